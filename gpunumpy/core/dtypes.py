@@ -1,0 +1,66 @@
+"""The supported dtypes: NumPy dtype objects, their C types and their kinds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy
+
+from .errors import allowed
+
+bfloat16 = numpy.dtype(ml_dtypes.bfloat16)
+
+# name -> (NumPy dtype, C type in generated kernels, kind).
+# Kinds: b bool, i signed, u unsigned, e 16-bit float (float16, bfloat16), f float, c complex.
+_ROWS: tuple[tuple[str, Any, str, str], ...] = (
+    ("bool", numpy.bool_, "bool", "b"),
+    ("int8", numpy.int8, "i8", "i"),
+    ("int16", numpy.int16, "i16", "i"),
+    ("int32", numpy.int32, "i32", "i"),
+    ("int64", numpy.int64, "i64", "i"),
+    ("uint8", numpy.uint8, "u8", "u"),
+    ("uint16", numpy.uint16, "u16", "u"),
+    ("uint32", numpy.uint32, "u32", "u"),
+    ("uint64", numpy.uint64, "u64", "u"),
+    ("float16", numpy.float16, "f16", "e"),
+    ("bfloat16", bfloat16, "bf16", "e"),
+    ("float32", numpy.float32, "f32", "f"),
+    ("float64", numpy.float64, "f64", "f"),
+    ("complex64", numpy.complex64, "c64", "c"),
+    ("complex128", numpy.complex128, "c128", "c"),
+)
+
+NAMES: tuple[str, ...] = tuple(row[0] for row in _ROWS)
+DTYPES: tuple[numpy.dtype[Any], ...] = tuple(numpy.dtype(row[1]) for row in _ROWS)
+C_TYPE: dict[numpy.dtype[Any], str] = {numpy.dtype(row[1]): row[2] for row in _ROWS}
+KIND: dict[numpy.dtype[Any], str] = {numpy.dtype(row[1]): row[3] for row in _ROWS}
+
+BOOL = numpy.dtype(numpy.bool_)
+INT64 = numpy.dtype(numpy.int64)
+FLOAT64 = numpy.dtype(numpy.float64)
+COMPLEX128 = numpy.dtype(numpy.complex128)
+
+_known = {dtype: dtype for dtype in DTYPES}
+
+
+def check(dtype: Any) -> numpy.dtype[Any]:
+    """Return `dtype` as a supported, native NumPy dtype.
+
+    Raises
+    ------
+    TypeError
+        If it is not a dtype at all, or one that gpunumpy does not support.
+    """
+    try:
+        return _known[dtype]
+    except (KeyError, TypeError):
+        pass
+    if isinstance(dtype, str) and dtype == "bfloat16":
+        return bfloat16
+    wanted = numpy.dtype(dtype)
+    native = wanted.newbyteorder("=")
+    found = _known.get(native)
+    if found is None:
+        raise TypeError(f"dtype {wanted.name!r} is not supported by gpunumpy; {allowed(NAMES)}")
+    return found
