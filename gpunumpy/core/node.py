@@ -1,0 +1,387 @@
+"""The expression graph: immutable nodes, their interned forms, and the queue of values not computed yet.
+
+A `Form` is the structure of a value without its data: the operation, the forms of its arguments, its shape and dtype.
+Forms are interned, so equal structure is the same object and one dictionary look-up by forms replaces type
+resolution, broadcasting and signature building when an operation is recorded a second time.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy
+
+from . import layout
+from .layout import Layout, Shape
+
+DType: TypeAlias = "numpy.dtype[Any]"
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """Computed data: a strided window of a buffer. `origin` is its first element, counted from the lowest one."""
+
+    strides: tuple[int, ...]
+    origin: int
+    aligned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A scalar passed by value. `weak` names the class of a Python scalar, or is empty for a typed one."""
+
+    weak: str
+
+
+@dataclass(frozen=True, slots=True)
+class Iota:
+    """The int64 index along `axis`."""
+
+    axis: int
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """The table's elementwise row over broadcast arguments; `loop` is the argument dtypes and the result dtype."""
+
+    row: str
+    loop: tuple[DType, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Elements ``offset + sum(strides[d] * i[d])`` of the argument in C order."""
+
+    strides: tuple[int, ...]
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """The first argument with the elements of the layout (over its C order) replaced by the second argument."""
+
+    region: Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """``base[i1, ..., ik]`` with k = `count` broadcast int64 index arrays for the leading dimensions of the base."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """``base[i1, ..., ik] = value`` (arguments: base, value, indices).
+
+    `row` is "" for assignment, where the last of several duplicates wins, or the elementwise row of ``ufunc.at``.
+    """
+
+    count: int
+    row: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    """The table's reduction over `axes`; `loop` as for `Map`. Arguments after the first are scalars for its end."""
+
+    row: str
+    axes: tuple[int, ...]
+    loop: tuple[DType, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The inclusive scan along `axis` by a reduction row."""
+
+    row: str
+    axis: int
+    loop: tuple[DType, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A library routine or a kernel of its own, by name, over computed arguments; `options` are static and hashable."""
+
+    name: str
+    options: tuple[Any, ...] = ()
+
+
+Op: TypeAlias = Leaf | Const | Iota | Map | View | Update | Gather | Scatter | Reduce | Scan | Call
+
+
+class Queue:
+    """The values of one device that are recorded and not computed: weak references to their owning arrays."""
+
+    def __init__(self, device: Any, flush: Callable[[Queue], None]) -> None:
+        self.device = device
+        self.pending: list[weakref.ref[Any]] = []
+        self.lock = threading.RLock()
+        self.limit = CHECK_EVERY
+        self.review = flush
+
+
+# After this many recordings the queue is reviewed: dead entries go, and a graph that has grown too large is flushed.
+CHECK_EVERY = 128
+
+
+class Form:
+    """The interned structure of a value.
+
+    Attributes
+    ----------
+    op, args, shape, dtype
+        What the value is.
+    strides
+        Where its elements lie in memory, as far as the order "K" of a result cares.
+    queue
+        The queue of its device, or None for a scalar that belongs to none.
+    generator
+        Whether it is computed from indices and scalars alone by a few operations, cheaper than to read from memory.
+    weight
+        The number of operations in it, shared ones counted each time they are used, up to a bound.
+    """
+
+    __slots__ = ("args", "dtype", "generator", "op", "queue", "shape", "strides", "weight")
+
+    def __init__(self, op: Op, args: tuple[Form, ...], shape: Shape, dtype: DType, queue: Queue | None) -> None:
+        self.op = op
+        self.args = args
+        self.shape = shape
+        self.dtype = dtype
+        self.queue = queue
+        self.strides = op.strides if isinstance(op, (Leaf, View)) else layout.c_strides(shape)
+        self.weight = min(10_000, 1 + sum(a.weight for a in args))
+        self.generator = isinstance(op, (Iota, Const)) or (
+            isinstance(op, (Map, View)) and self.weight <= 12 and all(a.generator for a in args)
+        )
+
+    def __repr__(self) -> str:
+        return f"Form({self.op}, shape={self.shape}, dtype={self.dtype})"
+
+
+_forms: dict[Any, Form] = {}
+_FORMS_LIMIT = 200_000
+
+
+def form(op: Op, args: tuple[Form, ...], shape: Shape, dtype: DType, queue: Queue | None) -> Form:
+    """The one form of this structure."""
+    key = (op, args, shape, dtype, queue)
+    found = _forms.get(key)
+    if found is None:
+        if len(_forms) > _FORMS_LIMIT:
+            # Forgetting is safe: a form met again is only another object, and what is cached by it is made anew.
+            _forms.clear()
+        found = _forms.setdefault(key, Form(op, args, shape, dtype, queue))
+    return found
+
+
+class Node:
+    """A value of the graph.
+
+    `data` is the buffer (a computed value), the scalar (a Const) or None (pending). Computing a pending node turns it
+    into a leaf in place, for all who hold it. `offset` is the lowest element of a leaf in its buffer. `site` tells
+    where an operation that can fail on its data was recorded.
+    """
+
+    __slots__ = ("args", "data", "form", "offset", "owner", "site")
+
+    form: Form
+    args: tuple[Node, ...]
+    data: Any
+    offset: int
+    owner: weakref.ref[Any] | None
+    site: str
+
+    def __init__(self, form: Form, args: tuple[Node, ...], data: Any = None) -> None:
+        self.form = form
+        self.args = args
+        self.data = data
+
+
+def leaf(buffer: Any, dtype: DType, where: Layout, queue: Queue) -> Node:
+    """A window of a buffer as a value; `where` in elements of `dtype`."""
+    low = where.low()
+    aligned = (buffer.ptr + low * dtype.itemsize) % 16 == 0
+    op = Leaf(where.strides, where.offset - low, aligned)
+    node = Node(form(op, (), where.shape, dtype, queue), (), buffer)
+    node.offset = low
+    return node
+
+
+def leaf_layout(node: Node) -> Layout:
+    """The layout of a computed node in its buffer."""
+    op = node.form.op
+    assert isinstance(op, Leaf)
+    return Layout(node.form.shape, op.strides, node.offset + op.origin)
+
+
+# --- scalars -----------------------------------------------------------------------------------------------------------
+
+_WEAK_DTYPE = {"bool": numpy.bool_, "float": numpy.float64, "complex": numpy.complex128}
+
+
+def _weak(weak: str, dtype: Any) -> Form:
+    return form(Const(weak), (), (), numpy.dtype(dtype), None)
+
+
+_BOOL, _FLOAT, _COMPLEX = (_weak(name, dtype) for name, dtype in _WEAK_DTYPE.items())
+# Python integers are told apart by the narrowest integer type that holds them, since that decides what NumPy refuses.
+_INTS = tuple(_weak(f"int:{name}", numpy.int64) for name in ("u7", "i8", "u8", "i16", "u16", "i32", "u32", "i64"))
+_INT_SMALL, _INT_NEGATIVE = _INTS[0], _INTS[1]
+_INT_U64 = _weak("int:u64", numpy.uint64)
+_INT_BIG = _weak("int:big", numpy.int64)
+_FITS = (
+    (-(2**7), 2**7 - 1, _INT_NEGATIVE),
+    (0, 2**8 - 1, _INTS[2]),
+    (-(2**15), 2**15 - 1, _INTS[3]),
+    (0, 2**16 - 1, _INTS[4]),
+    (-(2**31), 2**31 - 1, _INTS[5]),
+    (0, 2**32 - 1, _INTS[6]),
+    (-(2**63), 2**63 - 1, _INTS[7]),
+    (0, 2**64 - 1, _INT_U64),
+)
+
+
+def scalar(value: bool | int | float | complex) -> Node:
+    """A Python scalar as a value (weak in type promotion)."""
+    kind = type(value)
+    if kind is float:
+        return Node(_FLOAT, (), value)
+    if kind is int:
+        if 0 <= value <= 127:  # type: ignore[operator]
+            return Node(_INT_SMALL, (), value)
+        for low, high, fits in _FITS:
+            if low <= value <= high:  # type: ignore[operator]
+                return Node(fits, (), value)
+        return Node(_INT_BIG, (), value)
+    if kind is bool:
+        return Node(_BOOL, (), value)
+    return Node(_COMPLEX, (), value)
+
+
+def typed_scalar(value: Any, dtype: DType) -> Node:
+    """A scalar of a dtype (a NumPy scalar) as a value."""
+    return Node(form(Const(""), (), (), dtype, None), (), value.item() if hasattr(value, "item") else value)
+
+
+# --- making nodes ------------------------------------------------------------------------------------------------------
+
+
+def common_queue(forms: Sequence[Form]) -> Queue | None:
+    """The queue of all the arguments; ValueError where they live on two devices."""
+    found: Queue | None = None
+    for f in forms:
+        if f.queue is not None and f.queue is not found:
+            if found is not None:
+                raise ValueError(
+                    f"operands are on two devices, {found.device} and {f.queue.device}; move one with to_device()"
+                )
+            found = f.queue
+    return found
+
+
+def map_node(row: str, loop: tuple[DType, ...], args: Sequence[Node], shape: Shape | None = None) -> Node:
+    """The elementwise row over the arguments; `loop` was resolved by the caller."""
+    forms = tuple(a.form for a in args)
+    if shape is None:
+        shape = layout.broadcast_shapes(*(f.shape for f in forms))
+    return Node(form(Map(row, loop), forms, shape, loop[-1], common_queue(forms)), tuple(args))
+
+
+def cast(node: Node, dtype: DType) -> Node:
+    """The value in another dtype."""
+    op = node.form.op
+    if node.form.dtype == dtype and not (isinstance(op, Const) and op.weak):
+        return node
+    return map_node("cast", (node.form.dtype, dtype), (node,))
+
+
+def iota(shape: Shape, axis: int, queue: Queue) -> Node:
+    """The int64 index along an axis, over a shape."""
+    return Node(form(Iota(axis), (), shape, numpy.dtype(numpy.int64), queue), ())
+
+
+def view(node: Node, where: Layout) -> Node:
+    """Elements of a value by an affine map over its C order."""
+    f = node.form
+    if where.shape == f.shape and where.offset == 0 and layout.is_c(where.shape, where.strides):
+        return node
+    op = f.op
+    if isinstance(op, (Leaf, View)):
+        if layout.is_c(f.shape, op.strides):
+            inner = where
+        else:
+            parts = layout.decompose(f.shape, where.strides, where.offset, where.shape)
+            if parts is None:
+                return Node(form(View(where.strides, where.offset), (f,), where.shape, f.dtype, f.queue), (node,))
+            starts, coefs = parts
+            inner = Layout(
+                where.shape,
+                tuple(sum(c * s for c, s in zip(coef, op.strides, strict=True)) for coef in coefs),
+                sum(c * s for c, s in zip(starts, op.strides, strict=True)),
+            )
+        if isinstance(op, Leaf):
+            assert f.queue is not None
+            base = node.offset + op.origin
+            return leaf(node.data, f.dtype, Layout(inner.shape, inner.strides, base + inner.offset), f.queue)
+        inner = Layout(inner.shape, inner.strides, op.offset + inner.offset)
+        child = f.args[0]
+        return Node(form(View(inner.strides, inner.offset), (child,), inner.shape, f.dtype, f.queue), node.args)
+    return Node(form(View(where.strides, where.offset), (f,), where.shape, f.dtype, f.queue), (node,))
+
+
+def broadcast(node: Node, shape: Shape) -> Node:
+    """The value repeated over a shape that it broadcasts to."""
+    f = node.form
+    if f.shape == shape:
+        return node
+    return view(node, Layout(shape, layout.broadcast_strides(f.shape, layout.c_strides(f.shape), shape), 0))
+
+
+def update(base: Node, region: Layout, value: Node) -> Node:
+    """The base with a region (over its C order) replaced by `value`, which has the region's shape and base's dtype."""
+    forms = (base.form, value.form)
+    op = Update(region)
+    return Node(form(op, forms, base.form.shape, base.form.dtype, common_queue(forms)), (base, value))
+
+
+def gather(base: Node, indices: Sequence[Node], site: str) -> Node:
+    """``base[indices]`` over the leading dimensions; the indices are int64 and broadcast together."""
+    args = (base, *indices)
+    forms = tuple(a.form for a in args)
+    shape = layout.broadcast_shapes(*(f.shape for f in forms[1:])) + base.form.shape[len(indices) :]
+    node = Node(form(Gather(len(indices)), forms, shape, base.form.dtype, common_queue(forms)), args)
+    node.site = site
+    return node
+
+
+def scatter(base: Node, value: Node, indices: Sequence[Node], row: str, site: str) -> Node:
+    """``base[indices] = value`` (or ``row.at``); value broadcasts to the shape that a gather would have."""
+    args = (base, value, *indices)
+    forms = tuple(a.form for a in args)
+    node = Node(form(Scatter(len(indices), row), forms, base.form.shape, base.form.dtype, common_queue(forms)), args)
+    node.site = site
+    return node
+
+
+def reduce(row: str, loop: tuple[DType, ...], axes: tuple[int, ...], args: Sequence[Node]) -> Node:
+    """The reduction of ``args[0]`` over `axes`, which disappear."""
+    forms = tuple(a.form for a in args)
+    shape = tuple(n for axis, n in enumerate(forms[0].shape) if axis not in axes)
+    return Node(form(Reduce(row, axes, loop), forms, shape, loop[-1], common_queue(forms)), tuple(args))
+
+
+def scan(row: str, loop: tuple[DType, ...], axis: int, arg: Node) -> Node:
+    """The inclusive scan of a value along an axis."""
+    return Node(form(Scan(row, axis, loop), (arg.form,), arg.form.shape, loop[-1], arg.form.queue), (arg,))
+
+
+def call(name: str, options: tuple[Any, ...], args: Sequence[Node], shape: Shape, dtype: DType) -> Node:
+    """A library routine over computed arguments, with a C-ordered result of the given shape and dtype."""
+    forms = tuple(a.form for a in args)
+    return Node(form(Call(name, options), forms, shape, dtype, common_queue(forms)), tuple(args))
