@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from gpunumpy.core.device import why_no_gpu
 
 # A first call compiles, so its time says nothing about the next one's: no deadline. In continuous integration the
 # same commit always runs the same cases; at a desk new ones are tried at every run.
@@ -19,7 +20,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.ge
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip the tests marked `gpu` where no GPU is usable, and say why there is none."""
     marked = [item for item in items if item.get_closest_marker("gpu")]
-    if marked and (reason := importlib.import_module("gpunumpy.core.device").why_no_gpu()):
+    if marked and (reason := why_no_gpu()):
         for item in marked:
             item.add_marker(pytest.mark.skip(reason=f"no usable GPU: {reason}"))
 
