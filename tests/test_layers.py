@@ -30,8 +30,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("kernels.compile", "kernels.launch", "kernels.host*", "kernels.cuda*"),
     ("core.evaluate*", "core.explain", "core.profile"),
     ("core.array*", "core.record*"),
-    ("nvlib", "nvlib.*", FUNCTIONS),
-    ("linalg", "linalg.*", "fft", "fft.*", "random", "random.*", "kernels.custom"),
+    ("nvlib*", FUNCTIONS),
+    ("linalg*", "fft*", "random*", "kernels.custom"),
     ("core.attach", "core.interop*"),
     ("testing", "demo", "__init__", "__main__"),
 )
