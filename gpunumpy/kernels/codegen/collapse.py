@@ -1,0 +1,115 @@
+"""Put a kernel's loops in their simplest form before any text is made.
+
+Loops of one turn go, loops that walk memory as one loop would are merged, and loops whose order is free are put in
+the order of the memory they walk, so that the innermost loop is the one along which neighbours lie side by side.
+Outer and reduced loops stay apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ...core.kernel import Affine, Body, Gather, Index, Instr, Kernel, Load, row_level
+
+
+def collapse(kernel: Kernel, ordered: bool) -> Kernel:
+    """Return an equal kernel with as few loops as possible. `ordered` forbids to reorder the reduced ones."""
+    kernel = _drop_region(kernel)
+    kernel = _permute(kernel, _memory_order(kernel, ordered))
+    kernel = _drop_single(kernel)
+    d = 0
+    while d + 1 < len(kernel.shape):
+        kernel, merged = _merge(kernel, d)
+        d += not merged
+    return kernel
+
+
+def affines(kernel: Kernel) -> list[Affine]:
+    """Every affine map of the kernel."""
+    out: list[Affine] = []
+    for body in bodies(kernel):
+        out += [instr.at for instr in body.instrs if isinstance(instr, (Load, Gather, Index))]
+        out += [store.at for store in body.stores]
+    return out
+
+
+def bodies(kernel: Kernel) -> list[Body]:
+    """The bodies of the kernel: one, or two when it has a region."""
+    return [kernel.body] if kernel.outside is None else [kernel.body, kernel.outside]
+
+
+def _drop_region(kernel: Kernel) -> Kernel:
+    """Forget a region that is the whole space, or empty."""
+    if kernel.region is None:
+        return kernel
+    if any(low >= high for low, high in kernel.region):
+        return replace(kernel, body=kernel.outside, region=None, outside=None)
+    if all(low <= 0 and high >= size for (low, high), size in zip(kernel.region, kernel.shape, strict=True)):
+        return replace(kernel, region=None, outside=None)
+    return kernel
+
+
+def _memory_order(kernel: Kernel, ordered: bool) -> list[int]:
+    """The loops by falling stride: of the stores where all is elementwise, of the loads where something is reduced."""
+    outer = len(kernel.shape) - kernel.reduced
+    level = row_level(kernel, kernel.body)
+    if kernel.reduced:
+        walked = [i.at for i, row in zip(kernel.body.instrs, level, strict=True) if isinstance(i, Load) and not row]
+    else:
+        walked = [store.at for store in kernel.body.stores]
+
+    def stride(d: int) -> int:
+        return -max((abs(at.coef[d]) for at in walked), default=0)
+
+    order = sorted(range(outer), key=stride)
+    inner = range(outer, len(kernel.shape))
+    return order + (list(inner) if ordered else sorted(inner, key=stride))
+
+
+def _permute(kernel: Kernel, order: list[int]) -> Kernel:
+    if order == list(range(len(order))):
+        return kernel
+    region = kernel.region and tuple(kernel.region[d] for d in order)
+    changed = _rewrite(kernel, lambda at: Affine(at.offset, tuple(at.coef[d] for d in order)))
+    return replace(changed, shape=tuple(kernel.shape[d] for d in order), region=region)
+
+
+def _drop_single(kernel: Kernel) -> Kernel:
+    outer = len(kernel.shape) - kernel.reduced
+    kept = [d for d, size in enumerate(kernel.shape) if size != 1]
+    if kernel.reduced and not any(d >= outer for d in kept):
+        kept.append(len(kernel.shape) - 1)
+    region = kernel.region and tuple(kernel.region[d] for d in kept)
+    changed = _rewrite(kernel, lambda at: Affine(at.offset, tuple(at.coef[d] for d in kept)))
+    shape = tuple(kernel.shape[d] for d in kept)
+    return replace(changed, shape=shape, region=region, reduced=sum(d >= outer for d in kept))
+
+
+def _merge(kernel: Kernel, d: int) -> tuple[Kernel, bool]:
+    """Merge loops `d` and `d + 1` if every walk agrees; say whether it was done."""
+    size = kernel.shape[d + 1]
+    if d + 1 == len(kernel.shape) - kernel.reduced:
+        return kernel, False
+    if any(at.coef[d] != at.coef[d + 1] * size for at in affines(kernel)):
+        return kernel, False
+    region = kernel.region
+    if region is not None:
+        if region[d + 1] != (0, size):
+            return kernel, False
+        region = (*region[:d], (region[d][0] * size, region[d][1] * size), *region[d + 2 :])
+    changed = _rewrite(kernel, lambda at: Affine(at.offset, (*at.coef[:d], *at.coef[d + 1 :])))
+    shape = (*kernel.shape[:d], kernel.shape[d] * size, *kernel.shape[d + 2 :])
+    reduced = kernel.reduced - (d >= len(kernel.shape) - kernel.reduced)
+    return replace(changed, shape=shape, region=region, reduced=reduced), True
+
+
+def _rewrite(kernel: Kernel, change: Callable[[Affine], Affine]) -> Kernel:
+    def instr(old: Instr) -> Instr:
+        return replace(old, at=change(old.at)) if isinstance(old, (Load, Gather, Index)) else old
+
+    def body(old: Body) -> Body:
+        stores = tuple(replace(store, at=change(store.at)) for store in old.stores)
+        return Body(tuple(instr(i) for i in old.instrs), stores)
+
+    return replace(kernel, body=body(kernel.body), outside=kernel.outside and body(kernel.outside))

@@ -1,0 +1,305 @@
+"""Values of a kernel's body as C, for a tile: `count` vectors of `width` lanes in each thread.
+
+The lanes of a vector are neighbours along one loop. All loads of a tile come first, so that they are in flight
+together, then the arithmetic, then the stores; a tile that is not whole is loaded and stored lane by lane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from ...core.dtypes import C_TYPE
+from ...core.kernel import Affine, Apply, Body, DType, Gather, Index, Load, Reduce, Scalar, Scan, Store, value_dtypes
+from .unit import Text, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """The loop points that a thread works on at once.
+
+    `place` are the lines that define, for vector `u`, the loop indices of its first lane and ``left``, the number of
+    its lanes that exist (none if zero or less). `index` names the indices, one a loop. `whole` is a C condition that
+    every lane of every vector exists.
+    """
+
+    index: tuple[str, ...]
+    lane: int | None = None
+    width: int = 1
+    count: int = 1
+    place: tuple[str, ...] = ()
+    whole: str = "true"
+
+
+class Emitter:
+    """Emits the values of one body over one tile. Values stay known from one pass to the next."""
+
+    def __init__(self, unit: Unit, text: Text, body: Body, tile: Tile, name: str = "") -> None:
+        self.unit = unit
+        self.text = text
+        self.body = body
+        self.tile = tile
+        self.name = name
+        self.dtypes: list[DType] = value_dtypes(unit.kernel, body)
+        self.known: dict[int, str] = {}
+        self.states: dict[int, str] = {}
+        self._varying: dict[int, bool] = {}
+
+    # What is needed
+
+    def varies(self, value: int) -> bool:
+        """Whether the value differs between the lanes of a vector."""
+        found = self._varying.get(value)
+        if found is None:
+            instr, lane = self.body.instrs[value], self.tile.lane
+            if isinstance(instr, Scalar):
+                found = False
+            elif isinstance(instr, (Load, Index)):
+                found = lane is not None and instr.at.coef[lane] != 0
+            elif isinstance(instr, Gather):
+                found = (lane is not None and instr.at.coef[lane] != 0) or any(map(self.varies, instr.index))
+            elif isinstance(instr, Apply):
+                found = any(map(self.varies, instr.args))
+            else:
+                found = lane is not None
+            self._varying[value] = found
+        return found
+
+    def closure(self, values: Iterable[int]) -> list[int]:
+        """The values to compute, in order, so that `values` are known."""
+        found: set[int] = set()
+        todo = list(values)
+        while todo:
+            value = todo.pop()
+            if value not in found and value not in self.known:
+                found.add(value)
+                todo += operands(self.body, value, self.states)
+        return sorted(found)
+
+    def ctype(self, value: int) -> str:
+        """The C type of the value."""
+        return C_TYPE[self.dtypes[value]]
+
+    # Emission
+
+    def once(self, values: Iterable[int]) -> None:
+        """Compute values that are the same all over the tile, where the text stands."""
+        for value in self.closure(values):
+            instr = self.body.instrs[value]
+            if isinstance(instr, Load):
+                self._define(value, "*" + self.unit.element(instr.arg, instr.at, self.tile.index), keep=True)
+            else:
+                self._compute(value, guard="true", keep=True)
+
+    def run(
+        self,
+        values: Sequence[int],
+        keep: Iterable[int] = (),
+        stores: Sequence[Store] = (),
+        consume: Callable[[], None] | None = None,
+    ) -> None:
+        """Compute `values`, the `keep` ones so that they stay known, and store.
+
+        `consume` is called where the text stands at one lane ``v`` of vector ``u``: ``on`` says that it exists, and
+        `known` names the values.
+        """
+        order = self.closure([*values, *keep, *(store.value for store in stores)])
+        kept = [value for value in keep if value in order]
+        self._load([value for value in order if isinstance(self.body.instrs[value], Load)])
+        order = [value for value in order if not isinstance(self.body.instrs[value], Load)]
+        before = dict(self.known)
+        for value in kept:
+            if value not in before:
+                before[value] = self._array("k", value, self.varies(value))
+        results = [self._result(n, store) for n, store in enumerate(stores)]
+        with self.text.loop("u", self.tile.count):
+            self._place()
+            for value in order:
+                if not self.varies(value):
+                    self._compute(value, guard=f"({self.tile.whole} || left > 0)")
+                    if value in kept:
+                        self.text.line(f"{before[value]} = {self.known[value]};")
+            if any(map(self.varies, order)) or stores or consume is not None:
+                self._lanes(order, kept, before, stores, results, consume)
+        self.known = before
+        if stores:
+            self._store(stores, results)
+
+    def _lanes(
+        self,
+        order: Sequence[int],
+        kept: Sequence[int],
+        before: dict[int, str],
+        stores: Sequence[Store],
+        results: Sequence[str],
+        consume: Callable[[], None] | None,
+    ) -> None:
+        with self.text.loop("v", self.tile.width):
+            self.text.line(f"const bool on = {self.tile.whole} || v < left;")
+            for value in order:
+                if self.varies(value):
+                    self._compute(value, guard="on")
+                    if value in kept:
+                        self.text.line(f"{before[value]} = {self.known[value]};")
+            for store, result in zip(stores, results, strict=True):
+                self.text.line(f"{result}[u].v[v] = {self.known[store.value]};")
+            if consume is not None:
+                consume()
+
+    def _place(self) -> None:
+        for line in self.tile.place:
+            self.text.line(line)
+
+    def _array(self, letter: str, value: int, varying: bool) -> str:
+        """Declare registers for the value over the whole tile; return how its lane is named."""
+        name = f"{letter}{self.name}{value}"
+        if varying:
+            self.text.line(f"Pack<{self.ctype(value)}, {self.tile.width}> {name}[{self.tile.count}];")
+            return f"{name}[u].v[v]"
+        self.text.line(f"{self.ctype(value)} {name}[{self.tile.count}];")
+        return f"{name}[u]"
+
+    def _result(self, n: int, store: Store) -> str:
+        name = f"y{self.name}{n}_{store.value}"
+        ctype = C_TYPE[self.unit.kernel.args[store.arg].dtype]
+        self.text.line(f"Pack<{ctype}, {self.tile.width}> {name}[{self.tile.count}];")
+        return name
+
+    def _packs(self, arg: int, at: Affine) -> bool:
+        """Whether a vector of the access is contiguous and aligned. (The row strides were seen to: `pack_width`.)"""
+        return packs(self.unit, arg, at, self.tile.lane, self.tile.width)
+
+    def _load(self, values: Sequence[int]) -> None:
+        if not values:
+            return
+        places = {value: self._array("x", value, self.varies(value)) for value in values}
+        self.known.update(places)
+        width = self.tile.width
+
+        def emit(whole: bool) -> None:
+            with self.text.loop("u", self.tile.count):
+                self._place()
+                for value in values:
+                    instr = self.body.instrs[value]
+                    assert isinstance(instr, Load)
+                    name = places[value].removesuffix(".v[v]")
+                    from_ = self.unit.element(instr.arg, instr.at, self.tile.index)
+                    ctype = self.ctype(value)
+                    if not self.varies(value):
+                        self.text.line(f"{name} = *{from_};" if whole else f"{name} = left > 0 ? *{from_} : {ctype}();")
+                    elif self._packs(instr.arg, instr.at):
+                        call = f"load_pack<{width}>({from_})" if whole else f"load_part<{width}>({from_}, left)"
+                        self.text.line(f"{name} = {call};")
+                    else:
+                        assert self.tile.lane is not None
+                        step = self.unit.term(instr.at, self.tile.lane, "v")
+                        item = f"{from_}[{step}]"
+                        with self.text.loop("v", width):
+                            self.text.line(f"{name}.v[v] = {item if whole else f'v < left ? {item} : {ctype}()'};")
+
+        self._either(emit)
+
+    def _store(self, stores: Sequence[Store], results: Sequence[str]) -> None:
+        width = self.tile.width
+
+        def emit(whole: bool) -> None:
+            with self.text.loop("u", self.tile.count):
+                self._place()
+                for store, name in zip(stores, results, strict=True):
+                    to = self.unit.element(store.arg, store.at, self.tile.index)
+                    if self._packs(store.arg, store.at):
+                        call = f"store_pack({to}, {name}[u])" if whole else f"store_part({to}, {name}[u], left)"
+                        self.text.line(f"{call};")
+                    else:
+                        lane = self.tile.lane
+                        step = self.unit.term(store.at, lane, "v") if lane is not None else ""
+                        with self.text.loop("v", width):
+                            guard = "" if whole else "if (v < left) "
+                            self.text.line(f"{guard}{to}[{step or 0}] = {name}[u].v[v];")
+
+        self._either(emit)
+
+    def _either(self, emit: Callable[[bool], None]) -> None:
+        if self.tile.whole == "true":
+            emit(True)
+        elif self.tile.whole == "false":
+            emit(False)
+        else:
+            with self.text.block(f"if ({self.tile.whole})"):
+                emit(True)
+            with self.text.block("else"):
+                emit(False)
+
+    # One value
+
+    def _define(self, value: int, expression: str, keep: bool) -> None:
+        name = f"{'r' if keep else 't'}{self.name}{value}"
+        self.text.line(f"const {self.ctype(value)} {name} = {expression};")
+        self.known[value] = name
+
+    def _compute(self, value: int, guard: str, keep: bool = False) -> None:
+        instr = self.body.instrs[value]
+        if isinstance(instr, Scalar):
+            self._define(value, self.unit.scalar(instr.arg), keep)
+        elif isinstance(instr, Index):
+            self._define(value, self._index(instr), keep)
+        elif isinstance(instr, Apply):
+            args = [self.known[arg] for arg in instr.args]
+            self._define(value, self.unit.expression(instr.row, instr.loop, args), keep)
+        elif isinstance(instr, Gather):
+            self._gather(value, instr, guard, keep)
+        elif isinstance(instr, (Reduce, Scan)):
+            code = self.unit.reducer(instr.row, instr.loop)[1]
+            self._define(value, code.post(self.states[value], [self.known[arg] for arg in instr.args[1:]]), keep)
+
+    def _index(self, instr: Index) -> str:
+        terms = [
+            f"(long long)({name}) * {self.unit.long(c, (instr.at.coef, d, 'index'))}" if c != 1 else f"(long long)({name})"
+            for d, name in enumerate(self._lane_index())
+            if (c := instr.at.coef[d]) and name != "0"
+        ]
+        return " + ".join([self.unit.long(instr.at.offset), *terms])
+
+    def _lane_index(self) -> tuple[str, ...]:
+        """The loop indices at lane ``v``."""
+        lane = self.tile.lane
+        return tuple(f"{name} + v" if d == lane else name for d, name in enumerate(self.tile.index))
+
+    def _gather(self, value: int, instr: Gather, guard: str, keep: bool) -> None:
+        name = f"{'r' if keep else 't'}{self.name}{value}"
+        self.text.line(f"{self.ctype(value)} {name} = {self.ctype(value)}();")
+        self.known[value] = name
+        varying = self.varies(value)
+        index = tuple(f"({i})" for i in (self._lane_index() if varying else self.tile.index))
+        with self.text.block(f"if ({guard})"):
+            terms = []
+            for k, (i, n, stride) in enumerate(zip(instr.index, instr.dims, instr.strides, strict=True)):
+                wrapped = f"wrap({self.known[i]}, {self.unit.long(n)}, int(a{instr.site}), flag)"
+                self.text.line(f"const long long j{k} = {wrapped};")
+                if stride:
+                    terms.append(f"j{k}" if stride == 1 else f"j{k} * {self.unit.long(stride)}")
+            if 0 not in instr.dims:
+                from_ = self.unit.element(instr.arg, instr.at, index)
+                self.text.line(f"{name} = {from_}[{' + '.join(terms) or 0}];")
+
+
+def operands(body: Body, value: int, states: dict[int, str]) -> Sequence[int]:
+    """The values that `value` is computed from; a reduction whose state is at hand needs what its post needs."""
+    instr = body.instrs[value]
+    if isinstance(instr, Gather):
+        return instr.index
+    if isinstance(instr, Apply):
+        return instr.args
+    if isinstance(instr, (Reduce, Scan)):
+        return instr.args[1:] if value in states else instr.args
+    return ()
+
+
+def packs(unit: Unit, arg: int, at: Affine, lane: int | None, width: int) -> bool:
+    """Whether every vector of `width` lanes of the access is contiguous and as aligned as its load demands."""
+    unit_arg = unit.kernel.args[arg]
+    if lane is None or at.coef[lane] != 1 or not unit_arg.aligned or (width == 1 and unit_arg.dtype.itemsize < 16):
+        return False
+    shape = unit.kernel.shape
+    rest = (c for d, c in enumerate(at.coef) if d != lane and shape[d] > 1)
+    return at.offset % width == 0 and all(c % width == 0 for c in rest)

@@ -1,0 +1,113 @@
+"""Elementwise kernels: every loop point is computed by itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...core.kernel import Body
+from .emit import Emitter, Tile
+from .shape import ceil_div, flight, pack_width, product, unravel
+from .unit import Text, Unit
+
+_THREADS = 256
+
+# Threads walk along a row where at least this share of them has work there; else rows are cut up without regard.
+_ROW_SHARE = 0.8
+
+
+def emit_map(unit: Unit) -> None:
+    """Emit an elementwise kernel, innermost loop along the threads."""
+    kernel = unit.kernel
+    if not kernel.shape:
+        _launch(unit, Tile((), count=1, place=("const int left = blockIdx.x == 0 && threadIdx.x == 0;",), whole="false"), 1)
+        return
+    lane = len(kernel.shape) - 1
+    width = pack_width(unit, lane)
+    count = flight(unit, lane, width)
+    vectors = ceil_div(kernel.shape[-1], width)
+    share = vectors / (ceil_div(vectors, _THREADS) * _THREADS)
+    if lane > 0 and share >= _ROW_SHARE:
+        _emit_rows(unit, width, count, vectors)
+    else:
+        _emit_flat(unit, width, count, vectors)
+
+
+def _emit_flat(unit: Unit, width: int, count: int, vectors: int) -> None:
+    """Vectors of all rows in one sequence."""
+    shape = unit.kernel.shape
+    lane = len(shape) - 1
+    total = product(shape[:-1]) * vectors
+    names = tuple(f"i{d}" for d in range(len(shape)))
+    last, size = unit.int(vectors, "vectors"), unit.size(lane)
+    end = unit.int(total, "total") if lane else last
+    place = [f"const Int q = base + u * {_THREADS} + Int(threadIdx.x);"]
+    if lane:
+        place += unravel(unit, "q", range(len(shape)), [*names[:-1], "c"], last)
+    else:
+        place.append("const Int c = q;")
+    place.append(f"const Int i{lane} = c * {width};")
+    place.append(f"const Int left = q < {end} ? {size} - i{lane} : 0;")
+    tile_size = _THREADS * count
+    if width == 1:
+        whole = f"base + {tile_size} <= {end}"
+    elif lane:
+        whole = f"base + {tile_size} <= {end} && {size} % {width} == 0"
+    else:
+        whole = f"(base + {tile_size}) * {width} <= {size}"
+    tile = Tile(names, lane, width, count, tuple(place), "whole")
+    head = [f"const Int base = Int(blockIdx.x) * {tile_size};", f"const bool whole = {whole};"]
+    _launch(unit, tile, ceil_div(total, tile_size), head)
+
+
+def _emit_rows(unit: Unit, width: int, count: int, vectors: int) -> None:
+    """A block takes a segment of the innermost loop in `count` rows."""
+    shape = unit.kernel.shape
+    lane = len(shape) - 1
+    rows = product(shape[:-1])
+    segments = ceil_div(vectors, _THREADS)
+    names = tuple(f"i{d}" for d in range(len(shape)))
+    end, size, across = unit.int(rows, "rows"), unit.size(lane), unit.int(segments, "segments")
+    place = (
+        "const Int row = row0 + u;",
+        *unravel(unit, "row", range(lane), names[:-1]),
+        f"const Int left = row < {end} ? {size} - i{lane} : 0;",
+    )
+    head = [
+        f"const Int group = Int(blockIdx.x) / {across};",
+        f"const Int segment = Int(blockIdx.x) - group * {across};",
+        f"const Int row0 = group * {count};",
+        f"const Int i{lane} = (segment * {_THREADS} + Int(threadIdx.x)) * {width};",
+        f"const bool whole = row0 + {count} <= {end} && (segment + 1) * {_THREADS * width} <= {size};",
+    ]
+    tile = Tile(names, lane, width, count, place, "whole")
+    _launch(unit, tile, ceil_div(rows, count) * segments, head)
+
+
+def _launch(unit: Unit, tile: Tile, blocks: int, head: list[str] | None = None) -> None:
+    text = unit.entry(blocks, _THREADS)
+    for line in head or []:
+        text.line(line)
+    if unit.kernel.region is None:
+        _emit_body(unit, text, unit.kernel.body, tile)
+        return
+    # Inside the region and outside, other elements are read: each point takes one of two ways.
+    with text.loop("r", tile.count):
+        text.line("const int u = r;")
+        for line in tile.place:
+            text.line(line)
+        with text.block("if (left > 0)"):
+            one = replace(tile, count=1, place=(), whole="false" if tile.width > 1 else "true")
+            inside = " && ".join(
+                f"{name} >= {unit.int(low)} && {name} < {unit.int(high)}"
+                for (low, high), size, name in zip(unit.kernel.region, unit.kernel.shape, tile.index, strict=True)
+                if (low, high) != (0, size)
+            )
+            with text.block(f"if ({inside})"):
+                _emit_body(unit, text, unit.kernel.body, one)
+            with text.block("else"):
+                assert unit.kernel.outside is not None
+                _emit_body(unit, text, unit.kernel.outside, one)
+
+
+def _emit_body(unit: Unit, text: Text, body: Body, tile: Tile) -> None:
+    Emitter(unit, text, body, tile).run([], stores=body.stores)

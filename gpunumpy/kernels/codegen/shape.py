@@ -1,0 +1,86 @@
+"""The numbers of a strategy: how wide vectors are, how many are in flight, how loops are cut among threads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...core.kernel import Affine, Apply, Load, Reduce, Scan
+from .collapse import bodies
+from .emit import packs
+from .unit import Unit
+
+# Bytes that a thread should have on their way at once: with full occupancy, what a copy at full bandwidth has.
+_IN_FLIGHT = 64
+
+# A body of more applications than this is unrolled over the lanes of one vector alone: its arithmetic hides the
+# loads already, and every copy of it costs compile time.
+_LIGHT = 6
+
+
+def ceil_div(a: int, b: int) -> int:
+    """``a / b``, rounded up."""
+    return -(-a // b)
+
+
+def product(sizes: Sequence[int]) -> int:
+    """The product of the sizes."""
+    out = 1
+    for size in sizes:
+        out *= size
+    return out
+
+
+def accesses(unit: Unit) -> list[tuple[int, Affine]]:
+    """Every load and store: its argument and its walk."""
+    out: list[tuple[int, Affine]] = []
+    for body in bodies(unit.kernel):
+        out += [(instr.arg, instr.at) for instr in body.instrs if isinstance(instr, Load)]
+        out += [(store.arg, store.at) for store in body.stores]
+    return out
+
+
+def pack_width(unit: Unit, lane: int) -> int:
+    """How many lanes along loop `lane` a vector has: one, unless every access can be made by vectors."""
+    kernel = unit.kernel
+    if kernel.region is not None and kernel.region[lane] != (0, kernel.shape[lane]):
+        return 1
+    walks = [(arg, at) for arg, at in accesses(unit) if at.coef[lane] != 0]
+    if not walks or any(at.coef[lane] != 1 for _, at in walks):
+        return 1
+    sizes = [kernel.args[arg].dtype.itemsize for arg, _ in walks]
+    width = 16 // min(sizes)
+    while width > 1 and (width * max(sizes) > 32 or not all(packs(unit, arg, at, lane, width) for arg, at in walks)):
+        width //= 2
+    return width
+
+
+def flight(unit: Unit, lane: int, width: int) -> int:
+    """How many vectors a thread loads before it computes."""
+    body = unit.kernel.body
+    if sum(isinstance(instr, (Apply, Reduce, Scan)) for instr in body.instrs) > _LIGHT:
+        return 1
+    loads = [instr for instr in body.instrs if isinstance(instr, Load) and instr.at.coef[lane] != 0]
+    nbytes = width * sum(unit.kernel.args[instr.arg].dtype.itemsize for instr in loads)
+    count = 4
+    while count > 1 and count * nbytes > _IN_FLIGHT:
+        count //= 2
+    return count
+
+
+def unravel(unit: Unit, linear: str, loops: Sequence[int], names: Sequence[str], last: str | None = None) -> list[str]:
+    """Lines that define the loop indices `names` of `loops` from a linear index over them.
+
+    `last` is the number of turns of the innermost one where it is not its size (a number of vectors).
+    """
+    if not loops:
+        return []
+    lines = []
+    rest = linear
+    for position in range(len(loops) - 1, 0, -1):
+        size = last if last is not None and position == len(loops) - 1 else unit.size(loops[position])
+        quotient = f"q_{names[position]}"
+        lines.append(f"const Int {quotient} = {rest} / {size};")
+        lines.append(f"const Int {names[position]} = {rest} - {quotient} * {size};")
+        rest = quotient
+    lines.append(f"const Int {names[0]} = {rest};")
+    return lines
