@@ -167,10 +167,8 @@ def _sub_box(kernel: Kernel, body: Body, box: Sequence[tuple[int, int]]) -> Nest
 def nests(kernel: Kernel) -> list[Nest]:
     """The nests that make up `kernel`: one, or the region's and those of the slabs around it."""
     whole = tuple((0, n) for n in kernel.shape)
-    if kernel.region is None:
-        return [_sub_box(kernel, kernel.body, whole)]
-    out = [_sub_box(kernel, kernel.body, kernel.region)]
-    if kernel.outside is not None:
+    out = [_sub_box(kernel, kernel.body, kernel.region or whole)]
+    if kernel.region is not None and kernel.outside is not None:
         # Slab d: inside the region along the dimensions before d, beside it along d, anywhere along the rest.
         for d, (low, high) in enumerate(kernel.region):
             for side in ((0, low), (high, kernel.shape[d])):

@@ -74,7 +74,8 @@ def _by_ufunc(row: str, loop: tuple[DType, ...], axes: tuple[int, ...]) -> Reduc
 
 
 def _counting(row: str, loop: tuple[DType, ...], axes: tuple[int, ...], count: int) -> Reducer:
-    reduce, result = numpy.add.reduce, loop[-1]
+    reduce: Any = numpy.add.reduce
+    result = loop[-1]
 
     def whole(x: Any) -> Any:
         return reduce(x if x.dtype == bool else x != 0, axes, result, None, True)

@@ -13,7 +13,7 @@ from .table import host
 
 
 def _cast(loop: tuple[DType, ...]) -> Callable[..., Any]:
-    """A conversion straight into the output, silent about an imaginary part lost: that was told when it was recorded."""
+    """A conversion straight into the output, silent about an imaginary part lost: that was told when recorded."""
     real = loop[0].kind == "c" and loop[1].kind not in "bc"
     dtype = loop[1]
 
