@@ -1,0 +1,116 @@
+"""Programs and kernels, run on the emulated machine by the calling convention of generated CUDA."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy
+
+from .build import compile_text
+from .machine import EmulatorError, launch
+from .memory import Staging
+
+
+class Launch(Protocol):
+    """What the emulator reads of a launch: see "Calling convention of generated CUDA" in docs/design.md."""
+
+    @property
+    def entry(self) -> str: ...
+    @property
+    def grid(self) -> tuple[int, int, int]: ...
+    @property
+    def block(self) -> tuple[int, int, int]: ...
+    @property
+    def shared(self) -> int: ...
+
+
+class Scratch(Protocol):
+    """What the emulator reads of a piece of scratch memory."""
+
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def zeroed(self) -> bool: ...
+
+
+class Program(Protocol):
+    """What the emulator reads of a program."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def launches(self) -> tuple[Launch, ...]: ...
+    @property
+    def scratch(self) -> tuple[Scratch, ...]: ...
+    @property
+    def flag(self) -> bool: ...
+    @property
+    def params(self) -> tuple[int, ...]: ...
+
+
+def scalar_words(value: Any) -> tuple[int, ...]:
+    """The 8-byte parameters that pass `value`: its integer value, its double, or its two doubles."""
+    kind = numpy.asarray(value).dtype.kind
+    if kind in "biu":
+        return (int(value),)
+    if kind == "c":
+        return (*scalar_words(float(value.real)), *scalar_words(float(value.imag)))
+    return struct.unpack("<Q", struct.pack("<d", float(value)))
+
+
+def run_program(
+    program: Program,
+    arguments: Sequence[Any],
+    *,
+    guard: bool = True,
+    seed: int = 0,
+    timeout: float = 60.0,
+) -> int:
+    """Run the launches of `program` and return the flag: 0, or what the kernels stored there.
+
+    Parameters
+    ----------
+    program : Program
+        From `gpunumpy.kernels.codegen.generate`.
+    arguments : sequence
+        One a kernel argument: an array, passed as the address of its first element (so ``base[5:]`` passes an
+        offset into ``base``); or a NumPy or Python scalar, of the kind that the argument has. A read-only array is
+        one that the kernels must not write.
+    guard : bool, optional
+        Whether to run on copies with inaccessible memory around them, that accesses out of bounds are found.
+    seed : int, optional
+        If not 0, blocks and threads start in a random order drawn from it.
+    timeout : float, optional
+        Seconds that a launch may take.
+
+    Raises
+    ------
+    EmulatorError
+        If a kernel misbehaves, or leaves zeroed scratch memory other than zero.
+    """
+    module = compile_text(program.text, [one.entry for one in program.launches])
+    flag = numpy.zeros(1, numpy.int32)
+    # Scratch that nobody promises to be zero is full of NaNs.
+    scratch = [numpy.full(s.nbytes, 0 if s.zeroed else 0xFF, numpy.uint8) for s in program.scratch]
+    arrays = [argument for argument in arguments if isinstance(argument, numpy.ndarray)]
+    with Staging([*arrays, *scratch, flag], guard) as staging:
+        words: list[int] = []
+        for argument in arguments:
+            if isinstance(argument, numpy.ndarray):
+                words.append(staging.address(argument))
+            else:
+                words.extend(scalar_words(argument))
+        words += [staging.address(block) for block in scratch]
+        if program.flag:
+            words.append(staging.address(flag))
+        words += program.params
+        for one in program.launches:
+            launch(module, one.entry, one.grid, one.block, words, shared=one.shared, seed=seed, timeout=timeout)
+            if damages := staging.damages():
+                raise EmulatorError(f"kernel {one.entry!r} wrote out of bounds of a buffer {'; '.join(damages)}")
+    for number, (block, wanted) in enumerate(zip(scratch, program.scratch)):
+        if wanted.zeroed and (left := numpy.flatnonzero(block)).size:
+            raise EmulatorError(f"scratch {number} must be left zero; byte {left[0]} of {wanted.nbytes} is not")
+    return int(flag[0])

@@ -1,0 +1,102 @@
+"""One launch on the emulated machine."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Sequence
+
+from .build import Module
+
+
+class EmulatorError(Exception):
+    """A kernel did what it must not: an access out of bounds, a deadlock, a misaligned access, a wrong shuffle..."""
+
+
+class _Launch(ctypes.Structure):
+    """The layout of `emulator::Launch` in shim/runtime.cpp."""
+
+    _fields_ = (
+        ("entry", ctypes.c_void_p),
+        ("parameters", ctypes.c_void_p),
+        ("static_shared", ctypes.c_void_p),
+        ("static_shared_bytes", ctypes.c_size_t),
+        ("shared", ctypes.c_size_t),
+        ("grid", ctypes.c_uint * 3),
+        ("block", ctypes.c_uint * 3),
+        ("seed", ctypes.c_uint64),
+        ("timeout", ctypes.c_double),
+        ("fibers", ctypes.c_int),
+        ("error_bytes", ctypes.c_int),
+        ("error", ctypes.c_char_p),
+    )
+
+
+MOST_THREADS = 1024
+MOST_SHARED = 232448
+MOST_GRID = (2**31 - 1, 65535, 65535)
+
+# The machine has one set of registers: launches from two threads of Python take turns.
+_turn = threading.Lock()
+
+
+def launch(
+    module: Module,
+    entry: str,
+    grid: Sequence[int],
+    block: Sequence[int],
+    words: Sequence[int],
+    *,
+    shared: int = 0,
+    seed: int = 0,
+    timeout: float = 60.0,
+) -> None:
+    """Run kernel `entry` with the 8-byte parameters `words`.
+
+    Parameters
+    ----------
+    module : Module
+        From `compile_text`.
+    entry : str
+        The kernel's name.
+    grid, block : sequence of int
+        Three sizes each.
+    words : sequence of int
+        The parameters' bits, each 64 of them.
+    shared : int, optional
+        Bytes of dynamic shared memory.
+    seed : int, optional
+        If not 0, blocks, and the threads of a block, start in a random order drawn from it.
+    timeout : float, optional
+        Seconds after which a kernel counts as one that never ends.
+    """
+    grid, block = tuple(grid), tuple(block)
+    if not all(1 <= n <= most for n, most in zip(grid, MOST_GRID, strict=True)):
+        raise EmulatorError(f"grid {grid}; each size must be at least 1 and at most {MOST_GRID}")
+    if min(block) < 1 or block[0] * block[1] * block[2] > MOST_THREADS:
+        raise EmulatorError(f"block {block}; a block has 1 to {MOST_THREADS} threads")
+    if not 0 <= shared <= MOST_SHARED:
+        raise EmulatorError(f"{shared} bytes of dynamic shared memory; 0 to {MOST_SHARED} are allowed")
+    values = (ctypes.c_uint64 * len(words))(*(word & 0xFFFF_FFFF_FFFF_FFFF for word in words))
+    first = ctypes.addressof(values)
+    addresses = (ctypes.c_void_p * len(words))(*(first + 8 * i for i in range(len(words))))
+    start, stop = (ctypes.c_void_p * 2).in_dll(module.library, "emulate_shared")
+    error = ctypes.create_string_buffer(1024)
+    description = _Launch(
+        entry=ctypes.cast(getattr(module.library, f"emulate_{entry}"), ctypes.c_void_p),
+        parameters=ctypes.addressof(addresses),
+        static_shared=start,
+        static_shared_bytes=(stop or 0) - (start or 0),
+        shared=shared,
+        grid=grid,
+        block=block,
+        seed=seed,
+        timeout=timeout,
+        fibers=module.fibers,
+        error_bytes=len(error),
+        error=ctypes.cast(error, ctypes.c_char_p),
+    )
+    with _turn:
+        failed = module.runtime.emulator_launch(ctypes.byref(description))
+    if failed:
+        raise EmulatorError(f"kernel {entry!r}: {error.value.decode()}")
