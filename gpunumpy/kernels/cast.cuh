@@ -1,0 +1,52 @@
+// Conversions between element types. Where C leaves a float's conversion to an integer undefined (NaN, out of range),
+// the result is what x86-64 gives and NumPy therefore shows: the least integer of the width that the instruction has.
+namespace op {
+
+template <class F> __device__ inline i32 to_i32(F x) {
+  return x > F(-2147483649.0) && x < F(2147483648.0) ? i32(x) : i32(0x80000000u);
+}
+template <class F> __device__ inline i64 to_i64(F x) {
+  return x >= F(-9223372036854775808.0) && x < F(9223372036854775808.0) ? i64(x) : i64(0x8000000000000000ull);
+}
+
+// Unsigned conversions go through the signed instruction of the same width, the upper half shifted down first.
+template <class T, class F> __device__ inline T to_integer(F x) {
+  if constexpr (same<T, u64>) {
+    const F half = F(9223372036854775808.0);
+    return x >= half ? u64(to_i64(x - half)) ^ 0x8000000000000000ull : u64(to_i64(x));
+  } else if constexpr (same<T, u32>) {
+    const F half = F(2147483648.0);
+    return x >= half ? u32(to_i32(x - half)) ^ 0x80000000u : u32(to_i32(x));
+  } else if constexpr (same<T, i64>) {
+    return to_i64(x);
+  } else {
+    return T(to_i32(x));
+  }
+}
+
+template <class T, class A> __device__ inline T cast(A x) {
+  if constexpr (same<T, A>) {
+    return x;
+  } else if constexpr (same<T, bool>) {
+    return truth(x);
+  } else if constexpr (kind<A> == 3 && kind<T> == 3) {
+    return T{decltype(T::re)(x.re), decltype(T::re)(x.im)};
+  } else if constexpr (kind<A> == 3) {
+    return cast<T>(x.re);
+  } else if constexpr (kind<T> == 3) {
+    return T{cast<decltype(T::re)>(x), 0};
+  } else if constexpr (same<A, f16> && same<T, u32>) {
+    return u32(to_i64(f32(x)));  // NumPy's one conversion to uint32 that is not vectorised: no shift
+  } else if constexpr (kind<A> == 1) {
+    return cast<T>(f32(x));
+  } else if constexpr (kind<T> == 1) {
+    if constexpr (kind<A> == 2) return T(x);
+    else return T(f32(x));
+  } else if constexpr (kind<A> == 2 && kind<T> == 0) {
+    return to_integer<T>(x);
+  } else {
+    return T(x);
+  }
+}
+
+}  // namespace op

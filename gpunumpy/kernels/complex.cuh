@@ -1,0 +1,57 @@
+// Complex arithmetic and order, operation by operation as NumPy's loops do it.
+
+template <class T> __device__ inline cx<T> operator+(cx<T> a, cx<T> b) { return {a.re + b.re, a.im + b.im}; }
+template <class T> __device__ inline cx<T> operator-(cx<T> a, cx<T> b) { return {a.re - b.re, a.im - b.im}; }
+template <class T> __device__ inline cx<T> operator-(cx<T> a) { return {-a.re, -a.im}; }
+template <class T> __device__ inline cx<T> operator*(cx<T> a, cx<T> b) {
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+// Smith's division.
+template <class T> __device__ inline cx<T> operator/(cx<T> a, cx<T> b) {
+  T size = ::fabs(b.re);
+  if (size >= ::fabs(b.im)) {
+    if (size == 0 && b.im == 0) return {a.re / size, a.im / size};
+    T ratio = b.im / b.re, scale = T(1) / (b.re + b.im * ratio);
+    return {(a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale};
+  }
+  T ratio = b.re / b.im, scale = T(1) / (b.im + b.re * ratio);
+  return {(a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale};
+}
+
+// Lexicographic order; a NaN anywhere compares false.
+template <class T> __device__ inline bool operator==(cx<T> a, cx<T> b) { return a.re == b.re && a.im == b.im; }
+template <class T> __device__ inline bool operator!=(cx<T> a, cx<T> b) { return a.re != b.re || a.im != b.im; }
+template <class T> __device__ inline bool operator<(cx<T> a, cx<T> b) {
+  return (a.re < b.re && a.im == a.im && b.im == b.im) || (a.re == b.re && a.im < b.im);
+}
+template <class T> __device__ inline bool operator<=(cx<T> a, cx<T> b) {
+  return (a.re < b.re && a.im == a.im && b.im == b.im) || (a.re == b.re && a.im <= b.im);
+}
+template <class T> __device__ inline bool operator>(cx<T> a, cx<T> b) { return b < a; }
+template <class T> __device__ inline bool operator>=(cx<T> a, cx<T> b) { return b <= a; }
+
+namespace op {
+
+template <class T> __device__ inline cx<T> conjugate(cx<T> z) { return {z.re, -z.im}; }
+template <class T> __device__ inline cx<T> square(cx<T> z) { return {z.re * z.re - z.im * z.im, z.re * z.im + z.im * z.re}; }
+template <class T> __device__ inline cx<T> rint(cx<T> z) { return {::rint(z.re), ::rint(z.im)}; }
+template <class T> __device__ inline cx<T> reciprocal(cx<T> z) {
+  if (::fabs(z.im) <= ::fabs(z.re)) {
+    T ratio = z.im / z.re, d = z.re + z.im * ratio;
+    return {T(1) / d, -ratio / d};
+  }
+  T ratio = z.re / z.im, d = z.re * ratio + z.im;
+  return {ratio / d, T(-1) / d};
+}
+// z / |z|; along an axis where z is infinite.
+template <class T> __device__ inline cx<T> complex_sign(cx<T> z) {
+  T size = ::hypot(z.re, z.im);
+  if (isnan(size)) return {nan<T>(), nan<T>()};
+  if (isinf(size)) {
+    if (isinf(z.re) == isinf(z.im)) return {nan<T>(), nan<T>()};
+    return isinf(z.re) ? cx<T>{::copysign(T(1), z.re), 0} : cx<T>{0, ::copysign(T(1), z.im)};
+  }
+  return size == 0 ? cx<T>{0, 0} : cx<T>{z.re / size, z.im / size};
+}
+
+}  // namespace op

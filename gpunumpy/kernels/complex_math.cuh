@@ -1,0 +1,193 @@
+// Complex elementary functions with C99's special values, in f64. complex64 is computed here too and rounded once.
+namespace op {
+
+constexpr f64 LN2 = 0.693147180559945309417232121458176568;
+constexpr f64 HALF_PI = 1.57079632679489661923132169163975144;
+
+__device__ inline c128 times_i(c128 z) { return {-z.im, z.re}; }
+__device__ inline c128 over_i(c128 z) { return {z.im, -z.re}; }
+
+// exp(x) * t where exp(x) alone may overflow.
+__device__ inline f64 exp_times(f64 x, f64 t) {
+  if (x < 700) return ::exp(x) * t;
+  f64 root = ::exp(0.5 * x);
+  return root * t * root;
+}
+
+__device__ inline c128 exp(c128 z) {
+  if (z.im == 0) return {::exp(z.re), z.im};
+  if (!isfinite(z.im)) {
+    if (isinf(z.re)) return z.re < 0 ? c128{0, 0} : c128{z.re, nan<f64>()};
+    return {nan<f64>(), nan<f64>()};
+  }
+  return {exp_times(z.re, ::cos(z.im)), exp_times(z.re, ::sin(z.im))};
+}
+__device__ inline c128 exp2(c128 z) { return exp(c128{z.re * LN2, z.im * LN2}); }
+__device__ inline c128 expm1(c128 z) {
+  f64 s = ::sin(0.5 * z.im);
+  return {::expm1(z.re) * ::cos(z.im) - 2 * s * s, ::exp(z.re) * ::sin(z.im)};
+}
+
+// log|z|: from |z|^2 - 1 kept to twice the precision near the unit circle, scaled where the square would not fit.
+__device__ inline f64 log_abs(f64 x, f64 y) {
+  x = ::fabs(x);
+  y = ::fabs(y);
+  f64 big = x > y ? x : y, small = x > y ? y : x;
+  if (big > 1e300) return ::log(::hypot(0.25 * x, 0.25 * y)) + 2 * LN2;
+  if (big < 1e-290) return ::log(::hypot(x * 18014398509481984.0, y * 18014398509481984.0)) - 54 * LN2;
+  if (!(big > 0.70 && big < 1.42)) return ::log(::hypot(x, y));
+  f64 p = big * big, q = small * small;
+  f64 low = ::fma(big, big, -p) + ::fma(small, small, -q);
+  f64 s = p - 1, t = s + q, back = t - s;
+  return 0.5 * ::log1p(t + ((s - (t - back)) + (q - back) + low));
+}
+__device__ inline c128 log(c128 z) { return {log_abs(z.re, z.im), ::atan2(z.im, z.re)}; }
+__device__ inline c128 log2(c128 z) {
+  c128 w = log(z);
+  return {w.re * 1.442695040888963407359924681001892137, w.im * 1.442695040888963407359924681001892137};
+}
+__device__ inline c128 log10(c128 z) {
+  c128 w = log(z);
+  return {w.re * 0.434294481903251827651128918916605082, w.im * 0.434294481903251827651128918916605082};
+}
+__device__ inline c128 log1p(c128 z) {
+  // |1 + z|^2 - 1 = x (2 + x) + y^2, without forming 1 + z where z is small
+  f64 size = ::fabs(z.re) + ::fabs(z.im);
+  f64 re = size < 0.5 ? 0.5 * ::log1p(z.re * (2 + z.re) + z.im * z.im) : log_abs(1 + z.re, z.im);
+  return {re, ::atan2(z.im, 1 + z.re)};
+}
+
+__device__ inline c128 sqrt(c128 z) {
+  f64 x = z.re, y = z.im;
+  if (x == 0 && y == 0) return {0, y};
+  if (isinf(y)) return {infinity<f64>(), y};
+  if (isnan(x)) return {x, nan<f64>()};
+  if (isinf(x)) return x < 0 ? c128{::fabs(y - y), ::copysign(x, y)} : c128{x, ::copysign(y - y, y)};
+  f64 size = ::fmax(::fabs(x), ::fabs(y)), unscale = 1;
+  if (size > 1e300) {
+    x *= 0.0625, y *= 0.0625, unscale = 4;
+  } else if (size < 1e-290) {
+    x *= 18014398509481984.0, y *= 18014398509481984.0, unscale = 1.0 / 134217728.0;
+  }
+  f64 t = ::sqrt(0.5 * (::fabs(x) + ::hypot(x, y)));
+  f64 other = ::fabs(y) / (2 * t);
+  c128 w = x >= 0 ? c128{t, ::copysign(other, y)} : c128{other, ::copysign(t, y)};
+  return {w.re * unscale, w.im * unscale};
+}
+
+__device__ inline c128 sinh(c128 z) {
+  f64 x = z.re, y = z.im;
+  if (y == 0) return {::sinh(x), y};
+  if (!isfinite(y)) {
+    if (x == 0) return {x, nan<f64>()};
+    return {isinf(x) ? x : nan<f64>(), nan<f64>()};
+  }
+  if (x == 0) return {x, ::sin(y)};
+  if (::fabs(x) < 700 || isnan(x)) return {::sinh(x) * ::cos(y), ::cosh(x) * ::sin(y)};
+  f64 side = ::copysign(0.5, x);
+  return {exp_times(::fabs(x), side * ::cos(y)), exp_times(::fabs(x), 0.5 * ::sin(y))};
+}
+__device__ inline c128 cosh(c128 z) {
+  f64 x = z.re, y = z.im;
+  if (y == 0 || (x == 0 && isfinite(y))) {
+    return {y == 0 ? ::cosh(x) : ::cos(y), isnan(x) || isinf(x) ? ::copysign(0.0, y) * ::copysign(1.0, x) : x * y};
+  }
+  if (!isfinite(y)) {
+    if (x == 0) return {nan<f64>(), 0};
+    return {isinf(x) ? infinity<f64>() : nan<f64>(), nan<f64>()};
+  }
+  if (::fabs(x) < 700 || isnan(x)) return {::cosh(x) * ::cos(y), ::sinh(x) * ::sin(y)};
+  f64 side = ::copysign(0.5, x);
+  return {exp_times(::fabs(x), 0.5 * ::cos(y)), exp_times(::fabs(x), side * ::sin(y))};
+}
+// Kahan's tangent.
+__device__ inline c128 tanh(c128 z) {
+  f64 x = z.re, y = z.im;
+  if (isnan(x)) return {x, y == 0 ? y : nan<f64>()};
+  if (isinf(x)) return {::copysign(1.0, x), ::copysign(0.0, isinf(y) ? y : ::sin(y) * ::cos(y))};
+  if (!isfinite(y)) return {x == 0 ? x : nan<f64>(), nan<f64>()};
+  if (::fabs(x) >= 22) {
+    f64 e = ::exp(-::fabs(x));
+    return {::copysign(1.0, x), 4 * ::sin(y) * ::cos(y) * e * e};
+  }
+  f64 t = ::tan(y), beta = 1 + t * t, s = ::sinh(x), rho = ::sqrt(1 + s * s), d = 1 + beta * s * s;
+  return {beta * rho * s / d, t / d};
+}
+__device__ inline c128 sin(c128 z) { return over_i(sinh(times_i(z))); }
+__device__ inline c128 cos(c128 z) { return cosh(times_i(z)); }
+__device__ inline c128 tan(c128 z) { return over_i(tanh(times_i(z))); }
+
+// Hull, Fairgrieve and Tang: asinh(x + iy) = re + i atan2(y, s) for x, y >= 0, with no cancellation in either part.
+struct Hull {
+  f64 re, s, y;
+};
+__device__ inline Hull hull(f64 x, f64 y) {
+  x = ::fabs(x);
+  y = ::fabs(y);
+  if (isinf(x) || isinf(y)) return {infinity<f64>(), x, y};
+  if (x > 1e9 || y > 1e9) return {log_abs(x, y) + LN2, x, y};
+  f64 above = y + 1, below = y - 1;
+  if (x < 2.3e-16 * ::fabs(below)) {
+    f64 root = ::sqrt(::fabs(below) * above);
+    if (y < 1) return {x / root, root, y};
+    return {::log1p(below + root), x, root};
+  }
+  f64 r = ::hypot(x, above), t = ::hypot(x, below), a = 0.5 * (r + t);
+  f64 x2 = x * x, low = x2 / (r + above);
+  f64 am1 = 0.5 * (low + (y < 1 ? x2 / (t - below) : t + below));
+  f64 amy = 0.5 * (low + (y <= 1 ? t - below : x2 / (t + below)));
+  f64 re = a < 10 ? ::log1p(am1 + ::sqrt(am1 * (a + 1))) : ::log(a + ::sqrt(a * a - 1));
+  return {re, ::sqrt(amy * (a + y)), y};
+}
+__device__ inline c128 arcsinh(c128 z) {
+  if (isnan(z) && !isinf(z)) return {nan<f64>(), z.im == 0 ? z.im : nan<f64>()};
+  Hull h = hull(z.re, z.im);
+  return {::copysign(h.re, z.re), ::copysign(::atan2(h.y, h.s), z.im)};
+}
+__device__ inline c128 arcsin(c128 z) { return over_i(arcsinh(times_i(z))); }
+__device__ inline c128 arccos(c128 z) {
+  if (isnan(z) && !isinf(z)) return {z.re == 0 ? HALF_PI : nan<f64>(), nan<f64>()};
+  Hull h = hull(z.im, z.re);
+  return {::atan2(h.s, ::copysign(h.y, z.re)), ::copysign(h.re, -z.im)};
+}
+__device__ inline c128 arccosh(c128 z) {
+  if (isnan(z) && !isinf(z)) return {nan<f64>(), nan<f64>()};
+  c128 w = arccos(z);
+  return {::fabs(w.im), ::copysign(w.re, z.im)};
+}
+__device__ inline c128 arctanh(c128 z) {
+  f64 x = ::fabs(z.re), y = ::fabs(z.im);
+  if (isinf(x) || isinf(y)) return {::copysign(0.0, z.re), isnan(y) ? y : ::copysign(HALF_PI, z.im)};
+  if (isnan(z)) return {x == 0 ? z.re : nan<f64>(), nan<f64>()};
+  if (x > 1e9 || y > 1e9) {
+    f64 size = ::hypot(0.5 * x, 0.5 * y);
+    return {::copysign(0.5 * (0.5 * x / size) / size, z.re), ::copysign(HALF_PI, z.im)};
+  }
+  f64 re = x == 1 ? 0.5 * (::log(::hypot(2.0, y)) - ::log(y)) : 0.25 * ::log1p(4 * x / ((1 - x) * (1 - x) + y * y));
+  return {::copysign(re, z.re), 0.5 * ::atan2(2 * z.im, (1 - x) * (1 + x) - y * y)};
+}
+__device__ inline c128 arctan(c128 z) { return over_i(arctanh(times_i(z))); }
+
+// A small whole exponent by repeated squaring, anything else through the logarithm.
+__device__ inline c128 complex_power(c128 a, c128 b) {
+  if (b.re == 0 && b.im == 0) return {1, 0};
+  if (a.re == 0 && a.im == 0) {
+    if (b.re > 0) return {0, 0};
+    return {nan<f64>(), nan<f64>()};
+  }
+  if (b.im == 0 && b.re == ::floor(b.re) && ::fabs(b.re) < 100) {
+    c128 result = {1, 0}, square = a;
+    bool started = false;
+    for (int n = int(::fabs(b.re)); n; n >>= 1) {
+      if (n & 1) {
+        result = started ? result * square : square;
+        started = true;
+      }
+      square = square * square;
+    }
+    return b.re < 0 ? c128{1, 0} / result : result;
+  }
+  return exp(b * log(a));
+}
+
+}  // namespace op
