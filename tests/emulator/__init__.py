@@ -7,7 +7,7 @@ ends, and a deadlock, a misaligned vector access or an access out of bounds is a
 """
 
 from .build import CompileError, Module, available, compile_text, precompile
-from .executor import run_program
+from .executor import run_kernel, run_program
 from .machine import EmulatorError, launch
 
 __all__ = [
@@ -18,5 +18,6 @@ __all__ = [
     "compile_text",
     "launch",
     "precompile",
+    "run_kernel",
     "run_program",
 ]

@@ -29,8 +29,8 @@ _RUNTIME_FLAGS = ("-std=c++17", "-O2", "-fPIC", "-shared", "-Wall", "-Werror", "
 
 _DYNAMIC_SHARED = re.compile(r"\bextern\s+__shared__\s+(?:__align__\s*\([^)]*\)\s*)?([^;\[\]]*?)\b(\w+)\s*\[\s*\]\s*;")
 _ENTRY_LINKAGE = re.compile(r'\bextern\s+"C"(?!\s*\{)')
-# A kernel without any of these never waits, so its threads need no stacks of their own.
-_WAITS = re.compile(r"__sync|__shfl_|_sync\s*\(|__activemask|__nanosleep")
+# A library that needs none of these functions of the runtime never waits: its threads need no stacks of their own.
+_WAITS = re.compile(rb"_ZN8emulator\d+(barrier|exchange|ballot|alive|lane|pause)E")
 
 
 class CompileError(Exception):
@@ -73,8 +73,8 @@ def precompile(texts: Iterable[tuple[str, Sequence[str]]]) -> None:
 @functools.lru_cache(maxsize=4096)
 def _load(text: str, entries: tuple[str, ...]) -> Module:
     runtime = _runtime()
-    library = ctypes.CDLL(str(_compile(text, entries)))
-    return Module(library, runtime, entries, bool(_WAITS.search(text)))
+    path = _compile(text, entries)
+    return Module(ctypes.CDLL(str(path)), runtime, entries, bool(_WAITS.search(path.read_bytes())))
 
 
 def _compile(text: str, entries: tuple[str, ...]) -> Path:
@@ -84,7 +84,7 @@ def _compile(text: str, entries: tuple[str, ...]) -> Path:
     target = machine / f"{key}.so"
     if not target.exists():
         header = machine / "cuda.h"
-        command = ["g++", *_KERNEL_FLAGS, "-include", str(header), "-x", "c++", "-", "-shared", "-nostdlib"]
+        command = ["g++", *_KERNEL_FLAGS, "-include", str(header), "-x", "c++", "-", "-shared", "-nostdlib", "-lgcc"]
         _produce(target, lambda path: _call([*command, "-o", str(path)], _translation_unit(text, entries)))
     return target
 

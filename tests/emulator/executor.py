@@ -8,6 +8,9 @@ from typing import Any, Protocol
 
 import numpy
 
+from gpunumpy.core.kernel import Kernel
+from gpunumpy.kernels.codegen import generate
+
 from .build import compile_text
 from .machine import EmulatorError, launch
 from .memory import Staging
@@ -77,7 +80,7 @@ def run_program(
     arguments : sequence
         One a kernel argument: an array, passed as the address of its first element (so ``base[5:]`` passes an
         offset into ``base``); or a NumPy or Python scalar, of the kind that the argument has. A read-only array is
-        one that the kernels must not write.
+        one that the kernels must not write, unless another argument is a writable view of the same memory.
     guard : bool, optional
         Whether to run on copies with inaccessible memory around them, that accesses out of bounds are found.
     seed : int, optional
@@ -114,3 +117,33 @@ def run_program(
         if wanted.zeroed and (left := numpy.flatnonzero(block)).size:
             raise EmulatorError(f"scratch {number} must be left zero; byte {left[0]} of {wanted.nbytes} is not")
     return int(flag[0])
+
+
+def run_kernel(kernel: Kernel, arguments: Sequence[Any], *, processors: int = 4, **options: Any) -> int:
+    """Generate the CUDA of `kernel` and run it; returns the flag.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        What to run.
+    arguments : sequence
+        One for each of ``kernel.args``: an array that begins at element 0 of the buffer, or a scalar.
+    processors : int, optional
+        For how many multiprocessors to generate.
+    **options
+        As for `run_program`.
+    """
+    return run_program(generate(kernel, processors), bind(kernel, arguments), **options)
+
+
+def bind(kernel: Kernel, arguments: Sequence[Any]) -> list[Any]:
+    """`arguments` for `run_program`: scalars of their dtypes, inputs read-only."""
+    bound: list[Any] = []
+    for arg, value in zip(kernel.args, arguments, strict=True):
+        if arg.kind == "scalar":
+            bound.append(arg.dtype.type(value))
+        else:
+            view = value.view()
+            view.flags.writeable = arg.kind == "out"
+            bound.append(view)
+    return bound

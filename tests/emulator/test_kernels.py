@@ -1,0 +1,62 @@
+"""Kernels from the generator, run on the emulated machine."""
+
+from __future__ import annotations
+
+import numpy
+import pytest
+
+from gpunumpy.core.kernel import Affine, Apply, Arg, Body, Gather, Index, Kernel, Load, Scalar, Store
+from tests.emulator import available, run_kernel
+
+pytestmark = pytest.mark.skipif(not available(), reason="the emulator needs g++")
+
+F4, F8, I8 = (numpy.dtype(name) for name in ("f4", "f8", "i8"))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "f2", "i8", "u1", "c16"])
+@pytest.mark.parametrize("shape", [(1000,), (37, 21), (3, 5, 64)])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_an_elementwise_kernel(dtype: str, shape: tuple[int, ...], seed: int) -> None:
+    kind = numpy.dtype(dtype)
+    rng = numpy.random.default_rng(0)
+    a, row = rng.integers(1, 9, shape).astype(kind), rng.integers(1, 9, shape[-1]).astype(kind)
+    strides = tuple(s // a.itemsize for s in a.strides)
+    body = Body(
+        (
+            Load(0, Affine(0, strides)),
+            Load(1, Affine(shape[-1] - 1, (0,) * (len(shape) - 1) + (-1,))),
+            Scalar(2),
+            Apply("multiply", (0, 1), (kind, kind, kind)),
+            Apply("add", (3, 2), (kind, kind, kind)),
+        ),
+        (Store(3, 4, Affine(0, strides)),),
+    )
+    args = (Arg("in", kind), Arg("in", kind), Arg("scalar", kind), Arg("out", kind))
+    out = numpy.zeros_like(a)
+    run_kernel(Kernel(shape, 0, args, body), [a, row, 3, out], seed=seed)
+    numpy.testing.assert_array_equal(out, a * row[::-1] + kind.type(3))
+
+
+def test_a_gather_reports_what_is_out_of_bounds() -> None:
+    args = (Arg("in", F8), Arg("in", I8), Arg("scalar", I8), Arg("out", F8))
+    body = Body(
+        (Load(1, Affine(0, (1,))), Gather(0, Affine(0, (0,)), (0,), (10,), (1,), 2)), (Store(3, 1, Affine(0, (1,))),)
+    )
+    a, out = numpy.arange(10.0), numpy.zeros(4)
+    kernel = Kernel((4,), 0, args, body)
+    assert run_kernel(kernel, [a, numpy.array([3, -1, 0, 9]), 7, out]) == 0
+    assert out.tolist() == [3, 9, 0, 9]
+    assert run_kernel(kernel, [a, numpy.array([3, -11, 0, 9]), 7, out]) == 7
+    assert out.tolist() == [3, 0, 0, 9]
+
+
+def test_an_update_of_a_region() -> None:
+    index = Affine(0, (10, 1))
+    body = Body((Index(Affine(0, (1, 0))), Apply("cast", (0,), (I8, F4))), (Store(1, 1, index),))
+    outside = Body((Load(0, index),), (Store(1, 0, index),))
+    kernel = Kernel((10, 10), 0, (Arg("in", F4), Arg("out", F4)), body, region=((1, 9), (2, 8)), outside=outside)
+    a = numpy.random.default_rng(1).random((10, 10), numpy.float32)
+    out = numpy.zeros_like(a)
+    run_kernel(kernel, [a, out])
+    a[1:9, 2:8] = numpy.arange(1, 9)[:, None]
+    numpy.testing.assert_array_equal(out, a)
