@@ -6,7 +6,7 @@ import gpunumpy as np
 def run(size=1024, steps=200, progress=range):
     """Return the cells, `size` by `size` zeros and ones, after `steps` generations."""
     y, x = np.indices((size, size))
-    cells = ((x * x * 7 + y * y * 13 + x * y * 31) % 11 < 4).astype(np.uint8)
+    cells = ((x * x * 7 + y * y * 13 + x * y * 31) % 1009 < 350).astype(np.uint8)
 
     for _ in progress(steps):
         neighbours = np.zeros_like(cells)

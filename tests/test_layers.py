@@ -33,7 +33,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("nvlib*", FUNCTIONS),
     ("linalg*", "fft*", "random*", "kernels.custom"),
     ("core.attach", "core.interop*"),
-    ("testing", "demo", "__init__", "__main__"),
+    ("testing", "__init__", "demo", "__main__"),
 )
 SIBLINGS = ("linalg", "fft", "random")
 

@@ -1,0 +1,152 @@
+"""The command line: ``python -m gpunumpy demo`` and ``python -m gpunumpy info``."""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import os
+import platform
+import sys
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from ._version import __version__
+from .core.device import Device, devices, why_no_gpu
+from .core.errors import DeviceError
+from .demo import demo, names
+
+# What each distribution is for, and the names it goes by: for CUDA 13 (or any), and for CUDA 12.
+_LIBRARIES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("CUDA driver interface", ("cuda-bindings",)),
+    ("program cache", ("cuda-core",)),
+    ("compiler (NVRTC)", ("nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu12")),
+    ("library interface", ("nvmath-python",)),
+    ("matrix products (cuBLAS)", ("nvidia-cublas", "nvidia-cublas-cu12")),
+    ("Fourier transforms (cuFFT)", ("nvidia-cufft", "nvidia-cufft-cu12")),
+    ("linear algebra (cuSOLVER)", ("nvidia-cusolver", "nvidia-cusolver-cu12")),
+    ("random numbers (cuRAND)", ("nvidia-curand", "nvidia-curand-cu12")),
+    ("sparse matrices (cuSPARSE)", ("nvidia-cusparse", "nvidia-cusparse-cu12")),
+    ("tensor contractions (cuTENSOR)", ("cutensor-cu13", "cutensor-cu12")),
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The words of the command line; by default the process's own.
+
+    Returns
+    -------
+    int
+        The exit status.
+    """
+    parser = argparse.ArgumentParser(prog="python -m gpunumpy", description="NumPy on NVIDIA GPUs.")
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("info", help="print the devices, the driver, the libraries, and what to install")
+    run = commands.add_parser("demo", help="run an example beside NumPy and write a picture")
+    run.add_argument("name", nargs="?", default="heat", choices=names(), help="the example (default: %(default)s)")
+    run.add_argument("--size", type=_positive, help="how large (default: the example's own)")
+    run.add_argument("--steps", type=_positive, help="how many steps (default: the example's own)")
+    run.add_argument("--device", help="where to run it: cuda, cuda:1, cpu (default: a GPU if one is usable)")
+    run.add_argument("--output", type=Path, help="the picture's file (default: NAME.png)")
+    chosen = parser.parse_args(arguments)
+    if chosen.command == "info":
+        print("\n".join(info()))
+        return 0
+    try:
+        demo(chosen.name, chosen.size, chosen.steps, chosen.device, chosen.output)
+    except ModuleNotFoundError as error:
+        return _fail(f"the example {chosen.name} needs a package that is missing ({error}): pip install scikit-learn")
+    except (DeviceError, OSError, ValueError) as error:
+        return _fail(str(error))
+    return 0
+
+
+def _positive(word: str) -> int:
+    value = int(word)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{word} is not a positive number")
+    return value
+
+
+def _fail(message: str) -> int:
+    print(f"gpunumpy: {message}", file=sys.stderr)
+    return 1
+
+
+def info() -> list[str]:
+    """The lines that say what this machine has and what it lacks."""
+    driver = _driver_version()
+    lines = [
+        _line("gpunumpy", __version__),
+        _line("Python", f"{platform.python_version()} on {platform.platform()}"),
+        *(_line(name, _installed((name,)) or "missing") for name in ("numpy", "ml_dtypes")),
+        _line("CUDA driver", f"for CUDA {driver[0]}.{driver[1]} and older" if driver else "missing"),
+    ]
+    lines += [_line(str(device), _describe(device)) for device in devices()]
+
+    found = {use: _installed(packages) for use, packages in _LIBRARIES}
+    lines += [_line(use, text or "missing") for use, text in found.items()]
+
+    lines += _advice(driver, [use for use, text in found.items() if not text])
+    return lines
+
+
+def _line(name: str, text: str) -> str:
+    return f"{name:32}{text}"
+
+
+def _installed(packages: Sequence[str]) -> str | None:
+    """The first of these distributions that is installed, with its version."""
+    for package in packages:
+        try:
+            return f"{package} {version(package)}"
+        except PackageNotFoundError:
+            continue
+    return None
+
+
+def _driver_version() -> tuple[int, int] | None:
+    """The newest CUDA that the driver serves; asked without CUDA's packages, which may be what is missing."""
+    try:
+        library = ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")
+    except OSError:
+        return None
+    number = ctypes.c_int()
+    if library.cuDriverGetVersion(ctypes.byref(number)) != 0:
+        return None
+    return number.value // 1000, number.value % 1000 // 10
+
+
+def _describe(device: Device) -> str:
+    if device.kind == "cpu":
+        return f"{platform.machine()}, {os.cpu_count()} processors"
+    try:
+        found = device.attributes
+    except DeviceError as error:
+        return f"not usable: {error}"
+    major, minor = found.capability
+    memory = found.total_memory / 2**30
+    return f"{found.name}, compute capability {major}.{minor}, {memory:.0f} GiB"
+
+
+def _advice(driver: tuple[int, int] | None, missing: Sequence[str]) -> list[str]:
+    """What to do so that a GPU can be used; nothing if one can and no library is missing."""
+    reason = why_no_gpu()
+    lines = ["", f"No GPU is used: {reason}"] if reason else []
+    if driver is None:
+        lines.append("For a GPU, install NVIDIA's driver: https://www.nvidia.com/drivers")
+    if missing:
+        # nvmath-python's extras bring all of them; so does this package's extra of the same name.
+        extra = "cu12" if driver and driver < (13, 0) else "cu13"
+        lines.append(f"For {', '.join(missing)}: pip install 'nvmath-python[{extra}]'")
+    return lines
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,145 @@
+"""The examples are NumPy programs: with the one import line changed they compute what NumPy computes."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from pathlib import Path
+
+import numpy
+import pytest
+
+import gpunumpy
+from gpunumpy.__main__ import info, main
+from gpunumpy.demo import load, names
+
+# name -> (size, steps, relative tolerance). With + - * and comparisons alone, the results are NumPy's to the bit.
+CASES = {
+    "black_scholes": (64, 3, 1e-12),
+    "heat": (64, 20, 0.0),
+    "kmeans": (10, 5, 1e-12),
+    "lattice_boltzmann": (32, 10, 1e-11),
+    "life": (64, 10, 0.0),
+    "mandelbrot": (64, 30, 0.0),
+    "nbody": (64, 5, 1e-11),
+}
+
+
+def test_every_example_has_a_case() -> None:
+    assert names() == sorted(CASES)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_matches_numpy(name: str, device: str) -> None:
+    size, steps, tolerance = CASES[name]
+    reference = load(name, "numpy")
+    expected = reference.run(size, steps)
+    with gpunumpy.Device(device):
+        example = load(name)
+        result = example.run(size, steps)
+        drawn = example.picture(result)
+        assert isinstance(result, gpunumpy.ndarray)
+        assert str(result.device) == device
+    scale = numpy.abs(expected).max()
+    for ours, numpys in ((result, expected), (drawn, reference.picture(expected))):
+        values = numpy.asarray(ours)
+        assert values.dtype == numpys.dtype
+        numpy.testing.assert_allclose(
+            values, numpys, rtol=max(tolerance, 1e-14 * (ours is drawn)), atol=tolerance * scale
+        )
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_reports_each_step(name: str) -> None:
+    seen: list[int] = []
+
+    def progress(steps: int) -> list[int]:
+        seen.append(steps)
+        return list(range(steps))
+
+    load(name, "numpy").run(10, 2, progress)
+    assert seen == [2]
+
+
+def test_the_default_answers_are_right() -> None:
+    """Values known from elsewhere, so that the programs themselves are right and not only equal."""
+    calls = load("black_scholes", "numpy")
+    # Hull, Options, Futures and Other Derivatives: S=42, K=40, r=0.1, volatility 0.2, half a year: 4.76.
+    calls.STRIKE, calls.RATE = 40.0, 0.1
+    assert calls.call(42.0, 0.2, 0.5) == pytest.approx(4.7594, abs=1e-4)
+
+    stars = load("nbody", "numpy")
+    before, after = stars.energy(*stars.disc(64)), stars.energy(*stars.simulate(64, 40))
+    assert after == pytest.approx(before, rel=1e-3)
+
+    count = load("mandelbrot", "numpy").run(101, 50)
+    assert count[50, 75] == 50  # c = 0
+    assert count[0, 0] == 1  # |c| > 2
+
+    labels, _ = load("kmeans", "numpy").assign(numpy.eye(64)[:3], numpy.eye(64)[[2, 0, 1]])
+    assert labels.tolist() == [1, 2, 0]
+
+
+def read_png(path: Path) -> numpy.ndarray:
+    """Decode a PNG of unfiltered 8-bit rows of red, green and blue, with every checksum verified."""
+    data = path.read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    chunks, at = {}, 8
+    while at < len(data):
+        (length,) = struct.unpack_from(">I", data, at)
+        body = data[at + 4 : at + 8 + length]
+        assert struct.unpack_from(">I", data, at + 8 + length) == (zlib.crc32(body),)
+        chunks[body[:4]] = body[4:]
+        at += 12 + length
+    width, height, *form = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
+    assert form == [8, 2, 0, 0, 0]
+    rows = numpy.frombuffer(zlib.decompress(chunks[b"IDAT"]), numpy.uint8).reshape(height, 1 + 3 * width)
+    assert not rows[:, 0].any()
+    return rows[:, 1:].reshape(height, width, 3)
+
+
+def test_demo_draws_and_compares(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    picture = tmp_path / "heat.png"
+    assert main(["demo", "heat", "--size", "32", "--steps", "5", "--device", "cpu", "--output", str(picture)]) == 0
+    out, bar = capsys.readouterr()
+    assert "heat on cpu" in out
+    assert "largest difference between the two results: 0\n" in out
+    assert bar.count("#") == 80
+    pixels = read_png(picture)
+    assert pixels.shape == (512, 512, 3)
+    assert pixels[0, 0].min() > 200  # the hot edge
+    assert pixels[-1, -1].max() < 50  # a cold corner
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["demo", "nothing"], "invalid choice: 'nothing'"),
+        (["demo", "heat", "--size", "0"], "0 is not a positive number"),
+        ([], "the following arguments are required: command"),
+    ],
+)
+def test_wrong_words_are_refused(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(words)
+    assert message in capsys.readouterr().err
+
+
+def test_wrong_device_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", "heat", "--device", "abacus"]) == 1
+    assert "abacus" in capsys.readouterr().err
+
+
+def test_an_unwritable_picture_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = str(tmp_path / "no" / "folder.png")
+    assert main(["demo", "life", "--size", "8", "--steps", "1", "--device", "cpu", "--output", place]) == 1
+    assert place in capsys.readouterr().err
+
+
+def test_info_names_what_is_missing() -> None:
+    text = "\n".join(info())
+    assert f"NumPy {numpy.__version__}".lower() in text
+    assert "cpu" in text
+    for line in info():
+        if line.endswith(" missing") and "(cu" in line:
+            assert line.removesuffix("missing").strip() in text.rpartition("pip install 'nvmath-python[cu")[0]
