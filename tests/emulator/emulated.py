@@ -1,0 +1,86 @@
+"""Whole programs through the emulator: the CPU device with the kernels that a GPU would run."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import numpy
+
+from gpunumpy.core import evaluate
+from gpunumpy.core.device import Device
+from gpunumpy.core.kernel import Kernel
+from gpunumpy.core.memory import Buffer, host_view
+from gpunumpy.kernels.codegen import generate
+from gpunumpy.kernels.host_executor import HostExecutor
+from gpunumpy.kernels.host_text import failures
+
+from .build import compile_text
+from .executor import bind, run_program
+
+# The kernels of one plan compile side by side.
+_compilers = ThreadPoolExecutor(os.cpu_count() or 1)
+
+
+class EmulatorExecutor(HostExecutor):
+    """Runs generated CUDA on the emulated machine, and library calls as the CPU device does.
+
+    Parameters
+    ----------
+    processors : int
+        For how many multiprocessors to generate.
+    seeds : iterator of int
+        What draws the order of blocks and threads of one kernel after the other.
+    """
+
+    def __init__(self, processors: int, seeds: Iterator[int]) -> None:
+        super().__init__()
+        self.kernels = 0
+        self._processors, self._seeds = processors, seeds
+
+    def bind(self, buffer: Buffer, dtype: Any, offset: int) -> numpy.ndarray:
+        """The buffer from element `offset` on; memory outside the buffer is out of a kernel's reach."""
+        if not buffer.nbytes:
+            return numpy.empty(0, dtype)
+        memory = host_view(buffer.ptr, buffer.nbytes)
+        return memory[: buffer.nbytes // dtype.itemsize * dtype.itemsize].view(dtype)[offset:]
+
+    def prepare(self, kernel: Kernel) -> Callable[[Sequence[Any]], None]:
+        """A function that runs the kernel over its bound arguments."""
+        program = generate(kernel, self._processors)
+        compiling = _compilers.submit(compile_text, program.text, tuple(one.entry for one in program.launches))
+
+        def run(values: Sequence[Any]) -> None:
+            compiling.result()
+            self.kernels += 1
+            if site := run_program(program, bind(kernel, values), seed=next(self._seeds)):
+                failures.append(("an index is out of bounds", site))
+
+        return run
+
+
+@contextmanager
+def emulated(*, processors: int = 4, shuffled: bool = True) -> Iterator[EmulatorExecutor]:
+    """Run the kernels of the CPU device on the emulated machine.
+
+    Parameters
+    ----------
+    processors : int, optional
+        For how many multiprocessors to generate: few, that small arrays take several rounds too.
+    shuffled : bool, optional
+        Whether every kernel's blocks and threads start in an order of its own.
+    """
+    state = evaluate.state(Device("cpu"))
+    evaluate.flush(state.queue)
+    before = state.executor, state.plans
+    emulator = EmulatorExecutor(processors, itertools.count(1) if shuffled else itertools.repeat(0))
+    state.executor, state.plans = emulator, {}
+    try:
+        yield emulator
+        evaluate.flush(state.queue)
+    finally:
+        state.executor, state.plans = before
