@@ -13,13 +13,15 @@ from ..core.kernel import Apply, Kernel, Load, Reduce, Scan
 from .host_plan import Nest, finishing, grid, needs_rows, nests, ordered
 from .host_reduce import State, reducer
 from .host_text import block_function
-from .host_threads import run_all, workers
+from .host_threads import quietly, run_all, workers
 
 Run = Callable[[Sequence[Any]], None]
 
 # What the arrays of one block take in the cache, and the fewest points that are worth a NumPy call.
 BLOCK_BYTES = 256 * 1024
 BLOCK_POINTS = 2048
+# Merging the states of two blocks costs several calls, and where nothing is computed nothing need stay in the cache.
+_FEWER_BLOCKS = 4
 # Loop points times operations from which starting threads pays.
 PARALLEL_WORK = 1 << 18
 # A long reduction is cut into this many parts at most: enough for any number of threads, and the same for all.
@@ -35,12 +37,14 @@ def prepare(kernel: Kernel) -> Run:
     """
     steps = [_step(nest) for nest in nests(kernel)]
 
-    def run(args: Sequence[Any]) -> None:
-        with numpy.errstate(all="ignore"):
-            for step in steps:
-                step(args)
+    if len(steps) == 1:
+        return partial(quietly, steps[0])
 
-    return run
+    def run(args: Sequence[Any]) -> None:
+        for step in steps:
+            step(args)
+
+    return partial(quietly, run)
 
 
 def _step(nest: Nest) -> Run:
@@ -60,10 +64,13 @@ def _step(nest: Nest) -> Run:
 
 def _blocks(nest: Nest, dims: int) -> tuple[tuple[int, ...], int]:
     """The size of a block, and over how many leading dimensions (of `dims`) blocks are spread: none if one will do."""
+    applied = any(isinstance(i, Apply) for i in nest.body.instrs)
+    reduces = any(isinstance(i, Reduce) for i in nest.body.instrs)
+    room = BLOCK_BYTES * (_FEWER_BLOCKS if reduces else 1) * (1 if applied else _FEWER_BLOCKS)
     arrays = [nest.args[i.arg].dtype for i in nest.body.instrs if isinstance(i, Load)]
     arrays += [nest.args[s.arg].dtype for s in nest.body.stores]
     widest = max((d.itemsize for d in arrays), default=8)
-    points = max(BLOCK_POINTS, BLOCK_BYTES // (sum(d.itemsize for d in arrays) + 2 * widest))
+    points = max(BLOCK_POINTS, room // (sum(d.itemsize for d in arrays) + 2 * widest))
     shape = nest.shape
     if nest.count <= 2 * points or not dims:
         return shape, 0
@@ -87,7 +94,7 @@ def _straight(nest: Nest, block: tuple[int, ...], blocked: int) -> Run:
     """A nest whose blocks know nothing of each other."""
     if not blocked:
         call = block_function(nest, block, 0)
-        return lambda args: call(args, ())
+        return call
     corners = grid(nest.shape, block, blocked)
     sizes = _cut(nest.shape, block, blocked - 1)
     parallel = _parallel(nest)

@@ -48,6 +48,7 @@ def reducer(row: str, loop: tuple[DType, ...], axes: tuple[int, ...], count: int
 
 def _by_ufunc(row: str, loop: tuple[DType, ...], axes: tuple[int, ...]) -> Reducer:
     ufunc = getattr(numpy, _UFUNC.get(row, row))
+    over = axes[0] if len(axes) == 1 else axes
     reduce, result = ufunc.reduce, loop[-1]
     # ml_dtypes adds bfloat16 one after the other with a rounding each time; NumPy's own half sums do not.
     narrow = row in _ADDITIVE and result.name == "bfloat16"
@@ -58,11 +59,11 @@ def _by_ufunc(row: str, loop: tuple[DType, ...], axes: tuple[int, ...]) -> Reduc
 
     def whole(x: Any) -> Any:
         if narrow:
-            return reduce(x, axes, carried, None, True).astype(result)
-        return reduce(x, axes, result if inner else None, None, True)
+            return reduce(x, over, carried, None, True).astype(result)
+        return reduce(x, over, result if inner else None, None, True)
 
     def part(x: Any, start: int) -> State:
-        return (reduce(x, axes, inner, None, True).astype(carried, copy=False),)
+        return (reduce(x, over, inner, None, True).astype(carried, copy=False),)
 
     def merge(s: State, t: State) -> State:
         return (ufunc(s[0], t[0]),)

@@ -26,7 +26,14 @@ def _compiled(text: str) -> CodeType:
     return compile(text, "<gpunumpy host kernel>", "exec")
 
 
-def gather(source: Any, base: Any, index: Sequence[Any], dims: Sequence[int], strides: Sequence[int]) -> Any:
+# Indices found out of bounds: the words, and the number of the operation's site. They were clamped; the host hears of
+# them when it looks at a result, as it does on a GPU.
+failures: list[tuple[str, int]] = []
+
+
+def gather(
+    source: Any, base: Any, index: Sequence[Any], dims: Sequence[int], strides: Sequence[int], site: int
+) -> Any:
     """The elements of `source` at ``base + sum(wrap(index[k], dims[k]) * strides[k])``."""
     at = base
     for values, n, stride in zip(index, dims, strides, strict=True):
@@ -35,7 +42,8 @@ def gather(source: Any, base: Any, index: Sequence[Any], dims: Sequence[int], st
             low, high = values.min(), values.max()
             if low < -n or high >= n:
                 bad = low if low < -n else high
-                raise IndexError(f"index {bad} is out of bounds for axis with size {n}")
+                failures.append((f"index {bad} is out of bounds for axis with size {n}", int(site)))
+                values = values.clip(-n, n - 1)
             if low < 0:
                 values = numpy.where(values < 0, values + n, values)
         at = at + values * stride
@@ -284,7 +292,7 @@ class _Writer:
         elif isinstance(instr, Gather):
             given = "".join(f"{self.names[k]}, " for k in instr.index)
             dims, strides = self.const(instr.dims), self.const(instr.strides)
-            self.emit(i, f"gather(a{instr.arg}, {self.index(instr.at)}, ({given}), {dims}, {strides})")
+            self.emit(i, f"gather(a{instr.arg}, {self.index(instr.at)}, ({given}), {dims}, {strides}, a{instr.site})")
         elif isinstance(instr, Reduce):
             self.reduce(i, instr)
         else:
@@ -310,7 +318,7 @@ class _Writer:
             self.stores()
         lows = "".join(f"l{d}, " for d in range(self.blocked))
         names = "".join(f"a{k}, " for k in range(len(self.nest.args)))
-        out = ["def run(args, blocks):"]
+        out = ["def run(args, blocks=()):"]
         out += [f"    {line}" for line in ([f"{names} = args"] if names else []) + self.before]
         if self.blocked:
             out.append(f"    for {lows} in blocks:".replace(",  in", ", in"))
@@ -325,15 +333,13 @@ class _Writer:
         return "\n".join(out) + "\n"
 
 
-def block_function(
-    nest: Nest, block: tuple[int, ...], blocked: int, partial: bool = False
-) -> Callable[[Sequence[Any], Sequence[tuple[int, ...]]], Any]:
+def block_function(nest: Nest, block: tuple[int, ...], blocked: int, partial: bool = False) -> Callable[..., Any]:
     """``run(args, blocks)``: evaluate `nest` over blocks of `block` points, each given by its low corner.
 
-    With ``blocked == 0`` there is one block, the nest itself, and ``blocks`` is not looked at.
+    With ``blocked == 0`` there is one block, the nest itself, and no ``blocks`` are given.
     """
     writer = _Writer(nest, block, blocked, partial)
     code = _compiled(writer.text())
     exec(code, writer.bound)
-    run: Callable[[Sequence[Any], Sequence[tuple[int, ...]]], Any] = writer.bound["run"]
+    run: Callable[..., Any] = writer.bound["run"]
     return run

@@ -1,0 +1,56 @@
+"""The executor of the CPU device: kernels by NumPy in blocks, library calls by NumPy's own functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy
+
+from ..core.layout import Layout
+from ..core.memory import Buffer
+from . import host
+from .host_calls import CALLS
+from .host_text import failures
+
+
+class HostExecutor:
+    def __init__(self) -> None:
+        self._sites: list[str] = [""]
+        self._numbers: dict[str, int] = {}
+
+    def bind(self, buffer: Buffer, dtype: Any, offset: int) -> Any:
+        flat = buffer.host.view(dtype)
+        return flat[offset:] if offset else flat
+
+    def prepare(self, kernel: Any) -> Callable[[Sequence[Any]], None]:
+        return host.prepare(kernel)
+
+    def routine(self, step: Any, out: Layout, dtype: Any) -> Callable[[Sequence[Any]], None]:
+        function = CALLS[step.name]
+        layouts = [out, *(where for _, where in step.args)]
+
+        def run(values: Sequence[Any]) -> None:
+            arrays = [_window(flat, where) for flat, where in zip(values, layouts, strict=True)]
+            function(step.options, *arrays)
+
+        return run
+
+    def site(self, text: str) -> int:
+        number = self._numbers.get(text)
+        if number is None:
+            number = self._numbers[text] = len(self._sites)
+            self._sites.append(text)
+        return number
+
+    def take_error(self) -> str:
+        if not failures:
+            return ""
+        words, site = failures[0]
+        failures.clear()
+        return f"{words} ({self._sites[site]})"
+
+
+def _window(flat: Any, where: Layout) -> Any:
+    unit = flat.itemsize
+    return numpy.ndarray(where.shape, flat.dtype, flat, where.offset * unit, tuple(s * unit for s in where.strides))
