@@ -1,0 +1,85 @@
+"""Launching compiled kernels, with everything prepared that does not change from one launch to the next."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.device import Device, check, driver, error_text
+from ..core.errors import DeviceError
+
+DEFAULT_SHARED = 48 << 10  # bytes of dynamic shared memory that a block may have without asking
+
+
+class Launcher:
+    """A kernel of a GPU with its grid, ready to be launched with different arguments.
+
+    Every parameter of the kernel is 8 bytes wide. The arguments are packed into a buffer made once, which the driver
+    copies during the call; a lock keeps threads from packing over each other.
+
+    Parameters
+    ----------
+    device : Device
+        Where it runs.
+    function : CUfunction
+        The kernel, as `compile_program` returns it.
+    grid, block : sequence of int
+        Up to three sizes each.
+    shared : int
+        Bytes of dynamic shared memory per block.
+    format : str
+        A letter per parameter, as the module `struct` has them: ``Q`` for pointers and unsigned integers, ``q`` for
+        signed ones, ``d`` for floating-point numbers.
+    """
+
+    __slots__ = ("_addresses", "_call", "_fixed", "_lock", "_pack", "_slots", "_values", "device")
+
+    def __init__(
+        self, device: Device, function: Any, grid: Sequence[int], block: Sequence[int], shared: int, format: str
+    ) -> None:
+        cuda = driver()
+        device.activate()
+        if shared > DEFAULT_SHARED:
+            most = device.attributes.shared_per_block
+            if shared > most:
+                raise DeviceError(f"a kernel asks for {shared} bytes of shared memory; {device} has {most} per block")
+            attribute = cuda.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            check(cuda.cuFuncSetAttribute(function, attribute, shared))
+        packer = struct.Struct("=" + format)
+        if packer.size != 8 * len(format):
+            raise ValueError(f"every parameter is 8 bytes wide, so a format is made of Q, q and d, not {format!r}")
+        self.device = device
+        self._pack = packer.pack_into
+        # The driver takes the address of each value; a kernel without parameters has them all the same.
+        self._values = (ctypes.c_uint64 * max(len(format), 1))()
+        start = ctypes.addressof(self._values)
+        self._addresses = (ctypes.c_void_p * len(self._values))(*range(start, start + ctypes.sizeof(self._values), 8))
+        # The binding converts arguments fastest when they are its own objects and plain integers.
+        self._slots = ctypes.addressof(self._addresses)
+        self._fixed = (function, *(*grid, 1, 1)[:3], *(*block, 1, 1)[:3], shared)
+        self._call = cuda.cuLaunchKernel
+        self._lock = threading.Lock()
+
+    def launch(self, stream: Any, values: Sequence[float]) -> None:
+        """Queue the kernel; the device must be active in this thread.
+
+        Parameters
+        ----------
+        stream : CUstream
+            The queue; as a rule, the device's own.
+        values : sequence of int and float
+            The arguments, in the order of the format.
+
+        Raises
+        ------
+        DeviceError
+            If the driver refuses the launch, or reports that something queued earlier has failed.
+        """
+        with self._lock:
+            self._pack(self._values, 0, *values)
+            error = self._call(*self._fixed, stream, self._slots, 0)[0]
+        if error:
+            raise DeviceError(f"a kernel cannot be launched on {self.device}: {error_text(error)}")
