@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy
 import pytest
 
 from gpunumpy.core.dtypes import DTYPES, bfloat16
-from gpunumpy.core.kernel import Affine, Apply, Arg, Body, Gather, Index, Kernel, Load, Reduce, Scalar, Scan, Store
+from gpunumpy.core.kernel import (
+    Affine,
+    Apply,
+    Arg,
+    Body,
+    Gather,
+    Index,
+    Kernel,
+    Load,
+    Reduce,
+    Scalar,
+    Scan,
+    Store,
+    row_level,
+    value_dtypes,
+)
 from gpunumpy.kernels import host, host_threads
 
 F4, F8, I8, B1 = (numpy.dtype(name) for name in ("f4", "f8", "i8", "?"))
@@ -501,3 +517,135 @@ def test_read_only_input() -> None:
     out = k.full(k.apply("positive", k.load(a[:, ::2], flat), loop=bfloat16), bfloat16)
     k.run()
     same(out, a[:, ::2])
+
+
+def naive(kernel: Kernel, given: Sequence[Any]) -> list[tuple[numpy.ndarray, numpy.ndarray]]:
+    """Every value in full, one instruction after the other: where each store goes, and what."""
+    shape, axes = kernel.shape, tuple(range(len(kernel.shape) - kernel.reduced, len(kernel.shape)))
+    points = numpy.indices(shape)
+
+    def place(at: Affine) -> numpy.ndarray:
+        return at.offset + sum((c * points[d] for d, c in enumerate(at.coef)), numpy.zeros(shape, I8))
+
+    done: list[numpy.ndarray] = []
+    for instr in kernel.body.instrs:
+        if isinstance(instr, Load):
+            value = given[instr.arg][place(instr.at)]
+        elif isinstance(instr, Scalar):
+            value = numpy.full(shape, given[instr.arg])
+        elif isinstance(instr, Index):
+            value = place(instr.at)
+        elif isinstance(instr, Gather):
+            at = place(instr.at)
+            for k, n, stride in zip(instr.index, instr.dims, instr.strides, strict=True):
+                at = at + done[k] % n * stride
+            value = given[instr.arg][at]
+        elif isinstance(instr, Reduce):
+            value = numpy.broadcast_to(
+                getattr(numpy, instr.row).reduce(done[instr.args[0]], axes, keepdims=True), shape
+            )
+        elif isinstance(instr, Scan):
+            value = getattr(numpy, instr.row).accumulate(done[instr.args[0]], axes[0])
+        elif instr.row == "cast":
+            value = done[instr.args[0]].astype(instr.loop[1])
+        else:
+            value = getattr(numpy, instr.row)(*(done[k] for k in instr.args))
+        done.append(value)
+    return [(place(store.at), done[store.value]) for store in kernel.body.stores]
+
+
+def random_kernel(seed: int) -> Builder:
+    """A kernel of integers, whose sums are exact in any order."""
+    rng = numpy.random.default_rng(seed)
+    draw = rng.integers
+    shape = tuple(int(n) for n in draw(1, 7, draw(1, 5)))
+    k = Builder(shape, int(draw(0, len(shape))))
+    outer = len(shape) - k.reduced
+
+    def affine(dims: int = len(shape)) -> tuple[Affine, int]:
+        """A view's affine map, all its points apart, and the size of the storage it needs."""
+        coef, reach, low = [0] * len(shape), 1, 0
+        for d in rng.permutation(dims) if draw(0, 2) else range(dims - 1, -1, -1):
+            coef[d] = reach * int(draw(1, 3)) * (1 if draw(0, 3) else -1)
+            low += min(0, coef[d] * (shape[d] - 1))
+            reach = abs(coef[d]) * shape[d]
+        return Affine(-low + int(draw(0, 3)), tuple(coef)), reach + 3
+
+    inputs: list[tuple[int, Affine]] = []
+    for _ in range(draw(1, 4)):
+        at, size = affine()
+        arg = k.argument(values(size, I8, int(draw(0, 1000))), Arg("in", I8))
+        inputs.append((arg, at))
+        keep = [bool(draw(0, 4)) for _ in shape] if draw(0, 2) else [True] * len(shape)
+        base = sum(c * (n - 1) for c, n, f in zip(at.coef, shape, keep, strict=True) if c < 0 and not f)
+        held = tuple(c if f else 0 for c, f in zip(at.coef, keep, strict=True))
+        k.put(Load(arg, Affine(at.offset + base, held)))
+        if all(keep):
+            inputs[-1] = (arg, at)
+        else:
+            inputs.pop()
+    if draw(0, 2):
+        k.scalar(int(draw(-9, 9)), I8)
+    if draw(0, 3) == 0:
+        k.put(Index(Affine(int(draw(-5, 5)), tuple(int(c) for c in draw(-3, 4, len(shape))))))
+    scanned = k.reduced == 1 and draw(0, 4) == 0
+    for _ in range(draw(1, 12)):
+        dtypes = value_dtypes(k.kernel(), k.kernel().body)
+        one, two = (int(i) for i in rng.choice([i for i, dtype in enumerate(dtypes) if dtype == I8], 2))
+        kind = draw(0, 10)
+        if kind < 5:
+            k.apply(["add", "multiply", "maximum", "bitwise_xor", "subtract"][kind], one, two, loop=I8)
+        elif kind == 5:
+            k.apply("negative", one, loop=I8)
+        elif kind == 6:
+            k.apply("cast", k.apply("cast", one, loop=(I8, "i2")), loop=("i2", I8))
+        elif kind == 7:
+            k.apply("where", k.apply("less", one, two, loop=(I8, I8, B1)), two, one, loop=(B1, I8, I8, I8))
+        elif kind == 8 and k.reduced:
+            k.reduce(["add", "maximum"][draw(0, 2)], one, loop=I8)
+        elif scanned:
+            k.put(Scan("add", (one,), (I8, I8)))
+    levels = row_level(k.kernel(), k.kernel().body)
+    usable = [i for i, d in enumerate(value_dtypes(k.kernel(), k.kernel().body)) if d == I8]
+    for _ in range(draw(1, 4)):
+        value = int(rng.choice(usable))
+        if inputs and draw(0, 3) == 0 and not (k.reduced and levels[value]):
+            arg, at = inputs.pop()
+            k.given.append(k.given[arg])
+            k.args.append(Arg("out", I8, alias=arg))
+        else:
+            at, size = affine(outer if levels[value] else len(shape))
+            k.given.append(numpy.zeros(size, I8))
+            k.args.append(Arg("out", I8))
+        k.stores.append(Store(len(k.args) - 1, value, at))
+    return k
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_random_kernels(seed: int, blocks: str) -> None:
+    k = random_kernel(seed)
+    want = [given.copy() if isinstance(given, numpy.ndarray) else given for given in k.given]
+    for n, arg in enumerate(k.args):
+        if arg.alias >= 0:
+            want[n] = want[arg.alias]
+    for (at, value), store in zip(naive(k.kernel(), want), k.stores, strict=True):
+        want[store.arg][at] = value
+    k.run()
+    for got, expected in zip(k.given, want, strict=True):
+        same(got, expected)
+
+
+def test_many_callers_at_once() -> None:
+    a, b = values((100, 1000)), values((100, 1000), seed=1)
+    k = Builder((100, 1000))
+    k.full(expression(k, k.load(a), k.load(b)))
+    run = host.prepare(k.kernel())
+
+    def call(_: int) -> numpy.ndarray:
+        out = numpy.empty(a.size)
+        run([*k.given[:-1], out])
+        return out
+
+    with ThreadPoolExecutor(4) as pool:
+        for out in pool.map(call, range(12)):
+            same(out.reshape(a.shape), expected_expression(a, b))

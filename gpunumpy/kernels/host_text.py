@@ -227,20 +227,21 @@ class _Writer:
         ufunc = isinstance(call, numpy.ufunc)
         f = self.const(call)
         given = [self.names[k] for k in instr.args]
-        keyword = "" if ufunc else "out="
         store = self.direct.get(i)
         if self.fixed[i] or (not self.masks[i] and store is None):
             self.emit(i, f"{f}({', '.join(given)})")
             return
         if store is not None:
             self.emit(i, self.view(store.arg, store.at))
-            self.lines.append(f"{f}({', '.join([*given, keyword + self.names[i]])})")
+            given.append(f"out={self.names[i]}")
+            self.lines.append(f"{f}({', '.join(given)})")
             self.release(i)
             return
         slot, passed = self.owned(i, ufunc)
-        out = [keyword + slot.name] if passed else []
+        if passed:
+            given.append(f"out={slot.name}")
         self.names[i] = slot.name
-        self.lines.append(f"{'' if passed else slot.name + ' = '}{f}({', '.join([*given, *out])})")
+        self.lines.append(f"{'' if passed else slot.name + ' = '}{f}({', '.join(given)})")
         self.release(i)
         self.slots[i] = slot
 
