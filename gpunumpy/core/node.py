@@ -201,6 +201,7 @@ class Node:
         self.form = form
         self.args = args
         self.data = data
+        self.owner = None
 
 
 def leaf(buffer: Any, dtype: DType, where: Layout, queue: Queue) -> Node:
@@ -341,6 +342,18 @@ def broadcast(node: Node, shape: Shape) -> Node:
     if f.shape == shape:
         return node
     return view(node, Layout(shape, layout.broadcast_strides(f.shape, layout.c_strides(f.shape), shape), 0))
+
+
+def fill(value: Node, shape: Shape, queue: Queue) -> Node:
+    """A scalar repeated over a shape, as a value of a device that no array owns."""
+    f = value.form
+    return Node(form(View((0,) * len(shape), 0), (f,), shape, f.dtype, queue), (value,))
+
+
+def fresh(node: Node) -> Node:
+    """The value as a node that will have a buffer of its own."""
+    f = node.form
+    return Node(form(View(layout.c_strides(f.shape), 0), (f,), f.shape, f.dtype, f.queue), (node,))
 
 
 def update(base: Node, region: Layout, value: Node) -> Node:

@@ -428,11 +428,16 @@ class _Scheduler:
         else:
             number = group.builder.window(aside, value, where.shape, imap)
         at = ir.Affine(where.offset, _still(where))
-        alias = group.args.get((source, "in", f.dtype), -1)
+        alias = next((n for n, (s, arg) in enumerate(group.arg_list) if arg.kind == "in" and self._same(s, source)), -1)
         group.builder.store(Source("new", a), number, f.dtype, at, alias)
         if source != Source("new", a):
             self.adopted[a] = source
         self.home[a] = group.number
+
+    def _same(self, one: Source, other: Source) -> bool:
+        """Whether two arguments are the same memory."""
+        a, b = self.items[one.position].buffer, self.items[other.position].buffer
+        return one == other or (one.kind == other.kind == "leaf" and a == b >= 0)
 
     def _write_fresh(
         self, a: int, where: Layout, box: tuple[tuple[tuple[int, int], ...], tuple[int, ...]], base: int, value: int

@@ -1,0 +1,304 @@
+"""`ndarray`: an array's state, its views, and its evaluation. No mathematics: operators and methods are attached later.
+
+An owner holds the current value of its storage (`_node`, in C order). A view holds its owner and a layout over the
+owner's elements; its own node is derived from the owner's current one when it is read. Writing, through whichever view,
+gives the owner a new node.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy
+
+from . import dtypes, evaluate, layout, memory, memory_copy
+from . import node as graph
+from .device import Device, default_device
+from .layout import Layout
+from .node import DType, Node, Queue
+
+# Bits of `_flags`.
+READ_ONLY = 1
+# A 0-d array that was made as an array (not the 0-d result of an operation, which acts as a NumPy scalar): it can be
+# written in place.
+BOX = 2
+
+
+class ndarray:
+    """A multi-dimensional array on a GPU or on the CPU.
+
+    Made by `array`, `zeros`, `arange` and their like, never by calling the class. Operations on it are recorded and
+    computed when a value is needed.
+    """
+
+    __slots__ = ("__weakref__", "_base", "_flags", "_layout", "_node", "_part", "_seen")
+
+    _node: Node
+    _base: ndarray | None
+    _flags: int
+    _layout: Layout  # views only: elements of the owner (of its bytes reinterpreted, where _part is "view")
+    _part: str  # views only: "", "real", "imag" or "view" (another dtype)
+    _seen: Node  # views only: the owner's node that _node was derived from
+
+    # State
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The size of every dimension."""
+        return self._node.form.shape
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the elements."""
+        return self._node.form.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self._node.form.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        count = 1
+        for n in self._node.form.shape:
+            count *= n
+        return count
+
+    @property
+    def itemsize(self) -> int:
+        """The bytes of one element."""
+        return self._node.form.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all elements."""
+        return self.size * self.itemsize
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The step of every dimension, in bytes."""
+        where = self.layout
+        owner = self._base
+        unit = owner.itemsize if owner is not None and self._part in ("real", "imag") else self.itemsize
+        return tuple(s * unit for s in where.strides)
+
+    @property
+    def base(self) -> ndarray | None:
+        """The array whose memory this one is a view of, or None."""
+        return self._base
+
+    @property
+    def device(self) -> Device:
+        """Where the elements are."""
+        return self.queue.device  # type: ignore[no-any-return]
+
+    @property
+    def queue(self) -> Queue:
+        """The queue that operations on the array are recorded in."""
+        queue = self._node.form.queue
+        assert queue is not None
+        return queue
+
+    @property
+    def layout(self) -> Layout:
+        """Shape, strides and offset over the elements of the owner."""
+        if self._base is None:
+            shape = self._node.form.shape
+            return Layout(shape, layout.c_strides(shape), 0)
+        return self._layout
+
+    @property
+    def writeable(self) -> bool:
+        return not self._flags & READ_ONLY
+
+    # Values
+
+    def value(self) -> Node:
+        """The node of the array's current value."""
+        base = self._base
+        if base is None:
+            return self._node
+        current = base.value()
+        mine = self._node
+        if self._seen is not current or (mine.data is None and current.data is not None):
+            self._node = mine = _derive(current, self._layout, self._part, self.dtype)
+            self._seen = current
+        return mine
+
+    def computed(self) -> Node:
+        """The array's value, computed: a window of a buffer."""
+        base = self._base
+        if base is None:
+            return evaluate.compute(self._node)
+        evaluate.compute(base.value())
+        mine = self.value()
+        return mine if mine.data is not None else evaluate.compute(mine)
+
+    def assign(self, value: Node) -> None:
+        """Give the elements new values; `value` has the array's dtype and broadcasts to its shape.
+
+        Raises
+        ------
+        ValueError
+            If the array is read-only.
+        """
+        if self._flags & READ_ONLY:
+            raise ValueError("assignment destination is read-only")
+        value = graph.broadcast(value, self.shape) if value.form.queue else graph.fill(value, self.shape, self.queue)
+        owner = self if self._base is None else self._base
+        where = self.layout
+        plain = owner is self or self._part == ""
+        data = owner._node.data
+        if plain and not (data is not None and data.exported):
+            whole = where.offset == 0 and where.shape == owner.shape and layout.is_c(where.shape, where.strides)
+            if not whole:
+                value = graph.update(owner._node, where, value)
+            elif value.owner is not None or value.data is not None:
+                value = graph.fresh(value)
+            owner._set(value)
+            return
+        # Memory that others look at, or that is looked at as another dtype, is written at once and where it is.
+        current = evaluate.compute(owner._node)
+        evaluate.flush(owner.queue)
+        unit = value.form.dtype
+        count = owner.nbytes // unit.itemsize
+        start = current.offset * owner.itemsize // unit.itemsize
+        flat = graph.leaf(current.data, unit, Layout((count,), (1,), start), owner.queue)
+        if self._base is not None and self._part in ("real", "imag"):
+            where = _component(where, self._part)
+        written = evaluate.compute(graph.update(flat, where, value))
+        node = graph.leaf(written.data, owner.dtype, Layout(owner.shape, layout.c_strides(owner.shape), 0), owner.queue)
+        node.owner = owner._node.owner
+        owner._node = node
+
+    def _set(self, node: Node) -> None:
+        """Replace an owner's value by a node that no other array owns."""
+        node.owner = ref = weakref.ref(self)
+        self._node = node
+        queue = node.form.queue
+        assert queue is not None
+        queue.pending.append(ref)
+
+
+def _component(where: Layout, part: str) -> Layout:
+    """The layout of the real or imaginary parts of complex elements, over their floats."""
+    return Layout(where.shape, tuple(2 * s for s in where.strides), 2 * where.offset + (part == "imag"))
+
+
+def _derive(owner: Node, where: Layout, part: str, dtype: DType) -> Node:
+    """The value of a view of an owner's current value."""
+    if part == "":
+        return graph.view(owner, where)
+    queue = owner.form.queue
+    assert queue is not None
+    if part == "view" or owner.data is not None:
+        owner = evaluate.compute(owner)
+        if part != "view":
+            where = _component(where, part)
+        start = owner.offset * owner.form.dtype.itemsize // dtype.itemsize
+        return graph.leaf(owner.data, dtype, Layout(where.shape, where.strides, where.offset + start), queue)
+    return graph.map_node(part, (owner.form.dtype, dtype), (graph.view(owner, where),))
+
+
+def wrap(node: Node) -> ndarray:
+    """A new array of a value."""
+    if node.owner is not None or node.data is not None:
+        node = graph.fresh(node)  # a value has one owner, and a window of another's buffer is a copy of it
+    array = ndarray.__new__(ndarray)
+    array._node = node
+    array._base = None
+    array._flags = 0
+    node.owner = ref = weakref.ref(array)
+    queue = node.form.queue
+    pending = queue.pending  # type: ignore[union-attr]
+    pending.append(ref)
+    if len(pending) > queue.limit:  # type: ignore[union-attr]
+        queue.review(queue)  # type: ignore[union-attr,arg-type]
+    return array
+
+
+def boxed(array: ndarray) -> ndarray:
+    """The array, marked as made as an array even where it is 0-d."""
+    array._flags |= BOX
+    return array
+
+
+def wrap_leaf(node: Node) -> ndarray:
+    """A new array that owns a computed node and its buffer."""
+    array = ndarray.__new__(ndarray)
+    array._node = node
+    array._base = None
+    array._flags = BOX
+    node.owner = weakref.ref(array)
+    return array
+
+
+def make_view(array: ndarray, where: Layout, part: str = "", dtype: DType | None = None) -> ndarray:
+    """A view: `where` counts the elements of the owner (or units of `dtype` where `part` is "view")."""
+    owner = array if array._base is None else array._base
+    view = ndarray.__new__(ndarray)
+    view._base = owner
+    view._layout = where
+    view._part = part or ("" if array._base is None else array._part)
+    view._flags = array._flags & READ_ONLY | BOX
+    current = owner.value()
+    view._seen = current
+    view._node = _derive(current, where, view._part, dtype or array.dtype)
+    return view
+
+
+def wrap_ordered(node: Node, order: tuple[int, ...] | None) -> ndarray:
+    """A new array of a value whose dimensions come in memory order: dimension k of the node is axis ``order[k]``."""
+    array = wrap(node)
+    if order is None:
+        return array
+    shape, strides = node.form.shape, layout.c_strides(node.form.shape)
+    inverse = [order.index(axis) for axis in range(len(order))]
+    view = make_view(array, Layout(tuple(shape[k] for k in inverse), tuple(strides[k] for k in inverse), 0))
+    view._flags = array._flags
+    return view
+
+
+# To and from the host.
+
+
+def from_host(data: Any, device: Device | None = None) -> ndarray:
+    """A new array with the elements of a NumPy array of a supported dtype (copied)."""
+    dtype = dtypes.check(data.dtype)
+    device = default_device() if device is None else device
+    order = layout.memory_order([(data.shape, [s // max(1, data.itemsize) for s in data.strides])], data.ndim)
+    ordered = data if order is None else data.transpose(order)
+    ordered = numpy.ascontiguousarray(ordered, dtype=dtype).reshape(ordered.shape)
+    buffer = memory.allocate(device, ordered.nbytes)
+    memory_copy.copy_from_host(buffer, 0, ordered)
+    where = Layout(ordered.shape, layout.c_strides(ordered.shape), 0)
+    array = wrap_leaf(graph.leaf(buffer, dtype, where, evaluate.queue_of(device)))
+    if order is None:
+        return array
+    inverse = [order.index(axis) for axis in range(len(order))]
+    shape, strides = where.shape, where.strides
+    return make_view(array, Layout(tuple(shape[k] for k in inverse), tuple(strides[k] for k in inverse), 0))
+
+
+def to_host(array: ndarray) -> Any:
+    """The elements as a new NumPy array, in C order."""
+    node = array.computed()
+    where = graph.leaf_layout(node)
+    dtype = node.form.dtype
+    queue = array.queue
+    if queue.device.kind == "cpu":
+        unit = dtype.itemsize
+        strided = numpy.ndarray(
+            where.shape, dtype, node.data.host, where.offset * unit, tuple(s * unit for s in where.strides)
+        )
+        result = strided.copy(order="C")
+    else:
+        if not layout.is_c(where.shape, where.strides):
+            node = evaluate.compute(graph.fresh(node))
+            where = graph.leaf_layout(node)
+        raw = memory_copy.copy_to_host(node.data, where.offset * dtype.itemsize, array.nbytes)
+        result = raw.view(dtype).reshape(where.shape)
+    evaluate.check_errors(queue)
+    return result

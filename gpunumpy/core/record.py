@@ -1,0 +1,218 @@
+"""Recording: from arrays, scalars and whatever NumPy takes to nodes, and from an operation on nodes to a new array."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy
+
+from ..kernels import table
+from . import dtypes, evaluate, layout
+from . import node as graph
+from .array import from_host, ndarray, wrap, wrap_ordered
+from .device import Device, default_device
+from .layout import Layout, Shape
+from .node import Const, DType, Form, Node, Queue
+
+_PYTHON_SCALARS = frozenset((bool, int, float, complex))
+
+
+def as_array(x: Any, device: Device | None = None) -> ndarray:
+    """An array of anything that NumPy makes an array of; an `ndarray` is returned as it is."""
+    if type(x) is ndarray or isinstance(x, ndarray):
+        return x
+    return from_host(to_numpy(x), device)
+
+
+def to_numpy(x: Any) -> Any:
+    """A NumPy array of anything but our arrays, of a supported dtype; nested sequences may hold our 0-d arrays."""
+    made = numpy.asarray(x)
+    dtypes.check(made.dtype)
+    return made
+
+
+def as_node(x: Any, queue: Queue | None = None) -> Node:
+    """The value of an operand: an array, a scalar, or anything that NumPy makes an array of.
+
+    Host data goes to the device of `queue` (the default device if None).
+    """
+    if type(x) is ndarray:
+        return x.value()
+    if type(x) in _PYTHON_SCALARS:
+        return graph.scalar(x)
+    if isinstance(x, numpy.generic):
+        return graph.typed_scalar(x, dtypes.check(x.dtype))
+    if isinstance(x, ndarray):
+        return x.value()
+    if isinstance(x, (bool, int, float, complex)):  # subclasses: IntEnum and the like
+        return graph.scalar(next(k for k in (bool, int, float, complex) if isinstance(x, k))(x))
+    return as_array(x, queue.device if queue is not None else None).value()
+
+
+def as_nodes(args: Sequence[Any]) -> list[Node]:
+    """The values of the operands of one operation; host data goes to where the arrays among them are."""
+    queue = next((a.queue for a in args if isinstance(a, ndarray)), None)
+    return [as_node(a, queue) for a in args]
+
+
+def weak_types(nodes: Sequence[Node]) -> tuple[Any, ...]:
+    """The dtype of every operand, or the type of a Python scalar, as type promotion takes them."""
+    return tuple(_promotes_as(n.form) for n in nodes)
+
+
+def _promotes_as(form: Form) -> Any:
+    op = form.op
+    if isinstance(op, Const) and op.weak and op.weak != "bool":
+        return int if op.weak.startswith("int") else float if op.weak == "float" else complex
+    return form.dtype
+
+
+# Comparisons take Python integers that the other operand's dtype does not hold.
+_COMPARISONS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
+
+
+def _fit_scalars(row: str, nodes: Sequence[Node], loop: tuple[DType, ...]) -> tuple[list[Node], tuple[DType, ...]]:
+    """Refuse Python integers that the loop's dtype does not hold, in NumPy's words."""
+    fitted = list(nodes)
+    for k, (node, dtype) in enumerate(zip(nodes, loop, strict=False)):
+        op = node.form.op
+        if not (isinstance(op, Const) and op.weak.startswith("int")) or dtype.kind not in "iu":
+            continue
+        limits = numpy.iinfo(dtype)
+        if limits.min <= node.data <= limits.max:
+            continue
+        if row in _COMPARISONS:
+            # Any value of the dtype compares with infinity as it does with a number beyond its range.
+            fitted[k] = graph.scalar(float("inf") if node.data > 0 else float("-inf"))
+            loop = tuple(dtypes.FLOAT64 for _ in loop[:-1]) + loop[-1:]
+        else:
+            raise OverflowError(f"Python integer {node.data} out of bounds for {dtype.name}")
+    return fitted, loop
+
+
+def elementwise(row: str, args: Sequence[Any], loop: tuple[DType, ...] | None = None) -> ndarray:
+    """Record an elementwise row over operands, laid out in memory as NumPy's order "K" would.
+
+    Parameters
+    ----------
+    row
+        A name of the table.
+    args
+        Arrays, scalars, or what NumPy makes arrays of.
+    loop
+        Argument dtypes and result dtype, if not those that NumPy's promotion gives.
+    """
+    nodes = as_nodes(args)
+    if loop is None:
+        loop = table.resolve(row, weak_types(nodes))
+    nodes, loop = _fit_scalars(row, nodes, loop)
+    shape = layout.broadcast_shapes(*(n.form.shape for n in nodes))
+    order = None
+    if len(shape) > 1:
+        operands = [
+            (shape, layout.broadcast_strides(n.form.shape, n.form.strides, shape)) for n in nodes if n.form.shape
+        ]
+        order = layout.memory_order(operands, len(shape))
+        if order is not None:
+            nodes = [transposed(graph.broadcast(n, shape), order) if n.form.shape else n for n in nodes]
+            shape = tuple(shape[k] for k in order)
+    node = graph.map_node(row, loop, nodes, shape)
+    if node.form.queue is None:
+        # Scalars alone: the result lives on the default device.
+        queue = evaluate.queue_of(default_device())
+        node = Node(graph.form(node.form.op, node.form.args, shape, loop[-1], queue), node.args)
+    return wrap_ordered(node, order)
+
+
+def transposed(node: Node, order: Sequence[int]) -> Node:
+    """The value with axis ``order[k]`` as its dimension k."""
+    strides = layout.c_strides(node.form.shape)
+    shape = tuple(node.form.shape[k] for k in order)
+    return graph.view(node, Layout(shape, tuple(strides[k] for k in order), 0))
+
+
+def reshaped(node: Node, shape: Shape) -> Node:
+    """The value in another shape, in C order."""
+    return graph.view(node, Layout(shape, layout.c_strides(shape), 0))
+
+
+def as_dtype(node: Node, dtype: DType) -> Node:
+    """The value in another dtype; a Python integer that it does not hold is refused as NumPy refuses it."""
+    op = node.form.op
+    if isinstance(op, Const) and op.weak:
+        if dtype.kind in "iu" and op.weak.startswith("int"):
+            _fit_scalars("cast", [node], (dtype, dtype))
+        with numpy.errstate(all="ignore"):
+            return graph.typed_scalar(numpy.asarray(node.data).astype(dtype)[()], dtype)
+    return graph.cast(node, dtype)
+
+
+def unary(row: str) -> Callable[[ndarray], ndarray]:
+    """A fast recorder of a row over one array: the operator ``-a`` and its like."""
+    cache: dict[Form, Form] = {}
+
+    def record(x: ndarray) -> ndarray:
+        a = x._node if x._base is None else x.value()
+        form = cache.get(a.form)
+        if form is None:
+            return _first(cache, a.form, row, (x,), (a,))
+        return wrap(Node(form, (a,)))
+
+    return record
+
+
+def binary(row: str, reflected: bool = False) -> Callable[[ndarray, Any], Any]:
+    """A fast recorder of a row over an array and an operand: the operators ``a + b`` and ``b + a``."""
+    cache: dict[tuple[Form, Form], Form] = {}
+
+    def record(x: ndarray, y: Any) -> Any:
+        a = x._node if x._base is None else x.value()
+        kind = type(y)
+        if kind is ndarray:
+            b = y._node if y._base is None else y.value()
+        elif kind in _PYTHON_SCALARS:
+            b = graph.scalar(y)
+        else:
+            if not operand(y):
+                return NotImplemented
+            b = as_node(y, x.queue)
+        nodes = (b, a) if reflected else (a, b)
+        key = (nodes[0].form, nodes[1].form)
+        form = cache.get(key)
+        if form is None:
+            return _first(cache, key, row, (y, x) if reflected else (x, y), nodes)
+        return wrap(Node(form, nodes))
+
+    return record
+
+
+def operand(y: Any) -> bool:
+    """Whether an operator takes `y`, rather than to leave it to the other operand's class."""
+    if isinstance(y, (ndarray, numpy.generic, numpy.ndarray, bool, int, float, complex, list, tuple)):
+        return True
+    return not hasattr(type(y), "__array_ufunc__") and hasattr(type(y), "__array__")
+
+
+_RECORDERS_LIMIT = 20_000
+
+
+def _first(cache: dict[Any, Form], key: Any, row: str, args: tuple[Any, ...], nodes: tuple[Node, ...]) -> ndarray:
+    """Record by the general way, and remember the form where the next time is sure to be the same."""
+    result = elementwise(row, args)
+    node = result._node
+    if result._base is None and node.args == nodes and node.data is None:
+        if len(cache) > _RECORDERS_LIMIT:
+            cache.clear()
+        cache[key] = node.form
+    return result
+
+
+def caller() -> str:
+    """Where the user's program is: the nearest line outside the package, for messages about what only data decides."""
+    frame = sys._getframe(1)
+    package = __name__.partition(".")[0]
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

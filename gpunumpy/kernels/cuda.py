@@ -1,0 +1,77 @@
+"""The executor of a GPU: kernels by generated CUDA, library calls by routines of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..core import memory
+from ..core.device import Device
+from ..core.dtypes import KIND
+from ..core.kernel import Kernel
+from ..core.layout import Layout
+from .codegen import generate
+from .compile import compile_program
+from .cuda_calls import CALLS
+from .launch import Launcher
+
+
+class CudaExecutor:
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self._sites: list[str] = [""]
+        self._numbers: dict[str, int] = {}
+
+    def bind(self, buffer: memory.Buffer, dtype: Any, offset: int) -> int:
+        return buffer.ptr + offset * dtype.itemsize
+
+    def prepare(self, kernel: Kernel) -> Callable[[Sequence[Any]], None]:
+        """Generate, compile and load a kernel; the result launches it."""
+        device = self.device
+        device.activate()
+        program = generate(kernel, device.attributes.multiprocessors)
+        flag = (memory.error_word(device),) if program.flag else ()
+        kinds = ["P" if arg.kind != "scalar" else KIND[arg.dtype] for arg in kernel.args]
+        functions = compile_program(program.text, tuple(x.entry for x in program.launches), device)
+        layout = "".join(_WIRE[k] for k in kinds) + "Q" * (len(program.scratch) + len(flag))
+        launchers = [
+            Launcher(device, functions[x.entry], x.grid, x.block, x.shared, layout, program.params)
+            for x in program.launches
+        ]
+        pairs = [n for n, k in enumerate(kinds) if k == "c"]
+        scratch = program.scratch
+        if not pairs and not scratch and not flag and len(launchers) == 1:
+            return launchers[0]
+
+        def run(values: Sequence[Any]) -> None:
+            wire: list[Any] = list(values)
+            for n in reversed(pairs):
+                wire[n : n + 1] = (wire[n].real, wire[n].imag)
+            held = [
+                memory.counters(device, s.nbytes) if s.zeroed else memory.allocate(device, s.nbytes) for s in scratch
+            ]
+            wire.extend(block.ptr for block in held)
+            wire.extend(flag)
+            for launch in launchers:
+                launch(wire)
+
+        return run
+
+    def routine(self, step: Any, out: Layout, dtype: Any) -> Callable[[Sequence[Any]], None]:
+        layouts = [out, *(where for _, where in step.args)]
+        return CALLS[step.name](self.device, step.options, layouts, (dtype, *step.dtypes))
+
+    def site(self, text: str) -> int:
+        number = self._numbers.get(text)
+        if number is None:
+            number = self._numbers[text] = len(self._sites)
+            self._sites.append(text)
+        return number
+
+    def take_error(self) -> str:
+        number = memory.take_error(self.device)
+        return f"index out of bounds ({self._sites[number]})" if number else ""
+
+
+# How an argument travels, in struct's letters: every one takes 8 bytes, a complex number twice that.
+_WIRE = {"P": "Q", "b": "q", "i": "q", "u": "Q", "e": "d", "f": "d", "c": "dd"}
