@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
-from ...core.kernel import Kernel
+from ...core.kernel import Kernel, Reduce, Scan
+from .. import table
 from .collapse import collapse
 from .map import emit_map
 from .program import Launch, Program, Scratch
+from .reduce import emit_reduce
+from .rowwise import emit_rowwise, is_rowwise
 from .unit import Unit
 
 __all__ = ["Launch", "Program", "Scratch", "generate"]
 
 
 def generate(kernel: Kernel, processors: int) -> Program:
-    unit = Unit(collapse(kernel, ordered=False))
-    emit_map(unit)
+    unit = Unit(collapse(kernel, ordered=_ordered(kernel)))
+    if not kernel.reduced:
+        emit_map(unit)
+    elif is_rowwise(unit):
+        emit_rowwise(unit)
+    else:
+        emit_reduce(unit, processors)
     return unit.program()
+
+
+def _ordered(kernel: Kernel) -> bool:
+    """Whether the order of the reduced loops shows in the result: in a scan, or in the index of an extremum."""
+    for instr in kernel.body.instrs:
+        if isinstance(instr, Scan):
+            return True
+        if isinstance(instr, Reduce):
+            code = table.reduction(instr.row, instr.loop)
+            if "INDEX" in code.map(["x"] * len(instr.args), "INDEX"):
+                return True
+    return False

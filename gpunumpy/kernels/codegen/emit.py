@@ -60,6 +60,8 @@ class Emitter:
                 found = (lane is not None and instr.at.coef[lane] != 0) or any(map(self.varies, instr.index))
             elif isinstance(instr, Apply):
                 found = any(map(self.varies, instr.args))
+            elif isinstance(instr, Reduce):
+                found = lane is not None and lane < len(self.unit.kernel.shape) - self.unit.kernel.reduced
             else:
                 found = lane is not None
             self._varying[value] = found

@@ -1,15 +1,19 @@
 // What every generated kernel uses beside the table's helpers: vectors of lanes, and the team of threads that
 // shares a row. `Int` is the type of indices.
 
+#pragma nv_diag_suppress 177  // a variable that a body has no use for
+
 template <class T, int N>
 struct Pack {
   T v[N];
 };
 
 // How many bytes one memory instruction moves of a vector of that many bytes.
-constexpr int chunk_of(int bytes) {
+__device__ constexpr int chunk_of(int bytes) {
   return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;
 }
+
+__device__ constexpr int larger(int a, int b) { return a > b ? a : b; }
 
 template <int BYTES> struct Chunk;
 template <> struct Chunk<16> { typedef uint4 type; };
@@ -115,7 +119,7 @@ __device__ __forceinline__ typename R::State warp_scan(typename R::State state) 
   const int lane = threadIdx.x % K;
 #pragma unroll
   for (int step = 1; step < K; step *= 2) {
-    const typename R::State other = shuffle(state, lane - step, K);
+    const typename R::State other = shuffle(state, lane >= step ? lane - step : lane, K);
     if (lane >= step) state = R::combine(other, state);
   }
   return state;
