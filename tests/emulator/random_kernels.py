@@ -1,0 +1,235 @@
+"""Random kernels, and what NumPy makes of them.
+
+The values are small integers of every dtype and the operations keep them exact, so that a reduction has the same bits
+in whatever order it is done, and the comparison is exact too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy
+
+from gpunumpy.core.dtypes import BOOL, INT64, KIND
+from gpunumpy.core.kernel import (
+    Affine,
+    Apply,
+    Arg,
+    Body,
+    Gather,
+    Index,
+    Instr,
+    Kernel,
+    Load,
+    Reduce,
+    Scalar,
+    Scan,
+    Store,
+    row_level,
+    value_dtypes,
+)
+from gpunumpy.kernels import table
+
+_DTYPES = [numpy.dtype(name) for name in ("?", "i1", "i4", "i8", "u1", "u2", "u8", "f2", "f4", "f8", "c8", "c16")]
+_SIZES = [1, 1, 2, 3, 7, 16, 31, 33, 64, 100, 257]
+_MOST_POINTS = 6000
+_SAME = ("add", "subtract", "maximum", "minimum")  # of two values of one dtype
+_COMPARISONS = ("less", "equal", "greater_equal")
+_REDUCTIONS = ("add", "maximum", "minimum", "any", "count_nonzero", "argmax", "argmin")
+
+
+@dataclass
+class RandomKernel:
+    """Builds a kernel instruction by instruction, with arguments for it."""
+
+    rng: numpy.random.Generator
+    shape: tuple[int, ...] = ()
+    reduced: int = 0
+    args: list[Arg] = field(default_factory=list)
+    given: list[Any] = field(default_factory=list)
+    instrs: list[Instr] = field(default_factory=list)
+
+    def pick(self, choices: Any) -> Any:
+        return choices[int(self.rng.integers(len(choices)))]
+
+    def argument(self, kind: str, dtype: numpy.dtype, value: Any, aligned: bool = True) -> int:
+        self.args.append(Arg(kind, dtype, aligned))
+        self.given.append(value)
+        return len(self.args) - 1
+
+    def emit(self, instr: Instr) -> int:
+        self.instrs.append(instr)
+        return len(self.instrs) - 1
+
+    def values(self, count: int, dtype: numpy.dtype) -> numpy.ndarray:
+        low = 0 if KIND[dtype] in "ub" else -3
+        return self.rng.integers(low, 4, count).astype(dtype)
+
+    def window(self, parts: tuple[int, ...]) -> tuple[Affine, int]:
+        """A random view of a new buffer: some dimensions broadcast, reversed, permuted or strided; its size."""
+        coef, span, low = [0] * len(parts), int(self.rng.integers(1, 3)), 0
+        order = list(range(len(parts)))[::-1]
+        if self.rng.random() < 0.3:
+            self.rng.shuffle(order)
+        for d in order:
+            if self.rng.random() < 0.2:
+                continue
+            sign = -1 if self.rng.random() < 0.2 else 1
+            coef[d] = sign * span
+            low -= min(0, coef[d] * (parts[d] - 1))
+            span *= parts[d]
+        shift = int(self.rng.integers(0, 3))
+        return Affine(low + shift, tuple(coef)), span + shift
+
+    def load(self) -> int:
+        dtype = self.pick(_DTYPES)
+        at, size = self.window(self.shape)
+        return self.emit(Load(self.argument("in", dtype, self.values(size, dtype)), at))
+
+    def gather(self) -> int:
+        at, size = self.window(self.shape)
+        rows, columns = (int(n) for n in self.rng.integers(1, 9, 2))
+        index = self.rng.integers(-rows, rows, size)
+        site = self.argument("scalar", INT64, 5)
+        chosen = self.emit(Load(self.argument("in", INT64, index), at))
+        dtype = self.pick(_DTYPES)
+        source = self.argument("in", dtype, self.values(rows * columns, dtype))
+        rest = Affine(int(self.rng.integers(columns)), (0,) * len(self.shape))
+        return self.emit(Gather(source, rest, (chosen,), (rows,), (columns,), site))
+
+    def leaf(self) -> int:
+        choice = self.rng.random()
+        if choice < 0.7:
+            return self.load()
+        if choice < 0.8:
+            return self.gather()
+        if choice < 0.9:
+            dtype = self.pick(_DTYPES)
+            return self.emit(Scalar(self.argument("scalar", dtype, self.values(1, dtype)[0])))
+        return self.emit(Index(Affine(2, tuple(int(c) for c in self.rng.integers(-1, 2, len(self.shape))))))
+
+    def dtype_of(self, value: int) -> numpy.dtype:
+        return value_dtypes(self.kernel(()), Body(tuple(self.instrs), ()))[value]
+
+    def cast(self, value: int, dtype: numpy.dtype) -> int:
+        own = self.dtype_of(value)
+        return value if own == dtype else self.emit(Apply("cast", (value,), (own, dtype)))
+
+    def apply(self) -> int:
+        a, b = (int(self.rng.integers(len(self.instrs))) for _ in range(2))
+        dtype = self.pick([self.dtype_of(a), self.dtype_of(b), self.pick(_DTYPES)])
+        if KIND[dtype] in "iu" and any(KIND[self.dtype_of(v)] in "efc" for v in (a, b)):
+            dtype = numpy.dtype("f8")  # the cast of a float beyond an integer is a subject of its own
+        a, b = self.cast(a, dtype), self.cast(b, dtype)
+        row = self.pick(_SAME + _COMPARISONS)
+        if row == "subtract" and dtype == BOOL:
+            row = "add"
+        if row in _COMPARISONS:
+            chosen = self.emit(Apply(row, (a, b), (dtype, dtype, BOOL)))
+            return (
+                chosen
+                if self.rng.random() < 0.5
+                else self.emit(Apply("where", (chosen, a, b), (BOOL, dtype, dtype, dtype)))
+            )
+        return self.emit(Apply(row, (a, b), (dtype, dtype, dtype)))
+
+    def reduce(self) -> int:
+        level = row_level(self.kernel(()), Body(tuple(self.instrs), ()))
+        full = [k for k, row in enumerate(level) if not row] or [self.load()]
+        value = self.pick(full)
+        row = self.pick(_REDUCTIONS)
+        own = self.dtype_of(value)
+        if KIND[own] == "e" and row == "add":
+            value, own = self.cast(value, numpy.dtype("f4")), numpy.dtype("f4")
+        result = {"any": BOOL, "count_nonzero": INT64, "argmax": INT64, "argmin": INT64}.get(row, own)
+        if self.scans and row in ("add", "maximum", "minimum"):
+            return self.emit(Scan(row, (value,), (own, result)))
+        return self.emit(Reduce(row, (value,), (own, result)))
+
+    @property
+    def scans(self) -> bool:
+        return self.reduced == 1 and self.rng.random() < 0.3
+
+    def kernel(self, stores: tuple[Store, ...]) -> Kernel:
+        return Kernel(self.shape, self.reduced, tuple(self.args), Body(tuple(self.instrs), stores))
+
+    def finished(self) -> Kernel:
+        """The kernel with one store of each of its last values."""
+        plain = self.kernel(())
+        level, dtypes = row_level(plain, plain.body), value_dtypes(plain, plain.body)
+        outer = len(self.shape) - self.reduced
+        stores = []
+        for value in {len(self.instrs) - 1, self.pick(range(len(self.instrs)))}:
+            parts = self.shape[:outer] if level[value] else self.shape
+            coef = tuple(prod(parts[d + 1 :]) for d in range(len(parts))) + (0,) * (len(self.shape) - len(parts))
+            out = self.argument("out", dtypes[value], numpy.zeros(prod(parts), dtypes[value]))
+            stores.append(Store(out, value, Affine(0, coef)))
+        return self.kernel(tuple(stores))
+
+
+def random_kernel(seed: int) -> tuple[Kernel, list[Any]]:
+    """A kernel and arguments for it; the arrays that it writes are zero."""
+    make = RandomKernel(numpy.random.default_rng(seed))
+    ndim = int(make.rng.integers(0, 5))
+    while not make.shape or prod(make.shape) > _MOST_POINTS:
+        make.shape = tuple(make.pick(_SIZES) for _ in range(ndim))
+        if not ndim:
+            break
+    make.reduced = int(make.rng.integers(0, ndim + 1))
+    for _ in range(int(make.rng.integers(1, 4))):
+        make.leaf()
+    for _ in range(int(make.rng.integers(0, 4))):
+        make.apply()
+    if make.reduced:
+        for _ in range(int(make.rng.integers(1, 3))):
+            make.reduce()
+            if make.rng.random() < 0.7:
+                make.apply()
+    kernel = make.finished()
+    return kernel, make.given
+
+
+def interpret(kernel: Kernel, given: list[Any]) -> None:
+    """Run the kernel with NumPy, value by value over the whole loop space."""
+    grid = numpy.indices(kernel.shape, sparse=True) if kernel.shape else ()
+    axes = tuple(range(len(kernel.shape) - kernel.reduced, len(kernel.shape)))
+    reduced_shape = tuple(kernel.shape[d] for d in axes)
+
+    def place(at: Affine) -> numpy.ndarray:
+        return numpy.broadcast_to(at.offset + sum(c * i for c, i in zip(at.coef, grid)), kernel.shape)
+
+    values: list[numpy.ndarray] = []
+    for instr in kernel.body.instrs:
+        if isinstance(instr, Load):
+            value = given[instr.arg][place(instr.at)]
+        elif isinstance(instr, Gather):
+            at = place(instr.at)
+            for index, size, stride in zip(instr.index, instr.dims, instr.strides):
+                at = at + values[index] % size * stride
+            value = given[instr.arg][at]
+        elif isinstance(instr, Scalar):
+            value = numpy.full(kernel.shape, given[instr.arg], kernel.args[instr.arg].dtype)
+        elif isinstance(instr, Index):
+            value = place(instr.at)
+        elif isinstance(instr, Apply):
+            value = table.host(instr.row, instr.loop)(*(values[k] for k in instr.args))
+        elif isinstance(instr, Scan):
+            value = getattr(numpy, instr.row).accumulate(values[instr.args[0]], axis=axes[0], dtype=instr.loop[-1])
+        else:
+            value = numpy.broadcast_to(_reduce(instr, values[instr.args[0]], axes, reduced_shape), kernel.shape)
+        values.append(numpy.asarray(value))
+    for store in kernel.body.stores:
+        given[store.arg][place(store.at)] = values[store.value]
+
+
+def _reduce(instr: Reduce, value: numpy.ndarray, axes: tuple[int, ...], reduced: tuple[int, ...]) -> numpy.ndarray:
+    outer = value.shape[: len(value.shape) - len(axes)]
+    rows = value.reshape((*outer, prod(reduced)))
+    ufunc = getattr(numpy, instr.row)
+    if isinstance(ufunc, numpy.ufunc):
+        result = ufunc.reduce(rows, axis=-1, dtype=instr.loop[-1])
+    else:
+        result = ufunc(rows, axis=-1)
+    return numpy.asarray(result).reshape(outer + (1,) * len(axes))
