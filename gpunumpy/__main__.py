@@ -15,6 +15,7 @@ from ._version import __version__
 from .core.device import Device, devices, why_no_gpu
 from .core.errors import DeviceError
 from .demo import demo, names
+from .kernels.compile import cache_folder
 
 # What each distribution is for, and the names it goes by: for CUDA 13 (or any), and for CUDA 12.
 _LIBRARIES: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -92,7 +93,7 @@ def info() -> list[str]:
 
     found = {use: _installed(packages) for use, packages in _LIBRARIES}
     lines += [_line(use, text or "missing") for use, text in found.items()]
-
+    lines.append(_line("cache of compiled kernels", str(cache_folder())))
     lines += _advice(driver, [use for use, text in found.items() if not text])
     return lines
 

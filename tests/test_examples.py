@@ -136,8 +136,10 @@ def test_an_unwritable_picture_is_refused(tmp_path: Path, capsys: pytest.Capture
     assert place in capsys.readouterr().err
 
 
-def test_info_names_what_is_missing() -> None:
+def test_info_names_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(tmp_path))
     text = "\n".join(info())
+    assert str(tmp_path) in text
     assert f"NumPy {numpy.__version__}".lower() in text
     assert "cpu" in text
     for line in info():
