@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core import memory
+from ..core import memory, memory_copy
 from ..core.device import Device
 from ..core.dtypes import KIND
 from ..core.kernel import Kernel
@@ -14,13 +14,14 @@ from .codegen import generate
 from .compile import compile_program
 from .cuda_calls import CALLS
 from .launch import Launcher
+from .sites import Sites
 
 
 class CudaExecutor:
     def __init__(self, device: Device) -> None:
         self.device = device
-        self._sites: list[str] = [""]
-        self._numbers: dict[str, int] = {}
+        self._sites = Sites()
+        self.site = self._sites.number
 
     def bind(self, buffer: memory.Buffer, dtype: Any, offset: int) -> int:
         return buffer.ptr + offset * dtype.itemsize
@@ -30,7 +31,7 @@ class CudaExecutor:
         device = self.device
         device.activate()
         program = generate(kernel, device.attributes.multiprocessors)
-        flag = (memory.error_word(device),) if program.flag else ()
+        flag = (memory_copy.error_word(device).ptr,) if program.flag else ()
         kinds = ["P" if arg.kind != "scalar" else KIND[arg.dtype] for arg in kernel.args]
         functions = compile_program(program.text, tuple(x.entry for x in program.launches), device)
         layout = "".join(_WIRE[k] for k in kinds) + "Q" * (len(program.scratch) + len(flag))
@@ -61,16 +62,9 @@ class CudaExecutor:
         layouts = [out, *(where for _, where in step.args)]
         return CALLS[step.name](self.device, step.options, layouts, (dtype, *step.dtypes))
 
-    def site(self, text: str) -> int:
-        number = self._numbers.get(text)
-        if number is None:
-            number = self._numbers[text] = len(self._sites)
-            self._sites.append(text)
-        return number
-
     def take_error(self) -> str:
-        number = memory.take_error(self.device)
-        return f"index out of bounds ({self._sites[number]})" if number else ""
+        number = memory_copy.take_error(self.device)
+        return f"index out of bounds ({self._sites.text(number)})" if number else ""
 
 
 # How an argument travels, in struct's letters: every one takes 8 bytes, a complex number twice that.

@@ -12,12 +12,13 @@ from ..core.memory import Buffer
 from . import host
 from .host_calls import CALLS
 from .host_text import failures
+from .sites import Sites
 
 
 class HostExecutor:
     def __init__(self) -> None:
-        self._sites: list[str] = [""]
-        self._numbers: dict[str, int] = {}
+        self._sites = Sites()
+        self.site = self._sites.number
 
     def bind(self, buffer: Buffer, dtype: Any, offset: int) -> Any:
         flat = buffer.host.view(dtype)
@@ -36,19 +37,12 @@ class HostExecutor:
 
         return run
 
-    def site(self, text: str) -> int:
-        number = self._numbers.get(text)
-        if number is None:
-            number = self._numbers[text] = len(self._sites)
-            self._sites.append(text)
-        return number
-
     def take_error(self) -> str:
         if not failures:
             return ""
         words, site = failures[0]
         failures.clear()
-        return f"{words} ({self._sites[site]})"
+        return f"{words} ({self._sites.text(site)})"
 
 
 def _window(flat: Any, where: Layout) -> Any:
