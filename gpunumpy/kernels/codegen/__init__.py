@@ -9,6 +9,7 @@ from .map import emit_map
 from .program import Launch, Program, Scratch
 from .reduce import emit_reduce
 from .rowwise import emit_rowwise, is_rowwise
+from .scan import emit_scan
 from .unit import Unit
 
 __all__ = ["Launch", "Program", "Scratch", "generate"]
@@ -18,6 +19,8 @@ def generate(kernel: Kernel, processors: int) -> Program:
     unit = Unit(collapse(kernel, ordered=_ordered(kernel)))
     if not kernel.reduced:
         emit_map(unit)
+    elif any(isinstance(instr, Scan) for instr in kernel.body.instrs):
+        emit_scan(unit, processors)
     elif is_rowwise(unit):
         emit_rowwise(unit)
     else:

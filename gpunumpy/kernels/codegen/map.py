@@ -7,6 +7,7 @@ from dataclasses import replace
 from ...core.kernel import Body
 from .emit import Emitter, Tile
 from .shape import ceil_div, flight, pack_width, product, unravel
+from .tile import emit_tiles, transposed
 from .unit import Text, Unit
 
 _THREADS = 256
@@ -20,6 +21,10 @@ def emit_map(unit: Unit) -> None:
     kernel = unit.kernel
     if not kernel.shape:
         _launch(unit, Tile((), count=1, place=("const int left = blockIdx.x == 0 && threadIdx.x == 0;",), whole="false"), 1)
+        return
+    across, loads = transposed(unit)
+    if loads:
+        emit_tiles(unit, across, loads)
         return
     lane = len(kernel.shape) - 1
     width = pack_width(unit, lane)

@@ -125,6 +125,40 @@ __device__ __forceinline__ typename R::State warp_scan(typename R::State state) 
   return state;
 }
 
+// Turn the totals of the `U` tiles of a team into what stands before this thread in each, and take them into `carry`,
+// the state of all that is behind the team. Tiles follow one another, and threads within a tile.
+template <class R, int K, int U>
+__device__ __forceinline__ void team_scan(typename R::State (&totals)[U], typename R::State& carry,
+                                          typename R::State* room) {
+  typedef typename R::State S;
+  constexpr int width = K < 32 ? K : 32;
+  constexpr int warps = (K + 31) / 32;
+  const int lane = threadIdx.x % width;
+  const int warp = threadIdx.x % K / width;
+  S before[U];
+#pragma unroll
+  for (int u = 0; u < U; ++u) {
+    before[u] = totals[u];
+    if (K == 1) continue;
+    totals[u] = warp_scan<R, width>(totals[u]);
+    before[u] = shuffle(totals[u], lane > 0 ? lane - 1 : 0, width);
+    if (warps == 1) totals[u] = shuffle(totals[u], width - 1, width);
+    else if (lane == width - 1) room[u * warps + warp] = totals[u];
+  }
+  if (warps > 1) __syncthreads();
+#pragma unroll
+  for (int u = 0; u < U; ++u) {
+    S start = carry;
+#pragma unroll
+    for (int w = 0; w < warps; ++w) {
+      if (w == warp) start = carry;
+      carry = R::combine(carry, warps > 1 ? room[u * warps + w] : totals[u]);
+    }
+    totals[u] = lane > 0 ? R::combine(start, before[u]) : start;
+  }
+  if (warps > 1) __syncthreads();
+}
+
 // Whether this block is the last of `blocks` to come by; the counter is left at zero.
 __device__ __forceinline__ bool last_block(unsigned* counter, unsigned blocks) {
   __shared__ bool last;

@@ -32,12 +32,12 @@ class Team:
             f"const int seat = threadIdx.x {seat} {self.size if self.near else self.rows};",
         ]
 
-    def room(self, text: Text, reducers: Sequence[str]) -> None:
-        """Declare the shared memory that `reduce` needs."""
+    def room(self, text: Text, reducers: Sequence[str], count: int = 1) -> None:
+        """Declare the shared memory in which teams exchange states, `count` of a thread at once."""
         if not reducers or self.size == 1 or (self.near and self.size <= 32):
             text.line("uint4* const room = 0;")
             return
-        count = self.threads // 32 if self.near else self.threads
+        count *= self.threads // 32 if self.near else self.threads
         sizes = [f"sizeof({name}::State)" for name in reducers]
         bound = sizes[0]
         for size in sizes[1:]:
