@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import threading
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -17,14 +18,18 @@ from .memory_pool import Buffer, DevicePool, Home, HostPool, Pool, size_class
 __all__ = [
     "Buffer",
     "MemoryInfo",
+    "address",
     "allocate",
     "counters",
+    "error_word",
     "foreign",
     "free_all_blocks",
     "host_view",
     "memory_info",
     "out_of_memory_hooks",
+    "pinned",
     "set_memory_limit",
+    "take_error",
 ]
 
 out_of_memory_hooks: list[Callable[[Device], None]] = []
@@ -33,6 +38,7 @@ out_of_memory_hooks: list[Callable[[Device], None]] = []
 _pools: dict[Device, Pool] = {}
 _homes: dict[Device, dict[int, Home]] = {}
 _counters: dict[Device, Buffer] = {}
+_words: dict[Device, tuple[numpy.ndarray, int]] = {}  # for the host, and the address for the device
 _lock = threading.RLock()
 
 
@@ -137,6 +143,37 @@ def host_view(ptr: int, nbytes: int) -> numpy.ndarray:
     return numpy.ctypeslib.as_array(memory)
 
 
+def address(array: numpy.ndarray) -> int:
+    """Return where an array's data begins."""
+    return array.__array_interface__["data"][0]
+
+
+def pinned(nbytes: int, device: Device) -> numpy.ndarray:
+    """Return page-locked host memory as bytes: GPUs copy from it and to it directly, at full speed.
+
+    Parameters
+    ----------
+    nbytes : int
+        How much.
+    device : Device
+        The GPU whose driver context it is made in; every GPU can use it.
+
+    Raises
+    ------
+    MemoryError
+        If the system cannot lock so much.
+    """
+    cuda = driver()
+    device.activate()
+    status, ptr = cuda.cuMemHostAlloc(max(nbytes, 1), cuda.CU_MEMHOSTALLOC_PORTABLE | cuda.CU_MEMHOSTALLOC_DEVICEMAP)
+    if status == cuda.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
+        raise MemoryError(f"the system cannot lock {nbytes:,} bytes of host memory")
+    check((status, ptr))
+    bytes_ = host_view(int(ptr), nbytes)
+    weakref.finalize(bytes_.base, cuda.cuMemFreeHost, int(ptr)).atexit = False
+    return bytes_
+
+
 def counters(device: Device, nbytes: int) -> Buffer:
     """Return the device's scratch memory that is all zero between kernels.
 
@@ -166,6 +203,43 @@ def _zeros(device: Device, nbytes: int) -> Buffer:
         device.activate()
         check(driver().cuMemsetD8Async(buffer.ptr, 0, nbytes, device.stream))
     return buffer
+
+
+def error_word(device: Device) -> int:
+    """Return the device's address of a 32-bit word that is 0 until a kernel writes there what went wrong.
+
+    The word is host memory, so that reading it costs nothing.
+    """
+    word = _words.get(device)
+    if word is None:
+        with _lock:
+            word = _words.get(device)
+            if word is None:
+                word = _words[device] = _make_word(device)
+    return word[1]
+
+
+def _make_word(device: Device) -> tuple[numpy.ndarray, int]:
+    if device is CPU:
+        host = numpy.zeros(1, numpy.int32)
+        return host, address(host)
+    host = pinned(4, device).view(numpy.int32)
+    host[0] = 0
+    return host, int(check(driver().cuMemHostGetDevicePointer(address(host), 0)))
+
+
+def take_error(device: Device) -> int:
+    """Return what kernels have written into the device's error word, and clear it; 0 where nothing went wrong.
+
+    It is complete for what ran before the last synchronisation, so look here whenever the host has waited.
+    """
+    word = _words.get(device)
+    if word is None:
+        return 0
+    value = int(word[0][0])
+    if value:
+        word[0][0] = 0
+    return value
 
 
 @dataclass(frozen=True)

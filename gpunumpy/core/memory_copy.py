@@ -9,48 +9,17 @@ with the call.
 from __future__ import annotations
 
 import threading
-import weakref
 from collections import deque
 
 import numpy
 
-from .device import CPU, Device, check, driver
-from .memory import Buffer, host_view
+from .device import Device, check, driver
+from .memory import Buffer, address, pinned
 
 CHUNK = 1 << 21  # bytes of a pinned chunk: long enough that the copy hides the calls around it
 CHUNKS = 32  # how many at most are made for a device; more would let the host run further ahead
 DEPTH = 4  # chunks in flight in a copy to the host
 _INLINE = 1 << 16  # bytes that the driver takes with the call
-
-
-def pinned(nbytes: int, device: Device) -> numpy.ndarray:
-    """Return page-locked host memory as bytes: GPUs copy from it and to it directly, at full speed.
-
-    Parameters
-    ----------
-    nbytes : int
-        How much.
-    device : Device
-        The GPU whose driver context it is made in; every GPU can use it.
-
-    Raises
-    ------
-    MemoryError
-        If the system cannot lock so much.
-    """
-    cuda = driver()
-    device.activate()
-    status, ptr = cuda.cuMemHostAlloc(max(nbytes, 1), cuda.CU_MEMHOSTALLOC_PORTABLE | cuda.CU_MEMHOSTALLOC_DEVICEMAP)
-    if status == cuda.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
-        raise MemoryError(f"the system cannot lock {nbytes:,} bytes of host memory")
-    check((status, ptr))
-    bytes_ = host_view(int(ptr), nbytes)
-    weakref.finalize(bytes_.base, cuda.cuMemFreeHost, int(ptr)).atexit = False
-    return bytes_
-
-
-def _address(array: numpy.ndarray) -> int:
-    return array.__array_interface__["data"][0]
 
 
 class _Chunk:
@@ -61,7 +30,7 @@ class _Chunk:
     def __init__(self, device: Device) -> None:
         cuda = driver()
         self.host = pinned(CHUNK, device)
-        self.ptr = _address(self.host)
+        self.ptr = address(self.host)
         self.event = check(cuda.cuEventCreate(cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value))
 
 
@@ -127,7 +96,6 @@ class _Stage:
 
 
 _stages: dict[Device, _Stage] = {}
-_words: dict[Device, ErrorWord] = {}
 _lock = threading.RLock()
 
 
@@ -163,7 +131,7 @@ def copy_from_host(buffer: Buffer, offset: int, source: numpy.ndarray, borrow: b
         return
     stage = _stage(buffer.device)
     if borrow or source.size <= _INLINE:
-        check(stage.cuda.cuMemcpyHtoDAsync(buffer.ptr + offset, _address(source), source.size, buffer.device.stream))
+        check(stage.cuda.cuMemcpyHtoDAsync(buffer.ptr + offset, address(source), source.size, buffer.device.stream))
     else:
         stage.upload(buffer.ptr + offset, source)
 
@@ -234,49 +202,3 @@ def wait_for(device: Device, other: Device) -> None:
     device.activate()
     check(cuda.cuStreamWaitEvent(device.stream, event, 0))
     check(cuda.cuEventDestroy(event))  # the driver keeps it until the wait is over
-
-
-class ErrorWord:
-    """A 32-bit word that a device's kernels write and the host reads: 0 until a kernel reports an error.
-
-    Attributes
-    ----------
-    ptr : int
-        Its address on the device.
-    host : numpy.ndarray
-        The same word for the host, an int32 array of one element.
-    """
-
-    __slots__ = ("host", "ptr")
-
-    def __init__(self, device: Device) -> None:
-        if device is CPU:
-            self.host = numpy.zeros(1, numpy.int32)
-            self.ptr = _address(self.host)
-        else:
-            self.host = pinned(4, device).view(numpy.int32)
-            self.host[0] = 0
-            self.ptr = int(check(driver().cuMemHostGetDevicePointer(_address(self.host), 0)))
-
-
-def error_word(device: Device) -> ErrorWord:
-    """Return the device's error word."""
-    word = _words.get(device)
-    if word is None:
-        with _lock:
-            word = _words.get(device) or _words.setdefault(device, ErrorWord(device))
-    return word
-
-
-def take_error(device: Device) -> int:
-    """Return what kernels have written into the device's error word, and clear it; 0 where there was no error.
-
-    It is complete for what ran before the last synchronisation, so look here whenever the host has waited.
-    """
-    word = _words.get(device)
-    if word is None:
-        return 0
-    value = int(word.host[0])
-    if value:
-        word.host[0] = 0
-    return value

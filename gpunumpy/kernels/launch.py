@@ -31,14 +31,23 @@ class Launcher:
     shared : int
         Bytes of dynamic shared memory per block.
     format : str
-        A letter per parameter, as the module `struct` has them: ``Q`` for pointers and unsigned integers, ``q`` for
-        signed ones, ``d`` for floating-point numbers.
+        A letter per argument of a launch, as the module `struct` has them: ``Q`` for pointers and unsigned integers,
+        ``q`` for signed ones, ``d`` for floating-point numbers.
+    params : sequence of int
+        Signed integers that follow the arguments in every launch.
     """
 
-    __slots__ = ("_addresses", "_call", "_fixed", "_lock", "_pack", "_slots", "_values", "device")
+    __slots__ = ("_addresses", "_call", "_fixed", "_lock", "_pack", "_values", "device")
 
     def __init__(
-        self, device: Device, function: Any, grid: Sequence[int], block: Sequence[int], shared: int, format: str
+        self,
+        device: Device,
+        function: Any,
+        grid: Sequence[int],
+        block: Sequence[int],
+        shared: int,
+        format: str,
+        params: Sequence[int] = (),
     ) -> None:
         cuda = driver()
         device.activate()
@@ -50,26 +59,25 @@ class Launcher:
             check(cuda.cuFuncSetAttribute(function, attribute, shared))
         packer = struct.Struct("=" + format)
         if packer.size != 8 * len(format):
-            raise ValueError(f"every parameter is 8 bytes wide, so a format is made of Q, q and d, not {format!r}")
+            raise ValueError(f"every argument is 8 bytes wide, so a format is made of Q, q and d, not {format!r}")
         self.device = device
         self._pack = packer.pack_into
-        # The driver takes the address of each value; a kernel without parameters has them all the same.
-        self._values = (ctypes.c_uint64 * max(len(format), 1))()
+        # The driver wants the address of each value. There is one value at least, for a kernel without parameters.
+        self._values = (ctypes.c_int64 * max(len(format) + len(params), 1))()
+        self._values[len(format) : len(format) + len(params)] = list(params)
         start = ctypes.addressof(self._values)
         self._addresses = (ctypes.c_void_p * len(self._values))(*range(start, start + ctypes.sizeof(self._values), 8))
-        # The binding converts arguments fastest when they are its own objects and plain integers.
-        self._slots = ctypes.addressof(self._addresses)
-        self._fixed = (function, *(*grid, 1, 1)[:3], *(*block, 1, 1)[:3], shared)
+        # In the order of cuLaunchKernel, whose binding converts its own objects and plain integers fastest.
+        dimensions = (*(*grid, 1, 1)[:3], *(*block, 1, 1)[:3])
+        self._fixed = (function, *dimensions, shared, device.stream, ctypes.addressof(self._addresses), 0)
         self._call = cuda.cuLaunchKernel
         self._lock = threading.Lock()
 
-    def launch(self, stream: Any, values: Sequence[float]) -> None:
-        """Queue the kernel; the device must be active in this thread.
+    def __call__(self, values: Sequence[float]) -> None:
+        """Queue the kernel on the device's stream.
 
         Parameters
         ----------
-        stream : CUstream
-            The queue; as a rule, the device's own.
         values : sequence of int and float
             The arguments, in the order of the format.
 
@@ -78,8 +86,9 @@ class Launcher:
         DeviceError
             If the driver refuses the launch, or reports that something queued earlier has failed.
         """
+        self.device.activate()
         with self._lock:
             self._pack(self._values, 0, *values)
-            error = self._call(*self._fixed, stream, self._slots, 0)[0]
+            error = self._call(*self._fixed)[0]
         if error:
             raise DeviceError(f"a kernel cannot be launched on {self.device}: {error_text(error)}")
