@@ -63,8 +63,8 @@ def picture(position, pixels=256):
 
 
 def main():
-    before = energy(*disc(1024))
-    after = energy(*simulate(1024, 100))
+    before = energy(*disc(256))
+    after = energy(*simulate(256, 100))
     print(f"energy {before:.6f} before, {after:.6f} after: a drift of {abs(after / before - 1):.2e}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from functools import partial
 from pathlib import Path
 
 import numpy
@@ -47,6 +48,20 @@ def test_matches_numpy(name: str, device: str) -> None:
         numpy.testing.assert_allclose(
             values, numpys, rtol=max(tolerance, 1e-14 * (ours is drawn)), atol=tolerance * scale
         )
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_prints_what_numpy_prints(name: str, device: str, capsys: pytest.CaptureFixture[str]) -> None:
+    size, steps, _ = CASES[name]
+    printed = []
+    with gpunumpy.Device(device):
+        for library in ("numpy", "gpunumpy"):
+            example = load(name, library)
+            vars(example)["run"] = partial(example.run, size, steps)
+            example.main()
+            printed.append(capsys.readouterr().out)
+    assert printed[1] == printed[0]
+    assert printed[0].count("\n") >= 1
 
 
 @pytest.mark.parametrize("name", CASES)
