@@ -202,7 +202,7 @@ def _first(cache: dict[Any, Form], key: Any, row: str, args: tuple[Any, ...], no
     """Record by the general way, and remember the form where the next time is sure to be the same."""
     result = elementwise(row, args)
     node = result._node
-    if result._base is None and node.args == nodes and node.data is None:
+    if result._base is None and node.data is None and [a.form for a in node.args] == [n.form for n in nodes]:
         if len(cache) > _RECORDERS_LIMIT:
             cache.clear()
         cache[key] = node.form
