@@ -16,7 +16,8 @@ import numpy
 from .core.device import Device, default_device, why_no_gpu
 
 # An installed package carries the examples inside it; a checkout has them beside it.
-_FOLDERS = (Path(__file__).parent / "_examples", Path(__file__).parents[1] / "examples")
+_PACKED = Path(__file__).parent / "_examples"
+_FOLDER = _PACKED if _PACKED.is_dir() else Path(__file__).parents[1] / "examples"
 _IMPORT = "import gpunumpy as np\n"
 _BAR = 40
 _PIXELS = 512  # smaller pictures are enlarged to about this
@@ -29,7 +30,7 @@ _COLOURS = numpy.array(
 
 def names() -> list[str]:
     """The examples there are, in the order of the alphabet."""
-    return sorted(path.stem for folder in _FOLDERS for path in folder.glob("*.py"))
+    return sorted(path.stem for path in _FOLDER.glob("*.py"))
 
 
 def load(name: str, library: str = "gpunumpy") -> ModuleType:
@@ -47,7 +48,7 @@ def load(name: str, library: str = "gpunumpy") -> ModuleType:
     module
         With ``run(size, steps, progress)`` and ``picture(result)``.
     """
-    path = next(path for folder in _FOLDERS if (path := folder / f"{name}.py").exists())
+    path = _FOLDER / f"{name}.py"
     source = path.read_text(encoding="utf-8")
     if source.count("gpunumpy as np") != 1 or _IMPORT not in source:
         raise ValueError(f"{path} must name the library once, in the line {_IMPORT.strip()!r}")
