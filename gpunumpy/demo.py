@@ -76,7 +76,7 @@ def demo(
     """
     chosen = Device(device) if device else default_device()
     with chosen:
-        print(f"{name} on {_describe(chosen)}")
+        print(f"{name} on {_describe(chosen)}", flush=True)
         example = load(name)
         given = {key: value for key, value in (("size", size), ("steps", steps)) if value is not None}
         # Two steps first, so that the time below is the program's and not the compiler's.
@@ -86,9 +86,7 @@ def demo(
     reference = load(name, "numpy")
     numpys, expected = _timed(lambda: reference.run(**given, progress=_bar("NumPy")))
 
-    difference = float(
-        numpy.max(numpy.abs(numpy.asarray(result) - expected.astype(numpy.result_type(expected, float))))
-    )
+    difference = numpy.abs(numpy.asarray(result).astype(float) - expected).max()
     path = output or Path(f"{name}.png")
     _write_png(path, _coloured(pixels))
     print(f"gpunumpy   {ours:8.3f} s  (first steps, with compiling: {warm_up:.3f} s)")
