@@ -37,6 +37,7 @@ _SIZES = [1, 1, 2, 3, 7, 16, 31, 33, 64, 100, 257]
 _MOST_POINTS = 6000
 _SAME = ("add", "subtract", "maximum", "minimum")  # of two values of one dtype
 _COMPARISONS = ("less", "equal", "greater_equal")
+_SCANS = ("add", "maximum", "minimum")
 _REDUCTIONS = ("add", "maximum", "minimum", "any", "count_nonzero", "argmax", "argmin")
 
 
@@ -47,6 +48,7 @@ class RandomKernel:
     rng: numpy.random.Generator
     shape: tuple[int, ...] = ()
     reduced: int = 0
+    scans: bool = False  # instead of reductions: the scheduler mixes them in no kernel
     args: list[Arg] = field(default_factory=list)
     given: list[Any] = field(default_factory=list)
     instrs: list[Instr] = field(default_factory=list)
@@ -139,18 +141,14 @@ class RandomKernel:
         level = row_level(self.kernel(()), Body(tuple(self.instrs), ()))
         full = [k for k, row in enumerate(level) if not row] or [self.load()]
         value = self.pick(full)
-        row = self.pick(_REDUCTIONS)
+        row = self.pick(_SCANS if self.scans else _REDUCTIONS)
         own = self.dtype_of(value)
         if KIND[own] == "e" and row == "add":
             value, own = self.cast(value, numpy.dtype("f4")), numpy.dtype("f4")
         result = {"any": BOOL, "count_nonzero": INT64, "argmax": INT64, "argmin": INT64}.get(row, own)
-        if self.scans and row in ("add", "maximum", "minimum"):
+        if self.scans:
             return self.emit(Scan(row, (value,), (own, result)))
         return self.emit(Reduce(row, (value,), (own, result)))
-
-    @property
-    def scans(self) -> bool:
-        return self.reduced == 1 and self.rng.random() < 0.3
 
     def kernel(self, stores: tuple[Store, ...]) -> Kernel:
         return Kernel(self.shape, self.reduced, tuple(self.args), Body(tuple(self.instrs), stores))
@@ -178,6 +176,7 @@ def random_kernel(seed: int) -> tuple[Kernel, list[Any]]:
         if not ndim:
             break
     make.reduced = int(make.rng.integers(0, ndim + 1))
+    make.scans = make.reduced == 1 and make.rng.random() < 0.3
     for _ in range(int(make.rng.integers(1, 4))):
         make.leaf()
     for _ in range(int(make.rng.integers(0, 4))):

@@ -1,0 +1,51 @@
+"""Recorded programs, scheduled, generated and run on the emulated machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+
+from gpunumpy.core import evaluate
+from gpunumpy.core.array import ndarray
+from gpunumpy.core.device import Device
+from gpunumpy.core.record import as_array, elementwise
+from tests.emulator import available
+from tests.emulator.emulated import emulated
+
+pytestmark = pytest.mark.skipif(not available(), reason="the emulator needs g++")
+
+CPU = Device("cpu")
+
+
+def values(x: ndarray) -> Any:
+    """The elements of a computed array in C order."""
+    node = x.computed()
+    return node.data.host.view(x.dtype)[node.offset :][: x.size].reshape(x.shape)
+
+
+def test_a_chain_is_one_kernel() -> None:
+    rng = numpy.random.default_rng(0)
+    a, row = rng.random((30, 40)), rng.random(40)
+    with emulated() as machine:
+        x = as_array(a, CPU)
+        product = elementwise("multiply", [x, as_array(row, CPU)])
+        root = elementwise("sqrt", [elementwise("add", [product, 2.5])])
+        below = elementwise("less", [root, 1.7])
+        numpy.testing.assert_array_equal(values(root), numpy.sqrt(a * row + 2.5))
+        assert machine.kernels == 1
+        numpy.testing.assert_array_equal(values(below), numpy.sqrt(a * row + 2.5) < 1.7)
+        assert machine.kernels == 1
+
+
+def test_the_host_takes_over_again() -> None:
+    a = numpy.arange(12.0)
+    before = evaluate.state(CPU).executor
+    with emulated() as machine:
+        assert evaluate.state(CPU).executor is machine
+        x = elementwise("negative", [as_array(a, CPU)])
+    assert evaluate.state(CPU).executor is before
+    assert machine.kernels == 1  # what is pending at the end is computed there
+    numpy.testing.assert_array_equal(values(elementwise("add", [x, 1.0])), 1 - a)
+    assert machine.kernels == 1
