@@ -26,7 +26,7 @@ from gpunumpy.core.kernel import (
     row_level,
     value_dtypes,
 )
-from gpunumpy.kernels import host, host_threads
+from gpunumpy.kernels import host, host_text, host_threads
 
 F4, F8, I8, B1 = (numpy.dtype(name) for name in ("f4", "f8", "i8", "?"))
 
@@ -491,14 +491,42 @@ def test_gather_of_rows(blocks: str) -> None:
 
 
 @pytest.mark.parametrize("bad", [9, -10])
-def test_gather_out_of_bounds(bad: int, blocks: str) -> None:
+def test_gather_out_of_bounds(bad: int, blocks: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[tuple[str, int]] = []
+    monkeypatch.setattr(host_text, "failures", found)
     a, i = values(9), numpy.zeros(40, I8)
     i[33] = bad
     k = Builder((40,))
     x = k.load(i)
-    k.full(k.put(Gather(k.argument(a, Arg("in", F8)), Affine(0, (0,)), (x,), (9,), (1,), 0)))
-    with pytest.raises(IndexError, match=f"index {bad} is out of bounds .* size 9"):
-        k.run()
+    site = len(k.args)
+    k.scalar(17, I8)
+    out = k.full(k.put(Gather(k.argument(a, Arg("in", F8)), Affine(0, (0,)), (x,), (9,), (1,), site)))
+    k.run()
+    assert found == [(f"index {bad} is out of bounds for axis with size 9", 17)]
+    same(out, a[i.clip(-9, 8)])
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_rows_stored_beside_their_sum(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_blocks(monkeypatch, threads)
+    a = numpy.round(values((3, 50)) * 8)
+    old = a.copy()
+    k = Builder((3, 50), 1)
+    x = k.load(a, a.reshape(-1))
+    y = k.apply("add", x, k.scalar(1.0))
+    total = k.result(k.reduce("add", y))
+    k.store(y, a, a.reshape(-1), alias=0)
+    k.run()
+    same(a, old + 1)
+    same(total, (old + 1).sum(1, keepdims=True))
+
+
+def test_sum_spread_over_its_row(blocks: str) -> None:
+    a = numpy.round(values((6, 50)) * 8)
+    k = Builder((6, 50), 1)
+    out = k.full(k.reduce("add", k.load(a)))
+    k.run()
+    same(out, numpy.broadcast_to(a.sum(1, keepdims=True), a.shape))
 
 
 def test_large_map_with_broadcast_row() -> None:

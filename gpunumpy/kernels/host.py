@@ -32,8 +32,8 @@ def prepare(kernel: Kernel) -> Run:
     """Return a function that runs `kernel` over an argument list.
 
     Arguments are in the order of ``kernel.args``: flat arrays over whole storages, and scalars. Floating-point errors
-    are ignored, as they are on a GPU; an index out of bounds raises `IndexError`. The result does not depend on the
-    number of threads.
+    are ignored, as they are on a GPU; an index out of bounds is clamped and added to `host_text.failures`. The result
+    does not depend on the number of threads.
     """
     steps = [_step(nest) for nest in nests(kernel)]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 
-from ..core.kernel import Affine, Apply, Arg, Body, Gather, Index, Instr, Kernel, Load, Reduce, Scan
+from ..core.kernel import Affine, Apply, Arg, Body, Gather, Index, Instr, Kernel, Load, Reduce, Scan, Store
 
 # Their result is a position in C order, so the order of the reduced dimensions is part of what they mean.
 POSITIONAL = frozenset({"argmax", "argmin"})
@@ -116,12 +116,17 @@ def tainted(body: Body) -> list[bool]:
 
 def needs_rows(nest: Nest) -> bool:
     """Whether a whole row must be at hand at once: something along the row depends on a reduction of the row."""
-    full = full_level(nest)
-    for i, late in enumerate(tainted(nest.body)):
-        instr = nest.body.instrs[i]
-        if isinstance(instr, Scan) or (late and (full[i] or isinstance(instr, Reduce))):
+    full, after = full_level(nest), tainted(nest.body)
+    for i, instr in enumerate(nest.body.instrs):
+        if isinstance(instr, Scan) or (after[i] and (full[i] or isinstance(instr, Reduce))):
             return True
-    return False
+    late = [i for i, flag in enumerate(after) if flag or isinstance(nest.body.instrs[i], Reduce)]
+    return any(store.value in late and along_rows(nest, store) for store in nest.body.stores)
+
+
+def along_rows(nest: Nest, store: Store) -> bool:
+    """Whether `store` writes every point of a row, and not one value for all of it."""
+    return any(c and flag for c, flag in zip(store.at.coef, nest.reduced, strict=True))
 
 
 def masks(nest: Nest) -> list[frozenset[int]]:
@@ -161,7 +166,7 @@ def _sub_box(kernel: Kernel, body: Body, box: Sequence[tuple[int, int]]) -> Nest
 
     outer = len(kernel.shape) - kernel.reduced
     reduced = tuple(d >= outer for d in range(len(kernel.shape)))
-    return Nest(tuple(high - low for low, high in box), reduced, kernel.args, map_affines(body, shift))
+    return Nest(tuple(high - low for low, high in box), reduced, kernel.args, map_affines(pruned(body), shift))
 
 
 def nests(kernel: Kernel) -> list[Nest]:
@@ -183,45 +188,50 @@ def _fills_from_nothing(nest: Nest) -> bool:
 
 
 def finishing(nest: Nest) -> tuple[Nest, list[int]]:
-    """The row-level rest of a nest whose reductions are known, and which values those are.
+    """The row-level rest of a nest whose reductions are known and whose rows are written, and which values those are.
 
     Each reduction becomes a load from an argument of its own, added behind the nest's, in the order of the list.
     """
     keep = [d for d, flag in enumerate(nest.reduced) if not flag]
-    body, shape = nest.body, tuple(nest.shape[d] for d in keep)
-    coef = tuple(prod(shape[k + 1 :]) for k in range(len(keep)))
-    reduces = [i for i, instr in enumerate(body.instrs) if isinstance(instr, Reduce)]
-    needed = ancestors(body, [store.value for store in body.stores], stop=frozenset(reduces))
-    args = list(nest.args)
-    number: dict[int, int] = {}
-    instrs: list[Instr] = []
+    shape = tuple(nest.shape[d] for d in keep)
+    at = Affine(0, tuple(prod(shape[k + 1 :]) for k in range(len(keep))))
+    args, reduces = list(nest.args), []
     rest = permuted(nest, keep)
-    for i, instr in enumerate(rest.body.instrs):
+    instrs = list(rest.body.instrs)
+    for i, instr in enumerate(instrs):
         if isinstance(instr, Reduce):
-            instr = Load(len(args), Affine(0, coef))
-            args.append(Arg("in", body.instrs[i].loop[-1]))  # type: ignore[union-attr]
-        elif i not in needed:
-            continue
-        elif isinstance(instr, Apply):
+            instrs[i] = Load(len(args), at)
+            args.append(Arg("in", instr.loop[-1]))
+            reduces.append(i)
+    pairs = zip(nest.body.stores, rest.body.stores, strict=True)
+    stores = tuple(late for store, late in pairs if not along_rows(nest, store))
+    return replace(rest, args=tuple(args), body=pruned(Body(tuple(instrs), stores))), reduces
+
+
+def pruned(body: Body) -> Body:
+    """`body` without the values that no store depends on."""
+    needed = ancestors(body, [store.value for store in body.stores])
+    number = {old: new for new, old in enumerate(sorted(needed))}
+    instrs: list[Instr] = []
+    for old in number:
+        instr = body.instrs[old]
+        if isinstance(instr, (Apply, Reduce, Scan)):
             instr = replace(instr, args=tuple(number[k] for k in instr.args))
         elif isinstance(instr, Gather):
             instr = replace(instr, index=tuple(number[k] for k in instr.index))
-        number[i] = len(instrs)
         instrs.append(instr)
-    stores = tuple(replace(store, value=number[store.value]) for store in rest.body.stores)
-    return Nest(shape, (False,) * len(shape), tuple(args), Body(tuple(instrs), stores)), reduces
+    return Body(tuple(instrs), tuple(replace(store, value=number[store.value]) for store in body.stores))
 
 
-def ancestors(body: Body, values: Sequence[int], stop: frozenset[int] = frozenset()) -> set[int]:
-    """`values` and all that they depend on, looking no further than `stop`."""
+def ancestors(body: Body, values: Sequence[int]) -> set[int]:
+    """`values` and all that they depend on."""
     found: set[int] = set()
     todo = list(values)
     while todo:
         i = todo.pop()
         if i not in found:
             found.add(i)
-            if i not in stop:
-                todo.extend(operands(body.instrs[i]))
+            todo.extend(operands(body.instrs[i]))
     return found
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy
 
 from ..core.kernel import Affine, Apply, DType, Gather, Index, Load, Reduce, Scalar, Scan, Store, value_dtypes
-from .host_plan import Nest, ancestors, masks, operands
+from .host_plan import Nest, along_rows, ancestors, masks, operands
 from .host_reduce import reducer
 from .host_rows import accumulator, function
 
@@ -31,9 +31,7 @@ def _compiled(text: str) -> CodeType:
 failures: list[tuple[str, int]] = []
 
 
-def gather(
-    source: Any, base: Any, index: Sequence[Any], dims: Sequence[int], strides: Sequence[int], site: int
-) -> Any:
+def gather(source: Any, base: Any, index: Sequence[Any], dims: Sequence[int], strides: Sequence[int], site: int) -> Any:
     """The elements of `source` at ``base + sum(wrap(index[k], dims[k]) * strides[k])``."""
     at = base
     for values, n, stride in zip(index, dims, strides, strict=True):
@@ -72,13 +70,14 @@ class _Slot:
 class _Writer:
     """The text of one block of `nest`, of `block` points, whose place varies along the first `blocked` dimensions.
 
-    With `partial`, the block holds a part of its rows: only what the reductions need is computed, and their states are
-    accumulated over the blocks and returned.
+    With `partial`, the block holds a part of its rows: only what is stored along them and what the reductions need is
+    computed, and the reductions' states are accumulated over the blocks and returned.
     """
 
     def __init__(self, nest: Nest, block: tuple[int, ...], blocked: int, partial: bool) -> None:
         self.nest, self.block, self.blocked, self.partial = nest, block, blocked, partial
         self.body = nest.body
+        self.written = [s for s in self.body.stores if not partial or along_rows(nest, s)]
         self.axes = tuple(d for d, flag in enumerate(nest.reduced) if flag)
         self.masks = masks(nest)
         self.dtypes = value_dtypes(nest, self.body)  # type: ignore[arg-type]
@@ -110,10 +109,9 @@ class _Writer:
         return out
 
     def _wanted(self) -> set[int]:
+        values = [store.value for store in self.written]
         if self.partial:
-            values = [i for i, instr in enumerate(self.body.instrs) if isinstance(instr, Reduce)]
-        else:
-            values = [store.value for store in self.body.stores]
+            values += [i for i, instr in enumerate(self.body.instrs) if isinstance(instr, Reduce)]
         return ancestors(self.body, values)
 
     def _placement(self) -> tuple[dict[int, Store], dict[int, int]]:
@@ -127,9 +125,8 @@ class _Writer:
             for i in self.wanted:
                 if isinstance(self.body.instrs[i], Reduce):
                     last.update(dict.fromkeys(operands(self.body.instrs[i])[1:], end))
-            return {}, last
         direct: dict[int, Store] = {}
-        for store in self.body.stores:
+        for store in self.written:
             if store.value in direct or not self._computed_whole(store):
                 last[store.value] = end
             else:
@@ -249,7 +246,7 @@ class _Writer:
         self.names[i] = f"v{i}"
         (self.before if self.fixed[i] else self.lines).append(f"v{i} = {expression}")
 
-    def along_rows(self, value: int) -> str:
+    def spread(self, value: int) -> str:
         """Value `value`, made to stand at every point of its rows."""
         name, mask = self.names[value], self.masks[value]
         if mask and mask.issuperset(self.axes):
@@ -259,7 +256,7 @@ class _Writer:
     def reduce(self, i: int, instr: Reduce) -> None:
         count = prod(n for n, flag in zip(self.nest.shape, self.nest.reduced, strict=True) if flag)
         rows = reducer(instr.row, instr.loop, self.axes, count)
-        given = [self.along_rows(instr.args[0])]
+        given = [self.spread(instr.args[0])]
         if not self.partial:
             given += [self.names[k] for k in instr.args[1:]]
             self.emit(i, f"{self.const(rows.whole, ('whole', i))}({', '.join(given)})")
@@ -276,7 +273,7 @@ class _Writer:
     def scan(self, i: int, instr: Scan) -> None:
         run = self.const(accumulator(instr.row, instr.loop[-1]), ("scan", i))
         axis = self.const(self.axes[0] if self.axes else None)
-        self.emit(i, f"{run}({self.along_rows(instr.args[0])}, {axis})")
+        self.emit(i, f"{run}({self.spread(instr.args[0])}, {axis})")
 
     def value(self, i: int) -> None:
         instr = self.body.instrs[i]
@@ -302,7 +299,7 @@ class _Writer:
 
     def stores(self) -> None:
         """The stores of what was not computed in its place."""
-        rest = [s for s in self.body.stores if self.direct.get(s.value) is not s]
+        rest = [s for s in self.written if self.direct.get(s.value) is not s]
         if len(rest) > 1:
             overwritten = {self.nest.args[s.arg].alias for s in rest}
             for k in {s.value for s in rest}:
@@ -315,8 +312,7 @@ class _Writer:
     def text(self) -> str:
         for i in sorted(self.wanted):
             self.value(i)
-        if not self.partial:
-            self.stores()
+        self.stores()
         lows = "".join(f"l{d}, " for d in range(self.blocked))
         names = "".join(f"a{k}, " for k in range(len(self.nest.args)))
         out = ["def run(args, blocks=()):"]
