@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core import memory, memory_copy
+from ..core import memory
 from ..core.device import Device
 from ..core.dtypes import KIND
 from ..core.kernel import Kernel
@@ -31,7 +31,7 @@ class CudaExecutor:
         device = self.device
         device.activate()
         program = generate(kernel, device.attributes.multiprocessors)
-        flag = (memory_copy.error_word(device).ptr,) if program.flag else ()
+        flag = (memory.error_word(device),) if program.flag else ()
         kinds = ["P" if arg.kind != "scalar" else KIND[arg.dtype] for arg in kernel.args]
         functions = compile_program(program.text, tuple(x.entry for x in program.launches), device)
         layout = "".join(_WIRE[k] for k in kinds) + "Q" * (len(program.scratch) + len(flag))
@@ -63,7 +63,7 @@ class CudaExecutor:
         return CALLS[step.name](self.device, step.options, layouts, (dtype, *step.dtypes))
 
     def take_error(self) -> str:
-        number = memory_copy.take_error(self.device)
+        number = memory.take_error(self.device)
         return f"index out of bounds ({self._sites.text(number)})" if number else ""
 
 
