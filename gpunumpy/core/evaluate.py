@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, Protocol, TypeAlias
 
 from ..kernels.host_executor import HostExecutor
 from . import layout, memory
@@ -18,7 +19,10 @@ from .layout import Layout
 from .lower import Item, Source
 from .memory import Buffer
 from .node import CHECK_EVERY, Form, Leaf, Node, Queue, form
-from .schedule import Adopt, Allocate, CallStep, Free, Run, Step, schedule
+from .schedule import Adopt, Allocate, CallStep, Run, Step, schedule
+
+
+Observer: TypeAlias = Callable[[Step, Callable[[], None]], None]
 
 
 class Executor(Protocol):
@@ -41,67 +45,99 @@ class Executor(Protocol):
 
 
 class Plan:
-    """The steps for one structure of graph, ready to run."""
+    """The steps for one structure of graph, ready to run.
+
+    While it runs, what the plan allocates lives in slots. An action is a code and what it needs; the bindings of a
+    piece of work say, for every argument, where it comes from: the slot or the position of a node.
+    """
 
     def __init__(self, steps: Sequence[Step], items: Sequence[Item], roots: Sequence[int], executor: Executor) -> None:
         self.steps = steps
-        self.device: Any = items[roots[0]].form.queue.device  # type: ignore[union-attr]
         self.executor = executor
-        self.roots = [(r, self._leaf_form(items[r].form)) for r in roots]
-        self.actions = [self._action(step, items) for step in steps]
+        queue = items[roots[0]].form.queue
+        assert queue is not None
+        self.device: Device = queue.device
+        self._slots: dict[Source, int] = {}
+        self._actions = [self._action(step, items) for step in steps]
+        self._roots = [(r, self._slot(Source("new", r)), _leaf_form(items[r].form)) for r in roots]
+        self._blank: list[Any] = [None] * len(self._slots)
 
-    @staticmethod
-    def _leaf_form(f: Form) -> Form:
-        return form(Leaf(layout.c_strides(f.shape), 0, True), (), f.shape, f.dtype, f.queue)
+    def _slot(self, source: Source) -> int:
+        return self._slots.setdefault(source, len(self._slots))
 
     def _action(self, step: Step, items: Sequence[Item]) -> tuple[Any, ...]:
         if isinstance(step, Run):
-            bindings = tuple((s, arg.dtype) for s, arg in zip(step.args, step.kernel.args, strict=True))
-            return (self.executor.prepare(step.kernel), bindings)
+            bound = [(s, arg.dtype) for s, arg in zip(step.args, step.kernel.args, strict=True)]
+            return (_WORK, self.executor.prepare(step.kernel), self._bindings(bound), step)
         if isinstance(step, CallStep):
             f = items[step.position].form
             out = Layout(f.shape, layout.c_strides(f.shape), 0)
             sources = (Source("new", step.position), *(s for s, _ in step.args))
-            bindings = tuple(zip(sources, (f.dtype, *step.dtypes), strict=True))
-            return (self.executor.routine(step, out, f.dtype), bindings)
-        return ()
+            bound = list(zip(sources, (f.dtype, *step.dtypes), strict=True))
+            return (_WORK, self.executor.routine(step, out, f.dtype), self._bindings(bound), step)
+        target = self._slot(step.target)
+        if isinstance(step, Allocate):
+            return (_ALLOCATE, target, step.nbytes)
+        if isinstance(step, Adopt):
+            kept = step.base.kind == "leaf"
+            return (_ADOPT, target, kept, step.base.position if kept else self._slot(step.base))
+        return (_FREE, target)
 
-    def run(self, nodes: Sequence[Node], observe: Callable[[Step, Callable[[], None]], None] | None = None) -> None:
+    def _bindings(self, bound: Sequence[tuple[Source, Any]]) -> list[tuple[int, int, Any]]:
+        return [
+            (_KINDS[s.kind], self._slot(s) if _KINDS[s.kind] == _SLOT else s.position, dtype) for s, dtype in bound
+        ]
+
+    def run(self, nodes: Sequence[Node], observe: Observer | None = None) -> None:
         """Compute the roots among `nodes`, which have the structure that the plan was made for."""
-        buffers: dict[Source, Buffer] = {}
+        slots = self._blank.copy()
         bind = self.executor.bind
-        for step, action in zip(self.steps, self.actions, strict=True):
-            if action:
-                work, bindings = action
+        for action in self._actions:
+            code = action[0]
+            if code == _WORK:
                 values = []
-                for source, dtype in bindings:
-                    kind = source.kind
-                    if kind == "leaf":
-                        node = nodes[source.position]
-                        values.append(bind(node.data, dtype, node.offset))
-                    elif kind == "const":
-                        values.append(nodes[source.position].data)
-                    elif kind == "site":
-                        values.append(self.executor.site(nodes[source.position].site))
+                for kind, k, dtype in action[2]:
+                    if kind == _LEAF:
+                        node = nodes[k]
+                        value = node.bound
+                        if value is None:
+                            value = node.bound = bind(node.data, dtype, node.offset)
+                        values.append(value)
+                    elif kind == _CONST:
+                        values.append(nodes[k].data)
+                    elif kind == _SLOT:
+                        values.append(bind(slots[k], dtype, 0))
                     else:
-                        values.append(bind(buffers[source], dtype, 0))
+                        values.append(self.executor.site(nodes[k].site))
                 if observe is None:
-                    work(values)
+                    action[1](values)
                 else:
-                    observe(step, lambda work=work, values=values: work(values))  # type: ignore[misc]
-            elif isinstance(step, Allocate):
-                buffers[step.target] = memory.allocate(self.device, step.nbytes)
-            elif isinstance(step, Adopt):
-                base = step.base
-                buffers[step.target] = nodes[base.position].data if base.kind == "leaf" else buffers.pop(base)
-            elif isinstance(step, Free):
-                del buffers[step.target]
-        for r, leaf_form in self.roots:
+                    observe(action[3], partial(action[1], values))
+            elif code == _ALLOCATE:
+                slots[action[1]] = memory.allocate(self.device, action[2])
+            elif code == _ADOPT:
+                if action[2]:
+                    slots[action[1]] = nodes[action[3]].data
+                else:
+                    slots[action[1]], slots[action[3]] = slots[action[3]], None
+            else:
+                slots[action[1]] = None
+        for r, slot, leaf_form in self._roots:
             node = nodes[r]
             node.offset = 0
-            node.data = buffers[Source("new", r)]
+            node.bound = None
+            node.data = slots[slot]
             node.form = leaf_form
             node.args = ()
+
+
+_WORK, _ALLOCATE, _ADOPT, _FREE = range(4)
+_LEAF, _CONST, _SLOT, _SITE = range(4)
+_KINDS = {"leaf": _LEAF, "const": _CONST, "new": _SLOT, "aside": _SLOT, "site": _SITE}
+
+
+def _leaf_form(f: Form) -> Form:
+    return form(Leaf(layout.c_strides(f.shape), 0, True), (), f.shape, f.dtype, f.queue)
 
 
 # The state of one device: its queue, its executor, its plans.
@@ -126,7 +162,7 @@ _states: dict[Device, _State] = {}
 _states_lock = threading.Lock()
 _PLANS_LIMIT = 4096
 # What `profile` installs: called with every step that runs work, and the work.
-observer: Callable[[Step, Callable[[], None]], None] | None = None
+observer: Observer | None = None
 
 
 def state(device: Device) -> _State:
@@ -175,21 +211,27 @@ def walk(roots: Sequence[Node]) -> tuple[list[Node], tuple[Any, ...]]:
     marks: list[Any] = [n.form for n in nodes]
     marks.append(None)
     buffers: dict[int, tuple[int, int]] = {}
+    count = len(nodes)
     for n in nodes:
         data = n.data
         if data is None:
             for a in n.args:
                 p = place.get(a)
                 if p is None:
-                    p = place[a] = len(nodes)
+                    p = place[a] = count
+                    count += 1
                     nodes.append(a)
                 marks.append(p)
         else:
-            marks.append(n.form)
-            if isinstance(data, Buffer):
-                first = buffers.setdefault(id(data), (len(buffers), n.offset))
-                marks.append(first[0])
-                marks.append(n.offset - first[1])
+            f = n.form
+            marks.append(f)
+            if f.queue is not None:  # a buffer: what matters is whether, and where, another window of it is read
+                first = buffers.get(id(data))
+                if first is None:
+                    buffers[id(data)] = (-1 - len(buffers), n.offset)
+                else:
+                    marks.append(first[0])
+                    marks.append(n.offset - first[1])
     return nodes, tuple(marks)
 
 

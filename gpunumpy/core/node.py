@@ -185,13 +185,14 @@ class Node:
 
     `data` is the buffer (a computed value), the scalar (a Const) or None (pending). Computing a pending node turns it
     into a leaf in place, for all who hold it. `offset` is the lowest element of a leaf in its buffer. `site` tells
-    where an operation that can fail on its data was recorded.
+    where an operation that can fail on its data was recorded. `bound` is what kernels take for a leaf, once one has.
     """
 
-    __slots__ = ("args", "data", "form", "offset", "owner", "site")
+    __slots__ = ("args", "bound", "data", "form", "offset", "owner", "site")
 
     form: Form
     args: tuple[Node, ...]
+    bound: Any
     data: Any
     offset: int
     owner: weakref.ref[Any] | None
@@ -211,6 +212,7 @@ def leaf(buffer: Any, dtype: DType, where: Layout, queue: Queue) -> Node:
     op = Leaf(where.strides, where.offset - low, aligned)
     node = Node(form(op, (), where.shape, dtype, queue), (), buffer)
     node.offset = low
+    node.bound = None
     return node
 
 
