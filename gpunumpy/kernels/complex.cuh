@@ -3,8 +3,9 @@
 template <class T> __device__ inline cx<T> operator+(cx<T> a, cx<T> b) { return {a.re + b.re, a.im + b.im}; }
 template <class T> __device__ inline cx<T> operator-(cx<T> a, cx<T> b) { return {a.re - b.re, a.im - b.im}; }
 template <class T> __device__ inline cx<T> operator-(cx<T> a) { return {-a.re, -a.im}; }
+// Fused as NumPy's vector loops are on every processor with fused multiply-add: the bits depend on it.
 template <class T> __device__ inline cx<T> operator*(cx<T> a, cx<T> b) {
-  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  return {::fma(a.re, b.re, -(a.im * b.im)), ::fma(a.re, b.im, a.im * b.re)};
 }
 // Smith's division.
 template <class T> __device__ inline cx<T> operator/(cx<T> a, cx<T> b) {
@@ -33,7 +34,7 @@ template <class T> __device__ inline bool operator>=(cx<T> a, cx<T> b) { return 
 namespace op {
 
 template <class T> __device__ inline cx<T> conjugate(cx<T> z) { return {z.re, -z.im}; }
-template <class T> __device__ inline cx<T> square(cx<T> z) { return {z.re * z.re - z.im * z.im, z.re * z.im + z.im * z.re}; }
+template <class T> __device__ inline cx<T> square(cx<T> z) { return z * z; }
 template <class T> __device__ inline cx<T> rint(cx<T> z) { return {::rint(z.re), ::rint(z.im)}; }
 template <class T> __device__ inline cx<T> reciprocal(cx<T> z) {
   if (::fabs(z.im) <= ::fabs(z.re)) {
@@ -43,6 +44,11 @@ template <class T> __device__ inline cx<T> reciprocal(cx<T> z) {
   T ratio = z.re / z.im, d = z.re * ratio + z.im;
   return {ratio / d, T(-1) / d};
 }
+// Of two equal values the first, as NumPy's scalar loops have it.
+template <class T> __device__ inline cx<T> maximum(cx<T> a, cx<T> b) { return a >= b || isnan(a) ? a : b; }
+template <class T> __device__ inline cx<T> minimum(cx<T> a, cx<T> b) { return a <= b || isnan(a) ? a : b; }
+template <class T> __device__ inline cx<T> fmax(cx<T> a, cx<T> b) { return a >= b || isnan(b) ? a : b; }
+template <class T> __device__ inline cx<T> fmin(cx<T> a, cx<T> b) { return a <= b || isnan(b) ? a : b; }
 // z / |z|; along an axis where z is infinite.
 template <class T> __device__ inline cx<T> complex_sign(cx<T> z) {
   T size = ::hypot(z.re, z.im);

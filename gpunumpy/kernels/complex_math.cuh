@@ -80,7 +80,7 @@ __device__ inline c128 sinh(c128 z) {
   if (y == 0) return {::sinh(x), y};
   if (!isfinite(y)) {
     if (x == 0) return {x, nan<f64>()};
-    return {isinf(x) ? x : nan<f64>(), nan<f64>()};
+    return {isinf(x) ? infinity<f64>() : nan<f64>(), nan<f64>()};
   }
   if (x == 0) return {x, ::sin(y)};
   if (::fabs(x) < 700 || isnan(x)) return {::sinh(x) * ::cos(y), ::cosh(x) * ::sin(y)};
@@ -113,7 +113,10 @@ __device__ inline c128 tanh(c128 z) {
   f64 t = ::tan(y), beta = 1 + t * t, s = ::sinh(x), rho = ::sqrt(1 + s * s), d = 1 + beta * s * s;
   return {beta * rho * s / d, t / d};
 }
-__device__ inline c128 sin(c128 z) { return over_i(sinh(times_i(z))); }
+__device__ inline c128 sin(c128 z) {
+  if (isinf(z.im) && !isfinite(z.re)) return {nan<f64>(), infinity<f64>()};  // C leaves the sign open; as glibc
+  return over_i(sinh(times_i(z)));
+}
 __device__ inline c128 cos(c128 z) { return cosh(times_i(z)); }
 __device__ inline c128 tan(c128 z) { return over_i(tanh(times_i(z))); }
 
@@ -151,7 +154,7 @@ __device__ inline c128 arccos(c128 z) {
   return {::atan2(h.s, ::copysign(h.y, z.re)), ::copysign(h.re, -z.im)};
 }
 __device__ inline c128 arccosh(c128 z) {
-  if (isnan(z) && !isinf(z)) return {nan<f64>(), nan<f64>()};
+  if (isnan(z) && !isinf(z)) return {nan<f64>(), z.re == 0 ? HALF_PI : nan<f64>()};
   c128 w = arccos(z);
   return {::fabs(w.im), ::copysign(w.re, z.im)};
 }
@@ -168,6 +171,23 @@ __device__ inline c128 arctanh(c128 z) {
 }
 __device__ inline c128 arctan(c128 z) { return over_i(arctanh(times_i(z))); }
 
+// C99's product: an infinite factor gives an infinite product though both its parts came out as NaN.
+__device__ inline c128 unit_if_infinite(c128 z) {
+  return {::copysign(isinf(z.re) ? 1.0 : 0.0, z.re), ::copysign(isinf(z.im) ? 1.0 : 0.0, z.im)};
+}
+__device__ inline c128 zero_if_nan(c128 z) {
+  return {isnan(z.re) ? ::copysign(0.0, z.re) : z.re, isnan(z.im) ? ::copysign(0.0, z.im) : z.im};
+}
+__device__ inline c128 c99_product(c128 a, c128 b) {
+  c128 p = {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  if (!(isnan(p.re) && isnan(p.im))) return p;
+  bool overflow = isinf(a.re * b.re) || isinf(a.im * b.im) || isinf(a.re * b.im) || isinf(a.im * b.re);
+  if (!isinf(a) && !isinf(b) && !overflow) return p;
+  c128 x = isinf(a) ? unit_if_infinite(a) : a, y = isinf(b) ? unit_if_infinite(b) : b;
+  x = zero_if_nan(x), y = zero_if_nan(y);
+  return {infinity<f64>() * (x.re * y.re - x.im * y.im), infinity<f64>() * (x.re * y.im + x.im * y.re)};
+}
+
 // A small whole exponent by repeated squaring, anything else through the logarithm.
 __device__ inline c128 complex_power(c128 a, c128 b) {
   if (b.re == 0 && b.im == 0) return {1, 0};
@@ -177,7 +197,7 @@ __device__ inline c128 complex_power(c128 a, c128 b) {
   }
   if (b.im == 0 && b.re == ::floor(b.re) && ::fabs(b.re) < 100) {
     c128 result = {1, 0}, square = a;
-    bool started = false;
+    bool started = b.re < 1 || b.re > 3;  // else no product with 1, whose zero would meet an infinity
     for (int n = int(::fabs(b.re)); n; n >>= 1) {
       if (n & 1) {
         result = started ? result * square : square;
@@ -187,7 +207,7 @@ __device__ inline c128 complex_power(c128 a, c128 b) {
     }
     return b.re < 0 ? c128{1, 0} / result : result;
   }
-  return exp(b * log(a));
+  return exp(c99_product(b, log(a)));
 }
 
 }  // namespace op

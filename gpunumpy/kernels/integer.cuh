@@ -34,6 +34,7 @@ template <class T> __device__ inline T power(T base, T exponent) {
 }
 
 template <class T> __device__ inline u64 magnitude(T a) { return a < 0 ? u64(0) - u64(a) : u64(a); }
+template <class T> __device__ inline T absolute(T a) { return T(magnitude(a)); }
 __device__ inline u64 gcd_unsigned(u64 a, u64 b) {
   while (b) {
     u64 r = a % b;

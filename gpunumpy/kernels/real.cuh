@@ -56,13 +56,19 @@ __device__ inline f64 spacing(f64 x) {
   return !isfinite(x) ? nan<f64>() : x == 0 ? bit_cast<f64>(u64(1)) : bit_cast<f64>(bit_cast<u64>(x) + 1) - x;
 }
 
-template <class T> __device__ inline T maximum(T a, T b) { return a >= b || isnan(a) ? a : b; }
-template <class T> __device__ inline T minimum(T a, T b) { return a <= b || isnan(a) ? a : b; }
-template <class T> __device__ inline T fmax(T a, T b) { return a >= b || isnan(b) ? a : b; }
-template <class T> __device__ inline T fmin(T a, T b) { return a <= b || isnan(b) ? a : b; }
+// Of two equal values (0.0 and -0.0) the second, as NumPy's vector instructions have it.
+template <class T> __device__ inline T maximum(T a, T b) { return a > b || isnan(a) ? a : b; }
+template <class T> __device__ inline T minimum(T a, T b) { return a < b || isnan(a) ? a : b; }
+template <class T> __device__ inline T fmax(T a, T b) { return a > b || isnan(b) ? a : b; }
+template <class T> __device__ inline T fmin(T a, T b) { return a < b || isnan(b) ? a : b; }
+// NumPy's clip orders complex numbers by the real part first, whatever the imaginary part is.
+template <class T> __device__ inline bool clip_above(T a, T b) {
+  if constexpr (kind<T> == 3) return a.re == b.re ? a.im > b.im : a.re > b.re;
+  else return a > b;
+}
 template <class T> __device__ inline T clip(T x, T low, T high) {
-  T raised = isnan(x) || x > low ? x : low;
-  return isnan(raised) || raised < high ? raised : high;
+  T raised = isnan(x) || clip_above(x, low) ? x : low;
+  return isnan(raised) || clip_above(high, raised) ? raised : high;
 }
 
 }  // namespace op

@@ -87,7 +87,8 @@ def _template(name: str, loop: Loop) -> str:
         text = re.sub(r"\{(\d)\}\.", r"({\1}).", text)
     single = through_f32 or types[0] in ("f32", "c64")
     unsigned = "u64" if types[0] in ("i64", "u64") else "u32"
-    fields = {"{T}": "f32" if through_f32 else types[-1], "{A}": types[0], "{U}": unsigned, "{f}": "f" if single else ""}
+    result = "f32" if through_f32 else types[-1]
+    fields = {"{T}": result, "{A}": types[0], "{U}": unsigned, "{f}": "f" if single else ""}
     for field, value in fields.items():
         text = text.replace(field, value)
     return f"{types[-1]}({text})"
@@ -188,9 +189,9 @@ def reduction(row_name: str, loop: Loop) -> ReductionCode:
     combine = row.combine
     if not combine:
         combine = expression(row_name, (state, state, state), ("{a}", "{b}"))
-    return ReductionCode(
-        fill(row.state), fill(identities[-1]).format(), fill(row.map), fill(combine), fill(row.post), fill(row.accumulate)
-    )
+    identity = fill(identities[-1]).format()
+    templates = (row.map, combine, row.post, row.accumulate)
+    return ReductionCode(fill(row.state), identity, *(fill(text) for text in templates))
 
 
 # Helper files in the order they are pasted, each with the files it builds on.
@@ -263,7 +264,7 @@ def _paste(files: frozenset[str]) -> str:
 def ufunc_of(row_name: str) -> numpy.ufunc | None:
     """NumPy's ufunc that a row is, or is a part of; None for the rows that are no ufunc in NumPy."""
     if row_name == "clip":
-        return numpy._core.umath.clip  # type: ignore[attr-defined, no-any-return]
+        return numpy._core.umath.clip  # type: ignore[attr-defined]
     found = getattr(numpy, PARTS.get(row_name, (row_name, 0))[0], None)
     return found if isinstance(found, numpy.ufunc) else None
 
@@ -311,7 +312,13 @@ def host(row_name: str, loop: Loop) -> Callable[..., Any]:
             return out
 
         return pair
-    simple: dict[str, Callable[[Any], Any]] = {"cast": lambda x: x, "real": numpy.real, "imag": numpy.imag}
+    # From complex to real NumPy's cast warns, which is for `astype` to do. Its vector loops want contiguous parts.
+    discards = KIND[loop[0]] == "c" and KIND[result] not in "cb"
+    simple: dict[str, Callable[[Any], Any]] = {
+        "cast": (lambda x: numpy.ascontiguousarray(numpy.real(x))) if discards else numpy.asarray,
+        "real": numpy.real,
+        "imag": numpy.imag,
+    }
     value = simple[row_name]
 
     def convert(x: Any, out: Any = None) -> Any:
@@ -393,7 +400,7 @@ def _attempt(name: str, dtypes: Loop) -> Loop | None:
 
 @cache
 def reduction_loops(name: str) -> tuple[Loop, ...]:
-    """Return the loops of a reduction that NumPy's functions use: over every dtype it takes, to NumPy's result dtype."""
+    """Return a reduction's loops that NumPy's functions use: over every dtype it takes, to NumPy's result dtypes."""
     row = REDUCTIONS[name]
     if name in ELEMENTWISE:
         sums = name in ("add", "multiply")

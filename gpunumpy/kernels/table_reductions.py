@@ -42,8 +42,9 @@ class Reduction:
     accumulate: str = ""
 
 
-_LEAST = {"b": "false", "iu": "{least}", "ef": "{S}(-op::infinity<f32>())", "c": "{S}{{-op::infinity<f32>(), -op::infinity<f32>()}}"}
-_GREATEST = {"b": "true", "iu": "{greatest}", "ef": "{S}(op::infinity<f32>())", "c": "{S}{{op::infinity<f32>(), op::infinity<f32>()}}"}
+_INF = "op::infinity<f32>()"
+_LEAST = {"b": "false", "iu": "{least}", "ef": f"{{S}}(-{_INF})", "c": f"{{S}}{{{{-{_INF}, -{_INF}}}}}"}
+_GREATEST = {"b": "true", "iu": "{greatest}", "ef": f"{{S}}({_INF})", "c": f"{{S}}{{{{{_INF}, {_INF}}}}}"}
 _NAN = {"ef": "{S}(op::nan<f32>())", "c": "{S}{{op::nan<f32>(), op::nan<f32>()}}"}
 _ZERO = {"b": "false", "iu": "{S}(0)", "ef": "{S}(0.0f)", "c": "{S}{{0, 0}}"}
 _ONE = {"b": "true", "iu": "{S}(1)", "ef": "{S}(1.0f)", "c": "{S}{{1, 0}}"}
@@ -62,7 +63,6 @@ _ALL: tuple[Reduction, ...] = (
     Reduction("bitwise_or", _ZERO),
     Reduction("bitwise_xor", _ZERO),
     Reduction("gcd", _ZERO),
-    Reduction("lcm", _ONE),
     Reduction("hypot", _ZERO, "wide"),
     Reduction("logaddexp", _LEAST, "wide"),
     Reduction("logaddexp2", _LEAST, "wide"),

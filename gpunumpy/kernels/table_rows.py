@@ -3,7 +3,7 @@
 A row gives its C++ expression for each kind of loop; `table` turns it into the expression of one loop. In a template
 ``{0}``, ``{1}``, ``{2}`` are the arguments and
 
-- ``{T}`` the C type of the result, ``{A}`` that of the first argument;
+- ``{T}`` the C type of the result (float32's where 16-bit floats go through it), ``{A}`` that of the first argument;
 - ``{U}`` the unsigned type of the loop, at least 32 bits wide: signed overflow is undefined in C and wraps in NumPy;
 - ``{f}`` the suffix of the library function for the loop's float type ("f" or nothing).
 
@@ -29,6 +29,8 @@ class Row:
         The template for each kind of loop.
     ulp
         How far from the exact value a result of this row may be, in units in the last place; 0: NumPy's bits.
+    complex_ulp
+        The same for its complex loops, in units in the last place of the larger part.
     domain
         Where its test draws ordinary arguments from.
     """
@@ -36,10 +38,12 @@ class Row:
     name: str
     code: dict[str, str]
     ulp: float
+    complex_ulp: float
     domain: tuple[float, float]
 
     @property
     def arity(self) -> int:
+        """The number of arguments."""
         text = "".join(self.code.values())
         return sum(f"{{{i}}}" in text for i in range(3))
 
@@ -50,13 +54,16 @@ _LONG = (-1e4, 1e4)
 _UNIT = (-1.0, 1.0)
 
 
-def _row(name: str, ulp: float = 0, domain: tuple[float, float] = _LONG, **code: str) -> None:
-    ELEMENTWISE[name] = Row(name, {kind: text for kinds, text in code.items() for kind in kinds}, ulp, domain)
+def _row(
+    name: str, ulp: float = 0, domain: tuple[float, float] = _LONG, complex_ulp: float | None = None, **code: str
+) -> None:
+    by_kind = {kind: text for kinds, text in code.items() for kind in kinds}
+    ELEMENTWISE[name] = Row(name, by_kind, ulp, ulp if complex_ulp is None else complex_ulp, domain)
 
 
 def _function(name: str, c_name: str, domain: tuple[float, float], ulp: float = 4, **code: str) -> None:
     """A unary function of the mathematical library."""
-    _row(name, ulp, domain, f=c_name + "{f}({0})", **code)
+    _row(name, ulp, domain, 4, f=c_name + "{f}({0})", **code)
 
 
 def _through_f64(function: str, *arguments: str) -> str:
@@ -73,12 +80,12 @@ _row("floor_divide", iu="op::floor_divide({0}, {1})", f="op::float_floor_divide(
 _row("remainder", iu="op::remainder({0}, {1})", f="op::float_remainder({0}, {1})")
 _row("fmod", iu="op::fmod({0}, {1})", f="fmod{f}({0}, {1})")
 _row("negative", iu="{U}(0) - {U}({0})", fc="-{0}")
-_row("positive", iufc="{0}")
-_row("reciprocal", iu="op::to_integer<{A}>(1.0 / {0})", f="{T}(1) / {0}", e="1.0f / f32({0})", c="op::reciprocal({0})")
+_row("positive", iuefc="{0}")
+_row("reciprocal", iu="op::to_integer<{A}>(1.0 / {0})", f="{T}(1) / {0}", c="op::reciprocal({0})")
 _row("square", iu="{U}({0}) * {U}({0})", f="{0} * {0}", c="op::square({0})")
-_row("absolute", bu="{0}", i="{0} < 0 ? {U}(0) - {U}({0}) : {U}({0})", f="fabs{f}({0})", c="hypot{f}({0}.re, {0}.im)", ulp=4)
+_row("absolute", bu="{0}", i="op::absolute({0})", f="fabs{f}({0})", c="hypot{f}({0}.re, {0}.im)", complex_ulp=4)
 _row("fabs", f="fabs{f}({0})")
-_row("sign", i="({0} > 0) - ({0} < 0)", u="{0} > 0", f="op::sign({0})", c="op::complex_sign({0})", ulp=4)
+_row("sign", complex_ulp=4, i="({0} > 0) - ({0} < 0)", u="{0} > 0", f="op::sign({0})", c="op::complex_sign({0})")
 _row("power", 4, (0, 20), iu="op::power({0}, {1})", f="pow{f}({0}, {1})", c=_through_f64("complex_power", "{0}", "{1}"))
 _row("float_power", 4, (0, 20), f="pow{f}({0}, {1})", c="op::complex_power({0}, {1})")
 _row("gcd", iu="op::gcd({0}, {1})")
@@ -114,9 +121,9 @@ _function("arcsinh", "asinh", _LONG, c=_through_f64("arcsinh", "{0}"))
 _function("arccosh", "acosh", (1, 1e4), c=_through_f64("arccosh", "{0}"))
 _function("arctanh", "atanh", _UNIT, c=_through_f64("arctanh", "{0}"))
 for _name in ("deg2rad", "radians"):
-    _row(_name, f="{0} * ({T}(3.14159265358979323846264338327950288) / {T}(180))", e="f32({0}) * (3.14159274f / 180.0f)")
+    _row(_name, f="{0} * ({T}(3.141592653589793238) / {T}(180))")
 for _name in ("rad2deg", "degrees"):
-    _row(_name, f="{0} * ({T}(180) / {T}(3.14159265358979323846264338327950288))", e="f32({0}) * (180.0f / 3.14159274f)")
+    _row(_name, f="{0} * ({T}(180) / {T}(3.141592653589793238))")
 
 # Bits.
 _row("bitwise_and", biu="{0} & {1}")
@@ -164,9 +171,9 @@ _row("frexp_mantissa", f="op::frexp_mantissa({0})")
 _row("frexp_exponent", f="op::frexp_exponent({0})")
 
 # Complex numbers.
-_row("conjugate", iuf="{0}", c="op::conjugate({0})")
-_row("real", biuf="{0}", c="{0}.re")
-_row("imag", biuf="0", c="{0}.im")
+_row("conjugate", iuef="{0}", c="op::conjugate({0})")
+_row("real", biuef="{0}", c="{0}.re")
+_row("imag", biu="0", f="0.0f", c="{0}.im")
 _row("complex", f="{T}{{{0}, {1}}}")
 
 # Not ufuncs in NumPy.

@@ -1,0 +1,188 @@
+"""The table's C, run on the host, against NumPy; and all of it through NVRTC for every architecture."""
+
+from __future__ import annotations
+
+import shutil
+import warnings
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy
+import pytest
+from table_harness import Case, Compiled, elementwise_cases, reduction_cases, translation_unit
+from table_reference import answer, arguments, precise, random, same_bits, specials, tolerance, within
+
+from gpunumpy.core.dtypes import C_TYPE, DTYPES, KIND, bfloat16
+from gpunumpy.kernels import table
+
+# The 16-bit loops of NumPy and ml_dtypes treat the sign of zero unlike the float32 ones that the rows use.
+_ZERO_SIGNS = {"maximum", "minimum", "fmax", "fmin", "clip", "sign"}
+# Linear algebra and dates.
+_NOT_ROWS = {"matmul", "vecdot", "vecmat", "matvec", "isnat", "divmod", "modf", "frexp"}
+_ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100")
+
+
+def _label(case: Case) -> str:
+    return "-".join([case[0], *(C_TYPE[dtype] for dtype in case[1])])
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compiled:
+    if shutil.which("g++") is None:
+        pytest.skip("no g++")
+    return Compiled(tmp_path_factory.mktemp("table"))
+
+
+def test_every_ufunc_has_a_row() -> None:
+    names = {f.__name__ for f in vars(numpy).values() if isinstance(f, numpy.ufunc)}
+    assert names - _NOT_ROWS <= set(table.ELEMENTWISE)
+    assert {part[0] for part in table.PARTS.values()} == {"modf", "frexp"}
+
+
+@pytest.mark.parametrize("name", table.ELEMENTWISE)
+def test_elementwise(compiled: Compiled, name: str) -> None:
+    for loop in table.loops(name):
+        case = (name, loop)
+        inputs = arguments(case)
+        got = compiled.apply(case, inputs)
+        if allowed := tolerance(case):
+            want = precise(case, inputs)
+            good = within(got, want, allowed)
+        else:
+            want = answer(case, inputs)
+            good = same_bits(got, want)
+        if name in _ZERO_SIGNS and KIND[loop[0]] == "e":
+            good |= got == want
+        bad = numpy.flatnonzero(~good)
+        assert not bad.size, [
+            (_label(case), [array[i] for array in inputs], "got", got[i], "want", want[i]) for i in bad[:5]
+        ]
+
+
+def _data(dtype: numpy.dtype[Any], length: int) -> list[numpy.ndarray[Any, Any]]:
+    rng = numpy.random.default_rng(length)
+    plain = random(dtype, length, (-3.0, 3.0), rng)
+    if KIND[dtype] in "biu":
+        return [plain]
+    with_nan = plain.copy()
+    with_nan[length // 3 :: 5] = numpy.nan
+    return [plain, with_nan]
+
+
+def _numpy_reduces(case: Case, array: numpy.ndarray[Any, Any]) -> Any:
+    name, (argument, result) = case
+    if name in ("argmax", "argmin", "count_nonzero", "any", "all"):
+        return getattr(numpy, name)(array)
+    wide = array
+    if name in ("add", "multiply", "hypot", "logaddexp", "logaddexp2", "moments") and KIND[result] in "efc":
+        wide = array.astype({"c": "complex128"}.get(KIND[argument], "float64"))
+    if name == "moments":
+        return numpy.var(wide, ddof=1)
+    if name in ("add", "multiply") and KIND[result] in "biu":
+        return getattr(numpy, name).reduce(array, dtype=result)
+    return getattr(numpy, name).reduce(wide)
+
+
+@pytest.mark.parametrize("name", table.REDUCTIONS)
+@pytest.mark.parametrize("length", [1, 2, 37])
+def test_reduction(compiled: Compiled, name: str, length: int) -> None:
+    for loop in table.reduction_loops(name):
+        case = (name, loop)
+        for array in _data(loop[0], length):
+            with warnings.catch_warnings(), numpy.errstate(all="ignore"):
+                warnings.simplefilter("ignore", RuntimeWarning)  # ddof=1 of one element
+                want = numpy.asarray(_numpy_reduces(case, array))
+                got = numpy.asarray(compiled.reduce(case, array, 1.0))
+                if KIND[loop[-1]] in "biu":
+                    assert got == want, (_label(case), array)
+                    continue
+                eps = float(ml_dtypes.finfo(loop[-1]).eps)
+                wide = got.astype(complex)
+                scale = 1.0 if name != "add" else float(numpy.nansum(numpy.abs(array.astype(complex)))) or 1.0
+                numpy.testing.assert_allclose(
+                    wide, want.astype(loop[-1]).astype(complex), rtol=4 * eps, atol=eps * scale, err_msg=_label(case)
+                )
+
+
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+def test_first_of_equal_values(compiled: Compiled, name: str) -> None:
+    for loop in table.reduction_loops(name):
+        for values in ([0, 1, 1, 0, 0, 1], [1, 0, 0, 1], [1, 1, 1]):
+            array = numpy.array(values).astype(loop[0])
+            assert compiled.reduce((name, loop), array) == getattr(numpy, name)(array)
+
+
+def test_variance_far_from_zero(compiled: Compiled) -> None:
+    double = numpy.dtype("float64")
+    array = 1e9 + numpy.random.default_rng(0).normal(size=1000)
+    got = compiled.reduce(("moments", (double, double)), array, 0.0)
+    numpy.testing.assert_allclose(got, array.var(), rtol=1e-12)
+
+
+def test_empty_reductions(compiled: Compiled) -> None:
+    for case in reduction_cases():
+        name, loop = case
+        if name in ("add", "multiply", "logical_and", "logical_or", "bitwise_and", "bitwise_or", "bitwise_xor", "gcd"):
+            want = numpy.asarray(getattr(numpy, name).identity).astype(loop[-1])
+            assert compiled.reduce(case, numpy.empty(0, loop[0])) == want, _label(case)
+
+
+def test_resolve_follows_nep_50() -> None:
+    f32, i8 = numpy.dtype("float32"), numpy.dtype("int8")
+    assert table.resolve("add", (f32, float)) == (f32, f32, f32)
+    assert table.resolve("add", (i8, int)) == (i8, i8, i8)
+    assert table.resolve("add", (bfloat16, int)) == (bfloat16,) * 3
+    assert table.resolve("add", (bfloat16, float)) == (f32,) * 3  # as NumPy with ml_dtypes
+    assert table.resolve("sin", (i8,))[-1] == numpy.float16
+    assert table.resolve("clip", (i8, int, int)) == (i8,) * 4
+    assert table.resolve("clip", (bfloat16, bfloat16, int)) == (bfloat16,) * 4
+    assert table.resolve("where", (numpy.dtype(bool), f32, complex))[-1] == numpy.complex64
+    assert table.resolve("modf_int", (f32,)) == (f32, f32)
+
+
+@pytest.mark.parametrize(("name", "dtypes"), [("bitwise_and", ("f4", "f4")), ("subtract", ("?", "?")), ("sin", ("g",))])
+def test_no_such_loop(name: str, dtypes: tuple[str, ...]) -> None:
+    with pytest.raises(TypeError):
+        table.resolve(name, tuple(numpy.dtype(dtype) for dtype in dtypes))
+
+
+def test_unknown_names() -> None:
+    with pytest.raises(KeyError, match="allowed: add"):
+        table.expression("frobnicate", (DTYPES[0],), [])
+    with pytest.raises(KeyError, match="allowed: add"):
+        table.reduction("frobnicate", (DTYPES[0],))
+    with pytest.raises(TypeError, match="no loop for f32"):
+        table.expression("bitwise_and", (numpy.dtype("float32"),) * 3, ["a", "b"])
+
+
+def test_helpers_are_pasted_only_where_needed() -> None:
+    f32, c64 = numpy.dtype("float32"), numpy.dtype("complex64")
+    plain = table.helpers([("sin", (f32, f32))])
+    assert "struct f16" in plain
+    assert "Hull" not in plain
+    assert "floor_divide" not in plain
+    assert "Hull" in table.helpers([("arcsin", (c64, c64))])
+    assert "#include" not in table.helpers(elementwise_cases())
+
+
+def test_each_application_compiles_with_its_own_helpers(tmp_path: Path) -> None:
+    """With the helpers of one application and no more, for a sample that takes every helper file in turn."""
+    nvrtc = pytest.importorskip("cuda.core", reason="NVRTC is not installed")
+    options = nvrtc.ProgramOptions(arch="sm_90", std="c++17", fma=False)
+    cases = [(name, table.loops(name)[at]) for name in table.ELEMENTWISE for at in (0, -1)]
+    for case in cases[::9]:
+        nvrtc.Program(translation_unit([case]), "c++", options).compile("cubin")
+
+
+@pytest.mark.parametrize("architecture", _ARCHITECTURES)
+def test_everything_compiles(architecture: str) -> None:
+    nvrtc = pytest.importorskip("cuda.core", reason="NVRTC is not installed")
+    options = nvrtc.ProgramOptions(arch=architecture, std="c++17", fma=False)
+    text = translation_unit(elementwise_cases(), reduction_cases())
+    assert nvrtc.Program(text, "c++", options).compile("cubin").code
+
+
+def test_special_values_are_in_range() -> None:
+    for dtype in DTYPES:
+        assert specials(dtype).dtype == dtype
