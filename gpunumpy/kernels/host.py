@@ -18,7 +18,7 @@ from .host_threads import quietly, run_all, workers
 Run = Callable[[Sequence[Any]], None]
 
 # What the arrays of one block take in the cache, and the fewest points that are worth a NumPy call.
-BLOCK_BYTES = 256 * 1024
+BLOCK_BYTES = 512 * 1024
 BLOCK_POINTS = 2048
 # Merging the states of two blocks costs several calls, and where nothing is computed nothing need stay in the cache.
 _FEWER_BLOCKS = 4
@@ -67,8 +67,8 @@ def _blocks(nest: Nest, dims: int) -> tuple[tuple[int, ...], int]:
     applied = any(isinstance(i, Apply) for i in nest.body.instrs)
     reduces = any(isinstance(i, Reduce) for i in nest.body.instrs)
     room = BLOCK_BYTES * (_FEWER_BLOCKS if reduces else 1) * (1 if applied else _FEWER_BLOCKS)
-    arrays = [nest.args[i.arg].dtype for i in nest.body.instrs if isinstance(i, Load)]
-    arrays += [nest.args[s.arg].dtype for s in nest.body.stores]
+    touched = {i.arg for i in nest.body.instrs if isinstance(i, Load)} | {s.arg for s in nest.body.stores}
+    arrays = [nest.args[k].dtype for k in touched]
     widest = max((d.itemsize for d in arrays), default=8)
     points = max(BLOCK_POINTS, room // (sum(d.itemsize for d in arrays) + 2 * widest))
     shape = nest.shape
