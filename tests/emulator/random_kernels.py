@@ -48,7 +48,7 @@ class RandomKernel:
     rng: numpy.random.Generator
     shape: tuple[int, ...] = ()
     reduced: int = 0
-    scans: bool = False  # instead of reductions: the scheduler mixes them in no kernel
+    scans: bool = False  # one scan instead of reductions: the scheduler gives each a kernel of its own
     args: list[Arg] = field(default_factory=list)
     given: list[Any] = field(default_factory=list)
     instrs: list[Instr] = field(default_factory=list)
@@ -182,7 +182,7 @@ def random_kernel(seed: int) -> tuple[Kernel, list[Any]]:
     for _ in range(int(make.rng.integers(0, 4))):
         make.apply()
     if make.reduced:
-        for _ in range(int(make.rng.integers(1, 3))):
+        for _ in range(1 if make.scans else int(make.rng.integers(1, 4))):
             make.reduce()
             if make.rng.random() < 0.7:
                 make.apply()
@@ -212,6 +212,8 @@ def interpret(kernel: Kernel, given: list[Any]) -> None:
             value = numpy.full(kernel.shape, given[instr.arg], kernel.args[instr.arg].dtype)
         elif isinstance(instr, Index):
             value = place(instr.at)
+        elif isinstance(instr, Apply) and instr.row == "cast":
+            value = values[instr.args[0]].astype(instr.loop[-1])
         elif isinstance(instr, Apply):
             value = table.host(instr.row, instr.loop)(*(values[k] for k in instr.args))
         elif isinstance(instr, Scan):
