@@ -1,0 +1,105 @@
+"""The libraries that are compared: for each, its namespace, how it makes an array, and how to wait for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass
+class Peer:
+    """One library. `run` prepares a function of arrays for it (jit, fuse), `get` brings a result to NumPy."""
+
+    name: str
+    xp: Any
+    array: Callable[[Any], Any]
+    wait: Callable[[], Any]
+    get: Callable[[Any], Any]
+    prepare: Callable[[Callable[..., Any]], Callable[..., Any]] = lambda f: f
+
+
+def _force(result: Any) -> None:
+    for x in result if isinstance(result, tuple) else (result,):
+        x.computed()
+
+
+def _ours() -> Peer:
+    import gpunumpy
+
+    def prepare(f: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any) -> Any:
+            result = f(*args)
+            _force(result)
+            return result
+
+        return call
+
+    return Peer("gpunumpy", gpunumpy, gpunumpy.asarray, gpunumpy.synchronize, gpunumpy.asnumpy, prepare)
+
+
+def _cupy() -> list[Peer]:
+    import cupy
+
+    wait = cupy.cuda.Device().synchronize
+
+    def fuse(f: Callable[..., Any]) -> Callable[..., Any]:
+        return cupy.fuse()(f)  # type: ignore[no-any-return]
+
+    return [
+        Peer("CuPy", cupy, cupy.asarray, wait, cupy.asnumpy),
+        Peer("cupy.fuse", cupy, cupy.asarray, wait, cupy.asnumpy, fuse),
+    ]
+
+
+def _torch() -> list[Peer]:
+    import torch
+
+    def array(x: Any) -> Any:
+        return torch.from_numpy(x).cuda()
+
+    def get(x: Any) -> Any:
+        return x.cpu().numpy()
+
+    def compiled(f: Callable[..., Any]) -> Callable[..., Any]:
+        torch._dynamo.reset()
+        return torch.compile(f, dynamic=False)  # type: ignore[no-any-return]
+
+    wait = torch.cuda.synchronize
+    return [Peer("torch", torch, array, wait, get), Peer("torch.compile", torch, array, wait, get, compiled)]
+
+
+def _jax() -> list[Peer]:
+    import os
+
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    import jax
+    import numpy
+
+    jax.config.update("jax_enable_x64", True)
+    last: list[Any] = []
+
+    def jit(f: Callable[..., Any]) -> Callable[..., Any]:
+        compiled = jax.jit(f)
+
+        def call(*args: Any) -> Any:
+            last[:] = [compiled(*args)]
+            return last[0]
+
+        return call
+
+    def wait() -> None:
+        jax.block_until_ready(last)
+
+    return [Peer("jax.jit", jax.numpy, jax.numpy.asarray, wait, numpy.asarray, jit)]
+
+
+def all_peers(wanted: set[str] | None = None) -> list[Peer]:
+    """Every library that can be imported, ours first."""
+    found = [_ours()]
+    for group in (_cupy, _torch, _jax):
+        try:
+            found += group()
+        except ImportError as error:
+            print(f"left out: {group.__name__.strip('_')} ({error})")
+    return [p for p in found if wanted is None or p.name in wanted]
