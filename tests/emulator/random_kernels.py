@@ -6,7 +6,7 @@ in whatever order it is done, and the comparison is exact too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
@@ -56,7 +56,10 @@ class RandomKernel:
     def pick(self, choices: Any) -> Any:
         return choices[int(self.rng.integers(len(choices)))]
 
-    def argument(self, kind: str, dtype: numpy.dtype, value: Any, aligned: bool = True) -> int:
+    def argument(self, kind: str, dtype: numpy.dtype, value: Any) -> int:
+        aligned = kind == "scalar" or self.rng.random() < 0.75
+        if not aligned:
+            value = numpy.append(value[:1], value)[1:]  # one element into its memory
         self.args.append(Arg(kind, dtype, aligned))
         self.given.append(value)
         return len(self.args) - 1
@@ -154,7 +157,7 @@ class RandomKernel:
         return Kernel(self.shape, self.reduced, tuple(self.args), Body(tuple(self.instrs), stores))
 
     def finished(self) -> Kernel:
-        """The kernel with one store of each of its last values."""
+        """The kernel with its last value and another one stored; elementwise ones may be an update of a region."""
         plain = self.kernel(())
         level, dtypes = row_level(plain, plain.body), value_dtypes(plain, plain.body)
         outer = len(self.shape) - self.reduced
@@ -164,7 +167,15 @@ class RandomKernel:
             coef = tuple(prod(parts[d + 1 :]) for d in range(len(parts))) + (0,) * (len(self.shape) - len(parts))
             out = self.argument("out", dtypes[value], numpy.zeros(prod(parts), dtypes[value]))
             stores.append(Store(out, value, Affine(0, coef)))
-        return self.kernel(tuple(stores))
+        kernel = self.kernel(tuple(stores))
+        if self.reduced or not self.shape or self.rng.random() < 0.7:
+            return kernel
+        region = tuple((int(a), int(b)) for a, b in (sorted(self.rng.integers(0, n + 1, 2)) for n in self.shape))
+        old = Body(kernel.body.instrs[:1], (replace(stores[0], value=0),))
+        if dtypes[stores[0].value] != dtypes[0]:
+            return kernel
+        inside = Body(kernel.body.instrs, tuple(stores[:1]))
+        return replace(kernel, args=tuple(self.args), body=inside, region=region, outside=old)
 
 
 def random_kernel(seed: int) -> tuple[Kernel, list[Any]]:
@@ -192,26 +203,37 @@ def random_kernel(seed: int) -> tuple[Kernel, list[Any]]:
 
 def interpret(kernel: Kernel, given: list[Any]) -> None:
     """Run the kernel with NumPy, value by value over the whole loop space."""
+    everywhere = tuple(slice(None) for _ in kernel.shape)
+    for body, region in ((kernel.outside, None), (kernel.body, kernel.region)):
+        if body is not None:
+            box = everywhere if region is None else tuple(slice(low, high) for low, high in region)
+            values = _values(kernel, body, given)
+            for store in body.stores:
+                given[store.arg][_place(kernel, store.at)[box]] = values[store.value][box]
+
+
+def _place(kernel: Kernel, at: Affine) -> numpy.ndarray:
+    """The element that `at` is for every point of the loop space."""
     grid = numpy.indices(kernel.shape, sparse=True) if kernel.shape else ()
+    return numpy.broadcast_to(at.offset + sum(c * i for c, i in zip(at.coef, grid)), kernel.shape)
+
+
+def _values(kernel: Kernel, body: Body, given: list[Any]) -> list[numpy.ndarray]:
+    """Every value of `body`, over the loop space."""
     axes = tuple(range(len(kernel.shape) - kernel.reduced, len(kernel.shape)))
-    reduced_shape = tuple(kernel.shape[d] for d in axes)
-
-    def place(at: Affine) -> numpy.ndarray:
-        return numpy.broadcast_to(at.offset + sum(c * i for c, i in zip(at.coef, grid)), kernel.shape)
-
     values: list[numpy.ndarray] = []
-    for instr in kernel.body.instrs:
+    for instr in body.instrs:
         if isinstance(instr, Load):
-            value = given[instr.arg][place(instr.at)]
+            value = given[instr.arg][_place(kernel, instr.at)]
         elif isinstance(instr, Gather):
-            at = place(instr.at)
+            at = _place(kernel, instr.at)
             for index, size, stride in zip(instr.index, instr.dims, instr.strides):
                 at = at + values[index] % size * stride
             value = given[instr.arg][at]
         elif isinstance(instr, Scalar):
             value = numpy.full(kernel.shape, given[instr.arg], kernel.args[instr.arg].dtype)
         elif isinstance(instr, Index):
-            value = place(instr.at)
+            value = _place(kernel, instr.at)
         elif isinstance(instr, Apply) and instr.row == "cast":
             value = values[instr.args[0]].astype(instr.loop[-1])
         elif isinstance(instr, Apply):
@@ -219,15 +241,15 @@ def interpret(kernel: Kernel, given: list[Any]) -> None:
         elif isinstance(instr, Scan):
             value = getattr(numpy, instr.row).accumulate(values[instr.args[0]], axis=axes[0], dtype=instr.loop[-1])
         else:
-            value = numpy.broadcast_to(_reduce(instr, values[instr.args[0]], axes, reduced_shape), kernel.shape)
+            value = numpy.broadcast_to(_reduce(instr, values[instr.args[0]], axes), kernel.shape)
         values.append(numpy.asarray(value))
-    for store in kernel.body.stores:
-        given[store.arg][place(store.at)] = values[store.value]
+    return values
 
 
-def _reduce(instr: Reduce, value: numpy.ndarray, axes: tuple[int, ...], reduced: tuple[int, ...]) -> numpy.ndarray:
-    outer = value.shape[: len(value.shape) - len(axes)]
-    rows = value.reshape((*outer, prod(reduced)))
+def _reduce(instr: Reduce, value: numpy.ndarray, axes: tuple[int, ...]) -> numpy.ndarray:
+    """The reduction over `axes`, which are the last ones, in C order; they stay, of size 1."""
+    outer = value.shape[: axes[0]]
+    rows = value.reshape((*outer, prod(value.shape[axes[0] :])))
     ufunc = getattr(numpy, instr.row)
     if isinstance(ufunc, numpy.ufunc):
         result = ufunc.reduce(rows, axis=-1, dtype=instr.loop[-1])
