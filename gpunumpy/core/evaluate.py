@@ -156,6 +156,7 @@ class _State:
         self.queue = Queue(device, review)
         self.executor = _executor(device)
         self.plans: dict[Any, Plan] = {}
+        self.queue.state = self
 
 
 _states: dict[Device, _State] = {}
@@ -259,7 +260,7 @@ def flush(queue: Queue, *extra: Node) -> None:
         if not roots:
             return
         nodes, key = walk(roots)
-        its = state(queue.device)
+        its = queue.state
         plan = its.plans.get(key)
         if plan is None:
             items = items_of(nodes)
@@ -286,7 +287,7 @@ def compute(node: Node) -> Node:
 
 def check_errors(queue: Queue) -> None:
     """Raise what the data of a finished operation made wrong; called wherever the host looks at a result."""
-    message = state(queue.device).executor.take_error()
+    message = queue.state.executor.take_error()
     if message:
         raise IndexError(message)
 

@@ -115,7 +115,12 @@ Op: TypeAlias = Leaf | Const | Iota | Map | View | Update | Gather | Scatter | R
 
 
 class Queue:
-    """The values of one device that are recorded and not computed: weak references to their owning arrays."""
+    """The values of one device that are recorded and not computed: weak references to their owning arrays.
+
+    `state` is whatever the evaluation keeps for the device.
+    """
+
+    state: Any
 
     def __init__(self, device: Any, flush: Callable[[Queue], None]) -> None:
         self.device = device
