@@ -28,3 +28,45 @@ def scatter(options: tuple[Any, ...], out: Any, value: Any, *indices: Any) -> No
         getattr(numpy, row).at(out, indices, value)
     else:
         out[indices] = value
+
+
+@_call
+def fold(options: tuple[Any, ...], out: Any, x: Any, *masks: Any) -> None:
+    """The left fold by a ufunc along an axis; the first element always takes part, the others where the mask says."""
+    row, _, axis = options
+    reduce = getattr(numpy, row).reduce
+    if not masks:
+        reduce(x, axis, out.dtype, out)
+        return
+    first, *_ = x.flat
+    rest = (slice(None),) * axis + (slice(1, None),)
+    reduce(x[rest], axis, out.dtype, out, initial=first, where=masks[0][rest])
+
+
+@_call
+def accumulate(options: tuple[Any, ...], out: Any, x: Any) -> None:
+    row, _, axis = options
+    getattr(numpy, row).accumulate(x, axis, out.dtype, out)
+
+
+@_call
+def reduceat(options: tuple[Any, ...], out: Any, x: Any, starts: Any) -> None:
+    row, _, axis = options
+    getattr(numpy, row).reduceat(x, starts, axis, out.dtype, out)
+
+
+@_call
+def mask_offsets(options: tuple[Any, ...], out: Any, mask: Any) -> None:
+    """How many elements the tiles before each one pick; here the total alone, since NumPy needs no tiles."""
+    out[:-1] = 0
+    out[-1] = numpy.count_nonzero(mask)
+
+
+@_call
+def mask_positions(options: tuple[Any, ...], out: Any, mask: Any, offsets: Any) -> None:
+    out[...] = numpy.flatnonzero(mask)
+
+
+@_call
+def mask_elements(options: tuple[Any, ...], out: Any, values: Any, mask: Any, offsets: Any) -> None:
+    numpy.compress(mask, values, out=out)
