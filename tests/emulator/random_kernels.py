@@ -171,11 +171,10 @@ class RandomKernel:
         if self.reduced or not self.shape or self.rng.random() < 0.7:
             return kernel
         region = tuple((int(a), int(b)) for a, b in (sorted(self.rng.integers(0, n + 1, 2)) for n in self.shape))
-        old = Body(kernel.body.instrs[:1], (replace(stores[0], value=0),))
-        if dtypes[stores[0].value] != dtypes[0]:
-            return kernel
-        inside = Body(kernel.body.instrs, tuple(stores[:1]))
-        return replace(kernel, args=tuple(self.args), body=inside, region=region, outside=old)
+        old, store = kernel.body.instrs[0], stores[0]
+        cast = Apply("cast", (0,), (dtypes[0], dtypes[store.value]))
+        outside = Body((old, cast), (replace(store, value=1),))
+        return replace(kernel, body=Body(kernel.body.instrs, (store,)), region=region, outside=outside)
 
 
 def random_kernel(seed: int) -> tuple[Kernel, list[Any]]:
