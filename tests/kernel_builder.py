@@ -7,7 +7,21 @@ from typing import Any
 
 import numpy
 
-from gpunumpy.core.kernel import Affine, Apply, Arg, Body, Gather, Index, Instr, Kernel, Load, Reduce, Scalar, Scan, Store
+from gpunumpy.core.kernel import (
+    Affine,
+    Apply,
+    Arg,
+    Body,
+    Gather,
+    Index,
+    Instr,
+    Kernel,
+    Load,
+    Reduce,
+    Scalar,
+    Scan,
+    Store,
+)
 from gpunumpy.kernels.table import resolve
 
 
@@ -64,13 +78,13 @@ class Builder:
 
     def gather(self, base: numpy.ndarray[Any, Any], index: Sequence[int], site: int) -> int:
         """``base[index[0], index[1], ...]``."""
+        arg = self.buffer(base)
+        number = len(self.args)
         self.args.append(Arg("scalar", numpy.dtype("int32")))
         self.values.append(site)
         strides = tuple(s // base.itemsize for s in base.strides)
         at = Affine(0, (0,) * len(self.shape))
-        return self._add(
-            Gather(self.buffer(base), at, tuple(index), base.shape, strides, len(self.args) - 1), base.dtype
-        )
+        return self._add(Gather(arg, at, tuple(index), base.shape, strides, number), base.dtype)
 
     def apply(self, row: str, *args: int) -> int:
         """An elementwise row."""

@@ -21,7 +21,7 @@ def generate(kernel: Kernel, processors: int) -> Program:
         emit_map(unit)
     elif any(isinstance(instr, Scan) for instr in kernel.body.instrs):
         emit_scan(unit, processors)
-    elif is_rowwise(unit):
+    elif is_rowwise(unit) and 0 not in kernel.shape:  # over nothing, there is nothing to hold
         emit_rowwise(unit)
     else:
         emit_reduce(unit, processors)

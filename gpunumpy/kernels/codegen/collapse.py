@@ -41,7 +41,7 @@ def bodies(kernel: Kernel) -> list[Body]:
 
 def _drop_region(kernel: Kernel) -> Kernel:
     """Forget a region that is the whole space, or empty."""
-    if kernel.region is None:
+    if kernel.region is None or kernel.outside is None:
         return kernel
     if any(low >= high for low, high in kernel.region):
         return replace(kernel, body=kernel.outside, region=None, outside=None)

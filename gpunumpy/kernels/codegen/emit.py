@@ -13,6 +13,9 @@ from ...core.dtypes import C_TYPE
 from ...core.kernel import Affine, Apply, Body, DType, Gather, Index, Load, Reduce, Scalar, Scan, Store, value_dtypes
 from .unit import Text, Unit
 
+# By the condition of a lane, which functions of the prelude load and store a vector.
+_HOW = {"": "pack", "left > 0": "if", "left > v": "part"}
+
 
 @dataclass(frozen=True, slots=True)
 class Tile:
@@ -44,6 +47,8 @@ class Emitter:
         self.known: dict[int, str] = {}
         self.states: dict[int, str] = {}
         self._varying: dict[int, bool] = {}
+        # Every vector is there with all its lanes or not at all: no vector needs to be taken apart.
+        self._exact = tile.lane is None or unit.kernel.shape[tile.lane] % tile.width == 0
 
     # What is needed
 
@@ -118,7 +123,7 @@ class Emitter:
             self._place()
             for value in order:
                 if not self.varies(value):
-                    self._compute(value, guard=f"({self.tile.whole} || left > 0)")
+                    self._compute(value, guard=self._on("0"))
                     if value in kept:
                         self.text.line(f"{before[value]} = {self.known[value]};")
             if any(map(self.varies, order)) or stores or consume is not None:
@@ -137,7 +142,7 @@ class Emitter:
         consume: Callable[[], None] | None,
     ) -> None:
         with self.text.loop("v", self.tile.width):
-            self.text.line(f"const bool on = {self.tile.whole} || v < left;")
+            self.text.line(f"const bool on = {self._on('v')};")
             for value in order:
                 if self.varies(value):
                     self._compute(value, guard="on")
@@ -147,6 +152,12 @@ class Emitter:
                 self.text.line(f"{result}[u].v[v] = {self.known[store.value]};")
             if consume is not None:
                 consume()
+
+    def _on(self, lane: str) -> str:
+        """The condition that a lane exists."""
+        if self.tile.whole == "true":
+            return "true"
+        return "left > 0" if self._exact else f"{self.tile.whole} || left > {lane}"
 
     def _place(self) -> None:
         for line in self.tile.place:
@@ -178,7 +189,7 @@ class Emitter:
         self.known.update(places)
         width = self.tile.width
 
-        def emit(whole: bool) -> None:
+        def emit(guard: str) -> None:
             with self.text.loop("u", self.tile.count):
                 self._place()
                 for value in values:
@@ -186,51 +197,47 @@ class Emitter:
                     assert isinstance(instr, Load)
                     name = places[value].removesuffix(".v[v]")
                     from_ = self.unit.element(instr.arg, instr.at, self.tile.index)
-                    ctype = self.ctype(value)
+                    other = f" : {self.ctype(value)}()"
                     if not self.varies(value):
-                        self.text.line(f"{name} = *{from_};" if whole else f"{name} = left > 0 ? *{from_} : {ctype}();")
+                        self.text.line(f"{name} = {f'left > 0 ? *{from_}{other}' if guard else f'*{from_}'};")
                     elif self._packs(instr.arg, instr.at):
-                        call = f"load_pack<{width}>({from_})" if whole else f"load_part<{width}>({from_}, left)"
-                        self.text.line(f"{name} = {call};")
+                        self.text.line(f"{name} = load_{_HOW[guard]}<{width}>({from_}{', left' if guard else ''});")
                     else:
                         assert self.tile.lane is not None
-                        step = self.unit.term(instr.at, self.tile.lane, "v")
-                        item = f"{from_}[{step}]"
+                        item = f"{from_}[{self.unit.term(instr.at, self.tile.lane, 'v')}]"
                         with self.text.loop("v", width):
-                            self.text.line(f"{name}.v[v] = {item if whole else f'v < left ? {item} : {ctype}()'};")
+                            self.text.line(f"{name}.v[v] = {f'{guard} ? {item}{other}' if guard else item};")
 
-        self._either(emit)
+        self._guarded(emit)
 
     def _store(self, stores: Sequence[Store], results: Sequence[str]) -> None:
-        width = self.tile.width
+        lane, width = self.tile.lane, self.tile.width
 
-        def emit(whole: bool) -> None:
+        def emit(guard: str) -> None:
             with self.text.loop("u", self.tile.count):
                 self._place()
                 for store, name in zip(stores, results, strict=True):
                     to = self.unit.element(store.arg, store.at, self.tile.index)
                     if self._packs(store.arg, store.at):
-                        call = f"store_pack({to}, {name}[u])" if whole else f"store_part({to}, {name}[u], left)"
-                        self.text.line(f"{call};")
-                    else:
-                        lane = self.tile.lane
-                        step = self.unit.term(store.at, lane, "v") if lane is not None else ""
-                        with self.text.loop("v", width):
-                            guard = "" if whole else "if (v < left) "
-                            self.text.line(f"{guard}{to}[{step or 0}] = {name}[u].v[v];")
+                        self.text.line(f"store_{_HOW[guard]}({to}, {name}[u]{', left' if guard else ''});")
+                        continue
+                    step = self.unit.term(store.at, lane, "v") if lane is not None else ""
+                    with self.text.loop("v", width):
+                        self.text.line(f"{f'if ({guard}) ' if guard else ''}{to}[{step or 0}] = {name}[u].v[v];")
 
-        self._either(emit)
+        self._guarded(emit)
 
-    def _either(self, emit: Callable[[bool], None]) -> None:
+    def _guarded(self, emit: Callable[[str], None]) -> None:
+        """Emit accesses with the condition of each lane: none where the tile is whole."""
         if self.tile.whole == "true":
-            emit(True)
-        elif self.tile.whole == "false":
-            emit(False)
+            emit("")
+        elif self._exact:
+            emit("left > 0")
         else:
             with self.text.block(f"if ({self.tile.whole})"):
-                emit(True)
+                emit("")
             with self.text.block("else"):
-                emit(False)
+                emit("left > v")
 
     # One value
 
@@ -256,7 +263,7 @@ class Emitter:
 
     def _index(self, instr: Index) -> str:
         terms = [
-            f"(long long)({name}) * {self.unit.long(c, (instr.at.coef, d, 'index'))}" if c != 1 else f"(long long)({name})"
+            f"(long long)({name}) * {self.unit.long(c, (instr.at.coef, d, 'index'))}"
             for d, name in enumerate(self._lane_index())
             if (c := instr.at.coef[d]) and name != "0"
         ]

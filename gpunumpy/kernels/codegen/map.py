@@ -20,7 +20,7 @@ def emit_map(unit: Unit) -> None:
     """Emit an elementwise kernel, innermost loop along the threads."""
     kernel = unit.kernel
     if not kernel.shape:
-        _launch(unit, Tile((), count=1, place=("const int left = blockIdx.x == 0 && threadIdx.x == 0;",), whole="false"), 1)
+        _launch(unit, Tile((), place=("const int left = threadIdx.x == 0;",), whole="false"), 1)
         return
     across, loads = transposed(unit)
     if loads:
@@ -43,8 +43,8 @@ def _emit_flat(unit: Unit, width: int, count: int, vectors: int) -> None:
     lane = len(shape) - 1
     total = product(shape[:-1]) * vectors
     names = tuple(f"i{d}" for d in range(len(shape)))
-    last, size = unit.int(vectors, "vectors"), unit.size(lane)
-    end = unit.int(total, "total") if lane else last
+    last, size = unit.param(vectors, "vectors"), unit.size(lane)
+    end = unit.param(total, "total") if lane else last
     place = [f"const Int q = base + u * {_THREADS} + Int(threadIdx.x);"]
     if lane:
         place += unravel(unit, "q", range(len(shape)), [*names[:-1], "c"], last)
@@ -71,7 +71,7 @@ def _emit_rows(unit: Unit, width: int, count: int, vectors: int) -> None:
     rows = product(shape[:-1])
     segments = ceil_div(vectors, _THREADS)
     names = tuple(f"i{d}" for d in range(len(shape)))
-    end, size, across = unit.int(rows, "rows"), unit.size(lane), unit.int(segments, "segments")
+    end, size, across = unit.param(rows, "rows"), unit.size(lane), unit.param(segments, "segments")
     place = (
         "const Int row = row0 + u;",
         *unravel(unit, "row", range(lane), names[:-1]),
@@ -103,7 +103,7 @@ def _launch(unit: Unit, tile: Tile, blocks: int, head: list[str] | None = None) 
         with text.block("if (left > 0)"):
             one = replace(tile, count=1, place=(), whole="false" if tile.width > 1 else "true")
             inside = " && ".join(
-                f"{name} >= {unit.int(low)} && {name} < {unit.int(high)}"
+                f"{name} >= {unit.param(low)} && {name} < {unit.param(high)}"
                 for (low, high), size, name in zip(unit.kernel.region, unit.kernel.shape, tile.index, strict=True)
                 if (low, high) != (0, size)
             )

@@ -71,12 +71,12 @@ def place_block(unit: Unit, text: Text, plan: Plan, backwards: bool = False) -> 
     """
     for line in plan.team.head():
         text.line(line)
-    steps = unit.int(plan.steps, "steps")
+    steps = unit.param(plan.steps, "steps")
     if plan.splits == 1:
         text.line("const Int block = Int(blockIdx.x);")
         text.line(f"const Int begin = 0, end = {steps};")
         return
-    splits, share = unit.int(plan.splits, "splits"), unit.int(ceil_div(plan.steps, plan.splits), "share")
+    splits, share = unit.param(plan.splits, "splits"), unit.param(ceil_div(plan.steps, plan.splits), "share")
     number = "Int(gridDim.x) - 1 - Int(blockIdx.x)" if backwards else "Int(blockIdx.x)"
     text.line(f"const Int number = {number};")
     text.line(f"const Int block = number / {splits};")
@@ -90,7 +90,7 @@ def place_row(unit: Unit, text: Text, plan: Plan) -> None:
     outer = outer_loops(unit)
     names = index_names(unit)
     if plan.team.rows > 1:
-        rows = unit.int(plan.rows, "rows")
+        rows = unit.param(plan.rows, "rows")
         text.line(f"const Int wanted = block * {plan.team.rows} + seat;")
         text.line(f"const bool live = wanted < {rows};")
         text.line(f"const Int row = live ? wanted : {rows} - 1;")
@@ -100,7 +100,7 @@ def place_row(unit: Unit, text: Text, plan: Plan) -> None:
     if plan.lane is None or plan.lane >= outer:
         lines = unravel(unit, "row", range(outer), names[:outer])
     else:
-        vectors = unit.int(ceil_div(unit.kernel.shape[plan.lane], plan.width), "vectors")
+        vectors = unit.param(ceil_div(unit.kernel.shape[plan.lane], plan.width), "vectors")
         lines = unravel(unit, "row", range(outer), [*names[: outer - 1], "c"], vectors)
         lines.append(f"const Int i{plan.lane} = c * {plan.width};")
     for line in lines:
@@ -114,7 +114,7 @@ def step_tile(unit: Unit, plan: Plan) -> Tile:
     reduced = range(outer, len(names))
     place = [f"const Int q = base + u * {plan.team.size} + member;"]
     if plan.lane is not None and plan.lane >= outer and plan.width > 1:
-        vectors = unit.int(ceil_div(unit.kernel.shape[-1], plan.width), "vectors") if len(reduced) > 1 else None
+        vectors = unit.param(ceil_div(unit.kernel.shape[-1], plan.width), "vectors") if len(reduced) > 1 else None
         place += unravel(unit, "q", reduced, [*names[outer:-1], "c"], vectors)
         place.append(f"const Int i{plan.lane} = c * {plan.width};")
     else:

@@ -35,6 +35,13 @@ __device__ __forceinline__ Pack<T, N> load_pack(const T* from) {
 }
 
 template <int N, class T>
+__device__ __forceinline__ Pack<T, N> load_if(const T* from, Int left) {
+  Pack<T, N> out = {};
+  if (left > 0) out = load_pack<N>(from);
+  return out;
+}
+
+template <int N, class T>
 __device__ __forceinline__ Pack<T, N> load_part(const T* from, Int left) {
   Pack<T, N> out;
 #pragma unroll
@@ -50,6 +57,11 @@ __device__ __forceinline__ void store_pack(T* to, const Pack<T, N>& value) {
   memcpy(raw, &value, sizeof(value));
 #pragma unroll
   for (int i = 0; i < count; ++i) reinterpret_cast<C*>(to)[i] = raw[i];
+}
+
+template <int N, class T>
+__device__ __forceinline__ void store_if(T* to, const Pack<T, N>& value, Int left) {
+  if (left > 0) store_pack(to, value);
 }
 
 template <int N, class T>

@@ -41,12 +41,13 @@ def emit_reduce(unit: Unit, processors: int) -> None:
     emitter = Emitter(unit, text, kernel.body, step_tile(unit, plan))
     mapped = [arg for n in reduces for arg in states.mapped(n)]
     full = [store for store in kernel.body.stores if not level[store.value] or any(store.at.coef[outer:])]
-    if plan.near:
+    if plan.steps and plan.near:
         emitter.once(n for n in emitter.closure([*mapped, *(store.value for store in full)]) if level[n])
-    with text.block(f"for (Int base = begin; base < end; base += {plan.stride})"):
-        text.line(f"const bool whole = {whole(unit, plan)};")
-        emitter.run(mapped, stores=full, consume=lambda: states.accumulate(emitter))
-    states.combine(plan)
+    if plan.steps:
+        with text.steps("base = begin", "end", plan.stride):
+            text.line(f"const bool whole = {whole(unit, plan)};")
+            emitter.run(mapped, stores=full, consume=lambda: states.accumulate(emitter))
+        states.combine(plan)
     if plan.splits > 1:
         _finish(unit, text, plan, states)
 
@@ -89,7 +90,7 @@ def _plan(unit: Unit, processors: int) -> Plan:
 def _finish(unit: Unit, text: Text, plan: Plan, states: States) -> None:
     """Leave the block's states for the last block of these rows, which combines them all and goes on."""
     counters = unit.scratch(4 * plan.tiles, zeroed=True)
-    splits, rows = unit.int(plan.splits, "splits"), unit.int(plan.rows, "rows")
+    splits, rows = unit.param(plan.splits, "splits"), unit.param(plan.rows, "rows")
 
     def part(n: int, split: str) -> str:
         return f"part{n}[((long long){split} * {rows} + row) * {states.lanes} + v]"
@@ -101,6 +102,6 @@ def _finish(unit: Unit, text: Text, plan: Plan, states: States) -> None:
         states.each_lane(lambda n, reducer: f"{part(n, 'split')} = s{n}[v];")
     text.line(f"if (!last_block(reinterpret_cast<unsigned*>({counters}) + block, {splits})) return;")
     states.reset()
-    with text.block(f"for (Int i = member; i < {splits}; i += {plan.team.size})"):
+    with text.steps("i = member", splits, plan.team.size):
         states.each_lane(lambda n, reducer: f"s{n}[v] = {reducer}::combine(s{n}[v], {part(n, 'i')});")
     states.combine(plan)

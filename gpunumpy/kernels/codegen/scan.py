@@ -31,12 +31,12 @@ def emit_scan(unit: Unit, processors: int) -> None:
     if totals:
         text, states, emitter = _begin(unit, plan, scans, totals, backwards=False)
         states.declare()
-        with text.block(f"for (Int base = begin; base < end; base += {plan.stride})"):
+        with text.steps("base = begin", "end", plan.stride):
             text.line(f"const bool whole = {whole(unit, plan)};")
             mapped = [arg for n in scans for arg in states.mapped(n)]
             emitter.run(mapped, consume=lambda: states.accumulate(emitter))
         states.combine(plan)
-        splits = unit.int(plan.splits, "splits")
+        splits = unit.param(plan.splits, "splits")
         with text.block("if (member == 0 && live)"):
             states.each_lane(lambda n, _: f"total{n}[(long long)row * {splits} + split] = s{n}[v];")
     _emit_walk(unit, plan, scans, totals)
@@ -67,13 +67,13 @@ def _emit_walk(unit: Unit, plan: Plan, scans: list[int], totals: dict[int, str])
     text, states, emitter = _begin(unit, plan, scans, totals, backwards=bool(totals))
     states.declare()
     if totals:
-        splits = unit.int(plan.splits, "splits")
-        with text.block(f"for (Int i = member; i < split; i += {team.size})"):
+        splits = unit.param(plan.splits, "splits")
+        with text.steps("i = member", "split", team.size):
             states.each_lane(
                 lambda n, reducer: f"s{n}[v] = {reducer}::combine(s{n}[v], total{n}[(long long)row * {splits} + i]);"
             )
         states.combine(plan)
-    with text.block(f"for (Int base = begin; base < end; base += {plan.stride})"):
+    with text.steps("base = begin", "end", plan.stride):
         text.line(f"const bool whole = {whole(unit, plan)};")
         for n, reducer in states.reducers.items():
             text.line(f"Pack<{reducer}::State, {plan.width}> c{n}[{plan.count}];")
@@ -106,7 +106,7 @@ def _plan(unit: Unit, processors: int) -> Plan:
     width = pack_width(unit, lane) if near else 1
     steps = ceil_div(kernel.shape[-1], width)
     team = near_team(steps) if near else Team(1, 256, False)
-    count = flight(unit, lane, width)
+    count = min(4, 2 * flight(unit, lane, width))  # a tile costs two barriers
     tiles = ceil_div(rows, team.rows)
     splits = max(1, min(steps // (team.size * _STEPS), processors * _BLOCKS // tiles))
     return Plan(team, near, lane, width, count, rows, steps, splits)

@@ -10,11 +10,12 @@ from .emit import packs
 from .unit import Unit
 
 # Bytes that a thread should have on their way at once: with full occupancy, what a copy at full bandwidth has.
-_IN_FLIGHT = 64
+_IN_FLIGHT = 32
 
-# A body of more applications than this is unrolled over the lanes of one vector alone: its arithmetic hides the
+# A body that weighs more than this is unrolled over the lanes of one vector alone: its arithmetic hides the
 # loads already, and every copy of it costs compile time.
 _LIGHT = 6
+_WEIGHT = {Apply: 1, Reduce: 2, Scan: 2}
 
 
 def ceil_div(a: int, b: int) -> int:
@@ -57,7 +58,8 @@ def pack_width(unit: Unit, lane: int) -> int:
 def flight(unit: Unit, lane: int, width: int) -> int:
     """How many vectors a thread loads before it computes."""
     body = unit.kernel.body
-    if sum(isinstance(instr, (Apply, Reduce, Scan)) for instr in body.instrs) > _LIGHT:
+    weight = sum(_WEIGHT.get(type(instr), 0) for instr in body.instrs)
+    if weight > _LIGHT:
         return 1
     loads = [instr for instr in body.instrs if isinstance(instr, Load) and instr.at.coef[lane] != 0]
     nbytes = width * sum(unit.kernel.args[instr.arg].dtype.itemsize for instr in loads)

@@ -32,7 +32,7 @@ class States:
         return instr
 
     def mapped(self, n: int) -> list[int]:
-        """The arguments that enter every element: the first, and others but for row-level ones, which are for the post."""
+        """The arguments that enter element by element: all but row-level ones after the first, which the post uses."""
         first, *rest = self.instr(n).args
         return [first, *(arg for arg in rest if not self._level[arg])]
 

@@ -59,4 +59,3 @@ def near_team(vectors: int, most: int = 256) -> Team:
         if vectors <= limit:
             return Team(size, 256 // size, True)
     return Team(most, 1, True)
-

@@ -51,15 +51,13 @@ def emit_tiles(unit: Unit, across: int, loads: list[int]) -> None:
     high, wide = ceil_div(kernel.shape[across], _SIDE), ceil_div(kernel.shape[lane], _SIDE)
     text = unit.entry(product([kernel.shape[d] for d in others]) * high * wide, _SIDE * _LINES)
     text.line(f"const int x = threadIdx.x % {_SIDE}, y = threadIdx.x / {_SIDE};")
-    text.line(f"const Int band = Int(blockIdx.x) / {unit.int(wide)};")
-    text.line(f"const Int left0 = (Int(blockIdx.x) - band * {unit.int(wide)}) * {_SIDE};")
-    text.line(f"const Int plane = band / {unit.int(high)};")
-    text.line(f"const Int top0 = (band - plane * {unit.int(high)}) * {_SIDE};")
+    text.line(f"const Int band = Int(blockIdx.x) / {unit.param(wide)};")
+    text.line(f"const Int left0 = (Int(blockIdx.x) - band * {unit.param(wide)}) * {_SIDE};")
+    text.line(f"const Int plane = band / {unit.param(high)};")
+    text.line(f"const Int top0 = (band - plane * {unit.param(high)}) * {_SIDE};")
     for line in unravel(unit, "plane", others, [names[d] for d in others]):
         text.line(line)
-    text.line(
-        f"const bool whole = top0 + {_SIDE} <= {unit.size(across)} && left0 + {_SIDE} <= {unit.size(lane)};"
-    )
+    text.line(f"const bool whole = top0 + {_SIDE} <= {unit.size(across)} && left0 + {_SIDE} <= {unit.size(lane)};")
 
     def place(row: str, column: str) -> tuple[str, ...]:
         return (

@@ -52,6 +52,14 @@ class Text:
             with self.block(f"for (int {name} = 0; {name} < {count}; ++{name})"):
                 yield
 
+    @contextmanager
+    def steps(self, start: str, end: str, step: int) -> Iterator[None]:
+        """A loop that stays one: what should be in flight together is unrolled inside it."""
+        name = start.split()[0]
+        self.line("#pragma unroll 1")
+        with self.block(f"for (Int {start}; {name} < {end}; {name} += {step})"):
+            yield
+
 
 class Unit:
     """Collects the entries of one program."""
@@ -81,19 +89,19 @@ class Unit:
             self._named[key] = name
         return name
 
-    def int(self, value: int, key: object = None) -> str:
+    def param(self, value: int, key: object = None) -> str:
         """The same as an ``Int``, the type of indices."""
         return f"Int({self.long(value, key)})"
 
     def size(self, d: int) -> str:
         """The number of turns of loop `d`."""
-        return self.int(self.kernel.shape[d], ("size", d))
+        return self.param(self.kernel.shape[d], ("size", d))
 
     def term(self, at: Affine, d: int, index: str) -> str:
         """Loop `d`'s share in `at`, for the loop index `index`; empty if it has none."""
         if at.coef[d] == 0 or index == "0":
             return ""
-        return index if at.coef[d] == 1 else f"{index} * {self.int(at.coef[d], (at.coef, d))}"
+        return index if at.coef[d] == 1 else f"{index} * {self.param(at.coef[d], (at.coef, d))}"
 
     def element(self, arg: int, at: Affine, index: Sequence[str]) -> str:
         """The address of the element of `arg` at `at` for the given loop indices."""
@@ -165,9 +173,7 @@ class Unit:
         for name, block, text in self._entries:
             head = f'extern "C" __global__ void __launch_bounds__({block}) {name}({signature}) {{'
             parts.append("\n".join([head, *text.lines, "}\n"]))
-        return Program(
-            "\n".join(parts), tuple(self._launches), tuple(self._scratch), self.flag, tuple(self._params)
-        )
+        return Program("\n".join(parts), tuple(self._launches), tuple(self._scratch), self.flag, tuple(self._params))
 
     def _signature(self) -> list[str]:
         args = self.kernel.args
@@ -191,8 +197,8 @@ def _needs_wide(kernel: Kernel) -> bool:
     count = 1
     for size in kernel.shape:
         count *= size
-    reach = max((sum(abs(c) * (s - 1) for c, s in zip(at.coef, kernel.shape, strict=True)) for at in affines(kernel)), default=0)
-    return max(count, reach) >= _INT32_LIMIT
+    reach = [sum(abs(c) * (s - 1) for c, s in zip(at.coef, kernel.shape, strict=True)) for at in affines(kernel)]
+    return max([count, *reach]) >= _INT32_LIMIT
 
 
 _F64 = next(dtype for dtype, name in C_TYPE.items() if name == "f64")
