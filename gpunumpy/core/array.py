@@ -92,7 +92,8 @@ class ndarray:
     @property
     def device(self) -> Device:
         """Where the elements are."""
-        return self.queue.device  # type: ignore[no-any-return]
+        device: Device = self.queue.device
+        return device
 
     @property
     def queue(self) -> Queue:

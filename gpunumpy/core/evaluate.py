@@ -21,7 +21,6 @@ from .memory import Buffer
 from .node import CHECK_EVERY, Form, Leaf, Node, Queue, form
 from .schedule import Adopt, Allocate, CallStep, Run, Step, schedule
 
-
 Observer: TypeAlias = Callable[[Step, Callable[[], None]], None]
 
 

@@ -166,8 +166,8 @@ def decompose(
     """Split an affine map over flat C order into one affine map a dimension.
 
     Returns ``(starts, coefs)`` with ``index[k] = starts[k] + sum(coefs[d][k] * i[d])`` for the element
-    ``offset + sum(strides[d] * i[d])`` of a C-ordered array of shape `dims`, ``0 <= i[d] < extent[d]``; None where no such
-    map stays inside every dimension.
+    ``offset + sum(strides[d] * i[d])`` of a C-ordered array of shape `dims`, ``0 <= i[d] < extent[d]``; None where no
+    such map stays inside every dimension.
     """
     flat = c_strides(dims)
     starts = _digits(offset, dims, flat)

@@ -26,7 +26,7 @@ INT64 = numpy.dtype(numpy.int64)
 class Item:
     """A node as the scheduler sees it: its form and the positions of its arguments.
 
-    Leaves in one buffer have the same number `buffer`, and `offset` is where each begins, counted from the first of them.
+    Leaves in one buffer have the same number `buffer`, and `offset` is where each begins, counted from the first.
     """
 
     form: Form
@@ -39,8 +39,8 @@ class Item:
 class Source:
     """What an argument of a kernel is bound to when a plan runs.
 
-    `kind` is "leaf" or "const" (data of the node at `position`), "new" (a buffer that the plan allocates for the node at
-    `position`), "aside" (one for a copy of its value) or "site" (the place where it was recorded).
+    `kind` is "leaf" or "const" (data of the node at `position`), "new" (a buffer that the plan allocates for that
+    node), "aside" (one for a copy of its value) or "site" (the place where it was recorded).
     """
 
     kind: str
@@ -110,7 +110,7 @@ class Builder:
     def body(self) -> ir.Body:
         return ir.Body(tuple(self.instrs), tuple(self.stores))
 
-    # --- arguments and instructions ------------------------------------------------------------------------------------
+    # arguments and instructions
 
     def argument(self, source: Source, kind: str, dtype: DType, aligned: bool = True, alias: int = -1) -> int:
         key = (source, kind, dtype)
@@ -134,7 +134,7 @@ class Builder:
     def as_dtype(self, value: int, have: DType, want: DType) -> int:
         return value if have == want else self.emit(ir.Apply("cast", (value,), (have, want)))
 
-    # --- nodes ---------------------------------------------------------------------------------------------------------
+    # nodes
 
     def operand(self, position: int, shape: Shape, imap: IndexMap, dtype: DType) -> int:
         """An argument of an operation over `shape` at `imap`, broadcast and cast to the loop's dtype."""

@@ -153,6 +153,9 @@ class Form:
 
     __slots__ = ("args", "dtype", "generator", "op", "queue", "shape", "strides", "weight")
 
+    generator: bool
+    weight: int
+
     def __init__(self, op: Op, args: tuple[Form, ...], shape: Shape, dtype: DType, queue: Queue | None) -> None:
         self.op = op
         self.args = args
@@ -228,7 +231,7 @@ def leaf_layout(node: Node) -> Layout:
     return Layout(node.form.shape, op.strides, node.offset + op.origin)
 
 
-# --- scalars -----------------------------------------------------------------------------------------------------------
+# scalars
 
 _WEAK_DTYPE = {"bool": numpy.bool_, "float": numpy.float64, "complex": numpy.complex128}
 
@@ -277,7 +280,7 @@ def typed_scalar(value: Any, dtype: DType) -> Node:
     return Node(form(Const(""), (), (), dtype, None), (), value.item() if hasattr(value, "item") else value)
 
 
-# --- making nodes ------------------------------------------------------------------------------------------------------
+# making nodes
 
 
 def common_queue(forms: Sequence[Form]) -> Queue | None:

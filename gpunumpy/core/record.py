@@ -47,7 +47,8 @@ def as_node(x: Any, queue: Queue | None = None) -> Node:
     if isinstance(x, ndarray):
         return x.value()
     if isinstance(x, (bool, int, float, complex)):  # subclasses: IntEnum and the like
-        return graph.scalar(next(k for k in (bool, int, float, complex) if isinstance(x, k))(x))
+        kinds: tuple[Any, ...] = (bool, int, float, complex)
+        return graph.scalar(next(k for k in kinds if isinstance(x, k))(x))
     return as_array(x, queue.device if queue is not None else None).value()
 
 

@@ -1,7 +1,7 @@
 """The scheduler: a graph of nodes to an ordered list of kernels and library calls. Pure; no CUDA in it.
 
-An *anchor* is a node that a kernel is built around: what must be in memory (results, arguments of library calls, bases of
-gathers and updates) and every reduction and scan. Anchors are taken in topological order, updates as late as
+An *anchor* is a node that a kernel is built around: what must be in memory (results, arguments of library calls, bases
+of gathers and updates) and every reduction and scan. Anchors are taken in topological order, updates as late as
 possible; each joins an earlier kernel over the same loops where everything that it reads is at hand there, and else
 starts a kernel of its own. What is not an anchor is recomputed where it is used.
 """
@@ -16,10 +16,10 @@ from typing import TypeAlias
 from . import kernel as ir
 from . import layout
 from .analysis import Graph, analyse
-from .limits import fits_row
 from .layout import Layout
+from .limits import fits_row
 from .lower import Builder, IndexMap, Item, Refused, Source, compose, identity
-from .node import Call, Gather, Leaf, Reduce, Scan, Scatter, Update
+from .node import Call, DType, Leaf, Reduce, Scan, Scatter, Update
 
 # A kernel that already does this much takes no further anchor: registers and argument space are finite.
 _MAX_INSTRS = 240
@@ -59,7 +59,7 @@ class CallStep:
     name: str
     options: tuple[object, ...]
     args: tuple[tuple[Source, Layout], ...]
-    dtypes: tuple[object, ...]
+    dtypes: tuple[DType, ...]
     position: int
     reason: str
 
@@ -106,7 +106,7 @@ class _Scheduler:
         self.adopted: dict[int, Source] = {}
         self.remaining: list[int] = []
 
-    # --- driving -------------------------------------------------------------------------------------------------------
+    # driving
 
     def run(self) -> tuple[Step, ...]:
         ready = list(self.graph.anchors)
@@ -143,7 +143,7 @@ class _Scheduler:
         else:
             self._place_map(a)
 
-    # --- groups --------------------------------------------------------------------------------------------------------
+    # groups
 
     def _new(self, loops: tuple[int, ...], reduced: int, reason: str) -> _Group:
         group = _Group(loops, reduced, len(self.groups), reason)
@@ -248,7 +248,7 @@ class _Scheduler:
         itemsize = max((arg.dtype.itemsize for _, arg in group.arg_list if arg.kind != "scalar"), default=8)
         return fits_row(itemsize, prod(group.loops[len(group.loops) - group.reduced :]))
 
-    # --- kinds of anchors ----------------------------------------------------------------------------------------------
+    # kinds of anchors
 
     def _place_map(self, a: int) -> None:
         f = self.items[a].form
@@ -341,7 +341,7 @@ class _Scheduler:
             CallStep(op.name, op.options, tuple(args), tuple(dtypes), a, f"{op.name} is a routine of its own")
         )
 
-    # --- updates -------------------------------------------------------------------------------------------------------
+    # updates
 
     def _base(self, position: int) -> Source | None:
         """Where the base of an update is stored, or None if it is an expression."""
@@ -492,7 +492,7 @@ class _Scheduler:
         )
         self.home[a] = len(self.groups) - 1
 
-    # --- the plan ------------------------------------------------------------------------------------------------------
+    # the plan
 
     def _emit(self) -> tuple[Step, ...]:
         runs: list[tuple[Run | CallStep, list[Source], tuple[Source, ...]]] = []

@@ -40,7 +40,14 @@ class CudaExecutor:
             for x in program.launches
         ]
         pairs = [n for n, k in enumerate(kinds) if k == "c"]
-        scratch = program.scratch
+        fresh = [s.nbytes for s in program.scratch if not s.zeroed]
+        scratch, zeros, taken = [], 0, 0
+        for s in program.scratch:  # every zeroed one has its own part of the device's counters
+            scratch.append((s.zeroed, zeros if s.zeroed else taken))
+            if s.zeroed:
+                zeros += -(-s.nbytes // 16) * 16
+            else:
+                taken += 1
         if not pairs and not scratch and not flag and len(launchers) == 1:
             return launchers[0]
 
@@ -48,10 +55,9 @@ class CudaExecutor:
             wire: list[Any] = list(values)
             for n in reversed(pairs):
                 wire[n : n + 1] = (wire[n].real, wire[n].imag)
-            held = [
-                memory.counters(device, s.nbytes) if s.zeroed else memory.allocate(device, s.nbytes) for s in scratch
-            ]
-            wire.extend(block.ptr for block in held)
+            held = [memory.allocate(device, nbytes) for nbytes in fresh]
+            counters = memory.counters(device, zeros).ptr if zeros else 0
+            wire.extend(counters + place if zeroed else held[place].ptr for zeroed, place in scratch)
             wire.extend(flag)
             for launch in launchers:
                 launch(wire)

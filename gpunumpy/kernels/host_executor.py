@@ -21,6 +21,7 @@ class HostExecutor:
         self.site = self._sites.number
 
     def bind(self, buffer: Buffer, dtype: Any, offset: int) -> Any:
+        assert buffer.host is not None
         flat = buffer.host.view(dtype)
         return flat[offset:] if offset else flat
 
