@@ -1,0 +1,268 @@
+"""Reading and writing parts of arrays: ``a[key]`` and ``a[key] = value``.
+
+What integers and slices select is a view. What index arrays select is gathered: the result's leading dimensions run
+over index arrays, one for every dimension up to the last one that is picked from; a dimension among them that is taken
+whole gets an arange, which costs nothing and leaves the result in C order without a transposition.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy
+
+from .core import layout, record
+from .core import node as graph
+from .core.array import BOX, make_view, ndarray, wrap
+from .core.dtypes import BOOL, INT64
+from .core.layout import Layout, Shape
+from .core.node import DType, Node, Queue
+from .indexing_keys import Fancy, Selection, basic, out_of_bounds, select, words
+from .indexing_masks import Picked, as_mask, ranks
+
+
+def getitem(a: ndarray, key: Any) -> ndarray:
+    """``a[key]``: a view, or a new array where `key` holds index arrays."""
+    where = basic(a.layout, key)
+    if where is None:
+        chosen = select(a.layout, key, True)
+        if chosen.fancy:
+            return _picked(a, chosen)
+        where = chosen.window
+    if where.shape or _dotted(key):
+        return make_view(a, where)
+    # An element is a value: what is written to the array later does not change it.
+    return wrap(graph.fresh(make_view(a, where).value()))
+
+
+def _dotted(key: Any) -> bool:
+    """Whether ``...`` is in a key, which makes the result an array even where it is 0-d."""
+    return key is Ellipsis or (type(key) is tuple and any(item is Ellipsis for item in key))
+
+
+def _picked(a: ndarray, chosen: Selection) -> ndarray:
+    view = make_view(a, chosen.window)
+    mask = _leading_mask(chosen)
+    if mask is not None:
+        mask = as_mask(mask, a)
+        picked, base = Picked(mask), view.value()
+        if mask.shape == base.form.shape:
+            return wrap(picked.elements(base))
+        rows = record.reshaped(base, (mask.size, *base.form.shape[len(mask.shape) :]))
+        return wrap(graph.gather(rows, (picked.positions(),), ""))
+    return wrap(graph.gather(view.value(), _indices(view, chosen), record.caller()))
+
+
+def _leading_mask(chosen: Selection) -> Any:
+    """The mask that alone picks from the leading dimensions; None for anything else."""
+    if len(chosen.fancy) == 1 and chosen.fancy[0].axis == 0 and chosen.fancy[0].mask:
+        return chosen.fancy[0].index
+    return None
+
+
+# Index arrays
+
+
+def _indices(view: ndarray, chosen: Selection) -> list[Node]:
+    """The int64 indices of a gather from a window, which broadcast to the leading dimensions of the result."""
+    picked: dict[int, Node] = {}
+    for one in chosen.fancy:
+        if one.mask:
+            picked.update(enumerate(Picked(as_mask(one.index, view)).indices(), one.axis))
+        else:
+            picked[one.axis] = _index(one, view)
+    shapes = [index.form.shape for index in picked.values()]
+    try:
+        block = layout.broadcast_shapes(*shapes)
+    except ValueError:
+        joined = " ".join(map(words, shapes))
+        raise IndexError(
+            f"shape mismatch: indexing arrays could not be broadcast together with shapes {joined} "
+        ) from None
+    whole = [axis for axis in range(max(picked)) if axis not in picked]
+    if chosen.front:
+        # The dimensions of the index arrays, then those taken whole.
+        picked = {axis: _padded(index, len(block), len(whole)) for axis, index in picked.items()}
+        first = len(block)
+    else:
+        first = 0
+    rank = len(block) + len(whole)
+    for place, axis in enumerate(whole, first):
+        shape = tuple(view.shape[axis] if k == place else 1 for k in range(rank))
+        picked[axis] = graph.iota(shape, place, view.queue)
+    return [picked[axis] for axis in sorted(picked)]
+
+
+def _padded(index: Node, ndim: int, trailing: int) -> Node:
+    """The index array in `ndim` dimensions and `trailing` more of size 1."""
+    shape = index.form.shape
+    return record.reshaped(index, (1,) * (ndim - len(shape)) + shape + (1,) * trailing)
+
+
+def _index(one: Fancy, view: ndarray) -> Node:
+    """An index array as an int64 value on the device of the window; one from the host is checked at once."""
+    index = one.index
+    if isinstance(index, ndarray):
+        return graph.cast(index.value(), INT64)
+    size = view.shape[one.axis]
+    index = index.astype(numpy.int64)
+    if index.size:
+        low, high = int(index.min()), int(index.max())
+        if low < -size or high >= size:
+            raise out_of_bounds(low if low < -size else high, one.axis, size)
+    return record.as_array(index, view.device).value()
+
+
+# Writing
+
+
+def setitem(a: ndarray, key: Any, value: Any) -> None:
+    """``a[key] = value``."""
+    if not a._flags & BOX and not a.shape:
+        raise TypeError(f"'numpy.{a.dtype.type.__name__}' object does not support item assignment")
+    if not a.writeable:
+        raise ValueError("assignment destination is read-only")
+    where = basic(a.layout, key)
+    if where is None:
+        chosen = select(a.layout, key, False)
+        if chosen.fancy:
+            _put(make_view(a, chosen.window), chosen, stored(value, a.dtype, a.queue))
+            return
+        where = chosen.window
+    node = stored(value, a.dtype, a.queue)
+    if node.form.shape and not where.shape and not _dotted(key):
+        raise ValueError("setting an array element with a sequence.")
+    make_view(a, where).assign(fitted(node, where.shape))
+
+
+def stored(value: Any, dtype: DType, queue: Queue) -> Node:
+    """What is to be written into an array of `dtype`, cast as an assignment casts."""
+    if isinstance(value, ndarray):
+        node = value.value()
+    elif isinstance(value, (bool, int, float, complex, numpy.generic)):
+        # NumPy itself says what a scalar becomes: which are refused, and where it warns.
+        box = numpy.empty((), dtype)
+        box[()] = value
+        return graph.typed_scalar(box[()], dtype)
+    elif isinstance(value, numpy.ndarray):
+        node = record.as_node(value, queue)
+    else:
+        return record.as_node(numpy.asarray(value, dtype), queue)
+    if node.form.dtype.kind == "c" and dtype.kind not in "cb":
+        warnings.warn(
+            "Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning, stacklevel=3
+        )
+    return graph.cast(node, dtype)
+
+
+def fitted(value: Node, shape: Shape) -> Node:
+    """The value without the leading dimensions of size 1 that the target lacks; ValueError where it does not fit."""
+    have = value.form.shape
+    extra = len(have) - len(shape)
+    trimmed = have[extra:] if extra > 0 and have[:extra] == (1,) * extra else have
+    if not _fits(trimmed, shape):
+        raise ValueError(f"could not broadcast input array from shape {words(have)} into shape {words(shape)}")
+    return value if trimmed == have else record.reshaped(value, trimmed)
+
+
+def _fits(shape: Shape, to: Shape) -> bool:
+    return len(shape) <= len(to) and all(
+        n in (1, m) for n, m in zip(shape, to[len(to) - len(shape) :], strict=True)
+    )
+
+
+def _put(view: ndarray, chosen: Selection, value: Node) -> None:
+    """Write to what fancy indices pick from a window."""
+    mask = chosen.fancy[0].index if len(chosen.fancy) == 1 and chosen.fancy[0].mask else None
+    if mask is not None:
+        mask = as_mask(mask, view)
+        axis = chosen.fancy[0].axis
+        if not axis and mask.shape == view.shape and len(value.form.shape) > 1:
+            raise TypeError(
+                "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, "
+                f"input has {len(value.form.shape)} dimensions"
+            )
+        rest = view.shape[axis + len(mask.shape) :]
+        if prod(value.form.shape) == 1 or (not axis and _uniform(value.form.shape, rest)):
+            whole = record.reshaped(mask.value(), mask.shape + (1,) * len(rest))
+            row = value.form.shape[-len(rest) :] if rest else ()
+            view.assign(_where(whole, value if value.form.shape == row else record.reshaped(value, row), view.value()))
+            return
+        if not axis:
+            _put_ranked(view, mask, rest, value)
+            return
+    indices = _indices(view, chosen)
+    shape = layout.broadcast_shapes(*(index.form.shape for index in indices)) + view.shape[len(indices) :]
+    value = _fitted_to_pick(value, shape)
+    view.assign(graph.scatter(view.value(), value, indices, "", record.caller()))
+
+
+def _uniform(shape: Shape, rest: Shape) -> bool:
+    """Whether every element that a mask picks gets the same row of a value."""
+    lead = shape[: max(0, len(shape) - len(rest))]
+    return prod(lead) == 1 and _fits(shape[len(lead) :], rest)
+
+
+def _put_ranked(view: ndarray, mask: ndarray, rest: Shape, value: Node) -> None:
+    """Write a value of its own to each element that a mask picks."""
+    count = Picked(mask).count
+    if rest or not value.form.shape:
+        value = _fitted_to_pick(value, (count, *rest))
+    elif value.form.shape != (count,):
+        raise ValueError(
+            f"NumPy boolean array indexing assignment cannot assign {value.form.shape[0]} input values to the "
+            f"{count} output values where the mask is true"
+        )
+    if not count:
+        return
+    flat = record.reshaped(mask.value(), (mask.size,))
+    # Elements that keep their value have a rank too, which may be one too many.
+    rank = _where(flat, ranks(flat), graph.scalar(0), INT64)
+    rank = record.reshaped(rank, mask.shape)
+    whole = record.reshaped(mask.value(), mask.shape + (1,) * len(rest))
+    new = graph.gather(graph.broadcast(value, (count, *rest)), (rank,), "")
+    view.assign(_where(whole, new, view.value()))
+
+
+def _where(condition: Node, x: Node, y: Node, dtype: DType | None = None) -> Node:
+    dtype = dtype or y.form.dtype
+    return graph.map_node("where", (BOOL, dtype, dtype, dtype), (condition, x, y))
+
+
+def _fitted_to_pick(value: Node, shape: Shape) -> Node:
+    try:
+        return fitted(value, shape)
+    except ValueError:
+        raise ValueError(
+            f"shape mismatch: value array of shape {words(value.form.shape)} could not be broadcast to indexing result "
+            f"of shape {words(shape)}"
+        ) from None
+
+
+# Elements
+
+
+def iterate(a: ndarray) -> Any:
+    """``iter(a)``: what ``a[i]`` is, for every i."""
+    if not a.shape:
+        if a._flags & BOX:
+            raise TypeError("iteration over a 0-d array")
+        raise TypeError(f"'numpy.{a.dtype.type.__name__}' object is not iterable")
+    return (getitem(a, k) for k in range(a.shape[0]))
+
+
+def diagonal_layout(where: Layout, offset: int, axis1: int, axis2: int) -> Layout:
+    """The layout of a diagonal, which is the last dimension."""
+    shape, strides, start = where
+    rows, columns = shape[axis1], shape[axis2]
+    step_row, step_column = strides[axis1], strides[axis2]
+    count = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
+    if count:
+        start += offset * step_column if offset > 0 else -offset * step_row
+    keep: Sequence[int] = [k for k in range(len(shape)) if k not in (axis1, axis2)]
+    return Layout(
+        (*(shape[k] for k in keep), count), (*(strides[k] for k in keep), step_row + step_column), start
+    )
