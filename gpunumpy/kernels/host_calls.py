@@ -16,6 +16,11 @@ def _call(function: Callable[..., None]) -> Callable[..., None]:
 
 
 @_call
+def empty(options: tuple[Any, ...], out: Any) -> None:
+    """Memory alone."""
+
+
+@_call
 def matmul(options: tuple[Any, ...], out: Any, a: Any, b: Any) -> None:
     numpy.matmul(a, b, out=out)
 

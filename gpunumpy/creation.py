@@ -1,0 +1,406 @@
+"""Making arrays: from other data, and of one value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy
+
+from .core import dtypes, layout
+from .core import node as graph
+from .core.array import BOX, boxed, from_host, make_view, ndarray, to_host, wrap, wrap_ordered
+from .core.device import Device, default_device
+from .core.evaluate import queue_of
+from .core.layout import Layout, Shape
+from .core.node import DType, Node, Queue
+from .core.record import as_array, as_dtype, as_node, transposed
+
+__all__ = [
+    "array",
+    "asanyarray",
+    "asarray",
+    "asarray_chkfinite",
+    "ascontiguousarray",
+    "asfortranarray",
+    "copy",
+    "empty",
+    "empty_like",
+    "frombuffer",
+    "fromiter",
+    "fromstring",
+    "full",
+    "full_like",
+    "ones",
+    "ones_like",
+    "require",
+    "zeros",
+    "zeros_like",
+]
+
+# Readers of other libraries' device arrays, tried in turn on what is no array of ours; each gives None if it is not its.
+READERS: list[Callable[[Any], ndarray | None]] = []
+
+_ORDERS = ("C", "F", "A", "K")
+
+
+# --- memory order ------------------------------------------------------------------------------------------------------
+
+
+def axes_in_memory(order: str | None, shape: Shape, strides: Sequence[int]) -> tuple[int, ...] | None:
+    """The axes from slowest to fastest that NumPy's `order` asks for, given the strides of a model; None for C order."""
+    order = "K" if order is None else order.upper()
+    if order not in _ORDERS:
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    if order == "A":
+        order = "F" if layout.is_f(shape, strides) and not layout.is_c(shape, strides) else "C"
+    if order == "K":
+        return layout.memory_order([(shape, strides)], len(shape))
+    return tuple(reversed(range(len(shape)))) if order == "F" and len(shape) > 1 else None
+
+
+def laid_out(node: Node, order: tuple[int, ...] | None) -> ndarray:
+    """A new array of a value, with its axes in memory from slowest to fastest as `order` says."""
+    if order is not None:
+        node = transposed(node, order)
+    return made(wrap_ordered(graph.fresh(node) if node.owner is not None else node, order))
+
+
+def made(array: ndarray) -> ndarray:
+    """The array, and its owner, marked as made as an array."""
+    if array.base is not None:
+        boxed(array.base)
+    return boxed(array)
+
+
+def follows(array: ndarray, order: str | None) -> bool:
+    """Whether the array lies in memory as `order` asks."""
+    where = array.layout
+    order = "K" if order is None else order.upper()
+    if order not in _ORDERS:
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    if order == "C":
+        return layout.is_c(where.shape, where.strides)
+    return order != "F" or layout.is_f(where.shape, where.strides)
+
+
+# --- from other data ---------------------------------------------------------------------------------------------------
+
+
+def array(
+    object: Any,
+    dtype: Any = None,
+    *,
+    copy: bool | None = True,
+    order: str | None = "K",
+    subok: bool = False,
+    ndmin: int = 0,
+    ndmax: int = 0,
+    like: Any = None,
+    device: Device | str | int | None = None,
+) -> ndarray:
+    """Make an array of anything that NumPy makes one of, on a device. See `numpy.array`.
+
+    Parameters
+    ----------
+    copy : bool or None
+        False raises ValueError where a copy cannot be avoided, as it never can for what is not on the device yet.
+    device : Device, str, int or None
+        Where to; by default where `object` is if it is an array of ours, else on the default device.
+    """
+    wanted = None if dtype is None else dtypes.check(dtype)
+    place = None if device is None else Device(device)
+    if not isinstance(object, ndarray):
+        object = _read(object, wanted, order, ndmax, copy, place)
+        if copy:
+            copy = None  # it is one already
+    if place is not None and object.device is not place:
+        if copy is False:
+            raise ValueError(f"Unable to avoid copy: the array is on {object.device} and is wanted on {place}")
+        object = from_host(to_host(object), place)
+    if wanted is None:
+        wanted = object.dtype
+    scalar = object.ndim == 0 and object.base is None and not object._flags & BOX
+    if copy or scalar or wanted != object.dtype or not follows(object, order):
+        if copy is False:
+            raise ValueError("Unable to avoid copy while creating an array as requested.")
+        where = object.layout
+        object = laid_out(as_dtype(object.value(), wanted), axes_in_memory(order, where.shape, where.strides))
+    if object.ndim < ndmin:
+        where = object.layout
+        lead = ndmin - object.ndim
+        object = make_view(object, Layout((1,) * lead + where.shape, (0,) * lead + where.strides, where.offset))
+    return object
+
+
+def _read(x: Any, dtype: DType | None, order: str | None, ndmax: int, copy: bool | None, place: Device | None) -> ndarray:
+    """An array of something that is none of ours."""
+    for reader in READERS:
+        found = reader(x)
+        if found is not None:
+            return found
+    if copy is False:
+        raise ValueError("Unable to avoid copy while creating an array as requested.")
+    if isinstance(x, (list, tuple)) and _holds_ours(x):
+        return _stack(x, dtype)
+    limit = {"ndmax": ndmax} if ndmax else {}
+    data = numpy.array(x, dtype=dtype, copy=None, order=order or "K", **limit)
+    return from_host(data, place)
+
+
+def _holds_ours(x: Sequence[Any]) -> bool:
+    """Whether an array of ours is somewhere in nested sequences."""
+    kinds = set(map(type, x))
+    if any(issubclass(kind, ndarray) for kind in kinds):
+        return True
+    if not any(issubclass(kind, (list, tuple)) for kind in kinds):
+        return False
+    return any(isinstance(part, (list, tuple)) and _holds_ours(part) for part in x)
+
+
+def _stack(x: Sequence[Any], dtype: DType | None) -> ndarray:
+    """An array of nested sequences that hold arrays of ours, without a look at their elements."""
+    parts = [array(part, dtype, copy=None) if not isinstance(part, ndarray) else part for part in x]
+    shapes = {part.shape for part in parts}
+    if len(shapes) > 1:
+        raise ValueError(
+            "setting an array element with a sequence. The requested array has an inhomogeneous shape after 1 "
+            f"dimensions. The detected shape was ({len(parts)},) + inhomogeneous part."
+        )
+    wanted = dtype or numpy.result_type(*(part.dtype for part in parts))
+    inner = parts[0].shape
+    count = parts[0].size
+    queue = next(part for part in x if isinstance(part, ndarray)).queue if _holds_ours(x[:1]) else parts[0].queue
+    node = uninitialized((len(parts), *inner), wanted, queue)
+    for k, part in enumerate(parts):
+        where = Layout(inner, layout.c_strides(inner), k * count)
+        node = graph.update(node, where, as_dtype(part.value(), wanted))
+    return boxed(wrap(node))
+
+
+def asarray(
+    a: Any,
+    dtype: Any = None,
+    order: str | None = None,
+    *,
+    device: Device | str | int | None = None,
+    copy: bool | None = None,
+    like: Any = None,
+) -> ndarray:
+    """The array itself where it is as asked for, else a new one. See `numpy.asarray`."""
+    if type(a) is ndarray and dtype is None and order is None and device is None and copy is None and a._flags & BOX:
+        return a
+    return array(a, dtype, copy=copy, order=order, device=device)
+
+
+def asanyarray(
+    a: Any,
+    dtype: Any = None,
+    order: str | None = None,
+    *,
+    device: Device | str | int | None = None,
+    copy: bool | None = None,
+    like: Any = None,
+) -> ndarray:
+    """The same as `asarray`."""
+    return asarray(a, dtype, order, device=device, copy=copy)
+
+
+def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None, device: Any = None) -> ndarray:
+    """An array of at least one dimension in C order. See `numpy.ascontiguousarray`."""
+    return array(a, dtype, copy=None, order="C", ndmin=1, device=device)
+
+
+def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None, device: Any = None) -> ndarray:
+    """An array of at least one dimension in Fortran order. See `numpy.asfortranarray`."""
+    return array(a, dtype, copy=None, order="F", ndmin=1, device=device)
+
+
+def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> ndarray:
+    """`asarray`, and a ValueError if an element is infinite or NaN. See `numpy.asarray_chkfinite`."""
+    result = asarray(a, dtype, order)
+    if result.dtype.kind in "fcV":
+        value = result.value()
+        zero = graph.map_node("subtract", (result.dtype,) * 3, (value, value))  # NaN exactly where it is not finite
+        same = graph.map_node("equal", (result.dtype, result.dtype, dtypes.BOOL), (zero, zero))
+        axes = tuple(range(result.ndim))
+        if not to_host(wrap(graph.reduce("logical_and", (dtypes.BOOL, dtypes.BOOL), axes, (same,)))):
+            raise ValueError("array must not contain infs or NaNs")
+    return result
+
+
+def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> ndarray:
+    """An array that meets requirements on its memory. See `numpy.require`."""
+    wanted = {str(r).upper() for r in ([requirements] if isinstance(requirements, str) else requirements or ())}
+    c = wanted & {"C", "C_CONTIGUOUS", "CONTIGUOUS"}
+    f = wanted & {"F", "F_CONTIGUOUS", "FORTRAN"}
+    if c and f:
+        raise ValueError('Cannot specify both "C" and "F" order')
+    result = array(a, dtype, copy=None, order="C" if c else "F" if f else "A")
+    must_own = wanted & {"O", "OWNDATA"} and result.base is not None
+    must_write = wanted & {"W", "WRITEABLE"} and not result.writeable
+    return copy(result) if must_own or must_write else result
+
+
+def copy(a: Any, order: str = "K", subok: bool = False) -> ndarray:
+    """A new array with the elements of another. See `numpy.copy`."""
+    return array(a, order=order)
+
+
+def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0, *, like: Any = None) -> ndarray:
+    """A new array with the contents of a buffer (copied to the device). See `numpy.frombuffer`."""
+    return from_host(numpy.frombuffer(buffer, dtypes.check(dtype), count, offset))
+
+
+def fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> ndarray:
+    """A new array of what an iterable yields. See `numpy.fromiter`."""
+    return from_host(numpy.fromiter(iter, dtypes.check(dtype), count))
+
+
+def fromstring(string: Any, dtype: Any = float, count: int = -1, *, sep: str = "", like: Any = None) -> ndarray:
+    """A new array of the numbers in a text. See `numpy.fromstring`."""
+    return from_host(numpy.fromstring(string, dtypes.check(dtype), count, sep=sep))
+
+
+# --- of one value ------------------------------------------------------------------------------------------------------
+
+
+def as_shape(shape: Any) -> Shape:
+    """A shape as a tuple, in NumPy's terms."""
+    try:
+        dims = (shape.__index__(),)
+    except (AttributeError, TypeError):
+        if isinstance(shape, ndarray):
+            shape = to_host(shape).tolist()
+        try:
+            dims = tuple(n.__index__() for n in shape)
+        except AttributeError:
+            kind = next((type(n).__name__ for n in shape if not hasattr(n, "__index__")), type(shape).__name__)
+            raise TypeError(f"'{kind}' object cannot be interpreted as an integer") from None
+        except TypeError:
+            raise TypeError(f"expected a sequence of integers or a single integer, got {shape!r}") from None
+    if any(n < 0 for n in dims):
+        raise ValueError("negative dimensions are not allowed")
+    return dims
+
+
+def place_of(device: Device | str | int | None, model: ndarray | None = None) -> Queue:
+    """The queue of a device, or of a model's, or of the default one."""
+    if device is None:
+        return model.queue if model is not None else queue_of(default_device())
+    return queue_of(Device(device))
+
+
+def uninitialized(shape: Shape, dtype: DType, queue: Queue) -> Node:
+    """Memory that is allocated and not written: what parts are put together in by updates."""
+    return Node(graph.form(graph.Call("empty"), (), shape, dtype, queue), ())
+
+
+def constant(value: Any, shape: Shape, dtype: DType, queue: Queue) -> Node:
+    """One value everywhere, as a generator."""
+    return graph.fill(graph.typed_scalar(value, dtype), shape, queue)
+
+
+def _ordered(make: Callable[[Shape], Node], shape: Shape, order: tuple[int, ...] | None) -> ndarray:
+    """An array whose elements do not depend on the index, in a memory order."""
+    return made(wrap_ordered(make(shape if order is None else tuple(shape[k] for k in order)), order))
+
+
+def _plain_order(order: str, shape: Shape) -> tuple[int, ...] | None:
+    if order not in ("C", "F"):
+        raise ValueError("only 'C' or 'F' order is permitted")
+    return tuple(reversed(range(len(shape)))) if order == "F" and len(shape) > 1 else None
+
+
+def _new(value: Any, shape: Any, dtype: Any, order: str, device: Any) -> ndarray:
+    dims, wanted, queue = as_shape(shape), dtypes.check(dtype), place_of(device)
+    return _ordered(lambda s: constant(value, s, wanted, queue), dims, _plain_order(order, dims))
+
+
+def zeros(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
+    """An array of zeros. See `numpy.zeros`."""
+    return _new(0, shape, float if dtype is None else dtype, order, device)
+
+
+def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
+    """An array of ones. See `numpy.ones`."""
+    return _new(1, shape, float if dtype is None else dtype, order, device)
+
+
+def empty(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
+    """An array whose elements are not set. See `numpy.empty`."""
+    dims, wanted, queue = as_shape(shape), dtypes.check(float if dtype is None else dtype), place_of(device)
+    return _ordered(lambda s: uninitialized(s, wanted, queue), dims, _plain_order(order, dims))
+
+
+def full(
+    shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
+) -> ndarray:
+    """An array of one value (or of one row, which is repeated). See `numpy.full`."""
+    dims, queue = as_shape(shape), place_of(device, fill_value if isinstance(fill_value, ndarray) else None)
+    node = as_node(fill_value, queue)
+    wanted = node.form.dtype if dtype is None else dtypes.check(dtype)
+    return _filled(node, dims, wanted, queue, _plain_order(order, dims))
+
+
+def _filled(node: Node, shape: Shape, dtype: DType, queue: Queue, order: tuple[int, ...] | None) -> ndarray:
+    """An array of the value of a node, cast and broadcast."""
+    node = as_dtype(node, dtype)
+    if node.form.queue is None:
+        return _ordered(lambda s: graph.fill(node, s, queue), shape, order)
+    if layout.broadcast_shapes(node.form.shape, shape) != shape:
+        raise ValueError(f"could not broadcast input array from shape {node.form.shape} into shape {shape}")
+    return laid_out(graph.broadcast(node, shape), order)
+
+
+def _like(a: Any, dtype: Any, order: str | None, shape: Any, device: Any) -> tuple[Any, ...]:
+    """Shape, dtype, queue and memory order of an array like another."""
+    model = as_array(a)
+    where = model.layout
+    dims = model.shape if shape is None else as_shape(shape)
+    wanted = model.dtype if dtype is None else dtypes.check(dtype)
+    if shape is not None and len(dims) != model.ndim and (order or "K").upper() == "K":
+        order = "C"
+    axes = axes_in_memory(order, where.shape, where.strides)
+    if axes is not None and len(axes) != len(dims):
+        axes = tuple(reversed(range(len(dims)))) if len(dims) > 1 else None
+    return dims, wanted, place_of(device, model if isinstance(a, ndarray) else None), axes
+
+
+def zeros_like(
+    a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+) -> ndarray:
+    """An array of zeros like another. See `numpy.zeros_like`."""
+    dims, wanted, queue, axes = _like(a, dtype, order, shape, device)
+    return _ordered(lambda s: constant(0, s, wanted, queue), dims, axes)
+
+
+def ones_like(
+    a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+) -> ndarray:
+    """An array of ones like another. See `numpy.ones_like`."""
+    dims, wanted, queue, axes = _like(a, dtype, order, shape, device)
+    return _ordered(lambda s: constant(1, s, wanted, queue), dims, axes)
+
+
+def empty_like(
+    prototype: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+) -> ndarray:
+    """An array like another whose elements are not set. See `numpy.empty_like`."""
+    dims, wanted, queue, axes = _like(prototype, dtype, order, shape, device)
+    return _ordered(lambda s: uninitialized(s, wanted, queue), dims, axes)
+
+
+def full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> ndarray:
+    """An array of one value like another. See `numpy.full_like`."""
+    dims, wanted, queue, axes = _like(a, dtype, order, shape, device)
+    return _filled(as_node(fill_value, queue), dims, wanted, queue, axes)
