@@ -117,6 +117,29 @@ def test_first_of_equal_values(compiled: Compiled, name: str) -> None:
             assert compiled.reduce((name, loop), array) == getattr(numpy, name)(array)
 
 
+_COMPLEX_FUNCTIONS = [
+    row.name
+    for row in table.ELEMENTWISE.values()
+    if "c128" in row.code.get("c", "") and row.name not in ("cast", "power", "float_power")
+]
+
+
+@pytest.mark.parametrize("name", _COMPLEX_FUNCTIONS)
+def test_complex_functions_at_every_magnitude(compiled: Compiled, name: str) -> None:
+    """Where formulas cancel, overflow or underflow: near the axes and the unit circle, far from both."""
+    rng = numpy.random.default_rng(7)
+    bounded = name in ("exp", "exp2", "expm1", "sin", "cos", "sinh", "cosh")
+    for magnitude in (1, 15, 150):
+        parts = 10.0 ** rng.uniform(-magnitude, 2 if bounded else magnitude, (2, 2000))
+        z = numpy.array(parts[0] * rng.choice([-1, 1], 2000) + 1j * parts[1] * rng.choice([-1, 1], 2000))
+        z[::7] /= numpy.abs(z[::7])
+        z.real[::11], z.imag[::13], z.real[::17], z.imag[::19] = 1, 1, 0, 0
+        case = (name, (z.dtype, z.dtype))
+        with numpy.errstate(all="ignore"):
+            good = within(compiled.apply(case, [z]), precise(case, [z]), tolerance(case))
+        assert good.all(), z[~good][:5]
+
+
 def test_variance_far_from_zero(compiled: Compiled) -> None:
     double = numpy.dtype("float64")
     array = 1e9 + numpy.random.default_rng(0).normal(size=1000)

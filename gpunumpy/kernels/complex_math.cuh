@@ -164,9 +164,11 @@ __device__ inline c128 arctanh(c128 z) {
   if (isnan(z)) return {x == 0 ? z.re : nan<f64>(), nan<f64>()};
   if (x > 1e9 || y > 1e9) {
     f64 size = ::hypot(0.5 * x, 0.5 * y);
-    return {::copysign(0.5 * (0.5 * x / size) / size, z.re), ::copysign(HALF_PI, z.im)};
+    f64 re = 0.5 * (0.5 * x / size) / size, turn = 0.5 * (0.5 * y / size) / size;
+    return {::copysign(re, z.re), ::copysign(HALF_PI - turn, z.im)};
   }
-  f64 re = x == 1 ? 0.5 * (::log(::hypot(2.0, y)) - ::log(y)) : 0.25 * ::log1p(4 * x / ((1 - x) * (1 - x) + y * y));
+  // at x = 1 the square of a small y may underflow where its logarithm does not
+  f64 re = x == 1 && y < 1 ? 0.5 * (::log(::hypot(2.0, y)) - ::log(y)) : 0.25 * ::log1p(4 * x / ((1 - x) * (1 - x) + y * y));
   return {::copysign(re, z.re), 0.5 * ::atan2(2 * z.im, (1 - x) * (1 + x) - y * y)};
 }
 __device__ inline c128 arctan(c128 z) { return over_i(arctanh(times_i(z))); }

@@ -61,9 +61,11 @@ def _row(
     ELEMENTWISE[name] = Row(name, by_kind, ulp, ulp if complex_ulp is None else complex_ulp, domain)
 
 
-def _function(name: str, c_name: str, domain: tuple[float, float], ulp: float = 4, **code: str) -> None:
+def _function(
+    name: str, c_name: str, domain: tuple[float, float], ulp: float = 4, complex_ulp: float = 4, **code: str
+) -> None:
     """A unary function of the mathematical library."""
-    _row(name, ulp, domain, 4, f=c_name + "{f}({0})", **code)
+    _row(name, ulp, domain, complex_ulp, f=c_name + "{f}({0})", **code)
 
 
 def _through_f64(function: str, *arguments: str) -> str:
@@ -109,14 +111,14 @@ _row("logaddexp2", 4, (-50, 50), f="op::logaddexp2({0}, {1})")
 # Trigonometric and hyperbolic functions.
 _function("sin", "sin", _LONG, c=_through_f64("sin", "{0}"))
 _function("cos", "cos", _LONG, c=_through_f64("cos", "{0}"))
-_function("tan", "tan", _LONG, c=_through_f64("tan", "{0}"))
+_function("tan", "tan", _LONG, complex_ulp=8, c=_through_f64("tan", "{0}"))
 _function("arcsin", "asin", _UNIT, c=_through_f64("arcsin", "{0}"))
 _function("arccos", "acos", _UNIT, c=_through_f64("arccos", "{0}"))
 _function("arctan", "atan", _LONG, c=_through_f64("arctan", "{0}"))
 _row("arctan2", 4, f="atan2{f}({0}, {1})")
 _function("sinh", "sinh", (-20, 20), c=_through_f64("sinh", "{0}"))
 _function("cosh", "cosh", (-20, 20), c=_through_f64("cosh", "{0}"))
-_function("tanh", "tanh", (-5, 5), c=_through_f64("tanh", "{0}"))
+_function("tanh", "tanh", (-5, 5), complex_ulp=8, c=_through_f64("tanh", "{0}"))
 _function("arcsinh", "asinh", _LONG, c=_through_f64("arcsinh", "{0}"))
 _function("arccosh", "acosh", (1, 1e4), c=_through_f64("arccosh", "{0}"))
 _function("arctanh", "atanh", _UNIT, c=_through_f64("arctanh", "{0}"))
