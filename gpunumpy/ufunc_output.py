@@ -56,12 +56,11 @@ def select(mask: Node, value: Node, other: Node) -> Node:
 
 
 def check_shape(out: ndarray, shape: Shape) -> None:
-    """Refuse an `out` that the result, of the broadcast shape, does not fit exactly."""
+    """Refuse an `out` that has not the broadcast shape."""
     if out.shape != shape:
-        both = layout.broadcast_shapes(out.shape, shape)
         raise ValueError(
             f"non-broadcastable output operand with shape {_words(out.shape)} doesn't match the broadcast shape "
-            f"{_words(both)}"
+            f"{_words(shape)}"
         )
 
 

@@ -12,6 +12,7 @@ from ..core.memory import Buffer
 from . import host
 from .host_calls import CALLS
 from .host_text import failures
+from .host_threads import quietly
 from .sites import Sites
 
 
@@ -34,7 +35,7 @@ class HostExecutor:
 
         def run(values: Sequence[Any]) -> None:
             arrays = [_window(flat, where) for flat, where in zip(values, layouts, strict=True)]
-            function(step.options, *arrays)
+            quietly(function, step.options, *arrays)
 
         return run
 
@@ -47,5 +48,7 @@ class HostExecutor:
 
 
 def _window(flat: Any, where: Layout) -> Any:
+    if isinstance(flat, int):  # the number of a site
+        return flat
     unit = flat.itemsize
     return numpy.ndarray(where.shape, flat.dtype, flat, where.offset * unit, tuple(s * unit for s in where.strides))
