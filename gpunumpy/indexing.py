@@ -132,25 +132,29 @@ def setitem(a: ndarray, key: Any, value: Any) -> None:
             _put(make_view(a, chosen.window), chosen, stored(value, a.dtype, a.queue))
             return
         where = chosen.window
-    node = stored(value, a.dtype, a.queue)
-    if node.form.shape and not where.shape and not _dotted(key):
+    element = not where.shape and not _dotted(key)
+    node = stored(value, a.dtype, a.queue, element)
+    if element and node.form.shape:
         raise ValueError("setting an array element with a sequence.")
     make_view(a, where).assign(fitted(node, where.shape))
 
 
-def stored(value: Any, dtype: DType, queue: Queue) -> Node:
-    """What is to be written into an array of `dtype`, cast as an assignment casts."""
+_SCALARS = (bool, int, float, complex, numpy.generic)
+
+
+def stored(value: Any, dtype: DType, queue: Queue, element: bool = False) -> Node:
+    """What is to be written into an array of `dtype`, or into one `element` of it, cast as an assignment casts."""
     if isinstance(value, ndarray):
         node = value.value()
-    elif isinstance(value, (bool, int, float, complex, numpy.generic)):
+    elif isinstance(value, _SCALARS) or (element and not hasattr(value, "__array__")):
         # NumPy itself says what a scalar becomes: which are refused, and where it warns.
         box = numpy.empty((), dtype)
         box[()] = value
         return graph.typed_scalar(box[()], dtype)
-    elif isinstance(value, numpy.ndarray):
-        node = record.as_node(value, queue)
-    else:
+    elif isinstance(value, (list, tuple)):
         return record.as_node(numpy.asarray(value, dtype), queue)
+    else:
+        node = record.as_node(value, queue)
     if node.form.dtype.kind == "c" and dtype.kind not in "cb":
         warnings.warn(
             "Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning, stacklevel=3
@@ -160,11 +164,11 @@ def stored(value: Any, dtype: DType, queue: Queue) -> Node:
 
 def fitted(value: Node, shape: Shape) -> Node:
     """The value without the leading dimensions of size 1 that the target lacks; ValueError where it does not fit."""
-    have = value.form.shape
-    extra = len(have) - len(shape)
-    trimmed = have[extra:] if extra > 0 and have[:extra] == (1,) * extra else have
+    have = trimmed = value.form.shape
+    while len(trimmed) > len(shape) and trimmed[0] == 1:
+        trimmed = trimmed[1:]
     if not _fits(trimmed, shape):
-        raise ValueError(f"could not broadcast input array from shape {words(have)} into shape {words(shape)}")
+        raise ValueError(f"could not broadcast input array from shape {words(trimmed)} into shape {words(shape)}")
     return value if trimmed == have else record.reshaped(value, trimmed)
 
 

@@ -129,6 +129,9 @@ def select(where: Layout, key: Any, read: bool) -> Selection:
     if read and not single and all(isinstance(a, ndarray) and not a.shape for a in arrays):
         # A 0-d integer of ours is as good as a Python one. Where that gives a view, it has to be known which.
         items = [int(to_host(item)) if isinstance(item, ndarray) else item for item in items]
+    elif single or not read:
+        # One of NumPy's too, though where it could be a view NumPy makes a copy.
+        items = [int(i) if isinstance(i, numpy.ndarray) and not i.shape and i.dtype.kind != "b" else i for i in items]
     if used > ndim:
         raise too_many(ndim, used)
     window_key: list[Any] = []

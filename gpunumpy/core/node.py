@@ -385,9 +385,12 @@ def gather(base: Node, indices: Sequence[Node], site: str) -> Node:
 
 def scatter(base: Node, value: Node, indices: Sequence[Node], row: str, site: str) -> Node:
     """``base[indices] = value`` (or ``row.at``); value broadcasts to the shape that a gather would have."""
-    args = (base, value, *indices)
+    queue = common_queue([base.form, value.form, *(i.form for i in indices)])
+    assert queue is not None
+    # A routine takes its arguments from memory, scalars too.
+    args = [fill(a, (), queue) if a.form.queue is None else a for a in (base, value, *indices)]
     forms = tuple(a.form for a in args)
-    node = Node(form(Scatter(len(indices), row), forms, base.form.shape, base.form.dtype, common_queue(forms)), args)
+    node = Node(form(Scatter(len(indices), row), forms, base.form.shape, base.form.dtype, queue), tuple(args))
     node.site = site
     return node
 

@@ -18,7 +18,7 @@ from . import layout
 from .analysis import Graph, analyse
 from .layout import Layout
 from .limits import fits_row
-from .lower import Builder, IndexMap, Item, Refused, Source, compose, identity
+from .lower import INT64, Builder, IndexMap, Item, Refused, Source, compose, identity
 from .node import Call, DType, Leaf, Reduce, Scan, Scatter, Update
 
 # A kernel that already does this much takes no further anchor: registers and argument space are finite.
@@ -487,6 +487,9 @@ class _Scheduler:
                 self.loaded.add(p)
                 args.append((Source("new", p), Layout(g.shape, layout.c_strides(g.shape), 0)))
             dtypes.append(g.dtype)
+        # The last argument is the number by which an index out of bounds is reported.
+        args.append((Source("site", a), Layout((), (), 0)))
+        dtypes.append(INT64)
         self.groups.append(
             CallStep(step.name, (*step.options, f.shape), tuple(args), tuple(dtypes), a, step.reason)
         )

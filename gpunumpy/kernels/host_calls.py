@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy
 
+from .host_text import failures
+
 CALLS: dict[str, Callable[..., None]] = {}
 
 
@@ -26,13 +28,17 @@ def matmul(options: tuple[Any, ...], out: Any, a: Any, b: Any) -> None:
 
 
 @_call
-def scatter(options: tuple[Any, ...], out: Any, value: Any, *indices: Any) -> None:
-    """``out[indices] = value``, or ``row.at(out, indices, value)``; the caller checked the indices."""
+def scatter(options: tuple[Any, ...], out: Any, value: Any, *rest: Any) -> None:
+    """``out[indices] = value``, or ``row.at(out, indices, value)``; nothing is written if an index is out of bounds."""
     _, row, _ = options
-    if row:
-        getattr(numpy, row).at(out, indices, value)
-    else:
-        out[indices] = value
+    *indices, site = rest
+    try:
+        if row:
+            getattr(numpy, row).at(out, tuple(indices), value)
+        else:
+            out[tuple(indices)] = value
+    except IndexError as error:
+        failures.append((str(error), site))
 
 
 @_call
