@@ -9,7 +9,7 @@ import numpy
 
 from .core import dtypes, layout
 from .core import node as graph
-from .core.array import BOX, boxed, from_host, make_view, ndarray, to_host, wrap, wrap_ordered
+from .core.array import BOX, boxed, from_host, is_scalar, make_view, ndarray, to_host, wrap, wrap_ordered
 from .core.device import Device, default_device
 from .core.evaluate import queue_of
 from .core.layout import Layout, Shape
@@ -120,8 +120,7 @@ def array(
         object = from_host(to_host(object), place)
     if wanted is None:
         wanted = object.dtype
-    scalar = object.ndim == 0 and object.base is None and not object._flags & BOX
-    if copy or scalar or wanted != object.dtype or not follows(object, order):
+    if copy or is_scalar(object) or wanted != object.dtype or not follows(object, order):
         if copy is False:
             raise ValueError("Unable to avoid copy while creating an array as requested.")
         where = object.layout

@@ -106,8 +106,7 @@ class ndarray:
     def layout(self) -> Layout:
         """Shape, strides and offset over the elements of the owner."""
         if self._base is None:
-            shape = self._node.form.shape
-            return Layout(shape, layout.c_strides(shape), 0)
+            return layout.c_layout(self._node.form.shape)
         return self._layout
 
     @property
@@ -224,6 +223,11 @@ def boxed(array: ndarray) -> ndarray:
     """The array, marked as made as an array even where it is 0-d."""
     array._flags |= BOX
     return array
+
+
+def is_scalar(array: ndarray) -> bool:
+    """Whether it is the 0-d result of an operation, which acts as a NumPy scalar does."""
+    return not array._flags & BOX and not array._node.form.shape
 
 
 def wrap_leaf(node: Node) -> ndarray:
