@@ -95,23 +95,37 @@ def _launch(unit: Unit, tile: Tile, blocks: int, head: list[str] | None = None) 
     if unit.kernel.region is None:
         _emit_body(unit, text, unit.kernel.body, tile)
         return
-    # Inside the region and outside, other elements are read: each point takes one of two ways.
-    with text.loop("r", tile.count):
+    # Inside the region and outside, other elements are read. A thread whose points are all inside loads them together;
+    # elsewhere each point goes its own way.
+    outside = unit.kernel.outside
+    assert outside is not None
+    text.line("bool inside = true;")
+    with text.loop("u", tile.count):
+        for line in tile.place:
+            text.line(line)
+        text.line(f"inside = inside && left >= {tile.width} && {_inside(unit, tile)};")
+    with text.block("if (inside)"):
+        _emit_body(unit, text, unit.kernel.body, replace(tile, whole="true"))
+    with text.block("else"), text.loop("r", tile.count):
         text.line("const int u = r;")
         for line in tile.place:
             text.line(line)
-        with text.block("if (left > 0)"):
-            one = replace(tile, count=1, place=(), whole="false" if tile.width > 1 else "true")
-            inside = " && ".join(
-                f"{name} >= {unit.param(low)} && {name} < {unit.param(high)}"
-                for (low, high), size, name in zip(unit.kernel.region, unit.kernel.shape, tile.index, strict=True)
-                if (low, high) != (0, size)
-            )
-            with text.block(f"if ({inside})"):
-                _emit_body(unit, text, unit.kernel.body, one)
-            with text.block("else"):
-                assert unit.kernel.outside is not None
-                _emit_body(unit, text, unit.kernel.outside, one)
+        one = replace(tile, count=1, place=(), whole="false")
+        with text.block(f"if ({_inside(unit, tile)})"):
+            _emit_body(unit, text, unit.kernel.body, one)
+        with text.block("else"):
+            _emit_body(unit, text, outside, one)
+
+
+def _inside(unit: Unit, tile: Tile) -> str:
+    """The condition that the indices at hand are in the region. (Lanes are along a loop that is wholly inside.)"""
+    region = unit.kernel.region
+    assert region is not None
+    return " && ".join(
+        f"{name} >= {unit.param(low, ('low', d))} && {name} < {unit.param(high, ('high', d))}"
+        for d, ((low, high), name) in enumerate(zip(region, tile.index, strict=True))
+        if (low, high) != (0, unit.kernel.shape[d])
+    )
 
 
 def _emit_body(unit: Unit, text: Text, body: Body, tile: Tile) -> None:

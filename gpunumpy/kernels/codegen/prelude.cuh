@@ -119,7 +119,7 @@ __device__ __forceinline__ typename R::State team_reduce(typename R::State state
   const int count = NEAR ? K / 32 : K;
   const int step = NEAR ? 1 : C;
   state = room[first];
-#pragma unroll
+#pragma unroll (sizeof(state) > 8 ? 1 : 16)
   for (int i = 1; i < count; ++i) state = R::combine(state, room[first + i * step]);
   __syncthreads();
   return state;

@@ -16,6 +16,10 @@ from .unit import Unit
 # Items of a row that a thread holds before the team is made larger.
 _HELD = 16
 
+# Threads that a processor should have, which bounds their registers to 42 each: enough for so many bytes of a row.
+_RESIDENT = 1536
+_HELD_BYTES = 64
+
 
 def phases(body: Body) -> list[int]:
     """For every value, how many reductions one after the other it waits for."""
@@ -27,12 +31,14 @@ def phases(body: Body) -> list[int]:
 
 
 def is_rowwise(unit: Unit) -> bool:
-    """Whether a full-level value, or a reduction, depends on a reduction."""
+    """Whether a full-level value or store, or a reduction, depends on a reduction."""
     body = unit.kernel.body
-    level = row_level(unit.kernel, body)
+    level, phase = row_level(unit.kernel, body), phases(body)
+    if any(phase[store.value] and any(store.at.coef[outer_loops(unit) :]) for store in body.stores):
+        return True
     return any(
-        phase > isinstance(instr, Reduce) and (isinstance(instr, Reduce) or not row)
-        for instr, row, phase in zip(body.instrs, level, phases(body), strict=True)
+        waits > isinstance(instr, Reduce) and (isinstance(instr, Reduce) or not row)
+        for instr, row, waits in zip(body.instrs, level, phase, strict=True)
     )
 
 
@@ -45,7 +51,7 @@ def emit_rowwise(unit: Unit) -> None:
     reduces = [n for n, instr in enumerate(body.instrs) if isinstance(instr, Reduce)]
     full = [store for store in body.stores if not level[store.value] or any(store.at.coef[outer:])]
 
-    text = unit.entry(plan.tiles, plan.team.threads)
+    text = unit.entry(plan.tiles, plan.team.threads, _resident(unit, plan))
     place_block(unit, text, plan)
     place_row(unit, text, plan)
     plan.team.room(text, [unit.reducer(body.instrs[n].row, body.instrs[n].loop)[0] for n in reduces])  # type: ignore[union-attr]
@@ -80,6 +86,14 @@ def _kept(body: Body, level: list[bool], phase: list[int], now: int, stores: lis
         wait = phase[n] - isinstance(instr, Reduce)
         used.update(arg for arg in operands(body, n, {}) if phase[arg] == now < wait)
     return sorted(n for n in used if not level[n] and not isinstance(body.instrs[n], Load))
+
+
+def _resident(unit: Unit, plan: Plan) -> int:
+    """How many blocks must fit a processor at once: one waits for memory while another computes."""
+    level = row_level(unit.kernel, unit.kernel.body)
+    loads = {n for n, instr in enumerate(unit.kernel.body.instrs) if isinstance(instr, Load) and not level[n]}
+    held = plan.count * plan.width * sum(unit.kernel.args[unit.kernel.body.instrs[n].arg].dtype.itemsize for n in loads)
+    return max(1, _RESIDENT // plan.team.threads) if held <= _HELD_BYTES else 1
 
 
 def _plan(unit: Unit) -> Plan:

@@ -16,8 +16,8 @@ from .states import States
 from .team import Team, near_team
 from .unit import Text, Unit
 
-# Blocks that each processor should get before rows are split no further: all of them fit at once.
-_BLOCKS = 8
+# Blocks that each processor should get before rows are split no further.
+_BLOCKS = 16
 
 # Steps that a thread should have at least in a split, so that a second launch and the totals do not count.
 _STEPS = 32

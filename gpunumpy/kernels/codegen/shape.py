@@ -12,10 +12,9 @@ from .unit import Unit
 # Bytes that a thread should have on their way at once: with full occupancy, what a copy at full bandwidth has.
 _IN_FLIGHT = 32
 
-# A body that weighs more than this is unrolled over the lanes of one vector alone: its arithmetic hides the
+# A body of more operations than this is unrolled over the lanes of one vector alone: its arithmetic hides the
 # loads already, and every copy of it costs compile time.
 _LIGHT = 6
-_WEIGHT = {Apply: 1, Reduce: 2, Scan: 2}
 
 
 def ceil_div(a: int, b: int) -> int:
@@ -58,11 +57,11 @@ def pack_width(unit: Unit, lane: int) -> int:
 def flight(unit: Unit, lane: int, width: int) -> int:
     """How many vectors a thread loads before it computes."""
     body = unit.kernel.body
-    weight = sum(_WEIGHT.get(type(instr), 0) for instr in body.instrs)
-    if weight > _LIGHT:
+    if sum(isinstance(instr, (Apply, Reduce, Scan)) for instr in body.instrs) > _LIGHT:
         return 1
-    loads = [instr for instr in body.instrs if isinstance(instr, Load) and instr.at.coef[lane] != 0]
-    nbytes = width * sum(unit.kernel.args[instr.arg].dtype.itemsize for instr in loads)
+    # Neighbours in one array, as of a stencil, are mostly loaded by other threads too: an array counts once.
+    read = {instr.arg for instr in body.instrs if isinstance(instr, Load) and instr.at.coef[lane] != 0}
+    nbytes = width * sum(unit.kernel.args[arg].dtype.itemsize for arg in read)
     count = 4
     while count > 1 and count * nbytes > _IN_FLIGHT:
         count //= 2

@@ -73,7 +73,7 @@ class Unit:
         self._applied: dict[tuple[str, tuple[DType, ...]], None] = {}
         self._reducers: dict[tuple[str, tuple[DType, ...]], str] = {}
         self._reducer_text: list[str] = []
-        self._entries: list[tuple[str, int, Text]] = []
+        self._entries: list[tuple[str, str, Text]] = []
         self._launches: list[Launch] = []
         self._scratch: list[Scratch] = []
 
@@ -124,11 +124,13 @@ class Unit:
             name = f"R{len(self._reducers)}"
             self._reducers[row, loop] = name
             self._applied[row, loop] = None
+            # Where elements are accumulated in another way, states are combined at the end alone, in many places.
+            inlined = "__noinline__" if code.accumulate_template else "__forceinline__"
             self._reducer_text.append(
                 f"struct {name} {{\n"
                 f"  typedef {code.state} State;\n"
                 f"  static __device__ __forceinline__ State identity() {{ return {code.identity}; }}\n"
-                f"  static __device__ __forceinline__ State combine(State a, State b) {{\n"
+                f"  static __device__ {inlined} State combine(State a, State b) {{\n"
                 f"    return {code.combine('a', 'b')};\n  }}\n}};\n"
             )
         return name, code
@@ -153,11 +155,14 @@ class Unit:
         self._scratch.append(Scratch(nbytes, zeroed))
         return f"w{len(self._scratch) - 1}"
 
-    def entry(self, grid: int, block: int) -> Text:
-        """A new entry, launched after those before it with `grid` blocks of `block` threads."""
+    def entry(self, grid: int, block: int, resident: int = 1) -> Text:
+        """A new entry, launched after those before it with `grid` blocks of `block` threads.
+
+        The compiler is to use so few registers that `resident` blocks fit a processor at once.
+        """
         text = Text()
         name = f"{self.kernel.name}_{len(self._entries)}"
-        self._entries.append((name, block, text))
+        self._entries.append((name, f"{block}, {resident}" if resident > 1 else str(block), text))
         self._launches.append(Launch(name, (max(grid, 1), 1, 1), (block, 1, 1)))
         return text
 
@@ -170,8 +175,8 @@ class Unit:
             _PRELUDE,
             *self._reducer_text,
         ]
-        for name, block, text in self._entries:
-            head = f'extern "C" __global__ void __launch_bounds__({block}) {name}({signature}) {{'
+        for name, bounds, text in self._entries:
+            head = f'extern "C" __global__ void __launch_bounds__({bounds}) {name}({signature}) {{'
             parts.append("\n".join([head, *text.lines, "}\n"]))
         return Program("\n".join(parts), tuple(self._launches), tuple(self._scratch), self.flag, tuple(self._params))
 
