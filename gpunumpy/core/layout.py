@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from numpy.exceptions import AxisError
@@ -24,6 +25,12 @@ class Layout(NamedTuple):
     def high(self) -> int:
         """The highest element touched."""
         return self.offset + sum(max(0, s * (n - 1)) for n, s in zip(self.shape, self.strides, strict=True) if n)
+
+
+@lru_cache(1 << 14)
+def c_layout(shape: Shape) -> Layout:
+    """The layout of a C-ordered array."""
+    return Layout(shape, c_strides(shape), 0)
 
 
 def c_strides(shape: Shape) -> tuple[int, ...]:
@@ -190,6 +197,17 @@ def decompose(
     if any(lo < 0 or hi >= n for lo, hi, n in zip(low, high, dims, strict=True)):
         return None
     return starts, tuple(coefs)
+
+
+def compose(outer: Layout, inner: Layout) -> Layout | None:
+    """The layout of `inner`, which counts the elements of `outer` in C order; None where no layout has it."""
+    parts = decompose(outer.shape, inner.strides, inner.offset, inner.shape)
+    if parts is None:
+        return None
+    starts, coefs = parts
+    strides = tuple(sum(c * s for c, s in zip(coef, outer.strides, strict=True)) for coef in coefs)
+    offset = outer.offset + sum(c * s for c, s in zip(starts, outer.strides, strict=True))
+    return Layout(inner.shape, strides, offset)
 
 
 def _digits(value: int, dims: Shape, flat: Sequence[int]) -> tuple[int, ...] | None:

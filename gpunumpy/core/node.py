@@ -11,7 +11,7 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy
 
@@ -317,33 +317,66 @@ def iota(shape: Shape, axis: int, queue: Queue) -> Node:
     return Node(form(Iota(axis), (), shape, numpy.dtype(numpy.int64), queue), ())
 
 
+class _Window(NamedTuple):
+    """What `view` makes of a form and a layout, so that it is worked out once.
+
+    A window of a buffer begins `step` elements after the node's own; its form depends on whether it is `aligned`.
+    Of a pending value it is a node of that form over the node (`nested`), or over what the node is a view of.
+    """
+
+    form: Form
+    odd: Form
+    step: int
+    nested: bool
+
+
+_windows: dict[tuple[Form, Layout], _Window | None] = {}
+
+
 def view(node: Node, where: Layout) -> Node:
     """Elements of a value by an affine map over its C order."""
-    f = node.form
-    if where.shape == f.shape and where.offset == 0 and layout.is_c(where.shape, where.strides):
+    key = (node.form, where)
+    try:
+        window = _windows[key]
+    except KeyError:
+        if len(_windows) > _FORMS_LIMIT:
+            _windows.clear()
+        window = _windows[key] = _window(node.form, where)
+    if window is None:
         return node
+    data = node.data
+    if data is None or type(node.form.op) is Const:
+        return Node(window.form, (node,) if window.nested else node.args)
+    offset = node.offset + window.step
+    aligned = (data.ptr + offset * node.form.dtype.itemsize) % 16 == 0
+    made = Node(window.form if aligned else window.odd, (), data)
+    made.offset = offset
+    made.bound = None
+    return made
+
+
+def _window(f: Form, where: Layout) -> _Window | None:
+    """How a form is seen through a layout; None where it is the same."""
+    shape = where.shape
+    if shape == f.shape and where.offset == 0 and layout.is_c(shape, where.strides):
+        return None
     op = f.op
+    inner: Layout | None = where
     if isinstance(op, (Leaf, View)):
+        start = op.origin if isinstance(op, Leaf) else op.offset
         if layout.is_c(f.shape, op.strides):
-            inner = where
+            inner = Layout(shape, where.strides, where.offset + start)
         else:
-            parts = layout.decompose(f.shape, where.strides, where.offset, where.shape)
-            if parts is None:
-                return Node(form(View(where.strides, where.offset), (f,), where.shape, f.dtype, f.queue), (node,))
-            starts, coefs = parts
-            inner = Layout(
-                where.shape,
-                tuple(sum(c * s for c, s in zip(coef, op.strides, strict=True)) for coef in coefs),
-                sum(c * s for c, s in zip(starts, op.strides, strict=True)),
-            )
-        if isinstance(op, Leaf):
-            assert f.queue is not None
-            base = node.offset + op.origin
-            return leaf(node.data, f.dtype, Layout(inner.shape, inner.strides, base + inner.offset), f.queue)
-        inner = Layout(inner.shape, inner.strides, op.offset + inner.offset)
-        child = f.args[0]
-        return Node(form(View(inner.strides, inner.offset), (child,), inner.shape, f.dtype, f.queue), node.args)
-    return Node(form(View(where.strides, where.offset), (f,), where.shape, f.dtype, f.queue), (node,))
+            inner = layout.compose(Layout(f.shape, op.strides, start), where)
+    if isinstance(op, Leaf) and inner is not None:
+        low = inner.low()
+        forms = [form(Leaf(inner.strides, inner.offset - low, a), (), shape, f.dtype, f.queue) for a in (True, False)]
+        return _Window(forms[0], forms[1], low, False)
+    nested = inner is None or not isinstance(op, View)
+    args = (f,) if nested else f.args
+    seen = inner or where
+    made = form(View(seen.strides, seen.offset), args, shape, f.dtype, f.queue)
+    return _Window(made, made, 0, nested)
 
 
 def broadcast(node: Node, shape: Shape) -> Node:
