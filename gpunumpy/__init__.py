@@ -14,7 +14,6 @@ from .core.errors import DeviceError, HostFallbackWarning
 from .creation import *
 from .fallback import host_fallback, lookup as _lookup, public as _public
 from .names import *
-from .names import bool_scalar as bool
 from .ufunc import UFUNCS as _UFUNCS, ufunc
 
 globals().update(_UFUNCS)
@@ -22,12 +21,13 @@ globals().update(_UFUNCS)
 # Names of ours that NumPy does not have.
 _OURS = ("Device", "DeviceError", "HostFallbackWarning", "bfloat16", "default_device", "devices", "host_fallback")
 _OURS += ("synchronize",)
-# Every public name of NumPy's is here: what no room above defines runs on the host.
 __all__ = [*_numpy.__all__, *_OURS]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:
-    return _lookup(_numpy, name)
+    """Every public name of NumPy's is here: its constants and dtypes, and what no room above defines on the host."""
+    found = globals()[name] = _lookup(_numpy, name)
+    return found
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""Constants, dtypes and type promotion, as NumPy names them."""
+"""Dtypes and type promotion. Constants and dtype names are NumPy's own objects, found by `fallback`."""
 
 from __future__ import annotations
 
@@ -6,95 +6,34 @@ from typing import Any
 
 import ml_dtypes
 import numpy
-from numpy import (
-    bool_,
-    byte,
-    bytes_,
-    cdouble,
-    character,
-    clongdouble,
-    complex64,
-    complex128,
-    complexfloating,
-    csingle,
-    datetime64,
-    double,
-    dtype,
-    e,
-    errstate,
-    euler_gamma,
-    flexible,
-    float16,
-    float32,
-    float64,
-    floating,
-    format_float_positional,
-    format_float_scientific,
-    generic,
-    get_printoptions,
-    geterr,
-    geterrcall,
-    half,
-    iinfo,
-    inexact,
-    inf,
-    int8,
-    int16,
-    int32,
-    int64,
-    int_,
-    intc,
-    integer,
-    intp,
-    isdtype,
-    issubdtype,
-    long,
-    longdouble,
-    longlong,
-    nan,
-    newaxis,
-    number,
-    object_,
-    pi,
-    printoptions,
-    sctypeDict,
-    set_printoptions,
-    seterr,
-    seterrcall,
-    short,
-    signedinteger,
-    single,
-    str_,
-    timedelta64,
-    typecodes,
-    ubyte,
-    uint,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-    uintc,
-    uintp,
-    ulong,
-    ulonglong,
-    unsignedinteger,
-    ushort,
-    void,
-)
-from numpy import bool as bool_scalar
 
 from .core.array import is_scalar, ndarray
 from .core.dtypes import bfloat16 as _bfloat16
 
+__all__ = [
+    "bfloat16",
+    "broadcast_shapes",
+    "can_cast",
+    "common_type",
+    "finfo",
+    "isscalar",
+    "iterable",
+    "min_scalar_type",
+    "mintypecode",
+    "ndim",
+    "promote_types",
+    "result_type",
+    "shape",
+    "size",
+]
+
 bfloat16 = _bfloat16.type
-False_ = numpy.False_
-True_ = numpy.True_
 
 
 def finfo(dtype: Any) -> Any:
     """The limits of a floating dtype, or of an array's. See `numpy.finfo`."""
     wanted = _type_of(dtype)
-    if isinstance(wanted, type) and wanted is bfloat16 or wanted == _bfloat16 or wanted == "bfloat16":
+    if wanted is bfloat16 or wanted == _bfloat16 or wanted == "bfloat16":
         return ml_dtypes.finfo(_bfloat16)
     return numpy.finfo(wanted)
 
@@ -108,12 +47,12 @@ def _promotes_as(x: Any) -> Any:
     return numpy.empty((), x.dtype) if isinstance(x, ndarray) else x
 
 
-def result_type(*arrays_and_dtypes: Any) -> dtype[Any]:
+def result_type(*arrays_and_dtypes: Any) -> numpy.dtype[Any]:
     """The dtype that promotion gives. See `numpy.result_type`."""
     return numpy.result_type(*map(_promotes_as, arrays_and_dtypes))
 
 
-def promote_types(type1: Any, type2: Any) -> dtype[Any]:
+def promote_types(type1: Any, type2: Any) -> numpy.dtype[Any]:
     """The smallest dtype that both can be cast to. See `numpy.promote_types`."""
     return numpy.promote_types(_type_of(type1), _type_of(type2))
 
@@ -123,7 +62,7 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
     return numpy.can_cast(_type_of(from_), _type_of(to), casting)
 
 
-def min_scalar_type(a: Any) -> dtype[Any]:
+def min_scalar_type(a: Any) -> numpy.dtype[Any]:
     """The smallest dtype that holds a scalar; an array's own dtype. See `numpy.min_scalar_type`."""
     return a.dtype if isinstance(a, ndarray) else numpy.min_scalar_type(a)
 
