@@ -187,7 +187,7 @@ class Builder:
             child = self.items[item.args[0]].form.shape
             parts = layout.decompose(child, op.strides, op.offset, f.shape)
             if parts is None:
-                raise AssertionError("a view that has no index map must be over a stored value")
+                return self._flat(item, op, imap)
             starts, coefs = parts
             inner = tuple(
                 compose([c[k] for c in coefs], start, imap, loops) for k, start in enumerate(starts)
@@ -196,6 +196,24 @@ class Builder:
         if isinstance(op, Gather):
             return self._gather(position, item, op, imap)
         raise AssertionError(f"{type(op).__name__} is lowered by the scheduler alone")
+
+    def _flat(self, item: Item, op: View, imap: IndexMap) -> int:
+        """A view that has no index map over its argument's dimensions: it counts elements of stored memory."""
+        position = item.args[0]
+        f = self.items[position].form
+        at = compose(op.strides, op.offset, imap, len(self.loops))
+        if isinstance(f.op, Leaf):
+            if layout.is_c(f.shape, f.op.strides):
+                at = ir.Affine(at.offset + f.op.origin, at.coef)
+            else:
+                strides = layout.reshape_strides(f.shape, f.op.strides, item.form.shape)
+                assert strides is not None, "the analysis has such a leaf copied first"
+                at = compose(strides, f.op.origin, imap, len(self.loops))
+            return self._load(Source("leaf", position), f.dtype, f.op.aligned, at)
+        reached = self.reach(position, ())
+        if not isinstance(reached, Source):
+            raise Refused("it reads, in another order, what that kernel computes")
+        return self._load(reached, f.dtype, True, at)
 
     def window(self, source: Source, position: int, shape: Shape, imap: IndexMap) -> int:
         """Load a stored copy of the value of a node, broadcast to `shape`."""

@@ -163,7 +163,7 @@ class _Scheduler:
         if here is not None:
             value, at = here
             shape = self.items[position].form.shape
-            if all(n == 1 or x == y for n, x, y in zip(shape, imap, at, strict=True)):
+            if len(imap) == len(shape) and all(n == 1 or x == y for n, x, y in zip(shape, imap, at, strict=True)):
                 return value
             raise Refused("it reads, at another index, what that kernel computes")
         home = self.home.get(position)
