@@ -59,7 +59,7 @@ class ufunc:
     signature = None
 
     def __init__(self, name: str) -> None:
-        its = getattr(numpy, name)
+        its: Any = table.ufunc_of(name)
         self._numpy = its
         self._rows = _ROWS.get(name, (name,))
         self.__name__ = name
@@ -67,9 +67,9 @@ class ufunc:
         self.nin, self.nout, self.nargs = its.nin, its.nout, its.nargs
         self.identity = its.identity
         self.types, self.ntypes = its.types, its.ntypes
-        # The quick way for one array, or an array and an operand; powers may have to be looked at first.
+        # The quick way for one array, or an array and an operand; exponents may have to be looked at first.
         self._quick: Callable[..., Any] | None = None
-        if self.nout == 1 and name != "power":
+        if self.nin < 3 and self.nout == 1 and name != "power":
             self._quick = unary(name) if self.nin == 1 else binary(name)
 
     def __repr__(self) -> str:
@@ -243,7 +243,7 @@ def _signature(function: ufunc, options: dict[str, Any]) -> Any:
 def check_powers(exponent: Node, loop: tuple[DType, ...]) -> None:
     """Refuse integers to negative powers; exponents that are in an array are looked at."""
     dtype = exponent.form.dtype
-    if loop[0].kind not in "iu" or dtype.kind != "i":
+    if loop[1].kind != "i" or dtype.kind != "i":
         return
     if exponent.form.queue is None:
         negative = exponent.data < 0

@@ -1,0 +1,53 @@
+"""The operators, methods and properties of `ndarray`, bound from tables: one line a name.
+
+A function that is bound takes the array first. `ndarray` itself has no mathematics, so that it stands below the
+functions that work on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import elementwise
+from ..indexing import getitem, setitem
+from ..operators import OPERATORS
+from ..ufunc import UFUNCS
+from .array import ndarray
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "__getitem__": getitem,
+    "__setitem__": setitem,
+    # elementwise
+    "clip": elementwise.clip_method,
+    "conj": UFUNCS["conjugate"],
+    "conjugate": UFUNCS["conjugate"],
+    "round": elementwise.round,
+}
+
+# Read, and written where there is a second function.
+PROPERTIES: dict[str, tuple[Callable[..., Any], ...]] = {
+    "real": (elementwise.real_of, elementwise.set_real),
+    "imag": (elementwise.imag_of, elementwise.set_imag),
+}
+
+
+def _bind() -> None:
+    for name, function in (OPERATORS | METHODS).items():
+        setattr(ndarray, name, function if hasattr(function, "__get__") else _method(function))
+    for name, accessors in PROPERTIES.items():
+        setattr(ndarray, name, property(*accessors))
+
+
+def _method(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function object that binds to an array, of a callable that does not."""
+
+    def method(self: ndarray, *args: Any, **options: Any) -> Any:
+        return function(self, *args, **options)
+
+    method.__name__ = getattr(function, "__name__", "method")
+    method.__doc__ = function.__doc__
+    return method
+
+
+_bind()

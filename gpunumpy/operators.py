@@ -1,0 +1,211 @@
+"""The operators of an array and its conversions to Python scalars, as functions to bind to `ndarray`."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy
+
+from .core import layout
+from .core import node as graph
+from .core.array import BOX, ndarray, to_host, wrap
+from .core.dtypes import BOOL
+from .core.record import as_nodes, binary, operand, unary, weak_types
+from .kernels import table
+from .ufunc import UFUNCS, check_powers
+from .ufunc_methods import reduce_ufunc
+from .ufunc_output import check_shape, release, write
+
+Operator = Callable[..., Any]
+
+# --- arithmetic -----------------------------------------------------------------------------------------------------
+
+# The name of an operator (``__add__``, ``__radd__``, ``__iadd__``) and the ufunc that it is.
+_BINARY = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "left_shift",
+    "rshift": "right_shift",
+}
+_UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
+_ORDERING = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}
+
+# Powers that NumPy computes by another function.
+_POWERS = {2: "square", 0.5: "sqrt", -1: "reciprocal", 1: "positive"}
+_power, _reflected_power = binary("power"), binary("power", reflected=True)
+_quick_powers = {exponent: unary(row) for exponent, row in _POWERS.items()}
+
+
+def power(x: ndarray, y: Any, modulus: None = None) -> Any:
+    """``x ** y``"""
+    if modulus is not None:
+        return NotImplemented
+    kind = x.dtype.kind
+    if type(y) in (int, float):
+        quick = _quick_powers.get(y)
+        if quick is not None and (kind in "fc" or (kind in "iu" and type(y) is int and y > 0)):
+            return quick(x)
+    if kind in "iub" and type(y) is not float:
+        return _checked_power(_power, x, y, (x, y))
+    return _power(x, y)
+
+
+def reflected_power(x: ndarray, y: Any, modulus: None = None) -> Any:
+    """``y ** x``"""
+    if modulus is not None:
+        return NotImplemented
+    return _checked_power(_reflected_power, x, y, (y, x))
+
+
+def _checked_power(record: Operator, x: ndarray, y: Any, args: tuple[Any, Any]) -> Any:
+    if not operand(y):
+        return NotImplemented
+    nodes = as_nodes(args)
+    check_powers(nodes[1], table.resolve("power", weak_types(nodes)))
+    return record(x, y)
+
+
+def divide_with_remainder(x: ndarray, y: Any) -> Any:
+    """``divmod(x, y)``"""
+    return UFUNCS["divmod"](x, y) if operand(y) else NotImplemented
+
+
+def reflected_divide_with_remainder(x: ndarray, y: Any) -> Any:
+    """``divmod(y, x)``"""
+    return UFUNCS["divmod"](y, x) if operand(y) else NotImplemented
+
+
+def in_place(row: str, compute: Operator) -> Operator:
+    """The operator that gives `x` the values of ``compute(x, y)``."""
+
+    def update(x: ndarray, y: Any) -> Any:
+        result = compute(x, y)
+        if result is NotImplemented or (not x._node.form.shape and not x._flags & BOX):
+            return result  # a 0-d result is as a scalar: the name is bound to the new one
+        if result._node.form.dtype != x._node.form.dtype:
+            # Only to have NumPy's error where the result may not be cast back.
+            nodes = as_nodes((x, y))
+            getattr(numpy, row).resolve_dtypes((*weak_types(nodes), x.dtype))
+        check_shape(x, layout.broadcast_shapes(result.shape, x.shape))
+        return write(x, release(result))
+
+    return update
+
+
+def _equality(row: str) -> Operator:
+    record = binary(row)
+
+    def compare(x: ndarray, y: Any) -> Any:
+        if y is None or isinstance(y, (str, bytes)):
+            # Nothing equals these, and NumPy says so element by element.
+            return wrap(graph.fill(graph.typed_scalar(row == "not_equal", BOOL), x.shape, x.queue))
+        return record(x, y)
+
+    return compare
+
+
+# --- conversions ----------------------------------------------------------------------------------------------------
+
+
+def item_of(x: ndarray) -> Any:
+    """The one element as a NumPy scalar."""
+    return to_host(x).reshape(())[()]
+
+
+def truth(x: ndarray) -> bool:
+    """``bool(x)``"""
+    if x.size != 1:
+        if x.size == 0:
+            raise ValueError(
+                "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that it is not empty."
+            )
+        raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
+    return bool(item_of(x))
+
+
+def _conversion(convert: Callable[[Any], Any]) -> Operator:
+    """A conversion to a Python scalar, which only 0-d arrays have."""
+
+    def of_array(x: ndarray, *args: Any) -> Any:
+        if x.ndim:
+            raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+        return convert(item_of(x), *args)
+
+    return of_array
+
+
+def as_index(x: ndarray) -> int:
+    """``operator.index(x)``"""
+    if x.ndim or x.dtype.kind not in "iu":
+        raise TypeError("only integer scalar arrays can be converted to a scalar index")
+    return operator.index(item_of(x))
+
+
+def length(x: ndarray) -> int:
+    """``len(x)``"""
+    if not x.ndim:
+        raise TypeError("len() of unsized object")
+    return x.shape[0]
+
+
+def iterate(x: ndarray) -> Iterator[Any]:
+    """``iter(x)``"""
+    if not x.ndim:
+        raise TypeError("iteration over a 0-d array")
+    return (x[k] for k in range(x.shape[0]))
+
+
+def contains(x: ndarray, y: Any) -> bool:
+    """``y in x``"""
+    return truth(reduce_ufunc("logical_or", UFUNCS["equal"](x, y), None))
+
+
+def hash_of(x: ndarray) -> int:
+    """``hash(x)``, which the 0-d result of an operation has as a scalar does."""
+    if x.ndim or x._flags & BOX:
+        raise TypeError("unhashable type: 'ndarray'")
+    return hash(item_of(x))
+
+
+# --- the table ------------------------------------------------------------------------------------------------------
+
+_SCALARS: dict[str, Callable[..., Any]] = {
+    "__int__": int,
+    "__float__": float,
+    "__complex__": complex,
+    "__round__": round,
+    "__trunc__": lambda value: math.trunc(value.item()),
+    "__floor__": lambda value: math.floor(value.item()),
+    "__ceil__": lambda value: math.ceil(value.item()),
+}
+
+OPERATORS: dict[str, Operator] = {
+    **{f"__{name}__": binary(row) for name, row in (_BINARY | _ORDERING).items()},
+    **{f"__r{name}__": binary(row, reflected=True) for name, row in _BINARY.items()},
+    **{f"__i{name}__": in_place(row, binary(row)) for name, row in _BINARY.items()},
+    **{f"__{name}__": unary(row) for name, row in _UNARY.items()},
+    **{name: _conversion(convert) for name, convert in _SCALARS.items()},
+    "__pow__": power,
+    "__rpow__": reflected_power,
+    "__ipow__": in_place("power", power),
+    "__divmod__": divide_with_remainder,
+    "__rdivmod__": reflected_divide_with_remainder,
+    "__eq__": _equality("equal"),
+    "__ne__": _equality("not_equal"),
+    "__bool__": truth,
+    "__index__": as_index,
+    "__len__": length,
+    "__iter__": iterate,
+    "__contains__": contains,
+    "__hash__": hash_of,
+}
