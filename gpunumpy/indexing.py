@@ -26,9 +26,10 @@ from .indexing_masks import Picked, as_mask, ranks
 
 def getitem(a: ndarray, key: Any) -> ndarray:
     """``a[key]``: a view, or a new array where `key` holds index arrays."""
-    where = basic(a.layout, key)
+    here = a.layout
+    where = basic(here, key)
     if where is None:
-        chosen = select(a.layout, key, True)
+        chosen = select(here, key, True)
         if chosen.fancy:
             return _picked(a, chosen)
         where = chosen.window

@@ -63,12 +63,10 @@ def basic(where: Layout, key: Any) -> Layout | None:
     used = dots = 0
     for item in key:
         kind = type(item)
-        if kind is slice or kind is int:
+        if kind is slice or kind is int or isinstance(item, numpy.integer):
             used += 1
         elif kind is EllipsisType:
             dots += 1
-        elif isinstance(item, numpy.integer):
-            used += 1
         elif item is not None:
             return None
     return _window(where, key, used, dots)
@@ -86,33 +84,31 @@ def _window(where: Layout, key: tuple[Any, ...], used: int, dots: int) -> Layout
     strides: list[int] = []
     axis = 0
     for item in key:
-        if item is None:
+        if type(item) is slice:
+            start, stop, by = item.indices(old_shape[axis])
+            step = old_strides[axis]
+            count = stop - start if by == 1 else len(range(start, stop, by))
+            if count > 0:
+                offset += start * step
+                shape.append(count)
+            else:
+                shape.append(0)
+            strides.append(step * by)
+            axis += 1
+        elif item is None:
             shape.append(1)
             strides.append(0)
-            continue
-        if item is Ellipsis:
+        elif item is Ellipsis:
             stop = axis + ndim - used
             shape += old_shape[axis:stop]
             strides += old_strides[axis:stop]
             axis = stop
-            continue
-        size, step = old_shape[axis], old_strides[axis]
-        if type(item) is slice:
-            start, stop, by = item.indices(size)
-            count = (stop - start + (by - 1 if by > 0 else by + 1)) // by
-            if count > 0:
-                offset += start * step
-            else:
-                count = 0
-            shape.append(count)
-            strides.append(step * by)
         else:
-            index = item.__index__()
+            size, index = old_shape[axis], item.__index__()
             if not -size <= index < size:
-                # Counted in the array that is indexed, which new dimensions are none of.
                 raise out_of_bounds(index, axis, size)
-            offset += (index + size if index < 0 else index) * step
-        axis += 1
+            offset += (index + size if index < 0 else index) * old_strides[axis]
+            axis += 1
     if axis < ndim:
         shape += old_shape[axis:]
         strides += old_strides[axis:]
