@@ -347,6 +347,8 @@ def view(node: Node, where: Layout) -> Node:
     data = node.data
     if data is None or type(node.form.op) is Const:
         return Node(window.form, (node,) if window.nested else node.args)
+    if window.nested:
+        return view(fresh(node), where)  # no strides over this leaf: its elements in C order first
     offset = node.offset + window.step
     aligned = (data.ptr + offset * node.form.dtype.itemsize) % 16 == 0
     made = Node(window.form if aligned else window.odd, (), data)
@@ -368,6 +370,9 @@ def _window(f: Form, where: Layout) -> _Window | None:
             inner = Layout(shape, where.strides, where.offset + start)
         else:
             inner = layout.compose(Layout(f.shape, op.strides, start), where)
+        if inner is None and where.offset == 0 and layout.is_c(shape, where.strides):
+            strides = layout.reshape_strides(f.shape, op.strides, shape)
+            inner = None if strides is None else Layout(shape, strides, start)
     if isinstance(op, Leaf) and inner is not None:
         low = inner.low()
         forms = [form(Leaf(inner.strides, inner.offset - low, a), (), shape, f.dtype, f.queue) for a in (True, False)]
