@@ -203,12 +203,8 @@ class Builder:
         f = self.items[position].form
         at = compose(op.strides, op.offset, imap, len(self.loops))
         if isinstance(f.op, Leaf):
-            if layout.is_c(f.shape, f.op.strides):
-                at = ir.Affine(at.offset + f.op.origin, at.coef)
-            else:
-                strides = layout.reshape_strides(f.shape, f.op.strides, item.form.shape)
-                assert strides is not None, "the analysis has such a leaf copied first"
-                at = compose(strides, f.op.origin, imap, len(self.loops))
+            # Such a leaf is in C order: of others, recording makes windows or expressions.
+            at = ir.Affine(at.offset + f.op.origin, at.coef)
             return self._load(Source("leaf", position), f.dtype, f.op.aligned, at)
         reached = self.reach(position, ())
         if not isinstance(reached, Source):

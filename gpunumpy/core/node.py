@@ -348,7 +348,9 @@ def view(node: Node, where: Layout) -> Node:
     if data is None or type(node.form.op) is Const:
         return Node(window.form, (node,) if window.nested else node.args)
     if window.nested:
-        return view(fresh(node), where)  # no strides over this leaf: its elements in C order first
+        # No strides over this leaf would do: its elements in C order first, as an expression that views do not see through.
+        dtype = node.form.dtype
+        return view(map_node("cast", (dtype, dtype), (node,)), where)
     offset = node.offset + window.step
     aligned = (data.ptr + offset * node.form.dtype.itemsize) % 16 == 0
     made = Node(window.form if aligned else window.odd, (), data)
