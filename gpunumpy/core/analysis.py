@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
 from . import layout
+from .layout import Shape
 from .lower import Item
-from .node import Call, Const, Gather, Leaf, Map, Reduce, Scan, Scatter, Update, View
+from .node import Call, Const, Form, Gather, Leaf, Map, Reduce, Scan, Scatter, Update, View, form
 
 # A subexpression of more operations than this is computed once and kept, rather than again in each place of use.
 _RECOMPUTE = 24
@@ -57,6 +59,51 @@ def topological(items: Sequence[Item], roots: Sequence[int]) -> list[int]:
             stack.append((p, True))
             stack.extend((a, False) for a in reversed(items[p].args) if a not in state)
     return order
+
+
+def push_views(items: Sequence[Item], roots: Sequence[int]) -> list[Item]:
+    """Move views that have no index map (reshapes that merge or split dimensions) down to the memory that they read.
+
+    A reshape of ``a * 2 + b`` is the expression over the reshaped `a` and `b`, which needs no copy where they are in C
+    order. New items go to the end, so that positions stay.
+    """
+    result = list(items)
+    used = Counter(a for item in items for a in item.args)
+    kept = frozenset(roots)
+
+    def movable(p: int, shape: Shape) -> bool:
+        f = result[p].form
+        if isinstance(f.op, Const):
+            return True
+        if f.shape != shape:
+            return False
+        if isinstance(f.op, Leaf):
+            return layout.is_c(shape, f.op.strides)
+        alone = p not in kept and used[p] == 1
+        return alone and isinstance(f.op, Map) and all(movable(a, shape) for a in result[p].args)
+
+    def moved(p: int, view: Form) -> int:
+        item = result[p]
+        if isinstance(item.form.op, Const):
+            return p
+        if isinstance(item.form.op, Leaf):
+            made = Item(form(view.op, (item.form,), view.shape, item.form.dtype, view.queue), (p,))
+        else:
+            args = tuple(moved(a, view) for a in item.args)
+            forms = tuple(result[a].form for a in args)
+            made = Item(form(item.form.op, forms, view.shape, item.form.dtype, view.queue), args)
+        result.append(made)
+        return len(result) - 1
+
+    for p, item in enumerate(items):
+        op = item.form.op
+        if isinstance(op, View):
+            child = item.args[0]
+            f = items[child].form
+            mapped = layout.decompose(f.shape, op.strides, op.offset, item.form.shape) is not None
+            if isinstance(f.op, Map) and not mapped and movable(child, f.shape):
+                result[p] = result[moved(child, item.form)]
+    return result
 
 
 def analyse(items: Sequence[Item], roots: Sequence[int]) -> Graph:

@@ -348,7 +348,8 @@ def view(node: Node, where: Layout) -> Node:
     if data is None or type(node.form.op) is Const:
         return Node(window.form, (node,) if window.nested else node.args)
     if window.nested:
-        # No strides over this leaf would do: its elements in C order first, as an expression that views do not see through.
+        # No strides over this leaf would do: its elements in C order first, as an expression that views do not look
+        # through.
         dtype = node.form.dtype
         return view(map_node("cast", (dtype, dtype), (node,)), where)
     offset = node.offset + window.step
