@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -14,6 +14,7 @@ from .core import node as graph
 from .core.array import BOX, ndarray, to_host, wrap
 from .core.dtypes import BOOL
 from .core.record import as_nodes, binary, operand, unary, weak_types
+from .indexing import iterate
 from .kernels import table
 from .ufunc import UFUNCS, check_powers
 from .ufunc_methods import reduce_ufunc
@@ -156,13 +157,6 @@ def length(x: ndarray) -> int:
     if not x.ndim:
         raise TypeError("len() of unsized object")
     return x.shape[0]
-
-
-def iterate(x: ndarray) -> Iterator[Any]:
-    """``iter(x)``"""
-    if not x.ndim:
-        raise TypeError("iteration over a 0-d array")
-    return (x[k] for k in range(x.shape[0]))
 
 
 def contains(x: ndarray, y: Any) -> bool:

@@ -20,6 +20,7 @@ from .core.dtypes import BOOL, INT64, check
 from .core.layout import Layout, Shape
 from .core.node import DType, Node, Queue
 from .core.record import as_array, as_dtype, as_node, caller, reshaped, transposed, weak_types
+from .indexing import getitem
 from .kernels import table
 from .ufunc_output import is_array, mask_node, outputs, select, told_cast, write
 
@@ -300,7 +301,7 @@ def at_ufunc(row: str, a: Any, indices: Any, operands: Sequence[Any] = ()) -> No
     if not a.writeable:
         raise ValueError("assignment destination is read-only")
     # Which elements are meant, as positions in C order: indexing an array of positions finds them, and their shape.
-    positions = wrap(reshaped(graph.iota((a.size,), 0, a.queue), a.shape))[indices].value()
+    positions = getitem(wrap(reshaped(graph.iota((a.size,), 0, a.queue), a.shape)), indices).value()
     shape = positions.form.shape
     values = [as_node(b, a.queue) for b in operands]
     for value in values:

@@ -25,8 +25,8 @@ METHODS: dict[str, Callable[..., Any]] = {
     "round": elementwise.round,
 }
 
-# Read, and written where there is a second function.
-PROPERTIES: dict[str, tuple[Callable[..., Any], ...]] = {
+# What reads each, and what writes it.
+PROPERTIES: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None]] = {
     "real": (elementwise.real_of, elementwise.set_real),
     "imag": (elementwise.imag_of, elementwise.set_imag),
 }
@@ -35,8 +35,8 @@ PROPERTIES: dict[str, tuple[Callable[..., Any], ...]] = {
 def _bind() -> None:
     for name, function in (OPERATORS | METHODS).items():
         setattr(ndarray, name, function if hasattr(function, "__get__") else _method(function))
-    for name, accessors in PROPERTIES.items():
-        setattr(ndarray, name, property(*accessors))
+    for name, (read, write) in PROPERTIES.items():
+        setattr(ndarray, name, property(read, write))
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:

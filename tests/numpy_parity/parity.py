@@ -1,0 +1,88 @@
+"""Comparing with NumPy: the same call on both, and values, dtype, shape or exception that must agree."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy
+
+import gpunumpy.core.attach  # noqa: F401 - binds the operators
+from gpunumpy.core.array import from_host, ndarray, to_host
+
+DTYPES = ("?", "i1", "i4", "i8", "u1", "u4", "u8", "e", "f", "d", "F", "D")
+
+
+def outcome(call: Callable[[], Any]) -> Any:
+    """What a call returns, or the exception that it raises; floating-point errors are no exceptions."""
+    with numpy.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", numpy.exceptions.ComplexWarning)
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            return call()
+        except Exception as error:
+            return error
+
+
+def on_host(x: Any) -> Any:
+    """The result of a call with our arrays as NumPy's."""
+    if isinstance(x, ndarray):
+        return to_host(x)
+    return tuple(map(on_host, x)) if isinstance(x, tuple) else x
+
+
+def ours(x: Any) -> Any:
+    """An argument of a call, with NumPy's arrays as ours."""
+    return from_host(x) if isinstance(x, numpy.ndarray) else x
+
+
+def check(mine: Callable[..., Any], numpys: Callable[..., Any], *args: Any, ulp: float = 4, **options: Any) -> None:
+    """Both functions over the same arguments."""
+    theirs = outcome(lambda: numpys(*args, **options))
+    found = outcome(lambda: on_host(mine(*map(ours, args), **{k: ours(v) for k, v in options.items()})))
+    same(found, theirs, ulp, f"{getattr(numpys, '__name__', numpys)}{args}{options}")
+
+
+def same(found: Any, theirs: Any, ulp: float = 4, what: str = "") -> None:
+    """Assert that two outcomes agree."""
+    if isinstance(theirs, Exception):
+        assert isinstance(found, Exception), f"{what}: {theirs!r} was to be raised, not {found!r} returned"
+        expected = next(t for t in type(theirs).__mro__ if t.__module__ == "builtins")
+        assert isinstance(found, expected), f"{what}: {found!r} instead of {theirs!r}"
+        return
+    if isinstance(found, Exception):
+        raise AssertionError(f"{what}: {found!r} instead of {theirs!r}") from found
+    if isinstance(theirs, tuple):
+        assert len(found) == len(theirs), what
+        for mine, other in zip(found, theirs):
+            same(mine, other, ulp, what)
+        return
+    if not hasattr(theirs, "dtype"):
+        assert type(found) is type(theirs) or hasattr(found, "dtype"), f"{what}: {type(found)}"
+    theirs = numpy.asarray(theirs)
+    found = numpy.asarray(found)
+    assert found.dtype == theirs.dtype, f"{what}: dtype {found.dtype} instead of {theirs.dtype}"
+    assert found.shape == theirs.shape, f"{what}: shape {found.shape} instead of {theirs.shape}"
+    if theirs.dtype.kind in "biu" or not ulp:
+        numpy.testing.assert_array_equal(found, theirs, what)
+        return
+    rtol = ulp * float(ml_dtypes.finfo(theirs.dtype).eps)
+    wide = numpy.complex128 if theirs.dtype.kind == "c" else numpy.float64
+    numpy.testing.assert_allclose(found.astype(wide), theirs.astype(wide), rtol, rtol / 16, err_msg=what)
+
+
+def sample(dtype: Any, shape: tuple[int, ...], seed: int = 0, low: int = -4, high: int = 9) -> Any:
+    """Small numbers of a dtype, a few of them equal."""
+    made = numpy.random.default_rng(seed).integers(low, high, shape)
+    dtype = numpy.dtype(dtype)
+    if dtype.kind == "u":
+        made = abs(made)
+    if dtype.kind == "b":
+        made = made > 0
+    if dtype.kind in "fcV":
+        made = made / 2
+    if dtype.kind == "c":
+        made = made + 0.5j * numpy.random.default_rng(seed + 1).integers(low, high, shape)
+    return made.astype(dtype)

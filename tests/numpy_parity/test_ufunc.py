@@ -1,0 +1,305 @@
+"""Ufuncs: calls, outputs, masks, casting, and the methods of binary ones."""
+
+from __future__ import annotations
+
+import operator
+import pickle
+from typing import Any
+
+import numpy
+import pytest
+from ml_dtypes import bfloat16
+
+from gpunumpy.core.array import from_host, make_view, ndarray, to_host
+from gpunumpy.core.layout import Layout
+from gpunumpy.ufunc import UFUNCS
+
+from .parity import DTYPES, check, on_host, ours, outcome, same, sample
+
+UNIQUE = {function.__name__: function for function in UFUNCS.values()}
+BINARY = [name for name, function in UNIQUE.items() if function.nin == 2]
+REDUCIBLE = [name for name in BINARY if UNIQUE[name].nout == 1]
+
+
+def test_every_elementwise_ufunc_of_numpy_is_here() -> None:
+    missing = {
+        name
+        for name, its in vars(numpy).items()
+        if isinstance(its, numpy.ufunc) and its.signature is None and name not in UFUNCS
+    }
+    assert missing == {"isnat"}
+
+
+@pytest.mark.parametrize("name", UNIQUE)
+def test_description(name: str) -> None:
+    mine, its = UNIQUE[name], getattr(numpy, name)
+    for attribute in ("nin", "nout", "nargs", "identity", "types", "ntypes", "signature", "__name__", "__doc__"):
+        assert getattr(mine, attribute) == getattr(its, attribute), attribute
+    assert repr(mine) == repr(its)
+    assert pickle.loads(pickle.dumps(mine)) is mine
+
+
+@pytest.mark.parametrize("name", UNIQUE)
+def test_call_over_dtypes(name: str) -> None:
+    mine, its = UNIQUE[name], getattr(numpy, name)
+    for k, dtype in enumerate(DTYPES):
+        x = sample(dtype, (3, 4), k)
+        if mine.nin == 1:
+            check(mine, its, x, ulp=8)
+        else:
+            check(mine, its, x, abs(sample(DTYPES[(5 * k + 2) % len(DTYPES)], (4,), k + 1, 1)), ulp=8)
+            for scalar in (2, 0.5, True, numpy.float32(3)):
+                check(mine, its, x, scalar, ulp=8)
+                check(mine, its, scalar, abs(x), ulp=8)
+
+
+@pytest.mark.parametrize("name", ["add", "sqrt", "divmod", "frexp", "less", "power"])
+def test_scalars_lists_and_bfloat16(name: str) -> None:
+    mine, its = UNIQUE[name], getattr(numpy, name)
+    n = mine.nin
+    check(mine, its, *[3] * n)
+    check(mine, its, *[2.5] * n)
+    check(mine, its, *[[1, 2.5], [[3], [4]]][:n])
+    check(mine, its, *[numpy.int8(5), numpy.int16(3)][:n])
+    check(mine, its, *[sample(bfloat16, (5,)), sample("f", (5,))][:n])
+
+
+def test_alias_is_the_same_object() -> None:
+    assert UFUNCS["abs"] is UFUNCS["absolute"]
+    assert UFUNCS["acos"] is UFUNCS["arccos"]
+    assert UFUNCS["pow"] is UFUNCS["power"]
+
+
+OPTIONS: list[dict[str, Any]] = [
+    {"dtype": "f4"},
+    {"dtype": "i4"},
+    {"dtype": "i4", "casting": "unsafe"},
+    {"dtype": bool},
+    {"casting": "no"},
+    {"casting": "nonsense"},
+    {"order": "F"},
+    {"order": "C"},
+    {"order": "A"},
+    {"order": "Z"},
+    {"signature": "dd->d"},
+    {"sig": ("f4", "f4", "f4"), "casting": "unsafe"},
+    {"signature": (None, None, "f8")},
+    {"signature": "dd->d", "dtype": "f8"},
+    {"subok": False},
+    {"foo": 1},
+    {"where": numpy.array([[True], [False]]), "out": numpy.full((2, 3), 7.0)},
+    {"where": [True, False, True], "out": numpy.full((2, 3), 7.0)},
+    {"where": numpy.array([1, 0, 1]), "out": numpy.full((2, 3), 7.0)},
+    {"where": numpy.array([True, False]), "out": numpy.full((2, 3), 7.0)},
+    {"out": numpy.zeros((2, 3), "f4")},
+    {"out": numpy.zeros((2, 3), "i4")},
+    {"out": numpy.zeros((2, 3), "i4"), "casting": "unsafe"},
+    {"out": numpy.zeros((2, 3), "D")},
+    {"out": numpy.zeros((4, 2, 3))},
+    {"out": numpy.zeros((3,))},
+    {"out": numpy.zeros((1, 3))},
+    {"out": 5},
+    {"out": ()},
+    {"out": (None,)},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("name", ["add", "subtract", "less", "arctan2", "left_shift"])
+def test_options(name: str, options: dict[str, Any]) -> None:
+    for dtypes in ("id", "df", "ii"):
+        x, y = sample(dtypes[0], (2, 3)), abs(sample(dtypes[1], (3,), 1))
+        copies = {k: v.copy() if isinstance(v, numpy.ndarray) else v for k, v in options.items()}
+        check(UNIQUE[name], getattr(numpy, name), x, y, **copies)
+
+
+def test_out_is_returned_and_keeps_what_the_mask_leaves() -> None:
+    out = from_host(numpy.full(3, 9.0))
+    assert UFUNCS["sqrt"](numpy.array([1.0, 4, 9]), out=out, where=[True, False, True]) is out
+    assert UFUNCS["add"]([1.0, 2, 3], 1, out) is out
+    numpy.testing.assert_array_equal(to_host(out), [2, 3, 4])
+
+
+def test_where_without_out_warns() -> None:
+    with pytest.warns(UserWarning, match="without 'out'"):
+        UFUNCS["add"]([1, 2], 1, where=[True, False])
+    found = to_host(UFUNCS["add"]([1, 2], 1, where=[[True], [False]], out=None))
+    numpy.testing.assert_array_equal(found[0], [2, 3])
+    assert found.shape == (2, 2)
+
+
+def test_out_that_overlaps_an_argument() -> None:
+    for size in (5, 4000):
+        data = numpy.arange(float(size))
+        mine = from_host(data)
+        backwards = make_view(mine, Layout((size,), (-1,), size - 1))
+        UFUNCS["add"](mine, mine, out=backwards)
+        numpy.add(data, data.copy(), out=data[::-1])
+        numpy.testing.assert_array_equal(to_host(mine), data)
+
+
+def test_two_outputs() -> None:
+    a, b = from_host(numpy.array([7, -7, 9])), from_host(numpy.array([3, 3, -4]))
+    results = UFUNCS["divmod"](a, b, out=(a, b))
+    assert results[0] is a
+    assert results[1] is b
+    same(on_host(results), divmod(numpy.array([7, -7, 9]), numpy.array([3, 3, -4])))
+    fraction = from_host(numpy.zeros(2))
+    UFUNCS["modf"]([1.5, -2.25], out=(fraction, None))
+    numpy.testing.assert_array_equal(to_host(fraction), [0.5, -0.25])
+    with pytest.raises(TypeError):
+        UFUNCS["modf"]([1.5], out=fraction)
+
+
+def test_wrong_calls() -> None:
+    add = UFUNCS["add"]
+    for args in ((1,), (1, 2, None, 4), ("a", 1), (object(), 1), ([1, 2], [1, 2, 3])):
+        check(add, numpy.add, *args)
+    with pytest.raises(TypeError, match="ArrayType"):
+        add(1, 2, out=add(1, 2))
+
+
+def test_integers_to_negative_powers() -> None:
+    power = UFUNCS["power"]
+    for args in ((2, -1), (numpy.array([2]), numpy.array([1, -1])), (numpy.array([2], "u1"), -1), (2.0, -1)):
+        check(power, numpy.power, *args)
+    for args in ((numpy.array([2], "u1"), numpy.array([-1], "i1")), (numpy.array([2], "u8"), numpy.array([-1]))):
+        check(power, numpy.power, *args)
+
+
+# --- methods ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", REDUCIBLE)
+def test_reduce_over_dtypes(name: str) -> None:
+    mine, its = UNIQUE[name], getattr(numpy, name)
+    for k, dtype in enumerate(DTYPES):
+        x = abs(sample(dtype, (2, 5, 3), k, 1, 4))
+        for axis in (0, -1, None):
+            check(mine.reduce, its.reduce, x, axis, ulp=64)
+        check(mine.accumulate, its.accumulate, x, 1, ulp=64)
+        check(mine.reduceat, its.reduceat, x, [0, 3, 1], 1, ulp=64)
+
+
+REDUCE_OPTIONS: list[dict[str, Any]] = [
+    {"axis": (0, 2)},
+    {"axis": ()},
+    {"axis": 3},
+    {"axis": (0, 0)},
+    {"axis": "x"},
+    {"axis": 1, "keepdims": True},
+    {"axis": None, "keepdims": True},
+    {"dtype": "f4"},
+    {"dtype": "i1"},
+    {"dtype": bool},
+    {"initial": 3},
+    {"initial": 2.5, "axis": None},
+    {"initial": 1000, "dtype": "i1"},
+    {"initial": None},
+    {"initial": 2, "axis": ()},
+    {"where": numpy.array([True, False, True])},
+    {"where": numpy.array([True, False, True]), "initial": 2},
+    {"where": numpy.array([[True], [False], [True], [True]]), "initial": 2, "axis": 1},
+    {"where": numpy.array([True, False, True]), "initial": 2, "axis": ()},
+    {"where": numpy.ones((1, 1, 1, 1), bool)},
+    {"out": numpy.zeros((4, 3))},
+    {"out": numpy.zeros((4, 3), "i4")},
+    {"out": numpy.zeros((4,))},
+]
+
+
+@pytest.mark.parametrize("options", REDUCE_OPTIONS, ids=str)
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "logical_and", "subtract", "divide", "bitwise_or"])
+def test_reduce_options(name: str, options: dict[str, Any]) -> None:
+    for dtype in ("i1", "d", "?"):
+        x = abs(sample(dtype, (2, 4, 3), 0, 1, 4))
+        copies = {k: v.copy() if isinstance(v, numpy.ndarray) else v for k, v in options.items()}
+        check(UNIQUE[name].reduce, getattr(numpy, name).reduce, x, ulp=64, **copies)
+
+
+@pytest.mark.parametrize("name", ["add", "maximum", "subtract", "lcm", "logical_xor", "power"])
+def test_reduce_shapes(name: str) -> None:
+    mine, its = UNIQUE[name], getattr(numpy, name)
+    for shape in ((0,), (0, 3), (3, 0), (1,), (1, 3), (), (2, 0, 2)):
+        x = numpy.ones(shape, "i8")
+        for axis in (0, -1, None, ()):
+            check(mine.reduce, its.reduce, x, axis)
+            check(mine.reduce, its.reduce, x, axis, keepdims=True)
+            check(mine.accumulate, its.accumulate, x, axis)
+            check(mine.reduceat, its.reduceat, x, [0], axis)
+
+
+def test_reduce_of_other_orders() -> None:
+    x = numpy.arange(24.0).reshape(2, 3, 4).transpose(2, 0, 1)
+    for axis in (0, 1, 2, (0, 1), None):
+        for name in ("add", "subtract"):
+            for keepdims in (False, True):
+                check(UNIQUE[name].reduce, getattr(numpy, name).reduce, x, axis, keepdims=keepdims)
+        check(UNIQUE["add"].reduce, numpy.add.reduce, x, axis, where=x > 4)
+    made = UNIQUE["add"].reduce(from_host(x), 0)
+    assert made.strides == numpy.add.reduce(x, 0).strides
+    out = numpy.zeros((2, 4)).T
+    check(UNIQUE["add"].reduce, numpy.add.reduce, x, 2, out=out.T.copy().T)
+
+
+def test_long_folds() -> None:
+    x = 1 + numpy.arange(1000.0)[::-1] / 1000
+    check(UNIQUE["subtract"].reduce, numpy.subtract.reduce, x)
+    check(UNIQUE["divide"].accumulate, numpy.divide.accumulate, x, ulp=1000)
+
+
+@pytest.mark.parametrize("name", ["sin", "divmod", "modf"])
+def test_methods_of_others_are_refused(name: str) -> None:
+    x = numpy.ones(3)
+    for method in ("reduce", "accumulate"):
+        check(getattr(UNIQUE[name], method), getattr(getattr(numpy, name), method), x)
+    check(UNIQUE[name].reduceat, getattr(numpy, name).reduceat, x, [0])
+    if name != "divmod":
+        check(UNIQUE[name].outer, getattr(numpy, name).outer, x, x)
+
+
+@pytest.mark.parametrize(
+    "indices", [[0, 9], [0, -1], 0, [], [4, 4, 0], [0.5], numpy.array([0, 2]), numpy.array([0.0])], ids=str
+)
+def test_reduceat_indices(indices: Any) -> None:
+    check(UNIQUE["add"].reduceat, numpy.add.reduceat, numpy.arange(5), indices)
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_outer(name: str) -> None:
+    for a, b in ((sample("i4", (2, 2)), abs(sample("i4", (3,), 1, 1))), (sample("d", ()), [1.5, 2])):
+        check(UNIQUE[name].outer, getattr(numpy, name).outer, a, b)
+
+
+AT_INDICES: list[Any] = [0, [0, 0, 2], slice(1, None), numpy.array([True, False, True]), numpy.array([-1, 1]), ..., [5]]
+
+
+@pytest.mark.parametrize("index", AT_INDICES, ids=str)
+@pytest.mark.parametrize("name", ["add", "subtract", "maximum", "divide", "multiply", "negative", "power"])
+def test_at(name: str, index: Any) -> None:
+    mine, its = UNIQUE[name], getattr(numpy, name)
+    for dtype in ("i8", "f4", "d"):
+        for operand in (2, 1.5, numpy.ones(3, "f4"), [[1], [2]]):
+            data = sample(dtype, (3, 3), 2, 1)
+            operands = (operand,) if mine.nin == 2 else ()
+
+            def at(function: Any, convert: Any, data: Any = data, operands: Any = operands) -> Any:
+                array = convert(data)
+                function.at(array, convert(index), *map(convert, operands))
+                return on_host(array)
+
+            theirs = outcome(lambda at=at: at(its, lambda x: x.copy() if isinstance(x, numpy.ndarray) else x))
+            found = outcome(lambda at=at: at(mine, ours))
+            same(found, theirs, 8, f"{name}.at({data}, {index}, {operand})")
+
+
+def test_at_through_a_view() -> None:
+    data = numpy.arange(6.0)
+    mine = from_host(data)
+    UFUNCS["add"].at(make_view(mine, Layout((3,), (2,), 0)), [0, 0, 1], 10)
+    numpy.add.at(data[::2], [0, 0, 1], 10)
+    numpy.testing.assert_array_equal(to_host(mine), data)
+    with pytest.raises(TypeError):
+        UFUNCS["add"].at([1, 2], 0, 1)
+    assert operator.index(UFUNCS["add"].reduce([1, 2])) == 3
+    assert isinstance(mine, ndarray)
