@@ -44,7 +44,7 @@ READERS: list[Callable[[Any], ndarray | None]] = []
 _ORDERS = ("C", "F", "A", "K")
 
 
-# --- memory order ------------------------------------------------------------------------------------------------------
+# --- memory order ----------------------------------------------------------------------------------------------------
 
 
 def axes_in_memory(order: str | None, shape: Shape, strides: Sequence[int]) -> tuple[int, ...] | None:
@@ -84,7 +84,7 @@ def follows(array: ndarray, order: str | None) -> bool:
     return order != "F" or layout.is_f(where.shape, where.strides)
 
 
-# --- from other data ---------------------------------------------------------------------------------------------------
+# --- from other data -------------------------------------------------------------------------------------------------
 
 
 def array(
@@ -132,7 +132,9 @@ def array(
     return object
 
 
-def _read(x: Any, dtype: DType | None, order: str | None, ndmax: int, copy: bool | None, place: Device | None) -> ndarray:
+def _read(
+    x: Any, dtype: DType | None, order: str | None, ndmax: int, copy: bool | None, place: Device | None
+) -> ndarray:
     """An array of something that is none of ours."""
     for reader in READERS:
         found = reader(x)
@@ -261,7 +263,7 @@ def fromstring(string: Any, dtype: Any = float, count: int = -1, *, sep: str = "
     return from_host(numpy.fromstring(string, dtypes.check(dtype), count, sep=sep))
 
 
-# --- of one value ------------------------------------------------------------------------------------------------------
+# --- of one value ----------------------------------------------------------------------------------------------------
 
 
 def as_shape(shape: Any) -> Shape:

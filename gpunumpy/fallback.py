@@ -28,12 +28,10 @@ _told: set[str] = set()
 
 # What neither takes nor makes arrays of ours, so that nothing is said of it.
 _SILENT = frozenset(
-    "base_repr binary_repr format_float_positional format_float_scientific format_parser get_include get_printoptions "
-    "getbufsize geterr geterrcall info isdtype issubdtype printoptions set_printoptions setbufsize seterr seterrcall "
-    "show_config show_runtime typename".split()
+    ["base_repr", "binary_repr", "format_float_positional", "format_float_scientific", "format_parser", "get_include", "get_printoptions", "getbufsize", "geterr", "geterrcall", "info", "isdtype", "issubdtype", "printoptions", "set_printoptions", "setbufsize", "seterr", "seterrcall", "show_config", "show_runtime", "typename"]
 )
 # Classes that hold arrays: theirs are NumPy's.
-_HOLDERS = frozenset("broadcast chararray matrix memmap ndenumerate nditer nested_iters poly1d recarray".split())
+_HOLDERS = frozenset(["broadcast", "chararray", "matrix", "memmap", "ndenumerate", "nditer", "nested_iters", "poly1d", "recarray"])
 # Modules in which nothing takes an array.
 _PLAIN_MODULES = frozenset(("ctypeslib", "dtypes", "exceptions", "typing", "version"))
 
