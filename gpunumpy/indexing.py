@@ -8,7 +8,6 @@ whole gets an arange, which costs nothing and leaves the result in C order witho
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -18,7 +17,7 @@ from .core import layout, record
 from .core import node as graph
 from .core.array import BOX, make_view, ndarray, wrap
 from .core.dtypes import BOOL, INT64
-from .core.layout import Layout, Shape
+from .core.layout import Shape
 from .core.node import DType, Node, Queue
 from .indexing_keys import Fancy, Selection, basic, out_of_bounds, select, words
 from .indexing_masks import Picked, as_mask, ranks
@@ -174,9 +173,7 @@ def fitted(value: Node, shape: Shape) -> Node:
 
 
 def _fits(shape: Shape, to: Shape) -> bool:
-    return len(shape) <= len(to) and all(
-        n in (1, m) for n, m in zip(shape, to[len(to) - len(shape) :], strict=True)
-    )
+    return len(shape) <= len(to) and all(n in (1, m) for n, m in zip(shape, to[len(to) - len(shape) :], strict=True))
 
 
 def _put(view: ndarray, chosen: Selection, value: Node) -> None:
@@ -201,7 +198,7 @@ def _put(view: ndarray, chosen: Selection, value: Node) -> None:
             return
     indices = _indices(view, chosen)
     shape = layout.broadcast_shapes(*(index.form.shape for index in indices)) + view.shape[len(indices) :]
-    value = _fitted_to_pick(value, shape)
+    value = fitted_to_pick(value, shape)
     view.assign(graph.scatter(view.value(), value, indices, "", record.caller()))
 
 
@@ -215,7 +212,7 @@ def _put_ranked(view: ndarray, mask: ndarray, rest: Shape, value: Node) -> None:
     """Write a value of its own to each element that a mask picks."""
     count = Picked(mask).count
     if rest or not value.form.shape:
-        value = _fitted_to_pick(value, (count, *rest))
+        value = fitted_to_pick(value, (count, *rest))
     elif value.form.shape != (count,):
         raise ValueError(
             f"NumPy boolean array indexing assignment cannot assign {value.form.shape[0]} input values to the "
@@ -237,7 +234,8 @@ def _where(condition: Node, x: Node, y: Node, dtype: DType | None = None) -> Nod
     return graph.map_node("where", (BOOL, dtype, dtype, dtype), (condition, x, y))
 
 
-def _fitted_to_pick(value: Node, shape: Shape) -> Node:
+def fitted_to_pick(value: Node, shape: Shape) -> Node:
+    """As `fitted`, in the words that NumPy has for index arrays."""
     try:
         return fitted(value, shape)
     except ValueError:
@@ -245,29 +243,3 @@ def _fitted_to_pick(value: Node, shape: Shape) -> Node:
             f"shape mismatch: value array of shape {words(value.form.shape)} could not be broadcast to indexing result "
             f"of shape {words(shape)}"
         ) from None
-
-
-# Elements
-
-
-def iterate(a: ndarray) -> Any:
-    """``iter(a)``: what ``a[i]`` is, for every i."""
-    if not a.shape:
-        if a._flags & BOX:
-            raise TypeError("iteration over a 0-d array")
-        raise TypeError(f"'numpy.{a.dtype.type.__name__}' object is not iterable")
-    return (getitem(a, k) for k in range(a.shape[0]))
-
-
-def diagonal_layout(where: Layout, offset: int, axis1: int, axis2: int) -> Layout:
-    """The layout of a diagonal, which is the last dimension."""
-    shape, strides, start = where
-    rows, columns = shape[axis1], shape[axis2]
-    step_row, step_column = strides[axis1], strides[axis2]
-    count = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
-    if count:
-        start += offset * step_column if offset > 0 else -offset * step_row
-    keep: Sequence[int] = [k for k in range(len(shape)) if k not in (axis1, axis2)]
-    return Layout(
-        (*(shape[k] for k in keep), count), (*(strides[k] for k in keep), step_row + step_column), start
-    )
