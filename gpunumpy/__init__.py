@@ -8,20 +8,59 @@ import numpy as _numpy
 
 from . import fft, linalg, random
 from ._version import __version__
+from .core import attach as _attach
 from .core.array import ndarray
 from .core.device import Device, default_device, devices, synchronize
 from .core.errors import DeviceError, HostFallbackWarning
+from .calculus import *
+from .calculus import *
 from .creation import *
+from .elementwise import (
+    allclose,
+    angle,
+    array_equal,
+    array_equiv,
+    clip,
+    fix,
+    i0,
+    imag,
+    isclose,
+    iscomplex,
+    iscomplexobj,
+    isneginf,
+    isposinf,
+    isreal,
+    isrealobj,
+    nan_to_num,
+    real,
+    real_if_close,
+    round,
+    sinc,
+    unwrap,
+)
 from .fallback import host_fallback, lookup as _lookup, public as _public
+from .indexing_elements import *
+from .indexing_grids import *
+from .indexing_elements import *
+from .indexing_grids import *
+from .indexing_grids import *
 from .names import *
+from .nanfunctions import *
+from .ranges import *
+from .reduction import *
+from .scans import *
+from .selection import *
+from .shape import *
+from .statistics import *
 from .ufunc import UFUNCS as _UFUNCS, ufunc
 
 globals().update(_UFUNCS)
+amax, amin, around = max, min, round
 
 # Names of ours that NumPy does not have.
 _OURS = ("Device", "DeviceError", "HostFallbackWarning", "bfloat16", "default_device", "devices", "host_fallback")
 _OURS += ("synchronize",)
-__all__ = [*_numpy.__all__, *_OURS]  # noqa: PLE0604
+__all__ = [*_numpy.__all__, *_OURS]
 
 
 def __getattr__(name: str) -> Any:

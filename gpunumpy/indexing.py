@@ -17,7 +17,7 @@ from .core import layout, record
 from .core import node as graph
 from .core.array import BOX, make_view, ndarray, wrap
 from .core.dtypes import BOOL, INT64
-from .core.layout import Shape
+from .core.layout import Layout, Shape
 from .core.node import DType, Node, Queue
 from .indexing_keys import Fancy, Selection, basic, out_of_bounds, select, words
 from .indexing_masks import Picked, as_mask, ranks
@@ -243,3 +243,14 @@ def fitted_to_pick(value: Node, shape: Shape) -> Node:
             f"shape mismatch: value array of shape {words(value.form.shape)} could not be broadcast to indexing result "
             f"of shape {words(shape)}"
         ) from None
+
+
+def diagonal_layout(where: Layout, offset: int, axis1: int, axis2: int) -> Layout:
+    """The layout of the diagonal of two dimensions (both counted from the front), which becomes the last one."""
+    shape, strides, start = where
+    down, across = strides[axis1], strides[axis2]
+    count = max(0, min(shape[axis1] + min(offset, 0), shape[axis2] - max(offset, 0)))
+    if count:
+        start += offset * across if offset > 0 else -offset * down
+    rest = [k for k in range(len(shape)) if k not in (axis1, axis2)]
+    return Layout((*(shape[k] for k in rest), count), (*(strides[k] for k in rest), down + across), start)

@@ -11,7 +11,7 @@ from .core import layout, record
 from .core import node as graph
 from .core.array import BOX, READ_ONLY, make_view, ndarray, to_host, wrap
 from .core.layout import Layout
-from .indexing import getitem, setitem, stored
+from .indexing import diagonal_layout, getitem, setitem, stored
 from .indexing_keys import INVALID
 
 __all__ = ["diagonal", "fill_diagonal"]
@@ -162,29 +162,15 @@ def set_flat(a: ndarray, value: Any) -> None:
     Flat(a)[:] = value
 
 
-# Diagonals
-
-
-def _diagonal(where: Layout, offset: int, axis1: int, axis2: int) -> Layout:
-    """The layout of a diagonal, which is the last dimension."""
-    shape, strides, start = where
-    if len(shape) < 2:
-        raise ValueError("diag requires an array of at least two dimensions")
-    axis1, axis2 = (layout.normalize_axis(axis, len(shape)) for axis in (axis1, axis2))
-    if axis1 == axis2:
-        raise ValueError("axis1 and axis2 cannot be the same")
-    down, across = strides[axis1], strides[axis2]
-    count = max(0, min(shape[axis1] + min(offset, 0), shape[axis2] - max(offset, 0)))
-    if count:
-        start += offset * across if offset > 0 else -offset * down
-    rest = [k for k in range(len(shape)) if k not in (axis1, axis2)]
-    return Layout((*(shape[k] for k in rest), count), (*(strides[k] for k in rest), down + across), start)
-
-
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
     """A read-only view of a diagonal, or of that of every matrix of a stack. See `numpy.diagonal`."""
     a = record.as_array(a)
-    view = make_view(a, _diagonal(a.layout, offset, axis1, axis2))
+    if len(a.shape) < 2:
+        raise ValueError("diag requires an array of at least two dimensions")
+    axis1, axis2 = (layout.normalize_axis(axis, len(a.shape)) for axis in (axis1, axis2))
+    if axis1 == axis2:
+        raise ValueError("axis1 and axis2 cannot be the same")
+    view = make_view(a, diagonal_layout(a.layout, offset, axis1, axis2))
     view._flags |= READ_ONLY
     return view
 

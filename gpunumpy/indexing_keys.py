@@ -15,7 +15,8 @@ from .core.array import ndarray, to_host
 from .core.layout import Layout, Shape
 
 INVALID = (
-    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices"
+    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid "
+    "indices"
 )
 NOT_INTEGER = "arrays used as indices must be of integer (or boolean) type"
 

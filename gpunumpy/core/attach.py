@@ -11,13 +11,24 @@ from typing import Any
 
 from .. import elementwise
 from ..indexing import getitem, setitem
+from ..indexing_elements import fill, flat_of, item, iterate, set_flat, tolist
 from ..operators import OPERATORS
+from ..selection import choose, compress, nonzero, put, take
 from ..ufunc import UFUNCS
 from .array import ndarray
 
 METHODS: dict[str, Callable[..., Any]] = {
     "__getitem__": getitem,
     "__setitem__": setitem,
+    "__iter__": iterate,
+    "choose": choose,
+    "compress": lambda a, condition, axis=None, out=None: compress(condition, a, axis, out),
+    "fill": fill,
+    "item": item,
+    "nonzero": nonzero,
+    "put": put,
+    "take": take,
+    "tolist": tolist,
     # elementwise
     "clip": elementwise.clip_method,
     "conj": UFUNCS["conjugate"],
@@ -27,6 +38,7 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 # What reads each, and what writes it.
 PROPERTIES: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None]] = {
+    "flat": (flat_of, set_flat),
     "real": (elementwise.real_of, elementwise.set_real),
     "imag": (elementwise.imag_of, elementwise.set_imag),
 }
