@@ -14,7 +14,6 @@ from .core import node as graph
 from .core.array import BOX, ndarray, to_host, wrap
 from .core.dtypes import BOOL
 from .core.record import as_nodes, binary, operand, unary, weak_types
-from .indexing import iterate
 from .kernels import table
 from .ufunc import UFUNCS, check_powers
 from .ufunc_methods import reduce_ufunc
@@ -199,7 +198,6 @@ OPERATORS: dict[str, Operator] = {
     "__bool__": truth,
     "__index__": as_index,
     "__len__": length,
-    "__iter__": iterate,
     "__contains__": contains,
     "__hash__": hash_of,
 }

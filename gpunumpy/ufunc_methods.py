@@ -58,17 +58,19 @@ def check_reducible(row: str, method: str) -> None:
 def reduction_loop(row: str, argument: DType, dtype: DType | None, out: DType | None) -> Loop:
     """The loop of a reduction: the dtypes of the state, the argument and the result."""
     fixed = {} if dtype is None else {"signature": (dtype, None, None)}
-    found = numpy_ufunc(row).resolve_dtypes((out, argument, None), reduction=True, **fixed)
+    found = numpy_ufunc(row).resolve_dtypes((out, argument, None), casting="unsafe", reduction=True, **fixed)
     return tuple(check(d) for d in found)
 
 
-def _prepare(row: str, x: Any, dtype: Any, out: Any) -> tuple[ndarray, ndarray | None, Loop]:
-    """The array, the one output, and the loop that a method of `row` uses."""
+def _operands(x: Any, out: Any) -> tuple[ndarray, ndarray | None]:
+    """The array and the output of a method."""
     (into,) = outputs(out, 1)
-    array = as_array(x, into.device if into is not None else None)
+    return as_array(x, into.device if into is not None else None), into
+
+
+def _loop(row: str, array: ndarray, dtype: Any, into: ndarray | None) -> Loop:
     wanted = None if dtype is None else check(dtype)
-    loop = reduction_loop(row, array.dtype, wanted, None if into is None else into.dtype)
-    return array, into, loop
+    return reduction_loop(row, array.dtype, wanted, None if into is None else into.dtype)
 
 
 # --- reduce ---------------------------------------------------------------------------------------------------------
@@ -94,11 +96,12 @@ def reduce_ufunc(
         What the reduction starts with; None for the first element, and the ufunc's identity if not given.
     """
     check_reducible(row, "reduce")
-    array, into, loop = _prepare(row, x, dtype, out)
+    array, into = _operands(x, out)
     axes = _axes(axis, array.ndim)
     identity = numpy_ufunc(row).identity
     if len(axes) > 1 and identity is None and row not in _REORDERABLE:
         raise ValueError(f"reduction operation {row!r} is not reorderable, so at most one axis may be specified")
+    loop = _loop(row, array, dtype, into)
     value = array.value()
     result = loop[-1]
     given = initial is not NO_VALUE and initial is not None
@@ -233,8 +236,9 @@ def _prepended(first: Node, value: Node, axis: int) -> Node:
 def accumulate_ufunc(row: str, x: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> ndarray:
     """All the intermediate results of a reduction along one axis; see `numpy.ufunc.accumulate`."""
     check_reducible(row, "accumulate")
-    array, into, loop = _prepare(row, x, dtype, out)
+    array, into = _operands(x, out)
     along = _one_axis(axis, array.ndim, "accumulate")
+    loop = _loop(row, array, dtype, into)
     value = array.value()
     if into is not None and into.shape != array.shape:
         raise _wrong_output("accumulate", row, into.shape, array.shape)
@@ -253,12 +257,13 @@ def reduceat_ufunc(row: str, x: Any, indices: Any, axis: Any = 0, dtype: Any = N
     The indices are looked at on the host, where one out of bounds is refused at once.
     """
     check_reducible(row, "reduceat")
-    array, into, loop = _prepare(row, x, dtype, out)
+    array, into = _operands(x, out)
     along = _one_axis(axis, array.ndim, "reduceat")
+    loop = _loop(row, array, dtype, into)
     starts = to_host(indices) if isinstance(indices, ndarray) else numpy.asarray(indices)
     if starts.ndim != 1:
         raise ValueError("object of too small depth for desired array" if starts.ndim == 0 else "indices must be 1-d")
-    if starts.size and starts.dtype.kind not in "biu":
+    if hasattr(indices, "dtype") and starts.dtype.kind not in "biu":
         raise TypeError(f"Cannot cast array data from {starts.dtype!r} to dtype('int64') according to the rule 'safe'")
     starts = starts.astype(INT64)
     length = array.shape[along]
@@ -308,7 +313,7 @@ def at_ufunc(row: str, a: Any, indices: Any, operands: Sequence[Any] = ()) -> No
         if layout.broadcast_shapes(shape, value.form.shape) != shape:
             raise ValueError(f"array is not broadcastable to correct shape: {value.form.shape} to {shape}")
     types = (a.dtype, *weak_types(values))
-    loop = ufunc.resolve_dtypes((*types, a.dtype))
+    loop = ufunc.resolve_dtypes((*types, a.dtype), casting="unsafe")
     operand = as_dtype(values[0], check(loop[1])) if values else typed(0, a.dtype)
     if operand.form.queue is None:
         operand = graph.fill(operand, (), a.queue)

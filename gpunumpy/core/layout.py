@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -149,7 +150,7 @@ def memory_order(layouts: Sequence[tuple[Shape, Sequence[int]]], ndim: int) -> t
 
 def normalize_axis(axis: int, ndim: int) -> int:
     """The axis counted from the front; NumPy's AxisError where there is none."""
-    axis = axis.__index__()
+    axis = index(axis)
     if not -ndim <= axis < ndim:
         raise AxisError(axis, ndim)
     return axis % ndim if ndim else 0

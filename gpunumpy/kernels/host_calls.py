@@ -34,7 +34,11 @@ def scatter(options: tuple[Any, ...], out: Any, value: Any, *rest: Any) -> None:
     *indices, site = rest
     try:
         if row:
-            getattr(numpy, row).at(out, tuple(indices), value)
+            function = getattr(numpy, row)
+            # NumPy's quick loop for one index array reads past the end of values that broadcast.
+            shape = numpy.broadcast_shapes(*(i.shape for i in indices)) + out.shape[len(indices) :]
+            operands = (numpy.broadcast_to(value, shape),) if function.nin == 2 else ()
+            function.at(out, tuple(indices), *operands)
         else:
             out[tuple(indices)] = value
     except IndexError as error:

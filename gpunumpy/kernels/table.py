@@ -352,6 +352,8 @@ def resolve(name: str, dtypes: tuple[Any, ...]) -> Loop:
     """
     function = ufunc_of(name)
     if function is not None:
+        if set(dtypes) == {int}:
+            dtypes = (INT64,) * len(dtypes)  # NumPy compares Python integers alone as objects
         if name == "clip" and bfloat16 in dtypes:
             result = resolve("maximum", (resolve("maximum", dtypes[:2])[-1], dtypes[2]))[-1]
             return (result,) * 4

@@ -18,7 +18,8 @@ from .parity import DTYPES, check, on_host, ours, outcome, same, sample
 
 UNIQUE = {function.__name__: function for function in UFUNCS.values()}
 BINARY = [name for name, function in UNIQUE.items() if function.nin == 2]
-REDUCIBLE = [name for name in BINARY if UNIQUE[name].nout == 1]
+# NumPy itself does not say which loop ldexp reduces by.
+REDUCIBLE = [name for name in BINARY if UNIQUE[name].nout == 1 and name != "ldexp"]
 
 
 def test_every_elementwise_ufunc_of_numpy_is_here() -> None:

@@ -1,0 +1,231 @@
+"""Operators of arrays, and their conversions to Python scalars."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+from ml_dtypes import bfloat16
+
+from gpunumpy.core.array import boxed, from_host, ndarray, to_host, wrap
+from gpunumpy.ufunc import UFUNCS
+
+from .parity import DTYPES, check, on_host, ours, outcome, same, sample
+
+BINARY = [
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.truediv,
+    operator.floordiv,
+    operator.mod,
+    operator.pow,
+    operator.and_,
+    operator.or_,
+    operator.xor,
+    operator.lshift,
+    operator.rshift,
+    operator.eq,
+    operator.ne,
+    operator.lt,
+    operator.le,
+    operator.gt,
+    operator.ge,
+    divmod,
+]
+IN_PLACE = [
+    operator.iadd,
+    operator.isub,
+    operator.imul,
+    operator.itruediv,
+    operator.ifloordiv,
+    operator.imod,
+    operator.ipow,
+    operator.iand,
+    operator.ior,
+    operator.ixor,
+    operator.ilshift,
+    operator.irshift,
+]
+UNARY = [operator.neg, operator.pos, operator.abs, operator.invert]
+SCALARS = [2, 300, -1, 0, 0.5, 2.0, True, 1 + 2j, numpy.float32(2.5), numpy.int8(3), 2**40, 2**63]
+
+
+def both(call: Callable[..., Any], *args: Any, ulp: float = 8) -> None:
+    check(call, call, *args, ulp=ulp)
+
+
+@pytest.mark.parametrize("call", BINARY)
+def test_binary(call: Callable[..., Any]) -> None:
+    for k, dtype in enumerate(DTYPES):
+        x = sample(dtype, (3, 4), k)
+        both(call, x, abs(sample(DTYPES[(7 * k + 3) % len(DTYPES)], (4,), k + 1, 1)))
+        for scalar in SCALARS:
+            both(call, x, scalar)
+            if isinstance(scalar, (bool, int, float, complex)) and not isinstance(scalar, numpy.generic):
+                both(call, scalar, abs(x))
+
+
+@pytest.mark.parametrize("call", BINARY)
+def test_binary_with_what_is_no_array(call: Callable[..., Any]) -> None:
+    x = sample("i4", (3,), 5, 1)
+    for y in ([1, 2, 3], (1, 2, 3), numpy.array([3, 2, 1]), [1, 2], 1, None, "text", object()):
+        if call in (operator.eq, operator.ne) and type(y) is object:
+            continue
+        theirs = outcome(lambda y=y: call(x, y))
+        same(outcome(lambda y=y: on_host(call(from_host(x), y))), theirs, 4, f"{call}({y})")
+
+
+@pytest.mark.parametrize("call", UNARY)
+def test_unary(call: Callable[..., Any]) -> None:
+    for k, dtype in enumerate((*DTYPES, bfloat16)):
+        both(call, sample(dtype, (3, 4), k))
+        both(call, sample(dtype, (3, 4), k).T)
+
+
+@pytest.mark.parametrize("call", IN_PLACE)
+def test_in_place(call: Callable[..., Any]) -> None:
+    operands = (*SCALARS, numpy.ones(3, "f4"), [1, 2, 3], numpy.ones((2, 3), "i8"), numpy.ones(2), "text", None)
+    for k, dtype in enumerate(DTYPES):
+        for y in operands:
+            data = abs(sample(dtype, (2, 3), k, 1))
+            mine = from_host(data)
+            theirs = outcome(lambda y=y, data=data: call(data, ours_or_numpys(y, False)))
+            found = outcome(lambda y=y, mine=mine: call(mine, ours_or_numpys(y, True)))
+            if isinstance(found, ndarray):
+                assert found is mine
+            same(to_host(mine), data, 8, f"{call}({dtype}, {y!r}): {found!r}")
+            if isinstance(theirs, Exception):
+                same(found, theirs, 8, f"{call}({dtype}, {y!r})")
+
+
+def ours_or_numpys(y: Any, mine: bool) -> Any:
+    return ours(y) if mine else y
+
+
+def test_in_place_is_seen_through_views_and_not_by_values_read_before() -> None:
+    data = numpy.arange(12.0).reshape(3, 4)
+    mine = from_host(data)
+    row, before = mine[1], mine + 0
+    mine *= 2
+    row += 100
+    numpy.testing.assert_array_equal(to_host(before), data)
+    data *= 2
+    data[1] += 100
+    numpy.testing.assert_array_equal(to_host(mine), data)
+    mine[1:] += mine[:-1]
+    data[1:] += data[:-1].copy()
+    numpy.testing.assert_array_equal(to_host(mine), data)
+
+
+def test_in_place_on_a_result_binds_the_name_anew() -> None:
+    total = UFUNCS["add"].reduce([1.0, 2.0])
+    same_total = total
+    total += 1
+    assert (float(total), float(same_total)) == (4, 3)
+    box = boxed(wrap(from_host(numpy.array(3.0)).value()))
+    same_box = box
+    box += 1
+    assert box is same_box
+    assert float(same_box) == 4
+
+
+def test_powers() -> None:
+    for dtype in ("i4", "u1", "f4", "d", "D", "?"):
+        x = sample(dtype, (6,), 3, 1)
+        for exponent in (0, 1, 2, 3, -1, 0.5, -0.5, 2.0, 1.0, -1.0, 1j, numpy.int64(2), numpy.array([1, 2, 3] * 2)):
+            both(operator.pow, x, exponent)
+        both(operator.pow, 2, x)
+        both(operator.pow, 2.5, x)
+    both(operator.pow, 2, numpy.array([1, -1]))
+    both(operator.pow, numpy.array([2]), numpy.array([-1]))
+    with pytest.raises(TypeError):
+        pow(from_host(numpy.arange(3)), 2, 5)
+
+
+CONVERSIONS = [
+    bool,
+    int,
+    float,
+    complex,
+    operator.index,
+    hash,
+    round,
+    math.trunc,
+    math.floor,
+    math.ceil,
+    len,
+    list,
+    str,
+]
+
+
+@pytest.mark.parametrize("convert", CONVERSIONS[:-1])
+def test_conversions_of_results(convert: Callable[[Any], Any]) -> None:
+    """A 0-d result converts as the scalar that NumPy has in its place."""
+    for dtype in ("?", "i1", "i8", "u8", "e", "f", "d", "F"):
+        value = numpy.array([3, 1]).astype(dtype) * numpy.dtype(dtype).type(0.75 if dtype in "efd" else 1)
+        theirs = outcome(lambda value=value: convert(value[0]))
+        found = outcome(lambda value=value: convert(UFUNCS["maximum"].reduce(from_host(value))))
+        if isinstance(theirs, Exception):
+            same(found, theirs)
+        else:
+            assert found == theirs
+            assert isinstance(found, (int, float, complex, numpy.generic))
+
+
+@pytest.mark.parametrize("convert", [bool, int, float, complex, operator.index, hash, round, len, math.trunc])
+@pytest.mark.parametrize("shape", [(), (1,), (0,), (2,), (1, 1), (2, 2)])
+def test_conversions_of_arrays(convert: Callable[[Any], Any], shape: tuple[int, ...]) -> None:
+    for dtype in ("i4", "f4"):
+        x = numpy.ones(shape, dtype)
+        if convert in (round, math.trunc) and not shape:
+            continue  # NumPy's 0-d arrays have none of these, ours have a scalar's
+        same(outcome(lambda x=x: convert(from_host(x))), outcome(lambda x=x: convert(x)))
+
+
+def test_the_truth_of_many_is_ambiguous() -> None:
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(from_host(numpy.ones(2)))
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(from_host(numpy.ones(0)))
+
+
+def test_iteration_and_membership() -> None:
+    data = numpy.arange(6.0).reshape(2, 3)
+    mine = from_host(data)
+    assert [float(v) for row in mine for v in row] == data.reshape(-1).tolist()
+    assert 4 in mine
+    assert 4.5 not in mine
+    assert numpy.float64(5) in mine
+    with pytest.raises(TypeError):
+        iter(from_host(numpy.array(1.0)))
+
+
+def test_results_hash_as_scalars() -> None:
+    found = {UFUNCS["add"].reduce([1, 2]): "three"}
+    assert found[3] == "three"  # type: ignore[index]
+    with pytest.raises(TypeError):
+        hash(from_host(numpy.array(3)))
+
+
+def test_operands_that_define_their_own_operators() -> None:
+    class Own:
+        __array_ufunc__ = None
+
+        def __radd__(self, other: Any) -> str:
+            return "mine"
+
+    assert from_host(numpy.arange(3)) + Own() == "mine"
+
+
+def test_order_of_results() -> None:
+    x = numpy.arange(24.0).reshape(2, 3, 4)
+    for view in (x.T, x.transpose(1, 0, 2), x[:, ::-1]):
+        made, theirs = from_host(view) * 2 + from_host(view), view * 2 + view
+        assert made.strides == theirs.strides
+        same(to_host(made), theirs)
