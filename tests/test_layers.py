@@ -32,7 +32,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("core.array*", "core.record*"),
     ("nvlib*", FUNCTIONS),
     ("linalg*", "fft*", "random*", "kernels.custom"),
-    ("core.attach", "core.interop*"),
+    ("core.interop*", "core.attach"),
     ("testing", "__init__", "demo", "__main__"),
 )
 SIBLINGS = ("linalg", "fft", "random")

@@ -15,6 +15,7 @@ from ..indexing_elements import fill, flat_of, item, iterate, set_flat, tolist
 from ..operators import OPERATORS
 from ..selection import choose, compress, nonzero, put, take
 from ..ufunc import UFUNCS
+from . import interop, interop_numpy
 from .array import ndarray
 
 METHODS: dict[str, Callable[..., Any]] = {
@@ -34,10 +35,20 @@ METHODS: dict[str, Callable[..., Any]] = {
     "conj": UFUNCS["conjugate"],
     "conjugate": UFUNCS["conjugate"],
     "round": elementwise.round,
+    # other libraries
+    "__array__": interop_numpy.array,
+    "__array_function__": interop_numpy.array_function,
+    "__array_namespace__": interop_numpy.array_namespace,
+    "__array_ufunc__": interop_numpy.array_ufunc,
+    "__dlpack__": interop.dlpack,
+    "__dlpack_device__": interop.dlpack_device,
+    "data_ptr": interop.data_ptr,
 }
 
 # What reads each, and what writes it.
 PROPERTIES: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None]] = {
+    "__array_priority__": (interop_numpy.priority, None),
+    "__cuda_array_interface__": (interop.cuda_array_interface, None),
     "flat": (flat_of, set_flat),
     "real": (elementwise.real_of, elementwise.set_real),
     "imag": (elementwise.imag_of, elementwise.set_imag),

@@ -1,0 +1,234 @@
+"""DLPack's capsules and C structures: made for what we export, opened for what we import. Nothing here knows arrays.
+
+No Python code runs when a consumer lets go of what it got. A consumer may do so while an exception is on its way (a
+Python callback would lose it), without the interpreter's lock, or after the interpreter has ended. So the deleter is a
+function of the C library, `time`, which stamps the structure's first word; we find the stamp at the next exchange, or
+when memory is short, and drop the memory then. Capsules that nobody opened are found in the same way.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+_VERSION = (1, 0)
+READ_ONLY = 1
+IS_COPIED = 2
+
+_NAME, _USED = b"dltensor", b"used_dltensor"
+_NAME_VERSIONED, _USED_VERSIONED = b"dltensor_versioned", b"used_dltensor_versioned"
+
+
+class _Tensor(ctypes.Structure):
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    )
+
+
+class _Managed(ctypes.Structure):
+    _fields_ = (("tensor", _Tensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p))
+
+
+class _ManagedVersioned(ctypes.Structure):
+    _fields_ = (
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("context", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("tensor", _Tensor),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a capsule says of an array: `device` and `dtype` in DLPack's codes, `strides` in elements."""
+
+    ptr: int
+    device: tuple[int, int]
+    dtype: tuple[int, int]
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    flags: int = 0
+
+
+def _prototype(name: str, result: Any, *arguments: Any) -> Any:
+    return ctypes.PYFUNCTYPE(result, *arguments)((name, ctypes.pythonapi))
+
+
+_new = _prototype("PyCapsule_New", ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+_is_valid = _prototype("PyCapsule_IsValid", ctypes.c_int, ctypes.py_object, ctypes.c_char_p)
+_pointer = _prototype("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+_rename = _prototype("PyCapsule_SetName", ctypes.c_int, ctypes.py_object, ctypes.c_char_p)
+_immortal = _prototype("Py_IncRef", None, ctypes.py_object)
+
+
+# Exports
+
+
+def _stamp() -> int:
+    """The address of ``time``, which writes eight bytes where its argument points."""
+    function = ctypes.CDLL("ucrtbase")._time64 if os.name == "nt" else ctypes.CDLL(None).time
+    address = ctypes.cast(function, ctypes.c_void_p).value
+    assert address is not None
+    return address
+
+
+_DELETER = _stamp()
+
+
+class _Export:
+    """A structure that someone has, or may still take out of its capsule, and the owner of the memory."""
+
+    __slots__ = ("arrays", "capsule", "first", "name", "owner", "struct")
+
+    def __init__(self, what: Description, versioned: bool, owner: object) -> None:
+        ndim = len(what.shape)
+        self.owner = owner
+        self.arrays = (ctypes.c_int64 * ndim)(*what.shape), (ctypes.c_int64 * ndim)(*what.strides)
+        self.name = _NAME_VERSIONED if versioned else _NAME
+        self.struct: Any = _ManagedVersioned() if versioned else _Managed()
+        if versioned:
+            self.struct.major, self.struct.minor = _VERSION
+            self.struct.flags = what.flags
+        self.struct.deleter = _DELETER
+        tensor = self.struct.tensor
+        tensor.data = what.ptr
+        tensor.device_type, tensor.device_id = what.device
+        tensor.code, tensor.bits = what.dtype
+        tensor.lanes = 1
+        tensor.ndim = ndim
+        tensor.shape, tensor.strides = (ctypes.cast(a, ctypes.POINTER(ctypes.c_int64)) for a in self.arrays)
+        self.first = self._first_word()
+        self.capsule: Any = _new(ctypes.addressof(self.struct), self.name, None)
+
+    def _first_word(self) -> int:
+        return ctypes.c_int64.from_buffer(self.struct).value
+
+    def finished(self) -> bool:
+        """Whether the consumer has called the deleter, or nobody can take the structure any more."""
+        if self._first_word() != self.first:
+            return True
+        if self.capsule is not None:
+            if not _is_valid(self.capsule, self.name):
+                self.capsule = None  # taken: from now on the deleter tells
+            elif _references(self) == _UNSHARED:
+                return True
+        return False
+
+
+def _references(export: _Export) -> int:
+    return sys.getrefcount(export.capsule)
+
+
+# What the capsule counts where nobody but its record has it: measured, since Pythons differ in what they count.
+_UNSHARED = _references(_Export(Description(0, (1, 0), (0, 8), (), ()), False, None))
+
+_exports: list[_Export] = []
+_lock = threading.Lock()
+# A consumer may outlive the interpreter: it must find its structure, and the name of its capsule, all the same.
+for _kept in (_exports, _NAME, _USED, _NAME_VERSIONED, _USED_VERSIONED):
+    _immortal(_kept)
+
+
+def sweep() -> None:
+    """Drop the memory of the exports that their consumers have finished with."""
+    finished: list[_Export] = []  # dropped outside of the lock: memory goes back then
+    with _lock:
+        stay: list[_Export] = []
+        for export in _exports:
+            (finished if export.finished() else stay).append(export)
+        _exports[:] = stay
+
+
+def make_capsule(what: Description, versioned: bool, owner: object) -> Any:
+    """Return a capsule that keeps `owner` until the consumer has finished with it.
+
+    Parameters
+    ----------
+    what : Description
+        The array.
+    versioned : bool
+        Whether the consumer knows DLPack 1.0; otherwise the capsule can carry no flags.
+    owner : object
+        What keeps the memory alive.
+    """
+    sweep()
+    export = _Export(what, versioned, owner)
+    capsule = export.capsule
+    with _lock:
+        _exports.append(export)
+    return capsule
+
+
+# Imports
+
+
+class Taken:
+    """A structure that we took out of a capsule; the producer's deleter is called when it is dropped."""
+
+    __slots__ = ("_address", "_deleter")
+
+    def __init__(self, address: int, deleter: int | None) -> None:
+        self._address = address
+        self._deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(deleter) if deleter else None
+
+    def __del__(self) -> None:
+        if self._deleter is not None:
+            self._deleter(self._address)
+
+
+def open_capsule(capsule: Any) -> tuple[Description, Taken]:
+    """Take the array out of a capsule, which nobody can do after us.
+
+    Raises
+    ------
+    BufferError
+        If the capsule is of a version that we do not know, or its elements are vectors.
+    ValueError
+        If it is no capsule of DLPack's, or has been opened before.
+    """
+    if _is_valid(capsule, _NAME_VERSIONED):
+        name, used = _NAME_VERSIONED, _USED_VERSIONED
+        address = _pointer(capsule, name)
+        managed: Any = _ManagedVersioned.from_address(address)
+        if managed.major != _VERSION[0]:
+            raise BufferError(f"a capsule of DLPack {managed.major}.{managed.minor}; known is version {_VERSION[0]}")
+        flags = managed.flags
+    elif _is_valid(capsule, _NAME):
+        name, used, flags = _NAME, _USED, 0
+        address = _pointer(capsule, name)
+        managed = _Managed.from_address(address)
+    else:
+        raise ValueError("__dlpack__ gave no capsule of DLPack's, or one that has been used")
+    _rename(capsule, used)
+    taken = Taken(address, managed.deleter)
+    tensor = managed.tensor
+    if tensor.lanes != 1:
+        raise BufferError(f"elements that are vectors of {tensor.lanes} are not supported")
+    shape = tuple(tensor.shape[: tensor.ndim])
+    strides = tuple(tensor.strides[: tensor.ndim]) if tensor.strides else _packed(shape)
+    ptr = (tensor.data or 0) + tensor.byte_offset
+    device = (tensor.device_type, tensor.device_id)
+    return Description(ptr, device, (tensor.code, tensor.bits), shape, strides, flags), taken
+
+
+def _packed(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of C order, which a producer may leave out."""
+    strides = [1] * len(shape)
+    for k in range(len(shape) - 2, -1, -1):
+        strides[k] = strides[k + 1] * shape[k + 1]
+    return tuple(strides)

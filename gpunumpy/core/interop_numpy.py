@@ -1,0 +1,100 @@
+"""NumPy's protocols: its functions, called on our arrays, run ours on the arrays' device."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from functools import reduce
+from types import ModuleType
+from typing import Any
+
+import numpy
+
+from ..creation import asarray
+from ..fallback import on_host
+from ..ufunc import UFUNCS
+from . import interop
+from .array import ndarray, to_host
+from .device import CPU
+
+# The editions of the array API standard that the namespace follows.
+EDITIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
+
+
+def _package() -> ModuleType:
+    return sys.modules[__name__.partition(".")[0]]
+
+
+def priority(x: ndarray) -> float:
+    """Above other classes of arrays, where they decide by number whose operators run."""
+    return 1000.0
+
+
+def array_namespace(x: ndarray, *, api_version: str | None = None) -> ModuleType:
+    """The module of the array API standard's functions."""
+    if api_version is not None and api_version not in EDITIONS:
+        raise ValueError(f"edition {api_version!r} of the array API is not supported; allowed: {', '.join(EDITIONS)}")
+    return _package()
+
+
+def array(x: ndarray, dtype: Any = None, copy: bool | None = None) -> Any:
+    """The elements as a NumPy array: a copy, or, with ``copy=False`` on the CPU device, the very memory."""
+    if copy is not False:
+        host = to_host(x)
+        return host if dtype is None else host.astype(dtype, copy=False)
+    if x.device is not CPU or dtype not in (None, x.dtype):
+        raise ValueError("Unable to avoid copy while creating an array as requested.")
+    return interop.host_window(x)
+
+
+def array_ufunc(x: ndarray, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    """A ufunc of NumPy's on our arrays. What is not in NumPy's own namespace runs on the host, and says so."""
+    given = options.get("out", ())
+    if any(_foreign(a) for a in (*inputs, *given)):
+        return NotImplemented
+    if method == "at" and isinstance(inputs[0], numpy.ndarray):  # it writes into memory of the host
+        return ufunc.at(*(to_host(a) if isinstance(a, ndarray) else a for a in inputs))
+    ours = UFUNCS.get(ufunc.__name__)
+    call = _called(ours if ours is not None and getattr(numpy, ufunc.__name__, None) is ufunc else None, ufunc, method)
+    if not given:
+        return call(*inputs, **options)
+    outs = tuple(asarray(out, device=x.device) if isinstance(out, numpy.ndarray) else out for out in given)
+    made = call(*inputs, **options | {"out": outs if method == "__call__" else outs[0]})
+    results = made if isinstance(made, tuple) else (made,)
+    for out, written in zip(given, outs, strict=True):
+        if out is not written:
+            out[...] = to_host(written)
+    delivered = tuple(result if out is None else out for out, result in zip(given, results, strict=True))
+    return delivered if isinstance(made, tuple) else delivered[0]
+
+
+def _called(ours: Any, ufunc: Any, method: str) -> Callable[..., Any]:
+    if ours is not None:
+        return ours if method == "__call__" else getattr(ours, method)
+    # On arrays of the host, so that this protocol is not asked again.
+    run = ufunc if method == "__call__" else getattr(ufunc, method)
+    return on_host(lambda *args, **options: run(*args, **options), f"numpy ufunc {ufunc.__name__}")
+
+
+def _foreign(a: Any) -> bool:
+    """Whether it is an array of a class that should decide itself."""
+    if isinstance(a, (ndarray, numpy.ndarray, numpy.generic)):
+        return False
+    override = getattr(type(a), "__array_ufunc__", None)
+    return override is not None and override is not ndarray.__array_ufunc__  # type: ignore[attr-defined]
+
+
+def array_function(
+    x: ndarray, function: Any, types: Iterable[type], args: tuple[Any, ...], options: dict[str, Any]
+) -> Any:
+    """A function of NumPy's on our arrays: ours of that name, which may run on the host and then says so."""
+    if not all(issubclass(kind, (ndarray, numpy.ndarray)) for kind in types):
+        return NotImplemented
+    root, _, rest = function.__module__.partition(".")
+    if root != "numpy":
+        return NotImplemented
+    try:
+        ours = reduce(getattr, [*rest.split(".")] * bool(rest) + [function.__name__], _package())
+    except AttributeError:
+        ours = on_host(function, f"{function.__module__}.{function.__name__}")
+    return ours(*args, **options)
