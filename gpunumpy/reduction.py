@@ -1,0 +1,213 @@
+"""Reductions: sums, products, extremes and where they are, truth and counts."""
+
+from __future__ import annotations
+
+from math import prod as product
+from typing import Any
+
+import numpy
+
+from .core import layout
+from .core import node as graph
+from .core.array import ndarray, wrap, wrap_ordered
+from .core.dtypes import INT64
+from .core.node import DType, Node
+from .core.record import as_array, elementwise, reshaped, transposed
+from .ufunc_methods import NO_VALUE, reduce_ufunc
+from .ufunc_output import outputs, write
+
+__all__ = [
+    *("sum", "prod", "max", "min", "amax", "amin", "any", "all", "ptp"),
+    *("count_nonzero", "argmax", "argmin"),
+]
+
+# What NumPy's functions have as the default of `keepdims`; here it means False.
+NOT_GIVEN = NO_VALUE
+
+
+def kept(keepdims: Any) -> bool:
+    """The `keepdims` argument as a bool."""
+    return keepdims is not NOT_GIVEN and bool(keepdims)
+
+
+# --- by ufuncs ------------------------------------------------------------------------------------------------------
+
+
+def sum(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = NOT_GIVEN,
+    initial: Any = NO_VALUE,
+    where: Any = True,
+) -> ndarray:
+    """Sum of the elements over axes; see `numpy.sum`."""
+    return reduce_ufunc("add", a, axis, dtype, out, kept(keepdims), initial, where)
+
+
+def prod(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = NOT_GIVEN,
+    initial: Any = NO_VALUE,
+    where: Any = True,
+) -> ndarray:
+    """Product of the elements over axes; see `numpy.prod`."""
+    return reduce_ufunc("multiply", a, axis, dtype, out, kept(keepdims), initial, where)
+
+
+def max(
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: Any = NOT_GIVEN,
+    initial: Any = NO_VALUE,
+    where: Any = True,
+) -> ndarray:
+    """Greatest element over axes, NaN where there is one; see `numpy.max`."""
+    return reduce_ufunc("maximum", a, axis, None, out, kept(keepdims), initial, where)
+
+
+def min(
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: Any = NOT_GIVEN,
+    initial: Any = NO_VALUE,
+    where: Any = True,
+) -> ndarray:
+    """Least element over axes, NaN where there is one; see `numpy.min`."""
+    return reduce_ufunc("minimum", a, axis, None, out, kept(keepdims), initial, where)
+
+
+amax = max
+amin = min
+
+
+def any(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN, *, where: Any = True) -> ndarray:
+    """Whether any element over axes is true; see `numpy.any`."""
+    return reduce_ufunc("logical_or", a, axis, bool, out, kept(keepdims), NO_VALUE, where)
+
+
+def all(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN, *, where: Any = True) -> ndarray:
+    """Whether all elements over axes are true; see `numpy.all`."""
+    return reduce_ufunc("logical_and", a, axis, bool, out, kept(keepdims), NO_VALUE, where)
+
+
+def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN) -> ndarray:
+    """Greatest element less the least one; see `numpy.ptp`."""
+    array = as_array(a)
+    result = elementwise("subtract", (max(array, axis, None, keepdims), min(array, axis, None, keepdims)))
+    return result if out is None else deliver(result, out, "subtract")
+
+
+# --- by rows of the table -------------------------------------------------------------------------------------------
+
+
+def reduced(
+    row: str,
+    array: ndarray,
+    axes: tuple[int, ...],
+    result: DType,
+    keepdims: bool = False,
+    extra: tuple[Node, ...] = (),
+) -> ndarray:
+    """Record a row of the table that is no ufunc's; the result is laid out in memory as a ufunc's would be.
+
+    Parameters
+    ----------
+    row
+        A name in `table.REDUCTIONS`.
+    axes
+        The axes to reduce, counted from the front; there is something along them.
+    result
+        The dtype of the result.
+    extra
+        Scalars for the end of the reduction.
+    """
+    value = array.value()
+    shape, strides = value.form.shape, value.form.strides
+    ends = [d for d in range(len(shape)) if keepdims or d not in axes]
+    final = tuple(1 if d in axes else shape[d] for d in ends)
+    if not axes:  # every element is a row of its own
+        value, axes = reshaped(value, (*shape, 1)), (len(shape),)
+    order = layout.memory_order([(final, [0 if d in axes else strides[d] for d in ends])], len(final))
+    if order is not None:
+        outer = [ends[k] for k in order if ends[k] not in axes]
+        value = transposed(value, (*outer, *axes))
+        axes = tuple(range(len(outer), len(outer) + len(axes)))
+        final = tuple(final[k] for k in order)
+    loop = (value.form.dtype, *(e.form.dtype for e in extra), result)
+    node = graph.reduce(row, loop, axes, (value, *extra))
+    return wrap_ordered(reshaped(node, final), order)
+
+
+def final_shape(array: ndarray, axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
+    """The shape that a reduction gives."""
+    return tuple(1 if d in axes else n for d, n in enumerate(array.shape) if keepdims or d not in axes)
+
+
+def deliver(result: ndarray, out: Any, name: str) -> ndarray:
+    """Write a result into an `out` argument of its shape."""
+    (into,) = outputs(out, 1)
+    assert into is not None
+    if into.shape != result.shape:
+        raise ValueError(
+            f"output parameter for reduction operation {name} has the shape {into.shape}, expected is {result.shape}"
+        )
+    if not numpy.can_cast(result.dtype, into.dtype, "same_kind"):
+        raise TypeError(
+            f"Cannot cast ufunc '{name}' output from {result.dtype!r} to {into.dtype!r} with casting rule 'same_kind'"
+        )
+    return write(into, result.value())
+
+
+def filled(value: Any, dtype: DType, shape: tuple[int, ...], like: ndarray) -> ndarray:
+    """An array of one value, on the device of another array."""
+    return wrap(graph.fill(graph.typed_scalar(dtype.type(value), dtype), shape, like.queue))
+
+
+def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> ndarray:
+    """The number of elements that are not zero, as int64; see `numpy.count_nonzero`."""
+    array = as_array(a)
+    axes = layout.normalize_axes(axis, array.ndim)
+    if not array.size:
+        return filled(0, INT64, final_shape(array, axes, keepdims), array)
+    return reduced("count_nonzero", array, axes, INT64, keepdims)
+
+
+def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NOT_GIVEN) -> ndarray:
+    """Where the greatest element is, the first of equals; see `numpy.argmax`."""
+    return position("argmax", as_array(a), axis, out, kept(keepdims))
+
+
+def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NOT_GIVEN) -> ndarray:
+    """Where the least element is, the first of equals; see `numpy.argmin`."""
+    return position("argmin", as_array(a), axis, out, kept(keepdims))
+
+
+def position(row: str, array: ndarray, axis: Any, out: Any, keepdims: bool) -> ndarray:
+    """The first index of an extreme along one axis, or in C order where `axis` is None."""
+    if axis is None:
+        axes = tuple(range(array.ndim))
+    elif array.ndim == 0:
+        layout.normalize_axis(axis, 1)
+        axes = ()
+    else:
+        axes = (layout.normalize_axis(axis, array.ndim),)
+    shape = final_shape(array, axes, keepdims)
+    if product(array.shape[d] for d in axes) == 0 and 0 not in shape:
+        raise ValueError(f"attempt to get {row} of an empty sequence")
+    result = filled(0, INT64, shape, array) if 0 in shape else reduced(row, array, axes, INT64, keepdims)
+    if out is None:
+        return result
+    (into,) = outputs(out, 1)
+    assert into is not None
+    if into.shape != shape:
+        raise ValueError(f"output array does not match result of np.{row}.")
+    if not numpy.can_cast(INT64, into.dtype, "safe"):
+        raise TypeError(f"Cannot cast array data from dtype('int64') to {into.dtype!r} according to the rule 'safe'")
+    return write(into, result.value())

@@ -1,0 +1,238 @@
+"""Reductions and statistics against NumPy: values, dtypes, shapes, warnings, exceptions."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+from gpunumpy import nanfunctions, reduction, statistics
+from gpunumpy.core.array import boxed, from_host, ndarray, to_host
+
+DTYPES = ("?", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16")
+SHAPES: tuple[tuple[int, ...], ...] = ((), (1,), (7,), (3, 5), (2, 3, 4), (0,), (3, 0), (2, 0, 3))
+NAMES = (
+    *("sum", "prod", "max", "min", "any", "all", "ptp", "count_nonzero", "argmax", "argmin", "mean", "var", "std"),
+    *("nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nanvar", "nanstd", "nanargmax", "nanargmin"),
+)
+# What NumPy says of values, which a lazy result cannot: "Mean of empty slice" for all-NaN slices and the like.
+OF_VALUES = ("divide by zero", "invalid value", "overflow", "All-NaN", "Degrees of freedom", "Mean of empty slice")
+
+
+def ours(name: str) -> Callable[..., Any]:
+    for module in (reduction, statistics, nanfunctions):
+        if name in module.__all__:
+            return getattr(module, name)
+    raise LookupError(name)
+
+
+def sample(shape: tuple[int, ...], dtype: str, seed: int = 0, nans: float = 0.0) -> Any:
+    """Numbers of a dtype with repetitions, NaN among them where it has one."""
+    rng = numpy.random.default_rng(seed)
+    low = 0 if dtype in ("?", "u2", "u8") else -4
+    made = rng.integers(low, 5, shape).astype(dtype)
+    if made.dtype.kind == "c":
+        made = made + (1j * rng.integers(-2, 3, shape)).astype(dtype)
+    if made.dtype.kind in "fc" and nans:
+        made = numpy.where(rng.random(shape) < nans, made.dtype.type(numpy.nan), made)
+    return numpy.asarray(made)
+
+
+def outcome(function: Callable[[], Any]) -> tuple[Any, set[str]]:
+    """The result or the exception's type, and the warnings that are not of values alone."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        try:
+            made = function()
+            if isinstance(made, ndarray):
+                made = to_host(made)
+        except Exception as error:
+            made = type(error) if not isinstance(error, TypeError) else TypeError
+    return made, {str(w.message) for w in seen}
+
+
+def same(got: Any, expected: Any, context: Any = "") -> None:
+    if isinstance(expected, type) or isinstance(got, type):
+        assert got is expected or (isinstance(got, type) and issubclass(got, expected)), (got, expected, context)
+        return
+    expected = numpy.asarray(expected)
+    assert got.shape == expected.shape, context
+    assert got.dtype == expected.dtype, context
+    if got.dtype.kind in "fc":
+        exact = {"e": 4e-3, "f": 2e-5, "F": 2e-5}.get(got.dtype.char, 1e-12)
+        numpy.testing.assert_allclose(got, expected, rtol=exact, atol=exact, err_msg=str(context))
+    else:
+        numpy.testing.assert_array_equal(got, expected, err_msg=str(context))
+
+
+def axes_of(name: str, ndim: int) -> list[Any]:
+    single: list[Any] = [None, *range(-ndim, ndim), ndim]
+    if "arg" in name:
+        return single
+    return single + [()] + list(itertools.permutations(range(ndim), 2))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", NAMES)
+def test_axes_and_shapes(name: str, dtype: str) -> None:
+    for number, shape in enumerate(SHAPES):
+        data = sample(shape, dtype, number, 0.2 if "nan" in name else 0.0)
+        array = from_host(data)
+        for axis in axes_of(name, len(shape)):
+            for keepdims in (False, True):
+                got, said = outcome(lambda: ours(name)(array, axis=axis, keepdims=keepdims))  # noqa: B023
+                expected, told = outcome(lambda: getattr(numpy, name)(data, axis=axis, keepdims=keepdims))  # noqa: B023
+                context = (name, dtype, shape, axis, keepdims)
+                same(got, expected, context)
+                plain = {m for m in told if not any(words in m for words in OF_VALUES)}
+                if "nan" not in name and not isinstance(expected, type):
+                    plain |= {m for m in told if "Degrees of freedom" in m or "Mean of empty" in m}
+                assert said >= plain, context
+
+
+@pytest.mark.parametrize("dtype", ["f4", "c16", "f2"])
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "argmax", "argmin", "mean", "var", "ptp"])
+def test_nan_is_not_hidden(name: str, dtype: str) -> None:
+    data = sample((6, 7), dtype, 3, 0.1)
+    for axis in (None, 0, 1):
+        with numpy.errstate(invalid="ignore"):
+            expected = getattr(numpy, name)(data, axis)
+        same(to_host(ours(name)(from_host(data), axis)), expected, (name, dtype, axis))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_layouts(name: str) -> None:
+    base = sample((4, 5, 6), "f8", 5)
+    for data in (base.T, base[::-1, ::2], base.transpose(1, 0, 2)[1:], numpy.asfortranarray(base)):
+        array = from_host(data)
+        for axis in (None, 0, 1, 2):
+            got = ours(name)(array, axis)
+            same(to_host(got), getattr(numpy, name)(data, axis), (name, axis))
+
+
+LONG = ("sum", "mean", "var", "std", "argmax", "argmin", "max", "nanmean", "nanvar", "count_nonzero", "all")
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "i4", "c8"])
+@pytest.mark.parametrize("name", LONG)
+def test_long_rows(name: str, dtype: str) -> None:
+    data = sample((3, 40_000), dtype, 7)
+    for axis in (None, 1, 0):
+        expected = numpy.asarray(getattr(numpy, name)(data.astype("f8") if dtype == "f2" else data, axis))
+        got = to_host(ours(name)(from_host(data), axis))
+        numpy.testing.assert_allclose(got, expected.astype(got.dtype), rtol=2e-3, atol=1e-6)
+
+
+def test_a_variance_far_from_zero_is_accurate() -> None:
+    data = (numpy.random.default_rng(0).standard_normal(100_000) + 1e4).astype("f4")
+    expected = data.astype("f8").var()
+    assert abs(float(to_host(statistics.var(from_host(data)))) - expected) < 1e-4 * expected
+
+
+PARAMETERS: tuple[tuple[str, dict[str, Any]], ...] = (
+    *((name, {"dtype": d}) for name in ("sum", "prod", "mean", "var", "std") for d in ("f4", "f8", "i8", "c16")),
+    *((name, {"ddof": d, "axis": 0}) for name in ("var", "std", "nanvar", "nanstd") for d in (1, 0.5, 3, 4)),
+    *((name, {"correction": 1}) for name in ("var", "std", "nanvar", "nanstd")),
+    *((name, {"correction": 1, "ddof": 1}) for name in ("var", "std")),
+    *((name, {"initial": 3, "axis": 1}) for name in ("sum", "prod", "max", "min", "nansum", "nanmax", "nanmin")),
+    *((name, {"keepdims": 1, "axis": (0, 1)}) for name in ("sum", "mean", "var", "nanmean")),
+    *((name, {"axis": (0, 0)}) for name in ("sum", "mean", "var", "count_nonzero")),
+    *((name, {"axis": 1.5}) for name in ("sum", "mean", "argmax")),
+)
+
+
+@pytest.mark.parametrize(("name", "options"), PARAMETERS)
+def test_parameters(name: str, options: dict[str, Any]) -> None:
+    for dtype in ("?", "i4", "f4", "c8"):
+        data = sample((3, 4), dtype, 11)
+        got, _ = outcome(lambda: ours(name)(from_host(data), **options))  # noqa: B023
+        expected, _ = outcome(lambda: getattr(numpy, name)(data, **options))  # noqa: B023
+        same(got, expected, (name, options, dtype))
+
+
+MASKED = ("sum", "prod", "any", "all", "mean", "var", "std", "nansum", "nanmean", "nanvar", "nanstd", "nanprod")
+
+
+@pytest.mark.parametrize("name", MASKED)
+@pytest.mark.parametrize("axis", [None, 0, 1, (0, 1)])
+def test_where(name: str, axis: Any) -> None:
+    for dtype in ("i4", "f4", "f8", "c16"):
+        data = sample((4, 5), dtype, 13, 0.1 if "nan" in name else 0)
+        for mask in (sample((4, 5), "?", 2), sample((5,), "?", 5), [[True], [False], [True], [True]]):
+            got, _ = outcome(lambda: ours(name)(from_host(data), axis, where=mask))  # noqa: B023
+            expected, _ = outcome(lambda: getattr(numpy, name)(data, axis, where=numpy.asarray(mask)))  # noqa: B023
+            same(got, expected, (name, axis, dtype))
+    mask = sample((4, 5), "?", 2)
+    data = sample((4, 5), "f8", 14)
+    same(
+        to_host(ours(name)(from_host(data), axis, where=from_host(mask))), getattr(numpy, name)(data, axis, where=mask)
+    )
+
+
+def test_extremes_with_where_need_a_start() -> None:
+    data, mask = sample((4, 5), "f8", 1), sample((4, 5), "?", 2)
+    with pytest.raises(ValueError, match="where"):
+        reduction.max(from_host(data), 0, where=mask)
+    same(to_host(reduction.max(from_host(data), 0, where=mask, initial=-1)), data.max(0, where=mask, initial=-1))
+
+
+@pytest.mark.parametrize("name", ["mean", "var", "std", "sum", "ptp", "argmax", "any", "nanmean", "nanvar", "nanmax"])
+@pytest.mark.parametrize("kind", ["f8", "f4", "i8", "c16", "?"])
+def test_out(name: str, kind: str) -> None:
+    for dtype, shape in (("f8", (4,)), ("f4", (4,)), ("i4", (4,)), ("f8", (3,)), ("f8", (1, 4))):
+        data = sample((3, 4), dtype, 17)
+        into, expected_into = boxed(from_host(numpy.zeros(shape, kind))), numpy.zeros(shape, kind)
+        expected, _ = outcome(lambda: getattr(numpy, name)(data, axis=0, out=expected_into))  # noqa: B023
+        if isinstance(expected, type):
+            with pytest.raises(expected):
+                ours(name)(from_host(data), axis=0, out=into)
+        else:
+            assert ours(name)(from_host(data), axis=0, out=into) is into
+            same(to_host(into), expected_into, (name, dtype, kind, shape))
+
+
+def test_the_mean_can_be_given() -> None:
+    data = sample((3, 4), "f4", 19)
+    mean = data.mean(1, keepdims=True)
+    for name in ("var", "std", "nanvar", "nanstd"):
+        same(to_host(ours(name)(from_host(data), 1, mean=from_host(mean))), getattr(numpy, name)(data, 1, mean=mean))
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, (0, 1), (1, 0)])
+def test_average(axis: Any) -> None:
+    for dtype in ("i4", "f4", "c8"):
+        data = sample((3, 4), dtype, 23)
+        array = from_host(data)
+        same(to_host(statistics.average(array, axis)), numpy.average(data, axis))
+        weights = numpy.arange(1.0, 13).reshape(3, 4)
+        for w in (weights, weights.astype("f4"), weights.astype("i4")):
+            shaped = w[0] if axis == 1 else w[:, 0] if axis == 0 else w.T if axis == (1, 0) else w
+            got = statistics.average(array, axis, from_host(shaped), True)
+            for mine, theirs in zip(got, numpy.average(data, axis, shaped, True), strict=True):
+                same(to_host(mine), theirs)
+            if axis != (1, 0):
+                same(
+                    to_host(statistics.average(array, axis, w, keepdims=True)),
+                    numpy.average(data, axis, w, keepdims=True),
+                )
+
+
+def test_average_refuses() -> None:
+    data = from_host(numpy.ones((2, 3)))
+    with pytest.raises(ZeroDivisionError):
+        statistics.average(data, 1, [1.0, -1.0, 0.0])
+    with pytest.raises(TypeError):
+        statistics.average(data, None, [1.0, 2.0])
+    with pytest.raises(ValueError):
+        statistics.average(data, 0, [1.0, 2.0, 3.0])
+
+
+def test_host_data_is_taken() -> None:
+    same(to_host(reduction.sum([[1, 2], [3, 4]], 0)), [4, 6])
+    same(to_host(statistics.mean([True, False])), 0.5)
+    same(to_host(reduction.argmax((1, 5, 2))), 1)
+    same(to_host(reduction.max(3.5)), 3.5)
