@@ -53,7 +53,9 @@ def _picked(a: ndarray, chosen: Selection) -> ndarray:
             return wrap(picked.elements(base))
         rows = record.reshaped(base, (mask.size, *base.form.shape[len(mask.shape) :]))
         return wrap(graph.gather(rows, (picked.positions(),), ""))
-    return wrap(graph.gather(view.value(), _indices(view, chosen), record.caller()))
+    indices = _indices(view, chosen)
+    _check_bounds(view, chosen)
+    return wrap(graph.gather(view.value(), indices, record.caller()))
 
 
 def _leading_mask(chosen: Selection) -> Any:
@@ -103,17 +105,20 @@ def _padded(index: Node, ndim: int, trailing: int) -> Node:
 
 
 def _index(one: Fancy, view: ndarray) -> Node:
-    """An index array as an int64 value on the device of the window; one from the host is checked at once."""
+    """An index array as an int64 value on the device of the window."""
     index = one.index
-    if isinstance(index, ndarray):
-        return graph.cast(index.value(), INT64)
-    size = view.shape[one.axis]
-    index = index.astype(numpy.int64)
-    if index.size:
-        low, high = int(index.min()), int(index.max())
-        if low < -size or high >= size:
-            raise out_of_bounds(low if low < -size else high, one.axis, size)
-    return record.as_array(index, view.device).value()
+    if not isinstance(index, ndarray):
+        index = record.as_array(index.astype(numpy.int64), view.device)
+    return graph.cast(index.value(), INT64)
+
+
+def _check_bounds(view: ndarray, chosen: Selection) -> None:
+    """Refuse indices from the host that are out of bounds; those on the device are checked there."""
+    for axis, index in chosen.fancy:
+        if isinstance(index, numpy.ndarray) and index.dtype.kind != "b" and index.size:
+            size = view.shape[axis]
+            if not -size <= index.min() <= index.max() < size:
+                raise out_of_bounds(int(index[(index < -size) | (index >= size)].flat[0]), axis, size)
 
 
 # Writing
@@ -129,32 +134,40 @@ def setitem(a: ndarray, key: Any, value: Any) -> None:
     if where is None:
         chosen = select(a.layout, key, False)
         if chosen.fancy:
-            _put(make_view(a, chosen.window), chosen, stored(value, a.dtype, a.queue))
+            element = len(chosen.fancy) == len(chosen.window.shape) and not any(f.index.shape for f in chosen.fancy)
+            _put(make_view(a, chosen.window), chosen, _given(value, a, element), a.shape)
             return
         where = chosen.window
     element = not where.shape and not _dotted(key)
+    make_view(a, where).assign(cast(fitted(_given(value, a, element), where.shape), a.dtype))
+
+
+def _given(value: Any, a: ndarray, element: bool) -> Node:
     node = stored(value, a.dtype, a.queue, element)
     if element and node.form.shape:
         raise ValueError("setting an array element with a sequence.")
-    make_view(a, where).assign(fitted(node, where.shape))
+    return node
 
 
 _SCALARS = (bool, int, float, complex, numpy.generic)
 
 
 def stored(value: Any, dtype: DType, queue: Queue, element: bool = False) -> Node:
-    """What is to be written into an array of `dtype`, or into one `element` of it, cast as an assignment casts."""
+    """What is to be written into an array of `dtype`, or into one `element` of it; arrays are not `cast` yet."""
     if isinstance(value, ndarray):
-        node = value.value()
-    elif isinstance(value, _SCALARS) or (element and not hasattr(value, "__array__")):
+        return value.value()
+    if isinstance(value, _SCALARS) or (element and not hasattr(value, "__array__")):
         # NumPy itself says what a scalar becomes: which are refused, and where it warns.
-        box = numpy.empty((), dtype)
-        box[()] = value
-        return graph.typed_scalar(box[()], dtype)
-    elif isinstance(value, (list, tuple)):
-        return record.as_node(numpy.asarray(value, dtype), queue)
-    else:
-        node = record.as_node(value, queue)
+        box = numpy.empty(1, dtype)
+        box[0] = value
+        return graph.typed_scalar(box[0], dtype)
+    if isinstance(value, (list, tuple)):
+        value = numpy.asarray(value, dtype)
+    return record.as_node(value, queue)
+
+
+def cast(node: Node, dtype: DType) -> Node:
+    """What is written, cast as an assignment casts: with a warning where imaginary parts go."""
     if node.form.dtype.kind == "c" and dtype.kind not in "cb":
         warnings.warn(
             "Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning, stacklevel=3
@@ -176,13 +189,13 @@ def _fits(shape: Shape, to: Shape) -> bool:
     return len(shape) <= len(to) and all(n in (1, m) for n, m in zip(shape, to[len(to) - len(shape) :], strict=True))
 
 
-def _put(view: ndarray, chosen: Selection, value: Node) -> None:
-    """Write to what fancy indices pick from a window."""
+def _put(view: ndarray, chosen: Selection, value: Node, indexed: Shape) -> None:
+    """Write to what fancy indices pick from a window of an array of the shape `indexed`."""
     mask = chosen.fancy[0].index if len(chosen.fancy) == 1 and chosen.fancy[0].mask else None
     if mask is not None:
         mask = as_mask(mask, view)
         axis = chosen.fancy[0].axis
-        if not axis and mask.shape == view.shape and len(value.form.shape) > 1:
+        if mask.shape == indexed and len(value.form.shape) > 1:
             raise TypeError(
                 "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, "
                 f"input has {len(value.form.shape)} dimensions"
@@ -191,14 +204,17 @@ def _put(view: ndarray, chosen: Selection, value: Node) -> None:
         if prod(value.form.shape) == 1 or (not axis and _uniform(value.form.shape, rest)):
             whole = record.reshaped(mask.value(), mask.shape + (1,) * len(rest))
             row = value.form.shape[-len(rest) :] if rest else ()
-            view.assign(_where(whole, value if value.form.shape == row else record.reshaped(value, row), view.value()))
+            value = cast(value if value.form.shape == row else record.reshaped(value, row), view.dtype)
+            view.assign(_where(whole, value, view.value()))
             return
         if not axis:
-            _put_ranked(view, mask, rest, value)
+            _put_ranked(view, mask, rest, value, indexed)
             return
     indices = _indices(view, chosen)
     shape = layout.broadcast_shapes(*(index.form.shape for index in indices)) + view.shape[len(indices) :]
     value = fitted_to_pick(value, shape)
+    _check_bounds(view, chosen)
+    value = cast(value, view.dtype)
     view.assign(graph.scatter(view.value(), value, indices, "", record.caller()))
 
 
@@ -208,16 +224,17 @@ def _uniform(shape: Shape, rest: Shape) -> bool:
     return prod(lead) == 1 and _fits(shape[len(lead) :], rest)
 
 
-def _put_ranked(view: ndarray, mask: ndarray, rest: Shape, value: Node) -> None:
+def _put_ranked(view: ndarray, mask: ndarray, rest: Shape, value: Node, indexed: Shape) -> None:
     """Write a value of its own to each element that a mask picks."""
     count = Picked(mask).count
-    if rest or not value.form.shape:
+    if mask.shape != indexed:
         value = fitted_to_pick(value, (count, *rest))
     elif value.form.shape != (count,):
         raise ValueError(
             f"NumPy boolean array indexing assignment cannot assign {value.form.shape[0]} input values to the "
             f"{count} output values where the mask is true"
         )
+    value = cast(value, view.dtype)
     if not count:
         return
     flat = record.reshaped(mask.value(), (mask.size,))

@@ -11,7 +11,7 @@ from .core import layout, record
 from .core import node as graph
 from .core.array import BOX, READ_ONLY, make_view, ndarray, to_host, wrap
 from .core.layout import Layout
-from .indexing import diagonal_layout, getitem, setitem, stored
+from .indexing import cast, diagonal_layout, getitem, setitem, stored
 from .indexing_keys import INVALID
 
 __all__ = ["diagonal", "fill_diagonal"]
@@ -40,7 +40,7 @@ def iterate(a: ndarray) -> Iterator[ndarray]:
 
 def fill(a: ndarray, value: Any) -> None:
     """Write one value to all elements. See `numpy.ndarray.fill`."""
-    a.assign(stored(value, a.dtype, a.queue, element=True))
+    a.assign(cast(stored(value, a.dtype, a.queue, element=True), a.dtype))
 
 
 def item(a: ndarray, *args: Any) -> Any:
@@ -126,7 +126,7 @@ class Flat:
             if not given.size:
                 return
             order = record.elementwise("remainder", (_count(chosen), given.size))
-            value = getitem(wrap(graph.fresh(stored(given, base.dtype, base.queue))), order)
+            value = getitem(given, order)
         setitem(flat, key, value)
         if not mine:
             base.assign(record.reshaped(flat.value(), base.shape))

@@ -107,7 +107,7 @@ def _window(where: Layout, key: tuple[Any, ...], used: int, dots: int) -> Layout
         else:
             size, index = old_shape[axis], item.__index__()
             if not -size <= index < size:
-                raise out_of_bounds(index, axis, size)
+                raise out_of_bounds(index, axis, size) if -(2**63) <= index < 2**63 else IndexError(INVALID)
             offset += (index + size if index < 0 else index) * old_strides[axis]
             axis += 1
     if axis < ndim:

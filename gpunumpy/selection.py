@@ -14,7 +14,7 @@ from .core.array import ndarray, to_host, wrap
 from .core.dtypes import BOOL, INT64
 from .core.node import Node
 from .elementwise import where as _where
-from .indexing import fitted_to_pick, getitem, stored
+from .indexing import cast, fitted_to_pick, getitem, stored
 from .indexing_elements import flattened
 from .indexing_keys import out_of_bounds, words
 from .indexing_masks import Picked, ranks, unravelled
@@ -89,7 +89,13 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
     mask = record.as_array(condition, a.device)
     if len(mask.shape) != 1:
         raise ValueError("condition must be a 1-d array")
-    return take(a, wrap(Picked(_truth(mask)).positions()), axis, out)
+    mask = _truth(mask)
+    size = a.size if axis is None else a.shape[layout.normalize_axis(axis, len(a.shape))]
+    if mask.size > size:
+        if Picked(getitem(mask, slice(size, None))).count:
+            raise IndexError(f"index {size} is out of bounds for axis {axis or 0} with size {size}")
+        mask = getitem(mask, slice(size))
+    return take(a, wrap(Picked(mask).positions()), axis, out)
 
 
 def extract(condition: Any, arr: Any) -> ndarray:
@@ -110,7 +116,7 @@ def place(arr: ndarray, mask: Any, vals: Any) -> None:
             raise ValueError("Cannot insert from an empty array!")
         return
     # Elements that keep their value have a rank too.
-    _write_masked(arr, chosen.value(), stored(values, arr.dtype, arr.queue), ranks(chosen.value()))
+    _write_masked(arr, chosen.value(), cast(values.value(), arr.dtype), ranks(chosen.value()))
 
 
 def putmask(a: ndarray, mask: Any, values: Any) -> None:
@@ -122,7 +128,7 @@ def putmask(a: ndarray, mask: Any, values: Any) -> None:
         raise ValueError("putmask: mask and data must be the same size")
     given = flattened(values, a)
     if given.size:
-        _write_masked(a, chosen.value(), stored(given, a.dtype, a.queue), graph.iota(chosen.shape, 0, a.queue))
+        _write_masked(a, chosen.value(), cast(given.value(), a.dtype), graph.iota(chosen.shape, 0, a.queue))
 
 
 def _write_masked(a: ndarray, mask: Node, values: Node, number: Node) -> None:
@@ -142,16 +148,11 @@ def _checked(indices: Any, size: int, axis: int, mode: str, like: ndarray) -> No
     if mode not in _MODES:
         raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
     if not isinstance(indices, ndarray):
-        host = numpy.asarray(indices)
-        if not host.size and not isinstance(indices, numpy.ndarray):
-            host = host.astype(numpy.int64)
-        _require_integers(host.dtype)
-        host = host.astype(numpy.int64)
+        host = numpy.asarray(indices).astype(numpy.int64)
         if mode == "raise" and host.size and not -size <= host.min() <= host.max() < size:
             bad = host[(host < -size) | (host >= size)].flat[0]
             raise out_of_bounds(int(bad), axis, size)
         indices = record.as_array(host, like.device)
-    _require_integers(indices.dtype)
     return _MODES[mode](graph.cast(indices.value(), INT64), size)
 
 
@@ -195,7 +196,7 @@ def _delivered(result: ndarray, out: ndarray) -> ndarray:
     """Write a result to `out`."""
     if out.shape != result.shape:
         raise ValueError("output array does not match result of ndarray.take")
-    out.assign(stored(result, out.dtype, out.queue))
+    out.assign(cast(result.value(), out.dtype))
     return out
 
 
@@ -203,6 +204,8 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> ndarray:
     """The elements at `indices`, which match the array in every other dimension. See `numpy.take_along_axis`."""
     arr = record.as_array(arr, indices.device if isinstance(indices, ndarray) else None)
     if axis is None:
+        if len(record.as_array(indices).shape) != 1:
+            raise ValueError("when axis=None, `indices` must have a single dimension.")
         arr, axis = flattened(arr), 0
     arr, along = _along(arr, indices, axis)
     return wrap(graph.gather(arr.value(), along, record.caller()))
@@ -221,7 +224,7 @@ def put_along_axis(arr: ndarray, indices: Any, values: Any, axis: int | None) ->
     else:
         _, along = _along(arr, indices, axis)
     shape = layout.broadcast_shapes(*(index.form.shape for index in along))
-    value = fitted_to_pick(stored(values, arr.dtype, arr.queue), shape)
+    value = cast(fitted_to_pick(stored(values, arr.dtype, arr.queue), shape), arr.dtype)
     arr.assign(graph.scatter(arr.value(), value, along, "", record.caller()))
 
 
@@ -239,7 +242,7 @@ def _along(arr: ndarray, indices: Any, axis: int) -> tuple[ndarray, list[Node]]:
     try:
         layout.broadcast_shapes(*(index.form.shape for index in along))
     except ValueError:
-        shapes = " ".join(words((max(n.form.shape),) if k != axis else n.form.shape) for k, n in enumerate(along))
+        shapes = " ".join(words(index.form.shape) for index in along)
         raise IndexError(
             f"shape mismatch: indexing arrays could not be broadcast together with shapes {shapes} "
         ) from None
@@ -252,7 +255,7 @@ def put(a: ndarray, ind: Any, v: Any, mode: str = "raise") -> None:
         raise TypeError(f"argument 1 must be an array of gpunumpy, not {type(a).__name__}")
     positions = flattened(wrap(graph.fresh(_checked(ind, a.size, 0, mode, a))))
     count = positions.size
-    values = stored(flattened(numpy.asarray(v) if not isinstance(v, ndarray) else v, a), a.dtype, a.queue)
+    values = cast(flattened(v, a).value(), a.dtype)
     have = values.form.shape[0]
     if not count or not have:
         return

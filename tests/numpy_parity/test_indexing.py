@@ -1,0 +1,307 @@
+"""Indexing and selection against NumPy: value, dtype, shape, exception, and what a write through a view does."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy
+from gpunumpy.core.array import from_host, ndarray, to_host
+from gpunumpy.core.device import Device
+
+S = slice
+SHAPE = (2, 3, 4)
+MODEL = numpy.arange(24).reshape(SHAPE)
+MASK = MODEL % 3 == 0
+
+BASIC: tuple[Any, ...] = (
+    *(0, -1, (0, 1, 2), (1, -1), S(None), S(1, None), S(None, None, -1), S(5, 0, -2), S(0, 0), S(3, 1)),
+    *((S(None, None, -1), 1), (Ellipsis, 0), (0, Ellipsis), (None, 1, Ellipsis, None), Ellipsis, (), None),
+    *((S(None), S(1, 3), S(None, None, 2)), (0, S(2, None, -1), S(-3, -1)), (numpy.int64(1), numpy.uint8(2))),
+)
+FANCY: tuple[Any, ...] = (
+    *([0, 1], [1, 1, 0], [], [[0], [1]], [-1], ([0, 1], [1, 2], [3, 0]), (S(None), [0, 2]), (0, S(None), [1, 1])),
+    *((S(None), [0, 2], [1, 3]), ([0, 1], S(None), [1, 3]), ([[0], [1]], [0, 1, 2]), (Ellipsis, [3, 1, 1])),
+    *(([0, 1], None, S(1), [1, 3]), (0, [1, 2]), (S(None), 0, [1, 2]), ([1], Ellipsis, 0), (S(1, None), [2, 0], S(2))),
+    *(MASK, MASK[:, :, 0], MASK[:, 0, 0], (S(None), MASK[0]), (S(None), S(None), MASK[0, 0]), (1, MASK[0])),
+    *((MASK[:, 0, 0], [1]), MASK & False, True, False, (True, [0, 1]), (S(None), True), (0, False, S(None))),
+    *(numpy.array(1), (1, 2, numpy.array(3)), (numpy.array([1, 0], numpy.uint8), 0), numpy.array([0, -1], numpy.int16)),
+    *((S(None, None, -1), [1, 0, 2], S(None, None, 3)), (numpy.zeros((0, 3), int),)),
+)
+WRONG: tuple[Any, ...] = (
+    *(2, -3, (0, 3), (0, 0, 0, 0), (Ellipsis, Ellipsis), 1.0, "x", [1.0], numpy.array([1.0]), numpy.array([]), 2**70),
+    *([2], (S(None), [0, -4]), ([0, 1], [0, 1, 2]), [True, False, True], numpy.ones((2, 2), bool), S(None, None, 0)),
+    *(
+        numpy.ones((2, 3, 4, 1), bool),
+        (S(None), MASK[:, 0, 0]),
+        ([0], 0, 0, 0),
+        S(1.0, None),
+        (0, [0], [0, 1, 2], [3, 3]),
+    ),
+)
+VALUES: tuple[Any, ...] = (
+    *(5, -1.5, True, 3j, 300, float("nan"), numpy.int8(4), numpy.float32(2.5), numpy.complex64(1j), [1, 2, 3, 4], []),
+    *(numpy.arange(4), numpy.arange(3)[:, None], numpy.ones((1, 1, 1, 4)), numpy.full((2, 4), 7.0), numpy.arange(8)),
+    *(numpy.ones(1), numpy.array(2.5), numpy.arange(24).reshape(SHAPE) * 1j, numpy.zeros((5, 1, 1))),
+)
+
+
+@pytest.fixture(autouse=True)
+def _on_the_cpu() -> Any:
+    with Device("cpu"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+def ours(x: Any) -> Any:
+    """The NumPy arrays in a key or an argument as arrays of ours."""
+    if isinstance(x, tuple):
+        return tuple(map(ours, x))
+    return from_host(x) if isinstance(x, numpy.ndarray) else x
+
+
+def outcome(work: Callable[[], Any]) -> Any:
+    try:
+        return work()
+    except Exception as error:
+        return error
+
+
+def same(got: Any, want: Any) -> None:
+    """Fail where a result is not NumPy's."""
+    if isinstance(want, Exception):
+        assert type(got) is type(want), (got, want)
+        assert str(got) == str(want)
+        return
+    assert not isinstance(got, Exception), got
+    if isinstance(want, tuple):
+        assert len(got) == len(want)
+        for one, other in zip(got, want, strict=True):
+            same(one, other)
+        return
+    if isinstance(got, ndarray):
+        assert got.dtype == want.dtype
+        assert got.shape == want.shape
+        got = to_host(got)
+    numpy.testing.assert_array_equal(got, want, strict=isinstance(want, numpy.ndarray))
+
+
+@pytest.mark.parametrize("key", [*BASIC, *FANCY, *WRONG], ids=repr)
+def test_read(key: Any) -> None:
+    for dtype in ("i4", "f8", "?", "c8"):
+        a = MODEL.astype(dtype)
+        want = outcome(lambda a=a: a[key])
+        same(outcome(lambda a=a: from_host(a)[key]), want)
+        same(outcome(lambda a=a: (from_host(a) + from_host(a))[key]), outcome(lambda a=a: (a + a)[key]))
+
+
+@pytest.mark.parametrize("key", FANCY, ids=repr)
+def test_read_by_arrays_of_ours(key: Any) -> None:
+    same(outcome(lambda: from_host(MODEL)[ours(key)]), outcome(lambda: MODEL[key]))
+
+
+@pytest.mark.parametrize("key", [*BASIC, *FANCY], ids=repr)
+def test_read_of_a_view(key: Any) -> None:
+    a = numpy.arange(5 * 6 * 4).reshape(4, 6, 5)[::2, 3:, ::-1].transpose(0, 1, 2)[..., :4]
+    g = from_host(numpy.arange(5 * 6 * 4).reshape(4, 6, 5))[::2, 3:, ::-1][..., :4]
+    same(g[key], a[key])
+
+
+@pytest.mark.parametrize("key", [*BASIC, *FANCY, *WRONG], ids=repr)
+@pytest.mark.parametrize("dtype", ["f8", "i1", "?"])
+def test_write(key: Any, dtype: str) -> None:
+    element = repr(key) == "(0, 1, 2)" or repr(key) == "(1, 2, array(3))"
+    for value in VALUES:
+        if element and dtype == "?" and isinstance(value, numpy.ndarray):
+            continue  # NumPy takes the truth of the array where it has one
+        for translate in (False, True):
+            a = MODEL.astype(dtype)
+            g = from_host(a)
+            with numpy.errstate(invalid="ignore"):
+                want = outcome(lambda a=a, value=value: a.__setitem__(key, value))
+            got = outcome(
+                lambda g=g, value=value, t=translate: g.__setitem__(
+                    ours(key) if t else key, ours(value) if t else value
+                )
+            )
+            if isinstance(want, Warning) or not translate:
+                same(got, want)
+            else:
+                assert type(got) is type(want), (got, want, value)
+            same(g, a)
+
+
+def test_an_element_is_a_value_and_a_slice_a_view() -> None:
+    g = from_host(numpy.arange(4.0))
+    element, part, kept = g[1], g[1:3], g[[1, 2]]
+    g[1] = 7
+    part[1] = 8
+    same(element, numpy.float64(1))
+    same(g, numpy.array([0, 7, 8, 3.0]))
+    same(part, numpy.array([7, 8.0]))
+    same(kept, numpy.array([1.0, 2.0]))
+    with pytest.raises(TypeError, match=r"'numpy\.float64' object does not support item assignment"):
+        element[()] = 3
+    dotted = g[1, ...]
+    dotted[...] = 9
+    same(g, numpy.array([0, 9, 8, 3.0]))
+
+
+def test_overlapping_and_repeated_writes() -> None:
+    a, g = numpy.arange(12.0), from_host(numpy.arange(12.0))
+    for x in (a, g):
+        x[1:] = x[:-1]
+        x[::-1] = x + 1
+        x[[1, 1, 1]] = [3, 4, 5]
+        x[x > 5] *= 2
+        x[x > 5] = x[x > 5][::-1]
+        x[[0, 2]] += 10
+    same(g, a)
+
+
+def test_writes_through_parts() -> None:
+    a = numpy.arange(6) * (1 + 1j)
+    g = from_host(a)
+    for x in (a, g):
+        x.real[1:3] = 9
+        x.imag[[0, 0, 4]] = [1, 2, 3]
+        x[1::2].real[x.imag[::2] > 1] = -1
+    same(g, a)
+
+
+def test_an_index_out_of_bounds_on_the_device() -> None:
+    g = from_host(numpy.arange(3.0))
+    with pytest.raises(IndexError, match="out of bounds"):
+        to_host(g[from_host(numpy.array([0, 3]))])
+    g[from_host(numpy.array([-4]))] = 1
+    with pytest.raises(IndexError, match=r"out of bounds.*test_indexing\.py"):
+        to_host(g)
+    same(g, numpy.arange(3.0))
+
+
+def test_a_lazy_integer_picks_without_a_look_at_it() -> None:
+    g = from_host(numpy.arange(12.0).reshape(3, 4))
+    best = gpunumpy.argmax(g[:, 0])
+    same(g[best, 1], numpy.float64(9))
+    row = g[best]
+    row[:] = 0
+    same(g[2], numpy.zeros(4))
+    g[best, 1] = 5
+    same(g[2], numpy.array([0, 5.0, 0, 0]))
+
+
+A, INDEX = numpy.array([[3, 0, -1], [0, 5, 2]]), numpy.array([[1, 0], [1, 1]])
+V = numpy.array([4.0, 0.0, -2.0, 0.5, 7.0])
+FUNCTIONS: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
+    *(
+        (name, (x,), {})
+        for name in ("nonzero", "flatnonzero", "argwhere", "where")
+        for x in (A, V, A > 0, A[:0], V * 1j)
+    ),
+    *(("argwhere", (numpy.array(x),), {}) for x in (0, 3)),
+    ("nonzero", (numpy.array(3),), {}),
+    *(("take", (A, x), {"axis": axis}) for x in (1, [0, 1], INDEX, [], INDEX.astype("u1")) for axis in (None, 0, 1, -1)),
+    *(("take", (A, [5, -7]), {"axis": axis, "mode": mode}) for axis in (None, 1) for mode in ("wrap", "clip", "raise")),
+    *(("take", (A, x), {}) for x in (1.5, [1.0], numpy.array([1], "u8"), [True, False])),
+    *((("take", (A, 0), {"axis": 2})), ("take", (A, 0), {"mode": "x"})),
+    *(("compress", (c, A), {"axis": axis}) for c in ([0, 1], [True], [1, 0, 1], [[1]]) for axis in (None, 0, 1)),
+    *(("extract", (c, A), {}) for c in (A > 0, A, [1, 0, 1])),
+    *(("take_along_axis", (A, INDEX), {"axis": axis}) for axis in (0, 1, -1, 2)),
+    *(("take_along_axis", (A, x), {"axis": None}) for x in (numpy.array([0, 5]), INDEX)),
+    *(("take_along_axis", (A, numpy.array(x)), {"axis": 1}) for x in ([[0]], [[0.0]], [0], [[0], [0], [0]])),
+    *(
+        ("choose", (x, [[1, 2], [3.0, 4], 5]), {"mode": m})
+        for x in ([0, 1], [2, 2], [3, -1])
+        for m in ("raise", "wrap", "clip")
+    ),
+    *(("choose", (x, [V]), {}) for x in (0, [[0], [0]], [0.0])),
+    *(("select", ([V > 1, V < 0], c), {"default": d}) for c in ([V, 1], [1, 2.5], [V * 1j, V]) for d in (0, 0.5, 1j)),
+    *(("select", (c, [1]), {}) for c in ([], [V], [V > 0])),
+    *(("diag_indices", (n,), {}) for n in (0, 3)),
+    *((name, (3, k, m), {}) for name in ("tril_indices", "triu_indices") for k in (-1, 0, 2) for m in (None, 2, 5)),
+    *((name, (A,), {}) for name in ("tril_indices_from", "triu_indices_from", "diag_indices_from")),
+    *(("ix_", x, {}) for x in (([0, 1], [2, 1]), ([True, False], [1]), ([], [0]), ([[1]],))),
+    *(("unravel_index", (x, (3, 4)), {"order": o}) for x in (5, [1, 11], INDEX, [12]) for o in ("C", "F")),
+    *(("ravel_multi_index", (([1, 2], [3, 0]), (3, 4)), {"order": o}) for o in ("C", "F")),
+    *(
+        ("ravel_multi_index", (([1, 5], [-1, 0]), (3, 4)), {"mode": mode})
+        for mode in ("wrap", "clip", "raise", ("clip", "wrap"))
+    ),
+    *(("diagonal", (A, k), {}) for k in (-2, -1, 0, 1, 5)),
+    *(("diagonal", (MODEL, 1, *axes), {}) for axes in ((0, 1), (2, 0), (1, -1), (1, 1))),
+    ("diagonal", (V,), {}),
+)
+
+
+@pytest.mark.parametrize(("name", "args", "options"), FUNCTIONS, ids=repr)
+def test_function(name: str, args: tuple[Any, ...], options: dict[str, Any]) -> None:
+    want = outcome(lambda: getattr(numpy, name)(*args, **options))
+    same(outcome(lambda: getattr(gpunumpy, name)(*args, **options)), want)
+    device_checked = isinstance(want, (IndexError, ValueError)) and name in ("take", "ravel_multi_index")
+    if not device_checked and not isinstance(want, (TypeError, IndexError)):
+        same(outcome(lambda: getattr(gpunumpy, name)(*map(ours, args), **options)), want)
+
+
+WRITERS: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
+    *(("place", (m, v), {}) for m in (A > 0, A > 9) for v in ([1, 2], [9], 4, [])),
+    *(("putmask", (m, v), {}) for m in (A > 0, A) for v in ([1, 2], A * 10, 4, [])),
+    *(("put", (i, v), {"mode": m}) for i in ([0, 4], [1, 1], -1) for v in ([8, 9, 10], 7) for m in ("raise", "clip")),
+    ("put", ([], 7), {}),
+    *(("put", ([7, -9], [1, 2]), {"mode": m}) for m in ("wrap", "clip", "raise")),
+    *(("put_along_axis", (INDEX, v, axis), {}) for v in (9, [[7, 8]]) for axis in (0, 1)),
+    ("put_along_axis", (numpy.array([0, 5]), 9, None), {}),
+    *(("fill_diagonal", (v,), {"wrap": w}) for v in (9, [7, 8]) for w in (False, True)),
+)
+
+
+@pytest.mark.parametrize(("name", "args", "options"), WRITERS, ids=repr)
+def test_writer(name: str, args: tuple[Any, ...], options: dict[str, Any]) -> None:
+    for model in (A, A.T, numpy.arange(10).reshape(5, 2)):
+        a = model.copy()
+        g = from_host(a)
+        want = outcome(lambda a=a: getattr(numpy, name)(a, *args, **options))
+        same(outcome(lambda g=g: getattr(gpunumpy, name)(g, *args, **options)), want)
+        same(g, a)
+
+
+def test_flat() -> None:
+    for model in (A, A.T, V, numpy.arange(24).reshape(2, 3, 4)[:, ::2]):
+        a = model.copy()
+        g = from_host(a)
+        for key in (0, -1, slice(1, 4), [0, 2], slice(None, None, -2)):
+            same(g.flat[key], a.flat[key])
+        assert [float(x) for x in g.flat] == [float(x) for x in a.flat]
+        assert len(g.flat) == a.size
+        same(outcome(lambda g=g: g.flat[99]), outcome(lambda a=a: a.flat[99]))
+        for x in (a, g):
+            x.flat[1] = 9
+            x.flat[2:4] = [5, 6, 7]
+            x.flat[::2] = 1
+            x.flat[[0, 1]] = 3
+        same(g, a)
+        for x in (a, g):
+            x.flat = [1, 2]
+        same(g, a)
+
+
+def test_item_tolist_fill_iteration() -> None:
+    a, g = A.copy(), from_host(A)
+    for args in ((4,), (1, 1), ((0, 2),), (-1,), (), (9,), (2, 0), (0, 0, 0)):
+        want = outcome(lambda args=args: a.item(*args))
+        got = outcome(lambda args=args: g.item(*args))
+        assert type(got) is type(want), args
+        assert isinstance(want, Exception) or got == want
+    assert g.tolist() == a.tolist()
+    assert [row.tolist() for row in g] == a.tolist()
+    for x in (a, g):
+        x.fill(3)
+        for row in x:
+            row[0] = 8
+    same(g, a)
+    assert type(outcome(lambda: g.fill(1j))) is type(outcome(lambda: a.fill(1j)))
+    with pytest.raises(ValueError, match="read-only"):
+        gpunumpy.diagonal(g)[0] = 1
