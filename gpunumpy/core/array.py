@@ -16,6 +16,7 @@ from . import dtypes, evaluate, layout, memory, memory_copy
 from . import node as graph
 from .device import Device, default_device
 from .layout import Layout
+from .memory import Buffer
 from .node import DType, Node, Queue
 
 # Bits of `_flags`.
@@ -168,8 +169,13 @@ class ndarray:
         flat = graph.leaf(current.data, unit, Layout((count,), (1,), start), owner.queue)
         if self._base is not None and self._part in ("real", "imag"):
             where = _component(where, self._part)
-        written = evaluate.compute(graph.update(flat, where, value))
-        node = graph.leaf(written.data, owner.dtype, Layout(owner.shape, layout.c_strides(owner.shape), 0), owner.queue)
+        if current.data.exported and _reads_beside(value, current.data):
+            value = evaluate.compute(graph.fresh(value))
+        written = evaluate.compute(graph.update(flat, where, value)).data
+        if current.data.exported and written is not current.data:
+            memory_copy.copy(current.data, 0, written, 0, owner.nbytes)
+            written = current.data
+        node = graph.leaf(written, owner.dtype, Layout(owner.shape, layout.c_strides(owner.shape), 0), owner.queue)
         node.owner = owner._node.owner
         owner._node = node
 
@@ -180,6 +186,17 @@ class ndarray:
         queue = node.form.queue
         assert queue is not None
         queue.pending.append(ref)
+
+
+def _reads_beside(value: Node, buffer: Buffer) -> bool:
+    """Whether a value reads another buffer over the same memory, as two imports of one array are."""
+    return any(
+        isinstance(n.data, Buffer)
+        and n.data is not buffer
+        and n.data.ptr < buffer.ptr + buffer.nbytes
+        and buffer.ptr < n.data.ptr + n.data.nbytes
+        for n in evaluate.walk([value])[0]
+    )
 
 
 def _component(where: Layout, part: str) -> Layout:

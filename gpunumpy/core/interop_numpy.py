@@ -93,8 +93,10 @@ def array_function(
     root, _, rest = function.__module__.partition(".")
     if root != "numpy":
         return NotImplemented
+    path = [*filter(None, rest.split(".")), function.__name__]
+    ours: Any
     try:
-        ours = reduce(getattr, [*rest.split(".")] * bool(rest) + [function.__name__], _package())
+        ours = reduce(getattr, path, _package())
     except AttributeError:
         ours = on_host(function, f"{function.__module__}.{function.__name__}")
     return ours(*args, **options)
