@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from gpunumpy.core.dtypes import DTYPES, KIND
 from gpunumpy.core.kernel import Kernel, Load
 from gpunumpy.kernels.codegen import Program, generate
+from gpunumpy.kernels.compile import compile_cubin
 from tests.emulator import available, run_program
 from tests.kernel_builder import Builder
 
@@ -389,6 +390,77 @@ def test_scan(name: str) -> None:
 # Text
 
 
+def every_strategy() -> dict[str, Kernel]:
+    """A kernel of each kind, at a size where its rows are split and its vectors are whole."""
+    a, out, row = floats(512, 1024), numpy.zeros((512, 1024), "float32"), floats(1024)
+    kernels = {}
+    b = Builder((512, 1024))
+    b.store(b.apply("add", b.load(a), b.load(row)), out)
+    kernels["map"] = b.kernel()
+    b = Builder((1024, 512))
+    b.store(b.apply("sin", b.load(a, a.T)), out.reshape(1024, 512))
+    kernels["transposed"] = b.kernel()
+    kernels["stencil"] = jacobi(a, out)[1]
+    for name, axes in {"all": (0, 1), "columns": (0,), "rows": (1,)}.items():
+        view = numpy.moveaxis(a, axes, range(-len(axes), 0))
+        b = Builder(view.shape, len(axes))
+        x, shape = b.load(a, view), view.shape[: -len(axes)]
+        b.store(b.reduce("add", x), numpy.zeros(shape, "float32"))
+        b.store(b.reduce("argmin", x, result="int64"), numpy.zeros(shape, "int64"))
+        b.store(b.reduce("moments", x, b.scalar(1.0, "float64"), result="float64"), numpy.zeros(shape))
+        kernels[f"reduce {name}"] = b.kernel()
+    b = Builder((512, 1024), 1)
+    e = b.apply("exp", b.apply("subtract", b.load(a), b.reduce("maximum", 0)))
+    b.store(b.apply("divide", e, b.reduce("add", e)), out)
+    kernels["row-wise"] = b.kernel()
+    b = Builder((512 * 1024,), 1)
+    b.store(b.scan("add", b.load(a.ravel())), out.ravel())
+    kernels["scan"] = b.kernel()
+    b = Builder((1024,))
+    index = numpy.zeros(1024, "int64")
+    b.store(b.gather(a, (b.load(index), b.load(index)), 3), out.ravel()[:1024].copy())
+    kernels["gather"] = b.kernel()
+    for dtype in ("float16", "bfloat16", "bool", "complex128"):
+        x = values(64, 64, dtype=DTYPE_OF[dtype])
+        b = Builder((64, 64), 1)
+        b.store(b.reduce("add", b.apply("add", b.load(x), b.load(x, x[::-1]))), numpy.zeros(64, x.dtype))
+        kernels[dtype] = b.kernel()
+    return kernels
+
+
+DTYPE_OF = {str(dtype): dtype for dtype in DTYPES}
+KERNELS = every_strategy()
+
+
+@pytest.mark.parametrize("wide", [False, True], ids=["32-bit", "64-bit"])
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
+def test_compiles_for_the_device(arch: str, name: str, wide: bool) -> None:
+    kernel = KERNELS[name]
+    if wide:
+        kernel = replace(kernel, shape=(2**22 * kernel.shape[0], *kernel.shape[1:]))
+    assert compile_cubin(generate(kernel, 132).text, arch)
+
+
+def ptx(name: str) -> str:
+    """The PTX of a kernel."""
+    nvrtc = pytest.importorskip("cuda.bindings.nvrtc")
+    text = generate(KERNELS[name], 132).text
+    program = nvrtc.nvrtcCreateProgram(text.encode(), b"kernel.cu", 0, [], [])[1]
+    options = [b"--gpu-architecture=sm_90", b"-std=c++17", b"-fmad=false"]
+    assert nvrtc.nvrtcCompileProgram(program, len(options), options)[0] == 0
+    found = b" " * nvrtc.nvrtcGetPTXSize(program)[1]
+    nvrtc.nvrtcGetPTX(program, found)
+    return found.decode()
+
+
+@pytest.mark.parametrize("name", ["map", "reduce all", "reduce columns", "reduce rows", "row-wise", "scan"])
+def test_every_access_to_an_array_moves_16_bytes(name: str) -> None:
+    loads = re.findall(r"ld\.global\.nc\.(\S+)", ptx(name))
+    assert loads
+    assert set(loads) - {"f64"} <= {"v4.f32", "v4.u32", "v2.u64"}
+
+
 def test_text_depends_on_structure_alone() -> None:
     def text(n: int, m: int) -> str:
         b = Builder((n, m))
@@ -414,3 +486,17 @@ def test_index_width() -> None:
     small = Builder((8,))
     small.store(small.load(floats(8)), numpy.zeros(8, "float32"))
     assert "typedef int Int;" in generate(small.kernel(), 132).text
+
+
+def test_what_is_refused() -> None:
+    a, out = floats(2, 300000), numpy.zeros((2, 300000), "float32")
+    b = Builder((2, 300000), 1)
+    x = b.load(a)
+    b.store(b.apply("subtract", x, b.reduce("maximum", x)), out)
+    with pytest.raises(ValueError, match="does not fit a block"):
+        generate(b.kernel(), PROCESSORS)
+    b = Builder((2, 300000), 1)
+    x = b.load(a)
+    b.store(b.apply("subtract", b.scan("add", x), b.reduce("maximum", x)), out)
+    with pytest.raises(ValueError, match="both scans and reductions"):
+        generate(b.kernel(), PROCESSORS)

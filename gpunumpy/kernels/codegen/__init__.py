@@ -16,10 +16,32 @@ __all__ = ["Launch", "Program", "Scratch", "generate"]
 
 
 def generate(kernel: Kernel, processors: int) -> Program:
+    """Return the CUDA program of a kernel.
+
+    The text depends on the kernel's structure alone; the order in which values are accumulated on its sizes and
+    `processors`, and on nothing else, so that the same program gives the same bits on every run.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        What to compute. No output may be empty.
+    processors : int
+        The number of multiprocessors of the device, by which work is split.
+
+    Raises
+    ------
+    ValueError
+        If the kernel has a region and reduced loops, or scans and reductions, or rows that are too long to be held.
+    """
+    scans = any(isinstance(instr, Scan) for instr in kernel.body.instrs)
+    if kernel.reduced and kernel.region is not None:
+        raise ValueError("a kernel with a region must have no reduced loops")
+    if scans and any(isinstance(instr, Reduce) for instr in kernel.body.instrs):
+        raise ValueError("a kernel must not have both scans and reductions")
     unit = Unit(collapse(kernel, ordered=_ordered(kernel)))
     if not kernel.reduced:
         emit_map(unit)
-    elif any(isinstance(instr, Scan) for instr in kernel.body.instrs):
+    elif scans:
         emit_scan(unit, processors)
     elif is_rowwise(unit) and 0 not in kernel.shape:  # over nothing, there is nothing to hold
         emit_rowwise(unit)

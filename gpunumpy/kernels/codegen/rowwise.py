@@ -16,6 +16,9 @@ from .unit import Unit
 # Items of a row that a thread holds before the team is made larger.
 _HELD = 16
 
+# Items beyond which no row can be meant to be held: at one byte each they would still fill the registers.
+_MOST_HELD = 128
+
 # Threads that a processor should have, which bounds their registers to 42 each: enough for so many bytes of a row.
 _RESIDENT = 1536
 _HELD_BYTES = 64
@@ -90,9 +93,13 @@ def _kept(body: Body, level: list[bool], phase: list[int], now: int, stores: lis
 
 def _resident(unit: Unit, plan: Plan) -> int:
     """How many blocks must fit a processor at once: one waits for memory while another computes."""
-    level = row_level(unit.kernel, unit.kernel.body)
-    loads = {n for n, instr in enumerate(unit.kernel.body.instrs) if isinstance(instr, Load) and not level[n]}
-    held = plan.count * plan.width * sum(unit.kernel.args[unit.kernel.body.instrs[n].arg].dtype.itemsize for n in loads)
+    body = unit.kernel.body
+    loads = [
+        instr
+        for instr, row in zip(body.instrs, row_level(unit.kernel, body), strict=True)
+        if isinstance(instr, Load) and not row
+    ]
+    held = plan.count * plan.width * sum(unit.kernel.args[instr.arg].dtype.itemsize for instr in loads)
     return max(1, _RESIDENT // plan.team.threads) if held <= _HELD_BYTES else 1
 
 
@@ -114,4 +121,6 @@ def _plan(unit: Unit) -> Plan:
     count = 1
     while count * team.size < steps:
         count *= 2
+    if count * width > _MOST_HELD:
+        raise ValueError(f"a row of {product(kernel.shape[outer:])} points does not fit a block: see core/limits.py")
     return Plan(team, near, lane, width, count, rows, steps)
