@@ -8,13 +8,14 @@ import numpy as _numpy
 
 from . import fft, linalg, random
 from ._version import __version__
-from .core import attach as _attach
+from .array_methods import asnumpy
+from .calculus import *
+from .core import attach as _attach  # the operators and methods of arrays
 from .core.array import ndarray
 from .core.device import Device, default_device, devices, synchronize
 from .core.errors import DeviceError, HostFallbackWarning
-from .calculus import *
-from .calculus import *
 from .creation import *
+from .editing import *
 from .elementwise import (
     allclose,
     angle,
@@ -38,28 +39,32 @@ from .elementwise import (
     sinc,
     unwrap,
 )
-from .fallback import host_fallback, lookup as _lookup, public as _public
+from .fallback import host_fallback
+from .fallback import lookup as _lookup
+from .fallback import public as _public
 from .indexing_elements import *
 from .indexing_grids import *
-from .indexing_elements import *
-from .indexing_grids import *
-from .indexing_grids import *
+from .joining import *
 from .names import *
 from .nanfunctions import *
+from .padding import *
+from .printing import *
 from .ranges import *
 from .reduction import *
+from .repeating import *
 from .scans import *
 from .selection import *
 from .shape import *
 from .statistics import *
-from .ufunc import UFUNCS as _UFUNCS, ufunc
+from .ufunc import UFUNCS as _UFUNCS
+from .ufunc import ufunc
 
 globals().update(_UFUNCS)
-amax, amin, around = max, min, round
+around = round
 
 # Names of ours that NumPy does not have.
-_OURS = ("Device", "DeviceError", "HostFallbackWarning", "bfloat16", "default_device", "devices", "host_fallback")
-_OURS += ("synchronize",)
+_OURS = ("Device", "DeviceError", "HostFallbackWarning", "asnumpy", "bfloat16", "default_device", "devices")
+_OURS += ("host_fallback", "synchronize")
 __all__ = [*_numpy.__all__, *_OURS]
 
 

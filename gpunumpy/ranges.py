@@ -10,13 +10,13 @@ import numpy
 
 from .core import dtypes, layout
 from .core import node as graph
-from .core.array import READ_ONLY, is_scalar, make_view, ndarray, to_host, wrap
+from .core.array import is_scalar, make_view, ndarray, to_host, wrap
 from .core.dtypes import BOOL, INT64
-from .core.layout import Layout, Shape, normalize_axis
+from .core.layout import Layout, Shape
 from .core.node import DType, Node, Queue
 from .core.record import as_array, as_dtype, elementwise
 from .creation import as_shape, laid_out, made, place_of, uninitialized
-from .indexing import diagonal_layout
+from .indexing_elements import diagonal
 from .kernels import table
 from .shape import broadcast_arrays, moveaxis, reshaped
 
@@ -24,7 +24,6 @@ __all__ = [
     "arange",
     "diag",
     "diagflat",
-    "diagonal",
     "eye",
     "fromfunction",
     "geomspace",
@@ -299,19 +298,6 @@ def tril(m: Any, k: Any = 0) -> ndarray:
 def triu(m: Any, k: Any = 0) -> ndarray:
     """The array with zeros below a diagonal. See `numpy.triu`."""
     return _triangle(m, k, "less_equal")
-
-
-def diagonal(a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
-    """A diagonal: a read-only view. See `numpy.diagonal`."""
-    x = as_array(a)
-    if x.ndim < 2:
-        raise ValueError("diag requires an array of at least two dimensions")
-    first, second = normalize_axis(axis1, x.ndim), normalize_axis(axis2, x.ndim)
-    if first == second:
-        raise ValueError("axis1 and axis2 cannot be the same")
-    view = make_view(x, diagonal_layout(x.layout, host_scalar(offset).__index__(), first, second))
-    view._flags |= READ_ONLY
-    return view
 
 
 def diag(v: Any, k: Any = 0) -> ndarray:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import elementwise
+from .. import array_methods, elementwise, printing, repeating, shape
 from ..indexing import getitem, setitem
 from ..indexing_elements import fill, flat_of, item, iterate, set_flat, tolist
 from ..operators import OPERATORS
@@ -30,6 +30,28 @@ METHODS: dict[str, Callable[..., Any]] = {
     "put": put,
     "take": take,
     "tolist": tolist,
+    # shape and copies
+    "__copy__": array_methods.copied,
+    "__deepcopy__": array_methods.deep_copied,
+    "__format__": printing.formatted,
+    "__reduce__": array_methods.reduced,
+    "__repr__": printing.representation,
+    "__str__": printing.array_str,
+    "astype": shape.cast_to,
+    "copy": array_methods.copy_method,
+    "flatten": shape.flatten,
+    "get": array_methods.asnumpy,
+    "ravel": shape.ravel,
+    "repeat": repeating.repeat,
+    "reshape": array_methods.reshape_method,
+    "resize": array_methods.resize_method,
+    "setflags": array_methods.setflags,
+    "squeeze": shape.squeeze,
+    "swapaxes": shape.swapaxes,
+    "to_device": array_methods.to_device,
+    "tobytes": array_methods.tobytes,
+    "transpose": array_methods.transpose_method,
+    "view": shape.reinterpreted,
     # elementwise
     "clip": elementwise.clip_method,
     "conj": UFUNCS["conjugate"],
@@ -49,7 +71,10 @@ METHODS: dict[str, Callable[..., Any]] = {
 PROPERTIES: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None]] = {
     "__array_priority__": (interop_numpy.priority, None),
     "__cuda_array_interface__": (interop.cuda_array_interface, None),
+    "T": (shape.transpose, None),
+    "flags": (array_methods.Flags, None),
     "flat": (flat_of, set_flat),
+    "mT": (shape.matrix_view, None),
     "real": (elementwise.real_of, elementwise.set_real),
     "imag": (elementwise.imag_of, elementwise.set_imag),
 }

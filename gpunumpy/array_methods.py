@@ -1,0 +1,238 @@
+"""What `ndarray` has as methods in other words than the function of that name, and what only it has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from .core import layout
+from .core.array import BOX, READ_ONLY, from_host, is_scalar, ndarray, to_host
+from .core.device import Device
+from .creation import array, as_shape
+from .repeating import grown
+from .shape import as_shape_with_unknown, reshaped, transpose
+
+
+def reshape_method(x: ndarray, *shape: Any, order: str = "C", copy: bool | None = None) -> ndarray:
+    """The elements in another shape: a view where strides allow it. See `numpy.ndarray.reshape`."""
+    if not shape:
+        raise TypeError("reshape() takes exactly 1 argument (0 given)")
+    given = shape[0] if len(shape) == 1 else shape
+    return reshaped(x, as_shape_with_unknown(given, x.size), order, copy)
+
+
+def transpose_method(x: ndarray, *axes: Any) -> ndarray:
+    """The axes in another order: a view. See `numpy.ndarray.transpose`."""
+    if not axes or axes == (None,):
+        return transpose(x)
+    return transpose(x, axes[0] if len(axes) == 1 else axes)
+
+
+def copy_method(x: ndarray, order: str = "C") -> ndarray:
+    """A new array with the same elements. See `numpy.ndarray.copy`."""
+    result = array(x, order=order)
+    if is_scalar(x):
+        result._flags &= ~BOX
+    return result
+
+
+def resize_method(x: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
+    """Change the shape and the number of elements in place. See `numpy.ndarray.resize`."""
+    given = new_shape[0] if len(new_shape) == 1 else new_shape
+    dims = x.shape if given is None or given == () else as_shape(given)
+    if x.base is not None:
+        raise ValueError("cannot resize this array: it does not own its data")
+    x._set(grown(x, dims))
+
+
+# --- copies and transfer ----------------------------------------------------------------------------------------------
+
+
+def copied(x: ndarray) -> ndarray:
+    """``copy.copy(x)``"""
+    return copy_method(x, "K")
+
+
+def deep_copied(x: ndarray, memo: dict[int, Any]) -> ndarray:
+    """``copy.deepcopy(x)``"""
+    return copy_method(x, "K")
+
+
+def reduced(x: ndarray) -> tuple[Any, ...]:
+    """What `pickle` stores: the elements on the host, and where they were."""
+    device = x.device
+    return _restored, (_in_memory_order(x), str(device), x._flags & (READ_ONLY | BOX))
+
+
+def _in_memory_order(x: ndarray) -> Any:
+    """The elements on the host, in Fortran order where they lie so."""
+    where = x.layout
+    host = to_host(x)
+    turned = layout.is_f(where.shape, where.strides) and not layout.is_c(where.shape, where.strides)
+    return numpy.asfortranarray(host) if turned else host
+
+
+def _restored(host: Any, device: str, flags: int) -> ndarray:
+    """An array from a pickle: on its device if there is such a one here, else on the default device."""
+    try:
+        place: Device | None = Device(device)
+    except RuntimeError:
+        place = None
+    x = from_host(host, place)
+    x._flags = flags
+    return x
+
+
+def to_device(x: ndarray, device: Device | str | int, /, *, stream: Any = None) -> ndarray:
+    """The array on a device: itself if it is there.
+
+    Parameters
+    ----------
+    device : Device, str or int
+        Where to.
+    stream : None
+        For the Array API standard; other values are refused.
+    """
+    if stream is not None:
+        raise ValueError("stream must be None: copies are ordered with all other work of the array")
+    place = Device(device)
+    return x if x.device is place else from_host(to_host(x), place)
+
+
+def asnumpy(x: Any, order: str = "C") -> Any:
+    """The elements as a new NumPy array on the host.
+
+    Parameters
+    ----------
+    x : array_like
+        An array, or anything that NumPy makes one of.
+    order : {"C", "F", "A", "K"}
+        Its memory order.
+    """
+    return numpy.asarray(to_host(x) if isinstance(x, ndarray) else x, order=order)
+
+
+def tobytes(x: ndarray, order: str = "C") -> bytes:
+    """The bytes of the elements. See `numpy.ndarray.tobytes`."""
+    if order in ("A", "K"):
+        return _in_memory_order(x).tobytes("A")
+    return to_host(x).tobytes(order)
+
+
+# --- flags --------------------------------------------------------------------------------------------------------------
+
+
+class Flags:
+    """How an array lies in memory. See `numpy.ndarray.flags`."""
+
+    __slots__ = ("_array",)
+
+    def __init__(self, x: ndarray) -> None:
+        self._array = x
+
+    @property
+    def c_contiguous(self) -> bool:
+        where = self._array.layout
+        return layout.is_c(where.shape, where.strides) and self._dense()
+
+    @property
+    def f_contiguous(self) -> bool:
+        where = self._array.layout
+        return layout.is_f(where.shape, where.strides) and self._dense()
+
+    def _dense(self) -> bool:
+        """Whether elements are not parts of wider ones."""
+        x = self._array
+        return x.size < 2 or x.base is None or x._part not in ("real", "imag")
+
+    @property
+    def owndata(self) -> bool:
+        return self._array.base is None
+
+    @property
+    def writeable(self) -> bool:
+        return self._array.writeable
+
+    @writeable.setter
+    def writeable(self, value: Any) -> None:
+        setflags(self._array, write=value)
+
+    @property
+    def aligned(self) -> bool:
+        return True
+
+    @property
+    def writebackifcopy(self) -> bool:
+        return False
+
+    @property
+    def contiguous(self) -> bool:
+        return self.c_contiguous
+
+    @property
+    def fortran(self) -> bool:
+        return self.f_contiguous and not self.c_contiguous
+
+    @property
+    def fnc(self) -> bool:
+        return self.fortran
+
+    @property
+    def forc(self) -> bool:
+        return self.f_contiguous or self.c_contiguous
+
+    @property
+    def behaved(self) -> bool:
+        return self.writeable
+
+    @property
+    def carray(self) -> bool:
+        return self.writeable and self.c_contiguous
+
+    @property
+    def farray(self) -> bool:
+        return self.writeable and self.fortran
+
+    def __getitem__(self, name: str) -> bool:
+        found = _FLAG_NAMES.get(name) if isinstance(name, str) else None
+        if found is None:
+            raise KeyError("Unknown flag")
+        return getattr(self, found)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name not in ("WRITEABLE", "W"):
+            raise KeyError("Unknown flag")
+        self.writeable = value
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, (Flags, type(numpy.empty(0).flags))):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in _SHOWN)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return "".join(f"  {name.upper()} : {getattr(self, name)}\n" for name in _SHOWN)
+
+
+_SHOWN = ("c_contiguous", "f_contiguous", "owndata", "writeable", "aligned", "writebackifcopy")
+_FLAG_NAMES = {
+    name.upper(): name for name in (*_SHOWN, "contiguous", "fortran", "fnc", "forc", "behaved", "carray", "farray")
+}
+_FLAG_NAMES |= {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": "writeable", "A": "aligned"}
+_FLAG_NAMES |= {"X": "writebackifcopy", "B": "behaved", "CA": "carray", "FA": "farray"}
+
+
+def setflags(x: ndarray, write: Any = None, align: Any = None, uic: Any = None) -> None:
+    """Set whether the array can be written. See `numpy.ndarray.setflags`."""
+    if uic:
+        raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
+    if write is None:
+        return
+    if not write:
+        x._flags |= READ_ONLY
+    elif x.base is not None and not x.base.writeable:
+        raise ValueError("cannot set WRITEABLE flag to True of this array")
+    else:
+        x._flags &= ~READ_ONLY
