@@ -11,8 +11,8 @@ from typing import Any
 import ml_dtypes
 import numpy
 import pytest
-from table_harness import Case, Compiled, elementwise_cases, reduction_cases, translation_unit
-from table_reference import answer, arguments, precise, random, same_bits, specials, tolerance, within
+from .table_harness import Case, Compiled, elementwise_cases, reduction_cases, translation_unit
+from .table_reference import answer, arguments, precise, random, same_bits, specials, tolerance, within
 
 from gpunumpy.core.dtypes import C_TYPE, DTYPES, KIND, bfloat16
 from gpunumpy.kernels import table
