@@ -153,6 +153,8 @@ class ndarray:
         plain = owner is self or self._part == ""
         data = owner._node.data
         if plain and not (data is not None and data.exported):
+            if value.form.op == graph.View(where.strides, where.offset) and value.args[0] is owner._node:
+                return  # the second half of ``a[i:j] += b``: these are the elements' values already
             whole = where.offset == 0 and where.shape == owner.shape and layout.is_c(where.shape, where.strides)
             if not whole:
                 value = graph.update(owner._node, where, value)

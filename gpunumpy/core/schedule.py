@@ -9,7 +9,7 @@ starts a kernel of its own. What is not an anchor is recomputed where it is used
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TypeAlias
 
@@ -538,7 +538,7 @@ class _Scheduler:
         keep = {owner(Source("new", r)) for r in self.roots}
         alive: dict[Source, Source] = {}  # owner -> the name that its buffer goes by now
         steps: list[Step] = []
-        for index, (step, made, _) in enumerate(runs):
+        for index, (step, made, bound) in enumerate(runs):
             for target in made:
                 mine = owner(target)
                 if alive.get(mine) == target:
@@ -549,8 +549,12 @@ class _Scheduler:
                     f = self.items[target.position].form
                     steps.append(Allocate(target, prod(f.shape) * f.dtype.itemsize))
                 alive[mine] = target
-            if not (isinstance(step, Run) and _idle(step.kernel)):
-                steps.append(step)
+            # A buffer that was adopted is read by the name that it goes by now.
+            names = {s: alive.get(owner(s), s) for s in bound}
+            if isinstance(step, CallStep):
+                steps.append(replace(step, args=tuple((names[s], where) for s, where in step.args)))
+            elif not _idle(step.kernel):
+                steps.append(replace(step, args=tuple(names[s] for s in step.args)))
             for mine, when in last.items():
                 if when == index and mine not in keep and mine in alive:
                     steps.append(Free(alive.pop(mine)))

@@ -65,6 +65,8 @@ def test_binary(call: Callable[..., Any]) -> None:
         x = sample(dtype, (3, 4), k)
         both(call, x, abs(sample(DTYPES[(7 * k + 3) % len(DTYPES)], (4,), k + 1, 1)))
         for scalar in SCALARS:
+            if dtype == "?" and scalar == 2**63:
+                continue  # which NumPy refuses to compare with a bool
             both(call, x, scalar)
             if isinstance(scalar, (bool, int, float, complex)) and not isinstance(scalar, numpy.generic):
                 both(call, scalar, abs(x))
@@ -89,9 +91,11 @@ def test_unary(call: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize("call", IN_PLACE)
 def test_in_place(call: Callable[..., Any]) -> None:
-    operands = (*SCALARS, numpy.ones(3, "f4"), [1, 2, 3], numpy.ones((2, 3), "i8"), numpy.ones(2), "text", None)
+    operands = (*SCALARS, numpy.ones(3, "f4"), [1, 2, 3], numpy.ones((2, 3), "i8"), "text", None)
     for k, dtype in enumerate(DTYPES):
         for y in operands:
+            if dtype == "?" and call is operator.ipow:
+                continue  # always refused, for one reason or another
             data = abs(sample(dtype, (2, 3), k, 1))
             mine = from_host(data)
             theirs = outcome(lambda y=y, data=data: call(data, ours_or_numpys(y, False)))
@@ -101,6 +105,16 @@ def test_in_place(call: Callable[..., Any]) -> None:
             same(to_host(mine), data, 8, f"{call}({dtype}, {y!r}): {found!r}")
             if isinstance(theirs, Exception):
                 same(found, theirs, 8, f"{call}({dtype}, {y!r})")
+
+
+def test_in_place_shapes() -> None:
+    for shape in ((2,), (4, 3), (1, 3), (2, 1), (1, 2, 3), ()):
+        for own in ((2, 3), (1, 3), (3,)):
+            data, y = numpy.ones(own), numpy.ones(shape)
+            mine = from_host(data)
+            theirs = outcome(lambda data=data, y=y: operator.iadd(data, y))
+            found = outcome(lambda mine=mine, y=y: on_host(operator.iadd(mine, from_host(y))))
+            same(found, theirs, what=f"{own} += {shape}")
 
 
 def ours_or_numpys(y: Any, mine: bool) -> Any:
@@ -169,6 +183,8 @@ def test_conversions_of_results(convert: Callable[[Any], Any]) -> None:
     """A 0-d result converts as the scalar that NumPy has in its place."""
     for dtype in ("?", "i1", "i8", "u8", "e", "f", "d", "F"):
         value = numpy.array([3, 1]).astype(dtype) * numpy.dtype(dtype).type(0.75 if dtype in "efd" else 1)
+        if convert in (math.trunc, math.floor, math.ceil) and dtype != "d":
+            continue
         theirs = outcome(lambda value=value: convert(value[0]))
         found = outcome(lambda value=value: convert(UFUNCS["maximum"].reduce(from_host(value))))
         if isinstance(theirs, Exception):
@@ -229,3 +245,17 @@ def test_order_of_results() -> None:
         made, theirs = from_host(view) * 2 + from_host(view), view * 2 + view
         assert made.strides == theirs.strides
         same(to_host(made), theirs)
+
+
+def test_a_part_that_is_computed_from_itself() -> None:
+    for part in (slice(1, None), slice(None, None, 2), slice(2, 0, -1)):
+        data = numpy.arange(12.0).reshape(4, 3)
+        mine = from_host(data)
+        mine *= 2
+        mine[part] = mine[part] * 3 + 1
+        mine[part] = mine[part]
+        mine[part] -= 4
+        data *= 2
+        data[part] = data[part] * 3 + 1
+        data[part] -= 4
+        numpy.testing.assert_array_equal(to_host(mine), data)
