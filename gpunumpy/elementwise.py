@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import warnings
 from math import pi
+from operator import index
 from typing import Any
 
 import ml_dtypes
@@ -15,8 +16,9 @@ from .core import node as graph
 from .core.array import READ_ONLY, make_view, ndarray, wrap
 from .core.dtypes import BOOL, FLOAT64, check
 from .core.node import DType
-from .core.record import as_array, as_dtype, as_node, elementwise, reshaped
+from .core.record import as_array, as_dtype, as_node, as_nodes, elementwise, reshaped, weak_types
 from .indexing import getitem, setitem
+from .kernels import table
 from .ufunc import (
     absolute,
     add,
@@ -76,7 +78,15 @@ def _all(condition: Any) -> builtins.bool:
 
 def where(condition: Any, x: Any, y: Any) -> ndarray:
     """Elements of `x` where the condition holds and of `y` elsewhere. See `numpy.where`."""
-    return elementwise("where", (condition, x, y))
+    args = [_operand(v) for v in (condition, x, y)]
+    loop = table.resolve("where", weak_types(as_nodes(args)))
+    # As in NumPy, a Python integer is wrapped into the range of the other's dtype here.
+    return elementwise("where", [_typed(v, d) if type(v) is int else v for v, d in zip(args, loop)], loop)
+
+
+def _typed(value: int, dtype: DType) -> Any:
+    """A Python integer as a scalar of a dtype."""
+    return numpy.asarray(value).astype(dtype)[()]
 
 
 # --- limits and rounding ----------------------------------------------------------------------------------------------
@@ -128,7 +138,7 @@ def _clipped(a: ndarray, low: Any, high: Any, out: Any, options: dict[str, Any])
 
 def round(a: Any, decimals: Any = 0, out: Any = None) -> ndarray:
     """Values rounded to a number of decimals, halves to even. See `numpy.round`."""
-    array, places = as_array(a), decimals.__index__()
+    array, places = as_array(a), index(decimals)
     kind = array.dtype.kind
     if kind in "iu":
         return _delivered(_rounded_integers(array, places), out)
@@ -385,7 +395,7 @@ def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: floa
     dtype = check(numpy.result_type(steps.dtype, period))
     whole = dtype.kind in "iu"
     half = period // 2 if whole else period / 2
-    wrapped = subtract(remainder(add(steps, half), period), half)
+    wrapped = add(remainder(subtract(steps, -half), period), -half)
     if not whole or period % 2 == 0:
         # A jump of exactly half a period keeps its sign.
         wrapped = where(bitwise_and(equal(wrapped, -half), greater(steps, 0)), half, wrapped)

@@ -53,7 +53,7 @@ def power(x: ndarray, y: Any, modulus: None = None) -> Any:
     kind = x.dtype.kind
     if type(y) in (int, float):
         quick = _quick_powers.get(y)
-        if quick is not None and (kind in "fc" or (kind in "iu" and type(y) is int and y > 0)):
+        if quick is not None and (kind in "fc" or (y == 2 and type(y) is int)):
             return quick(x)
     if kind in "iub" and type(y) is not float:
         return _checked_power(_power, x, y, (x, y))

@@ -98,10 +98,10 @@ def reduce_ufunc(
     check_reducible(row, "reduce")
     array, into = _operands(x, out)
     axes = _axes(axis, array.ndim)
+    loop = _loop(row, array, dtype, into)
     identity = numpy_ufunc(row).identity
     if len(axes) > 1 and identity is None and row not in _REORDERABLE:
         raise ValueError(f"reduction operation {row!r} is not reorderable, so at most one axis may be specified")
-    loop = _loop(row, array, dtype, into)
     value = array.value()
     result = loop[-1]
     given = initial is not NO_VALUE and initial is not None

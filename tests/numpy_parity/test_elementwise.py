@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy
 import pytest
-from ml_dtypes import bfloat16
 
 from gpunumpy import elementwise
 from gpunumpy.core.array import from_host, to_host
@@ -19,8 +18,8 @@ SPECIAL = [0.0, -0.0, 1.5, -2.5, numpy.inf, -numpy.inf, numpy.nan, 1e30]
 
 def special(dtype: str) -> Any:
     values = numpy.array(SPECIAL)
-    made = values + 1j * values[::-1] if dtype in "FD" else values
     with numpy.errstate(all="ignore"):
+        made = values + 1j * values[::-1] if dtype in "FD" else values
         return made.astype(dtype)
 
 
@@ -61,7 +60,7 @@ CLIPS: list[tuple[Any, ...]] = [
 
 @pytest.mark.parametrize("bounds", CLIPS, ids=str)
 def test_clip(bounds: tuple[Any, ...]) -> None:
-    for dtype in (*DTYPES, bfloat16):
+    for dtype in DTYPES:
         parity("clip", sample(dtype, (3, 4)), *bounds)
     parity("clip", numpy.array([numpy.nan, numpy.inf, 2]), *bounds[:2])
 
