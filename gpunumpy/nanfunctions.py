@@ -13,10 +13,10 @@ import numpy
 from .core.array import ndarray, to_host
 from .core.dtypes import BOOL, INT64, KIND, check
 from .core.record import as_array, elementwise
-from .reduction import NOT_GIVEN, all, any, deliver, kept, position, prod, sum
+from .reduction import NOT_GIVEN, all, any, axes_of, deliver, kept, position, prod, sum
 from .scans import cumprod, cumsum
 from .statistics import converted, divided, freedom, mask_over, mean, std, var
-from .ufunc_methods import NO_VALUE, reduce_ufunc
+from .ufunc_methods import NO_VALUE, reduce_ufunc, reduction_loop
 
 
 def _numbers(array: ndarray) -> ndarray | None:
@@ -122,7 +122,9 @@ def nanmean(
         return mean(array, axis, dtype, out, keepdims, where=where)
     _check_inexact(dtype, out)
     count = sum(numbers, axis, INT64, None, keepdims, where=where)
-    total = sum(array, axis, dtype, None, keepdims, where=where)
+    into = None if out is None else out.dtype
+    wanted = reduction_loop("add", array.dtype, None if dtype is None else check(dtype), into)[-1]
+    total = sum(array, axis, wanted, None, keepdims, where=where)
     average = divided(total, count, total.dtype)
     return average if out is None else deliver(average, out, "add")
 
@@ -174,6 +176,7 @@ def _nan_variance(
     _check_inexact(dtype, out)
     numbers = _numbers(array)
     mask = numbers if where is True else elementwise("logical_and", (numbers, mask_over(where, array)))
+    axis = axes_of(axis, array.ndim)
     result = var(array, axis, dtype, None, ddof, keepdims, where=mask, mean=mean)
     count = sum(mask, axis, INT64, None, keepdims)
     # Without degrees of freedom NumPy's nanvar is NaN, where var may be infinite.

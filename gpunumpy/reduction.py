@@ -101,7 +101,7 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN) ->
     """Greatest element less the least one; see `numpy.ptp`."""
     array = as_array(a)
     result = elementwise("subtract", (max(array, axis, None, keepdims), min(array, axis, None, keepdims)))
-    return result if out is None else deliver(result, out, "subtract")
+    return result if out is None else deliver(result, out, "subtract", True)
 
 
 # --- by rows of the table -------------------------------------------------------------------------------------------
@@ -145,20 +145,29 @@ def reduced(
     return wrap_ordered(reshaped(node, final), order)
 
 
+def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
+    """The axes from the front, as ufuncs take them: a 0-d array has an axis 0 too."""
+    scalar = ndim == 0 and axis is not None and not isinstance(axis, tuple) and axis in (0, -1)
+    return () if scalar else layout.normalize_axes(axis, ndim)
+
+
 def final_shape(array: ndarray, axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
     """The shape that a reduction gives."""
     return tuple(1 if d in axes else n for d, n in enumerate(array.shape) if keepdims or d not in axes)
 
 
-def deliver(result: ndarray, out: Any, name: str) -> ndarray:
-    """Write a result into an `out` argument of its shape."""
+def deliver(result: ndarray, out: Any, name: str, checked: bool = False) -> ndarray:
+    """Write a result into an `out` argument of its shape.
+
+    A reduction may write into any dtype; an elementwise operation at the end is `checked` for a cast of the same kind.
+    """
     (into,) = outputs(out, 1)
     assert into is not None
     if into.shape != result.shape:
         raise ValueError(
             f"output parameter for reduction operation {name} has the shape {into.shape}, expected is {result.shape}"
         )
-    if not numpy.can_cast(result.dtype, into.dtype, "same_kind"):
+    if checked and not numpy.can_cast(result.dtype, into.dtype, "same_kind"):
         raise TypeError(
             f"Cannot cast ufunc '{name}' output from {result.dtype!r} to {into.dtype!r} with casting rule 'same_kind'"
         )
@@ -173,7 +182,7 @@ def filled(value: Any, dtype: DType, shape: tuple[int, ...], like: ndarray) -> n
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> ndarray:
     """The number of elements that are not zero, as int64; see `numpy.count_nonzero`."""
     array = as_array(a)
-    axes = layout.normalize_axes(axis, array.ndim)
+    axes = axes_of(axis, array.ndim)
     if not array.size:
         return filled(0, INT64, final_shape(array, axes, keepdims), array)
     return reduced("count_nonzero", array, axes, INT64, keepdims)
@@ -208,6 +217,6 @@ def position(row: str, array: ndarray, axis: Any, out: Any, keepdims: bool) -> n
     assert into is not None
     if into.shape != shape:
         raise ValueError(f"output array does not match result of np.{row}.")
-    if not numpy.can_cast(INT64, into.dtype, "safe"):
-        raise TypeError(f"Cannot cast array data from dtype('int64') to {into.dtype!r} according to the rule 'safe'")
+    if not numpy.can_cast(into.dtype, INT64, "safe"):
+        raise TypeError(f"Cannot cast array data from {into.dtype!r} to dtype('int64') according to the rule 'safe'")
     return write(into, result.value())

@@ -6,6 +6,7 @@ least and greatest element of an array are one kernel that reads it once.
 
 from __future__ import annotations
 
+import builtins
 import warnings
 from math import prod
 from typing import Any
@@ -20,7 +21,8 @@ from .core.node import DType
 from .core.record import as_array, as_dtype, elementwise, reshaped, transposed
 from .reduction import NOT_GIVEN, any, deliver, filled, final_shape, kept, reduced
 from .reduction import sum as total
-from .ufunc_output import mask_node
+from .ufunc_methods import reduction_loop
+from .ufunc_output import mask_node, outputs
 
 __all__ = ["average", "mean", "std", "var"]
 
@@ -71,15 +73,24 @@ def mean(
     count = count_of(array, axes, kept(keepdims), where)
     if where is True and count == 0:
         warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=2)
-    wanted = None if dtype is None else check(dtype)
-    result = wanted
-    if wanted is None:
-        kind = KIND[array.dtype]
-        wanted = FLOAT64 if kind in "biu" else FLOAT32 if kind == "e" else None
-        result = array.dtype if kind == "e" else wanted
-    added = total(array, axes, wanted, None, keepdims, where=where)
-    average = divided(added, count, result or added.dtype)
+    kind = KIND[array.dtype]
+    half = dtype is None and kind == "e"
+    wanted = FLOAT32 if half else _sum_dtype(array, FLOAT64 if dtype is None and kind in "biu" else dtype, out)
+    added = stored(total(array, axes, wanted, None, keepdims, where=where), out)
+    average = divided(added, count, array.dtype if half else added.dtype)
     return average if out is None else deliver(average, out, "add")
+
+
+def _sum_dtype(array: ndarray, dtype: Any, out: Any) -> DType:
+    """The dtype in which NumPy would sum: that of an `out` argument takes part."""
+    (into,) = outputs(out, 1)
+    wanted = None if dtype is None else check(dtype)
+    return reduction_loop("add", array.dtype, wanted, None if into is None else into.dtype)[-1]
+
+
+def stored(sums: ndarray, out: Any) -> ndarray:
+    """Sums as they are after NumPy has written them into an exact `out`, where it divides them afterwards."""
+    return sums if out is None or KIND[out.dtype] not in "biu" else converted(sums, out.dtype)
 
 
 def var(
@@ -103,7 +114,7 @@ def var(
     ddof = freedom(ddof, correction)
     if where is True and ddof >= prod(array.shape[d] for d in axes):
         warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
-    result = _variance(array, axes, dtype, ddof, kept(keepdims), where, mean)
+    result = _variance(array, axes, dtype, out, ddof, kept(keepdims), where, mean)
     return result if out is None else deliver(result, out, "add")
 
 
@@ -128,9 +139,11 @@ def std(
     ddof = freedom(ddof, correction)
     if where is True and ddof >= prod(array.shape[d] for d in axes):
         warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
-    square = _variance(array, axes, dtype, ddof, kept(keepdims), where, mean)
-    result = converted(elementwise("sqrt", (square,)), square.dtype)
-    return result if out is None else deliver(result, out, "add")
+    square = _variance(array, axes, dtype, out, ddof, kept(keepdims), where, mean)
+    result = elementwise("sqrt", (square,))
+    if out is not None:
+        return deliver(result, out, "sqrt", True)
+    return converted(result, square.dtype)
 
 
 def freedom(ddof: Any, correction: Any) -> Any:
@@ -143,47 +156,53 @@ def freedom(ddof: Any, correction: Any) -> Any:
 
 
 def _variance(
-    array: ndarray, axes: tuple[int, ...], dtype: Any, ddof: Any, keepdims: bool, where: Any, mean: Any
+    array: ndarray, axes: tuple[int, ...], dtype: Any, out: Any, ddof: Any, keepdims: bool, where: Any, mean: Any
 ) -> ndarray:
-    wanted = None if dtype is None else check(dtype)
-    if wanted is None and KIND[array.dtype] in "biu":
-        wanted = FLOAT64
-    narrows = wanted is not None and (wanted.kind not in "fcV" or (array.dtype.kind == "c" and wanted.kind != "c"))
-    if where is not True or mean is not NOT_GIVEN or narrows:
-        return _two_passes(array, axes, wanted, ddof, keepdims, where, mean)
-    result = wanted or array.dtype
-    final = final_shape(array, axes, keepdims)
+    kind = KIND[array.dtype]
+    given = FLOAT64 if dtype is None and kind in "biu" else None if dtype is None else check(dtype)
+    squares = _REAL_OF.get(array.dtype, array.dtype) if given is None else given
+    result = squares if out is None else reduction_loop("add", squares, given, out.dtype)[-1]
+    exact = KIND[result] in "biu" or (out is not None and KIND[out.dtype] in "biu")
+    if where is not True or mean is not NOT_GIVEN or exact or (kind == "c" and given is not None):
+        return _two_passes(array, axes, given, result, out, ddof, keepdims, where, mean)
     if 0 in array.shape:
-        return filled(numpy.nan, _REAL_OF.get(result, result), final, array)
-    if wanted is not None and numpy.can_cast(array.dtype, wanted):
-        array = converted(array, wanted)
-    value = reduced("moments", array, axes, _REAL_OF.get(result, result), keepdims, (graph.scalar(float(ddof)),))
-    # NumPy's sum of squares has the dtype that was asked for, a complex one too.
-    return converted(value, wanted) if wanted is not None and wanted.kind == "c" else value
+        return filled(numpy.nan, result, final_shape(array, axes, keepdims), array)
+    if given is not None and numpy.can_cast(array.dtype, given):
+        array = converted(array, given)
+    real = _REAL_OF.get(result, result)
+    value = reduced("moments", array, axes, real, keepdims, (graph.scalar(float(ddof)),))
+    return converted(value, result)
 
 
 def _two_passes(
-    array: ndarray, axes: tuple[int, ...], wanted: DType | None, ddof: Any, keepdims: bool, where: Any, mean: Any
+    array: ndarray,
+    axes: tuple[int, ...],
+    given: DType | None,
+    result: DType,
+    out: Any,
+    ddof: Any,
+    keepdims: bool,
+    where: Any,
+    mean: Any,
 ) -> ndarray:
     """The mean square of what is left when the mean is taken away."""
     count = count_of(array, axes, True, where)
+    if given is None and KIND[array.dtype] == "e":
+        array = converted(array, FLOAT32)  # squares of halves soon overflow
     if mean is NOT_GIVEN:
-        mean = total(array, axes, wanted, None, True, where=where)
-        mean = divided(mean, count, mean.dtype)
+        sums = total(array, axes, given, None, True, where=where)
+        mean = divided(sums, count, sums.dtype)
     rest = elementwise("subtract", (array, mean))
-    if rest.dtype.kind == "c":
-        parts = [elementwise(part, (rest,)) for part in ("real", "imag")]
-        squares = elementwise("add", tuple(elementwise("square", (part,)) for part in parts))
+    if KIND[rest.dtype] == "c":
+        parts = [elementwise("square", (elementwise(part, (rest,)),)) for part in ("real", "imag")]
+        squares = elementwise("add", parts)
     else:
         squares = elementwise("multiply", (rest, rest))
-    added = total(squares, axes, wanted, None, keepdims, where=where)
-    if isinstance(count, ndarray):
-        count = wrap(reshaped(count.value(), added.shape))
-    degrees = elementwise("maximum", (elementwise("subtract", (count, ddof)), 0)) if where is not True else None
-    if degrees is None:
-        rest_count = count - ddof
-        return divided(added, rest_count if rest_count > 0 else 0, added.dtype)
-    return divided(added, degrees, added.dtype)
+    sums = stored(total(squares, axes, result if KIND[result] != "e" else None, None, keepdims, where=where), out)
+    if where is True:
+        return divided(sums, float(builtins.max(count - ddof, 0)), result)
+    degrees = elementwise("maximum", (elementwise("subtract", (count, ddof)), 0))
+    return divided(sums, wrap(reshaped(degrees.value(), sums.shape)), result)
 
 
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = NOT_GIVEN) -> Any:
