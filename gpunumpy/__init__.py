@@ -1,7 +1,9 @@
+# ruff: noqa: F401
 """NumPy on NVIDIA GPUs: ``import gpunumpy as np``, and the same program runs there, fused into few kernels."""
 
 from __future__ import annotations
 
+from importlib import import_module as _import_module
 from typing import Any
 
 import numpy as _numpy
@@ -70,9 +72,10 @@ __all__ = [*_numpy.__all__, *_OURS]
 
 def __getattr__(name: str) -> Any:
     """Every public name of NumPy's is here: its constants and dtypes, and what no room above defines on the host."""
-    found = globals()[name] = _lookup(_numpy, name)
+    found = _import_module(".testing", __name__) if name == "testing" else _lookup("numpy", name)
+    globals()[name] = found
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_public(_numpy)})
+    return sorted({*globals(), *_public("numpy")})

@@ -11,6 +11,7 @@ import types
 import warnings
 from collections.abc import Callable
 from functools import cache, wraps
+from importlib import import_module
 from typing import Any
 
 import numpy
@@ -28,10 +29,17 @@ _told: set[str] = set()
 
 # What neither takes nor makes arrays of ours, so that nothing is said of it.
 _SILENT = frozenset(
-    ["base_repr", "binary_repr", "format_float_positional", "format_float_scientific", "format_parser", "get_include", "get_printoptions", "getbufsize", "geterr", "geterrcall", "info", "isdtype", "issubdtype", "printoptions", "set_printoptions", "setbufsize", "seterr", "seterrcall", "show_config", "show_runtime", "typename"]
+    (
+        *("base_repr", "binary_repr", "format_float_positional", "format_float_scientific", "format_parser"),
+        *("get_printoptions", "printoptions", "set_printoptions", "getbufsize", "setbufsize", "geterr", "seterr"),
+        *("geterrcall", "seterrcall", "get_include", "info", "isdtype", "issubdtype", "show_config", "show_runtime"),
+        "typename",
+    )
 )
 # Classes that hold arrays: theirs are NumPy's.
-_HOLDERS = frozenset(["broadcast", "chararray", "matrix", "memmap", "ndenumerate", "nditer", "nested_iters", "poly1d", "recarray"])
+_HOLDERS = frozenset(
+    ("broadcast", "chararray", "matrix", "memmap", "ndenumerate", "nditer", "nested_iters", "poly1d", "recarray")
+)
 # Modules in which nothing takes an array.
 _PLAIN_MODULES = frozenset(("ctypeslib", "dtypes", "exceptions", "typing", "version"))
 
@@ -59,7 +67,7 @@ def tell(name: str) -> None:
         raise HostFallbackWarning(f"{name} has no device implementation and would run through NumPy on the host")
     if _action == "warn" and name not in _told:
         text = f"{name} runs through NumPy on the host: it has no device implementation yet (from {caller()})"
-        warnings.warn(text, HostFallbackWarning, stacklevel=4)
+        warnings.warn(text, HostFallbackWarning, stacklevel=3)
         _told.add(name)  # not before: where the warning is made an error it is one every time
 
 
@@ -126,20 +134,21 @@ def method(name: str) -> Callable[..., Any]:
 
 
 @cache
-def lookup(module: types.ModuleType, name: str) -> Any:
-    """What NumPy's module has under a name, its functions run on the host.
+def lookup(module: str, name: str) -> Any:
+    """What a module of NumPy's has under a name, its functions run on the host.
 
     Raises
     ------
     AttributeError
         If it has nothing of that name, or the name is private.
     """
-    ours = "gpunumpy" + module.__name__.removeprefix("numpy")
-    if name.startswith("_") or name not in dir(module):
+    theirs = import_module(module)
+    ours = "gpunumpy" + module.removeprefix("numpy")
+    if name.startswith("_") or name not in dir(theirs):
         raise AttributeError(f"module {ours!r} has no attribute {name!r}")
-    found = getattr(module, name)
+    found = getattr(theirs, name)
     if isinstance(found, types.ModuleType):
-        return found if name in _PLAIN_MODULES else namespace(found)
+        return found if name in _PLAIN_MODULES else namespace(found.__name__)
     if isinstance(found, type):
         if name in _HOLDERS:
             tell(f"{ours}.{name}")
@@ -147,14 +156,14 @@ def lookup(module: types.ModuleType, name: str) -> Any:
     return on_host(found, f"{ours}.{name}") if callable(found) and name not in _SILENT else found
 
 
-def namespace(module: types.ModuleType) -> types.ModuleType:
-    """A module of NumPy's whose functions take and give our arrays, on the host."""
-    ours = types.ModuleType("gpunumpy" + module.__name__.removeprefix("numpy"), module.__doc__)
+def namespace(module: str) -> types.ModuleType:
+    """A module like one of NumPy's, whose functions take and give our arrays, on the host."""
+    ours = types.ModuleType("gpunumpy" + module.removeprefix("numpy"))
     ours.__getattr__ = lambda name: lookup(module, name)  # type: ignore[method-assign]
     ours.__dir__ = lambda: public(module)  # type: ignore[method-assign]
     return ours
 
 
-def public(module: types.ModuleType) -> list[str]:
+def public(module: str) -> list[str]:
     """The public names of a module of NumPy's."""
-    return [name for name in dir(module) if not name.startswith("_")]
+    return [name for name in dir(import_module(module)) if not name.startswith("_")]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy
-
 from .fallback import namespace
 
-_host = namespace(numpy.random)
+_host = namespace("numpy.random")
 __getattr__ = _host.__getattr__
 __dir__ = _host.__dir__
