@@ -1,0 +1,362 @@
+"""Products of vectors, matrices and stacks of them.
+
+The product of two vectors is a reduction, which fuses with what makes the vectors; all others are one routine
+("matmul"), which takes transposed and broadcast operands as they are.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy
+
+from .core import layout
+from .core import node as graph
+from .core.array import ndarray, wrap
+from .core.dtypes import KIND, check
+from .core.layout import Layout, Shape
+from .core.node import Leaf, Node
+from .core.record import as_array, as_dtype, elementwise, reshaped, transposed
+from .parts import flat, joined, sliced
+from .ufunc_methods import reduce_ufunc
+from .ufunc_output import outputs, write
+
+__all__ = [
+    *("matmul", "matvec", "vecmat", "vecdot", "dot", "vdot", "inner", "outer", "tensordot"),
+    *("kron", "cross", "trace"),
+]
+
+_SIGNATURES = {
+    "matmul": "(n?,k),(k,m?)->(n?,m?)",
+    "matvec": "(m,n),(n)->(m)",
+    "vecmat": "(n),(n,m)->(m)",
+    "vecdot": "(n),(n)->()",
+}
+
+
+# --- over stacks ----------------------------------------------------------------------------------------------------
+
+
+def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> ndarray:
+    """Matrix product of the last two axes, the others broadcast; see `numpy.matmul`."""
+    a, b = _operands(x1, x2, "matmul", (1, 1))
+    if a.ndim == 1 and b.ndim == 1:
+        _check_core(a.shape[-1], b.shape[-1], "matmul", 0)
+        return _finish(_dot(*_cast((a, b), dtype, casting)), out, "matmul")
+    _check_core(a.shape[-1], b.shape[-2] if b.ndim > 1 else b.shape[0], "matmul", 0)
+    return _finish(_matmul(*_cast((a, b), dtype, casting)), out, "matmul")
+
+
+def matvec(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> ndarray:
+    """Products of matrices with vectors, both stacked; see `numpy.matvec`."""
+    a, b = _operands(x1, x2, "matvec", (2, 1))
+    _check_core(a.shape[-1], b.shape[-1], "matvec", 0)
+    one, two = _cast((a, b), dtype, casting)
+    result = _matmul(one, reshaped(two, (*b.shape, 1)))
+    return _finish(reshaped(result, result.form.shape[:-1]), out, "matvec")
+
+
+def vecmat(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> ndarray:
+    """Products of conjugated vectors with matrices, both stacked; see `numpy.vecmat`."""
+    a, b = _operands(x1, x2, "vecmat", (1, 2))
+    _check_core(a.shape[-1], b.shape[-2], "vecmat", 0)
+    one, two = _cast((a, b), dtype, casting)
+    result = _matmul(reshaped(_conjugate(one), (*a.shape[:-1], 1, a.shape[-1])), two)
+    return _finish(reshaped(result, (*result.form.shape[:-2], result.form.shape[-1])), out, "vecmat")
+
+
+def vecdot(
+    x1: Any, x2: Any, /, out: Any = None, *, axis: int = -1, dtype: Any = None, casting: str = "same_kind"
+) -> ndarray:
+    """Products of vectors along an axis, the first conjugated; see `numpy.vecdot`."""
+    a, b = _operands(x1, x2, "vecdot", (1, 1))
+    a, b = (_moved(x, layout.normalize_axis(axis, x.ndim), x.ndim - 1) for x in (a, b))
+    _check_core(a.shape[-1], b.shape[-1], "vecdot", 0)
+    one, two = _cast((a, b), dtype, casting)
+    return _finish(_dot(_conjugate(one), two), out, "vecdot")
+
+
+def _operands(x1: Any, x2: Any, name: str, least: tuple[int, int]) -> tuple[ndarray, ndarray]:
+    arrays = pair(x1, x2)
+    for k, (array, need) in enumerate(zip(arrays, least, strict=True)):
+        if array.ndim < need:
+            raise ValueError(
+                f"{name}: Input operand {k} does not have enough dimensions (has {array.ndim}, gufunc core with "
+                f"signature {_SIGNATURES[name]} requires {need})"
+            )
+    return arrays
+
+
+def pair(x1: Any, x2: Any) -> tuple[ndarray, ndarray]:
+    """Two operands as arrays; host data goes to where the other one is."""
+    device = next((x.device for x in (x1, x2) if isinstance(x, ndarray)), None)
+    return as_array(x1, device), as_array(x2, device)
+
+
+def _check_core(n: int, m: int, name: str, dimension: int) -> None:
+    if n != m:
+        raise ValueError(
+            f"{name}: Input operand 1 has a mismatch in its core dimension {dimension}, with gufunc signature "
+            f"{_SIGNATURES[name]} (size {m} is different from {n})"
+        )
+
+
+def _cast(arrays: Sequence[ndarray], dtype: Any, casting: str) -> list[Node]:
+    """The operands in the dtype of the product."""
+    common = check(numpy.result_type(*(a.dtype for a in arrays)) if dtype is None else dtype)
+    for k, a in enumerate(arrays):
+        if not numpy.can_cast(a.dtype, common, casting):
+            raise TypeError(
+                f"Cannot cast ufunc 'matmul' input {k} from {a.dtype!r} to {common!r} with casting rule {casting!r}"
+            )
+    return [as_dtype(a.value(), common) for a in arrays]
+
+
+def _finish(node: Node, out: Any, name: str) -> ndarray:
+    """A new array of the product, or `out` with it."""
+    (into,) = outputs(out, 1)
+    if into is None:
+        return wrap(node)
+    if into.shape != node.form.shape:
+        raise ValueError(f"{name}: Output operand 0 has the shape {into.shape}, and the product {node.form.shape}")
+    if not numpy.can_cast(node.form.dtype, into.dtype, "same_kind"):
+        raise TypeError(
+            f"Cannot cast ufunc {name!r} output from {node.form.dtype!r} to {into.dtype!r} with casting rule "
+            "'same_kind'"
+        )
+    return write(into, node)
+
+
+# --- the two ways to multiply ---------------------------------------------------------------------------------------
+
+
+def _dot(a: Node, b: Node) -> Node:
+    """The products of vectors along the last axis."""
+    dtype = a.form.dtype
+    products = graph.map_node("multiply", (dtype,) * 3, (a, b))
+    shape = products.form.shape
+    if 0 in shape:
+        return _zeros(shape[:-1], a)
+    return graph.reduce("add", (dtype, dtype), (len(shape) - 1,), (products,))
+
+
+def _matmul(a: Node, b: Node) -> Node:
+    """The matrix product of two values of one dtype; one of them at most is a vector."""
+    left, right = a.form.shape, b.form.shape
+    batch = layout.broadcast_shapes(left[:-2], right[:-2])
+    shape = (*batch, *left[-2:-1], *(right[-1:] if len(right) > 1 else ()))
+    if 0 in shape or not left[-1]:
+        return _zeros(shape, a)
+    return graph.call("matmul", (), (_addressable(a), _addressable(b)), shape, a.form.dtype)
+
+
+def _zeros(shape: Shape, like: Node) -> Node:
+    assert like.form.queue is not None
+    return graph.fill(graph.typed_scalar(False, like.form.dtype), shape, like.form.queue)
+
+
+def _addressable(node: Node) -> Node:
+    """The value as BLAS can read it: rows or columns one after the other; a copy where they are not."""
+    f = node.form
+    if not isinstance(f.op, Leaf) or len(f.shape) < 2:
+        return node
+    (rows, columns), (down, across) = f.shape[-2:], f.op.strides[-2:]
+    by_rows = (across == 1 or columns == 1) and (down >= columns or rows == 1)
+    by_columns = (down == 1 or rows == 1) and (across >= rows or columns == 1)
+    ahead = all(s >= 0 for s in f.op.strides)
+    return node if ahead and (by_rows or by_columns) else graph.fresh(node)
+
+
+def _conjugate(node: Node) -> Node:
+    dtype = node.form.dtype
+    return graph.map_node("conjugate", (dtype, dtype), (node,)) if KIND[dtype] == "c" else node
+
+
+def _moved(array: ndarray, source: int, target: int) -> ndarray:
+    """The value with one axis at another place."""
+    order = [d for d in range(array.ndim) if d != source]
+    order.insert(target, source)
+    return wrap(transposed(array.value(), order))
+
+
+# --- dot and its like -----------------------------------------------------------------------------------------------
+
+
+def dot(a: Any, b: Any, out: Any = None) -> ndarray:
+    """Product of the last axis of `a` with the second to last of `b`; see `numpy.dot`."""
+    one, two = pair(a, b)
+    if not one.ndim or not two.ndim:
+        result = elementwise("multiply", (one, two)).value()
+    else:
+        result = _contracted(one, two, max(two.ndim - 2, 0))
+    if out is None:
+        return wrap(result)
+    where = out.layout
+    if (out.dtype, out.shape) != (result.form.dtype, result.form.shape) or not layout.is_c(where.shape, where.strides):
+        raise ValueError(
+            "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"
+        )
+    return write(out, result)
+
+
+def inner(a: Any, b: Any, /) -> ndarray:
+    """Products over the last axes of both; see `numpy.inner`."""
+    one, two = pair(a, b)
+    if not one.ndim or not two.ndim:
+        return elementwise("multiply", (one, two))
+    return wrap(_contracted(one, two, two.ndim - 1))
+
+
+def _contracted(a: ndarray, b: ndarray, axis: int) -> Node:
+    """The sum of products over the last axis of `a` and one axis of `b`."""
+    length = a.shape[-1]
+    if length != b.shape[axis]:
+        first, second = (",".join(map(str, x.shape)) + ("," if x.ndim == 1 else "") for x in (a, b))
+        raise ValueError(
+            f"shapes ({first}) and ({second}) not aligned: {length} (dim {a.ndim - 1}) != {b.shape[axis]} (dim {axis})"
+        )
+    one, two = _cast((a, b), None, "safe")
+    if a.ndim == b.ndim == 1:
+        return _dot(one, two)
+    rest = [d for d in range(b.ndim) if d != axis]
+    shape = (*a.shape[:-1], *(b.shape[d] for d in rest))
+    if a.ndim > 2:
+        one = reshaped(one, (prod(a.shape[:-1]), length))
+    if b.ndim > 1:
+        two = transposed(two, (axis, *rest))
+        if b.ndim > 2:
+            two = reshaped(two, (length, prod(two.form.shape[1:])))
+    return reshaped(_matmul(one, two), shape)
+
+
+def vdot(a: Any, b: Any, /) -> ndarray:
+    """Product of all elements in C order, those of `a` conjugated; see `numpy.vdot`."""
+    one, two = pair(a, b)
+    if one.size != two.size:
+        raise ValueError(f"cannot reshape array of size {two.size} into shape ({one.size},)")
+    first, second = _cast((flat(one), flat(two)), None, "safe")
+    return wrap(_dot(_conjugate(first), second))
+
+
+def outer(a: Any, b: Any, out: Any = None) -> ndarray:
+    """Every element of `a` times every element of `b`; see `numpy.outer`."""
+    one, two = pair(a, b)
+    column = wrap(reshaped(one.value(), (one.size, 1)))
+    result = elementwise("multiply", (column, flat(two)))
+    return result if out is None else _finish(result.value(), out, "multiply")
+
+
+def tensordot(a: Any, b: Any, axes: Any = 2) -> ndarray:
+    """Sum of products over several axes of both; see `numpy.tensordot`."""
+    one, two = pair(a, b)
+    if numpy.ndim(axes) == 0 and not isinstance(axes, (tuple, list)):
+        count = int(axes)
+        chosen: tuple[Any, Any] = (range(-count, 0), range(count))
+    else:
+        first, second = axes
+        chosen = (first, second)
+    left, right = (list(c) if numpy.ndim(c) else [c] for c in chosen)
+    if len(set(left)) != len(left) or len(set(right)) != len(right):
+        raise ValueError("duplicate axes are not allowed in tensordot")
+    if len(left) != len(right) or any_differs(one.shape, left, two.shape, right):
+        raise ValueError("shape-mismatch for sum")
+    left = [layout.normalize_axis(d, one.ndim) for d in left]
+    right = [layout.normalize_axis(d, two.ndim) for d in right]
+    kept_left = [d for d in range(one.ndim) if d not in left]
+    kept_right = [d for d in range(two.ndim) if d not in right]
+    length = prod(one.shape[d] for d in left)
+    shape = tuple(one.shape[d] for d in kept_left) + tuple(two.shape[d] for d in kept_right)
+    first_node, second_node = _cast((one, two), None, "safe")
+    rows = prod(one.shape[d] for d in kept_left)
+    columns = prod(two.shape[d] for d in kept_right)
+    first_node = reshaped(transposed(first_node, (*kept_left, *left)), (rows, length))
+    second_node = reshaped(transposed(second_node, (*right, *kept_right)), (length, columns))
+    if not shape:
+        return wrap(_dot(reshaped(first_node, (length,)), reshaped(second_node, (length,))))
+    return wrap(reshaped(_matmul(first_node, second_node), shape))
+
+
+def any_differs(a: Shape, left: Sequence[int], b: Shape, right: Sequence[int]) -> bool:
+    """Whether two axes that are to be summed together have different lengths."""
+    return [a[d] for d in left] != [b[d] for d in right]
+
+
+def kron(a: Any, b: Any) -> ndarray:
+    """Kronecker product; see `numpy.kron`."""
+    one, two = pair(a, b)
+    ndim = max(one.ndim, two.ndim)
+    if not one.ndim or not two.ndim:
+        return elementwise("multiply", (one, two))
+    left = (1,) * (ndim - one.ndim) + one.shape
+    right = (1,) * (ndim - two.ndim) + two.shape
+    spread = [
+        wrap(reshaped(one.value(), tuple(m for n in left for m in (n, 1)))),
+        wrap(reshaped(two.value(), tuple(m for n in right for m in (1, n)))),
+    ]
+    node = elementwise("multiply", spread).value()
+    return wrap(reshaped(node, tuple(n * m for n, m in zip(left, right, strict=True))))
+
+
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> ndarray:
+    """Cross product of vectors along an axis; see `numpy.cross`."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    one, two = pair(a, b)
+    if not one.ndim or not two.ndim:
+        raise ValueError("At least one array has zero dimension")
+    one = _moved(one, layout.normalize_axis(axisa, one.ndim), one.ndim - 1)
+    two = _moved(two, layout.normalize_axis(axisb, two.ndim), two.ndim - 1)
+    if one.shape[-1] not in (2, 3) or two.shape[-1] not in (2, 3):
+        raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
+    if 2 in (one.shape[-1], two.shape[-1]):
+        warnings.warn(
+            "Arrays of 2-dimensional vectors are deprecated. Use arrays of 3-dimensional vectors instead. "
+            "(deprecated in NumPy 2.0)",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+    dtype = check(numpy.promote_types(one.dtype, two.dtype))
+    u, v = (
+        [wrap(as_dtype(sliced(x, x.ndim - 1, k, k + 1).value(), dtype)) for k in range(x.shape[-1])] for x in (one, two)
+    )
+    if len(u) == len(v) == 2:
+        node = _minor(u, v, 0, 1).value()
+        return wrap(reshaped(node, node.form.shape[:-1]))
+    parts = [_minor(u, v, 1, 2), _minor(u, v, 2, 0), _minor(u, v, 0, 1)]
+    shape = layout.broadcast_shapes(*(p.shape for p in parts))
+    whole = joined([wrap(graph.broadcast(p.value(), shape)) for p in parts], len(shape) - 1)
+    return _moved(whole, len(shape) - 1, layout.normalize_axis(axisc, len(shape)))
+
+
+def _minor(u: list[ndarray], v: list[ndarray], i: int, j: int) -> ndarray:
+    """``u[i] * v[j] - u[j] * v[i]``, where a missing third component is zero."""
+    first = elementwise("multiply", (u[i], v[j])) if i < len(u) and j < len(v) else None
+    second = elementwise("multiply", (u[j], v[i])) if j < len(u) and i < len(v) else None
+    if first is None:
+        assert second is not None
+        return elementwise("negative", (second,))
+    return first if second is None else elementwise("subtract", (first, second))
+
+
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> ndarray:
+    """Sum along a diagonal; see `numpy.trace`."""
+    array = as_array(a)
+    if array.ndim < 2:
+        raise ValueError("diag requires an array of at least two dimensions")
+    first, second = layout.normalize_axis(axis1, array.ndim), layout.normalize_axis(axis2, array.ndim)
+    if first == second:
+        raise ValueError("axis1 and axis2 cannot be the same")
+    node = array.value()
+    shape, strides = node.form.shape, layout.c_strides(node.form.shape)
+    start = offset * strides[second] if offset >= 0 else -offset * strides[first]
+    length = min(shape[first] + min(offset, 0), shape[second] - max(offset, 0))
+    rest = [d for d in range(array.ndim) if d not in (first, second)]
+    where = Layout(
+        (*(shape[d] for d in rest), max(length, 0)),
+        (*(strides[d] for d in rest), strides[first] + strides[second]),
+        start if length > 0 else 0,
+    )
+    return reduce_ufunc("add", wrap(graph.view(node, where)), -1, dtype, out)
