@@ -365,6 +365,8 @@ def _window(f: Form, where: Layout) -> _Window | None:
     shape = where.shape
     if shape == f.shape and where.offset == 0 and layout.is_c(shape, where.strides):
         return None
+    if 0 in shape:  # no element: any strides are right, and zeros stay inside whatever is below
+        where = Layout(shape, (0,) * len(shape), 0)
     op = f.op
     inner: Layout | None = where
     if isinstance(op, (Leaf, View)):
