@@ -120,13 +120,13 @@ def _finish(node: Node, out: Any, name: str) -> ndarray:
     (into,) = outputs(out, 1)
     if into is None:
         return wrap(node)
-    if into.shape != node.form.shape:
-        raise ValueError(f"{name}: Output operand 0 has the shape {into.shape}, and the product {node.form.shape}")
     if not numpy.can_cast(node.form.dtype, into.dtype, "same_kind"):
         raise TypeError(
             f"Cannot cast ufunc {name!r} output from {node.form.dtype!r} to {into.dtype!r} with casting rule "
             "'same_kind'"
         )
+    if into.shape != node.form.shape:
+        raise ValueError(f"{name}: Output operand 0 has the shape {into.shape}, and the product {node.form.shape}")
     return write(into, node)
 
 
