@@ -200,7 +200,8 @@ class _Scheduler:
         if place == "reduce":
             assert isinstance(f.op, Reduce)
             domain = self.items[item.args[0]].form.shape
-            if not group.reduced or group.domain != domain or group.places != _places(len(domain), f.op.axes):
+            same = group.reduced == len(f.op.axes) and group.places == _places(len(domain), f.op.axes)
+            if group.domain != domain or not same or not group.reduced:
                 return "loops"
             outer = len(group.loops) - group.reduced
             at = identity(len(group.loops), range(outer))
@@ -347,7 +348,10 @@ class _Scheduler:
         """Where the base of an update is stored, or None if it is an expression."""
         if isinstance(self.items[position].form.op, Leaf):
             return Source("leaf", position)
-        return Source("new", position) if position in self.graph.anchor_set else None
+        if position not in self.graph.anchor_set:
+            return None
+        self.loaded.add(position)
+        return Source("new", position)
 
     def _may_overwrite(self, base: int) -> bool:
         """Whether nothing else needs the old value any more."""
