@@ -11,10 +11,11 @@ import numpy
 
 from .core import layout
 from .core import node as graph
-from .core.array import BOX, ndarray, to_host, wrap
+from .core.array import is_scalar, ndarray, to_host, wrap
 from .core.dtypes import BOOL
 from .core.record import as_nodes, binary, operand, unary, weak_types
 from .kernels import table
+from .products import matmul
 from .ufunc import UFUNCS, check_powers
 from .ufunc_methods import reduce_ufunc
 from .ufunc_output import check_shape, release, write
@@ -85,12 +86,22 @@ def reflected_divide_with_remainder(x: ndarray, y: Any) -> Any:
     return UFUNCS["divmod"](y, x) if operand(y) else NotImplemented
 
 
+def matrix_product(x: ndarray, y: Any) -> Any:
+    """``x @ y``"""
+    return matmul(x, y) if operand(y) else NotImplemented
+
+
+def reflected_matrix_product(x: ndarray, y: Any) -> Any:
+    """``y @ x``"""
+    return matmul(y, x) if operand(y) else NotImplemented
+
+
 def in_place(row: str, compute: Operator) -> Operator:
     """The operator that gives `x` the values of ``compute(x, y)``."""
 
     def update(x: ndarray, y: Any) -> Any:
         result = compute(x, y)
-        if result is NotImplemented or (not x._node.form.shape and not x._flags & BOX):
+        if result is NotImplemented or is_scalar(x):
             return result  # a 0-d result is as a scalar: the name is bound to the new one
         if result._node.form.dtype != x._node.form.dtype:
             # Only to have NumPy's error where the result may not be cast back.
@@ -165,7 +176,7 @@ def contains(x: ndarray, y: Any) -> bool:
 
 def hash_of(x: ndarray) -> int:
     """``hash(x)``, which the 0-d result of an operation has as a scalar does."""
-    if x.ndim or x._flags & BOX:
+    if not is_scalar(x):
         raise TypeError("unhashable type: 'ndarray'")
     return hash(item_of(x))
 
@@ -191,6 +202,9 @@ OPERATORS: dict[str, Operator] = {
     "__pow__": power,
     "__rpow__": reflected_power,
     "__ipow__": in_place("power", power),
+    "__matmul__": matrix_product,
+    "__rmatmul__": reflected_matrix_product,
+    "__imatmul__": in_place("matmul", matrix_product),
     "__divmod__": divide_with_remainder,
     "__rdivmod__": reflected_divide_with_remainder,
     "__eq__": _equality("equal"),

@@ -9,7 +9,7 @@ import numpy
 
 from .core import layout
 from .core import node as graph
-from .core.array import BOX, ndarray, wrap, wrap_ordered
+from .core.array import is_scalar, ndarray, wrap, wrap_ordered
 from .core.dtypes import BOOL
 from .core.layout import Shape
 from .core.node import DType, Node
@@ -34,7 +34,7 @@ def outputs(out: Any, count: int) -> tuple[ndarray | None, ...]:
 
 def is_array(x: Any) -> bool:
     """Whether `x` can be written: one of our arrays, and not a 0-d result, which acts as a scalar."""
-    return isinstance(x, ndarray) and (x.ndim > 0 or x._base is not None or bool(x._flags & BOX))
+    return isinstance(x, ndarray) and not is_scalar(x)
 
 
 def mask_node(where: Any, like: ndarray | None = None) -> Node:

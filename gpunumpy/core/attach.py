@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import array_methods, elementwise, printing, repeating, shape
+from .. import array_methods, elementwise, printing, reduction, repeating, scans, shape, statistics
 from ..indexing import getitem, setitem
 from ..indexing_elements import fill, flat_of, item, iterate, set_flat, tolist
 from ..operators import OPERATORS
@@ -57,6 +57,20 @@ METHODS: dict[str, Callable[..., Any]] = {
     "conj": UFUNCS["conjugate"],
     "conjugate": UFUNCS["conjugate"],
     "round": elementwise.round,
+    # reductions and scans
+    "all": reduction.all,
+    "any": reduction.any,
+    "argmax": reduction.argmax,
+    "argmin": reduction.argmin,
+    "cumprod": scans.cumprod,
+    "cumsum": scans.cumsum,
+    "max": reduction.max,
+    "mean": statistics.mean,
+    "min": reduction.min,
+    "prod": reduction.prod,
+    "std": statistics.std,
+    "sum": reduction.sum,
+    "var": statistics.var,
     # other libraries
     "__array__": interop_numpy.array,
     "__array_function__": interop_numpy.array_function,

@@ -259,3 +259,18 @@ def test_a_part_that_is_computed_from_itself() -> None:
         data[part] = data[part] * 3 + 1
         data[part] -= 4
         numpy.testing.assert_array_equal(to_host(mine), data)
+
+
+def test_matrix_product() -> None:
+    a, b = sample("d", (3, 4)), sample("f", (4, 2), 1)
+    both(operator.matmul, a, b)
+    both(operator.matmul, a, b.tolist())
+    both(operator.matmul, a, a)
+    both(operator.matmul, a, 2)
+    square = from_host(a[:, :3])
+    before = square
+    square @= [[1, 0, 0], [0, 2, 0], [0, 0, 3]]
+    assert square is before
+    same(to_host(square), a[:, :3] * [1, 2, 3])
+    with pytest.raises(TypeError):
+        from_host(numpy.ones((2, 2), int)).__imatmul__(numpy.ones((2, 2)))
