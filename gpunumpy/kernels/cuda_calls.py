@@ -8,6 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..core import memory
+from ..core.device import Device
+from ..core.layout import Layout
+from .codegen.program import Program
+from .compile import compile_program
+from .cuda_masks import mask_elements, mask_offsets, mask_positions
+from .cuda_scatter import scatter
+from .launch import Launcher
+
 Prepared = Callable[[Sequence[Any]], None]
 CALLS: dict[str, Callable[..., Prepared]] = {}
 
@@ -18,3 +27,33 @@ def _empty(device: Any, options: tuple[Any, ...], layouts: Any, dtypes: Any) -> 
 
 
 CALLS["empty"] = _empty
+
+
+def _programmed(make: Callable[..., Program]) -> Callable[..., Prepared]:
+    """A routine that is a program of kernels, made from the options, the layouts and the dtypes."""
+
+    def prepare(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+        program = make(options, layouts, dtypes)
+        entries = tuple(launch.entry for launch in program.launches)
+        functions = compile_program(program.text, entries, device) if entries else {}
+        flag = (memory.error_word(device),) if program.flag else ()
+        wire = "Q" * (len(layouts) + len(program.scratch) + len(flag))
+        launchers = [
+            Launcher(device, functions[x.entry], x.grid, x.block, x.shared, wire, program.params)
+            for x in program.launches
+        ]
+        sizes = [scratch.nbytes for scratch in program.scratch]
+
+        def run(values: Sequence[Any]) -> None:
+            held = [memory.allocate(device, nbytes) for nbytes in sizes]
+            words = (*values, *(block.ptr for block in held), *flag)
+            for launch in launchers:
+                launch(words)
+
+        return run
+
+    return prepare
+
+
+for _make in (mask_elements, mask_offsets, mask_positions, scatter):
+    CALLS[_make.__name__] = _programmed(_make)

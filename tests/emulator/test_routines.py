@@ -1,0 +1,100 @@
+"""The routines of masks and indexed writes, run on the emulated machine and compared with NumPy to the bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+
+from gpunumpy.core.layout import Layout
+from gpunumpy.kernels import cuda_masks, cuda_scatter
+from gpunumpy.kernels.compile import compile_cubin
+
+from .executor import run_program
+
+TILE = 4096
+SITE = 7
+
+
+def layout_of(a: numpy.ndarray) -> Layout:
+    return Layout(a.shape, tuple(step // a.itemsize for step in a.strides), 0)
+
+
+def run(make: Any, options: tuple[Any, ...], *arrays: numpy.ndarray) -> int:
+    """Run the routine over its result and arguments; a scatter also gets its site."""
+    layouts, dtypes = [layout_of(a) for a in arrays], [a.dtype for a in arrays]
+    extra = () if make is not cuda_scatter.scatter else (SITE,)
+    program = make(options, [*layouts, *(Layout((), (), 0) for _ in extra)], dtypes)
+    return run_program(program, [*arrays, *extra], seed=3)
+
+
+@pytest.mark.parametrize("n", [1, 33, TILE, 2 * TILE + 1])
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_masks(n: int, share: float) -> None:
+    random = numpy.random.default_rng(n)
+    mask = random.random(n) < share
+    offsets = numpy.empty(-(-n // TILE) + 1, numpy.int64)
+    run(cuda_masks.mask_offsets, (TILE,), offsets, mask)
+    tiles = [mask[: k * TILE].sum() for k in range(offsets.size)]
+    numpy.testing.assert_array_equal(offsets, tiles)
+    positions = numpy.empty(offsets[-1], numpy.int64)
+    run(cuda_masks.mask_positions, (TILE,), positions, mask, offsets)
+    numpy.testing.assert_array_equal(positions, numpy.flatnonzero(mask))
+    for dtype in ("?", "e", "f", "d", "D"):
+        values = random.random(n).astype(dtype)
+        picked = numpy.empty(offsets[-1], dtype)
+        run(cuda_masks.mask_elements, (TILE,), picked, values, mask, offsets)
+        numpy.testing.assert_array_equal(picked, values[mask])
+
+
+# The shape written, the shapes of the index arrays, the shape of the value; many duplicates in all.
+WRITES = (
+    ((5,), ((7,),), (7,)),
+    ((5, 3), ((4, 1), (1, 6)), ()),
+    ((2, 3, 4), ((500,), ()), (1, 4)),
+    ((300,), ((9000,),), (9000,)),
+    ((70000, 1), ((5000,),), (1, 1)),
+)
+
+
+@pytest.mark.parametrize(("row", "dtype"), [("", "f"), ("", "D"), ("add", "d"), ("add", "e"), ("bitwise_or", "i4")])
+@pytest.mark.parametrize(("shape", "indices", "given"), WRITES)
+def test_indexed_writes(shape: Any, indices: Any, given: Any, row: str, dtype: str) -> None:
+    random = numpy.random.default_rng(1)
+    where = [random.integers(-n, n, picked) for n, picked in zip(shape, indices, strict=False)]
+    where = [numpy.asarray(index, numpy.int64) for index in where]
+    value, want = (numpy.asarray(random.random(s) * 20).astype(dtype) for s in (given, shape))
+    got = want.copy()
+    if row:
+        getattr(numpy, row).at(want, tuple(where), value)
+    else:
+        want[tuple(where)] = value
+    assert run(cuda_scatter.scatter, (len(where), row, shape), got, value, *where) == 0
+    assert got.tobytes() == want.tobytes()
+
+
+@pytest.mark.parametrize("row", ["", "add"])
+def test_out_of_bounds(row: str) -> None:
+    got = numpy.zeros(4)
+    where = numpy.array([1, 4, -5, -1])
+    assert run(cuda_scatter.scatter, (1, row, (4,)), got, numpy.ones(()), where) == SITE
+    assert got.tolist() == [0, 1, 0, 1]
+
+
+def test_a_unary_row() -> None:
+    got = numpy.arange(4.0)
+    run(cuda_scatter.scatter, (1, "negative", (4,)), got, numpy.zeros(()), numpy.array([1, 1, 2]))
+    assert got.tolist() == [0, 1, -2, 3]
+
+
+def test_nvrtc_compiles_them() -> None:
+    a, index, mask = numpy.zeros((4, 2), numpy.float16), numpy.zeros(3, numpy.int64), numpy.zeros(9, bool)
+    cases = [
+        (cuda_masks.mask_elements, (TILE,), (numpy.zeros(2, "D"), numpy.zeros(9, "D"), mask, numpy.zeros(2, "i8"))),
+        (cuda_scatter.scatter, (1, "", a.shape), (a, numpy.float16(1), index, index)),
+        (cuda_scatter.scatter, (1, "add", a.shape), (a, numpy.float32(1), index, index)),
+    ]
+    for make, options, arrays in cases:
+        program = make(options, [layout_of(numpy.asarray(x)) for x in arrays], [x.dtype for x in arrays])
+        compile_cubin(program.text, "sm_90")
