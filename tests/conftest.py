@@ -7,7 +7,10 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+from gpunumpy.core import evaluate
 from gpunumpy.core.device import why_no_gpu
+
+evaluate.CHECK = True
 
 # A first call compiles, so its time says nothing about the next one's: no deadline. In continuous integration the
 # same commit always runs the same cases; at a desk new ones are tried at every run.

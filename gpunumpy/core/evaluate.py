@@ -7,6 +7,7 @@ are shared; both are plain tuples made during the walk.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -20,6 +21,7 @@ from .lower import Item, Source
 from .memory import Buffer
 from .node import CHECK_EVERY, Form, Leaf, Node, Queue, form
 from .schedule import Adopt, Allocate, CallStep, Run, Step, schedule
+from .schedule_verify import verify_plan
 
 Observer: TypeAlias = Callable[[Step, Callable[[], None]], None]
 
@@ -163,6 +165,8 @@ _states_lock = threading.Lock()
 _PLANS_LIMIT = 4096
 # What `profile` installs: called with every step that runs work, and the work.
 observer: Observer | None = None
+# Whether every new plan is checked before it runs, as it is in tests: a defect shows as one, not as a wrong result.
+CHECK = os.environ.get("GPUNUMPY_CHECK", "0") not in ("", "0")
 
 
 def state(device: Device) -> _State:
@@ -176,6 +180,11 @@ def state(device: Device) -> _State:
 def queue_of(device: Device) -> Queue:
     """The queue that values on the device are recorded in."""
     return state(device).queue
+
+
+def _reads_memory(node: Node) -> bool:
+    """Whether a pending generator reads a buffer after all: a part of it may have been computed since."""
+    return any(a.form.queue is not None if a.data is not None else _reads_memory(a) for a in node.args)
 
 
 def live_roots(queue: Queue, extra: Sequence[Node] = (), forget: bool = True) -> list[Node]:
@@ -192,7 +201,7 @@ def live_roots(queue: Queue, extra: Sequence[Node] = (), forget: bool = True) ->
         if array is not None:
             node = array._node
             if node.data is None:
-                if node.form.generator:
+                if node.form.generator and not _reads_memory(node):
                     stay.append(ref)
                 else:
                     found[node] = None
@@ -266,7 +275,10 @@ def flush(queue: Queue, *extra: Node) -> None:
             if len(its.plans) > _PLANS_LIMIT:
                 its.plans.clear()
             positions = range(len(roots))
-            plan = its.plans[key] = Plan(schedule(items, positions), items, positions, its.executor)
+            steps = schedule(items, positions)
+            if CHECK:
+                verify_plan(steps, items, positions)
+            plan = its.plans[key] = Plan(steps, items, positions, its.executor)
         try:
             plan.run(nodes, observer)
         except BaseException:
