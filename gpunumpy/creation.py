@@ -151,17 +151,19 @@ def _read(
 
 def _holds_ours(x: Sequence[Any]) -> bool:
     """Whether an array of ours is somewhere in nested sequences."""
-    kinds = set(map(type, x))
-    if any(issubclass(kind, ndarray) for kind in kinds):
-        return True
-    if not any(issubclass(kind, (list, tuple)) for kind in kinds):
-        return False
-    return any(isinstance(part, (list, tuple)) and _holds_ours(part) for part in x)
+    kinds = set(map(type, x))  # quick for long lists of numbers
+    return any(issubclass(kind, (ndarray, list, tuple)) for kind in kinds) and any(map(_is_ours, x))
+
+
+def _is_ours(part: Any) -> bool:
+    return isinstance(part, ndarray) or (isinstance(part, (list, tuple)) and _holds_ours(part))
 
 
 def _stack(x: Sequence[Any], dtype: DType | None) -> ndarray:
     """An array of nested sequences that hold arrays of ours, without a look at their elements."""
-    parts = [array(part, dtype, copy=None) if not isinstance(part, ndarray) else part for part in x]
+    found = {k: array(part, copy=None) for k, part in enumerate(x) if _is_ours(part)}
+    queue = next(iter(found.values())).queue
+    parts = [found[k] if k in found else array(part, dtype, device=queue.device) for k, part in enumerate(x)]
     shapes = {part.shape for part in parts}
     if len(shapes) > 1:
         raise ValueError(
@@ -171,7 +173,6 @@ def _stack(x: Sequence[Any], dtype: DType | None) -> ndarray:
     wanted = dtype or numpy.result_type(*(part.dtype for part in parts))
     inner = parts[0].shape
     count = parts[0].size
-    queue = next(part for part in x if isinstance(part, ndarray)).queue if _holds_ours(x[:1]) else parts[0].queue
     node = uninitialized((len(parts), *inner), wanted, queue)
     for k, part in enumerate(parts):
         where = Layout(inner, layout.c_strides(inner), k * count)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -78,9 +79,9 @@ def arange(
     count = _length(start, stop, step)
     if wanted == BOOL and count > 2:
         raise TypeError("arange() is only supported for booleans when the result has at most length 2.")
-    first = numpy.asarray(start).astype(wanted) if count else wanted.type(0)
-    second = numpy.asarray(start + step).astype(wanted) if count > 1 else first
-    return made(wrap(_progression(first, second, count, wanted, place_of(device))))
+    # NumPy writes the first two values itself, refuses what it refuses, and goes on from their difference.
+    few = numpy.arange(start, stop if count < 64 else start + 8 * step, step, wanted)[:2]
+    return made(wrap(_progression(few, count, wanted, place_of(device))))
 
 
 def _length(start: Any, stop: Any, step: Any) -> int:
@@ -104,24 +105,25 @@ def _length(start: Any, stop: Any, step: Any) -> int:
 _COMPUTED_IN = {numpy.dtype(numpy.float16): numpy.dtype(numpy.float32), dtypes.bfloat16: numpy.dtype(numpy.float32)}
 
 
-def _progression(first: Any, second: Any, count: int, dtype: DType, queue: Queue) -> Node:
-    """``first + i * (second - first)``, with the arithmetic of NumPy's dtype."""
+def _progression(few: Any, count: int, dtype: DType, queue: Queue) -> Node:
+    """`count` values that begin with those of `few`, with the arithmetic of NumPy's dtype."""
+    if count < 2:
+        return graph.fill(number(few[0] if count else 0, dtype), (count,), queue)
     index = graph.iota((count,), 0, queue)
-    if dtype == BOOL:
-        return applied("where", graph.cast(index, BOOL), number(bool(second), BOOL), number(bool(first), BOOL))
-    inner = _COMPUTED_IN.get(dtype, dtype)
+    inner = _COMPUTED_IN.get(dtype, numpy.dtype(numpy.uint8) if dtype == BOOL else dtype)
+    start, second = few.astype(inner)
     with numpy.errstate(all="ignore"):
-        a, b = numpy.asarray(first).astype(inner), numpy.asarray(second).astype(inner)
-        delta = b - a
-        exact = bool(((a + delta).astype(dtype) == numpy.asarray(second)).all())
+        delta = second - start
+        computed = (start + numpy.arange(2).astype(inner) * delta).astype(dtype)
     node = graph.cast(index, inner)
     if delta != 1:
-        node = applied("multiply", node, number(delta[()], inner))
-    if a != 0:
-        node = applied("add", node, number(a[()], inner))
+        node = applied("multiply", node, number(delta, inner))
+    if start != 0:
+        node = applied("add", node, number(start, inner))
     node = graph.cast(node, dtype)
-    if not exact:  # NumPy computes the second value directly and the others from the rounded difference
-        node = applied("where", applied("equal", index, number(1)), number(second[()], dtype), node)
+    for k in range(2):
+        if computed[k] != few[k]:  # the difference is rounded, or infinite
+            node = applied("where", applied("equal", index, number(k)), number(few[k], dtype), node)
     return node
 
 
@@ -137,7 +139,7 @@ def linspace(
     device: Any = None,
 ) -> Any:
     """Evenly spaced values in an interval. See `numpy.linspace`."""
-    num = host_scalar(num).__index__()
+    num = operator.index(host_scalar(num))
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
     parts = num - 1 if endpoint else num
@@ -176,14 +178,16 @@ def linspace(
 
 def _inexact(*values: Any) -> DType:
     """The floating or complex dtype that values are computed in."""
-    kinds = [numpy.empty(0, x.dtype) if isinstance(x, ndarray) and not is_scalar(x) else host_model(x) for x in values]
+    kinds = [_model(x) for x in values]
     found = numpy.result_type(*kinds)
     return dtypes.check(found if found.kind in "fcV" else numpy.result_type(*kinds, 0.0))
 
 
-def host_model(x: Any) -> Any:
+def _model(x: Any) -> Any:
     """Something on the host that promotes as a value does."""
-    return x.dtype.type(0) if isinstance(x, ndarray) else x
+    if isinstance(x, ndarray):
+        return x.dtype.type(0) if is_scalar(x) else numpy.empty(0, x.dtype)
+    return x if numpy.isscalar(x) else numpy.asarray(x)
 
 
 def _cast(x: Any, dtype: DType, queue: Queue) -> ndarray:
@@ -257,9 +261,9 @@ def eye(
     N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None
 ) -> ndarray:
     """Ones on a diagonal, zeros elsewhere. See `numpy.eye`."""
-    n = host_scalar(N).__index__()
-    shape = as_shape((n, n if M is None else host_scalar(M).__index__()))
-    row, column = _offset_index(shape, host_scalar(k).__index__(), place_of(device))
+    n = operator.index(host_scalar(N))
+    shape = as_shape((n, n if M is None else operator.index(host_scalar(M))))
+    row, column = _offset_index(shape, operator.index(host_scalar(k)), place_of(device))
     node = graph.cast(applied("equal", row, column), dtypes.check(float if dtype is None else dtype))
     return laid_out(node, (1, 0) if order == "F" else None)
 
@@ -271,9 +275,9 @@ def identity(n: Any, dtype: Any = None, *, device: Any = None, like: Any = None)
 
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, device: Any = None, like: Any = None) -> ndarray:
     """Ones at and below a diagonal, zeros above. See `numpy.tri`."""
-    n = max(0, host_scalar(N).__index__())
-    shape = (n, n if M is None else max(0, host_scalar(M).__index__()))
-    row, column = _offset_index(shape, host_scalar(k).__index__(), place_of(device))
+    n = max(0, operator.index(host_scalar(N)))
+    shape = (n, n if M is None else max(0, operator.index(host_scalar(M))))
+    row, column = _offset_index(shape, operator.index(host_scalar(k)), place_of(device))
     return made(
         wrap(graph.cast(applied("greater_equal", row, column), dtypes.check(float if dtype is None else dtype)))
     )
@@ -285,7 +289,7 @@ def _triangle(m: Any, k: Any, keep: str) -> ndarray:
         raise ValueError("m must be at least 1-dimensional")  # NumPy's is an index error deep inside
     if x.ndim == 1:
         x = make_view(x, Layout((x.size, x.size), (0, x.layout.strides[0]), x.layout.offset))
-    row, column = _offset_index(x.shape, host_scalar(k).__index__(), x.queue)
+    row, column = _offset_index(x.shape, operator.index(host_scalar(k)), x.queue)
     kept = applied(keep, row, column)
     return made(elementwise("where", [wrap(kept), x, x.dtype.type(0)]))
 
@@ -303,7 +307,7 @@ def triu(m: Any, k: Any = 0) -> ndarray:
 def diag(v: Any, k: Any = 0) -> ndarray:
     """The diagonal of a matrix (a read-only view), or the matrix of a diagonal. See `numpy.diag`."""
     x = as_array(v)
-    k = host_scalar(k).__index__()
+    k = operator.index(host_scalar(k))
     if x.ndim == 2:
         return diagonal(x, k)
     if x.ndim != 1:
@@ -325,7 +329,7 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> ndarray:
     vector = as_array(x)
     if vector.ndim != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")
-    n = vector.size if N is None else host_scalar(N).__index__()
+    n = vector.size if N is None else operator.index(host_scalar(N))
     dtype = numpy.promote_types(vector.dtype, int)
     shape = as_shape((vector.size, n))
     column = graph.iota(shape, 1, vector.queue)

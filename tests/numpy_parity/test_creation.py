@@ -1,0 +1,286 @@
+"""Creation: from data, of one value, ranges and grids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+from ml_dtypes import bfloat16
+
+import gpunumpy as np
+from gpunumpy.core.array import ndarray, to_host
+
+from .parity import DTYPES, check, same, sample
+
+SHAPES: tuple[Any, ...] = ((), 0, 3, (2, 3), (0, 2), [2, 1, 2], numpy.int64(4))
+BAD_SHAPES: tuple[Any, ...] = (-1, (2, -1), 2.5, "a", (2, 3.0), None)
+
+
+def both(name: str, *args: Any, **options: Any) -> None:
+    check(getattr(np, name), getattr(numpy, name), *args, **options)
+
+
+@pytest.mark.parametrize("name", ["zeros", "ones", "empty"])
+def test_of_one_value(name: str) -> None:
+    for shape in (*SHAPES, *BAD_SHAPES):
+        if name == "empty" and not any(shape is bad for bad in BAD_SHAPES):
+            assert np.empty(shape).shape == numpy.empty(shape).shape
+            continue
+        for order in "CFX":
+            both(name, shape, order=order)
+        for dtype in (*DTYPES, None, "int", bfloat16):
+            both(name, shape, dtype)
+    for dtype in ("S3", "O", "M8[s]", "nonsense"):
+        with pytest.raises(TypeError):
+            getattr(np, name)(3, dtype)
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, None])
+def test_full(dtype: Any) -> None:
+    values: tuple[Any, ...] = (0, 3, -2, 2.5, True, 1 + 2j, numpy.float32(1.5), numpy.int8(-3), [1, 2, 3], 300)
+    for value in values:
+        both("full", (2, 3), value, dtype)
+        both("full_like", sample("f", (2, 3)), value, dtype)
+    both("full", (2, 3), numpy.arange(4), dtype)
+    both("full", (2, 3), sample("f", (3,)), dtype)
+
+
+@pytest.mark.parametrize("name", ["zeros_like", "ones_like"])
+def test_like_another(name: str) -> None:
+    models = (sample("f", (2, 3)), sample("i4", (3, 2)).T, 3.5, [1, 2], sample("D", (2, 3, 4)).transpose(1, 2, 0))
+    for model in models:
+        for order in "CFAK":
+            both(name, model, order=order)
+            mine, theirs = getattr(np, name)(np.asarray(model), order=order), getattr(numpy, name)(model, order=order)
+            assert mine.strides == theirs.strides, (model, order)
+        for dtype in DTYPES:
+            both(name, model, dtype)
+        both(name, model, shape=(4,))
+        both(name, model, shape=(3, 2, 2))
+
+
+DATA: tuple[Any, ...] = (
+    1, 2.5, True, 3j, [], [1, 2], [1, 2.5], [[1, 2], [3, 4j]], ((1, 2), [3, 4]), [[]], [True, False], range(4),
+    numpy.float32(2), [numpy.int8(3), 4], [[1, 2], [3]], "text", [None], {1: 2}, b"bytes",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray"])
+def test_from_data(name: str) -> None:
+    for data in DATA:
+        theirs: Any = None
+        try:
+            theirs = getattr(numpy, name)(data)
+        except ValueError as error:
+            theirs = error
+        if isinstance(theirs, numpy.ndarray) and theirs.dtype.kind not in "biufc":
+            with pytest.raises(TypeError):
+                getattr(np, name)(data)
+            continue
+        both(name, data)
+        both(name, data, "f4")
+    for dtype in DTYPES:
+        both(name, sample(dtype, (2, 3)))
+        both(name, sample(dtype, (2, 3)).T, "c16")
+        both(name, sample(dtype, ()))
+
+
+def test_keywords_of_array() -> None:
+    x = sample("d", (2, 3)).T
+    for order in ("K", "A", "C", "F", None):
+        for key in ((), (slice(None), slice(None, None, 2)), slice(None, None, -1)):
+            source = x[key]
+            mine, theirs = np.array(np.asarray(x)[key], order=order), numpy.array(source, order=order)
+            same(to_host(mine), theirs)
+            assert mine.strides == theirs.strides, (source.strides, order)
+    for ndmin in range(4):
+        both("array", [1, 2], ndmin=ndmin)
+        both("array", 5, ndmin=ndmin)
+    a = np.arange(3)
+    assert np.asarray(a) is a
+    assert np.asarray(a, copy=False) is a
+    assert np.array(a, copy=None) is a
+    assert np.array(a) is not a
+    assert np.asarray(a, dtype=float) is not a
+    with pytest.raises(ValueError, match="copy"):
+        np.array(a, float, copy=False)
+    with pytest.raises(ValueError, match="copy"):
+        np.array([1, 2], copy=False)
+    with pytest.raises(ValueError, match="order"):
+        np.array(a, order="Q")
+
+
+def test_a_copy_is_a_copy() -> None:
+    a = np.arange(3)
+    b = np.array(a)
+    c = np.copy(a)
+    a[0] = 7
+    assert (b[0], c[0], a[0]) == (0, 0, 7)
+
+
+def test_lists_that_hold_our_arrays() -> None:
+    x, y = sample("f", (3,)), sample("i4", (3,), 1)
+    a, b = np.asarray(x), np.asarray(y)
+    same(to_host(np.array([np.sum(a), np.sum(b), 1])), numpy.array([x.sum(), y.sum(), 1]))
+    same(to_host(np.array([a, b])), numpy.array([x, y]))
+    same(to_host(np.array([[a[0], 2.5], [1, b[1]]])), numpy.array([[x[0], 2.5], [1, y[1]]]))
+    same(to_host(np.asarray([a, [1, 2, 3]], dtype="c16")), numpy.asarray([x, [1, 2, 3]], dtype="c16"))
+    with pytest.raises(ValueError, match="inhomogeneous"):
+        np.array([a, 1])
+
+
+ARANGES: tuple[tuple[Any, ...], ...] = (
+    (5,), (0,), (-3,), (2, 7), (7, 2), (7, 2, -1), (0, 1, 0.1), (0, 1, 0.3), (1, -1, -0.25), (0.5,), (3, None),
+    (numpy.float32(4),), (numpy.int8(5),), (numpy.uint8(200), 250), (0, 10, 3), (True,), (1, 2, 1e-1), (0.1, 0.35, 0.05),
+    (5, 5), (0, 2**40, 2**38), (1e10, 1e10 + 5), (0, 3, 0), (0.0, 1.0, 0.0), (numpy.nan,), (numpy.inf,), (0, -5, 2),
+    (numpy.float16(3),), (numpy.uint64(3),), (1j,), ("a",), (1 + 1j, 5 + 6j, 1 + 1j),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [None, *DTYPES])
+def test_arange(dtype: Any) -> None:
+    for args in ARANGES:
+        with numpy.errstate(all="ignore"):
+            both("arange", *args, dtype=dtype, ulp=0)
+
+
+def test_arange_of_our_scalars_and_bfloat16() -> None:
+    n = np.sum(np.array([4, 2]))
+    same(to_host(np.arange(n)), numpy.arange(6))
+    same(to_host(np.arange(stop=n, start=1, step=2)), numpy.arange(1, 6, 2))
+    same(to_host(np.arange(0, 3, 0.5, dtype=bfloat16)), numpy.arange(0, 3, 0.5, dtype=bfloat16))
+    with pytest.raises(TypeError):
+        np.arange()
+
+
+@pytest.mark.parametrize("endpoint", [True, False])
+@pytest.mark.parametrize("dtype", [None, "f4", "i4", "c8", "e"])
+def test_linspace(endpoint: bool, dtype: Any) -> None:
+    ends: tuple[tuple[Any, Any], ...] = (
+        (0, 1), (0.1, 2.5), (5, -5), (0, 0), (1, 2 + 3j), (0, 5e-324), (numpy.float32(0), numpy.float32(1)),
+        ([1, 2], [4.5, -1]), (0, sample("d", (2, 2))), (numpy.float16(1), 2),
+    )  # fmt: skip
+    for start, stop in ends:
+        for num in (0, 1, 2, 7):
+            for axis in (0, -1):
+                both("linspace", start, stop, num, endpoint=endpoint, dtype=dtype, axis=axis, ulp=2)
+        both("linspace", start, stop, 5, endpoint=endpoint, retstep=True, ulp=2)
+    both("linspace", 0, 1, -1)
+    both("linspace", 0, 1, 2.5)
+
+
+@pytest.mark.parametrize("endpoint", [True, False])
+def test_logspace_and_geomspace(endpoint: bool) -> None:
+    for num in (0, 1, 2, 6):
+        both("logspace", 0, 2, num, endpoint=endpoint, ulp=40)
+        both("logspace", 0, 2, num, endpoint=endpoint, base=2, dtype="i4")
+        both("logspace", [0, 1], 2, num, endpoint=endpoint, base=[2, 3], ulp=40)
+        both("geomspace", 1, 1000, num, endpoint=endpoint, ulp=40)
+        both("geomspace", -1000, -1, num, endpoint=endpoint, ulp=40)
+        both("geomspace", [1, 2], [8, 32], num, endpoint=endpoint, axis=-1, ulp=40)
+        both("geomspace", 1j, 16j, num, endpoint=endpoint, ulp=40)
+        both("geomspace", numpy.float32(1), numpy.float32(8), num, endpoint=endpoint, ulp=40)
+    both("geomspace", 0, 1)
+
+
+def test_matrices() -> None:
+    for k in range(-4, 5):
+        for n, m in ((3, None), (3, 4), (4, 2), (0, 3), (1, 1)):
+            both("eye", n, m, k)
+            both("eye", n, m, k, "i4", order="F")
+            both("tri", n, m, k)
+            both("tri", n, m, k, dtype="?")
+        for x in (
+            sample("f", (3, 4)),
+            sample("i2", (2, 3, 3)),
+            sample("d", (4,)),
+            sample("?", (2, 2)),
+            [[1, 2], [3, 4]],
+        ):
+            both("tril", x, k)
+            both("triu", x, k)
+            if numpy.ndim(x) < 3:
+                both("diag", x, k)
+            both("diagflat", x, k)
+    both("identity", 3)
+    both("identity", 2, "?")
+    both("diag", sample("f", (2, 2, 2)))
+    both("diag", 3)
+    both("eye", -1)
+    both("eye", 2.5)
+    for increasing in (False, True):
+        for n in (None, 0, 1, 5):
+            for dtype in DTYPES:
+                both("vander", sample(dtype, (4,)), n, increasing)
+    both("vander", sample("d", (2, 2)))
+
+
+def test_a_diagonal_is_a_read_only_view() -> None:
+    a = np.zeros((3, 3))
+    d = np.diag(a)
+    a[1, 1] = 5
+    assert to_host(d).tolist() == [0, 5, 0]
+    with pytest.raises(ValueError, match="read-only"):
+        d[0] = 1
+
+
+def test_grids() -> None:
+    x, y, z = sample("f", (3,)), sample("i4", (2,)), [1.5, 2.5]
+    for options in ({}, {"indexing": "ij"}, {"sparse": True}, {"copy": False}, {"sparse": True, "indexing": "ij"}):
+        for args in ((), (x,), (x, y), (x, y, z), (3, 4)):
+            both("meshgrid", *args, **options)
+    both("meshgrid", x, y, indexing="zz")
+    for shape in ((), (3,), (2, 3), (2, 0), (2, 3, 4), (2, 1, 2, 2)):
+        for dtype in (int, "f4", "u1"):
+            both("indices", shape, dtype)
+            both("indices", shape, dtype, sparse=True)
+    both("fromfunction", lambda i, j: i * 10 + j, (3, 4))
+    both("fromfunction", lambda i, j: i == j, (3, 3), dtype=int)
+
+
+KEYS = (
+    numpy.s_[0:5], numpy.s_[0:5, 0:3], numpy.s_[-1:1:5j], numpy.s_[0:1:3j, 0:2], numpy.s_[1:2:0.25, 0:4:2], numpy.s_[:3],
+    numpy.s_[0:3:1, 0:2:2j, 1:3], numpy.s_[5:0], numpy.s_[0:1:1j, 0:2],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("key", KEYS, ids=str)
+def test_mgrid_and_ogrid(key: Any) -> None:
+    for name in ("mgrid", "ogrid"):
+        check(lambda name=name: getattr(np, name)[key], lambda name=name: getattr(numpy, name)[key])
+
+
+def test_from_host_sources() -> None:
+    both("frombuffer", numpy.arange(6).tobytes(), "i8")
+    both("frombuffer", b"\1\2\3\4", "u1", count=2, offset=1)
+    both("fromiter", (k * k for k in range(0)), "f4")
+    same(to_host(np.fromiter((k * k for k in range(5)), "f4")), numpy.fromiter((k * k for k in range(5)), "f4"))
+    both("fromstring", "1 2 3", sep=" ")
+
+
+def test_require() -> None:
+    a = np.ones((2, 3))
+    assert np.require(a) is a
+    assert np.require(a, requirements="F").flags.f_contiguous
+    assert np.require(a.T, requirements=["C"]).flags.c_contiguous
+    view = np.broadcast_to(a, (4, 2, 3))
+    assert np.require(view, requirements=["W"]).flags.writeable
+    with pytest.raises(ValueError):
+        np.require(a, requirements=["C", "F"])
+    same(to_host(np.asarray_chkfinite([1.0, 2.0])), numpy.array([1.0, 2.0]))
+    with pytest.raises(ValueError):
+        np.asarray_chkfinite([1.0, numpy.nan])
+
+
+def test_device_keyword() -> None:
+    for made in (
+        np.zeros(2, device="cpu"),
+        np.arange(3, device="cpu"),
+        np.eye(2, device="cpu"),
+        np.array([1], device="cpu"),
+    ):
+        assert isinstance(made, ndarray)
+        assert str(made.device) == "cpu"
+    with pytest.raises(ValueError):
+        np.zeros(2, device="tpu")
