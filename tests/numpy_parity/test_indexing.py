@@ -204,7 +204,11 @@ FUNCTIONS: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
     ),
     *(("argwhere", (numpy.array(x),), {}) for x in (0, 3)),
     ("nonzero", (numpy.array(3),), {}),
-    *(("take", (A, x), {"axis": axis}) for x in (1, [0, 1], INDEX, [], INDEX.astype("u1")) for axis in (None, 0, 1, -1)),
+    *(
+        ("take", (A, x), {"axis": axis})
+        for x in (1, [0, 1], INDEX, [], INDEX.astype("u1"))
+        for axis in (None, 0, 1, -1)
+    ),
     *(("take", (A, [5, -7]), {"axis": axis, "mode": mode}) for axis in (None, 1) for mode in ("wrap", "clip", "raise")),
     *(("take", (A, x), {}) for x in (1.5, [1.0], numpy.array([1], "u8"), [True, False])),
     *((("take", (A, 0), {"axis": 2})), ("take", (A, 0), {"mode": "x"})),
