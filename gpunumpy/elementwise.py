@@ -13,7 +13,7 @@ import numpy
 
 from .core import layout
 from .core import node as graph
-from .core.array import READ_ONLY, make_view, ndarray, wrap
+from .core.array import READ_ONLY, boxed, make_view, ndarray, wrap
 from .core.dtypes import BOOL, FLOAT64, check
 from .core.node import DType
 from .core.record import as_array, as_dtype, as_node, as_nodes, elementwise, reshaped, weak_types
@@ -81,7 +81,8 @@ def where(condition: Any, x: Any, y: Any) -> ndarray:
     args = [_operand(v) for v in (condition, x, y)]
     loop = table.resolve("where", weak_types(as_nodes(args)))
     # As in NumPy, a Python integer is wrapped into the range of the other's dtype here.
-    return elementwise("where", [_typed(v, d) if type(v) is int else v for v, d in zip(args, loop)], loop)
+    chosen = elementwise("where", [_typed(v, d) if type(v) is int else v for v, d in zip(args, loop)], loop)
+    return boxed(chosen)  # an array even where it is 0-d
 
 
 def _typed(value: int, dtype: DType) -> Any:
@@ -126,7 +127,10 @@ def _clipped(a: ndarray, low: Any, high: Any, out: Any, options: dict[str, Any])
             low = None
         if type(high) is int and high >= limits.max:
             high = None
-    options["out"] = out
+    if out is not None:
+        options["out"] = out
+    elif low is not None and high is not None and not options:
+        return elementwise("clip", (a, low, high))
     if low is None and high is None:
         return positive(a, **options)
     if low is None:

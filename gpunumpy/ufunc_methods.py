@@ -18,7 +18,7 @@ from .core import node as graph
 from .core.array import from_host, ndarray, to_host, wrap, wrap_ordered
 from .core.dtypes import BOOL, INT64, check
 from .core.layout import Layout, Shape
-from .core.node import DType, Node, Queue
+from .core.node import DType, Form, Node, Queue
 from .core.record import as_array, as_dtype, as_node, caller, reshaped, transposed, weak_types
 from .indexing import getitem
 from .kernels import table
@@ -95,6 +95,12 @@ def reduce_ufunc(
     initial
         What the reduction starts with; None for the first element, and the ufunc's identity if not given.
     """
+    plain = initial is NO_VALUE and where is True and out is dtype is None and not keepdims
+    if plain and type(x) is ndarray and type(axis) in _SIMPLE_AXES:
+        value = x.value()
+        form = _plain_forms.get((row, value.form, axis))
+        if form is not None:
+            return wrap(Node(form, (value,)))
     check_reducible(row, "reduce")
     array, into = _operands(x, out)
     axes = _axes(axis, array.ndim)
@@ -129,7 +135,17 @@ def reduce_ufunc(
     if into is not None:
         made = transposed(node, [order.index(k) for k in range(len(order))]) if order else node
         return write(into, made)
+    if plain and order is None and node.args == (value,) and type(axis) in _SIMPLE_AXES:
+        if len(_plain_forms) > _PLAIN_LIMIT:
+            _plain_forms.clear()
+        _plain_forms[row, value.form, axis] = node.form
     return wrap_ordered(node, order)
+
+
+# What a reduction without options makes of an array: found again by the array's form, with no resolution of any kind.
+_plain_forms: dict[tuple[str, Form, Any], Form] = {}
+_PLAIN_LIMIT = 20_000
+_SIMPLE_AXES = (int, tuple, type(None))
 
 
 def _wrong_output(method: str, row: str, found: Shape, expected: Shape) -> ValueError:
