@@ -161,12 +161,15 @@ def _zeros(shape: Shape, like: Node) -> Node:
 def _addressable(node: Node) -> Node:
     """The value as BLAS can read it: rows or columns one after the other; a copy where they are not."""
     f = node.form
-    if not isinstance(f.op, Leaf) or len(f.shape) < 2:
+    if not isinstance(f.op, Leaf):
         return node
-    (rows, columns), (down, across) = f.shape[-2:], f.op.strides[-2:]
+    strides = f.op.strides
+    if len(f.shape) == 1:
+        return node if strides[0] > 0 or f.shape[0] == 1 else graph.fresh(node)
+    (rows, columns), (down, across) = f.shape[-2:], strides[-2:]
     by_rows = (across == 1 or columns == 1) and (down >= columns or rows == 1)
     by_columns = (down == 1 or rows == 1) and (across >= rows or columns == 1)
-    ahead = all(s >= 0 for s in f.op.strides)
+    ahead = all(s >= 0 for s in strides)
     return node if ahead and (by_rows or by_columns) else graph.fresh(node)
 
 

@@ -13,6 +13,7 @@ from ..core.device import Device
 from ..core.layout import Layout
 from .codegen.program import Program
 from .compile import compile_program
+from .cuda_calls_blas import matmul
 from .cuda_masks import mask_elements, mask_offsets, mask_positions
 from .cuda_scatter import scatter
 from .launch import Launcher
@@ -27,6 +28,7 @@ def _empty(device: Any, options: tuple[Any, ...], layouts: Any, dtypes: Any) -> 
 
 
 CALLS["empty"] = _empty
+CALLS["matmul"] = matmul
 
 
 def _programmed(make: Callable[..., Program]) -> Callable[..., Prepared]:
