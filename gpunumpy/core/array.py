@@ -261,12 +261,14 @@ def wrap_leaf(node: Node) -> ndarray:
 
 def make_view(array: ndarray, where: Layout, part: str = "", dtype: DType | None = None) -> ndarray:
     """A view: `where` counts the elements of the owner (or units of `dtype` where `part` is "view")."""
+    if is_scalar(array):
+        array = boxed(wrap(array.value()))  # a view of a NumPy scalar is an array of its own
     owner = array if array._base is None else array._base
     view = ndarray.__new__(ndarray)
     view._base = owner
     view._layout = where
     view._part = part or ("" if array._base is None else array._part)
-    view._flags = array._flags & READ_ONLY | BOX
+    view._flags = array._flags | BOX
     current = owner.value()
     view._seen = current
     view._node = _derive(current, where, view._part, dtype or array.dtype)

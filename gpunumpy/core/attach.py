@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import array_methods, elementwise, printing, reduction, repeating, scans, shape, statistics
 from ..indexing import getitem, setitem
-from ..indexing_elements import fill, flat_of, item, iterate, set_flat, tolist
+from ..indexing_elements import diagonal, fill, flat_of, item, iterate, set_flat, tolist
 from ..operators import OPERATORS
 from ..selection import choose, compress, nonzero, put, take
 from ..ufunc import UFUNCS
@@ -24,6 +24,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "__iter__": iterate,
     "choose": choose,
     "compress": lambda a, condition, axis=None, out=None: compress(condition, a, axis, out),
+    "diagonal": diagonal,
     "fill": fill,
     "item": item,
     "nonzero": nonzero,

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, Protocol, TypeAlias
 
 from ..kernels.host_executor import HostExecutor
@@ -23,7 +22,30 @@ from .node import CHECK_EVERY, Form, Leaf, Node, Queue, form
 from .schedule import Adopt, Allocate, CallStep, Run, Step, schedule
 from .schedule_verify import verify_plan
 
-Observer: TypeAlias = Callable[[Step, Callable[[], None]], None]
+class Work:
+    """The work of a step with its arguments; an observer calls it once.
+
+    Attributes
+    ----------
+    device : Device
+        Where it runs.
+    plan : Plan
+        What it is a part of.
+    """
+
+    __slots__ = ("_run", "_values", "device", "plan")
+
+    def __init__(self, run: Callable[[Sequence[Any]], None], values: Sequence[Any], plan: Plan) -> None:
+        self._run = run
+        self._values = values
+        self.device = plan.device
+        self.plan = plan
+
+    def __call__(self) -> None:
+        self._run(self._values)
+
+
+Observer: TypeAlias = Callable[[Step, Work], None]
 
 
 class Executor(Protocol):
@@ -113,7 +135,7 @@ class Plan:
                 if observe is None:
                     action[1](values)
                 else:
-                    observe(action[3], partial(action[1], values))
+                    observe(action[3], Work(action[1], values, self))
             elif code == _ALLOCATE:
                 slots[action[1]] = memory.allocate(self.device, action[2])
             elif code == _ADOPT:

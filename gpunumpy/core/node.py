@@ -382,11 +382,19 @@ def _window(f: Form, where: Layout) -> _Window | None:
         low = inner.low()
         forms = [form(Leaf(inner.strides, inner.offset - low, a), (), shape, f.dtype, f.queue) for a in (True, False)]
         return _Window(forms[0], forms[1], low, False)
-    nested = inner is None or not isinstance(op, View)
+    nested = inner is None or not isinstance(op, View) or not _reaches(f.args[0], inner)
     args = (f,) if nested else f.args
     seen = inner or where
     made = form(View(seen.strides, seen.offset), args, shape, f.dtype, f.queue)
     return _Window(made, made, 0, nested)
+
+
+def _reaches(f: Form, where: Layout) -> bool:
+    """Whether a layout over the C order of a form can be read from it: a leaf with strides needs an index map."""
+    op = f.op
+    if not isinstance(op, Leaf) or layout.is_c(f.shape, op.strides):
+        return True
+    return layout.decompose(f.shape, where.strides, where.offset, where.shape) is not None
 
 
 def broadcast(node: Node, shape: Shape) -> Node:

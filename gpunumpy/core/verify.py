@@ -1,4 +1,4 @@
-"""The checker of forms and kernels: what must be true of them whatever program made them. On in tests, off otherwise."""
+"""The checker of forms and kernels: what is true of them whatever program made them. On in tests, off otherwise."""
 
 from __future__ import annotations
 

@@ -75,8 +75,7 @@ class Machine:
                 errors.append(type(error))
                 results.append(error)
         if errors[0] is not None or errors[1] is not None:
-            # Which of two faults is named first is an accident; that there is one is not.
-            same = errors[0] is not None and errors[1] is not None
+            same = errors[0] is not None and errors[1] is not None and issubclass(errors[1], _family(errors[0]))
             assert same, f"{self.story()}\nNumPy: {results[0]!r}; ours: {results[1]!r}"
             return
         if keep:
@@ -202,12 +201,16 @@ class Machine:
 
     def assign(self) -> None:
         a, b = self.pick(), self.pick()
+        if not a.theirs.ndim:
+            return  # tests of indexing have what is an array and what a scalar here
         key = self.key(a.theirs.shape) if self.random.random() < 0.8 else Ellipsis
         if self.random.random() < 0.4:
             value: Any = self.random.choice((0, 1, 2, 3.0, True))
             self.both(f"v[{key}] = {value} on {a.theirs.dtype}{a.theirs.shape}", lambda xp, x: _set(x, key, value), a,
                       exact=True, keep=False)  # fmt: skip
         else:
+            if b.theirs.ndim and numpy.ndim(a.theirs[key]) == 0:
+                return  # which error NumPy raises depends on the dtype
             self.both(
                 f"v{a.theirs.dtype}{a.theirs.shape}[{key}] = w{b.theirs.dtype}{b.theirs.shape}",
                 lambda xp, x, y: _set(x, key, y), a, b, exact=True, keep=False,
@@ -223,8 +226,9 @@ class Machine:
     def in_place(self) -> None:
         name = self.random.choice(("__iadd__", "__isub__", "__imul__"))
         a, b = self.pick(), self.pick()
-        if a.theirs.ndim == 0:
-            return  # NumPy scalars are not changed in place
+        fits = _broadcast(a.theirs.shape, b.theirs.shape)
+        if a.theirs.ndim == 0 or not fits or not a.theirs.flags.writeable:
+            return  # NumPy scalars are not changed in place; of two faults, either may be named
         self.both(f"{name} {a.theirs.dtype}{a.theirs.shape} {b.theirs.dtype}{b.theirs.shape}",
                   lambda xp, x, y: getattr(x, name)(y), a, b, exact=True, keep=False)  # fmt: skip
         self.both("remainder", lambda xp, x: _small_in_place(x), a, exact=True, keep=False)
@@ -243,7 +247,7 @@ class Machine:
 
     def masked(self) -> None:
         a = self.pick()
-        kind = self.random.randrange(3)
+        kind = self.random.randrange(3) if a.theirs.ndim else 0
         if kind == 0:
             self.both("v[v > 1]", lambda xp, x: x[x > 1], a, exact=a.exact)
         elif kind == 1:
@@ -300,6 +304,18 @@ STEPS: list[tuple[Callable[[Machine], None], float]] = [
     (Machine.neighbours, 1.5), (Machine.masked, 1), (Machine.indexed, 1.5), (Machine.reduce, 3), (Machine.look, 1),
     (Machine.forget, 1.5), (Machine.copy, 0.7),
 ]  # fmt: skip
+
+
+def _family(error: type) -> type:
+    """What counts as the same exception: NumPy's own subclasses (AxisError, UFuncTypeError) by their public base."""
+    return next(b for b in (TypeError, IndexError, OverflowError, ValueError, ArithmeticError) if issubclass(error, b))
+
+
+def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+    try:
+        return numpy.broadcast_shapes(a, b) == a
+    except ValueError:
+        return False
 
 
 def _set(x: Any, key: Any, value: Any) -> None:
