@@ -51,6 +51,7 @@ from .names import *
 from .nanfunctions import *
 from .padding import *
 from .printing import *
+from .products import *
 from .ranges import *
 from .reduction import *
 from .repeating import *

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import array_methods, elementwise, printing, reduction, repeating, scans, shape, statistics
+from .. import array_methods, elementwise, printing, products, reduction, repeating, scans, shape, statistics
 from ..indexing import getitem, setitem
 from ..indexing_elements import diagonal, fill, flat_of, item, iterate, set_flat, tolist
 from ..operators import OPERATORS
@@ -65,12 +65,14 @@ METHODS: dict[str, Callable[..., Any]] = {
     "argmin": reduction.argmin,
     "cumprod": scans.cumprod,
     "cumsum": scans.cumsum,
+    "dot": products.dot,
     "max": reduction.max,
     "mean": statistics.mean,
     "min": reduction.min,
     "prod": reduction.prod,
     "std": statistics.std,
     "sum": reduction.sum,
+    "trace": products.trace,
     "var": statistics.var,
     # other libraries
     "__array__": interop_numpy.array,
