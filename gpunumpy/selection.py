@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 import numpy
@@ -182,7 +181,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
         a = getitem(a, None)
     axis = layout.normalize_axis(axis, len(a.shape))
     index = _checked(indices, a.shape[axis], axis, mode, a)
-    if not a.shape[axis] and prod(index.form.shape):
+    if not a.shape[axis] and 0 not in index.form.shape:
         raise IndexError("cannot do a non-empty take from an empty axes.")
     ndim = len(index.form.shape)
     leading = [
