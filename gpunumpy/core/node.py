@@ -11,6 +11,8 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
+from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy
@@ -375,7 +377,7 @@ def _window(f: Form, where: Layout) -> _Window | None:
             inner = Layout(shape, where.strides, where.offset + start)
         else:
             inner = layout.compose(Layout(f.shape, op.strides, start), where)
-        if inner is None and where.offset == 0 and layout.is_c(shape, where.strides):
+        if inner is None and prod(shape) == prod(f.shape) and layout.is_c(shape, where.strides):
             strides = layout.reshape_strides(f.shape, op.strides, shape)
             inner = None if strides is None else Layout(shape, strides, start)
     if isinstance(op, Leaf) and inner is not None:
