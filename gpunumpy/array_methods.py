@@ -120,7 +120,7 @@ def tobytes(x: ndarray, order: str = "C") -> bytes:
     return to_host(x).tobytes(order)
 
 
-# --- flags --------------------------------------------------------------------------------------------------------------
+# --- flags ----------------------------------------------------------------------------------------------------------
 
 
 class Flags:
@@ -172,11 +172,11 @@ class Flags:
 
     @property
     def fortran(self) -> bool:
-        return self.f_contiguous and not self.c_contiguous
+        return self.f_contiguous
 
     @property
     def fnc(self) -> bool:
-        return self.fortran
+        return self.f_contiguous and not self.c_contiguous
 
     @property
     def forc(self) -> bool:
@@ -192,7 +192,7 @@ class Flags:
 
     @property
     def farray(self) -> bool:
-        return self.writeable and self.fortran
+        return not self.c_contiguous  # NumPy asks for any one of the flags, and "aligned" is one
 
     def __getitem__(self, name: str) -> bool:
         found = _FLAG_NAMES.get(name) if isinstance(name, str) else None

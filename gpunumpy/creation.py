@@ -38,7 +38,7 @@ __all__ = [
     "zeros_like",
 ]
 
-# Readers of other libraries' device arrays, tried in turn on what is no array of ours; each gives None if it is not its.
+# Readers of other libraries' device arrays, tried in turn on what is none of ours; each gives None if it is not its.
 READERS: list[Callable[[Any], ndarray | None]] = []
 
 _ORDERS = ("C", "F", "A", "K")
@@ -48,7 +48,7 @@ _ORDERS = ("C", "F", "A", "K")
 
 
 def axes_in_memory(order: str | None, shape: Shape, strides: Sequence[int]) -> tuple[int, ...] | None:
-    """The axes from slowest to fastest that NumPy's `order` asks for, given the strides of a model; None for C order."""
+    """The axes from slowest to fastest that NumPy's `order` asks for, given a model's strides; None for C order."""
     order = "K" if order is None else order.upper()
     if order not in _ORDERS:
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")

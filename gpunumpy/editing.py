@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy
@@ -16,7 +17,7 @@ from .creation import axes_in_memory, laid_out
 from .joining import concatenate
 from .ranges import applied, number
 from .repeating import picked
-from .shape import broadcast_to, moveaxis, ravel, sliced
+from .shape import broadcast_to, moveaxis, ravel, reshaped, sliced
 
 __all__ = ["delete", "insert", "trim_zeros"]
 
@@ -25,18 +26,20 @@ def _prepared(arr: Any, obj: Any, axis: Any) -> tuple[ndarray, Any, int]:
     """The array, what is chosen of it (on the host, since it decides the shape), and the axis."""
     x = as_array(arr)
     if axis is None:
-        x, axis = ravel(x), x.ndim if x.ndim == 1 else 0
-        axis = 0
+        x, axis = ravel(x), 0
     return x, to_host(obj) if isinstance(obj, ndarray) else obj, normalize_axis(axis, x.ndim)
 
 
-def _single(obj: Any, n: int, axis: int, highest: int) -> int | None:
-    """The position that a single integer names, or None for anything else."""
+def _is_integer(obj: Any) -> bool:
+    """Whether it is a single integer, and no array but a 0-d one."""
     if isinstance(obj, (bool, numpy.bool_)) or not hasattr(obj, "__index__"):
-        return None
-    if isinstance(obj, numpy.ndarray) and (obj.ndim or obj.dtype == bool):
-        return None
-    k = obj.__index__()
+        return False
+    return not isinstance(obj, numpy.ndarray) or (not obj.ndim and obj.dtype.kind in "iu")
+
+
+def _position(obj: Any, n: int, axis: int, highest: int) -> int:
+    """The position that a single integer names."""
+    k = operator.index(obj)
     if not -n <= k <= highest:
         raise IndexError(f"index {k} is out of bounds for axis {axis} with size {n}")
     return k + n if k < 0 else k
@@ -46,8 +49,8 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> ndarray:
     """Without the sub-arrays at some indices along an axis. See `numpy.delete`."""
     x, obj, axis = _prepared(arr, obj, axis)
     n = x.shape[axis]
-    k = _single(obj, n, axis, n - 1)
-    if k is not None:
+    if _is_integer(obj):
+        k = _position(obj, n, axis, n - 1)
         return concatenate((sliced(x, axis, 0, k), sliced(x, axis, k + 1, n)), axis)
     # What stays is decided by NumPy, over the indices.
     return _taken(x, numpy.delete(numpy.arange(n), obj), axis)
@@ -59,24 +62,23 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> ndarray:
     n = x.shape[axis]
     new = as_array(values, x.device)
     new = laid_out(as_dtype(new.value(), x.dtype), None)
-    k = _single(obj, n, axis, n)
-    if k is not None:
+    places = numpy.arange(*obj.indices(n)) if isinstance(obj, slice) else numpy.asarray(obj)
+    if places.ndim > 1 or (places.dtype == bool and not places.ndim):
+        raise ValueError("index array argument obj to insert must be one dimensional or scalar")
+    if places.dtype == bool:
+        places = numpy.flatnonzero(places)
+    if places.size == 1:  # anything may stand there, several sub-arrays too
+        k = _position(places.item(), n, axis, n)
         if new.ndim < x.ndim:
-            new = _with_leading(new, x.ndim)
-        new = moveaxis(new, 0, axis)
+            new = reshaped(new, (1,) * (x.ndim - new.ndim) + new.shape)
+        if not places.ndim:
+            new = moveaxis(new, 0, axis)
         shape = (*x.shape[:axis], new.shape[axis], *x.shape[axis + 1 :])
         return concatenate((sliced(x, axis, 0, k), broadcast_to(new, shape), sliced(x, axis, k, n)), axis)
-    places = numpy.arange(*obj.indices(n)) if isinstance(obj, slice) else numpy.asarray(obj)
-    count = int(places.sum()) if places.dtype == bool else places.size
-    if count == 1 and new.ndim and new.shape[-x.ndim + axis if new.ndim >= x.ndim else 0] > 1 and x.ndim == 1:
-        return insert(x, int(numpy.flatnonzero(places)[0] if places.dtype == bool else places.ravel()[0]), new, axis)
-    shape = (*x.shape[:axis], count, *x.shape[axis + 1 :])
-    order = numpy.insert(numpy.arange(n), places, n + numpy.arange(count))
+    shape = (*x.shape[:axis], places.size, *x.shape[axis + 1 :])
+    # The order of old and new ones is decided by NumPy, over the indices.
+    order = numpy.insert(numpy.arange(n), places, n + numpy.arange(places.size))
     return _taken(concatenate((x, broadcast_to(new, shape)), axis), order, axis)
-
-
-def _with_leading(x: ndarray, ndim: int) -> ndarray:
-    return broadcast_to(x, (1,) * (ndim - x.ndim) + x.shape)
 
 
 def _taken(x: ndarray, index: Any, axis: int) -> ndarray:

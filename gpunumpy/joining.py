@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy
@@ -14,7 +15,7 @@ from .core.array import ndarray, wrap_ordered
 from .core.layout import Layout, normalize_axis
 from .core.node import DType
 from .core.record import as_array, as_dtype, transposed
-from .creation import made, uninitialized
+from .creation import array, made, uninitialized
 from .indexing import getitem
 from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, moveaxis, ravel, sliced
 
@@ -160,6 +161,8 @@ def append(arr: Any, values: Any, axis: Any = None) -> ndarray:
 def block(arrays: Any) -> ndarray:
     """An array of nested lists of blocks. See `numpy.block`."""
     depth = _depth(arrays, "arrays")
+    if not depth:
+        return array(arrays, order="C")
     ndim = max(depth, *(x.ndim for x in map(as_array, _leaves(arrays))))
     return _block(arrays, depth, ndim, ndim - depth)
 
@@ -196,7 +199,7 @@ def _block(arrays: Any, depth: int, ndim: int, axis: int) -> ndarray:
     return concatenate([_block(part, depth - 1, ndim, axis + 1) for part in arrays], axis)
 
 
-# --- apart --------------------------------------------------------------------------------------------------------------
+# --- apart ----------------------------------------------------------------------------------------------------------
 
 
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
@@ -214,7 +217,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarr
             raise ValueError("number sections must be larger than 0.")
         each, extra = divmod(total, count)
         bounds = [k * each + min(k, extra) for k in range(count + 1)]
-    ranges = (slice(start, stop).indices(total) for start, stop in zip(bounds, bounds[1:]))
+    ranges = (slice(start, stop).indices(total) for start, stop in pairwise(bounds))
     return [sliced(x, axis, start, stop) for start, stop, _ in ranges]
 
 

@@ -72,6 +72,8 @@ def tile(A: Any, reps: Any) -> ndarray:
     reps = to_host(reps) if isinstance(reps, ndarray) else reps
     counts = as_shape(tuple(reps) if numpy.ndim(reps) else (reps,))
     ndim = max(len(counts), x.ndim)
+    if all(n == 1 for n in counts):
+        return array(x, ndmin=ndim)
     counts = (1,) * (ndim - len(counts)) + counts
     shape = (1,) * (ndim - x.ndim) + x.shape
     strides = (0,) * (ndim - x.ndim) + layout.c_strides(x.shape)
@@ -90,26 +92,24 @@ def _seen(x: ndarray, shape: Shape, strides: tuple[int, ...]) -> Node:
 def repeat(a: Any, repeats: Any, axis: Any = None) -> ndarray:
     """Every element repeated. See `numpy.repeat`."""
     x = as_array(a)
-    if axis is None:
-        x, axis = ravel(x), 0
+    if axis is None or not x.ndim:
+        x, axis = ravel(x), 0 if axis is None else axis
     axis = normalize_axis(axis, x.ndim)
-    counts = as_array(repeats, x.device) if not isinstance(repeats, int) else None
-    if counts is not None:
-        if not numpy.can_cast(
-            counts.dtype, INT64, "safe" if counts.size and isinstance(repeats, ndarray) else "same_kind"
-        ):
-            raise TypeError(f"Cannot cast array data from {counts.dtype!r} to {INT64!r} according to the rule 'safe'")
-        if counts.ndim > 1:
-            raise ValueError("object too deep for desired array")
-        if counts.size != 1:
-            return _repeated_by(x, counts, axis)
-        repeats = int(to_host(counts).reshape(())[()])
-    if repeats < 0:
+    if not isinstance(repeats, (ndarray, numpy.ndarray, numpy.generic)):
+        repeats = numpy.array(repeats, INT64)
+    if not numpy.can_cast(repeats.dtype, INT64, "safe"):
+        raise TypeError(f"Cannot cast array data from {repeats.dtype!r} to {INT64!r} according to the rule 'safe'")
+    if repeats.ndim > 1:
+        raise ValueError("object too deep for desired array")
+    if repeats.size != 1:
+        return _repeated_by(x, as_array(repeats, x.device), axis)
+    times = int(to_host(repeats).item() if isinstance(repeats, ndarray) else repeats.item())
+    if times < 0 and x.shape[axis]:
         raise ValueError("repeats may not contain negative values.")
     strides = layout.c_strides(x.shape)
-    shape = (*x.shape[: axis + 1], repeats, *x.shape[axis + 1 :])
+    shape = (*x.shape[: axis + 1], times, *x.shape[axis + 1 :])
     node = _seen(x, shape, (*strides[: axis + 1], 0, *strides[axis + 1 :]))
-    return stored(node, (*x.shape[:axis], x.shape[axis] * repeats, *x.shape[axis + 1 :]))
+    return stored(node, (*x.shape[:axis], x.shape[axis] * times, *x.shape[axis + 1 :]))
 
 
 def _repeated_by(x: ndarray, counts: ndarray, axis: int) -> ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -40,13 +41,6 @@ __all__ = [
 ]
 
 
-def seen(a: ndarray, where: Layout) -> ndarray:
-    """A view of an array; of a scalar, which nobody can write, a new array."""
-    if is_scalar(a):
-        return laid_out(graph.view(a.value(), where), None)
-    return make_view(a, where)
-
-
 def stored(node: Node, shape: Shape) -> ndarray:
     """The elements of a value, computed in its own C order, in another shape of as many."""
     owner = laid_out(node, None)
@@ -64,11 +58,12 @@ def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None
 
 def as_shape_with_unknown(shape: Any, size: int) -> Shape:
     """A shape for `size` elements, in which one dimension may be -1."""
-    if type(shape) is not tuple or not all(type(n) is int for n in shape):
-        dims = (shape.__index__(),) if hasattr(shape, "__index__") and not hasattr(shape, "__len__") else None
-        dims = tuple(n.__index__() for n in as_dims(shape)) if dims is None else dims
-    else:
+    if type(shape) is tuple and all(type(n) is int for n in shape):
         dims = shape
+    elif numpy.ndim(shape) or isinstance(shape, (tuple, list)):
+        dims = tuple(operator.index(n) for n in shape)
+    else:
+        dims = (operator.index(shape),)
     unknown = [k for k, n in enumerate(dims) if n < 0]
     if len(unknown) > 1:
         raise ValueError("can only specify one unknown dimension")
@@ -79,13 +74,6 @@ def as_shape_with_unknown(shape: Any, size: int) -> Shape:
         k = unknown[0]
         dims = (*dims[:k], size // known, *dims[k + 1 :])
     return dims
-
-
-def as_dims(shape: Any) -> tuple[Any, ...]:
-    """What is given as a shape, as a tuple of what is given for dimensions."""
-    if isinstance(shape, (ndarray, numpy.ndarray)) and shape.ndim == 0:
-        return (shape,)
-    return tuple(shape)
 
 
 def _words(shape: Shape) -> str:
@@ -104,7 +92,7 @@ def reshaped(x: ndarray, shape: Shape, order: str = "C", copy: bool | None = Non
         return transpose(reshaped(transpose(x), shape[::-1], "C", copy))
     strides = layout.reshape_strides(where.shape, where.strides, shape)
     if strides is not None and not copy:
-        return seen(x, Layout(shape, strides, where.offset))
+        return make_view(x, Layout(shape, strides, where.offset))
     if copy is False:
         raise ValueError("Unable to avoid creating a copy while reshaping.")
     return stored(x.value(), shape)
@@ -114,17 +102,21 @@ def ravel(a: Any, order: str = "C") -> ndarray:
     """The elements in one dimension: a view of what lies in that order already. See `numpy.ravel`."""
     x = as_array(a)
     if order.upper() == "K":
-        axes = axes_in_memory("K", x.shape, x.layout.strides)
-        return reshaped(x if axes is None else permuted(x, axes), (x.size,))
-    strided = x.ndim == 1 and not follows(x, "C")
-    return reshaped(x, (x.size,), order, True if strided else None)
+        x, order = _in_memory_order(x), "C"
+    in_order = follows(x, order) and (order.upper() != "A" or follows(x, "C") or follows(x, "F"))
+    return reshaped(x, (x.size,), order, None if in_order else True)
+
+
+def _in_memory_order(x: ndarray) -> ndarray:
+    """The view of the array with its axes from slowest to fastest."""
+    axes = axes_in_memory("K", x.shape, x.layout.strides)
+    return x if axes is None else permuted(x, axes)
 
 
 def flatten(x: ndarray, order: str = "C") -> ndarray:
     """A copy of the elements in one dimension. See `numpy.ndarray.flatten`."""
     if order.upper() == "K":
-        axes = axes_in_memory("K", x.shape, x.layout.strides)
-        return reshaped(x if axes is None else permuted(x, axes), (x.size,), "C", True)
+        x, order = _in_memory_order(x), "C"
     return reshaped(x, (x.size,), order, True)
 
 
@@ -134,7 +126,7 @@ def flatten(x: ndarray, order: str = "C") -> ndarray:
 def permuted(x: ndarray, axes: Sequence[int]) -> ndarray:
     """The view whose dimension k is axis ``axes[k]``."""
     shape, strides, offset = x.layout
-    return seen(x, Layout(tuple(shape[k] for k in axes), tuple(strides[k] for k in axes), offset))
+    return make_view(x, Layout(tuple(shape[k] for k in axes), tuple(strides[k] for k in axes), offset))
 
 
 def transpose(a: Any, axes: Any = None) -> ndarray:
@@ -226,11 +218,13 @@ def squeeze(a: Any, axis: Any = None) -> ndarray:
     """Without the dimensions of size 1: a view. See `numpy.squeeze`."""
     x = as_array(a)
     shape, strides, offset = x.layout
+    if axis in (0, -1, (0,), (-1,)) and not shape:
+        axis = ()
     gone = tuple(k for k, n in enumerate(shape) if n == 1) if axis is None else normalize_axes(axis, x.ndim)
     if any(shape[k] != 1 for k in gone):
         raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     kept = [k for k in range(x.ndim) if k not in gone]
-    return seen(x, Layout(tuple(shape[k] for k in kept), tuple(strides[k] for k in kept), offset))
+    return make_view(x, Layout(tuple(shape[k] for k in kept), tuple(strides[k] for k in kept), offset))
 
 
 def expand_dims(a: Any, axis: Any) -> ndarray:
@@ -244,13 +238,13 @@ def expand_dims(a: Any, axis: Any) -> ndarray:
     shape, strides, offset = x.layout
     rest = iter(zip(shape, strides, strict=True))
     dims = [(1, 0) if k in new else next(rest) for k in range(ndim)]
-    return seen(x, Layout(tuple(n for n, _ in dims), tuple(s for _, s in dims), offset))
+    return make_view(x, Layout(tuple(n for n, _ in dims), tuple(s for _, s in dims), offset))
 
 
 def _at_least(x: ndarray, lead: int, trail: int) -> ndarray:
     """With dimensions of size 1 before and after the others."""
     shape, strides, offset = x.layout
-    return seen(x, Layout((1,) * lead + shape + (1,) * trail, (0,) * lead + strides + (0,) * trail, offset))
+    return make_view(x, Layout((1,) * lead + shape + (1,) * trail, (0,) * lead + strides + (0,) * trail, offset))
 
 
 def _each(arrays: Sequence[Any], pads: dict[int, tuple[int, int]]) -> Any:
@@ -318,7 +312,7 @@ def sliced(x: ndarray, axis: int, start: int, stop: int, step: int = 1) -> ndarr
     if count:
         offset += start * strides[axis]
     dims = (*shape[:axis], count, *shape[axis + 1 :])
-    return seen(x, Layout(dims, (*strides[:axis], strides[axis] * step, *strides[axis + 1 :]), offset))
+    return make_view(x, Layout(dims, (*strides[:axis], strides[axis] * step, *strides[axis + 1 :]), offset))
 
 
 def flip(m: Any, axis: Any = None) -> ndarray:
@@ -326,7 +320,7 @@ def flip(m: Any, axis: Any = None) -> ndarray:
     x = as_array(m)
     for k in normalize_axes(axis, x.ndim):
         x = sliced(x, k, x.shape[k] - 1, -1, -1)
-    return x if x is not m else seen(x, x.layout)
+    return x if x is not m else make_view(x, x.layout)
 
 
 def flipud(m: Any) -> ndarray:
@@ -358,7 +352,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> ndarray:
     first, second = (axis % x.ndim for axis in plane)
     turns = k % 4
     if turns == 0:
-        return seen(x, x.layout)
+        return make_view(x, x.layout)
     if turns == 2:
         return flip(x, (first, second))
     if turns == 1:
@@ -399,7 +393,7 @@ def reinterpreted(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
     wanted = x.dtype if dtype is None else dtypes.check(dtype)
     where = x.layout
     if wanted == x.dtype:
-        return seen(x, where)
+        return make_view(x, where)
     old, new = x.itemsize, wanted.itemsize
     shape, strides = x.shape, x.strides
     if old != new:
