@@ -59,7 +59,12 @@ def in_place() -> ndarray:
     return evaluate_later(node)
 
 
-@pytest.mark.parametrize("program", [chain, product, in_place])
+def picked() -> ndarray:
+    index = from_host(numpy.array([0, 2]), CPU)
+    return evaluate_later(graph.gather(array(5, 3)._node, [index._node], "here"))
+
+
+@pytest.mark.parametrize("program", [chain, product, in_place, picked])
 def test_right_plans_pass(program: Callable[[], ndarray]) -> None:
     verify_plan(*plan(program()))
 
@@ -121,6 +126,8 @@ CORRUPTIONS: dict[str, tuple[Callable[[], ndarray], Callable[[list[Step]], list[
     "later value": (chain, with_instr(kernel.Apply, lambda x: replace(x, args=(99, 0))), "comes later"),
     "loop": (chain, with_instr(kernel.Apply, lambda x: replace(x, loop=(F4, F4, F4))), "gets"),
     "load of an output": (chain, with_instr(kernel.Load, lambda x: replace(x, arg=3)), "no input"),
+    "gather outside": (picked, with_instr(kernel.Gather, lambda x: replace(x, dims=(6,))), "touches elements"),
+    "gather by what": (picked, with_instr(kernel.Gather, lambda x: replace(x, site=0)), "no site"),
     "region alone": (chain, lambda s: change(s, lambda k: replace(k, region=((0, 1), (0, 1)))), "outside"),
     "reduced": (chain, lambda s: change(s, lambda k: replace(k, reduced=9)), "loops are reduced"),
     "no buffer": (chain, without(Allocate), "has no buffer"),

@@ -22,6 +22,7 @@ from .node import CHECK_EVERY, Form, Leaf, Node, Queue, form
 from .schedule import Adopt, Allocate, CallStep, Run, Step, schedule
 from .schedule_verify import verify_plan
 
+
 class Work:
     """The work of a step with its arguments; an observer calls it once.
 
@@ -76,6 +77,7 @@ class Plan:
 
     def __init__(self, steps: Sequence[Step], items: Sequence[Item], roots: Sequence[int], executor: Executor) -> None:
         self.steps = steps
+        self.items = items
         self.executor = executor
         queue = items[roots[0]].form.queue
         assert queue is not None

@@ -8,6 +8,7 @@ from typing import Any, TextIO
 
 from . import evaluate
 from .device import Device
+from .lower import Item
 from .node import Node
 from .schedule import CallStep, Run, Step, schedule
 from .schedule_traffic import Traffic, traffic
@@ -50,13 +51,13 @@ def _on(device: Device, wanted: Sequence[Node]) -> str:
         if not roots:
             return f"nothing to run on {device}: everything is computed"
         items = evaluate.items_of(evaluate.walk(roots)[0])
-    return described(schedule(items, range(len(roots))), device)
+    return described(schedule(items, range(len(roots))), items, device)
 
 
-def described(steps: Sequence[Step], device: Device) -> str:
+def described(steps: Sequence[Step], items: Sequence[Item], device: Device) -> str:
     """A plan in words."""
     work = [step for step in steps if isinstance(step, (Run, CallStep))]
-    moves = [traffic(step, steps) for step in work]
+    moves = [traffic(step, steps, items) for step in work]
     kernels = sum(isinstance(step, Run) for step in work)
     calls = len(work) - kernels
     what = _count(kernels, "kernel") + (f" and {_count(calls, 'library call')}" if calls else "")

@@ -116,7 +116,8 @@ class _Check:
                 expect(isinstance(f.op, Gather), f"{source} has no site")
             elif source.kind == "const":
                 expect(isinstance(f.op, Const) and arg.kind == "scalar", f"{source} is no scalar")
-                expect(bool(f.op.weak) or arg.dtype == f.dtype, f"{source} of {f.dtype} arrives as {arg.dtype}")
+                weak = isinstance(f.op, Const) and f.op.weak  # it arrives in the dtype of its loop
+                expect(bool(weak) or arg.dtype == f.dtype, f"{source} of {f.dtype} arrives as {arg.dtype}")
             else:
                 expect(arg.kind != "scalar", f"{source} arrives as a scalar")
                 expect(arg.dtype == f.dtype, f"{source} of {f.dtype} is taken as {arg.dtype}")

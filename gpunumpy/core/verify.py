@@ -106,13 +106,13 @@ def _verify_body(
         name = f"value {number} ({instr})"
         if isinstance(instr, (ir.Load, ir.Gather)):
             expect(kernel.args[instr.arg].kind == "in", f"{name} reads an argument that is no input")
-            reach = _reach(instr.at, bounds)
+            span = reach(instr.at, bounds)
             if isinstance(instr, ir.Gather):
                 expect(all(dtypes[k] == INT64 for k in instr.index), f"{name} has indices that are no int64")
                 site = kernel.args[instr.site]
                 expect(site.kind == "scalar" and site.dtype == INT64, f"{name} has no site")
-                reach = _spread(reach, instr.dims, instr.strides)
-            _expect_reach(reach, extents[instr.arg], name)
+                span = spread(span, instr.dims, instr.strides)
+            _expect_span(span, extents[instr.arg], name)
         elif isinstance(instr, ir.Scalar):
             expect(kernel.args[instr.arg].kind == "scalar", f"{name} is no scalar argument")
         elif not isinstance(instr, ir.Index):
@@ -127,14 +127,14 @@ def _verify_body(
         expect(arg.kind == "out", f"{name} is into no output")
         expect(0 <= store.value < len(dtypes), f"{name} stores what is not computed")
         expect(arg.dtype == dtypes[store.value], f"{name} of {dtypes[store.value]} into {arg.dtype}")
-        _expect_reach(_reach(store.at, bounds), extents[store.arg], name)
+        _expect_span(reach(store.at, bounds), extents[store.arg], name)
         outer = len(kernel.shape) - kernel.reduced
         loops = outer if rows[store.value] and not any(store.at.coef[outer:]) else len(kernel.shape)
-        spread = all(c or high - low <= 1 for c, (low, high) in zip(store.at.coef[:loops], bounds, strict=False))
-        expect(spread, f"{name} writes one element many times")
+        apart = all(c or high - low <= 1 for c, (low, high) in zip(store.at.coef[:loops], bounds, strict=False))
+        expect(apart, f"{name} writes one element many times")
 
 
-def _reach(at: ir.Affine, bounds: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+def reach(at: ir.Affine, bounds: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
     """The least and the greatest value of an affine function, or None where there is no loop point."""
     if any(high <= low for low, high in bounds):
         return None
@@ -142,16 +142,16 @@ def _reach(at: ir.Affine, bounds: Sequence[tuple[int, int]]) -> tuple[int, int] 
     return at.offset + sum(map(min, ends)), at.offset + sum(map(max, ends))
 
 
-def _spread(
-    reach: tuple[int, int] | None, dims: Sequence[int], strides: Sequence[int]
+def spread(
+    span: tuple[int, int] | None, dims: Sequence[int], strides: Sequence[int]
 ) -> tuple[int, int] | None:
     """The reach with any index inside `dims` added."""
-    if reach is None or 0 in dims:
+    if span is None or 0 in dims:
         return None
     ends = [(0, s * (n - 1)) for n, s in zip(dims, strides, strict=True)]
-    return reach[0] + sum(map(min, ends)), reach[1] + sum(map(max, ends))
+    return span[0] + sum(map(min, ends)), span[1] + sum(map(max, ends))
 
 
-def _expect_reach(reach: tuple[int, int] | None, extent: int, name: str) -> None:
-    inside = reach is None or (reach[0] >= 0 and reach[1] < extent)
-    expect(inside, f"{name} touches elements {reach} of {extent}")
+def _expect_span(span: tuple[int, int] | None, extent: int, name: str) -> None:
+    inside = span is None or (span[0] >= 0 and span[1] < extent)
+    expect(inside, f"{name} touches elements {span} of {extent}")
