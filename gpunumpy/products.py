@@ -40,7 +40,7 @@ _SIGNATURES = {
 # --- over stacks ----------------------------------------------------------------------------------------------------
 
 
-def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> ndarray:
+def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> ndarray:
     """Matrix product of the last two axes, the others broadcast; see `numpy.matmul`."""
     a, b = _operands(x1, x2, "matmul", (1, 1))
     if a.ndim == 1 and b.ndim == 1:
@@ -50,7 +50,7 @@ def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: 
     return _finish(_matmul(*_cast((a, b), dtype, casting)), out, "matmul")
 
 
-def matvec(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> ndarray:
+def matvec(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> ndarray:
     """Products of matrices with vectors, both stacked; see `numpy.matvec`."""
     a, b = _operands(x1, x2, "matvec", (2, 1))
     _check_core(a.shape[-1], b.shape[-1], "matvec", 0)
@@ -59,7 +59,7 @@ def matvec(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: 
     return _finish(reshaped(result, result.form.shape[:-1]), out, "matvec")
 
 
-def vecmat(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> ndarray:
+def vecmat(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> ndarray:
     """Products of conjugated vectors with matrices, both stacked; see `numpy.vecmat`."""
     a, b = _operands(x1, x2, "vecmat", (1, 2))
     _check_core(a.shape[-1], b.shape[-2], "vecmat", 0)
@@ -69,7 +69,7 @@ def vecmat(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: 
 
 
 def vecdot(
-    x1: Any, x2: Any, /, out: Any = None, *, axis: int = -1, dtype: Any = None, casting: str = "same_kind"
+    x1: Any, x2: Any, /, out: Any = None, *, axis: int = -1, dtype: Any = None, casting: Any = "same_kind"
 ) -> ndarray:
     """Products of vectors along an axis, the first conjugated; see `numpy.vecdot`."""
     a, b = _operands(x1, x2, "vecdot", (1, 1))
@@ -104,7 +104,7 @@ def _check_core(n: int, m: int, name: str, dimension: int) -> None:
         )
 
 
-def _cast(arrays: Sequence[ndarray], dtype: Any, casting: str) -> list[Node]:
+def _cast(arrays: Sequence[ndarray], dtype: Any, casting: Any) -> list[Node]:
     """The operands in the dtype of the product."""
     common = check(numpy.result_type(*(a.dtype for a in arrays)) if dtype is None else dtype)
     for k, a in enumerate(arrays):

@@ -27,7 +27,7 @@ from .ufunc_output import mask_node, outputs
 __all__ = ["average", "mean", "std", "var"]
 
 FLOAT32 = numpy.dtype(numpy.float32)
-_REAL_OF = {numpy.dtype("c8"): FLOAT32, COMPLEX128: FLOAT64}
+_REAL_OF: dict[DType, DType] = {numpy.dtype("c8"): FLOAT32, COMPLEX128: FLOAT64}
 
 
 def converted(array: ndarray, dtype: DType) -> ndarray:
@@ -160,8 +160,8 @@ def _variance(
 ) -> ndarray:
     kind = KIND[array.dtype]
     given = FLOAT64 if dtype is None and kind in "biu" else None if dtype is None else check(dtype)
-    squares = _REAL_OF.get(array.dtype, array.dtype) if given is None else given
-    result = squares if out is None else reduction_loop("add", squares, given, out.dtype)[-1]
+    squares: DType = _REAL_OF.get(array.dtype, array.dtype) if given is None else given
+    result: DType = squares if out is None else reduction_loop("add", squares, given, out.dtype)[-1]
     exact = KIND[result] in "biu" or (out is not None and KIND[out.dtype] in "biu")
     if where is not True or mean is not NOT_GIVEN or exact or (kind == "c" and given is not None):
         return _two_passes(array, axes, given, result, out, ddof, keepdims, where, mean)

@@ -29,7 +29,7 @@ def blas(out: Layout, a: Layout, b: Layout, memory: tuple[Any, Any, Any]) -> int
     m, n, k = plan.sizes
     result, left, right = memory
     for first, second, third in plan.offsets:
-        for z in range(plan.count):
+        for z in range(plan.batch):
             at = [o + z * s for o, s in zip((first, second, third), plan.strides, strict=True)]
             by_columns, leading = plan.first
             shape = (k, m) if by_columns else (m, k)
@@ -111,7 +111,7 @@ def test_stacks_take_few_calls() -> None:
         a, b = numpy.zeros(left), numpy.zeros(right)
         out = numpy.zeros((a @ b).shape)
         plan = gemms(*as_matrices(*(layout_of(x, x) for x in (out, a, b))))
-        return len(plan.offsets), plan.count
+        return len(plan.offsets), plan.batch
 
     assert count((7, 6, 5, 4), (4, 3)) == (1, 1)
     assert count((7, 6, 5, 4), (7, 6, 4, 3)) == (1, 42)

@@ -86,7 +86,7 @@ class Gemms(NamedTuple):
         m, n and k: columns, rows and the length of the sums.
     first, second
         For the second and the first operand of the product: whether cuBLAS transposes it, and its leading dimension.
-    strides, count
+    strides, batch
         From one matrix of a batch to the next in the second operand, the first one and the result; how many there are.
     offsets
         For every call, where the second operand, the first one and the result begin.
@@ -96,7 +96,7 @@ class Gemms(NamedTuple):
     first: tuple[bool, int]
     second: tuple[bool, int]
     strides: tuple[int, int, int]
-    count: int
+    batch: int
     offsets: tuple[tuple[int, int, int], ...]
 
 
@@ -171,12 +171,12 @@ def prepare(device: Device, plan: Gemms, dtype: Any) -> Prepared:
         head = (library, *transposes, m, n, k, one)
         for at_right, at_left, at_result in places:
             a, b, c = right + at_right, left + at_left, result + at_result
-            if plan.count == 1:
+            if plan.batch == 1:
                 gemm(*head, a, code, lda, b, code, ldb, zero, c, code, ldc, compute_type, _DEFAULT_ALGORITHM)
             else:
                 batched(
                     *(*head, a, code, lda, stride_a, b, code, ldb, stride_b, zero, c, code, ldc, stride_c),
-                    *(plan.count, compute_type, _DEFAULT_ALGORITHM),
+                    *(plan.batch, compute_type, _DEFAULT_ALGORITHM),
                 )
 
     return run
