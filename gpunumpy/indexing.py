@@ -195,7 +195,8 @@ def _put(view: ndarray, chosen: Selection, value: Node, indexed: Shape) -> None:
     if mask is not None:
         mask = as_mask(mask, view)
         axis = chosen.fancy[0].axis
-        if mask.shape == indexed and len(value.form.shape) > 1:
+        alone = not axis and mask.shape == view.shape == indexed
+        if alone and len(value.form.shape) > 1:
             raise TypeError(
                 "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, "
                 f"input has {len(value.form.shape)} dimensions"
@@ -208,7 +209,7 @@ def _put(view: ndarray, chosen: Selection, value: Node, indexed: Shape) -> None:
             view.assign(_where(whole, value, view.value()))
             return
         if not axis:
-            _put_ranked(view, mask, rest, value, indexed)
+            _put_ranked(view, mask, rest, value, alone)
             return
     indices = _indices(view, chosen)
     shape = layout.broadcast_shapes(*(index.form.shape for index in indices)) + view.shape[len(indices) :]
@@ -224,10 +225,10 @@ def _uniform(shape: Shape, rest: Shape) -> bool:
     return prod(lead) == 1 and _fits(shape[len(lead) :], rest)
 
 
-def _put_ranked(view: ndarray, mask: ndarray, rest: Shape, value: Node, indexed: Shape) -> None:
-    """Write a value of its own to each element that a mask picks."""
+def _put_ranked(view: ndarray, mask: ndarray, rest: Shape, value: Node, alone: bool) -> None:
+    """Write a value of its own to each element that a mask picks; `alone` says that the mask is the whole key."""
     count = Picked(mask).count
-    if mask.shape != indexed:
+    if not alone:
         value = fitted_to_pick(value, (count, *rest))
     elif value.form.shape != (count,):
         raise ValueError(

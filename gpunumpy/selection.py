@@ -285,8 +285,9 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> ndarra
     _require_integers(number.dtype)
     index = _MODES[mode](graph.cast(number.value(), INT64), len(choices))
     if mode == "raise" and number.size:
+        flat = record.reshaped(index, (number.size,))
         lowest, highest = (
-            int(to_host(wrap(graph.reduce(row, (INT64, INT64), tuple(range(len(number.shape))), (index,)))))
+            int(to_host(wrap(graph.reduce(row, (INT64, INT64), (0,), (flat,)))))
             for row in ("minimum", "maximum")
         )
         if lowest < 0 or highest >= len(choices):

@@ -103,7 +103,7 @@ def test_programs(data: st.DataObject) -> None:
             elif action == "in place":
                 a[key] += 1
                 g[mine] += 1
-            elif action == "expression":
+            elif action == "expression" and a.size:
                 a[key] = a[key] * 2 - a.max()
                 g[mine] = g[mine] * 2 - gpunumpy.max(g)
             else:
