@@ -16,6 +16,9 @@ from .core import attach as _attach  # the operators and methods of arrays
 from .core.array import ndarray
 from .core.device import Device, default_device, devices, synchronize
 from .core.errors import DeviceError, HostFallbackWarning
+from .core.explain import explain
+from .core.interop import from_dlpack
+from .core.profile import profile
 from .creation import *
 from .editing import *
 from .elementwise import (
@@ -67,7 +70,7 @@ around = round
 
 # Names of ours that NumPy does not have.
 _OURS = ("Device", "DeviceError", "HostFallbackWarning", "asnumpy", "bfloat16", "default_device", "devices")
-_OURS += ("host_fallback", "synchronize")
+_OURS += ("explain", "host_fallback", "profile", "synchronize")
 __all__ = [*_numpy.__all__, *_OURS]
 
 

@@ -38,7 +38,7 @@ __all__ = [
     "zeros_like",
 ]
 
-# Readers of other libraries' device arrays, tried in turn on what is none of ours; each gives None if it is not its.
+# Readers of other libraries' device arrays, tried in turn on what is none of ours; each gives None for other things.
 READERS: list[Callable[[Any], ndarray | None]] = []
 
 _ORDERS = ("C", "F", "A", "K")
@@ -111,9 +111,12 @@ def array(
     wanted = None if dtype is None else dtypes.check(dtype)
     place = None if device is None else Device(device)
     if not isinstance(object, ndarray):
-        object = _read(object, wanted, order, ndmax, copy, place)
-        if copy:
-            copy = None  # it is one already
+        shared = next((found for reader in READERS if (found := reader(object)) is not None), None)
+        if shared is None and copy is False:
+            raise ValueError("Unable to avoid copy while creating an array as requested.")
+        if shared is None and copy:
+            copy = None  # what is read is a copy
+        object = _read(object, wanted, order, ndmax, place) if shared is None else shared
     if place is not None and object.device is not place:
         if copy is False:
             raise ValueError(f"Unable to avoid copy: the array is on {object.device} and is wanted on {place}")
@@ -132,16 +135,8 @@ def array(
     return object
 
 
-def _read(
-    x: Any, dtype: DType | None, order: str | None, ndmax: int, copy: bool | None, place: Device | None
-) -> ndarray:
-    """An array of something that is none of ours."""
-    for reader in READERS:
-        found = reader(x)
-        if found is not None:
-            return found
-    if copy is False:
-        raise ValueError("Unable to avoid copy while creating an array as requested.")
+def _read(x: Any, dtype: DType | None, order: str | None, ndmax: int, place: Device | None) -> ndarray:
+    """An array of something that is none of ours, and lies on no device."""
     if isinstance(x, (list, tuple)) and _holds_ours(x):
         return _stack(x, dtype)
     limit = {"ndmax": ndmax} if ndmax else {}

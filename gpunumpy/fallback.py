@@ -128,7 +128,12 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     return run
 
 
-def method(name: str) -> Callable[..., Any]:
+# The methods of NumPy's arrays that run on the host.
+HOST_METHODS = ("argpartition", "argsort", "byteswap", "dump", "dumps", "getfield", "partition", "sort", "tofile")
+HOST_METHODS += ("searchsorted",)
+
+
+def on_host_method(name: str) -> Callable[..., Any]:
     """The method of NumPy's arrays, for ours."""
     return on_host(getattr(numpy.ndarray, name), f"ndarray.{name}")
 

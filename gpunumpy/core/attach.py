@@ -10,6 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import array_methods, elementwise, printing, products, reduction, repeating, scans, shape, statistics
+from ..creation import READERS
+from ..fallback import HOST_METHODS, on_host_method
 from ..indexing import getitem, setitem
 from ..indexing_elements import diagonal, fill, flat_of, item, iterate, set_flat, tolist
 from ..operators import OPERATORS
@@ -74,6 +76,8 @@ METHODS: dict[str, Callable[..., Any]] = {
     "sum": reduction.sum,
     "trace": products.trace,
     "var": statistics.var,
+    # on the host
+    **{name: on_host_method(name) for name in HOST_METHODS},
     # other libraries
     "__array__": interop_numpy.array,
     "__array_function__": interop_numpy.array_function,
@@ -116,3 +120,4 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _bind()
+READERS.append(interop.from_interface)
