@@ -15,8 +15,9 @@ from .core.dtypes import BOOL, FLOAT64, KIND
 from .core.layout import Layout
 from .core.node import DType
 from .core.record import as_array, as_dtype, elementwise
+from .joining import concatenate
 from .kernels import table
-from .parts import along, filled_like, flat, joined, sliced
+from .parts import along, filled_like, flat, sliced
 from .reduction import all
 from .ufunc_methods import NO_VALUE, reduce_ufunc
 
@@ -35,7 +36,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = NO_VALUE, append: An
     axis = layout.normalize_axis(axis, array.ndim)
     if prepend is not NO_VALUE or append is not NO_VALUE:
         ends = [_end(array, axis, end) for end in (prepend, append)]
-        array = joined([part for part in (ends[0], array, ends[1]) if part is not None], axis)
+        array = concatenate([part for part in (ends[0], array, ends[1]) if part is not None], axis)
     row = "not_equal" if array.dtype == BOOL else "subtract"
     for _ in range(n):
         length = array.shape[axis]
@@ -67,7 +68,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> ndarray:
             if not numpy.can_cast(part.dtype, array.dtype, casting="same_kind"):
                 raise TypeError(f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule.")
             parts.append(wrap(as_dtype(part.value(), array.dtype)))
-    return parts[0] if len(parts) == 1 else joined(parts, 0)
+    return parts[0] if len(parts) == 1 else concatenate(parts, 0)
 
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> ndarray:
@@ -159,7 +160,7 @@ def _derivative(array: ndarray, axis: int, step: Any, edge_order: int, result: D
             inner = elementwise("where", (equal, inner, _weighted(weights, (before, here, after))))
         middle = [inner]
     parts = [wrap(as_dtype(part.value(), result)) for part in (ends[0], *middle, ends[1])]
-    return joined(parts, axis)
+    return concatenate(parts, axis)
 
 
 def _one_sided(near: Any, second: Any, inward: int) -> tuple[Any, ...]:
@@ -260,7 +261,7 @@ def _windows(long: ndarray, short: ndarray, mode: int) -> ndarray:
     before = (0, width // 2, width - 1)[mode]
     count = (long.size - width + 1, long.size, long.size + width - 1)[mode]
     zeros = [filled_like(long, 0, 0, n) for n in (before, width - 1)]
-    value = joined((zeros[0], long, zeros[1]), 0).value() if mode else long.value()
+    value = concatenate((zeros[0], long, zeros[1]), 0).value() if mode else long.value()
     windows = graph.view(value, Layout((count, width), (1, 1), 0))
     products = graph.map_node("multiply", loop, (windows, short.value()))
     return wrap(graph.reduce("add", (dtype, dtype), (1,), (products,)))

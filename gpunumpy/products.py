@@ -20,7 +20,8 @@ from .core.dtypes import KIND, check
 from .core.layout import Layout, Shape
 from .core.node import Leaf, Node
 from .core.record import as_array, as_dtype, elementwise, reshaped, transposed
-from .parts import flat, joined, sliced
+from .joining import concatenate
+from .parts import flat, sliced
 from .ufunc_methods import reduce_ufunc
 from .ufunc_output import outputs, write
 
@@ -330,7 +331,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
         return wrap(reshaped(node, node.form.shape[:-1]))
     parts = [_minor(u, v, 1, 2), _minor(u, v, 2, 0), _minor(u, v, 0, 1)]
     shape = layout.broadcast_shapes(*(p.shape for p in parts))
-    whole = joined([wrap(graph.broadcast(p.value(), shape)) for p in parts], len(shape) - 1)
+    whole = concatenate([wrap(graph.broadcast(p.value(), shape)) for p in parts], len(shape) - 1)
     return _moved(whole, len(shape) - 1, layout.normalize_axis(axisc, len(shape)))
 
 

@@ -9,7 +9,8 @@ import numpy
 from .core import layout
 from .core.array import ndarray
 from .core.record import as_array
-from .parts import filled_like, flat, joined
+from .joining import concatenate
+from .parts import filled_like, flat
 from .ufunc_methods import accumulate_ufunc
 from .ufunc_output import write
 
@@ -61,7 +62,7 @@ def _cumulative(row: str, x: Any, axis: int | None, dtype: Any, out: Any, includ
         return accumulate_ufunc(row, array, axis, dtype, out)
     running = accumulate_ufunc(row, array, axis, dtype if out is None or dtype is not None else out.dtype)
     first = filled_like(running, getattr(numpy, row).identity, axis, 1)
-    result = joined((first, running), axis)
+    result = concatenate((first, running), axis)
     if out is None:
         return result
     if out.shape != result.shape:
