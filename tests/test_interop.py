@@ -308,6 +308,9 @@ def test_ufuncs_stay_here() -> None:
         (numpy.add.reduce(x, axis=1), reference.sum(1)),
         (numpy.multiply.outer(x, [1.0, 2.0]), numpy.multiply.outer(reference, [1.0, 2.0])),
         (numpy.divmod(x, 4.0)[1], reference % 4),
+        (numpy.matmul(x, reference.T), reference @ reference.T),
+        (reference @ x.T, reference @ reference.T),
+        (numpy.add(x, 1.0, where=reference >= 0, out=None), reference + 1),
     ):
         assert type(made) is np.ndarray
         numpy.testing.assert_array_equal(to_host(made), expected)

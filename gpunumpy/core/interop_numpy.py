@@ -54,9 +54,10 @@ def array_ufunc(x: ndarray, ufunc: Any, method: str, *inputs: Any, **options: An
         return NotImplemented
     if method == "at" and isinstance(inputs[0], numpy.ndarray):  # it writes into memory of the host
         return ufunc.at(*(to_host(a) if isinstance(a, ndarray) else a for a in inputs))
-    ours = UFUNCS.get(ufunc.__name__)
-    call = _called(ours if ours is not None and getattr(numpy, ufunc.__name__, None) is ufunc else None, ufunc, method)
+    call = _called(ufunc, method)
     if not given:
+        if "where" in options and method == "__call__":
+            options["out"] = None  # NumPy takes a None out of the options: whether it was given cannot be known
         return call(*inputs, **options)
     outs = tuple(asarray(out, device=x.device) if isinstance(out, numpy.ndarray) else out for out in given)
     made = call(*inputs, **options | {"out": outs if method == "__call__" else outs[0]})
@@ -68,12 +69,16 @@ def array_ufunc(x: ndarray, ufunc: Any, method: str, *inputs: Any, **options: An
     return delivered if isinstance(made, tuple) else delivered[0]
 
 
-def _called(ours: Any, ufunc: Any, method: str) -> Callable[..., Any]:
-    if ours is not None:
-        return ours if method == "__call__" else getattr(ours, method)
-    # On arrays of the host, so that this protocol is not asked again.
+def _called(ufunc: Any, method: str) -> Callable[..., Any]:
+    """Our function for a ufunc of NumPy's, or for a method of one."""
+    name = ufunc.__name__
+    if getattr(numpy, name, None) is ufunc:
+        if method == "__call__":
+            return getattr(_package(), name)
+        if name in UFUNCS:
+            return getattr(UFUNCS[name], method)
     run = ufunc if method == "__call__" else getattr(ufunc, method)
-    return on_host(lambda *args, **options: run(*args, **options), f"numpy ufunc {ufunc.__name__}")
+    return on_host(lambda *args, **options: run(*args, **options), f"numpy ufunc {name}")
 
 
 def _foreign(a: Any) -> bool:
