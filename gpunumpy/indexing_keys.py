@@ -61,32 +61,6 @@ def basic(where: Layout, key: Any) -> Layout | None:
     """The window of a key of plain integers, slices, ``None`` and ``...``; None for any other key."""
     if type(key) is not tuple:
         key = (key,)
-    # Slices and integers, one for each of the first dimensions: most keys are no more, and reading them is to be fast.
-    old_shape, old_strides, offset = where
-    shape: list[int] = []
-    strides: list[int] = []
-    for item, size, step in zip(key, old_shape, old_strides, strict=False):
-        if type(item) is slice:
-            start, stop, by = item.indices(size)
-            count = stop - start if by == 1 else len(range(start, stop, by))
-            if count <= 0:
-                break
-            offset += start * step
-            shape.append(count)
-            strides.append(step * by)
-        elif type(item) is int and 0 <= item < size:
-            offset += item * step
-        else:
-            break
-    else:
-        given = len(key)
-        if given <= len(old_shape):
-            return Layout((*shape, *old_shape[given:]), (*strides, *old_strides[given:]), offset)
-    return _general(where, key)
-
-
-def _general(where: Layout, key: tuple[Any, ...]) -> Layout | None:
-    """As `basic`, with whatever else such a key may hold."""
     used = dots = 0
     for item in key:
         kind = type(item)
