@@ -36,7 +36,7 @@ def _text(x: ndarray, options: dict[str, Any]) -> str:
     )
     if x.size > threshold:
         for axis, n in enumerate(x.shape):
-            if n > 2 * edge + 1:
+            if n > 2 * edge + 1 and edge > 0:
                 x = _ends(x, axis, edge)
         options = {**options, "threshold": 0}
     return numpy.array2string(to_host(x), **options)

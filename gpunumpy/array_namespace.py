@@ -1,0 +1,39 @@
+"""What the array API standard lets a program ask of the namespace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from .core.device import Device, default_device, devices
+
+_THEIRS = numpy.__array_namespace_info__()
+
+
+class __array_namespace_info__:
+    """What the namespace can do, on which devices, with which dtypes. See `numpy.__array_namespace_info__`."""
+
+    def capabilities(self) -> dict[str, Any]:
+        """What is supported of what the standard leaves open."""
+        return _THEIRS.capabilities()
+
+    def default_device(self) -> Device:
+        """The device that new arrays go to."""
+        return default_device()
+
+    def devices(self) -> list[Device]:
+        """Every device."""
+        return list(devices())
+
+    def default_dtypes(self, *, device: Device | str | int | None = None) -> dict[str, Any]:
+        """The dtypes that are used where none is asked for; every device has the same."""
+        Device(device)
+        return _THEIRS.default_dtypes()
+
+    def dtypes(
+        self, *, device: Device | str | int | None = None, kind: str | tuple[str, ...] | None = None
+    ) -> dict[str, Any]:
+        """The dtypes of some kinds; every device has the same."""
+        Device(device)
+        return _THEIRS.dtypes(kind=kind)

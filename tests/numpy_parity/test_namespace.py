@@ -1,0 +1,224 @@
+"""The namespace: every public name of NumPy's, its own objects where they are right, the host for the rest."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+import types
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy
+import pytest
+from ml_dtypes import bfloat16
+
+import gpunumpy as np
+from gpunumpy import fallback
+from gpunumpy.core.array import to_host
+
+from .parity import check, same, sample
+
+
+@pytest.fixture
+def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As if nothing had been said yet."""
+    monkeypatch.setattr(fallback, "_told", set())
+    yield
+    np.host_fallback("warn")
+
+
+@pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
+def test_every_public_name_is_here() -> None:
+    for name in numpy.__all__:
+        found = getattr(np, name)
+        assert callable(found) == callable(getattr(numpy, name)), name
+    assert set(numpy.__all__) <= set(np.__all__) <= set(dir(np)) | {"__version__"}
+    with pytest.raises(AttributeError, match="nonsense"):
+        np.nonsense  # noqa: B018
+    with pytest.raises(AttributeError):
+        np.linalg.nonsense  # noqa: B018
+
+
+def test_star_import_binds_what_is_listed() -> None:
+    code = "import warnings; warnings.simplefilter('ignore'); from gpunumpy import *; print(pi, sum([1, 2]), float32)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.split()[:2] == ["3.141592653589793", "3"]
+
+
+NUMPYS_OWN = (
+    "float32 float64 int8 uint16 complex128 bool bool_ intp floating integer generic number dtype iinfo pi e inf nan "
+    "newaxis euler_gamma True_ False_ errstate seterr geterr set_printoptions printoptions issubdtype isdtype "
+    "format_float_positional"
+)
+
+
+@pytest.mark.parametrize("name", NUMPYS_OWN.split())
+def test_numpys_own_objects(name: str) -> None:
+    assert getattr(np, name) is getattr(numpy, name)
+
+
+def test_dtypes_of_arrays() -> None:
+    a = np.zeros(3, np.float32)
+    assert a.dtype is np.dtype("f4")
+    assert np.issubdtype(a.dtype, np.floating)
+    assert isinstance(a.dtype.type(0), np.floating)
+    assert np.finfo(a.dtype).eps == numpy.finfo("f4").eps
+    assert np.finfo(a).max == numpy.finfo("f4").max
+    assert float(np.finfo(np.bfloat16).max) == float(bfloat16(3.3895e38))
+    assert np.bfloat16 is bfloat16
+
+
+def test_promotion() -> None:
+    f, i = np.zeros(2, "f4"), np.zeros(2, "i8")
+    hf, hi = f.get(), i.get()
+    for mine, theirs in (((f, i), (hf, hi)), ((f, 1.0), (hf, 1.0)), ((i, 2.5), (hi, 2.5)), (("i2", f), ("i2", hf))):
+        assert np.result_type(*mine) == numpy.result_type(*theirs)
+    assert np.promote_types("i4", "f4") == numpy.promote_types("i4", "f4")
+    assert np.can_cast(i.dtype, "f4") == numpy.can_cast(hi.dtype, "f4")
+    assert np.can_cast(i, "f4", "same_kind")
+    assert np.min_scalar_type(200) == numpy.min_scalar_type(200)
+    assert np.min_scalar_type(f) == numpy.min_scalar_type(hf)
+    assert np.common_type(f, i) is numpy.common_type(hf, hi)
+    with pytest.raises(ValueError):
+        np.result_type()
+
+
+def test_questions_about_arrays() -> None:
+    a = np.zeros((2, 3))
+    assert (np.ndim(a), np.shape(a), np.size(a), np.size(a, 1), np.size(a, (0, 1))) == (2, (2, 3), 6, 3, 6)
+    assert (np.ndim([1]), np.shape([[1, 2]]), np.size(3)) == (1, (1, 2), 1)
+    assert np.isscalar(np.sum(a))
+    assert np.isscalar(3)
+    assert not np.isscalar(np.array(3))
+    assert np.iterable(a)
+    assert not np.iterable(3)
+    assert np.broadcast_shapes((2, 1), (3,)) == (2, 3)
+
+
+@pytest.mark.usefixtures("fresh")
+def test_the_host_says_so_once() -> None:
+    a = np.arange(3.0)
+    with pytest.warns(np.HostFallbackWarning, match=r"gpunumpy\.polyval") as told:
+        same(to_host(np.polyval([1, 2], a)), numpy.polyval([1, 2], numpy.arange(3.0)))
+    assert told[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.polyval([1, 2], a)
+    np.host_fallback("error")
+    with pytest.raises(np.HostFallbackWarning):
+        np.polyval([1, 2], a)
+    np.host_fallback("ignore")
+    np.poly([1, 2])
+    assert np.host_fallback() == "ignore"
+    with pytest.raises(ValueError, match="allowed"):
+        np.host_fallback("shout")
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_warning_that_is_an_error_stays_one() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(2):
+            with pytest.raises(np.HostFallbackWarning):
+                np.polyval([1, 2], np.arange(3.0))
+
+
+@pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
+def test_the_host_writes_into_our_arrays() -> None:
+    run = fallback.on_host(numpy.copyto, "copyto")
+    a = np.zeros((2, 3))
+    assert run(a[:, 1], numpy.array([5.0, 6.0])) is None
+    same(to_host(a), numpy.array([[0, 5, 0], [0, 6, 0.0]]))
+    total = np.zeros(3)
+    assert fallback.on_host(numpy.add, "add")(a[0], a[1], out=total) is total
+    same(to_host(total), numpy.array([0, 11, 0.0]))
+    a.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        run(a, 1)
+
+
+@pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
+def test_submodules() -> None:
+    x = sample("d", (3, 3)) + numpy.eye(3) * 20
+    check(np.linalg.inv, numpy.linalg.inv, x, ulp=100)
+    assert isinstance(np.linalg.eigh(np.asarray(x + x.T)).eigenvalues, np.ndarray)
+    assert issubclass(np.linalg.LinAlgError, ValueError)
+    check(np.fft.fft, numpy.fft.fft, sample("d", (8,)), ulp=100)
+    assert isinstance(np.random.default_rng(0), object)
+    assert isinstance(np.ma, types.ModuleType)
+
+
+def test_array_namespace_info() -> None:
+    mine, theirs = np.__array_namespace_info__(), numpy.__array_namespace_info__()
+    assert mine.capabilities() == theirs.capabilities()
+    assert mine.default_device() is np.default_device()
+    assert mine.devices() == list(np.devices())
+    assert mine.default_dtypes() == theirs.default_dtypes()
+    assert mine.default_dtypes(device="cpu") == theirs.default_dtypes()
+    for kind in (None, "bool", "signed integer", "unsigned integer", "integral", "real floating", "numeric"):
+        assert mine.dtypes(kind=kind) == theirs.dtypes(kind=kind), kind
+    kinds = ("bool", "complex floating")
+    assert mine.dtypes(device=np.Device("cpu"), kind=kinds) == theirs.dtypes(kind=kinds)
+    with pytest.raises(ValueError):
+        mine.dtypes(kind="text")
+    with pytest.raises(ValueError):
+        mine.dtypes(device="tpu")
+
+
+def test_testing() -> None:
+    a = np.arange(3.0)
+    np.testing.assert_array_equal(a, [0, 1, 2])
+    np.testing.assert_allclose(np.sum(a), 3.0)
+    with pytest.raises(AssertionError):
+        np.testing.assert_array_equal(a, [0, 1, 3])
+    with pytest.raises(AssertionError):
+        np.testing.assert_equal([a, 1], [a, 2])
+    with np.testing.assert_raises(ValueError):
+        raise ValueError
+
+
+def test_copies_and_pickles() -> None:
+    a = np.arange(6.0).reshape(2, 3)
+    for made in (copy.copy(a), copy.deepcopy(a), pickle.loads(pickle.dumps(a)), pickle.loads(pickle.dumps(a.T)).T):
+        same(to_host(made), a.get())
+        made[0, 0] = 9
+        assert float(a[0, 0]) == 0
+    s = np.sum(a)
+    for made in (copy.copy(s), copy.deepcopy(s), pickle.loads(pickle.dumps(s))):
+        assert np.isscalar(made)
+        assert float(made) == 15
+    b = np.ones(2, np.bfloat16)
+    assert pickle.loads(pickle.dumps(b)).dtype == b.dtype
+    assert str(pickle.loads(pickle.dumps(a)).device) == str(a.device)
+
+
+def test_to_the_host_and_between_devices() -> None:
+    a = np.arange(6).reshape(2, 3)
+    for host in (a.get(), np.asnumpy(a), np.asnumpy([[0, 1, 2], [3, 4, 5]])):
+        assert type(host) is numpy.ndarray
+        numpy.testing.assert_array_equal(host, numpy.arange(6).reshape(2, 3))
+    assert np.asnumpy(a, order="F").flags.f_contiguous
+    assert a.to_device(a.device) is a
+    assert a.to_device("cpu").device is np.Device("cpu")
+    with pytest.raises(ValueError, match="stream"):
+        a.to_device("cpu", stream=1)
+    for order in ("C", "F", "A"):
+        assert a.T.tobytes(order) == a.get().T.tobytes(order)
+
+
+@pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
+@pytest.mark.parametrize("name", ["argsort", "sort", "partition", "searchsorted"])
+def test_methods_on_the_host(name: str) -> None:
+    args: tuple[Any, ...] = (2,) if name in ("partition", "searchsorted") else ()
+    theirs = sample("d", (7,), 3)
+    mine = np.asarray(theirs)
+    same(outcome_of(mine, name, args), outcome_of(theirs, name, args))
+    same(to_host(mine), theirs)
+
+
+def outcome_of(x: Any, name: str, args: tuple[Any, ...]) -> Any:
+    found = getattr(x, name)(*args)
+    return np.asnumpy(found) if found is not None else numpy.zeros(0)

@@ -1,0 +1,91 @@
+"""Text: repr, str and format as NumPy's, whatever is fetched for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+from ml_dtypes import bfloat16
+
+import gpunumpy as np
+
+from .parity import DTYPES, sample
+
+SHAPES = ((), (0,), (1,), (5,), (3, 4), (2, 0), (2, 3, 4), (1001,), (1000,), (40, 50), (7, 7, 30), (6, 2000), (2000, 3))
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, bfloat16])
+def test_repr_and_str(dtype: Any) -> None:
+    for shape in SHAPES:
+        theirs = numpy.asarray(sample(dtype, shape, low=-1000, high=1000))
+        mine = np.asarray(theirs)
+        assert repr(mine) == repr(theirs), shape
+        assert str(mine) == str(theirs), shape
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"threshold": 5},
+        {"threshold": 5, "edgeitems": 1},
+        {"precision": 2, "suppress": True},
+        {"linewidth": 40, "threshold": 50},
+        {"threshold": 10, "edgeitems": 0},
+        {"sign": "+", "floatmode": "fixed"},
+    ],
+    ids=str,
+)
+def test_print_options(options: dict[str, Any]) -> None:
+    for theirs in (sample("d", (4, 9)) / 7, sample("i4", (30,)), sample("F", (9, 3)), sample("f", (3, 3, 8)) * 1e10):
+        with np.printoptions(**options):
+            assert repr(np.asarray(theirs)) == repr(theirs)
+            assert str(np.asarray(theirs)) == str(theirs)
+            assert np.array_repr(np.asarray(theirs), 60, 3) == numpy.array_repr(theirs, 60, 3)
+
+
+def test_array2string() -> None:
+    theirs = sample("d", (5, 30)) / 3
+    mine = np.asarray(theirs)
+    for options in (
+        {},
+        {"precision": 2, "separator": ", "},
+        {"threshold": 20, "edgeitems": 2},
+        {"threshold": 20, "prefix": "abc", "suffix": ";", "max_line_width": 50},
+        {"formatter": {"float": lambda v: f"<{v:.1f}>"}},
+    ):
+        assert np.array2string(mine, **options) == numpy.array2string(theirs, **options)
+        assert np.array2string(theirs, **options) == numpy.array2string(theirs, **options)
+    assert np.array_str(mine, 40, 2) == numpy.array_str(theirs, 40, 2)
+
+
+def test_views_and_pending_values() -> None:
+    theirs = numpy.arange(6000.0).reshape(60, 100)
+    mine = np.arange(6000.0).reshape(60, 100)
+    for key in (numpy.s_[::-1], numpy.s_[:, ::2], numpy.s_[3], numpy.s_[2:, 5:6]):
+        assert repr(mine[key]) == repr(theirs[key])
+        assert repr(mine[key] * 2 + 1) == repr(theirs[key] * 2 + 1)
+        assert repr(mine.T[key]) == repr(theirs.T[key])
+
+
+def test_a_large_array_is_not_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    fetched = []
+    real = np.printing.to_host
+    monkeypatch.setattr("gpunumpy.printing.to_host", lambda x: fetched.append(x.size) or real(x))
+    repr(np.zeros((3000, 3000)))
+    assert fetched == [49]
+
+
+def test_scalars_print_as_scalars() -> None:
+    for dtype in DTYPES:
+        theirs = sample(dtype, (3,)).max()
+        mine = np.max(np.asarray(sample(dtype, (3,))))
+        assert repr(mine) == repr(theirs)
+        assert str(mine) == str(theirs)
+    x, y = np.sum(np.arange(4.0)), numpy.arange(4.0).sum()
+    for spec in ("", ".3f", "10.2e", ">12", "g"):
+        assert format(x, spec) == format(y, spec)
+        assert f"{np.array(2.5):{spec}}" == f"{numpy.array(2.5):{spec}}"
+    assert f"{np.arange(3)}" == f"{numpy.arange(3)}"
+    with pytest.raises(TypeError):
+        format(np.arange(3), ".2f")
