@@ -209,7 +209,7 @@ class Machine:
             self.both(f"v[{key}] = {value} on {a.theirs.dtype}{a.theirs.shape}", lambda xp, x: _set(x, key, value), a,
                       exact=True, keep=False)  # fmt: skip
         else:
-            if b.theirs.ndim and numpy.ndim(a.theirs[key]) == 0:
+            if b.theirs.ndim and _is_element(a.theirs, key):
                 return  # which error NumPy raises depends on the dtype
             self.both(
                 f"v{a.theirs.dtype}{a.theirs.shape}[{key}] = w{b.theirs.dtype}{b.theirs.shape}",
@@ -268,7 +268,9 @@ class Machine:
         elif kind == 1:
             self.both("v[index] = 3", lambda xp, x: _set(x, xp.asarray(index), 3), a, exact=True, keep=False)
         elif a.theirs.shape[-1]:
-            self.both("v[..., index % last]", lambda xp, x: x[..., xp.asarray(index) % x.shape[-1]], a, exact=a.exact)
+            # A copy, since NumPy lays the result out with the index's dimension first and ours is in C order.
+            self.both("v[..., index % last]", lambda xp, x: x[..., xp.asarray(index) % x.shape[-1]].copy(), a,
+                      exact=a.exact)  # fmt: skip
 
     def reduce(self) -> None:
         a = self.pick()
@@ -315,6 +317,13 @@ def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     try:
         return numpy.broadcast_shapes(a, b) == a
     except ValueError:
+        return False
+
+
+def _is_element(x: Any, key: Any) -> bool:
+    try:
+        return numpy.ndim(x[key]) == 0
+    except IndexError:
         return False
 
 
