@@ -129,7 +129,7 @@ def reduce_ufunc(
     final = tuple(1 if d in axes else n for d, n in enumerate(shape) if keepdims or d not in axes)
     if into is not None and into.shape != final:
         raise _wrong_output("reduction", row, into.shape, final)
-    if start is None and neutral is None and prod(shape[d] for d in axes) == 0 and 0 not in final:
+    if start is None and neutral is None and prod(shape[d] for d in axes) == 0:
         raise ValueError(f"zero-size array to reduction operation {row} which has no identity")
     node, order = _reduced(row, loop, value, axes, keepdims, start, neutral, mask)
     if into is not None:
