@@ -70,8 +70,19 @@ globals().update(_UFUNCS)
 around = round
 
 # Names of ours that NumPy does not have.
-_OURS = ("Device", "DeviceError", "HostFallbackWarning", "asnumpy", "bfloat16", "default_device", "devices")
-_OURS += ("explain", "host_fallback", "profile", "synchronize")
+_OURS = (
+    "Device",
+    "DeviceError",
+    "HostFallbackWarning",
+    "asnumpy",
+    "bfloat16",
+    "default_device",
+    "devices",
+    "explain",
+    "host_fallback",
+    "profile",
+    "synchronize",
+)
 __all__ = [*_numpy.__all__, *_OURS]
 
 

@@ -110,7 +110,8 @@ def asnumpy(x: Any, order: str = "C") -> Any:
     order : {"C", "F", "A", "K"}
         Its memory order.
     """
-    return numpy.asarray(to_host(x) if isinstance(x, ndarray) else x, order=order)
+    host: Any = to_host(x) if isinstance(x, ndarray) else numpy.array(x)
+    return host.copy(order) if order != "C" or not host.flags.c_contiguous else host
 
 
 def tobytes(x: ndarray, order: str = "C") -> bytes:

@@ -8,7 +8,7 @@ import numpy
 
 from .core.device import Device, default_device, devices
 
-_THEIRS = numpy.__array_namespace_info__()
+_THEIRS: Any = numpy.__array_namespace_info__()
 
 
 class __array_namespace_info__:

@@ -139,8 +139,8 @@ def _read(x: Any, dtype: DType | None, order: str | None, ndmax: int, place: Dev
     """An array of something that is none of ours, and lies on no device."""
     if isinstance(x, (list, tuple)) and _holds_ours(x):
         return _stack(x, dtype)
-    limit = {"ndmax": ndmax} if ndmax else {}
-    data = numpy.array(x, dtype=dtype, copy=None, order=order or "K", **limit)
+    options: dict[str, Any] = {"order": order or "K", **({"ndmax": ndmax} if ndmax else {})}
+    data = numpy.array(x, dtype, copy=None, **options)
     return from_host(data, place)
 
 

@@ -129,8 +129,10 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 
 # The methods of NumPy's arrays that run on the host.
-HOST_METHODS = ("argpartition", "argsort", "byteswap", "dump", "dumps", "getfield", "partition", "sort", "tofile")
-HOST_METHODS += ("searchsorted",)
+HOST_METHODS = (
+    *("argpartition", "argsort", "byteswap", "dump", "dumps", "getfield"),
+    *("partition", "searchsorted", "sort", "tofile"),
+)
 
 
 def on_host_method(name: str) -> Callable[..., Any]:

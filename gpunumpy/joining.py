@@ -42,9 +42,9 @@ def as_arrays(items: Any) -> list[ndarray]:
     """The arrays of a sequence, on one device: host data goes where the others are."""
     if not isinstance(items, (ndarray, Iterable)) or isinstance(items, str):
         raise TypeError("The first input argument needs to be a sequence")
-    items = list(items)
-    device = next((x.device for x in items if isinstance(x, ndarray)), None)
-    return [as_array(x, device) for x in items]
+    parts: list[Any] = [*items]  # type: ignore[misc]
+    device = next((x.device for x in parts if isinstance(x, ndarray)), None)
+    return [as_array(x, device) for x in parts]
 
 
 def concatenate(

@@ -42,6 +42,10 @@ __all__ = [
 ]
 
 
+# NumPy's own, which takes more than its annotations say.
+_numpy_arange: Any = numpy.arange
+
+
 def host_scalar(x: Any) -> Any:
     """A scalar that decides a shape, on the host."""
     return to_host(x)[()] if isinstance(x, ndarray) else x
@@ -73,14 +77,14 @@ def arange(
     start = 0 if start is None else start
     step = 1 if step is None else step
     # NumPy says what the dtype is, and refuses what it refuses, without an array being made.
-    wanted = dtypes.check(numpy.arange(start, start, step, dtype).dtype if dtype is None else dtype)
+    wanted = dtypes.check(_numpy_arange(start, start, step, dtype).dtype if dtype is None else dtype)
     if dtype is None:
-        wanted = dtypes.check(numpy.result_type(wanted, numpy.arange(stop, stop, step).dtype))
+        wanted = dtypes.check(numpy.result_type(wanted, _numpy_arange(stop, stop, step).dtype))
     count = _length(start, stop, step)
     if wanted == BOOL and count > 2:
         raise TypeError("arange() is only supported for booleans when the result has at most length 2.")
     # NumPy writes the first two values itself, refuses what it refuses, and goes on from their difference.
-    few = numpy.arange(start, stop if count < 64 else start + 8 * step, step, wanted)[:2]
+    few = _numpy_arange(start, stop if count < 64 else start + 8 * step, step, wanted)[:2]
     return made(wrap(_progression(few, count, wanted, place_of(device))))
 
 
@@ -423,10 +427,10 @@ class _Span:
 
     def __init__(self, part: slice) -> None:
         self.start = 0 if part.start is None else host_scalar(part.start)
-        step = 1 if part.step is None else host_scalar(part.step)
+        step: Any = 1 if part.step is None else host_scalar(part.step)
         stop = host_scalar(part.stop)
         if isinstance(step, (complex, numpy.complexfloating)):
-            self.count = int(abs(step))
+            self.count = int(abs(complex(step)))
             self.numbers = (self.start, stop, abs(step))
             self.step = 1 if self.count == 1 else (stop - self.start) / float(self.count - 1)
         else:
@@ -437,7 +441,8 @@ class _Span:
 
 def _points(spans: Sequence[_Span], sparse: bool, queue: Queue) -> list[ndarray]:
     """The coordinates along every axis of a grid."""
-    dtype = dtypes.check(numpy.result_type(*(n for span in spans for n in span.numbers))) if spans else INT64
+    numbers: list[Any] = [n for span in spans for n in span.numbers]
+    dtype = dtypes.check(numpy.result_type(*numbers)) if spans else INT64
     points = []
     for k, span in enumerate(spans):
         shape = tuple(other.count if not sparse or other is span else 1 for other in spans)

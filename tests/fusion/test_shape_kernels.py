@@ -1,0 +1,45 @@
+"""How many kernels shape functions take: they fuse with what is around them, and write each part once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.schedule import Run
+
+from .counting import kernels
+
+A = numpy.arange(2000.0).reshape(40, 50)
+
+# What is computed, and the kernels it takes.
+CALLS: tuple[tuple[str, int, Callable[[Any], Any]], ...] = (
+    ("roll within an expression", 1, lambda a: np.roll(a, 1, axis=0) * 2 + np.roll(a, -1, axis=0)),
+    ("roll along two axes", 1, lambda a: np.roll(a, (1, 2), axis=(0, 1))),
+    ("concatenate", 2, lambda a: np.concatenate([a * 2, a + 1])),
+    ("stack", 2, lambda a: np.stack([a, -a], axis=-1)),
+    ("tile", 1, lambda a: np.tile(a, (2, 3))),
+    ("repeat", 1, lambda a: np.repeat(a, 2, axis=1)),
+    ("pad by index", 1, lambda a: np.pad(a, 1, "reflect") * 2),
+    ("pad with a constant", 1, lambda a: np.pad(a, 1)),
+    ("flip", 1, lambda a: np.flip(a) + a),
+    ("tril", 1, lambda a: np.tril(a) + 1),
+    ("linspace", 1, lambda a: np.linspace(0, 1, 50) * a),
+    ("eye and arange", 1, lambda a: a[:40, :40] * np.eye(40) + np.arange(40)),
+)
+
+
+@pytest.mark.parametrize(("count", "call"), [case[1:] for case in CALLS], ids=[case[0] for case in CALLS])
+def test_kernels(count: int, call: Callable[[Any], Any]) -> None:
+    a = np.asarray(A)
+    steps = kernels(lambda: call(a))
+    assert len([step for step in steps if isinstance(step, Run)]) == count
+
+
+def test_generators_stay_pending_when_others_are_computed() -> None:
+    made = [np.zeros(5), np.ones((2, 3)), np.arange(7), np.eye(3)]
+    kernels(lambda: np.asarray(A) + 1)
+    assert all(x._node.data is None for x in made)
