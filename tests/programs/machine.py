@@ -155,6 +155,8 @@ class Machine:
     def astype(self) -> None:
         a = self.pick()
         dtype = self.random.choice(DTYPES)
+        if not a.exact and numpy.dtype(dtype).kind in "iu":
+            return  # what C makes of NaN is the table's test
         self.both(f"astype {dtype}", lambda xp, x: x.astype(dtype), a, exact=a.exact)
 
     def key(self, shape: tuple[int, ...]) -> Any:
