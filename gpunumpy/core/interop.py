@@ -170,7 +170,7 @@ def cuda_array_interface(x: ndarray) -> dict[str, Any]:
         "shape": where.shape,
         "typestr": x.dtype.str,
         "descr": [("", x.dtype.str)],
-        "data": (ptr if x.size else 0, not x.writeable),
+        "data": (ptr if x.size else 0, not x.writeable or is_scalar(x)),
         "strides": None if packed else tuple(s * x.itemsize for s in where.strides),
         "stream": int(device.stream),
     }
