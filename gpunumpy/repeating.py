@@ -16,6 +16,7 @@ from .core.layout import Layout, Shape, normalize_axis
 from .core.node import Node
 from .core.record import as_array, caller, transposed
 from .creation import array, as_shape, axes_in_memory, constant, laid_out, made
+from .joining import concatenate
 from .ranges import applied, number
 from .shape import ravel, reshaped, sliced, stored
 
@@ -44,17 +45,19 @@ def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
     shift = to_host(shift) if isinstance(shift, ndarray) else shift
     if axis is None:
         return reshaped(roll(ravel(x), shift, 0), x.shape)
-    shifts, axes = numpy.broadcast_arrays(shift, axis)
-    if shifts.ndim > 1:
-        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
-    total: dict[int, int] = {}
-    for k, s in zip(axes.ravel().tolist(), shifts.ravel().tolist(), strict=True):
-        k = normalize_axis(k, x.ndim)
-        total[k] = total.get(k, 0) + operator.index(s)
-    moved = {k: s % x.shape[k] for k, s in total.items() if x.shape[k] and s % x.shape[k]}
+    moved = {k: s % x.shape[k] for k, s in _shifts(shift, axis, x.ndim).items() if x.shape[k] and s % x.shape[k]}
     if not moved or not x.size:
         return array(x)
-    # By index and not by two copies: one kernel, which what comes after can be part of.
+    if x.device.kind == "cpu":  # picking elements one by one is slow there, and two copies of blocks are not
+        for k, s in moved.items():
+            n = x.shape[k]
+            x = concatenate((sliced(x, k, n - s, n), sliced(x, k, 0, n - s)), k)
+        return x
+    return rolled_by_index(x, moved)
+
+
+def rolled_by_index(x: ndarray, moved: dict[int, int]) -> ndarray:
+    """The elements moved along axes: one kernel, which what comes before and after can be part of."""
     indices = {}
     for k, s in moved.items():
         n = x.shape[k]
@@ -64,6 +67,20 @@ def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
             "where", (BOOL, INT64, INT64, INT64), (applied("less", here, number(s)), wrapped, plain)
         )
     return laid_out(picked(x, indices), axes_in_memory("K", x.shape, x.layout.strides))
+
+
+def _shifts(shift: Any, axis: Any, ndim: int) -> dict[int, int]:
+    """How far to move along each axis."""
+    if isinstance(shift, int) and isinstance(axis, int):
+        return {normalize_axis(axis, ndim): shift}
+    shifts, axes = numpy.broadcast_arrays(shift, axis)
+    if shifts.ndim > 1:
+        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
+    total: dict[int, int] = {}
+    for k, s in zip(axes.ravel().tolist(), shifts.ravel().tolist(), strict=True):
+        k = normalize_axis(k, ndim)
+        total[k] = total.get(k, 0) + operator.index(s)
+    return total
 
 
 def tile(A: Any, reps: Any) -> ndarray:

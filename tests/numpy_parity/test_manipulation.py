@@ -10,6 +10,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.array import to_host
+from gpunumpy.repeating import rolled_by_index
 
 from .parity import DTYPES, check, same, sample
 
@@ -257,6 +258,13 @@ REPEAT_CALLS: dict[str, Callable[[Any, Any], Any]] = {
 def test_repeating(call: str) -> None:
     for name in ARRAYS:
         compare(REPEAT_CALLS[call], name, views=call != "roll of an expression")
+
+
+def test_roll_by_index() -> None:
+    for name in ("plain", "transposed", "strided"):
+        for moved in ({0: 1}, {2: 1}, {0: 1, 1: 2}, {1: 1, 2: 1}):
+            theirs = numpy.roll(ARRAYS[name](numpy), tuple(moved.values()), tuple(moved))
+            same(to_host(rolled_by_index(ARRAYS[name](np), moved)), theirs)
 
 
 PAD_WIDTHS: tuple[Any, ...] = (
