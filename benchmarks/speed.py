@@ -146,8 +146,8 @@ def copy_rate() -> float:
     return 8 * N / seconds(lambda: cupy.copyto(target, source), cupy.cuda.Device().synchronize)
 
 
-def measure(row: Row, peer: Peer) -> float:
-    args = row.change(peer.xp, tuple(peer.array(x) for x in row.data()))
+def measure(row: Row, peer: Peer, data: tuple[Any, ...]) -> float:
+    args = row.change(peer.xp, tuple(peer.array(x) for x in data))
     call = peer.prepare(lambda *xs: row.work(peer.xp, *xs))
     return seconds(lambda: call(*args), peer.wait)
 
@@ -188,12 +188,13 @@ def main() -> None:
             continue
         cells = []
         ours = float("nan")
+        data = row.data()
         for peer in peers:
             if peer.name in row.skip:
                 cells.append("")
                 continue
             try:
-                took = measure(row, peer)
+                took = measure(row, peer, data)
             except Exception as error:
                 print(f"<!-- {row.name}, {peer.name}: {type(error).__name__}: {str(error)[:200]} -->")
                 cells.append("failed")
