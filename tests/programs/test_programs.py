@@ -30,7 +30,7 @@ def test_cpu(batch: int) -> None:
 def test_emulated(batch: int) -> None:
     with Device("cpu"), emulated():
         for seed in range(batch * 20, (batch + 1) * 20):
-            Machine(seed, gpunumpy).run(8)
+            Machine(seed, gpunumpy, library=False).run(8)
 
 
 @pytest.mark.gpu
@@ -38,4 +38,4 @@ def test_emulated(batch: int) -> None:
 def test_gpu(batch: int) -> None:
     with Device("cuda:0"):
         for seed in range(batch * 100, (batch + 1) * 100):
-            Machine(seed, gpunumpy).run(10)
+            Machine(seed, gpunumpy, library=False).run(10)
