@@ -14,6 +14,7 @@ from ..core.layout import Layout
 from .codegen.program import Program
 from .compile import compile_program
 from .cuda_calls_blas import matmul
+from .cuda_fold import accumulate, fold, reduceat
 from .cuda_masks import mask_elements, mask_offsets, mask_positions
 from .cuda_scatter import scatter
 from .launch import Launcher
@@ -57,5 +58,5 @@ def _programmed(make: Callable[..., Program]) -> Callable[..., Prepared]:
     return prepare
 
 
-for _make in (mask_elements, mask_offsets, mask_positions, scatter):
+for _make in (accumulate, fold, mask_elements, mask_offsets, mask_positions, reduceat, scatter):
     CALLS[_make.__name__] = _programmed(_make)
