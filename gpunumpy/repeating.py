@@ -10,13 +10,12 @@ import numpy
 
 from .core import layout
 from .core import node as graph
-from .core.array import ndarray, to_host, wrap
+from .core.array import ndarray, to_host, wrap, wrap_ordered
 from .core.dtypes import BOOL, INT64
 from .core.layout import Layout, Shape, normalize_axis
 from .core.node import Node
 from .core.record import as_array, caller, transposed
 from .creation import array, as_shape, axes_in_memory, constant, laid_out, made
-from .joining import concatenate
 from .ranges import applied, number
 from .shape import ravel, reshaped, sliced, stored
 
@@ -48,11 +47,8 @@ def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
     moved = {k: s % x.shape[k] for k, s in _shifts(shift, axis, x.ndim).items() if x.shape[k] and s % x.shape[k]}
     if not moved or not x.size:
         return array(x)
-    if x.device.kind == "cpu":  # picking elements one by one is slow there, and two copies of blocks are not
-        for k, s in moved.items():
-            n = x.shape[k]
-            x = concatenate((sliced(x, k, n - s, n), sliced(x, k, 0, n - s)), k)
-        return x
+    if x.device.kind == "cpu":  # picking elements one by one is slow there, and copies of blocks are not
+        return _rolled_by_blocks(x, moved)
     return rolled_by_index(x, moved)
 
 
@@ -69,15 +65,25 @@ def rolled_by_index(x: ndarray, moved: dict[int, int]) -> ndarray:
     return laid_out(picked(x, indices), axes_in_memory("K", x.shape, x.layout.strides))
 
 
+def _rolled_by_blocks(x: ndarray, moved: dict[int, int]) -> ndarray:
+    """The elements moved along axes by the routine of the CPU device, in the memory order that they have."""
+    order = axes_in_memory("K", x.shape, x.layout.strides)
+    node = x.value() if order is None else transposed(x.value(), order)
+    shifts = tuple(moved.get(k, 0) for k in (range(x.ndim) if order is None else order))
+    return made(wrap_ordered(graph.call("roll", shifts, (node,), node.form.shape, x.dtype), order))
+
+
 def _shifts(shift: Any, axis: Any, ndim: int) -> dict[int, int]:
     """How far to move along each axis."""
     if isinstance(shift, int) and isinstance(axis, int):
         return {normalize_axis(axis, ndim): shift}
-    shifts, axes = numpy.broadcast_arrays(shift, axis)
-    if shifts.ndim > 1:
-        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
+    if not (isinstance(shift, tuple) and isinstance(axis, tuple) and len(shift) == len(axis)):
+        shifts, axes = numpy.broadcast_arrays(shift, axis)
+        if shifts.ndim > 1:
+            raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
+        shift, axis = shifts.ravel().tolist(), axes.ravel().tolist()
     total: dict[int, int] = {}
-    for k, s in zip(axes.ravel().tolist(), shifts.ravel().tolist(), strict=True):
+    for k, s in zip(axis, shift, strict=True):
         k = normalize_axis(k, ndim)
         total[k] = total.get(k, 0) + operator.index(s)
     return total

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy
@@ -25,6 +26,18 @@ def empty(options: tuple[Any, ...], out: Any) -> None:
 @_call
 def matmul(options: tuple[Any, ...], out: Any, a: Any, b: Any) -> None:
     numpy.matmul(a, b, out=out)
+
+
+@_call
+def roll(options: tuple[Any, ...], out: Any, x: Any) -> None:
+    """Blocks of `x` moved along every axis by that many places, each less than the axis is long."""
+    halves = [
+        [(slice(s, None), slice(0, n - s)), (slice(0, s), slice(n - s, None))] if s else [(slice(None), slice(None))]
+        for s, n in zip(options, x.shape, strict=True)
+    ]
+    for block in product(*halves):
+        to, start = zip(*block, strict=True)
+        out[to] = x[start]
 
 
 @_call

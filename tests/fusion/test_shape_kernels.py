@@ -17,7 +17,7 @@ A = numpy.arange(2000.0).reshape(40, 50)
 
 # What is computed, and the kernels it takes.
 CALLS: tuple[tuple[str, int, Callable[[Any], Any]], ...] = (
-    ("roll", 2, lambda a: np.roll(a * 2, 1, axis=0)),  # on a GPU one, which fuses
+    ("roll", 1, lambda a: np.roll(a * 2, 1, axis=0)),  # and a routine; on a GPU one kernel, which fuses
     ("concatenate", 2, lambda a: np.concatenate([a * 2, a + 1])),
     ("stack", 2, lambda a: np.stack([a, -a], axis=-1)),
     ("tile", 1, lambda a: np.tile(a, (2, 3))),
