@@ -129,7 +129,7 @@ def dlpack(
         handle = _stream(stream)
         interop_streams.consumer_waits(target, handle)
         if handle != interop_streams.LEGACY:
-            buffer.used_on(handle)
+            buffer.used_elsewhere()
     device = (_CUDA, target.index) if target.kind == "cuda" else (_CPU, 0)
     what = Description(ptr, device, _CODE[x.dtype], where.shape, where.strides, flags)
     return make_capsule(what, versioned, buffer)

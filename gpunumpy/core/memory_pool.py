@@ -57,13 +57,10 @@ class Buffer:
     def __repr__(self) -> str:
         return f"<{self.nbytes} bytes at {self.ptr:#x} on {self.device}>"
 
-    def used_on(self, stream: int) -> None:
-        """Say that another stream of the device works on this buffer, so that its release waits for that work.
+    def used_elsewhere(self) -> None:
+        """Say that a stream other than ours works on this buffer, so that its release waits for the device.
 
-        Parameters
-        ----------
-        stream : int
-            The stream's handle. The legacy default stream need not be told: the driver orders it against ours.
+        The legacy default stream need not be told: the driver orders it against ours.
         """
 
 
@@ -84,11 +81,9 @@ class _DeviceBuffer(Buffer):
     def __del__(self) -> None:
         self._home.append(self.ptr)
 
-    def used_on(self, stream: int) -> None:
-        if isinstance(self._home, _Awaited):
-            self._home.streams.add(stream)
-        else:
-            self._home = _Awaited(self._home, stream)
+    def used_elsewhere(self) -> None:
+        if not isinstance(self._home, _Awaited):
+            self._home = _Awaited(self._home)
 
 
 HostBlock = tuple[numpy.ndarray, int]  # the bytes, and their address
@@ -147,11 +142,10 @@ class Home(list[Any]):
 class _Awaited:
     """Stands for the home of a block on which other streams may still be working."""
 
-    __slots__ = ("home", "streams")
+    __slots__ = ("home",)
 
-    def __init__(self, home: Home, stream: int) -> None:
+    def __init__(self, home: Home) -> None:
         self.home = home
-        self.streams = {stream}
 
     def append(self, block: int) -> None:
         self.home.pool.awaited.append((self, block))
@@ -291,14 +285,16 @@ class DevicePool(Pool):
             return super().take(home)
 
     def settle(self) -> None:
-        """Make the blocks that other streams worked on usable: our stream waits for those streams."""
-        while self.awaited:
-            awaited, block = self.awaited.pop()
-            for stream in awaited.streams:
-                event = check(self.cuda.cuEventCreate(self.cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value))
-                check(self.cuda.cuEventRecord(event, self.cuda.CUstream(stream)))
-                check(self.cuda.cuStreamWaitEvent(self.device.stream, event, 0))
-                check(self.cuda.cuEventDestroy(event))
+        """Make the blocks that other streams worked on usable, by waiting for all of the device.
+
+        Those streams cannot be waited for by name: their owners may have destroyed them, and the driver does not
+        survive a destroyed handle.
+        """
+        count = len(self.awaited)
+        if count:
+            check(self.cuda.cuCtxSynchronize())
+        for _ in range(count):  # those that come meanwhile wait for the next time
+            awaited, block = self.awaited.pop(0)
             awaited.home.append(block)
 
     def make(self, size: int) -> int | None:

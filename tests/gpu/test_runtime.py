@@ -239,7 +239,7 @@ def test_a_buffer_that_another_stream_uses(gpu: Device) -> None:
     buffer = memory.allocate(gpu, 4096)
     ptr = buffer.ptr
     driver.cuMemsetD8Async(ptr, 5, 4096, stream)
-    buffer.used_on(int(stream))
+    buffer.used_elsewhere()
     del buffer
     again = memory.allocate(gpu, 4096)
     copy_from_host(again, 0, numpy.full(4096, 6, numpy.uint8))
