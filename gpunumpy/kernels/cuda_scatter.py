@@ -5,7 +5,7 @@ reported. Duplicates are settled in a way that gives the same bits every time.
 
 For an assignment, every index tuple bids for its cell with its position, and the highest bid writes. For ``ufunc.at``,
 the tuples are sorted by cell, equal ones in order, and one thread a cell and column applies them one after the other,
-which is the order of NumPy's loop.
+which is the order of NumPy's loop; where the order does not show, they are applied as they come.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from ..core.dtypes import C_TYPE
-from ..core.layout import Layout, broadcast_shapes, broadcast_strides
+from ..core.dtypes import C_TYPE, INT64
+from ..core.layout import Layout, broadcast_shapes
 from . import table
-from .codegen.program import Launch, Program, Scratch
+from .codegen.program import Program
+from .cuda_routine import NOTHING, Routine, pointer
+from .cuda_unordered import unordered
 
-_THREADS = 256
-_MOST_BLOCKS = 1 << 16
 _SHARE, _RADIX = 4096, 256  # as in scatter.cuh
 
 
@@ -30,12 +30,12 @@ def scatter(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequenc
     count, row, shape = options
     writer = _Writer(shape[:count], shape[count:], layouts[1], layouts[2 : 2 + count], dtypes)
     if not writer.tuples * writer.columns:
-        return Program("", (), (), False, ())
-    return writer.apply(row) if row else writer.assign()
+        return NOTHING
+    return writer.at(row) if row else writer.assign()
 
 
-class _Writer:
-    """The text of one indexed write while it grows; what depends on sizes is a parameter."""
+class _Writer(Routine):
+    """The text of one indexed write while it grows."""
 
     def __init__(
         self,
@@ -45,139 +45,100 @@ class _Writer:
         indices: Sequence[Layout],
         dtypes: Sequence[Any],
     ) -> None:
+        super().__init__()
         self._dtypes = dtypes
-        self._params: list[int] = []
-        self._entries: list[tuple[str, str]] = []
-        self._launches: list[Launch] = []
-        self._indices = len(indices)
+        self._pointers = [
+            pointer(dtypes[0], "out", ""),
+            pointer(dtypes[1], "value"),
+            *(pointer(INT64, f"i{k}") for k in range(len(indices))),
+            "long long site",
+        ]
         tuples = broadcast_shapes(*(index.shape for index in indices))
         self.tuples, self.columns, self.cells = prod(tuples), prod(row), prod(sizes)
-        self._n, self._width, self._end = map(self._param, (self.tuples, self.columns, self.cells))
+        self._n, self._width, self._end = map(self.param, (self.tuples, self.columns, self.cells))
         self._find = self._finding(tuples, sizes, indices)
         self._load = self._loading((*tuples, *row), value)
 
-    # The text
-
-    def _param(self, value: int) -> str:
-        self._params.append(value)
-        return f"p{len(self._params) - 1}"
-
-    def _split(self, name: str, shape: Sequence[int]) -> str:
-        """Take the position `name` over `shape` apart into ``x0``, ``x1``, ..."""
-        text = f"long long rest = {name};"
-        for axis in range(len(shape) - 1, 0, -1):
-            size = self._param(shape[axis])
-            text += f" const long long x{axis} = rest % {size}; rest /= {size};"
-        return text + (" const long long x0 = rest;" if shape else "")
-
-    def _offset(self, where: Layout, shape: tuple[int, ...]) -> str:
-        strides = broadcast_strides(where.shape, where.strides, shape)
-        terms = [f"x{axis} * {self._param(s)}" for axis, s in enumerate(strides) if s]
-        return " + ".join((self._param(where.offset), *terms))
-
     def _finding(self, tuples: tuple[int, ...], sizes: Sequence[int], indices: Sequence[Layout]) -> str:
         """Find the `cell` of index tuple `t`; -1 if it is out of bounds."""
-        text = f"long long cell = 0; {{ {self._split('t', tuples)} bool inside = true;\n"
+        text = f"long long cell = 0; {{ {self.split('t', tuples)} bool inside = true;\n"
         for k, (size, where) in enumerate(zip(sizes, indices, strict=True)):
-            n = self._param(size)
-            text += f"    long long j{k} = i{k}[{self._offset(where, tuples)}]; if (j{k} < 0) j{k} += {n};\n"
+            n = self.param(size)
+            text += f"    long long j{k} = i{k}[{self.offset(where, tuples)}]; if (j{k} < 0) j{k} += {n};\n"
             text += f"    inside = inside && j{k} >= 0 && j{k} < {n}; cell = cell * {n} + j{k};\n"
         return text + "    if (!inside) { cell = -1; atomicCAS(flag, 0, (int)site); } }"
 
     def _loading(self, shape: tuple[int, ...], where: Layout) -> str:
         """Load the value `given` for column `c` of index tuple `t`."""
         position = f"t * {self._width} + c"
-        return f"{self._split(position, shape)} const auto given = value[{self._offset(where, shape)}];"
+        return f"{self.split(position, shape)} const auto given = value[{self.offset(where, shape)}];"
 
-    def _entry(self, name: str, body: str, blocks: int, threads: int = _THREADS) -> None:
-        self._entries.append((name, body))
-        self._launches.append(Launch(name, (blocks, 1, 1), (threads, 1, 1)))
-
-    def _each(self, name: str, variable: str, count: int, total: str, body: str) -> None:
-        """An entry that does `body` for every value of `variable` below `total`."""
-        start = f"(long long)blockIdx.x * {_THREADS} + threadIdx.x"
-        step = f"(long long)gridDim.x * {_THREADS}"
+    def _write(self, condition: str, body: str) -> None:
+        """Do `body` for every element written, if its cell is inside and the condition holds."""
         text = (
-            f"  for (long long {variable} = {start}; {variable} < {total}; {variable} += {step}) {{\n    {body}\n  }}"
+            f"const long long t = e / {self._width}, c = e % {self._width};\n    {self._find}\n"
+            f"    if (cell >= 0{condition}) {{\n      {self._load}\n      {body}\n    }}"
         )
-        self._entry(name, text, min(_MOST_BLOCKS, -(-count // _THREADS)))
-
-    def _program(self, head: str, scratch: str, sizes: Sequence[int]) -> Program:
-        out, given = (C_TYPE[dtype] for dtype in self._dtypes[:2])
-        pointers = "".join(f"const long long* i{k}, " for k in range(self._indices))
-        params = ", ".join(f"long long p{k}" for k in range(len(self._params)))
-        parameters = f"{out}* out, const {given}* value, {pointers}long long site, {scratch}, int* flag, {params}"
-        entries = "\n".join(
-            f'extern "C" __global__ void {name}({parameters}) {{\n{body}\n}}' for name, body in self._entries
-        )
-        blocks = tuple(Scratch(size) for size in sizes)
-        return Program(f"{head}\n{entries}\n", tuple(self._launches), blocks, True, tuple(self._params))
-
-    # The two ways
+        self.each("write", "e", self.tuples * self.columns, f"{self._n} * {self._width}", text)
 
     def assign(self) -> Program:
         """The last of several duplicates wins."""
         bid, size = ("int", 4) if self.tuples < 2**31 else ("long long", 8)
-        n, width = self._n, self._width
-        self._each("clear", "t", self.tuples, n, f"{self._find}\n    if (cell >= 0) bids[cell] = -1;")
-        self._each("bid", "t", self.tuples, n, f"{self._find}\n    if (cell >= 0) atomicMax(bids + cell, ({bid})t);")
-        write = (
-            f"const long long t = e / {width}, c = e % {width};\n    {self._find}\n"
-            f"    if (cell >= 0 && bids[cell] == t) {{ {self._load} out[cell * {width} + c] = given; }}"
-        )
-        self._each("write", "e", self.tuples * self.columns, f"{n} * {width}", write)
-        return self._program(table.helpers(()), f"{bid}* bids", (self.cells * size,))
+        n = self._n
+        self.each("clear", "t", self.tuples, n, f"{self._find}\n    if (cell >= 0) bids[cell] = -1;")
+        self.each("bid", "t", self.tuples, n, f"{self._find}\n    if (cell >= 0) atomicMax(bids + cell, ({bid})t);")
+        self._write(" && bids[cell] == t", f"out[cell * {self._width} + c] = given;")
+        return self.program(self._pointers, [(f"{bid}* bids", self.cells * size)], flag=True)
 
-    def apply(self, row: str) -> Program:
-        """``row.at``: every tuple in its turn."""
+    def at(self, row: str) -> Program:
+        """``row.at``: each tuple counts, in the order that NumPy's loop has."""
+        mine, given = self._dtypes[:2]
+        count = len(table.loops(row)[0]) - 1
+        loop = table.resolve(row, (mine, given)[:count])
+        application = unordered(self, row, mine, loop)
+        if application is None:
+            return self._in_order(row, loop)
+        operand = f"const {C_TYPE[mine]} other = {self.cast('given', given, mine)};"
+        place = f"{C_TYPE[mine]}* place = out + cell * {self._width} + c;"
+        self._write("", f"{operand} {place}\n      {application}")
+        return self.program(self._pointers, flag=True)
+
+    def _in_order(self, row: str, loop: tuple[Any, ...]) -> Program:
+        """Every tuple in its turn."""
         n, width = self._n, self._width
         key, size = ("unsigned", 4) if max(self.tuples, self.cells + 1) < 2**31 else ("unsigned long long", 8)
         blocks = -(-self.tuples // _SHARE)
         # Tuples out of bounds go to a cell after the last one.
-        self._each("find", "t", self.tuples, n, f"{self._find}\n    keys0[t] = cell < 0 ? {self._end} : cell;")
+        self.each("find", "t", self.tuples, n, f"{self._find}\n    keys0[t] = cell < 0 ? {self._end} : cell;")
         here, there = 0, 1
         for turn in range(-(-self.cells.bit_length() // 8)):
             shift = 8 * turn
-            self._entry(f"count{turn}", f"  count_digits(keys{here}, counts, {n}, {shift});", blocks)
-            self._entry(f"sum{turn}", f"  sum_counts(counts, {self._param(_RADIX * blocks)});", 1, 1024)
+            self.entry(f"count{turn}", f"  count_digits(keys{here}, counts, {n}, {shift});", blocks)
+            self.entry(f"sum{turn}", f"  sum_counts(counts, {self.param(_RADIX * blocks)});", 1, 1024)
             source = f"places{here}" if turn else "(const Key*)0"
             moved = f"keys{here}, {source}, keys{there}, places{there}, counts, {n}, {shift}"
-            self._entry(f"move{turn}", f"  move_pairs({moved});", blocks)
+            self.entry(f"move{turn}", f"  move_pairs({moved});", blocks)
             here, there = there, here
-        application, helpers = self._application(row)
         body = (
             f"long long s = e / {width}; const long long c = e % {width}; const Key cell = keys{here}[s];\n"
             f"    if (cell >= {self._end} || (s > 0 && keys{here}[s - 1] == cell)) continue;\n"
             f"    {C_TYPE[self._dtypes[0]]} state = out[cell * {width} + c];\n"
             f"    for (; s < {n} && keys{here}[s] == cell; ++s) {{\n"
-            f"      const long long t = places{here}[s]; {self._load}\n      {application}\n    }}\n"
+            f"      const long long t = places{here}[s]; {self._load}\n      {self._application(row, loop)}\n    }}\n"
             f"    out[cell * {width} + c] = state;"
         )
-        self._each("apply", "e", self.tuples * self.columns, f"{n} * {width}", body)
+        self.each("apply", "e", self.tuples * self.columns, f"{n} * {width}", body)
         sort = (Path(__file__).parent / "scatter.cuh").read_text(encoding="utf-8")
-        names = ("keys0", "places0", "keys1", "places1", "counts")
         pairs = self.tuples * size
-        return self._program(
-            f"{helpers}\ntypedef {key} Key;\n{sort}",
-            ", ".join(f"Key* {name}" for name in names),
-            (pairs, pairs, pairs, pairs, _RADIX * blocks * size),
-        )
+        scratch = [(f"Key* {name}", pairs) for name in ("keys0", "places0", "keys1", "places1")]
+        scratch.append(("Key* counts", _RADIX * blocks * size))
+        return self.program(self._pointers, scratch, flag=True, head=f"typedef {key} Key;\n{sort}")
 
-    def _application(self, row: str) -> tuple[str, str]:
-        """One application of the row to `state` and `given`, and the helpers for it."""
+    def _application(self, row: str, loop: tuple[Any, ...]) -> str:
+        """One application of the row to `state` and `given`."""
         mine, other = self._dtypes[:2]
-        count = len(table.loops(row)[0]) - 1
-        loop = table.resolve(row, (mine, other)[:count])
-        used: list[tuple[str, Any]] = [(row, loop)]
         text = ""
         for k, (name, have, want) in enumerate(zip(("state", "given"), (mine, other), loop[:-1], strict=False)):
-            text += f"const {C_TYPE[want]} a{k} = {self._cast(name, have, want, used)}; "
-        result = table.expression(row, loop, [f"a{k}" for k in range(count)])
-        text += f"const {C_TYPE[loop[-1]]} r = {result}; state = {self._cast('r', loop[-1], mine, used)};"
-        return text, table.helpers(used)
-
-    def _cast(self, name: str, have: Any, want: Any, used: list[tuple[str, Any]]) -> str:
-        if have == want:
-            return name
-        used.append(("cast", (have, want)))
-        return table.expression("cast", (have, want), [name])
+            text += f"const {C_TYPE[want]} a{k} = {self.cast(name, have, want)}; "
+        result = self.apply(row, loop, [f"a{k}" for k in range(len(loop) - 1)])
+        return text + f"const {C_TYPE[loop[-1]]} r = {result}; state = {self.cast('r', loop[-1], mine)};"

@@ -74,11 +74,66 @@ def test_indexed_writes(shape: Any, indices: Any, given: Any, row: str, dtype: s
     assert got.tobytes() == want.tobytes()
 
 
-@pytest.mark.parametrize("row", ["", "add"])
-def test_out_of_bounds(row: str) -> None:
-    got = numpy.zeros(4)
+UNORDERED = (
+    *(("add", d) for d in ("?", "i2", "i4", "u8")),
+    *(("subtract", d) for d in ("u2", "i8")),
+    *(("multiply", d) for d in ("?", "i2", "i4", "u8")),
+    *((row, d) for row in ("bitwise_and", "bitwise_or", "bitwise_xor") for d in ("u2", "i4", "i8")),
+    *((row, d) for row in ("maximum", "fmin") for d in ("?", "i2", "i4", "u4", "i8", "u8", "f2", "f4", "f8")),
+    *(("minimum", "f8"), ("fmax", "f4"), ("logical_or", "?"), ("logical_and", "?")),
+)
+
+
+@pytest.mark.parametrize(("row", "dtype"), UNORDERED)
+def test_writes_in_any_order(row: str, dtype: str) -> None:
+    random = numpy.random.default_rng(2)
+    where, ufunc = random.integers(-60, 60, (400,)), getattr(numpy, row)
+    value, want = random.integers(-9, 9, (400, 2)).astype(dtype), random.integers(-9, 9, (60, 2)).astype(dtype)
+    if want.dtype.kind == "f":
+        for numbers, step in ((value, 7), (want, 5)):
+            numbers.flat[::step] = numpy.nan
+            numbers.flat[1::step] = [0.0, -0.0, numpy.inf, -numpy.inf][step % 4]
+    got = want.copy()
+    program = cuda_scatter.scatter(
+        (1, row, want.shape), [layout_of(a) for a in (got, value, where)], [got.dtype, value.dtype, where.dtype]
+    )
+    assert [launch.entry for launch in program.launches] == ["write"]
+    results = []
+    for seed in (3, 4):
+        got = want.copy()
+        assert run_program(program, [got, value, where, SITE], seed=seed) == 0
+        results.append(got.tobytes())
+    assert results[0] == results[1]
+    with numpy.errstate(invalid="ignore"):
+        ufunc.at(want, where, value)
+    numpy.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize(
+    ("row", "dtype"),
+    [
+        ("add", "f4"),
+        ("multiply", "f8"),
+        ("maximum", "D"),
+        ("subtract", "i1"),
+        ("bitwise_xor", "?"),
+        ("floor_divide", "i4"),
+        ("left_shift", "i8"),
+    ],
+)
+def test_writes_whose_order_shows_are_sorted(row: str, dtype: str) -> None:
+    a, where = numpy.ones(3, dtype), numpy.array([0, 0])
+    program = cuda_scatter.scatter(
+        (1, row, (3,)), [layout_of(x) for x in (a, a[:2], where)], [a.dtype] * 2 + [where.dtype]
+    )
+    assert program.launches[0].entry == "find"
+
+
+@pytest.mark.parametrize(("row", "dtype"), [("", "d"), ("add", "d"), ("add", "i8")])
+def test_out_of_bounds(row: str, dtype: str) -> None:
+    got = numpy.zeros(4, dtype)
     where = numpy.array([1, 4, -5, -1])
-    assert run(cuda_scatter.scatter, (1, row, (4,)), got, numpy.ones(()), where) == SITE
+    assert run(cuda_scatter.scatter, (1, row, (4,)), got, numpy.ones((), dtype), where) == SITE
     assert got.tolist() == [0, 1, 0, 1]
 
 
@@ -94,6 +149,11 @@ def test_nvrtc_compiles_them() -> None:
         (cuda_masks.mask_elements, (TILE,), (numpy.zeros(2, "D"), numpy.zeros(9, "D"), mask, numpy.zeros(2, "i8"))),
         (cuda_scatter.scatter, (1, "", a.shape), (a, numpy.float16(1), index, index)),
         (cuda_scatter.scatter, (1, "add", a.shape), (a, numpy.float32(1), index, index)),
+        *(
+            (cuda_scatter.scatter, (1, row, (4,)), (numpy.zeros(4, dtype), numpy.ones((), dtype), index, index))
+            for row in ("maximum", "fmin", "multiply", "add")
+            for dtype in ("u2", "i4", "f2", "f8")
+        ),
     ]
     for make, options, arrays in cases:
         program = make(options, [layout_of(numpy.asarray(x)) for x in arrays], [x.dtype for x in arrays])
