@@ -15,7 +15,7 @@ from .node import Call, Const, Form, Gather, Leaf, Map, Reduce, Scan, Scatter, U
 # A subexpression of more operations than this is computed once and kept, rather than again in each place of use.
 _RECOMPUTE = 24
 # The same where one place of use would compute it for many elements (a broadcast).
-_RECOMPUTE_BROADCAST = 2
+_RECOMPUTE_BROADCAST = 8
 # More operations than this in one kernel cost more in registers than a trip through memory.
 _CONE = 160
 

@@ -14,7 +14,8 @@ from typing import Any, Protocol, TypeAlias
 
 from ..kernels.host_executor import HostExecutor
 from . import layout, memory
-from .device import Device
+from .device import Device, default_device
+from .device import synchronize as wait
 from .layout import Layout
 from .lower import Item, Source
 from .memory import Buffer
@@ -318,6 +319,28 @@ def compute(node: Node) -> Node:
         assert queue is not None
         flush(queue, node)
     return node
+
+
+def synchronize(device: Device | str | int | None = None) -> None:
+    """Compute everything that is pending on a device, and wait until it is done.
+
+    Parameters
+    ----------
+    device : Device, str or int, optional
+        The default device if None.
+
+    Raises
+    ------
+    IndexError
+        If an index of an operation recorded before was out of bounds.
+    """
+    where = default_device() if device is None else Device(device)
+    found = _states.get(where)
+    if found is not None:
+        flush(found.queue)
+    wait(where)
+    if found is not None:
+        check_errors(found.queue)
 
 
 def check_errors(queue: Queue) -> None:
