@@ -16,8 +16,8 @@ from .calculus import *
 from .core import attach as _attach  # the operators and methods of arrays
 from .core.array import ndarray
 from .core.device import Device, default_device, devices
-from .core.evaluate import synchronize
 from .core.errors import DeviceError, HostFallbackWarning
+from .core.evaluate import synchronize
 from .core.explain import explain
 from .core.interop import from_dlpack
 from .core.profile import profile

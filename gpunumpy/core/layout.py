@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
 from functools import lru_cache
+from operator import index
 from typing import NamedTuple
 
 from numpy.exceptions import AxisError

@@ -12,7 +12,6 @@ import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
-from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy
