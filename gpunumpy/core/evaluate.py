@@ -241,6 +241,13 @@ def live_roots(queue: Queue, extra: Sequence[Node] = (), forget: bool = True) ->
 def walk(roots: Sequence[Node]) -> tuple[list[Node], tuple[Any, ...]]:
     """All nodes that the roots need, and a key that two graphs share exactly if one plan serves both."""
     nodes = list(roots)
+    if len(nodes) == 1:
+        # One operation on computed arrays, the commonest graph, needs no bookkeeping.
+        nodes += nodes[0].args
+        memory = {id(n.data) for n in nodes}
+        if None not in [n.data for n in nodes[1:]] and len(memory) == len(nodes):
+            return nodes, tuple([n.form for n in nodes])
+        del nodes[1:]
     place = {n: k for k, n in enumerate(nodes)}
     marks: list[Any] = [n.form for n in nodes]
     marks.append(None)
