@@ -1,0 +1,109 @@
+"""What the host pays: to record an operation, to flush a cached expression, to compile a kernel, to find it on disk.
+
+``python benchmarks/overheads.py`` prints a table in microseconds and milliseconds for the default device. The time of a
+flush is split into the library's Python and the launch, by flushing once more with a launch that does nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+import gpunumpy as np
+from gpunumpy.core import evaluate
+
+EXPRESSION = "(np.sin(a) * 2 + b - 1) * np.exp(a * 0.1) / np.sqrt(b * b + 1) + a * 0.5"
+# A kernel that no cache has: one constant operation more than the last one, and no transcendental function.
+FRESH = "import time, numpy, gpunumpy as np\n" + (
+    "a = np.asarray(numpy.random.default_rng(0).random(1024, 'float32'))\n"
+    "(a - 1).get()\n"
+    "start = time.perf_counter(); y = a * 2 + 1; y.computed(); took = time.perf_counter() - start\n"
+    f"b = a + 1; b.computed(); start = time.perf_counter(); y = {EXPRESSION}; y.computed()\n"
+    "print(took, time.perf_counter() - start)\n"
+)
+
+
+def microseconds(call: Callable[[], Any], count: int = 2000, repeats: int = 9) -> float:
+    """The median over batches of the time of one call."""
+    for _ in range(100):
+        call()
+    np.synchronize()
+    samples = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        for _ in range(count):
+            call()
+        samples.append((time.perf_counter() - start) / count)
+        np.synchronize()
+    return statistics.median(samples) * 1e6
+
+
+def recording(a: Any, b: Any) -> list[tuple[str, float]]:
+    expression = eval(f"lambda: {EXPRESSION}", {"np": np, "a": a, "b": b})
+    return [
+        ("record a + b", microseconds(lambda: a + b)),
+        ("record a * 2", microseconds(lambda: a * 2.0)),
+        ("record an operation of the expression", microseconds(expression) / 12),
+    ]
+
+
+def flushing(a: Any, b: Any) -> list[tuple[str, float]]:
+    """Flushes of values recorded beforehand, with the real launch and with one that does nothing."""
+    expression = eval(f"lambda: {EXPRESSION}", {"np": np, "a": a, "b": b})
+    rows = []
+    for name, record in (("a + b", lambda: a + b), ("the expression", expression)):
+        whole = microseconds(lambda record=record: record().computed())  # type: ignore[misc]
+        alone = microseconds(record)
+        rows.append((f"flush {name}, cached", whole - alone))
+        state = evaluate.state(a.device)
+        prepare, plans = state.executor.prepare, dict(state.plans)
+        state.plans.clear()
+        state.executor.prepare = lambda kernel: lambda values: None  # type: ignore[method-assign]
+        without = microseconds(lambda record=record: record().computed())  # type: ignore[misc]
+        state.executor.prepare = prepare  # type: ignore[method-assign]
+        state.plans.clear()
+        state.plans.update(plans)
+        rows.append((f"  of which Python, without the launch: {name}", without - alone))
+    return rows
+
+
+def compiling() -> list[tuple[str, float]]:
+    """In new processes, with an empty folder and again with what the first one left there; in milliseconds."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "GPUNUMPY_CACHE_DIR": folder}
+        for state in ("never seen", "in the disk cache"):
+            samples = []
+            for _ in range(1 if state == "never seen" else 5):
+                run = subprocess.run(
+                    [sys.executable, "-c", FRESH], env=environment, capture_output=True, text=True, check=True
+                )
+                samples.append([float(x) for x in run.stdout.split()[-2:]])
+            simple, long = (statistics.median(column) * 1e3 for column in zip(*samples, strict=True))
+            rows += [(f"a * 2 + 1, {state} (ms)", simple), (f"the expression, {state} (ms)", long)]
+    return rows
+
+
+def main() -> None:
+    device = np.default_device()
+    print(f"{device}, Python {sys.version.split()[0]}, NumPy {numpy.__version__}\n")
+    data = numpy.random.default_rng(0).random((2, 1024), numpy.float32)
+    a, b = np.asarray(data[0]), np.asarray(data[1])
+    print("| what | µs |\n|---|---|")
+    for name, value in recording(a, b) + flushing(a, b):
+        print(f"| {name} | {value:.2f} |")
+    if device.kind == "cuda":
+        for name, value in compiling():
+            print(f"| {name} | {value:.1f} |")
+
+
+if __name__ == "__main__":
+    main()
