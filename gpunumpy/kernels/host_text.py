@@ -31,8 +31,8 @@ def _compiled(text: str) -> CodeType:
 failures: list[tuple[str, int]] = []
 
 
-def gather(source: Any, base: Any, index: Sequence[Any], dims: Sequence[int], strides: Sequence[int], site: int) -> Any:
-    """The elements of `source` at ``base + sum(wrap(index[k], dims[k]) * strides[k])``."""
+def _positions(base: Any, index: Sequence[Any], dims: Sequence[int], strides: Sequence[int], site: int) -> Any:
+    """``base + sum(wrap(index[k], dims[k]) * strides[k])``, with every index inside its dimension."""
     at = base
     for values, n, stride in zip(index, dims, strides, strict=True):
         values = numpy.asarray(values)
@@ -45,8 +45,32 @@ def gather(source: Any, base: Any, index: Sequence[Any], dims: Sequence[int], st
             if low < 0:
                 values = numpy.where(values < 0, values + n, values)
         at = at + values * stride
+    return at
+
+
+def gather(source: Any, base: Any, index: Sequence[Any], dims: Sequence[int], strides: Sequence[int], site: int) -> Any:
+    """The elements of `source` at the positions that the indices give."""
     # Every position is inside by now; "clip" only spares NumPy its own check.
-    return source.take(at, mode="clip")
+    return source.take(_positions(base, index, dims, strides, site), mode="clip")
+
+
+def gather_runs(
+    source: Any,
+    base: Any,
+    index: Sequence[Any],
+    dims: Sequence[int],
+    strides: Sequence[int],
+    site: int,
+    shape: tuple[int, ...],
+    steps: tuple[int, ...],
+) -> Any:
+    """As `gather`, with a run of elements at every position: of that shape, and of those steps in elements."""
+    at = _positions(base, index, dims, strides, site)
+    unit = source.itemsize
+    count = max(0, source.size - sum((n - 1) * step for n, step in zip(shape, steps, strict=True)))
+    runs = numpy.ndarray((count, *shape), source.dtype, source, 0, (unit, *(step * unit for step in steps)))
+    found = runs[numpy.reshape(at, -1)]
+    return found.reshape(at.shape[: at.ndim - len(shape)] + shape) if at.ndim else found[0]
 
 
 def affine_grid(at: Affine, shape: Sequence[int]) -> Any:
@@ -57,6 +81,10 @@ def affine_grid(at: Affine, shape: Sequence[int]) -> Any:
             line = numpy.arange(shape[d], dtype=numpy.int64) * c
             out = out + line.reshape([-1 if k == d else 1 for k in range(len(shape))])
     return out
+
+
+# Runs of fewer elements are gathered one by one.
+_RUN = 16
 
 
 @dataclass(slots=True)
@@ -81,7 +109,8 @@ class _Writer:
         self.axes = tuple(d for d, flag in enumerate(nest.reduced) if flag)
         self.masks = masks(nest)
         self.dtypes = value_dtypes(nest, self.body)  # type: ignore[arg-type]
-        self.bound: dict[str, Any] = {"ndarray": numpy.ndarray, "empty": numpy.empty, "gather": gather}
+        self.bound: dict[str, Any] = {"ndarray": numpy.ndarray, "empty": numpy.empty}
+        self.bound.update(gather=gather, gather_runs=gather_runs)
         self.bound["broadcast_to"] = numpy.broadcast_to
         self.known: dict[Any, str] = {}
         self.before: list[str] = []
@@ -270,6 +299,21 @@ class _Writer:
         self.lines.append(f"p = {self.const(rows.part, ('part', i))}({given[0]}, {start})")
         self.lines.append(f"s{i} = p if s{i} is None else {self.const(rows.merge, ('merge', i))}(s{i}, p)")
 
+    def gather(self, instr: Gather) -> str:
+        given = "".join(f"{self.names[k]}, " for k in instr.index)
+        dims, strides = self.const(instr.dims), self.const(instr.strides)
+        # Along the last dimensions the indices may stand still: whole runs of elements are picked then.
+        moving = frozenset().union(*(self.masks[k] for k in instr.index))
+        cut = max((d + 1 for d in moving if self.block[d] != 1), default=0)
+        coef = instr.at.coef
+        shape = self.shape({d for d, c in enumerate(coef) if c})[cut:]
+        if prod(shape) < _RUN or min(coef[cut:]) < 0:
+            return f"gather(a{instr.arg}, {self.index(instr.at)}, ({given}), {dims}, {strides}, a{instr.site})"
+        first = Affine(instr.at.offset, coef[:cut] + (0,) * len(shape))
+        start = " + ".join([self.index(first), *self.moved(Affine(0, (0,) * cut + coef[cut:]))])
+        run = f"{self.const(shape)}, {self.const(coef[cut:])}"
+        return f"gather_runs(a{instr.arg}, {start}, ({given}), {dims}, {strides}, a{instr.site}, {run})"
+
     def scan(self, i: int, instr: Scan) -> None:
         run = self.const(accumulator(instr.row, instr.loop[-1]), ("scan", i))
         axis = self.const(self.axes[0] if self.axes else None)
@@ -288,9 +332,7 @@ class _Writer:
         elif isinstance(instr, Index):
             self.emit(i, self.index(instr.at))
         elif isinstance(instr, Gather):
-            given = "".join(f"{self.names[k]}, " for k in instr.index)
-            dims, strides = self.const(instr.dims), self.const(instr.strides)
-            self.emit(i, f"gather(a{instr.arg}, {self.index(instr.at)}, ({given}), {dims}, {strides}, a{instr.site})")
+            self.emit(i, self.gather(instr))
         elif isinstance(instr, Reduce):
             self.reduce(i, instr)
         else:

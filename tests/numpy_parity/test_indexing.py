@@ -309,3 +309,23 @@ def test_item_tolist_fill_iteration() -> None:
     assert type(outcome(lambda: g.fill(1j))) is type(outcome(lambda: a.fill(1j)))
     with pytest.raises(ValueError, match="read-only"):
         gpunumpy.diagonal(g)[0] = 1
+
+
+@pytest.mark.parametrize("step", [1, 2, -1])
+@pytest.mark.parametrize("index", [[2, 0, -1], [[1], [1]], [3], []], ids=str)
+def test_whole_rows_are_picked_by_an_index(index: list[Any], step: int) -> None:
+    """Runs of elements, alone and with what else the kernel does; of all rows, of a part of each, and of none."""
+    base = numpy.arange(4 * 5 * 40.0).reshape(4, 5, 40)
+    results = []
+    for np in (numpy, gpunumpy):
+        x, k = np.asarray(base)[:, :, ::step], np.asarray(numpy.array(index, numpy.int64))
+        results.append([x[k] + 1, x[k].sum(axis=0), x[:, k] * x[:, 1:2] if k.ndim == 1 else x[k, k], x[k, 0][..., 3:]])
+    for theirs, ours in zip(*results, strict=True):
+        numpy.testing.assert_array_equal(numpy.asarray(ours), theirs, strict=True)
+
+
+def test_a_row_out_of_bounds_is_told() -> None:
+    x = gpunumpy.ones((4, 40))
+    result = x[gpunumpy.asarray([1, 4])] + 1
+    with pytest.raises(IndexError, match="index 4 is out of bounds"):
+        numpy.asarray(result)
