@@ -52,13 +52,13 @@ def fold(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[D
     body = (
         f"{find}\n    const {C_TYPE[dtypes[1]]}* from = x + {text.offset(_without(x, axis), out.shape)};\n"
         f"    {C_TYPE[dtypes[1]]} next = from[0]; {code.state} state = {code.first};\n"
-        f"    for (long long i = 1; i < {text.param(x.shape[axis])}; ++i) {{\n"
+        f"#pragma unroll 4\n    for (long long i = 1; i < {text.param(x.shape[axis])}; ++i) {{\n"
         f"      next = from[i * {text.param(x.strides[axis])}];\n      {condition}state = {code.step};\n    }}\n"
         f"    out[e] = {code.post};"
     )
     count = prod(out.shape)
     text.each("fold", "e", count, text.param(count), body)
-    names = [pointer(dtypes[0], "out", ""), pointer(dtypes[1], "x"), *(pointer(BOOL, "mask") for _ in masks)]
+    names = [*_arrays(dtypes), *(pointer(BOOL, "mask") for _ in masks)]
     return text.program(names) if count else NOTHING
 
 
@@ -73,12 +73,12 @@ def accumulate(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequ
         f"{text.split('e', rows)}\n    const {C_TYPE[dtypes[1]]}* from = x + {text.offset(_without(x, axis), rows)};\n"
         f"    {C_TYPE[dtypes[0]]}* to = out + {text.offset(_without(out, axis), rows)};\n"
         f"    {C_TYPE[dtypes[1]]} next = from[0]; {code.state} state = {code.first};\n    to[0] = {code.post};\n"
-        f"    for (long long i = 1; i < {text.param(x.shape[axis])}; ++i) {{\n"
+        f"#pragma unroll 4\n    for (long long i = 1; i < {text.param(x.shape[axis])}; ++i) {{\n"
         f"      next = from[i * {text.param(x.strides[axis])}];\n      state = {code.step};\n"
         f"      to[i * {text.param(out.strides[axis])}] = {code.post};\n    }}"
     )
     text.each("accumulate", "e", prod(rows), text.param(prod(rows)), body)
-    names = [pointer(dtypes[0], "out", ""), pointer(dtypes[1], "x")]
+    names = _arrays(dtypes)
     return text.program(names) if prod(out.shape) else NOTHING
 
 
@@ -109,12 +109,12 @@ def reduceat(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequen
         f"    const int lane = threadIdx.x % {team};\n    {code.state} state;\n"
         f"    if (first + lane < last) {{\n"
         f"      {C_TYPE[dtypes[1]]} next = from[(first + lane) * {step}]; state = {code.first};\n"
-        f"      for (long long i = first + lane + {team}; i < last; i += {team}) {{\n"
+        f"#pragma unroll 4\n      for (long long i = first + lane + {team}; i < last; i += {team}) {{\n"
         f"        next = from[i * {step}];\n        state = {code.step};\n      }}\n    }}\n"
         f"    {_together(row, dtypes[0], dtypes[1], code, team)}if (lane == 0) out[e] = {code.post};"
     )
     text.each("reduceat", "e", count, text.param(count), body, team)
-    names = [pointer(dtypes[0], "out", ""), pointer(dtypes[1], "x"), pointer(INT64, "starts")]
+    names = [*_arrays(dtypes), pointer(INT64, "starts")]
     return text.program(names)
 
 
@@ -154,6 +154,11 @@ def _team(length: int, count: int, inner: int) -> int:
     if inner >= _SIDE_BY_SIDE and count >= _ENOUGH_ROWS:
         return 1
     return next((team for least, team in _TEAMS if length >= least), 1)
+
+
+def _arrays(dtypes: Sequence[DType]) -> list[str]:
+    """The result and the array, which never overlap: elements are read ahead of what is written."""
+    return [pointer(dtypes[0], "__restrict__ out", ""), pointer(dtypes[1], "__restrict__ x")]
 
 
 def _without(where: Layout, axis: int) -> Layout:
