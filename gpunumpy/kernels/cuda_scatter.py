@@ -20,7 +20,7 @@ from ..core.layout import Layout, broadcast_shapes
 from . import table
 from .codegen.program import Program
 from .cuda_routine import NOTHING, Routine, pointer
-from .cuda_unordered import unordered
+from .cuda_unordered import HEAD, unordered
 
 _SHARE, _RADIX = 4096, 256  # as in scatter.cuh
 
@@ -101,7 +101,7 @@ class _Writer(Routine):
         operand = f"const {C_TYPE[mine]} other = {self.cast('given', given, mine)};"
         place = f"{C_TYPE[mine]}* place = out + cell * {self._width} + c;"
         self._write("", f"{operand} {place}\n      {application}")
-        return self.program(self._pointers, flag=True)
+        return self.program(self._pointers, flag=True, head=HEAD)
 
     def _in_order(self, row: str, loop: tuple[Any, ...]) -> Program:
         """Every tuple in its turn."""

@@ -75,20 +75,20 @@ def test_indexed_writes(shape: Any, indices: Any, given: Any, row: str, dtype: s
 
 
 UNORDERED = (
-    *(("add", d) for d in ("?", "i2", "i4", "u8")),
-    *(("subtract", d) for d in ("u2", "i8")),
+    *(("add", d) for d in ("?", "u1", "i2", "i4", "u8")),
+    *(("subtract", d) for d in ("i1", "u2", "i8")),
     *(("multiply", d) for d in ("?", "i2", "i4", "u8")),
-    *((row, d) for row in ("bitwise_and", "bitwise_or", "bitwise_xor") for d in ("u2", "i4", "i8")),
-    *((row, d) for row in ("maximum", "fmin") for d in ("?", "i2", "i4", "u4", "i8", "u8", "f2", "f4", "f8")),
-    *(("minimum", "f8"), ("fmax", "f4"), ("logical_or", "?"), ("logical_and", "?")),
+    *((row, d) for row in ("bitwise_and", "bitwise_or", "bitwise_xor") for d in ("?", "u1", "i4", "i8")),
+    *((row, d) for row in ("maximum", "fmin") for d in ("?", "i1", "i2", "i4", "u4", "i8", "u8", "f2", "f4", "f8")),
+    *(("minimum", "f8"), ("fmax", "f4"), ("logical_or", "?"), ("logical_and", "?"), ("logical_xor", "?")),
 )
 
 
 @pytest.mark.parametrize(("row", "dtype"), UNORDERED)
 def test_writes_in_any_order(row: str, dtype: str) -> None:
     random = numpy.random.default_rng(2)
-    where, ufunc = random.integers(-60, 60, (400,)), getattr(numpy, row)
-    value, want = random.integers(-9, 9, (400, 2)).astype(dtype), random.integers(-9, 9, (60, 2)).astype(dtype)
+    where, ufunc = random.integers(-61, 61, (400,)), getattr(numpy, row)
+    value, want = random.integers(-9, 9, (400, 3)).astype(dtype), random.integers(-9, 9, (61, 3)).astype(dtype)
     if want.dtype.kind == "f":
         for numbers, step in ((value, 7), (want, 5)):
             numbers.flat[::step] = numpy.nan
@@ -115,8 +115,8 @@ def test_writes_in_any_order(row: str, dtype: str) -> None:
         ("add", "f4"),
         ("multiply", "f8"),
         ("maximum", "D"),
-        ("subtract", "i1"),
-        ("bitwise_xor", "?"),
+        ("hypot", "f4"),
+        ("gcd", "i1"),
         ("floor_divide", "i4"),
         ("left_shift", "i8"),
     ],
@@ -152,7 +152,7 @@ def test_nvrtc_compiles_them() -> None:
         *(
             (cuda_scatter.scatter, (1, row, (4,)), (numpy.zeros(4, dtype), numpy.ones((), dtype), index, index))
             for row in ("maximum", "fmin", "multiply", "add")
-            for dtype in ("u2", "i4", "f2", "f8")
+            for dtype in ("u1", "u2", "i4", "f2", "f8")
         ),
     ]
     for make, options, arrays in cases:
