@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy
+
 
 @dataclass
 class Peer:
@@ -17,6 +19,8 @@ class Peer:
     wait: Callable[[], Any]
     get: Callable[[Any], Any]
     prepare: Callable[[Callable[..., Any]], Callable[..., Any]] = lambda f: f
+    # Rows written by hand, for a library that has no arrays of its own: the others it leaves out.
+    by_hand: dict[str, Callable[..., Callable[[], Any]]] | None = None
 
 
 def _force(result: Any) -> None:
@@ -74,7 +78,6 @@ def _jax() -> list[Peer]:
 
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     import jax
-    import numpy
 
     jax.config.update("jax_enable_x64", True)
     last: list[Any] = []
@@ -94,10 +97,19 @@ def _jax() -> list[Peer]:
     return [Peer("jax.jit", jax.numpy, jax.numpy.asarray, wait, numpy.asarray, jit)]
 
 
+def _numba() -> list[Peer]:
+    import numba_kernels
+
+    return [
+        Peer("numba-cuda", None, numba_kernels.device_array, numba_kernels.synchronize, numpy.asarray,
+             by_hand=numba_kernels.kernels())
+    ]  # fmt: skip
+
+
 def all_peers(wanted: set[str] | None = None) -> list[Peer]:
     """Every library that can be imported, ours first."""
     found = [_ours()]
-    for group in (_cupy, _torch, _jax):
+    for group in (_cupy, _torch, _jax, _numba):
         try:
             found += group()
         except ImportError as error:

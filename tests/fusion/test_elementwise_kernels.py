@@ -9,6 +9,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core import memory
 from gpunumpy.core.kernel import Arg
 from gpunumpy.core.schedule import Run
 
@@ -86,6 +87,15 @@ def test_values(call: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch) -> 
     theirs = call(A.copy())
     for x, y in zip(*(r if isinstance(r, tuple) else (r,) for r in (ours, theirs)), strict=True):
         numpy.testing.assert_allclose(x.get(), y, rtol=1e-12)
+
+
+def test_only_the_result_takes_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = np.asarray(A), np.asarray(A)
+    sizes: list[int] = []
+    allocate = memory.allocate
+    monkeypatch.setattr(memory, "allocate", lambda device, nbytes: (sizes.append(nbytes), allocate(device, nbytes))[1])
+    expression(a, b).computed()
+    assert sizes == [A.nbytes]
 
 
 def test_a_loop_counter_is_an_argument() -> None:
