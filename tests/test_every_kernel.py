@@ -1,0 +1,167 @@
+"""Every kernel that the suite's programs make compiles for every architecture that is promised.
+
+The programs are those of the fusion tests, random ones, and the examples. They run on the CPU device; what a GPU would
+compile for the same steps is generated beside it, and compiled by NVRTC, which needs no GPU: all texts for the
+architecture that is measured on, and for every other one each sixth text, beginning with another.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy
+from gpunumpy.core import evaluate, layout
+from gpunumpy.core.errors import DeviceError
+from gpunumpy.core.layout import Layout
+from gpunumpy.core.schedule import CallStep, Run
+from gpunumpy.demo import load, names
+from gpunumpy.kernels import cuda_fold, cuda_masks, cuda_matmul, cuda_scatter
+from gpunumpy.kernels.codegen import generate
+from gpunumpy.kernels.compile import archs, compile_cubin
+
+from .fusion import test_elementwise_kernels, test_reduction_kernels, test_shape_kernels
+from .programs.machine import Machine
+
+pytest.importorskip("cuda.core")
+
+ALL_ON = "sm_90"
+SAMPLED = ("sm_75", "sm_80", "sm_100")
+EVERY = 6
+CHUNKS = 6
+PROGRAMS = 120
+PROCESSORS = 132
+
+# Library calls that are programs of kernels on a GPU, and what makes them.
+ROUTINES: dict[str, Callable[..., Any]] = {
+    "accumulate": cuda_fold.accumulate,
+    "fold": cuda_fold.fold,
+    "mask_elements": cuda_masks.mask_elements,
+    "mask_offsets": cuda_masks.mask_offsets,
+    "mask_positions": cuda_masks.mask_positions,
+    "reduceat": cuda_fold.reduceat,
+    "scatter": cuda_scatter.scatter,
+}
+
+
+@contextmanager
+def collected() -> Iterator[dict[str, None]]:
+    """The CUDA texts of the steps that run inside."""
+    texts: dict[str, None] = {}
+
+    def observe(step: Any, work: evaluate.Work) -> None:
+        if isinstance(step, Run):
+            texts[generate(step.kernel, PROCESSORS).text] = None
+        elif isinstance(step, CallStep) and (text := routine_text(step, work)):
+            texts[text] = None
+        work()
+
+    before, evaluate.observer = evaluate.observer, observe
+    try:
+        with gpunumpy.Device("cpu"):
+            yield texts
+    finally:
+        evaluate.observer = before
+
+
+def routine_text(step: CallStep, work: evaluate.Work) -> str:
+    """The text of a library call's program; empty where a GPU calls a library."""
+    form = work.plan.items[step.position].form
+    layouts = [Layout(form.shape, layout.c_strides(form.shape), 0), *(where for _, where in step.args)]
+    dtypes = (form.dtype, *step.dtypes)
+    if step.name in ROUTINES:
+        return str(ROUTINES[step.name](step.options, layouts, dtypes).text)
+    if step.name == "matmul" and form.dtype.kind in "biu" and all(len(where.shape) >= 2 for where in layouts):
+        return cuda_matmul.matmul(layouts, dtypes).text
+    return ""
+
+
+def look(results: Any) -> None:
+    """Compute everything that a program returns."""
+    for result in results if isinstance(results, (tuple, list)) else (results,):
+        gpunumpy.asnumpy(result)
+
+
+def fusion_programs() -> None:
+    for module in (test_elementwise_kernels, test_shape_kernels):
+        for case in module.CALLS:
+            look(case[-1](gpunumpy.asarray(module.A)))
+    rng = numpy.random.default_rng(0)
+    pair = [gpunumpy.asarray(rng.random((96, 80)).astype("f4") + 0.5) for _ in range(2)]
+    for work, _ in test_reduction_kernels.CASES.values():
+        look(work(gpunumpy, *pair))
+
+
+def random_programs() -> None:
+    for seed in range(PROGRAMS):
+        Machine(1_000_000 + seed, gpunumpy).run(12)
+
+
+def examples() -> None:
+    for name in names():
+        example = load(name)
+        look(example.picture(example.run(16, 3)))
+
+
+SOURCES: tuple[Callable[[], None], ...] = (fusion_programs, random_programs, examples)
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[str]:
+    """All texts, in an order that is the same in every process."""
+    found: list[str] = []
+    for source in SOURCES:
+        with collected() as made:
+            source()
+        assert made, f"{source.__name__} ran no kernel"
+        found.extend(made)
+    return sorted(set(found))
+
+
+def compile_all(texts: list[str], arch: str) -> None:
+    """Compile in as many threads as there are processors: NVRTC runs without the interpreter's lock."""
+
+    def failure(text: str) -> str:
+        try:
+            compile_cubin(text, arch)
+        except DeviceError as error:  # which shows the text with the compiler's log
+            return str(error)
+        return ""
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        failures = [message for message in pool.map(failure, texts) if message]
+    assert not failures, f"{len(failures)} of {len(texts)} texts fail, the first:\n{failures[0]}"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk cache that is empty, so that the compiler runs."""
+    monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(tmp_path))
+
+
+def skip_unknown(arch: str) -> None:
+    if arch not in archs():
+        pytest.skip(f"the installed NVRTC knows {', '.join(archs())}")
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_all_compile(chunk: int, texts: list[str]) -> None:
+    skip_unknown(ALL_ON)
+    compile_all(texts[chunk::CHUNKS], ALL_ON)
+
+
+@pytest.mark.parametrize("arch", SAMPLED)
+def test_a_sample_compiles(arch: str, texts: list[str]) -> None:
+    skip_unknown(arch)
+    compile_all(texts[SAMPLED.index(arch) :: EVERY], arch)
+
+
+def test_a_text_that_does_not_compile_is_shown() -> None:
+    with pytest.raises(AssertionError, match=r"1 of 2 texts fail, the first:(.|\n)*wrong\(\)"):
+        compile_all(['extern "C" __global__ void right() {}', 'extern "C" __global__ void f() { wrong(); }'], ALL_ON)
