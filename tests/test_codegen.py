@@ -12,8 +12,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from gpunumpy.core.dtypes import DTYPES, KIND
-from gpunumpy.core.kernel import Kernel, Load
+from gpunumpy.core.kernel import Body, Kernel, Load
 from gpunumpy.kernels.codegen import Program, generate
+from gpunumpy.kernels.codegen.unit import Unit
 from gpunumpy.kernels.compile import compile_cubin
 from tests.emulator import available, run_program
 from tests.kernel_builder import Builder
@@ -160,12 +161,21 @@ def test_stencil_is_one_kernel(n: int, m: int) -> None:
     assert_array_equal(out, expected)
 
 
+REGIONS = [((0, 6), (0, 40)), ((2, 5), (0, 40)), ((0, 6), (8, 20)), ((3, 3), (0, 40)), ((1, 2), (39, 40))]
+
+
 @pytest.mark.parametrize(
-    "region", [((0, 6), (0, 40)), ((2, 5), (0, 40)), ((0, 6), (8, 20)), ((3, 3), (0, 40)), ((1, 2), (39, 40))]
+    ("shape", "region"),
+    [
+        *(((6, 40), region) for region in REGIONS),
+        ((40, 1024), ((9, 31), (0, 1024))),
+        ((40, 1021), ((9, 31), (300, 1000))),
+        ((3000,), ((1001, 2999),)),
+    ],
 )
-def test_region(region: Any) -> None:
-    a, c, out = values(6, 40), values(6, 40, seed=1), numpy.zeros((6, 40), "float32")
-    b = Builder((6, 40))
+def test_region(shape: tuple[int, ...], region: Any) -> None:
+    a, c, out = values(*shape), values(*shape, seed=1), numpy.zeros(shape, "float32")
+    b = Builder(shape)
     b.store(b.load(a), out)
     outside = b.body()
     b.store(b.load(c), out)
@@ -470,6 +480,20 @@ def test_text_depends_on_structure_alone() -> None:
 
     assert text(30, 1200) == text(50, 2400)
     assert text(30, 1200) != text(30, 1201), "an odd row has no vectors"
+
+
+def test_division_by_a_product() -> None:
+    sides = [1, 2, 3, 5, 6, 7, 641, 2**16 - 1, 2**16, 2**16 + 1, 2**30 - 1, 2**30, 2**30 + 1, 2**31 - 1]
+    rng = numpy.random.default_rng(0)
+    for divisor in [*sides, *rng.integers(1, 2**31, 200).tolist()]:
+        unit = Unit(Kernel((), 0, (), Body((), ())))
+        assert unit.quotient("n", divisor, "key") == unit.quotient("n", divisor, "key") == "quotient(n, p0, p1)"
+        magic, shift = unit.program().params
+        assert magic < 2**32
+        last = (2**31 - 1) // divisor * divisor
+        for number in {0, divisor - 1, divisor, last - 1, last, 2**31 - 1, *rng.integers(0, 2**31, 9).tolist()}:
+            assert number * magic < 2**64
+            assert number * magic >> shift == number // divisor
 
 
 def huge() -> Kernel:

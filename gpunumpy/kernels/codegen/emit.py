@@ -23,7 +23,8 @@ class Tile:
 
     `place` are the lines that define, for vector `u`, the loop indices of its first lane and ``left``, the number of
     its lanes that exist (none if zero or less). `index` names the indices, one a loop. `whole` is a C condition that
-    every lane of every vector exists.
+    every lane of every vector exists. The indices of the `steady` loops are the same in every vector, and the first
+    vector exists.
     """
 
     index: tuple[str, ...]
@@ -32,6 +33,7 @@ class Tile:
     count: int = 1
     place: tuple[str, ...] = ()
     whole: str = "true"
+    steady: tuple[int, ...] = ()
 
 
 class Emitter:
@@ -120,10 +122,10 @@ class Emitter:
                 before[value] = self._array("k", value, self.varies(value))
         results = [self._result(n, store) for n, store in enumerate(stores)]
         with self.text.loop("u", self.tile.count):
-            self._place()
+            self.place()
             for value in order:
                 if not self.varies(value):
-                    self._compute(value, guard=self._on("0"))
+                    self._compute(value, guard=self.on("0"))
                     if value in kept:
                         self.text.line(f"{before[value]} = {self.known[value]};")
             if any(map(self.varies, order)) or stores or consume is not None:
@@ -142,7 +144,7 @@ class Emitter:
         consume: Callable[[], None] | None,
     ) -> None:
         with self.text.loop("v", self.tile.width):
-            self.text.line(f"const bool on = {self._on('v')};")
+            self.text.line(f"const bool on = {self.on('v')};")
             for value in order:
                 if self.varies(value):
                     self._compute(value, guard="on")
@@ -153,24 +155,32 @@ class Emitter:
             if consume is not None:
                 consume()
 
-    def _on(self, lane: str) -> str:
+    def on(self, lane: str) -> str:
         """The condition that a lane exists."""
         if self.tile.whole == "true":
             return "true"
         return "left > 0" if self._exact else f"{self.tile.whole} || left > {lane}"
 
-    def _place(self) -> None:
+    def place(self) -> None:
+        """Define the loop indices of vector ``u`` and how many of its lanes are ``left``."""
         for line in self.tile.place:
             self.text.line(line)
 
-    def _array(self, letter: str, value: int, varying: bool) -> str:
+    def _array(self, letter: str, value: int, varying: bool, steady: bool = False) -> str:
         """Declare registers for the value over the whole tile; return how its lane is named."""
         name = f"{letter}{self.name}{value}"
+        count, u = (1, "0") if steady else (self.tile.count, "u")
         if varying:
-            self.text.line(f"Pack<{self.ctype(value)}, {self.tile.width}> {name}[{self.tile.count}];")
-            return f"{name}[u].v[v]"
-        self.text.line(f"{self.ctype(value)} {name}[{self.tile.count}];")
-        return f"{name}[u]"
+            self.text.line(f"Pack<{self.ctype(value)}, {self.tile.width}> {name}[{count}];")
+            return f"{name}[{u}].v[v]"
+        self.text.line(f"{self.ctype(value)} {name}[{count}];")
+        return f"{name}[{u}]"
+
+    def _steady(self, value: int) -> bool:
+        """Whether a load is the same in every vector of the tile."""
+        instr = self.body.instrs[value]
+        assert isinstance(instr, Load)
+        return bool(self.tile.steady) and not any(c for d, c in enumerate(instr.at.coef) if d not in self.tile.steady)
 
     def _result(self, n: int, store: Store) -> str:
         name = f"y{self.name}{n}_{store.value}"
@@ -185,14 +195,16 @@ class Emitter:
     def _load(self, values: Sequence[int]) -> None:
         if not values:
             return
-        places = {value: self._array("x", value, self.varies(value)) for value in values}
+        steady = [value for value in values if self._steady(value)]
+        moving = [value for value in values if value not in steady]
+        places = {value: self._array("x", value, self.varies(value), value in steady) for value in values}
         self.known.update(places)
         width = self.tile.width
 
-        def emit(guard: str) -> None:
-            with self.text.loop("u", self.tile.count):
-                self._place()
-                for value in values:
+        def load(group: Sequence[int], count: int, guard: str) -> None:
+            with self.text.loop("u", count):
+                self.place()
+                for value in group:
                     instr = self.body.instrs[value]
                     assert isinstance(instr, Load)
                     name = places[value].removesuffix(".v[v]")
@@ -208,6 +220,11 @@ class Emitter:
                         with self.text.loop("v", width):
                             self.text.line(f"{name}.v[v] = {f'{guard} ? {item}{other}' if guard else item};")
 
+        def emit(guard: str) -> None:
+            for group, count in ((steady, 1), (moving, self.tile.count)):
+                if group:
+                    load(group, count, guard)
+
         self._guarded(emit)
 
     def _store(self, stores: Sequence[Store], results: Sequence[str]) -> None:
@@ -215,7 +232,7 @@ class Emitter:
 
         def emit(guard: str) -> None:
             with self.text.loop("u", self.tile.count):
-                self._place()
+                self.place()
                 for store, name in zip(stores, results, strict=True):
                     to = self.unit.element(store.arg, store.at, self.tile.index)
                     if self._packs(store.arg, store.at):

@@ -47,7 +47,7 @@ def _emit_flat(unit: Unit, width: int, count: int, vectors: int) -> None:
     end = unit.param(total, "total") if lane else last
     place = [f"const Int q = base + u * {_THREADS} + Int(threadIdx.x);"]
     if lane:
-        place += unravel(unit, "q", range(len(shape)), [*names[:-1], "c"], last)
+        place += unravel(unit, "q", range(len(shape)), [*names[:-1], "c"], vectors)
     else:
         place.append("const Int c = q;")
     place.append(f"const Int i{lane} = c * {width};")
@@ -78,13 +78,13 @@ def _emit_rows(unit: Unit, width: int, count: int, vectors: int) -> None:
         f"const Int left = row < {end} ? {size} - i{lane} : 0;",
     )
     head = [
-        f"const Int group = Int(blockIdx.x) / {across};",
+        f"const Int group = {unit.quotient('Int(blockIdx.x)', segments, 'segments')};",
         f"const Int segment = Int(blockIdx.x) - group * {across};",
         f"const Int row0 = group * {count};",
         f"const Int i{lane} = (segment * {_THREADS} + Int(threadIdx.x)) * {width};",
         f"const bool whole = row0 + {count} <= {end} && (segment + 1) * {_THREADS * width} <= {size};",
     ]
-    tile = Tile(names, lane, width, count, place, "whole")
+    tile = Tile(names, lane, width, count, place, "whole", (lane,))
     _launch(unit, tile, ceil_div(rows, count) * segments, head)
 
 
@@ -95,22 +95,26 @@ def _launch(unit: Unit, tile: Tile, blocks: int, head: list[str] | None = None) 
     if unit.kernel.region is None:
         _emit_body(unit, text, unit.kernel.body, tile)
         return
-    # Inside the region and outside, other elements are read. A thread whose points are all inside loads them together;
-    # elsewhere each point goes its own way.
+    # Inside the region and outside, other elements are read. A thread whose points are all inside loads them together,
+    # and so does one whose points are all outside; elsewhere each point goes its own way.
     outside = unit.kernel.outside
     assert outside is not None
-    text.line("bool inside = true;")
+    text.line("bool within = true, without = true;")
     with text.loop("u", tile.count):
         for line in tile.place:
             text.line(line)
-        text.line(f"inside = inside && left >= {tile.width} && {_inside(unit, tile)};")
-    with text.block("if (inside)"):
+        text.line(f"const bool inside = {_inside(unit, tile)};")
+        text.line(f"within = within && left >= {tile.width} && inside;")
+        text.line("without = without && !inside;")
+    with text.block("if (within)"):
         _emit_body(unit, text, unit.kernel.body, replace(tile, whole="true"))
-    with text.block("else"), text.loop("r", tile.count):
-        text.line("const int u = r;")
+    with text.block("else if (without)"):
+        _emit_body(unit, text, outside, tile)
+    with text.block("else"), text.steps("r = 0", str(tile.count), 1):
+        text.line("const int u = int(r);")
         for line in tile.place:
             text.line(line)
-        one = replace(tile, count=1, place=(), whole="false")
+        one = replace(tile, count=1, place=(), whole="false", steady=())
         with text.block(f"if ({_inside(unit, tile)})"):
             _emit_body(unit, text, unit.kernel.body, one)
         with text.block("else"):

@@ -100,7 +100,7 @@ def place_row(unit: Unit, text: Text, plan: Plan) -> None:
     if plan.lane is None or plan.lane >= outer:
         lines = unravel(unit, "row", range(outer), names[:outer])
     else:
-        vectors = unit.param(ceil_div(unit.kernel.shape[plan.lane], plan.width), "vectors")
+        vectors = ceil_div(unit.kernel.shape[plan.lane], plan.width)
         lines = unravel(unit, "row", range(outer), [*names[: outer - 1], "c"], vectors)
         lines.append(f"const Int i{plan.lane} = c * {plan.width};")
     for line in lines:
@@ -114,8 +114,7 @@ def step_tile(unit: Unit, plan: Plan) -> Tile:
     reduced = range(outer, len(names))
     place = [f"const Int q = base + u * {plan.team.size} + member;"]
     if plan.lane is not None and plan.lane >= outer and plan.width > 1:
-        vectors = unit.param(ceil_div(unit.kernel.shape[-1], plan.width), "vectors") if len(reduced) > 1 else None
-        place += unravel(unit, "q", reduced, [*names[outer:-1], "c"], vectors)
+        place += unravel(unit, "q", reduced, [*names[outer:-1], "c"], ceil_div(unit.kernel.shape[-1], plan.width))
         place.append(f"const Int i{plan.lane} = c * {plan.width};")
     else:
         place += unravel(unit, "q", reduced, names[outer:])

@@ -71,6 +71,12 @@ __device__ __forceinline__ void store_part(T* to, const Pack<T, N>& value, Int l
     if (v < left) to[v] = value.v[v];
 }
 
+// `number` over a divisor, for a `number` from 0 to 2^31 - 1: `magic` is the next integer above 2^shift / divisor, and
+// 2^shift at least 2^31 times the divisor.
+__device__ __forceinline__ Int quotient(Int number, long long magic, long long shift) {
+  return Int((unsigned long long)(unsigned)number * (unsigned)magic >> (int)shift);
+}
+
 // An index counted from the start and brought into bounds; one that was out of bounds is reported.
 __device__ __forceinline__ long long wrap(long long i, long long n, int site, int* flag) {
   const long long j = i < 0 ? i + n : i;

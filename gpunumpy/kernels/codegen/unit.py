@@ -97,6 +97,18 @@ class Unit:
         """The number of turns of loop `d`."""
         return self.param(self.kernel.shape[d], ("size", d))
 
+    def quotient(self, number: str, divisor: int, key: object) -> str:
+        """``number / divisor`` for an ``Int`` `number` that is not negative; equal keys are of equal divisors.
+
+        A processor has no division, and what stands for it delays the first load; 32 bits take a product and a shift.
+        """
+        if self.wide:
+            return f"{number} / {self.param(divisor, key)}"
+        divisor = max(divisor, 1)
+        shift = 31 + (divisor - 1).bit_length()
+        magic = (1 << shift) // divisor + 1
+        return f"quotient({number}, {self.long(magic, (key, 'magic'))}, {self.long(shift, (key, 'shift'))})"
+
     def term(self, at: Affine, d: int, index: str) -> str:
         """Loop `d`'s share in `at`, for the loop index `index`; empty if it has none."""
         if at.coef[d] == 0 or index == "0":
