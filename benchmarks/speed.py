@@ -1,7 +1,7 @@
 """The table of docs/performance.md: every row beside its peers, against the time that moving its bytes must take.
 
-Run on a machine with a GPU: ``python benchmarks/speed.py [--only NAME] [--peers gpunumpy,CuPy]``. The floor of a row is its
-bytes over the rate of a device-to-device copy of 256 MiB measured in the same run.
+Run on a machine with a GPU: ``python benchmarks/speed.py [--only NAME] [--peers gpunumpy,CuPy]``. The floor of a row is
+its bytes over the rate of a device-to-device copy of 256 MiB measured in the same run.
 """
 
 from __future__ import annotations
