@@ -8,6 +8,7 @@ from typing import Any
 import numpy
 from cuda.bindings import driver
 from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
+
 from .table_harness import Case, elementwise_cases, reduction_cases, translation_unit
 
 
