@@ -132,7 +132,8 @@ def test_lists_that_hold_our_arrays() -> None:
 
 ARANGES: tuple[tuple[Any, ...], ...] = (
     (5,), (0,), (-3,), (2, 7), (7, 2), (7, 2, -1), (0, 1, 0.1), (0, 1, 0.3), (1, -1, -0.25), (0.5,), (3, None),
-    (numpy.float32(4),), (numpy.int8(5),), (numpy.uint8(200), 250), (0, 10, 3), (True,), (1, 2, 1e-1), (0.1, 0.35, 0.05),
+    (numpy.float32(4),), (numpy.int8(5),), (numpy.uint8(200), 250), (0, 10, 3), (True,), (1, 2, 1e-1),
+    (0.1, 0.35, 0.05),
     (5, 5), (0, 2**40, 2**38), (1e10, 1e10 + 5), (0, 3, 0), (0.0, 1.0, 0.0), (numpy.nan,), (numpy.inf,), (0, -5, 2),
     (numpy.float16(3),), (numpy.uint64(3),), (1j,), ("a",), (1 + 1j, 5 + 6j, 1 + 1j),
 )  # fmt: skip
@@ -240,7 +241,8 @@ def test_grids() -> None:
 
 
 KEYS = (
-    numpy.s_[0:5], numpy.s_[0:5, 0:3], numpy.s_[-1:1:5j], numpy.s_[0:1:3j, 0:2], numpy.s_[1:2:0.25, 0:4:2], numpy.s_[:3],
+    numpy.s_[0:5], numpy.s_[0:5, 0:3], numpy.s_[-1:1:5j], numpy.s_[0:1:3j, 0:2], numpy.s_[1:2:0.25, 0:4:2],
+    numpy.s_[:3],
     numpy.s_[0:3:1, 0:2:2j, 1:3], numpy.s_[5:0], numpy.s_[0:1:1j, 0:2],
 )  # fmt: skip
 
