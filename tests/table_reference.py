@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from gpunumpy.core.dtypes import KIND, bfloat16
-from gpunumpy.kernels import table
+from gpunumpy.kernels import host_rows, table
 
 Array = numpy.ndarray[Any, Any]
 
@@ -81,11 +81,18 @@ _WIDER = {"float16": "float64", "bfloat16": "float64", "float32": "float64", "fl
 _WIDER |= {"complex64": "complex128", "complex128": "clongdouble"}
 
 
+# Before 2.5 NumPy's float16 gave the first of two equal values, and not the second as C and its other loops do.
+_HALF_KEEPS_FIRST = not numpy.signbit(numpy.nextafter(numpy.float16(0), numpy.float16(-0.0)))
+
+
 def answer(case: tuple[str, table.Loop], inputs: list[Array]) -> Array:
     """NumPy's answer in the loop's own dtypes."""
     name, loop = case
     with numpy.errstate(all="ignore"):
-        return numpy.asarray(table.host(name, loop)(*inputs)).astype(loop[-1])
+        want = numpy.asarray(host_rows.function(name, loop)(*inputs)).astype(loop[-1])
+    if name == "nextafter" and loop[0] == numpy.float16 and _HALF_KEEPS_FIRST:
+        want = numpy.where(inputs[0] == inputs[1], inputs[1], want)
+    return want
 
 
 def precise(case: tuple[str, table.Loop], inputs: list[Array]) -> Array:
@@ -106,6 +113,39 @@ def _log1p(z: Array) -> Array:
     small = numpy.abs(z.real) + numpy.abs(z.imag) < 0.5
     want.real[small] = 0.5 * numpy.log1p(z.real * (2 + z.real) + z.imag**2)[small]
     return want
+
+
+# Infinities whose sign C99 leaves open, by function: the part, and what the argument's parts are where it does. (Zeros
+# have such signs too; `within` takes either sign of zero everywhere.)
+_OPEN_SIGNS: dict[str, tuple[str, str, str]] = {
+    "exp": ("real", "+inf", "inf nan"),
+    "exp2": ("real", "+inf", "inf nan"),
+    "expm1": ("real", "+inf", "inf nan"),
+    "sqrt": ("imag", "-inf", "nan"),
+    "sinh": ("real", "inf", "inf nan"),
+    "cosh": ("real", "inf", "inf"),
+    "sin": ("imag", "inf nan", "inf"),
+    "cos": ("real", "inf", "inf"),
+    "arcsinh": ("real", "nan", "inf"),
+    "arcsin": ("imag", "inf", "nan"),
+    "arccos": ("imag", "inf", "nan"),
+}
+_IS = {"inf": numpy.isinf, "+inf": numpy.isposinf, "-inf": numpy.isneginf, "nan": numpy.isnan}
+
+
+def signs_left_open(case: tuple[str, table.Loop], inputs: list[Array], got: Array, want: Array) -> Array:
+    """`want` with the signs of `got` on the infinities where C99 lets a complex function choose."""
+    name, loop = case
+    if KIND[loop[-1]] != "c" or name not in _OPEN_SIGNS:
+        return want
+    part, *classes = _OPEN_SIGNS[name]
+    chosen = numpy.isinf(getattr(want, part))
+    for values, allowed in zip((inputs[0].real, inputs[0].imag), classes, strict=True):
+        chosen &= numpy.any([_IS[word](values) for word in allowed.split()], axis=0)
+    out = want.copy()
+    out_part, got_part = getattr(out, part), getattr(got, part)
+    out_part[chosen] = numpy.copysign(out_part, got_part)[chosen]
+    return out
 
 
 def same_bits(got: Array, want: Array) -> Array:

@@ -28,18 +28,24 @@ __device__ inline c128 expm1(c128 z) {
   return {::expm1(z.re) * ::cos(z.im) - 2 * s * s, ::exp(z.re) * ::sin(z.im)};
 }
 
-// log|z|: from |z|^2 - 1 kept to twice the precision near the unit circle, scaled where the square would not fit.
+// log(1 + a + x^2 + y^2) / 2, the sum kept to twice the precision: near 0 it cancels.
+__device__ inline f64 half_log1p(f64 a, f64 x, f64 y) {
+  f64 p = x * x, q = y * y, low = ::fma(x, x, -p) + ::fma(y, y, -q);
+  f64 s = a + p, p2 = s - a, t = s + q, q2 = t - s;
+  low += (a - (s - p2)) + (p - p2) + (s - (t - q2)) + (q - q2);
+  return 0.5 * ::log1p(t + low);
+}
+
+// log|z|. Where it is small the error of a hypot, two units on a GPU, would be many of the logarithm's.
 __device__ inline f64 log_abs(f64 x, f64 y) {
   x = ::fabs(x);
   y = ::fabs(y);
-  f64 big = x > y ? x : y, small = x > y ? y : x;
-  if (big > 1e300) return ::log(::hypot(0.25 * x, 0.25 * y)) + 2 * LN2;
-  if (big < 1e-290) return ::log(::hypot(x * 18014398509481984.0, y * 18014398509481984.0)) - 54 * LN2;
-  if (!(big > 0.70 && big < 1.42)) return ::log(::hypot(x, y));
-  f64 p = big * big, q = small * small;
-  f64 low = ::fma(big, big, -p) + ::fma(small, small, -q);
-  f64 s = p - 1, t = s + q, back = t - s;
-  return 0.5 * ::log1p(t + ((s - (t - back)) + (q - back) + low));
+  f64 big = x > y ? x : y;
+  if (big > 0.5 && big < 4) return half_log1p(-1, x, y);
+  if (big > 1e-140 && big < 1e150) return 0.5 * ::log(x * x + y * y);
+  bool tiny = big < 1;
+  f64 scale = tiny ? 18014398509481984.0 : 0.25;
+  return ::log(::hypot(scale * x, scale * y)) + (tiny ? -54 : 2) * LN2;
 }
 __device__ inline c128 log(c128 z) { return {log_abs(z.re, z.im), ::atan2(z.im, z.re)}; }
 __device__ inline c128 log2(c128 z) {
@@ -51,10 +57,10 @@ __device__ inline c128 log10(c128 z) {
   return {w.re * 0.434294481903251827651128918916605082, w.im * 0.434294481903251827651128918916605082};
 }
 __device__ inline c128 log1p(c128 z) {
-  // |1 + z|^2 - 1 = x (2 + x) + y^2, without forming 1 + z where z is small
-  f64 size = ::fabs(z.re) + ::fabs(z.im);
-  f64 re = size < 0.5 ? 0.5 * ::log1p(z.re * (2 + z.re) + z.im * z.im) : log_abs(1 + z.re, z.im);
-  return {re, ::atan2(z.im, 1 + z.re)};
+  f64 x = z.re, y = z.im, sum = 1 + x;
+  // the sum is exact for x <= -0.5; elsewhere |1 + z|^2 - 1 = 2x + x^2 + y^2 spares its rounding
+  bool near = x > -0.5 && x < 8 && ::fabs(y) < 8;
+  return {near ? half_log1p(2 * x, x, y) : log_abs(sum, y), ::atan2(y, sum)};
 }
 
 __device__ inline c128 sqrt(c128 z) {

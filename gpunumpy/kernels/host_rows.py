@@ -8,18 +8,28 @@ from typing import Any
 
 import numpy
 
+from ..core.dtypes import KIND, bfloat16
 from ..core.kernel import DType
-from .table import host
+from .table import PARTS, ufunc_of
+
+
+def _part(ufunc: numpy.ufunc, which: int) -> Callable[..., Any]:
+    """One result of a ufunc that has two."""
+
+    def part(x: Any, out: Any = None) -> Any:
+        return ufunc(x, out=(out, None) if which == 0 else (None, out))[which]
+
+    return part
 
 
 def _cast(loop: tuple[DType, ...]) -> Callable[..., Any]:
     """A conversion straight into the output, silent about an imaginary part lost: that was told when recorded."""
-    real = loop[0].kind == "c" and loop[1].kind not in "bc"
     dtype = loop[1]
+    discards = KIND[loop[0]] == "c" and KIND[dtype] not in "bc"
 
     def cast(x: Any, out: Any = None) -> Any:
-        if real:
-            x = x.real
+        if discards:
+            x = x.real.copy()  # out of range, NumPy's loops over contiguous and strided values differ
         if out is None:
             return x.astype(dtype)
         numpy.copyto(out, x, casting="unsafe")
@@ -37,14 +47,55 @@ def _where(condition: Any, x: Any, y: Any, out: Any = None) -> Any:
     return out
 
 
+def _complex(loop: tuple[DType, ...]) -> Callable[..., Any]:
+    """A complex number from its parts."""
+
+    def pair(real: Any, imag: Any, out: Any = None) -> Any:
+        if out is None:
+            out = numpy.empty(numpy.broadcast_shapes(numpy.shape(real), numpy.shape(imag)), loop[-1])
+        out.real, out.imag = real, imag
+        return out
+
+    return pair
+
+
+def _component(read: Callable[[Any], Any]) -> Callable[..., Any]:
+    """A fresh array of the real or the imaginary parts."""
+
+    def component(x: Any, out: Any = None) -> Any:
+        if out is None:
+            return numpy.array(read(x))
+        numpy.copyto(out, read(x))
+        return out
+
+    return component
+
+
+def _clip(x: Any, low: Any, high: Any, out: Any = None) -> Any:
+    """``numpy.clip`` for bfloat16, which has no such loop."""
+    return numpy.minimum(numpy.maximum(x, low), high, out=out)
+
+
+# The rows that are no ufunc in NumPy.
+_OTHERS: dict[str, Callable[[tuple[DType, ...]], Callable[..., Any]]] = {
+    "cast": _cast,
+    "where": lambda loop: _where,
+    "complex": _complex,
+    "real": lambda loop: _component(numpy.real),
+    "imag": lambda loop: _component(numpy.imag),
+}
+
+
 @lru_cache(maxsize=4096)
 def function(row: str, loop: tuple[DType, ...]) -> Callable[..., Any]:
-    """The NumPy callable of `row`, ``f(*args, out=None)``; a ufunc wherever there is one."""
-    if row == "cast":
-        return _cast(loop)
-    if row == "where":
-        return _where
-    return host(row, loop)
+    """The NumPy callable of `row`, ``f(*args, out=None)`` over arrays of the loop's dtypes."""
+    if row in _OTHERS:
+        return _OTHERS[row](loop)
+    ufunc = ufunc_of(row)
+    assert ufunc is not None, row
+    if row in PARTS:
+        return _part(ufunc, PARTS[row][1])
+    return _clip if row == "clip" and loop[0] == bfloat16 else ufunc
 
 
 def accumulator(row: str, dtype: DType) -> Callable[[Any, int | None], Any]:

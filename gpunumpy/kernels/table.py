@@ -6,7 +6,7 @@ Adding an elementwise operation is one line of `table_rows`; adding a reduction 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -27,7 +27,6 @@ __all__ = [
     "Row",
     "expression",
     "helpers",
-    "host",
     "loops",
     "reduction",
     "reduction_loops",
@@ -267,64 +266,6 @@ def ufunc_of(row_name: str) -> numpy.ufunc | None:
         return numpy._core.umath.clip  # type: ignore[attr-defined]
     found = getattr(numpy, PARTS.get(row_name, (row_name, 0))[0], None)
     return found if isinstance(found, numpy.ufunc) else None
-
-
-def _into(out: Any, value: Any, dtype: DType) -> Any:
-    if out is None:
-        return numpy.array(value, dtype)
-    numpy.copyto(out, value, casting="unsafe")
-    return out
-
-
-@cache
-def host(row_name: str, loop: Loop) -> Callable[..., Any]:
-    """Return the NumPy callable of a row for the CPU: ``f(*args, out=None)`` over arrays of the loop's dtypes."""
-    result = loop[-1]
-    function = ufunc_of(_row(row_name).name)
-    if row_name in PARTS:
-        assert function is not None
-        which = PARTS[row_name][1]
-
-        def part(x: Any, out: Any = None) -> Any:
-            return function(x, out=(out, None) if which == 0 else (None, out))[which]
-
-        return part
-    if row_name == "clip" and loop[0] == bfloat16:
-
-        def clip(x: Any, low: Any, high: Any, out: Any = None) -> Any:
-            return numpy.minimum(numpy.maximum(x, low), high, out=out)
-
-        return clip
-    if function is not None:
-        return function
-    if row_name == "where":
-
-        def where(condition: Any, a: Any, b: Any, out: Any = None) -> Any:
-            return _into(out, numpy.where(condition, a, b), result)
-
-        return where
-    if row_name == "complex":
-
-        def pair(re_part: Any, im_part: Any, out: Any = None) -> Any:
-            if out is None:
-                out = numpy.empty(numpy.broadcast_shapes(numpy.shape(re_part), numpy.shape(im_part)), result)
-            out.real, out.imag = re_part, im_part
-            return out
-
-        return pair
-    # From complex to real NumPy's cast warns, which is for `astype` to do. Its vector loops want contiguous parts.
-    discards = KIND[loop[0]] == "c" and KIND[result] not in "cb"
-    simple: dict[str, Callable[[Any], Any]] = {
-        "cast": (lambda x: numpy.ascontiguousarray(numpy.real(x))) if discards else numpy.asarray,
-        "real": numpy.real,
-        "imag": numpy.imag,
-    }
-    value = simple[row_name]
-
-    def convert(x: Any, out: Any = None) -> Any:
-        return _into(out, value(x), result)
-
-    return convert
 
 
 def _supported(name: str, dtypes: Iterable[Any]) -> Loop:
