@@ -183,9 +183,16 @@ class _Scheduler:
 
     def _join(self, a: int, place: str) -> str:
         """Put an anchor into an existing group; the empty string, or the reason why none takes it."""
+        item = self.items[a]
+        domain = (self.items[item.args[0]] if place == "reduce" else item).form.shape
+        first = max((self.home[p] for p in self.graph.reads[a] if p in self.home), default=0)
         reason = "its loops are those of no kernel before it"
         for group in reversed(self.groups):
             if not isinstance(group, _Group) or group.closed:
+                continue
+            if group.number < first:
+                if group.domain == domain:
+                    return "it reads what is computed later"
                 continue
             refusal = self._try(group, a, place)
             if not refusal:

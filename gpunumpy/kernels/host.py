@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from math import prod
 from typing import Any
 
@@ -28,6 +28,7 @@ PARALLEL_WORK = 1 << 20
 PARTS = 64
 
 
+@lru_cache(maxsize=2048)
 def prepare(kernel: Kernel) -> Run:
     """Return a function that runs `kernel` over an argument list.
 
