@@ -135,7 +135,9 @@ def setitem(a: ndarray, key: Any, value: Any) -> None:
         chosen = select(a.layout, key, False)
         if chosen.fancy:
             element = len(chosen.fancy) == len(chosen.window.shape) and not any(f.index.shape for f in chosen.fancy)
-            _put(make_view(a, chosen.window), chosen, _given(value, a, element), a.shape)
+            value = _given(value, a, element)
+            with a.queue.lock:  # what stays is read and written again: no other thread's write may come between
+                _put(make_view(a, chosen.window), chosen, value, a.shape)
             return
         where = chosen.window
     element = not where.shape and not _dotted(key)

@@ -124,8 +124,10 @@ class ndarray:
         current = base.value()
         mine = self._node
         if self._seen is not current or (mine.data is None and current.data is not None):
-            self._node = mine = _derive(current, self._layout, self._part, self.dtype)
-            self._seen = current
+            with base.queue.lock:  # the two fields belong together, whoever else derives them
+                current = base.value()
+                self._node = mine = _derive(current, self._layout, self._part, self.dtype)
+                self._seen = current
         return mine
 
     def computed(self) -> Node:
@@ -148,6 +150,11 @@ class ndarray:
         if self._flags & READ_ONLY:
             raise ValueError("assignment destination is read-only")
         value = graph.broadcast(value, self.shape) if value.form.queue else graph.fill(value, self.shape, self.queue)
+        # Threads that write parts of one array each update what the others made of it.
+        with self.queue.lock:
+            self._assign(value)
+
+    def _assign(self, value: Node) -> None:
         owner = self if self._base is None else self._base
         where = self.layout
         plain = owner is self or self._part == ""

@@ -86,6 +86,7 @@ class Plan:
         self._slots: dict[Source, int] = {}
         self._actions = [self._action(step, items) for step in steps]
         self._roots = [(r, self._slot(Source("new", r)), _leaf_form(items[r].form)) for r in roots]
+        self._overwritten = _overwritten(steps)
         self._blank: list[Any] = [None] * len(self._slots)
 
     def _slot(self, source: Source) -> int:
@@ -118,43 +119,104 @@ class Plan:
         """Compute the roots among `nodes`, which have the structure that the plan was made for."""
         slots = self._blank.copy()
         bind = self.executor.bind
-        for action in self._actions:
-            code = action[0]
-            if code == _WORK:
-                values = []
-                for kind, k, dtype in action[2]:
-                    if kind == _LEAF:
-                        node = nodes[k]
-                        value = node.bound
-                        if value is None:
-                            value = node.bound = bind(node.data, dtype, node.offset)
-                        values.append(value)
-                    elif kind == _CONST:
-                        values.append(nodes[k].data)
-                    elif kind == _SLOT:
-                        values.append(bind(slots[k], dtype, 0))
+        action: tuple[Any, ...] = ()
+        try:
+            for action in self._actions:
+                code = action[0]
+                if code == _WORK:
+                    values = []
+                    for kind, k, dtype in action[2]:
+                        if kind == _LEAF:
+                            node = nodes[k]
+                            value = node.bound
+                            if value is None:
+                                value = node.bound = bind(node.data, dtype, node.offset)
+                            values.append(value)
+                        elif kind == _CONST:
+                            values.append(nodes[k].data)
+                        elif kind == _SLOT:
+                            values.append(bind(slots[k], dtype, 0))
+                        else:
+                            values.append(self.executor.site(nodes[k].site))
+                    if observe is None:
+                        action[1](values)
                     else:
-                        values.append(self.executor.site(nodes[k].site))
-                if observe is None:
-                    action[1](values)
+                        observe(action[3], Work(action[1], values, self))
+                elif code == _ALLOCATE:
+                    slots[action[1]] = memory.allocate(self.device, action[2])
+                elif code == _ADOPT:
+                    if action[2]:
+                        slots[action[1]] = nodes[action[3]].data
+                    else:
+                        slots[action[1]], slots[action[3]] = slots[action[3]], None
                 else:
-                    observe(action[3], Work(action[1], values, self))
-            elif code == _ALLOCATE:
-                slots[action[1]] = memory.allocate(self.device, action[2])
-            elif code == _ADOPT:
-                if action[2]:
-                    slots[action[1]] = nodes[action[3]].data
-                else:
-                    slots[action[1]], slots[action[3]] = slots[action[3]], None
-            else:
-                slots[action[1]] = None
+                    slots[action[1]] = None
+        except BaseException:
+            self._keep(next((k for k, one in enumerate(self._actions) if one is action), 0), slots, nodes)
+            raise
         for r, slot, leaf_form in self._roots:
-            node = nodes[r]
-            node.offset = 0
-            node.bound = None
-            node.data = slots[slot]
-            node.form = leaf_form
-            node.args = ()
+            _settle(nodes[r], slots[slot], leaf_form)
+        self._settle_overwritten(nodes, len(self.steps))
+
+    def _settle_overwritten(self, nodes: Sequence[Node], end: int) -> None:
+        """Make leaves of the values that the steps before `end` wrote into memory of before.
+
+        They can not be computed again. A thread that has just read one of them, and has not recorded yet what for,
+        sees what the memory holds now: its own writes, and later ones of other threads.
+        """
+        for k, position, base in self._overwritten:
+            if k < end and nodes[position].data is None:
+                node = nodes[position]
+                _settle(node, nodes[base].data, _leaf_form(node.form))
+
+    def _keep(self, failed: int, slots: list[Any], nodes: Sequence[Node]) -> None:
+        """Make leaves of the values that are complete, after action `failed` has raised.
+
+        What was written in place must not be written again, and its old elements, which others were computed from, are
+        not there any more.
+        """
+        self._settle_overwritten(nodes, failed)
+        written = _written(self.steps)
+        for step in reversed(self.steps[:failed]):
+            if isinstance(step, Adopt) and written.get(step.target, -1) >= failed:
+                buffer, slots[self._slots[step.target]] = slots[self._slots[step.target]], None
+                if step.base.kind == "new":  # the memory holds the old value still
+                    slots[self._slots[step.base]] = buffer
+        for source, slot in self._slots.items():
+            complete = source.kind == "new" and written.get(source, -1) < failed and slots[slot] is not None
+            if complete and source.position < len(nodes):
+                _settle(nodes[source.position], slots[slot], _leaf_form(nodes[source.position].form))
+
+
+def _written(steps: Sequence[Step]) -> dict[Source, int]:
+    """For every value, the last step that writes it."""
+    return {target: k for k, step in enumerate(steps) for target in _targets(step)}
+
+
+def _overwritten(steps: Sequence[Step]) -> list[tuple[int, int, int]]:
+    """The values that are written into the memory of a leaf: their last step, their position, and the leaf's."""
+    written = _written(steps)
+    leaves: dict[Source, int] = {}
+    for step in steps:
+        if isinstance(step, Adopt) and (step.base.kind == "leaf" or step.base in leaves):
+            leaves[step.target] = step.base.position if step.base.kind == "leaf" else leaves[step.base]
+    return [(written.get(target, -1), target.position, leaf) for target, leaf in leaves.items()]
+
+
+def _targets(step: Step) -> list[Source]:
+    """The values that a step writes."""
+    if isinstance(step, Run):
+        return [source for source, arg in zip(step.args, step.kernel.args, strict=True) if arg.kind == "out"]
+    return [Source("new", step.position)] if isinstance(step, CallStep) else []
+
+
+def _settle(node: Node, buffer: Buffer, leaf_form: Form) -> None:
+    """Turn a pending node into a leaf. Other threads look at `data` first, so it comes when the rest is right."""
+    node.offset = 0
+    node.bound = None
+    node.form = leaf_form
+    node.data = buffer
+    node.args = ()
 
 
 _WORK, _ALLOCATE, _ADOPT, _FREE = range(4)
@@ -299,19 +361,19 @@ def flush(queue: Queue, *extra: Node) -> None:
         queue.limit = len(queue.pending) + CHECK_EVERY
         if not roots:
             return
-        nodes, key = walk(roots)
-        its = queue.state
-        plan = its.plans.get(key)
-        if plan is None:
-            items = items_of(nodes)
-            if len(its.plans) > _PLANS_LIMIT:
-                its.plans.clear()
-            positions = range(len(roots))
-            steps = schedule(items, positions)
-            if CHECK:
-                verify_plan(steps, items, positions)
-            plan = its.plans[key] = Plan(steps, items, positions, its.executor)
         try:
+            nodes, key = walk(roots)
+            its = queue.state
+            plan = its.plans.get(key)
+            if plan is None:
+                items = items_of(nodes)
+                if len(its.plans) > _PLANS_LIMIT:
+                    its.plans.clear()
+                positions = range(len(roots))
+                steps = schedule(items, positions)
+                if CHECK:
+                    verify_plan(steps, items, positions)
+                plan = its.plans[key] = Plan(steps, items, positions, its.executor)
             plan.run(nodes, observer)
         except BaseException:
             # What was not computed stays pending.

@@ -336,25 +336,28 @@ _windows: dict[tuple[Form, Layout], _Window | None] = {}
 
 def view(node: Node, where: Layout) -> Node:
     """Elements of a value by an affine map over its C order."""
-    key = (node.form, where)
+    data, f, args = node.data, node.form, node.args
+    if data is None and (node.data is not None or type(f.op) is Leaf):
+        # Another thread has just computed it; the lock is free when all of that can be seen.
+        with f.queue.lock:  # type: ignore[union-attr]
+            data, f, args = node.data, node.form, node.args
+    key = (f, where)
     try:
         window = _windows[key]
     except KeyError:
         if len(_windows) > _FORMS_LIMIT:
             _windows.clear()
-        window = _windows[key] = _window(node.form, where)
+        window = _windows[key] = _window(f, where)
     if window is None:
         return node
-    data = node.data
-    if data is None or type(node.form.op) is Const:
-        return Node(window.form, (node,) if window.nested else node.args)
+    if data is None or type(f.op) is Const:
+        return Node(window.form, (node,) if window.nested else args)
     if window.nested:
         # No strides over this leaf would do: its elements in C order first, as an expression that views do not look
         # through.
-        dtype = node.form.dtype
-        return view(map_node("cast", (dtype, dtype), (node,)), where)
+        return view(map_node("cast", (f.dtype, f.dtype), (node,)), where)
     offset = node.offset + window.step
-    aligned = (data.ptr + offset * node.form.dtype.itemsize) % 16 == 0
+    aligned = (data.ptr + offset * f.dtype.itemsize) % 16 == 0
     made = Node(window.form if aligned else window.odd, (), data)
     made.offset = offset
     made.bound = None

@@ -40,10 +40,11 @@ class HostExecutor:
         return run
 
     def take_error(self) -> str:
-        if not failures:
+        first = failures[:1]
+        if not first:
             return ""
-        words, site = failures[0]
-        failures.clear()
+        failures.clear()  # another thread may have done so since
+        words, site = first[0]
         return f"{words} ({self._sites.text(site)})"
 
 
