@@ -126,6 +126,9 @@ class ReductionCode:
     combine_template: str
     post_template: str
     accumulate_template: str
+    several_template: str
+    align_template: str
+    join_template: str
 
     def map(self, args: Sequence[str], index: str) -> str:
         """The state of one element; `index` is its int64 position in the reduced space, in C order."""
@@ -140,6 +143,18 @@ class ReductionCode:
         if self.accumulate_template:
             return self.accumulate_template.format(*args, a=state, i=index)
         return self.combine(state, self.map(args, index))
+
+    def several(self, state: str, items: str, there: str) -> str:
+        """`state` and an array of elements, where an array of bools says that they are there."""
+        return self.several_template.format(a=state, x=items, h=there)
+
+    def align(self, a: str, first: str) -> str:
+        """`a` as `join` wants it: brought to what it has in common with `first`."""
+        return self.align_template.format(a=a, b=first) if self.align_template else a
+
+    def join(self, a: str, b: str) -> str:
+        """`a` and `b` combined, where both were aligned to the same state."""
+        return self.join_template.format(a=a, b=b) if self.join_template else self.combine(a, b)
 
     def post(self, state: str, extra: Sequence[str] = ()) -> str:
         """The result; `extra` are C expressions of row-level values (the ddof of `moments`)."""
@@ -166,6 +181,14 @@ def _state_dtype(row: Reduction, loop: Loop) -> DType:
     return check({"bool": "bool", "i64": "int64"}[row.value])
 
 
+def _part_dtype(loop: Loop, state: DType) -> DType:
+    """The dtype in which a few elements are worked up: as precise as the result, and no less than float32."""
+    real = _REAL_OF.get(loop[0], loop[0])
+    if KIND[real] not in "ef" or real.itemsize > 4 or loop[-1].itemsize > 4:
+        return state
+    return loop[0] if KIND[loop[0]] == "c" else check("float32")
+
+
 @cache
 def reduction(row_name: str, loop: Loop) -> ReductionCode:
     """Return the code of a reduction; `loop` is the argument dtypes and the result dtype."""
@@ -175,6 +198,7 @@ def reduction(row_name: str, loop: Loop) -> ReductionCode:
         raise KeyError(f"no reduction {row_name!r}; {allowed(REDUCTIONS)}") from None
     state = _state_dtype(row, loop)
     fields = {"{S}": C_TYPE[state], "{T}": C_TYPE[loop[-1]], "{A}": C_TYPE[loop[0]], **_limits(state)}
+    fields["{P}"] = C_TYPE[_part_dtype(loop, state)]
 
     def fill(text: str) -> str:
         for field, value in fields.items():
@@ -189,7 +213,7 @@ def reduction(row_name: str, loop: Loop) -> ReductionCode:
     if not combine:
         combine = expression(row_name, (state, state, state), ("{a}", "{b}"))
     identity = fill(identities[-1]).format()
-    templates = (row.map, combine, row.post, row.accumulate)
+    templates = (row.map, combine, row.post, row.accumulate, row.several, row.align, row.join)
     return ReductionCode(fill(row.state), identity, *(fill(text) for text in templates))
 
 
@@ -202,7 +226,7 @@ _FILES: dict[str, tuple[str, ...]] = {
     "half": (),
     "complex": (),
     "complex_math": ("complex",),
-    "reduce": ("complex",),
+    "reduce": ("cast", "real", "complex"),
 }
 
 
@@ -217,7 +241,7 @@ def _definers() -> dict[str, tuple[str, ...]]:
     """Helper function -> the files with an overload of it."""
     found: dict[str, list[str]] = {}
     for name, source in _sources().items():
-        for function in set(re.findall(r"__device__ inline [\w<>, :]+? (\w+)\(", source)):
+        for function in set(re.findall(r"__device__ (?:inline|__forceinline__) [\w<>, :]+? (\w+)\(", source)):
             found.setdefault(function, []).append(name)
     return {function: tuple(files) for function, files in found.items()}
 
@@ -233,7 +257,7 @@ def _texts(name: str, loop: Loop) -> list[str]:
                 raise
     if name in REDUCTIONS:
         code = reduction(name, loop)
-        out += [code.identity, code.map_template, code.combine_template, code.post_template]
+        out += [code.identity, code.map_template, code.combine_template, code.post_template, code.several_template]
     return out
 
 

@@ -5,7 +5,8 @@ identity only. Every ufunc that is here is associative (to rounding) and may be 
 (subtract, divide, power, ...) is a left fold, which the table has no row for.
 
 In a template ``{0}`` is the argument, ``{i}`` its int64 index, ``{a}`` and ``{b}`` two states, ``{s}`` the final state,
-``{x}`` the extra row-level value; ``{A}``, ``{T}``, ``{S}`` the C types of argument, result and state value.
+``{x}`` the extra row-level value; ``{A}``, ``{T}``, ``{S}`` the C types of argument, result and state value, ``{P}``
+the one in which a few elements are worked up: no less precise than the result.
 """
 
 from __future__ import annotations
@@ -27,9 +28,12 @@ class Reduction:
         Which value the state holds: "result" or "argument" for one of that dtype, "wide" for the result's dtype, a
         float wider (float16 and bfloat16 in float32, float32 in float64, complex64 in complex128), "widest" for
         float64 or complex128 as the argument is, or the name of a C type.
-    state, map, combine, post, accumulate
+    state, map, combine, post, accumulate, several, align, join
         Templates where they are not the plain value, its cast, the elementwise row and the cast of the state.
         `accumulate` takes one more element into ``{a}``; it is the map combined with ``{a}`` if not given.
+        `several` takes an array of elements ``{x}`` at once, those of which ``{h}`` says that they are there.
+        Where combining takes long, `align` brings state ``{a}`` to what it has in common with state ``{b}``, and `join`
+        combines two states that were aligned to the same one.
     """
 
     name: str
@@ -40,6 +44,9 @@ class Reduction:
     combine: str = ""
     post: str = "op::cast<{T}>({s})"
     accumulate: str = ""
+    several: str = ""
+    align: str = ""
+    join: str = ""
 
 
 _INF = "op::infinity<f32>()"
@@ -52,8 +59,8 @@ _ONE = {"b": "true", "iu": "{S}(1)", "ef": "{S}(1.0f)", "c": "{S}{{1, 0}}"}
 _ALL: tuple[Reduction, ...] = (
     Reduction("add", _ZERO, "wide"),
     Reduction("multiply", _ONE, "wide"),
-    Reduction("maximum", _LEAST),
-    Reduction("minimum", _GREATEST),
+    Reduction("maximum", _LEAST, several="op::extreme<true>({a}, {x}, {h})"),
+    Reduction("minimum", _GREATEST, several="op::extreme<false>({a}, {x}, {h})"),
     Reduction("fmax", _LEAST | _NAN),
     Reduction("fmin", _GREATEST | _NAN),
     Reduction("logical_and", {"b": "true"}, "bool"),
@@ -90,6 +97,9 @@ _ALL: tuple[Reduction, ...] = (
         combine="op::merge({a}, {b})",
         post="op::cast<{T}>(op::variance({s}, f64({x})))",
         accumulate="op::push({a}, op::cast<{S}>({0}))",
+        several="op::push<{P}>({a}, {x}, {h})",
+        align="op::rebased({a}, {b})",
+        join="op::join({a}, {b})",
     ),
 )
 

@@ -100,10 +100,11 @@ __device__ __forceinline__ S shuffle(const S& state, int from, int width) {
 template <class R, int K>
 __device__ __forceinline__ typename R::State warp_reduce(typename R::State state) {
   const int lane = threadIdx.x % K;
+  if constexpr (R::ALIGNED && K > 1) state = R::align(state, shuffle(state, 0, K));
 #pragma unroll
   for (int step = K / 2; step > 0; step /= 2) {
     const typename R::State other = shuffle(state, lane + step, K);
-    if (lane < step) state = R::combine(state, other);
+    if (lane < step) state = R::join(state, other);
   }
   return shuffle(state, 0, K);
 }
@@ -121,12 +122,24 @@ __device__ __forceinline__ typename R::State team_reduce(typename R::State state
     room[threadIdx.x] = state;
   }
   __syncthreads();
-  const int first = NEAR ? threadIdx.x / K * (K / 32) : threadIdx.x % C;
-  const int count = NEAR ? K / 32 : K;
-  const int step = NEAR ? 1 : C;
-  state = room[first];
+  if (NEAR) {
+    typename R::State* const first = room + threadIdx.x / K * (K / 32);
+    if (sizeof(state) > 8) {  // the first warp alone, for the sake of the shuffles
+      if (threadIdx.x % K < 32) {
+        state = warp_reduce<R, larger(K / 32, 1)>(first[threadIdx.x % larger(K / 32, 1)]);
+        __syncwarp();
+        if (threadIdx.x % K == 0) *first = state;
+      }
+      __syncthreads();
+      state = *first;
+    } else {
+      state = warp_reduce<R, larger(K / 32, 1)>(first[threadIdx.x % larger(K / 32, 1)]);
+    }
+  } else {
+    state = room[threadIdx.x % C];
 #pragma unroll (sizeof(state) > 8 ? 1 : 16)
-  for (int i = 1; i < count; ++i) state = R::combine(state, room[first + i * step]);
+    for (int i = 1; i < K; ++i) state = R::join(state, R::align(room[threadIdx.x % C + i * C], state));
+  }
   __syncthreads();
   return state;
 }

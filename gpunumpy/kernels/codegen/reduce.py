@@ -6,16 +6,22 @@ are split among blocks; the last block of a row to finish combines what all foun
 
 from __future__ import annotations
 
-from ...core.kernel import Reduce, row_level
+from ...core.kernel import Apply, Reduce, row_level
 from .emit import Emitter, Tile
 from .plan import Plan, index_names, outer_loops, place_block, place_row, reduced_is_near, step_tile, whole
 from .shape import ceil_div, flight, pack_width, product
-from .states import States
+from .states import SEVERAL, States
 from .team import Team, near_team
 from .unit import Text, Unit
 
-# Blocks that each processor should get before rows are split no further.
+# Blocks that each processor should get before rows are split no further; where elements are taken several at once,
+# the more of them are on their way to each thread, and states take longer to combine.
 _BLOCKS = 8
+_BLOCKS_OF_SEVERAL = 4
+
+# Elements that a thread takes at once, of a body of no more operations on them than this.
+_AT_ONCE = 16
+_LIGHT = 6
 
 # Vectors that a thread should have at least before a row is split.
 _SHARE = 8
@@ -46,7 +52,7 @@ def emit_reduce(unit: Unit, processors: int) -> None:
     if plan.steps:
         with text.steps("base = begin", "end", plan.stride):
             text.line(f"const bool whole = {whole(unit, plan)};")
-            emitter.run(mapped, stores=full, consume=lambda: states.accumulate(emitter))
+            states.accumulate(emitter, stores=full)
         states.combine(plan)
     if plan.splits > 1:
         _finish(unit, text, plan, states)
@@ -83,8 +89,20 @@ def _plan(unit: Unit, processors: int) -> Plan:
         size = 8 if steps >= 64 else 1
         team = Team(size, 256 // size, False)
     useful = ceil_div(steps, team.size * _SHARE)
-    splits = max(1, min(useful, processors * _BLOCKS // ceil_div(rows, team.rows)))
-    return Plan(team, near, lane, width, flight(unit, lane, width), rows, steps, splits)
+    several = _takes_several(unit)
+    count = max(flight(unit, lane, width), (_AT_ONCE // width if near else SEVERAL) if several else 1)
+    blocks = processors * (_BLOCKS_OF_SEVERAL if several else _BLOCKS)
+    splits = max(1, min(useful, blocks // ceil_div(rows, team.rows)))
+    return Plan(team, near, lane, width, count, rows, steps, splits)
+
+
+def _takes_several(unit: Unit) -> bool:
+    """Whether a thread should have several elements at once, for a reduction that gains by it."""
+    body = unit.kernel.body
+    level = row_level(unit.kernel, body)
+    work = sum(isinstance(instr, Apply) and not row for instr, row in zip(body.instrs, level, strict=True))
+    reduces = [instr for instr in body.instrs if isinstance(instr, Reduce)]
+    return work <= _LIGHT and any(unit.reducer(instr.row, instr.loop)[1].several_template for instr in reduces)
 
 
 def _finish(unit: Unit, text: Text, plan: Plan, states: States) -> None:

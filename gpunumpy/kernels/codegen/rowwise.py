@@ -13,15 +13,17 @@ from .states import States
 from .team import Team
 from .unit import Unit
 
-# Items of a row that a thread holds before the team is made larger.
-_HELD = 16
+# Items of a row that a thread holds before the team is made larger, and the bytes that it loads for them. What threads
+# do together is the price of a row, so they are few.
+_HELD = 32
+_HELD_LOADS = 128
 
 # Items beyond which no row can be meant to be held: at one byte each they would still fill the registers.
 _MOST_HELD = 128
 
 # Threads that a processor should have, which bounds their registers to 42 each: enough for so many bytes of a row.
 _RESIDENT = 1536
-_HELD_BYTES = 64
+_FEW_BYTES = 64
 
 
 def phases(body: Body) -> list[int]:
@@ -69,7 +71,7 @@ def emit_rowwise(unit: Unit) -> None:
         keep = _kept(body, level, phase, now, full)
         emitter.once(n for n in emitter.closure([*needed, *keep]) if level[n])
         states.declare()
-        emitter.run(needed, keep, stores, (lambda s=states: s.accumulate(emitter)) if states.values else None)  # type: ignore[misc]
+        states.accumulate(emitter, keep=keep, stores=stores)
         states.combine(plan)
         emitter.states |= states.names
 
@@ -93,14 +95,16 @@ def _kept(body: Body, level: list[bool], phase: list[int], now: int, stores: lis
 
 def _resident(unit: Unit, plan: Plan) -> int:
     """How many blocks must fit a processor at once: one waits for memory while another computes."""
-    body = unit.kernel.body
-    loads = [
-        instr
-        for instr, row in zip(body.instrs, row_level(unit.kernel, body), strict=True)
-        if isinstance(instr, Load) and not row
-    ]
-    held = plan.count * plan.width * sum(unit.kernel.args[instr.arg].dtype.itemsize for instr in loads)
-    return max(1, _RESIDENT // plan.team.threads) if held <= _HELD_BYTES else 1
+    held = plan.count * plan.width * _point_bytes(unit)
+    return max(1, _RESIDENT // plan.team.threads) if held <= _FEW_BYTES else 1
+
+
+def _point_bytes(unit: Unit) -> int:
+    """The bytes that are loaded for every point of a row."""
+    kernel = unit.kernel
+    level = row_level(kernel, kernel.body)
+    loads = [i for i, row in zip(kernel.body.instrs, level, strict=True) if isinstance(i, Load) and not row]
+    return sum(kernel.args[load.arg].dtype.itemsize for load in loads)
 
 
 def _plan(unit: Unit) -> Plan:
@@ -111,7 +115,7 @@ def _plan(unit: Unit) -> Plan:
     lane = len(kernel.shape) - 1
     width = pack_width(unit, lane) if near else 1
     steps = product(kernel.shape[outer:-1]) * ceil_div(kernel.shape[-1], width)
-    held = max(1, _HELD // width)
+    held = max(1, min(_HELD, _HELD_LOADS // max(1, _point_bytes(unit))) // width)
     if near:
         size = next((size for size in (8, 32, 128, 256, 512) if steps <= size * held), 1024)
         team = Team(size, max(1, 256 // size), True)

@@ -17,10 +17,10 @@ from .team import Team, near_team
 from .unit import Text, Unit
 
 # Blocks that each processor should get before rows are split no further.
-_BLOCKS = 16
+_BLOCKS = 32
 
 # Steps that a thread should have at least in a split, so that a second launch and the totals do not count.
-_STEPS = 32
+_STEPS = 16
 
 
 def emit_scan(unit: Unit, processors: int) -> None:
@@ -33,8 +33,7 @@ def emit_scan(unit: Unit, processors: int) -> None:
         states.declare()
         with text.steps("base = begin", "end", plan.stride):
             text.line(f"const bool whole = {whole(unit, plan)};")
-            mapped = [arg for n in scans for arg in states.mapped(n)]
-            emitter.run(mapped, consume=lambda: states.accumulate(emitter))
+            states.accumulate(emitter)
         states.combine(plan)
         splits = unit.param(plan.splits, "splits")
         with text.block("if (member == 0 && live)"):

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ...core.kernel import Reduce, Scan, row_level
+from ...core.dtypes import C_TYPE
+from ...core.kernel import Reduce, Scan, Store, row_level
+from ..table import ReductionCode
 from .emit import Emitter
 from .plan import Plan, outer_loops
 from .unit import Text, Unit
+
+# Elements that a thread should have at once for a reduction to take them so.
+SEVERAL = 4
 
 
 class States:
@@ -31,6 +36,11 @@ class States:
         assert isinstance(instr, (Reduce, Scan))
         return instr
 
+    def code(self, n: int) -> ReductionCode:
+        """The code of the reduction of value `n`."""
+        instr = self.instr(n)
+        return self.unit.reducer(instr.row, instr.loop)[1]
+
     def mapped(self, n: int) -> list[int]:
         """The arguments that enter element by element: all but row-level ones after the first, which the post uses."""
         first, *rest = self.instr(n).args
@@ -52,14 +62,47 @@ class States:
             for n, reducer in self.reducers.items():
                 self.text.line(line(n, reducer))
 
-    def accumulate(self, emitter: Emitter) -> None:
-        """Take in the lane at hand, if it is there."""
-        with self.text.block("if (on)"):
-            for n in self.values:
-                instr, state = self.instr(n), self.names[n]
-                args = [emitter.known[arg] for arg in self.mapped(n)]
-                code = self.unit.reducer(instr.row, instr.loop)[1]
-                self.text.line(f"{state} = {code.accumulate(state, args, self.position(emitter))};")
+    def accumulate(self, emitter: Emitter, keep: Sequence[int] = (), stores: Sequence[Store] = ()) -> None:
+        """Take in the tile; compute what there is to `keep` and to store besides, as `Emitter.run` has it."""
+        count = emitter.tile.count * emitter.tile.width // self.lanes
+        at_once = [n for n in self.values if count >= SEVERAL and self.code(n).several_template]
+        one_by_one = [n for n in self.values if n not in at_once]
+        for n in at_once:
+            self.text.line(f"{C_TYPE[self.instr(n).loop[0]]} e{n}[{self.lanes}][{count}];")
+
+        def lane() -> None:
+            for n in at_once:
+                self.text.line(f"e{n}{self._slot(emitter)} = {emitter.known[self.mapped(n)[0]]};")
+            if one_by_one:
+                with self.text.block("if (on)"):
+                    for n in one_by_one:
+                        args = [emitter.known[arg] for arg in self.mapped(n)]
+                        taken = self.code(n).accumulate(self.names[n], args, self.position(emitter))
+                        self.text.line(f"{self.names[n]} = {taken};")
+
+        mapped = [arg for n in self.values for arg in self.mapped(n)]
+        emitter.run(mapped, keep, stores, lane if self.values else None)
+        if at_once:
+            with self.text.block(f"if ({emitter.tile.whole})"):
+                self._take(emitter, at_once, count, "true")
+            with self.text.block("else"):
+                self._take(emitter, at_once, count, emitter.on("v"))
+
+    def _slot(self, emitter: Emitter) -> str:
+        """Where lane ``v`` of vector ``u`` is among the elements of each state."""
+        return "[v][u]" if self.lanes > 1 else f"[0][u * {emitter.tile.width} + v]"
+
+    def _take(self, emitter: Emitter, values: Sequence[int], count: int, there: str) -> None:
+        """Take in the elements ``e`` of the tile at once, `count` in each state, and each if it is `there`."""
+        self.text.line(f"bool there[{self.lanes}][{count}];")
+        with self.text.loop("u", emitter.tile.count):
+            emitter.place()
+            with self.text.loop("v", emitter.tile.width):
+                self.text.line(f"there{self._slot(emitter)} = {there};")
+        with self.text.loop("v", self.lanes):
+            for n in values:
+                state = self.names[n]
+                self.text.line(f"{state} = {self.code(n).several(state, f'e{n}[v]', 'there[v]')};")
 
     def position(self, emitter: Emitter) -> str:
         """The position of lane ``v`` in the reduced space, in C order."""

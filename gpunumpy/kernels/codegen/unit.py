@@ -143,7 +143,12 @@ class Unit:
                 f"  typedef {code.state} State;\n"
                 f"  static __device__ __forceinline__ State identity() {{ return {code.identity}; }}\n"
                 f"  static __device__ {inlined} State combine(State a, State b) {{\n"
-                f"    return {code.combine('a', 'b')};\n  }}\n}};\n"
+                f"    return {code.combine('a', 'b')};\n  }}\n"
+                f"  static constexpr bool ALIGNED = {'true' if code.align_template else 'false'};\n"
+                "  static __device__ __forceinline__ State align(State a, State b) {\n"
+                f"    return {code.align('a', 'b')};\n  }}\n"
+                "  static __device__ __forceinline__ State join(State a, State b) {\n"
+                f"    return {code.join('a', 'b')};\n  }}\n}};\n"
             )
         return name, code
 
