@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...core.kernel import Body
+from ...core.kernel import Body, Load
 from .emit import Emitter, Tile
-from .shape import ceil_div, flight, pack_width, product, unravel
+from .shape import LIGHT, ceil_div, operations, pack_width, product, unravel
 from .tile import emit_tiles, transposed
 from .unit import Text, Unit
 
@@ -14,6 +14,16 @@ _THREADS = 256
 
 # Threads walk along a row where at least this share of them has work there; else rows are cut up without regard.
 _ROW_SHARE = 0.8
+
+# Bytes that a thread should have on their way at once. Half of it is enough for a copy; a body of many operations
+# gains from fewer threads, as each works out its indices.
+_IN_FLIGHT = 64
+
+# Bytes of registers that loads may take.
+_HELD = 256
+
+_MOST = 8  # vectors of a thread
+_POINTS = 8  # points of a thread, in a body of many operations: every copy of it costs compile time
 
 
 def emit_map(unit: Unit) -> None:
@@ -28,13 +38,31 @@ def emit_map(unit: Unit) -> None:
         return
     lane = len(kernel.shape) - 1
     width = pack_width(unit, lane)
-    count = flight(unit, lane, width)
+    count = _flight(unit, lane, width)
     vectors = ceil_div(kernel.shape[-1], width)
     share = vectors / (ceil_div(vectors, _THREADS) * _THREADS)
     if lane > 0 and share >= _ROW_SHARE:
         _emit_rows(unit, width, count, vectors)
     else:
         _emit_flat(unit, width, count, vectors)
+
+
+def _flight(unit: Unit, lane: int, width: int) -> int:
+    """How many vectors a thread loads before it computes."""
+    body, args = unit.kernel.body, unit.kernel.args
+    loads = [instr for instr in body.instrs if isinstance(instr, Load) and instr.at.coef[lane] != 0]
+    if lane > 0:  # what is the same in every row is loaded once
+        loads = [instr for instr in loads if any(instr.at.coef[:lane])]
+    # Neighbours, as of a stencil, are mostly loaded by other vectors too: they count once. Where they keep accesses
+    # from being made by vectors, they are arguments of their own, which walk alike.
+    distinct = {instr.at.coef if width == 1 else instr.arg: args[instr.arg].dtype.itemsize for instr in loads}
+    moved = width * max(sum(distinct.values()), sum(args[store.arg].dtype.itemsize for store in body.stores))
+    held = width * sum(args[instr.arg].dtype.itemsize for instr in loads)
+    light = operations(body) <= LIGHT
+    count = _MOST
+    while count > 1 and (count * moved > _IN_FLIGHT or count * held > _HELD or (not light and count * width > _POINTS)):
+        count //= 2
+    return count
 
 
 def _emit_flat(unit: Unit, width: int, count: int, vectors: int) -> None:

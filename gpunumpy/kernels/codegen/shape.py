@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...core.kernel import Affine, Apply, Load, Reduce, Scan
+from ...core.kernel import Affine, Apply, Body, Load, Reduce, Scan
 from .collapse import bodies
 from .emit import packs
 from .unit import Unit
@@ -12,15 +12,9 @@ from .unit import Unit
 # Bytes that a thread should have on their way at once: with full occupancy, what a copy at full bandwidth has.
 _IN_FLIGHT = 32
 
-# Bytes of registers that loads may take.
-_HELD = 256
-
-# A body of more operations than `_LIGHT` is written out for `_POINTS` points at most: its arithmetic hides the loads
-# already, and every copy of it costs compile time.
-_LIGHT = 6
-_POINTS = 8
-
-_MOST = 8  # vectors of a thread
+# A body of more operations than this is unrolled over the lanes of one vector alone: its arithmetic hides the
+# loads already, and every copy of it costs compile time.
+LIGHT = 6
 
 
 def ceil_div(a: int, b: int) -> int:
@@ -61,21 +55,22 @@ def pack_width(unit: Unit, lane: int) -> int:
 
 
 def flight(unit: Unit, lane: int, width: int) -> int:
-    """How many vectors a thread loads before it computes."""
-    body, args = unit.kernel.body, unit.kernel.args
-    loads = [instr for instr in body.instrs if isinstance(instr, Load) and instr.at.coef[lane] != 0]
-    if lane > 0:  # what is the same in every row is loaded once
-        loads = [instr for instr in loads if any(instr.at.coef[:lane])]
-    # Neighbours, as of a stencil, are mostly loaded by other vectors too: they count once. Where they keep accesses
-    # from being made by vectors, they are arguments of their own, which walk alike.
-    distinct = {instr.at.coef if width == 1 else instr.arg: args[instr.arg].dtype.itemsize for instr in loads}
-    moved = width * max(sum(distinct.values()), sum(args[store.arg].dtype.itemsize for store in body.stores))
-    held = width * sum(args[instr.arg].dtype.itemsize for instr in loads)
-    light = sum(isinstance(instr, (Apply, Reduce, Scan)) for instr in body.instrs) <= _LIGHT
-    count = _MOST
-    while count > 1 and (count * moved > _IN_FLIGHT or count * held > _HELD or (not light and count * width > _POINTS)):
+    """How many vectors a thread of a reduction loads before it computes."""
+    body = unit.kernel.body
+    if operations(body) > LIGHT:
+        return 1
+    # Neighbours in one array, as of a stencil, are mostly loaded by other threads too: an array counts once.
+    read = {instr.arg for instr in body.instrs if isinstance(instr, Load) and instr.at.coef[lane] != 0}
+    nbytes = width * sum(unit.kernel.args[arg].dtype.itemsize for arg in read)
+    count = 4
+    while count > 1 and count * nbytes > _IN_FLIGHT:
         count //= 2
     return count
+
+
+def operations(body: Body) -> int:
+    """How many values of the body are computed."""
+    return sum(isinstance(instr, (Apply, Reduce, Scan)) for instr in body.instrs)
 
 
 def unravel(unit: Unit, linear: str, loops: Sequence[int], names: Sequence[str], last: int | None = None) -> list[str]:
@@ -88,7 +83,8 @@ def unravel(unit: Unit, linear: str, loops: Sequence[int], names: Sequence[str],
     lines = []
     rest = linear
     for position in range(len(loops) - 1, 0, -1):
-        size, key = unit.kernel.shape[loops[position]], ("size", loops[position])
+        size = unit.kernel.shape[loops[position]]
+        key: object = ("size", loops[position])
         if last is not None and position == len(loops) - 1:
             size, key = last, "vectors"
         quotient = f"q_{names[position]}"
