@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -12,7 +13,9 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core import evaluate, memory
+from gpunumpy.core import evaluate, layout, memory
+from gpunumpy.core import node as graph
+from gpunumpy.core.node import Node
 
 THREADS = 8
 ROUNDS = 25
@@ -106,9 +109,7 @@ WRITES: dict[str, Callable[[Any, int, int], None]] = {
 }
 
 
-@pytest.mark.usefixtures("restless")
-@pytest.mark.parametrize("name", WRITES)
-def test_threads_that_write_parts_of_one_array(name: str, device: str) -> None:
+def write_parts(name: str, device: str) -> None:
     values = numpy.arange(THREADS * 6.0).reshape(THREADS, 6)
     x = np.asarray(values)
 
@@ -122,6 +123,29 @@ def test_threads_that_write_parts_of_one_array(name: str, device: str) -> None:
     for k in range(THREADS):
         write(k, values)
     numpy.testing.assert_array_equal(x.get(), values)
+
+
+@pytest.mark.usefixtures("restless")
+@pytest.mark.parametrize("name", WRITES)
+def test_threads_that_write_parts_of_one_array(name: str, device: str) -> None:
+    write_parts(name, device)
+
+
+@pytest.mark.parametrize("slow", ["update", "broadcast"])
+@pytest.mark.parametrize("name", ["a row", "in place"])
+def test_slow_threads_that_write_parts_of_one_array(
+    name: str, slow: str, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same with threads that rest just where another one's write or flush would do harm."""
+    function = getattr(graph, slow)
+
+    def rest(*args: Any) -> Any:
+        made = function(*args)
+        time.sleep(1e-3)
+        return made
+
+    monkeypatch.setattr(graph, slow, rest)
+    write_parts(name, device)
 
 
 @pytest.mark.usefixtures("restless")
@@ -140,6 +164,59 @@ def test_a_view_that_is_read_while_its_array_is_written(device: str) -> None:
 
     together(work, device)
     assert (view.get() == ROUNDS).all()
+
+
+class Met(Node):
+    """A node that is computed at the very moment at which its form is read."""
+
+    __slots__ = ()
+
+    @property
+    def form(self) -> Any:  # type: ignore[override]
+        found = Node.form.__get__(self)  # type: ignore[attr-defined]
+        self.__class__ = Node  # once
+        evaluate.compute(self)
+        return found
+
+    @form.setter
+    def form(self, value: Any) -> None:
+        raise AssertionError("only a node's flush sets its form, and that is a plain node by then")
+
+
+def test_a_node_that_is_computed_while_it_is_viewed() -> None:
+    x = np.asarray(numpy.arange(12.0))
+    y = (x[::2] * 1)[1:]
+    for value in (x + 1, x[:6] * 1, np.asarray(numpy.arange(24.0))[::2] + 0):
+        node = value._node
+        shape = node.form.shape
+        node.__class__ = Met
+        seen = graph.view(node, layout.Layout((shape[0] // 2,), (2,), 1))
+        assert type(node) is Node
+        assert seen.data is node.data is not None
+        assert graph.leaf_layout(seen) == layout.Layout((shape[0] // 2,), (2,), 1)
+    numpy.testing.assert_array_equal(y.get(), numpy.arange(2.0, 12.0, 2))
+
+
+class Watched(Node):
+    """A node that checks at every change of its form that nobody takes it for computed too early."""
+
+    __slots__ = ()
+
+    @property
+    def form(self) -> Any:  # type: ignore[override]
+        return Node.form.__get__(self)  # type: ignore[attr-defined]
+
+    @form.setter
+    def form(self, value: Any) -> None:
+        assert self.data is None
+        assert self.args
+        Node.form.__set__(self, value)  # type: ignore[attr-defined]
+
+
+def test_a_node_that_seems_computed_is() -> None:
+    value = np.asarray(numpy.arange(12.0)) + 1
+    value._node.__class__ = Watched
+    numpy.testing.assert_array_equal(value.get(), numpy.arange(1.0, 13.0))
 
 
 # Failures in the middle of a flush.
