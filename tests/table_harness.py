@@ -18,7 +18,7 @@ from gpunumpy.kernels import table
 
 Case = tuple[str, table.Loop]
 
-_PRELUDE = "#include <math.h>\n#include <stdlib.h>\n#define __device__\n"
+_PRELUDE = "#include <math.h>\n#include <stdlib.h>\n#define __device__\n#define __forceinline__ inline\n"
 _PARTS = 2
 
 

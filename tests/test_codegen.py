@@ -349,6 +349,59 @@ def test_softmax(shape: tuple[int, int], axis: int) -> None:
     assert_array_equal(largest, a.max(axis))
 
 
+@pytest.mark.parametrize("shape", [(3, 1003), (2, 8192), (70, 33), (1, 40_000)])
+def test_normalisation_by_moments(shape: tuple[int, int]) -> None:
+    a = floats(*shape) * 3 + 1000
+    out = numpy.zeros(shape, "float32")
+    b = Builder(shape, 1)
+    x, n = b.load(a), b.scalar(shape[1], "float32")
+    spread = b.apply("sqrt", b.reduce("moments", x, b.scalar(0.0, "float64")))
+    b.store(b.apply("divide", b.apply("subtract", x, b.apply("divide", b.reduce("add", x), n)), spread), out)
+    run(b)
+    wide = a.astype("float64")
+    expected = (wide - wide.mean(1, keepdims=True)) / wide.std(1, keepdims=True)
+    assert_allclose(out, expected, rtol=1e-5, atol=1e-4)  # the mean is rounded to float32
+
+
+# How values that are near 0 become hard ones.
+HARD: dict[str, Callable[[Any], Any]] = {
+    "far from zero": lambda a: a + 30_000,
+    "one far off first": lambda a: a + 1e6 * (numpy.arange(a.size) == 0).reshape(a.shape),
+    "one far off last": lambda a: a + 1e6 * (numpy.arange(a.size) == a.size - 1).reshape(a.shape),
+    "huge": lambda a: a * 1e18,
+    "tiny": lambda a: a * 1e-15,
+    "a step": lambda a: a + 1e5 * (numpy.arange(a.size) > a.size // 3).reshape(a.shape),
+}
+
+
+@pytest.mark.parametrize("shape, axis", [((40_001,), 0), ((3, 9000), 1), ((3, 9003), 1), ((900, 36), 0), ((901, 5), 0)])
+@pytest.mark.parametrize("name", HARD)
+def test_variance_of_hard_values(name: str, shape: tuple[int, ...], axis: int) -> None:
+    a = HARD[name](floats(*shape)).astype("float32")
+    view = numpy.moveaxis(a, axis, -1)
+    out = numpy.zeros(view.shape[:-1], "float32")
+    b = Builder(view.shape, 1)
+    b.store(b.reduce("moments", b.load(a, view), b.scalar(1.0, "float64")), out)
+    run(b)
+    assert_allclose(out, view.astype("float64").var(-1, ddof=1), rtol=2e-6)
+
+
+@pytest.mark.parametrize("where", [None, 0, 17, 4999, -1])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "int32", "uint8", "bool"])
+def test_extremes(dtype: str, where: int | None) -> None:
+    a = values(10_001, dtype=dtype)
+    if where is not None and a.dtype.kind in "fc":
+        a[where] = numpy.nan
+    b = Builder(a.shape, 1)
+    outs = {row: numpy.zeros((), dtype) for row in ("maximum", "minimum")}
+    x = b.load(a)
+    for row, out in outs.items():
+        b.store(b.reduce(row, x), out)
+    run(b)
+    assert_array_equal(outs["maximum"], a.max())
+    assert_array_equal(outs["minimum"], a.min())
+
+
 def test_layer_normalisation() -> None:
     a, gain, shift = floats(5, 768), floats(768, seed=1), floats(768, seed=2)
     out, deviation = numpy.zeros((5, 768), "float32"), numpy.zeros(5, "float32")
