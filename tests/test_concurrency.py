@@ -15,6 +15,7 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core import evaluate, layout, memory
 from gpunumpy.core import node as graph
+from gpunumpy.core.array import wrap
 from gpunumpy.core.node import Node
 
 THREADS = 8
@@ -217,6 +218,17 @@ def test_a_node_that_seems_computed_is() -> None:
     value = np.asarray(numpy.arange(12.0)) + 1
     value._node.__class__ = Watched
     numpy.testing.assert_array_equal(value.get(), numpy.arange(1.0, 13.0))
+
+
+def test_a_value_that_a_thread_has_read_before_another_ones_flush() -> None:
+    """A write in place is there once, for an operation too that is recorded when a later write has gone over it."""
+    x = np.asarray(numpy.arange(6.0))
+    x[:1] += 10
+    read = x.value()
+    x[3:] += 10
+    x.get()
+    late = wrap(graph.view(read, layout.Layout((2,), (1,), 0)))
+    numpy.testing.assert_array_equal(late.get(), [10, 1])
 
 
 # Failures in the middle of a flush.
