@@ -374,7 +374,9 @@ HARD: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("shape, axis", [((40_001,), 0), ((3, 9000), 1), ((3, 9003), 1), ((900, 36), 0), ((901, 5), 0)])
+@pytest.mark.parametrize(
+    ("shape", "axis"), [((40_001,), 0), ((3, 9000), 1), ((3, 9003), 1), ((900, 36), 0), ((901, 5), 0)]
+)
 @pytest.mark.parametrize("name", HARD)
 def test_variance_of_hard_values(name: str, shape: tuple[int, ...], axis: int) -> None:
     a = HARD[name](floats(*shape)).astype("float32")

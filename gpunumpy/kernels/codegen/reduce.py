@@ -10,17 +10,19 @@ from ...core.kernel import Apply, Reduce, row_level
 from .emit import Emitter, Tile
 from .plan import Plan, index_names, outer_loops, place_block, place_row, reduced_is_near, step_tile, whole
 from .shape import ceil_div, flight, pack_width, product
-from .states import SEVERAL, States
+from .states import States
 from .team import Team, near_team
 from .unit import Text, Unit
 
-# Blocks that each processor should get before rows are split no further; where elements are taken several at once,
-# the more of them are on their way to each thread, and states take longer to combine.
+# Blocks that each processor should get before rows are split no further.
 _BLOCKS = 8
-_BLOCKS_OF_SEVERAL = 4
 
-# Elements that a thread takes at once, of a body of no more operations on them than this.
-_AT_ONCE = 16
+# Elements that each state takes at once where it can, and the blocks then: more is on its way to each thread, and
+# states take long to combine. Along the reduced loop, and across it, where a thread has a state for every lane.
+_AT_ONCE = {True: 16, False: 8}
+_BLOCKS_AT_ONCE = {True: 4, False: 2}
+
+# The operations on an element beyond which nothing is gained by having more of them at once.
 _LIGHT = 6
 
 # Vectors that a thread should have at least before a row is split.
@@ -90,8 +92,9 @@ def _plan(unit: Unit, processors: int) -> Plan:
         team = Team(size, 256 // size, False)
     useful = ceil_div(steps, team.size * _SHARE)
     several = _takes_several(unit)
-    count = max(flight(unit, lane, width), (_AT_ONCE // width if near else SEVERAL) if several else 1)
-    blocks = processors * (_BLOCKS_OF_SEVERAL if several else _BLOCKS)
+    at_once = _AT_ONCE[near] // (width if near else 1)
+    count = max(flight(unit, lane, width), at_once if several else 1)
+    blocks = processors * (_BLOCKS_AT_ONCE[near] if several else _BLOCKS)
     splits = max(1, min(useful, blocks // ceil_div(rows, team.rows)))
     return Plan(team, near, lane, width, count, rows, steps, splits)
 

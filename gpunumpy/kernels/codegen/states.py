@@ -12,7 +12,7 @@ from .plan import Plan, outer_loops
 from .unit import Text, Unit
 
 # Elements that a thread should have at once for a reduction to take them so.
-SEVERAL = 4
+_SEVERAL = 4
 
 
 class States:
@@ -65,7 +65,7 @@ class States:
     def accumulate(self, emitter: Emitter, keep: Sequence[int] = (), stores: Sequence[Store] = ()) -> None:
         """Take in the tile; compute what there is to `keep` and to store besides, as `Emitter.run` has it."""
         count = emitter.tile.count * emitter.tile.width // self.lanes
-        at_once = [n for n in self.values if count >= SEVERAL and self.code(n).several_template]
+        at_once = [n for n in self.values if count >= _SEVERAL and self.code(n).several_template]
         one_by_one = [n for n in self.values if n not in at_once]
         for n in at_once:
             self.text.line(f"{C_TYPE[self.instr(n).loop[0]]} e{n}[{self.lanes}][{count}];")
