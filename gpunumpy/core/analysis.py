@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from . import layout
@@ -59,6 +59,16 @@ def topological(items: Sequence[Item], roots: Sequence[int]) -> list[int]:
             stack.append((p, True))
             stack.extend((a, False) for a in reversed(items[p].args) if a not in state)
     return order
+
+
+def one_window(items: Sequence[Item]) -> list[Item]:
+    """Name one leaf for all that see the same elements of a buffer, so that a kernel reads them once."""
+    first: dict[tuple[Form, int, int], int] = {}
+    same = [
+        p if item.buffer < 0 else first.setdefault((item.form, item.buffer, item.offset), p)
+        for p, item in enumerate(items)
+    ]
+    return [replace(item, args=tuple(same[a] for a in item.args)) if item.args else item for item in items]
 
 
 def push_views(items: Sequence[Item], roots: Sequence[int]) -> list[Item]:

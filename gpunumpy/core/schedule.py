@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from . import kernel as ir
 from . import layout
-from .analysis import Graph, analyse, push_views
+from .analysis import Graph, analyse, one_window, push_views
 from .layout import Layout
 from .limits import fits_row
 from .lower import INT64, Builder, IndexMap, Item, Refused, Source, compose, identity
@@ -659,4 +659,4 @@ def schedule(items: Sequence[Item], roots: Sequence[int]) -> tuple[Step, ...]:
     roots
         Positions of pending nodes to be stored.
     """
-    return _Scheduler(push_views(items, roots), roots).run()
+    return _Scheduler(push_views(one_window(items), roots), roots).run()

@@ -227,6 +227,8 @@ class Machine:
             self.both(f"v[{key}] = {value} on {a.theirs.dtype}{a.theirs.shape}", lambda xp, x: _set(x, key, value), a,
                       exact=True, keep=False)  # fmt: skip
         else:
+            if not b.exact and a.theirs.dtype.kind in "iu":
+                return  # what C makes of NaN is the table's test
             if b.theirs.ndim and _is_element(a.theirs, key):
                 return  # which error NumPy raises depends on the dtype
             self.both(
