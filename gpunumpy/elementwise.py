@@ -14,7 +14,7 @@ import numpy
 from .core import layout
 from .core import node as graph
 from .core.array import READ_ONLY, boxed, make_view, ndarray, wrap
-from .core.dtypes import BOOL, FLOAT64, check
+from .core.dtypes import BOOL, FLOAT64, NUMPY_2_5, check
 from .core.node import DType
 from .core.record import as_array, as_dtype, as_node, as_nodes, elementwise, reshaped, weak_types
 from .indexing import getitem, setitem
@@ -80,13 +80,14 @@ def where(condition: Any, x: Any, y: Any) -> ndarray:
     """Elements of `x` where the condition holds and of `y` elsewhere. See `numpy.where`."""
     args = [_operand(v) for v in (condition, x, y)]
     loop = table.resolve("where", weak_types(as_nodes(args)))
-    # As in NumPy, a Python integer is wrapped into the range of the other's dtype here.
     chosen = elementwise("where", [_typed(v, d) if type(v) is int else v for v, d in zip(args, loop)], loop)
     return boxed(chosen)  # an array even where it is 0-d
 
 
 def _typed(value: int, dtype: DType) -> Any:
-    """A Python integer as a scalar of a dtype."""
+    """A Python integer as a scalar of a dtype; NumPy before 2.5 wraps it into the range of an integer one here."""
+    if NUMPY_2_5 and dtype.kind in "iu":
+        return dtype.type(value)
     return numpy.asarray(value).astype(dtype)[()]
 
 
@@ -173,6 +174,8 @@ def _rounded_integers(x: ndarray, places: int) -> ndarray:
 
 def fix(x: Any, out: Any = None) -> ndarray:
     """Values rounded towards zero. See `numpy.fix`."""
+    if NUMPY_2_5:
+        warnings.warn("numpy.fix is deprecated. Use numpy.trunc instead.", DeprecationWarning, stacklevel=2)
     return trunc(x, out=out)
 
 

@@ -16,7 +16,7 @@ import numpy
 from .core import layout
 from .core import node as graph
 from .core.array import ndarray, wrap
-from .core.dtypes import KIND, check
+from .core.dtypes import KIND, NUMPY_2_5, check
 from .core.layout import Layout, Shape
 from .core.node import Leaf, Node
 from .core.record import as_array, as_dtype, elementwise, reshaped, transposed
@@ -313,6 +313,10 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
         raise ValueError("At least one array has zero dimension")
     one = _moved(one, layout.normalize_axis(axisa, one.ndim), one.ndim - 1)
     two = _moved(two, layout.normalize_axis(axisb, two.ndim), two.ndim - 1)
+    if NUMPY_2_5 and (one.shape[-1] != 3 or two.shape[-1] != 3):
+        raise ValueError(
+            f"cross() takes vectors of 3 elements; these have {one.shape[-1]} and {two.shape[-1]} (see numpy.cross)"
+        )
     if one.shape[-1] not in (2, 3) or two.shape[-1] not in (2, 3):
         raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
     if 2 in (one.shape[-1], two.shape[-1]):

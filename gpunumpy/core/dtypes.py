@@ -41,6 +41,9 @@ INT64 = numpy.dtype(numpy.int64)
 FLOAT64 = numpy.dtype(numpy.float64)
 COMPLEX128 = numpy.dtype(numpy.complex128)
 
+# From 2.5 on NumPy refuses some of what it only deprecated or wrapped before, and gpunumpy does as the NumPy at hand.
+NUMPY_2_5 = numpy.lib.NumpyVersion(numpy.__version__) >= "2.5.0"
+
 _known = {dtype: dtype for dtype in DTYPES}
 
 

@@ -130,7 +130,13 @@ def test_cross() -> None:
         ):
             for dtype in ("i4", "f4", "c16"):
                 a, b = sample(left, dtype, 1), sample(right, dtype, 2)
-                same(to_host(products.cross(from_host(a), from_host(b))), numpy.cross(a, b), (left, right))
+                try:
+                    theirs = numpy.cross(a, b)
+                except ValueError:  # NumPy 2.5 takes no vectors of 2 elements
+                    with pytest.raises(ValueError, match=r"3 elements"):
+                        products.cross(from_host(a), from_host(b))
+                else:
+                    same(to_host(products.cross(from_host(a), from_host(b))), theirs, (left, right))
         a, b = sample((3, 4, 5), "f8", 1), sample((4, 5, 3), "f8", 2)
         same(to_host(products.cross(from_host(a), from_host(b), 0, 2, 1)), numpy.cross(a, b, 0, 2, 1))
         same(to_host(products.cross(from_host(a), a, axis=0)), numpy.cross(a, a, axis=0))
