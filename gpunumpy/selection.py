@@ -287,8 +287,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> ndarra
     if mode == "raise" and number.size:
         flat = record.reshaped(index, (number.size,))
         lowest, highest = (
-            int(to_host(wrap(graph.reduce(row, (INT64, INT64), (0,), (flat,)))))
-            for row in ("minimum", "maximum")
+            int(to_host(wrap(graph.reduce(row, (INT64, INT64), (0,), (flat,))))) for row in ("minimum", "maximum")
         )
         if lowest < 0 or highest >= len(choices):
             raise ValueError("invalid entry in choice array")
