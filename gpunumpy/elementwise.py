@@ -13,7 +13,7 @@ import numpy
 
 from .core import layout
 from .core import node as graph
-from .core.array import READ_ONLY, boxed, make_view, ndarray, wrap
+from .core.array import BOX, READ_ONLY, boxed, make_view, ndarray, wrap
 from .core.dtypes import BOOL, FLOAT64, NUMPY_2_5, check
 from .core.node import DType
 from .core.record import as_array, as_dtype, as_node, as_nodes, elementwise, reshaped, weak_types
@@ -238,7 +238,7 @@ def imag_of(x: ndarray) -> ndarray:
     if x.dtype.kind == "c":
         return _component(x, "imag")
     zeros = wrap(graph.fill(graph.typed_scalar(0, x.dtype), x.shape, x.queue))
-    zeros._flags |= READ_ONLY
+    zeros._flags |= READ_ONLY | BOX
     return zeros
 
 
