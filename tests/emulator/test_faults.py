@@ -123,7 +123,7 @@ def test_a_stack_that_is_too_small() -> None:
     text = """
     __device__ __noinline__ int deep(int n) {
         volatile int wide[500];
-        wide[n % 500] = n;
+        for (int i = 0; i < 500; ++i) wide[i] = n;  // all of it, so that the end of the stack is written over
         return n ? deep(n - 1) + wide[n % 500] : 0;
     }
     extern "C" __global__ void k(int* out) { out[0] = deep(out[0]); __syncthreads(); }
