@@ -44,8 +44,9 @@ def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
     shift = to_host(shift) if isinstance(shift, ndarray) else shift
     if axis is None:
         return reshaped(roll(ravel(x), shift, 0), x.shape)
-    moved = {k: s % x.shape[k] for k, s in _shifts(shift, axis, x.ndim).items() if x.shape[k] and s % x.shape[k]}
-    if not moved or not x.size:
+    shape = x.shape
+    moved = {k: s % shape[k] for k, s in _shifts(shift, axis, len(shape)).items() if shape[k] and s % shape[k]}
+    if not moved or 0 in shape:
         return array(x)
     if x.device.kind == "cpu":  # picking elements one by one is slow there, and copies of blocks are not
         return _rolled_by_blocks(x, moved)
@@ -67,7 +68,7 @@ def rolled_by_index(x: ndarray, moved: dict[int, int]) -> ndarray:
 
 def _rolled_by_blocks(x: ndarray, moved: dict[int, int]) -> ndarray:
     """The elements moved along axes by the routine of the CPU device, in the memory order that they have."""
-    order = axes_in_memory("K", x.shape, x.layout.strides)
+    order = None if x.base is None else axes_in_memory("K", x.shape, x.layout.strides)
     node = x.value() if order is None else transposed(x.value(), order)
     shifts = tuple(moved.get(k, 0) for k in (range(x.ndim) if order is None else order))
     return made(wrap_ordered(graph.call("roll", shifts, (node,), node.form.shape, x.dtype), order))

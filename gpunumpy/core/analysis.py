@@ -188,6 +188,8 @@ def _keep(items: Sequence[Item], p: int, a: int, weight: int, uses: int, views: 
     if uses > 1 and weight > _RECOMPUTE:
         return True
     op = items[p].form.op
+    if isinstance(op, Update) and a == items[p].args[0] and uses > 1 and weight > _RECOMPUTE_BROADCAST:
+        return True
     if isinstance(op, View) and views > 1 and weight > 1:
         return True  # a stencil: it would be computed again for every neighbour
     spread = prod(items[p].form.shape) > prod(f.shape)

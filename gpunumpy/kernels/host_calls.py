@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -31,13 +32,18 @@ def matmul(options: tuple[Any, ...], out: Any, a: Any, b: Any) -> None:
 @_call
 def roll(options: tuple[Any, ...], out: Any, x: Any) -> None:
     """Blocks of `x` moved along every axis by that many places, each less than the axis is long."""
+    for to, start in _moves(options, x.shape):
+        out[to] = x[start]
+
+
+@lru_cache(maxsize=1024)
+def _moves(shifts: tuple[int, ...], shape: tuple[int, ...]) -> list[tuple[tuple[slice, ...], ...]]:
+    """Where every block of a rolled array goes, and where it comes from."""
     halves = [
         [(slice(s, None), slice(0, n - s)), (slice(0, s), slice(n - s, None))] if s else [(slice(None), slice(None))]
-        for s, n in zip(options, x.shape, strict=True)
+        for s, n in zip(shifts, shape, strict=True)
     ]
-    for block in product(*halves):
-        to, start = zip(*block, strict=True)
-        out[to] = x[start]
+    return [tuple(zip(*block, strict=True)) for block in product(*halves)]
 
 
 @_call
