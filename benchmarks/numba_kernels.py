@@ -11,6 +11,8 @@ import numpy
 
 def kernels() -> dict[str, Callable[..., Callable[[], Any]]]:
     """For the name of a row, what makes a call of its device arrays."""
+    if not hasattr(numpy, "row_stack"):  # numba-cuda 0.30 looks for it, and NumPy 2.5 has no such name any more
+        numpy.row_stack = numpy.vstack  # type: ignore[attr-defined]
     from numba import cuda
 
     @cuda.jit

@@ -48,6 +48,7 @@ def _cupy() -> list[Peer]:
     wait = cupy.cuda.Device().synchronize
 
     def fuse(f: Callable[..., Any]) -> Callable[..., Any]:
+        f.__name__ = "fused"  # it names the kernel, and "<lambda>" is no name in C
         return cupy.fuse()(f)  # type: ignore[no-any-return]
 
     return [

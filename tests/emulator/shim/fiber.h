@@ -66,14 +66,17 @@ inline void prepare_context(Context& context, unsigned char* stack, size_t bytes
 class Fiber {
 public:
     static constexpr size_t stack_bytes = 1 << 16;
+    static constexpr size_t guard_bytes = 1 << 16;  // below the stack; touching them is a fault, and nobody else's memory
 
     Context context;
 
     // (Re)start at `body`. The stack is kept from block to block.
     void start(void (*body)()) {
         if (!stack_) {
-            stack_ = static_cast<unsigned char*>(mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE,
-                                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+            auto* whole = static_cast<unsigned char*>(mmap(nullptr, guard_bytes + stack_bytes, PROT_READ | PROT_WRITE,
+                                                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+            mprotect(whole, guard_bytes, PROT_NONE);
+            stack_ = whole + guard_bytes;
             *canary() = canary_value;
         }
         prepare_context(context, stack_, stack_bytes, body);
