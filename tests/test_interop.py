@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import subprocess
 import sys
 import weakref
@@ -267,7 +268,9 @@ def test_exports_may_outlive_the_interpreter() -> None:
         "keep = numpy.from_dlpack(np.ones(5) + 1)\n"
         "numpy.kept = keep, (np.ones(3) + 1).__dlpack__()\n"
     )
-    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
+    environment = {**os.environ, "GPUNUMPY_DEVICE": "cpu"}
+    command = [sys.executable, "-W", "error", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -40,6 +40,7 @@ class CudaExecutor:
             for x in program.launches
         ]
         pairs = [n for n, k in enumerate(kinds) if k == "c"]
+        bools = [n for n, k in enumerate(kinds) if k == "b"]
         fresh = [s.nbytes for s in program.scratch if not s.zeroed]
         scratch, zeros, taken = [], 0, 0
         for s in program.scratch:  # every zeroed one has its own part of the device's counters
@@ -48,11 +49,13 @@ class CudaExecutor:
                 zeros += -(-s.nbytes // 16) * 16
             else:
                 taken += 1
-        if not pairs and not scratch and not flag and len(launchers) == 1:
+        if not (pairs or bools or scratch or flag) and len(launchers) == 1:
             return launchers[0]
 
         def run(values: Sequence[Any]) -> None:
             wire: list[Any] = list(values)
+            for n in bools:
+                wire[n] = bool(wire[n])  # a Python number in a loop of bools: what counts is whether it is zero
             for n in reversed(pairs):
                 wire[n : n + 1] = (wire[n].real, wire[n].imag)
             held = [memory.allocate(device, nbytes) for nbytes in fresh]

@@ -17,7 +17,7 @@ A = numpy.arange(2000.0).reshape(40, 50)
 
 # What is computed, and the kernels it takes.
 CALLS: tuple[tuple[str, int, Callable[[Any], Any]], ...] = (
-    ("roll", 1, lambda a: np.roll(a * 2, 1, axis=0)),  # and a routine; on a GPU one kernel, which fuses
+    ("roll", 1, lambda a: np.roll(a * 2, 1, axis=0)),  # and a routine; on a GPU a kernel, which fuses with what follows
     ("concatenate", 2, lambda a: np.concatenate([a * 2, a + 1])),
     ("stack", 2, lambda a: np.stack([a, -a], axis=-1)),
     ("tile", 1, lambda a: np.tile(a, (2, 3))),
@@ -35,6 +35,8 @@ CALLS: tuple[tuple[str, int, Callable[[Any], Any]], ...] = (
 def test_kernels(count: int, call: Callable[[Any], Any]) -> None:
     a = np.asarray(A)
     steps = kernels(lambda: call(a))
+    if call is CALLS[0][2] and a.device.kind == "cuda":
+        count += 1  # the expression that is rolled, and a kernel that picks from it in place of the routine
     assert len([step for step in steps if isinstance(step, Run)]) == count
 
 
