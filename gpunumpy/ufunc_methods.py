@@ -138,7 +138,7 @@ def reduce_ufunc(
     if plain and order is None and node.args == (value,) and type(axis) in _SIMPLE_AXES:
         if len(_plain_forms) > _PLAIN_LIMIT:
             _plain_forms.clear()
-        _plain_forms[row, value.form, axis] = node.form
+        _plain_forms[row, node.form.args[0], axis] = node.form  # not `value.form`: a thread may just have changed it
     return wrap_ordered(node, order)
 
 

@@ -199,6 +199,29 @@ def test_a_node_that_is_computed_while_it_is_viewed() -> None:
     numpy.testing.assert_array_equal(y.get(), numpy.arange(2.0, 12.0, 2))
 
 
+@pytest.mark.parametrize("record", [numpy.negative, lambda y: -y, lambda y: y - 3, lambda y: 3 - y, lambda y: y.sum(0)])
+def test_an_operand_that_is_computed_while_an_operation_on_it_is_recorded(record: Callable[[Any], Any]) -> None:
+    """What is remembered of the first recording serves the next one, which is of a pending operand."""
+    values = numpy.random.default_rng(5).random((3, 17))
+    for turn in range(3):
+        y = np.asarray(values) * 7
+        if turn == 0:
+            y._node.__class__ = Met
+        made = record(y)
+        node = made._node
+        assert turn == 0 or node.form.args == tuple(a.form for a in node.args)
+        numpy.testing.assert_array_equal(made.get(), record(values * 7))
+
+
+def test_generators_of_which_another_one_is_computed() -> None:
+    """Two graphs that differ only in which of two equal generators is computed have a plan each."""
+    for computed in (0, 1):
+        parts = [np.arange(40), np.arange(40)]
+        total = parts[0] * 3 - parts[1]
+        evaluate.compute(parts[computed]._node)
+        numpy.testing.assert_array_equal(total.get(), numpy.arange(40) * 2)
+
+
 class Watched(Node):
     """A node that checks at every change of its form that nobody takes it for computed too early."""
 

@@ -318,7 +318,10 @@ def walk(roots: Sequence[Node]) -> tuple[list[Node], tuple[Any, ...]]:
     for n in nodes:
         data = n.data
         if data is None:
-            for a in n.args:
+            args = n.args
+            if not args:
+                marks.append(None)  # or it might be taken for the next value, and that for this one
+            for a in args:
                 p = place.get(a)
                 if p is None:
                     p = place[a] = count

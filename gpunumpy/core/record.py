@@ -152,13 +152,14 @@ def as_dtype(node: Node, dtype: DType) -> Node:
 
 def unary(row: str) -> Callable[[ndarray], ndarray]:
     """A fast recorder of a row over one array: the operator ``-a`` and its like."""
-    cache: dict[Form, Form] = {}
+    cache: dict[tuple[Form, ...], Form] = {}
 
     def record(x: ndarray) -> ndarray:
         a = x._node if x._base is None else x.value()
-        form = cache.get(a.form)
+        key = (a.form,)
+        form = cache.get(key)
         if form is None:
-            return _first(cache, a.form, row, (x,), (a,))
+            return _first(cache, key, row, (x,))
         return wrap(Node(form, (a,)))
 
     return record
@@ -166,7 +167,7 @@ def unary(row: str) -> Callable[[ndarray], ndarray]:
 
 def binary(row: str, reflected: bool = False) -> Callable[[ndarray, Any], Any]:
     """A fast recorder of a row over an array and an operand: the operators ``a + b`` and ``b + a``."""
-    cache: dict[tuple[Form, Form], Form] = {}
+    cache: dict[tuple[Form, ...], Form] = {}
 
     def record(x: ndarray, y: Any) -> Any:
         a = x._node if x._base is None else x.value()
@@ -183,7 +184,7 @@ def binary(row: str, reflected: bool = False) -> Callable[[ndarray, Any], Any]:
         key = (nodes[0].form, nodes[1].form)
         form = cache.get(key)
         if form is None:
-            return _first(cache, key, row, (y, x) if reflected else (x, y), nodes)
+            return _first(cache, key, row, (y, x) if reflected else (x, y))
         return wrap(Node(form, nodes))
 
     return record
@@ -199,14 +200,17 @@ def operand(y: Any) -> bool:
 _RECORDERS_LIMIT = 20_000
 
 
-def _first(cache: dict[Any, Form], key: Any, row: str, args: tuple[Any, ...], nodes: tuple[Node, ...]) -> ndarray:
-    """Record by the general way, and remember the form where the next time is sure to be the same."""
+def _first(cache: dict[Any, Form], key: tuple[Form, ...], row: str, args: tuple[Any, ...]) -> ndarray:
+    """Record by the general way, and remember the form where the next time is sure to be the same.
+
+    What counts is the form itself: another thread may have computed an operand since its form was read for `key`.
+    """
     result = elementwise(row, args)
-    node = result._node
-    if result._base is None and node.data is None and [a.form for a in node.args] == [n.form for n in nodes]:
+    form = result._node.form
+    if result._base is None and form.args == key:
         if len(cache) > _RECORDERS_LIMIT:
             cache.clear()
-        cache[key] = node.form
+        cache[key] = form
     return result
 
 
