@@ -17,6 +17,33 @@ template <class T> __device__ inline T float_floor_divide(T a, T b) {
   return div - floored > T(0.5) ? floored + 1 : floored;
 }
 
+// The library's pow may miss by a few units in the last place even a result that a float holds exactly: 2.9999998 for
+// powf(9, 0.5f), which a cast to an integer makes 2. Whatever products of exact squares and square roots reach without
+// any rounding is taken from them; fma gives the error of a product.
+template <class T> __device__ inline T float_power(T x, T y) {
+  T base = x, exponent = y;
+  for (int halvings = 0; halvings < 3 && exponent != ::trunc(exponent) && base > 0; ++halvings) {
+    T root = ::sqrt(base);
+    if (::fma(root, root, -base) != 0) break;
+    base = root;
+    exponent *= 2;
+  }
+  if (exponent == ::trunc(exponent) && ::fabs(exponent) <= 64) {
+    T product = 1;
+    bool exact = true;
+    for (int left = int(::fabs(exponent)); left && exact; base = base * base) {
+      if (left & 1) {
+        exact = ::fma(product, base, -(product * base)) == 0;
+        product *= base;
+      }
+      left >>= 1;
+      if (left) exact = exact && ::fma(base, base, -(base * base)) == 0;
+    }
+    if (exact) return exponent < 0 ? 1 / product : product;
+  }
+  return ::pow(x, y);
+}
+
 template <class T> __device__ inline T sign(T x) { return x > 0 ? T(1) : x < 0 ? T(-1) : x == 0 ? T(0) : x; }
 template <class T> __device__ inline T heaviside(T x, T at_zero) {
   return isnan(x) ? x : x == 0 ? at_zero : x < 0 ? T(0) : T(1);

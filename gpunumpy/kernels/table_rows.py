@@ -88,8 +88,13 @@ _row("square", iu="{U}({0}) * {U}({0})", f="{0} * {0}", c="op::square({0})")
 _row("absolute", bu="{0}", i="op::absolute({0})", f="fabs{f}({0})", c="hypot{f}({0}.re, {0}.im)", complex_ulp=4)
 _row("fabs", f="fabs{f}({0})")
 _row("sign", complex_ulp=4, i="({0} > 0) - ({0} < 0)", u="{0} > 0", f="op::sign({0})", c="op::complex_sign({0})")
-_row("power", 4, (0, 20), iu="op::power({0}, {1})", f="pow{f}({0}, {1})", c=_through_f64("complex_power", "{0}", "{1}"))
-_row("float_power", 4, (0, 20), f="pow{f}({0}, {1})", c="op::complex_power({0}, {1})")
+_row(
+    *("power", 4, (0, 20)),
+    iu="op::power({0}, {1})",
+    f="op::float_power({0}, {1})",
+    c=_through_f64("complex_power", "{0}", "{1}"),
+)
+_row("float_power", 4, (0, 20), f="op::float_power({0}, {1})", c="op::complex_power({0}, {1})")
 _row("gcd", iu="op::gcd({0}, {1})")
 _row("lcm", iu="op::lcm({0}, {1})")
 _row("hypot", 4, f="hypot{f}({0}, {1})")

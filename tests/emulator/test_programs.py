@@ -39,6 +39,19 @@ def test_a_chain_is_one_kernel() -> None:
         assert machine.kernels == 1
 
 
+def test_powers_by_exact_products() -> None:
+    bases = numpy.array([3, -3, 9, 2.25, 0.1, 0, -0.0, 5, 2, numpy.inf, -1, numpy.nan, 1e-200, 7])
+    exponents = numpy.array([4, -3, 0.5, 1.5, 3, -3, -3, 0, 63, -2, 65, 0, 2, 1 / 3])
+    with emulated(), numpy.errstate(all="ignore"):
+        for dtype in ("f", "d"):
+            x, y = bases.astype(dtype), exponents.astype(dtype)
+            got = values(elementwise("power", [as_array(x, CPU), as_array(y, CPU)]))
+            wanted = x**y
+            numpy.testing.assert_allclose(got, wanted, rtol=2 * float(numpy.finfo(dtype).eps))
+            numpy.testing.assert_array_equal(numpy.signbit(got), numpy.signbit(wanted))
+            numpy.testing.assert_array_equal(got[:4], numpy.array([81, -1 / 27, 3, 3.375], dtype))
+
+
 def test_the_host_takes_over_again() -> None:
     a = numpy.arange(12.0)
     before = evaluate.state(CPU).executor

@@ -161,6 +161,23 @@ def test_powers() -> None:
         pow(from_host(numpy.arange(3)), 2, 5)
 
 
+@pytest.mark.parametrize("dtype", ["e", "f", "d"])
+def test_powers_that_a_float_holds_are_exact(dtype: str) -> None:
+    """Whole results that a cast to an integer must not make one less, negative bases, roots of squares."""
+    bases = numpy.concatenate([numpy.arange(-12, 13), [0.5, 0.25, 2.25, 6.25, 1024, -0.0]]).astype(dtype)
+    exponents = numpy.concatenate([numpy.arange(-3, 7), [0.5, 1.5, 2.5, 0.25, -0.5]]).astype(dtype)
+    special = numpy.array([0.0, -0.0, 1, -1, 2, 0.5, 40, 63, numpy.inf, -numpy.inf, numpy.nan, 1e-4, 3e4], dtype)
+    with numpy.errstate(all="ignore"):
+        for x, y in ((bases[:, None], exponents), (special[:, None], special)):
+            wanted = x**y
+            got = to_host(from_host(x) ** from_host(y))
+            whole = (wanted == numpy.round(wanted)) & (abs(wanted) < 2 / numpy.finfo(dtype).eps)
+            numpy.testing.assert_array_equal(got[whole], wanted[whole])
+            number = ~numpy.isnan(wanted)
+            numpy.testing.assert_array_equal(numpy.signbit(got[number]), numpy.signbit(wanted[number]))
+            numpy.testing.assert_allclose(got, wanted, rtol=4 * float(numpy.finfo(dtype).eps))
+
+
 CONVERSIONS = [
     bool,
     int,
