@@ -111,9 +111,7 @@ class Plan:
         return (_FREE, target)
 
     def _bindings(self, bound: Sequence[tuple[Source, Any]]) -> list[tuple[int, int, Any]]:
-        return [
-            (_KINDS[s.kind], self._slot(s) if _KINDS[s.kind] == _SLOT else s.position, dtype) for s, dtype in bound
-        ]
+        return [(_KINDS[s.kind], self._slot(s) if _KINDS[s.kind] == _SLOT else s.position, dtype) for s, dtype in bound]
 
     def run(self, nodes: Sequence[Node], observe: Observer | None = None) -> None:
         """Compute the roots among `nodes`, which have the structure that the plan was made for."""

@@ -79,9 +79,7 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
 def broadcast_strides(shape: Shape, strides: Sequence[int], to: Shape) -> tuple[int, ...]:
     """Strides that repeat an array of `shape` over the shape `to` (the caller checked that it broadcasts)."""
     lead = len(to) - len(shape)
-    return (0,) * lead + tuple(
-        0 if n == 1 and m != 1 else s for n, s, m in zip(shape, strides, to[lead:], strict=True)
-    )
+    return (0,) * lead + tuple(0 if n == 1 and m != 1 else s for n, s, m in zip(shape, strides, to[lead:], strict=True))
 
 
 def reshape_strides(shape: Shape, strides: Sequence[int], to: Shape) -> tuple[int, ...] | None:
@@ -220,4 +218,3 @@ def _digits(value: int, dims: Shape, flat: Sequence[int]) -> tuple[int, ...] | N
             digits.append(value // s)
             value %= s
     return None if value else tuple(digits)
-

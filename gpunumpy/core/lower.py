@@ -175,9 +175,7 @@ class Builder:
             at = compose(layout.c_strides(f.shape), 0, imap, loops)
             return self._load(reached, f.dtype, True, at)
         if isinstance(op, Map):
-            args = tuple(
-                self.operand(a, f.shape, imap, want) for a, want in zip(item.args, op.loop[:-1], strict=True)
-            )
+            args = tuple(self.operand(a, f.shape, imap, want) for a, want in zip(item.args, op.loop[:-1], strict=True))
             return self.emit(ir.Apply(op.row, args, op.loop))
         if isinstance(op, Iota):
             return self.emit(ir.Index(imap[op.axis]))
@@ -189,9 +187,7 @@ class Builder:
             if parts is None:
                 return self._flat(item, op, imap)
             starts, coefs = parts
-            inner = tuple(
-                compose([c[k] for c in coefs], start, imap, loops) for k, start in enumerate(starts)
-            )
+            inner = tuple(compose([c[k] for c in coefs], start, imap, loops) for k, start in enumerate(starts))
             return self.value(item.args[0], inner)
         if isinstance(op, Gather):
             return self._gather(position, item, op, imap)

@@ -152,9 +152,7 @@ class _Scheduler:
         return group
 
     def _builder(self, group: _Group, loops: tuple[int, ...]) -> Builder:
-        return Builder(
-            self.items, loops, lambda p, imap: self._reach(group, p, imap), group.args, group.arg_list
-        )
+        return Builder(self.items, loops, lambda p, imap: self._reach(group, p, imap), group.args, group.arg_list)
 
     def _reach(self, group: _Group, position: int, imap: IndexMap) -> int | Source | None:
         if position not in self.graph.anchor_set:
@@ -501,9 +499,7 @@ class _Scheduler:
         # The last argument is the number by which an index out of bounds is reported.
         args.append((Source("site", a), Layout((), (), 0)))
         dtypes.append(INT64)
-        self.groups.append(
-            CallStep(step.name, (*step.options, f.shape), tuple(args), tuple(dtypes), a, step.reason)
-        )
+        self.groups.append(CallStep(step.name, (*step.options, f.shape), tuple(args), tuple(dtypes), a, step.reason))
         self.home[a] = len(self.groups) - 1
 
     # the plan
@@ -614,9 +610,7 @@ def _stand(group: _Group, shape: tuple[int, ...]) -> IndexMap | None:
     return identity(loops, places)
 
 
-def _unit_box(
-    shape: tuple[int, ...], where: Layout
-) -> tuple[tuple[tuple[int, int], ...], tuple[int, ...]] | None:
+def _unit_box(shape: tuple[int, ...], where: Layout) -> tuple[tuple[tuple[int, int], ...], tuple[int, ...]] | None:
     """A region as a box of the array's index space.
 
     Returns the bounds of every dimension and, for every dimension of the region, the one of the array that it runs

@@ -94,9 +94,7 @@ def verify_kernel(kernel: ir.Kernel, extents: Sequence[int]) -> None:
         _verify_body(kernel, kernel.outside, whole, extents)
 
 
-def _verify_body(
-    kernel: ir.Kernel, body: ir.Body, bounds: Sequence[tuple[int, int]], extents: Sequence[int]
-) -> None:
+def _verify_body(kernel: ir.Kernel, body: ir.Body, bounds: Sequence[tuple[int, int]], extents: Sequence[int]) -> None:
     for number, instr in enumerate(body.instrs):
         used = instr.index if isinstance(instr, ir.Gather) else getattr(instr, "args", ())
         expect(all(0 <= k < number for k in used), f"value {number} uses one that comes later")
@@ -142,9 +140,7 @@ def reach(at: ir.Affine, bounds: Sequence[tuple[int, int]]) -> tuple[int, int] |
     return at.offset + sum(map(min, ends)), at.offset + sum(map(max, ends))
 
 
-def spread(
-    span: tuple[int, int] | None, dims: Sequence[int], strides: Sequence[int]
-) -> tuple[int, int] | None:
+def spread(span: tuple[int, int] | None, dims: Sequence[int], strides: Sequence[int]) -> tuple[int, int] | None:
     """The reach with any index inside `dims` added."""
     if span is None or 0 in dims:
         return None
