@@ -21,6 +21,7 @@ from gpunumpy.core.node import Node
 
 THREADS = 8
 ROUNDS = 25
+DOUBLE = numpy.dtype(float)
 
 
 @pytest.fixture(autouse=True)
@@ -376,6 +377,7 @@ def test_no_memory() -> None:
         z = x * 2
         with pytest.raises(MemoryError, match="set_memory_limit allows"):
             large.get()
+        numpy.testing.assert_array_equal((z + 1).get()[10:12], [23, 25])
         del large
         gc.collect()  # the traceback held it too, in a circle
         wanted = numpy.arange(1000.0) + ((numpy.arange(1000) >= 10) & (numpy.arange(1000) < 20))
@@ -384,6 +386,37 @@ def test_no_memory() -> None:
         numpy.testing.assert_array_equal(y.get(), numpy.arange(1000.0) + 1)
     finally:
         memory.set_memory_limit(None)
+
+
+def test_a_value_that_cannot_be_computed_raises_only_for_those_who_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others, of which it may need the old values, are computed without it."""
+    monkeypatch.setattr(evaluate, "CHECK", False)  # a defect that the checker finds would be raised at once
+    plans = evaluate.schedule
+
+    def refuse(items: Any, roots: Any, overwrite: bool = True) -> Any:
+        if any(item.form.op == graph.Map("sinh", (DOUBLE, DOUBLE)) for item in items):
+            raise Stop
+        return plans(items, roots, overwrite)
+
+    values = numpy.arange(23.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(evaluate, "schedule", refuse)
+        x = np.asarray(values)
+        stuck = np.sinh(x) - x
+        x[3:9] = -1
+        x[2] += 1
+        y = x[1:5] * 2
+        numpy.testing.assert_array_equal(x.get()[:6], [0, 1, 3, -1, -1, -1])
+        numpy.testing.assert_array_equal(y.get(), [2, 6, -2, -2])
+        for _ in range(2):
+            with pytest.raises(Stop):
+                stuck.get()
+            with pytest.raises(Stop):
+                np.synchronize()
+        for k in range(300):  # recording reviews the graph, and is not the place to raise
+            y = y + k
+        numpy.testing.assert_array_equal(y.get()[:2], numpy.array([2, 6]) + sum(range(300)))
+    numpy.testing.assert_allclose(stuck.get(), numpy.sinh(values) - values)
 
 
 def test_an_index_out_of_bounds_raises_once_and_names_its_line() -> None:

@@ -20,6 +20,7 @@ import gpunumpy
 from gpunumpy.core import evaluate, layout
 from gpunumpy.core.errors import DeviceError
 from gpunumpy.core.layout import Layout
+from gpunumpy.core.plan import Work
 from gpunumpy.core.schedule import CallStep, Run
 from gpunumpy.demo import load, names
 from gpunumpy.kernels import cuda_fold, cuda_masks, cuda_matmul, cuda_scatter
@@ -55,7 +56,7 @@ def collected() -> Iterator[dict[str, None]]:
     """The CUDA texts of the steps that run inside."""
     texts: dict[str, None] = {}
 
-    def observe(step: Any, work: evaluate.Work) -> None:
+    def observe(step: Any, work: Work) -> None:
         if isinstance(step, Run):
             texts[generate(step.kernel, PROCESSORS).text] = None
         elif isinstance(step, CallStep) and (text := routine_text(step, work)):
@@ -70,7 +71,7 @@ def collected() -> Iterator[dict[str, None]]:
         evaluate.observer = before
 
 
-def routine_text(step: CallStep, work: evaluate.Work) -> str:
+def routine_text(step: CallStep, work: Work) -> str:
     """The text of a library call's program; empty where a GPU calls a library."""
     form = work.plan.items[step.position].form
     layouts = [Layout(form.shape, layout.c_strides(form.shape), 0), *(where for _, where in step.args)]

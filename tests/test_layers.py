@@ -29,7 +29,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("core.lower*", "core.analysis*", "core.schedule*"),
     ("kernels.codegen*",),
     ("kernels.sites", "kernels.compile", "kernels.launch", "kernels.host*", "nvlib*", "kernels.cuda*"),
-    ("core.evaluate*", "core.explain", "core.profile"),
+    ("core.plan", "core.evaluate", "core.explain", "core.profile"),
     ("core.array*", "core.record*"),
     (FUNCTIONS,),
     ("linalg*", "fft*", "random*", "kernels.custom"),

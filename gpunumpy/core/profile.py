@@ -12,8 +12,8 @@ from typing import Any, TextIO
 
 from . import evaluate, memory, memory_copy
 from .device import CPU, Device, check, default_device, driver, synchronize
-from .evaluate import Work
 from .explain import bytes_in_words, name_of
+from .plan import Work
 from .schedule import CallStep, Run, Step
 from .schedule_traffic import traffic
 

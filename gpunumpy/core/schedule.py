@@ -96,9 +96,10 @@ class _Group:
 
 
 class _Scheduler:
-    def __init__(self, items: Sequence[Item], roots: Sequence[int]) -> None:
+    def __init__(self, items: Sequence[Item], roots: Sequence[int], overwrite: bool) -> None:
         self.graph: Graph = analyse(items, roots)
         self.items = items
+        self.overwrite = overwrite
         self.roots = frozenset(roots)
         self.groups: list[_Group | CallStep] = []
         self.home: dict[int, int] = {}  # anchor -> index of the group that computes it
@@ -363,7 +364,7 @@ class _Scheduler:
         item = self.items[base]
         f = item.form
         if isinstance(f.op, Leaf):
-            if f.op.origin or not layout.is_c(f.shape, f.op.strides):
+            if not self.overwrite or f.op.origin or not layout.is_c(f.shape, f.op.strides):
                 return False
             same = {p for p, other in enumerate(self.items) if other.buffer == item.buffer}
         else:
@@ -643,7 +644,7 @@ def _name(group: _Group) -> str:
     return "_".join(rows[:4]) + (f"_and_{len(rows) - 4}_more" if len(rows) > 4 else "") or "copy"
 
 
-def schedule(items: Sequence[Item], roots: Sequence[int]) -> tuple[Step, ...]:
+def schedule(items: Sequence[Item], roots: Sequence[int], overwrite: bool = True) -> tuple[Step, ...]:
     """The steps that compute the nodes at the positions `roots`.
 
     Parameters
@@ -652,5 +653,7 @@ def schedule(items: Sequence[Item], roots: Sequence[int]) -> tuple[Step, ...]:
         The graph, arguments by position, in any order.
     roots
         Positions of pending nodes to be stored.
+    overwrite
+        Whether an update may write into the memory of a leaf, since nothing outside the graph needs its old value.
     """
-    return _Scheduler(push_views(one_window(items), roots), roots).run()
+    return _Scheduler(push_views(one_window(items), roots), roots, overwrite).run()
