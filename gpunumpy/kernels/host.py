@@ -23,7 +23,7 @@ BLOCK_POINTS = 12 * 1024
 # Merging the states of two blocks costs several calls, and where nothing is computed nothing need stay in the cache.
 _FEWER_BLOCKS = 4
 # Loop points times operations from which threads pay: they take turns at the interpreter between NumPy calls.
-PARALLEL_WORK = 1 << 20
+PARALLEL_WORK = 1 << 22
 # A long reduction is cut into this many parts at most: enough for any number of threads, and the same for all.
 PARTS = 64
 

@@ -73,6 +73,28 @@ def gather_runs(
     return found.reshape(at.shape[: at.ndim - len(shape)] + shape) if at.ndim else found[0]
 
 
+def gather_run(
+    source: Any,
+    base: Any,
+    index: Sequence[Any],
+    dims: Sequence[int],
+    strides: Sequence[int],
+    site: int,
+    shape: tuple[int, ...],
+    steps: tuple[int, ...],
+) -> Any:
+    """As `gather_runs` where there is one position, with no copy: a view of `source`."""
+    at = base
+    for value, n, stride in zip(index, dims, strides, strict=True):
+        i = value.item()
+        if not -n <= i < n:
+            failures.append((f"index {i} is out of bounds for axis with size {n}", int(site)))
+            i = 0
+        at += (i + n if i < 0 else i) * stride
+    unit = source.itemsize
+    return numpy.ndarray(shape, source.dtype, source, at * unit, tuple([step * unit for step in steps]))
+
+
 def affine_grid(at: Affine, shape: Sequence[int]) -> Any:
     """The int64 values of `at` over a block at the origin, with size 1 where it does not vary."""
     out = numpy.full((1,) * len(shape), at.offset, numpy.int64)
@@ -110,7 +132,7 @@ class _Writer:
         self.masks = masks(nest)
         self.dtypes = value_dtypes(nest, self.body)  # type: ignore[arg-type]
         self.bound: dict[str, Any] = {"ndarray": numpy.ndarray, "empty": numpy.empty}
-        self.bound.update(gather=gather, gather_runs=gather_runs)
+        self.bound.update(gather=gather, gather_run=gather_run, gather_runs=gather_runs)
         self.bound["broadcast_to"] = numpy.broadcast_to
         self.known: dict[Any, str] = {}
         self.before: list[str] = []
@@ -312,7 +334,8 @@ class _Writer:
         first = Affine(instr.at.offset, coef[:cut] + (0,) * len(shape))
         start = " + ".join([self.index(first), *self.moved(Affine(0, (0,) * cut + coef[cut:]))])
         run = f"{self.const(shape)}, {self.const(coef[cut:])}"
-        return f"gather_runs(a{instr.arg}, {start}, ({given}), {dims}, {strides}, a{instr.site}, {run})"
+        name = "gather_runs" if cut else "gather_run"
+        return f"{name}(a{instr.arg}, {start}, ({given}), {dims}, {strides}, a{instr.site}, {run})"
 
     def scan(self, i: int, instr: Scan) -> None:
         run = self.const(accumulator(instr.row, instr.loop[-1]), ("scan", i))
