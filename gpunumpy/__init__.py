@@ -20,6 +20,7 @@ from .core.errors import DeviceError, HostFallbackWarning
 from .core.evaluate import synchronize
 from .core.explain import explain
 from .core.interop import from_dlpack
+from .core.memory import free_all_blocks, memory_info, set_memory_limit
 from .core.profile import profile
 from .creation import *
 from .editing import *
@@ -80,8 +81,11 @@ _OURS = (
     "default_device",
     "devices",
     "explain",
+    "free_all_blocks",
     "host_fallback",
+    "memory_info",
     "profile",
+    "set_memory_limit",
     "synchronize",
 )
 __all__ = [*_numpy.__all__, *_OURS]
