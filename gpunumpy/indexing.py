@@ -15,7 +15,7 @@ import numpy
 
 from .core import layout, record
 from .core import node as graph
-from .core.array import BOX, make_view, ndarray, wrap
+from .core.array import is_scalar, make_view, ndarray, wrap
 from .core.dtypes import BOOL, INT64
 from .core.layout import Layout, Shape
 from .core.node import DType, Node, Queue
@@ -126,7 +126,7 @@ def _check_bounds(view: ndarray, chosen: Selection) -> None:
 
 def setitem(a: ndarray, key: Any, value: Any) -> None:
     """``a[key] = value``."""
-    if not a._flags & BOX and not a.shape:
+    if is_scalar(a):
         raise TypeError(f"'numpy.{a.dtype.type.__name__}' object does not support item assignment")
     if not a.writeable:
         raise ValueError("assignment destination is read-only")
@@ -140,8 +140,10 @@ def setitem(a: ndarray, key: Any, value: Any) -> None:
                 _put(make_view(a, chosen.window), chosen, value, a.shape)
             return
         where = chosen.window
-    element = not where.shape and not _dotted(key)
-    make_view(a, where).assign(cast(fitted(_given(value, a, element), where.shape), a.dtype))
+    node = value.value() if type(value) is ndarray else None
+    if node is None or node.form.shape != where.shape or not where.shape:
+        node = fitted(_given(value, a, not where.shape and not _dotted(key)), where.shape)
+    a.assign(node if node.form.dtype == a.dtype else cast(node, a.dtype), where)
 
 
 def _given(value: Any, a: ndarray, element: bool) -> Node:

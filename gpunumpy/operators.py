@@ -103,11 +103,13 @@ def in_place(row: str, compute: Operator) -> Operator:
         result = compute(x, y)
         if result is NotImplemented or is_scalar(x):
             return result  # a 0-d result is as a scalar: the name is bound to the new one
-        if result._node.form.dtype != x._node.form.dtype:
+        made, target = result._node.form, x._node.form
+        if made.dtype != target.dtype:
             # Only to have NumPy's error where the result may not be cast back.
             nodes = as_nodes((x, y))
             getattr(numpy, row).resolve_dtypes((*weak_types(nodes), x.dtype))
-        check_shape(x, layout.broadcast_shapes(result.shape, x.shape))
+        if made.shape != target.shape:
+            check_shape(x, layout.broadcast_shapes(made.shape, target.shape))
         return write(x, release(result))
 
     return update

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from math import prod
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy
 
 from .core import layout
 from .core import node as graph
-from .core.array import ndarray, to_host, wrap, wrap_ordered
+from .core.array import boxed, ndarray, to_host, wrap, wrap_ordered
 from .core.dtypes import BOOL, INT64
 from .core.layout import Layout, Shape, normalize_axis
 from .core.node import Node
@@ -45,7 +46,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
     if axis is None:
         return reshaped(roll(ravel(x), shift, 0), x.shape)
     shape = x.shape
-    moved = {k: s % shape[k] for k, s in _shifts(shift, axis, len(shape)).items() if shape[k] and s % shape[k]}
+    moved = {k: s % shape[k] for k, s in _shifts(shift, axis, len(shape)) if shape[k] and s % shape[k]}
     if not moved or 0 in shape:
         return array(x)
     if x.device.kind == "cpu":  # picking elements one by one is slow there, and copies of blocks are not
@@ -68,16 +69,22 @@ def rolled_by_index(x: ndarray, moved: dict[int, int]) -> ndarray:
 
 def _rolled_by_blocks(x: ndarray, moved: dict[int, int]) -> ndarray:
     """The elements moved along axes by the routine of the CPU device, in the memory order that they have."""
-    order = None if x.base is None else axes_in_memory("K", x.shape, x.layout.strides)
-    node = x.value() if order is None else transposed(x.value(), order)
-    shifts = tuple(moved.get(k, 0) for k in (range(x.ndim) if order is None else order))
+    node = x.value()
+    f = node.form
+    where = x.layout
+    if layout.is_c(where.shape, where.strides):
+        shifts = tuple([moved.get(k, 0) for k in range(len(f.shape))])
+        return boxed(wrap(graph.call("roll", shifts, (node,), f.shape, f.dtype)))
+    order = axes_in_memory("K", where.shape, where.strides)
+    node = node if order is None else transposed(node, order)
+    shifts = tuple([moved.get(k, 0) for k in order or range(x.ndim)])
     return made(wrap_ordered(graph.call("roll", shifts, (node,), node.form.shape, x.dtype), order))
 
 
-def _shifts(shift: Any, axis: Any, ndim: int) -> dict[int, int]:
-    """How far to move along each axis."""
-    if isinstance(shift, int) and isinstance(axis, int):
-        return {normalize_axis(axis, ndim): shift}
+def _shifts(shift: Any, axis: Any, ndim: int) -> Iterable[tuple[int, int]]:
+    """The axes, and how far to move along each."""
+    if type(shift) is int and type(axis) is int:
+        return ((normalize_axis(axis, ndim), shift),)
     if not (isinstance(shift, tuple) and isinstance(axis, tuple) and len(shift) == len(axis)):
         shifts, axes = numpy.broadcast_arrays(shift, axis)
         if shifts.ndim > 1:
@@ -87,7 +94,7 @@ def _shifts(shift: Any, axis: Any, ndim: int) -> dict[int, int]:
     for k, s in zip(axis, shift, strict=True):
         k = normalize_axis(k, ndim)
         total[k] = total.get(k, 0) + operator.index(s)
-    return total
+    return total.items()
 
 
 def tile(A: Any, reps: Any) -> ndarray:

@@ -17,7 +17,7 @@ from . import node as graph
 from .device import Device, default_device
 from .layout import Layout
 from .memory import Buffer
-from .node import DType, Node, Queue
+from .node import DType, Node, Queue, View
 
 # Bits of `_flags`.
 READ_ONLY = 1
@@ -139,8 +139,10 @@ class ndarray:
         mine = self.value()
         return mine if mine.data is not None else evaluate.compute(mine)
 
-    def assign(self, value: Node) -> None:
+    def assign(self, value: Node, where: Layout | None = None) -> None:
         """Give the elements new values; `value` has the array's dtype and broadcasts to its shape.
+
+        With `where`, only to those elements of the owner, in that shape.
 
         Raises
         ------
@@ -149,30 +151,35 @@ class ndarray:
         """
         if self._flags & READ_ONLY:
             raise ValueError("assignment destination is read-only")
-        value = graph.broadcast(value, self.shape) if value.form.queue else graph.fill(value, self.shape, self.queue)
+        queue = self.queue
+        where = where or self.layout
+        shape = where.shape
+        if value.form.queue is None:
+            value = graph.fill(value, shape, queue)
+        elif value.form.shape != shape:
+            value = graph.broadcast(value, shape)
         # Threads that write parts of one array each update what the others made of it.
-        with self.queue.lock:
-            self._assign(value)
+        with queue.lock:
+            self._assign(value, where)
 
-    def _assign(self, value: Node) -> None:
+    def _assign(self, value: Node, where: Layout) -> None:
         owner = self if self._base is None else self._base
-        where = self.layout
-        plain = owner is self or self._part == ""
-        data = owner._node.data
-        if plain and not (data is not None and data.exported):
-            if value.form.op == graph.View(where.strides, where.offset) and value.args[0] is owner._node:
+        current = owner._node
+        data, f, op = current.data, value.form, value.form.op
+        if (owner is self or self._part == "") and not (data is not None and data.exported):
+            if type(op) is View and value.args[0] is current and (op.strides, op.offset) == where[1:]:
                 return  # the second half of ``a[i:j] += b``: these are the elements' values already
-            whole = where.offset == 0 and where.shape == owner.shape and layout.is_c(where.shape, where.strides)
-            if not whole:
-                value = graph.update(owner._node, where, value)
+            shape = current.form.shape
+            if where.offset or where.shape != shape or not layout.is_c(shape, where.strides):
+                value = graph.update(current, where, value)
             elif value.owner is not None or value.data is not None:
                 value = graph.fresh(value)
             owner._set(value)
             return
         # Memory that others look at, or that is looked at as another dtype, is written at once and where it is.
-        current = evaluate.compute(owner._node)
+        current = evaluate.compute(current)
         evaluate.flush(owner.queue)
-        unit = value.form.dtype
+        unit = f.dtype
         count = owner.nbytes // unit.itemsize
         start = current.offset * owner.itemsize // unit.itemsize
         flat = graph.leaf(current.data, unit, Layout((count,), (1,), start), owner.queue)

@@ -189,6 +189,18 @@ def form(op: Op, args: tuple[Form, ...], shape: Shape, dtype: DType, queue: Queu
     return found
 
 
+# Forms by what they were made from, for the makers of nodes below: the operation itself, and a key of interned forms,
+# tuples and dtypes, which is quicker to hash than an operation is to make.
+_known: dict[tuple[Any, ...], Form] = {}
+
+
+def _remember(key: tuple[Any, ...], made: Form) -> Form:
+    if len(_known) > _FORMS_LIMIT:
+        _known.clear()
+    _known[key] = made
+    return made
+
+
 class Node:
     """A value of the graph.
 
@@ -278,7 +290,8 @@ def scalar(value: bool | int | float | complex) -> Node:
 
 def typed_scalar(value: Any, dtype: DType) -> Node:
     """A scalar of a dtype (a NumPy scalar) as a value."""
-    return Node(form(Const(""), (), (), dtype, None), (), value.item() if hasattr(value, "item") else value)
+    made = _known.get((Const, dtype)) or _remember((Const, dtype), form(Const(""), (), (), dtype, None))
+    return Node(made, (), value.item() if hasattr(value, "item") else value)
 
 
 # making nodes
@@ -307,10 +320,15 @@ def map_node(row: str, loop: tuple[DType, ...], args: Sequence[Node], shape: Sha
 
 def cast(node: Node, dtype: DType) -> Node:
     """The value in another dtype."""
-    op = node.form.op
-    if node.form.dtype == dtype and not (isinstance(op, Const) and op.weak):
+    f = node.form
+    op = f.op
+    if f.dtype == dtype and not (type(op) is Const and op.weak):
         return node
-    return map_node("cast", (node.form.dtype, dtype), (node,))
+    key = (Map, f, dtype)
+    made = _known.get(key)
+    if made is None:
+        made = _remember(key, form(Map("cast", (f.dtype, dtype)), (f,), f.shape, dtype, f.queue))
+    return Node(made, (node,))
 
 
 def iota(shape: Shape, axis: int, queue: Queue) -> Node:
@@ -412,20 +430,31 @@ def broadcast(node: Node, shape: Shape) -> Node:
 def fill(value: Node, shape: Shape, queue: Queue) -> Node:
     """A scalar repeated over a shape, as a value of a device that no array owns."""
     f = value.form
-    return Node(form(View((0,) * len(shape), 0), (f,), shape, f.dtype, queue), (value,))
+    key = (View, f, shape, queue)
+    made = _known.get(key)
+    if made is None:
+        made = _remember(key, form(View((0,) * len(shape), 0), (f,), shape, f.dtype, queue))
+    return Node(made, (value,))
 
 
 def fresh(node: Node) -> Node:
     """The value as a node that will have a buffer of its own."""
     f = node.form
-    return Node(form(View(layout.c_strides(f.shape), 0), (f,), f.shape, f.dtype, f.queue), (node,))
+    key = (View, f)
+    made = _known.get(key)
+    if made is None:
+        made = _remember(key, form(View(layout.c_strides(f.shape), 0), (f,), f.shape, f.dtype, f.queue))
+    return Node(made, (node,))
 
 
 def update(base: Node, region: Layout, value: Node) -> Node:
     """The base with a region (over its C order) replaced by `value`, which has the region's shape and base's dtype."""
-    forms = (base.form, value.form)
-    op = Update(region)
-    return Node(form(op, forms, base.form.shape, base.form.dtype, common_queue(forms)), (base, value))
+    key = (Update, base.form, value.form, region)
+    made = _known.get(key)
+    if made is None:
+        forms = key[1:3]
+        made = _remember(key, form(Update(region), forms, forms[0].shape, forms[0].dtype, common_queue(forms)))
+    return Node(made, (base, value))
 
 
 def gather(base: Node, indices: Sequence[Node], site: str) -> Node:
@@ -464,5 +493,9 @@ def scan(row: str, loop: tuple[DType, ...], axis: int, arg: Node) -> Node:
 
 def call(name: str, options: tuple[Any, ...], args: Sequence[Node], shape: Shape, dtype: DType) -> Node:
     """A library routine over computed arguments, with a C-ordered result of the given shape and dtype."""
-    forms = tuple(a.form for a in args)
-    return Node(form(Call(name, options), forms, shape, dtype, common_queue(forms)), tuple(args))
+    forms = tuple([a.form for a in args])
+    key = (Call, name, options, forms, shape, dtype)
+    made = _known.get(key)
+    if made is None:
+        made = _remember(key, form(Call(name, options), forms, shape, dtype, common_queue(forms)))
+    return Node(made, tuple(args))
