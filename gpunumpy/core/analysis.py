@@ -18,6 +18,8 @@ _RECOMPUTE = 24
 _RECOMPUTE_BROADCAST = 8
 # More operations than this in one kernel cost more in registers than a trip through memory.
 _CONE = 160
+# Routines that read their arguments through any strides: a part of what is in memory anyway needs no copy for them.
+_READS_PARTS = frozenset({"roll"})
 
 
 @dataclass(slots=True)
@@ -123,11 +125,12 @@ def analyse(items: Sequence[Item], roots: Sequence[int]) -> Graph:
     views = [0] * len(items)
     must: set[int] = set(roots)
     soft: set[int] = set()
+    bases = {items[p].args[0] for p in order if isinstance(items[p].form.op, Update)}
     for p in order:
         for a in set(items[p].args):
             uses[a] += 1
             views[a] += isinstance(items[p].form.op, View)
-        must.update(_stored_arguments(items, p))
+        must.update(_stored_arguments(items, p, bases))
         op = items[p].form.op
         if isinstance(op, (Update, Scatter, Call, Scan)):
             must.add(p)
@@ -165,10 +168,12 @@ def analyse(items: Sequence[Item], roots: Sequence[int]) -> Graph:
     return Graph(anchors, anchor_set, must, reads, {a: reads[a] & anchor_set for a in anchors})
 
 
-def _stored_arguments(items: Sequence[Item], p: int) -> list[int]:
-    """The arguments that an operation can only take from memory."""
+def _stored_arguments(items: Sequence[Item], p: int, bases: set[int]) -> list[int]:
+    """The arguments that an operation can only take from memory; `bases` are those of updates."""
     item = items[p]
     op = item.form.op
+    if isinstance(op, Call) and op.name in _READS_PARTS:
+        return [items[a].args[0] if _is_part(items, a, bases) else a for a in item.args]
     if isinstance(op, (Call, Scatter)):
         return list(item.args if isinstance(op, Call) else item.args[1:])
     if isinstance(op, Gather):
@@ -178,6 +183,15 @@ def _stored_arguments(items: Sequence[Item], p: int) -> list[int]:
         if layout.decompose(child.shape, op.strides, op.offset, item.form.shape) is None:
             return [item.args[0]]
     return []
+
+
+def _is_part(items: Sequence[Item], p: int, bases: set[int]) -> bool:
+    """Whether a value is a part of one that is written to memory whoever reads it."""
+    if not isinstance(items[p].form.op, View):
+        return False
+    whole = items[p].args[0]
+    op = items[whole].form.op
+    return isinstance(op, (Update, Call)) or (whole in bases and not isinstance(op, (Leaf, Const)))
 
 
 def _keep(items: Sequence[Item], p: int, a: int, weight: int, uses: int, views: int) -> bool:

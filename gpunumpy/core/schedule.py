@@ -19,7 +19,7 @@ from .analysis import Graph, analyse, one_window, push_views
 from .layout import Layout
 from .limits import fits_row
 from .lower import INT64, Builder, IndexMap, Item, Refused, Source, compose, identity
-from .node import Call, DType, Leaf, Reduce, Scan, Scatter, Update
+from .node import Call, DType, Leaf, Reduce, Scan, Scatter, Update, View
 
 # A kernel that already does this much takes no further anchor: registers and argument space are finite.
 _MAX_INSTRS = 240
@@ -339,6 +339,10 @@ class _Scheduler:
             f = self.items[p].form
             if isinstance(f.op, Leaf):
                 args.append((Source("leaf", p), Layout(f.shape, f.op.strides, f.op.origin)))
+            elif isinstance(f.op, View) and p not in self.graph.anchor_set:  # a part of what is in memory
+                whole = self.items[p].args[0]
+                self.loaded.add(whole)
+                args.append((Source("new", whole), Layout(f.shape, f.op.strides, f.op.offset)))
             else:
                 self.loaded.add(p)
                 args.append((Source("new", p), Layout(f.shape, layout.c_strides(f.shape), 0)))

@@ -44,3 +44,19 @@ def test_generators_stay_pending_when_others_are_computed() -> None:
     made = [np.zeros(5), np.ones((2, 3)), np.arange(7), np.eye(3)]
     kernels(lambda: np.asarray(A) + 1)
     assert all(x._node.data is None for x in made)
+
+
+def test_a_part_of_what_is_in_memory_is_rolled_where_it_is() -> None:
+    if np.asarray(A).device.kind != "cpu":
+        pytest.skip("a routine of the CPU device")
+
+    def program() -> Any:
+        a = np.asarray(A) * 2
+        for k in range(3):
+            a[k::3, 1:] = np.roll(a[k::3, 1:], 2, axis=1)
+        return a
+
+    steps = kernels(program)
+    # The product, and what writes each rolled part back: none that copies a part for the routine.
+    assert len([step for step in steps if isinstance(step, Run)]) == 4
+    assert len(steps) == 7

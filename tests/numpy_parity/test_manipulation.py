@@ -260,6 +260,32 @@ def test_repeating(call: str) -> None:
         compare(REPEAT_CALLS[call], name, views=call != "roll of an expression")
 
 
+# What is done to an array of 3 by 4 by 5 in place, with rolls of parts of it.
+ROLLED_PARTS: dict[str, Callable[[Any, Any], Any]] = {
+    "in its place": lambda m, x: x.__setitem__(1, m.roll(x[1], (1, -1), axis=(0, 1))),
+    "another's place": lambda m, x: x.__setitem__(0, m.roll(x[2], 1, axis=1)),
+    "with steps": lambda m, x: x.__setitem__((slice(None, None, 2), slice(1, 3)), m.roll(x[::2, 1:3], 2, axis=2)),
+    "backwards": lambda m, x: x.__setitem__(..., m.roll(x[:, ::-1], (1, 2), axis=(1, 2))),
+    "turned": lambda m, x: x.__setitem__(slice(1, 3), m.roll(x[1:].T, 3, axis=1).T),
+    "reshaped": lambda m, x: x.__setitem__((0, slice(2)), m.roll(x.reshape(60)[7:17].reshape(2, 5), 1, axis=0)),
+}
+
+
+@pytest.mark.parametrize("base", [lambda m, x: x, lambda m, x: m.where(x > 20, x * 2, x + 1)], ids=["leaf", "pending"])
+def test_rolled_parts(base: Callable[[Any, Any], Any]) -> None:
+    def program(m: Any) -> list[Any]:
+        x = base(m, m.arange(60.0).reshape(3, 4, 5))
+        seen = [x.copy()]
+        for write in (*ROLLED_PARTS.values(), *reversed(ROLLED_PARTS.values())):
+            rolled = m.roll(x[2], -1, axis=0)
+            write(m, x)
+            seen.append(rolled)
+        return [*seen, x]
+
+    for mine, theirs in zip(program(np), program(numpy), strict=True):
+        same(to_host(mine), theirs)
+
+
 def test_roll_by_index() -> None:
     for name in ("plain", "transposed", "strided"):
         for moved in ({0: 1}, {2: 1}, {0: 1, 1: 2}, {1: 1, 2: 1}):
