@@ -490,6 +490,10 @@ def every_strategy() -> dict[str, Kernel]:
         b = Builder((64, 64), 1)
         b.store(b.reduce("add", b.apply("add", b.load(x), b.load(x, x[::-1]))), numpy.zeros(64, x.dtype))
         kernels[dtype] = b.kernel()
+        b = Builder((2**16,), 1)
+        x = numpy.zeros(2**16, x.dtype)
+        b.store(b.scan("maximum", b.load(x)), x.copy())
+        kernels[f"scan {dtype}"] = b.kernel()
     return kernels
 
 
