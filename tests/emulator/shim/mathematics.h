@@ -23,6 +23,13 @@ static inline double sine_of_pi(double x, bool cosine) {
 }
 }  // namespace emulator
 
+// Newer C libraries have functions of these names (C23), which must not be declared again.
+#define rsqrt device_rsqrt
+#define rsqrtf device_rsqrtf
+#define sinpi device_sinpi
+#define sinpif device_sinpif
+#define cospi device_cospi
+#define cospif device_cospif
 BOTH(rsqrt, 1.0 / ::sqrt(x))
 BOTH(rcbrt, 1.0 / ::cbrt(x))
 BOTH(sinpi, emulator::sine_of_pi(x, false))
