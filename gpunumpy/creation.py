@@ -52,6 +52,8 @@ def axes_in_memory(order: str | None, shape: Shape, strides: Sequence[int]) -> t
     order = "K" if order is None else order.upper()
     if order not in _ORDERS:
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    if order != "F" and layout.is_c(shape, strides):
+        return None
     if order == "A":
         order = "F" if layout.is_f(shape, strides) and not layout.is_c(shape, strides) else "C"
     if order == "K":

@@ -15,8 +15,8 @@ from .core import layout
 from .core import node as graph
 from .core.array import BOX, READ_ONLY, boxed, make_view, ndarray, wrap
 from .core.dtypes import BOOL, FLOAT64, NUMPY_2_5, check
-from .core.node import DType
-from .core.record import as_array, as_dtype, as_node, as_nodes, elementwise, reshaped, weak_types
+from .core.node import DType, Form, Node
+from .core.record import as_array, as_dtype, as_node, as_nodes, elementwise, remember, reshaped, weak_types
 from .indexing import getitem, setitem
 from .kernels import table
 from .ufunc import (
@@ -76,11 +76,20 @@ def _all(condition: Any) -> builtins.bool:
     return builtins.bool(reduce_ufunc("logical_and", condition, None))
 
 
+_choices: dict[tuple[Form, ...], Form] = {}
+
+
 def where(condition: Any, x: Any, y: Any) -> ndarray:
     """Elements of `x` where the condition holds and of `y` elsewhere. See `numpy.where`."""
     args = [_operand(v) for v in (condition, x, y)]
-    loop = table.resolve("where", weak_types(as_nodes(args)))
+    nodes = tuple(as_nodes(args))
+    key = tuple([n.form for n in nodes])
+    form = _choices.get(key)
+    if form is not None:
+        return boxed(wrap(Node(form, nodes)))
+    loop = table.resolve("where", weak_types(nodes))
     chosen = elementwise("where", [_typed(v, d) if type(v) is int else v for v, d in zip(args, loop)], loop)
+    remember(_choices, key, chosen)
     return boxed(chosen)  # an array even where it is 0-d
 
 

@@ -25,6 +25,8 @@ from .indexing_masks import Picked, as_mask, ranks
 
 def getitem(a: ndarray, key: Any) -> ndarray:
     """``a[key]``: a view, or a new array where `key` holds index arrays."""
+    if type(key) is ndarray and key.shape and a.shape and key.dtype.kind in "iu":
+        return wrap(graph.gather(a.value(), (graph.cast(key.value(), INT64),), record.caller()))
     here = a.layout
     where = basic(here, key)
     if where is None:

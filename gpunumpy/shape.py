@@ -375,7 +375,7 @@ def cast_to(
 ) -> ndarray:
     """The elements cast to a dtype. See `numpy.ndarray.astype`."""
     wanted = dtypes.check(dtype)
-    if not numpy.can_cast(x.dtype, wanted, casting):  # type: ignore[arg-type]
+    if casting != "unsafe" and not numpy.can_cast(x.dtype, wanted, casting):  # type: ignore[arg-type]
         raise TypeError(f"Cannot cast array data from {x.dtype!r} to {wanted!r} according to the rule '{casting}'")
     if not copy and wanted == x.dtype and follows(x, order):
         return x

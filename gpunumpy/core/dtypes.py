@@ -44,7 +44,8 @@ COMPLEX128 = numpy.dtype(numpy.complex128)
 # From 2.5 on NumPy refuses some of what it only deprecated or wrapped before, and gpunumpy does as the NumPy at hand.
 NUMPY_2_5 = numpy.lib.NumpyVersion(numpy.__version__) >= "2.5.0"
 
-_known = {dtype: dtype for dtype in DTYPES}
+_known: dict[Any, numpy.dtype[Any]] = {key: dtype for dtype in DTYPES for key in (dtype, dtype.type)}
+_known.update((kind, numpy.dtype(kind)) for kind in (bool, int, float, complex))
 
 
 def check(dtype: Any) -> numpy.dtype[Any]:

@@ -460,9 +460,13 @@ def update(base: Node, region: Layout, value: Node) -> Node:
 def gather(base: Node, indices: Sequence[Node], site: str) -> Node:
     """``base[indices]`` over the leading dimensions; the indices are int64 and broadcast together."""
     args = (base, *indices)
-    forms = tuple(a.form for a in args)
-    shape = layout.broadcast_shapes(*(f.shape for f in forms[1:])) + base.form.shape[len(indices) :]
-    node = Node(form(Gather(len(indices)), forms, shape, base.form.dtype, common_queue(forms)), args)
+    forms = tuple([a.form for a in args])
+    made = _known.get((Gather, forms))
+    if made is None:
+        shape = layout.broadcast_shapes(*(f.shape for f in forms[1:])) + forms[0].shape[len(indices) :]
+        op = Gather(len(indices))
+        made = _remember((Gather, forms), form(op, forms, shape, forms[0].dtype, common_queue(forms)))
+    node = Node(made, args)
     node.site = site
     return node
 

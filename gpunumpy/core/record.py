@@ -201,17 +201,23 @@ _RECORDERS_LIMIT = 20_000
 
 
 def _first(cache: dict[Any, Form], key: tuple[Form, ...], row: str, args: tuple[Any, ...]) -> ndarray:
-    """Record by the general way, and remember the form where the next time is sure to be the same.
-
-    What counts is the form itself: another thread may have computed an operand since its form was read for `key`.
-    """
+    """Record by the general way, and remember the form."""
     result = elementwise(row, args)
+    remember(cache, key, result)
+    return result
+
+
+def remember(cache: dict[Any, Form], key: tuple[Form, ...], result: ndarray) -> None:
+    """Remember the form of what was recorded from operands of the forms `key`, if the next time is sure to be the same.
+
+    What counts is the form itself: another thread may have computed an operand since its form was read for `key`. And
+    where scalars alone go, another device may be the default one.
+    """
     form = result._node.form
-    if result._base is None and form.args == key:
+    if result._base is None and form.args == key and any(f.queue is not None for f in key):
         if len(cache) > _RECORDERS_LIMIT:
             cache.clear()
         cache[key] = form
-    return result
 
 
 def caller() -> str:

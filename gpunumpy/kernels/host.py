@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy
 
-from ..core.kernel import Apply, Kernel, Load, Reduce, Scan
+from ..core.kernel import Apply, Kernel, Load, Reduce, Scan, Store
 from .host_plan import Nest, finishing, grid, needs_rows, nests, ordered
 from .host_reduce import State, reducer
 from .host_text import block_function
@@ -68,10 +68,14 @@ def _blocks(nest: Nest, dims: int) -> tuple[tuple[int, ...], int]:
     applied = any(isinstance(i, Apply) for i in nest.body.instrs)
     reduces = any(isinstance(i, Reduce) for i in nest.body.instrs)
     room = BLOCK_BYTES * (_FEWER_BLOCKS if reduces else 1) * (1 if applied else _FEWER_BLOCKS)
-    touched = {i.arg for i in nest.body.instrs if isinstance(i, Load)} | {s.arg for s in nest.body.stores}
-    arrays = [nest.args[k].dtype for k in touched]
-    widest = max((d.itemsize for d in arrays), default=8)
-    points = max(BLOCK_POINTS, room // (sum(d.itemsize for d in arrays) + 2 * widest))
+    # An array counts for as much as it varies over the loops: sums of rows, and what is one number a row, hardly do.
+    weights: dict[int, float] = {}
+    accesses: list[Load | Store] = [i for i in nest.body.instrs if isinstance(i, Load)]
+    for access in (*accesses, *nest.body.stores):
+        share = prod(1 / n for n, c in zip(nest.shape, access.at.coef, strict=True) if not c and n)
+        weights[access.arg] = max(weights.get(access.arg, 0), share * nest.args[access.arg].dtype.itemsize)
+    widest = max((nest.args[k].dtype.itemsize for k in weights), default=8)
+    points = max(BLOCK_POINTS, int(room / (sum(weights.values()) + 2 * widest)))
     shape = nest.shape
     if nest.count <= 2 * points or not dims:
         return shape, 0

@@ -31,11 +31,13 @@ class HostExecutor:
 
     def routine(self, step: Any, out: Layout, dtype: Any) -> Callable[[Sequence[Any]], None]:
         function = CALLS[step.name]
-        layouts = [out, *(where for _, where in step.args)]
+        layouts = (out, *(where for _, where in step.args))
+        windows = [_window(d, where) for d, where in zip((dtype, *step.dtypes), layouts, strict=True)]
+        options = step.options
 
         def run(values: Sequence[Any]) -> None:
-            arrays = [_window(flat, where) for flat, where in zip(values, layouts, strict=True)]
-            quietly(function, step.options, *arrays)
+            # The number of a site stands among the arrays as it is.
+            quietly(function, options, *[v if isinstance(v, int) else see(v) for v, see in zip(values, windows)])
 
         return run
 
@@ -48,8 +50,8 @@ class HostExecutor:
         return f"{words} ({self._sites.text(site)})"
 
 
-def _window(flat: Any, where: Layout) -> Any:
-    if isinstance(flat, int):  # the number of a site
-        return flat
-    unit = flat.itemsize
-    return numpy.ndarray(where.shape, flat.dtype, flat, where.offset * unit, tuple(s * unit for s in where.strides))
+def _window(dtype: Any, where: Layout) -> Callable[[Any], Any]:
+    """What makes an array of a layout from a flat one over the whole buffer."""
+    unit = dtype.itemsize
+    offset, strides = where.offset * unit, tuple(s * unit for s in where.strides)
+    return lambda flat: numpy.ndarray(where.shape, dtype, flat, offset, strides)
