@@ -64,11 +64,11 @@ def gather_runs(
     shape: tuple[int, ...],
     steps: tuple[int, ...],
 ) -> Any:
-    """As `gather`, with a run of elements at every position: of that shape, and of those steps in elements."""
+    """As `gather`, with a run of elements at every position: of that shape, and of those steps in bytes."""
     at = _positions(base, index, dims, strides, site)
     unit = source.itemsize
-    count = max(0, source.size - sum((n - 1) * step for n, step in zip(shape, steps, strict=True)))
-    runs = numpy.ndarray((count, *shape), source.dtype, source, 0, (unit, *(step * unit for step in steps)))
+    count = max(0, source.size - sum((n - 1) * step for n, step in zip(shape, steps, strict=True)) // unit)
+    runs = numpy.ndarray((count, *shape), source.dtype, source, 0, (unit, *steps))
     found = runs[numpy.reshape(at, -1)]
     return found.reshape(at.shape[: at.ndim - len(shape)] + shape) if at.ndim else found[0]
 
@@ -85,14 +85,13 @@ def gather_run(
 ) -> Any:
     """As `gather_runs` where there is one position, with no copy: a view of `source`."""
     at = base
-    for value, n, stride in zip(index, dims, strides, strict=True):
+    for value, n, stride in zip(index, dims, strides):
         i = value.item()
         if not -n <= i < n:
             failures.append((f"index {i} is out of bounds for axis with size {n}", int(site)))
             i = 0
         at += (i + n if i < 0 else i) * stride
-    unit = source.itemsize
-    return numpy.ndarray(shape, source.dtype, source, at * unit, tuple([step * unit for step in steps]))
+    return numpy.ndarray(shape, source.dtype, source, at * source.itemsize, steps)
 
 
 def affine_grid(at: Affine, shape: Sequence[int]) -> Any:
@@ -130,6 +129,8 @@ class _Writer:
         self.written = [s for s in self.body.stores if not partial or along_rows(nest, s)]
         self.axes = tuple(d for d, flag in enumerate(nest.reduced) if flag)
         self.masks = masks(nest)
+        # Values of one element a block: NumPy scalars, which are quicker to make and to use than arrays.
+        self.single = [all(block[d] == 1 for d in mask) for mask in self.masks]
         self.dtypes = value_dtypes(nest, self.body)  # type: ignore[arg-type]
         self.bound: dict[str, Any] = {"ndarray": numpy.ndarray, "empty": numpy.empty}
         self.bound.update(gather=gather, gather_run=gather_run, gather_runs=gather_runs)
@@ -241,9 +242,14 @@ class _Writer:
         strides = tuple(c * dtype.itemsize for c in at.coef)
         return f"ndarray({self.const(shape)}, {self.const(dtype)}, a{arg}, {offset}, {self.const(strides)})"
 
+    def element(self, arg: int, at: Affine) -> str:
+        """The one element of argument `arg` that the block sees."""
+        return f"a{arg}[{' + '.join([self.const(at.offset), *self.moved(at)])}]"
+
     def index(self, at: Affine) -> str:
         """The int64 values of `at` over the block, or one number where it does not vary."""
-        origin = affine_grid(at, self.block) if any(at.coef) else numpy.int64(at.offset)
+        varies = any(c and n != 1 for c, n in zip(at.coef, self.block, strict=True))
+        origin = affine_grid(at, self.block) if varies else numpy.int64(at.offset)
         return " + ".join([self.const(origin, ("grid", at)), *self.moved(at)])
 
     def owned(self, i: int, ufunc: bool) -> tuple[_Slot, bool]:
@@ -276,7 +282,7 @@ class _Writer:
         f = self.const(call)
         given = [self.names[k] for k in instr.args]
         store = self.direct.get(i)
-        if self.fixed[i] or (not self.masks[i] and store is None):
+        if self.fixed[i] or (self.single[i] and store is None):
             self.emit(i, f"{f}({', '.join(given)})")
             return
         if store is not None:
@@ -300,7 +306,7 @@ class _Writer:
     def spread(self, value: int) -> str:
         """Value `value`, made to stand at every point of its rows."""
         name, mask = self.names[value], self.masks[value]
-        if mask and mask.issuperset(self.axes):
+        if not self.single[value] and mask.issuperset(self.axes):
             return name
         return f"broadcast_to({name}, {self.const(self.shape(mask | set(self.axes)))})"
 
@@ -333,7 +339,8 @@ class _Writer:
             return f"gather(a{instr.arg}, {self.index(instr.at)}, ({given}), {dims}, {strides}, a{instr.site})"
         first = Affine(instr.at.offset, coef[:cut] + (0,) * len(shape))
         start = " + ".join([self.index(first), *self.moved(Affine(0, (0,) * cut + coef[cut:]))])
-        run = f"{self.const(shape)}, {self.const(coef[cut:])}"
+        unit = self.nest.args[instr.arg].dtype.itemsize
+        run = f"{self.const(shape)}, {self.const(tuple(c * unit for c in coef[cut:]))}"
         name = "gather_runs" if cut else "gather_run"
         return f"{name}(a{instr.arg}, {start}, ({given}), {dims}, {strides}, a{instr.site}, {run})"
 
@@ -348,7 +355,7 @@ class _Writer:
             self.apply(i, instr)
             return
         if isinstance(instr, Load):
-            self.emit(i, self.view(instr.arg, instr.at))
+            self.emit(i, (self.element if self.single[i] and self.nest.count else self.view)(instr.arg, instr.at))
         elif isinstance(instr, Scalar):
             # A typed scalar: a Python number would be weak among scalars alone.
             self.emit(i, f"{self.const(self.dtypes[i].type)}(a{instr.arg})")
