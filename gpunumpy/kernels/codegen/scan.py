@@ -1,16 +1,14 @@
 """Inclusive scans along the reduced loop, with what precedes and follows them.
 
-A team walks its row in order, a tile at a time, and carries the state of what is behind it. Few rows are shared by
-blocks, in one pass where they lie along memory (`lookback`). Where neighbours in memory are of different rows, every
-thread has a row; few such rows are split: one launch finds the total of every split, a second one starts each from the
-totals before it.
+A team walks its row in order, a tile at a time, and carries the state of what is behind it. Rows that are few are
+split among blocks: one launch finds the total of every split, a second one starts each from the totals before it.
+Where neighbours in memory are of different rows, every thread has a row.
 """
 
 from __future__ import annotations
 
 from ...core.kernel import Scan, row_level
 from .emit import Emitter
-from .lookback import emit_lookback, lookback_plan
 from .plan import Plan, outer_loops, place_block, place_row, reduced_is_near, step_tile, whole
 from .reduce import STATE_BYTES
 from .shape import ceil_div, flight, pack_width, product
@@ -27,10 +25,6 @@ _STEPS = 16
 
 def emit_scan(unit: Unit, processors: int) -> None:
     """Emit a kernel with scans in it."""
-    shared = lookback_plan(unit, processors)
-    if shared is not None:
-        emit_lookback(unit, shared, processors)
-        return
     plan = _plan(unit, processors)
     scans = [n for n, instr in enumerate(unit.kernel.body.instrs) if isinstance(instr, Scan)]
     totals = {n: unit.scratch(plan.rows * plan.splits * STATE_BYTES) for n in scans} if plan.splits > 1 else {}
@@ -113,5 +107,5 @@ def _plan(unit: Unit, processors: int) -> Plan:
     team = near_team(steps) if near else Team(1, 256, False)
     count = min(4, 2 * flight(unit, lane, width))  # a tile costs two barriers
     tiles = ceil_div(rows, team.rows)
-    splits = 1 if near else max(1, min(steps // (team.size * _STEPS), processors * _BLOCKS // tiles))
+    splits = max(1, min(steps // (team.size * _STEPS), processors * _BLOCKS // tiles))
     return Plan(team, near, lane, width, count, rows, steps, splits)

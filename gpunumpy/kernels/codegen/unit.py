@@ -73,7 +73,6 @@ class Unit:
         self._applied: dict[tuple[str, tuple[DType, ...]], None] = {}
         self._reducers: dict[tuple[str, tuple[DType, ...]], str] = {}
         self._reducer_text: list[str] = []
-        self._included: dict[str, None] = {}
         self._entries: list[tuple[str, str, Text]] = []
         self._launches: list[Launch] = []
         self._scratch: list[Scratch] = []
@@ -168,10 +167,6 @@ class Unit:
 
     # Entries
 
-    def include(self, text: str) -> None:
-        """Put `text` after the prelude."""
-        self._included[text] = None
-
     def scratch(self, nbytes: int, zeroed: bool = False) -> str:
         """The name of a scratch pointer (``char*``)."""
         self._scratch.append(Scratch(nbytes, zeroed))
@@ -195,7 +190,6 @@ class Unit:
             table.helpers(list(self._applied)),
             f"typedef {'long long' if self.wide else 'int'} Int;\n",
             _PRELUDE,
-            *self._included,
             *self._reducer_text,
         ]
         for name, bounds, text in self._entries:
