@@ -24,7 +24,9 @@ def keys(draw: st.DrawFn, shape: tuple[int, ...]) -> Any:
     dotted = False
     axis = 0
     while axis < len(shape):
-        kind = draw(st.sampled_from(["slice", "slice", "int", "array", "new", "dots", "stop", "mask"]))
+        kinds = ["slice", "slice", "int", "array", "new", "dots", "mask"]
+        # After an ellipsis every axis has its item, or those that follow would be of other axes.
+        kind = draw(st.sampled_from(kinds if dotted else [*kinds, "stop"]))
         n = shape[axis]
         if kind == "slice":
             bound = st.none() | st.integers(-n - 1, n + 1)
