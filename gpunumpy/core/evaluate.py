@@ -136,6 +136,19 @@ def walk(roots: Sequence[Node]) -> tuple[list[Node], tuple[Any, ...]]:
     return nodes, tuple(marks)
 
 
+def _needed(roots: Sequence[Node]) -> list[Node]:
+    """All nodes that the roots need."""
+    found = set(roots)
+    nodes = list(roots)
+    for n in nodes:
+        if n.data is None:
+            for a in n.args:
+                if a not in found:
+                    found.add(a)
+                    nodes.append(a)
+    return nodes
+
+
 def items_of(nodes: Sequence[Node]) -> list[Item]:
     """The graph as the scheduler takes it."""
     place = {n: k for k, n in enumerate(nodes)}
@@ -247,7 +260,7 @@ def review(queue: Queue) -> None:
         roots = live_roots(queue)
         queue.pending.extend(n.owner for n in roots if n.owner is not None)
         queue.limit = len(queue.pending) + CHECK_EVERY
-        nodes, _ = walk(roots)
+        nodes = _needed(roots)
         held = sum(n.data.nbytes for n in nodes if isinstance(n.data, Buffer) and n.owner is None)
         if len(nodes) > NODES_LIMIT or held > BYTES_LIMIT:
             with suppress(Exception):
