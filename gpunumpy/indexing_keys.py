@@ -59,6 +59,9 @@ def too_many(ndim: int, used: int) -> IndexError:
 
 def basic(where: Layout, key: Any) -> Layout | None:
     """The window of a key of plain integers, slices, ``None`` and ``...``; None for any other key."""
+    if type(key) is int and where.shape and 0 <= key < where.shape[0]:
+        shape, strides, offset = where
+        return Layout(shape[1:], strides[1:], offset + key * strides[0])
     if type(key) is not tuple:
         key = (key,)
     used = dots = 0

@@ -11,7 +11,7 @@ import numpy
 
 from .core import layout
 from .core import node as graph
-from .core.array import is_scalar, ndarray, to_host, wrap
+from .core.array import handed_over, is_scalar, ndarray, to_host, wrap
 from .core.dtypes import BOOL
 from .core.record import as_nodes, binary, operand, unary, weak_types
 from .kernels import table
@@ -104,6 +104,8 @@ def in_place(row: str, compute: Operator) -> Operator:
         if result is NotImplemented or is_scalar(x):
             return result  # a 0-d result is as a scalar: the name is bound to the new one
         made, target = result._node.form, x._node.form
+        if made.dtype == target.dtype and made.shape == target.shape and handed_over(result, x):
+            return x
         if made.dtype != target.dtype:
             # Only to have NumPy's error where the result may not be cast back.
             nodes = as_nodes((x, y))

@@ -204,6 +204,18 @@ class ndarray:
         queue.pending.append(ref)
 
 
+def handed_over(temporary: ndarray, array: ndarray) -> bool:
+    """Give an array the pending value of a temporary one of its shape and dtype, if nothing stands in the way."""
+    if temporary._base is not None or array._base is not None or array._flags & READ_ONLY:
+        return False
+    with array.queue.lock:
+        node, data = temporary._node, array._node.data
+        if node.data is not None or (data is not None and data.exported):
+            return False
+        array._set(node)
+    return True
+
+
 def _reads_beside(value: Node, buffer: Buffer) -> bool:
     """Whether a value reads another buffer over the same memory, as two imports of one array are."""
     return any(
