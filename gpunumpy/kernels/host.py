@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy
 
-from ..core.kernel import Apply, Kernel, Load, Reduce, Scan, Store
-from .host_plan import Nest, finishing, grid, needs_rows, nests, ordered
+from ..core.kernel import Apply, Kernel, Reduce, Scan
+from .host_plan import Nest, bytes_a_point, finishing, grid, needs_rows, nests, ordered
 from .host_reduce import State, reducer
 from .host_text import block_function
 from .host_threads import quietly, run_all, workers
@@ -66,16 +66,17 @@ def _step(nest: Nest) -> Run:
 def _blocks(nest: Nest, dims: int) -> tuple[tuple[int, ...], int]:
     """The size of a block, and over how many leading dimensions (of `dims`) blocks are spread: none if one will do."""
     applied = any(isinstance(i, Apply) for i in nest.body.instrs)
-    reduces = any(isinstance(i, Reduce) for i in nest.body.instrs)
-    room = BLOCK_BYTES * (_FEWER_BLOCKS if reduces else 1) * (1 if applied else _FEWER_BLOCKS)
-    # An array counts for as much as it varies over the loops: sums of rows, and what is one number a row, hardly do.
-    weights: dict[int, float] = {}
-    accesses: list[Load | Store] = [i for i in nest.body.instrs if isinstance(i, Load)]
-    for access in (*accesses, *nest.body.stores):
-        share = prod(1 / n for n, c in zip(nest.shape, access.at.coef, strict=True) if not c and n)
-        weights[access.arg] = max(weights.get(access.arg, 0), share * nest.args[access.arg].dtype.itemsize)
-    widest = max((nest.args[k].dtype.itemsize for k in weights), default=8)
-    points = max(BLOCK_POINTS, int(room / (sum(weights.values()) + 2 * widest)))
+    touched = max(1e-9, bytes_a_point(nest))
+    room = BLOCK_BYTES * (1 if applied else _FEWER_BLOCKS)
+    block, blocked = _spread(nest, dims, int(room / touched))
+    if any(nest.reduced[:blocked]):
+        block, blocked = _spread(nest, dims, int(_FEWER_BLOCKS * room / touched))
+    return block, blocked
+
+
+def _spread(nest: Nest, dims: int, points: int) -> tuple[tuple[int, ...], int]:
+    """Blocks of about so many points."""
+    points = max(BLOCK_POINTS, points)
     shape = nest.shape
     if nest.count <= 2 * points or not dims:
         return shape, 0

@@ -145,6 +145,32 @@ def masks(nest: Nest) -> list[frozenset[int]]:
     return out
 
 
+def bytes_a_point(nest: Nest) -> float:
+    """The memory that a block touches for each of its points: what it loads and stores, and its temporaries.
+
+    An array counts for as much as it varies over the loops: sums of rows, and what is one number a row, hardly do.
+    """
+    body = nest.body
+    shares = [prod(1 / n for d, n in enumerate(nest.shape) if d not in mask and n) for mask in masks(nest)]
+    last = {k: i for i, instr in enumerate(body.instrs) for k in operands(instr)}
+    memory: dict[int, float] = {}
+    live = most = 0.0
+    for i, instr in enumerate(body.instrs):
+        if isinstance(instr, Load):
+            memory[instr.arg] = max(memory.get(instr.arg, 0), shares[i] * nest.args[instr.arg].dtype.itemsize)
+        elif isinstance(instr, Apply):
+            live += shares[i] * instr.loop[-1].itemsize
+            most = max(most, live)
+        live -= sum(
+            shares[k] * source.loop[-1].itemsize
+            for k in set(operands(instr))
+            if last[k] == i and isinstance(source := body.instrs[k], Apply)
+        )
+    for store in body.stores:
+        memory[store.arg] = max(memory.get(store.arg, 0), shares[store.value] * nest.args[store.arg].dtype.itemsize)
+    return sum(memory.values()) + most
+
+
 def full_level(nest: Nest) -> list[bool]:
     """For every value, whether it varies along a reduced dimension."""
     axes = {d for d, flag in enumerate(nest.reduced) if flag}
