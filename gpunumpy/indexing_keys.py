@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from .core.array import ndarray, to_host
+from .core.array import is_scalar, ndarray, to_host
 from .core.layout import Layout, Shape
 
 INVALID = (
@@ -126,11 +126,11 @@ def select(where: Layout, key: Any, read: bool) -> Selection:
     arrays = [item for item in items if _fancy(item)]
     used = sum(map(_consumed, items))
     single = used == ndim and not any(isinstance(item, (slice, EllipsisType, NoneType)) for item in items)
-    if read and not single and all(isinstance(a, ndarray) and not a.shape for a in arrays):
-        # A 0-d integer of ours is as good as a Python one. Where that gives a view, it has to be known which.
+    if read and not single and all(isinstance(a, ndarray) and is_scalar(a) for a in arrays):
+        # Where a result that acts as a NumPy scalar gives a view, it has to be known which one.
         items = [int(to_host(item)) if isinstance(item, ndarray) else item for item in items]
     elif single or not read:
-        # One of NumPy's too, though where it could be a view NumPy makes a copy.
+        # A 0-d array too, though NumPy makes a copy where an integer would give a view.
         items = [int(i) if isinstance(i, numpy.ndarray) and not i.shape and i.dtype.kind != "b" else i for i in items]
     if used > ndim:
         raise too_many(ndim, used)
