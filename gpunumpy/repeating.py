@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from math import prod
 from typing import Any
 
@@ -109,7 +108,7 @@ def _shifts(shift: Any, axis: Any, ndim: int) -> dict[int, int]:
     total: dict[int, int] = {}
     for k, s in zip(axis, shift, strict=True):
         k = normalize_axis(k, ndim)
-        total[k] = total.get(k, 0) + operator.index(s)
+        total[k] = total.get(k, 0) + int(s)  # as NumPy does, which takes floats too
     return total
 
 

@@ -26,7 +26,7 @@ from gpunumpy.core.kernel import (
     row_level,
     value_dtypes,
 )
-from gpunumpy.kernels import host, host_text, host_threads
+from gpunumpy.kernels import host, host_plan, host_text, host_threads
 
 F4, F8, I8, B1 = (numpy.dtype(name) for name in ("f4", "f8", "i8", "?"))
 
@@ -480,14 +480,63 @@ def test_gather(blocks: str) -> None:
     same(out, -a[i, j])
 
 
-def test_gather_of_rows(blocks: str) -> None:
-    a, i = values((9, 14)), values(6, I8) % 9
+@pytest.mark.parametrize("run", [2, 16])
+def test_gather_of_rows(run: int, blocks: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_text, "_RUN", run)
+    a, i = values((9, 14)), values(6, I8) % 18 - 9
     k = Builder((6, 14))
     x = k.load(i[:, None], i)
     source = k.argument(a.reshape(-1), Arg("in", F8))
     out = k.full(k.put(Gather(source, Affine(0, (0, 1)), (x,), (9,), (14,), 0)))
     k.run()
     same(out, a[i])
+
+
+@pytest.mark.parametrize("bad", [9, -10])
+@pytest.mark.parametrize("shape", [(6, 20), (1, 20)])  # a run at each of several positions, or at one
+def test_gather_of_rows_out_of_bounds(bad: int, shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[tuple[str, int]] = []
+    monkeypatch.setattr(host_text, "failures", found)
+    a, i = values((9, 20)), numpy.full(shape[0], bad, I8)
+    k = Builder(shape)
+    x = k.load(i[:, None], i)
+    site = len(k.args)
+    k.scalar(17, I8)
+    source = k.argument(a.reshape(-1), Arg("in", F8))
+    out = k.full(k.put(Gather(source, Affine(0, (0, 1)), (x,), (9,), (20,), site)))
+    k.run()
+    assert found == [(f"index {bad} is out of bounds for axis with size 9", 17)]
+    same(out, a[i.clip(-9, 8)])
+
+
+def test_one_number_a_row_is_a_scalar_in_blocks_of_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    small_blocks(monkeypatch)
+    a, weight = values((6, 20)), values((6, 1), "i4")
+    k = Builder((6, 20))
+    factor = k.apply("cast", k.apply("add", k.load(weight), k.load(weight), loop="i4"), loop=("i4", F8))
+    out = k.full(k.apply("multiply", factor, k.load(a)))
+    sums = k.full(factor)
+    k.run()
+    same(out, (weight + weight) * a)
+    same(sums, numpy.broadcast_to(weight * 2.0, a.shape))
+
+
+def test_blocks_are_cut_between_rows() -> None:
+    def spread(array: numpy.ndarray, terms: int) -> int:
+        """Over how many dimensions blocks are spread for the sums along axis 1 of a product."""
+        k = Builder(array.shape, 1)
+        product = k.load(values(array.shape[1]))
+        for _ in range(terms):
+            product = k.apply("multiply", product, k.load(array.copy("K"), numpy.ravel(array, "K")))
+        k.result(k.reduce("add", product))
+        nest = host_plan.ordered(*host_plan.nests(k.kernel()))
+        return host._blocks(nest, len(nest.shape))[1]
+
+    rows, columns = values((64, 1024)), values((8, 8192)).T
+    assert spread(rows, 2) == 1
+    # Sums of parts of columns would have to be merged, which only large ones are worth.
+    assert spread(columns, 2) == 0
+    assert spread(numpy.tile(columns, (9, 1)), 2) == 1
 
 
 @pytest.mark.parametrize("bad", [9, -10])

@@ -89,7 +89,7 @@ def gather_run(
         i = value.item()
         if not -n <= i < n:
             failures.append((f"index {i} is out of bounds for axis with size {n}", int(site)))
-            i = 0
+            i = 0 if i < 0 else max(0, n - 1)
         at += (i + n if i < 0 else i) * stride
     return numpy.ndarray(shape, source.dtype, source, at * source.itemsize, steps)
 

@@ -286,6 +286,13 @@ def test_rolled_parts(base: Callable[[Any, Any], Any]) -> None:
         same(to_host(mine), theirs)
 
 
+def test_rolls_by_equal_numbers_of_other_types() -> None:
+    for name in ("plain", "strided", "vector"):
+        for shift in (1, True, numpy.int8(1), (1,), [1], numpy.array(1), 1, -1, 1.0, "1", None):
+            for axis in (0, False, (0,), [0], numpy.int64(0), None, 0):
+                compare(lambda m, x, shift=shift, axis=axis: m.roll(x, shift, axis=axis), name, views=False)
+
+
 def test_roll_by_index() -> None:
     for name in ("plain", "transposed", "strided"):
         for moved in ({0: 1}, {2: 1}, {0: 1, 1: 2}, {1: 1, 2: 1}):
