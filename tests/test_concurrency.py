@@ -453,3 +453,23 @@ def test_an_index_out_of_bounds_in_one_of_many_threads(device: str) -> None:
     together(work, device)
     assert len(raised) == 1
     assert "out of bounds" in str(raised[0])
+
+
+# Programs that record much before they look at anything.
+
+
+def test_many_writes_to_one_array_are_flushed_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph stays small, however many elements a loop writes one by one."""
+    sizes: list[int] = []
+    plan = evaluate.schedule
+
+    def sized(items: Any, *args: Any) -> Any:
+        sizes.append(len(items))
+        return plan(items, *args)
+
+    monkeypatch.setattr(evaluate, "schedule", sized)
+    a = np.zeros(1500)
+    for i in range(1500):
+        a[i] = i
+    numpy.testing.assert_array_equal(a.get(), numpy.arange(1500.0))
+    assert max(sizes) < 2 * evaluate.NODES_LIMIT

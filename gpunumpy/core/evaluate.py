@@ -248,7 +248,7 @@ def check_errors(queue: Queue) -> None:
 
 # A pending graph is flushed when it holds more nodes than this, or keeps alive more bytes that nothing else needs.
 NODES_LIMIT = 400
-BYTES_LIMIT = 1 << 32
+BYTES_LIMIT = 1 << 29
 
 
 def review(queue: Queue) -> None:

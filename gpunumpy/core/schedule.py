@@ -8,8 +8,10 @@ starts a kernel of its own. What is not an anchor is recomputed where it is used
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from heapq import heapify, heappop, heappush
 from math import prod
 from typing import TypeAlias
 
@@ -105,28 +107,39 @@ class _Scheduler:
         self.home: dict[int, int] = {}  # anchor -> index of the group that computes it
         self.loaded: set[int] = set()  # anchors read from memory by another group
         self.adopted: dict[int, Source] = {}
-        self.remaining: list[int] = []
+        # How many anchors that are not placed yet read a value, and the values that are in one buffer.
+        self.readers = Counter(p for a in self.graph.anchors for p in self.graph.reads[a])
+        self.sharing: dict[int, list[int]] = {}
+        for p, item in enumerate(items):
+            self.sharing.setdefault(item.buffer, []).append(p)
 
     # driving
 
     def run(self) -> tuple[Step, ...]:
-        ready = list(self.graph.anchors)
-        done: set[int] = set()
-        while ready:
-            chosen = next(
-                (
-                    a
-                    for late in (False, True)
-                    for a in ready
-                    if late == isinstance(self.items[a].form.op, (Update, Scatter)) and self.graph.needs[a] <= done
-                ),
-                None,
-            )
-            assert chosen is not None, "the graph has a circle"
-            ready.remove(chosen)
-            self.remaining = ready
+        graph = self.graph
+        waiting = {a: len(graph.needs[a]) for a in graph.anchors}
+        needed: dict[int, list[int]] = {}
+        for a in graph.anchors:
+            for p in graph.needs[a]:
+                needed.setdefault(p, []).append(a)
+        order = {a: k for k, a in enumerate(graph.anchors)}
+
+        def rank(a: int) -> tuple[bool, int, int]:
+            # What overwrites comes late, when the others have read the old value.
+            return isinstance(self.items[a].form.op, (Update, Scatter)), order[a], a
+
+        ready = [rank(a) for a in graph.anchors if not waiting[a]]
+        heapify(ready)
+        for _ in graph.anchors:
+            assert ready, "the graph has a circle"
+            chosen = heappop(ready)[-1]
+            for p in graph.reads[chosen]:
+                self.readers[p] -= 1
             self._place(chosen)
-            done.add(chosen)
+            for a in needed.get(chosen, ()):
+                waiting[a] -= 1
+                if not waiting[a]:
+                    heappush(ready, rank(a))
         return self._emit()
 
     def _place(self, a: int) -> None:
@@ -370,12 +383,12 @@ class _Scheduler:
         if isinstance(f.op, Leaf):
             if not self.overwrite or f.op.origin or not layout.is_c(f.shape, f.op.strides):
                 return False
-            same = {p for p, other in enumerate(self.items) if other.buffer == item.buffer}
+            same = self.sharing[item.buffer]
         else:
             if base in self.roots:
                 return False
-            same = {base}
-        return all(same.isdisjoint(self.graph.reads[r]) for r in self.remaining)
+            same = [base]
+        return not any(self.readers[p] for p in same)
 
     def _place_update(self, a: int, op: Update) -> None:
         base, value = self.items[a].args
@@ -541,13 +554,23 @@ class _Scheduler:
         """The steps with allocation before the first use of a buffer and its release after the last."""
         held = {Source("new", a): base for a, base in self.adopted.items() if base.kind != "leaf"}
 
+        owners: dict[Source, Source] = {}
+
         def owner(source: Source) -> Source:
-            while source in held:
+            path = []
+            while source not in owners and source in held:
+                path.append(source)
                 source = held[source]
-            return source
+            found = owners.get(source, source)
+            owners.update(dict.fromkeys(path, found))
+            return found
 
         last = {owner(s): k for k, (_, _, bound) in enumerate(runs) for s in bound if s.kind in ("new", "aside")}
         keep = {owner(Source("new", r)) for r in self.roots}
+        ends: dict[int, list[Source]] = {}
+        for mine, index in last.items():
+            if mine not in keep:
+                ends.setdefault(index, []).append(mine)
         alive: dict[Source, Source] = {}  # owner -> the name that its buffer goes by now
         steps: list[Step] = []
         for index, (step, made, bound) in enumerate(runs):
@@ -567,9 +590,7 @@ class _Scheduler:
                 steps.append(replace(step, args=tuple((names[s], where) for s, where in step.args)))
             elif not _idle(step.kernel):
                 steps.append(replace(step, args=tuple(names[s] for s in step.args)))
-            for mine, when in last.items():
-                if when == index and mine not in keep and mine in alive:
-                    steps.append(Free(alive.pop(mine)))
+            steps += [Free(alive.pop(mine)) for mine in ends.get(index, ()) if mine in alive]
         return tuple(steps)
 
 

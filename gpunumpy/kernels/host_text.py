@@ -96,13 +96,18 @@ def gather_run(
 
 def affine_grid(at: Affine, shape: Sequence[int]) -> Any:
     """The int64 values of `at` over a block at the origin, with size 1 where it does not vary."""
-    out = numpy.full((1,) * len(shape), at.offset, numpy.int64)
+    out: Any = None
+    start = at.offset
     for d, c in enumerate(at.coef):
         if c:
-            line = numpy.arange(shape[d], dtype=numpy.int64) * c
-            out = out + line.reshape([-1 if k == d else 1 for k in range(len(shape))])
-    return out
+            line = numpy.arange(start, start + c * shape[d], c, numpy.int64)
+            line = line.reshape([-1 if k == d else 1 for k in range(len(shape))])
+            out, start = line if out is None else out + line, 0
+    return numpy.full((1,) * len(shape), start, numpy.int64) if out is None else out
 
+
+# Grids of fewer elements are kept with the text; larger ones are made in every run: many plans would fill the memory.
+_KEPT = 4096
 
 # Runs of fewer elements are gathered one by one.
 _RUN = 16
@@ -133,7 +138,7 @@ class _Writer:
         self.single = [all(block[d] == 1 for d in mask) for mask in self.masks]
         self.dtypes = value_dtypes(nest, self.body)  # type: ignore[arg-type]
         self.bound: dict[str, Any] = {"ndarray": numpy.ndarray, "empty": numpy.empty}
-        self.bound.update(gather=gather, gather_run=gather_run, gather_runs=gather_runs)
+        self.bound.update(affine_grid=affine_grid, gather=gather, gather_run=gather_run, gather_runs=gather_runs)
         self.bound["broadcast_to"] = numpy.broadcast_to
         self.known: dict[Any, str] = {}
         self.before: list[str] = []
@@ -249,8 +254,15 @@ class _Writer:
     def index(self, at: Affine) -> str:
         """The int64 values of `at` over the block, or one number where it does not vary."""
         varies = any(c and n != 1 for c, n in zip(at.coef, self.block, strict=True))
-        origin = affine_grid(at, self.block) if varies else numpy.int64(at.offset)
-        return " + ".join([self.const(origin, ("grid", at)), *self.moved(at)])
+        count = prod(n for c, n in zip(at.coef, self.block, strict=True) if c)
+        if varies and count > _KEPT:
+            name = self.known.get(("grid", at))
+            if name is None:
+                name = self.known["grid", at] = f"g{len(self.before)}"
+                self.before.append(f"{name} = affine_grid({self.const(at)}, {self.const(self.block)})")
+        else:
+            name = self.const(affine_grid(at, self.block) if varies else numpy.int64(at.offset), ("grid", at))
+        return " + ".join([name, *self.moved(at)])
 
     def owned(self, i: int, ufunc: bool) -> tuple[_Slot, bool]:
         """A temporary for value `i`, and whether it must be given to the call (or else the call makes it)."""
