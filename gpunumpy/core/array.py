@@ -202,6 +202,8 @@ class ndarray:
         queue = node.form.queue
         assert queue is not None
         queue.pending.append(ref)
+        if len(queue.pending) > queue.limit:
+            queue.review(queue)
 
 
 def handed_over(temporary: ndarray, array: ndarray) -> bool:
