@@ -203,7 +203,7 @@ class ndarray:
         assert queue is not None
         queue.pending.append(ref)
         if len(queue.pending) > queue.limit:
-            queue.review(queue)
+            queue.review(queue, node)
 
 
 def handed_over(temporary: ndarray, array: ndarray) -> bool:
@@ -262,7 +262,7 @@ def wrap(node: Node) -> ndarray:
     pending = queue.pending  # type: ignore[union-attr]
     pending.append(ref)
     if len(pending) > queue.limit:  # type: ignore[union-attr]
-        queue.review(queue)  # type: ignore[union-attr,arg-type]
+        queue.review(queue, node)  # type: ignore[union-attr,arg-type]
     return array
 
 

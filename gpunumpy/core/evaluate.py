@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -37,6 +37,7 @@ def _executor(device: Device) -> Executor:
 class _State:
     def __init__(self, device: Device) -> None:
         self.queue = Queue(device, review)
+        _rest(self.queue)
         self.executor = _executor(device)
         self.plans: dict[Any, Plan] = {}
         self.queue.state = self
@@ -47,6 +48,8 @@ _states_lock = threading.Lock()
 _PLANS_LIMIT = 4096
 # What `profile` installs: called with every step that runs work, and the work.
 observer: Observer | None = None
+# What `watch` installs: called at once with every value that an array is made of.
+watcher: Callable[[Node], None] | None = None
 # Whether every new plan is checked before it runs, as it is in tests: a defect shows as one, not as a wrong result.
 CHECK = os.environ.get("GPUNUMPY_CHECK", "0") not in ("", "0")
 
@@ -57,6 +60,11 @@ def state(device: Device) -> _State:
         with _states_lock:
             found = _states.get(device) or _states.setdefault(device, _State(device))
     return found
+
+
+def _rest(queue: Queue) -> None:
+    """Say when a queue is to be reviewed next."""
+    queue.limit = len(queue.pending) + CHECK_EVERY if watcher is None else -1
 
 
 def queue_of(device: Device) -> Queue:
@@ -173,7 +181,7 @@ def flush(queue: Queue, *extra: Node) -> None:
     """
     with queue.lock:
         roots = live_roots(queue, extra)
-        queue.limit = len(queue.pending) + CHECK_EVERY
+        _rest(queue)
         try:
             _run(queue, roots)
         except BaseException as error:
@@ -206,6 +214,29 @@ def _run(queue: Queue, roots: Sequence[Node], overwrite: bool = True) -> None:
             verify_plan(steps, items, positions)
         plan = its.plans[key] = Plan(steps, items, positions, its.executor)
     plan.run(nodes, observer)
+
+
+def compute_beside(queue: Queue, nodes: Sequence[Node]) -> None:
+    """Compute values and leave what else is pending, and every leaf that they read, as it is."""
+    with queue.lock:
+        _run(queue, [n for n in dict.fromkeys(nodes) if n.data is None], overwrite=False)
+
+
+def compute_all() -> None:
+    """Compute the values of all arrays on all devices; those that cannot be computed raise where they are asked for."""
+    for its in list(_states.values()):
+        with its.queue.lock, suppress(Exception):
+            arrays = [ref() for ref in its.queue.pending]
+            flush(its.queue, *(a._node for a in arrays if a is not None))
+
+
+def watch(function: Callable[[Node], None] | None) -> None:
+    """Have `function` called with every value that an array is made of, whichever thread makes it; None ends it."""
+    global watcher
+    watcher = function
+    for its in list(_states.values()):
+        with its.queue.lock:
+            _rest(its.queue)
 
 
 def compute(node: Node) -> Node:
@@ -251,15 +282,20 @@ NODES_LIMIT = 400
 BYTES_LIMIT = 1 << 29
 
 
-def review(queue: Queue) -> None:
+def review(queue: Queue, recorded: Node) -> None:
     """Forget dead entries of a queue, and flush it if its graph has grown too large.
 
-    A value that cannot be computed does not raise here, where something else is recorded, but where it is asked for.
+    Called after `recorded` when the queue has grown past its limit, or always while there is a `watcher`. A value that
+    cannot be computed does not raise here, where something else is recorded, but where it is asked for.
     """
+    if watcher is not None:
+        watcher(recorded)
+        if len(queue.pending) % CHECK_EVERY:
+            return
     with queue.lock:
         roots = live_roots(queue)
         queue.pending.extend(n.owner for n in roots if n.owner is not None)
-        queue.limit = len(queue.pending) + CHECK_EVERY
+        _rest(queue)
         nodes = _needed(roots)
         held = sum(n.data.nbytes for n in nodes if isinstance(n.data, Buffer) and n.owner is None)
         if len(nodes) > NODES_LIMIT or held > BYTES_LIMIT:

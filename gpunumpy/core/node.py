@@ -123,12 +123,12 @@ class Queue:
 
     state: Any
 
-    def __init__(self, device: Any, flush: Callable[[Queue], None]) -> None:
+    def __init__(self, device: Any, review: Callable[[Queue, Node], None]) -> None:
         self.device = device
         self.pending: list[weakref.ref[Any]] = []
         self.lock = threading.RLock()
         self.limit = CHECK_EVERY
-        self.review = flush
+        self.review = review
 
 
 # After this many recordings the queue is reviewed: dead entries go, and a graph that has grown too large is flushed.
