@@ -521,6 +521,35 @@ def test_one_number_a_row_is_a_scalar_in_blocks_of_one_row(monkeypatch: pytest.M
     same(sums, numpy.broadcast_to(weight * 2.0, a.shape))
 
 
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_parts_of_complex_numbers(dtype: str, blocks: str) -> None:
+    z, w = values((6, 40), dtype), values((6, 40), dtype, 1)
+    c, f = numpy.dtype(dtype), z.real.dtype
+    k, base = Builder((6, 40)), z.reshape(-1)
+    x, y = k.load(z, base), k.load(w)
+    early = k.apply("imag", x, loop=(c, f))
+    x = k.apply("multiply", x, y, loop=c)
+    squared = k.apply("square", x, loop=c)
+    parts = [k.apply(part, squared, loop=(c, f)) for part in ("real", "imag")]
+    # Neither the memory of the square nor that of what was loaded may be taken before its parts are read.
+    cubed = k.full(k.apply("square", k.apply("multiply", x, squared, loop=c), loop=c), c)
+    size = k.full(k.apply("multiply", *parts, loop=f), f)
+    late = k.full(k.apply("multiply", early, parts[1], loop=f), f)
+    turned = k.full(
+        k.apply("complex", *(k.apply(part, x, loop=(c, f)) for part in ("imag", "real")), loop=(f, f, c)), c
+    )
+    k.store(x, z, base, alias=0)
+    old = z.copy()
+    k.run()
+    product = old * w
+    same(z, product)
+    square = product**2
+    same(cubed, numpy.square(product * square))
+    same(size, square.real * square.imag)
+    same(late, old.imag * square.imag)
+    same(turned, product.imag + 1j * product.real)
+
+
 def test_blocks_are_cut_between_rows() -> None:
     def spread(array: numpy.ndarray, terms: int) -> int:
         """Over how many dimensions blocks are spread for the sums along axis 1 of a product."""

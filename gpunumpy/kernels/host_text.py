@@ -100,7 +100,7 @@ def affine_grid(at: Affine, shape: Sequence[int]) -> Any:
     start = at.offset
     for d, c in enumerate(at.coef):
         if c:
-            line = numpy.arange(start, start + c * shape[d], c, numpy.int64)
+            line = numpy.arange(start, start + c * shape[d], c, dtype=numpy.int64)
             line = line.reshape([-1 if k == d else 1 for k in range(len(shape))])
             out, start = line if out is None else out + line, 0
     return numpy.full((1,) * len(shape), start, numpy.int64) if out is None else out
@@ -149,6 +149,7 @@ class _Writer:
         self.made = 0
         self.fixed = self._fixed()
         self.wanted = self._wanted()
+        self.parts = self._parts()
         self.direct, self.last = self._placement()
 
     # -- what is decided before any text --------------------------------------------------------------------------
@@ -176,7 +177,7 @@ class _Writer:
         end = len(self.body.instrs)
         last: dict[int, int] = {}
         for i in sorted(self.wanted):
-            for k in operands(self.body.instrs[i]):
+            for k in self.read(i):
                 last[k] = i
         if self.partial:
             for i in self.wanted:
@@ -197,6 +198,24 @@ class _Writer:
                 del direct[i]
                 last[i] = end
         return direct, last
+
+    def _parts(self) -> dict[int, str]:
+        """The real and imaginary parts that only ufuncs read, which they do where the complex numbers are."""
+        others = {store.value for store in self.body.stores}
+        for i, instr in enumerate(self.body.instrs):
+            if not isinstance(instr, Apply) or not isinstance(self._function(i), numpy.ufunc):
+                others.update(operands(instr))
+        return {
+            i: instr.row
+            for i, instr in enumerate(self.body.instrs)
+            if isinstance(instr, Apply) and instr.row in ("real", "imag") and instr.loop[0].kind == "c"
+            if i not in others and not self.fixed[i] and not self.single[i]
+        }
+
+    def read(self, i: int) -> set[int]:
+        """The values whose memory value `i` is computed from."""
+        found = set(operands(self.body.instrs[i]))
+        return found.union(*(operands(self.body.instrs[k]) for k in found if k in self.parts))
 
     def _views(self, value: int, arg: int) -> bool:
         instr = self.body.instrs[value]
@@ -284,11 +303,14 @@ class _Writer:
 
     def release(self, i: int) -> None:
         """Free the temporaries whose last use is value `i`."""
-        for k in set(operands(self.body.instrs[i])):
+        for k in self.read(i):
             if self.last.get(k) == i and k in self.slots:
                 self.free.append(self.slots.pop(k))
 
     def apply(self, i: int, instr: Apply) -> None:
+        if i in self.parts:
+            self.names[i] = f"{self.names[instr.args[0]]}.{self.parts[i]}"
+            return
         call = self._function(i)
         ufunc = isinstance(call, numpy.ufunc)
         f = self.const(call)
