@@ -260,7 +260,7 @@ def accumulate_ufunc(row: str, x: Any, axis: Any = 0, dtype: Any = None, out: An
         raise _wrong_output("accumulate", row, into.shape, array.shape)
     if array.size == 0 or array.shape[along] == 1:
         node = told_cast(value, loop[-1])
-    elif row in table.REDUCTIONS:
+    elif table.scans(row):
         node = graph.scan(row, (loop[-1], loop[-1]), along, told_cast(value, loop[-1]))
     else:
         node = graph.call("accumulate", (row, loop, along), (told_cast(value, loop[1]),), array.shape, loop[-1])

@@ -31,6 +31,7 @@ __all__ = [
     "reduction",
     "reduction_loops",
     "resolve",
+    "scans",
     "ufunc_of",
 ]
 
@@ -190,8 +191,13 @@ def _part_dtype(loop: Loop, state: DType) -> DType:
 
 
 @cache
-def reduction(row_name: str, loop: Loop) -> ReductionCode:
-    """Return the code of a reduction; `loop` is the argument dtypes and the result dtype."""
+def scans(row_name: str) -> bool:
+    """Return whether a row is a scan, and not only a left fold."""
+    return row_name in REDUCTIONS and REDUCTIONS[row_name].scans
+
+
+def reduction(row_name: str, loop: Loop, scan: bool = False) -> ReductionCode:
+    """Return the code of a reduction, or of a scan; `loop` is the argument dtypes and the result dtype."""
     try:
         row = REDUCTIONS[row_name]
     except KeyError:
@@ -206,7 +212,8 @@ def reduction(row_name: str, loop: Loop) -> ReductionCode:
         return text
 
     kind = KIND[state]
-    identities = [text for kinds, text in row.identity.items() if kind in kinds or kinds == "*"]
+    begins = row.identity | row.before if scan else row.identity
+    identities = [text for kinds, text in begins.items() if kind in kinds or kinds == "*"]
     if not identities:
         raise TypeError(f"reduction {row_name!r} has no loop for {C_TYPE[loop[0]]}")
     combine = row.combine

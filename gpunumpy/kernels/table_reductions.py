@@ -11,7 +11,7 @@ the one in which a few elements are worked up: no less precise than the result.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,11 @@ class Reduction:
         NumPy's name of the ufunc or the function.
     identity
         The template of the neutral state for each kind of state value (the letters of `table_rows`; "*" for all).
+    before
+        What a scan begins with, for the kinds where combining it with an element must give that element to the bit: 0.0
+        makes a 0.0 of -0.0.
+    scans
+        Whether the row is a scan too: not where combining `identity` with a first element may change that element.
     value
         Which value the state holds: "result" or "argument" for one of that dtype, "wide" for the result's dtype, a
         float wider (float16 and bfloat16 in float32, float32 in float64, complex64 in complex128), "widest" for
@@ -47,6 +52,8 @@ class Reduction:
     several: str = ""
     align: str = ""
     join: str = ""
+    before: dict[str, str] = field(default_factory=dict)
+    scans: bool = True
 
 
 _INF = "op::infinity<f32>()"
@@ -57,7 +64,7 @@ _ZERO = {"b": "false", "iu": "{S}(0)", "ef": "{S}(0.0f)", "c": "{S}{{0, 0}}"}
 _ONE = {"b": "true", "iu": "{S}(1)", "ef": "{S}(1.0f)", "c": "{S}{{1, 0}}"}
 
 _ALL: tuple[Reduction, ...] = (
-    Reduction("add", _ZERO, "wide"),
+    Reduction("add", _ZERO, "wide", before={"ef": "{S}(-0.0f)", "c": "{S}{{-0.0f, -0.0f}}"}),
     Reduction("multiply", _ONE, "wide"),
     Reduction("maximum", _LEAST, several="op::extreme<true>({a}, {x}, {h})"),
     Reduction("minimum", _GREATEST, several="op::extreme<false>({a}, {x}, {h})"),
@@ -69,8 +76,8 @@ _ALL: tuple[Reduction, ...] = (
     Reduction("bitwise_and", {"b": "true", "iu": "{S}(~{S}(0))"}),
     Reduction("bitwise_or", _ZERO),
     Reduction("bitwise_xor", _ZERO),
-    Reduction("gcd", _ZERO),
-    Reduction("hypot", _ZERO, "wide"),
+    Reduction("gcd", _ZERO, scans=False),
+    Reduction("hypot", _ZERO, "wide", scans=False),
     Reduction("logaddexp", _LEAST, "wide"),
     Reduction("logaddexp2", _LEAST, "wide"),
     Reduction("any", {"b": "false"}, "bool", combine="{a} || {b}"),

@@ -11,6 +11,7 @@ from gpunumpy.core import evaluate
 from gpunumpy.core.array import ndarray
 from gpunumpy.core.device import Device
 from gpunumpy.core.record import as_array, elementwise
+from gpunumpy.ufunc_methods import accumulate_ufunc
 from tests.emulator import available
 from tests.emulator.emulated import emulated
 
@@ -50,6 +51,17 @@ def test_powers_by_exact_products() -> None:
             numpy.testing.assert_allclose(got, wanted, rtol=2 * float(numpy.finfo(dtype).eps))
             numpy.testing.assert_array_equal(numpy.signbit(got), numpy.signbit(wanted))
             numpy.testing.assert_array_equal(got[:4], numpy.array([81, -1 / 27, 3, 3.375], dtype))
+
+
+def test_scans_begin_with_their_first_element() -> None:
+    """To the bit: no identity is combined with it that would change -0.0, or a sign that hypot and gcd drop."""
+    negative = numpy.array([-0.0, -0.0, 1, -0.0])
+    cases = [("add", negative), ("add", negative.astype("F")), ("multiply", negative), ("maximum", negative)]
+    cases += [("hypot", numpy.array([-3.0, 4, 0])), ("gcd", numpy.array([-4, 6, 0])), ("lcm", numpy.array([-4, 6]))]
+    for row, data in cases:
+        with emulated():
+            got = values(accumulate_ufunc(row, as_array(data, CPU)))
+        assert got.tobytes() == getattr(numpy, row).accumulate(data).tobytes(), row
 
 
 def test_the_host_takes_over_again() -> None:

@@ -80,7 +80,7 @@ def _emit_walk(unit: Unit, plan: Plan, scans: list[int], totals: dict[int, str])
         def along_lanes() -> None:
             for n, reducer in states.reducers.items():
                 instr = states.instr(n)
-                code = unit.reducer(instr.row, instr.loop)[1]
+                code = unit.reducer(instr.row, instr.loop, scan=True)[1]
                 item = code.map([emitter.known[arg] for arg in states.mapped(n)], states.position(emitter))
                 text.line(f"c{n}[u].v[v] = {reducer}::identity();")
                 text.line(f"if (on) c{n}[u].v[v] = {item};")

@@ -28,7 +28,7 @@ class States:
         self._level = row_level(unit.kernel, unit.kernel.body)
         for n in values:
             instr = self.instr(n)
-            self.reducers[n] = unit.reducer(instr.row, instr.loop)[0]
+            self.reducers[n] = unit.reducer(instr.row, instr.loop, isinstance(instr, Scan))[0]
 
     def instr(self, n: int) -> Reduce | Scan:
         """The reduction or scan that is value `n`."""
@@ -39,7 +39,7 @@ class States:
     def code(self, n: int) -> ReductionCode:
         """The code of the reduction of value `n`."""
         instr = self.instr(n)
-        return self.unit.reducer(instr.row, instr.loop)[1]
+        return self.unit.reducer(instr.row, instr.loop, isinstance(instr, Scan))[1]
 
     def mapped(self, n: int) -> list[int]:
         """The arguments that enter element by element: all but row-level ones after the first, which the post uses."""

@@ -71,7 +71,7 @@ class Unit:
         self._params: list[int] = []
         self._named: dict[object, str] = {}
         self._applied: dict[tuple[str, tuple[DType, ...]], None] = {}
-        self._reducers: dict[tuple[str, tuple[DType, ...]], str] = {}
+        self._reducers: dict[tuple[str, tuple[DType, ...], bool], str] = {}
         self._reducer_text: list[str] = []
         self._entries: list[tuple[str, str, Text]] = []
         self._launches: list[Launch] = []
@@ -128,13 +128,13 @@ class Unit:
         self._applied[row, loop] = None
         return table.expression(row, loop, list(args))
 
-    def reducer(self, row: str, loop: tuple[DType, ...]) -> tuple[str, table.ReductionCode]:
+    def reducer(self, row: str, loop: tuple[DType, ...], scan: bool = False) -> tuple[str, table.ReductionCode]:
         """The C struct that stands for a reduction (``State``, ``identity``, ``combine``), and the row's code."""
-        code = table.reduction(row, loop)
-        name = self._reducers.get((row, loop))
+        code = table.reduction(row, loop, scan)
+        name = self._reducers.get((row, loop, scan))
         if name is None:
             name = f"R{len(self._reducers)}"
-            self._reducers[row, loop] = name
+            self._reducers[row, loop, scan] = name
             self._applied[row, loop] = None
             # Where elements are accumulated in another way, states are combined at the end alone, in many places.
             inlined = "__noinline__" if code.accumulate_template else "__forceinline__"
