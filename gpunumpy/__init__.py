@@ -65,6 +65,7 @@ from .scans import *
 from .selection import *
 from .shape import *
 from .statistics import *
+from .strides import *
 from .ufunc import UFUNCS as _UFUNCS
 from .ufunc import ufunc
 

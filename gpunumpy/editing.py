@@ -1,4 +1,4 @@
-"""Elements put in and taken out: `insert`, `delete`, `trim_zeros`."""
+"""Elements put in and taken out: `copyto`, `insert`, `delete`, `trim_zeros`."""
 
 from __future__ import annotations
 
@@ -10,16 +10,49 @@ import numpy
 from .core import node as graph
 from .core.array import from_host, ndarray, to_host, wrap
 from .core.dtypes import BOOL
-from .core.layout import normalize_axes, normalize_axis
+from .core.layout import Shape, normalize_axes, normalize_axis
 from .core.node import Node
 from .core.record import as_array, as_dtype
 from .creation import axes_in_memory, laid_out
+from .indexing import fitted
 from .joining import concatenate
 from .ranges import applied, number
 from .repeating import picked
 from .shape import broadcast_to, moveaxis, ravel, reshaped, sliced
+from .ufunc_output import is_array, mask_node, write
 
-__all__ = ["delete", "insert", "trim_zeros"]
+__all__ = ["copyto", "delete", "insert", "trim_zeros"]
+
+
+def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+    """Write the elements of one array to another. See `numpy.copyto`."""
+    if not isinstance(dst, ndarray):
+        src, where = (to_host(x) if isinstance(x, ndarray) else x for x in (src, where))
+        return numpy.copyto(dst, src, casting, where)
+    if not is_array(dst):
+        raise TypeError("copyto() argument 1 must be an array, not the 0-d result of an operation")
+    if not dst.writeable:
+        raise ValueError("assignment destination is read-only")
+    if numpy.isscalar(src):
+        probe = numpy.empty((), dst.dtype)
+        numpy.copyto(probe, src, casting)  # NumPy says what may be cast, and what it becomes
+        value = graph.typed_scalar(probe[()], dst.dtype)
+    else:
+        array = as_array(src, dst.device)
+        if not numpy.can_cast(array.dtype, dst.dtype, casting):
+            raise TypeError(
+                f"Cannot cast array data from {array.dtype!r} to {dst.dtype!r} according to the rule {casting!r}"
+            )
+        value = fitted(array.value(), dst.shape)
+    mask = None if where is True else mask_node(where, dst)
+    if mask is not None and not _broadcasts(mask.form.shape, dst.shape):
+        raise ValueError(f"could not broadcast where mask from shape {mask.form.shape} into shape {dst.shape}")
+    write(dst, value, mask)
+    return None
+
+
+def _broadcasts(shape: Shape, to: Shape) -> bool:
+    return len(shape) <= len(to) and all(n in (1, m) for n, m in zip(shape[::-1], to[::-1], strict=False))
 
 
 def _prepared(arr: Any, obj: Any, axis: Any) -> tuple[ndarray, Any, int]:

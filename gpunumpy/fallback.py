@@ -1,7 +1,8 @@
 """NumPy's functions on the host, for names that have no device implementation: never silently.
 
 A wrapped function gets NumPy arrays in place of ours and gives ours in place of NumPy's. What it writes into its
-arguments is written into ours.
+arguments is written into ours. What it gives as a view of an argument is a view of ours, and read-only where there is
+no such view: a write that an argument would not see is refused.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ import warnings
 from collections.abc import Callable
 from functools import cache, wraps
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy
 
-from .core import dtypes
-from .core.array import from_host, is_scalar, ndarray, to_host
+from .core import dtypes, layout
+from .core.array import READ_ONLY, from_host, is_scalar, make_view, ndarray, to_host
 from .core.errors import HostFallbackWarning, allowed
+from .core.layout import Layout
 from .core.record import caller
 
 __all__ = ["host_fallback"]
@@ -37,9 +39,9 @@ _SILENT = frozenset(
     )
 )
 # Classes that hold arrays: theirs are NumPy's.
-_HOLDERS = frozenset(
-    ("broadcast", "chararray", "matrix", "memmap", "ndenumerate", "nditer", "nested_iters", "poly1d", "recarray")
-)
+_HOLDERS = frozenset(("broadcast", "chararray", "matrix", "memmap", "ndenumerate", "poly1d", "recarray"))
+# What rooms above have in place of functions in NumPy's inner modules, by NumPy's full name.
+NATIVE: dict[str, Callable[..., Any]] = {}
 # Modules in which nothing takes an array.
 _PLAIN_MODULES = frozenset(("ctypeslib", "dtypes", "exceptions", "typing", "version"))
 
@@ -71,47 +73,101 @@ def tell(name: str) -> None:
         _told.add(name)  # not before: where the warning is made an error it is one every time
 
 
+class _Visitor(NamedTuple):
+    """An array of ours, and what stands for it on the host."""
+
+    ours: Any
+    host: Any
+    before: bytes | None  # None: it is not written
+    stored: Layout  # where the elements are that the host's array has in its memory, in the order of that memory
+
+
 class _Visit:
     """One call: NumPy's arrays in place of ours, and back."""
 
     def __init__(self) -> None:
-        self.seen: list[tuple[ndarray, Any, bytes]] = []
+        self.seen: list[_Visitor] = []
         self.device: Any = None
 
     def to_host(self, x: Any) -> Any:
         if isinstance(x, ndarray):
-            for ours, host, _ in self.seen:
-                if ours is x:
-                    return host
-            host = to_host(x)
+            for visitor in self.seen:
+                if visitor.ours is x:
+                    return visitor.host
             self.device = self.device or x.device
             if is_scalar(x):
-                return host[()]
+                return to_host(x)[()]
+            host, stored = _as_it_lies(x)
             host.flags.writeable = x.writeable
-            self.seen.append((x, host, host.tobytes()))
+            self.seen.append(_Visitor(x, host, host.tobytes() if x.writeable else None, stored))
             return host
         if type(x) in (list, tuple):
             return type(x)(map(self.to_host, x))
         if type(x) is dict:
             return {key: self.to_host(value) for key, value in x.items()}
+        if isinstance(x, numpy.ndarray):
+            self.seen.append(_Visitor(x, x, None, layout.c_layout(())))
         return x
 
     def write_back(self) -> None:
-        for ours, host, before in self.seen:
-            if host.tobytes() != before:
+        for ours, host, before, _ in self.seen:
+            if before is not None and host.tobytes() != before:
                 ours.assign(from_host(host, ours.device).value())
 
     def from_host(self, x: Any) -> Any:
         if isinstance(x, numpy.ndarray):
-            for ours, host, _ in self.seen:
-                if host is x:
-                    return ours
-            return from_host(x, self.device) if type(x) is numpy.ndarray and x.dtype in dtypes.KIND else x
+            given = next((visitor for visitor in self.seen if visitor.host is x), None)
+            return self._taken(x) if given is None else given.ours
         if type(x) in (list, tuple):
             return type(x)(map(self.from_host, x))
         if isinstance(x, tuple) and hasattr(x, "_fields"):
             return type(x)(*map(self.from_host, x))
         return x
+
+    def _taken(self, x: Any) -> Any:
+        """An array of the host as ours, where its class and its dtype allow."""
+        mine = (visitor for visitor in self.seen if isinstance(visitor.ours, ndarray))
+        source = next((visitor for visitor in mine if numpy.may_share_memory(x, visitor.host)), None)
+        ours = type(x) is numpy.ndarray and x.dtype in dtypes.KIND
+        if source is not None:
+            seen = _view_of(source, x) if ours else None
+            if seen is not None:
+                return seen
+            x.flags.writeable = False
+        if not ours:
+            return x
+        made = from_host(x, self.device)
+        if not x.flags.writeable:
+            made._flags |= READ_ONLY
+        return made
+
+
+def _as_it_lies(x: ndarray) -> tuple[Any, Layout]:
+    """The elements on the host, the axes in memory in the order that the array's are in; and where those elements are.
+
+    The layout counts the dimensions in that order.
+    """
+    shape, strides, offset = where = x.layout
+    order = layout.memory_order([(shape, strides)], len(shape))
+    if order is None:
+        return to_host(x), where
+    stored = Layout(tuple(shape[k] for k in order), tuple(strides[k] for k in order), offset)
+    return to_host(make_view(x, stored)).transpose([order.index(axis) for axis in range(len(order))]), stored
+
+
+def _view_of(source: _Visitor, x: Any) -> ndarray | None:
+    """The view of our array that a view `x` of its elements on the host is; None if there is no such view."""
+    unit = x.itemsize
+    start = x.__array_interface__["data"][0] - source.host.__array_interface__["data"][0]
+    if x.dtype != source.host.dtype or any(s % unit for s in (start, *x.strides)):
+        return None
+    where = layout.compose(source.stored, Layout(x.shape, tuple(s // unit for s in x.strides), start // unit))
+    if where is None:
+        return None
+    view = make_view(source.ours, where)
+    if not x.flags.writeable or not layout.are_distinct(where.shape, where.strides):
+        view._flags |= READ_ONLY
+    return view
 
 
 def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -126,6 +182,46 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         return visit.from_host(result)
 
     return run
+
+
+def refuse_writes(name: str, op: Any, op_flags: Any) -> None:
+    """Raise TypeError where an iterator of NumPy's would write to a copy of an array of ours."""
+    operands = list(op) if isinstance(op, (list, tuple)) else [op]
+    flags = list(op_flags or ())
+    each = [flags] * len(operands) if all(isinstance(flag, str) for flag in flags) else flags
+    for operand, its in zip(operands, each, strict=False):
+        if isinstance(operand, ndarray) and any(flag in ("readwrite", "writeonly") for flag in its):
+            raise TypeError(
+                f"{name} reads arrays on the host and cannot write to them: let it run over asnumpy(x) and assign "
+                "x[...] afterwards, or write with operations on whole arrays"
+            )
+
+
+class _Iterators(type):
+    """The class of `nditer`: NumPy's iterators are its instances."""
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(x, numpy.nditer)
+
+
+class nditer(metaclass=_Iterators):
+    """NumPy's iterator, over copies on the host of what is ours; it cannot write to those. See `numpy.nditer`."""
+
+    def __new__(cls, op: Any, flags: Any = None, op_flags: Any = None, *args: Any, **options: Any) -> Any:
+        """Make one of NumPy's."""
+        refuse_writes("nditer", op, op_flags)
+        tell("gpunumpy.nditer")
+        return numpy.nditer(_Visit().to_host(op), flags, op_flags, *args, **options)
+
+
+def nested_iters(op: Any, axes: Any, flags: Any = None, op_flags: Any = None, *args: Any, **options: Any) -> Any:
+    """Iterators for nested loops, which cannot write to what is ours. See `numpy.nested_iters`."""
+    refuse_writes("nested_iters", op, op_flags)
+    tell("gpunumpy.nested_iters")
+    return numpy.nested_iters(_Visit().to_host(op), axes, flags, op_flags, *args, **options)
+
+
+NATIVE |= {"numpy.nditer": nditer, "numpy.nested_iters": nested_iters}
 
 
 # The methods of NumPy's arrays that run on the host.
@@ -153,6 +249,9 @@ def lookup(module: str, name: str) -> Any:
     ours = "gpunumpy" + module.removeprefix("numpy")
     if name.startswith("_") or name not in dir(theirs):
         raise AttributeError(f"module {ours!r} has no attribute {name!r}")
+    native = NATIVE.get(f"{module}.{name}")
+    if native is not None:
+        return native
     found = getattr(theirs, name)
     if isinstance(found, types.ModuleType):
         return found if name in _PLAIN_MODULES else namespace(found.__name__)

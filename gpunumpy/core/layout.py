@@ -62,6 +62,16 @@ def is_f(shape: Shape, strides: Sequence[int]) -> bool:
     return is_c(shape[::-1], strides[::-1])
 
 
+def are_distinct(shape: Shape, strides: Sequence[int]) -> bool:
+    """Whether no element is met twice, as far as that is seen at once: each step passes all that lies inside it."""
+    reach = 0
+    for step, n in sorted((abs(s), n) for n, s in zip(shape, strides, strict=True) if n != 1):
+        if step <= reach:
+            return False
+        reach += step * (n - 1)
+    return True
+
+
 def broadcast_shapes(*shapes: Shape) -> Shape:
     """The broadcast shape, or a ValueError in NumPy's words."""
     ndim = max(map(len, shapes), default=0)

@@ -1,0 +1,328 @@
+"""Functions that run through NumPy on the host: what they write, what they give views of; and which arrays share."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.array import to_host
+
+from .parity import same
+
+pytestmark = pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
+
+WINDOWS: dict[str, Callable[[Any], Any]] = {
+    "whole": lambda a: a,
+    "transposed": lambda a: a.T,
+    "columns": lambda a: a[:, 1:3],
+    "every other row, backwards": lambda a: a[::-2],
+    "square": lambda a: a[1:4, ::-1].T,
+}
+
+
+def both(shape: tuple[int, ...] = (5, 4), dtype: Any = float) -> tuple[Any, Any]:
+    theirs = numpy.arange(numpy.prod(shape), dtype=dtype).reshape(shape)
+    return np.asarray(theirs), theirs.copy()
+
+
+# --- views of arguments ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("window", WINDOWS.values(), ids=WINDOWS)
+@pytest.mark.parametrize("subscripts", ["ij->ji", "ij->ij", "ij"])
+def test_a_view_from_the_host_is_a_view_of_ours(window: Callable[[Any], Any], subscripts: str) -> None:
+    mine, theirs = both()
+    for np_, a in ((np, mine), (numpy, theirs)):
+        view = np_.einsum(subscripts, window(a))
+        view[1, 1:] = [-1, -2] if view.shape[1] == 3 else -3
+        view *= 2
+    same(to_host(mine), theirs)
+
+
+def test_the_diagonal_from_the_host_is_written_through() -> None:
+    mine, theirs = both((4, 4))
+    for np_, a in ((np, mine), (numpy, theirs)):
+        np_.einsum("ii->i", a)[...] = -1
+        np_.linalg.matrix_transpose(a[:2])[3] = 7
+    same(to_host(mine), theirs)
+
+
+def test_a_view_that_ours_cannot_have_is_read_only() -> None:
+    a = np.arange(6.0)
+    parts = a.getfield("f4", 4)
+    same(to_host(parts), to_host(a).getfield("f4", 4))
+    with pytest.raises(ValueError, match="assignment destination is read-only"):
+        parts[0] = 1
+    with pytest.warns(PendingDeprecationWarning):
+        assert not np.asmatrix(a).flags.writeable
+    a.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        np.einsum("i", a)[0] = 1
+
+
+def test_a_numpy_array_that_is_returned_is_the_one_given() -> None:
+    out = numpy.zeros(3)
+    assert np.einsum("i,i->i", np.arange(3.0), np.arange(3.0), out=out) is out
+    same(out, numpy.array([0, 1.0, 4]))
+
+
+def test_the_host_sees_the_order_in_memory() -> None:
+    a, theirs = both()
+    assert [np.isfortran(x) for x in (a, a.T, a[:, 0])] == [
+        numpy.isfortran(x) for x in (theirs, theirs.T, theirs[:, 0])
+    ]
+    assert np.sort(a.T).strides == numpy.sort(theirs.T).strides
+
+
+def test_iterators_do_not_write() -> None:
+    a = np.arange(3.0)
+    assert [float(x) for x in np.nditer(a)] == [0, 1, 2]
+    assert isinstance(np.nditer([a, None]), np.nditer)
+    assert isinstance(numpy.nditer(numpy.zeros(2)), np.nditer)
+    assert not isinstance(a, np.nditer)
+    host = numpy.zeros(3)
+    for x, y in np.nditer([a, host], op_flags=[["readonly"], ["readwrite"]]):
+        y[...] = x
+    same(host, to_host(a))
+    for iterate in (
+        lambda: np.nditer(a, op_flags=["readwrite"]),
+        lambda: np.nditer([host, a], [], [["readonly"], ["writeonly"]]),
+        lambda: np.nested_iters(a.reshape(1, 3), [[0], [1]], op_flags=["readwrite"]),
+    ):
+        with pytest.raises(TypeError, match="asnumpy"):
+            iterate()
+
+
+# --- views by strides -----------------------------------------------------------------------------------------------
+
+STRIDED: tuple[tuple[Callable[[Any], Any], tuple[int, ...], tuple[int, ...]], ...] = (
+    (lambda a: a, (3, 2), (32, 8)),
+    (lambda a: a.T, (4, 5), (8, 32)),
+    (lambda a: a[1, 1:], (2,), (16,)),
+    (lambda a: a[::-1], (5,), (-32,)),
+    (lambda a: a[0], (3, 4), (8, 8)),
+    (lambda a: a[2], (3, 2), (0, 8)),
+)
+
+
+@pytest.mark.parametrize(("window", "shape", "strides"), STRIDED)
+@pytest.mark.parametrize("pending", [False, True])
+def test_as_strided(window: Callable[[Any], Any], shape: Any, strides: Any, pending: bool) -> None:
+    mine, theirs = both()
+    mine, theirs = (mine + 1, theirs + 1) if pending else (mine, theirs)
+    view, expected = (
+        n.lib.stride_tricks.as_strided(window(a), shape, strides) for n, a in ((np, mine), (numpy, theirs))
+    )
+    same(to_host(view), expected.copy())
+    assert view.strides == strides
+    assert np.shares_memory(view, mine)
+    if len(set(to_host(view).ravel().tolist())) == view.size:
+        view[1:], expected[1:] = -5, -5
+        same(to_host(mine), theirs)
+    else:
+        with pytest.raises(ValueError, match="read-only"):
+            view[1:] = -5
+
+
+def test_as_strided_stays_in_the_array() -> None:
+    a = np.arange(12.0)
+    as_strided = np.lib.stride_tricks.as_strided
+    for shape, strides in (((13,), (8,)), ((2,), (-8,)), ((3, 4), (40, 8))):
+        with pytest.raises(ValueError, match="beyond the memory"):
+            as_strided(a, shape, strides)
+    with pytest.raises(ValueError, match="whole elements"):
+        as_strided(a, (2,), (4,))
+    with pytest.raises(ValueError, match="dimensions"):
+        as_strided(a, (2,), (8, 8))
+    with pytest.raises(ValueError, match="read-only"):
+        as_strided(a, (2,), writeable=False)[0] = 1
+    assert as_strided(a, (0,), (800,)).shape == (0,)
+    same(to_host(as_strided(numpy.arange(4), (2, 2), (8, 8))), numpy.array([[0, 1], [1, 2]]))
+    z = np.arange(4) + 1j
+    same(to_host(as_strided(z.imag, (2,), (32,))), numpy.ones(2))
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis"), [((2, 3), None), (2, 0), ((2,), -1), ((2, 2), (0, 0)), ((3, 2), (1, 0)), (5, 0)]
+)
+def test_sliding_windows(shape: Any, axis: Any) -> None:
+    mine, theirs = both()
+    for window in WINDOWS.values():
+        a, h = window(mine), window(theirs)
+        try:
+            expected = numpy.lib.stride_tricks.sliding_window_view(h, shape, axis)
+        except ValueError as error:
+            with pytest.raises(ValueError, match=str(error)[:20]):
+                np.lib.stride_tricks.sliding_window_view(a, shape, axis)
+            continue
+        view = np.lib.stride_tricks.sliding_window_view(a, shape, axis)
+        same(to_host(view), expected.copy())
+        same(to_host(view.sum()), expected.sum())
+        assert np.shares_memory(view, mine)
+        assert not view.flags.writeable
+
+
+def test_sliding_windows_refuse_what_numpy_refuses() -> None:
+    mine, theirs = both()
+    for args in ((2,), ((2, 2), 0), (-1, 0), (6, 0), (2, 2)):
+        with pytest.raises(Exception) as expected:
+            numpy.lib.stride_tricks.sliding_window_view(theirs, *args)
+        with pytest.raises(expected.type) as raised:
+            np.lib.stride_tricks.sliding_window_view(mine, *args)
+        assert str(raised.value) == str(expected.value)
+    overlapping = np.lib.stride_tricks.sliding_window_view(mine, 2, 0, writeable=True)
+    with pytest.raises(ValueError, match="read-only"):
+        overlapping[0] = 1
+    np.lib.stride_tricks.sliding_window_view(mine, 1, 0, writeable=True)[2] = 1
+    assert to_host(mine)[2].tolist() == [1] * 4
+
+
+# --- shared memory --------------------------------------------------------------------------------------------------
+
+PAIRS: tuple[Callable[[Any], tuple[Any, Any]], ...] = (
+    lambda a: (a, a[1:]),
+    lambda a: (a[::2], a[1::2]),
+    lambda a: (a[:2], a[2:]),
+    lambda a: (a[:, ::2], a[:, 1::2]),
+    lambda a: (a.T[1], a[2]),
+    lambda a: (a[::-1], a),
+    lambda a: (a[:0], a),
+    lambda a: (a, a.copy()),
+    lambda a: (a, a + 0),
+    lambda a: (a.view("i8")[1], a[1]),
+    lambda a: (a.reshape(-1), a),
+    lambda a: (a[0], numpy.zeros(3)),
+    lambda a: ([1, 2], a),
+)
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_sharing(pair: Callable[[Any], tuple[Any, Any]]) -> None:
+    mine, theirs = both()
+    for function in ("shares_memory", "may_share_memory"):
+        expected = getattr(numpy, function)(*pair(theirs))
+        for np_ in (np, numpy):
+            found = getattr(np_, function)(*pair(mine))
+            assert type(found) is bool
+            assert found == expected, function
+
+
+def test_sharing_of_parts() -> None:
+    z, h = np.zeros(4, complex), numpy.zeros(4, complex)
+    for x, y in (("real", "imag"), ("real", "real"), ("imag", "imag")):
+        for function in ("shares_memory", "may_share_memory"):
+            mine, theirs = (getattr(n, function)(getattr(a, x), getattr(a, y)) for n, a in ((np, z), (numpy, h)))
+            assert mine == theirs
+    assert np.shares_memory(z.imag, z.view(float)[1:2])
+    assert not np.shares_memory(z.imag, z.view(float)[::2])
+    assert np.shares_memory(z, z.view(float)[7:])
+
+
+def test_sharing_of_memory_that_was_handed_out() -> None:
+    with np.Device("cpu"):
+        a = np.arange(6.0)
+        host = numpy.asarray(a, copy=False)
+        assert np.shares_memory(a, host[2:])
+        assert not np.shares_memory(a[:2], host[2:])
+        again = np.from_dlpack(host)
+        assert np.shares_memory(a[3:], again)
+        assert not np.shares_memory(a[3:], again[:3])
+
+
+# --- in place -------------------------------------------------------------------------------------------------------
+
+IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
+    "put": lambda n, a: n.put(a, [0, 2], [-1, -2]),
+    "place": lambda n, a: n.place(a, a > 6, [-1, -2]),
+    "putmask": lambda n, a: n.putmask(a, a > 6, [-1, -2]),
+    "copyto": lambda n, a: n.copyto(a, a[0] * 2),
+    "copyto where": lambda n, a: n.copyto(a, -1, where=a > 6),
+    "fill_diagonal": lambda n, a: n.fill_diagonal(a, -1),
+    "put_along_axis": lambda n, a: n.put_along_axis(a, n.argmax(a, 1, keepdims=True), -1, 1),
+    "nan_to_num": lambda n, a: n.nan_to_num(a, copy=False),
+    "at": lambda n, a: n.add.at(a, [0, 0], 1),
+    "einsum out": lambda n, a: n.einsum("ij,ij->ij", a, a, out=a),
+    "sort": lambda n, a: a[::-1].sort(0),
+    "partition": lambda n, a: a[::-1].partition(1, 0),
+    "byteswap": lambda n, a: a.byteswap(inplace=True).byteswap(inplace=True),
+    "fill": lambda n, a: a.fill(3),
+    "ndarray.put": lambda n, a: a.put(0, 9),
+    "flat": lambda n, a: a.flat.__setitem__(slice(None, None, 2), 1),
+    "fft out": lambda n, a: n.fft.fft(a, out=a.astype(complex)).real.sum(),
+    "matmul out": lambda n, a: n.matmul(a, n.eye(a.shape[1]), out=a),
+}
+
+
+@pytest.mark.parametrize("write", IN_PLACE.values(), ids=IN_PLACE)
+@pytest.mark.parametrize("window", WINDOWS.values(), ids=WINDOWS)
+def test_what_is_in_place_is_written(write: Callable[[Any, Any], Any], window: Callable[[Any], Any]) -> None:
+    mine, theirs = both((5, 5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", np.HostFallbackWarning)
+        write(np, window(mine))
+    write(numpy, window(theirs))
+    same(to_host(mine), theirs)
+
+
+@pytest.mark.parametrize("write", IN_PLACE.values(), ids=IN_PLACE)
+def test_what_is_in_place_refuses_read_only_arrays(write: Callable[[Any, Any], Any]) -> None:
+    mine, theirs = both((5, 5))
+    mine.flags.writeable = theirs.flags.writeable = False
+    try:
+        write(numpy, theirs)
+    except ValueError:
+        with pytest.raises(ValueError, match="read-only"):
+            write(np, mine)
+    else:
+        write(np, mine)
+
+
+COPIES: tuple[tuple[Any, Any, dict[str, Any]], ...] = (
+    ("i8", 3.5, {}),
+    ("i8", 3.5, {"casting": "unsafe"}),
+    ("i1", 300, {}),
+    ("i8", [1.5, 2, 3], {}),
+    ("f4", [1.5, 2, 3], {}),
+    ("f8", [[1, 2, 3]], {}),
+    ("f8", [1, 2], {}),
+    ("f8", 1, {"where": [True, False, True]}),
+    ("f8", 1, {"where": numpy.ones(2, bool)}),
+    ("f8", 1, {"where": numpy.ones((2, 3), bool)}),
+    ("f8", [5, 6, 7], {"where": numpy.array([False, True, True])}),
+    ("f8", numpy.float32(2.5), {"casting": "no"}),
+    ("?", 2, {}),
+    ("f8", 1, {"casting": "wild"}),
+)
+
+
+@pytest.mark.parametrize(("dtype", "source", "options"), COPIES)
+def test_copyto(dtype: str, source: Any, options: dict[str, Any]) -> None:
+    theirs = numpy.zeros(3, dtype)
+    mine = np.asarray(theirs)
+    sources = [source] if numpy.isscalar(source) else [source, np.asarray(source)]
+    try:
+        numpy.copyto(theirs, source, **options)
+    except (TypeError, ValueError, OverflowError) as error:
+        for given in sources:
+            with pytest.raises(type(error)):
+                np.copyto(mine, given, **options)
+    else:
+        for given in sources:
+            mine = np.zeros(3, dtype)
+            np.copyto(mine, given, **options)
+            same(to_host(mine), theirs)
+
+
+def test_copyto_the_host() -> None:
+    host = numpy.zeros(3)
+    np.copyto(host, np.arange(3.0), where=np.asarray([True, False, True]))
+    same(host, numpy.array([0, 0, 2.0]))
+    with pytest.raises(TypeError):
+        np.copyto([1], 1)
+    with pytest.raises(TypeError):
+        np.copyto(np.sum(np.ones(2)), 1)
