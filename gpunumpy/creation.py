@@ -14,7 +14,7 @@ from .core.device import Device, default_device
 from .core.evaluate import queue_of
 from .core.layout import Layout, Shape
 from .core.node import DType, Node, Queue
-from .core.record import as_array, as_dtype, as_node, transposed
+from .core.record import as_array, as_dtype, as_node, check_class, transposed
 
 __all__ = [
     "array",
@@ -105,6 +105,8 @@ def array(
 
     Parameters
     ----------
+    subok : bool
+        True refuses the masked arrays and matrices of NumPy's, whose classes there are not here; False drops the class.
     copy : bool or None
         False raises ValueError where a copy cannot be avoided, as it never can for what is not on the device yet.
     device : Device, str, int or None
@@ -112,6 +114,8 @@ def array(
     """
     wanted = None if dtype is None else dtypes.check(dtype)
     place = None if device is None else Device(device)
+    if subok:
+        check_class(object)
     if not isinstance(object, ndarray):
         shared = next((found for reader in READERS if (found := reader(object)) is not None), None)
         if shared is None and copy is False:
@@ -201,7 +205,8 @@ def asanyarray(
     copy: bool | None = None,
     like: Any = None,
 ) -> ndarray:
-    """The same as `asarray`."""
+    """`asarray`, but NumPy's masked arrays and matrices are refused, since there are no such classes here."""
+    check_class(a)
     return asarray(a, dtype, order, device=device, copy=copy)
 
 
@@ -235,7 +240,8 @@ def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = 
     f = wanted & {"F", "F_CONTIGUOUS", "FORTRAN"}
     if c and f:
         raise ValueError('Cannot specify both "C" and "F" order')
-    result = array(a, dtype, copy=None, order="C" if c else "F" if f else "A")
+    plain = wanted & {"E", "ENSUREARRAY"}
+    result = array(a, dtype, copy=None, order="C" if c else "F" if f else "A", subok=not plain)
     must_own = wanted & {"O", "OWNDATA"} and result.base is not None
     must_write = wanted & {"W", "WRITEABLE"} and not result.writeable
     return copy(result) if must_own or must_write else result
@@ -243,7 +249,7 @@ def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = 
 
 def copy(a: Any, order: str = "K", subok: bool = False) -> ndarray:
     """A new array with the elements of another. See `numpy.copy`."""
-    return array(a, order=order)
+    return array(a, order=order, subok=subok)
 
 
 def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0, *, like: Any = None) -> ndarray:

@@ -50,7 +50,7 @@ from .ufunc import (
     ufunc,
 )
 from .ufunc_methods import NO_VALUE, accumulate_ufunc, reduce_ufunc
-from .ufunc_output import check_shape, is_array, outputs, release, write
+from .ufunc_output import check_shape, hosted, is_array, output, release, write
 
 _clip = ufunc("clip")
 _SCALARS = (bool, int, float, complex, numpy.generic)
@@ -63,7 +63,7 @@ def _operand(x: Any) -> Any:
 
 def _delivered(result: ndarray, out: Any) -> ndarray:
     """The result, in `out` where there is one."""
-    (into,) = outputs(out, 1)
+    into = output(out)
     if into is None:
         return result
     check_shape(into, layout.broadcast_shapes(result.shape, into.shape))
@@ -190,6 +190,8 @@ def fix(x: Any, out: Any = None) -> ndarray:
 
 def nan_to_num(x: Any, copy: builtins.bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> ndarray:
     """NaN and infinities replaced by numbers. See `numpy.nan_to_num`."""
+    if not copy and isinstance(x, numpy.ndarray):
+        return numpy.nan_to_num(x, False, *map(hosted, (nan, posinf, neginf)))
     array = as_array(x)
     if array.dtype.kind in "biu":
         return wrap(array.value()) if copy else array

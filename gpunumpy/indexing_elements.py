@@ -13,6 +13,7 @@ from .core.array import BOX, READ_ONLY, make_view, ndarray, to_host, wrap
 from .core.layout import Layout
 from .indexing import cast, diagonal_layout, getitem, setitem, stored
 from .indexing_keys import INVALID
+from .ufunc_output import in_place
 
 __all__ = ["diagonal", "fill_diagonal"]
 
@@ -175,6 +176,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray
     return view
 
 
+@in_place
 def fill_diagonal(a: ndarray, val: Any, wrap: bool = False) -> None:
     """Write to the main diagonal, where all indices are equal. See `numpy.fill_diagonal`."""
     if not isinstance(a, ndarray):

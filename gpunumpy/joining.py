@@ -18,6 +18,7 @@ from .core.record import as_array, as_dtype, transposed
 from .creation import array, made, uninitialized
 from .indexing import getitem
 from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, moveaxis, ravel, sliced
+from .ufunc_output import output, write
 
 __all__ = [
     "append",
@@ -48,30 +49,30 @@ def as_arrays(items: Any) -> list[ndarray]:
 
 
 def concatenate(
-    arrays: Any, /, axis: Any = 0, out: ndarray | None = None, *, dtype: Any = None, casting: Any = "same_kind"
+    arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
 ) -> ndarray:
     """Arrays one after the other along an existing axis. See `numpy.concatenate`."""
     parts = as_arrays(arrays)
     if not parts:
         raise ValueError("need at least one array to concatenate")
-    if out is not None and dtype is not None:
+    into = output(out)
+    if into is not None and dtype is not None:
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
     if axis is None:
         parts, axis = [ravel(x) for x in parts], 0
     _check_parts(parts, axis)
     axis = normalize_axis(axis, parts[0].ndim)
     common = numpy.result_type(*(x.dtype for x in parts))
-    wanted = out.dtype if out is not None else common if dtype is None else dtypes.check(dtype)
+    wanted = into.dtype if into is not None else common if dtype is None else dtypes.check(dtype)
     for x in parts:
         if not numpy.can_cast(x.dtype, wanted, casting):
             raise TypeError(f"Cannot cast array data from {x.dtype!r} to {wanted!r} according to the rule '{casting}'")
     joined = _joined(parts, axis, wanted)
-    if out is None:
+    if into is None:
         return joined
-    if out.shape != joined.shape:
+    if into.shape != joined.shape:
         raise ValueError("Output array is the wrong shape")
-    out.assign(joined.value())
-    return out
+    return write(into, joined.value())
 
 
 concat = concatenate
@@ -118,9 +119,7 @@ def _joined(parts: Sequence[ndarray], axis: int, dtype: DType) -> ndarray:
     return made(wrap_ordered(node, order))
 
 
-def stack(
-    arrays: Any, axis: Any = 0, out: ndarray | None = None, *, dtype: Any = None, casting: Any = "same_kind"
-) -> ndarray:
+def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> ndarray:
     """Arrays of one shape along a new axis. See `numpy.stack`."""
     parts = as_arrays(arrays)
     if not parts:

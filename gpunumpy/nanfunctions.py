@@ -17,6 +17,7 @@ from .reduction import NOT_GIVEN, all, any, axes_of, deliver, kept, position, pr
 from .scans import cumprod, cumsum
 from .statistics import converted, divided, freedom, mask_over, mean, std, var
 from .ufunc_methods import NO_VALUE, reduce_ufunc, reduction_loop
+from .ufunc_output import output
 
 
 def _numbers(array: ndarray) -> ndarray | None:
@@ -120,6 +121,7 @@ def nanmean(
     array, numbers = _filled(a, 0)
     if numbers is None:
         return mean(array, axis, dtype, out, keepdims, where=where)
+    out = output(out)
     _check_inexact(dtype, out)
     count = sum(numbers, axis, INT64, None, keepdims, where=where)
     into = None if out is None else out.dtype
@@ -142,7 +144,7 @@ def nanvar(
     correction: Any = NOT_GIVEN,
 ) -> ndarray:
     """Variance of the numbers over axes; see `numpy.nanvar`."""
-    array = as_array(a)
+    array, out = as_array(a), output(out)
     if _numbers(array) is None:
         return var(array, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
     result = _nan_variance(array, axis, dtype, out, freedom(ddof, correction), keepdims, where, mean)
@@ -162,7 +164,7 @@ def nanstd(
     correction: Any = NOT_GIVEN,
 ) -> ndarray:
     """Standard deviation of the numbers over axes; see `numpy.nanstd`."""
-    array = as_array(a)
+    array, out = as_array(a), output(out)
     if _numbers(array) is None:
         return std(array, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
     result = _nan_variance(array, axis, dtype, out, freedom(ddof, correction), keepdims, where, mean)

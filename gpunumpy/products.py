@@ -23,7 +23,7 @@ from .core.record import as_array, as_dtype, elementwise, reshaped, transposed
 from .joining import concatenate
 from .parts import flat, sliced
 from .ufunc_methods import reduce_ufunc
-from .ufunc_output import outputs, write
+from .ufunc_output import output, write
 
 __all__ = [
     *("matmul", "matvec", "vecmat", "vecdot", "dot", "vdot", "inner", "outer", "tensordot"),
@@ -118,7 +118,7 @@ def _cast(arrays: Sequence[ndarray], dtype: Any, casting: Any) -> list[Node]:
 
 def _finish(node: Node, out: Any, name: str) -> ndarray:
     """A new array of the product, or `out` with it."""
-    (into,) = outputs(out, 1)
+    into = output(out)
     if into is None:
         return wrap(node)
     if not numpy.can_cast(node.form.dtype, into.dtype, "same_kind"):
@@ -196,14 +196,16 @@ def dot(a: Any, b: Any, out: Any = None) -> ndarray:
         result = elementwise("multiply", (one, two)).value()
     else:
         result = _contracted(one, two, max(two.ndim - 2, 0))
-    if out is None:
+    into = output(out)
+    if into is None:
         return wrap(result)
-    where = out.layout
-    if (out.dtype, out.shape) != (result.form.dtype, result.form.shape) or not layout.is_c(where.shape, where.strides):
+    where = into.layout
+    same = (into.dtype, into.shape) == (result.form.dtype, result.form.shape)
+    if not same or not layout.is_c(where.shape, where.strides):
         raise ValueError(
             "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"
         )
-    return write(out, result)
+    return write(into, result)
 
 
 def inner(a: Any, b: Any, /) -> ndarray:

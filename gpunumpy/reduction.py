@@ -14,7 +14,7 @@ from .core.dtypes import INT64
 from .core.node import DType, Node
 from .core.record import as_array, elementwise, reshaped, transposed
 from .ufunc_methods import NO_VALUE, reduce_ufunc
-from .ufunc_output import outputs, write
+from .ufunc_output import output, write
 
 __all__ = [
     *("sum", "prod", "max", "min", "amax", "amin", "any", "all", "ptp"),
@@ -161,8 +161,7 @@ def deliver(result: ndarray, out: Any, name: str, checked: bool = False) -> ndar
 
     A reduction may write into any dtype; an elementwise operation at the end is `checked` for a cast of the same kind.
     """
-    (into,) = outputs(out, 1)
-    assert into is not None
+    into = output(out)
     if into.shape != result.shape:
         raise ValueError(
             f"output parameter for reduction operation {name} has the shape {into.shape}, expected is {result.shape}"
@@ -211,10 +210,9 @@ def position(row: str, array: ndarray, axis: Any, out: Any, keepdims: bool) -> n
     if product(array.shape[d] for d in axes) == 0 and 0 not in shape:
         raise ValueError(f"attempt to get {row} of an empty sequence")
     result = filled(0, INT64, shape, array) if 0 in shape else reduced(row, array, axes, INT64, keepdims)
-    if out is None:
+    into = output(out)
+    if into is None:
         return result
-    (into,) = outputs(out, 1)
-    assert into is not None
     if into.shape != shape:
         raise ValueError(f"output array does not match result of np.{row}.")
     if not numpy.can_cast(into.dtype, INT64, "safe"):

@@ -12,7 +12,7 @@ from .core.record import as_array
 from .joining import concatenate
 from .parts import filled_like, flat
 from .ufunc_methods import accumulate_ufunc
-from .ufunc_output import write
+from .ufunc_output import output, write
 
 __all__ = ["cumprod", "cumsum", "cumulative_prod", "cumulative_sum"]
 
@@ -60,13 +60,14 @@ def _cumulative(row: str, x: Any, axis: int | None, dtype: Any, out: Any, includ
     axis = layout.normalize_axis(axis, array.ndim)
     if not include_initial:
         return accumulate_ufunc(row, array, axis, dtype, out)
-    running = accumulate_ufunc(row, array, axis, dtype if out is None or dtype is not None else out.dtype)
+    into = output(out)
+    running = accumulate_ufunc(row, array, axis, dtype if into is None or dtype is not None else into.dtype)
     first = filled_like(running, getattr(numpy, row).identity, axis, 1)
     result = concatenate((first, running), axis)
-    if out is None:
+    if into is None:
         return result
-    if out.shape != result.shape:
+    if into.shape != result.shape:
         raise ValueError(
-            f"output parameter for accumulate operation {row} has the shape {out.shape}, expected is {result.shape}"
+            f"output parameter for accumulate operation {row} has the shape {into.shape}, expected is {result.shape}"
         )
-    return write(out, result.value())
+    return write(into, result.value())

@@ -17,6 +17,7 @@ from .indexing import cast, fitted_to_pick, getitem, stored
 from .indexing_elements import flattened
 from .indexing_keys import out_of_bounds, words
 from .indexing_masks import Picked, ranks, unravelled
+from .ufunc_output import in_place, output, write
 
 __all__ = [
     "argwhere",
@@ -102,6 +103,7 @@ def extract(condition: Any, arr: Any) -> ndarray:
     return compress(flattened(condition), flattened(arr))
 
 
+@in_place
 def place(arr: ndarray, mask: Any, vals: Any) -> None:
     """Write values, again and again from the first one, where a mask is true. See `numpy.place`."""
     if not isinstance(arr, ndarray):
@@ -118,6 +120,7 @@ def place(arr: ndarray, mask: Any, vals: Any) -> None:
     _write_masked(arr, chosen.value(), cast(values.value(), arr.dtype), ranks(chosen.value()))
 
 
+@in_place
 def putmask(a: ndarray, mask: Any, values: Any) -> None:
     """Write values, repeated to the size of the array, where a mask is true. See `numpy.putmask`."""
     if not isinstance(a, ndarray):
@@ -191,12 +194,12 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
     return result if out is None else _delivered(result, out)
 
 
-def _delivered(result: ndarray, out: ndarray) -> ndarray:
+def _delivered(result: ndarray, out: Any) -> ndarray:
     """Write a result to `out`."""
-    if out.shape != result.shape:
+    into = output(out)
+    if into.shape != result.shape:
         raise ValueError("output array does not match result of ndarray.take")
-    out.assign(cast(result.value(), out.dtype))
-    return out
+    return write(into, result.value())
 
 
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> ndarray:
@@ -210,6 +213,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> ndarray:
     return wrap(graph.gather(arr.value(), along, record.caller()))
 
 
+@in_place
 def put_along_axis(arr: ndarray, indices: Any, values: Any, axis: int | None) -> None:
     """Write to the elements at `indices`, which match the array in every other dimension.
 
@@ -248,6 +252,7 @@ def _along(arr: ndarray, indices: Any, axis: int) -> tuple[ndarray, list[Node]]:
     return arr, along
 
 
+@in_place
 def put(a: ndarray, ind: Any, v: Any, mode: str = "raise") -> None:
     """Write values, again and again from the first one, at positions in C order. See `numpy.put`."""
     if not isinstance(a, ndarray):

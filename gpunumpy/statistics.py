@@ -22,7 +22,7 @@ from .core.record import as_array, as_dtype, elementwise, reshaped, transposed
 from .reduction import NOT_GIVEN, any, deliver, filled, final_shape, kept, reduced
 from .reduction import sum as total
 from .ufunc_methods import reduction_loop
-from .ufunc_output import mask_node, outputs
+from .ufunc_output import mask_node, output
 
 __all__ = ["average", "mean", "std", "var"]
 
@@ -68,7 +68,7 @@ def mean(
 
     The warning for an empty slice is given where the shape says so; a mask that leaves a slice empty gives NaN alone.
     """
-    array = as_array(a)
+    array, out = as_array(a), output(out)
     axes = layout.normalize_axes(axis, array.ndim)
     count = count_of(array, axes, kept(keepdims), where)
     if where is True and count == 0:
@@ -83,9 +83,8 @@ def mean(
 
 def _sum_dtype(array: ndarray, dtype: Any, out: Any) -> DType:
     """The dtype in which NumPy would sum: that of an `out` argument takes part."""
-    (into,) = outputs(out, 1)
     wanted = None if dtype is None else check(dtype)
-    return reduction_loop("add", array.dtype, wanted, None if into is None else into.dtype)[-1]
+    return reduction_loop("add", array.dtype, wanted, None if out is None else out.dtype)[-1]
 
 
 def stored(sums: ndarray, out: Any) -> ndarray:
@@ -109,7 +108,7 @@ def var(
 
     The warning for no degrees of freedom is given where the shape says so, not where a mask does.
     """
-    array = as_array(a)
+    array, out = as_array(a), output(out)
     axes = layout.normalize_axes(axis, array.ndim)
     ddof = freedom(ddof, correction)
     if where is True and ddof >= prod(array.shape[d] for d in axes):
@@ -134,7 +133,7 @@ def std(
 
     The warning for no degrees of freedom is given where the shape says so, not where a mask does.
     """
-    array = as_array(a)
+    array, out = as_array(a), output(out)
     axes = layout.normalize_axes(axis, array.ndim)
     ddof = freedom(ddof, correction)
     if where is True and ddof >= prod(array.shape[d] for d in axes):

@@ -17,7 +17,7 @@ from .core.node import DType, Node
 from .core.record import as_array, as_nodes, binary, elementwise, unary, weak_types
 from .kernels import table
 from .ufunc_methods import NO_VALUE, accumulate_ufunc, at_ufunc, reduce_ufunc, reduceat_ufunc
-from .ufunc_output import check_shape, in_order, mask_node, outputs, release, select, write
+from .ufunc_output import Output, check_shape, hosted, in_order, mask_node, outputs, release, select, write
 
 # The rows that compute the results of the ufuncs with several.
 _ROWS = {
@@ -121,20 +121,21 @@ class ufunc:
     def _call(
         self,
         args: tuple[Any, ...],
-        outs: tuple[ndarray | None, ...] | None = None,
+        outs: tuple[Output | None, ...] | None = None,
         where: Any = True,
         casting: str = "same_kind",
         order: str = "K",
         signature: Any = None,
     ) -> Any:
         given = [out for out in outs or () if out is not None]
-        device = next((x.device for x in (*args, *given) if isinstance(x, ndarray)), None)
+        model = next((x for x in (*args, *given) if isinstance(x, ndarray)), None)
+        device = None if model is None else model.device
         operands = [x if isinstance(x, _RECORDED) else as_array(x, device) for x in args]
         nodes = as_nodes(operands)
         loop = self._loop(nodes, given, outs, casting, signature)
         if self.__name__ == "power":
             check_powers(nodes[1], loop)
-        mask = None if where is True else mask_node(where, given[0] if given else None)
+        mask = None if where is True else mask_node(where, model)
         inputs = [n.form.shape for n in (*nodes, mask) if n is not None]
         shape = layout.broadcast_shapes(*inputs, *(out.shape for out in given))
         for out in given:
@@ -151,8 +152,8 @@ class ufunc:
     def _loop(
         self,
         nodes: list[Node],
-        given: list[ndarray],
-        outs: tuple[ndarray | None, ...] | None,
+        given: list[Output],
+        outs: tuple[Output | None, ...] | None,
         casting: str,
         signature: Any,
     ) -> tuple[DType, ...]:
@@ -167,7 +168,7 @@ class ufunc:
     def _deliver(
         self,
         result: ndarray,
-        out: ndarray | None,
+        out: Output | None,
         mask: Node | None,
         shape: tuple[int, ...],
         order: str,
@@ -211,7 +212,10 @@ class ufunc:
 
     def at(self, a: Any, indices: Any, *operands: Any) -> None:
         """Work in place on indexed elements, an index that repeats counting each time. See `numpy.ufunc.at`."""
-        at_ufunc(self.__name__, a, indices, operands)
+        if isinstance(a, numpy.ndarray):
+            self._numpy.at(a, *map(hosted, (indices, *operands)))
+        else:
+            at_ufunc(self.__name__, a, indices, operands)
 
     def outer(self, A: Any, B: Any, /, **options: Any) -> Any:
         """The ufunc of every pair of an element of `A` and one of `B`. See `numpy.ufunc.outer`."""

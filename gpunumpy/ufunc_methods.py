@@ -22,7 +22,7 @@ from .core.node import DType, Form, Node, Queue
 from .core.record import as_array, as_dtype, as_node, caller, reshaped, transposed, weak_types
 from .indexing import getitem
 from .kernels import table
-from .ufunc_output import is_array, mask_node, outputs, select, told_cast, write
+from .ufunc_output import Output, is_array, mask_node, output, select, told_cast, write
 
 Loop = tuple[DType, ...]
 
@@ -62,13 +62,13 @@ def reduction_loop(row: str, argument: DType, dtype: DType | None, out: DType | 
     return tuple(check(d) for d in found)
 
 
-def _operands(x: Any, out: Any) -> tuple[ndarray, ndarray | None]:
+def _operands(x: Any, out: Any) -> tuple[ndarray, Any]:
     """The array and the output of a method."""
-    (into,) = outputs(out, 1)
+    into = output(out)
     return as_array(x, into.device if into is not None else None), into
 
 
-def _loop(row: str, array: ndarray, dtype: Any, into: ndarray | None) -> Loop:
+def _loop(row: str, array: ndarray, dtype: Any, into: Output | None) -> Loop:
     wanted = None if dtype is None else check(dtype)
     return reduction_loop(row, array.dtype, wanted, None if into is None else into.dtype)
 

@@ -319,8 +319,8 @@ def wrap_ordered(node: Node, order: tuple[int, ...] | None) -> ndarray:
 
 
 def from_host(data: Any, device: Device | None = None) -> ndarray:
-    """A new array with the elements of a NumPy array of a supported dtype (copied)."""
-    dtype = dtypes.check(data.dtype)
+    """A new array with the elements of a NumPy array of a supported dtype, in whatever byte order (copied)."""
+    dtype = dtypes.of_data(data.dtype)
     device = default_device() if device is None else device
     order = layout.memory_order([(data.shape, [s // max(1, data.itemsize) for s in data.strides])], data.ndim)
     ordered = data if order is None else data.transpose(order)

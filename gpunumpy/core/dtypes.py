@@ -54,7 +54,7 @@ def check(dtype: Any) -> numpy.dtype[Any]:
     Raises
     ------
     TypeError
-        If it is not a dtype at all, or one that gpunumpy does not support.
+        If it is not a dtype at all, or one that gpunumpy does not support, as are those of the other byte order.
     """
     try:
         return _known[dtype]
@@ -63,8 +63,17 @@ def check(dtype: Any) -> numpy.dtype[Any]:
     if isinstance(dtype, str) and dtype == "bfloat16":
         return bfloat16
     wanted = numpy.dtype(dtype)
-    native = wanted.newbyteorder("=")
-    found = _known.get(native)
-    if found is None:
-        raise TypeError(f"dtype {wanted.name!r} is not supported by gpunumpy; {allowed(NAMES)}")
-    return found
+    found = _known.get(wanted)
+    if found is not None:
+        return found
+    if wanted.newbyteorder("=") in _known:
+        raise TypeError(
+            f"dtype {str(wanted)!r} is not supported by gpunumpy, whose arrays are in the machine's byte order: use "
+            'dtype.newbyteorder("=")'
+        )
+    raise TypeError(f"dtype {str(wanted)!r} is not supported by gpunumpy; {allowed(NAMES)}")
+
+
+def of_data(dtype: numpy.dtype[Any]) -> numpy.dtype[Any]:
+    """The dtype in which data of a dtype is kept: the same, in the machine's byte order."""
+    return check(dtype if dtype.isnative else dtype.newbyteorder("="))

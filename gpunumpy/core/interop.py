@@ -249,9 +249,9 @@ def from_interface(x: Any) -> ndarray | None:
     interop_streams.sweep()
     if found.get("mask") is not None:
         raise BufferError("__cuda_array_interface__ with a mask is not supported")
-    dtype = dtypes.check(found["typestr"])
     if not numpy.dtype(found["typestr"]).isnative:
         raise BufferError(f"bytes in the order of {found['typestr']!r} are not supported")
+    dtype = dtypes.check(found["typestr"])
     shape = tuple(found["shape"])
     ptr, read_only = found["data"]
     device = interop_streams.device_of(ptr)

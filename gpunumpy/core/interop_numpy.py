@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy
 
-from ..creation import asarray
 from ..fallback import on_host
 from ..ufunc import UFUNCS
 from . import interop
@@ -52,21 +51,12 @@ def array_ufunc(x: ndarray, ufunc: Any, method: str, *inputs: Any, **options: An
     given = options.get("out", ())
     if any(_foreign(a) for a in (*inputs, *given)):
         return NotImplemented
-    if method == "at" and isinstance(inputs[0], numpy.ndarray):  # it writes into memory of the host
-        return ufunc.at(*(to_host(a) if isinstance(a, ndarray) else a for a in inputs))
     call = _called(ufunc, method)
     if not given:
         if "where" in options and method == "__call__":
             options["out"] = None  # NumPy takes a None out of the options: whether it was given cannot be known
         return call(*inputs, **options)
-    outs = tuple(asarray(out, device=x.device) if isinstance(out, numpy.ndarray) else out for out in given)
-    made = call(*inputs, **options | {"out": outs if method == "__call__" else outs[0]})
-    results = made if isinstance(made, tuple) else (made,)
-    for out, written in zip(given, outs, strict=True):
-        if out is not written:
-            out[...] = to_host(written)
-    delivered = tuple(result if out is None else out for out, result in zip(given, results, strict=True))
-    return delivered if isinstance(made, tuple) else delivered[0]
+    return call(*inputs, **options | {"out": given if method == "__call__" else given[0]})
 
 
 def _called(ufunc: Any, method: str) -> Callable[..., Any]:

@@ -28,9 +28,23 @@ def as_array(x: Any, device: Device | None = None) -> ndarray:
 
 def to_numpy(x: Any) -> Any:
     """A NumPy array of anything but our arrays, of a supported dtype; nested sequences may hold our 0-d arrays."""
+    check_class(x)
     made = numpy.asarray(x)
-    dtypes.check(made.dtype)
+    dtypes.of_data(made.dtype)
     return made
+
+
+def check_class(x: Any) -> None:
+    """Refuse the arrays of NumPy's that mean something else than their elements."""
+    if not isinstance(x, numpy.ndarray) or type(x) is numpy.ndarray:
+        return
+    if isinstance(x, numpy.ma.MaskedArray):
+        raise TypeError(
+            "a masked array would lose its mask here: the functions of numpy.ma keep it; asarray(x) or x.filled(...) "
+            "gives an array without one"
+        )
+    if isinstance(x, numpy.matrix):
+        raise TypeError("a matrix would lose its meaning of * and ** here: asarray(x) makes an array of it")
 
 
 def as_node(x: Any, queue: Queue | None = None) -> Node:
@@ -43,7 +57,7 @@ def as_node(x: Any, queue: Queue | None = None) -> Node:
     if type(x) in _PYTHON_SCALARS:
         return graph.scalar(x)
     if isinstance(x, numpy.generic):
-        return graph.typed_scalar(x, dtypes.check(x.dtype))
+        return graph.typed_scalar(x, dtypes.of_data(x.dtype))
     if isinstance(x, ndarray):
         return x.value()
     if isinstance(x, (bool, int, float, complex)):  # subclasses: IntEnum and the like

@@ -1,0 +1,141 @@
+"""Data of NumPy's that is not plain: masked arrays, matrices, the other byte order, dtypes that are not supported."""
+
+from __future__ import annotations
+
+import operator
+import re
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy
+
+OTHER = ">" if sys.byteorder == "little" else "<"
+MASKED = numpy.ma.masked_greater(numpy.arange(5.0), 3)
+MATRIX: Any = numpy.arange(1.0, 5.0).reshape(2, 2).view(numpy.matrix)  # the class itself warns
+
+OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "reduction": lambda x, g: gpunumpy.sum(x),
+    "ufunc": lambda x, g: gpunumpy.sqrt(x),
+    "ufunc of two": lambda x, g: gpunumpy.add(1, x),
+    "ufunc into it": lambda x, g: gpunumpy.add(1, 2, out=x),
+    "ufunc method": lambda x, g: gpunumpy.add.accumulate(x),
+    "operator": operator.mul,
+    "operator, ours before it": lambda x, g: g * x,
+    "comparison": lambda x, g: g < x,
+    "in place": lambda x, g: operator.iadd(g, x),
+    "asanyarray": lambda x, g: gpunumpy.asanyarray(x),
+    "with subok": lambda x, g: gpunumpy.array(x, subok=True),
+    "require": lambda x, g: gpunumpy.require(x),
+    "scan": lambda x, g: gpunumpy.cumsum(x),
+    "mean": lambda x, g: gpunumpy.mean(x),
+    "where": lambda x, g: gpunumpy.where(g > 0, x, g),
+    "mask": lambda x, g: gpunumpy.sum(g, where=x > 2),
+    "concatenate": lambda x, g: gpunumpy.concatenate([g, x]),
+    "matmul": lambda x, g: gpunumpy.matmul(g, x),
+    "reshape": lambda x, g: gpunumpy.reshape(x, -1),
+    "assignment": lambda x, g: operator.setitem(g, ..., x),
+    "NumPy's function": lambda x, g: numpy.add(g, x),
+}
+
+
+# A masked array's own operator comes first, and keeps its mask.
+@pytest.mark.parametrize("operation", [pytest.param(f, id=k) for k, f in OPERATIONS.items() if k != "operator"])
+def test_masked_arrays_are_refused(operation: Callable[[Any, Any], Any]) -> None:
+    with pytest.raises(TypeError, match=r"mask.*numpy\.ma.*asarray"):
+        operation(MASKED.copy(), gpunumpy.arange(5.0))
+
+
+@pytest.mark.parametrize("operation", [pytest.param(f, id=name) for name, f in OPERATIONS.items()])
+def test_matrices_are_refused(operation: Callable[[Any, Any], Any]) -> None:
+    with pytest.raises(TypeError, match=r"matrix.*asarray"):
+        operation(MATRIX.copy(), gpunumpy.ones((2, 2)))
+
+
+def test_a_masked_array_keeps_its_mask_where_it_computes() -> None:
+    made = MASKED * gpunumpy.arange(5.0)
+    assert made.tolist() == [0, 1, 4, 9, None]
+    assert numpy.ma.add(gpunumpy.arange(5.0), MASKED).tolist() == [0, 2, 4, 6, None]
+
+
+@pytest.mark.parametrize("make", ["array", "asarray", "ascontiguousarray", "asfortranarray", "copy"])
+def test_conversions_drop_the_class(make: str) -> None:
+    for x in (MASKED, MATRIX):
+        mine = getattr(gpunumpy, make)(x)
+        assert type(mine) is gpunumpy.ndarray
+        numpy.testing.assert_array_equal(gpunumpy.asnumpy(mine), numpy.asarray(x))
+
+
+def test_what_only_looks_takes_them() -> None:
+    for x in (MASKED, MATRIX):
+        assert gpunumpy.shape(x) == x.shape
+        assert gpunumpy.ndim(x) == x.ndim
+        assert gpunumpy.size(x) == x.size
+        assert not gpunumpy.iscomplexobj(x)
+        assert gpunumpy.result_type(x, 1) == x.dtype
+
+
+# --- byte order -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("code", ["i2", "i4", "i8", "u2", "u8", "f2", "f4", "f8", "c8", "c16"])
+def test_data_in_the_other_byte_order(code: str) -> None:
+    swapped = numpy.arange(-6, 6).reshape(3, 4).astype(code).astype(OTHER + code)
+    for data in (swapped, swapped.T, swapped[::2, 1:]):
+        for mine in (gpunumpy.array(data), gpunumpy.asarray(data), gpunumpy.asarray(data, code), gpunumpy.copy(data)):
+            assert mine.dtype == numpy.dtype(code)
+            numpy.testing.assert_array_equal(gpunumpy.asnumpy(mine), data)
+        with numpy.errstate(over="ignore"):
+            numpy.testing.assert_array_equal(gpunumpy.asnumpy(gpunumpy.add(gpunumpy.asarray(data), data)), data + data)
+            numpy.testing.assert_array_equal(gpunumpy.asnumpy(gpunumpy.add(data, data[0, 0])), data + data[0, 0])
+        assert gpunumpy.zeros_like(data).dtype.isnative
+    target = gpunumpy.zeros((3, 4), code)
+    target[...] = swapped
+    numpy.testing.assert_array_equal(gpunumpy.asnumpy(target), swapped)
+    assert gpunumpy.full(2, swapped[0, 0]).tolist() == [swapped[0, 0].item()] * 2
+
+
+def test_indices_in_the_other_byte_order() -> None:
+    a, index = gpunumpy.arange(10), numpy.array([3, 1], OTHER + "i8")
+    assert a[index].tolist() == [3, 1]
+    assert gpunumpy.take(a, index).tolist() == [3, 1]
+    assert gpunumpy.arange(numpy.array(3, OTHER + "i4")).tolist() == [0, 1, 2]
+    assert gpunumpy.linspace(0, numpy.array([2.0], OTHER + "f8"), 3).tolist() == [[0.0], [1.0], [2.0]]
+
+
+MADE_WITH_A_DTYPE: dict[str, Callable[[str], Any]] = {
+    "array": lambda d: gpunumpy.array([1], d),
+    "array of ours": lambda d: gpunumpy.asarray(gpunumpy.ones(2), d),
+    "zeros": lambda d: gpunumpy.zeros(2, d),
+    "full": lambda d: gpunumpy.full(2, 1, d),
+    "zeros_like": lambda d: gpunumpy.zeros_like(gpunumpy.ones(2), d),
+    "arange": lambda d: gpunumpy.arange(3, dtype=d),
+    "frombuffer": lambda d: gpunumpy.frombuffer(bytes(8), dtype=d),
+    "fromiter": lambda d: gpunumpy.fromiter([1], dtype=d),
+    "astype": lambda d: gpunumpy.ones(2).astype(d),
+    "view": lambda d: gpunumpy.ones(2).view(d),
+    "sum": lambda d: gpunumpy.sum(gpunumpy.ones(2), dtype=d),
+    "ufunc": lambda d: gpunumpy.add(gpunumpy.ones(2), 1, dtype=d),
+}
+
+
+@pytest.mark.parametrize("make", [pytest.param(f, id=name) for name, f in MADE_WITH_A_DTYPE.items()])
+def test_dtypes_of_the_other_byte_order_are_refused(make: Callable[[Any], Any]) -> None:
+    swapped = OTHER + "i4"
+    for dtype in (swapped, numpy.dtype(swapped)):
+        with pytest.raises(TypeError, match=rf"'{swapped}'.*newbyteorder\(\"=\"\)"):
+            make(dtype)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "name"), [("U8", "<U8"), ("S5", "|S5"), ("V32", "|V32"), ("O", "object"), ("M8[s]", "datetime64[s]")]
+)
+def test_dtypes_that_are_not_supported_are_named_as_numpy_names_them(dtype: str, name: str) -> None:
+    assert str(numpy.dtype(dtype)) == name
+    with pytest.raises(TypeError, match=re.escape(f"dtype '{name}' is not supported")):
+        gpunumpy.zeros(2, dtype)
+    with pytest.raises(TypeError, match="is not supported"):
+        gpunumpy.asarray(numpy.zeros(2, dtype))
