@@ -9,7 +9,7 @@ import numpy
 
 from .core import dtypes, layout
 from .core import node as graph
-from .core.array import BOX, boxed, from_host, is_scalar, make_view, ndarray, to_host, wrap, wrap_ordered
+from .core.array import BOX, READ_ONLY, boxed, from_host, is_scalar, make_view, ndarray, to_host, wrap, wrap_ordered
 from .core.device import Device, default_device
 from .core.evaluate import queue_of
 from .core.layout import Layout, Shape
@@ -42,6 +42,7 @@ __all__ = [
 READERS: list[Callable[[Any], ndarray | None]] = []
 
 _ORDERS = ("C", "F", "A", "K")
+_MAX_DIMENSIONS = 64
 
 
 # --- memory order ----------------------------------------------------------------------------------------------------
@@ -253,8 +254,14 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> ndarray:
 
 
 def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0, *, like: Any = None) -> ndarray:
-    """A new array with the contents of a buffer (copied to the device). See `numpy.frombuffer`."""
-    return from_host(numpy.frombuffer(buffer, dtypes.check(dtype), count, offset))
+    """A new array with the contents of a buffer. See `numpy.frombuffer`.
+
+    It is read-only: the contents are copied to the device, so that the buffer would not see what is written, as it does
+    with NumPy where it can be written. A copy of the array is not.
+    """
+    made = from_host(numpy.frombuffer(buffer, dtypes.check(dtype), count, offset))
+    made._flags |= READ_ONLY
+    return made
 
 
 def fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> ndarray:
@@ -272,6 +279,8 @@ def fromstring(string: Any, dtype: Any = float, count: int = -1, *, sep: str = "
 
 def as_shape(shape: Any) -> Shape:
     """A shape as a tuple, in NumPy's terms."""
+    if isinstance(shape, (bool, numpy.bool)):
+        raise TypeError(f"expected a sequence of integers or a single integer, got '{shape}'")
     try:
         dims = (shape.__index__(),)
     except (AttributeError, TypeError):
@@ -284,8 +293,13 @@ def as_shape(shape: Any) -> Shape:
             raise TypeError(f"'{kind}' object cannot be interpreted as an integer") from None
         except TypeError:
             raise TypeError(f"expected a sequence of integers or a single integer, got {shape!r}") from None
+    layout.check_dimensions(dims)
     if any(n < 0 for n in dims):
         raise ValueError("negative dimensions are not allowed")
+    if len(dims) > _MAX_DIMENSIONS:
+        raise ValueError(
+            f"maximum supported dimension for an ndarray is currently {_MAX_DIMENSIONS}, found {len(dims)}"
+        )
     return dims
 
 

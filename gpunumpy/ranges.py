@@ -77,10 +77,12 @@ def arange(
     start = 0 if start is None else start
     step = 1 if step is None else step
     # NumPy says what the dtype is, and refuses what it refuses, without an array being made.
-    wanted = dtypes.check(_numpy_arange(start, start, step, dtype).dtype if dtype is None else dtype)
     if dtype is None:
-        wanted = dtypes.check(numpy.result_type(wanted, _numpy_arange(stop, stop, step).dtype))
+        model = numpy.result_type(_numpy_arange(start, start, step), _numpy_arange(stop, stop, step))
+    else:
+        model = dtypes.check(dtype)
     count = _length(start, stop, step)
+    wanted = dtypes.check(model)
     if wanted == BOOL and count > 2:
         raise TypeError("arange() is only supported for booleans when the result has at most length 2.")
     # NumPy writes the first two values itself, refuses what it refuses, and goes on from their difference.
@@ -91,16 +93,17 @@ def arange(
 def _length(start: Any, stop: Any, step: Any) -> int:
     """The number of values, by NumPy's arithmetic."""
     span = stop - start
-    steps = span / step
+    try:
+        steps = span / step
+    except OverflowError:  # Python integers
+        raise ValueError("Maximum allowed size exceeded") from None
     if not steps and span:  # the quotient underflowed
         return int(not math.copysign(1, steps) < 0)
     if isinstance(steps, complex) or numpy.iscomplexobj(steps):
         return max(0, min(math.ceil(steps.real), math.ceil(steps.imag)))
     if math.isnan(steps):
         raise ValueError("arange: cannot compute length")
-    if math.isinf(steps):
-        if steps < 0:
-            return 0
+    if math.isinf(steps) or abs(steps) > layout.MAX_SIZE:
         raise ValueError("Maximum allowed size exceeded")
     return max(0, math.ceil(steps))
 

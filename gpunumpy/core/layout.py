@@ -72,6 +72,26 @@ def are_distinct(shape: Shape, strides: Sequence[int]) -> bool:
     return True
 
 
+# What NumPy's signed sizes hold.
+MAX_SIZE = 2**63 - 1
+
+
+def check_size(shape: Shape, itemsize: int) -> None:
+    """Refuse a shape that no memory could have, in NumPy's words; an empty dimension does not make others smaller."""
+    nbytes = itemsize
+    for n in shape:
+        nbytes *= n or 1
+    if nbytes > MAX_SIZE:
+        check_dimensions(shape)
+        raise ValueError("array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.")
+
+
+def check_dimensions(shape: Shape) -> None:
+    """Refuse a dimension beyond NumPy's sizes, in its words."""
+    if any(not -MAX_SIZE - 1 <= n <= MAX_SIZE for n in shape):
+        raise ValueError("Maximum allowed dimension exceeded")
+
+
 def broadcast_shapes(*shapes: Shape) -> Shape:
     """The broadcast shape, or a ValueError in NumPy's words."""
     ndim = max(map(len, shapes), default=0)

@@ -182,6 +182,7 @@ def form(op: Op, args: tuple[Form, ...], shape: Shape, dtype: DType, queue: Queu
     key = (op, args, shape, dtype, queue)
     found = _forms.get(key)
     if found is None:
+        layout.check_size(shape, dtype.itemsize)
         if len(_forms) > _FORMS_LIMIT:
             # Forgetting is safe: a form met again is only another object, and what is cached by it is made anew.
             _forms.clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -286,3 +287,74 @@ def test_device_keyword() -> None:
         assert str(made.device) == "cpu"
     with pytest.raises(ValueError):
         np.zeros(2, device="tpu")
+
+
+# --- sizes ----------------------------------------------------------------------------------------------------------
+
+TOO_LARGE: dict[str, Callable[[Any], Any]] = {
+    "zeros of 2**63": lambda n: n.zeros(2**63),
+    "zeros of 2**64": lambda n: n.zeros(2**64),
+    "zeros of -2**64": lambda n: n.zeros(-(2**64)),
+    "zeros, two dimensions": lambda n: n.zeros((10**10, 10**10)),
+    "zeros, an empty dimension": lambda n: n.zeros((0, 10**10, 10**10)),
+    "zeros, 65 dimensions": lambda n: n.zeros((1,) * 65),
+    "zeros of True": lambda n: n.zeros(True),
+    "ones": lambda n: n.ones((2**40, 2**40), "f4"),
+    "empty": lambda n: n.empty(2**62),
+    "full": lambda n: n.full((2**31, 2**31), 1),
+    "zeros_like": lambda n: n.zeros_like(n.ones(3), shape=2**63),
+    "full_like": lambda n: n.full_like(n.ones(3), 1, shape=(2**40, 2**40)),
+    "eye": lambda n: n.eye(2**40),
+    "identity": lambda n: n.identity(2**63),
+    "indices": lambda n: n.indices((2**40, 2**40)),
+    "fromfunction": lambda n: n.fromfunction(lambda i: i, (2**63,)),
+    "mgrid": lambda n: n.mgrid[0 : 2**40, 0 : 2**40],
+    "tile": lambda n: n.tile(n.ones(2), 2**62),
+    "reshape": lambda n: n.ones(0).reshape(0, 2**62, 2**10),
+    "reshape of 2**64": lambda n: n.ones(4).reshape(2**64),
+    "broadcast_to": lambda n: n.broadcast_to(1.0, (2**62,)),
+    "broadcast_to, two dimensions": lambda n: n.broadcast_to(1.0, (2**40, 2**40)),
+    "an operation": lambda n: n.broadcast_to(1.0, (2**40, 1)) * n.broadcast_to(1.0, (1, 2**40)),
+    "a cast": lambda n: n.broadcast_to(n.int8(1), (2**62,)) + 1.0,
+    "diag": lambda n: n.diag(n.broadcast_to(1.0, 2**40)),
+    "diagflat": lambda n: n.diagflat(n.ones(3), 2**62),
+    "arange of 10**20": lambda n: n.arange(10**20),
+    "arange of -10**20": lambda n: n.arange(-(10**20)),
+    "arange of 10**400": lambda n: n.arange(10**400),
+    "arange of a float": lambda n: n.arange(0, 1e30),
+    "arange of -inf": lambda n: n.arange(0, -n.inf),
+    "arange of 2**62": lambda n: n.arange(2**62),
+    "linspace": lambda n: n.linspace(0, 1, 10**20),
+    "ogrid": lambda n: n.ogrid[0 : 10**20],
+}
+
+
+@pytest.mark.parametrize("make", TOO_LARGE.values(), ids=TOO_LARGE)
+def test_sizes_that_cannot_be(make: Callable[[Any], Any]) -> None:
+    with pytest.raises((ValueError, TypeError)) as expected:
+        make(numpy)
+    with pytest.raises(expected.type) as raised:
+        make(np)
+    words = str(expected.value)
+    if words.startswith(("array is too big", "negative")) or words in _WORDS:
+        assert str(raised.value) == words
+
+
+_WORDS = ("maximum supported dimension for an ndarray is currently 64, found 65",)
+
+
+def test_a_large_view_is_no_error() -> None:
+    assert np.broadcast_to(np.ones(1, "i1"), (2**40, 2**20)).shape == (2**40, 2**20)
+
+
+def test_a_buffer_is_copied_to_a_read_only_array() -> None:
+    for buffer in (bytearray(range(8)), bytes(range(8))):
+        a = np.frombuffer(buffer, "u1", 4, 2)
+        same(to_host(a), numpy.array([2, 3, 4, 5], "u1"))
+        with pytest.raises(ValueError, match="read-only"):
+            a[0] = 1
+        with pytest.raises(ValueError, match="read-only"):
+            a += 1
+        b = a.copy()
+        b[0] = 1
+        assert to_host(b).tolist() == [1, 3, 4, 5]
