@@ -307,7 +307,20 @@ def tril(m: Any, k: Any = 0) -> ndarray:
 
 
 def triu(m: Any, k: Any = 0) -> ndarray:
-    """The array with zeros below a diagonal. See `numpy.triu`."""
+    """The array with zeros below a diagonal. See `numpy.triu`.
+
+    Parameters
+    ----------
+    m : array_like, shape (..., M, N)
+        The array.
+    k : int, optional
+        The diagonal below which there are zeros: 0 is the main one, negative numbers are below it.
+
+    Returns
+    -------
+    ndarray
+        A new array of the same shape and dtype.
+    """
     return _triangle(m, k, "less_equal")
 
 
