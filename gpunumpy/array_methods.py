@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import gc
+import warnings
+from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy
 
 from .core import layout
-from .core.array import BOX, READ_ONLY, from_host, is_scalar, ndarray, to_host
+from .core.array import BOX, READ_ONLY, from_host, is_scalar, make_view, ndarray, to_host
 from .core.device import Device
+from .core.dtypes import NUMPY_2_5
+from .core.layout import Layout
+from .core.record import reshaped as in_shape
 from .creation import array, as_shape
 from .repeating import grown
 from .shape import as_shape_with_unknown, reshaped, transpose
@@ -38,12 +45,64 @@ def copy_method(x: ndarray, order: str = "C") -> ndarray:
 
 
 def resize_method(x: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
-    """Change the shape and the number of elements in place. See `numpy.ndarray.resize`."""
+    """Change the shape and the number of elements in place. See `numpy.ndarray.resize`.
+
+    Whatever `refcheck` says, a view made before shows the array as it is afterwards; and ValueError is raised where
+    elements go that a view may show.
+    """
     given = new_shape[0] if len(new_shape) == 1 else new_shape
     dims = x.shape if given is None or given == () else as_shape(given)
+    if is_scalar(x):
+        return  # it does not change, as NumPy's scalars do not
     if x.base is not None:
         raise ValueError("cannot resize this array: it does not own its data")
+    if prod(dims) < x.size and any(isinstance(held, ndarray) for held in gc.get_referrers(x)):
+        raise ValueError("cannot resize an array to fewer elements while there is a view of it; use resize(a, shape)")
     x._set(grown(x, dims))
+
+
+def set_shape(x: ndarray, shape: Any) -> None:
+    """``x.shape = shape``: the array itself in another shape, never a copy. See `numpy.ndarray.shape`."""
+    if NUMPY_2_5:
+        warnings.warn("setting the shape of an array is deprecated; use reshape", DeprecationWarning, stacklevel=2)
+    if is_scalar(x):
+        raise AttributeError("attribute 'shape' of the 0-d result of an operation is not writable")
+    dims = as_shape_with_unknown(shape, x.size)
+    with x.queue.lock:
+        where = x.layout
+        strides = layout.reshape_strides(where.shape, where.strides, dims)
+        if strides is None:
+            raise AttributeError(
+                "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape."
+            )
+        if dims != x.shape and x.base is None:
+            x._set(in_shape(x.value(), dims))  # of what is computed, a window of the same memory
+        elif dims != x.shape:
+            turned = make_view(x, Layout(dims, strides, where.offset))
+            x._layout, x._node, x._seen = turned._layout, turned._node, turned._seen
+        x._flags |= BOX
+
+
+def delete_item(x: ndarray, key: Any) -> None:
+    """``del x[key]``"""
+    if is_scalar(x):
+        raise TypeError(f"'numpy.{x.dtype.type.__name__}' object does not support item deletion")
+    raise ValueError("cannot delete array elements")
+
+
+# What NumPy's scalars have and its arrays have not.
+SCALAR_NAMES = ("is_integer", "as_integer_ratio", "hex", "bit_count", "numerator", "denominator")
+
+
+def of_scalar(name: str) -> Callable[[ndarray], Any]:
+    """The attribute of that name of NumPy's scalar, for the 0-d results of operations alone."""
+
+    def read(x: ndarray) -> Any:
+        if not is_scalar(x) or not hasattr(x.dtype.type, name):
+            raise AttributeError(f"{type(x).__name__!r} object of dtype {x.dtype} has no attribute {name!r}")
+        return getattr(to_host(x)[()], name)
+
+    return read
 
 
 # --- copies and transfer ----------------------------------------------------------------------------------------------

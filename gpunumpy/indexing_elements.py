@@ -9,7 +9,7 @@ import numpy
 
 from .core import layout, record
 from .core import node as graph
-from .core.array import BOX, READ_ONLY, make_view, ndarray, to_host, wrap
+from .core.array import BOX, READ_ONLY, is_scalar, make_view, ndarray, to_host, wrap
 from .core.layout import Layout
 from .indexing import cast, diagonal_layout, getitem, setitem, stored
 from .indexing_keys import INVALID
@@ -41,7 +41,9 @@ def iterate(a: ndarray) -> Iterator[ndarray]:
 
 def fill(a: ndarray, value: Any) -> None:
     """Write one value to all elements. See `numpy.ndarray.fill`."""
-    a.assign(cast(stored(value, a.dtype, a.queue, element=True), a.dtype))
+    new = cast(stored(value, a.dtype, a.queue, element=True), a.dtype)
+    if not is_scalar(a):  # which does not change, as NumPy's do not
+        a.assign(new)
 
 
 def item(a: ndarray, *args: Any) -> Any:
@@ -179,8 +181,6 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray
 @in_place
 def fill_diagonal(a: ndarray, val: Any, wrap: bool = False) -> None:
     """Write to the main diagonal, where all indices are equal. See `numpy.fill_diagonal`."""
-    if not isinstance(a, ndarray):
-        raise TypeError(f"argument 1 must be an array of gpunumpy, not {type(a).__name__}")
     shape, strides, start = a.layout
     if len(shape) < 2:
         raise ValueError("array must be at least 2-d")

@@ -101,6 +101,8 @@ def in_place(row: str, compute: Operator) -> Operator:
 
     def update(x: ndarray, y: Any) -> Any:
         result = compute(x, y)
+        if result is NotImplemented and row == "multiply":
+            return x * y  # repeats a sequence, which Python does not do for ``x *= y``
         if result is NotImplemented or is_scalar(x):
             return result  # a 0-d result is as a scalar: the name is bound to the new one
         made, target = result._node.form, x._node.form

@@ -106,8 +106,6 @@ def extract(condition: Any, arr: Any) -> ndarray:
 @in_place
 def place(arr: ndarray, mask: Any, vals: Any) -> None:
     """Write values, again and again from the first one, where a mask is true. See `numpy.place`."""
-    if not isinstance(arr, ndarray):
-        raise TypeError(f"argument 1 must be an array of gpunumpy, not {type(arr).__name__}")
     chosen = _truth(flattened(mask, arr))
     if chosen.size != arr.size:
         raise ValueError("place: mask and data must be the same size")
@@ -123,8 +121,6 @@ def place(arr: ndarray, mask: Any, vals: Any) -> None:
 @in_place
 def putmask(a: ndarray, mask: Any, values: Any) -> None:
     """Write values, repeated to the size of the array, where a mask is true. See `numpy.putmask`."""
-    if not isinstance(a, ndarray):
-        raise TypeError(f"argument 1 must be an array of gpunumpy, not {type(a).__name__}")
     chosen = _truth(flattened(mask, a))
     if chosen.size != a.size:
         raise ValueError("putmask: mask and data must be the same size")
@@ -255,8 +251,6 @@ def _along(arr: ndarray, indices: Any, axis: int) -> tuple[ndarray, list[Node]]:
 @in_place
 def put(a: ndarray, ind: Any, v: Any, mode: str = "raise") -> None:
     """Write values, again and again from the first one, at positions in C order. See `numpy.put`."""
-    if not isinstance(a, ndarray):
-        raise TypeError(f"argument 1 must be an array of gpunumpy, not {type(a).__name__}")
     positions = flattened(wrap(graph.fresh(_checked(ind, a.size, 0, mode, a))))
     count = positions.size
     values = cast(flattened(v, a).value(), a.dtype)

@@ -187,6 +187,11 @@ class ufunc:
             order = "F" if fortran and not all(layout.is_c(w.shape, w.strides) for w in arrays) else "C"
         return result if order == "K" else in_order(result, order)
 
+    def resolve_dtypes(self, dtypes: Any, **options: Any) -> tuple[DType, ...]:
+        """The dtypes of the loop over operands of some dtypes. See `numpy.ufunc.resolve_dtypes`."""
+        found: tuple[DType, ...] = self._numpy.resolve_dtypes(dtypes, **options)
+        return found
+
     # The methods of binary ufuncs.
 
     def reduce(

@@ -85,6 +85,11 @@ def in_place(function: Callable[..., Any]) -> Callable[..., Any]:
         target = args[0] if args else options.get(first)
         if isinstance(target, numpy.ndarray):
             return theirs(*hosted(args), **{name: hosted(value) for name, value in options.items()})
+        if not is_array(target):
+            what = (
+                f"the 0-d result of an operation, {target!r}" if isinstance(target, ndarray) else type(target).__name__
+            )
+            raise TypeError(f"argument 1 must be an array, not {what}")
         return function(*args, **options)
 
     return run

@@ -7,6 +7,7 @@ functions that work on it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import GenericAlias
 from typing import Any
 
 from .. import array_methods, elementwise, printing, products, reduction, repeating, scans, shape, statistics
@@ -20,7 +21,9 @@ from ..ufunc import UFUNCS
 from . import interop, interop_numpy
 from .array import ndarray
 
-METHODS: dict[str, Callable[..., Any]] = {
+METHODS: dict[str, Any] = {
+    "__class_getitem__": classmethod(GenericAlias),
+    "__delitem__": array_methods.delete_item,
     "__getitem__": getitem,
     "__setitem__": setitem,
     "__iter__": iterate,
@@ -98,6 +101,8 @@ PROPERTIES: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None]] = {
     "mT": (shape.matrix_view, None),
     "real": (elementwise.real_of, elementwise.set_real),
     "imag": (elementwise.imag_of, elementwise.set_imag),
+    "shape": (ndarray.shape.fget, array_methods.set_shape),  # type: ignore[attr-defined]
+    **{name: (array_methods.of_scalar(name), None) for name in array_methods.SCALAR_NAMES},
 }
 
 

@@ -11,7 +11,7 @@ import numpy
 from ..kernels import table
 from . import dtypes, evaluate, layout
 from . import node as graph
-from .array import from_host, ndarray, wrap, wrap_ordered
+from .array import from_host, is_scalar, ndarray, wrap, wrap_ordered
 from .device import Device, default_device
 from .layout import Layout, Shape
 from .node import Const, DType, Form, Node, Queue
@@ -182,6 +182,7 @@ def unary(row: str) -> Callable[[ndarray], ndarray]:
 def binary(row: str, reflected: bool = False) -> Callable[[ndarray, Any], Any]:
     """A fast recorder of a row over an array and an operand: the operators ``a + b`` and ``b + a``."""
     cache: dict[tuple[Form, ...], Form] = {}
+    repeats = row == "multiply"  # of a scalar and a sequence, the product repeats the sequence, and Python does so
 
     def record(x: ndarray, y: Any) -> Any:
         a = x._node if x._base is None else x.value()
@@ -191,7 +192,7 @@ def binary(row: str, reflected: bool = False) -> Callable[[ndarray, Any], Any]:
         elif kind in _PYTHON_SCALARS:
             b = graph.scalar(y)
         else:
-            if not operand(y):
+            if not operand(y) or (repeats and isinstance(y, (list, tuple)) and is_scalar(x)):
                 return NotImplemented
             b = as_node(y, x.queue)
         nodes = (b, a) if reflected else (a, b)

@@ -1,0 +1,82 @@
+"""What NumPy's scalars have and arrays have not: the 0-d results of operations have it too."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy
+
+DTYPES = ("?", "i1", "i8", "u2", "e", "f", "d", "F")
+SEQUENCES: tuple[Any, ...] = ([1, 2], (1, 2), [], "ab", b"ab", bytearray(b"ab"))
+
+
+def outcome(call: Callable[[], Any]) -> Any:
+    try:
+        found = call()
+    except (TypeError, ValueError) as error:
+        return type(error)
+    return (type(found), found.tolist()) if isinstance(found, numpy.ndarray) else found
+
+
+@pytest.mark.parametrize("sequence", SEQUENCES, ids=repr)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_products_with_sequences_repeat_them(dtype: str, sequence: Any) -> None:
+    theirs, mine = numpy.ones(3, dtype).sum(dtype=dtype), gpunumpy.ones(3, dtype).sum(dtype=dtype)
+    for product in (lambda n: n * sequence, lambda n: sequence * n):
+        assert outcome(lambda: product(mine)) == outcome(lambda: product(theirs))  # noqa: B023
+
+
+def test_products_with_sequences_in_place() -> None:
+    n, once = gpunumpy.arange(4)[2], [1, 2]
+    again = once
+    again *= n
+    assert again is once
+    assert once == [1, 2, 1, 2]
+    n *= [7]
+    assert n == [7, 7]
+
+
+def test_arrays_multiply_lists_element_by_element() -> None:
+    for x in (gpunumpy.array(2), gpunumpy.arange(3)[2:], gpunumpy.arange(2)):
+        assert isinstance(x * [1, 2], gpunumpy.ndarray)
+        assert isinstance([1, 2] * x, gpunumpy.ndarray)
+    assert gpunumpy.multiply(gpunumpy.arange(3)[2], [1, 2]).tolist() == [2, 4]
+    assert (gpunumpy.arange(3)[2] + [1, 2]).tolist() == [3, 4]
+
+
+NAMES = ("is_integer", "as_integer_ratio", "hex", "bit_count", "numerator", "denominator")
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", NAMES)
+def test_methods_of_numbers(name: str, dtype: str) -> None:
+    theirs, mine = numpy.full(3, 6, dtype).max(), gpunumpy.full(3, 6, dtype).max()
+    assert hasattr(mine, name) == hasattr(theirs, name)
+    if hasattr(theirs, name):
+        expected, found = getattr(theirs, name), getattr(mine, name)
+        assert (found() if callable(found) else found) == (expected() if callable(expected) else expected)
+    for array in (gpunumpy.ones(2, dtype), gpunumpy.array(1, dtype)):
+        assert not hasattr(array, name)
+
+
+def test_what_changes_an_array_does_not_change_a_scalar() -> None:
+    x = gpunumpy.arange(3.0)[1]
+    kept = copy.copy(x)
+    x.fill(3)
+    x.resize(1)
+    for write in (lambda: gpunumpy.put(x, 0, 3), lambda: x.__setitem__(..., 3), lambda: gpunumpy.putmask(x, True, 3)):
+        with pytest.raises(TypeError):
+            write()
+    with pytest.raises(TypeError, match="item deletion"):
+        del x[0]
+    with pytest.raises(AttributeError):
+        x.shape = (1,)
+    with pytest.raises(ValueError, match="could not convert"):
+        x.fill("a")
+    assert x == kept == 1
+    assert x.shape == ()
