@@ -143,9 +143,8 @@ def _advice(driver: tuple[int, int] | None, missing: Sequence[str]) -> list[str]
     if driver is None:
         lines.append("For a GPU, install NVIDIA's driver: https://www.nvidia.com/drivers")
     if missing:
-        # nvmath-python's extras bring all of them; so does this package's extra of the same name.
         extra = "cu12" if driver and driver < (13, 0) else "cu13"
-        lines.append(f"For {', '.join(missing)}: pip install 'nvmath-python[{extra}]'")
+        lines.append(f"For {', '.join(missing)}: pip install 'gpunumpy[{extra}]'")
     return lines
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import struct
 import sys
 import time
@@ -74,6 +76,8 @@ def demo(
     output : Path, optional
         The picture's file; by default ``<name>.png`` in the current folder.
     """
+    path = output or Path(f"{name}.png")
+    _check_place(path)
     chosen = Device(device) if device else default_device()
     with chosen:
         print(f"{name} on {_describe(chosen)}", flush=True)
@@ -87,7 +91,6 @@ def demo(
     numpys, expected = _timed(lambda: reference.run(**given, progress=_bar("NumPy")))
 
     difference = numpy.abs(numpy.asarray(result).astype(float) - expected).max()
-    path = output or Path(f"{name}.png")
     _write_png(path, _coloured(pixels))
     print(f"gpunumpy   {ours:8.3f} s  (first steps, with compiling: {warm_up:.3f} s)")
     print(f"NumPy      {numpys:8.3f} s  ({numpys / ours:.1f} times gpunumpy's)")
@@ -124,6 +127,19 @@ def _bar(label: str) -> Callable[[int], Iterable[int]]:
 
 
 # The picture
+
+
+def _check_place(path: Path) -> None:
+    """Raise the OSError that writing the file would end in, before there is anything to write."""
+    reason = None
+    if path.is_dir():
+        reason = errno.EISDIR
+    elif not path.parent.is_dir():
+        reason = errno.ENOTDIR if path.parent.exists() else errno.ENOENT
+    elif not os.access(path if path.exists() else path.parent, os.W_OK):
+        reason = errno.EACCES
+    if reason is not None:
+        raise OSError(reason, os.strerror(reason), str(path))
 
 
 def _coloured(values: numpy.ndarray) -> numpy.ndarray:

@@ -145,10 +145,15 @@ def test_wrong_device_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert "abacus" in capsys.readouterr().err
 
 
-def test_an_unwritable_picture_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    place = str(tmp_path / "no" / "folder.png")
-    assert main(["demo", "life", "--size", "8", "--steps", "1", "--device", "cpu", "--output", place]) == 1
-    assert place in capsys.readouterr().err
+@pytest.mark.parametrize("place", ["no/folder.png", ".", "file/picture.png"])
+def test_an_unwritable_picture_is_refused_at_once(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("gpunumpy.demo.load", lambda name: pytest.fail("it was run"))
+    (tmp_path / "file").touch()
+    path = str(tmp_path / place)
+    assert main(["demo", "life", "--device", "cpu", "--output", path]) == 1
+    assert path in capsys.readouterr().err
 
 
 def test_info_names_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -159,4 +164,4 @@ def test_info_names_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert "cpu" in text
     for line in info():
         if line.endswith(" missing") and "(cu" in line:
-            assert line.removesuffix("missing").strip() in text.rpartition("pip install 'nvmath-python[cu")[0]
+            assert line.removesuffix("missing").strip() in text.rpartition("pip install 'gpunumpy[cu")[0]
