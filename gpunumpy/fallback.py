@@ -221,7 +221,18 @@ def nested_iters(op: Any, axes: Any, flags: Any = None, op_flags: Any = None, *a
     return numpy.nested_iters(_Visit().to_host(op), axes, flags, op_flags, *args, **options)
 
 
-NATIVE |= {"numpy.nditer": nditer, "numpy.nested_iters": nested_iters}
+_vectorized = on_host(numpy.vectorize.__call__, "gpunumpy.vectorize")
+
+
+class vectorize(numpy.vectorize):
+    """A function of Python's over every element, on the host. See `numpy.vectorize`."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        """Call it for every element of the arrays."""
+        return _vectorized(self, *args, **options)
+
+
+NATIVE |= {"numpy.nditer": nditer, "numpy.nested_iters": nested_iters, "numpy.vectorize": vectorize}
 
 
 # The methods of NumPy's arrays that run on the host.

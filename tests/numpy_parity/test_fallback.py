@@ -98,6 +98,23 @@ def test_iterators_do_not_write() -> None:
             iterate()
 
 
+def test_vectorize() -> None:
+    mine, theirs = both()
+    result = np.vectorize(lambda x, y: x + y if x > 3 else y)(mine, mine[0])
+    assert isinstance(result, np.ndarray)
+    same(to_host(result), numpy.vectorize(lambda x, y: x + y if x > 3 else y)(theirs, theirs[0]))
+
+    @np.vectorize(signature="(n)->()", excluded={"k"})
+    def total(x: Any, k: float) -> Any:
+        """Add up."""
+        assert type(x) is numpy.ndarray
+        return x.sum() + k
+
+    same(to_host(total(mine, k=2.0)), theirs.sum(1) + 2)
+    assert total.__doc__ == "Add up."
+    assert isinstance(total, numpy.vectorize)
+
+
 # --- views by strides -----------------------------------------------------------------------------------------------
 
 STRIDED: tuple[tuple[Callable[[Any], Any], tuple[int, ...], tuple[int, ...]], ...] = (
