@@ -37,6 +37,7 @@ METHODS: dict[str, Any] = {
     "take": take,
     "tolist": tolist,
     # shape and copies
+    "__bytes__": array_methods.tobytes,
     "__copy__": array_methods.copied,
     "__deepcopy__": array_methods.deep_copied,
     "__format__": printing.formatted,

@@ -98,6 +98,14 @@ def test_iterators_do_not_write() -> None:
             iterate()
 
 
+def test_bytes() -> None:
+    mine, theirs = both()
+    for x, host in ((mine, theirs), (mine.T, theirs.T), (mine[0], theirs[0]), (np.sum(mine), numpy.sum(theirs))):
+        assert bytes(x) == bytes(host)
+    with pytest.raises(TypeError):
+        memoryview(mine)
+
+
 def test_vectorize() -> None:
     mine, theirs = both()
     result = np.vectorize(lambda x, y: x + y if x > 3 else y)(mine, mine[0])
