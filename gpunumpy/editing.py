@@ -120,8 +120,10 @@ def _taken(x: ndarray, index: Any, axis: int) -> ndarray:
     return laid_out(node, axes_in_memory("K", x.shape, x.layout.strides))
 
 
-def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> ndarray:
-    """Without the zeros at the ends of axes: a view. See `numpy.trim_zeros`."""
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+    """Without the zeros at the ends of axes: a view, or a part of a list. See `numpy.trim_zeros`."""
+    if isinstance(filt, (list, tuple)):
+        return numpy.trim_zeros(filt, trim, axis)  # type: ignore[arg-type]
     ends = trim.lower()
     if ends not in ("f", "b", "fb", "bf"):
         raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")

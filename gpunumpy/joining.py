@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -41,9 +41,9 @@ __all__ = [
 
 def as_arrays(items: Any) -> list[ndarray]:
     """The arrays of a sequence, on one device: host data goes where the others are."""
-    if not isinstance(items, (ndarray, Iterable)) or isinstance(items, str):
-        raise TypeError("The first input argument needs to be a sequence")
-    parts: list[Any] = [*items]  # type: ignore[misc]
+    if not hasattr(items, "__getitem__") or isinstance(items, str):
+        raise TypeError(f"the arrays must be in a sequence such as a list or a tuple, not in a {type(items).__name__}")
+    parts: list[Any] = [*items]
     device = next((x.device for x in parts if isinstance(x, ndarray)), None)
     return [as_array(x, device) for x in parts]
 

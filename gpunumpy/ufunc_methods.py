@@ -133,8 +133,7 @@ def reduce_ufunc(
         raise ValueError(f"zero-size array to reduction operation {row} which has no identity")
     node, order = _reduced(row, loop, value, axes, keepdims, start, neutral, mask)
     if into is not None:
-        made = transposed(node, [order.index(k) for k in range(len(order))]) if order else node
-        return write(into, made)
+        return _delivered(node, order, into)
     if plain and order is None and node.args == (value,) and type(axis) in _SIMPLE_AXES:
         if len(_plain_forms) > _PLAIN_LIMIT:
             _plain_forms.clear()
@@ -255,16 +254,27 @@ def accumulate_ufunc(row: str, x: Any, axis: Any = 0, dtype: Any = None, out: An
     array, into = _operands(x, out)
     along = _one_axis(axis, array.ndim, "accumulate")
     loop = _loop(row, array, dtype, into)
-    value = array.value()
     if into is not None and into.shape != array.shape:
         raise _wrong_output("accumulate", row, into.shape, array.shape)
-    if array.size == 0 or array.shape[along] == 1:
+    value = array.value()
+    order = layout.memory_order([(array.shape, array.layout.strides)], array.ndim)
+    if order is not None:  # the result is laid out as the array is
+        value, along = transposed(value, order), order.index(along)
+    shape = value.form.shape
+    if array.size == 0 or shape[along] == 1:
         node = told_cast(value, loop[-1])
     elif table.scans(row):
         node = graph.scan(row, (loop[-1], loop[-1]), along, told_cast(value, loop[-1]))
     else:
-        node = graph.call("accumulate", (row, loop, along), (told_cast(value, loop[1]),), array.shape, loop[-1])
-    return wrap(node) if into is None else write(into, node)
+        node = graph.call("accumulate", (row, loop, along), (told_cast(value, loop[1]),), shape, loop[-1])
+    return _delivered(node, order, into)
+
+
+def _delivered(node: Node, order: tuple[int, ...] | None, into: Output | None) -> ndarray:
+    """An array of a value whose dimensions come in memory order, or `into` with it."""
+    if into is None:
+        return wrap_ordered(node, order)
+    return write(into, node if order is None else transposed(node, [order.index(k) for k in range(len(order))]))
 
 
 def reduceat_ufunc(row: str, x: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> ndarray:
@@ -295,7 +305,7 @@ def reduceat_ufunc(row: str, x: Any, indices: Any, axis: Any = 0, dtype: Any = N
     else:
         at = from_host(starts, array.device).value()
         node = graph.call("reduceat", (row, loop, along), (value, at), shape, loop[-1])
-    return wrap(node) if into is None else write(into, node)
+    return _delivered(node, None, into)
 
 
 def _one_axis(axis: Any, ndim: int, method: str) -> int:

@@ -86,9 +86,7 @@ def in_place(function: Callable[..., Any]) -> Callable[..., Any]:
         if isinstance(target, numpy.ndarray):
             return theirs(*hosted(args), **{name: hosted(value) for name, value in options.items()})
         if not is_array(target):
-            what = (
-                f"the 0-d result of an operation, {target!r}" if isinstance(target, ndarray) else type(target).__name__
-            )
+            what = "the 0-d result of an operation" if isinstance(target, ndarray) else type(target).__name__
             raise TypeError(f"argument 1 must be an array, not {what}")
         return function(*args, **options)
 

@@ -367,6 +367,12 @@ EDIT_CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "trim_zeros b 0": lambda m, x: m.trim_zeros(m.pad(x, 2), "B", 0),
     "trim_zeros all": lambda m, x: m.trim_zeros(x * 0),
     "trim_zeros wrong": lambda m, x: m.trim_zeros(x, "x"),
+    "trim_zeros of a list": lambda m, x: tuple(m.trim_zeros([0, 1, 2, 0])),
+    "trim_zeros of nested lists": lambda m, x: m.trim_zeros([[0, 1]]),
+    "concatenate of a generator": lambda m, x: m.concatenate(part for part in [x, x]),
+    "vstack of a generator": lambda m, x: m.vstack(part for part in [x, x]),
+    "stack of an iterator": lambda m, x: m.stack(iter([x, x])),
+    "hstack of a set": lambda m, x: m.hstack({1, 2}),
 }
 
 
@@ -411,3 +417,9 @@ def test_flags() -> None:
     a[0] = 1
     with pytest.raises(KeyError):
         a.flags["nonsense"]
+
+
+def test_the_part_of_a_list_is_a_list() -> None:
+    for given in ([0, 1, 0], (0, 1, 0), [0.0, 0.0]):
+        assert np.trim_zeros(given) == numpy.trim_zeros(given)
+        assert type(np.trim_zeros(given)) is type(given)

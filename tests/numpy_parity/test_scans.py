@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy
 import pytest
 
+import gpunumpy
 from gpunumpy import calculus, nanfunctions, scans
 from gpunumpy.core.array import boxed, from_host, to_host
 
@@ -131,3 +133,27 @@ def test_convolution(name: str, mode: Any) -> None:
         to_host(getattr(calculus, name)([1, 2, 3], [0, 1, 0.5], "full")),
         getattr(numpy, name)([1, 2, 3], [0, 1, 0.5], "full"),
     )
+
+
+_LAID_OUT = {
+    "transposed": lambda np: np.arange(24.0).reshape(2, 3, 4).transpose(2, 0, 1),
+    "computed in another order": lambda np: np.arange(24.0).reshape(2, 3, 4).transpose(2, 0, 1) + 1,
+    "strided": lambda np: np.arange(24.0).reshape(2, 3, 4)[::-1, :, ::2],
+    "of integers": lambda np: np.arange(24).reshape(4, 6).T,
+    "of one value": lambda np: np.ones((3, 2)).T,
+    "empty": lambda np: np.zeros((0, 2)).T,
+}
+
+
+@pytest.mark.parametrize("row", ["add", "multiply", "maximum", "subtract"])
+@pytest.mark.parametrize("make", [pytest.param(f, id=name) for name, f in _LAID_OUT.items()])
+def test_results_lie_in_memory_as_the_array(make: Callable[[Any], Any], row: str) -> None:
+    theirs, mine = make(numpy), make(gpunumpy)
+    for axis in range(theirs.ndim):
+        expected = getattr(numpy, row).accumulate(theirs, axis)
+        found = getattr(gpunumpy, row).accumulate(mine, axis)
+        numpy.testing.assert_array_equal(gpunumpy.asnumpy(found), expected)
+        assert not expected.size or found.strides == expected.strides
+        into = gpunumpy.empty(theirs.shape, expected.dtype)
+        assert getattr(gpunumpy, row).accumulate(mine, axis, out=into) is into
+        numpy.testing.assert_array_equal(gpunumpy.asnumpy(into), expected)
