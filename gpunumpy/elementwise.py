@@ -17,6 +17,7 @@ from .core.array import BOX, READ_ONLY, boxed, make_view, ndarray, wrap
 from .core.dtypes import BOOL, FLOAT64, NUMPY_2_5, check
 from .core.node import DType, Form, Node
 from .core.record import as_array, as_dtype, as_node, as_nodes, elementwise, remember, reshaped, weak_types
+from .floating_errors import ignoring
 from .indexing import getitem, setitem
 from .kernels import table
 from .ufunc import (
@@ -332,12 +333,13 @@ def _not_complex(x: Any) -> ndarray:
     return array
 
 
+@ignoring(invalid="ignore")
 def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: builtins.bool = False) -> ndarray:
     """Where two arrays are equal within tolerances. See `numpy.isclose`."""
     a, b, rtol, atol = (_operand(x) for x in (a, b, rtol, atol))
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not isinstance(tolerance, ndarray) and not numpy.isfinite(tolerance):
-            warnings.warn(f"{name} is not a valid tolerance: {tolerance}", RuntimeWarning, stacklevel=2)
+            warnings.warn(f"{name} is not a valid tolerance: {tolerance}", RuntimeWarning, stacklevel=3)
     # The difference of integers is that of floats, which does not overflow.
     if isinstance(b, ndarray):
         b = wrap(graph.cast(b.value(), check(numpy.result_type(b.dtype, 1.0)))) if b.dtype.kind in "biu" else b

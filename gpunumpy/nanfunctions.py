@@ -13,6 +13,7 @@ import numpy
 from .core.array import ndarray, to_host
 from .core.dtypes import BOOL, INT64, KIND, check
 from .core.record import as_array, elementwise
+from .floating_errors import ignoring
 from .reduction import NOT_GIVEN, all, any, axes_of, deliver, kept, position, prod, sum
 from .scans import cumprod, cumsum
 from .statistics import converted, divided, freedom, mask_over, mean, std, var
@@ -114,6 +115,7 @@ def _nan_position(row: str, a: Any, worst: float, axis: Any, out: Any, keepdims:
     return position(row, array, axis, out, keepdims)
 
 
+@ignoring(divide="ignore", invalid="ignore")
 def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN, *, where: Any = True
 ) -> ndarray:
@@ -172,6 +174,7 @@ def nanstd(
     return result if out is None else deliver(result, out, "add")
 
 
+@ignoring(divide="ignore", invalid="ignore")
 def _nan_variance(
     array: ndarray, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: Any, where: Any, mean: Any
 ) -> ndarray:

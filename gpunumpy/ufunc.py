@@ -15,6 +15,7 @@ from .core.dtypes import BOOL
 from .core.layout import Layout
 from .core.node import DType, Node
 from .core.record import as_array, as_nodes, binary, elementwise, unary, weak_types
+from .floating_errors import looked_at_later
 from .kernels import table
 from .ufunc_methods import NO_VALUE, accumulate_ufunc, at_ufunc, reduce_ufunc, reduceat_ufunc
 from .ufunc_output import Output, check_shape, hosted, in_order, mask_node, outputs, release, select, write
@@ -140,9 +141,8 @@ class ufunc:
         shape = layout.broadcast_shapes(*inputs, *(out.shape for out in given))
         for out in given:
             check_shape(out, shape)
-        results = [
-            elementwise(row, operands, (*loop[: self.nin], loop[self.nin + k])) for k, row in enumerate(self._rows)
-        ]
+        record = elementwise if mask is None else looked_at_later(elementwise)
+        results = [record(row, operands, (*loop[: self.nin], loop[self.nin + k])) for k, row in enumerate(self._rows)]
         made = [
             self._deliver(result, None if outs is None else outs[k], mask, shape, order, operands)
             for k, result in enumerate(results)

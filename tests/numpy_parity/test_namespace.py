@@ -50,7 +50,7 @@ def test_star_import_binds_what_is_listed() -> None:
 
 NUMPYS_OWN = (
     "float32 float64 int8 uint16 complex128 bool bool_ intp floating integer generic number dtype iinfo pi e inf nan "
-    "newaxis euler_gamma True_ False_ errstate seterr geterr set_printoptions printoptions issubdtype isdtype "
+    "newaxis euler_gamma True_ False_ geterrcall seterrcall set_printoptions printoptions issubdtype isdtype "
     "format_float_positional"
 )
 
