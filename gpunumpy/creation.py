@@ -15,6 +15,7 @@ from .core.evaluate import queue_of
 from .core.layout import Layout, Shape
 from .core.node import DType, Node, Queue
 from .core.record import as_array, as_dtype, as_node, check_class, transposed
+from .indexing import fitted
 
 __all__ = [
     "array",
@@ -292,7 +293,7 @@ def as_shape(shape: Any) -> Shape:
             kind = next((type(n).__name__ for n in shape if not hasattr(n, "__index__")), type(shape).__name__)
             raise TypeError(f"'{kind}' object cannot be interpreted as an integer") from None
         except TypeError:
-            raise TypeError(f"expected a sequence of integers or a single integer, got {shape!r}") from None
+            raise TypeError(f"expected a sequence of integers or a single integer, got '{shape!r}'") from None
     layout.check_dimensions(dims)
     if any(n < 0 for n in dims):
         raise ValueError("negative dimensions are not allowed")
@@ -367,9 +368,7 @@ def _filled(node: Node, shape: Shape, dtype: DType, queue: Queue, order: tuple[i
     node = as_dtype(node, dtype)
     if node.form.queue is None:
         return _ordered(lambda s: graph.fill(node, s, queue), shape, order)
-    if layout.broadcast_shapes(node.form.shape, shape) != shape:
-        raise ValueError(f"could not broadcast input array from shape {node.form.shape} into shape {shape}")
-    return laid_out(graph.broadcast(node, shape), order)
+    return laid_out(graph.broadcast(fitted(node, shape), shape), order)
 
 
 def _like(a: Any, dtype: Any, order: str | None, shape: Any, device: Any) -> tuple[Any, ...]:

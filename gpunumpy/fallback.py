@@ -8,6 +8,7 @@ no such view: a write that an argument would not see is refused.
 from __future__ import annotations
 
 import os
+import sys
 import types
 import warnings
 from collections.abc import Callable
@@ -69,8 +70,18 @@ def tell(name: str) -> None:
         raise HostFallbackWarning(f"{name} has no device implementation and would run through NumPy on the host")
     if _action == "warn" and name not in _told:
         text = f"{name} runs through NumPy on the host: it has no device implementation yet (from {caller()})"
-        warnings.warn(text, HostFallbackWarning, stacklevel=3)
+        warnings.warn(text, HostFallbackWarning, stacklevel=_frames())
         _told.add(name)  # not before: where the warning is made an error it is one every time
+
+
+def _frames() -> int:
+    """How far the user's program is from the caller, as `warnings.warn` counts."""
+    frame: types.FrameType | None = sys._getframe(1)
+    count = 1
+    package = __name__.partition(".")[0]
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        frame, count = frame.f_back, count + 1
+    return count
 
 
 class _Visitor(NamedTuple):

@@ -289,6 +289,11 @@ def test_device_keyword() -> None:
         np.zeros(2, device="tpu")
 
 
+def test_full_of_rows() -> None:
+    for shape, row in ((3, [1, 2]), ((2, 3), [[1], [2], [3]]), (3, [[1, 2, 3]]), ((2, 3), [[1], [2]]), ((), [1])):
+        both("full", shape, row)
+
+
 # --- sizes ----------------------------------------------------------------------------------------------------------
 
 TOO_LARGE: dict[str, Callable[[Any], Any]] = {

@@ -10,6 +10,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy import fallback
 from gpunumpy.core.array import to_host
 
 from .parity import same
@@ -96,6 +97,22 @@ def test_iterators_do_not_write() -> None:
     ):
         with pytest.raises(TypeError, match="asnumpy"):
             iterate()
+
+
+def test_the_warning_points_to_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    a = np.arange(3.0)
+    for call in (
+        lambda: np.sort(a),
+        lambda: numpy.sort(a),
+        lambda: np.random.default_rng(0).random(2),
+        lambda: np.random.rand(2),
+        lambda: np.vectorize(abs)(a),
+        lambda: np.nditer(a),
+    ):
+        monkeypatch.setattr(fallback, "_told", set())
+        with pytest.warns(np.HostFallbackWarning) as told:
+            call()
+        assert [warning.filename for warning in told] == [__file__]
 
 
 def test_bytes() -> None:
