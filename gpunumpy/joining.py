@@ -161,7 +161,7 @@ def block(arrays: Any) -> ndarray:
     """An array of nested lists of blocks. See `numpy.block`."""
     depth = _depth(arrays, "arrays")
     if not depth:
-        return array(arrays, order="C")
+        return array(arrays, order="C", subok=True)
     ndim = max(depth, *(x.ndim for x in map(as_array, _leaves(arrays))))
     return _block(arrays, depth, ndim, ndim - depth)
 

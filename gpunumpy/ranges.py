@@ -15,7 +15,7 @@ from .core.array import is_scalar, make_view, ndarray, to_host, wrap
 from .core.dtypes import BOOL, INT64
 from .core.layout import Layout, Shape
 from .core.node import DType, Node, Queue
-from .core.record import as_array, as_dtype, elementwise
+from .core.record import as_array, as_dtype, elementwise, to_numpy
 from .creation import as_shape, laid_out, made, place_of, uninitialized
 from .indexing_elements import diagonal
 from .kernels import table
@@ -194,7 +194,7 @@ def _model(x: Any) -> Any:
     """Something on the host that promotes as a value does."""
     if isinstance(x, ndarray):
         return x.dtype.type(0) if is_scalar(x) else numpy.empty(0, x.dtype)
-    return x if numpy.isscalar(x) else numpy.asarray(x)
+    return x if numpy.isscalar(x) else to_numpy(x)
 
 
 def _cast(x: Any, dtype: DType, queue: Queue) -> ndarray:
@@ -233,7 +233,7 @@ def geomspace(
     device: Any = None,
 ) -> ndarray:
     """Values spaced evenly by ratio. See `numpy.geomspace`."""
-    low, high = (numpy.asarray(host_scalar(x)) for x in (start, stop))
+    low, high = (to_numpy(host_scalar(x)) for x in (start, stop))
     if numpy.any(low == 0) or numpy.any(high == 0):
         raise ValueError("Geometric sequence cannot include zero")
     inner = numpy.result_type(low, high, float(host_scalar(num)), numpy.zeros((), dtype))

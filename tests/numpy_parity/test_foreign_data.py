@@ -38,6 +38,9 @@ OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "matmul": lambda x, g: gpunumpy.matmul(g, x),
     "reshape": lambda x, g: gpunumpy.reshape(x, -1),
     "assignment": lambda x, g: operator.setitem(g, ..., x),
+    "linspace": lambda x, g: gpunumpy.linspace(0, x),
+    "geomspace": lambda x, g: gpunumpy.geomspace(x + 1, 9),
+    "block": lambda x, g: gpunumpy.block(x),
     "NumPy's function": lambda x, g: numpy.add(g, x),
 }
 
