@@ -9,9 +9,10 @@ import numpy
 
 from .core import evaluate, layout, record
 from .core import node as graph
-from .core.array import ndarray, wrap
+from .core.array import make_view, ndarray, wrap
 from .core.device import default_device
 from .core.dtypes import BOOL, INT64
+from .core.layout import Layout
 from .core.node import Node
 from .indexing_keys import words
 from .indexing_masks import Picked, unravelled
@@ -100,8 +101,11 @@ def ix_(*args: Any) -> tuple[ndarray, ...]:
             raise ValueError("Cross index must be 1 dimensional")
         if index.dtype == BOOL:
             (index,) = nonzero(index)
-        shape = (1,) * k + (index.size,) + (1,) * (len(args) - k - 1)
-        found.append(wrap(graph.fresh(record.reshaped(index.value(), shape))))
+        where = index.layout
+        shape = (1,) * k + where.shape + (1,) * (len(args) - k - 1)
+        strides = layout.reshape_strides(where.shape, where.strides, shape)
+        assert strides is not None
+        found.append(make_view(index, Layout(shape, strides, where.offset)))
     return tuple(found)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -274,6 +275,45 @@ def test_sharing_of_memory_that_was_handed_out() -> None:
         again = np.from_dlpack(host)
         assert np.shares_memory(a[3:], again)
         assert not np.shares_memory(a[3:], again[:3])
+
+
+NOT_CALLED = frozenset(
+    (
+        *("fromfile", "fromregex", "genfromtxt", "info", "load", "loadtxt", "nested_iters", "save", "savetxt", "savez"),
+        *("savez_compressed", "set_printoptions", "setbufsize", "seterr", "seterrcall", "show_config", "show_runtime"),
+        "test",
+    )
+)
+FUNCTIONS = [
+    f"{module}{name}"
+    for module, names in (("", numpy.__all__), ("linalg.", numpy.linalg.__all__), ("fft.", numpy.fft.__all__))
+    for name in names
+    if name not in NOT_CALLED
+    and callable(getattr(numpy if not module else getattr(numpy, module[:-1]), name))
+    and not isinstance(getattr(numpy if not module else getattr(numpy, module[:-1]), name), type)
+]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.filterwarnings("ignore")
+def test_a_result_shares_as_in_numpy_or_is_read_only(name: str) -> None:
+    mine, theirs = (operator.attrgetter(name)(n) for n in (np, numpy))
+    for shape in ((4,), (3, 3), (1, 4)):
+        for more in ((), (0,), (1,), (shape,)):
+            h = numpy.arange(1.0, 1 + numpy.prod(shape)).reshape(shape)
+            a = np.asarray(h)
+            try:
+                expected = theirs(h, *more)
+                found = mine(a, *more)
+            except (TypeError, ValueError, IndexError, AttributeError, RuntimeError, ZeroDivisionError):
+                continue  # what is refused, and alike, is the matter of other tests
+            same(to_host(a), h)
+            pairs = zip(*(x if isinstance(x, (tuple, list)) else [x] for x in (found, expected)), strict=True)
+            for x, y in pairs:
+                if isinstance(x, np.ndarray):
+                    assert np.shares_memory(x, a) == numpy.shares_memory(y, h) or not x.flags.writeable
+                elif isinstance(x, numpy.ndarray):  # of a class that is NumPy's own
+                    assert not numpy.shares_memory(y, h) or not x.flags.writeable
 
 
 # --- in place -------------------------------------------------------------------------------------------------------
