@@ -70,12 +70,20 @@ def _ask(settings: dict[str, Any]) -> Token[_Asked]:
     return _asked.set(asked)
 
 
+def _watch(wait: bool = True) -> None:
+    """Watch what is recorded while any context asks. Whoever holds the lock of a queue must not wait for this one."""
+    if _lock.acquire(blocking=wait):
+        try:
+            wanted = _look if len(_alive) else None
+            if wanted is not evaluate.watcher:
+                evaluate.watch(wanted)
+        finally:
+            _lock.release()
+
+
 def _settle() -> None:
-    """Watch what is recorded while any context asks; what this one has not seen is computed before it asks again."""
-    with _lock:
-        wanted = _look if len(_alive) else None
-        if wanted is not evaluate.watcher:
-            evaluate.watch(wanted)
+    """Begin or end to watch; what this context has not seen is computed before it asks again."""
+    _watch()
     if _asked.get().categories:
         evaluate.compute_all()
 
@@ -199,8 +207,8 @@ def _look(recorded: Node) -> None:
     """Compute a value that was just recorded and report its errors, where this context asks for them."""
     asked = _asked.get().categories
     if not asked:
-        if not len(_alive):
-            _settle()
+        if not len(_alive):  # a thread that asked has ended
+            _watch(wait=False)
         return
     queue = recorded.form.queue
     if queue is None or _later.get():

@@ -64,8 +64,10 @@ def checks(recorded: Node) -> list[tuple[str, Node]]:
     Each is NumPy's name of an operation and a 0-d uint8 of flags.
     """
     found: list[tuple[str, Node]] = []
+    queue = recorded.form.queue
+    assert queue is not None
     for node, lift in _operations(recorded):
-        for name, flags in _flags(node):
+        for name, flags in _flags(node, queue):
             whole = flags if lift is None else lift(flags)
             axes = tuple(range(len(whole.form.shape)))
             found.append((name, graph.reduce("bitwise_or", (_U8, _U8), axes, (whole,)) if axes else whole))
@@ -95,7 +97,7 @@ def _lift(node: Node, k: int, outer: _Lift | None) -> _Lift | None:
     op, shape = node.form.op, node.form.shape
     if isinstance(op, View) and outer is not None:
         where = Layout(shape, op.strides, op.offset)
-        return lambda flags: outer(graph.view(flags, where))
+        return lambda flags: outer(graph.view(graph.broadcast(flags, node.args[0].form.shape), where))
     if not isinstance(op, Map):
         return None
     if op.row != "where" or k == 0:
@@ -109,10 +111,9 @@ def _lift(node: Node, k: int, outer: _Lift | None) -> _Lift | None:
     return taken
 
 
-def _flags(node: Node) -> list[tuple[str, Node]]:
+def _flags(node: Node, queue: Queue) -> list[tuple[str, Node]]:
     """The flags of one operation by NumPy's name of it: those of its elements, or of all of them together."""
-    op, queue = node.form.op, node.form.queue
-    assert queue is not None
+    op = node.form.op
     if isinstance(op, Map) and 0 not in node.form.shape:
         return _of_map(op, node, queue)
     if KIND[node.form.dtype] not in "efc":
@@ -139,7 +140,7 @@ def _of_map(op: Map, node: Node, queue: Queue) -> list[tuple[str, Node]]:
     found = []
     args = []
     for arg, dtype in zip(node.args, op.loop[:-1], strict=True):
-        given = arg if arg.form.queue is not None else graph.fill(arg, (), queue)
+        given = _placed(arg, queue)
         taken = graph.cast(given, dtype)
         if taken is not given:
             # A Python scalar that is too small is rounded to zero without a word.
@@ -148,7 +149,7 @@ def _of_map(op: Map, node: Node, queue: Queue) -> list[tuple[str, Node]]:
         args.append(taken)
     function = table.ufunc_of(op.row)
     name = op.row if function is None else function.__name__
-    found.append((name, _of_row(op.row, op.loop, args, node)))
+    found.append((name, _of_row(op.row, op.loop, args, _placed(node, queue))))
     return [(name, flags) for name, flags in found if flags is not None]
 
 
@@ -268,6 +269,11 @@ def _of_all(row: str, node: Node) -> Node | None:
 def _map(row: str, result: DType, *args: Node) -> Node:
     """A row over arguments of the dtypes that it takes."""
     return graph.map_node(row, (*(args[0].form.dtype for _ in args), result), args)
+
+
+def _placed(x: Node, queue: Queue) -> Node:
+    """The value, on the device also where it is made of scalars alone."""
+    return x if x.form.queue is not None else graph.fill(x, x.form.shape, queue)
 
 
 def _number(value: Any, dtype: DType) -> Node:
