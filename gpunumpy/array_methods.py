@@ -19,6 +19,7 @@ from .core.record import reshaped as in_shape
 from .creation import array, as_shape
 from .repeating import grown
 from .shape import as_shape_with_unknown, reshaped, transpose
+from .ufunc import UFUNCS
 
 
 def reshape_method(x: ndarray, *shape: Any, order: str = "C", copy: bool | None = None) -> ndarray:
@@ -42,6 +43,11 @@ def copy_method(x: ndarray, order: str = "C") -> ndarray:
     if is_scalar(x):
         result._flags &= ~BOX
     return result
+
+
+def conjugate_method(x: ndarray, out: Any = None) -> ndarray:
+    """The complex conjugate; an array that is not complex is returned itself. See `numpy.ndarray.conjugate`."""
+    return x if out is None and x.dtype.kind != "c" else UFUNCS["conjugate"](x, out=out)
 
 
 def resize_method(x: ndarray, *new_shape: Any, refcheck: bool = True) -> None:

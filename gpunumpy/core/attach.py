@@ -17,7 +17,6 @@ from ..indexing import getitem, setitem
 from ..indexing_elements import diagonal, fill, flat_of, item, iterate, set_flat, tolist
 from ..operators import OPERATORS
 from ..selection import choose, compress, nonzero, put, take
-from ..ufunc import UFUNCS
 from . import interop, interop_numpy
 from .array import ndarray
 
@@ -61,8 +60,8 @@ METHODS: dict[str, Any] = {
     "view": shape.reinterpreted,
     # elementwise
     "clip": elementwise.clip_method,
-    "conj": UFUNCS["conjugate"],
-    "conjugate": UFUNCS["conjugate"],
+    "conj": array_methods.conjugate_method,
+    "conjugate": array_methods.conjugate_method,
     "round": elementwise.round,
     # reductions and scans
     "all": reduction.all,

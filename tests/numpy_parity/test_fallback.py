@@ -316,6 +316,19 @@ def test_a_result_shares_as_in_numpy_or_is_read_only(name: str) -> None:
                     assert not numpy.shares_memory(y, h) or not x.flags.writeable
 
 
+def test_the_conjugate_of_what_is_real_is_the_array_itself() -> None:
+    for dtype in (float, int, bool):
+        a = np.ones(3, dtype)
+        assert a.conj() is a
+        assert a.conjugate() is a
+    z = np.array([1j, 2])
+    assert not np.shares_memory(z.conj(), z)
+    same(to_host(z.conj()), numpy.array([-1j, 2]))
+    assert z.conj(out=z) is z
+    same(to_host(z), numpy.array([-1j, 2]))
+    same(to_host(np.ones(2).conjugate(np.zeros(2))), numpy.ones(2))
+
+
 # --- in place -------------------------------------------------------------------------------------------------------
 
 IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
