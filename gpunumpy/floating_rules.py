@@ -77,18 +77,21 @@ def checks(recorded: Node) -> list[tuple[str, Node]]:
 def _operations(recorded: Node) -> list[tuple[Node, _Lift | None]]:
     """The pending nodes below a value, arguments before what is made of them.
 
-    Elements that a `where` leaves out have no errors: with the nodes below one comes what drops their flags.
+    Elements that a `where` leaves out have no errors: with the nodes below one comes what drops their flags, unless the
+    nodes are needed elsewhere too.
     """
     order: dict[Node, _Lift | None] = {}
     stack: list[tuple[Node, _Lift | None]] = [(recorded, None)]
     while stack:
         node, lift = stack[-1]
-        missing = [(a, _lift(node, k, lift)) for k, a in enumerate(node.args) if a.data is None and a not in order]
+        below = [(a, _lift(node, k, lift)) for k, a in enumerate(node.args) if a.data is None]
+        missing = [(a, its) for a, its in below if a not in order or (its is None and order[a] is not None)]
         if missing:
             stack += missing
         else:
             stack.pop()
-            order.setdefault(node, lift)
+            if node not in order or lift is None:
+                order[node] = lift
     return list(order.items())
 
 

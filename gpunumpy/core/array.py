@@ -177,6 +177,8 @@ class ndarray:
             owner._set(value)
             return
         # Memory that others look at, or that is looked at as another dtype, is written at once and where it is.
+        if evaluate.watcher is not None:
+            evaluate.watcher(value)
         current = evaluate.compute(current)
         evaluate.flush(owner.queue)
         unit = f.dtype

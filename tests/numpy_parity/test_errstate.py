@@ -13,6 +13,8 @@ import pytest
 import gpunumpy
 from gpunumpy.core import evaluate
 from gpunumpy.core.device import Device
+from tests.emulator import available
+from tests.emulator.emulated import emulated
 from tests.fusion.counting import kernels
 
 CATEGORIES = ("divide", "over", "under", "invalid")
@@ -196,6 +198,25 @@ OTHERS: tuple[tuple[Callable[..., Any], tuple[Any, ...]], ...] = (
 @pytest.mark.parametrize("number", range(len(OTHERS)))
 def test_reductions_products_and_masks(number: int, device: str) -> None:
     compare(*OTHERS[number], device)
+
+
+@pytest.mark.skipif(not available(), reason="the emulator needs g++")
+def test_generated_kernels() -> None:
+    with emulated() as machine:
+        for case, arrays in OTHERS[::2]:
+            compare(case, arrays)
+        assert machine.kernels
+
+
+def test_memory_that_was_handed_out() -> None:
+    def masked(np: Any, a: Any, least: float) -> None:
+        out = np.zeros(3)
+        numpy.from_dlpack(out)  # what others look at is written at once
+        np.divide(1, a, out=out, where=a > least)
+
+    a = numpy.array([1.0, 0, 2])
+    assert not compare(lambda np, a: masked(np, a, 0), (a,))
+    assert compare(lambda np, a: masked(np, a, -1), (a,))
 
 
 def test_every_way_to_tell(device: str, capsys: pytest.CaptureFixture[str]) -> None:
