@@ -18,6 +18,13 @@ from .parity import same
 
 pytestmark = pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
 
+
+@pytest.fixture(autouse=True)
+def told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is said here is said elsewhere all the same."""
+    monkeypatch.setattr(fallback, "_told", set())
+
+
 WINDOWS: dict[str, Callable[[Any], Any]] = {
     "whole": lambda a: a,
     "transposed": lambda a: a.T,

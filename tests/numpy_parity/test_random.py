@@ -11,11 +11,18 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy import fallback
 from gpunumpy.core.array import to_host
 
 from .parity import same
 
 pytestmark = pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
+
+
+@pytest.fixture(autouse=True)
+def told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is said here is said elsewhere all the same."""
+    monkeypatch.setattr(fallback, "_told", set())
 
 
 def made(n: Any) -> Any:
