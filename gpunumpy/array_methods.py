@@ -218,7 +218,7 @@ class Flags:
 
     @property
     def writeable(self) -> bool:
-        return self._array.writeable
+        return self._array.writeable and not is_scalar(self._array)
 
     @writeable.setter
     def writeable(self, value: Any) -> None:

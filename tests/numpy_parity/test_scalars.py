@@ -66,6 +66,7 @@ def test_methods_of_numbers(name: str, dtype: str) -> None:
 
 def test_what_changes_an_array_does_not_change_a_scalar() -> None:
     x = gpunumpy.arange(3.0)[1]
+    assert not x.flags.writeable
     kept = copy.copy(x)
     x.fill(3)
     x.resize(1)
