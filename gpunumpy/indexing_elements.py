@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -167,7 +168,7 @@ def set_flat(a: ndarray, value: Any) -> None:
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
     """A read-only view of a diagonal, or of that of every matrix of a stack. See `numpy.diagonal`."""
-    a = record.as_array(a)
+    a, offset = record.as_array(a), operator.index(offset)
     if len(a.shape) < 2:
         raise ValueError("diag requires an array of at least two dimensions")
     axis1, axis2 = (layout.normalize_axis(axis, len(a.shape)) for axis in (axis1, axis2))

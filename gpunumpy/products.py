@@ -6,6 +6,7 @@ The product of two vectors is a reduction, which fuses with what makes the vecto
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Sequence
 from math import prod
@@ -353,7 +354,7 @@ def _minor(u: list[ndarray], v: list[ndarray], i: int, j: int) -> ndarray:
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> ndarray:
     """Sum along a diagonal; see `numpy.trace`."""
-    array = as_array(a)
+    array, offset = as_array(a), operator.index(offset)
     if array.ndim < 2:
         raise ValueError("diag requires an array of at least two dimensions")
     first, second = layout.normalize_axis(axis1, array.ndim), layout.normalize_axis(axis2, array.ndim)

@@ -235,7 +235,7 @@ FUNCTIONS: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
         ("ravel_multi_index", (([1, 5], [-1, 0]), (3, 4)), {"mode": mode})
         for mode in ("wrap", "clip", "raise", ("clip", "wrap"))
     ),
-    *(("diagonal", (A, k), {}) for k in (-2, -1, 0, 1, 5)),
+    *(("diagonal", (A, k), {}) for k in (-2, -1, 0, 1, 5, 0.5, "a")),
     *(("diagonal", (MODEL, 1, *axes), {}) for axes in ((0, 1), (2, 0), (1, -1), (1, 1))),
     ("diagonal", (V,), {}),
 )
