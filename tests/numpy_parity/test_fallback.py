@@ -301,7 +301,7 @@ FUNCTIONS = [
 ]
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
 @pytest.mark.filterwarnings("ignore")
 def test_a_result_shares_as_in_numpy_or_is_read_only(name: str) -> None:
     mine, theirs = (operator.attrgetter(name)(n) for n in (np, numpy))
