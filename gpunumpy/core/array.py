@@ -203,8 +203,9 @@ class ndarray:
         self._node = node
         queue = node.form.queue
         assert queue is not None
-        queue.pending.append(ref)
-        if len(queue.pending) > queue.limit:
+        if len(queue.pending) < queue.limit:
+            queue.pending.append(ref)
+        else:
             queue.review(queue, node)
 
 
@@ -262,8 +263,9 @@ def wrap(node: Node) -> ndarray:
     node.owner = ref = weakref.ref(array)
     queue = node.form.queue
     pending = queue.pending  # type: ignore[union-attr]
-    pending.append(ref)
-    if len(pending) > queue.limit:  # type: ignore[union-attr]
+    if len(pending) < queue.limit:  # type: ignore[union-attr]
+        pending.append(ref)
+    else:
         queue.review(queue, node)  # type: ignore[union-attr,arg-type]
     return array
 

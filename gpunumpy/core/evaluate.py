@@ -283,15 +283,19 @@ BYTES_LIMIT = 1 << 29
 
 
 def review(queue: Queue, recorded: Node) -> None:
-    """Forget dead entries of a queue, and flush it if its graph has grown too large.
+    """Take a value into a queue that has reached its limit, forget dead entries, and flush a graph that is too large.
 
-    Called after `recorded` when the queue has grown past its limit, or always while there is a `watcher`. A value that
+    While there is a `watcher` it sees the value first, before other threads can find it in the queue. A value that
     cannot be computed does not raise here, where something else is recorded, but where it is asked for.
     """
-    if watcher is not None:
-        watcher(recorded)
-        if len(queue.pending) % CHECK_EVERY:
-            return
+    assert recorded.owner is not None
+    try:
+        if watcher is not None:
+            watcher(recorded)
+    finally:
+        queue.pending.append(recorded.owner)
+    if watcher is not None and len(queue.pending) % CHECK_EVERY:
+        return
     with queue.lock:
         roots = live_roots(queue)
         queue.pending.extend(n.owner for n in roots if n.owner is not None)

@@ -388,3 +388,31 @@ def test_other_threads_are_not_affected() -> None:
             1 / a
     assert not failed
     1 / a
+
+
+def test_threads_that_ask_and_threads_that_do_not() -> None:
+    shared = gpunumpy.zeros((4, 100))
+    failed: list[BaseException] = []
+
+    def work(k: int) -> None:
+        try:
+            for i in range(40):
+                if k % 2:
+                    with gpunumpy.errstate(all="raise"):
+                        shared[k] = shared[k] + 1
+                        with pytest.raises(FloatingPointError):
+                            shared[k] / 0
+                else:
+                    shared[k] = shared[k] + 1
+                    shared[k] / (shared[k] - i - 1)
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=work, args=(k,), daemon=True) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not failed
+    assert not any(thread.is_alive() for thread in threads)
+    assert (shared == 40).all()
