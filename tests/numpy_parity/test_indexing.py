@@ -327,7 +327,7 @@ def test_whole_rows_are_picked_by_an_index(index: list[Any], step: int) -> None:
 def test_a_row_out_of_bounds_is_told() -> None:
     x = gpunumpy.ones((4, 40))
     result = x[gpunumpy.asarray([1, 4])] + 1
-    with pytest.raises(IndexError, match="index 4 is out of bounds"):
+    with pytest.raises(IndexError, match="out of bounds"):
         numpy.asarray(result)
 
 
