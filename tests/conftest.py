@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import nullcontext
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from gpunumpy.core import evaluate
 from gpunumpy.core.device import why_no_gpu
+
+from .emulator.emulated import emulated
 
 evaluate.CHECK = True
 
@@ -18,6 +22,19 @@ _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("dev", max_examples=50, **_COMMON)
 settings.register_profile("ci", max_examples=200, derandomize=True, **_COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--emulated", action="store_true", help="run what the CPU device computes through generated kernels, emulated"
+    )
+
+
+@pytest.fixture(autouse=True)
+def generated_kernels(request: pytest.FixtureRequest) -> Iterator[None]:
+    """With ``--emulated``, every test sees what a GPU would compute, as far as kernels go."""
+    with emulated() if request.config.getoption("--emulated") else nullcontext():
+        yield
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

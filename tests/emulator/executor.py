@@ -141,7 +141,8 @@ def bind(kernel: Kernel, arguments: Sequence[Any]) -> list[Any]:
     bound: list[Any] = []
     for arg, value in zip(kernel.args, arguments, strict=True):
         if arg.kind == "scalar":
-            bound.append(arg.dtype.type(value))
+            with numpy.errstate(over="ignore"):
+                bound.append(arg.dtype.type(value))
         else:
             view = value.view()
             view.flags.writeable = arg.kind == "out"
