@@ -69,10 +69,10 @@ def resize_method(x: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
 
 def set_shape(x: ndarray, shape: Any) -> None:
     """``x.shape = shape``: the array itself in another shape, never a copy. See `numpy.ndarray.shape`."""
-    if NUMPY_2_5:
-        warnings.warn("setting the shape of an array is deprecated; use reshape", DeprecationWarning, stacklevel=2)
     if is_scalar(x):
         raise AttributeError("attribute 'shape' of the 0-d result of an operation is not writable")
+    if NUMPY_2_5:
+        warnings.warn("setting the shape of an array is deprecated; use reshape", DeprecationWarning, stacklevel=2)
     dims = as_shape_with_unknown(shape, x.size)
     with x.queue.lock:
         where = x.layout

@@ -15,7 +15,7 @@ import numpy
 
 from .core import layout, record
 from .core import node as graph
-from .core.array import is_scalar, make_view, ndarray, wrap
+from .core.array import boxed, is_scalar, make_view, ndarray, wrap
 from .core.dtypes import BOOL, INT64
 from .core.layout import Layout, Shape
 from .core.node import DType, Node, Queue
@@ -32,7 +32,8 @@ def getitem(a: ndarray, key: Any) -> ndarray:
     if where is None:
         chosen = select(here, key, True)
         if chosen.fancy:
-            return _picked(a, chosen)
+            picked = _picked(a, chosen)
+            return boxed(picked) if _dotted(key) else picked
         where = chosen.window
     if where.shape or _dotted(key):
         return make_view(a, where)

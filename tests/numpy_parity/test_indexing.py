@@ -343,3 +343,11 @@ def test_a_zero_dimensional_index_copies_and_a_scalar_gives_a_view(key: Callable
         part[...] = 100
         sums.append((part.shape, int(a.sum())))
     assert sums[0] == sums[1]
+
+
+def test_an_element_with_an_ellipsis_is_an_array() -> None:
+    for key in ((Ellipsis, 0), (0, Ellipsis), (Ellipsis, numpy.array(0)), (Ellipsis, numpy.int64(0))):
+        for xp in (numpy, gpunumpy):
+            part = xp.arange(3)[key]
+            part[...] = 7  # which a scalar would refuse
+            assert int(part) == 7
