@@ -56,7 +56,7 @@ def test_shape_is_set_as_by_numpy(make: Callable[[Any], Any], shape: Any, comput
 
 
 def test_the_memory_stays_the_same() -> None:
-    a = gpunumpy.arange(6.0)
+    a = gpunumpy.arange(6.0, device="cpu")
     a.shape = (2, 3)
     address = a.data_ptr()
     a.shape = (3, 2)
