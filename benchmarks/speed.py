@@ -6,21 +6,12 @@ its bytes over the rate of a device-to-device copy of 256 MiB measured in the sa
 
 from __future__ import annotations
 
-import argparse
-import datetime
-import platform
-import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
-import numpy
-from peers import Peer, all_peers
-from timing import seconds
+from table import EAGER_ONLY, NO_FUSE, RANDOM, N, Row, main, normal
 
-N = 1 << 26
 SIDE = 8192
-RANDOM = numpy.random.default_rng(1)
 
 
 def expression(xp: Any, a: Any, b: Any) -> Any:
@@ -81,23 +72,6 @@ def picked(xp: Any, a: Any, index: Any) -> Any:
     return a[index]
 
 
-@dataclass
-class Row:
-    """A line of the table: `data` makes its host arrays, `nbytes` is what must move, `goal` what must be reached."""
-
-    name: str
-    work: Callable[..., Any]
-    data: Callable[[], tuple[Any, ...]]
-    nbytes: int
-    goal: str
-    skip: frozenset[str] = frozenset()
-    change: Callable[[Any, tuple[Any, ...]], tuple[Any, ...]] = field(default=lambda xp, args: args)
-
-
-def normal(*shape: int, dtype: str = "float32") -> Any:
-    return RANDOM.standard_normal(shape, numpy.float32).astype(dtype, copy=False)
-
-
 def _first_transposed(xp: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     return (args[0].T, args[1])
 
@@ -105,9 +79,6 @@ def _first_transposed(xp: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
 def _first_strided(xp: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     return (args[0][::2], args[1])
 
-
-EAGER_ONLY = frozenset({"cupy.fuse", "jax.jit", "torch.compile"})
-NO_FUSE = frozenset({"cupy.fuse"})
 
 ROWS = (
     Row("expression float32", expression, lambda: (normal(N), normal(N)), 12 * N, "1.1 x floor"),
@@ -137,77 +108,5 @@ ROWS = (
 )
 
 
-def copy_rate() -> float:
-    """Bytes a second, read and written, of a device-to-device copy."""
-    import cupy
-
-    source = cupy.asarray(normal(N))
-    target = cupy.empty_like(source)
-    return 8 * N / seconds(lambda: cupy.copyto(target, source), cupy.cuda.Device().synchronize)
-
-
-def measure(row: Row, peer: Peer, data: tuple[Any, ...]) -> float:
-    args = row.change(peer.xp, tuple(peer.array(x) for x in data))
-    if peer.by_hand is not None:
-        return seconds(peer.by_hand[row.name](*args), peer.wait)
-    call = peer.prepare(lambda *xs: row.work(peer.xp, *xs))
-    return seconds(lambda: call(*args), peer.wait)
-
-
-def heading() -> str:
-    versions = []
-    for name in ("gpunumpy", "numpy", "cupy", "torch", "jax"):
-        try:
-            versions.append(f"{name} {__import__(name).__version__}")
-        except ImportError:
-            continue
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
-    return (
-        f"{datetime.date.today()}, {device_name()}, Python {platform.python_version()}, "
-        f"{', '.join(versions)}, commit {commit.stdout.strip() or 'unknown'}"
-    )
-
-
-def device_name() -> str:
-    import cupy
-
-    return str(cupy.cuda.runtime.getDeviceProperties(0)["name"].decode())
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", help="rows whose name contains this")
-    parser.add_argument("--peers", default="", help="names of libraries, separated by commas")
-    options = parser.parse_args()
-    peers = all_peers(set(options.peers.split(",")) if options.peers else None)
-    rate = copy_rate()
-    print(heading())
-    print(f"copy {rate / 1e12:.2f} TB/s; times in ms\n")
-    print("| work | floor | " + " | ".join(p.name for p in peers) + " | ours / floor | goal |")
-    print("|---" * (len(peers) + 4) + "|")
-    for row in ROWS:
-        if options.only not in row.name:
-            continue
-        cells = []
-        ours = float("nan")
-        data = row.data()
-        for peer in peers:
-            if peer.name in row.skip or (peer.by_hand is not None and row.name not in peer.by_hand):
-                cells.append("")
-                continue
-            try:
-                took = measure(row, peer, data)
-            except Exception as error:
-                print(f"<!-- {row.name}, {peer.name}: {type(error).__name__}: {str(error)[:200]} -->")
-                cells.append("failed")
-                continue
-            if peer.name == "gpunumpy":
-                ours = took
-            cells.append(f"{took * 1e3:.4g}")
-        floor = row.nbytes / rate
-        print(f"| {row.name} | {floor * 1e3:.4g} | " + " | ".join(cells) + f" | {ours / floor:.2f} | {row.goal} |",
-              flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, ROWS)
