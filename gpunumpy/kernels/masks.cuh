@@ -2,7 +2,7 @@
 
 const int WARPS = 8, TURNS = TILE / WARPS / 32;
 
-// out[t + 1]: how many elements tile t picks.
+// out[t + 1]: how many elements tile t picks, and out[0] = 0.
 extern "C" __global__ void mask_count(long long* out, const unsigned char* mask, long long n, long long tiles) {
   __shared__ int counts[WARPS];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -18,7 +18,8 @@ extern "C" __global__ void mask_count(long long* out, const unsigned char* mask,
   if (threadIdx.x == 0) {
     int total = 0;
     for (int w = 0; w < WARPS; ++w) total += counts[w];
-    out[blockIdx.x + 1] = total;
+    if (blockIdx.x < tiles) out[blockIdx.x + 1] = total;
+    if (blockIdx.x == 0) out[0] = 0;
   }
 }
 
@@ -40,7 +41,6 @@ extern "C" __global__ void mask_sum(long long* out, const unsigned char* mask, l
   }
   sum = sums[me] - sum;
   for (long long t = begin; t < end; ++t) out[t] = sum += out[t];
-  if (me == 0) out[0] = 0;
 }
 
 // Calls write(place, i) for every picked element i of the block's tile.
