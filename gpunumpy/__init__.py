@@ -66,6 +66,7 @@ from .repeating import *
 from .scans import *
 from .selection import *
 from .shape import *
+from .sorting import *
 from .statistics import *
 from .strides import *
 from .ufunc import UFUNCS as _UFUNCS

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import GenericAlias
 from typing import Any
 
-from .. import array_methods, elementwise, printing, products, reduction, repeating, scans, shape, statistics
+from .. import array_methods, elementwise, printing, products, reduction, repeating, scans, shape, sorting, statistics
 from ..creation import READERS
 from ..fallback import HOST_METHODS, on_host_method
 from ..indexing import getitem, setitem
@@ -79,6 +79,11 @@ METHODS: dict[str, Any] = {
     "sum": reduction.sum,
     "trace": products.trace,
     "var": statistics.var,
+    # sorting
+    "argpartition": sorting.argpartition,
+    "argsort": sorting.argsort,
+    "partition": sorting.partition_in_place,
+    "sort": sorting.sort_in_place,
     # on the host
     **{name: on_host_method(name) for name in HOST_METHODS},
     # other libraries

@@ -104,3 +104,32 @@ def mask_positions(options: tuple[Any, ...], out: Any, mask: Any, offsets: Any) 
 @_call
 def mask_elements(options: tuple[Any, ...], out: Any, values: Any, mask: Any, offsets: Any) -> None:
     numpy.compress(mask, values, out=out)
+
+
+@_call
+def sort(options: tuple[Any, ...], out: Any, x: Any) -> None:
+    """Every row in order, as a stable sort leaves it.
+
+    Only zeros of two signs and NaNs of several kinds tell a stable sort of values from NumPy's quick one, which is ten
+    times as fast for wide types; they are put in their order afterwards.
+    """
+    (descending,) = options
+    numpy.copyto(out, x)
+    out.sort(axis=1, kind="stable" if x.itemsize < 4 and x.dtype.kind != "f" else None)
+    if descending:
+        out[...] = out[:, ::-1]
+    if x.dtype.kind == "f":
+        for alike in (lambda values: values == 0, numpy.isnan):
+            places = alike(out)
+            if places.any():
+                out[places] = x[alike(x)]
+
+
+@_call
+def argsort(options: tuple[Any, ...], out: Any, x: Any) -> None:
+    """The positions that sort every row; of the reversed row, counted from its end, in descending order."""
+    (descending,) = options
+    if descending:
+        numpy.subtract(x.shape[1] - 1, x[:, ::-1].argsort(axis=1, kind="stable")[:, ::-1], out=out)
+    else:
+        out[...] = x.argsort(axis=1, kind="stable")

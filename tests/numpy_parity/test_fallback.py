@@ -85,7 +85,7 @@ def test_the_host_sees_the_order_in_memory() -> None:
     assert [np.isfortran(x) for x in (a, a.T, a[:, 0])] == [
         numpy.isfortran(x) for x in (theirs, theirs.T, theirs[:, 0])
     ]
-    assert np.sort(a.T).strides == numpy.sort(theirs.T).strides
+    assert a.T.byteswap().strides == theirs.T.byteswap().strides
 
 
 def test_iterators_do_not_write() -> None:
@@ -110,8 +110,8 @@ def test_iterators_do_not_write() -> None:
 def test_the_warning_points_to_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     a = np.arange(3.0)
     for call in (
-        lambda: np.sort(a),
-        lambda: numpy.sort(a),
+        lambda: np.roots(a),
+        lambda: numpy.roots(a),
         lambda: np.random.default_rng(0).random(2),
         lambda: np.random.rand(2),
         lambda: np.vectorize(abs)(a),

@@ -210,9 +210,8 @@ def test_to_the_host_and_between_devices() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
-@pytest.mark.parametrize("name", ["argsort", "sort", "partition", "searchsorted"])
-def test_methods_on_the_host(name: str) -> None:
-    args: tuple[Any, ...] = (2,) if name in ("partition", "searchsorted") else ()
+@pytest.mark.parametrize(("name", "args"), [("byteswap", ()), ("getfield", (float,))])
+def test_methods_on_the_host(name: str, args: tuple[Any, ...]) -> None:
     theirs = sample("d", (7,), 3)
     mine = np.asarray(theirs)
     same(outcome_of(mine, name, args), outcome_of(theirs, name, args))
@@ -220,5 +219,4 @@ def test_methods_on_the_host(name: str) -> None:
 
 
 def outcome_of(x: Any, name: str, args: tuple[Any, ...]) -> Any:
-    found = getattr(x, name)(*args)
-    return np.asnumpy(found) if found is not None else numpy.zeros(0)
+    return np.asnumpy(getattr(x, name)(*args))
