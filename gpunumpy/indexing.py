@@ -129,10 +129,10 @@ def _check_bounds(view: ndarray, chosen: Selection) -> None:
 
 def setitem(a: ndarray, key: Any, value: Any) -> None:
     """``a[key] = value``."""
-    if is_scalar(a):
-        raise TypeError(f"'numpy.{a.dtype.type.__name__}' object does not support item assignment")
     if not a.writeable:
         raise ValueError("assignment destination is read-only")
+    if is_scalar(a):
+        boxed(a)  # what is written to is an array
     where = basic(a.layout, key)
     if where is None:
         chosen = select(a.layout, key, False)

@@ -70,7 +70,7 @@ def test_what_changes_an_array_does_not_change_a_scalar() -> None:
     kept = copy.copy(x)
     x.fill(3)
     x.resize(1)
-    for write in (lambda: gpunumpy.put(x, 0, 3), lambda: x.__setitem__(..., 3), lambda: gpunumpy.putmask(x, True, 3)):
+    for write in (lambda: gpunumpy.put(x, 0, 3), lambda: gpunumpy.putmask(x, True, 3)):
         with pytest.raises(TypeError):
             write()
     with pytest.raises(TypeError, match="item deletion"):
@@ -81,3 +81,16 @@ def test_what_changes_an_array_does_not_change_a_scalar() -> None:
         x.fill("a")
     assert x == kept == 1
     assert x.shape == ()
+
+
+@pytest.mark.parametrize("key", [(), ..., True, numpy.array(True), gpunumpy.array(True)], ids=repr)
+def test_an_assignment_makes_an_array_of_a_scalar(key: Any) -> None:
+    """As the array API standard has it, whose 0-d results are arrays."""
+    a = gpunumpy.arange(3.0)
+    x = a[1]
+    kept = x.copy()
+    x[key] = 7
+    assert (x.tolist(), kept.tolist(), a.tolist()) == (7, 1, [0, 1, 2])
+    assert x.flags.writeable
+    x[gpunumpy.array(False)] = 8
+    assert x.tolist() == 7
