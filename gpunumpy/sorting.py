@@ -91,8 +91,17 @@ def _in_memory(x: Node) -> Node:
     return graph.fresh(x) if isinstance(op, Leaf) and not layout.is_c(x.form.shape, op.strides) else x
 
 
-class _Rows:
-    """An array as rows along one axis, the others in the order in which they are in memory.
+class Rows:
+    """An array as rows along one axis.
+
+    Parameters
+    ----------
+    array
+        It has at least one dimension.
+    axis
+        Which one, counted from the front.
+    order
+        The memory order of what is made of the rows: "C", or "K" for that of the array.
 
     Attributes
     ----------
@@ -100,11 +109,9 @@ class _Rows:
         The elements, two-dimensional.
     """
 
-    def __init__(self, array: ndarray, axis: int) -> None:
-        ndim = array.ndim
-        self._memory = axes_in_memory("K", array.shape, array.layout.strides)
-        others = [d for d in self._memory or range(ndim) if d != axis]
-        self._order = (*others, axis)
+    def __init__(self, array: ndarray, axis: int, order: str = "C") -> None:
+        self._memory = axes_in_memory(order, array.shape, array.layout.strides)
+        self._order = (*(d for d in self._memory or range(array.ndim) if d != axis), axis)
         self._shape: Shape = tuple(array.shape[d] for d in self._order)
         turned = transposed(array.value(), self._order)
         self.value = reshaped(turned, (prod(self._shape[:-1]), self._shape[-1]))
@@ -114,22 +121,24 @@ class _Rows:
         return transposed(reshaped(rows, self._shape), [self._order.index(d) for d in range(len(self._order))])
 
     def array(self, rows: Node) -> ndarray:
-        """Rows as a new array, laid out as the given one is."""
+        """Rows as a new array."""
         return laid_out(self.back(rows), self._memory)
 
 
-def _rows(a: Any, axis: Any) -> _Rows:
-    """The rows of an argument along its `axis`; None stands for all elements in C order."""
+def _of_values(a: Any, axis: Any) -> Rows:
+    """The rows of an argument along its `axis`, None for all elements in C order."""
     array = as_array(a)
     if axis is None:
         array, axis = flattened(array), 0
-    return _Rows(array, layout.normalize_axis(axis, array.ndim))
+    return Rows(array, layout.normalize_axis(axis, array.ndim), "K")
 
 
-def _rows_of_positions(a: Any, axis: Any) -> _Rows:
-    """As `_rows`; a number has one position, 0."""
+def _of_positions(a: Any, axis: Any) -> Rows:
+    """As `_of_values`, for results in C order; a number has one position, 0."""
     array = as_array(a)
-    return _rows(flattened(array) if not array.ndim else array, axis)
+    if axis is None or not array.ndim:
+        array, axis = flattened(array), axis or 0
+    return Rows(array, layout.normalize_axis(axis, array.ndim))
 
 
 # --- sort -----------------------------------------------------------------------------------------------------------
@@ -154,7 +163,7 @@ def sort(
         Whether the greatest element comes first, and NaN before it.
     """
     _check_options(kind, order, stable)
-    rows = _rows(a, axis)
+    rows = _of_values(a, axis)
     return rows.array(sort_rows(rows.value, bool(descending)))
 
 
@@ -166,7 +175,7 @@ def sort_in_place(
     axis = layout.normalize_axis(axis, x.ndim)
     if not x.writeable:
         raise ValueError("sort array is read-only")
-    rows = _Rows(x, axis)
+    rows = Rows(x, axis, "K")
     x.assign(rows.back(sort_rows(rows.value, bool(descending))))
 
 
@@ -181,13 +190,13 @@ def argsort(
         Whether the greatest element comes first, and NaN before it.
     """
     _check_options(kind, order, stable)
-    rows = _rows_of_positions(a, axis)
-    return laid_out(rows.back(argsort_rows(rows.value, bool(descending))), None)
+    rows = _of_positions(a, axis)
+    return rows.array(argsort_rows(rows.value, bool(descending)))
 
 
 def sort_complex(a: Any) -> ndarray:
     """The elements as complex numbers, sorted by the real part first. See `numpy.sort_complex`."""
-    rows = _rows(a, -1)
+    rows = _of_values(a, -1)
     dtype = rows.value.form.dtype
     if KIND[dtype] != "c":
         dtype = _COMPLEX64 if KIND[dtype] in "iu" and dtype.itemsize <= 2 else COMPLEX128
@@ -196,29 +205,31 @@ def sort_complex(a: Any) -> ndarray:
 
 def lexsort(keys: Any, axis: Any = -1) -> ndarray:
     """The positions that sort by several keys, of which the last counts most. See `numpy.lexsort`."""
-    if not isinstance(keys, Sequence) and not len(getattr(keys, "shape", ())):
+    parts = list(keys) if isinstance(keys, Sequence) or getattr(keys, "shape", ()) else []
+    if not parts:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
-    device = next((key.device for key in (keys, *keys) if isinstance(key, ndarray)), None)
-    arrays = [as_array(key, device) for key in keys]
-    if not arrays:
-        raise TypeError("need sequence of keys with len > 0 in lexsort")
+    device = next((key.device for key in parts if isinstance(key, ndarray)), None)
+    arrays = [as_array(key, device) for key in parts]
     shape = arrays[0].shape
     if any(key.shape != shape for key in arrays):
         raise ValueError("all keys need to be the same shape")
+    layout.normalize_axis(axis, len(shape) or 1)
     if not shape:
-        layout.normalize_axis(axis, 1)
         return wrap(constant(0, (), INT64, arrays[0].queue))
-    # In C order all of them, so that their rows are the same ones.
-    rows = [_rows(wrap(graph.fresh(key.value())), axis) for key in arrays]
-    return laid_out(rows[0].back(lexsort_rows([r.value for r in rows])), None)
+    rows = [_of_positions(key, axis) for key in arrays]
+    return rows[0].array(lexsort_rows([r.value for r in rows]))
 
 
 # --- partition ------------------------------------------------------------------------------------------------------
 
 
-def _check_partition(kth: Any, rows: _Rows, kind: Any, order: Any) -> None:
-    """Refuse what NumPy refuses; what is left asks for nothing that sorted rows do not have."""
+def _check_partition_options(kind: Any, order: Any) -> None:
+    """Refuse what NumPy refuses, in its words."""
     _PROBE.partition(0, kind=kind, order=order)
+
+
+def _check_places(kth: Any, rows: Rows) -> None:
+    """Refuse what NumPy refuses; what is left asks for nothing that sorted rows do not have."""
     places = to_host(kth) if isinstance(kth, ndarray) else numpy.asarray(kth)
     if places.dtype.kind == "b":
         raise ValueError("Booleans unacceptable as partition index")
@@ -234,22 +245,25 @@ def _check_partition(kth: Any, rows: _Rows, kind: Any, order: Any) -> None:
 
 def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> ndarray:
     """A copy with the element at `kth` where sorting would put it; here all of them are. See `numpy.partition`."""
-    rows = _rows(a, axis)
-    _check_partition(kth, rows, kind, order)
+    _check_partition_options(kind, order)
+    rows = _of_values(a, axis)
+    _check_places(kth, rows)
     return rows.array(sort_rows(rows.value))
 
 
 def partition_in_place(x: ndarray, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> None:
     """Partition the array itself, by sorting it. See `numpy.ndarray.partition`."""
-    rows = _Rows(x, layout.normalize_axis(axis, x.ndim))
+    _check_partition_options(kind, order)
+    rows = Rows(x, layout.normalize_axis(axis, x.ndim), "K")
     if not x.writeable:
         raise ValueError("partition array is read-only")
-    _check_partition(kth, rows, kind, order)
+    _check_places(kth, rows)
     x.assign(rows.back(sort_rows(rows.value)))
 
 
 def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> ndarray:
     """The positions that would partition an array; here they sort it. See `numpy.argpartition`."""
-    rows = _rows_of_positions(a, axis)
-    _check_partition(kth, rows, kind, order)
-    return laid_out(rows.back(argsort_rows(rows.value)), None)
+    _check_partition_options(kind, order)
+    rows = _of_positions(a, axis)
+    _check_places(kth, rows)
+    return rows.array(argsort_rows(rows.value))
