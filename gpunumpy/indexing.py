@@ -49,7 +49,7 @@ def _dotted(key: Any) -> bool:
 def _picked(a: ndarray, chosen: Selection) -> ndarray:
     view = make_view(a, chosen.window)
     mask = _leading_mask(chosen)
-    if mask is not None:
+    if mask is not None and _covers(mask, view, 0):
         mask = as_mask(mask, a)
         picked, base = Picked(mask), view.value()
         if mask.shape == base.form.shape:
@@ -66,6 +66,11 @@ def _leading_mask(chosen: Selection) -> Any:
     if len(chosen.fancy) == 1 and chosen.fancy[0].axis == 0 and chosen.fancy[0].mask:
         return chosen.fancy[0].index
     return None
+
+
+def _covers(mask: Any, view: ndarray, axis: int) -> bool:
+    """Whether a mask has the sizes of the dimensions that it indexes: NumPy has one of size 0 pick nothing anywhere."""
+    return mask.shape == view.shape[axis : axis + len(mask.shape)]
 
 
 # Index arrays
@@ -199,9 +204,9 @@ def _fits(shape: Shape, to: Shape) -> bool:
 def _put(view: ndarray, chosen: Selection, value: Node, indexed: Shape) -> None:
     """Write to what fancy indices pick from a window of an array of the shape `indexed`."""
     mask = chosen.fancy[0].index if len(chosen.fancy) == 1 and chosen.fancy[0].mask else None
-    if mask is not None:
+    axis = chosen.fancy[0].axis
+    if mask is not None and _covers(mask, view, axis):
         mask = as_mask(mask, view)
-        axis = chosen.fancy[0].axis
         alone = not axis and mask.shape == view.shape == indexed
         if alone and len(value.form.shape) > 1:
             raise TypeError(

@@ -207,11 +207,11 @@ def _plain(item: Any) -> Any:
 
 
 def _check_mask(index: Any, shape: Shape, axis: int) -> None:
-    """Refuse a mask that has not the sizes of the dimensions that it indexes."""
+    """Refuse a mask that has not the sizes of the dimensions that it indexes; as in NumPy, any may be 0."""
     if index.dtype.kind != "b":
         return
     for k, (have, want) in enumerate(zip(index.shape, shape[axis:], strict=False), axis):
-        if have != want:
+        if have not in (want, 0):
             raise IndexError(
                 f"boolean index did not match indexed array along axis {k}; size of axis is {want} "
                 f"but size of corresponding boolean axis is {have}"

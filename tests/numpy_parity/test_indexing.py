@@ -31,6 +31,7 @@ FANCY: tuple[Any, ...] = (
     *((MASK[:, 0, 0], [1]), MASK & False, True, False, (True, [0, 1]), (S(None), True), (0, False, S(None))),
     *(numpy.array(1), (1, 2, numpy.array(3)), (numpy.array([1, 0], numpy.uint8), 0), numpy.array([0, -1], numpy.int16)),
     *((S(None, None, -1), [1, 0, 2], S(None, None, 3)), (numpy.zeros((0, 3), int),)),
+    *(numpy.zeros(0, bool), numpy.zeros((0, 3), bool), (S(None), numpy.zeros(0, bool)), numpy.zeros((0, 0, 4), bool)),
 )
 WRONG: tuple[Any, ...] = (
     *(2, -3, (0, 3), (0, 0, 0, 0), (Ellipsis, Ellipsis), 1.0, "x", [1.0], numpy.array([1.0]), numpy.array([]), 2**70),
