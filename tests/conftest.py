@@ -16,6 +16,9 @@ from .emulator.emulated import emulated
 
 evaluate.CHECK = True
 
+# SciPy looks at it once, when it is first imported: then its functions take arrays of any namespace.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
 # A first call compiles, so its time says nothing about the next one's: no deadline. In continuous integration the
 # same commit always runs the same cases; at a desk new ones are tried at every run.
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
