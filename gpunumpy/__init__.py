@@ -64,7 +64,9 @@ from .ranges import *
 from .reduction import *
 from .repeating import *
 from .scans import *
+from .searching import *
 from .selection import *
+from .sets import *
 from .shape import *
 from .sorting import *
 from .statistics import *

@@ -247,7 +247,7 @@ NATIVE |= {"numpy.nditer": nditer, "numpy.nested_iters": nested_iters, "numpy.ve
 
 
 # The methods of NumPy's arrays that run on the host.
-HOST_METHODS = ("byteswap", "dump", "dumps", "getfield", "searchsorted", "tofile")
+HOST_METHODS = ("byteswap", "dump", "dumps", "getfield", "tofile")
 
 
 def on_host_method(name: str) -> Callable[..., Any]:

@@ -23,7 +23,7 @@ from gpunumpy.core.layout import Layout
 from gpunumpy.core.plan import Work
 from gpunumpy.core.schedule import CallStep, Run
 from gpunumpy.demo import load, names
-from gpunumpy.kernels import cuda_fold, cuda_masks, cuda_matmul, cuda_scatter
+from gpunumpy.kernels import cuda_fold, cuda_masks, cuda_matmul, cuda_scatter, cuda_search
 from gpunumpy.kernels.codegen import generate
 from gpunumpy.kernels.compile import archs, compile_cubin
 
@@ -48,6 +48,7 @@ ROUTINES: dict[str, Callable[..., Any]] = {
     "mask_positions": cuda_masks.mask_positions,
     "reduceat": cuda_fold.reduceat,
     "scatter": cuda_scatter.scatter,
+    "searchsorted": cuda_search.searchsorted,
 }
 
 

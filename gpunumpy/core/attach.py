@@ -16,6 +16,7 @@ from ..fallback import HOST_METHODS, on_host_method
 from ..indexing import getitem, setitem
 from ..indexing_elements import diagonal, fill, flat_of, item, iterate, set_flat, tolist
 from ..operators import OPERATORS
+from ..searching import searchsorted
 from ..selection import choose, compress, nonzero, put, take
 from . import interop, interop_numpy
 from .array import ndarray
@@ -33,6 +34,7 @@ METHODS: dict[str, Any] = {
     "item": item,
     "nonzero": nonzero,
     "put": put,
+    "searchsorted": searchsorted,
     "take": take,
     "tolist": tolist,
     # shape and copies

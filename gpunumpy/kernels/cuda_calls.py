@@ -17,6 +17,7 @@ from .cuda_calls_blas import matmul
 from .cuda_fold import accumulate, fold, reduceat
 from .cuda_masks import mask_elements, mask_offsets, mask_positions
 from .cuda_scatter import scatter
+from .cuda_search import searchsorted
 from .launch import Launcher
 
 Prepared = Callable[[Sequence[Any]], None]
@@ -58,5 +59,5 @@ def _programmed(make: Callable[..., Program]) -> Callable[..., Prepared]:
     return prepare
 
 
-for _make in (accumulate, fold, mask_elements, mask_offsets, mask_positions, reduceat, scatter):
+for _make in (accumulate, fold, mask_elements, mask_offsets, mask_positions, reduceat, scatter, searchsorted):
     CALLS[_make.__name__] = _programmed(_make)

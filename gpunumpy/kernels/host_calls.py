@@ -133,3 +133,8 @@ def argsort(options: tuple[Any, ...], out: Any, x: Any) -> None:
         numpy.subtract(x.shape[1] - 1, x[:, ::-1].argsort(axis=1, kind="stable")[:, ::-1], out=out)
     else:
         out[...] = x.argsort(axis=1, kind="stable")
+
+
+@_call
+def searchsorted(options: tuple[Any, ...], out: Any, ordered: Any, values: Any) -> None:
+    out[...] = numpy.searchsorted(ordered, values, options[0])
