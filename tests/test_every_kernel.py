@@ -23,7 +23,7 @@ from gpunumpy.core.layout import Layout
 from gpunumpy.core.plan import Work
 from gpunumpy.core.schedule import CallStep, Run
 from gpunumpy.demo import load, names
-from gpunumpy.kernels import cuda_fold, cuda_masks, cuda_matmul, cuda_scatter, cuda_search
+from gpunumpy.kernels import cuda_fold, cuda_masks, cuda_matmul, cuda_scatter, cuda_search, cuda_sort
 from gpunumpy.kernels.codegen import generate
 from gpunumpy.kernels.compile import archs, compile_cubin
 
@@ -42,6 +42,7 @@ PROCESSORS = 132
 # Library calls that are programs of kernels on a GPU, and what makes them.
 ROUTINES: dict[str, Callable[..., Any]] = {
     "accumulate": cuda_fold.accumulate,
+    "argsort": cuda_sort.argsort,
     "fold": cuda_fold.fold,
     "mask_elements": cuda_masks.mask_elements,
     "mask_offsets": cuda_masks.mask_offsets,
@@ -49,6 +50,7 @@ ROUTINES: dict[str, Callable[..., Any]] = {
     "reduceat": cuda_fold.reduceat,
     "scatter": cuda_scatter.scatter,
     "searchsorted": cuda_search.searchsorted,
+    "sort": cuda_sort.sort,
 }
 
 

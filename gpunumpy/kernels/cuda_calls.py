@@ -18,6 +18,7 @@ from .cuda_fold import accumulate, fold, reduceat
 from .cuda_masks import mask_elements, mask_offsets, mask_positions
 from .cuda_scatter import scatter
 from .cuda_search import searchsorted
+from .cuda_sort import argsort, sort
 from .launch import Launcher
 
 Prepared = Callable[[Sequence[Any]], None]
@@ -59,5 +60,10 @@ def _programmed(make: Callable[..., Program]) -> Callable[..., Prepared]:
     return prepare
 
 
-for _make in (accumulate, fold, mask_elements, mask_offsets, mask_positions, reduceat, scatter, searchsorted):
+_PROGRAMS: tuple[Callable[..., Program], ...] = (
+    *(accumulate, fold, reduceat),
+    *(argsort, searchsorted, sort),
+    *(mask_elements, mask_offsets, mask_positions, scatter),
+)
+for _make in _PROGRAMS:
     CALLS[_make.__name__] = _programmed(_make)

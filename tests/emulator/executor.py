@@ -93,7 +93,7 @@ def run_program(
     EmulatorError
         If a kernel misbehaves, or leaves zeroed scratch memory other than zero.
     """
-    module = compile_text(program.text, [one.entry for one in program.launches])
+    module = compile_text(program.text, tuple(dict.fromkeys(one.entry for one in program.launches)))
     flag = numpy.zeros(1, numpy.int32)
     # Scratch that nobody promises to be zero is full of NaNs.
     scratch = [numpy.full(s.nbytes, 0 if s.zeroed else 0xFF, numpy.uint8) for s in program.scratch]

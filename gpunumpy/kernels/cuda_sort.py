@@ -1,0 +1,126 @@
+"""Sorts on a GPU: the rows of an array, or the positions that sort them; stable, NaN last.
+
+A short row is sorted by one block (`sort_rows.cuh`), in one launch however many there are. Longer ones are sorted by
+their digits of 8 bits, the least significant first (`sort_passes.cuh`). All digits are counted in one reading; then a
+pass for each digit reads and writes every element once: a block finds where its elements go from what the blocks
+before it have published, as in A. Adinets and D. Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for
+GPUs" (2022). Nothing depends on the order in which blocks run, so results are the same every time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy
+
+from ..core.dtypes import KIND
+from ..core.layout import Layout
+from .codegen.program import Launch, Program, Scratch
+from .cuda_routine import NOTHING
+
+
+class Tile(NamedTuple):
+    """What a block moves in a pass: its threads, the elements of a thread, and how many blocks share a processor."""
+
+    threads: int
+    items: int
+    blocks: int
+
+
+# By the bytes of an element, for elements alone and for elements with their positions.
+TILES = {1: Tile(384, 24, 3), 2: Tile(384, 24, 3), 4: Tile(384, 23, 3), 8: Tile(384, 14, 2)}
+PAIR_TILES = {1: Tile(384, 18, 3), 2: Tile(384, 18, 3), 4: Tile(384, 16, 3), 8: Tile(384, 11, 2)}
+
+# Whether lanes with equal digits are found by one instruction, or by a vote for each bit.
+MATCH = True
+
+# Threads and elements of a thread for rows of so many elements, which a block sorts by itself.
+_ROWS = ((64, 32, 2), (128, 64, 2), (256, 128, 2), (512, 256, 2), (1024, 256, 4), (2048, 256, 8), (4096, 512, 8))
+_TINY = 32  # a warp has rows of up to so many elements
+_ROW_BYTES = 1 << 14  # of the keys of such a row
+_TINY_THREADS = 128
+
+_RADIX, _SHARE = 256, 1 << 16  # as in sort.cuh and sort_passes.cuh
+_LARGE_INDEX, _LARGE_PLACE = 1 << 30, 1 << 32
+
+_UNSIGNED = {1: "unsigned char", 2: "unsigned short", 4: "unsigned", 8: "unsigned long long"}
+_KINDS = {"b": 0, "u": 0, "i": 1, "e": 2, "f": 2}
+_INFINITE = {2: "0x7c00", 4: "0x7f800000", 8: "0x7ff0000000000000"}
+
+
+def sort(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
+    """The elements of every row in order."""
+    return _program(layouts[1], dtypes[1], options[0], positions=False)
+
+
+def argsort(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
+    """The positions that sort every row."""
+    return _program(layouts[1], dtypes[1], options[0], positions=True)
+
+
+def _program(where: Layout, dtype: numpy.dtype[Any], descending: bool, positions: bool) -> Program:
+    (rows, n), begin = where.shape, where.offset
+    if not rows * n:
+        return NOTHING
+    size = dtype.itemsize
+    head = (
+        f"typedef {_UNSIGNED[size]} Raw;\ntypedef {'long long' if positions else 'Raw'} Out;\n"
+        f"const int KIND = {_KINDS[KIND[dtype]]};\nconst Raw INFINITE = {_INFINITE.get(size, '0')};\n"
+        f"const bool DESCENDING = {str(bool(descending)).lower()}, POSITIONS = {str(positions).lower()};\n"
+        f"#define MATCH {int(MATCH)}\n"
+    )
+    if n <= _TINY:
+        return _tiny(head, rows, n, begin)
+    for longest, threads, items in _ROWS:
+        if n <= longest and longest * max(size, 4) <= _ROW_BYTES:
+            text = f"{head}#define LANES 0\nconst int THREADS = {threads}, ITEMS = {items};\n{_source('sort_rows')}"
+            return Program(text, (Launch("sort_row", (rows, 1, 1), (threads, 1, 1)),), (), False, (rows, n, begin))
+    return _passes(head, rows, n, begin, size, positions)
+
+
+def _tiny(head: str, rows: int, n: int, begin: int) -> Program:
+    """Several rows a warp."""
+    lanes = 1 << (n - 1).bit_length()
+    text = f"{head}#define LANES {lanes}\nconst int THREADS = {_TINY_THREADS};\n{_source('sort_rows')}"
+    blocks = -(-rows * lanes // _TINY_THREADS)
+    return Program(text, (Launch("sort_tiny", (blocks, 1, 1), (_TINY_THREADS, 1, 1)),), (), False, (rows, n, begin))
+
+
+def _passes(head: str, rows: int, n: int, begin: int, size: int, positions: bool) -> Program:
+    """Many blocks a row."""
+    tile = (PAIR_TILES if positions else TILES)[size]
+    index, place = 4 if n < _LARGE_INDEX else 8, 4 if n < _LARGE_PLACE else 8
+    tiles = -(-n // (tile.threads * tile.items))
+    text = (
+        f"{head}typedef {_UNSIGNED[index]} Index;\ntypedef {_UNSIGNED[place]} Place;\n"
+        f"const int THREADS = {tile.threads}, ITEMS = {tile.items}, BLOCKS = {tile.blocks};\n"
+        "#define PARAMETERS Out* __restrict__ out, const Raw* __restrict__ x, void* spare, Index* counts, \\\n"
+        "    Index* states, u32* passes, u32* tickets, long long rows, long long n, long long begin, long long tiles\n"
+        f"{_source('sort_passes')}"
+    )
+    words, states = rows * size * _RADIX, rows * tiles * _RADIX
+    scratch = (
+        Scratch(rows * n * (2 * (size + place) if positions else size)),
+        Scratch(words * index),
+        Scratch(2 * states * index),
+        Scratch(4 * rows),
+        Scratch(4),
+    )
+    shared = tile.threads * tile.items * (size + place * positions) + _RADIX * (index + tile.threads // 8)
+    blocks, block = (rows * tiles, 1, 1), (tile.threads, 1, 1)
+    launches = (
+        Launch("sort_clear", (-(-max(words, states) // tile.threads), 1, 1), block),
+        Launch("sort_count", (rows * -(-n // _SHARE), 1, 1), (_RADIX, 1, 1)),
+        Launch("sort_sum", (rows, 1, 1), (_RADIX, 1, 1)),
+        *(Launch("sort_pass", blocks, block, shared) for _ in range(size)),
+    )
+    return Program(text, launches, scratch, False, (rows, n, begin, tiles))
+
+
+@cache
+def _source(name: str) -> str:
+    """What all sorts share, and one file more."""
+    return "\n".join((Path(__file__).parent / f"{part}.cuh").read_text(encoding="utf-8") for part in ("sort", name))

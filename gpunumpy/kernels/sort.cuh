@@ -1,0 +1,100 @@
+// What all sorts share: keys as unsigned integers in NumPy's order, and stable counting by a digit of them.
+//
+// The text before this says what is sorted: `Raw`, the unsigned integer of an element's size; KIND, 0 for unsigned
+// numbers and bools, 1 for signed ones, 2 for floats; for floats INFINITE, the bits of infinity; and DESCENDING.
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+template <bool wide> struct Word { typedef u32 type; };
+template <> struct Word<true> { typedef u64 type; };
+typedef Word<(sizeof(Raw) > 4)>::type Key;
+
+const int BITS = 8 * sizeof(Raw), PASSES = sizeof(Raw), RADIX = 256;
+const Key LARGEST = ~Key(0) >> (8 * sizeof(Key) - BITS), SIGN = LARGEST / 2 + 1;
+const u32 ALL = 0xffffffffu;
+
+// The element as a number whose order is the one wanted: zeros are equal, and so are NaNs, which are the largest.
+__device__ __forceinline__ Key key_of(Raw raw) {
+  Key key = raw;
+  if (KIND == 1) key ^= SIGN;
+  if (KIND == 2) {
+    const Key size = key & (SIGN - 1), negative = Key(0) - (key >> (BITS - 1));
+    key = size > Key(INFINITE) ? LARGEST : SIGN + ((size ^ negative) - negative);
+  }
+  return DESCENDING ? key ^ LARGEST : key;
+}
+
+__device__ __forceinline__ u32 digit_of(Key key, int shift) { return u32(key >> shift) & (RADIX - 1); }
+
+// The lanes of the warp that have the same digit.
+__device__ __forceinline__ u32 peers_of(u32 digit) {
+#if MATCH
+  return __match_any_sync(ALL, digit);
+#else
+  u32 peers = ALL;
+#pragma unroll
+  for (int bit = 0; bit < 8; ++bit) {
+    const bool set = digit >> bit & 1;
+    const u32 alike = __ballot_sync(ALL, set);
+    peers &= set ? alike : ~alike;
+  }
+  return peers;
+#endif
+}
+
+// The next place for an element with the digit, of those that the warp's `places` count; in the order of lanes.
+__device__ __forceinline__ u32 take_place(u32* places, u32 digit, u32 before_me) {
+  const u32 peers = peers_of(digit), rank = __popc(peers & before_me);
+  const u32 place = places[digit];
+  __syncwarp();
+  if (rank == 0) places[digit] = place + __popc(peers);
+  __syncwarp();
+  return place + rank;
+}
+
+// The sum over the warp's lanes up to this one.
+template <class T>
+__device__ __forceinline__ T sum_lanes(T value) {
+  const int lane = threadIdx.x % 32;
+#pragma unroll
+  for (int step = 1; step < 32; step *= 2) {
+    const T before = __shfl_up_sync(ALL, value, step);
+    if (lane >= step) value += before;
+  }
+  return value;
+}
+
+// The sum over the block's threads before this one. `sums` is shared, with room for a value a warp.
+template <class T>
+__device__ __forceinline__ T sum_before(T value, T* sums) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const T sum = sum_lanes(value);
+  if (lane == 31) sums[warp] = sum;
+  __syncthreads();
+  T before = sum - value;
+  for (int w = 0; w < warp; ++w) before += sums[w];
+  return before;
+}
+
+// How many elements of the block have `digit`, from the counts of each of its warps.
+template <int WARPS>
+__device__ __forceinline__ u32 count_digit(const u32 (*counts)[RADIX], int digit) {
+  u32 count = 0;
+#pragma unroll
+  for (int w = 0; w < WARPS; ++w) count += counts[w][digit];
+  return count;
+}
+
+// Turn the warps' counts of `digit` into the places where their elements begin, the first of them at `place`.
+template <int WARPS>
+__device__ __forceinline__ void begin_digit(u32 (*counts)[RADIX], int digit, u32 place) {
+#pragma unroll
+  for (int w = 0; w < WARPS; ++w) {
+    const u32 count = counts[w][digit];
+    counts[w][digit] = place;
+    place += count;
+  }
+}
