@@ -1,0 +1,443 @@
+"""Sets: the distinct elements of an array, and which elements of one are in another.
+
+All of it is sorting. Equal elements are neighbours then, and a kernel compares every element with the one before it:
+the first ones of equal elements are a mask, and what it picks is the set. How many there are is all that is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy
+
+from .core import layout
+from .core import node as graph
+from .core.array import ndarray, to_host, wrap
+from .core.dtypes import BOOL, INT64, KIND
+from .core.layout import Layout
+from .core.node import DType, Node
+from .core.record import as_array, reshaped
+from .creation import constant, laid_out
+from .indexing_elements import flattened
+from .indexing_masks import Picked
+from .joining import as_arrays, concatenate
+from .kernels import table
+from .ranges import applied, number
+from .searching import places
+from .shape import moveaxis
+from .sorting import argsort_rows, lexsort_rows, sort_rows
+
+__all__ = [
+    "intersect1d",
+    "isin",
+    "setdiff1d",
+    "setxor1d",
+    "union1d",
+    "unique",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+]
+
+
+# --- order ----------------------------------------------------------------------------------------------------------
+
+
+def _sorted(x: Node) -> Node:
+    """The elements of a one-dimensional value in order."""
+    n = x.form.shape[0]
+    return reshaped(sort_rows(reshaped(x, (1, n))), (n,))
+
+
+def _order(x: Node) -> Node:
+    """The positions that sort a one-dimensional value, those of equal elements in their order."""
+    n = x.form.shape[0]
+    return reshaped(argsort_rows(reshaped(x, (1, n))), (n,))
+
+
+def _order_of_rows(rows: Node) -> Node:
+    """The positions that sort rows by their first elements, where those are equal by the second ones, and so on."""
+    n, width = rows.form.shape
+    columns = [graph.view(rows, Layout((1, n), (n * width, width), k)) for k in range(width)]
+    queue = rows.form.queue
+    assert queue is not None
+    return reshaped(lexsort_rows(columns[::-1]), (n,)) if columns else graph.iota((n,), 0, queue)
+
+
+def _without_first(x: Node) -> Node:
+    return graph.view(x, Layout((x.form.shape[0] - 1,), (1,), 1))
+
+
+def _without_last(x: Node) -> Node:
+    return graph.view(x, Layout((x.form.shape[0] - 1,), (1,), 0))
+
+
+def _here(x: Node) -> Node:
+    """The value in memory of its own, for what reads it more than once or out of order."""
+    return wrap(graph.fresh(x)).computed()
+
+
+def _starts(differs: Node | None, count: int, queue: graph.Queue) -> Node:
+    """The mask of what differs from the one before it; the first of all does."""
+    mask = constant(True, (count,), BOOL, queue)
+    return mask if differs is None else graph.update(mask, Layout((count - 1,), (1,), 1), differs)
+
+
+def _firsts(x: Node, equal_nan: bool = True) -> Node:
+    """The mask of the first ones of equal elements, over sorted ones."""
+    queue, (n,) = x.form.queue, x.form.shape
+    assert queue is not None
+    if n < 2:
+        return _starts(None, n, queue)
+    now, before = _without_first(x), _without_last(x)
+    differs = applied("not_equal", now, before)
+    if equal_nan and KIND[x.form.dtype] in "efc":
+        # NaN comes last and differs from all, itself too: what comes after one is no other value.
+        differs = applied("logical_and", differs, applied("equal", before, before))
+    return _starts(differs, n, queue)
+
+
+def _firsts_of_rows(rows: Node, order: Node) -> Node:
+    """The mask of the first ones of equal rows, over their sorted positions. NaN is equal to none."""
+    queue, (n,) = rows.form.queue, order.form.shape
+    assert queue is not None
+    if n < 2:
+        return _starts(None, n, queue)
+    now, before = (graph.gather(rows, (part(order),), "") for part in (_without_first, _without_last))
+    differs = graph.reduce("logical_or", (BOOL, BOOL), (1,), (applied("not_equal", now, before),))
+    return _starts(differs, n, queue)
+
+
+# --- unique ---------------------------------------------------------------------------------------------------------
+
+
+class _Groups:
+    """Equal elements next to each other, in the order of their values.
+
+    Attributes
+    ----------
+    firsts
+        What the mask of the first one of every group picks.
+    """
+
+    def __init__(self, mask: Node, order: Node | None) -> None:
+        self._mask = _here(mask)
+        self._order = order
+        self.firsts = Picked(wrap(self._mask))
+
+    def indices(self) -> Node:
+        """Where the first one of every group is in the array; the order keeps equal elements in theirs."""
+        assert self._order is not None
+        return self.firsts.elements(self._order)
+
+    def inverse(self) -> Node:
+        """For every element of the array, the number of its group."""
+        assert self._order is not None
+        count, queue = graph.scan("add", (INT64, INT64), 0, graph.cast(self._mask, INT64)), self._order.form.queue
+        assert queue is not None
+        # Every place is written once, so that sums in any order, from zeros, are the quickest way to write.
+        zeros = constant(0, self._order.form.shape, INT64, queue)
+        return graph.scatter(zeros, applied("subtract", count, number(1)), (self._order,), "add", "")
+
+    def counts(self) -> Node:
+        """How many elements every group has."""
+        (size,), k, queue = self._mask.form.shape, self.firsts.count, self._mask.form.queue
+        assert queue is not None
+        ends = constant(size, (k,), INT64, queue)
+        if not k:
+            return ends
+        starts = _here(self.firsts.positions())
+        return applied("subtract", graph.update(ends, Layout((k - 1,), (1,), 0), _without_first(starts)), starts)
+
+
+def unique(
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Any = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Any:
+    """The distinct elements, or sub-arrays along an axis, in order. See `numpy.unique`.
+
+    Parameters
+    ----------
+    sorted : bool, optional
+        For NumPy's sake: they are sorted always.
+    """
+    x = as_array(ar)
+    if axis is not None:
+        axis = layout.normalize_axis(axis, x.ndim)
+    if axis is None or x.ndim == 1:
+        flat = flattened(x).value()
+        order = _here(_order(flat)) if return_index or return_inverse else None
+        ordered = _here(_sorted(flat) if order is None else graph.gather(flat, (order,), ""))
+        groups = _Groups(_firsts(ordered, equal_nan), order)
+        values = laid_out(groups.firsts.elements(ordered), None)
+    else:
+        moved = moveaxis(x, axis, 0)
+        n, rest = moved.shape[0], moved.shape[1:]
+        rows = _here(reshaped(moved.value(), (n, prod(rest))))
+        order = _here(_order_of_rows(rows))
+        groups = _Groups(_firsts_of_rows(rows, order), order)
+        picked = graph.gather(rows, (groups.indices(),), "")
+        values = moveaxis(laid_out(reshaped(picked, (groups.firsts.count, *rest)), None), 0, axis)
+    results = [values]
+    if return_index:
+        results.append(laid_out(groups.indices(), None))
+    if return_inverse:
+        inverse = groups.inverse()
+        results.append(laid_out(reshaped(inverse, x.shape) if axis is None else inverse, None))
+    if return_counts:
+        results.append(laid_out(groups.counts(), None))
+    return tuple(results) if len(results) > 1 else values
+
+
+class UniqueAllResult(NamedTuple):
+    """What `unique_all` returns."""
+
+    values: ndarray
+    indices: ndarray
+    inverse_indices: ndarray
+    counts: ndarray
+
+
+class UniqueCountsResult(NamedTuple):
+    """What `unique_counts` returns."""
+
+    values: ndarray
+    counts: ndarray
+
+
+class UniqueInverseResult(NamedTuple):
+    """What `unique_inverse` returns."""
+
+    values: ndarray
+    inverse_indices: ndarray
+
+
+def unique_all(x: Any, /) -> UniqueAllResult:
+    """The distinct elements, where each is first, which one each element is, and how many. See `numpy.unique_all`."""
+    return UniqueAllResult(*unique(x, True, True, True, equal_nan=False))
+
+
+def unique_counts(x: Any, /) -> UniqueCountsResult:
+    """The distinct elements, and how many there are of each. See `numpy.unique_counts`."""
+    return UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))
+
+
+def unique_inverse(x: Any, /) -> UniqueInverseResult:
+    """The distinct elements, and which of them each element is. See `numpy.unique_inverse`."""
+    return UniqueInverseResult(*unique(x, return_inverse=True, equal_nan=False))
+
+
+def unique_values(x: Any, /) -> ndarray:
+    """The distinct elements, which are in order here. See `numpy.unique_values`."""
+    values: ndarray = unique(x, equal_nan=False)
+    return values
+
+
+# --- membership -----------------------------------------------------------------------------------------------------
+
+# As many elements to look for are compared with one by one.
+_FEW = 8
+# The bytes of integers whose whole range is a small table.
+_NARROW = 2
+
+
+def _comparable(x: Node, tests: Node) -> tuple[Node, Node, bool]:
+    """Both values in a dtype in which equality is NumPy's, and whether negative elements are equal to none there."""
+    mine, theirs, _ = table.resolve("equal", (x.form.dtype, tests.form.dtype))
+    if mine == theirs:
+        return graph.cast(x, mine), graph.cast(tests, mine), False
+    # An integer with a sign and one without: what both can be is not negative, and as int64 what only the unsigned one
+    # can be is.
+    return graph.cast(x, INT64), graph.cast(tests, INT64), True
+
+
+def _among(x: Node, tests: Node) -> Node:
+    """For every element, whether it is among the elements of a one-dimensional value."""
+    (count,), queue = tests.form.shape, x.form.queue
+    assert queue is not None
+    if not count:
+        return constant(False, x.form.shape, BOOL, queue)
+    x, tests, mixed = _comparable(x, tests)
+    if count <= _FEW:
+        shape = (*x.form.shape, count)
+        column = graph.broadcast(reshaped(x, (*x.form.shape, 1)), shape)
+        found = graph.reduce(
+            "logical_or", (BOOL, BOOL), (len(shape) - 1,), (applied("equal", column, graph.broadcast(tests, shape)),)
+        )
+    else:
+        tests = _here(_sorted(tests))
+        found = _found(x, tests, _near(x, tests))
+    return applied("logical_and", found, applied("greater_equal", x, number(0))) if mixed else found
+
+
+def _near(x: Node, ordered: Node) -> Node:
+    """Where each element stands, or the next greater one, among sorted ones; a place of those at any rate."""
+    return applied("minimum", places(ordered, x, x.form.dtype, "left"), number(ordered.form.shape[0] - 1))
+
+
+def _found(x: Node, ordered: Node, near: Node) -> Node:
+    return applied("equal", graph.gather(ordered, (near,), ""), x)
+
+
+def isin(
+    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
+) -> Any:
+    """For every element, whether it is in the other array. See `numpy.isin`.
+
+    Parameters
+    ----------
+    assume_unique : bool, optional
+        For NumPy's sake: it changes nothing.
+    """
+    if kind not in (None, "sort", "table"):
+        raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
+    x, tests = as_arrays((element, test_elements))
+    tests = flattened(tests)
+    integers = all(KIND[a.dtype] in "biu" for a in (x, tests))
+    if kind == "table" and not integers:
+        raise ValueError(
+            "The 'table' method is only supported for boolean or integer arrays. Please select 'sort' or None for kind."
+        )
+    narrow = integers and tests.dtype.itemsize <= _NARROW and tests.size > _FEW
+    if tests.size and (kind == "table" or (kind is None and narrow)):
+        mask = _in_table(x.value(), tests.value(), kind == "table")
+    else:
+        mask = _among(x.value(), tests.value())
+    return laid_out(applied("logical_not", mask) if invert else mask, None)
+
+
+def _in_table(x: Node, tests: Node, wide: bool) -> Node:
+    """As `_among`, for integers, by a table of all values of their dtype or, `wide`, between the extreme ones."""
+    queue = x.form.queue
+    assert queue is not None
+    if wide:
+        low, high = _extremes(tests)
+        if high - low > numpy.iinfo(tests.form.dtype if tests.form.dtype != BOOL else numpy.uint8).max:
+            raise RuntimeError(
+                "You have specified kind='table', but the range of values in `ar2` or `ar1` exceed the maximum integer "
+                "of the datatype. Please set `kind` to None or 'sort'."
+            )
+    else:
+        low, high = _limits(tests.form.dtype)
+    # A number less the lowest one is right as int64 wherever it is inside, uint64 too: both wrap round.
+    inside = _within(x, low, high)
+    start = number((low + 2**63) % 2**64 - 2**63)
+    at, of = (applied("subtract", graph.cast(value, INT64), start) for value in (tests, x))
+    false = constant(False, (high - low + 1,), BOOL, queue)
+    held = graph.scatter(false, constant(True, at.form.shape, BOOL, queue), (at,), "", "")
+    place = graph.map_node("where", (BOOL, INT64, INT64, INT64), (inside, of, number(0)))
+    return applied("logical_and", inside, graph.gather(held, (place,), ""))
+
+
+def _extremes(x: Node) -> tuple[int, int]:
+    """The least and the greatest of integers."""
+    dtype = x.form.dtype
+    least, most = (wrap(graph.reduce(row, (dtype, dtype), (0,), (x,))) for row in ("minimum", "maximum"))
+    return int(to_host(least)), int(to_host(most))
+
+
+def _limits(dtype: DType) -> tuple[int, int]:
+    if dtype == BOOL:
+        return 0, 1
+    limits = numpy.iinfo(dtype)
+    return int(limits.min), int(limits.max)
+
+
+def _within(x: Node, low: int, high: int) -> Node:
+    """Whether integers are in a range, whose ends may be beyond what their dtype holds."""
+    dtype = x.form.dtype
+    least, most = _limits(dtype)
+    if low > most or high < least:
+        queue = x.form.queue
+        assert queue is not None
+        return constant(False, x.form.shape, BOOL, queue)
+    ends = number(max(low, least), dtype), number(min(high, most), dtype)
+    return applied("logical_and", applied("greater_equal", x, ends[0]), applied("less_equal", x, ends[1]))
+
+
+# --- set operations -------------------------------------------------------------------------------------------------
+
+
+def _flat(arrays: Sequence[Any]) -> tuple[Node, Node]:
+    """The elements of two arrays, in their common dtype."""
+    parts = as_arrays(arrays)
+    dtype = numpy.result_type(*(x.dtype for x in parts))
+    first, second = (graph.cast(flattened(x).value(), dtype) for x in parts)
+    return first, second
+
+
+def _picked(mask: Node, values: Node) -> ndarray:
+    return laid_out(Picked(wrap(graph.fresh(mask))).elements(values), None)
+
+
+def union1d(ar1: Any, ar2: Any) -> ndarray:
+    """The distinct elements of two arrays together, in order. See `numpy.union1d`."""
+    values: ndarray = unique(concatenate((ar1, ar2), axis=None))
+    return values
+
+
+def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
+    """The distinct elements that both arrays have, in order. See `numpy.intersect1d`.
+
+    Parameters
+    ----------
+    assume_unique : bool, optional
+        For speed alone: the arrays are not searched for equal elements.
+    """
+    first, second = _flat((ar1, ar2))
+    if not second.form.shape[0]:
+        first = second
+    if not return_indices:
+        values = _here(_sorted(first))
+        mask = _among(values, second)
+        return _picked(mask if assume_unique else applied("logical_and", mask, _firsts(values)), values)
+    orders = [_here(_order(x)) for x in (first, second)]
+    values, others = (_here(graph.gather(x, (order,), "")) for x, order in zip((first, second), orders, strict=True))
+    near = _here(_near(values, others))
+    mask = applied("logical_and", _found(values, others, near), _firsts(values))
+    picked = Picked(wrap(graph.fresh(mask)))
+    there = graph.gather(orders[1], (picked.elements(near),), "")
+    return tuple(laid_out(x, None) for x in (picked.elements(values), picked.elements(orders[0]), there))
+
+
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> ndarray:
+    """The distinct elements of the first array that the second one does not have. See `numpy.setdiff1d`.
+
+    Parameters
+    ----------
+    assume_unique : bool, optional
+        Whether to leave the elements as they are, in their order.
+    """
+    x, tests = (flattened(a).value() for a in as_arrays((ar1, ar2)))
+    return _picked(*_not_among(x, tests, assume_unique))
+
+
+def _not_among(x: Node, tests: Node, assume_unique: bool) -> tuple[Node, Node]:
+    """The mask of the distinct elements that are not among others, and what it is over."""
+    values = x if assume_unique else _here(_sorted(x))
+    mask = applied("logical_not", _among(values, tests))
+    return mask if assume_unique else applied("logical_and", mask, _firsts(values)), values
+
+
+def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> ndarray:
+    """The distinct elements that one array has and the other does not, in order. See `numpy.setxor1d`.
+
+    Parameters
+    ----------
+    assume_unique : bool, optional
+        For speed alone: the arrays are not searched for equal elements.
+    """
+    first, second = _flat((ar1, ar2))
+    masks, values = zip(*(_not_among(x, y, assume_unique) for x, y in ((first, second), (second, first))), strict=True)
+    both = concatenate([wrap(graph.fresh(x)) for x in values])
+    mask = concatenate([wrap(graph.fresh(x)) for x in masks])
+    return laid_out(_sorted(_picked(mask.value(), both.value()).value()), None)
