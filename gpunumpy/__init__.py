@@ -11,7 +11,7 @@ import numpy as _numpy
 from . import fft, linalg, random
 from ._version import __version__
 from .array_methods import asnumpy
-from .array_namespace import __array_namespace_info__
+from .array_namespace import __array_api_version__, __array_namespace_info__
 from .calculus import *
 from .core import attach as _attach  # the operators and methods of arrays
 from .core.array import ndarray

@@ -106,22 +106,26 @@ def _typed(value: int, dtype: DType) -> Any:
 
 def clip(
     a: Any,
-    a_min: Any = NO_VALUE,
-    a_max: Any = NO_VALUE,
-    out: Any = None,
-    *,
     min: Any = NO_VALUE,
     max: Any = NO_VALUE,
+    out: Any = None,
+    *,
+    a_min: Any = NO_VALUE,
+    a_max: Any = NO_VALUE,
     **options: Any,
 ) -> ndarray:
-    """Values limited to an interval. See `numpy.clip`."""
-    if min is not NO_VALUE or max is not NO_VALUE:
-        if a_min is not NO_VALUE or a_max is not NO_VALUE:
-            raise ValueError("clip() takes either `a_min` and `a_max` or the keywords `min` and `max`, not both")
-        a_min, a_max = min, max
-    elif (a_min is NO_VALUE) != (a_max is NO_VALUE):
-        raise TypeError(f"clip() missing 1 required positional argument: {'a_min' if a_min is NO_VALUE else 'a_max'!r}")
-    return _clipped(as_array(a), a_min, a_max, out, options)
+    """Values limited to an interval. See `numpy.clip`.
+
+    The bounds by position, or by NumPy's names or the array API standard's, which lets a lower bound stand alone.
+    """
+    named = a_min is not NO_VALUE or a_max is not NO_VALUE
+    for one, other in ((a_min, min), (a_max, max)):
+        if one is not NO_VALUE and other is not NO_VALUE:
+            raise ValueError("clip() takes either `a_min` and `a_max` or `min` and `max`, not both")
+    low, high = (min if a_min is NO_VALUE else a_min), (max if a_max is NO_VALUE else a_max)
+    if named and (low is NO_VALUE or high is NO_VALUE):
+        raise TypeError(f"clip() missing 1 required positional argument: {'a_min' if low is NO_VALUE else 'a_max'!r}")
+    return _clipped(as_array(a), low, high, out, options)
 
 
 def clip_method(a: ndarray, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> ndarray:

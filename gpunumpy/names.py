@@ -16,6 +16,7 @@ __all__ = [
     "can_cast",
     "common_type",
     "finfo",
+    "isdtype",
     "isscalar",
     "iterable",
     "min_scalar_type",
@@ -30,12 +31,52 @@ __all__ = [
 bfloat16 = _bfloat16.type
 
 
-def finfo(dtype: Any) -> Any:
-    """The limits of a floating dtype, or of an array's. See `numpy.finfo`."""
-    wanted = _type_of(dtype)
-    if wanted is bfloat16 or wanted == _bfloat16 or wanted == "bfloat16":
-        return ml_dtypes.finfo(_bfloat16)
-    return numpy.finfo(wanted)
+class finfo:
+    """The limits of a floating dtype, or of an array's. See `numpy.finfo`.
+
+    The numbers are Python floats, as the array API standard has them: in promotion they adapt to the dtype that they
+    are the limits of.
+    """
+
+    def __init__(self, dtype: Any) -> None:
+        wanted = _type_of(dtype)
+        self._limits: Any = ml_dtypes.finfo(_bfloat16) if _is_bfloat16(wanted) else numpy.finfo(wanted)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_limits":  # a copy in the making has none yet
+            raise AttributeError(name)
+        value = getattr(self._limits, name)
+        return float(value) if isinstance(value, _NARROW) else value
+
+    def __repr__(self) -> str:
+        return repr(self._limits)
+
+    def __str__(self) -> str:
+        return str(self._limits)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, finfo) and self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
+
+# Scalars that are no Python floats, as float64's are, and that a Python float holds.
+_NARROW = (numpy.float16, numpy.float32, bfloat16)
+
+
+def _is_bfloat16(x: Any) -> bool:
+    return x is bfloat16 or (isinstance(x, numpy.dtype) and x == _bfloat16) or (isinstance(x, str) and x == "bfloat16")
+
+
+def isdtype(dtype: Any, kind: Any) -> bool:
+    """Whether a dtype is of a kind, or of one of several; bfloat16 is a "real floating" one. See `numpy.isdtype`."""
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    others = tuple(k for k in kinds if not _is_bfloat16(k))
+    if _is_bfloat16(dtype):
+        words = tuple(k for k in others if isinstance(k, str))
+        return len(others) < len(kinds) or numpy.isdtype(numpy.float32, words)
+    return numpy.isdtype(dtype, kind if len(others) == len(kinds) else others)
 
 
 def _type_of(x: Any) -> Any:

@@ -15,7 +15,7 @@ from .core.array import READ_ONLY, is_scalar, make_view, ndarray, wrap
 from .core.layout import Layout, Shape, normalize_axes, normalize_axis
 from .core.node import Node
 from .core.record import as_array
-from .creation import as_shape, axes_in_memory, follows, laid_out
+from .creation import as_shape, asarray, axes_in_memory, follows, laid_out
 
 __all__ = [
     "astype",
@@ -367,7 +367,8 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> n
     """The elements cast to a dtype. See `numpy.astype`."""
     if not isinstance(x, ndarray):
         raise TypeError(f"Input should be a NumPy array. It is of type {type(x)}.")
-    return cast_to(x, dtype, copy=copy)
+    made = cast_to(x, dtype, copy=copy)
+    return made if device is None else asarray(made, device=device)
 
 
 def cast_to(

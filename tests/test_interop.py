@@ -366,7 +366,9 @@ def test_functions_stay_here(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_namespace() -> None:
     x = ours()
     assert x.__array_namespace__() is np
-    assert x.__array_namespace__(api_version="2024.12") is np
+    for edition in ("2021.12", "2022.12", "2023.12", "2024.12", np.__array_api_version__):
+        assert x.__array_namespace__(api_version=edition) is np
+    assert np.__array_api_version__ == "2025.12"
     with pytest.raises(ValueError, match="edition"):
         x.__array_namespace__(api_version="1999")
 

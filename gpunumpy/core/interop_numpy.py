@@ -10,14 +10,12 @@ from typing import Any
 
 import numpy
 
+from ..array_namespace import EDITIONS
 from ..fallback import on_host
 from ..ufunc import UFUNCS
 from . import interop
 from .array import ndarray, to_host
 from .device import CPU
-
-# The editions of the array API standard that the namespace follows.
-EDITIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
 
 
 def _package() -> ModuleType:

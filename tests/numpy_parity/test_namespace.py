@@ -50,7 +50,7 @@ def test_star_import_binds_what_is_listed() -> None:
 
 NUMPYS_OWN = (
     "float32 float64 int8 uint16 complex128 bool bool_ intp floating integer generic number dtype iinfo pi e inf nan "
-    "newaxis euler_gamma True_ False_ geterrcall seterrcall set_printoptions printoptions issubdtype isdtype "
+    "newaxis euler_gamma True_ False_ geterrcall seterrcall set_printoptions printoptions issubdtype "
     "format_float_positional"
 )
 
@@ -65,10 +65,45 @@ def test_dtypes_of_arrays() -> None:
     assert a.dtype is np.dtype("f4")
     assert np.issubdtype(a.dtype, np.floating)
     assert isinstance(a.dtype.type(0), np.floating)
-    assert np.finfo(a.dtype).eps == numpy.finfo("f4").eps
-    assert np.finfo(a).max == numpy.finfo("f4").max
-    assert float(np.finfo(np.bfloat16).max) == float(bfloat16(3.3895e38))
     assert np.bfloat16 is bfloat16
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16", float, numpy.longdouble])
+def test_limits_of_floats(dtype: Any) -> None:
+    mine, theirs = np.finfo(dtype), numpy.finfo(dtype)
+    for name in (n for n in dir(theirs) if not n.startswith("_")):
+        assert getattr(mine, name) == getattr(theirs, name), name
+    if dtype is not numpy.longdouble:
+        assert all(isinstance(getattr(mine, name), float) for name in ("eps", "max", "min", "smallest_normal", "tiny"))
+        assert mine == np.finfo(np.ones(2, dtype)) == np.finfo(np.ones(2, dtype).dtype)
+    assert (repr(mine), str(mine), hash(mine)) == (repr(theirs), str(theirs), hash(copy.copy(mine)))
+    assert mine != np.finfo("f4" if mine.bits == 16 else "f2")
+    with pytest.raises(AttributeError):
+        mine.nonsense  # noqa: B018
+    with pytest.raises(ValueError):
+        np.finfo(int)
+
+
+def test_limits_of_bfloat16() -> None:
+    for dtype in (np.bfloat16, "bfloat16", np.ones(2, np.bfloat16), np.ones(2, np.bfloat16).dtype):
+        assert np.finfo(dtype).max == float(bfloat16(3.3895e38))
+        assert type(np.finfo(dtype).eps) is float
+        assert np.finfo(dtype).dtype == bfloat16
+        assert np.finfo(dtype) != np.finfo("f4")
+
+
+def test_kinds_of_dtypes() -> None:
+    kinds = ("bool", "integral", "signed integer", "unsigned integer", "real floating", "complex floating", "numeric")
+    for dtype in (*map(numpy.dtype, "?bhiqBHIQefdFD"), numpy.float32):
+        for kind in (*kinds, numpy.float32, ("bool", "real floating"), (numpy.dtype("f8"), "bool"), ()):
+            assert np.isdtype(dtype, kind) == numpy.isdtype(dtype, kind), (dtype, kind)
+        assert not np.isdtype(dtype, np.bfloat16)
+    for dtype in (np.bfloat16, np.dtype(np.bfloat16)):
+        assert [kind for kind in kinds if np.isdtype(dtype, kind)] == ["real floating", "numeric"]
+        assert np.isdtype(dtype, ("bool", np.bfloat16))
+        assert not np.isdtype(dtype, np.float32)
+        with pytest.raises(ValueError):
+            np.isdtype(dtype, "text")
 
 
 def test_promotion() -> None:
@@ -153,9 +188,9 @@ def test_submodules() -> None:
 
 def test_array_namespace_info() -> None:
     mine, theirs = np.__array_namespace_info__(), numpy.__array_namespace_info__()
-    assert mine.capabilities() == theirs.capabilities()
+    assert mine.capabilities() == theirs.capabilities() | {"boolean indexing": True, "data-dependent shapes": True}
     assert mine.default_device() is np.default_device()
-    assert mine.devices() == list(np.devices())
+    assert mine.devices() == tuple(np.devices())  # as the standard has it; NumPy gives a list
     assert mine.default_dtypes() == theirs.default_dtypes()
     assert mine.default_dtypes(device="cpu") == theirs.default_dtypes()
     for kind in (None, "bool", "signed integer", "unsigned integer", "integral", "real floating", "numeric"):
