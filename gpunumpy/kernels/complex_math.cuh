@@ -23,7 +23,13 @@ __device__ inline c128 exp(c128 z) {
   return {exp_times(z.re, ::cos(z.im)), exp_times(z.re, ::sin(z.im))};
 }
 __device__ inline c128 exp2(c128 z) { return exp(c128{z.re * LN2, z.im * LN2}); }
+// exp(z) - 1. Not finite, that says all; on the real axis it makes a -0 a +0.
 __device__ inline c128 expm1(c128 z) {
+  if (z.im == 0) return {::expm1(z.re) + 0.0, z.im};
+  if (!isfinite(z.re) || !isfinite(z.im)) {
+    c128 w = exp(z);
+    return {w.re - 1, w.im};
+  }
   f64 s = ::sin(0.5 * z.im);
   return {::expm1(z.re) * ::cos(z.im) - 2 * s * s, ::exp(z.re) * ::sin(z.im)};
 }

@@ -76,6 +76,19 @@ def _clip(x: Any, low: Any, high: Any, out: Any = None) -> Any:
     return numpy.minimum(numpy.maximum(x, low), high, out=out)
 
 
+def complex_expm1(z: Any, out: Any = None) -> Any:
+    """``exp(z) - 1``, on the real axis and where it is not finite by C's rules for `exp`, which NumPy's own breaks."""
+    out = numpy.empty_like(z) if out is None else out
+    special = (z.imag == 0) | ~numpy.isfinite(z)
+    at = z[special]
+    numpy.expm1(z, out=out)
+    if at.size:
+        right = numpy.exp(at)
+        right.real = numpy.where(at.imag == 0, numpy.expm1(at.real) + 0, right.real - 1)
+        out[special] = right
+    return out
+
+
 # The rows that are no ufunc in NumPy.
 _OTHERS: dict[str, Callable[[tuple[DType, ...]], Callable[..., Any]]] = {
     "cast": _cast,
@@ -95,6 +108,8 @@ def function(row: str, loop: tuple[DType, ...]) -> Callable[..., Any]:
     assert ufunc is not None, row
     if row in PARTS:
         return _part(ufunc, PARTS[row][1])
+    if row == "expm1" and KIND[loop[0]] == "c":
+        return complex_expm1
     return _clip if row == "clip" and loop[0] == bfloat16 else ufunc
 
 
