@@ -16,6 +16,7 @@ from .core import layout
 from .core import node as graph
 from .core.array import ndarray, to_host, wrap
 from .core.dtypes import BOOL, INT64, KIND
+from .core.evaluate import compute
 from .core.layout import Layout
 from .core.node import DType, Node
 from .core.record import as_array, reshaped
@@ -49,13 +50,13 @@ __all__ = [
 def _sorted(x: Node) -> Node:
     """The elements of a one-dimensional value in order."""
     n = x.form.shape[0]
-    return reshaped(sort_rows(reshaped(x, (1, n))), (n,))
+    return reshaped(compute(sort_rows(reshaped(x, (1, n)))), (n,))
 
 
 def _order(x: Node) -> Node:
     """The positions that sort a one-dimensional value, those of equal elements in their order."""
     n = x.form.shape[0]
-    return reshaped(argsort_rows(reshaped(x, (1, n))), (n,))
+    return reshaped(compute(argsort_rows(reshaped(x, (1, n)))), (n,))
 
 
 def _order_of_rows(rows: Node) -> Node:
@@ -64,7 +65,7 @@ def _order_of_rows(rows: Node) -> Node:
     columns = [graph.view(rows, Layout((1, n), (n * width, width), k)) for k in range(width)]
     queue = rows.form.queue
     assert queue is not None
-    return reshaped(lexsort_rows(columns[::-1]), (n,)) if columns else graph.iota((n,), 0, queue)
+    return reshaped(compute(lexsort_rows(columns[::-1])), (n,)) if columns else graph.iota((n,), 0, queue)
 
 
 def _without_first(x: Node) -> Node:
@@ -73,11 +74,6 @@ def _without_first(x: Node) -> Node:
 
 def _without_last(x: Node) -> Node:
     return graph.view(x, Layout((x.form.shape[0] - 1,), (1,), 0))
-
-
-def _here(x: Node) -> Node:
-    """The value in memory of its own, for what reads it more than once or out of order."""
-    return wrap(graph.fresh(x)).computed()
 
 
 def _starts(differs: Node | None, count: int, queue: graph.Queue) -> Node:
@@ -124,9 +120,9 @@ class _Groups:
     """
 
     def __init__(self, mask: Node, order: Node | None) -> None:
-        self._mask = _here(mask)
+        self._mask = wrap(mask)
         self._order = order
-        self.firsts = Picked(wrap(self._mask))
+        self.firsts = Picked(self._mask)
 
     def indices(self) -> Node:
         """Where the first one of every group is in the array; the order keeps equal elements in theirs."""
@@ -136,21 +132,22 @@ class _Groups:
     def inverse(self) -> Node:
         """For every element of the array, the number of its group."""
         assert self._order is not None
-        count, queue = graph.scan("add", (INT64, INT64), 0, graph.cast(self._mask, INT64)), self._order.form.queue
-        assert queue is not None
-        # Every place is written once, so that sums in any order, from zeros, are the quickest way to write.
-        zeros = constant(0, self._order.form.shape, INT64, queue)
-        return graph.scatter(zeros, applied("subtract", count, number(1)), (self._order,), "add", "")
+        counted = graph.scan("add", (INT64, INT64), 0, graph.cast(self._mask.value(), INT64))
+        # Every place is written once: sums, whose order then does not matter, are the quickest way to write.
+        return graph.scatter(self._constant(-1, self._mask.size), counted, (self._order,), "add", "")
 
     def counts(self) -> Node:
         """How many elements every group has."""
-        (size,), k, queue = self._mask.form.shape, self.firsts.count, self._mask.form.queue
-        assert queue is not None
-        ends = constant(size, (k,), INT64, queue)
+        size, k = self._mask.size, self.firsts.count
         if not k:
-            return ends
-        starts = _here(self.firsts.positions())
-        return applied("subtract", graph.update(ends, Layout((k - 1,), (1,), 0), _without_first(starts)), starts)
+            return self._constant(0, 0)
+        starts = compute(self.firsts.positions())
+        last = applied("subtract", self._constant(size, k), starts)
+        others = applied("subtract", _without_first(starts), _without_last(starts))
+        return graph.update(last, Layout((k - 1,), (1,), 0), others)
+
+    def _constant(self, value: int, size: int) -> Node:
+        return constant(value, (size,), INT64, self._mask.queue)
 
 
 def unique(
@@ -175,15 +172,15 @@ def unique(
         axis = layout.normalize_axis(axis, x.ndim)
     if axis is None or x.ndim == 1:
         flat = flattened(x).value()
-        order = _here(_order(flat)) if return_index or return_inverse else None
-        ordered = _here(_sorted(flat) if order is None else graph.gather(flat, (order,), ""))
+        order = _order(flat) if return_index or return_inverse else None
+        ordered = _sorted(flat) if order is None else compute(graph.gather(flat, (order,), ""))
         groups = _Groups(_firsts(ordered, equal_nan), order)
         values = laid_out(groups.firsts.elements(ordered), None)
     else:
         moved = moveaxis(x, axis, 0)
         n, rest = moved.shape[0], moved.shape[1:]
-        rows = _here(reshaped(moved.value(), (n, prod(rest))))
-        order = _here(_order_of_rows(rows))
+        rows = compute(reshaped(moved.value(), (n, prod(rest))))
+        order = _order_of_rows(rows)
         groups = _Groups(_firsts_of_rows(rows, order), order)
         picked = graph.gather(rows, (groups.indices(),), "")
         values = moveaxis(laid_out(reshaped(picked, (groups.firsts.count, *rest)), None), 0, axis)
@@ -268,15 +265,20 @@ def _among(x: Node, tests: Node) -> Node:
         return constant(False, x.form.shape, BOOL, queue)
     x, tests, mixed = _comparable(x, tests)
     if count <= _FEW:
-        shape = (*x.form.shape, count)
-        column = graph.broadcast(reshaped(x, (*x.form.shape, 1)), shape)
-        found = graph.reduce(
-            "logical_or", (BOOL, BOOL), (len(shape) - 1,), (applied("equal", column, graph.broadcast(tests, shape)),)
-        )
+        each = reshaped(tests, (count,) + (1,) * len(x.form.shape))
+        found = graph.reduce("logical_or", (BOOL, BOOL), (0,), (applied("equal", each, x),))
     else:
-        tests = _here(_sorted(tests))
-        found = _found(x, tests, _near(x, tests))
+        found = _among_sorted(x, _sorted(tests))
     return applied("logical_and", found, applied("greater_equal", x, number(0))) if mixed else found
+
+
+def _among_sorted(x: Node, ordered: Node) -> Node:
+    """For every element, whether it is among sorted ones."""
+    queue = x.form.queue
+    assert queue is not None
+    if not ordered.form.shape[0]:
+        return constant(False, x.form.shape, BOOL, queue)
+    return _found(x, ordered, _near(x, ordered))
 
 
 def _near(x: Node, ordered: Node) -> Node:
@@ -333,7 +335,7 @@ def _in_table(x: Node, tests: Node, wide: bool) -> Node:
     start = number((low + 2**63) % 2**64 - 2**63)
     at, of = (applied("subtract", graph.cast(value, INT64), start) for value in (tests, x))
     false = constant(False, (high - low + 1,), BOOL, queue)
-    held = graph.scatter(false, constant(True, at.form.shape, BOOL, queue), (at,), "", "")
+    held = graph.scatter(false, number(True, BOOL), (at,), "logical_or", "")
     place = graph.map_node("where", (BOOL, INT64, INT64, INT64), (inside, of, number(0)))
     return applied("logical_and", inside, graph.gather(held, (place,), ""))
 
@@ -376,7 +378,7 @@ def _flat(arrays: Sequence[Any]) -> tuple[Node, Node]:
 
 
 def _picked(mask: Node, values: Node) -> ndarray:
-    return laid_out(Picked(wrap(graph.fresh(mask))).elements(values), None)
+    return laid_out(Picked(wrap(mask)).elements(values), None)
 
 
 def union1d(ar1: Any, ar2: Any) -> ndarray:
@@ -397,14 +399,14 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
     if not second.form.shape[0]:
         first = second
     if not return_indices:
-        values = _here(_sorted(first))
+        values = _sorted(first)
         mask = _among(values, second)
         return _picked(mask if assume_unique else applied("logical_and", mask, _firsts(values)), values)
-    orders = [_here(_order(x)) for x in (first, second)]
-    values, others = (_here(graph.gather(x, (order,), "")) for x, order in zip((first, second), orders, strict=True))
-    near = _here(_near(values, others))
+    orders = [_order(x) for x in (first, second)]
+    values, others = (compute(graph.gather(x, (order,), "")) for x, order in zip((first, second), orders, strict=True))
+    near = compute(_near(values, others))
     mask = applied("logical_and", _found(values, others, near), _firsts(values))
-    picked = Picked(wrap(graph.fresh(mask)))
+    picked = Picked(wrap(mask))
     there = graph.gather(orders[1], (picked.elements(near),), "")
     return tuple(laid_out(x, None) for x in (picked.elements(values), picked.elements(orders[0]), there))
 
@@ -418,14 +420,9 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> ndarray:
         Whether to leave the elements as they are, in their order.
     """
     x, tests = (flattened(a).value() for a in as_arrays((ar1, ar2)))
-    return _picked(*_not_among(x, tests, assume_unique))
-
-
-def _not_among(x: Node, tests: Node, assume_unique: bool) -> tuple[Node, Node]:
-    """The mask of the distinct elements that are not among others, and what it is over."""
-    values = x if assume_unique else _here(_sorted(x))
+    values = x if assume_unique else _sorted(x)
     mask = applied("logical_not", _among(values, tests))
-    return mask if assume_unique else applied("logical_and", mask, _firsts(values)), values
+    return _picked(mask if assume_unique else applied("logical_and", mask, _firsts(values)), values)
 
 
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> ndarray:
@@ -437,7 +434,10 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> ndarray:
         For speed alone: the arrays are not searched for equal elements.
     """
     first, second = _flat((ar1, ar2))
-    masks, values = zip(*(_not_among(x, y, assume_unique) for x, y in ((first, second), (second, first))), strict=True)
-    both = concatenate([wrap(graph.fresh(x)) for x in values])
-    mask = concatenate([wrap(graph.fresh(x)) for x in masks])
-    return laid_out(_sorted(_picked(mask.value(), both.value()).value()), None)
+    first, second = _sorted(first), _sorted(second)
+    masks = []
+    for x, others in ((first, second), (second, first)):
+        mask = applied("logical_not", _among_sorted(x, others))
+        masks.append(mask if assume_unique else applied("logical_and", mask, _firsts(x)))
+    mask, both = (concatenate([wrap(part) for part in parts]).value() for parts in (masks, (first, second)))
+    return laid_out(_sorted(_picked(mask, both).value()), None)
