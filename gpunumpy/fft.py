@@ -1,9 +1,93 @@
-"""Discrete Fourier transforms: NumPy's, on the host."""
+"""Discrete Fourier transforms: NumPy's, on the host. The frequencies and the order of a spectrum are computed here."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy
+
+from .core import dtypes
+from .core.array import ndarray
+from .core.record import as_array
+from .elementwise import where
 from .fallback import namespace
+from .ranges import arange
+from .repeating import roll
+from .shape import astype
+from .ufunc import less, multiply, subtract
 
 _host = namespace("numpy.fft")
 __getattr__ = _host.__getattr__
 __dir__ = _host.__dir__
+
+
+def fftfreq(n: int, d: Any = 1.0, device: Any = None, *, dtype: Any = None) -> ndarray:
+    """The frequencies of a transform's results. See `numpy.fft.fftfreq`.
+
+    Parameters
+    ----------
+    n : int
+        The length of the transform.
+    d : float, optional
+        The distance between samples.
+    device : Device, str, int or None, optional
+        Where to make the result.
+    dtype : dtype, optional
+        A real floating dtype; float64 by default.
+    """
+    positions = arange(_length(n), device=device)
+    signed = where(less(positions, (n + 1) // 2), positions, subtract(positions, n))
+    return _per_length(signed, n, d, dtype)
+
+
+def rfftfreq(n: int, d: Any = 1.0, device: Any = None, *, dtype: Any = None) -> ndarray:
+    """The frequencies of a real transform's results. See `numpy.fft.rfftfreq`.
+
+    Parameters
+    ----------
+    n : int
+        The length of the transform.
+    d : float, optional
+        The distance between samples.
+    device : Device, str, int or None, optional
+        Where to make the result.
+    dtype : dtype, optional
+        A real floating dtype; float64 by default.
+    """
+    return _per_length(arange(_length(n) // 2 + 1, device=device), n, d, dtype)
+
+
+def _length(n: Any) -> int:
+    if not isinstance(n, (int, numpy.integer)):
+        raise ValueError("n should be an integer")
+    return int(n)
+
+
+def _per_length(positions: ndarray, n: int, d: Any, dtype: Any) -> ndarray:
+    """Positions in a transform as frequencies."""
+    frequencies = multiply(positions, 1.0 / (n * d))
+    if dtype is None:
+        return frequencies
+    wanted = dtypes.check(dtype)
+    if dtypes.KIND[wanted] not in "ef":
+        raise TypeError(f"frequencies are real floating numbers, and cannot be of dtype {str(wanted)!r}")
+    return astype(frequencies, wanted, copy=False)
+
+
+def fftshift(x: Any, axes: int | Sequence[int] | None = None) -> ndarray:
+    """A spectrum with the zero frequency in the middle. See `numpy.fft.fftshift`."""
+    return _turned(as_array(x), axes, 1)
+
+
+def ifftshift(x: Any, axes: int | Sequence[int] | None = None) -> ndarray:
+    """A spectrum with the zero frequency first, which undoes `fftshift`. See `numpy.fft.ifftshift`."""
+    return _turned(as_array(x), axes, -1)
+
+
+def _turned(x: ndarray, axes: int | Sequence[int] | None, way: int) -> ndarray:
+    """The elements rolled by half the size of each axis, one way or the other."""
+    if axes is None:
+        axes = range(x.ndim)
+    turned = tuple(axes) if isinstance(axes, Iterable) else (axes,)
+    return roll(x, tuple(way * (x.shape[axis] // 2) for axis in turned), turned)

@@ -1,0 +1,51 @@
+"""What belongs to transforms: frequencies, and the order of a spectrum."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.array import to_host
+
+from .parity import DTYPES, check, same, sample
+
+
+@pytest.fixture(autouse=True)
+def nothing_on_the_host() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+@pytest.mark.parametrize("name", ["fftfreq", "rfftfreq"])
+def test_frequencies(name: str) -> None:
+    mine, theirs = getattr(np.fft, name), getattr(numpy.fft, name)
+    for n in (0, 1, 2, 5, 8, numpy.int32(9), 2.0, "3", None):
+        for d in (1.0, 0.25, 3, numpy.float32(0.1)):
+            check(mine, theirs, n, d)
+    for dtype in ("f2", "f4", "f8", np.bfloat16):
+        found = mine(6, dtype=dtype, device="cpu")
+        assert found.dtype == np.dtype(dtype)
+        same(to_host(found).astype(float), theirs(6).astype(dtype).astype(float))
+    for dtype in (int, complex, bool):
+        with pytest.raises(TypeError, match="real floating"):
+            mine(6, dtype=dtype)
+
+
+@pytest.mark.parametrize("name", ["fftshift", "ifftshift"])
+def test_the_order_of_a_spectrum(name: str) -> None:
+    mine, theirs = getattr(np.fft, name), getattr(numpy.fft, name)
+    x = sample("d", (3, 4, 5))
+    axes: tuple[Any, ...] = (None, 0, -1, (0, 2), [1], (), (0, 0), 3, (0, -4), numpy.int64(1))
+    for given in axes:
+        check(mine, theirs, x, given)
+        check(mine, theirs, x.T[::2], axes=given)
+    for dtype in DTYPES:
+        check(mine, theirs, sample(dtype, (7,)))
+    for other in ([1, 2, 3], numpy.zeros((0, 3))):
+        check(mine, theirs, other)
