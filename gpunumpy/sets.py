@@ -48,15 +48,22 @@ __all__ = [
 
 
 def _sorted(x: Node) -> Node:
-    """The elements of a one-dimensional value in order."""
-    n = x.form.shape[0]
-    return reshaped(compute(sort_rows(reshaped(x, (1, n)))), (n,))
+    """The elements of a one-dimensional value in order, computed."""
+    return _row(sort_rows(_as_row(x)))
 
 
 def _order(x: Node) -> Node:
-    """The positions that sort a one-dimensional value, those of equal elements in their order."""
-    n = x.form.shape[0]
-    return reshaped(compute(argsort_rows(reshaped(x, (1, n)))), (n,))
+    """The positions that sort a one-dimensional value, those of equal elements in their order; computed."""
+    return _row(argsort_rows(_as_row(x)))
+
+
+# A view of what is in memory is no copy, so values are computed first.
+def _as_row(x: Node) -> Node:
+    return reshaped(compute(x), (1, *x.form.shape))
+
+
+def _row(x: Node) -> Node:
+    return reshaped(compute(x), x.form.shape[1:])
 
 
 def _order_of_rows(rows: Node) -> Node:
@@ -65,7 +72,11 @@ def _order_of_rows(rows: Node) -> Node:
     columns = [graph.view(rows, Layout((1, n), (n * width, width), k)) for k in range(width)]
     queue = rows.form.queue
     assert queue is not None
-    return reshaped(compute(lexsort_rows(columns[::-1])), (n,)) if columns else graph.iota((n,), 0, queue)
+    return _row(lexsort_rows(columns[::-1]) if columns else graph.iota((1, n), 1, queue))
+
+
+def _in_order(x: Node, order: Node) -> Node:
+    return compute(graph.gather(x, (order,), ""))
 
 
 def _without_first(x: Node) -> Node:
@@ -173,7 +184,7 @@ def unique(
     if axis is None or x.ndim == 1:
         flat = flattened(x).value()
         order = _order(flat) if return_index or return_inverse else None
-        ordered = _sorted(flat) if order is None else compute(graph.gather(flat, (order,), ""))
+        ordered = _sorted(flat) if order is None else _in_order(flat, order)
         groups = _Groups(_firsts(ordered, equal_nan), order)
         values = laid_out(groups.firsts.elements(ordered), None)
     else:
@@ -182,8 +193,8 @@ def unique(
         rows = compute(reshaped(moved.value(), (n, prod(rest))))
         order = _order_of_rows(rows)
         groups = _Groups(_firsts_of_rows(rows, order), order)
-        picked = graph.gather(rows, (groups.indices(),), "")
-        values = moveaxis(laid_out(reshaped(picked, (groups.firsts.count, *rest)), None), 0, axis)
+        first = graph.gather(rows, (groups.indices(),), "")
+        values = moveaxis(laid_out(reshaped(first, (groups.firsts.count, *rest)), None), 0, axis)
     results = [values]
     if return_index:
         results.append(laid_out(groups.indices(), None))
@@ -377,6 +388,11 @@ def _flat(arrays: Sequence[Any]) -> tuple[Node, Node]:
     return first, second
 
 
+def _distinct(mask: Node, values: Node, assume_unique: bool) -> Node:
+    """The mask without what is equal to the element before it."""
+    return mask if assume_unique else applied("logical_and", mask, _firsts(values))
+
+
 def _picked(mask: Node, values: Node) -> ndarray:
     return laid_out(Picked(wrap(mask)).elements(values), None)
 
@@ -400,13 +416,11 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
         first = second
     if not return_indices:
         values = _sorted(first)
-        mask = _among(values, second)
-        return _picked(mask if assume_unique else applied("logical_and", mask, _firsts(values)), values)
+        return _picked(_distinct(_among(values, second), values, assume_unique), values)
     orders = [_order(x) for x in (first, second)]
-    values, others = (compute(graph.gather(x, (order,), "")) for x, order in zip((first, second), orders, strict=True))
+    values, others = (_in_order(x, order) for x, order in zip((first, second), orders, strict=True))
     near = compute(_near(values, others))
-    mask = applied("logical_and", _found(values, others, near), _firsts(values))
-    picked = Picked(wrap(mask))
+    picked = Picked(wrap(_distinct(_found(values, others, near), values, assume_unique)))
     there = graph.gather(orders[1], (picked.elements(near),), "")
     return tuple(laid_out(x, None) for x in (picked.elements(values), picked.elements(orders[0]), there))
 
@@ -422,7 +436,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> ndarray:
     x, tests = (flattened(a).value() for a in as_arrays((ar1, ar2)))
     values = x if assume_unique else _sorted(x)
     mask = applied("logical_not", _among(values, tests))
-    return _picked(mask if assume_unique else applied("logical_and", mask, _firsts(values)), values)
+    return _picked(_distinct(mask, values, assume_unique), values)
 
 
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> ndarray:
@@ -433,11 +447,9 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> ndarray:
     assume_unique : bool, optional
         For speed alone: the arrays are not searched for equal elements.
     """
-    first, second = _flat((ar1, ar2))
-    first, second = _sorted(first), _sorted(second)
+    arrays = [_sorted(x) for x in _flat((ar1, ar2))]
     masks = []
-    for x, others in ((first, second), (second, first)):
-        mask = applied("logical_not", _among_sorted(x, others))
-        masks.append(mask if assume_unique else applied("logical_and", mask, _firsts(x)))
-    mask, both = (concatenate([wrap(part) for part in parts]).value() for parts in (masks, (first, second)))
-    return laid_out(_sorted(_picked(mask, both).value()), None)
+    for x, others in (arrays, arrays[::-1]):
+        masks.append(_distinct(applied("logical_not", _among_sorted(x, others)), x, assume_unique))
+    mask, values = (concatenate([wrap(part) for part in parts]).value() for parts in (masks, arrays))
+    return laid_out(_sorted(_picked(mask, values).value()), None)
