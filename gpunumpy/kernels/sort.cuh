@@ -21,13 +21,36 @@ __device__ __forceinline__ Key key_of(Raw raw) {
   Key key = raw;
   if (KIND == 1) key ^= SIGN;
   if (KIND == 2) {
-    const Key size = key & (SIGN - 1), negative = Key(0) - (key >> (BITS - 1));
-    key = size > Key(INFINITE) ? LARGEST : SIGN + ((size ^ negative) - negative);
+    // -infinity becomes 0, infinity 2 * INFINITE; NaNs come above, negative ones because they wrap around.
+    const Key negative = Key(0) - (key >> (BITS - 1));
+    key = ((key & (SIGN - 1)) ^ negative) - negative + INFINITE;
+    key = key < 2 * Key(INFINITE) + 1 ? key : 2 * Key(INFINITE) + 1;
   }
   return DESCENDING ? key ^ LARGEST : key;
 }
 
-__device__ __forceinline__ u32 digit_of(Key key, int shift) { return u32(key >> shift) & (RADIX - 1); }
+__device__ __forceinline__ u32 digit_of(Key key, int pass) {
+  if constexpr (sizeof(Key) == 4) return __byte_perm(key, 0, 0x4440 + pass);
+  else return __byte_perm(pass < 4 ? u32(key) : u32(key >> 32), 0, 0x4440 + (pass & 3));
+}
+
+// Keep a value in its registers, while what was made of it is made again: the compiler would keep that too.
+template <class T>
+__device__ __forceinline__ void hold(T& value) {
+#ifdef __CUDA_ARCH__
+  if constexpr (sizeof(T) == 8) asm volatile("" : "+l"(value));
+  if constexpr (sizeof(T) == 4) asm volatile("" : "+r"(value));
+  if constexpr (sizeof(T) == 2) asm volatile("" : "+h"(value));
+#endif
+}
+// Take an address in global memory as one number, not as the sum that it is.
+template <class T>
+__device__ __forceinline__ void hold(T*& address) {
+#ifdef __CUDA_ARCH__
+  asm volatile("" : "+l"(address));
+  __builtin_assume(__isGlobal(address));
+#endif
+}
 
 // The lanes of the warp that have the same digit.
 __device__ __forceinline__ u32 peers_of(u32 digit) {
@@ -46,13 +69,13 @@ __device__ __forceinline__ u32 peers_of(u32 digit) {
 }
 
 // The next place for an element with the digit, of those that the warp's `places` count; in the order of lanes.
-__device__ __forceinline__ u32 take_place(u32* places, u32 digit, u32 before_me) {
-  const u32 peers = peers_of(digit), rank = __popc(peers & before_me);
-  const u32 place = places[digit];
+__device__ __forceinline__ u32 take_place(u32* places, u32 digit) {
+  const int lane = threadIdx.x % 32;
+  const u32 peers = peers_of(digit), to = places[digit] + __popc(peers & ((1u << lane) - 1));
   __syncwarp();
-  if (rank == 0) places[digit] = place + __popc(peers);
+  if (peers >> lane == 1) places[digit] = to + 1;
   __syncwarp();
-  return place + rank;
+  return to;
 }
 
 // The sum over the warp's lanes up to this one.

@@ -13,26 +13,6 @@ const int MARK = 8 * sizeof(Index) - 2;
 const Index COUNT = Index(1) << MARK, SUM = Index(2) << MARK, VALUE = COUNT - 1;
 const int AHEAD = 4;  // tiles whose words are read together
 
-// Where elements and their positions are between two passes. A sort needs one place beside the result; positions are
-// carried with the keys, and both need two places, since the result has room for neither.
-struct Room {
-  Raw* keys[2];
-  Place* places[2];
-};
-__device__ __forceinline__ Room room_of(Out* out, void* room, long long row, long long rows, long long n) {
-  Room at;
-  if constexpr (POSITIONS) {
-    Place* const places = (Place*)room + row * n;
-    Raw* const keys = (Raw*)((Place*)room + 2 * rows * n) + row * n;
-    at.places[0] = places; at.places[1] = places + rows * n;
-    at.keys[0] = keys; at.keys[1] = keys + rows * n;
-  } else {
-    at.keys[0] = (Raw*)out + row * n;
-    at.keys[1] = (Raw*)room + row * n;
-  }
-  return at;
-}
-
 extern "C" __global__ void __launch_bounds__(THREADS) sort_clear(PARAMETERS) {
   const long long i = (long long)blockIdx.x * THREADS + threadIdx.x;
   if (i < rows * PASSES * RADIX) counts[i] = 0;
@@ -54,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(RADIX) sort_count(PARAMETERS) {
   for (int i = me; i < size; i += RADIX) {
     const Key key = key_of(from[i]);
 #pragma unroll
-    for (int pass = 0; pass < PASSES; ++pass) atomicAdd(&found[pass][digit_of(key, 8 * pass)], 1u);
+    for (int pass = 0; pass < PASSES; ++pass) atomicAdd(&found[pass][digit_of(key, pass)], 1u);
   }
   __syncthreads();
 #pragma unroll
@@ -96,6 +76,87 @@ __device__ __forceinline__ Index look_back(const volatile Index* own, long long 
   }
 }
 
+// A tile of a pass: where it is read and written, counted from the row's first element. Without `places`, those read are
+// made, and those written are the result.
+struct Tile {
+  const Raw* keys;
+  const Place* places;
+  Raw* to_keys;
+  Place* to_places;
+  Out* to_out;
+  const Index* starts;  // of the digits, for the row's first tile
+  Index* own;           // the thread's word
+  long long number;
+  int size, pass;
+};
+
+template <bool WHOLE>
+__device__ __forceinline__ void move_tile(const Tile& tile, u32 (*counts)[RADIX], u32* sums, Index* starts, Raw* moved,
+                                          Place* moved_places) {
+  const int me = threadIdx.x, warp = me / 32, first = warp * 32 * ITEMS + me % 32;
+  const bool counting = me < RADIX;
+  Raw keys[ITEMS];
+  Place places[POSITIONS ? ITEMS : 1];
+#pragma unroll
+  for (int i = 0; i < ITEMS; ++i)
+    keys[i] = WHOLE || first + i * 32 < tile.size ? tile.keys[first + i * 32] : Raw(0);
+  if constexpr (POSITIONS) {
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) {
+      places[i] = Place(tile.number * TILE) + first + i * 32;
+      if (tile.places && (WHOLE || first + i * 32 < tile.size)) places[i] = tile.places[first + i * 32];
+    }
+  }
+  // What is missing has the last digit, and stays behind what is there.
+  auto digit = [&](int i) {
+    return WHOLE || first + i * 32 < tile.size ? digit_of(key_of(keys[i]), tile.pass) : RADIX - 1;
+  };
+#pragma unroll
+  for (int i = 0; i < ITEMS; ++i) atomicAdd(&counts[warp][digit(i)], 1u);
+  __syncthreads();
+  const u32 all = counting ? count_digit<WARPS>(counts, me) : 0;
+  const u32 count = all - (!WHOLE && me == RADIX - 1 ? TILE - tile.size : 0);
+  Index before = counting && tile.number == 0 ? tile.starts[me] : 0;
+  if (counting) *(volatile Index*)tile.own = tile.number == 0 ? SUM | (before + count) : COUNT | count;
+  const u32 begin = sum_before(all, sums);
+#pragma unroll
+  for (int i = 0; i < ITEMS; ++i) hold(keys[i]);
+  if (counting) begin_digit<WARPS>(counts, me, begin);
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < ITEMS; ++i) {
+    const u32 to = take_place(counts[warp], digit(i));
+    moved[to] = keys[i];
+    if constexpr (POSITIONS) moved_places[to] = places[i];
+  }
+  if (counting) {
+    if (tile.number > 0) {
+      before = look_back(tile.own, tile.number);
+      *(volatile Index*)tile.own = SUM | (before + count);
+    }
+    starts[me] = before - begin;
+  }
+  __syncthreads();
+
+  // Elements that go to one place of the row lie side by side.
+#pragma unroll
+  for (int i = 0; i < ITEMS; ++i) {
+    keys[i] = moved[me + i * THREADS];
+    if constexpr (POSITIONS) places[i] = moved_places[me + i * THREADS];
+  }
+#pragma unroll
+  for (int i = 0; i < ITEMS; ++i) {
+    const int at = me + i * THREADS;
+    const Index to = starts[digit_of(key_of(keys[i]), tile.pass)] + at;
+    if (!WHOLE && at >= tile.size) continue;
+    if (!POSITIONS || tile.to_places) tile.to_keys[to] = keys[i];
+    if constexpr (POSITIONS) {
+      if (tile.to_places) tile.to_places[to] = places[i];
+      else tile.to_out[to] = places[i];
+    }
+  }
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) sort_pass(PARAMETERS) {
   extern __shared__ u64 shared[];
   Raw* const moved = (Raw*)shared;
@@ -103,80 +164,42 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) sort_pass(PARAMETE
   Index* const starts = (Index*)(moved_places + (POSITIONS ? TILE : 0));
   u32 (*const counted)[RADIX] = (u32(*)[RADIX])(starts + RADIX);
   __shared__ u32 sums[WARPS], ticket;
-  const int me = threadIdx.x, lane = me % 32, warp = me / 32;
+  const int me = threadIdx.x;
 
   // Tiles are handed out in order, so that all tiles that one waits for are on their way.
   if (me == 0) ticket = atomicAdd(tickets, 1u);
-  for (int digit = lane; digit < RADIX; digit += 32) counted[warp][digit] = 0;
+  for (int i = me % 32; i < RADIX; i += 32) counted[me / 32][i] = 0;
   __syncthreads();
   const u32 all = u32(rows * tiles), pass = ticket / all, number = ticket - pass * all, row = number / u32(tiles);
-  const long long tile = number - row * u32(tiles);
-  Index* const own = states + ((pass & 1) * (long long)all + number) * RADIX + me;
-  if (me < RADIX) own[(pass & 1 ? -1 : 1) * (long long)all * RADIX] = 0;  // for the next pass
+  Tile tile;
+  tile.number = number - row * u32(tiles);
+  tile.own = states + ((pass & 1) * (long long)all + number) * RADIX + me;
+  if (me < RADIX) tile.own[(pass & 1 ? -1 : 1) * (long long)all * RADIX] = 0;  // for the next pass
   const u32 made = passes[row];
   if (!(made >> pass & 1)) return;
-  const int done = __popc(made & ((1u << pass) - 1)), left = __popc(made) - 1 - done, shift = 8 * pass;
-  const Room room = room_of(out, spare, row, rows, n);
-  const Raw* const source = (done ? room.keys[~left & 1] : x + begin + row * n) + tile * TILE;
-  const int size = n - tile * TILE < TILE ? int(n - tile * TILE) : TILE;
 
-  // What is missing from the last tile has the last digit, and is last.
-  const int first = warp * 32 * ITEMS + lane;
-  Raw keys[ITEMS];
-#pragma unroll
-  for (int i = 0; i < ITEMS; ++i) keys[i] = first + i * 32 < size ? source[first + i * 32] : Raw(0);
-  Place places[POSITIONS ? ITEMS : 1];
+  // Passes write to two places in turn, and the last one to the result. It is one of the two places of a sort; positions
+  // are carried with the keys, for which it has no room.
+  const int done = __popc(made & ((1u << pass) - 1)), left = __popc(made) - 1 - done;
+  const long long total = rows * n, origin = row * n, from = origin + tile.number * TILE;
+  const bool even = left % 2 == 0;
+  tile.to_out = out + origin;
   if constexpr (POSITIONS) {
-    const Place* const from = room.places[~left & 1] + tile * TILE;
-#pragma unroll
-    for (int i = 0; i < ITEMS; ++i) {
-      places[i] = Place(tile * TILE) + first + i * 32;
-      if (done && first + i * 32 < size) places[i] = from[first + i * 32];
-    }
+    Place* const spare_places = (Place*)spare;
+    Raw* const spare_keys = (Raw*)(spare_places + 2 * total);
+    tile.keys = spare_keys + (even ? total : 0) + from;
+    tile.places = done ? spare_places + (even ? total : 0) + from : nullptr;
+    tile.to_keys = spare_keys + (even ? 0 : total) + origin;
+    tile.to_places = left ? spare_places + (even ? 0 : total) + origin : nullptr;
+  } else {
+    tile.keys = (even ? (Raw*)spare : (Raw*)out) + from;
+    tile.to_keys = (even ? (Raw*)out : (Raw*)spare) + origin;
   }
-#pragma unroll
-  for (int i = 0; i < ITEMS; ++i)
-    if (first + i * 32 < size) atomicAdd(&counted[warp][digit_of(key_of(keys[i]), shift)], 1u);
-  __syncthreads();
-  const u32 count = me < RADIX ? count_digit<WARPS>(counted, me) : 0;
-  Index before = me < RADIX && tile == 0 ? counts[((long long)row * PASSES + pass) * RADIX + me] : 0;
-  if (me < RADIX) *(volatile Index*)own = tile == 0 ? SUM | (before + count) : COUNT | count;
-  const u32 place = sum_before(count, sums);
-  if (me < RADIX) begin_digit<WARPS>(counted, me, place);
-  __syncthreads();
-#pragma unroll
-  for (int i = 0; i < ITEMS; ++i) {
-    const u32 digit = first + i * 32 < size ? digit_of(key_of(keys[i]), shift) : RADIX - 1;
-    const u32 to = take_place(counted[warp], digit, (1u << lane) - 1);
-    moved[to] = keys[i];
-    if constexpr (POSITIONS) moved_places[to] = places[i];
-  }
-  if (me < RADIX) {
-    if (tile > 0) {
-      before = look_back(own, tile);
-      *(volatile Index*)own = SUM | (before + count);
-    }
-    starts[me] = before - place;
-  }
-  __syncthreads();
-
-  // Elements that go to one place of the row lie side by side.
-#pragma unroll
-  for (int i = 0; i < ITEMS; ++i) {
-    const u32 at = me + i * THREADS;
-    if (at < size) {
-      const Raw key = moved[at];
-      const Index to = starts[digit_of(key_of(key), shift)] + at;
-      if constexpr (POSITIONS) {
-        if (left == 0) {
-          out[(long long)row * n + to] = moved_places[at];
-        } else {
-          room.keys[left & 1][to] = key;
-          room.places[left & 1][to] = moved_places[at];
-        }
-      } else {
-        room.keys[left & 1][to] = key;
-      }
-    }
-  }
+  if (!done) tile.keys = x + begin + from;
+  hold(tile.keys), hold(tile.to_keys), hold(tile.to_out), hold(tile.to_places), hold(tile.places);
+  tile.starts = counts + ((long long)row * PASSES + pass) * RADIX;
+  tile.pass = pass;
+  tile.size = n - tile.number * TILE < TILE ? int(n - tile.number * TILE) : TILE;
+  if (tile.size == TILE) move_tile<true>(tile, counted, sums, starts, moved, moved_places);
+  else move_tile<false>(tile, counted, sums, starts, moved, moved_places);
 }

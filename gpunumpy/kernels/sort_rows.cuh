@@ -42,11 +42,11 @@ sort_row(Out* __restrict__ out, const Raw* __restrict__ x, long long rows, long 
     from[i] = first + i * 32;
     keys[i] = from[i] < n ? key_of(x[row * n + from[i]]) : LARGEST;
   }
-  for (int shift = 0; shift < BITS; shift += 8) {
+  for (int pass = 0; pass < PASSES; ++pass) {
     for (int digit = lane; digit < RADIX; digit += 32) counts[warp][digit] = 0;
     __syncwarp();
 #pragma unroll
-    for (int i = 0; i < ITEMS; ++i) atomicAdd(&counts[warp][digit_of(keys[i], shift)], 1u);
+    for (int i = 0; i < ITEMS; ++i) atomicAdd(&counts[warp][digit_of(keys[i], pass)], 1u);
     __syncthreads();
     u32 mine[EACH], sum = 0;
 #pragma unroll
@@ -60,7 +60,7 @@ sort_row(Out* __restrict__ out, const Raw* __restrict__ x, long long rows, long 
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
-      const u32 to = take_place(counts[warp], digit_of(keys[i], shift), (1u << lane) - 1);
+      const u32 to = take_place(counts[warp], digit_of(keys[i], pass));
       moved[to] = keys[i];
       moved_from[to] = from[i];
     }
