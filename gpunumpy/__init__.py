@@ -60,6 +60,7 @@ from .nanfunctions import *
 from .padding import *
 from .printing import *
 from .products import *
+from .quantiles import *
 from .ranges import *
 from .reduction import *
 from .repeating import *

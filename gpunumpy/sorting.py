@@ -18,7 +18,7 @@ from .core.array import ndarray, to_host, wrap
 from .core.dtypes import BOOL, COMPLEX128, INT64, KIND, bfloat16
 from .core.layout import Shape
 from .core.node import Leaf, Node
-from .core.record import as_array, reshaped, transposed
+from .core.record import as_array, remembered, reshaped, transposed
 from .creation import axes_in_memory, constant, laid_out
 from .indexing_elements import flattened
 
@@ -32,22 +32,22 @@ _COMPLEX64 = numpy.dtype(numpy.complex64)
 
 
 def sort_rows(x: Node, descending: bool = False) -> Node:
-    """The elements of every row of a two-dimensional value in order, NaN last; `descending` turns all of that round."""
+    """The elements of every row in order, NaN last; rows lie along the last axis. `descending` turns all of that round."""
     dtype = x.form.dtype
-    if not prod(x.form.shape) or x.form.shape[1] == 1:
+    if not prod(x.form.shape) or x.form.shape[-1] == 1:
         return x
     if KIND[dtype] == "c":
-        return _picked(x, argsort_rows(x, descending))
+        return picked_in_rows(x, argsort_rows(x, descending))
     if dtype == bfloat16:
         return graph.cast(sort_rows(graph.cast(x, _FLOAT32), descending), dtype)
     return graph.call("sort", (descending,), (_in_memory(x),), x.form.shape, dtype)
 
 
 def argsort_rows(x: Node, descending: bool = False) -> Node:
-    """The positions that sort every row of a two-dimensional value, those of equal elements in their order."""
+    """The positions that sort every row, those of equal elements in their order."""
     dtype, shape, queue = x.form.dtype, x.form.shape, x.form.queue
     assert queue is not None
-    if not prod(shape) or shape[1] == 1:
+    if not prod(shape) or shape[-1] == 1:
         return constant(0, shape, INT64, queue)
     if KIND[dtype] == "c":
         return lexsort_rows(_complex_keys(x), descending)
@@ -60,7 +60,7 @@ def lexsort_rows(keys: Sequence[Node], descending: bool = False) -> Node:
     """The positions that sort every row by several keys, of which the last counts most."""
     order = argsort_rows(keys[0], descending)
     for key in keys[1:]:
-        order = _picked(order, argsort_rows(_picked(key, order), descending))
+        order = picked_in_rows(order, argsort_rows(picked_in_rows(key, order), descending))
     return order
 
 
@@ -77,12 +77,13 @@ def _complex_keys(x: Node) -> tuple[Node, Node, Node]:
     return imag, real, graph.map_node("logical_or", (BOOL, BOOL, BOOL), kept)
 
 
-def _picked(x: Node, order: Node) -> Node:
+def picked_in_rows(x: Node, order: Node) -> Node:
     """The elements of every row at positions of that row."""
-    queue = x.form.queue
+    queue, shape = x.form.queue, x.form.shape
     assert queue is not None
-    rows = graph.iota((x.form.shape[0], 1), 0, queue)
-    return graph.gather(x, (rows, order), "")
+    flat = (prod(shape[:-1]), shape[-1])
+    rows = graph.iota((flat[0], 1), 0, queue)
+    return reshaped(graph.gather(reshaped(x, flat), (rows, reshaped(order, flat)), ""), shape)
 
 
 def _in_memory(x: Node) -> Node:
@@ -106,19 +107,18 @@ class Rows:
     Attributes
     ----------
     value
-        The elements, two-dimensional.
+        The elements, the rows along the last axis.
     """
 
     def __init__(self, array: ndarray, axis: int, order: str = "C") -> None:
         self._memory = axes_in_memory(order, array.shape, array.layout.strides)
         self._order = (*(d for d in self._memory or range(array.ndim) if d != axis), axis)
         self._shape: Shape = tuple(array.shape[d] for d in self._order)
-        turned = transposed(array.value(), self._order)
-        self.value = reshaped(turned, (prod(self._shape[:-1]), self._shape[-1]))
+        self.value = transposed(array.value(), self._order)
 
     def back(self, rows: Node) -> Node:
         """Rows as a value of the array's shape."""
-        return transposed(reshaped(rows, self._shape), [self._order.index(d) for d in range(len(self._order))])
+        return transposed(rows, [self._order.index(d) for d in range(len(self._order))])
 
     def array(self, rows: Node) -> ndarray:
         """Rows as a new array."""
@@ -152,6 +152,7 @@ def _check_options(kind: Any, order: Any, stable: Any) -> None:
         _PROBE.argsort(kind=kind, order=order, stable=stable)
 
 
+@remembered
 def sort(
     a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False
 ) -> ndarray:
@@ -179,6 +180,7 @@ def sort_in_place(
     x.assign(rows.back(sort_rows(rows.value, bool(descending))))
 
 
+@remembered
 def argsort(
     a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False
 ) -> ndarray:
@@ -205,7 +207,8 @@ def sort_complex(a: Any) -> ndarray:
 
 def lexsort(keys: Any, axis: Any = -1) -> ndarray:
     """The positions that sort by several keys, of which the last counts most. See `numpy.lexsort`."""
-    parts = list(keys) if isinstance(keys, Sequence) or getattr(keys, "shape", ()) else []
+    several = isinstance(keys, Sequence) or bool(getattr(keys, "shape", None))
+    parts = list(keys) if several else []
     if not parts:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
     device = next((key.device for key in parts if isinstance(key, ndarray)), None)
@@ -237,7 +240,7 @@ def _check_places(kth: Any, rows: Rows) -> None:
         raise TypeError("Partition index must be integer")
     if places.ndim > 1:
         raise ValueError("object too deep for desired array")
-    n = rows.value.form.shape[1]
+    n = rows.value.form.shape[-1]
     for k in places.flat if prod(rows.value.form.shape) else ():
         if not -n <= k < n:
             raise ValueError(f"kth(={k + n if k < 0 else k}) out of bounds ({n})")

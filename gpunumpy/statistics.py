@@ -215,7 +215,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
         result = mean(array, axes, keepdims=keepdims)
         scale = filled(count_of(array, axes, False, True), result.dtype, result.shape, array)
         return (result, scale) if returned else result
-    weight = _weights(as_array(weights, array.device), array, None if axis is None else axes)
+    weight = weights_over(as_array(weights, array.device), array, None if axis is None else axes)
     common = numpy.result_type(array.dtype, weight.dtype, *([FLOAT64] if KIND[array.dtype] in "biu" else []))
     common = check(common)
     scale = total(weight, axes, common, None, keepdims)
@@ -228,7 +228,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     return result, scale if scale.shape == result.shape else wrap(graph.broadcast(scale.value(), result.shape))
 
 
-def _weights(weight: ndarray, array: ndarray, axes: tuple[int, ...] | None) -> ndarray:
+def weights_over(weight: ndarray, array: ndarray, axes: tuple[int, ...] | None) -> ndarray:
     """The weights, made to broadcast against the array."""
     if weight.shape == array.shape:
         return weight
