@@ -24,6 +24,8 @@ class _Launch(ctypes.Structure):
         ("shared", ctypes.c_size_t),
         ("grid", ctypes.c_uint * 3),
         ("block", ctypes.c_uint * 3),
+        ("blocks", ctypes.POINTER(ctypes.c_int)),
+        ("blocks_count", ctypes.c_int),
         ("seed", ctypes.c_uint64),
         ("timeout", ctypes.c_double),
         ("fibers", ctypes.c_int),
@@ -48,6 +50,7 @@ def launch(
     words: Sequence[int],
     *,
     shared: int = 0,
+    blocks: Sequence[int] | None = None,
     seed: int = 0,
     timeout: float = 60.0,
 ) -> None:
@@ -65,6 +68,8 @@ def launch(
         The parameters' bits, each 64 of them.
     shared : int, optional
         Bytes of dynamic shared memory.
+    blocks : sequence of int, optional
+        The numbers of the blocks to run, of a grid that is too large to run whole.
     seed : int, optional
         If not 0, blocks, and the threads of a block, start in a random order drawn from it.
     timeout : float, optional
@@ -90,6 +95,8 @@ def launch(
         shared=shared,
         grid=grid,
         block=block,
+        blocks=None if blocks is None else (ctypes.c_int * len(blocks))(*blocks),
+        blocks_count=0 if blocks is None else len(blocks),
         seed=seed,
         timeout=timeout,
         fibers=module.fibers,

@@ -54,6 +54,8 @@ struct Launch {
     size_t shared;
     unsigned int grid[3];
     unsigned int block[3];
+    const int* blocks;  // the numbers of those to run; null: all of them
+    int blocks_count;
     uint64_t seed;  // 0: in order; else blocks and threads start in an order drawn from it
     double timeout;
     int fibers;
@@ -223,8 +225,11 @@ void run_blocks() {
     count = blockDim.x * blockDim.y * blockDim.z;
     for (int i = 0; i < count; ++i)
         threads[i].index = {i % blockDim.x, i / blockDim.x % blockDim.y, i / blockDim.x / blockDim.y};
-    std::vector<int> blocks(size_t(gridDim.x) * gridDim.y * gridDim.z), order(count);
-    std::iota(blocks.begin(), blocks.end(), 0);
+    std::vector<int> blocks(launch->blocks, launch->blocks + launch->blocks_count), order(count);
+    if (!launch->blocks) {
+        blocks.resize(size_t(gridDim.x) * gridDim.y * gridDim.z);
+        std::iota(blocks.begin(), blocks.end(), 0);
+    }
     std::iota(order.begin(), order.end(), 0);
     uint64_t state = launch->seed;
     if (state) shuffle(blocks, state);
