@@ -87,35 +87,37 @@ def _without_last(x: Node) -> Node:
     return graph.view(x, Layout((x.form.shape[0] - 1,), (1,), 0))
 
 
-def _starts(differs: Node | None, count: int, queue: graph.Queue) -> Node:
-    """The mask of what differs from the one before it; the first of all does."""
-    mask = constant(True, (count,), BOOL, queue)
-    return mask if differs is None else graph.update(mask, Layout((count - 1,), (1,), 1), differs)
-
-
-def _firsts(x: Node, equal_nan: bool = True) -> Node:
-    """The mask of the first ones of equal elements, over sorted ones."""
-    queue, (n,) = x.form.queue, x.form.shape
+def _all(x: Node) -> Node:
+    """A mask of all elements."""
+    queue = x.form.queue
     assert queue is not None
-    if n < 2:
-        return _starts(None, n, queue)
+    return constant(True, x.form.shape, BOOL, queue)
+
+
+def _starts(mask: Node, differs: Node) -> Node:
+    """The mask without the elements, from the second one on, that do not differ from the one before them."""
+    region = Layout(differs.form.shape, (1,), 1)
+    return graph.update(mask, region, applied("logical_and", graph.view(mask, region), differs))
+
+
+def _firsts(x: Node, mask: Node, equal_nan: bool = True) -> Node:
+    """The mask, over sorted elements, without those that are equal to the one before them."""
+    if x.form.shape[0] < 2:
+        return mask
     now, before = _without_first(x), _without_last(x)
     differs = applied("not_equal", now, before)
     if equal_nan and KIND[x.form.dtype] in "efc":
         # NaN comes last and differs from all, itself too: what comes after one is no other value.
         differs = applied("logical_and", differs, applied("equal", before, before))
-    return _starts(differs, n, queue)
+    return _starts(mask, differs)
 
 
-def _firsts_of_rows(rows: Node, order: Node) -> Node:
-    """The mask of the first ones of equal rows, over their sorted positions. NaN is equal to none."""
-    queue, (n,) = rows.form.queue, order.form.shape
-    assert queue is not None
-    if n < 2:
-        return _starts(None, n, queue)
+def _firsts_of_rows(rows: Node, order: Node, mask: Node) -> Node:
+    """The mask, over sorted positions of rows, without those of rows equal to the one before; NaN is equal to none."""
+    if order.form.shape[0] < 2:
+        return mask
     now, before = (graph.gather(rows, (part(order),), "") for part in (_without_first, _without_last))
-    differs = graph.reduce("logical_or", (BOOL, BOOL), (1,), (applied("not_equal", now, before),))
-    return _starts(differs, n, queue)
+    return _starts(mask, graph.reduce("logical_or", (BOOL, BOOL), (1,), (applied("not_equal", now, before),)))
 
 
 # --- unique ---------------------------------------------------------------------------------------------------------
@@ -185,14 +187,14 @@ def unique(
         flat = flattened(x).value()
         order = _order(flat) if return_index or return_inverse else None
         ordered = _sorted(flat) if order is None else _in_order(flat, order)
-        groups = _Groups(_firsts(ordered, equal_nan), order)
+        groups = _Groups(_firsts(ordered, _all(ordered), equal_nan), order)
         values = laid_out(groups.firsts.elements(ordered), None)
     else:
         moved = moveaxis(x, axis, 0)
         n, rest = moved.shape[0], moved.shape[1:]
         rows = compute(reshaped(moved.value(), (n, prod(rest))))
         order = _order_of_rows(rows)
-        groups = _Groups(_firsts_of_rows(rows, order), order)
+        groups = _Groups(_firsts_of_rows(rows, order, _all(order)), order)
         first = graph.gather(rows, (groups.indices(),), "")
         values = moveaxis(laid_out(reshaped(first, (groups.firsts.count, *rest)), None), 0, axis)
     results = [values]
@@ -389,8 +391,7 @@ def _flat(arrays: Sequence[Any]) -> tuple[Node, Node]:
 
 
 def _distinct(mask: Node, values: Node, assume_unique: bool) -> Node:
-    """The mask without what is equal to the element before it."""
-    return mask if assume_unique else applied("logical_and", mask, _firsts(values))
+    return mask if assume_unique else _firsts(values, mask)
 
 
 def _picked(mask: Node, values: Node) -> ndarray:
