@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,7 +44,9 @@ _TINY = 32  # a warp has rows of up to so many elements
 _ROW_BYTES = 1 << 14  # of the keys of such a row
 _TINY_THREADS = 128
 
-_RADIX, _SHARE = 256, 1 << 16  # as in sort.cuh and sort_passes.cuh
+# The blocks that count are to be so many, if each has this many elements at least, and at most.
+_COUNTING, _SHARES = 1024, (1 << 12, 1 << 16)
+_RADIX = 256  # as in sort.cuh
 _LARGE_INDEX, _LARGE_PLACE = 1 << 30, 1 << 32
 
 _UNSIGNED = {1: "unsigned char", 2: "unsigned short", 4: "unsigned", 8: "unsigned long long"}
@@ -62,7 +65,7 @@ def argsort(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequenc
 
 
 def _program(where: Layout, dtype: numpy.dtype[Any], descending: bool, positions: bool) -> Program:
-    (rows, n), begin = where.shape, where.offset
+    rows, n, begin = prod(where.shape[:-1]), where.shape[-1], where.offset
     if not rows * n:
         return NOTHING
     size = dtype.itemsize
@@ -94,11 +97,13 @@ def _passes(head: str, rows: int, n: int, begin: int, size: int, positions: bool
     tile = (PAIR_TILES if positions else TILES)[size]
     index, place = 4 if n < _LARGE_INDEX else 8, 4 if n < _LARGE_PLACE else 8
     tiles = -(-n // (tile.threads * tile.items))
+    share = min(max(rows * n // _COUNTING, _SHARES[0]), _SHARES[1])
     text = (
         f"{head}typedef {_UNSIGNED[index]} Index;\ntypedef {_UNSIGNED[place]} Place;\n"
         f"const int THREADS = {tile.threads}, ITEMS = {tile.items}, BLOCKS = {tile.blocks};\n"
         "#define PARAMETERS Out* __restrict__ out, const Raw* __restrict__ x, void* spare, Index* counts, \\\n"
-        "    Index* states, u32* passes, u32* tickets, long long rows, long long n, long long begin, long long tiles\n"
+        "    Index* states, u32* passes, u32* tickets, long long rows, long long n, long long begin, \\\n"
+        "    long long tiles, long long share\n"
         f"{_source('sort_passes')}"
     )
     words, states = rows * size * _RADIX, rows * tiles * _RADIX
@@ -113,11 +118,11 @@ def _passes(head: str, rows: int, n: int, begin: int, size: int, positions: bool
     blocks, block = (rows * tiles, 1, 1), (tile.threads, 1, 1)
     launches = (
         Launch("sort_clear", (-(-max(words, states) // tile.threads), 1, 1), block),
-        Launch("sort_count", (rows * -(-n // _SHARE), 1, 1), (_RADIX, 1, 1)),
+        Launch("sort_count", (rows * -(-n // share), 1, 1), (_RADIX, 1, 1)),
         Launch("sort_sum", (rows, 1, 1), (_RADIX, 1, 1)),
         *(Launch("sort_pass", blocks, block, shared) for _ in range(size)),
     )
-    return Program(text, launches, scratch, False, (rows, n, begin, tiles))
+    return Program(text, launches, scratch, False, (rows, n, begin, tiles, share))
 
 
 @cache

@@ -6,7 +6,6 @@
 // out for that row: `passes[row]` has a bit for every pass that is made.
 
 const int TILE = THREADS * ITEMS, WARPS = THREADS / 32;
-const int SHARE = 1 << 16;  // elements that a block counts
 
 // What a tile says of a digit: nothing yet, how many elements it has, or how many it has with all tiles before it.
 const int MARK = 8 * sizeof(Index) - 2;
@@ -20,12 +19,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) sort_clear(PARAMETERS) {
   if (i == 0) *tickets = 0;
 }
 
-// counts[row][pass][digit]: how many elements of the row have the digit.
+// counts[row][pass][digit]: how many elements of the row have the digit. A block counts `share` elements.
 extern "C" __global__ void __launch_bounds__(RADIX) sort_count(PARAMETERS) {
   __shared__ u32 found[PASSES][RADIX];
-  const long long shares = (n + SHARE - 1) / SHARE, row = blockIdx.x / shares;
-  const long long first = (blockIdx.x - row * shares) * SHARE;
-  const int me = threadIdx.x, size = n - first < SHARE ? int(n - first) : SHARE;
+  const long long shares = (n + share - 1) / share, row = blockIdx.x / shares;
+  const long long first = (blockIdx.x - row * shares) * share;
+  const int me = threadIdx.x, size = int(n - first < share ? n - first : share);
   const Raw* const from = x + begin + row * n + first;
 #pragma unroll
   for (int pass = 0; pass < PASSES; ++pass) found[pass][me] = 0;
@@ -96,17 +95,9 @@ __device__ __forceinline__ void move_tile(const Tile& tile, u32 (*counts)[RADIX]
   const int me = threadIdx.x, warp = me / 32, first = warp * 32 * ITEMS + me % 32;
   const bool counting = me < RADIX;
   Raw keys[ITEMS];
-  Place places[POSITIONS ? ITEMS : 1];
 #pragma unroll
   for (int i = 0; i < ITEMS; ++i)
     keys[i] = WHOLE || first + i * 32 < tile.size ? tile.keys[first + i * 32] : Raw(0);
-  if constexpr (POSITIONS) {
-#pragma unroll
-    for (int i = 0; i < ITEMS; ++i) {
-      places[i] = Place(tile.number * TILE) + first + i * 32;
-      if (tile.places && (WHOLE || first + i * 32 < tile.size)) places[i] = tile.places[first + i * 32];
-    }
-  }
   // What is missing has the last digit, and stays behind what is there.
   auto digit = [&](int i) {
     return WHOLE || first + i * 32 < tile.size ? digit_of(key_of(keys[i]), tile.pass) : RADIX - 1;
@@ -114,6 +105,14 @@ __device__ __forceinline__ void move_tile(const Tile& tile, u32 (*counts)[RADIX]
 #pragma unroll
   for (int i = 0; i < ITEMS; ++i) atomicAdd(&counts[warp][digit(i)], 1u);
   __syncthreads();
+  Place places[POSITIONS ? ITEMS : 1];  // on their way while digits are settled
+  if constexpr (POSITIONS) {
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) {
+      places[i] = Place(tile.number * TILE) + first + i * 32;
+      if (tile.places && (WHOLE || first + i * 32 < tile.size)) places[i] = tile.places[first + i * 32];
+    }
+  }
   const u32 all = counting ? count_digit<WARPS>(counts, me) : 0;
   const u32 count = all - (!WHOLE && me == RADIX - 1 ? TILE - tile.size : 0);
   Index before = counting && tile.number == 0 ? tile.starts[me] : 0;
