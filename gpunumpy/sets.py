@@ -28,7 +28,8 @@ from .kernels import table
 from .ranges import applied, number
 from .searching import places
 from .shape import moveaxis
-from .sorting import argsort_rows, lexsort_rows, sort_rows
+from .sorting import argsort_rows, sort_rows
+from .sorting_keys import order_of_rows
 
 __all__ = [
     "intersect1d",
@@ -64,15 +65,6 @@ def _as_row(x: Node) -> Node:
 
 def _row(x: Node) -> Node:
     return reshaped(compute(x), x.form.shape[1:])
-
-
-def _order_of_rows(rows: Node) -> Node:
-    """The positions that sort rows by their first elements, where those are equal by the second ones, and so on."""
-    n, width = rows.form.shape
-    columns = [graph.view(rows, Layout((1, n), (n * width, width), k)) for k in range(width)]
-    queue = rows.form.queue
-    assert queue is not None
-    return _row(lexsort_rows(columns[::-1]) if columns else graph.iota((1, n), 1, queue))
 
 
 def _in_order(x: Node, order: Node) -> Node:
@@ -193,7 +185,7 @@ def unique(
         moved = moveaxis(x, axis, 0)
         n, rest = moved.shape[0], moved.shape[1:]
         rows = compute(reshaped(moved.value(), (n, prod(rest))))
-        order = _order_of_rows(rows)
+        order = order_of_rows(rows)
         groups = _Groups(_firsts_of_rows(rows, order, _all(order)), order)
         first = graph.gather(rows, (groups.indices(),), "")
         values = moveaxis(laid_out(reshaped(first, (groups.firsts.count, *rest)), None), 0, axis)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import ml_dtypes
@@ -11,8 +11,11 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.core.array import from_host, to_host
+from gpunumpy.core.array import from_host, to_host, wrap
+from gpunumpy.core.schedule import CallStep
+from gpunumpy.sorting_keys import order_of_rows
 
+from ..fusion.counting import kernels
 from .parity import DTYPES, check, sample
 
 SHAPES: tuple[tuple[int, ...], ...] = ((), (1,), (2,), (50,), (5000,), (6, 7), (2, 3, 4), (0,), (3, 0))
@@ -37,6 +40,11 @@ def with_nan(dtype: Any, shape: tuple[int, ...], seed: int = 0) -> Any:
         made[rng.random(shape) < 0.2] = numpy.nan
         made[rng.random(shape) < 0.1] *= -0.0
     return made
+
+
+def names(function: Callable[[], Any]) -> list[str]:
+    """What runs to compute an array: the names of library calls, and kernels."""
+    return [step.name if isinstance(step, CallStep) else "kernel" for step in kernels(function)]
 
 
 def options() -> Iterator[dict[str, bool]]:
@@ -116,6 +124,21 @@ def test_rows_of_many_columns() -> None:
         check(gpunumpy.unique, numpy.unique, data, ulp=0, axis=0, **dict.fromkeys(FLAGS, True))
 
 
+@pytest.mark.parametrize("dtype", [*DTYPES, "i2", "u2", "bfloat16"])
+def test_the_order_of_rows(dtype: str) -> None:
+    for width in (1, 2, 3, 5, 9, 70):
+        wide = with_nan("f" if dtype == "bfloat16" else dtype, (80, width), width)
+        wide[:, : width - 1] = wide[0, : width - 1]  # what differs comes late, or in few rows
+        wide[::7, width // 2] = wide[1, -1]
+        if wide.dtype.kind in "iu":
+            wide[::9, 0], wide[::5, width // 2] = numpy.iinfo(wide.dtype).min, numpy.iinfo(wide.dtype).max
+        if wide.dtype.kind == "f":
+            wide[::9, 0], wide[::5, width // 2] = -numpy.inf, numpy.inf
+        rows = from_host(wide.astype(BFLOAT16) if dtype == "bfloat16" else wide).value()
+        expected = numpy.lexsort(tuple(wide.T[::-1]))
+        assert to_host(wrap(order_of_rows(rows))).tolist() == expected.tolist()
+
+
 def test_unique_of_views_and_lists() -> None:
     data = sample("i4", (12, 10), 1)
     array = from_host(data)
@@ -161,6 +184,16 @@ def test_the_forms_of_the_standard(name: str) -> None:
             assert mine._fields == theirs._fields
             assert type(mine).__name__ == type(theirs).__name__
         check(lambda: tuple(mine), lambda: tuple(theirs), ulp=0)  # noqa: B023
+
+
+def test_how_many_kernels_make_a_set() -> None:
+    """The sort, the mask of the first ones, where tiles of what it picks begin, and what it picks."""
+    array = from_host(sample("i4", (9000,), 1))
+    assert names(lambda: gpunumpy.unique(array)) == ["sort", "kernel", "mask_offsets", "mask_elements"]
+    counted = names(lambda: gpunumpy.unique(array, return_counts=True))
+    assert counted == ["sort", "kernel", "mask_offsets", "mask_elements", "mask_positions", "kernel"]
+    pairs = from_host(sample("i4", (9000, 2), 1))
+    assert names(lambda: gpunumpy.unique(pairs, axis=0)).count("argsort") == 1
 
 
 # --- membership -----------------------------------------------------------------------------------------------------
@@ -252,3 +285,12 @@ def test_bfloat16_in_set_operations(name: str) -> None:
     a, b = with_nan("f", (40,), 1), with_nan("f", (30,), 2)
     found = to_host(getattr(gpunumpy, name)(*(from_host(x.astype(BFLOAT16)) for x in (a, b))))
     numpy.testing.assert_array_equal(found.astype("f"), getattr(numpy, name)(a, b).astype("f"))
+
+
+def test_how_many_kernels_look_for_elements() -> None:
+    a, b = from_host(sample("i4", (9000,), 1)), from_host(sample("i4", (100,), 2))
+    assert names(lambda: gpunumpy.isin(a, b)) == ["sort", "searchsorted", "kernel"]
+    assert names(lambda: gpunumpy.isin(a, [1, 2], invert=True)) == ["kernel"]
+    both = ["sort", "sort", "searchsorted", "kernel", "mask_offsets", "mask_elements"]
+    assert names(lambda: gpunumpy.intersect1d(a, b)) == both
+    assert names(lambda: gpunumpy.setdiff1d(a, b)) == both
