@@ -20,6 +20,7 @@ _PROBE = numpy.zeros(1)
 _FLOAT32 = numpy.dtype(numpy.float32)
 
 
+@record.remembered
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> ndarray:
     """Where values belong in a sorted array, as int64. See `numpy.searchsorted`.
 

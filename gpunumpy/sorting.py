@@ -16,7 +16,6 @@ from .core import layout
 from .core import node as graph
 from .core.array import ndarray, to_host, wrap
 from .core.dtypes import BOOL, COMPLEX128, INT64, KIND, bfloat16
-from .core.layout import Shape
 from .core.node import Leaf, Node
 from .core.record import as_array, remembered, reshaped, transposed
 from .creation import axes_in_memory, constant, laid_out
@@ -32,7 +31,7 @@ _COMPLEX64 = numpy.dtype(numpy.complex64)
 
 
 def sort_rows(x: Node, descending: bool = False) -> Node:
-    """The elements of every row in order, NaN last; rows lie along the last axis. `descending` turns all of that round."""
+    """The elements of every row, along the last axis, in order, NaN last; `descending` turns all of that round."""
     dtype = x.form.dtype
     if not prod(x.form.shape) or x.form.shape[-1] == 1:
         return x
@@ -113,7 +112,6 @@ class Rows:
     def __init__(self, array: ndarray, axis: int, order: str = "C") -> None:
         self._memory = axes_in_memory(order, array.shape, array.layout.strides)
         self._order = (*(d for d in self._memory or range(array.ndim) if d != axis), axis)
-        self._shape: Shape = tuple(array.shape[d] for d in self._order)
         self.value = transposed(array.value(), self._order)
 
     def back(self, rows: Node) -> Node:

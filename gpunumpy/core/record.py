@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
 import numpy
@@ -14,7 +15,7 @@ from . import node as graph
 from .array import from_host, is_scalar, ndarray, wrap, wrap_ordered
 from .device import Device, default_device
 from .layout import Layout, Shape
-from .node import Const, DType, Form, Node, Queue
+from .node import Call, Const, DType, Form, Node, Queue
 
 _PYTHON_SCALARS = frozenset((bool, int, float, complex))
 
@@ -233,6 +234,35 @@ def remember(cache: dict[Any, Form], key: tuple[Form, ...], result: ndarray) -> 
         if len(cache) > _RECORDERS_LIMIT:
             cache.clear()
         cache[key] = form
+
+
+def remembered(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
+    """The function, which remembers the form of its result where that is one routine over its very arguments."""
+    cache: dict[Any, tuple[Form, int]] = {}
+
+    @wraps(record)
+    def run(*args: Any, **options: Any) -> ndarray:
+        nodes = tuple([x._node if x._base is None else x.value() for x in args if type(x) is ndarray])
+        forms = tuple([n.form for n in nodes])
+        given = [ndarray if type(x) is ndarray else (type(x), x) for x in args]
+        key = (forms, *given, *[(name, type(x), x) for name, x in options.items()])
+        try:
+            known = cache.get(key)
+        except TypeError:  # something is not hashable
+            return record(*args, **options)
+        if known is not None:
+            result = wrap(Node(known[0], nodes))
+            result._flags = known[1]
+            return result
+        result = record(*args, **options)
+        form = result._node.form
+        if result._base is None and type(form.op) is Call and form.args == forms:
+            if len(cache) > _RECORDERS_LIMIT:
+                cache.clear()
+            cache[key] = form, result._flags
+        return result
+
+    return run
 
 
 def caller() -> str:

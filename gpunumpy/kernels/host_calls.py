@@ -115,9 +115,9 @@ def sort(options: tuple[Any, ...], out: Any, x: Any) -> None:
     """
     (descending,) = options
     numpy.copyto(out, x)
-    out.sort(axis=1, kind="stable" if x.itemsize < 4 and x.dtype.kind != "f" else None)
+    out.sort(kind="stable" if x.itemsize < 4 and x.dtype.kind != "f" else None)
     if descending:
-        out[...] = out[:, ::-1]
+        out[...] = out[..., ::-1]
     if x.dtype.kind == "f":
         for alike in (lambda values: values == 0, numpy.isnan):
             places = alike(out)
@@ -130,9 +130,9 @@ def argsort(options: tuple[Any, ...], out: Any, x: Any) -> None:
     """The positions that sort every row; of the reversed row, counted from its end, in descending order."""
     (descending,) = options
     if descending:
-        numpy.subtract(x.shape[1] - 1, x[:, ::-1].argsort(axis=1, kind="stable")[:, ::-1], out=out)
+        numpy.subtract(x.shape[-1] - 1, x[..., ::-1].argsort(kind="stable")[..., ::-1], out=out)
     else:
-        out[...] = x.argsort(axis=1, kind="stable")
+        out[...] = x.argsort(kind="stable")
 
 
 @_call
