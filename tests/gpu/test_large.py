@@ -168,6 +168,7 @@ def test_scans() -> None:
 
 
 def test_segments() -> None:
+    needs(60)
     ones = stored(np.full(N, 1, np.int8))
     found = np.add.reduceat(ones, [0, 5, FAR + 1, N - 1], dtype=np.int64)
     assert found.tolist() == [5, FAR - 4, N - FAR - 2, 1]
