@@ -40,7 +40,7 @@ __all__ = [
 
 
 def _truth(a: ndarray) -> ndarray:
-    return a if a.dtype == BOOL else record.elementwise("not_equal", (a, a.dtype.type(0)))
+    return a if a.dtype == BOOL else wrap(graph.cast(a.value(), BOOL))
 
 
 def nonzero(a: Any) -> tuple[ndarray, ...]:
