@@ -35,8 +35,8 @@ class Tile(NamedTuple):
 TILES = {1: Tile(384, 24, 3), 2: Tile(384, 24, 3), 4: Tile(384, 23, 3), 8: Tile(384, 14, 2)}
 PAIR_TILES = {1: Tile(384, 18, 3), 2: Tile(384, 18, 3), 4: Tile(384, 16, 3), 8: Tile(384, 11, 2)}
 
-# Whether lanes with equal digits are found by one instruction, or by a vote for each bit.
-MATCH = True
+# How lanes with equal digits are found: 0 by a vote for each bit, 1 by one instruction, 2 by masks in shared memory.
+PEERS = 1
 
 # Threads and elements of a thread for rows of so many elements, which a block sorts by itself.
 _ROWS = ((64, 32, 2), (128, 64, 2), (256, 128, 2), (512, 256, 2), (1024, 256, 4), (2048, 256, 8), (4096, 512, 8))
@@ -73,7 +73,7 @@ def _program(where: Layout, dtype: numpy.dtype[Any], descending: bool, positions
         f"typedef {_UNSIGNED[size]} Raw;\ntypedef {'long long' if positions else 'Raw'} Out;\n"
         f"const int KIND = {_KINDS[KIND[dtype]]};\nconst Raw INFINITE = {_INFINITE.get(size, '0')};\n"
         f"const bool DESCENDING = {str(bool(descending)).lower()}, POSITIONS = {str(positions).lower()};\n"
-        f"#define MATCH {int(MATCH)}\n"
+        f"#define PEERS {PEERS}\n"
     )
     if n <= _TINY:
         return _tiny(head, rows, n, begin)
@@ -114,7 +114,7 @@ def _passes(head: str, rows: int, n: int, begin: int, size: int, positions: bool
         Scratch(4 * rows),
         Scratch(4),
     )
-    shared = tile.threads * tile.items * (size + place * positions) + _RADIX * (index + tile.threads // 8)
+    shared = tile.threads * tile.items * (size + place * positions) + _RADIX * (index + tile.threads // 8 * (2 if PEERS == 2 else 1))
     blocks, block = (rows * tiles, 1, 1), (tile.threads, 1, 1)
     launches = (
         Launch("sort_clear", (-(-max(words, states) // tile.threads), 1, 1), block),

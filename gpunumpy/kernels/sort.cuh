@@ -52,11 +52,9 @@ __device__ __forceinline__ void hold(T*& address) {
 #endif
 }
 
-// The lanes of the warp that have the same digit.
-__device__ __forceinline__ u32 peers_of(u32 digit) {
-#if MATCH
-  return __match_any_sync(ALL, digit);
-#else
+// The lanes of the warp that have the same digit. `masks` is the warp's row of zeros, and is used by one of three ways.
+__device__ __forceinline__ u32 peers_of(u32 digit, u32* masks) {
+#if PEERS == 0
   u32 peers = ALL;
 #pragma unroll
   for (int bit = 0; bit < 8; ++bit) {
@@ -65,15 +63,29 @@ __device__ __forceinline__ u32 peers_of(u32 digit) {
     peers &= set ? alike : ~alike;
   }
   return peers;
+#elif PEERS == 1
+  return __match_any_sync(ALL, digit);
+#else
+  atomicOr(masks + digit, 1u << threadIdx.x % 32);
+  __syncwarp();
+  return masks[digit];
 #endif
 }
 
+// For every warp a row of counts of digits, and for some ways a row of masks.
+const int TABLES = PEERS == 2 ? 2 : 1;
+
 // The next place for an element with the digit, of those that the warp's `places` count; in the order of lanes.
+template <int WARPS>
 __device__ __forceinline__ u32 take_place(u32* places, u32 digit) {
   const int lane = threadIdx.x % 32;
-  const u32 peers = peers_of(digit), to = places[digit] + __popc(peers & ((1u << lane) - 1));
+  u32* const masks = places + WARPS * RADIX;
+  const u32 peers = peers_of(digit, masks), to = places[digit] + __popc(peers & ((1u << lane) - 1));
   __syncwarp();
-  if (peers >> lane == 1) places[digit] = to + 1;
+  if (peers >> lane == 1) {
+    places[digit] = to + 1;
+    if (TABLES == 2) masks[digit] = 0;
+  }
   __syncwarp();
   return to;
 }

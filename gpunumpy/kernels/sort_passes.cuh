@@ -124,7 +124,7 @@ __device__ __forceinline__ void move_tile(const Tile& tile, u32 (*counts)[RADIX]
   __syncthreads();
 #pragma unroll
   for (int i = 0; i < ITEMS; ++i) {
-    const u32 to = take_place(counts[warp], digit(i));
+    const u32 to = take_place<WARPS>(counts[warp], digit(i));
     moved[to] = keys[i];
     if constexpr (POSITIONS) moved_places[to] = places[i];
   }
@@ -167,7 +167,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) sort_pass(PARAMETE
 
   // Tiles are handed out in order, so that all tiles that one waits for are on their way.
   if (me == 0) ticket = atomicAdd(tickets, 1u);
-  for (int i = me % 32; i < RADIX; i += 32) counted[me / 32][i] = 0;
+  for (int table = me / 32; table < TABLES * WARPS; table += WARPS)
+    for (int i = me % 32; i < RADIX; i += 32) counted[table][i] = 0;
   __syncthreads();
   const u32 all = u32(rows * tiles), pass = ticket / all, number = ticket - pass * all, row = number / u32(tiles);
   Tile tile;

@@ -28,7 +28,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 sort_row(Out* __restrict__ out, const Raw* __restrict__ x, long long rows, long long n, long long begin) {
   x += begin;
   const int WARPS = THREADS / 32, SIZE = THREADS * ITEMS, EACH = THREADS < RADIX ? RADIX / THREADS : 1;
-  __shared__ u32 counts[WARPS][RADIX];
+  __shared__ u32 counts[TABLES * WARPS][RADIX];
   __shared__ Key moved[SIZE];
   __shared__ u16 moved_from[SIZE];
   __shared__ u32 sums[WARPS];
@@ -42,6 +42,8 @@ sort_row(Out* __restrict__ out, const Raw* __restrict__ x, long long rows, long 
     from[i] = first + i * 32;
     keys[i] = from[i] < n ? key_of(x[row * n + from[i]]) : LARGEST;
   }
+  if (TABLES == 2)
+    for (int digit = lane; digit < RADIX; digit += 32) counts[WARPS + warp][digit] = 0;
   for (int pass = 0; pass < PASSES; ++pass) {
     for (int digit = lane; digit < RADIX; digit += 32) counts[warp][digit] = 0;
     __syncwarp();
@@ -60,7 +62,7 @@ sort_row(Out* __restrict__ out, const Raw* __restrict__ x, long long rows, long 
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
-      const u32 to = take_place(counts[warp], digit_of(keys[i], pass));
+      const u32 to = take_place<WARPS>(counts[warp], digit_of(keys[i], pass));
       moved[to] = keys[i];
       moved_from[to] = from[i];
     }

@@ -90,10 +90,11 @@ def test_many_tiles(dtype: str, descending: bool) -> None:
     check(sample((2, 4600), dtype), descending)
 
 
-@pytest.mark.parametrize("match", [True, False])
-def test_both_ways_of_finding_peers(match: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuda_sort, "MATCH", match)
+@pytest.mark.parametrize("peers", range(3))
+def test_all_ways_of_finding_peers(peers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuda_sort, "PEERS", peers)
     check(sample((2, 300), "i2"), False)
+    check(sample((1, 5000), "i2"), False)
 
 
 @pytest.mark.parametrize("dtype", ["i4", "f4", "i8"])
