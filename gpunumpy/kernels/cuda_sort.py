@@ -114,7 +114,8 @@ def _passes(head: str, rows: int, n: int, begin: int, size: int, positions: bool
         Scratch(4 * rows),
         Scratch(4),
     )
-    shared = tile.threads * tile.items * (size + place * positions) + _RADIX * (index + tile.threads // 8 * (2 if PEERS == 2 else 1))
+    tables = tile.threads // 32 * (2 if PEERS == 2 else 1)
+    shared = tile.threads * tile.items * (size + place * positions) + _RADIX * (index + 4 * tables)
     blocks, block = (rows * tiles, 1, 1), (tile.threads, 1, 1)
     launches = (
         Launch("sort_clear", (-(-max(words, states) // tile.threads), 1, 1), block),
