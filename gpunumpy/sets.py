@@ -288,7 +288,7 @@ def _among_sorted(x: Node, ordered: Node) -> Node:
 
 def _near(x: Node, ordered: Node) -> Node:
     """Where each element stands, or the next greater one, among sorted ones; a place of those at any rate."""
-    return applied("minimum", places(ordered, x, x.form.dtype, "left"), number(ordered.form.shape[0] - 1))
+    return applied("minimum", places(ordered, x, "left"), number(ordered.form.shape[0] - 1))
 
 
 def _found(x: Node, ordered: Node, near: Node) -> Node:
