@@ -35,11 +35,12 @@ class Tile(NamedTuple):
 TILES = {1: Tile(384, 24, 3), 2: Tile(384, 24, 3), 4: Tile(384, 23, 3), 8: Tile(384, 14, 2)}
 PAIR_TILES = {1: Tile(384, 18, 3), 2: Tile(384, 18, 3), 4: Tile(384, 16, 3), 8: Tile(384, 11, 2)}
 
-# How lanes with equal digits are found: 0 by a vote for each bit, 1 by one instruction, 2 by masks in shared memory.
-PEERS = 1
+# How lanes with equal digits are found: 0 by a vote for each bit, 1 by one instruction whose time depends on the data,
+# 2 by masks in shared memory.
+PEERS = 0
 
 # Threads and elements of a thread for rows of so many elements, which a block sorts by itself.
-_ROWS = ((64, 32, 2), (128, 64, 2), (256, 128, 2), (512, 256, 2), (1024, 256, 4), (2048, 256, 8), (4096, 512, 8))
+_ROWS = ((64, 32, 2), (128, 64, 2), (256, 128, 2), (512, 256, 2), (1024, 256, 4), (2048, 256, 8), (4096, 256, 16))
 _TINY = 32  # a warp has rows of up to so many elements
 _ROW_BYTES = 1 << 14  # of the keys of such a row
 _TINY_THREADS = 128
