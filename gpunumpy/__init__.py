@@ -52,6 +52,7 @@ from .fallback import host_fallback
 from .fallback import lookup as _lookup
 from .fallback import public as _public
 from .floating_errors import *
+from .histograms import *
 from .indexing_elements import *
 from .indexing_grids import *
 from .joining import *

@@ -28,13 +28,12 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> ndar
     the host next looks.
     """
     array, values = _pair(a, v)
-    dtype = dtypes.check(numpy.result_type(array.dtype, values.dtype))
     check_vector(array)
     place = ("left", "right")[int(numpy.searchsorted(_PROBE, 0, side=side))]  # which refuses any other side
     ordered = array.value()
     if sorter is not None:
         ordered = graph.gather(ordered, (_positions(sorter, array),), record.caller())
-    return wrap(places(ordered, values.value(), dtype, place))
+    return wrap(places(ordered, values.value(), place))
 
 
 def _pair(a: Any, v: Any) -> tuple[ndarray, ndarray]:
@@ -49,10 +48,14 @@ def check_vector(array: Any) -> None:
         raise ValueError(f"object {'too deep' if array.ndim else 'of too small depth'} for desired array")
 
 
-def places(ordered: Node, values: Node, dtype: DType, side: str) -> Node:
-    """Where values belong in sorted ones, both compared in a dtype, with NaN at the end."""
-    if dtype == bfloat16:
-        dtype = _FLOAT32
+def common_dtype(one: DType, two: DType) -> DType:
+    """In which dtype numbers are compared; bfloat16, which NumPy cannot sort, as float32."""
+    return dtypes.check(numpy.result_type(*(_FLOAT32 if dtype == bfloat16 else dtype for dtype in (one, two))))
+
+
+def places(ordered: Node, values: Node, side: str) -> Node:
+    """Where values belong in sorted ones, which have NaN at the end."""
+    dtype = common_dtype(ordered.form.dtype, values.form.dtype)
     args = [flat(graph.cast(node, dtype)) for node in (ordered, values)]
     found = graph.call("searchsorted", (side,), args, args[1].form.shape, INT64)
     return record.reshaped(found, values.form.shape)
@@ -94,13 +97,12 @@ def digitize(x: Any, bins: Any, right: bool = False) -> ndarray:
     direction = _direction(to_host(bins) if isinstance(bins, ndarray) else numpy.asarray(bins))
     if not direction:
         raise ValueError("bins must be monotonically increasing or decreasing")
-    dtype = dtypes.check(numpy.result_type(array.dtype, edges.dtype))
     side = "left" if right else "right"
     ordered = edges.value()
     if direction > 0:
-        return wrap(places(ordered, array.value(), dtype, side))
+        return wrap(places(ordered, array.value(), side))
     n = edges.size
-    found = places(graph.view(ordered, Layout((n,), (-1,), n - 1)), array.value(), dtype, side)
+    found = places(graph.view(ordered, Layout((n,), (-1,), n - 1)), array.value(), side)
     return wrap(graph.map_node("subtract", (INT64,) * 3, (graph.scalar(n), found)))
 
 

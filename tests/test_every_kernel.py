@@ -23,7 +23,7 @@ from gpunumpy.core.layout import Layout
 from gpunumpy.core.plan import Work
 from gpunumpy.core.schedule import CallStep, Run
 from gpunumpy.demo import load, names
-from gpunumpy.kernels import cuda_fold, cuda_masks, cuda_matmul, cuda_scatter, cuda_search, cuda_sort
+from gpunumpy.kernels import cuda_fold, cuda_histogram, cuda_masks, cuda_matmul, cuda_scatter, cuda_search, cuda_sort
 from gpunumpy.kernels.codegen import generate
 from gpunumpy.kernels.compile import archs, compile_cubin
 
@@ -43,7 +43,9 @@ PROCESSORS = 132
 ROUTINES: dict[str, Callable[..., Any]] = {
     "accumulate": cuda_fold.accumulate,
     "argsort": cuda_sort.argsort,
+    "bincount": cuda_histogram.bincount,
     "fold": cuda_fold.fold,
+    "histogram": cuda_histogram.histogram,
     "mask_elements": cuda_masks.mask_elements,
     "mask_offsets": cuda_masks.mask_offsets,
     "mask_positions": cuda_masks.mask_positions,

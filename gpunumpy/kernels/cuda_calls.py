@@ -15,6 +15,7 @@ from .codegen.program import Program
 from .compile import compile_program
 from .cuda_calls_blas import matmul
 from .cuda_fold import accumulate, fold, reduceat
+from .cuda_histogram import bincount, histogram
 from .cuda_masks import mask_elements, mask_offsets, mask_positions
 from .cuda_scatter import scatter
 from .cuda_search import searchsorted
@@ -63,6 +64,7 @@ def _programmed(make: Callable[..., Program]) -> Callable[..., Prepared]:
 _PROGRAMS: tuple[Callable[..., Program], ...] = (
     *(accumulate, fold, reduceat),
     *(argsort, searchsorted, sort),
+    *(bincount, histogram),
     *(mask_elements, mask_offsets, mask_positions, scatter),
 )
 for _make in _PROGRAMS:

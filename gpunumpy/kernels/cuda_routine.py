@@ -55,10 +55,10 @@ class Routine:
         """Ask for the helpers of a row."""
         self._rows.append((row, loop))
 
-    def entry(self, name: str, body: str, blocks: int, threads: int = THREADS) -> None:
-        """An entry, launched after those before it."""
+    def entry(self, name: str, body: str, blocks: int, threads: int = THREADS, shared: int = 0) -> None:
+        """An entry, launched after those before it; `shared` is its dynamic shared memory in bytes."""
         self._entries.append((name, body))
-        self._launches.append(Launch(name, (blocks, 1, 1), (threads, 1, 1)))
+        self._launches.append(Launch(name, (blocks, 1, 1), (threads, 1, 1), shared))
 
     def each(self, name: str, variable: str, count: int, total: str, body: str, team: int = 1) -> None:
         """An entry that does `body` for every value of `variable` below `total`, a team of threads to each."""

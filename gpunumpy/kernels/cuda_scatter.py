@@ -22,7 +22,31 @@ from .codegen.program import Program
 from .cuda_routine import NOTHING, Routine, pointer
 from .cuda_unordered import HEAD, unordered
 
+SORT = (Path(__file__).parent / "scatter.cuh").read_text(encoding="utf-8")
 _SHARE, _RADIX = 4096, 256  # as in scatter.cuh
+
+
+def sort_pairs(text: Routine, count: int, n: str, largest: int) -> int:
+    """Entries that sort the keys in `keys0` and their positions; returns the k of ``keys{k}, places{k}`` that has them.
+
+    `n` is the parameter that has the count. The text needs `SORT`, a type `Key` and the memory of `pairs_scratch`.
+    """
+    blocks, here = -(-count // _SHARE), 0
+    for turn in range(-(-largest.bit_length() // 8)):
+        shift = 8 * turn
+        text.entry(f"count{turn}", f"  count_digits(keys{here}, counts, {n}, {shift});", blocks)
+        text.entry(f"sum{turn}", f"  sum_counts(counts, {text.param(_RADIX * blocks)});", 1, 1024)
+        source = f"places{here}" if turn else "(const Key*)0"
+        moved = f"keys{here}, {source}, keys{1 - here}, places{1 - here}, counts, {n}, {shift}"
+        text.entry(f"move{turn}", f"  move_pairs({moved});", blocks)
+        here = 1 - here
+    return here
+
+
+def pairs_scratch(count: int, size: int) -> list[tuple[str, int]]:
+    """The memory that `sort_pairs` needs for keys of a size."""
+    pairs = [(f"Key* {name}", count * size) for name in ("keys0", "places0", "keys1", "places1")]
+    return [*pairs, ("Key* counts", _RADIX * -(-count // _SHARE) * size)]
 
 
 def scatter(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
@@ -107,18 +131,9 @@ class _Writer(Routine):
         """Every tuple in its turn."""
         n, width = self._n, self._width
         key, size = ("unsigned", 4) if max(self.tuples, self.cells + 1) < 2**31 else ("unsigned long long", 8)
-        blocks = -(-self.tuples // _SHARE)
         # Tuples out of bounds go to a cell after the last one.
         self.each("find", "t", self.tuples, n, f"{self._find}\n    keys0[t] = cell < 0 ? {self._end} : cell;")
-        here, there = 0, 1
-        for turn in range(-(-self.cells.bit_length() // 8)):
-            shift = 8 * turn
-            self.entry(f"count{turn}", f"  count_digits(keys{here}, counts, {n}, {shift});", blocks)
-            self.entry(f"sum{turn}", f"  sum_counts(counts, {self.param(_RADIX * blocks)});", 1, 1024)
-            source = f"places{here}" if turn else "(const Key*)0"
-            moved = f"keys{here}, {source}, keys{there}, places{there}, counts, {n}, {shift}"
-            self.entry(f"move{turn}", f"  move_pairs({moved});", blocks)
-            here, there = there, here
+        here = sort_pairs(self, self.tuples, n, self.cells)
         body = (
             f"long long s = e / {width}; const long long c = e % {width}; const Key cell = keys{here}[s];\n"
             f"    if (cell >= {self._end} || (s > 0 && keys{here}[s - 1] == cell)) continue;\n"
@@ -128,11 +143,8 @@ class _Writer(Routine):
             f"    out[cell * {width} + c] = state;"
         )
         self.each("apply", "e", self.tuples * self.columns, f"{n} * {width}", body)
-        sort = (Path(__file__).parent / "scatter.cuh").read_text(encoding="utf-8")
-        pairs = self.tuples * size
-        scratch = [(f"Key* {name}", pairs) for name in ("keys0", "places0", "keys1", "places1")]
-        scratch.append(("Key* counts", _RADIX * blocks * size))
-        return self.program(self._pointers, scratch, flag=True, head=f"typedef {key} Key;\n{sort}")
+        scratch = pairs_scratch(self.tuples, size)
+        return self.program(self._pointers, scratch, flag=True, head=f"typedef {key} Key;\n{SORT}")
 
     def _application(self, row: str, loop: tuple[Any, ...]) -> str:
         """One application of the row to `state` and `given`."""
