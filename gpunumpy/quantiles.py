@@ -6,7 +6,7 @@ Which quantiles are asked for is looked at on the host, where those out of range
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ from .reduction import NOT_GIVEN, any, deliver, filled, final_shape, kept
 from .reduction import sum as total
 from .scans import cumsum
 from .sorting import argsort_rows, picked_in_rows, sort_rows
-from .statistics import FLOAT32, converted, mean, weights_over
+from .statistics import FLOAT32, converted, divided, mean, weights_over
 from .ufunc_output import output
 
 __all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
@@ -39,31 +39,34 @@ def _rows(array: ndarray, axes: tuple[int, ...]) -> Node:
     return reshaped(turned, (prod(array.shape[d] for d in others), prod(array.shape[d] for d in axes)))
 
 
-def _columns(rows: Node, start: int, stop: int) -> ndarray:
-    """Some columns of rows."""
-    count, n = rows.form.shape
-    return wrap(graph.view(rows, Layout((count, stop - start), (n, 1), start)))
-
-
 def _last(rows: Node) -> ndarray:
     """The last element of every row, which is NaN if any is, where rows are sorted."""
     count, n = rows.form.shape
     return wrap(graph.view(rows, Layout((count,), (n,), n - 1)))
 
 
-def _at(rows: Node, index: ndarray) -> ndarray:
-    """The elements at positions within rows, the last dimension of which counts the rows."""
+def _at(rows: Node, index: Any) -> ndarray:
+    """The elements at positions within rows: those of the host are the same ones for all rows.
+
+    The last dimension of the result, and of an array of ours, counts the rows.
+    """
     queue = rows.form.queue
     assert queue is not None
+    if isinstance(index, ndarray):
+        place = index.value()
+    elif index.ndim:
+        place = from_host(index[..., None], queue.device).value()
+    else:
+        place = graph.typed_scalar(index, INT64)
     number = graph.iota(rows.form.shape[:1], 0, queue)
-    return wrap(graph.gather(rows, (number, index.value()), ""))
+    return wrap(graph.gather(rows, (number, place), ""))
 
 
 def _either(condition: ndarray, x: Any, y: Any, dtype: DType) -> ndarray:
     return elementwise("where", (condition, x, y), (BOOL, dtype, dtype, dtype))
 
 
-def _numbers(rows: Node) -> ndarray:
+def _numbers(rows: Node) -> Any:
     """How many elements of every row are not NaN."""
     return total(elementwise("logical_not", (elementwise("isnan", (wrap(rows),)),)), 1, INT64)
 
@@ -76,6 +79,15 @@ def _or_nan(result: ndarray, rows: Node) -> ndarray:
     return _either(elementwise("isnan", (last,)), converted(last, result.dtype), result, result.dtype)
 
 
+def _delivered(
+    result: ndarray, lead: tuple[int, ...], array: ndarray, axes: tuple[int, ...], keepdims: Any, into: Any
+) -> ndarray:
+    """The results for all rows in their final shape, written to an `out` argument if there is one."""
+    shape = (*lead, *final_shape(array, axes, kept(keepdims)))
+    shaped = result if result.shape == shape else wrap(reshaped(result.value(), shape))
+    return shaped if into is None else deliver(shaped, into, "add")
+
+
 # --- medians --------------------------------------------------------------------------------------------------------
 
 
@@ -83,10 +95,22 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
     """The middle of the sorted elements over axes, or the mean of the two middle ones; see `numpy.median`."""
     array, into = as_array(a), output(out)
     axes = layout.normalize_axes(axis, array.ndim)
-    rows = sort_rows(_rows(array, axes))
+    rows = _rows(array, axes)
     n = rows.form.shape[1]
-    result = mean(_columns(rows, max(0, n - 1) // 2, n // 2 + 1 if n else 0), 1)
-    return _delivered(_or_nan(result, rows) if n else result, (), array, axes, keepdims, into)
+    if not n:
+        return mean(array, axis, None, into, keepdims)
+    rows = sort_rows(rows)
+    middle = [_at(rows, numpy.int64(k)) for k in range((n - 1) // 2, n // 2 + 1)]
+    return _delivered(_or_nan(_mean(middle), rows), (), array, axes, keepdims, into)
+
+
+def _mean(values: Sequence[ndarray]) -> ndarray:
+    """The mean of one or two values, as `numpy.mean` has it."""
+    dtype = values[0].dtype
+    exact = KIND[dtype] in "biu"
+    wide = FLOAT64 if exact else FLOAT32 if KIND[dtype] == "e" else dtype
+    added = elementwise("add", values, (wide,) * 3) if len(values) > 1 else converted(values[0], wide)
+    return divided(added, len(values), wide if exact else dtype)
 
 
 def nanmedian(
@@ -101,117 +125,66 @@ def nanmedian(
     axes = layout.normalize_axes(axis, array.ndim)
     rows = sort_rows(_rows(array, axes))
     count = _numbers(rows)
-    before = elementwise("maximum", (elementwise("subtract", (count, 1)), 0))
-    low, high = (_at(rows, elementwise("floor_divide", (k, 2))) for k in (before, count))
-    wide = FLOAT32 if KIND[array.dtype] == "e" else array.dtype
-    both = elementwise("divide", (elementwise("add", (low, high), (wide,) * 3), 2))
-    odd = elementwise("equal", (elementwise("remainder", (count, 2)), 1))
-    result = _either(odd, low, converted(both, array.dtype), array.dtype)
+    low, high = (_at(rows, k) for k in (numpy.maximum(count - 1, 0) // 2, count // 2))
+    result = _either(count % 2 == 1, low, _mean((low, high)), array.dtype)
     return _delivered(result, (), array, axes, keepdims, into)
-
-
-def _delivered(
-    result: ndarray, lead: tuple[int, ...], array: ndarray, axes: tuple[int, ...], keepdims: Any, into: Any
-) -> ndarray:
-    """The results for all rows in their final shape, written to an `out` argument if there is one."""
-    shape = (*lead, *final_shape(array, axes, kept(keepdims)))
-    shaped = wrap(reshaped(result.value(), shape))
-    return shaped if into is None else deliver(shaped, into, "add")
 
 
 # --- methods --------------------------------------------------------------------------------------------------------
 
 
 class _Method(NamedTuple):
-    """How a method finds a quantile among sorted elements.
+    """How a method finds a quantile among sorted elements; both formulas hold on the host and for arrays of ours.
 
     Attributes
     ----------
     place
         Where it is, from the number of elements, the index of the last one, and the quantile.
-    fraction
-        What the part of the index after the point, and the index, make of the distance from one element to the next;
-        None where the index is that of an element.
+    share
+        Of the distance from one element to the next, from the place and its part after the point; None where the place
+        is that of an element.
     """
 
-    place: Callable[[Any, Any, ndarray], ndarray]
-    fraction: Callable[[ndarray, ndarray], ndarray] | None = None
-
-
-def _product(x: Any, y: Any) -> ndarray:
-    return elementwise("multiply", (x, y))
-
-
-def _less(x: Any, y: Any) -> ndarray:
-    return elementwise("subtract", (x, y))
-
-
-def _floor(x: ndarray) -> ndarray:
-    return elementwise("floor", (x,))
-
-
-def _ceil(x: ndarray) -> ndarray:
-    return elementwise("ceil", (x,))
-
-
-def _is(x: ndarray, value: int) -> ndarray:
-    return elementwise("equal", (x, value))
-
-
-def _remainder(x: ndarray, y: int) -> ndarray:
-    return elementwise("remainder", (x, y))
-
-
-def _unchanged(part: ndarray, index: ndarray) -> ndarray:
-    return part
+    place: Callable[[Any, Any, Any], Any]
+    share: Callable[[Any, Any], Any] | None = None
 
 
 def _between(alpha: float, beta: float) -> _Method:
     """A continuous method of Hyndman and Fan, by its two parameters."""
-
-    def index(n: Any, last: Any, q: ndarray) -> ndarray:
-        shift = elementwise("add", (alpha, _product(q, 1 - alpha - beta)))
-        return _less(elementwise("add", (_product(n, q), shift)), 1)
-
-    return _Method(index, _unchanged)
+    return _Method(lambda n, last, q: n * q + (alpha + q * (1 - alpha - beta)) - 1, lambda place, part: part)
 
 
-def _inverted(n: Any, last: Any, q: ndarray) -> ndarray:
+def _inverted(n: Any, last: Any, q: Any) -> Any:
     """The first element at which the distribution of the elements reaches the quantile."""
-    index = _less(_product(n, q), 1)
-    below = _floor(index)
-    return elementwise("add", (below, elementwise("not_equal", (index, below))))
+    place = n * q - 1
+    below = numpy.floor(place)
+    return below + (place != below)
 
 
-def _closest(n: Any, last: Any, q: ndarray) -> ndarray:
+def _closest(n: Any, last: Any, q: Any) -> Any:
     """The nearest element; of two the one whose index is odd."""
-    index = _less(_less(_product(n, q), 1), 0.5)
-    below = _floor(index)
-    stays = elementwise("logical_and", (elementwise("equal", (index, below)), _is(_remainder(below, 2), 1)))
-    return elementwise("add", (below, elementwise("logical_not", (stays,))))
-
-
-def _midpoint(n: Any, last: Any, q: ndarray) -> ndarray:
-    index = _product(last, q)
-    return _product(0.5, elementwise("add", (_floor(index), _ceil(index))))
+    place = n * q - 1 - 0.5
+    below = numpy.floor(place)
+    return below + ((place != below) | (below % 2 != 1))
 
 
 _METHODS: dict[str, _Method] = {
     "inverted_cdf": _Method(_inverted),
-    "averaged_inverted_cdf": _Method(
-        lambda n, last, q: _less(_product(n, q), 1), lambda part, index: _either(_is(part, 0), 0.5, 1.0, FLOAT64)
-    ),
+    "averaged_inverted_cdf": _Method(lambda n, last, q: n * q - 1, lambda place, part: 1 - 0.5 * (part == 0)),
     "closest_observation": _Method(_closest),
     "interpolated_inverted_cdf": _between(0, 1),
     "hazen": _between(0.5, 0.5),
     "weibull": _between(0, 0),
-    "linear": _Method(lambda n, last, q: _product(last, q), _unchanged),
+    "linear": _Method(lambda n, last, q: last * q, lambda place, part: part),
     "median_unbiased": _between(1 / 3, 1 / 3),
     "normal_unbiased": _between(3 / 8, 3 / 8),
-    "lower": _Method(lambda n, last, q: _floor(_product(last, q))),
-    "higher": _Method(lambda n, last, q: _ceil(_product(last, q))),
-    "midpoint": _Method(_midpoint, lambda part, index: _either(_is(_remainder(index, 1), 0), 0.0, 0.5, FLOAT64)),
-    "nearest": _Method(lambda n, last, q: elementwise("rint", (_product(last, q),))),
+    "lower": _Method(lambda n, last, q: numpy.floor(last * q)),
+    "higher": _Method(lambda n, last, q: numpy.ceil(last * q)),
+    "midpoint": _Method(
+        lambda n, last, q: 0.5 * (numpy.floor(last * q) + numpy.ceil(last * q)),
+        lambda place, part: 0.5 * (place % 1 != 0),
+    ),
+    "nearest": _Method(lambda n, last, q: numpy.rint(last * q)),
 }
 
 
@@ -321,48 +294,65 @@ def _quantile(
     if weight is not None:
         result = _weighted(rows, _rows(weight, axes), asked.array(array), skip)
     else:
-        result = _unweighted(sort_rows(rows), asked, asked.array(array), _METHODS[method], skip)
+        result = _unweighted(sort_rows(rows), asked, asked.array(array) if skip else asked.shares, method, skip)
     return _delivered(result, asked.shares.shape, array, axes, keepdims, into)
 
 
-def _unweighted(rows: Node, asked: _Asked, q: ndarray, method: _Method, skip: bool) -> ndarray:
-    """The quantiles of sorted rows; a dimension for the rows is the last one of the result."""
+def _unweighted(rows: Node, asked: _Asked, q: Any, name: str, skip: bool) -> ndarray:
+    """The quantiles of sorted rows; a dimension for the rows is the last one of the result.
+
+    What all rows have in common is worked out on the host. Where NaNs are skipped, every row has its own places.
+    """
+    method = _METHODS[name]
     n: Any = rows.form.shape[1]
     last: Any = n - 1
     end = last
     if skip:
         count = _numbers(rows)
-        end = elementwise("maximum", (_less(count, 1), 0))
+        end = numpy.maximum(count - 1, 0)
         # As a Python number would, they take the dtype of the quantiles.
         like = q.dtype if KIND[q.dtype] in "ef" else INT64
-        n, last = converted(count, like), converted(_less(count, 1), like)
-    index = method.place(n, last, q)
-    if method.fraction is None or (KIND[index.dtype] in "iu" and method is _METHODS["linear"]):
-        result = _at(rows, _within(index, end))
+        n, last = converted(count, like), converted(count - 1, like)
+    place = method.place(n, last, q)
+    if method.share is None or (name == "linear" and place.dtype.kind in "iu"):
+        result = _at(rows, _within(place, end))
     else:
-        below = _floor(index)
-        low, high = (_at(rows, _within(k, end)) for k in (below, elementwise("add", (below, 1))))
-        share = converted(method.fraction(_less(index, below), index), index.dtype)
+        below = numpy.floor(place)
+        low, high = (_at(rows, _within(k, end)) for k in (below, below + 1))
+        share = method.share(place, place - below).astype(place.dtype)
         result = _interpolated(low, high, share, asked.weak)
     return result if skip else _or_nan(result, rows)
 
 
-def _within(index: ndarray, last: Any) -> ndarray:
-    """An index as an integer that names an element."""
-    return elementwise("minimum", (elementwise("maximum", (converted(index, INT64), 0)), last))
+def _within(place: Any, last: Any) -> Any:
+    """A place as the index of an element."""
+    return numpy.minimum(numpy.maximum(place, 0), last).astype(INT64)
 
 
-def _interpolated(low: ndarray, high: ndarray, share: ndarray, weak: bool) -> ndarray:
+def _interpolated(low: ndarray, high: ndarray, share: Any, weak: bool) -> ndarray:
     """The point that lies a share of the way from one value to another, reckoned from the nearer one."""
-    way = _less(high, low)
-    rest = _less(1, share)
-    beyond = elementwise("greater_equal", (share, 0.5))
-    if weak:
-        dtype = table.resolve("multiply", (way.dtype, float))[-1]
-        share, rest = converted(share, dtype), converted(rest, dtype)
-    up = elementwise("add", (low, _product(way, share)))
-    down = _less(high, _product(way, rest))
-    return _either(beyond, converted(down, up.dtype), up, up.dtype)
+    way = elementwise("subtract", (high, low))
+    rest, near = 1 - share, share < 0.5
+    if isinstance(share, ndarray):
+        if weak:
+            dtype = table.resolve("multiply", (way.dtype, float))[-1]
+            share, rest = converted(share, dtype), converted(rest, dtype)
+    elif share.ndim:
+        share, rest, near = (from_host(x[..., None], low.device) for x in (share, rest, near))
+    else:
+        if weak:
+            share, rest = float(share), float(rest)
+        return _plus(low, way, share) if near else _minus(high, way, rest)
+    up = _plus(low, way, share)
+    return _either(near, up, converted(_minus(high, way, rest), up.dtype), up.dtype)
+
+
+def _plus(x: ndarray, way: ndarray, share: Any) -> ndarray:
+    return elementwise("add", (x, elementwise("multiply", (way, share))))
+
+
+def _minus(x: ndarray, way: ndarray, share: Any) -> ndarray:
+    return elementwise("subtract", (x, elementwise("multiply", (way, share))))
 
 
 # --- weights --------------------------------------------------------------------------------------------------------
@@ -385,21 +375,22 @@ def _weighted(rows: Node, weights: Node, q: ndarray, skip: bool) -> ndarray:
     order = argsort_rows(rows)
     ordered, weight = picked_in_rows(rows, order), wrap(picked_in_rows(weights, order))
     end: Any = n - 1
-    count = _numbers(rows) if skip else n
     if skip:
         nan = elementwise("isnan", (wrap(ordered),))
         weight = _either(nan, weight.dtype.type(0), weight, weight.dtype)
-        end = elementwise("maximum", (_less(count, 1), 0))
-    sums = cumsum(weight, 1, FLOAT64)
-    reached = elementwise("divide", (sums, _columns(sums.value(), n - 1, n)))
-    wrong = elementwise("isnan", (_last(reached.value()),))
-    if to_host(any(elementwise("logical_and", (wrong, elementwise("greater", (count, 0)))))):
+        end = numpy.maximum(_numbers(rows) - 1, 0)
+    sums: Any = cumsum(weight, 1, FLOAT64)
+    reached = sums / wrap(graph.view(sums.value(), Layout((rows.form.shape[0], 1), (n, 1), n - 1)))
+    wrong: Any = elementwise("isnan", (_last(reached.value()),))
+    if skip:  # a row without numbers has no weights
+        wrong = wrong & (_numbers(rows) > 0)
+    if to_host(any(wrong)):
         raise ValueError("Weights included NaN, inf or were all zero.")
     if KIND[q.dtype] in "ef":
         reached = converted(reached, q.dtype)
     # An element without weight before all others is below every quantile, 0 too.
-    reached = _either(elementwise("equal", (reached, 0)), -1, reached, reached.dtype)
-    short = elementwise("less", (reached, wrap(reshaped(q.value(), (*q.shape, 1)))))
-    index = total(short, -1, INT64)
-    result = _at(ordered, elementwise("minimum", (index, end)))
+    reached = _either(reached == 0, -1, reached, reached.dtype)
+    below = elementwise("less", (reached, wrap(reshaped(q.value(), (*q.shape, 1)))))
+    index: Any = total(below, -1, INT64)
+    result = _at(ordered, numpy.minimum(index, end))
     return result if skip else _or_nan(result, ordered)
