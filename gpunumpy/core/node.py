@@ -498,5 +498,9 @@ def scan(row: str, loop: tuple[DType, ...], axis: int, arg: Node) -> Node:
 
 def call(name: str, options: tuple[Any, ...], args: Sequence[Node], shape: Shape, dtype: DType) -> Node:
     """A library routine over computed arguments, with a C-ordered result of the given shape and dtype."""
-    forms = tuple(a.form for a in args)
-    return Node(form(Call(name, options), forms, shape, dtype, common_queue(forms)), tuple(args))
+    forms = tuple([a.form for a in args])
+    key = (Call, name, options, forms, shape, dtype)
+    made = _known.get(key)
+    if made is None:
+        made = _remember(key, form(Call(name, options), forms, shape, dtype, common_queue(forms)))
+    return Node(made, tuple(args))
