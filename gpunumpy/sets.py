@@ -118,21 +118,36 @@ def _firsts_of_rows(rows: Node, order: Node, mask: Node) -> Node:
 class _Groups:
     """Equal elements next to each other, in the order of their values.
 
+    Parameters
+    ----------
+    mask
+        The first ones of the groups.
+    order
+        Where the elements are in the array, if that was worked out.
+    counted
+        Whether the groups are to be counted.
+
     Attributes
     ----------
-    firsts
-        What the mask of the first one of every group picks.
+    count
+        How many groups there are.
     """
 
-    def __init__(self, mask: Node, order: Node | None) -> None:
+    def __init__(self, mask: Node, order: Node | None, counted: bool) -> None:
         self._mask = wrap(mask)
         self._order = order
-        self.firsts = Picked(self._mask)
+        self._firsts = Picked(self._mask)
+        self._starts = compute(self._firsts.positions()) if counted else None
+        self.count = self._firsts.count
+
+    def firsts(self, x: Node) -> Node:
+        """The elements of a value where the groups begin."""
+        return self._firsts.elements(x) if self._starts is None else graph.gather(x, (self._starts,), "")
 
     def indices(self) -> Node:
         """Where the first one of every group is in the array; the order keeps equal elements in theirs."""
         assert self._order is not None
-        return self.firsts.elements(self._order)
+        return self.firsts(self._order)
 
     def inverse(self) -> Node:
         """For every element of the array, the number of its group."""
@@ -143,13 +158,13 @@ class _Groups:
 
     def counts(self) -> Node:
         """How many elements every group has."""
-        size, k = self._mask.size, self.firsts.count
-        if not k:
-            return self._constant(0, 0)
-        starts = compute(self.firsts.positions())
-        last = applied("subtract", self._constant(size, k), starts)
+        starts, size = self._starts, self._mask.size
+        assert starts is not None
+        if not self.count:
+            return starts
+        last = applied("subtract", self._constant(size, self.count), starts)
         others = applied("subtract", _without_first(starts), _without_last(starts))
-        return graph.update(last, Layout((k - 1,), (1,), 0), others)
+        return graph.update(last, Layout((self.count - 1,), (1,), 0), others)
 
     def _constant(self, value: int, size: int) -> Node:
         return constant(value, (size,), INT64, self._mask.queue)
@@ -179,16 +194,16 @@ def unique(
         flat = flattened(x).value()
         order = _order(flat) if return_index or return_inverse else None
         ordered = _sorted(flat) if order is None else _in_order(flat, order)
-        groups = _Groups(_firsts(ordered, _all(ordered), equal_nan), order)
-        values = laid_out(groups.firsts.elements(ordered), None)
+        groups = _Groups(_firsts(ordered, _all(ordered), equal_nan), order, return_counts)
+        values = laid_out(groups.firsts(ordered), None)
     else:
         moved = moveaxis(x, axis, 0)
         n, rest = moved.shape[0], moved.shape[1:]
         rows = compute(reshaped(moved.value(), (n, prod(rest))))
         order = order_of_rows(rows)
-        groups = _Groups(_firsts_of_rows(rows, order, _all(order)), order)
+        groups = _Groups(_firsts_of_rows(rows, order, _all(order)), order, return_counts)
         first = graph.gather(rows, (groups.indices(),), "")
-        values = moveaxis(laid_out(reshaped(first, (groups.firsts.count, *rest)), None), 0, axis)
+        values = moveaxis(laid_out(reshaped(first, (groups.count, *rest)), None), 0, axis)
     results = [values]
     if return_index:
         results.append(laid_out(groups.indices(), None))

@@ -191,7 +191,7 @@ def test_how_many_kernels_make_a_set() -> None:
     array = from_host(sample("i4", (9000,), 1))
     assert names(lambda: gpunumpy.unique(array)) == ["sort", "kernel", "mask_offsets", "mask_elements"]
     counted = names(lambda: gpunumpy.unique(array, return_counts=True))
-    assert counted == ["sort", "kernel", "mask_offsets", "mask_elements", "mask_positions", "kernel"]
+    assert counted == ["sort", "kernel", "mask_offsets", "mask_positions", "kernel", "kernel"]
     pairs = from_host(sample("i4", (9000, 2), 1))
     assert names(lambda: gpunumpy.unique(pairs, axis=0)).count("argsort") == 1
 
