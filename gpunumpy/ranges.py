@@ -259,7 +259,11 @@ def geomspace(
 
 
 def _offset_index(shape: Shape, k: int, queue: Queue) -> tuple[Node, Node]:
-    """Row number plus `k`, and column number, over the last two of the dimensions."""
+    """Row number plus `k`, and column number, over the last two of the dimensions.
+
+    All diagonals outside of the matrix are as one beside it: the sum cannot overflow.
+    """
+    k = min(max(k, -shape[-2]), shape[-1])
     row = graph.iota(shape, len(shape) - 2, queue)
     return applied("add", row, number(k)) if k else row, graph.iota(shape, len(shape) - 1, queue)
 

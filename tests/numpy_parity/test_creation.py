@@ -205,6 +205,11 @@ def test_matrices() -> None:
             if numpy.ndim(x) < 3:
                 both("diag", x, k)
             both("diagflat", x, k)
+    for k in (2**63 - 1, 2**62, -(2**62)):
+        both("tri", 3, 4, k)
+        both("tril", sample("f", (3, 4)), k)
+        both("triu", sample("f", (3, 4)), k)
+        both("eye", 3, 4, 4 * k)
     both("identity", 3)
     both("identity", 2, "?")
     both("diag", sample("f", (2, 2, 2)))
