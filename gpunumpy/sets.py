@@ -86,30 +86,32 @@ def _all(x: Node) -> Node:
     return constant(True, x.form.shape, BOOL, queue)
 
 
-def _starts(mask: Node, differs: Node) -> Node:
-    """The mask without the elements, from the second one on, that do not differ from the one before them."""
-    region = Layout(differs.form.shape, (1,), 1)
-    return graph.update(mask, region, applied("logical_and", graph.view(mask, region), differs))
-
-
-def _firsts(x: Node, mask: Node, equal_nan: bool = True) -> Node:
-    """The mask, over sorted elements, without those that are equal to the one before them."""
+def _firsts(x: Node, mask: Node | None = None, equal_nan: bool = True) -> Node:
+    """The mask (or one of all), over sorted elements, without those that are equal to the one before them."""
+    base = _all(x) if mask is None else mask
     if x.form.shape[0] < 2:
-        return mask
+        return base
     now, before = _without_first(x), _without_last(x)
     differs = applied("not_equal", now, before)
     if equal_nan and KIND[x.form.dtype] in "efc":
         # NaN comes last and differs from all, itself too: what comes after one is no other value.
         differs = applied("logical_and", differs, applied("equal", before, before))
-    return _starts(mask, differs)
+    if mask is not None:
+        differs = applied("logical_and", differs, _without_first(mask))
+    return _from_second(base, differs)
 
 
-def _firsts_of_rows(rows: Node, order: Node, mask: Node) -> Node:
-    """The mask, over sorted positions of rows, without those of rows equal to the one before; NaN is equal to none."""
+def _firsts_of_rows(rows: Node, order: Node) -> Node:
+    """The mask, over sorted positions of rows, of those that differ from the one before; NaN is equal to none."""
     if order.form.shape[0] < 2:
-        return mask
+        return _all(order)
     now, before = (graph.gather(rows, (part(order),), "") for part in (_without_first, _without_last))
-    return _starts(mask, graph.reduce("logical_or", (BOOL, BOOL), (1,), (applied("not_equal", now, before),)))
+    differs = graph.reduce("logical_or", (BOOL, BOOL), (1,), (applied("not_equal", now, before),))
+    return _from_second(_all(order), differs)
+
+
+def _from_second(mask: Node, differs: Node) -> Node:
+    return graph.update(mask, Layout(differs.form.shape, (1,), 1), differs)
 
 
 # --- unique ---------------------------------------------------------------------------------------------------------
@@ -194,14 +196,14 @@ def unique(
         flat = flattened(x).value()
         order = _order(flat) if return_index or return_inverse else None
         ordered = _sorted(flat) if order is None else _in_order(flat, order)
-        groups = _Groups(_firsts(ordered, _all(ordered), equal_nan), order, return_counts)
+        groups = _Groups(_firsts(ordered, None, equal_nan), order, return_counts)
         values = laid_out(groups.firsts(ordered), None)
     else:
         moved = moveaxis(x, axis, 0)
         n, rest = moved.shape[0], moved.shape[1:]
         rows = compute(reshaped(moved.value(), (n, prod(rest))))
         order = order_of_rows(rows)
-        groups = _Groups(_firsts_of_rows(rows, order, _all(order)), order, return_counts)
+        groups = _Groups(_firsts_of_rows(rows, order), order, return_counts)
         first = graph.gather(rows, (groups.indices(),), "")
         values = moveaxis(laid_out(reshaped(first, (groups.count, *rest)), None), 0, axis)
     results = [values]
