@@ -14,6 +14,12 @@ __device__ inline f64 exp_times(f64 x, f64 t) {
   return root * t * root;
 }
 
+// exp(x) / 2 * t for a large x. Half of t may be 0 where t is not.
+__device__ inline f64 half_exp_times(f64 x, f64 t) {
+  f64 root = ::exp(0.5 * x);
+  return 0.5 * root * t * root;
+}
+
 __device__ inline c128 exp(c128 z) {
   if (z.im == 0) return {::exp(z.re), z.im};
   if (!isfinite(z.im)) {
@@ -96,8 +102,7 @@ __device__ inline c128 sinh(c128 z) {
   }
   if (x == 0) return {x, ::sin(y)};
   if (::fabs(x) < 700 || isnan(x)) return {::sinh(x) * ::cos(y), ::cosh(x) * ::sin(y)};
-  f64 side = ::copysign(0.5, x);
-  return {exp_times(::fabs(x), side * ::cos(y)), exp_times(::fabs(x), 0.5 * ::sin(y))};
+  return {half_exp_times(::fabs(x), ::copysign(1.0, x) * ::cos(y)), half_exp_times(::fabs(x), ::sin(y))};
 }
 __device__ inline c128 cosh(c128 z) {
   f64 x = z.re, y = z.im;
@@ -109,8 +114,7 @@ __device__ inline c128 cosh(c128 z) {
     return {isinf(x) ? infinity<f64>() : nan<f64>(), nan<f64>()};
   }
   if (::fabs(x) < 700 || isnan(x)) return {::cosh(x) * ::cos(y), ::sinh(x) * ::sin(y)};
-  f64 side = ::copysign(0.5, x);
-  return {exp_times(::fabs(x), 0.5 * ::cos(y)), exp_times(::fabs(x), side * ::sin(y))};
+  return {half_exp_times(::fabs(x), ::cos(y)), half_exp_times(::fabs(x), ::copysign(1.0, x) * ::sin(y))};
 }
 // Kahan's tangent.
 __device__ inline c128 tanh(c128 z) {
