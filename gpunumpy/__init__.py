@@ -23,6 +23,7 @@ from .core.interop import from_dlpack
 from .core.memory import free_all_blocks, memory_info, set_memory_limit
 from .core.profile import profile
 from .creation import *
+from .distinct import *
 from .docstrings import describe as _describe
 from .editing import *
 from .elementwise import (
