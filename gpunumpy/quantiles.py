@@ -22,7 +22,8 @@ from .core.node import DType, Node
 from .core.record import as_array, elementwise, reshaped, transposed
 from .kernels import table
 from .nanfunctions import nanmean
-from .reduction import NOT_GIVEN, any, deliver, filled, final_shape, kept
+from .parts import sliced
+from .reduction import NOT_GIVEN, any, deliver, final_shape, kept
 from .reduction import sum as total
 from .scans import cumsum
 from .sorting import argsort_rows, picked_in_rows, sort_rows
@@ -33,33 +34,30 @@ __all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", 
 
 
 def _rows(array: ndarray, axes: tuple[int, ...]) -> Node:
-    """The elements as rows over the given axes."""
+    """The elements with the given axes as one, which is the last."""
     others = [d for d in range(array.ndim) if d not in axes]
     turned = transposed(array.value(), (*others, *axes))
-    return reshaped(turned, (prod(array.shape[d] for d in others), prod(array.shape[d] for d in axes)))
+    return reshaped(turned, (*(array.shape[d] for d in others), prod(array.shape[d] for d in axes)))
 
 
 def _last(rows: Node) -> ndarray:
     """The last element of every row, which is NaN if any is, where rows are sorted."""
-    count, n = rows.form.shape
-    return wrap(graph.view(rows, Layout((count,), (n,), n - 1)))
+    shape = rows.form.shape
+    return wrap(graph.view(rows, Layout(shape[:-1], layout.c_strides(shape)[:-1], shape[-1] - 1)))
 
 
 def _at(rows: Node, index: Any) -> ndarray:
-    """The elements at positions within rows: those of the host are the same ones for all rows.
+    """The elements at positions within rows: those of the host are the same ones in every row.
 
-    The last dimension of the result, and of an array of ours, counts the rows.
+    The last dimensions of the result, and of an array of ours, are those of the rows.
     """
-    queue = rows.form.queue
+    queue, shape = rows.form.queue, rows.form.shape[:-1]
     assert queue is not None
-    if isinstance(index, ndarray):
-        place = index.value()
-    elif index.ndim:
-        place = from_host(index[..., None], queue.device).value()
-    else:
-        place = graph.typed_scalar(index, INT64)
-    number = graph.iota(rows.form.shape[:1], 0, queue)
-    return wrap(graph.gather(rows, (number, place), ""))
+    index = index if isinstance(index, ndarray) else _given(index, rows)
+    place = index.value() if isinstance(index, ndarray) else graph.typed_scalar(index, INT64)
+    ones = (1,) * len(shape)
+    numbers = [graph.iota((*ones[:k], n, *ones[k + 1 :]), k, queue) for k, n in enumerate(shape)]
+    return wrap(graph.gather(rows, (*numbers, place), ""))
 
 
 def _either(condition: ndarray, x: Any, y: Any, dtype: DType) -> ndarray:
@@ -68,7 +66,7 @@ def _either(condition: ndarray, x: Any, y: Any, dtype: DType) -> ndarray:
 
 def _numbers(rows: Node) -> Any:
     """How many elements of every row are not NaN."""
-    return total(elementwise("logical_not", (elementwise("isnan", (wrap(rows),)),)), 1, INT64)
+    return total(elementwise("logical_not", (elementwise("isnan", (wrap(rows),)),)), -1, INT64)
 
 
 def _or_nan(result: ndarray, rows: Node) -> ndarray:
@@ -96,7 +94,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
     array, into = as_array(a), output(out)
     axes = layout.normalize_axes(axis, array.ndim)
     rows = _rows(array, axes)
-    n = rows.form.shape[1]
+    n = rows.form.shape[-1]
     if not n:
         return mean(array, axis, None, into, keepdims)
     rows = sort_rows(rows)
@@ -261,13 +259,6 @@ class _Asked:
         self.shares = numpy.asarray(numpy.true_divide(shares, 100)) if percent else shares
         self.name = "Percentiles must be in the range [0, 100]" if percent else "Quantiles must be in the range [0, 1]"
 
-    def array(self, like: ndarray) -> ndarray:
-        """The quantiles on an array's device, with a last dimension that broadcasts over rows."""
-        shape = (*self.shares.shape, 1)
-        if not self.shares.ndim:
-            return filled(self.shares[()], self.shares.dtype, shape, like)
-        return from_host(self.shares.reshape(shape), like.device)
-
 
 def _quantile(
     a: Any, asked: _Asked, axis: Any, out: Any, method: str, keepdims: Any, weights: Any, skip: bool
@@ -288,27 +279,35 @@ def _quantile(
     if method not in _METHODS:
         raise ValueError(f"{method!r} is not a valid method; {allowed(tuple(_METHODS))}")
     rows = _rows(array, axes)
-    if not rows.form.shape[1]:
+    if not rows.form.shape[-1]:
         raise IndexError("index -1 is out of bounds for axis 0 with size 0")
     skip = skip and KIND[array.dtype] not in "biu"
     if weight is not None:
-        result = _weighted(rows, _rows(weight, axes), asked.array(array), skip)
+        result = _weighted(rows, _rows(weight, axes), asked.shares, skip)
     else:
-        result = _unweighted(sort_rows(rows), asked, asked.array(array) if skip else asked.shares, method, skip)
+        result = _unweighted(sort_rows(rows), asked, method, skip)
     return _delivered(result, asked.shares.shape, array, axes, keepdims, into)
 
 
-def _unweighted(rows: Node, asked: _Asked, q: Any, name: str, skip: bool) -> ndarray:
-    """The quantiles of sorted rows; a dimension for the rows is the last one of the result.
+def _given(x: Any, rows: Node, more: int = 0) -> Any:
+    """A number or an array of the host as an operand beside a value for every row, or one of `more` dimensions."""
+    if not x.ndim:
+        return x[()]
+    assert rows.form.queue is not None
+    return from_host(x.reshape(*x.shape, *(1,) * (len(rows.form.shape) - 1 + more)), rows.form.queue.device)
+
+
+def _unweighted(rows: Node, asked: _Asked, name: str, skip: bool) -> ndarray:
+    """The quantiles of sorted rows; the last dimensions of the result are those of the rows.
 
     What all rows have in common is worked out on the host. Where NaNs are skipped, every row has its own places.
     """
-    method = _METHODS[name]
-    n: Any = rows.form.shape[1]
+    method, q = _METHODS[name], asked.shares
+    n: Any = rows.form.shape[-1]
     last: Any = n - 1
     end = last
     if skip:
-        count = _numbers(rows)
+        count, q = _numbers(rows), _given(q, rows)
         end = numpy.maximum(count - 1, 0)
         # As a Python number would, they take the dtype of the quantiles.
         like = q.dtype if KIND[q.dtype] in "ef" else INT64
@@ -320,7 +319,7 @@ def _unweighted(rows: Node, asked: _Asked, q: Any, name: str, skip: bool) -> nda
         below = numpy.floor(place)
         low, high = (_at(rows, _within(k, end)) for k in (below, below + 1))
         share = method.share(place, place - below).astype(place.dtype)
-        result = _interpolated(low, high, share, asked.weak)
+        result = _interpolated(low, high, share, asked.weak, rows)
     return result if skip else _or_nan(result, rows)
 
 
@@ -329,7 +328,7 @@ def _within(place: Any, last: Any) -> Any:
     return numpy.minimum(numpy.maximum(place, 0), last).astype(INT64)
 
 
-def _interpolated(low: ndarray, high: ndarray, share: Any, weak: bool) -> ndarray:
+def _interpolated(low: ndarray, high: ndarray, share: Any, weak: bool, rows: Node) -> ndarray:
     """The point that lies a share of the way from one value to another, reckoned from the nearer one."""
     way = elementwise("subtract", (high, low))
     rest, near = 1 - share, share < 0.5
@@ -338,7 +337,7 @@ def _interpolated(low: ndarray, high: ndarray, share: Any, weak: bool) -> ndarra
             dtype = table.resolve("multiply", (way.dtype, float))[-1]
             share, rest = converted(share, dtype), converted(rest, dtype)
     elif share.ndim:
-        share, rest, near = (from_host(x[..., None], low.device) for x in (share, rest, near))
+        share, rest, near = (_given(x, rows) for x in (share, rest, near))
     else:
         if weak:
             share, rest = float(share), float(rest)
@@ -366,21 +365,21 @@ def _weights(weights: Any, array: ndarray, axes: tuple[int, ...] | None) -> ndar
     return wrap(graph.broadcast(weight.value(), array.shape))
 
 
-def _weighted(rows: Node, weights: Node, q: ndarray, skip: bool) -> ndarray:
+def _weighted(rows: Node, weights: Node, q: Any, skip: bool) -> ndarray:
     """The first elements at which the weights so far reach shares of all of them.
 
     The sums of the weights are looked at on the host, where one that is no number is refused at once.
     """
-    n = rows.form.shape[1]
     order = argsort_rows(rows)
     ordered, weight = picked_in_rows(rows, order), wrap(picked_in_rows(weights, order))
-    end: Any = n - 1
+    end: Any = weight.shape[-1] - 1
     if skip:
         nan = elementwise("isnan", (wrap(ordered),))
         weight = _either(nan, weight.dtype.type(0), weight, weight.dtype)
         end = numpy.maximum(_numbers(rows) - 1, 0)
-    sums: Any = cumsum(weight, 1, FLOAT64)
-    reached = sums / wrap(graph.view(sums.value(), Layout((rows.form.shape[0], 1), (n, 1), n - 1)))
+    sums = cumsum(weight, -1, FLOAT64)
+    n, axis = sums.shape[-1], sums.ndim - 1
+    reached = elementwise("divide", (sums, sliced(sums, axis, n - 1, n)))
     wrong: Any = elementwise("isnan", (_last(reached.value()),))
     if skip:  # a row without numbers has no weights
         wrong = wrong & (_numbers(rows) > 0)
@@ -389,8 +388,7 @@ def _weighted(rows: Node, weights: Node, q: ndarray, skip: bool) -> ndarray:
     if KIND[q.dtype] in "ef":
         reached = converted(reached, q.dtype)
     # An element without weight before all others is below every quantile, 0 too.
-    reached = _either(reached == 0, -1, reached, reached.dtype)
-    below = elementwise("less", (reached, wrap(reshaped(q.value(), (*q.shape, 1)))))
-    index: Any = total(below, -1, INT64)
+    reached = _either(elementwise("equal", (reached, 0)), -1, reached, reached.dtype)
+    index: Any = total(elementwise("less", (reached, _given(q, rows, 1))), -1, INT64)
     result = _at(ordered, numpy.minimum(index, end))
     return result if skip else _or_nan(result, ordered)
