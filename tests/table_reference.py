@@ -104,8 +104,8 @@ def precise(case: tuple[str, table.Loop], inputs: list[Array]) -> Array:
     with numpy.errstate(all="ignore"):
         if name == "log1p" and KIND[loop[0]] == "c":
             return _log1p(wide[0])
-        if name == "expm1" and KIND[loop[0]] == "c":
-            return host_rows.complex_expm1(wide[0])
+        if name in host_rows.MENDED and KIND[loop[0]] == "c":
+            return host_rows.MENDED[name](wide[0])
         return numpy.asarray(ufunc(*wide))
 
 

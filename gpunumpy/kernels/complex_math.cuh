@@ -120,7 +120,7 @@ __device__ inline c128 cosh(c128 z) {
 __device__ inline c128 tanh(c128 z) {
   f64 x = z.re, y = z.im;
   if (isnan(x)) return {x, y == 0 ? y : nan<f64>()};
-  if (isinf(x)) return {::copysign(1.0, x), ::copysign(0.0, isinf(y) ? y : ::sin(y) * ::cos(y))};
+  if (isinf(x)) return {::copysign(1.0, x), ::copysign(0.0, y)};  // as the array API has it; C: the sign of sin(2y)
   if (!isfinite(y)) return {x == 0 ? x : nan<f64>(), nan<f64>()};
   if (::fabs(x) >= 22) {
     f64 e = ::exp(-::fabs(x));

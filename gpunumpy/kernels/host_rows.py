@@ -76,17 +76,47 @@ def _clip(x: Any, low: Any, high: Any, out: Any = None) -> Any:
     return numpy.minimum(numpy.maximum(x, low), high, out=out)
 
 
-def complex_expm1(z: Any, out: Any = None) -> Any:
-    """``exp(z) - 1``, on the real axis and where it is not finite by C's rules for `exp`, which NumPy's own breaks."""
-    out = numpy.empty_like(z) if out is None else out
-    special = (z.imag == 0) | ~numpy.isfinite(z)
-    at = z[special]
-    numpy.expm1(z, out=out)
-    if at.size:
-        right = numpy.exp(at)
-        right.real = numpy.where(at.imag == 0, numpy.expm1(at.real) + 0, right.real - 1)
-        out[special] = right
-    return out
+def _mended(ufunc: numpy.ufunc, special: Callable[[Any], Any], mend: Callable[[Any], Any]) -> Callable[..., Any]:
+    """A complex ufunc with results of our own for special arguments."""
+
+    def mended(z: Any, out: Any = None) -> Any:
+        out = numpy.empty_like(z) if out is None else out
+        here = special(z)
+        at = z[here]  # before anything is written: the output may be the argument
+        ufunc(z, out=out)
+        if at.size:
+            out[here] = mend(at)
+        return out
+
+    return mended
+
+
+def _paired(real: Any, imag: Any) -> Any:
+    made = numpy.empty(real.shape, numpy.result_type(real, numpy.complex64))
+    made.real, made.imag = real, imag
+    return made
+
+
+def _expm1(z: Any) -> Any:
+    """``exp(z) - 1`` on the real axis, and by C's rules for `exp` where it is not finite."""
+    power = numpy.exp(z)
+    return _paired(numpy.where(z.imag == 0, numpy.expm1(z.real) + 0, power.real - 1), power.imag)
+
+
+# Where NumPy's complex functions do not give the special values of the array API standard.
+MENDED: dict[str, Callable[..., Any]] = {
+    "expm1": _mended(numpy.expm1, lambda z: (z.imag == 0) | ~numpy.isfinite(z), _expm1),
+    "tanh": _mended(
+        numpy.tanh,
+        lambda z: numpy.isinf(z.real),
+        lambda z: _paired(numpy.copysign(1, z.real), numpy.copysign(0, z.imag)),
+    ),
+    "tan": _mended(
+        numpy.tan,
+        lambda z: numpy.isinf(z.imag),
+        lambda z: _paired(numpy.copysign(0, z.real), numpy.copysign(1, z.imag)),
+    ),
+}
 
 
 # The rows that are no ufunc in NumPy.
@@ -108,8 +138,8 @@ def function(row: str, loop: tuple[DType, ...]) -> Callable[..., Any]:
     assert ufunc is not None, row
     if row in PARTS:
         return _part(ufunc, PARTS[row][1])
-    if row == "expm1" and KIND[loop[0]] == "c":
-        return complex_expm1
+    if row in MENDED and KIND[loop[0]] == "c":
+        return MENDED[row]
     return _clip if row == "clip" and loop[0] == bfloat16 else ufunc
 
 

@@ -145,8 +145,7 @@ COMPLEX: dict[str, str] = {
         inf pos: inf*cis; inf inf: ±inf nan; inf nan: ±inf nan; nan 0: nan 0; nan nz: nan nan; nan nan: nan nan""",
     "sqrt": """±0 0: 0 0; * inf: inf inf; fin nan: nan nan; -inf pos: 0 inf; inf pos: inf 0; -inf nan: nan ±inf;
         inf nan: inf nan; nan !inf&!-inf: nan nan""",
-    # C gives the zero beside the 1 the sign of sin(2b).
-    "tanh": """0 0: 0 0; nz inf: nan nan; 0 inf: 0 nan; nz nan: nan nan; 0 nan: 0 nan; inf pos: 1 ±0; inf inf: 1 ±0;
+    "tanh": """0 0: 0 0; nz inf: nan nan; 0 inf: 0 nan; nz nan: nan nan; 0 nan: 0 nan; inf pos: 1 0; inf inf: 1 ±0;
         inf nan: 1 ±0; nan 0: nan 0; nan nz: nan nan; nan nan: nan nan""",
 }
 

@@ -233,6 +233,14 @@ def test_conversions(device: str, kind: str, word: str, wanted: Any, dtype: str)
         assert [bool(part) for part in z] == [wanted] * 2
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_matrices(device: str, dtype: str) -> None:
+    warnings.simplefilter("ignore", np.HostFallbackWarning)
+    assert np.linalg.trace(np.zeros((0, 0), dtype, device=device)) == 0
+    sign, logarithm = np.linalg.slogdet(np.zeros((2, 2), dtype, device=device))
+    assert (sign, logarithm) == (0, -numpy.inf)
+
+
 def test_a_condition_is_met_where_it_says() -> None:
     x, y = (numpy.array(v) for v in ((0.0, -0.0, 3.0, -2.5, numpy.inf, numpy.nan), (0.0, 0.0, -3.0, -2.5, 1.0, 1.0)))
     words = """0 100000, ±0 110000, !±0 001111, fin&!int 000100, >0&odd 001000, half 000100, abs>1 001110,
