@@ -90,9 +90,9 @@ struct Tile {
 };
 
 template <bool WHOLE>
-__device__ __forceinline__ void move_tile(const Tile& tile, u32 (*counts)[RADIX], u32* sums, Index* starts, Raw* moved,
+__device__ __forceinline__ void move_tile(const Tile& tile, Digits<WARPS>& digits, u32* sums, Index* starts, Raw* moved,
                                           Place* moved_places) {
-  const int me = threadIdx.x, warp = me / 32, first = warp * 32 * ITEMS + me % 32;
+  const int me = threadIdx.x, first = me / 32 * 32 * ITEMS + me % 32;
   const bool counting = me < RADIX;
   Raw keys[ITEMS];
 #pragma unroll
@@ -103,7 +103,7 @@ __device__ __forceinline__ void move_tile(const Tile& tile, u32 (*counts)[RADIX]
     return WHOLE || first + i * 32 < tile.size ? digit_of(key_of(keys[i]), tile.pass) : RADIX - 1;
   };
 #pragma unroll
-  for (int i = 0; i < ITEMS; ++i) atomicAdd(&counts[warp][digit(i)], 1u);
+  for (int i = 0; i < ITEMS; ++i) digits.count(digit(i));
   __syncthreads();
   Place places[POSITIONS ? ITEMS : 1];  // on their way while digits are settled
   if constexpr (POSITIONS) {
@@ -113,18 +113,18 @@ __device__ __forceinline__ void move_tile(const Tile& tile, u32 (*counts)[RADIX]
       if (tile.places && (WHOLE || first + i * 32 < tile.size)) places[i] = tile.places[first + i * 32];
     }
   }
-  const u32 all = counting ? count_digit<WARPS>(counts, me) : 0;
+  const u32 all = counting ? digits.all(me) : 0;
   const u32 count = all - (!WHOLE && me == RADIX - 1 ? TILE - tile.size : 0);
   Index before = counting && tile.number == 0 ? tile.starts[me] : 0;
   if (counting) *(volatile Index*)tile.own = tile.number == 0 ? SUM | (before + count) : COUNT | count;
   const u32 begin = sum_before(all, sums);
 #pragma unroll
   for (int i = 0; i < ITEMS; ++i) hold(keys[i]);
-  if (counting) begin_digit<WARPS>(counts, me, begin);
+  if (counting) digits.begin(me, begin);
   __syncthreads();
 #pragma unroll
   for (int i = 0; i < ITEMS; ++i) {
-    const u32 to = take_place<WARPS>(counts[warp], digit(i));
+    const u32 to = digits.take(digit(i));
     moved[to] = keys[i];
     if constexpr (POSITIONS) moved_places[to] = places[i];
   }
@@ -161,14 +161,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) sort_pass(PARAMETE
   Raw* const moved = (Raw*)shared;
   Place* const moved_places = (Place*)(moved + TILE);
   Index* const starts = (Index*)(moved_places + (POSITIONS ? TILE : 0));
-  u32 (*const counted)[RADIX] = (u32(*)[RADIX])(starts + RADIX);
+  Digits<WARPS>& digits = *(Digits<WARPS>*)(starts + RADIX);
   __shared__ u32 sums[WARPS], ticket;
   const int me = threadIdx.x;
 
   // Tiles are handed out in order, so that all tiles that one waits for are on their way.
   if (me == 0) ticket = atomicAdd(tickets, 1u);
-  for (int table = me / 32; table < TABLES * WARPS; table += WARPS)
-    for (int i = me % 32; i < RADIX; i += 32) counted[table][i] = 0;
+  digits.clear();
   __syncthreads();
   const u32 all = u32(rows * tiles), pass = ticket / all, number = ticket - pass * all, row = number / u32(tiles);
   Tile tile;
@@ -200,6 +199,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) sort_pass(PARAMETE
   tile.starts = counts + ((long long)row * PASSES + pass) * RADIX;
   tile.pass = pass;
   tile.size = n - tile.number * TILE < TILE ? int(n - tile.number * TILE) : TILE;
-  if (tile.size == TILE) move_tile<true>(tile, counted, sums, starts, moved, moved_places);
-  else move_tile<false>(tile, counted, sums, starts, moved, moved_places);
+  if (tile.size == TILE) move_tile<true>(tile, digits, sums, starts, moved, moved_places);
+  else move_tile<false>(tile, digits, sums, starts, moved, moved_places);
 }

@@ -28,7 +28,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 sort_row(Out* __restrict__ out, const Raw* __restrict__ x, long long rows, long long n, long long begin) {
   x += begin;
   const int WARPS = THREADS / 32, SIZE = THREADS * ITEMS, EACH = THREADS < RADIX ? RADIX / THREADS : 1;
-  __shared__ u32 counts[TABLES * WARPS][RADIX];
+  __shared__ Digits<WARPS> digits;
   __shared__ Key moved[SIZE];
   __shared__ u16 moved_from[SIZE];
   __shared__ u32 sums[WARPS];
@@ -42,27 +42,24 @@ sort_row(Out* __restrict__ out, const Raw* __restrict__ x, long long rows, long 
     from[i] = first + i * 32;
     keys[i] = from[i] < n ? key_of(x[row * n + from[i]]) : LARGEST;
   }
-  if (TABLES == 2)
-    for (int digit = lane; digit < RADIX; digit += 32) counts[WARPS + warp][digit] = 0;
   for (int pass = 0; pass < PASSES; ++pass) {
-    for (int digit = lane; digit < RADIX; digit += 32) counts[warp][digit] = 0;
-    __syncwarp();
+    digits.clear();
 #pragma unroll
-    for (int i = 0; i < ITEMS; ++i) atomicAdd(&counts[warp][digit_of(keys[i], pass)], 1u);
+    for (int i = 0; i < ITEMS; ++i) digits.count(digit_of(keys[i], pass));
     __syncthreads();
     u32 mine[EACH], sum = 0;
 #pragma unroll
-    for (int e = 0; e < EACH; ++e) sum += mine[e] = counting ? count_digit<WARPS>(counts, me * EACH + e) : 0;
+    for (int e = 0; e < EACH; ++e) sum += mine[e] = counting ? digits.all(me * EACH + e) : 0;
     u32 place = sum_before(sum, sums);
 #pragma unroll
     for (int e = 0; e < EACH; ++e) {
-      if (counting) begin_digit<WARPS>(counts, me * EACH + e, place);
+      if (counting) digits.begin(me * EACH + e, place);
       place += mine[e];
     }
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
-      const u32 to = take_place<WARPS>(counts[warp], digit_of(keys[i], pass));
+      const u32 to = digits.take(digit_of(keys[i], pass));
       moved[to] = keys[i];
       moved_from[to] = from[i];
     }
