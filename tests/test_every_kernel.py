@@ -115,7 +115,16 @@ def examples() -> None:
         look(example.picture(example.run(16, 3)))
 
 
-SOURCES: tuple[Callable[[], None], ...] = (fusion_programs, random_programs, examples)
+def set_programs() -> None:
+    rng = numpy.random.default_rng(0)
+    for dtype in ("?", "i2", "u8", "e", "f", "D"):
+        a, b, rows = (gpunumpy.asarray(rng.integers(0, 40, shape).astype(dtype)) for shape in (500, 300, (50, 9)))
+        look((*gpunumpy.unique_all(a), gpunumpy.unique(a), *gpunumpy.unique(rows, True, True, axis=0)))
+        look((gpunumpy.isin(a, b), gpunumpy.isin(a, b[:3], invert=True), gpunumpy.setxor1d(a, b)))
+        look(gpunumpy.intersect1d(a, b, return_indices=True))
+
+
+SOURCES: tuple[Callable[[], None], ...] = (fusion_programs, random_programs, examples, set_programs)
 
 
 @pytest.fixture(scope="module")
