@@ -331,17 +331,15 @@ def _within(place: Any, last: Any) -> Any:
 def _interpolated(low: ndarray, high: ndarray, share: Any, weak: bool, rows: Node) -> ndarray:
     """The point that lies a share of the way from one value to another, reckoned from the nearer one."""
     way = elementwise("subtract", (high, low))
+    share = share if isinstance(share, ndarray) else _given(share, rows)
     rest, near = 1 - share, share < 0.5
-    if isinstance(share, ndarray):
-        if weak:
-            dtype = table.resolve("multiply", (way.dtype, float))[-1]
-            share, rest = converted(share, dtype), converted(rest, dtype)
-    elif share.ndim:
-        share, rest, near = (_given(x, rows) for x in (share, rest, near))
-    else:
+    if not isinstance(share, ndarray):
         if weak:
             share, rest = float(share), float(rest)
         return _plus(low, way, share) if near else _minus(high, way, rest)
+    if weak:
+        dtype = table.resolve("multiply", (way.dtype, float))[-1]
+        share, rest = converted(share, dtype), converted(rest, dtype)
     up = _plus(low, way, share)
     return _either(near, up, converted(_minus(high, way, rest), up.dtype), up.dtype)
 
