@@ -37,10 +37,10 @@ TILES = {1: Tile(256, 32, 3), 2: Tile(256, 32, 3), 4: Tile(256, 32, 3), 8: Tile(
 PAIR_TILES = {1: Tile(256, 20, 3), 2: Tile(256, 20, 3), 4: Tile(256, 20, 3), 8: Tile(256, 14, 3)}
 
 # Threads and elements of a thread for rows of so many elements, which a block sorts by itself.
-_ROWS = ((64, 32, 2), (128, 64, 2), (256, 128, 2), (512, 256, 2), (1024, 256, 4), (2048, 256, 8), (4096, 256, 16))
-_TINY = 32  # a warp has rows of up to so many elements
+_ROWS = ((256, 128, 2), (512, 256, 2), (1024, 256, 4), (2048, 256, 8), (4096, 256, 16))
+_TINY = 128  # elements of a row at most, that are compared with each other
 _ROW_BYTES = 1 << 14  # of the keys of such a row
-_TINY_THREADS = 128
+_TINY_THREADS = 256
 
 # The blocks that count are to be so many, if each has this many elements at least, and at most.
 _COUNTING, _SHARES = 1024, (1 << 12, 1 << 16)
@@ -82,11 +82,13 @@ def _program(where: Layout, dtype: numpy.dtype[Any], descending: bool, positions
 
 
 def _tiny(head: str, rows: int, n: int, begin: int) -> Program:
-    """Several rows a warp."""
-    lanes = 1 << (n - 1).bit_length()
-    text = f"{head}#define LANES {lanes}\nconst int THREADS = {_TINY_THREADS};\n{_source('sort_rows')}"
-    blocks = -(-rows * lanes // _TINY_THREADS)
-    return Program(text, (Launch("sort_tiny", (blocks, 1, 1), (_TINY_THREADS, 1, 1)),), (), False, (rows, n, begin))
+    """Several rows a block, a thread an element."""
+    lanes = 1 << (n - 1).bit_length() if n <= 32 else -(-n // 32) * 32
+    taken = _TINY_THREADS // lanes
+    threads = taken * lanes
+    text = f"{head}#define LANES {lanes}\nconst int THREADS = {threads};\n{_source('sort_rows')}"
+    launch = Launch("sort_tiny", (-(-rows // taken), 1, 1), (threads, 1, 1))
+    return Program(text, (launch,), (), False, (rows, n, begin))
 
 
 def _passes(head: str, rows: int, n: int, begin: int, size: int, positions: bool) -> Program:

@@ -5,21 +5,44 @@ __device__ __forceinline__ void put(Out* out, const Raw* x, long long row, long 
 }
 
 #if LANES
-// Rows of LANES elements at most, a lane each: an element goes after those that are smaller, and equal ones before it.
+const int GROUP = LANES < 32 ? LANES : 32, PACK = GROUP * sizeof(Key) < 16 ? GROUP : 16 / sizeof(Key);
+struct alignas(PACK * sizeof(Key)) Pack {
+  Key keys[PACK];
+};
+
+// How many keys of a group are smaller than one, or EQUAL.
+template <bool EQUAL>
+__device__ __forceinline__ u32 count_smaller(const Pack* group, Key key) {
+  u32 count = 0;
+#pragma unroll
+  for (int p = 0; p < GROUP / PACK; ++p) {
+    const Pack pack = group[p];
+#pragma unroll
+    for (int k = 0; k < PACK; ++k)
+      if (EQUAL ? pack.keys[k] <= key : pack.keys[k] < key) ++count;
+  }
+  return count;
+}
+
+// Rows of LANES elements at most, a thread each: an element goes after those that are smaller, and equal ones before it.
 extern "C" __global__ void __launch_bounds__(THREADS)
 sort_tiny(Out* __restrict__ out, const Raw* __restrict__ x, long long rows, long long n, long long begin) {
+  __shared__ Pack packs[THREADS / PACK];
+  const int me = threadIdx.x % LANES, lane = threadIdx.x % 32;
+  const long long row = (long long)blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES;
+  const bool here = row < rows && me < n;
   x += begin;
-  const long long row = ((long long)blockIdx.x * THREADS + threadIdx.x) / LANES;
-  const int lane = threadIdx.x % LANES;
-  const bool here = row < rows && lane < n;
-  const Key key = here ? key_of(x[row * n + lane]) : LARGEST;
-  u32 place = 0;
-#pragma unroll
-  for (int other = 0; other < LANES; ++other) {
-    const Key its = __shfl_sync(ALL, key, other, LANES);
-    place += other < lane ? its <= key : its < key;
-  }
-  if (here) put(out, x, row, n, place, lane);
+  const Key key = here ? key_of(x[row * n + me]) : LARGEST;
+  ((Key*)packs)[threadIdx.x] = key;
+  // Equal ones before it in its own group; further ones are counted with those that are smaller.
+  const u32 before = (1u << lane) - (1u << (lane - me % GROUP));
+  u32 place = __popc(__match_any_sync(ALL, key) & before);
+  __syncthreads();
+  const Pack* group = packs + (threadIdx.x - me) / PACK;
+#pragma unroll 1
+  for (int first = 0; first < LANES; first += GROUP, group += GROUP / PACK)
+    place += first + GROUP <= me ? count_smaller<true>(group, key) : count_smaller<false>(group, key);
+  if (here) put(out, x, row, n, place, me);
 }
 #else
 // A row of THREADS * ITEMS elements at most: by one digit of the keys after the other, from the least significant.

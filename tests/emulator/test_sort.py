@@ -15,8 +15,8 @@ from gpunumpy.kernels.compile import compile_cubin
 from .executor import run_program
 
 DTYPES = ("?", "i1", "u1", "i2", "u2", "f2", "i4", "u4", "f4", "i8", "u8", "f8")
-# Rows and their length: several a warp, a block's at most, and longer than a block's.
-SHORT = ((1, 1), (5, 1), (7, 2), (3, 5), (40, 17), (3, 32), (2, 33), (3, 100), (1, 256), (2, 700), (1, 2048))
+# Rows and their length: several a block, a block's at most, and longer than a block's.
+SHORT = ((1, 1), (5, 1), (7, 2), (3, 5), (40, 17), (3, 32), (2, 33), (3, 100), (5, 128), (2, 129), (2, 700), (1, 2048))
 LONG = ((1, 4097), (1, 9000), (3, 5000))
 MANY_TILES = cuda_sort.Tile(256, 2, 1)
 
@@ -75,6 +75,7 @@ def test_short_rows(shape: tuple[int, int]) -> None:
 def test_short_rows_of_every_dtype(dtype: str, descending: bool) -> None:
     check(sample((3, 7), dtype), descending)
     check(sample((3, 50), dtype), descending)
+    check(sample((2, 150), dtype), descending)
 
 
 @pytest.mark.parametrize("dtype", ["u1", "f2", "i4", "f8"])
