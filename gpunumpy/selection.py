@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
 import numpy
 
 from .core import dtypes, layout, record
 from .core import node as graph
-from .core.array import ndarray, to_host, wrap
+from .core.array import boxed, is_scalar, ndarray, to_host, wrap
 from .core.dtypes import BOOL, INT64
 from .core.node import Node
 from .elementwise import where as _where
-from .indexing import cast, fitted_to_pick, getitem, stored
+from .indexing import cast, fitted_to_pick, getitem, setitem, stored
 from .indexing_elements import flattened
 from .indexing_keys import out_of_bounds, words
 from .indexing_masks import Picked, ranks, unravelled
@@ -26,6 +27,7 @@ __all__ = [
     "extract",
     "flatnonzero",
     "nonzero",
+    "piecewise",
     "place",
     "put",
     "put_along_axis",
@@ -35,6 +37,8 @@ __all__ = [
     "take_along_axis",
     "where",
 ]
+
+_PYTHON_NUMBERS = (int, float, complex)
 
 # By what the elements are
 
@@ -90,10 +94,16 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
     if len(mask.shape) != 1:
         raise ValueError("condition must be a 1-d array")
     mask = _truth(mask)
-    size = a.size if axis is None else a.shape[layout.normalize_axis(axis, len(a.shape))]
-    if mask.size > size:
-        if Picked(getitem(mask, slice(size, None))).count:
-            raise IndexError(f"index {size} is out of bounds for axis {axis or 0} with size {size}")
+    if axis is None or not a.shape:
+        a, axis = flattened(a), 0 if axis is None else axis
+    axis = layout.normalize_axis(axis, len(a.shape))
+    size = a.shape[axis]
+    if mask.size > size and 0 not in a.shape[:axis]:
+        beyond = Picked(getitem(mask, slice(size, None)))
+        if beyond.count and not size:
+            raise IndexError("cannot do a non-empty take from an empty axes.")
+        if beyond.count:
+            raise out_of_bounds(size + int(to_host(wrap(beyond.positions()))[0]), axis, size)
         mask = getitem(mask, slice(size))
     return take(a, wrap(Picked(mask).positions()), axis, out)
 
@@ -141,22 +151,22 @@ def _write_masked(a: ndarray, mask: Node, values: Node, number: Node) -> None:
 # By where they are
 
 
-def _checked(indices: Any, size: int, axis: int, mode: str, like: ndarray) -> Node:
-    """Indices as int64 values; those from the host are checked at once where out of bounds is an error."""
-    if mode not in _MODES:
-        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+def _integers(indices: Any, rule: Literal["safe", "same_kind"]) -> Any:
+    """Indices as an array of ours or, of int64, of the host's; arrays must be castable by a rule, lists need not."""
+    given = indices if isinstance(indices, ndarray) else numpy.asarray(indices)
+    if isinstance(indices, (ndarray, numpy.ndarray)) and not numpy.can_cast(given.dtype, INT64, rule):
+        raise TypeError(f"Cannot cast array data from {given.dtype!r} to {INT64!r} according to the rule {rule!r}")
+    return given if isinstance(given, ndarray) else given.astype(numpy.int64)
+
+
+def _within(indices: Any, size: int, axis: int, mode: str, like: ndarray) -> Node:
+    """The indices by a mode; those from the host are checked at once where out of bounds is an error."""
     if not isinstance(indices, ndarray):
-        host = numpy.asarray(indices).astype(numpy.int64)
-        if mode == "raise" and host.size and not -size <= host.min() <= host.max() < size:
-            bad = host[(host < -size) | (host >= size)].flat[0]
+        if mode == "raise" and indices.size and not -size <= indices.min() <= indices.max() < size:
+            bad = indices[(indices < -size) | (indices >= size)].flat[0]
             raise out_of_bounds(int(bad), axis, size)
-        indices = record.as_array(host, like.device)
+        indices = record.as_array(indices, like.device)
     return _MODES[mode](graph.cast(indices.value(), INT64), size)
-
-
-def _require_integers(dtype: Any) -> None:
-    if not numpy.can_cast(dtype, INT64, "safe"):
-        raise TypeError(f"Cannot cast array data from {dtype!r} to {INT64!r} according to the rule 'safe'")
 
 
 def _wrapped(index: Node, size: int) -> Node:
@@ -168,34 +178,56 @@ def _clipped(index: Node, size: int) -> Node:
     return graph.map_node("minimum", (INT64,) * 3, (low, graph.scalar(max(0, size - 1))))
 
 
-_MODES = {"raise": lambda index, size: index, "wrap": _wrapped, "clip": _clipped}
+# In the order of the numbers that C has for them.
+_MODES: dict[str, Callable[[Node, int], Node]] = {
+    "clip": _clipped,
+    "wrap": _wrapped,
+    "raise": lambda index, size: index,
+}
 
 
-def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> ndarray:
+def _mode(mode: Any) -> str:
+    """What is done with indices out of bounds, by its name."""
+    if isinstance(mode, str):
+        if mode not in _MODES:
+            raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+        return mode
+    if mode is not None and not 0 <= operator.index(mode) < len(_MODES):
+        raise ValueError("integer clipmode must be RAISE, WRAP, or CLIP from 'numpy._core.multiarray'")
+    return "raise" if mode is None else tuple(_MODES)[mode]
+
+
+def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: Any = "raise") -> ndarray:
     """The elements at `indices` along an axis. See `numpy.take`."""
+    mode = _mode(mode)
     a = record.as_array(a, indices.device if isinstance(indices, ndarray) else None)
     if axis is None:
         a, axis = flattened(a), 0
     if not a.shape:
         a = getitem(a, None)
     axis = layout.normalize_axis(axis, len(a.shape))
-    index = _checked(indices, a.shape[axis], axis, mode, a)
-    if not a.shape[axis] and 0 not in index.form.shape:
-        raise IndexError("cannot do a non-empty take from an empty axes.")
-    ndim = len(index.form.shape)
-    leading = [
-        graph.iota((1,) * k + (n,) + (1,) * (axis - k - 1 + ndim), k, a.queue) for k, n in enumerate(a.shape[:axis])
-    ]
-    result = wrap(graph.gather(a.value(), (*leading, index), record.caller()))
-    return result if out is None else _delivered(result, out)
-
-
-def _delivered(result: ndarray, out: Any) -> ndarray:
-    """Write a result to `out`."""
-    into = output(out)
-    if into.shape != result.shape:
-        raise ValueError("output array does not match result of ndarray.take")
-    return write(into, result.value())
+    chosen = _integers(indices, "same_kind")
+    shape = (*a.shape[:axis], *chosen.shape, *a.shape[axis + 1 :])
+    into = None if out is None else output(out)
+    if into is not None:
+        if into.shape != shape:
+            raise ValueError("output array does not match result of ndarray.take")
+        if not numpy.can_cast(into.dtype, a.dtype, "safe"):
+            raise TypeError(f"Cannot cast array data from {into.dtype!r} to {a.dtype!r} according to the rule 'safe'")
+    if 0 in shape:
+        if not isinstance(chosen, ndarray) and 0 not in a.shape[: axis + 1]:
+            _within(chosen, a.shape[axis], axis, mode, a)
+        result = wrap(graph.fill(graph.typed_scalar(0, a.dtype), shape, a.queue))
+    else:
+        if not a.shape[axis]:
+            raise IndexError("cannot do a non-empty take from an empty axes.")
+        index = _within(chosen, a.shape[axis], axis, mode, a)
+        ndim = len(chosen.shape)
+        leading = [
+            graph.iota((1,) * k + (n,) + (1,) * (axis - k - 1 + ndim), k, a.queue) for k, n in enumerate(a.shape[:axis])
+        ]
+        result = wrap(graph.gather(a.value(), (*leading, index), record.caller()))
+    return result if into is None else write(into, result.value())
 
 
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> ndarray:
@@ -218,7 +250,7 @@ def put_along_axis(arr: ndarray, indices: Any, values: Any, axis: int | None) ->
     if axis is None:
         if len(record.as_array(indices).shape) != 1:
             raise ValueError("when axis=None, `indices` must have a single dimension.")
-        position = _checked(indices, arr.size, 0, "raise", arr)
+        position = _within(_integers(indices, "safe"), arr.size, 0, "raise", arr)
         along: Sequence[Node] = unravelled(_wrapped(position, arr.size), arr.shape)
     else:
         _, along = _along(arr, indices, axis)
@@ -249,16 +281,17 @@ def _along(arr: ndarray, indices: Any, axis: int) -> tuple[ndarray, list[Node]]:
 
 
 @in_place
-def put(a: ndarray, ind: Any, v: Any, mode: str = "raise") -> None:
+def put(a: ndarray, ind: Any, v: Any, mode: Any = "raise") -> None:
     """Write values, again and again from the first one, at positions in C order. See `numpy.put`."""
-    positions = flattened(wrap(graph.fresh(_checked(ind, a.size, 0, mode, a))))
-    count = positions.size
+    mode = _mode(mode)
+    chosen = _integers(ind, "safe")
+    if chosen.size and not a.size:
+        raise IndexError("cannot replace elements of an empty array")
     values = cast(flattened(v, a).value(), a.dtype)
-    have = values.form.shape[0]
+    have, count = values.form.shape[0], chosen.size
     if not count or not have:
         return
-    if not a.size:
-        raise IndexError("cannot replace elements of an empty array")
+    positions = flattened(wrap(graph.fresh(_within(chosen, a.size, 0, mode, a))))
     if have < count:
         cycle = graph.map_node("remainder", (INT64,) * 3, (graph.iota((count,), 0, a.queue), graph.scalar(have)))
         values = graph.gather(values, (cycle,), "")
@@ -272,34 +305,76 @@ def put(a: ndarray, ind: Any, v: Any, mode: str = "raise") -> None:
 # From several arrays
 
 
-def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> ndarray:
+def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> ndarray:
     """For each element, that of the array of `choices` whose number it is. See `numpy.choose`."""
+    mode = _mode(mode)
     if isinstance(choices, ndarray):
         choices = [getitem(choices, k) for k in range(choices.shape[0])]
     choices = list(choices)
     number = record.as_array(a, next((c.device for c in choices if isinstance(c, ndarray)), None))
-    choices = [record.as_array(c, number.device) for c in choices]
     if not choices:
         raise ValueError("0-length sequence.")
-    _require_integers(number.dtype)
-    index = _MODES[mode](graph.cast(number.value(), INT64), len(choices))
+    if not numpy.can_cast(number.dtype, INT64, "safe"):
+        raise TypeError(f"Cannot cast array data from {number.dtype!r} to {INT64!r} according to the rule 'safe'")
+    choices = [c if type(c) in _PYTHON_NUMBERS else record.as_array(c, number.device) for c in choices]
+    dtype = dtypes.check(numpy.result_type(*(c if type(c) in _PYTHON_NUMBERS else c.dtype for c in choices)))
+    with numpy.errstate(all="ignore"):
+        arrays = [
+            c if isinstance(c, ndarray) else record.as_array(numpy.asarray(c).astype(dtype), number.device)
+            for c in choices
+        ]
+    index = _MODES[mode](graph.cast(number.value(), INT64), len(arrays))
     if mode == "raise" and number.size:
         flat = record.reshaped(index, (number.size,))
         lowest, highest = (
             int(to_host(wrap(graph.reduce(row, (INT64, INT64), (0,), (flat,))))) for row in ("minimum", "maximum")
         )
-        if lowest < 0 or highest >= len(choices):
+        if lowest < 0 or highest >= len(arrays):
             raise ValueError("invalid entry in choice array")
-    dtype = dtypes.check(numpy.result_type(*(c.dtype for c in choices)))
     numbers = wrap(graph.fresh(index))
-    result = choices[-1]
-    for k in range(len(choices) - 2, -1, -1):
+    result = arrays[-1]
+    for k in range(len(arrays) - 2, -1, -1):
         here = record.elementwise("equal", (numbers, k))
-        result = record.elementwise("where", (here, choices[k], result), (BOOL, dtype, dtype, dtype))
-    if len(choices) == 1:
+        result = record.elementwise("where", (here, arrays[k], result), (BOOL, dtype, dtype, dtype))
+    if len(arrays) == 1:
         shape = layout.broadcast_shapes(number.shape, result.shape)
         result = wrap(graph.fresh(graph.broadcast(graph.cast(result.value(), dtype), shape)))
-    return result if out is None else _delivered(result, out)
+    if out is None:
+        return result
+    into = output(out)
+    if into.shape != result.shape:
+        raise TypeError("choose: invalid shape for output array.")
+    return write(into, result.value())
+
+
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> ndarray:
+    """The values of functions, or constants, each where its condition is true. See `numpy.piecewise`."""
+    x = record.as_array(x, condlist.device if isinstance(condlist, ndarray) else None)
+    if numpy.isscalar(condlist) or (not _is_list(condlist[0]) and x.ndim):
+        condlist = [condlist]
+    conditions = [_truth(record.as_array(c, x.device)) for c in condlist]
+    n = len(conditions)
+    if n == len(funclist) - 1:
+        other = conditions[0]
+        for condition in conditions[1:]:
+            other = record.elementwise("logical_or", (other, condition))
+        conditions.append(record.elementwise("logical_not", (other,)))
+    elif n != len(funclist):
+        raise ValueError(f"with {n} condition(s), either {n} or {n + 1} functions are expected")
+    result = boxed(wrap(graph.fill(graph.typed_scalar(0, x.dtype), x.shape, x.queue)))
+    for condition, function in zip(conditions, funclist, strict=True):
+        if callable(function):
+            chosen = getitem(x, condition)
+            if chosen.size:
+                setitem(result, condition, function(chosen, *args, **kw))
+        else:
+            setitem(result, condition, function)
+    return result
+
+
+def _is_list(x: Any) -> bool:
+    """Whether it is a list or an array, as NumPy would have it: the elements of ours are not."""
+    return isinstance(x, (list, numpy.ndarray)) or (isinstance(x, ndarray) and not is_scalar(x))
 
 
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> ndarray:
