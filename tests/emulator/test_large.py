@@ -14,7 +14,7 @@ import numpy
 import pytest
 
 from gpunumpy.core.layout import Layout, c_strides
-from gpunumpy.kernels import cuda_fold, cuda_masks, cuda_matmul, cuda_scatter, cuda_search
+from gpunumpy.kernels import cuda_fold, cuda_histogram, cuda_masks, cuda_matmul, cuda_scatter, cuda_search
 from gpunumpy.kernels.codegen import generate
 from gpunumpy.kernels.codegen.program import Program
 
@@ -27,7 +27,7 @@ FAR = 2**31
 ROWS, COLS = 2**16 + 3, 2**15
 N = ROWS * COLS
 PLACES = (1, FAR + 4099, N - 1)
-THREADS = 256
+TURNS = (256, 2048)  # the elements of a block that takes its turn again
 PROCESSORS = 132
 INT8, INT64, BOOL = (numpy.dtype(name) for name in ("int8", "int64", "bool"))
 
@@ -52,7 +52,8 @@ def near(grid: int, places: Iterable[int] = PLACES, count: int = N) -> list[int]
     found: set[int] = set()
     for place in places:
         block = place * grid // count
-        found.update((block - 1, block, block + 1, grid - 1 - block, grid - block, place // THREADS % grid))
+        found.update((block - 1, block, block + 1, grid - 1 - block, grid - block))
+        found.update(place // turn % grid for turn in TURNS)
     return sorted(block for block in found if 0 <= block < grid)
 
 
@@ -290,6 +291,12 @@ def test_a_product_of_matrices() -> None:
     program = cuda_matmul.matmul([dense(rows, 16), dense(rows, 16), dense(16, 16)], (INT8, INT8, INT8))
     run(program, (out, a, eye))
     assert values(out, [place // 16 * 16 + 15 - place % 16 for place in PLACES]) == [2, 3, 4]
+
+
+def test_counts_by_value() -> None:
+    x, counts = dotted(), numpy.zeros(5, INT64)
+    run(cuda_histogram.bincount((), [dense(5), dense(N)], (INT64, INT8)), (counts, x))
+    assert counts[1:].tolist() == [0, 1, 1, 1]
 
 
 @pytest.mark.parametrize("side", ["left", "right"])

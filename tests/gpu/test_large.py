@@ -235,6 +235,7 @@ def test_counts() -> None:
     x = cycle()
     counts = [before(v + 1) - before(v) for v in range(PRIME)]
     assert np.bincount(x).tolist() == counts
+    assert np.bincount(x, weights=x).tolist() == [v * many for v, many in enumerate(counts)]
     found, edges = np.histogram(x, bins=PRIME, range=(0, PRIME))
     assert found.tolist() == counts
     assert edges.shape == (PRIME + 1,)
