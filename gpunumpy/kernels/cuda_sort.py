@@ -42,6 +42,8 @@ _TINY = 128  # elements of a row at most, that are compared with each other
 _ROW_BYTES = 1 << 14  # of the keys of such a row
 _TINY_THREADS = 256
 
+# Below so many elements the tiles are smaller, so that there are more of them.
+_FEW = 1 << 21
 # The blocks that count are to be so many, if each has this many elements at least, and at most.
 _COUNTING, _SHARES = 1024, (1 << 12, 1 << 16)
 _RADIX = 256  # as in sort.cuh
@@ -94,6 +96,8 @@ def _tiny(head: str, rows: int, n: int, begin: int) -> Program:
 def _passes(head: str, rows: int, n: int, begin: int, size: int, positions: bool) -> Program:
     """Many blocks a row."""
     tile = (PAIR_TILES if positions else TILES)[size]
+    if rows * n < _FEW:
+        tile = tile._replace(items=max(tile.items // 4, 1))
     index, place = 4 if n < _LARGE_INDEX else 8, 4 if n < _LARGE_PLACE else 8
     tiles = -(-n // (tile.threads * tile.items))
     share = min(max(rows * n // _COUNTING, _SHARES[0]), _SHARES[1])
@@ -118,7 +122,6 @@ def _passes(head: str, rows: int, n: int, begin: int, size: int, positions: bool
     launches = (
         Launch("sort_clear", (-(-max(words, states) // tile.threads), 1, 1), block),
         Launch("sort_count", (rows * -(-n // share), 1, 1), (_RADIX, 1, 1)),
-        Launch("sort_sum", (rows, 1, 1), (_RADIX, 1, 1)),
         *(Launch("sort_pass", blocks, block, shared) for _ in range(size)),
     )
     return Program(text, launches, scratch, False, (rows, n, begin, tiles, share))

@@ -10,22 +10,25 @@ const int TILE = THREADS * ITEMS, WARPS = THREADS / 32;
 // What a tile says of a digit: nothing yet, how many elements it has, or how many it has with all tiles before it.
 const int MARK = 8 * sizeof(Index) - 2;
 const Index COUNT = Index(1) << MARK, SUM = Index(2) << MARK, VALUE = COUNT - 1;
-const int AHEAD = 4;  // tiles whose words are read together
 
 extern "C" __global__ void __launch_bounds__(THREADS) sort_clear(PARAMETERS) {
   const long long i = (long long)blockIdx.x * THREADS + threadIdx.x;
   if (i < rows * PASSES * RADIX) counts[i] = 0;
   if (i < rows * tiles * RADIX) states[i] = 0;
+  if (i < rows) passes[i] = 0;
   if (i == 0) *tickets = 0;
 }
 
-// counts[row][pass][digit]: how many elements of the row have the digit. A block counts `share` elements.
+// counts[row][pass][digit]: how many elements of the row have smaller digits. A block counts `share` elements of a row;
+// the last one sums what all have counted, and says which passes are made.
 extern "C" __global__ void __launch_bounds__(RADIX) sort_count(PARAMETERS) {
-  __shared__ u32 found[PASSES][RADIX];
+  __shared__ u32 found[PASSES][RADIX], arrived;
+  __shared__ Index sums[RADIX / 32];
   const long long shares = (n + share - 1) / share, row = blockIdx.x / shares;
   const long long first = (blockIdx.x - row * shares) * share;
   const int me = threadIdx.x, size = int(n - first < share ? n - first : share);
   const Raw* const from = x + begin + row * n + first;
+  Index* const totals = counts + row * PASSES * RADIX + me;
 #pragma unroll
   for (int pass = 0; pass < PASSES; ++pass) found[pass][me] = 0;
   __syncthreads();
@@ -38,41 +41,48 @@ extern "C" __global__ void __launch_bounds__(RADIX) sort_count(PARAMETERS) {
   __syncthreads();
 #pragma unroll
   for (int pass = 0; pass < PASSES; ++pass)
-    if (found[pass][me]) atomicAdd(counts + (row * PASSES + pass) * RADIX + me, Index(found[pass][me]));
-}
-
-// Turn a row's counts into sums of what comes before, and say which passes are made. A block a row.
-extern "C" __global__ void __launch_bounds__(RADIX) sort_sum(PARAMETERS) {
-  __shared__ Index sums[RADIX / 32];
-  const long long row = blockIdx.x;
+    if (found[pass][me]) atomicAdd(totals + pass * RADIX, Index(found[pass][me]));
+  __threadfence();
+  __syncthreads();
+  if (me == 0) arrived = atomicAdd(passes + row, 1u);
+  __syncthreads();
+  if (arrived != shares - 1) return;
+  __threadfence();
   u32 made = 0;
   for (int pass = 0; pass < PASSES; ++pass) {
-    Index* const at = counts + (row * PASSES + pass) * RADIX + threadIdx.x;
-    const Index count = *at;
-    *at = sum_before(count, sums);
+    const Index count = __ldcg(totals + pass * RADIX);
+    totals[pass * RADIX] = sum_before(count, sums);
     if (!__syncthreads_or(count == n)) made |= 1u << pass;
   }
-  if (threadIdx.x == 0) passes[row] = made ? made : 1;
+  if (me == 0) passes[row] = made ? made : 1;
 }
 
-// How many elements of the tiles before `tile` have a digit; `own` is the tile's word of the digit.
-__device__ __forceinline__ Index look_back(const volatile Index* own, long long tile) {
-  Index before = 0;
-  while (true) {
-    Index words[AHEAD];
+// Add what the AHEAD tiles before `tile` say of a digit, as far as they do; whether that is all. `own` is the tile's word.
+template <int AHEAD>
+__device__ __forceinline__ bool look_back(const volatile Index*& own, long long& tile, Index& before) {
+  Index words[AHEAD];
 #pragma unroll
-    for (int k = 0; k < AHEAD; ++k) words[k] = own[(tile > k ? -1 - k : -tile) * RADIX];
-    int taken = 0;
+  for (int k = 0; k < AHEAD; ++k) words[k] = own[(tile > k ? -1 - k : -tile) * RADIX];
+  int taken = 0;
 #pragma unroll
-    for (int k = 0; k < AHEAD; ++k) {
-      if (taken < k || !(words[k] >> MARK)) continue;
-      before += words[k] & VALUE;
-      if (words[k] & SUM) return before;
-      ++taken;
-    }
-    own -= taken * RADIX;
-    tile -= taken;
+  for (int k = 0; k < AHEAD; ++k) {
+    if (taken < k || !(words[k] >> MARK)) continue;
+    before += words[k] & VALUE;
+    if (words[k] & SUM) return true;
+    ++taken;
   }
+  own -= taken * RADIX;
+  tile -= taken;
+  return false;
+}
+
+// How many elements of the tiles before `tile` have a digit. The nearest few know it in a long row; in a short one, whose
+// tiles all begin at once, they do not.
+__device__ __forceinline__ Index count_before(const volatile Index* own, long long tile) {
+  Index before = 0;
+  if (!look_back<4>(own, tile, before))
+    while (!look_back<16>(own, tile, before)) {}
+  return before;
 }
 
 // A tile of a pass: where it is read and written, counted from the row's first element. Without `places`, those read are
@@ -130,7 +140,7 @@ __device__ __forceinline__ void move_tile(const Tile& tile, Digits<WARPS>& digit
   }
   if (counting) {
     if (tile.number > 0) {
-      before = look_back(tile.own, tile.number);
+      before = count_before(tile.own, tile.number);
       *(volatile Index*)tile.own = SUM | (before + count);
     }
     starts[me] = before - begin;
