@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -34,6 +35,8 @@ def _empty(device: Any, options: tuple[Any, ...], layouts: Any, dtypes: Any) -> 
 CALLS["empty"] = _empty
 CALLS["matmul"] = matmul
 
+_ALIGNED = 256  # bytes, where a piece of scratch memory begins
+
 
 def _programmed(make: Callable[..., Program]) -> Callable[..., Prepared]:
     """A routine that is a program of kernels, made from the options, the layouts and the dtypes."""
@@ -48,11 +51,13 @@ def _programmed(make: Callable[..., Program]) -> Callable[..., Prepared]:
             Launcher(device, functions[x.entry], x.grid, x.block, x.shared, wire, program.params)
             for x in program.launches
         ]
-        sizes = [scratch.nbytes for scratch in program.scratch]
+        # All scratch memory is one block, its pieces one after the other.
+        starts = [0, *itertools.accumulate(-(-scratch.nbytes // _ALIGNED) * _ALIGNED for scratch in program.scratch)]
+        total = starts.pop()
 
         def run(values: Sequence[Any]) -> None:
-            held = [memory.allocate(device, nbytes) for nbytes in sizes]
-            words = (*values, *(block.ptr for block in held), *flag)
+            held = memory.allocate(device, total) if starts else None
+            words = (*values, *(held.ptr + start for start in starts), *flag) if held else (*values, *flag)
             for launch in launchers:
                 launch(words)
 
