@@ -34,6 +34,7 @@ from .shape import transpose
 __all__ = ["bincount", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 
 _UINT8 = numpy.dtype(numpy.uint8)
+_UINT64 = numpy.dtype(numpy.uint64)
 
 
 # --- bincount -------------------------------------------------------------------------------------------------------
@@ -42,7 +43,7 @@ _UINT8 = numpy.dtype(numpy.uint8)
 def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> ndarray:
     """How often each integer from 0 on occurs, or the sums of the weights of each. See `numpy.bincount`.
 
-    The least and the greatest integer are looked at: they decide the size of the result.
+    The greatest integer is looked at: it decides the size of the result.
     """
     if minlength is None:
         raise TypeError("use 0 instead of None for minlength")
@@ -58,8 +59,10 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> ndarray:
     if not array.size:
         return zeros(least, INT64, device=array.device)
     weight = None if weights is None else _summand(as_array(weights, array.device), array.size)
-    low, high = map(int, _looked(_ends(array)))
-    if low < 0 or high > layout.MAX_SIZE:
+    # As unsigned numbers negative ones are the greatest, so that one reduction and one look tell all.
+    unsigned = graph.cast(flat(array.value()), _UINT64)
+    high = int(number(wrap(graph.reduce("maximum", (_UINT64, _UINT64), (0,), (unsigned,)))))
+    if high > layout.MAX_SIZE:
         raise ValueError("'list' argument must have no negative elements")
     return wrap(_counts(array, builtins.max(high + 1, least), weight))
 

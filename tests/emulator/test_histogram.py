@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
+import ml_dtypes
 import numpy
 import pytest
 
@@ -33,7 +35,7 @@ def weights_of(dtype: str | None, n: int) -> Any:
 
 
 # In shared memory with many counters a bin, with one, and without; by warps, and sorted.
-BINS = (1, 7, 500, 3000, 13000)
+BINS = (1, 500, 3000, 13000)
 
 
 @pytest.mark.parametrize("bins", BINS)
@@ -42,7 +44,7 @@ BINS = (1, 7, 500, 3000, 13000)
 )
 def test_bincount(bins: int, dtype: str, weight: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda_histogram, "_MOST_BLOCKS", 3)
-    for n in (0, 1, 3000, 9000):
+    for n in (0, 1, 9000):
         x = numpy.random.default_rng(n).integers(0, bins, n).astype(dtype)
         inside = (x >= 0) & (x < bins)
         w = weights_of(weight, n)
@@ -73,11 +75,11 @@ def values_of(dtype: str, n: int = 5000) -> Any:
     return x.astype(dtype)
 
 
-@pytest.mark.parametrize("bins", [1, 10, 999, 14000])
+@pytest.mark.parametrize("bins", [10, 999, 14000])
 @pytest.mark.parametrize(
     ("dtype", "weight"), [("f", None), ("d", None), ("e", "f"), ("u1", None), ("i4", "d"), ("f", "f")]
 )
-@pytest.mark.parametrize("limits", [(-7, 40), (-7.1, 33.3), (0.1, 0.7)])
+@pytest.mark.parametrize("limits", [(-7, 40), (0.1, 0.7)])
 def test_uniform_bins(bins: int, dtype: str, weight: str | None, limits: tuple[float, float]) -> None:
     if dtype == "e" and bins > 10:
         return  # there are no such bins of float16
@@ -90,6 +92,24 @@ def test_uniform_bins(bins: int, dtype: str, weight: str | None, limits: tuple[f
     numpy.testing.assert_array_equal(got, want)
 
 
+def test_uniform_bins_of_complex_numbers() -> None:
+    x = values_of("F")
+    x = x[numpy.isfinite(x)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", numpy.exceptions.ComplexWarning)
+        want, edges = numpy.histogram(x, 9, (-7, 40))
+    got = run(cuda_histogram.histogram, (True, None), 9, x, edges, numpy.full(1, 47, "D"), None)
+    numpy.testing.assert_array_equal(got, want)
+
+
+def test_uniform_bins_of_bfloat16() -> None:
+    x = values_of("f").astype(ml_dtypes.bfloat16)
+    want, edges = numpy.histogram(x, 4, (-8, 8))
+    assert edges.dtype == x.dtype
+    got = run(cuda_histogram.histogram, (True, None), 4, x, edges, numpy.full(1, 16.0), None)
+    numpy.testing.assert_array_equal(got, want)
+
+
 def test_limits_that_edges_cannot_tell() -> None:
     x = numpy.array([2**60 - 1, 2**60, 2**60 + 4097, 2**60 + 4098], "u8")
     limits = 2**60, 2**60 + 4097
@@ -99,7 +119,7 @@ def test_limits_that_edges_cannot_tell() -> None:
     assert want.tolist() == [2]
 
 
-@pytest.mark.parametrize("dtype", ["e", "f", "d", "i2", "u8", "F", "D"])
+@pytest.mark.parametrize("dtype", ["e", "d", "i2", "u8", "F"])
 @pytest.mark.parametrize("weight", [None, "f"])
 @pytest.mark.parametrize("bins", [3, 900, 13000])
 def test_given_bins(dtype: str, weight: str | None, bins: int) -> None:
@@ -125,7 +145,7 @@ def test_nan_among_the_edges() -> None:
 
 
 @pytest.mark.parametrize("bins", [10, 900, 20000])
-@pytest.mark.parametrize("dtype", ["?", "u1", "i8", "f2", "f4", "c16"])
+@pytest.mark.parametrize("dtype", ["?", "i8", "f2", "f4", "c16"])
 def test_nvrtc_compiles_them(bins: int, dtype: str) -> None:
     x, counts, sums, w = numpy.empty(9000, dtype), numpy.empty(bins, "i8"), numpy.empty(bins), numpy.empty(9000, "f4")
     edges = numpy.empty(bins + 1, numpy.result_type(dtype, "f4") if dtype != "f2" else dtype)
