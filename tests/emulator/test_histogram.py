@@ -94,8 +94,7 @@ def test_uniform_bins(bins: int, dtype: str, weight: str | None, limits: tuple[f
 
 def test_uniform_bins_of_complex_numbers() -> None:
     x = values_of("F")
-    x = x[numpy.isfinite(x)]
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), numpy.errstate(invalid="ignore"):
         warnings.simplefilter("ignore", numpy.exceptions.ComplexWarning)
         want, edges = numpy.histogram(x, 9, (-7, 40))
     got = run(cuda_histogram.histogram, (True, None), 9, x, edges, numpy.full(1, 47, "D"), None)
@@ -104,7 +103,8 @@ def test_uniform_bins_of_complex_numbers() -> None:
 
 def test_uniform_bins_of_bfloat16() -> None:
     x = values_of("f").astype(ml_dtypes.bfloat16)
-    want, edges = numpy.histogram(x, 4, (-8, 8))
+    with numpy.errstate(invalid="ignore"):
+        want, edges = numpy.histogram(x, 4, (-8, 8))
     assert edges.dtype == x.dtype
     got = run(cuda_histogram.histogram, (True, None), 4, x, edges, numpy.full(1, 16.0), None)
     numpy.testing.assert_array_equal(got, want)
