@@ -38,14 +38,15 @@ class Picked:
     """
 
     def __init__(self, mask: ndarray) -> None:
-        self._mask = mask
+        self._shape = mask.shape
+        self._mask = flat(mask.value())
         tiles = -(-mask.size // TILE)
-        offsets = wrap(graph.call("mask_offsets", (TILE,), (flat(mask.value()),), (tiles + 1,), INT64))
-        self._offsets = offsets
-        self.count = int(to_host(make_view(offsets, Layout((), (), tiles))))
+        self._offsets = wrap(graph.call("mask_offsets", (TILE,), (self._mask,), (tiles + 1,), INT64))
+        last = self._offsets if tiles < 2 else make_view(self._offsets, Layout((1,), (1,), tiles))
+        self.count = int(to_host(last)[-1])
 
     def _call(self, name: str, args: tuple[Node, ...], dtype: numpy.dtype) -> Node:
-        inputs = (*args, flat(self._mask.value()), self._offsets.value())
+        inputs = (*args, self._mask, self._offsets.value())
         return graph.call(name, (TILE,), inputs, (self.count,), dtype)
 
     def positions(self) -> Node:
@@ -59,9 +60,9 @@ class Picked:
     def indices(self) -> tuple[Node, ...]:
         """An index array for each dimension of the mask."""
         rest = self.positions()
-        if len(self._mask.shape) == 1:
+        if len(self._shape) == 1:
             return (rest,)
-        return unravelled(rest, self._mask.shape)
+        return unravelled(rest, self._shape)
 
 
 def unravelled(position: Node, shape: tuple[int, ...]) -> tuple[Node, ...]:
