@@ -132,11 +132,16 @@ __device__ __forceinline__ void move_tile(const Tile& tile, Digits<WARPS>& digit
   for (int i = 0; i < ITEMS; ++i) hold(keys[i]);
   if (counting) digits.begin(me, begin);
   __syncthreads();
-#pragma unroll
-  for (int i = 0; i < ITEMS; ++i) {
-    const u32 to = digits.take(digit(i));
+  auto put = [&](int i, u32 to) {
     moved[to] = keys[i];
     if constexpr (POSITIONS) moved_places[to] = places[i];
+  };
+  if (are_alike(digit(ITEMS / 2))) {
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) put(i, digits.template take<true>(digit(i)));
+  } else {
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) put(i, digits.template take<false>(digit(i)));
   }
   if (counting) {
     if (tile.number > 0) {

@@ -82,7 +82,7 @@ sort_row(Out* __restrict__ out, const Raw* __restrict__ x, long long rows, long 
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
-      const u32 to = digits.take(digit_of(keys[i], pass));
+      const u32 to = digits.take<false>(digit_of(keys[i], pass));
       moved[to] = keys[i];
       moved_from[to] = from[i];
     }
