@@ -34,7 +34,7 @@ def mask_offsets(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Se
     """The tiles' counts, and their sums."""
     n = prod(layouts[1].shape)
     tiles = layouts[0].shape[0] - 1
-    launches = (Launch("mask_count", (max(tiles, 1), 1, 1), _BLOCK, 0),)
+    launches: tuple[Launch, ...] = (Launch("mask_count", (max(tiles, 1), 1, 1), _BLOCK, 0),)
     if tiles > 1:
         launches += (Launch("mask_sum", (1, 1, 1), (1024, 1, 1), 0),)
     return Program(_text(options), launches, (), False, (n, tiles))
