@@ -1,0 +1,76 @@
+"""Our sorts beside CUB's radix sort, called through the package cuda-cccl: why docs/design.md says that ours stay.
+
+Run on a machine with a GPU, CuPy and cuda-cccl: ``python benchmarks/cub.py``. CUB has no rule for NaN.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import cuda.compute
+import cupy
+import gpunumpy
+import numpy
+from table import N, heading
+from timing import seconds
+
+RANDOM = numpy.random.default_rng(1)
+DTYPES = ("float32", "int32", "int64")
+
+
+def data(dtype: str, n: int) -> Any:
+    if dtype == "float32":
+        return RANDOM.standard_normal(n, numpy.float32)
+    limits = numpy.iinfo(dtype)
+    return RANDOM.integers(limits.min, limits.max, n, dtype, endpoint=True)
+
+
+def theirs(host: Any, positions: bool) -> tuple[float, float]:
+    """The time of one sort, of keys or of keys with 32-bit positions, and of the first build."""
+    keys = cupy.asarray(host)
+    numbers = cupy.arange(host.size, dtype=numpy.uint32) if positions else None
+    arrays = {
+        "d_in_keys": keys,
+        "d_out_keys": cupy.empty_like(keys),
+        "d_in_values": numbers,
+        "d_out_values": cupy.empty_like(numbers) if positions else None,
+    }
+    start = time.perf_counter()
+    sort = cuda.compute.make_radix_sort(**arrays, order=cuda.compute.SortOrder.ASCENDING)
+    built = time.perf_counter() - start
+    nbytes = sort(temp_storage=None, **arrays, num_items=host.size)
+    room = cupy.empty(nbytes, numpy.uint8)
+    took = seconds(lambda: sort(temp_storage=room, **arrays, num_items=host.size), cupy.cuda.Device().synchronize)
+    if positions:
+        assert (host[cupy.asnumpy(arrays["d_out_values"])] == numpy.sort(host)).all()
+    else:
+        assert (cupy.asnumpy(arrays["d_out_keys"]) == numpy.sort(host)).all()
+    return took, built
+
+
+def ours(host: Any, positions: bool) -> float:
+    x = gpunumpy.asarray(host)
+    sort = gpunumpy.argsort if positions else gpunumpy.sort
+    return seconds(lambda: sort(x).computed(), gpunumpy.synchronize)
+
+
+def main() -> None:
+    print(heading(), "\n")
+    print("| sort | elements | gpunumpy, ms | CUB, ms | ours / CUB | CUB's first build, s |")
+    print("|---" * 6 + "|")
+    for n in (N, 1024):
+        for dtype in DTYPES:
+            host = data(dtype, n)
+            for positions in (False, True):
+                took, built = theirs(host, positions)
+                mine = ours(host, positions)
+                name = f"{'argsort' if positions else 'sort'} {dtype}"
+                print(
+                    f"| {name} | {n:,} | {mine * 1e3:.4g} | {took * 1e3:.4g} | {mine / took:.2f} | {built:.1f} |",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()
