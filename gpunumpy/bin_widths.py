@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy
 
-from .core.array import ndarray, to_host, wrap
-from .core.dtypes import KIND
-from .core.record import elementwise, reshaped
-from .indexing import getitem
+from .core.array import ndarray, to_host
+from .core.record import elementwise
+from .quantiles import percentile
 from .reduction import max, min
-from .sorting import sort_rows
 from .statistics import mean, std
 
 # The number of values in each of so many bins of equal width.
@@ -90,15 +88,7 @@ def _doane(x: ndarray, counts: Counts) -> Any:
 
 
 def _freedman_diaconis(x: ndarray, counts: Counts) -> Any:
-    """By the distance of the quartiles, which are interpolated between the elements next to them."""
-    places = (x.size - 1) * numpy.array([0.75, 0.25])
-    below = places.astype(numpy.int64)
-    above = numpy.minimum(below + 1, x.size - 1)
-    ordered = wrap(reshaped(sort_rows(reshaped(x.value(), (1, x.size))), (x.size,)))
-    low, high = to_host(getitem(ordered, numpy.stack([below, above])))
-    share = (places - below).astype(x.dtype if KIND[x.dtype] in "ef" else float)
-    step = high - low
-    upper, lower = numpy.where(share >= 0.5, high - step * (1 - share), low + step * share)
+    upper, lower = to_host(percentile(x, [75, 25]))
     return 2.0 * (upper - lower) * x.size ** (-1.0 / 3.0)
 
 
