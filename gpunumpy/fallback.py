@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy
 
 from .core import dtypes, layout
-from .core.array import READ_ONLY, from_host, is_scalar, make_view, ndarray, to_host
+from .core.array import BOX, READ_ONLY, from_host, is_scalar, make_view, ndarray, to_host
 from .core.errors import HostFallbackWarning, allowed
 from .core.layout import Layout
 from .core.record import caller
@@ -129,6 +129,10 @@ class _Visit:
         if isinstance(x, numpy.ndarray):
             given = next((visitor for visitor in self.seen if visitor.host is x), None)
             return self._taken(x) if given is None else given.ours
+        if isinstance(x, numpy.generic) and self.device is not None and x.dtype in dtypes.KIND:
+            made = from_host(numpy.asarray(x), self.device)
+            made._flags &= ~BOX  # as the 0-d result of an operation
+            return made
         if type(x) in (list, tuple):
             return type(x)(map(self.from_host, x))
         if isinstance(x, tuple) and hasattr(x, "_fields"):

@@ -25,6 +25,13 @@ def test_the_namespace_is_ours(device: str, version: str | None) -> None:
     assert x.__array_namespace__(api_version=version) is gpunumpy
 
 
+def test_scalars_of_every_extension_are_of_the_namespace(at_home: str) -> None:
+    x = gpunumpy.ones((2, 2))
+    scalars = (gpunumpy.linalg.vector_norm(x), gpunumpy.linalg.det(x), gpunumpy.linalg.trace(x), x.sum(), x[0, 0])
+    assert compat.array_namespace(x, *scalars) is gpunumpy
+    assert {str(compat.device(scalar)) for scalar in scalars} == {at_home}
+
+
 def test_what_there_is_to_ask(device: str) -> None:
     x = gpunumpy.ones((2, 3), device=device)
     assert compat.is_array_api_obj(x)

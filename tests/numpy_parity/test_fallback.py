@@ -428,3 +428,18 @@ def test_copyto_the_host() -> None:
         np.copyto([1], 1)
     with pytest.raises(TypeError):
         np.copyto(np.sum(np.ones(2)), 1)
+
+
+def test_a_scalar_of_the_host_is_a_result_of_ours() -> None:
+    """What goes on is an array of the same namespace and device, which acts as NumPy's scalar."""
+    x = np.arange(3.0)
+    total = fallback.on_host(lambda a: a.sum(), "a sum")(x)
+    parts = fallback.on_host(lambda a: (a.max(), a.tolist()), "parts")(x)
+    host = fallback.on_host(lambda a: numpy.float64(a), "a number")(2)
+    assert type(total) is type(parts[0]) is np.ndarray
+    assert (total.shape, total.dtype, total.device) == ((), numpy.dtype("f8"), x.device)
+    before = total
+    total += 1
+    assert (float(total), float(before)) == (4, 3)
+    assert (hash(before), parts[0], parts[1]) == (hash(3.0), 2, [0, 1, 2])
+    assert type(host) is numpy.float64
