@@ -5,7 +5,8 @@
 // written: elements, or with POSITIONS their positions. A pass whose digit is the same in all elements of a row is left
 // out for that row: `passes[row]` has a bit for every pass that is made.
 
-const int TILE = THREADS * ITEMS, WARPS = THREADS / 32;
+const int TILE = THREADS * ITEMS;
+static_assert(TILE < 1 << 16, "places in a tile are kept in 16 bits");
 
 // What a tile says of a digit: nothing yet, how many elements it has, or how many it has with all tiles before it.
 const int MARK = 8 * sizeof(Index) - 2;
@@ -57,7 +58,7 @@ extern "C" __global__ void __launch_bounds__(RADIX) sort_count(PARAMETERS) {
   if (me == 0) passes[row] = made ? made : 1;
 }
 
-// Add what the AHEAD tiles before `tile` say of a digit, as far as they do; whether that is all. `own` is the tile's word.
+// Add what the AHEAD tiles before `tile` say of a digit, as far as they do; is that all? `own` is the tile's word.
 template <int AHEAD>
 __device__ __forceinline__ bool look_back(const volatile Index*& own, long long& tile, Index& before) {
   Index words[AHEAD];
@@ -100,17 +101,17 @@ struct Tile {
 };
 
 template <bool WHOLE>
-__device__ __forceinline__ void move_tile(const Tile& tile, Digits<WARPS>& digits, u32* sums, Index* starts, Raw* moved,
+__device__ __forceinline__ void move_tile(const Tile& tile, Digits<THREADS>& digits, u32* sums, Index* starts, Raw* moved,
                                           Place* moved_places) {
-  const int me = threadIdx.x, first = me / 32 * 32 * ITEMS + me % 32;
+  const int me = threadIdx.x, first = me / HALF * HALF * ITEMS + me % HALF;
   const bool counting = me < RADIX;
   Raw keys[ITEMS];
 #pragma unroll
   for (int i = 0; i < ITEMS; ++i)
-    keys[i] = WHOLE || first + i * 32 < tile.size ? tile.keys[first + i * 32] : Raw(0);
+    keys[i] = WHOLE || first + i * HALF < tile.size ? tile.keys[first + i * HALF] : Raw(0);
   // What is missing has the last digit, and stays behind what is there.
   auto digit = [&](int i) {
-    return WHOLE || first + i * 32 < tile.size ? digit_of(key_of(keys[i]), tile.pass) : RADIX - 1;
+    return WHOLE || first + i * HALF < tile.size ? digit_of(key_of(keys[i]), tile.pass) : RADIX - 1;
   };
 #pragma unroll
   for (int i = 0; i < ITEMS; ++i) digits.count(digit(i));
@@ -119,8 +120,8 @@ __device__ __forceinline__ void move_tile(const Tile& tile, Digits<WARPS>& digit
   if constexpr (POSITIONS) {
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
-      places[i] = Place(tile.number * TILE) + first + i * 32;
-      if (tile.places && (WHOLE || first + i * 32 < tile.size)) places[i] = tile.places[first + i * 32];
+      places[i] = Place(tile.number * TILE) + first + i * HALF;
+      if (tile.places && (WHOLE || first + i * HALF < tile.size)) places[i] = tile.places[first + i * HALF];
     }
   }
   const u32 all = counting ? digits.all(me) : 0;
@@ -176,8 +177,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) sort_pass(PARAMETE
   Raw* const moved = (Raw*)shared;
   Place* const moved_places = (Place*)(moved + TILE);
   Index* const starts = (Index*)(moved_places + (POSITIONS ? TILE : 0));
-  Digits<WARPS>& digits = *(Digits<WARPS>*)(starts + RADIX);
-  __shared__ u32 sums[WARPS], ticket;
+  Digits<THREADS>& digits = *(Digits<THREADS>*)(starts + RADIX);
+  __shared__ u32 sums[THREADS / 32], ticket;
   const int me = threadIdx.x;
 
   // Tiles are handed out in order, so that all tiles that one waits for are on their way.

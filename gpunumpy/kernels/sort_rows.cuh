@@ -50,19 +50,19 @@ sort_tiny(Out* __restrict__ out, const Raw* __restrict__ x, long long rows, long
 extern "C" __global__ void __launch_bounds__(THREADS)
 sort_row(Out* __restrict__ out, const Raw* __restrict__ x, long long rows, long long n, long long begin) {
   x += begin;
-  const int WARPS = THREADS / 32, SIZE = THREADS * ITEMS, EACH = THREADS < RADIX ? RADIX / THREADS : 1;
-  __shared__ Digits<WARPS> digits;
+  const int SIZE = THREADS * ITEMS, EACH = THREADS < RADIX ? RADIX / THREADS : 1;
+  __shared__ Digits<THREADS> digits;
   __shared__ Key moved[SIZE];
   __shared__ u16 moved_from[SIZE];
-  __shared__ u32 sums[WARPS];
+  __shared__ u32 sums[THREADS / 32];
   const long long row = blockIdx.x;
-  const int me = threadIdx.x, lane = me % 32, warp = me / 32, first = warp * 32 * ITEMS + lane;
+  const int me = threadIdx.x, first = me / HALF * HALF * ITEMS + me % HALF;
   const bool counting = me * EACH < RADIX;
   Key keys[ITEMS];
   u32 from[ITEMS];
 #pragma unroll
   for (int i = 0; i < ITEMS; ++i) {
-    from[i] = first + i * 32;
+    from[i] = first + i * HALF;
     keys[i] = from[i] < n ? key_of(x[row * n + from[i]]) : LARGEST;
   }
   for (int pass = 0; pass < PASSES; ++pass) {
@@ -89,12 +89,12 @@ sort_row(Out* __restrict__ out, const Raw* __restrict__ x, long long rows, long 
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
-      keys[i] = moved[first + i * 32];
-      from[i] = moved_from[first + i * 32];
+      keys[i] = moved[first + i * HALF];
+      from[i] = moved_from[first + i * HALF];
     }
   }
 #pragma unroll
   for (int i = 0; i < ITEMS; ++i)
-    if (first + i * 32 < n) put(out, x, row, n, first + i * 32, from[i]);
+    if (first + i * HALF < n) put(out, x, row, n, first + i * HALF, from[i]);
 }
 #endif
