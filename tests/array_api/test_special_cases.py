@@ -233,6 +233,13 @@ def test_conversions(device: str, kind: str, word: str, wanted: Any, dtype: str)
         assert [bool(part) for part in z] == [wanted] * 2
 
 
+@pytest.mark.parametrize("value", [True, False])
+def test_conversions_of_truth_values(device: str, value: bool) -> None:
+    x = np.asarray(value, device=device)
+    for kind in (int, float, complex):
+        assert (kind(x), type(kind(x))) == (kind(value), kind)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
 def test_matrices(device: str, dtype: str) -> None:
     warnings.simplefilter("ignore", np.HostFallbackWarning)
