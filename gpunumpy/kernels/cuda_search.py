@@ -51,25 +51,29 @@ def searchsorted(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Se
         levels.append(levels[-1] // width)
     sizes = [size, *map(text.param, levels[1:])]
     names = ["sorted", *(f"level{k}" for k in range(1, len(levels)))]
-    for k in range(1, len(levels)):
-        body = f"level{k}[i] = {names[k - 1]}[(i + 1) * {width} - 1];"
-        text.each(f"build{k}", "i", levels[k], sizes[k], body)
+    if len(levels) > 1:
+        write = ""  # one element to all levels that have it
+        for name in reversed(names[1:]):
+            write = f"if (j % {width} == 0) {{ j /= {width}; {name}[j - 1] = element; {write}}}"
+        body = f"long long j = (i + 1) * {width}; const {kind} element = sorted[j - 1];\n    {write}"
+        text.each("build", "i", levels[1], sizes[1], body)
     down = "".join(
         f"    found = passed_window<{right}, {width}>({names[k]}, {sizes[k]}, found, value);\n"
         for k in range(len(levels) - 2, -1, -1)
     )
     body = (
-        f"  __shared__ {kind} top[{top}];\n"
-        f"  for (int k = threadIdx.x; k < {sizes[-1]}; k += {THREADS}) top[k] = {names[-1]}[k];\n"
+        f"  __shared__ {kind} top[{top + top // 32}];\n"
+        f"  for (int k = threadIdx.x; k < {sizes[-1]}; k += {THREADS}) top[slot(k)] = {names[-1]}[k];\n"
         f"  __syncthreads();\n"
         f"  for (long long i = (long long)blockIdx.x * {THREADS} + threadIdx.x; i < {total};"
         f" i += (long long)gridDim.x * {THREADS}) {{\n"
         f"    const {kind} value = values[i];\n"
-        f"    long long found = passed<{right}>(({kind}*)top, {sizes[-1]}, value);\n{down}"
+        f"    long long found = passed_by<{right}>([=](int k) {{ return top[slot(k)]; }}, (int){sizes[-1]}, value);\n"
+        f"{down}"
         f"    out[i] = found;\n  }}"
     )
     text.entry("search", body, min(_MOST_BLOCKS, -(-values // THREADS)))
-    scratch = [(f"{kind}* level{k}", levels[k] * dtype.itemsize) for k in range(1, len(levels))]
+    scratch = [(f"{kind}* {name}", levels[k] * dtype.itemsize) for k, name in enumerate(names) if k]
     return text.program(_pointers(dtype), scratch, head=HEAD)
 
 

@@ -21,16 +21,23 @@ template <bool Right, class T> __device__ __forceinline__ bool passes(T element,
   return Right ? !before(value, element) : before(element, value);
 }
 
-// How many elements of sorted ones the value passes. Every thread takes the same number of steps.
-template <bool Right, class T> __device__ __forceinline__ long long passed(const T* sorted, long long n, T value) {
-  const T* start = sorted;
+// How many elements of sorted ones the value passes; `at(k)` is element k. Every thread takes the same number of steps.
+template <bool Right, class I, class T, class At> __device__ __forceinline__ I passed_by(At at, I n, T value) {
+  I found = 0;
   while (n > 1) {
-    const long long half = n / 2;
-    if (passes<Right>(start[half - 1], value)) start += half;
+    const I half = n / 2;
+    if (passes<Right>(at(found + half - 1), value)) found += half;
     n -= half;
   }
-  return start - sorted + (n == 1 && passes<Right>(*start, value));
+  return found + (n == 1 && passes<Right>(at(found), value));
 }
+template <bool Right, class T> __device__ __forceinline__ long long passed(const T* sorted, long long n, T value) {
+  return passed_by<Right>([=](long long k) { return sorted[k]; }, n, value);
+}
+
+// Where element k of the top of an index is in shared memory: the elements that a step looks at are far from each other
+// by powers of two, and would lie in one bank.
+__device__ __forceinline__ int slot(int k) { return k + k / 32; }
 
 // The same where it passes `found` of the elements that a level above has, every `Width`-th one of these: what is left
 // to look at is the window after those, which lies in one sector of memory.

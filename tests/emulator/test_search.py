@@ -57,9 +57,7 @@ def test_an_index(dtype: Any, side: str, monkeypatch: pytest.MonkeyPatch) -> Non
     values = numbers(dtype, 600, 2)
     for n in (3, 64, 1000, 3001):
         ordered = numpy.sort(numbers(dtype, n + 1, 1))[1:]  # which does not lie on 16 bytes
-        entries = 1
-        while n > 64 // values.itemsize:
-            n, entries = n // cuda_search._width(values.itemsize), entries + 1
+        entries = 1 + (n > 64 // values.itemsize)
         numpy.testing.assert_array_equal(
             search(side, ordered, values, entries), numpy.searchsorted(ordered, values, side)
         )
