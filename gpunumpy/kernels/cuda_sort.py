@@ -113,7 +113,7 @@ def _passes(head: str, rows: int, n: int, begin: int, size: int, positions: bool
     scratch = (
         Scratch(rows * n * (2 * (size + place) if positions else size)),
         Scratch(words * index),
-        Scratch(2 * states * index),
+        Scratch(min(size, 2) * states * index),
         Scratch(4 * rows),
         Scratch(4),
     )

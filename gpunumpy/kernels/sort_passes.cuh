@@ -189,7 +189,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) sort_pass(PARAMETE
   Tile tile;
   tile.number = number - row * u32(tiles);
   tile.own = states + ((pass & 1) * (long long)all + number) * RADIX + me;
-  if (me < RADIX) tile.own[(pass & 1 ? -1 : 1) * (long long)all * RADIX] = 0;  // for the next pass
+  if (PASSES > 1 && me < RADIX) tile.own[(pass & 1 ? -1 : 1) * (long long)all * RADIX] = 0;  // for the next pass
   const u32 made = passes[row];
   if (!(made >> pass & 1)) return;
 

@@ -107,6 +107,15 @@ def test_digits_that_are_equal(dtype: str) -> None:
     check(x, True)
 
 
+@pytest.mark.parametrize("dtype", ["i4", "f8"])
+def test_neighbours_that_are_alike(dtype: str) -> None:
+    """Sorted data, and few values: lanes of a warp share their digits."""
+    x = numpy.sort(sample((3, 4500), dtype))
+    x[1] = x[1, ::-1]
+    x[2] = numpy.random.default_rng(1).integers(0, 2, 4500) * 70_000
+    check(x, False)
+
+
 @pytest.mark.usefixtures("small_tiles")
 def test_wide_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda_sort, "_LARGE_INDEX", 1)
@@ -137,5 +146,6 @@ def test_a_short_row_is_one_launch() -> None:
 def test_nvrtc_compiles_them(dtype: str, positions: bool) -> None:
     for n in (7, 100, 2048, 10_000):
         made = program(numpy.empty((2, n), dtype), False, positions)
-        compile_cubin(made.text, "sm_90")
+        for arch in ("sm_90", *(("sm_75", "sm_100") if dtype == "f4" else ())):
+            compile_cubin(made.text, arch)
         assert all(launch.shared <= 1 << 16 for launch in made.launches), "more than every GPU has"
