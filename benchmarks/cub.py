@@ -10,10 +10,11 @@ from typing import Any
 
 import cuda.compute
 import cupy
-import gpunumpy
 import numpy
 from table import N, heading
 from timing import seconds
+
+import gpunumpy
 
 RANDOM = numpy.random.default_rng(1)
 DTYPES = ("float32", "int32", "int64")
