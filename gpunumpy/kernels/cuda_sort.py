@@ -42,8 +42,8 @@ _TINY = 128  # elements of a row at most, that are compared with each other
 _ROW_BYTES = 1 << 14  # of the keys of such a row
 _TINY_THREADS = 256
 
-# Below so many elements the tiles are smaller, so that there are more of them.
-_FEW = 1 << 21
+# Below so many elements the tiles are smaller, so that there are more of them; above, their chain would be too long.
+_FEW = 1 << 19
 # The blocks that count are to be so many, if each has this many elements at least, and at most.
 _COUNTING, _SHARES = 1024, (1 << 12, 1 << 16)
 _RADIX = 256  # as in sort.cuh

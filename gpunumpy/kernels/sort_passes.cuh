@@ -7,6 +7,7 @@
 
 const int TILE = THREADS * ITEMS;
 static_assert(TILE < 1 << 16, "places in a tile are kept in 16 bits");
+static_assert(THREADS >= RADIX, "a thread serves a digit");
 
 // What a tile says of a digit: nothing yet, how many elements it has, or how many it has with all tiles before it.
 const int MARK = 8 * sizeof(Index) - 2;

@@ -80,7 +80,7 @@ def test_short_rows_of_every_dtype(dtype: str, descending: bool) -> None:
 
 @pytest.mark.parametrize("dtype", ["u1", "f2", "i4", "f8"])
 @pytest.mark.parametrize("shape", LONG)
-@pytest.mark.parametrize("few", [0, 1 << 21])
+@pytest.mark.parametrize("few", [0, 1 << 19])
 def test_long_rows(dtype: str, shape: tuple[int, int], few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda_sort, "_FEW", few)
     check(sample(shape, dtype), False)
