@@ -32,10 +32,12 @@ def sort_pairs(text: Routine, count: int, n: str, largest: int) -> int:
     `n` is the parameter that has the count. The text needs `SORT`, a type `Key` and the memory of `pairs_scratch`.
     """
     blocks, here = -(-count // _SHARE), 0
+    counted = text.param(blocks)
     for turn in range(-(-largest.bit_length() // 8)):
         shift = 8 * turn
         text.entry(f"count{turn}", f"  count_digits(keys{here}, counts, {n}, {shift});", blocks)
-        text.entry(f"sum{turn}", f"  sum_counts(counts, {text.param(_RADIX * blocks)});", 1, 1024)
+        text.entry(f"total{turn}", f"  sum_digits(counts, totals, {counted});", _RADIX)
+        text.entry(f"sum{turn}", f"  sum_counts(counts, totals, {counted});", _RADIX)
         source = f"places{here}" if turn else "(const Key*)0"
         moved = f"keys{here}, {source}, keys{1 - here}, places{1 - here}, counts, {n}, {shift}"
         text.entry(f"move{turn}", f"  move_pairs({moved});", blocks)
@@ -46,7 +48,7 @@ def sort_pairs(text: Routine, count: int, n: str, largest: int) -> int:
 def pairs_scratch(count: int, size: int) -> list[tuple[str, int]]:
     """The memory that `sort_pairs` needs for keys of a size."""
     pairs = [(f"Key* {name}", count * size) for name in ("keys0", "places0", "keys1", "places1")]
-    return [*pairs, ("Key* counts", _RADIX * -(-count // _SHARE) * size)]
+    return [*pairs, ("Key* counts", _RADIX * -(-count // _SHARE) * size), ("Key* totals", _RADIX * size)]
 
 
 def scatter(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:

@@ -15,25 +15,49 @@ __device__ __forceinline__ void count_digits(const Key* keys, Key* counts, long 
   counts[(long long)threadIdx.x * gridDim.x + blockIdx.x] = found[threadIdx.x];
 }
 
-// The sum of what comes before in the place of every count, by one block of 1024 threads.
-__device__ __forceinline__ void sum_counts(Key* counts, long long n) {
-  __shared__ Key sums[1024];
-  const int me = threadIdx.x;
-  const long long share = (n + 1023) / 1024, begin = me * share, end = begin + share < n ? begin + share : n;
+// The sum over a block of RADIX threads, for all of them.
+__device__ __forceinline__ Key block_sum(Key own) {
+  __shared__ Key sums[RADIX];
+  sums[threadIdx.x] = own;
+  __syncthreads();
+  for (int step = RADIX / 2; step; step /= 2) {
+    if (threadIdx.x < step) sums[threadIdx.x] += sums[threadIdx.x + step];
+    __syncthreads();
+  }
+  return sums[0];
+}
+
+// How many pairs have each digit, by a block a digit; `blocks` counted.
+__device__ __forceinline__ void sum_digits(const Key* counts, Key* totals, long long blocks) {
+  const Key* mine = counts + blockIdx.x * blocks;
   Key sum = 0;
-  for (long long i = begin; i < end; ++i) sum += counts[i];
+  for (long long i = threadIdx.x; i < blocks; i += RADIX) sum += mine[i];
+  sum = block_sum(sum);
+  if (threadIdx.x == 0) totals[blockIdx.x] = sum;
+}
+
+// The sum of what comes before in the place of every count, by a block a digit.
+__device__ __forceinline__ void sum_counts(Key* counts, const Key* totals, long long blocks) {
+  __shared__ Key sums[RADIX];
+  const int me = threadIdx.x;
+  const Key before_digit = block_sum(me < blockIdx.x ? totals[me] : Key(0));
+  Key* mine = counts + blockIdx.x * blocks;
+  const long long share = (blocks + RADIX - 1) / RADIX, begin = me * share;
+  const long long end = begin + share < blocks ? begin + share : blocks;
+  Key sum = 0;
+  for (long long i = begin; i < end; ++i) sum += mine[i];
   sums[me] = sum;
   __syncthreads();
-  for (int step = 1; step < 1024; step *= 2) {
+  for (int step = 1; step < RADIX; step *= 2) {
     const Key before = me >= step ? sums[me - step] : 0;
     __syncthreads();
     sums[me] += before;
     __syncthreads();
   }
-  sum = sums[me] - sum;
+  sum = before_digit + sums[me] - sum;
   for (long long i = begin; i < end; ++i) {
-    const Key count = counts[i];
-    counts[i] = sum;
+    const Key count = mine[i];
+    mine[i] = sum;
     sum += count;
   }
 }
