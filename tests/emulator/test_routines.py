@@ -10,6 +10,7 @@ import pytest
 from gpunumpy.core.layout import Layout
 from gpunumpy.kernels import cuda_masks, cuda_scatter
 from gpunumpy.kernels.compile import compile_cubin
+from gpunumpy.kernels.cuda_routine import Routine
 
 from .executor import run_program
 
@@ -135,6 +136,19 @@ def test_out_of_bounds(row: str, dtype: str) -> None:
     where = numpy.array([1, 4, -5, -1])
     assert run(cuda_scatter.scatter, (1, row, (4,)), got, numpy.ones((), dtype), where) == SITE
     assert got.tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("blocks", [1, 256, 700])
+def test_counts_of_digits_become_places(blocks: int) -> None:
+    text = Routine()
+    n = text.param(blocks)
+    text.entry("total", f"  sum_digits(counts, totals, {n});", 256)
+    text.entry("sum", f"  sum_counts(counts, totals, {n});", 256)
+    program = text.program(["Key* counts", "Key* totals"], head=f"typedef unsigned Key;\n{cuda_scatter.SORT}")
+    counts = numpy.random.default_rng(0).integers(0, 99, 256 * blocks).astype(numpy.uint32)
+    want = numpy.cumsum(counts) - counts
+    run_program(program, [counts, numpy.zeros(256, numpy.uint32)], seed=2)
+    numpy.testing.assert_array_equal(counts, want)
 
 
 def test_a_unary_row() -> None:
