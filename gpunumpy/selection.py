@@ -39,6 +39,7 @@ __all__ = [
 ]
 
 _PYTHON_NUMBERS = (int, float, complex)
+_UINT64 = numpy.dtype(numpy.uint64)
 
 # By what the elements are
 
@@ -325,11 +326,9 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> ndarra
         ]
     index = _MODES[mode](graph.cast(number.value(), INT64), len(arrays))
     if mode == "raise" and number.size:
-        flat = record.reshaped(index, (number.size,))
-        lowest, highest = (
-            int(to_host(wrap(graph.reduce(row, (INT64, INT64), (0,), (flat,))))) for row in ("minimum", "maximum")
-        )
-        if lowest < 0 or highest >= len(arrays):
+        # As unsigned numbers negative ones are the greatest.
+        unsigned = graph.cast(record.reshaped(index, (number.size,)), _UINT64)
+        if to_host(wrap(graph.reduce("maximum", (_UINT64, _UINT64), (0,), (unsigned,)))) >= len(arrays):
             raise ValueError("invalid entry in choice array")
     numbers = wrap(graph.fresh(index))
     result = arrays[-1]
@@ -388,9 +387,9 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
         if condition.dtype != BOOL:
             raise TypeError(f"invalid entry {k} in condlist: should be boolean ndarray")
     choices = [*choicelist, default]
-    plain = [c if type(c) in (int, float, complex) else record.as_array(c) for c in choices]
+    plain = [c if type(c) in _PYTHON_NUMBERS else record.as_array(c) for c in choices]
     try:
-        types = [c if type(c) in (int, float, complex) else c.dtype for c in plain]
+        types = [c if type(c) in _PYTHON_NUMBERS else c.dtype for c in plain]
         dtype = dtypes.check(numpy.result_type(*types))
     except TypeError as error:
         raise TypeError(f"Choicelist and default value do not have a common dtype: {error}") from None
