@@ -11,7 +11,7 @@ import numpy
 from .core import dtypes, layout, record
 from .core import node as graph
 from .core.array import boxed, is_scalar, ndarray, to_host, wrap
-from .core.dtypes import BOOL, INT64
+from .core.dtypes import BOOL, INT64, NUMPY_2_5
 from .core.node import Node
 from .elementwise import where as _where
 from .indexing import cast, fitted_to_pick, getitem, setitem, stored
@@ -213,10 +213,10 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: A
     if into is not None:
         if into.shape != shape:
             raise ValueError("output array does not match result of ndarray.take")
-        if not numpy.can_cast(into.dtype, a.dtype, "safe"):
+        if not NUMPY_2_5 and not numpy.can_cast(into.dtype, a.dtype, "safe"):
             raise TypeError(f"Cannot cast array data from {into.dtype!r} to {a.dtype!r} according to the rule 'safe'")
     if 0 in shape:
-        if not isinstance(chosen, ndarray) and 0 not in a.shape[: axis + 1]:
+        if not isinstance(chosen, ndarray) and 0 not in a.shape[:axis]:
             _within(chosen, a.shape[axis], axis, mode, a)
         result = wrap(graph.fill(graph.typed_scalar(0, a.dtype), shape, a.queue))
     else:
@@ -324,8 +324,9 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> ndarra
             c if isinstance(c, ndarray) else record.as_array(numpy.asarray(c).astype(dtype), number.device)
             for c in choices
         ]
+    shape = layout.broadcast_shapes(number.shape, *(c.shape for c in arrays))
     index = _MODES[mode](graph.cast(number.value(), INT64), len(arrays))
-    if mode == "raise" and number.size:
+    if mode == "raise" and 0 not in shape:
         # As unsigned numbers negative ones are the greatest.
         unsigned = graph.cast(record.reshaped(index, (number.size,)), _UINT64)
         if to_host(wrap(graph.reduce("maximum", (_UINT64, _UINT64), (0,), (unsigned,)))) >= len(arrays):
@@ -336,7 +337,6 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> ndarra
         here = record.elementwise("equal", (numbers, k))
         result = record.elementwise("where", (here, arrays[k], result), (BOOL, dtype, dtype, dtype))
     if len(arrays) == 1:
-        shape = layout.broadcast_shapes(number.shape, result.shape)
         result = wrap(graph.fresh(graph.broadcast(graph.cast(result.value(), dtype), shape)))
     if out is None:
         return result
@@ -395,6 +395,9 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
         raise TypeError(f"Choicelist and default value do not have a common dtype: {error}") from None
     loop = (BOOL, dtype, dtype, dtype)
     result = plain[-1]
+    if type(result) in _PYTHON_NUMBERS:  # any number will do where nothing is chosen: -1 of an unsigned dtype too
+        with numpy.errstate(all="ignore"):
+            result = numpy.asarray(result).astype(dtype)[()]
     for condition, choice in zip(reversed(conditions), reversed(plain[:-1]), strict=True):
         result = record.elementwise("where", (condition, choice, result), loop)
     return result

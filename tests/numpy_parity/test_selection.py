@@ -84,24 +84,31 @@ def test_taken(shape: tuple[int, ...], mode: Any) -> None:
             check(*written("put"), a, indices, values, mode)
 
 
+def test_taken_from_nothing() -> None:
+    for shape in ((0,), (0, 3), (2, 0), (3, 0, 0)):
+        for indices in ([-1], [0, 5], [], [[]]):
+            for axis in (None, *range(len(shape))):
+                check(np.take, numpy.take, array("f", shape), indices, axis)
+
+
 def test_modes_by_numbers() -> None:
     with pytest.raises(ValueError, match="integer clipmode must be RAISE, WRAP, or CLIP"):
         np.take([1], [0], mode=7)
 
 
 def test_taken_into() -> None:
+    def taken(np_: Any, dtype: str, n: int) -> Any:
+        out = np_.zeros(n, dtype)
+        try:
+            assert np_.take(np_.asarray(a), [1, 9], None, out, "wrap") is out
+        except (TypeError, ValueError) as error:
+            return type(error)
+        return out.tolist()
+
     a = array("i4", (5,))
     for dtype in ("i2", "i4", "i8", "d"):
         for n in (2, 3):
-            for np_ in (numpy, np):
-                out = np_.zeros(n, dtype)
-                run = lambda np_=np_, out=out: np_.take(np_.asarray(a), [1, 9], None, out, "wrap")  # noqa: E731
-                if n == 2 and dtype in ("i2", "i4"):
-                    assert run() is out
-                    assert out.tolist() == a[[1, 4]].tolist()
-                else:
-                    with pytest.raises((TypeError, ValueError)):
-                        run()
+            assert taken(np, dtype, n) == taken(numpy, dtype, n)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -144,6 +151,25 @@ def test_chosen(shape: tuple[int, ...], mode: Any) -> None:
                 lambda n, m, *c: n.choose(c, mode=m), lambda n, m, *c: n.choose(c, mode=m), number + 1, mode, *choices
             )
         check(np.choose, numpy.choose, number, numpy.stack([a, a]), mode=mode)
+
+
+def test_none_is_chosen() -> None:
+    empty, column = array("f", (0, 3)), numpy.array([[7], [-9]])
+    for choices in ([empty, 1], [array("f", (0, 1)), empty], [empty]):
+        check(lambda n, *c: np.choose(n, c), lambda n, *c: numpy.choose(n, c), column[:1], *choices)
+        check(lambda n, *c: np.choose(n, c), lambda n, *c: numpy.choose(n, c), column, *choices)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_default_of_any_value(dtype: Any) -> None:
+    a = array(dtype, (5,))
+    for default in (-1, 300, 2.5, 1e300, 1j, numpy.uint8(7), True):
+        check(
+            lambda a, d: np.select([a == a[0], a == a[1]], [a, a[::-1]], d),
+            lambda a, d: numpy.select([a == a[0], a == a[1]], [a, a[::-1]], d),
+            a,
+            default,
+        )
 
 
 def test_chosen_into() -> None:
