@@ -11,7 +11,7 @@ import numpy
 
 from .core import dtypes, layout
 from .core import node as graph
-from .core.array import ndarray, wrap_ordered
+from .core.array import ndarray, wrap, wrap_ordered
 from .core.layout import Layout, normalize_axis
 from .core.node import DType
 from .core.record import as_array, as_dtype, transposed
@@ -59,7 +59,7 @@ def concatenate(
     if into is not None and dtype is not None:
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
     if axis is None:
-        parts, axis = [ravel(x) for x in parts], 0
+        parts, axis = [ravel(x) for x in _adapted(arrays, parts)], 0
     _check_parts(parts, axis)
     axis = normalize_axis(axis, parts[0].ndim)
     common = numpy.result_type(*(x.dtype for x in parts))
@@ -76,6 +76,16 @@ def concatenate(
 
 
 concat = concatenate
+
+
+def _adapted(given: Any, parts: Sequence[ndarray]) -> Sequence[ndarray]:
+    """The parts, Python numbers among them in the dtype that the others decide, even if it cannot hold them."""
+    weak = [type(x) in (int, float, complex) for x in given]
+    if not any(weak):
+        return parts
+    types = [x if w else part.dtype for x, part, w in zip(given, parts, weak, strict=True)]
+    dtype = dtypes.check(numpy.result_type(*types))
+    return [wrap(as_dtype(part.value(), dtype)) if w else part for part, w in zip(parts, weak, strict=True)]
 
 
 def _check_parts(parts: Sequence[ndarray], axis: Any) -> None:

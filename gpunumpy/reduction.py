@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod as product
 from typing import Any
 
 import numpy
@@ -207,7 +206,7 @@ def position(row: str, array: ndarray, axis: Any, out: Any, keepdims: bool) -> n
     else:
         axes = (layout.normalize_axis(axis, array.ndim),)
     shape = final_shape(array, axes, keepdims)
-    if product(array.shape[d] for d in axes) == 0 and 0 not in shape:
+    if 0 in [array.shape[d] for d in axes]:
         raise ValueError(f"attempt to get {row} of an empty sequence")
     result = filled(0, INT64, shape, array) if 0 in shape else reduced(row, array, axes, INT64, keepdims)
     into = output(out)

@@ -14,7 +14,7 @@ from gpunumpy import nanfunctions, reduction, statistics
 from gpunumpy.core.array import boxed, from_host, ndarray, to_host
 
 DTYPES = ("?", "i1", "u8", "f2", "f4", "f8", "c8")
-SHAPES: tuple[tuple[int, ...], ...] = ((), (1,), (7,), (3, 5), (2, 3, 4), (0,), (2, 0, 3))
+SHAPES: tuple[tuple[int, ...], ...] = ((), (1,), (7,), (3, 5), (2, 3, 4), (0,), (2, 0, 3), (0, 2, 0))
 NAMES = (
     *("sum", "prod", "max", "min", "any", "all", "ptp", "count_nonzero", "argmax", "argmin", "mean", "var", "std"),
     *("nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nanvar", "nanstd", "nanargmax", "nanargmin"),
