@@ -112,7 +112,7 @@ def _direction(bins: Any) -> int:
     The first two that differ decide which of the two is asked of the others, as in NumPy; NaN there is no increase.
     """
     bins = bins.astype(float)
-    different = numpy.flatnonzero(bins != bins[:1])
+    different = numpy.flatnonzero(bins[1:] != bins[:1]) + 1
     if not different.size:
         return 1
     if bins[0] < bins[different[0]]:

@@ -119,7 +119,7 @@ def test_sorter_on_the_device_out_of_bounds(wrong: int) -> None:
 # Not [1, NaN]: NumPy takes that for decreasing, and what it finds then comes of the way in which it searches.
 BINS: tuple[Any, ...] = (
     *([1, 2, 5], [5, 2, 1], [1, 1, 2, 2], [2, 2, 1], [3], [], [4, 4, 4], [1, 2, numpy.nan]),
-    *([numpy.nan, 1, 2], [1, 3, 2], [2, 1, 3], [1, numpy.nan, 2, 1], [[1, 2]], 1, [1j, 2], [True, False]),
+    *([numpy.nan], [numpy.nan, 1, 2], [1, 3, 2], [2, 1, 3], [1, numpy.nan, 2, 1], [[1, 2]], 1, [1j, 2], [True, False]),
 )
 
 
