@@ -223,22 +223,22 @@ class UniqueInverseResult(NamedTuple):
     inverse_indices: ndarray
 
 
-def unique_all(x: Any) -> UniqueAllResult:
+def unique_all(x: Any, /) -> UniqueAllResult:
     """The distinct elements, where each is first, which one each element is, and how many. See `numpy.unique_all`."""
     return UniqueAllResult(*unique(x, True, True, True, equal_nan=False))
 
 
-def unique_counts(x: Any) -> UniqueCountsResult:
+def unique_counts(x: Any, /) -> UniqueCountsResult:
     """The distinct elements, and how many there are of each. See `numpy.unique_counts`."""
     return UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))
 
 
-def unique_inverse(x: Any) -> UniqueInverseResult:
+def unique_inverse(x: Any, /) -> UniqueInverseResult:
     """The distinct elements, and which of them each element is. See `numpy.unique_inverse`."""
     return UniqueInverseResult(*unique(x, return_inverse=True, equal_nan=False))
 
 
-def unique_values(x: Any) -> ndarray:
+def unique_values(x: Any, /) -> ndarray:
     """The distinct elements, which are in order here. See `numpy.unique_values`."""
     values: ndarray = unique(x, equal_nan=False)
     return values

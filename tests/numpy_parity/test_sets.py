@@ -175,8 +175,8 @@ def test_the_forms_of_the_standard(name: str) -> None:
     for dtype, shape in itertools.product(DTYPES, ((), (30,), (5, 4), (0,))):
         # Without NaNs where NumPy's sort, which is not stable, would tell them apart.
         data = (sample if name == "unique_inverse" else with_nan)(dtype, shape, 3)
-        mine = getattr(gpunumpy, name)(x=from_host(data))
-        theirs = getattr(numpy, name)(x=data)
+        mine = getattr(gpunumpy, name)(from_host(data))
+        theirs = getattr(numpy, name)(data)
         if name == "unique_values":
             theirs = numpy.sort(theirs)  # in any order there
             mine, theirs = (mine,), (theirs,)
