@@ -12,7 +12,7 @@ import numpy
 from .core import layout
 from .core import node as graph
 from .core.array import handed_over, is_scalar, ndarray, to_host, wrap
-from .core.dtypes import BOOL
+from .core.dtypes import BOOL, KIND
 from .core.record import as_nodes, binary, operand, unary, weak_types
 from .kernels import table
 from .products import matmul
@@ -156,6 +156,8 @@ def _conversion(convert: Callable[[Any], Any]) -> Operator:
     def of_array(x: ndarray, *args: Any) -> Any:
         if x.ndim:
             raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+        if convert in (int, float) and KIND[x.dtype] == "c" and not is_scalar(x):
+            raise TypeError(f"{convert.__name__}() argument must be a real number, not 'complex'")
         return convert(item_of(x), *args)
 
     return of_array

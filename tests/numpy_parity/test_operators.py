@@ -216,7 +216,7 @@ def test_conversions_of_results(convert: Callable[[Any], Any]) -> None:
 @pytest.mark.parametrize("convert", [bool, int, float, complex, operator.index, hash, round, len, math.trunc])
 @pytest.mark.parametrize("shape", [(), (1,), (0,), (2,), (1, 1), (2, 2)])
 def test_conversions_of_arrays(convert: Callable[[Any], Any], shape: tuple[int, ...]) -> None:
-    for dtype in ("i4", "f4"):
+    for dtype in ("i4", "f4", "c8"):
         x = numpy.ones(shape, dtype)
         if convert in (round, math.trunc) and not shape:
             continue  # NumPy's 0-d arrays have none of these, ours have a scalar's
