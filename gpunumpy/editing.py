@@ -100,6 +100,8 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> ndarray:
         raise ValueError("index array argument obj to insert must be one dimensional or scalar")
     if places.dtype == bool:
         places = numpy.flatnonzero(places)
+    if not places.size and isinstance(obj, (list, tuple)):
+        places = places.astype(numpy.int64)  # an empty list is one of integers too
     if places.size == 1:  # anything may stand there, several sub-arrays too
         k = _position(places.item(), n, axis, n)
         if new.ndim < x.ndim:
