@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy
 
 from .core import evaluate, layout, record
 from .core import node as graph
-from .core.array import make_view, ndarray, wrap
-from .core.device import default_device
+from .core.array import from_host, make_view, ndarray, wrap
+from .core.device import Device, default_device
 from .core.dtypes import BOOL, INT64
 from .core.layout import Layout
 from .core.node import Node
@@ -117,7 +118,7 @@ def _empty(sequence: Any) -> bool:
 def unravel_index(indices: Any, shape: int | Sequence[int], order: str = "C") -> Any:
     """Indices along each dimension of elements by their position. See `numpy.unravel_index`.
 
-    Positions that are on the device are not checked against the shape.
+    A position on the device that is out of bounds raises IndexError where the host next looks.
     """
     sizes = _shape(shape)
     if not isinstance(indices, ndarray):
@@ -126,20 +127,20 @@ def unravel_index(indices: Any, shape: int | Sequence[int], order: str = "C") ->
             return checked
         return tuple(record.as_array(numpy.asarray(index)) for index in checked)
     _require_integers(indices)
-    position = graph.cast(indices.value(), INT64)
+    if order not in ("C", "F"):
+        raise ValueError("only 'C' or 'F' order is permitted")
+    position = _checked(graph.cast(indices.value(), INT64), prod(sizes), indices.device)
     if order == "C":
         found = unravelled(position, sizes)
-    elif order == "F":
-        found = unravelled(position, sizes[::-1])[::-1]
     else:
-        raise ValueError("only 'C' or 'F' order is permitted")
+        found = unravelled(position, sizes[::-1])[::-1]
     return tuple(wrap(graph.fresh(index)) for index in found)
 
 
 def ravel_multi_index(multi_index: Any, dims: int | Sequence[int], mode: Any = "raise", order: str = "C") -> Any:
     """Positions of elements by their indices along each dimension. See `numpy.ravel_multi_index`.
 
-    Indices that are on the device are not checked against the dimensions.
+    An index on the device that is out of bounds raises IndexError where the host next looks.
     """
     sizes = _shape(dims)
     parts = list(multi_index)
@@ -156,22 +157,32 @@ def ravel_multi_index(multi_index: Any, dims: int | Sequence[int], mode: Any = "
     for part, size, stride, how in zip(parts, sizes, strides, modes, strict=True):
         array = record.as_array(part)
         _require_integers(array)
-        index = _limited(graph.cast(array.value(), INT64), size, how)
+        index = _limited(graph.cast(array.value(), INT64), size, how, array.device)
         term = graph.map_node("multiply", _INTS, (index, graph.scalar(stride)))
         position = term if position is None else graph.map_node("add", _INTS, (position, term))
     assert position is not None
     return wrap(graph.fresh(position))
 
 
-def _limited(index: Node, size: int, mode: str) -> Node:
+def _limited(index: Node, size: int, mode: str, device: Device) -> Node:
     if mode == "wrap":
         return graph.map_node("remainder", _INTS, (index, graph.scalar(size)))
     if mode == "clip":
         low = graph.map_node("maximum", _INTS, (index, graph.scalar(0)))
         return graph.map_node("minimum", _INTS, (low, graph.scalar(size - 1)))
     if mode == "raise":
-        return index
+        return _checked(index, size, device)
     raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+
+
+def _checked(index: Node, size: int, device: Device) -> Node:
+    """The index plus zeros that are gathered with it, which tells where it is out of bounds."""
+    zeros = graph.view(from_host(numpy.zeros(1, INT64), device).value(), Layout((max(size, 1),), (0,), 0))
+    bad = graph.map_node("less", (INT64, INT64, BOOL), (index, graph.scalar(0)))  # which would count from the end
+    if not size:
+        bad = graph.map_node("logical_or", (BOOL, BOOL, BOOL), (bad, graph.typed_scalar(True, BOOL)))
+    place = graph.map_node("where", (BOOL, *_INTS), (bad, graph.scalar(max(size, 1)), index))
+    return graph.map_node("add", _INTS, (index, graph.gather(zeros, (place,), record.caller())))
 
 
 def _require_integers(array: ndarray) -> None:

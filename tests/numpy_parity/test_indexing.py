@@ -352,3 +352,19 @@ def test_an_element_with_an_ellipsis_is_an_array() -> None:
             part = xp.arange(3)[key]
             part[...] = 7  # which a scalar would refuse
             assert int(part) == 7
+
+
+@pytest.mark.parametrize("outside", [12, -1, 1 << 40])
+def test_positions_on_the_device_are_checked(outside: int) -> None:
+    for order in ("C", "F"):
+        inside = gpunumpy.unravel_index(gpunumpy.asarray([0, 7, 11]), (3, 4), order)
+        for one, other in zip(inside, numpy.unravel_index([0, 7, 11], (3, 4), order), strict=True):
+            numpy.testing.assert_array_equal(gpunumpy.asnumpy(one), other)
+        with pytest.raises(IndexError, match=r"out of bounds.*test_indexing"):
+            gpunumpy.asnumpy(gpunumpy.unravel_index(gpunumpy.asarray([0, outside]), (3, 4), order)[0])
+        index = gpunumpy.asarray([1, 2])
+        found = gpunumpy.ravel_multi_index((index, gpunumpy.asarray([3, outside])), (3, 4), order=order)
+        with pytest.raises(IndexError, match=r"out of bounds.*test_indexing"):
+            gpunumpy.asnumpy(found)
+    with pytest.raises(IndexError, match="out of bounds"):
+        gpunumpy.asnumpy(gpunumpy.unravel_index(gpunumpy.asarray([0]), (3, 0))[0])
