@@ -136,6 +136,21 @@ def test_complex_part_by_part(device: str, name: str, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_complex_mean(device: str, dtype: str) -> None:
+    """NaN of a part is NaN of that part of the mean, and so is the mean of nothing. The other part may be lost too."""
+    for a, b in zip(*combined(numpy.array((numpy.nan, 1, -2), dtype), 2), strict=True):
+        z = numpy.full(3, 1 + 1j, paired(a, b).dtype)
+        z[1] = paired(a, b)
+        found = ran(device, "mean", z)
+        assert numpy.isnan(found.real) or not numpy.isnan(a)
+        assert numpy.isnan(found.imag) or not numpy.isnan(b)
+        assert numpy.isnan([a, b]).any() or near(found, z.mean())
+    with pytest.warns(RuntimeWarning, match="empty"):
+        nothing = np.asnumpy(np.mean(np.zeros(0, z.dtype, device=device)))
+    assert numpy.isnan([nothing.real, nothing.imag]).all()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", tables.CONJUGATE.split())
 def test_conjugates(device: str, name: str, dtype: str) -> None:
     z = paired(*combined(pool(dtype), 2))
