@@ -154,5 +154,5 @@ def test_profile_on_a_gpu() -> None:
         to_host(from_host(numpy.ones(1 << 24, numpy.float32), gpu) * 2.0 + 1.0)
     (record,) = p.records
     assert record.nbytes == 2 << 26
-    # Close to 1 on a quiet GPU; tests beside this one use it too, and under compute-sanitizer a kernel takes 200 times.
-    assert 0.001 < record.nbytes / record.seconds / bandwidth(gpu) < 20
+    # Close to 1 on a quiet GPU; tests beside this one use it too.
+    assert 0.02 < record.nbytes / record.seconds / bandwidth(gpu) < 20

@@ -116,7 +116,6 @@ def test_sorter_on_the_device_out_of_bounds(wrong: int) -> None:
         np.asnumpy(found)
 
 
-# Not [1, NaN]: NumPy takes that for decreasing, and what it finds then comes of the way in which it searches.
 BINS: tuple[Any, ...] = (
     *([1, 2, 5], [5, 2, 1], [1, 1, 2, 2], [2, 2, 1], [3], [], [4, 4, 4], [1, 2, numpy.nan]),
     *([numpy.nan], [numpy.nan, 1, 2], [1, 3, 2], [2, 1, 3], [1, numpy.nan, 2, 1], [[1, 2]], 1, [1j, 2], [True, False]),
@@ -129,6 +128,13 @@ def test_digitize(bins: Any, right: bool) -> None:
     for x in (numpy.array([0.5, 1, 1.5, 2, 5, 9, numpy.nan]), numpy.arange(6).reshape(2, 3), numpy.array(2.0)):
         check(np.digitize, numpy.digitize, x, bins, right)
         check(np.digitize, numpy.digitize, x, numpy.asarray(bins), right)
+
+
+@pytest.mark.parametrize("right", [False, True])
+def test_digitize_in_bins_that_are_not_sorted(right: bool) -> None:
+    """NumPy takes [1, NaN] for decreasing; what it finds comes of its way of searching, which the CPU device shares."""
+    with np.Device("cpu"):
+        check(np.digitize, numpy.digitize, numpy.array([0.5, 1, 1.5, 2, 5, 9, numpy.nan]), [1, numpy.nan], right)
 
 
 @pytest.mark.parametrize("dtype", ALL)
