@@ -8,6 +8,7 @@ whole gets an arange, which costs nothing and leaves the result in C order witho
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy
 
 from .core import layout, record
 from .core import node as graph
-from .core.array import boxed, is_scalar, make_view, ndarray, wrap
+from .core.array import boxed, is_scalar, make_view, ndarray, to_host, wrap
 from .core.dtypes import BOOL, INT64
 from .core.layout import Layout, Shape
 from .core.node import DType, Node, Queue
@@ -25,7 +26,7 @@ from .indexing_masks import Picked, as_mask, ranks
 
 def getitem(a: ndarray, key: Any) -> ndarray:
     """``a[key]``: a view, or a new array where `key` holds index arrays."""
-    if type(key) is ndarray and key.shape and a.shape and key.dtype.kind in "iu":
+    if type(key) is ndarray and key.shape and a.shape and key.dtype.kind in "iu" and 0 not in a.shape:
         return wrap(graph.gather(a.value(), (graph.cast(key.value(), INT64),), record.caller()))
     here = a.layout
     where = basic(here, key)
@@ -57,7 +58,7 @@ def _picked(a: ndarray, chosen: Selection) -> ndarray:
         rows = record.reshaped(base, (mask.size, *base.form.shape[len(mask.shape) :]))
         return wrap(graph.gather(rows, (picked.positions(),), ""))
     indices = _indices(view, chosen)
-    _check_bounds(view, chosen)
+    _check_bounds(view, chosen, indices)
     return wrap(graph.gather(view.value(), indices, record.caller()))
 
 
@@ -120,13 +121,20 @@ def _index(one: Fancy, view: ndarray) -> Node:
     return graph.cast(index.value(), INT64)
 
 
-def _check_bounds(view: ndarray, chosen: Selection) -> None:
-    """Refuse indices from the host that are out of bounds; those on the device are checked there."""
-    for axis, index in chosen.fancy:
-        if isinstance(index, numpy.ndarray) and index.dtype.kind != "b" and index.size:
-            size = view.shape[axis]
+def _check_bounds(view: ndarray, chosen: Selection, indices: Sequence[Node]) -> None:
+    """Refuse indices that are out of bounds: those from the host, and where no kernel reads them those of the device.
+
+    As in NumPy none is refused where index arrays without elements leave nothing of the others.
+    """
+    if any(0 in indices[one.axis].form.shape for one in chosen.fancy):
+        return
+    unread = 0 in view.shape
+    for one in chosen.fancy:
+        if not one.mask and (unread or not isinstance(one.index, ndarray)):
+            index = to_host(one.index) if isinstance(one.index, ndarray) else one.index
+            size = view.shape[one.axis]
             if not -size <= index.min() <= index.max() < size:
-                raise out_of_bounds(int(index[(index < -size) | (index >= size)].flat[0]), axis, size)
+                raise out_of_bounds(int(index[(index < -size) | (index >= size)].flat[0]), one.axis, size)
 
 
 # Writing
@@ -226,7 +234,7 @@ def _put(view: ndarray, chosen: Selection, value: Node, indexed: Shape) -> None:
     indices = _indices(view, chosen)
     shape = layout.broadcast_shapes(*(index.form.shape for index in indices)) + view.shape[len(indices) :]
     value = fitted_to_pick(value, shape)
-    _check_bounds(view, chosen)
+    _check_bounds(view, chosen, indices)
     value = cast(value, view.dtype)
     view.assign(graph.scatter(view.value(), value, indices, "", record.caller()))
 

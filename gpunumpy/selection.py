@@ -216,8 +216,8 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: A
         if not NUMPY_2_5 and not numpy.can_cast(into.dtype, a.dtype, "safe"):
             raise TypeError(f"Cannot cast array data from {into.dtype!r} to {a.dtype!r} according to the rule 'safe'")
     if 0 in shape:
-        if not isinstance(chosen, ndarray) and 0 not in a.shape[:axis]:
-            _within(chosen, a.shape[axis], axis, mode, a)
+        if 0 not in a.shape[:axis]:  # no kernel reads the indices: they are looked at here, as NumPy does
+            _within(to_host(chosen) if isinstance(chosen, ndarray) else chosen, a.shape[axis], axis, mode, a)
         result = wrap(graph.fill(graph.typed_scalar(0, a.dtype), shape, a.queue))
     else:
         if not a.shape[axis]:

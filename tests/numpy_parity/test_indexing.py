@@ -368,3 +368,58 @@ def test_positions_on_the_device_are_checked(outside: int) -> None:
             gpunumpy.asnumpy(found)
     with pytest.raises(IndexError, match="out of bounds"):
         gpunumpy.asnumpy(gpunumpy.unravel_index(gpunumpy.asarray([0]), (3, 0))[0])
+
+
+# A shape, index arrays, and a use of them in which no element is read or written.
+UNREAD: tuple[tuple[tuple[int, ...], tuple[Any, ...], Callable[..., Any]], ...] = (
+    ((2, 0), ([5],), lambda xp, a, i: a[i]),
+    ((2, 0), ([1, -2],), lambda xp, a, i: a[i]),
+    ((2, 0), ([5],), lambda xp, a, i: a[i, 1:]),
+    ((2, 0), (5,), lambda xp, a, i: a[i]),
+    ((2, 3, 0), ([1], [-4]), lambda xp, a, i, j: a[i, j]),
+    ((2, 3), ([5], []), lambda xp, a, i, j: a[i, j]),
+    ((2, 3), ([], [5]), lambda xp, a, i, j: a[i, j]),
+    ((0, 2), ([5],), lambda xp, a, i: a[:, i]),
+    ((0, 2), ([1],), lambda xp, a, i: a[:, i]),
+    ((0,), ([0],), lambda xp, a, i: a[i]),
+    ((0,), ([],), lambda xp, a, i: a[i]),
+    ((2, 0), ([5],), lambda xp, a, i: xp.take(a, i, 0)),
+    ((2, 0), ([[1, 0]],), lambda xp, a, i: xp.take(a, i, 0)),
+    ((2, 0), ([5],), lambda xp, a, i: xp.take(a, i, 0, mode="wrap")),
+    ((0, 2), ([5],), lambda xp, a, i: xp.take(a, i, 1)),
+    ((2, 0, 0), ([0],), lambda xp, a, i: xp.take(a, i, 1)),
+    ((0,), ([0],), lambda xp, a, i: xp.take(a, i)),
+    ((2, 0), ([[5]],), lambda xp, a, i: xp.take_along_axis(a, i, 0)),
+    ((2, 0), ([5],), lambda xp, a, i: a.__setitem__(i, 1)),
+    ((2, 0), ([1],), lambda xp, a, i: a.__setitem__(i, 1)),
+    ((0, 2), ([5],), lambda xp, a, i: a.__setitem__((slice(None), i), 1)),
+    ((0,), ([0],), lambda xp, a, i: a.__setitem__(i, 1)),
+    ((2, 3), ([5], []), lambda xp, a, i, j: a.__setitem__((i, j), 1)),
+    ((2, 0), ([5],), lambda xp, a, i: xp.add.at(a, i, 1)),
+    ((2, 0), ([1],), lambda xp, a, i: xp.add.at(a, i, 1)),
+    ((0,), ([0],), lambda xp, a, i: xp.add.at(a, i, 1)),
+    ((2, 0), ([[5]],), lambda xp, a, i: xp.put_along_axis(a, i, 1.0, 0)),
+    ((0,), ([0],), lambda xp, a, i: xp.put(a, i, 1.0)),
+)
+
+
+@pytest.mark.parametrize("on_device", [True, False])
+@pytest.mark.parametrize("case", range(len(UNREAD)))
+def test_bounds_where_no_element_is_read_or_written(case: int, on_device: bool) -> None:
+    shape, indices, use = UNREAD[case]
+
+    def found(xp: Any) -> Any:
+        a = xp.zeros(shape)
+        given = xp if on_device else numpy
+        result = use(xp, a, *(given.asarray(index, dtype=int) for index in indices))
+        # What is out of bounds may only come out where the host looks.
+        return [gpunumpy.asnumpy(part) if xp is gpunumpy else part for part in (a, result) if part is not None]
+
+    try:
+        expected = found(numpy)
+    except IndexError:
+        with pytest.raises(IndexError, match=r"out of bounds|empty axes|empty array"):
+            found(gpunumpy)
+        return
+    for mine, theirs in zip(found(gpunumpy), expected, strict=True):
+        same(mine, theirs)
