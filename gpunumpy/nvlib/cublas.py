@@ -1,4 +1,4 @@
-"""cuBLAS: handles, and matrix products of floating-point and complex numbers.
+"""cuBLAS: matrix products of floating-point and complex numbers.
 
 cuBLAS thinks in columns. Our results are in C order, so it is asked for the transposed product: with the operands
 swapped, what is a row to us is a column to it. An operand whose columns are contiguous is one that it transposes.
@@ -7,15 +7,14 @@ swapped, what is a row to us is a column to it. An operand whose columns are con
 from __future__ import annotations
 
 import itertools
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy
 
 from ..core.device import Device
-from ..core.errors import DeviceError
 from ..core.layout import Layout, Shape, broadcast_strides, c_strides
+from .handles import handle
 
 Prepared = Callable[[Sequence[Any]], None]
 
@@ -32,37 +31,6 @@ _TYPES: dict[str, tuple[int, str, str]] = {
 # One and zero in host memory, which cuBLAS reads during the call.
 _SCALARS = {name: numpy.array([1, 0], name) for name in ("float32", "float64", "complex64", "complex128")}
 _DEFAULT_ALGORITHM = -1
-
-_handles: dict[Device, int] = {}
-_lock = threading.Lock()
-
-
-def bindings() -> Any:
-    """The module `nvmath.bindings.cublas`."""
-    try:
-        from nvmath.bindings import cublas
-    except ImportError as error:
-        raise DeviceError(
-            f"matrix products on a GPU need nvmath-python, which cannot be imported ({error}); "
-            "install gpunumpy[cu13] or gpunumpy[cu12]"
-        ) from error
-    return cublas
-
-
-def handle(device: Device) -> int:
-    """The cuBLAS handle of a GPU, one for all threads, on the device's stream."""
-    found = _handles.get(device)
-    if found is None:
-        cublas = bindings()
-        with _lock:
-            found = _handles.get(device)
-            if found is None:
-                device.activate()
-                found = cublas.create()
-                cublas.set_stream(found, int(device.stream))
-                cublas.set_math_mode(found, int(cublas.Math.DISALLOW_REDUCED_PRECISION_REDUCTION))
-                _handles[device] = found
-    return found
 
 
 def as_matrices(out: Layout, a: Layout, b: Layout) -> tuple[Layout, Layout, Layout]:
@@ -150,7 +118,7 @@ def _merged(batch: Shape, right: Sequence[int], left: Sequence[int]) -> list[tup
 
 def prepare(device: Device, plan: Gemms, dtype: Any) -> Prepared:
     """A function that makes the calls over the pointers of the result and the operands."""
-    cublas = bindings()
+    cublas, library = handle(device, "cublas")
     code, compute, scalar = _TYPES[dtype.name]
     unit = dtype.itemsize
     one = _SCALARS[scalar].ctypes.data
@@ -163,7 +131,6 @@ def prepare(device: Device, plan: Gemms, dtype: Any) -> Prepared:
     (lda, ldb, ldc), (stride_a, stride_b, stride_c) = (plan.first[1], plan.second[1], m), plan.strides
     places = [tuple(unit * o for o in offsets) for offsets in plan.offsets]
     gemm, batched = cublas.gemm_ex_64, cublas.gemm_strided_batched_ex_64
-    library = handle(device)
 
     def run(pointers: Sequence[Any]) -> None:
         result, left, right = pointers

@@ -1,4 +1,4 @@
-"""Linear algebra: NumPy's, on the host."""
+"""Decompositions of matrices."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from .core.array import ndarray
-from .fallback import namespace
-from .shape import astype
+from ..core.array import ndarray
+from ..fallback import namespace
+from ..shape import astype
 
 _host = namespace("numpy.linalg")
-__getattr__ = _host.__getattr__
-__dir__ = _host.__dir__
 
 
 class EigResult(NamedTuple):

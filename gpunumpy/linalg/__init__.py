@@ -1,0 +1,14 @@
+"""Linear algebra, as `numpy.linalg` has it; what has no device implementation runs through NumPy on the host."""
+
+from __future__ import annotations
+
+from numpy.linalg import LinAlgError
+
+from ..fallback import namespace
+from .decompositions import eig, eigvals
+
+__all__ = ["LinAlgError", "eig", "eigvals"]
+
+_host = namespace("numpy.linalg")
+__getattr__ = _host.__getattr__
+__dir__ = _host.__dir__
