@@ -10,7 +10,7 @@ from math import prod
 from . import layout
 from .layout import Shape
 from .lower import Item
-from .node import Call, Const, Form, Gather, Leaf, Map, Reduce, Scan, Scatter, Update, View, form
+from .node import Call, Const, Form, Gather, Leaf, Map, Part, Reduce, Scan, Scatter, Update, View, form
 
 # A subexpression of more operations than this is computed once and kept, rather than again in each place of use.
 _RECOMPUTE = 24
@@ -132,7 +132,7 @@ def analyse(items: Sequence[Item], roots: Sequence[int]) -> Graph:
             views[a] += isinstance(items[p].form.op, View)
         must.update(_stored_arguments(items, p, bases))
         op = items[p].form.op
-        if isinstance(op, (Update, Scatter, Call, Scan)):
+        if isinstance(op, (Update, Scatter, Call, Part, Scan)):
             must.add(p)
         elif isinstance(op, Reduce):
             soft.add(p)
@@ -191,7 +191,7 @@ def _is_part(items: Sequence[Item], p: int, bases: set[int]) -> bool:
         return False
     whole = items[p].args[0]
     op = items[whole].form.op
-    return isinstance(op, (Update, Call)) or (whole in bases and not isinstance(op, (Leaf, Const)))
+    return isinstance(op, (Update, Call, Part)) or (whole in bases and not isinstance(op, (Leaf, Const)))
 
 
 def _keep(items: Sequence[Item], p: int, a: int, weight: int, uses: int, views: int) -> bool:

@@ -18,7 +18,7 @@ from .device import Device, default_device
 from .device import synchronize as wait
 from .lower import Item
 from .memory import Buffer
-from .node import CHECK_EVERY, Node, Queue
+from .node import CHECK_EVERY, Call, Form, Node, Queue, parts
 from .plan import Executor, Observer, Plan
 from .schedule import schedule
 from .schedule_verify import verify_plan
@@ -170,7 +170,16 @@ def items_of(nodes: Sequence[Node]) -> list[Item]:
             items.append(Item(n.form, ()))
         else:
             items.append(Item(n.form, tuple(place[a] for a in n.args)))
+    for p, n in enumerate(nodes):
+        if isinstance(n.form.op, Call) and n.form.op.results:
+            items += _parts_not_kept(p, n.form, items)
     return items
+
+
+def _parts_not_kept(position: int, call: Form, items: Sequence[Item]) -> list[Item]:
+    """The results of a routine that nobody asks for, which need memory all the same."""
+    kept = {item.form for item in items if position in item.args}
+    return [Item(part, (position,)) for part in parts(call) if part not in kept]
 
 
 def flush(queue: Queue, *extra: Node) -> None:

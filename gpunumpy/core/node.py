@@ -11,6 +11,7 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
@@ -106,13 +107,24 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A library routine or a kernel of its own, by name, over computed arguments; `options` are static and hashable."""
+    """A library routine or a kernel of its own, by name, over computed arguments; `options` are static and hashable.
+
+    A routine with several results, of the shapes and dtypes `results`, has no value itself; its parts have.
+    """
 
     name: str
     options: tuple[Any, ...] = ()
+    results: tuple[tuple[Shape, DType], ...] = ()
 
 
-Op: TypeAlias = Leaf | Const | Iota | Map | View | Update | Gather | Scatter | Reduce | Scan | Call
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of the results of the routine that is the argument."""
+
+    number: int
+
+
+Op: TypeAlias = Leaf | Const | Iota | Map | View | Update | Gather | Scatter | Reduce | Scan | Call | Part
 
 
 class Queue:
@@ -504,3 +516,24 @@ def call(name: str, options: tuple[Any, ...], args: Sequence[Node], shape: Shape
     if made is None:
         made = _remember(key, form(Call(name, options), forms, shape, dtype, common_queue(forms)))
     return Node(made, tuple(args))
+
+
+def routine(
+    name: str, options: tuple[Any, ...], args: Sequence[Node], results: Sequence[tuple[Shape, DType]]
+) -> list[Node]:
+    """The results of a library routine over computed arguments, all C-ordered; their shapes and dtypes are given."""
+    forms = tuple([a.form for a in args])
+    key = (Part, name, options, forms, *results)
+    call = _known.get(key)
+    if call is None:
+        op = Call(name, options, tuple(results))
+        call = _remember(key, form(op, forms, (), results[0][1], common_queue(forms)))
+    node = Node(call, tuple(args))
+    return [Node(part, (node,)) for part in parts(call)]
+
+
+@lru_cache(maxsize=4096)
+def parts(call: Form) -> tuple[Form, ...]:
+    """The forms of all results of a routine with several."""
+    assert isinstance(call.op, Call)
+    return tuple(form(Part(k), (call,), *result, call.queue) for k, result in enumerate(call.op.results))

@@ -53,8 +53,8 @@ class Executor(Protocol):
     def prepare(self, kernel: Any) -> Callable[[Sequence[Any]], None]:
         """A function that runs the kernel over its bound arguments."""
 
-    def routine(self, step: CallStep, out: Layout, dtype: Any) -> Callable[[Sequence[Any]], None]:
-        """A function that runs a library call over the bound result and arguments."""
+    def routine(self, step: CallStep, results: Sequence[tuple[Layout, Any]]) -> Callable[[Sequence[Any]], None]:
+        """A function that runs a library call over the bound results, of these layouts and dtypes, and arguments."""
 
     def take_error(self) -> str:
         """The message of the first failure that data caused since the last call, or an empty string."""
@@ -91,11 +91,11 @@ class Plan:
             bound = [(s, arg.dtype) for s, arg in zip(step.args, step.kernel.args, strict=True)]
             return (_WORK, self.executor.prepare(step.kernel), self._bindings(bound), step)
         if isinstance(step, CallStep):
-            f = items[step.position].form
-            out = Layout(f.shape, layout.c_strides(f.shape), 0)
-            sources = (Source("new", step.position), *(s for s, _ in step.args))
-            bound = list(zip(sources, (f.dtype, *step.dtypes), strict=True))
-            return (_WORK, self.executor.routine(step, out, f.dtype), self._bindings(bound), step)
+            forms = [items[target.position].form for target in step.targets]
+            results = [(Layout(f.shape, layout.c_strides(f.shape), 0), f.dtype) for f in forms]
+            sources = (*step.targets, *(s for s, _ in step.args))
+            bound = list(zip(sources, (*(dtype for _, dtype in results), *step.dtypes), strict=True))
+            return (_WORK, self.executor.routine(step, results), self._bindings(bound), step)
         target = self._slot(step.target)
         if isinstance(step, Allocate):
             return (_ALLOCATE, target, step.nbytes)
@@ -201,7 +201,7 @@ def _targets(step: Step) -> list[Source]:
     """The values that a step writes."""
     if isinstance(step, Run):
         return [source for source, arg in zip(step.args, step.kernel.args, strict=True) if arg.kind == "out"]
-    return [Source("new", step.position)] if isinstance(step, CallStep) else []
+    return list(step.targets) if isinstance(step, CallStep) else []
 
 
 def _settle(node: Node, buffer: Buffer, leaf_form: Form) -> None:

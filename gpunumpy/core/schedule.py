@@ -21,7 +21,7 @@ from .analysis import Graph, analyse, one_window, push_views
 from .layout import Layout
 from .limits import fits_row
 from .lower import INT64, Builder, IndexMap, Item, Refused, Source, compose, identity
-from .node import Call, DType, Leaf, Reduce, Scan, Scatter, Update, View
+from .node import Call, DType, Leaf, Part, Reduce, Scan, Scatter, Update, View
 
 # A kernel that already does this much takes no further anchor: registers and argument space are finite.
 _MAX_INSTRS = 240
@@ -56,7 +56,10 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class CallStep:
-    """A library routine: reads `args` (windows of buffers), writes the buffer of the node at `position`."""
+    """A library routine: reads `args` (windows of buffers), writes the buffer of the node at `position`.
+
+    If it has several results, it writes the buffers `parts` instead.
+    """
 
     name: str
     options: tuple[object, ...]
@@ -64,6 +67,12 @@ class CallStep:
     dtypes: tuple[DType, ...]
     position: int
     reason: str
+    parts: tuple[Source, ...] = ()
+
+    @property
+    def targets(self) -> tuple[Source, ...]:
+        """What it writes."""
+        return self.parts or (Source("new", self.position),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +119,11 @@ class _Scheduler:
         # How many anchors that are not placed yet read a value, and the values that are in one buffer.
         self.readers = Counter(p for a in self.graph.anchors for p in self.graph.reads[a])
         self.sharing: dict[int, list[int]] = {}
+        self.parts: dict[int, dict[int, int]] = {}  # of every routine with several results, where those are
         for p, item in enumerate(items):
             self.sharing.setdefault(item.buffer, []).append(p)
+            if isinstance(item.form.op, Part):
+                self.parts.setdefault(item.args[0], {})[item.form.op.number] = p
 
     # driving
 
@@ -146,6 +158,8 @@ class _Scheduler:
         op = self.items[a].form.op
         if isinstance(op, Call):
             self._place_call(a, op)
+        elif isinstance(op, Part):
+            self.home[a] = self.home[self.items[a].args[0]]
         elif isinstance(op, Scatter):
             self._place_scatter(a, op)
         elif isinstance(op, Update):
@@ -361,9 +375,9 @@ class _Scheduler:
                 args.append((Source("new", p), Layout(f.shape, layout.c_strides(f.shape), 0)))
             dtypes.append(f.dtype)
         self.home[a] = len(self.groups)
-        self.groups.append(
-            CallStep(op.name, op.options, tuple(args), tuple(dtypes), a, f"{op.name} is a routine of its own")
-        )
+        parts = tuple(Source("new", self.parts[a][k]) for k in range(len(op.results)))
+        reason = f"{op.name} is a routine of its own"
+        self.groups.append(CallStep(op.name, op.options, tuple(args), tuple(dtypes), a, reason, parts))
 
     # updates
 
@@ -526,8 +540,7 @@ class _Scheduler:
         runs: list[tuple[Run | CallStep, list[Source], tuple[Source, ...]]] = []
         for group in self.groups:
             if isinstance(group, CallStep):
-                target = Source("new", group.position)
-                runs.append((group, [target], (target, *(s for s, _ in group.args))))
+                runs.append((group, list(group.targets), (*group.targets, *(s for s, _ in group.args))))
                 continue
             for a, (value, at) in group.anchors.items():
                 if a in self.roots or a in self.loaded or a in self.graph.must_store:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 
 from .kernel import Affine, Gather, Load
-from .lower import Item, Source
+from .lower import Item
 from .schedule import Allocate, CallStep, Run, Step
 from .verify import reach, spread
 
@@ -31,9 +31,8 @@ def traffic(step: Run | CallStep, steps: Sequence[Step], items: Sequence[Item]) 
     if isinstance(step, CallStep):
         arguments = zip(step.args, step.dtypes, strict=True)
         sizes = [prod(where.shape) * dtype.itemsize for (source, where), dtype in arguments if source.kind != "site"]
-        target = Source("new", step.position)
-        written = next((s.nbytes for s in steps if isinstance(s, Allocate) and s.target == target), sum(sizes[:1]))
-        return Traffic(sum(sizes), written)
+        made = [s.nbytes for s in steps if isinstance(s, Allocate) and s.target in step.targets]
+        return Traffic(sum(sizes), sum(made) if made else sum(sizes[:1]))
     kernel = step.kernel
     whole = tuple((0, n) for n in kernel.shape)
     box = kernel.region or whole

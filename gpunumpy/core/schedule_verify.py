@@ -94,8 +94,8 @@ class _Check:
         self.written.add(target)
 
     def call(self, step: CallStep) -> None:
-        target = Source("new", step.position)
-        expect(target in self.alive, f"{target} has no buffer")
+        for target in step.targets:
+            expect(target in self.alive, f"{target} has no buffer")
         for (source, where), dtype in zip(step.args, step.dtypes, strict=True):
             if source.kind == "site":
                 continue
@@ -103,7 +103,8 @@ class _Check:
             expect(self.items[source.position].form.dtype == dtype, f"{source} is read as {dtype}")
             inside = 0 in where.shape or (where.low() >= 0 and where.high() < self.extent(source))
             expect(inside, f"{source} is read outside of its {self.extent(source)} elements")
-        self.write(target)
+        for target in step.targets:
+            self.write(target)
 
     def run(self, step: Run) -> None:
         kernel = step.kernel

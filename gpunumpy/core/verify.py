@@ -9,7 +9,7 @@ from . import kernel as ir
 from . import layout
 from .dtypes import INT64
 from .layout import Layout, Shape
-from .node import Const, Form, Gather, Iota, Map, Reduce, Scan, Scatter, Update, View
+from .node import Call, Const, Form, Gather, Iota, Map, Part, Reduce, Scan, Scatter, Update, View
 
 
 class InvalidPlan(AssertionError):
@@ -56,6 +56,10 @@ def verify_form(form: Form) -> None:
     elif isinstance(op, Scan):
         _expect_shape(form, shapes[0])
         expect(op.axis < len(form.shape) and form.dtype == op.loop[-1], f"{form} is no scan of {shapes[0]}")
+    elif isinstance(op, Part):
+        call = args[0].op
+        known = isinstance(call, Call) and call.results[op.number] == (form.shape, form.dtype)
+        expect(known, f"{form} is no result of {call}")
     elif isinstance(op, Const):
         _expect_shape(form, ())
 

@@ -67,9 +67,10 @@ class CudaExecutor:
 
         return run
 
-    def routine(self, step: Any, out: Layout, dtype: Any) -> Callable[[Sequence[Any]], None]:
-        layouts = [out, *(where for _, where in step.args)]
-        return CALLS[step.name](self.device, step.options, layouts, (dtype, *step.dtypes))
+    def routine(self, step: Any, results: Sequence[tuple[Layout, Any]]) -> Callable[[Sequence[Any]], None]:
+        layouts = [*(where for where, _ in results), *(where for _, where in step.args)]
+        dtypes = (*(dtype for _, dtype in results), *step.dtypes)
+        return CALLS[step.name](self.device, step.options, layouts, dtypes)
 
     def take_error(self) -> str:
         number = memory.take_error(self.device)

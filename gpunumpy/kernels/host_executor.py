@@ -29,10 +29,10 @@ class HostExecutor:
     def prepare(self, kernel: Any) -> Callable[[Sequence[Any]], None]:
         return host.prepare(kernel)
 
-    def routine(self, step: Any, out: Layout, dtype: Any) -> Callable[[Sequence[Any]], None]:
+    def routine(self, step: Any, results: Sequence[tuple[Layout, Any]]) -> Callable[[Sequence[Any]], None]:
         function = CALLS[step.name]
-        layouts = (out, *(where for _, where in step.args))
-        windows = [_window(d, where) for d, where in zip((dtype, *step.dtypes), layouts, strict=True)]
+        read = zip((where for _, where in step.args), step.dtypes, strict=True)
+        windows = [_window(dtype, where) for where, dtype in (*results, *read)]
         options = step.options
 
         def run(values: Sequence[Any]) -> None:
