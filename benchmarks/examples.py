@@ -1,4 +1,4 @@
-"""The seven examples beside the library that they would otherwise name: NumPy on the CPU, CuPy on a GPU.
+"""The examples beside the library that they would otherwise name: NumPy on the CPU, CuPy on a GPU.
 
 ``python benchmarks/examples.py [--device cpu|cuda] [--size small|large] [--only NAME,NAME]``. Every library runs the
 same file with another import line, once to warm up and then in turns; the table has the fastest turn of each.
@@ -18,6 +18,7 @@ from gpunumpy.demo import load, names
 CASES: dict[str, dict[str, tuple[int, int]]] = {
     "black_scholes": {"small": (256, 12), "large": (8192, 24)},
     "heat": {"small": (256, 200), "large": (8192, 200)},
+    "image_subtraction": {"small": (256, 2), "large": (4096, 2)},
     "kmeans": {"small": (10, 20), "large": (64, 100)},
     "lattice_boltzmann": {"small": (64, 50), "large": (2048, 50)},
     "life": {"small": (256, 50), "large": (8192, 50)},

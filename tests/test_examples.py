@@ -18,12 +18,18 @@ from gpunumpy.demo import load, names
 CASES = {
     "black_scholes": (64, 3, 1e-12),
     "heat": (64, 20, 0.0),
+    "image_subtraction": (64, 2, 1e-9),
     "kmeans": (10, 5, 1e-12),
     "lattice_boltzmann": (32, 10, 1e-11),
     "life": (64, 10, 0.0),
     "mandelbrot": (64, 30, 0.0),
     "nbody": (64, 5, 1e-11),
 }
+
+
+@pytest.fixture(autouse=True)
+def host_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpunumpy.fallback._action", "ignore")
 
 
 def test_every_example_has_a_case() -> None:
@@ -90,6 +96,16 @@ def test_the_default_answers_are_right() -> None:
     count = load("mandelbrot", "numpy").run(101, 50)
     assert count[50, 75] == 50  # c = 0
     assert count[0, 0] == 1  # |c| > 2
+
+    field = load("image_subtraction", "numpy")
+    score, matching = field.subtract(*field.exposures(512), 1)
+    rows, columns = field.star_places(512)
+    found = numpy.stack(field.found(score), axis=1)
+    distance = numpy.abs(numpy.stack([rows, columns], axis=1)[:, None] - found).max(axis=2)
+    assert len(found) == field.STARS
+    assert distance.min(axis=1).max() <= 1
+    assert field.spread(score) == pytest.approx(1.0, abs=0.02)
+    assert matching[0, 0].real == pytest.approx(field.EXPOSURE, rel=1e-3)
 
     labels, _ = load("kmeans", "numpy").assign(numpy.eye(64)[:3], numpy.eye(64)[[2, 0, 1]])
     assert labels.tolist() == [1, 2, 0]
