@@ -9,12 +9,16 @@ from typing import Any
 
 import numpy
 
-from . import host_histogram
+from . import host_histogram, host_linalg
 from .host_text import failures
 
 CALLS: dict[str, Callable[..., None]] = {
     "bincount": host_histogram.bincount,
+    "cholesky": host_linalg.cholesky,
     "histogram": host_histogram.histogram,
+    "inv": host_linalg.inv,
+    "slogdet": host_linalg.slogdet,
+    "solve": host_linalg.solve,
 }
 
 
@@ -30,7 +34,9 @@ def empty(options: tuple[Any, ...], out: Any) -> None:
 
 @_call
 def matmul(options: tuple[Any, ...], out: Any, a: Any, b: Any) -> None:
-    numpy.matmul(a, b, out=out)
+    """The product, of which `out` may have any shape."""
+    batch = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    numpy.matmul(a, b, out=out.reshape(*batch, *a.shape[-2:-1], *(b.shape[-1:] if b.ndim > 1 else ())))
 
 
 @_call

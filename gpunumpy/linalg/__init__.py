@@ -6,8 +6,12 @@ from numpy.linalg import LinAlgError
 
 from ..fallback import namespace
 from .decompositions import eig, eigvals
+from .solvers import cholesky, det, inv, matrix_power, slogdet, solve, tensorinv, tensorsolve
 
-__all__ = ["LinAlgError", "eig", "eigvals"]
+__all__ = [
+    *("LinAlgError", "eig", "eigvals"),
+    *("cholesky", "det", "inv", "matrix_power", "slogdet", "solve", "tensorinv", "tensorsolve"),
+]
 
 _host = namespace("numpy.linalg")
 __getattr__ = _host.__getattr__

@@ -1,0 +1,206 @@
+"""Linear systems, inverses, determinants and Cholesky factors.
+
+Each is one routine over a stack of matrices. Its result `info` tells of every matrix whether it failed; where NumPy
+raises for that, it is looked at.
+"""
+
+from __future__ import annotations
+
+import operator
+from math import prod
+from typing import Any, NamedTuple
+
+from numpy.linalg import LinAlgError
+
+from ..core import layout
+from ..core import node as graph
+from ..core.array import make_view, ndarray, wrap
+from ..core.layout import Layout, Shape
+from ..core.node import Node
+from ..core.record import as_array, elementwise, reshaped, transposed
+from ..products import matmul, pair
+from ..ranges import eye
+from ..shape import astype, broadcast_to, transpose
+from .checks import INT32, check_square, common_dtype, look, real_dtype
+
+__all__ = ["cholesky", "det", "inv", "matrix_power", "slogdet", "solve", "tensorinv", "tensorsolve"]
+
+_SINGULAR = "Singular matrix"
+_NOT_DEFINITE = "Matrix is not positive definite"
+
+
+class SlogdetResult(NamedTuple):
+    """What `slogdet` returns."""
+
+    sign: ndarray
+    logabsdet: ndarray
+
+
+def cholesky(a: Any, /, *, upper: bool = False) -> ndarray:
+    """The Cholesky factor of Hermitian positive-definite matrices. See `numpy.linalg.cholesky`.
+
+    The values are looked at, as a matrix that has no such factor raises.
+    """
+    x = as_array(a)
+    check_square(x)
+    return _computed("cholesky", (bool(upper),), (x.value(),), x.shape, common_dtype(x), x.shape[:-2], _NOT_DEFINITE)
+
+
+def inv(a: Any) -> ndarray:
+    """The inverses of square matrices. See `numpy.linalg.inv`.
+
+    The values are looked at, as a singular matrix raises.
+    """
+    x = as_array(a)
+    check_square(x)
+    return _computed("inv", (), (x.value(),), x.shape, common_dtype(x), x.shape[:-2], _SINGULAR)
+
+
+def _computed(
+    name: str, options: tuple[Any, ...], args: tuple[Node, ...], shape: Shape, dtype: Any, stack: Shape, message: str
+) -> ndarray:
+    """The result of a routine whose other one says which matrices of the stack are not what it takes."""
+    if 0 in shape:
+        return wrap(_filled(0, dtype, shape, args[0]))
+    args = tuple([graph.cast(x, dtype) for x in args])
+    result, info = graph.routine(name, options, args, ((shape, dtype), (stack, INT32)))
+    made = wrap(result)
+    look(info, message)
+    return made
+
+
+def _filled(value: int, dtype: Any, shape: Shape, like: Node) -> Node:
+    assert like.form.queue is not None
+    return graph.fill(graph.typed_scalar(dtype.type(value), dtype), shape, like.form.queue)
+
+
+# --- systems --------------------------------------------------------------------------------------------------------
+
+
+def solve(a: Any, b: Any) -> ndarray:
+    """The solutions of linear systems with square matrices. See `numpy.linalg.solve`.
+
+    The values are looked at, as a singular matrix raises. The solutions for several right-hand sides lie in memory one
+    after the other: as matrices they are in Fortran order.
+    """
+    x, y = pair(a, b)
+    check_square(x)
+    dtype = common_dtype(x, y)
+    _check_sides(x, y)
+    left, right, stack, n = x.value(), y.value(), x.shape[:-2], x.shape[-1]
+    if y.ndim == 1:
+        right = graph.broadcast(right, (*stack, n))
+        return _computed("solve", (), (left, right), (*stack, n), dtype, stack, _SINGULAR)
+    columns = y.shape[-1]
+    batch = layout.broadcast_shapes(stack, y.shape[:-2])
+    right = graph.broadcast(right, (*batch, n, columns))
+    ahead = (*batch, columns)
+    if prod(stack) == 1 and len(batch):
+        # One matrix for all: their right-hand sides stand side by side.
+        left, count = reshaped(left, (n, n)), prod(ahead)
+        right = transposed(reshaped(transposed(right, _swapped(len(ahead))), (count, n)), (1, 0))
+        made = _computed("solve", (), (left, right), (count, n), dtype, (), _SINGULAR)
+    else:
+        left = graph.broadcast(left, (*batch, n, n))
+        made = _computed("solve", (), (left, right), (*ahead, n), dtype, batch, _SINGULAR)
+    strides = layout.c_strides((*ahead, n))
+    return make_view(made, Layout((*batch, n, columns), (*strides[:-2], 1, n), 0))
+
+
+def _swapped(last: int) -> tuple[int, ...]:
+    """The order of axes up to `last` that exchanges the last two."""
+    return (*range(last - 1), last, last - 1)
+
+
+def _check_sides(x: ndarray, y: ndarray) -> None:
+    """Refuse right-hand sides of another length than the matrices."""
+    name, rows = ("solve1", -1) if y.ndim == 1 else ("solve", -2)
+    signature = f"(m,m),(m{'' if y.ndim == 1 else ',n'})->(m{'' if y.ndim == 1 else ',n'})"
+    if not y.ndim:
+        raise ValueError(
+            f"{name}: Input operand 1 does not have enough dimensions (has 0, gufunc core with signature {signature} "
+            "requires 2)"
+        )
+    if y.shape[rows] != x.shape[-1]:
+        raise ValueError(
+            f"{name}: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature {signature} (size "
+            f"{y.shape[rows]} is different from {x.shape[-1]})"
+        )
+
+
+def tensorsolve(a: Any, b: Any, axes: Any = None) -> ndarray:
+    """The solution `x` of the equation ``tensordot(a, x, x.ndim) == b``. See `numpy.linalg.tensorsolve`."""
+    x, y = pair(a, b)
+    if axes is not None:
+        order = list(range(x.ndim))
+        for k in axes:
+            order.remove(k)
+            order.insert(x.ndim, k)
+        x = transpose(x, order)
+    shape = x.shape[-(x.ndim - y.ndim) :]
+    size = prod(shape)
+    if x.size != size**2:
+        raise LinAlgError(
+            "Input arrays must satisfy the requirement prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])"
+        )
+    flat = solve(wrap(reshaped(x.value(), (size, size))), wrap(reshaped(y.value(), (y.size,))))
+    return make_view(flat, layout.c_layout(shape))
+
+
+def tensorinv(a: Any, ind: int = 2) -> ndarray:
+    """The inverse of an array in the sense of `tensordot`. See `numpy.linalg.tensorinv`."""
+    x = as_array(a)
+    if ind <= 0:
+        raise ValueError("Invalid ind argument.")
+    size = prod(x.shape[ind:])
+    rest = x.size // size if size else 0
+    made = inv(wrap(reshaped(x.value(), (size, rest))))
+    return make_view(made, layout.c_layout((*x.shape[ind:], *x.shape[:ind])))
+
+
+def matrix_power(a: Any, n: Any) -> ndarray:
+    """Powers of square matrices by integers. See `numpy.linalg.matrix_power`."""
+    x = as_array(a)
+    check_square(x)
+    try:
+        left = operator.index(n)
+    except TypeError as error:
+        raise TypeError("exponent must be an integer") from error
+    if not left:
+        return wrap(graph.fresh(broadcast_to(eye(x.shape[-1], dtype=x.dtype, device=x.device), x.shape).value()))
+    if left < 0:
+        x, left = inv(x), -left
+    if left == 1:
+        return x
+    if left == 3:
+        return matmul(matmul(x, x), x)
+    result = None
+    while True:
+        if left & 1:
+            result = x if result is None else matmul(result, x)
+        left >>= 1
+        if not left:
+            assert result is not None
+            return result
+        x = matmul(x, x)
+
+
+# --- determinants ---------------------------------------------------------------------------------------------------
+
+
+def slogdet(a: Any) -> SlogdetResult:
+    """The signs of determinants and the logarithms of their sizes. See `numpy.linalg.slogdet`."""
+    x = as_array(a)
+    check_square(x)
+    dtype, stack = common_dtype(x), x.shape[:-2]
+    real = real_dtype(dtype)
+    if not x.size:
+        return SlogdetResult(*(wrap(_filled(k, d, stack, x.value())) for k, d in ((1, dtype), (0, real))))
+    results = ((stack, dtype), (stack, real))
+    return SlogdetResult(*map(wrap, graph.routine("slogdet", (), (graph.cast(x.value(), dtype),), results)))
+
+
+def det(a: Any) -> ndarray:
+    """The determinants of square matrices. See `numpy.linalg.det`."""
+    sign, logarithm = slogdet(a)
+    return elementwise("multiply", (sign, astype(elementwise("exp", (logarithm,)), sign.dtype, copy=False)))
