@@ -9,8 +9,17 @@ from .decompositions import eig, eigvals
 from .solvers import cholesky, det, inv, matrix_power, slogdet, solve, tensorinv, tensorsolve
 
 __all__ = [
-    *("LinAlgError", "eig", "eigvals"),
-    *("cholesky", "det", "inv", "matrix_power", "slogdet", "solve", "tensorinv", "tensorsolve"),
+    "LinAlgError",
+    "cholesky",
+    "det",
+    "eig",
+    "eigvals",
+    "inv",
+    "matrix_power",
+    "slogdet",
+    "solve",
+    "tensorinv",
+    "tensorsolve",
 ]
 
 _host = namespace("numpy.linalg")
