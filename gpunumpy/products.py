@@ -17,9 +17,9 @@ import numpy
 from .core import layout
 from .core import node as graph
 from .core.array import ndarray, wrap
-from .core.dtypes import KIND, NUMPY_2_5, check
+from .core.dtypes import FLOAT32, KIND, NUMPY_2_5, check
 from .core.layout import Layout, Shape
-from .core.node import Leaf, Node
+from .core.node import Leaf, Node, View
 from .core.record import as_array, as_dtype, elementwise, reshaped, transposed
 from .joining import concatenate
 from .parts import flat, sliced
@@ -49,7 +49,7 @@ def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: 
         _check_core(a.shape[-1], b.shape[-1], "matmul", 0)
         return _finish(_dot(*_cast((a, b), dtype, casting)), out, "matmul")
     _check_core(a.shape[-1], b.shape[-2] if b.ndim > 1 else b.shape[0], "matmul", 0)
-    return _finish(_matmul(*_cast((a, b), dtype, casting)), out, "matmul")
+    return _finish(matrix_product(*_cast((a, b), dtype, casting)), out, "matmul")
 
 
 def matvec(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> ndarray:
@@ -57,8 +57,8 @@ def matvec(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: 
     a, b = _operands(x1, x2, "matvec", (2, 1))
     _check_core(a.shape[-1], b.shape[-1], "matvec", 0)
     one, two = _cast((a, b), dtype, casting)
-    result = _matmul(one, reshaped(two, (*b.shape, 1)))
-    return _finish(reshaped(result, result.form.shape[:-1]), out, "matvec")
+    shape = (*layout.broadcast_shapes(a.shape[:-2], b.shape[:-1]), a.shape[-2])
+    return _finish(matrix_product(one, reshaped(two, (*b.shape, 1)), shape), out, "matvec")
 
 
 def vecmat(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> ndarray:
@@ -66,8 +66,9 @@ def vecmat(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: 
     a, b = _operands(x1, x2, "vecmat", (1, 2))
     _check_core(a.shape[-1], b.shape[-2], "vecmat", 0)
     one, two = _cast((a, b), dtype, casting)
-    result = _matmul(reshaped(_conjugate(one), (*a.shape[:-1], 1, a.shape[-1])), two)
-    return _finish(reshaped(result, (*result.form.shape[:-2], result.form.shape[-1])), out, "vecmat")
+    shape = (*layout.broadcast_shapes(a.shape[:-1], b.shape[:-2]), b.shape[-1])
+    row = reshaped(_conjugate(one), (*a.shape[:-1], 1, a.shape[-1]))
+    return _finish(matrix_product(row, two, shape), out, "vecmat")
 
 
 def vecdot(
@@ -136,20 +137,22 @@ def _finish(node: Node, out: Any, name: str) -> ndarray:
 
 
 def _dot(a: Node, b: Node) -> Node:
-    """The products of vectors along the last axis."""
+    """The products of vectors along the last axis; halves are multiplied and summed as float32."""
     dtype = a.form.dtype
-    products = graph.map_node("multiply", (dtype,) * 3, (a, b))
+    wide = FLOAT32 if KIND[dtype] == "e" else dtype
+    products = graph.map_node("multiply", (wide,) * 3, [as_dtype(x, wide) for x in (a, b)])
     shape = products.form.shape
     if 0 in shape:
         return _zeros(shape[:-1], a)
-    return graph.reduce("add", (dtype, dtype), (len(shape) - 1,), (products,))
+    return graph.reduce("add", (wide, dtype), (len(shape) - 1,), (products,))
 
 
-def _matmul(a: Node, b: Node) -> Node:
-    """The matrix product of two values of one dtype; one of them at most is a vector."""
+def matrix_product(a: Node, b: Node, shape: Shape | None = None) -> Node:
+    """The matrix product of two values of one dtype, of which one at most is a vector; in C order, in any `shape`."""
     left, right = a.form.shape, b.form.shape
-    batch = layout.broadcast_shapes(left[:-2], right[:-2])
-    shape = (*batch, *left[-2:-1], *(right[-1:] if len(right) > 1 else ()))
+    if shape is None:
+        batch = layout.broadcast_shapes(left[:-2], right[:-2])
+        shape = (*batch, *left[-2:-1], *(right[-1:] if len(right) > 1 else ()))
     if 0 in shape or not left[-1]:
         return _zeros(shape, a)
     return graph.call("matmul", (), (_addressable(a), _addressable(b)), shape, a.form.dtype)
@@ -163,16 +166,19 @@ def _zeros(shape: Shape, like: Node) -> Node:
 def _addressable(node: Node) -> Node:
     """The value as BLAS can read it: rows or columns one after the other; a copy where they are not."""
     f = node.form
-    if not isinstance(f.op, Leaf):
+    if not isinstance(f.op, (Leaf, View)):
         return node
-    strides = f.op.strides
-    if len(f.shape) == 1:
-        return node if strides[0] > 0 or f.shape[0] == 1 else graph.fresh(node)
-    (rows, columns), (down, across) = f.shape[-2:], strides[-2:]
+    return node if readable(f.shape, f.op.strides) else graph.fresh(node)
+
+
+def readable(shape: Shape, strides: Sequence[int]) -> bool:
+    """Whether BLAS can read a vector, or matrices, of such strides."""
+    if len(shape) == 1:
+        return strides[0] > 0 or shape[0] == 1
+    (rows, columns), (down, across) = shape[-2:], strides[-2:]
     by_rows = (across == 1 or columns == 1) and (down >= columns or rows == 1)
     by_columns = (down == 1 or rows == 1) and (across >= rows or columns == 1)
-    ahead = all(s >= 0 for s in strides)
-    return node if ahead and (by_rows or by_columns) else graph.fresh(node)
+    return all(s >= 0 for s in strides) and (by_rows or by_columns)
 
 
 def _conjugate(node: Node) -> Node:
@@ -236,7 +242,7 @@ def _contracted(a: ndarray, b: ndarray, axis: int) -> Node:
         two = transposed(two, (axis, *rest))
         if b.ndim > 2:
             two = reshaped(two, (length, prod(two.form.shape[1:])))
-    return reshaped(_matmul(one, two), shape)
+    return matrix_product(one, two, shape)
 
 
 def vdot(a: Any, b: Any, /) -> ndarray:
@@ -283,7 +289,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> ndarray:
     second_node = reshaped(transposed(second_node, (*right, *kept_right)), (length, columns))
     if not shape:
         return wrap(_dot(reshaped(first_node, (length,)), reshaped(second_node, (length,))))
-    return wrap(reshaped(_matmul(first_node, second_node), shape))
+    return wrap(matrix_product(first_node, second_node, shape))
 
 
 def any_differs(a: Shape, left: Sequence[int], b: Shape, right: Sequence[int]) -> bool:

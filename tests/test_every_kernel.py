@@ -26,6 +26,7 @@ from gpunumpy.demo import load, names
 from gpunumpy.kernels import cuda_fold, cuda_histogram, cuda_masks, cuda_matmul, cuda_scatter, cuda_search, cuda_sort
 from gpunumpy.kernels.codegen import generate
 from gpunumpy.kernels.compile import archs, compile_cubin
+from gpunumpy.nvlib import cublas
 
 from .fusion import test_elementwise_kernels, test_reduction_kernels, test_shape_kernels
 from .programs.machine import Machine
@@ -83,8 +84,8 @@ def routine_text(step: CallStep, work: Work) -> str:
     dtypes = (form.dtype, *step.dtypes)
     if step.name in ROUTINES:
         return str(ROUTINES[step.name](step.options, layouts, dtypes).text)
-    if step.name == "matmul" and form.dtype.kind in "biu" and all(len(where.shape) >= 2 for where in layouts):
-        return cuda_matmul.matmul(layouts, dtypes).text
+    if step.name == "matmul" and form.dtype.kind in "biu":
+        return cuda_matmul.matmul(cublas.as_matrices(*layouts), dtypes).text
     return ""
 
 

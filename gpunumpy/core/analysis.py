@@ -19,7 +19,7 @@ _RECOMPUTE_BROADCAST = 8
 # More operations than this in one kernel cost more in registers than a trip through memory.
 _CONE = 160
 # Routines that read their arguments through any strides: a part of what is in memory anyway needs no copy for them.
-_READS_PARTS = frozenset({"roll"})
+_READS_PARTS = frozenset({"roll", "matmul"})
 
 
 @dataclass(slots=True)
@@ -190,8 +190,12 @@ def _is_part(items: Sequence[Item], p: int, bases: set[int]) -> bool:
     if not isinstance(items[p].form.op, View):
         return False
     whole = items[p].args[0]
-    op = items[whole].form.op
-    return isinstance(op, (Update, Call, Part)) or (whole in bases and not isinstance(op, (Leaf, Const)))
+    f, op = items[whole].form, items[p].form.op
+    if isinstance(f.op, (Leaf, Const)):
+        return False
+    if isinstance(f.op, (Update, Call, Part)) or whole in bases:
+        return True
+    return layout.decompose(f.shape, op.strides, op.offset, items[p].form.shape) is None  # see `_stored_arguments`
 
 
 def _keep(items: Sequence[Item], p: int, a: int, weight: int, uses: int, views: int) -> bool:

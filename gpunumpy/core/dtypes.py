@@ -38,6 +38,7 @@ KIND: dict[numpy.dtype[Any], str] = {numpy.dtype(row[1]): row[3] for row in _ROW
 
 BOOL = numpy.dtype(numpy.bool_)
 INT64 = numpy.dtype(numpy.int64)
+FLOAT32 = numpy.dtype(numpy.float32)
 FLOAT64 = numpy.dtype(numpy.float64)
 COMPLEX128 = numpy.dtype(numpy.complex128)
 

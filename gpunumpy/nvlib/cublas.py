@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy
 
 from ..core.device import Device
-from ..core.layout import Layout, Shape, broadcast_strides, c_strides
+from ..core.layout import Layout, Shape, broadcast_shapes, broadcast_strides, c_strides
 from .handles import handle
 
 Prepared = Callable[[Sequence[Any]], None]
@@ -34,14 +34,15 @@ _DEFAULT_ALGORITHM = -1
 
 
 def as_matrices(out: Layout, a: Layout, b: Layout) -> tuple[Layout, Layout, Layout]:
-    """The layouts with the dimension of size 1 that makes a matrix of a vector."""
-    shape = out.shape
+    """The layouts of a product in two dimensions or more: a vector is a matrix with a dimension of size 1.
+
+    The result, which is in C order, may have been given in any shape.
+    """
     if len(a.shape) == 1:
         a = Layout((1, *a.shape), (0, *a.strides), a.offset)
-        shape = (*shape[:-1], 1, shape[-1])
     if len(b.shape) == 1:
         b = Layout((*b.shape, 1), (*b.strides, 0), b.offset)
-        shape = (*shape, 1)
+    shape = (*broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
     return Layout(shape, c_strides(shape), out.offset), a, b
 
 
