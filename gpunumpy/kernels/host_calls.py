@@ -9,16 +9,20 @@ from typing import Any
 
 import numpy
 
-from . import host_histogram, host_linalg
+from . import host_decompositions, host_histogram, host_linalg
 from .host_text import failures
 
 CALLS: dict[str, Callable[..., None]] = {
     "bincount": host_histogram.bincount,
     "cholesky": host_linalg.cholesky,
+    "eig": host_decompositions.eig,
+    "eigh": host_decompositions.eigh,
     "histogram": host_histogram.histogram,
     "inv": host_linalg.inv,
+    "qr": host_decompositions.qr,
     "slogdet": host_linalg.slogdet,
     "solve": host_linalg.solve,
+    "svd": host_decompositions.svd,
 }
 
 

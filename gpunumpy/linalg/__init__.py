@@ -5,21 +5,35 @@ from __future__ import annotations
 from numpy.linalg import LinAlgError
 
 from ..fallback import namespace
-from .decompositions import eig, eigvals
+from .decompositions import eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
+from .least_squares import lstsq, matrix_rank, pinv
+from .norms import cond, matrix_norm, norm, vector_norm
 from .solvers import cholesky, det, inv, matrix_power, slogdet, solve, tensorinv, tensorsolve
 
 __all__ = [
     "LinAlgError",
     "cholesky",
+    "cond",
     "det",
     "eig",
+    "eigh",
     "eigvals",
+    "eigvalsh",
     "inv",
+    "lstsq",
+    "matrix_norm",
     "matrix_power",
+    "matrix_rank",
+    "norm",
+    "pinv",
+    "qr",
     "slogdet",
     "solve",
+    "svd",
+    "svdvals",
     "tensorinv",
     "tensorsolve",
+    "vector_norm",
 ]
 
 _host = namespace("numpy.linalg")

@@ -1,16 +1,54 @@
-"""Decompositions of matrices."""
+"""QR, singular values and eigenvalues of matrices and stacks of them.
+
+Each is one routine over a stack. The libraries of a GPU think in columns, so what a routine takes and gives is what is
+next to each other in memory: columns where an argument is transposed beforehand, and vectors as rows of a result that
+is then seen transposed. What does not converge is told by the result `info`, which is looked at.
+"""
 
 from __future__ import annotations
 
+import warnings
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy
+from numpy.linalg import LinAlgError
 
-from ..core.array import ndarray
-from ..fallback import namespace
-from ..shape import astype
+from .. import reduction
+from ..core import layout
+from ..core import node as graph
+from ..core.array import ndarray, to_host, wrap, wrap_ordered
+from ..core.dtypes import KIND
+from ..core.layout import Shape
+from ..core.node import DType, Leaf, Node
+from ..core.record import as_array, as_dtype, elementwise, transposed
+from ..indexing import getitem
+from ..parts import sliced
+from ..ranges import eye, triu
+from ..selection import take_along_axis
+from ..shape import swapaxes
+from ..sorting import argsort, sort
+from .checks import INT32, check_matrices, check_square, common_dtype, look, real_dtype
 
-_host = namespace("numpy.linalg")
+__all__ = ["eig", "eigh", "eigvals", "eigvalsh", "qr", "svd", "svdvals"]
+
+_NO_SVD = "SVD did not converge"
+_NO_EIGENVALUES = "Eigenvalues did not converge"
+
+
+class QRResult(NamedTuple):
+    """What `qr` returns."""
+
+    Q: ndarray
+    R: ndarray
+
+
+class SVDResult(NamedTuple):
+    """What `svd` returns."""
+
+    U: ndarray
+    S: ndarray
+    Vh: ndarray
 
 
 class EigResult(NamedTuple):
@@ -20,16 +58,240 @@ class EigResult(NamedTuple):
     eigenvectors: ndarray
 
 
+class EighResult(NamedTuple):
+    """What `eigh` returns."""
+
+    eigenvalues: ndarray
+    eigenvectors: ndarray
+
+
+# --- QR -------------------------------------------------------------------------------------------------------------
+
+
+def qr(a: Any, mode: str = "reduced") -> Any:
+    """The factors of matrices, one with orthonormal columns and one upper triangular. See `numpy.linalg.qr`."""
+    mode = _qr_mode(mode)
+    x = as_array(a)
+    check_matrices(x)
+    (m, n), batch = x.shape[-2:], x.shape[:-2]
+    dtype = common_dtype(x)
+    least = min(m, n)
+    wanted = {"reduced": least, "complete": m}.get(mode, 0)
+    columns = as_dtype(_swapped(x.value()), dtype)
+    results = [((*batch, n, m), dtype), ((*batch, least), dtype)]
+    if wanted:
+        results.append(((*batch, wanted, m), dtype))
+    if 0 in (*batch, least):
+        packed, tau, *q = [_zeros(shape, x, dtype) for shape, _ in results]
+        if wanted:
+            q = [_identities((*batch, wanted, m), x, dtype)]
+    else:
+        packed, tau, *q = graph.routine("qr", (), (_in_order(columns),), results)
+    if mode == "raw":
+        return wrap(packed), wrap(tau)
+    if mode == "economic":
+        return _transposed(packed)
+    r = triu(sliced(_transposed(packed), x.ndim - 2, 0, wanted or least))
+    if mode == "r":
+        return r
+    return QRResult(_transposed(q[0]) if q else wrap(_zeros((*batch, m, 0), x, dtype)), r)
+
+
+def _qr_mode(mode: str) -> str:
+    if mode in ("reduced", "complete", "r", "raw"):
+        return mode
+    if mode in ("f", "full"):
+        warnings.warn(
+            "The 'full' option is deprecated in favor of 'reduced'.\nFor backward compatibility let mode default.",
+            DeprecationWarning,
+            stacklevel=3,
+        )
+        return "reduced"
+    if mode in ("e", "economic"):
+        warnings.warn("The 'economic' option is deprecated.", DeprecationWarning, stacklevel=3)
+        return "economic"
+    raise ValueError(f"Unrecognized mode '{mode}'")
+
+
+# --- singular values ------------------------------------------------------------------------------------------------
+
+
+def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+    """Singular values with their vectors, the greatest first. See `numpy.linalg.svd`."""
+    x = as_array(a)
+    if hermitian:
+        return _hermitian_svd(x, compute_uv)
+    check_matrices(x)
+    return singular(x, common_dtype(x), bool(full_matrices), bool(compute_uv))
+
+
+def svdvals(x: Any, /) -> ndarray:
+    """Singular values, the greatest first. See `numpy.linalg.svdvals`."""
+    array = as_array(x)
+    check_matrices(array)
+    return singular(array, common_dtype(array), False, False)
+
+
+def singular(x: ndarray, dtype: DType, full: bool, vectors: bool, message: str = _NO_SVD) -> Any:
+    """The singular values of matrices, computed in a dtype, and with `vectors` all three factors.
+
+    The routine takes matrices with no more rows than columns, so higher ones are transposed. It gives the vectors of
+    the shorter side as the rows of a matrix, conjugated; those of the longer side are as they are to be.
+    """
+    (m, n), batch = x.shape[-2:], x.shape[:-2]
+    short, long = min(m, n), max(m, n)
+    shape = (*batch, long if full else short, long)
+    if 0 in (*batch, short):
+        s = wrap(_zeros((*batch, short), x, real_dtype(dtype)))
+        if not vectors:
+            return s
+        u, vh = (_identities((*batch, k if full else short, k), x, dtype) for k in (m, n))
+        return SVDResult(_transposed(u), s, wrap(vh))
+    value = as_dtype(x.value(), dtype)
+    results = [((*batch, short), real_dtype(dtype)), (batch, INT32)]
+    if vectors:
+        results += [((*batch, short, short), dtype), (shape, dtype)]
+    node = _in_order(_swapped(value) if m > n else value)
+    values, info, *sides = graph.routine("svd", (), (node,), results)
+    s = wrap(values)
+    found: Any = s
+    if vectors:
+        left, right = _conjugate(sides[0]), sides[1]
+        if m > n:
+            found = SVDResult(_transposed(right), s, wrap(left))
+        else:
+            found = SVDResult(_transposed(left), s, wrap(right))
+    first = graph.map_node("isnan", (values.form.dtype, numpy.dtype(bool)), (values,))
+    greatest = sliced(wrap(first), len(batch), 0, 1)
+    failed = elementwise("add", (reduction.any(greatest, -1), wrap(info)))
+    look(failed.value(), message)
+    return found
+
+
+def _hermitian_svd(x: ndarray, vectors: bool) -> Any:
+    """By eigenvalues, whose absolute values they are."""
+    if not vectors:
+        return _reversed(sort(elementwise("absolute", (eigvalsh(x),))))
+    w, v = eigh(x)
+    signs = elementwise("copysign", (1.0, w))
+    s = elementwise("absolute", (w,))
+    order = _reversed(argsort(s))
+    signs, s = (take_along_axis(part, order, -1) for part in (signs, s))
+    u = take_along_axis(v, _along_rows(order), -1)
+    vh = elementwise("conjugate", (swapaxes(elementwise("multiply", (u, _along_rows(signs))), -1, -2),))
+    return SVDResult(u, s, vh)
+
+
+# --- eigenvalues ----------------------------------------------------------------------------------------------------
+
+
+def eigh(a: Any, UPLO: str = "L") -> EighResult:
+    """The eigenvalues of Hermitian matrices, the least first, and their eigenvectors. See `numpy.linalg.eigh`."""
+    return EighResult(*_hermitian(a, UPLO, True))
+
+
+def eigvalsh(a: Any, UPLO: str = "L") -> ndarray:
+    """The eigenvalues of Hermitian matrices, the least first. See `numpy.linalg.eigvalsh`."""
+    return _hermitian(a, UPLO, False)[0]
+
+
+def _hermitian(a: Any, triangle: str, vectors: bool) -> list[ndarray]:
+    triangle = triangle.upper()
+    if triangle not in ("L", "U"):
+        raise ValueError("UPLO argument must be 'L' or 'U'")
+    x = as_array(a)
+    check_square(x)
+    dtype = common_dtype(x)
+    real, shape = real_dtype(dtype), x.shape
+    if not x.size:
+        values = wrap(_zeros(shape[:-1], x, real))
+        return [values, wrap(_zeros(shape, x, dtype))] if vectors else [values]
+    results = [(shape[:-1], real), (shape[:-2], INT32)]
+    if vectors:
+        results.append((shape, dtype))
+    # By columns a matrix in C order is its transpose, which is its conjugate; so its conjugate is the matrix itself.
+    node = _in_order(_conjugate(as_dtype(x.value(), dtype)))
+    values_node, info, *rows = graph.routine("eigh", (triangle,), (node,), results)
+    found = [wrap(values_node), *(_transposed(r) for r in rows)]
+    look(info, _NO_EIGENVALUES)
+    return found
+
+
 def eig(a: Any) -> EigResult:
     """The eigenvalues and right eigenvectors of square matrices, always complex. See `numpy.linalg.eig`."""
-    return EigResult(*map(_as_complex, _host.eig(a)))
+    return EigResult(*_general(a, True))
 
 
 def eigvals(a: Any) -> ndarray:
     """The eigenvalues of square matrices, always complex. See `numpy.linalg.eigvals`."""
-    return _as_complex(_host.eigvals(a))
+    return _general(a, False)[0]
 
 
-def _as_complex(x: Any) -> ndarray:
+def _general(a: Any, vectors: bool) -> list[ndarray]:
     """NumPy before 2.5 lets the values decide the dtype: complex, or real where they all are; a GPU cannot."""
-    return astype(x, numpy.result_type(x.dtype, numpy.complex64), copy=False)
+    x = as_array(a)
+    check_square(x)
+    if not to_host(reduction.all(elementwise("isfinite", (x,)))):
+        raise LinAlgError("Array must not contain infs or NaNs")
+    dtype = common_dtype(x)
+    wide, shape = numpy.result_type(dtype, numpy.complex64), x.shape
+    if not x.size:
+        values = wrap(_zeros(shape[:-1], x, wide))
+        return [values, wrap(_zeros(shape, x, wide))] if vectors else [values]
+    results = [(shape[:-1], wide), (shape[:-2], INT32)]
+    if vectors:
+        results.append((shape, wide))
+    node = _in_order(as_dtype(_swapped(x.value()), dtype))
+    values_node, info, *rows = graph.routine("eig", (), (node,), results)
+    found = [wrap(values_node), *(_transposed(r) for r in rows)]
+    look(info, _NO_EIGENVALUES)
+    return found
+
+
+# --- values ---------------------------------------------------------------------------------------------------------
+
+
+def _order(ndim: int) -> tuple[int, ...]:
+    """All axes, the last two of them swapped."""
+    return (*range(ndim - 2), ndim - 1, ndim - 2)
+
+
+def _swapped(node: Node) -> Node:
+    return transposed(node, _order(len(node.form.shape)))
+
+
+def _transposed(node: Node) -> ndarray:
+    """A new array, the transpose of what lies in memory."""
+    return wrap_ordered(node, _order(len(node.form.shape)))
+
+
+def _in_order(node: Node) -> Node:
+    """The value as it lies in memory in C order; a copy where it does not."""
+    f = node.form
+    return graph.fresh(node) if isinstance(f.op, Leaf) and not layout.is_c(f.shape, f.op.strides) else node
+
+
+def _conjugate(node: Node) -> Node:
+    dtype = node.form.dtype
+    return graph.map_node("conjugate", (dtype, dtype), (node,)) if KIND[dtype] == "c" else node
+
+
+def _zeros(shape: Shape, like: ndarray, dtype: DType) -> Node:
+    return graph.fill(graph.typed_scalar(0, dtype), shape, like.queue)
+
+
+def _identities(shape: Shape, like: ndarray, dtype: DType) -> Node:
+    """The identity, or a part of it, for every matrix of a stack."""
+    if not prod(shape):
+        return _zeros(shape, like, dtype)
+    return graph.broadcast(eye(shape[-2], shape[-1], dtype=dtype, device=like.device).value(), shape)
+
+
+def _reversed(x: ndarray) -> ndarray:
+    """The last axis from its end."""
+    return getitem(x, (..., slice(None, None, -1)))
+
+
+def _along_rows(x: ndarray) -> ndarray:
+    """A value for every column."""
+    return getitem(x, (..., None, slice(None)))
