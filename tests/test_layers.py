@@ -23,10 +23,10 @@ PACKAGE = ROOT / "gpunumpy"
 # a module at the top of the package that matches none is a room of NumPy functions.
 FUNCTIONS = "(any other module at the top)"
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("_version", "core.errors", "core.dtypes", "core.layout", "core.limits", "core.settings", "kernels.table*"),
+    ("_version", "core.errors", "core.dtypes", "core.layout", "core.limits", "core.settings", "core.transforms", "kernels.table*"),
     ("core.device", "core.memory*"),
     ("core.node*", "core.kernel", "core.verify"),
-    ("core.lower*", "core.analysis*", "core.schedule*"),
+    ("core.lower*", "core.analysis*", "core.epilogues", "core.schedule*"),
     ("kernels.codegen*",),
     ("kernels.sites", "kernels.compile", "kernels.launch", "kernels.host*", "nvlib*", "kernels.cuda*"),
     ("core.plan", "core.evaluate", "core.explain", "core.profile"),

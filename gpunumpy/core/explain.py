@@ -93,7 +93,7 @@ def _arguments(step: CallStep) -> str:
     parts = [
         f"{dtype} {_size(where.shape)}"
         for (source, where), dtype in zip(step.args, step.dtypes, strict=True)
-        if source.kind != "site"
+        if source.kind not in ("site", "const")
     ]
     return f"reads {', '.join(parts)}"
 

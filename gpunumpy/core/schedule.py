@@ -18,10 +18,11 @@ from typing import TypeAlias
 from . import kernel as ir
 from . import layout
 from .analysis import Graph, analyse, one_window, push_views
+from .epilogues import fold_epilogues
 from .layout import Layout
 from .limits import fits_row
 from .lower import INT64, Builder, IndexMap, Item, Refused, Source, compose, identity
-from .node import Call, DType, Leaf, Part, Reduce, Scan, Scatter, Update, View
+from .node import Call, Const, DType, Leaf, Part, Reduce, Scan, Scatter, Update, View
 
 # A kernel that already does this much takes no further anchor: registers and argument space are finite.
 _MAX_INSTRS = 240
@@ -366,6 +367,8 @@ class _Scheduler:
             f = self.items[p].form
             if isinstance(f.op, Leaf):
                 args.append((Source("leaf", p), Layout(f.shape, f.op.strides, f.op.origin)))
+            elif isinstance(f.op, Const):
+                args.append((Source("const", p), Layout((), (), 0)))
             elif isinstance(f.op, View) and p not in self.graph.anchor_set:  # a part of what is in memory
                 whole = self.items[p].args[0]
                 self.loaded.add(whole)
@@ -694,4 +697,5 @@ def schedule(items: Sequence[Item], roots: Sequence[int], overwrite: bool = True
     overwrite
         Whether an update may write into the memory of a leaf, since nothing outside the graph needs its old value.
     """
-    return _Scheduler(push_views(one_window(items), roots), roots, overwrite).run()
+    folded = fold_epilogues(one_window(items), roots)
+    return _Scheduler(push_views(folded, roots), roots, overwrite).run()

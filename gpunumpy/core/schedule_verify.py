@@ -97,7 +97,7 @@ class _Check:
         for target in step.targets:
             expect(target in self.alive, f"{target} has no buffer")
         for (source, where), dtype in zip(step.args, step.dtypes, strict=True):
-            if source.kind == "site":
+            if source.kind in ("site", "const"):
                 continue
             self.read(source)
             expect(self.items[source.position].form.dtype == dtype, f"{source} is read as {dtype}")

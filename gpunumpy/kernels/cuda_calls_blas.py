@@ -1,4 +1,4 @@
-"""Matrix products on a GPU: by cuBLAS, and for integers and booleans by a kernel of our own."""
+"""Matrix products on a GPU: by cuBLASLt and cuBLAS, and for integers and booleans by a kernel of our own."""
 
 from __future__ import annotations
 
@@ -7,21 +7,76 @@ from typing import Any
 
 from ..core.device import Device
 from ..core.dtypes import KIND
+from ..core.epilogues import Product
 from ..core.layout import Layout
-from ..nvlib import cublas
+from ..nvlib import cublas, cublaslt
 from . import cuda_matmul
+from .codegen import generate
 from .compile import compile_program
+from .cuda_after import after
 from .launch import Launcher
 
+Prepared = Callable[[Sequence[Any]], None]
 
-def matmul(
-    device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]
-) -> Callable[[Sequence[Any]], None]:
+
+def matmul(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
     """Prepare the product of two values of one dtype, with NumPy's rules for vectors and stacks."""
-    matrices = cublas.as_matrices(*layouts)
-    if KIND[dtypes[0]] not in "biu":
-        return cublas.prepare(device, cublas.gemms(*matrices), dtypes[0])
-    program = cuda_matmul.matmul(matrices, dtypes)
+    product = Product(*options)
+    matrices = cublas.as_matrices(*layouts[:3])
+    if KIND[dtypes[0]] in "biu":
+        program = cuda_matmul.matmul(matrices, dtypes)
+        (launch,) = program.launches
+        function = compile_program(program.text, (launch.entry,), device)[launch.entry]
+        return Launcher(device, function, launch.grid, launch.block, launch.shared, "QQQ", program.params)
+    out, dtype = dtypes[:2]
+    plan = cublas.gemms(*matrices, product.conjugate)
+    whole = cublaslt.prepare(device, plan, dtype, out, product)
+    apart: list[Prepared] = []
+
+    def run(pointers: Sequence[Any]) -> None:
+        if whole is not None and _can_be_one(product.after, pointers) and whole(pointers):
+            return
+        if not apart:
+            apart.append(_apart(device, plan, out, dtype, product, matrices[0]))
+        apart[0](pointers)
+
+    return run
+
+
+def _can_be_one(steps: Sequence[str], pointers: Sequence[Any]) -> bool:
+    """Whether the library does what these scalars ask for: for a scale of 0 it would read no operand, and miss NaNs."""
+    for step, value in zip(steps, pointers[3:], strict=True):
+        if (step == "scale" and value == 0) or (step == "maximum" and value != 0):
+            return False
+    return True
+
+
+def _apart(device: Device, plan: cublas.Gemms, out: Any, dtype: Any, product: Product, where: Layout) -> Prepared:
+    """The product, and one kernel over it for what comes after."""
+    alone = cublaslt.prepare(device, plan, dtype, out, product._replace(after=()))
+    simple = cublas.prepare(device, plan, dtype, out, product.conjugate)
+
+    def multiply(pointers: Sequence[Any]) -> None:
+        if alone is None or not alone(pointers):
+            simple(pointers)
+
+    if not product.after:
+        return multiply
+    kernel = after(where.shape, out, product.after)
+    program = generate(kernel, device.attributes.multiprocessors)
     (launch,) = program.launches
     function = compile_program(program.text, (launch.entry,), device)[launch.entry]
-    return Launcher(device, function, launch.grid, launch.block, launch.shared, "QQQ", program.params)
+    wires = [_WIRE[KIND[out] if arg.kind == "scalar" else "pointer"] for arg in kernel.args]
+    finish = Launcher(device, function, launch.grid, launch.block, launch.shared, "".join(wires), program.params)
+
+    def run(pointers: Sequence[Any]) -> None:
+        multiply(pointers[:3])
+        words: list[Any] = [pointers[0], pointers[0]]
+        for value, wire in zip(pointers[3:], wires[2:], strict=True):
+            words.extend((value.real, value.imag) if wire == "dd" else (value,))
+        finish(words)
+
+    return run
+
+
+_WIRE = {"pointer": "Q", "e": "d", "f": "d", "c": "dd"}

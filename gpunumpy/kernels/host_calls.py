@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy
 
-from . import host_decompositions, host_histogram, host_linalg
+from . import host_decompositions, host_histogram, host_linalg, host_products
 from .host_text import failures
 
 CALLS: dict[str, Callable[..., None]] = {
@@ -19,6 +19,7 @@ CALLS: dict[str, Callable[..., None]] = {
     "eigh": host_decompositions.eigh,
     "histogram": host_histogram.histogram,
     "inv": host_linalg.inv,
+    "matmul": host_products.matmul,
     "qr": host_decompositions.qr,
     "slogdet": host_linalg.slogdet,
     "solve": host_linalg.solve,
@@ -34,13 +35,6 @@ def _call(function: Callable[..., None]) -> Callable[..., None]:
 @_call
 def empty(options: tuple[Any, ...], out: Any) -> None:
     """Memory alone."""
-
-
-@_call
-def matmul(options: tuple[Any, ...], out: Any, a: Any, b: Any) -> None:
-    """The product, of which `out` may have any shape."""
-    batch = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    numpy.matmul(a, b, out=out.reshape(*batch, *a.shape[-2:-1], *(b.shape[-1:] if b.ndim > 1 else ())))
 
 
 @_call

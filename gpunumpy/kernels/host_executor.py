@@ -36,8 +36,8 @@ class HostExecutor:
         options = step.options
 
         def run(values: Sequence[Any]) -> None:
-            # The number of a site stands among the arrays as it is.
-            quietly(function, options, *[v if isinstance(v, int) else see(v) for v, see in zip(values, windows)])
+            # The number of a site, and a scalar, stand among the arrays as they are.
+            quietly(function, options, *[see(v) if type(v) is numpy.ndarray else v for v, see in zip(values, windows)])
 
         return run
 

@@ -18,16 +18,24 @@ from .handles import handle
 
 Prepared = Callable[[Sequence[Any]], None]
 
-# dtype -> its cudaDataType, the compute type, the dtype of alpha and beta. Halves are summed in float32, and float32
-# in full precision: no TF32.
-_TYPES: dict[str, tuple[int, str, str]] = {
-    "float16": (2, "COMPUTE_32F", "float32"),
-    "bfloat16": (14, "COMPUTE_32F", "float32"),
-    "float32": (0, "COMPUTE_32F", "float32"),
-    "float64": (1, "COMPUTE_64F", "float64"),
-    "complex64": (4, "COMPUTE_32F", "complex64"),
-    "complex128": (5, "COMPUTE_64F", "complex128"),
+# dtype -> its cudaDataType, and the dtype of sums and scalars: halves are summed in float32.
+TYPES: dict[str, tuple[int, str]] = {
+    "float16": (2, "float32"),
+    "bfloat16": (14, "float32"),
+    "float32": (0, "float32"),
+    "float64": (1, "float64"),
+    "complex64": (4, "complex64"),
+    "complex128": (5, "complex128"),
 }
+# What products are made of: for a precision, in the order of preference, where it is not full float32 and float64.
+_FULL = {"float32": "COMPUTE_32F", "float64": "COMPUTE_64F", "complex64": "COMPUTE_32F", "complex128": "COMPUTE_64F"}
+_SINGLE = {
+    "high": "COMPUTE_32F_FAST_TF32",
+    "medium": "COMPUTE_32F_FAST_16BF",
+    "emulated": "COMPUTE_32F_EMULATED_16BFX9",
+}
+_DOUBLE = {"emulated": "COMPUTE_64F_EMULATED_FIXEDPOINT"}
+_FASTER = {"float32": _SINGLE, "complex64": _SINGLE, "float64": _DOUBLE, "complex128": _DOUBLE}
 # One and zero in host memory, which cuBLAS reads during the call.
 _SCALARS = {name: numpy.array([1, 0], name) for name in ("float32", "float64", "complex64", "complex128")}
 _DEFAULT_ALGORITHM = -1
@@ -69,13 +77,19 @@ class Gemms(NamedTuple):
     offsets: tuple[tuple[int, int, int], ...]
 
 
-def gemms(out: Layout, a: Layout, b: Layout) -> Gemms:
-    """The calls for a product of stacks of matrices."""
+def compute_types(dtype: str, precision: str) -> list[str]:
+    """The names of the compute types for a product of a dtype; the first that the GPU has is to be taken."""
+    faster = _FASTER.get(dtype, {}).get(precision)
+    return [*([faster] if faster else []), _FULL[TYPES[dtype][1]]]
+
+
+def gemms(out: Layout, a: Layout, b: Layout, conjugate: tuple[bool, bool] = (False, False)) -> Gemms:
+    """The calls for a product of stacks of matrices; one to be conjugated has to lie by columns."""
     batch = out.shape[:-2]
     (rows, columns), inner = out.shape[-2:], a.shape[-1]
     left = broadcast_strides(a.shape[:-2], a.strides[:-2], batch)
     right = broadcast_strides(b.shape[:-2], b.strides[:-2], batch)
-    first, second = _leading(b), _leading(a)
+    first, second = _leading(b, conjugate[1]), _leading(a, conjugate[0])
     dims = _merged(batch, right, left)
     # One matrix for a whole stack: the rows of the stack are the rows of one large matrix.
     if len(dims) == 1 and dims[0][1] == 0 and not second[0] and dims[0][2] == rows * second[1]:
@@ -95,10 +109,10 @@ def gemms(out: Layout, a: Layout, b: Layout) -> Gemms:
     return Gemms((columns, rows, inner), first, second, (steps[0], steps[1], size), count, offsets)
 
 
-def _leading(where: Layout) -> tuple[bool, int]:
-    """Whether a matrix lies by columns, and the step from one row (or column) to the next."""
+def _leading(where: Layout, by_columns: bool) -> tuple[bool, int]:
+    """Whether a matrix lies by columns (as it must to be conjugated), and the step from one row or column on."""
     (rows, columns), (down, across) = where.shape[-2:], where.strides[-2:]
-    if (across == 1 or columns == 1) and (down >= columns or rows == 1):
+    if not by_columns and (across == 1 or columns == 1) and (down >= columns or rows == 1):
         return False, down if rows > 1 else columns
     assert down == 1 or rows == 1, "an operand that BLAS cannot read was to be copied"
     return True, across if columns > 1 else rows
@@ -117,33 +131,38 @@ def _merged(batch: Shape, right: Sequence[int], left: Sequence[int]) -> list[tup
     return dims
 
 
-def prepare(device: Device, plan: Gemms, dtype: Any) -> Prepared:
-    """A function that makes the calls over the pointers of the result and the operands."""
+def operations(cublas: Any, plan: Gemms, conjugate: tuple[bool, bool]) -> tuple[int, int]:
+    """How the library takes its first and its second operand."""
+    transposed = [int(cublas.Operation.C if wanted else cublas.Operation.T) for wanted in conjugate]
+    plain = int(cublas.Operation.N)
+    return transposed[1] if plan.first[0] else plain, transposed[0] if plan.second[0] else plain
+
+
+def prepare(device: Device, plan: Gemms, dtype: Any, out: Any, conjugate: tuple[bool, bool]) -> Prepared:
+    """A function that makes the calls over the pointers of the result and the operands, in full precision."""
     cublas, library = handle(device, "cublas")
-    code, compute, scalar = _TYPES[dtype.name]
-    unit = dtype.itemsize
+    code, scalar = TYPES[dtype.name]
+    made = TYPES[out.name][0]
+    unit, wide = dtype.itemsize, out.itemsize
     one = _SCALARS[scalar].ctypes.data
     zero = one + _SCALARS[scalar].itemsize
-    transposes = [
-        int(cublas.Operation.T if by_columns else cublas.Operation.N) for by_columns in (plan.first[0], plan.second[0])
-    ]
-    compute_type = int(getattr(cublas.ComputeType, compute))
+    compute_type = int(getattr(cublas.ComputeType, _FULL[scalar]))
     m, n, k = plan.sizes
     (lda, ldb, ldc), (stride_a, stride_b, stride_c) = (plan.first[1], plan.second[1], m), plan.strides
-    places = [tuple(unit * o for o in offsets) for offsets in plan.offsets]
+    places = [(unit * x, unit * y, wide * z) for x, y, z in plan.offsets]
     gemm, batched = cublas.gemm_ex_64, cublas.gemm_strided_batched_ex_64
+    head = (library, *operations(cublas, plan, conjugate), m, n, k, one)
 
     def run(pointers: Sequence[Any]) -> None:
         result, left, right = pointers
         device.activate()
-        head = (library, *transposes, m, n, k, one)
         for at_right, at_left, at_result in places:
             a, b, c = right + at_right, left + at_left, result + at_result
             if plan.batch == 1:
-                gemm(*head, a, code, lda, b, code, ldb, zero, c, code, ldc, compute_type, _DEFAULT_ALGORITHM)
+                gemm(*head, a, code, lda, b, code, ldb, zero, c, made, ldc, compute_type, _DEFAULT_ALGORITHM)
             else:
                 batched(
-                    *(*head, a, code, lda, stride_a, b, code, ldb, stride_b, zero, c, code, ldc, stride_c),
+                    *(*head, a, code, lda, stride_a, b, code, ldb, stride_b, zero, c, made, ldc, stride_c),
                     *(plan.batch, compute_type, _DEFAULT_ALGORITHM),
                 )
 

@@ -1,0 +1,205 @@
+"""cuBLASLt: matrix products whose algorithm is chosen once, and which scale, add and clamp before they write.
+
+A product is described by objects of the library, which are made once for every kind of product and kept in a bounded
+cache; a call passes pointers alone. The algorithm is the first one of the library's heuristic, so that it is
+the same in every run; it may depend on how the pointers are aligned.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy
+
+from ..core import memory
+from ..core.device import Device
+from ..core.epilogues import Product
+from .cublas import TYPES, Gemms, compute_types, operations
+from .handles import bindings, handle
+
+_HALVES = ("float16", "bfloat16")
+_WORKSPACE = 32 << 20  # bytes that the products of a GPU share
+_ALIGNED = 256
+_REDUCTION_IN_SUMS_DTYPE = 2  # of halves too: partial sums are not rounded
+_ANY_REDUCTION = 7
+
+_workspaces: dict[Device, memory.Buffer] = {}
+_lock = threading.Lock()
+
+
+def _workspace(device: Device) -> int:
+    """Memory that products use while they run, one after the other."""
+    found = _workspaces.get(device)
+    if found is None:
+        with _lock:
+            found = _workspaces.get(device) or _workspaces.setdefault(device, memory.allocate(device, _WORKSPACE))
+    return found.ptr
+
+
+def _set(function: Callable[..., None], target: int, attribute: Any, value: int, dtype: str) -> None:
+    """Give one of the library's objects an attribute."""
+    held = numpy.array(value, dtype)
+    function(target, int(attribute), held.ctypes.data, held.nbytes)
+
+
+class Multiplication:
+    """One kind of product as the library knows it.
+
+    Attributes
+    ----------
+    description, first, second, result, residual
+        The library's objects: what is done, and the matrices. The first operand of the library is our second.
+    """
+
+    def __init__(self, device: Device, plan: Gemms, dtype: str, out: str, product: Product, compute: str) -> None:
+        self.library, self.handle = handle(device, "cublasLt")
+        self.device = device
+        lt, cublas = self.library, bindings("cublas")
+        self.halves = dtype in _HALVES
+        scale = TYPES[TYPES[dtype][1]][0]
+        self.description = lt.matmul_desc_create(int(getattr(cublas.ComputeType, compute)), scale)
+        made = [(lt.matmul_desc_destroy, self.description)]
+        attributes, set_description = lt.MatmulDescAttribute, lt.matmul_desc_set_attribute
+        first, second = operations(cublas, plan, product.conjugate)
+        _set(set_description, self.description, attributes.TRANSA, first, "i4")
+        _set(set_description, self.description, attributes.TRANSB, second, "i4")
+        epilogue = lt.Epilogue
+        name = ("RELU_" if "maximum" in product.after else "") + ("BIAS" if "bias" in product.after else "")
+        number = int(getattr(epilogue, name.strip("_") or "DEFAULT"))
+        _set(set_description, self.description, attributes.EPILOGUE, number, "u4")
+        # The place of the bias is an attribute too, which every call sets; any address will do till then.
+        self.bias = numpy.array(_workspace(device), "i8")
+        self.bias_attribute = int(attributes.BIAS_POINTER)
+        if "bias" in product.after:
+            self.set_bias(self.bias.item())
+        m, n, k = plan.sizes
+        shapes = ((k, m) if plan.first[0] else (m, k), (n, k) if plan.second[0] else (k, n), (m, n))
+        leading = (plan.first[1], plan.second[1], m)
+        codes = (TYPES[dtype][0], TYPES[dtype][0], TYPES[out][0])
+        layouts = []
+        for code, (rows, columns), step, stride in zip(codes, shapes, leading, plan.strides, strict=True):
+            matrix = lt.matrix_layout_create(code, rows, columns, step)
+            layouts.append(matrix)
+            made.append((lt.matrix_layout_destroy, matrix))
+            if plan.batch > 1:
+                which = lt.MatrixLayoutAttribute
+                _set(lt.matrix_layout_set_attribute, matrix, which.BATCH_COUNT, plan.batch, "i4")
+                _set(lt.matrix_layout_set_attribute, matrix, which.STRIDED_BATCH_OFFSET, stride, "i8")
+        self.first, self.second, self.result = layouts
+        weakref.finalize(self, _destroy, made).atexit = False
+        self._algorithms: dict[int, Any] = {}
+
+    def set_bias(self, pointer: int) -> None:
+        """Say where the bias is."""
+        self.bias[()] = pointer
+        self.library.matmul_desc_set_attribute(self.description, self.bias_attribute, self.bias.ctypes.data, 8)
+
+    def algorithm(self, alignment: int) -> int:
+        """The address of the algorithm for pointers to multiples of `alignment` bytes, or 0 where there is none."""
+        found = self._algorithms.get(alignment)
+        if found is None:
+            found = self._algorithms[alignment] = self._choose(alignment)
+        return found.ptr if found else 0
+
+    def _choose(self, alignment: int) -> Any:
+        lt = self.library
+        preference = lt.matmul_preference_create()
+        try:
+            which, give = lt.MatmulPreferenceAttribute, lt.matmul_preference_set_attribute
+            _set(give, preference, which.MAX_WORKSPACE_BYTES, _WORKSPACE, "u8")
+            reductions = _REDUCTION_IN_SUMS_DTYPE if self.halves else _ANY_REDUCTION
+            _set(give, preference, which.REDUCTION_SCHEME_MASK, reductions, "u4")
+            for matrix in "ABCD":
+                _set(give, preference, which[f"MIN_ALIGNMENT_{matrix}_BYTES"], alignment, "u4")
+            chosen, count = lt.MatmulHeuristicResult(1), numpy.zeros(1, "i4")
+            matrices = (self.first, self.second, self.result, self.result)
+            address = count.ctypes.data
+            self.device.activate()
+            try:
+                lt.matmul_algo_get_heuristic(
+                    self.handle, self.description, *matrices, preference, 1, chosen.ptr, address
+                )
+            except lt.cuBLASLtError:  # it has no such product
+                return False
+            return chosen if count[0] else False
+        finally:
+            lt.matmul_preference_destroy(preference)
+
+
+def _destroy(made: Sequence[tuple[Callable[[int], None], int]]) -> None:
+    for destroy, target in made:
+        destroy(target)
+
+
+@lru_cache(maxsize=1024)
+def _multiplication(device: Device, plan: Gemms, dtype: str, out: str, product: Product) -> Multiplication | None:
+    """The product as the library makes it, by the first way of computing that it has; None where it has none."""
+    for compute in compute_types(dtype, product.precision):
+        made = Multiplication(device, plan, dtype, out, product, compute)
+        if made.algorithm(_ALIGNED):
+            return made
+    return None
+
+
+def prepare(
+    device: Device, plan: Gemms, dtype: Any, out: Any, product: Product
+) -> Callable[[Sequence[Any]], bool] | None:
+    """A function that makes a product over the pointers of the result and the operands, and what comes after.
+
+    A scale is passed as a number; the maximum is that with 0, whatever is passed. What is returned says whether the
+    library has an algorithm for pointers that are aligned like these; it is None where it has none in any case.
+
+    Parameters
+    ----------
+    device
+        The GPU.
+    plan
+        The calls.
+    dtype, out
+        The dtypes of the operands and the result.
+    product
+        What is computed.
+    """
+    made = _multiplication(device, plan, dtype.name, out.name, product)
+    if made is None:
+        return None
+    matmul, head = made.library.matmul, (made.handle, made.description)
+    first, second, result = made.first, made.second, made.result
+    stream, workspace = int(device.stream), _workspace(device)
+    scalars = numpy.array([1, "residual" in product.after], TYPES[dtype.name][1])
+    one, kept = scalars.ctypes.data, scalars.ctypes.data + scalars.itemsize
+    unit, wide = dtype.itemsize, out.itemsize
+    places = [(unit * x, unit * y, wide * z) for x, y, z in plan.offsets]
+    steps = {step: 3 + number for number, step in enumerate(product.after)}
+    scale, bias, residual = steps.get("scale"), steps.get("bias"), steps.get("residual")
+    fixed = 0
+    for place in places:
+        fixed |= place[0] | place[1] | place[2]
+    algorithms: dict[int, int] = {}
+
+    def run(pointers: Sequence[Any]) -> bool:
+        target, left, right = pointers[:3]
+        old = target if residual is None else pointers[residual]
+        bits = (target | left | right | old | fixed) & (_ALIGNED - 1)
+        algorithm = algorithms.get(bits)
+        if algorithm is None:
+            algorithm = algorithms[bits] = made.algorithm(bits & -bits or _ALIGNED)
+        if not algorithm:
+            return False
+        device.activate()
+        if scale is not None:
+            scalars[0] = pointers[scale]
+        if bias is not None:
+            made.set_bias(pointers[bias])
+        for at_right, at_left, at_result in places:
+            matmul(
+                *(*head, one, right + at_right, first, left + at_left, second, kept, old + at_result, result),
+                *(target + at_result, result, algorithm, workspace, _WORKSPACE, stream),
+            )
+        return True
+
+    return run
