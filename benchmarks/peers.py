@@ -61,6 +61,8 @@ def _torch() -> list[Peer]:
     import torch
 
     def array(x: Any) -> Any:
+        if x.dtype == "bfloat16":
+            return torch.from_numpy(x.view("int16")).cuda().view(torch.bfloat16)
         return torch.from_numpy(x).cuda()
 
     def get(x: Any) -> Any:
