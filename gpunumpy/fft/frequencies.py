@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms: NumPy's, on the host. The frequencies and the order of a spectrum are computed here."""
+"""The frequencies of transforms, and the order of a spectrum."""
 
 from __future__ import annotations
 
@@ -7,19 +7,16 @@ from typing import Any
 
 import numpy
 
-from .core import dtypes
-from .core.array import ndarray
-from .core.record import as_array
-from .elementwise import where
-from .fallback import namespace
-from .ranges import arange
-from .repeating import roll
-from .shape import astype
-from .ufunc import less, multiply, subtract
+from ..core import dtypes
+from ..core.array import ndarray
+from ..core.record import as_array
+from ..elementwise import where
+from ..ranges import arange
+from ..repeating import roll
+from ..shape import astype
+from ..ufunc import less, multiply, subtract
 
-_host = namespace("numpy.fft")
-__getattr__ = _host.__getattr__
-__dir__ = _host.__dir__
+__all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 
 
 def fftfreq(n: int, d: Any = 1.0, device: Any = None, *, dtype: Any = None) -> ndarray:

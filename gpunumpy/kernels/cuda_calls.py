@@ -12,6 +12,7 @@ from typing import Any
 from ..core import memory
 from ..core.device import Device
 from ..core.layout import Layout
+from ..nvlib import cufft
 from .codegen.program import Program
 from .compile import compile_program
 from .cuda_calls_blas import matmul
@@ -33,6 +34,7 @@ def _empty(device: Any, options: tuple[Any, ...], layouts: Any, dtypes: Any) -> 
 
 
 CALLS["empty"] = _empty
+CALLS["fft"] = cufft.fft
 CALLS["matmul"] = matmul
 
 _ALIGNED = 256  # bytes, where a piece of scratch memory begins

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy
 
-from . import host_decompositions, host_histogram, host_linalg, host_products
+from . import host_decompositions, host_fft, host_histogram, host_linalg, host_products
 from .host_text import failures
 
 CALLS: dict[str, Callable[..., None]] = {
@@ -17,6 +17,7 @@ CALLS: dict[str, Callable[..., None]] = {
     "cholesky": host_linalg.cholesky,
     "eig": host_decompositions.eig,
     "eigh": host_decompositions.eigh,
+    "fft": host_fft.fft,
     "histogram": host_histogram.histogram,
     "inv": host_linalg.inv,
     "matmul": host_products.matmul,

@@ -1,0 +1,440 @@
+"""The transforms, recorded: cropping and padding, casts and factors as operations, which fuse, around the call "fft".
+
+A transform along several axes is one step after another, as NumPy defines it. Steps along axes that differ are one
+call, up to three of them, which is as many as a plan of cuFFT has.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from math import prod
+from operator import index
+from typing import Any, NamedTuple
+
+import numpy
+
+from ..core import layout
+from ..core import node as graph
+from ..core.array import ndarray, wrap, wrap_ordered
+from ..core.dtypes import COMPLEX128, KIND
+from ..core.layout import Layout, Shape
+from ..core.node import Call, DType, Leaf, Node, Part, Update, View
+from ..core.record import as_array, remembered, transposed
+from ..core.transforms import Transform, passes, result_shape
+from ..ufunc_output import output, write
+
+__all__ = [
+    *("fft", "fft2", "fftn", "hfft", "ifft", "ifft2", "ifftn", "ihfft"),
+    *("irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftn"),
+]
+
+_COMPLEX64 = numpy.dtype(numpy.complex64)
+_RANK = 3  # axes that a plan of cuFFT has at most
+_LOOPS = 4  # executions of a plan, rather than a copy in another order
+_ALIGNMENT = 16  # bytes: what the routine reads begins at a multiple of it
+
+_SWAPPED = {"backward": "forward", None: "forward", "ortho": "ortho", "forward": "backward"}
+
+
+class Step(NamedTuple):
+    """A transform along one axis.
+
+    Attributes
+    ----------
+    kind
+        "c2c", "r2c" or "c2r".
+    inverse
+        Whether the exponent is positive.
+    points
+        How many: the elements along the axis of the result, or along that of the source where the result is complex
+        and the source real.
+    axis
+        Counted from the front.
+    """
+
+    kind: str
+    inverse: bool
+    points: int
+    axis: int
+
+    @property
+    def made(self) -> int:
+        """The elements that the result has along the axis."""
+        return self.points // 2 + 1 if self.kind == "r2c" else self.points
+
+    @property
+    def taken(self) -> int:
+        """The elements that the source has along the axis."""
+        return self.points // 2 + 1 if self.kind == "c2r" else self.points
+
+
+# --- one axis -------------------------------------------------------------------------------------------------------
+
+
+@remembered
+def fft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: Any = None) -> ndarray:
+    """The transform along an axis. See `numpy.fft.fft`."""
+    return _along(as_array(a), n, axis, norm, out, "c2c", inverse=False)
+
+
+@remembered
+def ifft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: Any = None) -> ndarray:
+    """The inverse transform along an axis. See `numpy.fft.ifft`."""
+    return _along(as_array(a), n, axis, norm, out, "c2c", inverse=True)
+
+
+@remembered
+def rfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: Any = None) -> ndarray:
+    """The transform of real numbers along an axis: the half that is not redundant. See `numpy.fft.rfft`."""
+    return _along(as_array(a), n, axis, norm, out, "r2c", inverse=False)
+
+
+@remembered
+def irfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: Any = None) -> ndarray:
+    """The real numbers whose transform along an axis has this half. See `numpy.fft.irfft`."""
+    return _along(as_array(a), n, axis, norm, out, "c2r", inverse=True)
+
+
+def hfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: Any = None) -> ndarray:
+    """The transform, which is real, of what has Hermitian symmetry along an axis. See `numpy.fft.hfft`."""
+    x = as_array(a)
+    points = _default_points(x, n, axis, "c2r")
+    return irfft(_conjugate(x), points, axis, _swap(norm), out)
+
+
+def ihfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: Any = None) -> ndarray:
+    """The inverse of `hfft`. See `numpy.fft.ihfft`."""
+    x = as_array(a)
+    points = _default_points(x, n, axis, "r2c")
+    return _finish(_conjugate(rfft(x, points, axis, _swap(norm))), out)
+
+
+def _along(x: ndarray, n: Any, axis: Any, norm: Any, out: Any, kind: str, inverse: bool) -> ndarray:
+    points = _default_points(x, n, axis, kind)
+    return _finish(_transformed(x, [(kind, inverse, points, axis)], norm), out)
+
+
+def _default_points(x: ndarray, n: Any, axis: Any, kind: str) -> Any:
+    if n is not None:
+        return n
+    return (x.shape[axis] - 1) * 2 if kind == "c2r" else x.shape[axis]
+
+
+def _swap(norm: Any) -> str:
+    """The mode of a transform whose direction is the other one."""
+    try:
+        return _SWAPPED[norm]
+    except KeyError:
+        raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".') from None
+
+
+def _conjugate(x: ndarray) -> ndarray:
+    dtype = x.dtype
+    return wrap(graph.map_node("conjugate", (dtype, dtype), (x.value(),))) if KIND[dtype] == "c" else x
+
+
+# --- several axes ---------------------------------------------------------------------------------------------------
+
+
+@remembered
+def fftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> ndarray:
+    """The transform along several axes, all of them by default. See `numpy.fft.fftn`."""
+    x = as_array(a)
+    return _complex_axes(x, *_cooked(x, s, axes), norm, out, inverse=False)
+
+
+@remembered
+def ifftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> ndarray:
+    """The inverse transform along several axes. See `numpy.fft.ifftn`."""
+    x = as_array(a)
+    return _complex_axes(x, *_cooked(x, s, axes), norm, out, inverse=True)
+
+
+@remembered
+def rfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> ndarray:
+    """The transform of real numbers along several axes, halved along the last. See `numpy.fft.rfftn`."""
+    x = as_array(a)
+    sizes, axes = _cooked(x, s, axes)
+    steps = [("r2c", False, sizes[-1], axes[-1])]
+    steps += [("c2c", False, n, axis) for n, axis in zip(sizes[-2::-1], axes[-2::-1], strict=True)]
+    return _finish(_transformed(x, steps, norm), out)
+
+
+@remembered
+def irfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> ndarray:
+    """The inverse of `rfftn`. See `numpy.fft.irfftn`."""
+    x = as_array(a)
+    sizes, axes = _cooked(x, s, axes, real=True)
+    steps = [("c2c", True, n, axis) for n, axis in zip(sizes[:-1], axes[:-1], strict=True)]
+    return _finish(_transformed(x, [*steps, ("c2r", True, sizes[-1], axes[-1])], norm), out)
+
+
+def fft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, out: Any = None) -> ndarray:
+    """The transform along two axes. See `numpy.fft.fft2`."""
+    return fftn(a, s, axes, norm, out)
+
+
+def ifft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, out: Any = None) -> ndarray:
+    """The inverse transform along two axes. See `numpy.fft.ifft2`."""
+    return ifftn(a, s, axes, norm, out)
+
+
+def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, out: Any = None) -> ndarray:
+    """The transform of real numbers along two axes. See `numpy.fft.rfft2`."""
+    return rfftn(a, s, axes, norm, out)
+
+
+def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, out: Any = None) -> ndarray:
+    """The inverse of `rfft2`. See `numpy.fft.irfft2`."""
+    return irfftn(a, s, axes, norm, out)
+
+
+def _complex_axes(x: ndarray, sizes: list[Any], axes: list[Any], norm: Any, out: Any, *, inverse: bool) -> ndarray:
+    if not axes:
+        return x
+    steps = [("c2c", inverse, n, axis) for n, axis in zip(sizes[::-1], axes[::-1], strict=True)]
+    return _finish(_transformed(x, steps, norm), out)
+
+
+def _cooked(x: ndarray, s: Any, axes: Any, real: bool = False) -> tuple[list[Any], list[Any]]:
+    """The points along each axis, and the axes, as NumPy finds them."""
+    given = s is not None
+    if given:
+        sizes = list(s)
+    else:
+        sizes = list(x.shape) if axes is None else [x.shape[axis] for axis in axes]
+    if axes is None:
+        if given:
+            _deprecated(
+                "`axes` should not be `None` if `s` is not `None` (Deprecated in NumPy 2.0). In a future version of "
+                "NumPy, this will raise an error and `s[i]` will correspond to the size along the transformed axis "
+                "specified by `axes[i]`. To retain current behaviour, pass a sequence [0, ..., k-1] to `axes` for an "
+                "array of dimension k."
+            )
+        axes = range(-len(sizes), 0)
+    axes = list(axes)
+    if len(sizes) != len(axes):
+        raise ValueError("Shape and axes have different lengths.")
+    if real and not given:
+        sizes[-1] = (x.shape[axes[-1]] - 1) * 2
+    if None in sizes:
+        _deprecated(
+            "Passing an array containing `None` values to `s` is deprecated in NumPy 2.0 and will raise an error in a "
+            "future version of NumPy. To use the default behaviour of the corresponding 1-D transform, pass the value "
+            "matching the default for its `n` parameter. To use the default behaviour for every axis, the `s` argument "
+            "can be omitted."
+        )
+    last = len(sizes) - 1
+    for k, (n, axis) in enumerate(zip(sizes, axes, strict=True)):
+        if n is None:
+            sizes[k] = _default_points(x, None, axis, "c2r" if real and k == last else "c2c")
+        elif n == -1:
+            sizes[k] = x.shape[axis]
+    return sizes, axes
+
+
+def _deprecated(text: str) -> None:
+    warnings.warn(text, DeprecationWarning, stacklevel=5)
+
+
+# --- what all of them do --------------------------------------------------------------------------------------------
+
+
+def _finish(result: ndarray, out: Any) -> ndarray:
+    """The result, or the array that it was asked to be written to."""
+    into = output(out)
+    if into is None:
+        return result
+    if into.shape != result.shape:
+        raise ValueError("output array has wrong shape.")
+    if not numpy.can_cast(result.dtype, into.dtype, "same_kind"):
+        raise TypeError(
+            f"Cannot cast ufunc 'fft' output from {result.dtype!r} to {into.dtype!r} with casting rule 'same_kind'"
+        )
+    return write(into, result.value())
+
+
+def _transformed(x: ndarray, given: Sequence[tuple[str, bool, Any, Any]], norm: Any) -> ndarray:
+    """One transform after another: kind, direction, points and axis of each."""
+    dtype, factor, steps = x.dtype, 1.0, []
+    for kind, inverse, n, axis in given:
+        points = _points(n)
+        real = _real(dtype)
+        factor *= _factor(points, norm, inverse, real)
+        if kind == "r2c" and KIND[dtype] == "c":
+            raise TypeError(
+                "ufunc 'rfft' not supported for the input types, and the inputs could not be safely coerced to any "
+                "supported types according to the casting rule ''safe''"
+            )
+        steps.append(Step(kind, inverse, points, layout.normalize_axis(axis, x.ndim)))
+        dtype = real if kind == "c2r" else numpy.result_type(dtype, 1j)
+        if len(steps) == 1:
+            # Half precision is computed in single precision.
+            work = COMPLEX128 if dtype in (COMPLEX128, numpy.float64) else _COMPLEX64
+    shape = x.shape
+    for step in steps:
+        shape = (*shape[: step.axis], step.made, *shape[step.axis + 1 :])
+    queue = x.queue
+    if not prod(shape):
+        return wrap(graph.fill(graph.typed_scalar(dtype.type(0), dtype), shape, queue))
+    value = Value(x.value())
+    for group in _groups(steps):
+        factor = value.transform(group, work, factor)
+    value.scale(factor)
+    value.node = graph.cast(value.node, dtype)
+    return wrap_ordered(value.node, value.order if value.order != tuple(range(x.ndim)) else None)
+
+
+def _points(n: Any) -> int:
+    if n < 1:
+        raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
+    if isinstance(n, bool):
+        raise TypeError("an integer is required")
+    return index(n)
+
+
+def _real(dtype: DType) -> DType:
+    """The dtype of real results."""
+    return numpy.result_type(numpy.empty(0, dtype).real.dtype, 1.0)
+
+
+def _factor(points: int, norm: Any, inverse: bool, dtype: DType) -> float:
+    """What a step multiplies with, as exact as NumPy has it; in single precision where half has no such number."""
+    if inverse:
+        norm = _swap(norm)
+    if norm is None or norm == "backward":
+        return 1.0
+    if norm not in ("ortho", "forward"):
+        raise ValueError(f'Invalid norm value {norm}; should be "backward","ortho" or "forward".')
+    if dtype == numpy.float16 and points > numpy.finfo(dtype).max:
+        dtype = numpy.dtype(numpy.float32)
+    divisor = numpy.sqrt(points, dtype=dtype) if norm == "ortho" else points
+    return float(numpy.reciprocal(divisor, dtype=dtype))
+
+
+def _groups(steps: Sequence[Step]) -> list[list[Step]]:
+    """The steps that are taken together: along axes that differ, and to real numbers alone."""
+    groups: list[list[Step]] = []
+    for step in steps:
+        last = groups[-1] if groups else []
+        together = last and len(last) < _RANK and step.kind != "c2r" and step.axis not in [s.axis for s in last]
+        if together:
+            last.append(step)
+        else:
+            groups.append([step])
+    return groups
+
+
+class Value:
+    """What is transformed, step by step.
+
+    Attributes
+    ----------
+    node
+        The elements.
+    order
+        The axis that each dimension of the node is. As in NumPy, results lie in memory in the order of the array.
+    """
+
+    def __init__(self, node: Node) -> None:
+        shape, strides = node.form.shape, node.form.strides
+        self.node, self.order = node, tuple(range(len(shape)))
+        order = layout.memory_order([(shape, strides)], len(shape))
+        if order is not None:
+            self._reorder(order)
+
+    def transform(self, steps: Sequence[Step], work: DType, factor: float) -> float:
+        """Take steps along different axes; what is left of the factor, which is multiplied with where that is free."""
+        places = {self.order.index(step.axis): step for step in steps}
+        kind = steps[0].kind
+        if kind == "r2c" and max(places) != self.order.index(steps[0].axis):
+            # The halved axis of a plan is the last one in memory.
+            return self.transform(steps[1:], work, self.transform(steps[:1], work, factor))
+        self._crop({place: step.taken for place, step in places.items()})
+        trivial = steps[0].points == 1
+        real = numpy.empty(0, work).real.dtype
+        self.node = graph.cast(self.node, real if kind == "r2c" and not trivial else work)
+        options = None
+        axes = tuple(sorted(place for place, step in places.items() if step.points > 1))
+        if axes:
+            kind = "c2c" if trivial else kind
+            options = Transform(kind, axes, tuple(places[a].points for a in axes), steps[0].inverse)
+        shape = tuple(places[d].taken if d in places else n for d, n in enumerate(self.node.form.shape))
+        if shape != self.node.form.shape or (options is not None and not _readable(self.node, options)):
+            # A kernel makes the elements in memory: the factor costs nothing there.
+            self.scale(factor)
+            factor = 1.0
+            self._pad(shape)
+            if options is not None:
+                options = self._arrange(options)
+        if options is None:
+            if kind == "c2r":
+                self.node = graph.map_node("real", (work, real), (self.node,))
+            return factor
+        made = real if options.kind == "c2r" else work
+        self.node = graph.call("fft", options, (self.node,), result_shape(options, shape_of(self.node)), made)
+        return factor
+
+    def scale(self, factor: float) -> None:
+        """Multiply with a factor."""
+        if factor != 1.0:
+            dtype = self.node.form.dtype
+            scalar = graph.typed_scalar(dtype.type(factor), dtype)
+            self.node = graph.map_node("multiply", (dtype,) * 3, (self.node, scalar))
+
+    def _reorder(self, order: Sequence[int]) -> None:
+        self.node = transposed(self.node, order)
+        self.order = tuple(self.order[k] for k in order)
+
+    def _crop(self, sizes: dict[int, int]) -> None:
+        shape = shape_of(self.node)
+        part = tuple(min(n, sizes.get(d, n)) for d, n in enumerate(shape))
+        if part != shape:
+            self.node = graph.view(self.node, Layout(part, layout.c_strides(shape), 0))
+
+    def _pad(self, shape: Shape) -> None:
+        part, f = shape_of(self.node), self.node.form
+        if part != shape:
+            assert f.queue is not None
+            zeros = graph.fill(graph.typed_scalar(f.dtype.type(0), f.dtype), shape, f.queue)
+            inside = Layout(part, layout.c_strides(shape), 0)
+            self.node = graph.update(zeros, inside, self.node) if prod(part) else zeros
+
+    def _arrange(self, options: Transform) -> Transform:
+        """Have the elements made in an order in which a few executions of a plan transform them all."""
+        shape = shape_of(self.node)
+        if not _few(options, layout.c_layout(shape)):
+            last = [d for d in range(len(shape)) if d not in options.axes] + list(options.axes)
+            self._reorder(last)
+            first = len(shape) - len(options.axes)
+            options = options._replace(axes=tuple(range(first, len(shape))))
+        if not _readable(self.node, options):
+            self.node = graph.fresh(self.node)
+        return options
+
+
+def shape_of(node: Node) -> Shape:
+    return node.form.shape
+
+
+def _few(options: Transform, where: Layout) -> bool:
+    """Whether a few executions of a plan transform elements that lie so."""
+    found = passes(options, where, layout.c_layout(result_shape(options, where.shape)))
+    return found is not None and len(found.places) <= _LOOPS
+
+
+def _readable(node: Node, options: Transform) -> bool:
+    """Whether the elements are in memory when the routine is called, in a way that it can take."""
+    f, op = node.form, node.form.op
+    if isinstance(op, Leaf):
+        return op.aligned and _few(options, Layout(f.shape, op.strides, op.origin))
+    if isinstance(op, (Call, Part, Update)):
+        return _few(options, layout.c_layout(f.shape))
+    if isinstance(op, View) and isinstance(f.args[0].op, (Call, Part, Update)):
+        aligned = op.offset * f.dtype.itemsize % _ALIGNMENT == 0
+        # Whether a part is read where it is or from a copy is the scheduler's choice.
+        return aligned and all(
+            _few(options, where) for where in (Layout(f.shape, op.strides, op.offset), layout.c_layout(f.shape))
+        )
+    return False
