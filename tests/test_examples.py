@@ -27,11 +27,6 @@ CASES = {
 }
 
 
-@pytest.fixture(autouse=True)
-def host_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpunumpy.fallback._action", "ignore")
-
-
 def test_every_example_has_a_case() -> None:
     assert names() == sorted(CASES)
 
