@@ -49,8 +49,13 @@ def matmul_precision(name: str) -> Iterator[None]:
         _precision.reset(token)
 
 
+def precision_name() -> str:
+    """The setting."""
+    return _precision.get()
+
+
 def precision(dtype: DType) -> str:
-    """The setting that counts for products of a dtype."""
+    """The setting as far as it counts for products of a dtype."""
     name = _precision.get()
     if name == "highest" or KIND[dtype] not in "fc":
         return "highest"

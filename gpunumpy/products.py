@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 import warnings
+from collections import defaultdict
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -18,11 +19,13 @@ from .core import layout
 from .core import node as graph
 from .core.array import ndarray, wrap
 from .core.dtypes import FLOAT32, KIND, NUMPY_2_5, check
+from .core.epilogues import Product
 from .core.layout import Layout, Shape
-from .core.node import Leaf, Node, View
-from .core.record import as_array, as_dtype, elementwise, reshaped, transposed
+from .core.node import Form, Leaf, Map, Node, View
+from .core.record import as_array, as_dtype, elementwise, remember, reshaped, transposed
 from .joining import concatenate
 from .parts import flat, sliced
+from .precision import precision, precision_name
 from .ufunc_methods import reduce_ufunc
 from .ufunc_output import output, write
 
@@ -44,12 +47,31 @@ _SIGNATURES = {
 
 def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> ndarray:
     """Matrix product of the last two axes, the others broadcast; see `numpy.matmul`."""
+    if type(x1) is ndarray and type(x2) is ndarray and out is None and dtype is None:
+        one, two = x1.value(), x2.value()
+        key = one.form, two.form
+        cache = _recorded[precision_name()]
+        known = cache.get(key)
+        if known is not None:
+            return wrap(Node(known, (one, two)))
+        result = _matmul(x1, x2, None, None, casting)
+        remember(cache, key, result)
+        return result
+    return _matmul(x1, x2, out, dtype, casting)
+
+
+# The forms of products by the setting of their precision and the forms of the operands.
+_recorded: defaultdict[str, dict[Any, Form]] = defaultdict(dict)
+
+
+def _matmul(x1: Any, x2: Any, out: Any, dtype: Any, casting: Any) -> ndarray:
     a, b = _operands(x1, x2, "matmul", (1, 1))
     if a.ndim == 1 and b.ndim == 1:
         _check_core(a.shape[-1], b.shape[-1], "matmul", 0)
         return _finish(_dot(*_cast((a, b), dtype, casting)), out, "matmul")
     _check_core(a.shape[-1], b.shape[-2] if b.ndim > 1 else b.shape[0], "matmul", 0)
-    return _finish(matrix_product(*_cast((a, b), dtype, casting)), out, "matmul")
+    one, two = _cast((a, b), dtype, casting)
+    return _finish(matrix_product(one, two), out, "matmul")
 
 
 def matvec(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> ndarray:
@@ -155,7 +177,42 @@ def matrix_product(a: Node, b: Node, shape: Shape | None = None) -> Node:
         shape = (*batch, *left[-2:-1], *(right[-1:] if len(right) > 1 else ()))
     if 0 in shape or not left[-1]:
         return _zeros(shape, a)
-    return graph.call("matmul", (), (_addressable(a), _addressable(b)), shape, a.form.dtype)
+    dtype = a.form.dtype
+    (one, conjugate), (two, conjugate_too) = _conjugated(a), _conjugated(b)
+    options = Product(precision(dtype), (conjugate, conjugate_too))
+    return graph.call("matmul", options, (_addressable(one), _addressable(two)), shape, dtype)
+
+
+def _conjugated(node: Node) -> tuple[Node, bool]:
+    """What a conjugation that is still pending is of, if BLAS can make it as it reads; else the value as it is."""
+    f, inner = node.form, node.args[:1]
+    view = f.op if isinstance(f.op, View) else None
+    if view is not None and inner:
+        inner = inner[0].args[:1] if _conjugates(inner[0].form) else ()
+    elif not _conjugates(f):
+        return node, False
+    if not inner:
+        return node, False
+    (source,) = inner
+    if view is not None:
+        source = graph.view(source, Layout(f.shape, view.strides, view.offset))
+    if KIND[f.dtype] != "c":
+        return source, False
+    op = source.form.op
+    strides = op.strides if isinstance(op, (Leaf, View)) else layout.c_strides(f.shape)
+    return (source, True) if _lies_by_columns(f.shape, strides) else (node, False)
+
+
+def _lies_by_columns(shape: Shape, strides: Sequence[int]) -> bool:
+    """Whether BLAS can read a vector, or matrices, of such strides as columns, which it can conjugate."""
+    if len(shape) == 1:
+        return strides[0] == 1 or shape[0] == 1
+    (rows, columns), (down, across) = shape[-2:], strides[-2:]
+    return min(strides) >= 0 and (down == 1 or rows == 1) and (across >= rows or columns == 1)
+
+
+def _conjugates(f: Form) -> bool:
+    return isinstance(f.op, Map) and f.op.row == "conjugate"
 
 
 def _zeros(shape: Shape, like: Node) -> Node:
@@ -168,17 +225,7 @@ def _addressable(node: Node) -> Node:
     f = node.form
     if not isinstance(f.op, (Leaf, View)):
         return node
-    return node if readable(f.shape, f.op.strides) else graph.fresh(node)
-
-
-def readable(shape: Shape, strides: Sequence[int]) -> bool:
-    """Whether BLAS can read a vector, or matrices, of such strides."""
-    if len(shape) == 1:
-        return strides[0] > 0 or shape[0] == 1
-    (rows, columns), (down, across) = shape[-2:], strides[-2:]
-    by_rows = (across == 1 or columns == 1) and (down >= columns or rows == 1)
-    by_columns = (down == 1 or rows == 1) and (across >= rows or columns == 1)
-    return all(s >= 0 for s in strides) and (by_rows or by_columns)
+    return node if layout.lies_by_lines(f.shape, f.op.strides) else graph.fresh(node)
 
 
 def _conjugate(node: Node) -> Node:

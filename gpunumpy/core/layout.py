@@ -72,6 +72,16 @@ def are_distinct(shape: Shape, strides: Sequence[int]) -> bool:
     return True
 
 
+def lies_by_lines(shape: Shape, strides: Sequence[int]) -> bool:
+    """Whether BLAS reads vectors or matrices as they lie: rows or columns, their elements one after the other."""
+    if len(shape) == 1:
+        return strides[0] > 0 or shape[0] == 1
+    (rows, columns), (down, across) = shape[-2:], strides[-2:]
+    by_rows = (across == 1 or columns == 1) and (down >= columns or rows == 1)
+    by_columns = (down == 1 or rows == 1) and (across >= rows or columns == 1)
+    return all(s >= 0 for s in strides) and (by_rows or by_columns)
+
+
 # What NumPy's signed sizes hold.
 MAX_SIZE = 2**63 - 1
 

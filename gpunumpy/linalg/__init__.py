@@ -5,6 +5,7 @@ from __future__ import annotations
 from numpy.linalg import LinAlgError
 
 from ..fallback import namespace
+from ..precision import matmul_precision
 from .decompositions import eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
 from .least_squares import lstsq, matrix_rank, pinv
 from .norms import cond, matrix_norm, norm, vector_norm
@@ -21,6 +22,7 @@ __all__ = [
     "eigvalsh",
     "inv",
     "lstsq",
+    "matmul_precision",
     "matrix_norm",
     "matrix_power",
     "matrix_rank",
