@@ -39,8 +39,9 @@ def normal(*shape: int, dtype: str = "float32") -> Any:
     """Normally distributed numbers of any floating or complex dtype: other ones at every call, from a common store."""
     kind = numpy.dtype(getattr(ml_dtypes, dtype, dtype))
     parts = 2 if kind.kind == "c" else 1
-    store = numpy.roll(_pool(), int(RANDOM.integers(1 << 20)))
-    flat = numpy.resize(store, parts * int(numpy.prod(shape)))
+    store = _pool()[RANDOM.integers(1 << 20) :]
+    size = parts * int(numpy.prod(shape))
+    flat = store[:size].copy() if size <= len(store) else numpy.resize(store, size)
     if parts == 2:
         return flat.view(numpy.complex64).astype(kind, copy=False).reshape(shape)
     return flat.astype(kind, copy=False).reshape(shape)

@@ -150,7 +150,7 @@ def run(size=512, steps=2, progress=range):
 def picture(images):
     """Both exposures, the brightest parts cut off, and the difference."""
     earlier, later, score = images
-    return np.concatenate([np.clip(earlier / 100, 0, 1), np.clip(later / 130, 0, 1), np.clip(score / 20, 0, 1)], axis=1)
+    return np.concatenate([np.clip(earlier / 100, 0, 1), np.clip(later / 130, 0, 1), np.clip(score / 12, 0, 1)], axis=1)
 
 
 def main():
