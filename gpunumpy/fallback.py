@@ -186,11 +186,12 @@ def _view_of(source: _Visitor, x: Any) -> ndarray | None:
 
 
 def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """The function of NumPy, over our arrays; `name` is what messages call it."""
+    """The function of NumPy, over our arrays; `name` is what messages call it, and nothing is said without one."""
 
     @wraps(function, updated=())
     def run(*args: Any, **options: Any) -> Any:
-        tell(name)
+        if name:
+            tell(name)
         visit = _Visit()
         result = function(*visit.to_host(args), **visit.to_host(options))
         visit.write_back()

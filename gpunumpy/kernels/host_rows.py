@@ -10,6 +10,7 @@ import numpy
 
 from ..core.dtypes import KIND, bfloat16
 from ..core.kernel import DType
+from .host_random import ROWS
 from .table import PARTS, ufunc_of
 
 
@@ -126,6 +127,7 @@ _OTHERS: dict[str, Callable[[tuple[DType, ...]], Callable[..., Any]]] = {
     "complex": _complex,
     "real": lambda loop: _component(numpy.real),
     "imag": lambda loop: _component(numpy.imag),
+    **ROWS,
 }
 
 

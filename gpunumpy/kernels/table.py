@@ -18,6 +18,7 @@ from ..core.dtypes import BOOL, C_TYPE, COMPLEX128, DTYPES, FLOAT64, INT64, KIND
 from ..core.errors import allowed
 from .table_reductions import REDUCTIONS, Reduction
 from .table_rows import ELEMENTWISE, Row
+from .table_streams import CONGRUENTIAL, STREAMS, sources
 
 __all__ = [
     "ELEMENTWISE",
@@ -62,7 +63,7 @@ _MIXED = {"i64 u64", "u64 i64"}
 
 def _row(name: str) -> Row:
     try:
-        return ELEMENTWISE[name]
+        return STREAMS[name] if name in STREAMS else ELEMENTWISE[name]
     except KeyError:
         raise KeyError(f"no elementwise row {name!r}; {allowed(ELEMENTWISE)}") from None
 
@@ -234,13 +235,15 @@ _FILES: dict[str, tuple[str, ...]] = {
     "complex": (),
     "complex_math": ("complex",),
     "reduce": ("cast", "real", "complex"),
+    "streams": (),
+    **dict.fromkeys(CONGRUENTIAL, ("streams",)),
 }
 
 
 @cache
 def _sources() -> dict[str, str]:
     folder = Path(__file__).parent
-    return {name: (folder / f"{name}.cuh").read_text() for name in _FILES}
+    return {name: sources().get(name) or (folder / f"{name}.cuh").read_text() for name in _FILES}
 
 
 @cache
@@ -256,7 +259,7 @@ def _definers() -> dict[str, tuple[str, ...]]:
 def _texts(name: str, loop: Loop) -> list[str]:
     """Everything that applications of `name`, elementwise or as a reduction, may put into a kernel."""
     out = []
-    if name in ELEMENTWISE:
+    if name in ELEMENTWISE or name in STREAMS:
         try:
             out.append(_template(name, loop))
         except TypeError:

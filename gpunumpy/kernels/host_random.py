@@ -1,0 +1,167 @@
+"""Random words and numbers as the CPU executor makes them: by NumPy, from the state that kernels take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy
+
+from .table_streams import CHUNK, CONGRUENTIAL, KEEPS, jump, sums
+
+_HALF = numpy.uint64(32)
+_LOW = numpy.uint64(0xFFFFFFFF)
+Wide = tuple[Any, Any]
+
+
+# Numbers of 128 bits as two of 64.
+
+
+def _wide(value: int) -> Wide:
+    return numpy.uint64(value >> 64), numpy.uint64(value % (1 << 64))
+
+
+def _high(a: Any, b: Any) -> Any:
+    """The upper half of a product of numbers of 64 bits."""
+    a_hi, a_lo, b_hi, b_lo = a >> _HALF, a & _LOW, b >> _HALF, b & _LOW
+    middle = a_hi * b_lo + (a_lo * b_lo >> _HALF)
+    return a_hi * b_hi + (middle >> _HALF) + ((middle & _LOW) + a_lo * b_hi >> _HALF)
+
+
+def _times(a: Wide, b: Wide) -> Wide:
+    return _high(a[1], b[1]) + a[0] * b[1] + a[1] * b[0], a[1] * b[1]
+
+
+def _plus(a: Wide, b: Wide) -> Wide:
+    low = a[1] + b[1]
+    return a[0] + b[0] + (low < a[1]), low
+
+
+# Words of a position.
+
+
+def _xsl_rr(x: Wide) -> Any:
+    mixed, turn = x[0] ^ x[1], x[0] >> numpy.uint64(58)
+    return mixed >> turn | mixed << (numpy.uint64(64) - turn & numpy.uint64(63))
+
+
+def _dxsm(x: Wide) -> Any:
+    hi = x[0] ^ x[0] >> _HALF
+    hi = hi * numpy.uint64(0xDA942042E4DD58B5)
+    hi = hi ^ hi >> numpy.uint64(48)
+    return hi * (x[1] | numpy.uint64(1))
+
+
+_OUTPUTS: dict[str, Callable[[Wide], Any]] = {"xsl_rr": _xsl_rr, "dxsm": _dxsm}
+
+
+def _congruential(name: str) -> Callable[..., Any]:
+    multiplier, output, _ = CONGRUENTIAL[name]
+    listed = [numpy.array(half, numpy.uint64) for half in zip(*map(_wide, sums(multiplier)), strict=True)]
+    less = _wide(multiplier - 1)
+
+    def word(i: Any, x_hi: Any, x_lo: Any, c_hi: Any, c_lo: Any) -> Any:
+        place = i & (CHUNK - 1)
+        step = _plus(_times((x_hi, x_lo), less), (c_hi, c_lo))
+        return _OUTPUTS[output](_plus((x_hi, x_lo), _times((listed[0][place], listed[1][place]), step)))
+
+    return word
+
+
+def _philox(i: Any, *state: Any) -> Any:
+    c0, c1, c2, c3, k0, k1 = (numpy.asarray(word, numpy.uint64) for word in state)
+    block = numpy.asarray(i).astype(numpy.uint64) >> numpy.uint64(2)
+    c0 = c0 + block
+    carry = c0 < block
+    c1 = c1 + carry
+    carry = carry & (c1 == 0)
+    c2 = c2 + carry
+    c3 = c3 + (carry & (c2 == 0))
+    a0, a1 = numpy.uint64(0xD2E7470EE14C6C93), numpy.uint64(0xCA5A826395121157)
+    for _ in range(10):
+        c0, c1, c2, c3 = _high(a1, c2) ^ c1 ^ k0, a1 * c2, _high(a0, c0) ^ c3 ^ k1, a0 * c0
+        k0, k1 = k0 + numpy.uint64(0x9E3779B97F4A7C15), k1 + numpy.uint64(0xBB67AE8584CAA73B)
+    return numpy.choose(numpy.asarray(i) & 3, [c0, c1, c2, c3])
+
+
+def _stream_half(q: Any, word: Any, left: Any) -> Any:
+    half = numpy.where(q & 1, word >> _HALF, word)
+    return numpy.where(q < 0, left, half).astype(numpy.uint32)
+
+
+def _unit_double(x: Any) -> Any:
+    return (x >> numpy.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+def _unit_float(x: Any) -> Any:
+    return (x >> numpy.uint32(8)).astype(numpy.float32) * numpy.float32(1 / 16777216)
+
+
+def _row(make: Callable[[], Callable[..., Any]]) -> Callable[[Any], Callable[..., Any]]:
+    """A row as `host_rows` has it: for a loop, a function that may be given where the result goes."""
+
+    def row(loop: Any) -> Callable[..., Any]:
+        compute = make()
+
+        def run(*args: Any, out: Any = None) -> Any:
+            result = compute(*args)
+            if out is None:
+                return result
+            numpy.copyto(out, result)
+            return out
+
+        return run
+
+    return row
+
+
+ROWS: dict[str, Callable[[Any], Callable[..., Any]]] = {
+    **{name: _row(lambda name=name: _congruential(name)) for name in CONGRUENTIAL},  # type: ignore[misc]
+    "philox": _row(lambda: _philox),
+    "stream_half": _row(lambda: _stream_half),
+    "unit_double": _row(lambda: _unit_double),
+    "unit_float": _row(lambda: _unit_float),
+}
+
+
+# Routines.
+
+
+def stream_starts(options: tuple[Any, ...], hi: Any, lo: Any, state: Any) -> None:
+    """Where every chunk of words starts, by doubling what is known."""
+    (name,) = options
+    multiplier, _, ahead = CONGRUENTIAL[name]
+    x, c = (int(state[k]) << 64 | int(state[k + 1]) for k in (0, 2))
+    power, total = jump(multiplier, ahead)
+    hi[:1], lo[:1] = _wide((power * x + total * c) % (1 << 128))
+    done = 1
+    while done < hi.size:
+        more = min(done, hi.size - done)
+        power, total = jump(multiplier, done * CHUNK)
+        moved = _times((hi[:more], lo[:more]), _wide(power))
+        hi[done : done + more], lo[done : done + more] = _plus(moved, _wide(total * c % (1 << 128)))
+        done += more
+
+
+def bit_generator(name: str, state: Any) -> Any:
+    """NumPy's bit generator in a state that kernels take."""
+    made = getattr(import_module("numpy.random"), {"philox": "Philox"}.get(name, name.upper()))(0)
+    new = made.state
+    if name == "philox":
+        counter = sum(int(state[k]) << 64 * k for k in range(4))
+        # One block less, of which the words before the first one are drawn.
+        before = (counter - 1) % (1 << 256)
+        new["state"]["counter"] = [before >> 64 * k & 0xFFFFFFFFFFFFFFFF for k in range(4)]
+        new["state"]["key"] = state[4:6]
+        made.state = new
+        made.random_raw(int(state[KEEPS["first"]]), False)
+        new = made.state
+    else:
+        new["state"] = {
+            "state": int(state[0]) << 64 | int(state[1]),
+            "inc": int(state[2]) << 64 | int(state[3]),
+        }
+    new["has_uint32"], new["uinteger"] = int(state[KEEPS["has"]]), int(state[KEEPS["left"]])
+    made.state = new
+    return made

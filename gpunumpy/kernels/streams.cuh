@@ -1,0 +1,57 @@
+// Streams of random words as functions of the position: linear congruential generators of 128 bits, and Philox.
+
+struct Wide {
+  u64 hi, lo;
+};
+
+namespace op {
+
+// Arithmetic modulo 2^128.
+__device__ __forceinline__ Wide wide_times(Wide a, Wide b) {
+  return {__umul64hi(a.lo, b.lo) + a.hi * b.lo + a.lo * b.hi, a.lo * b.lo};
+}
+__device__ __forceinline__ Wide wide_plus(Wide a, Wide b) {
+  const u64 lo = a.lo + b.lo;
+  return {a.hi + b.hi + (lo < a.lo), lo};
+}
+// The number x * a + c.
+__device__ __forceinline__ Wide wide_step(Wide x, Wide a, Wide c) { return wide_plus(wide_times(x, a), c); }
+
+// What a state gives.
+__device__ __forceinline__ u64 xsl_rr(Wide x) {
+  const u64 mixed = x.hi ^ x.lo;
+  const int turn = int(x.hi >> 58);
+  return mixed >> turn | mixed << (-turn & 63);
+}
+__device__ __forceinline__ u64 dxsm(Wide x) {
+  u64 hi = x.hi ^ x.hi >> 32;
+  hi *= 0xda942042e4dd58b5ull;
+  hi ^= hi >> 48;
+  return hi * (x.lo | 1);
+}
+
+// Word number i of Philox4x64 with ten rounds: four words for each value of the counter, whose first value is c.
+__device__ __forceinline__ u64 philox(i64 i, u64 c0, u64 c1, u64 c2, u64 c3, u64 k0, u64 k1) {
+  const u64 block = u64(i) >> 2;
+  c0 += block;
+  if (c0 < block && ++c1 == 0 && ++c2 == 0) ++c3;
+#pragma unroll
+  for (int round = 0; round < 10; ++round) {
+    const u64 a0 = 0xD2E7470EE14C6C93ull, a1 = 0xCA5A826395121157ull;
+    const u64 hi0 = __umul64hi(a0, c0), lo0 = a0 * c0, hi1 = __umul64hi(a1, c2), lo1 = a1 * c2;
+    c0 = hi1 ^ c1 ^ k0;
+    c1 = lo1;
+    c2 = hi0 ^ c3 ^ k1;
+    c3 = lo0;
+    k0 += 0x9E3779B97F4A7C15ull;
+    k1 += 0xBB67AE8584CAA73Bull;
+  }
+  return i & 2 ? (i & 1 ? c3 : c2) : (i & 1 ? c1 : c0);
+}
+
+// Half number q of the words, the lower one first; before them comes one that is left of an earlier word.
+__device__ __forceinline__ u32 stream_half(i64 q, u64 word, u64 left) {
+  return u32(q < 0 ? left : q & 1 ? word >> 32 : word);
+}
+
+}  // namespace op

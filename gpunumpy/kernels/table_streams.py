@@ -1,0 +1,99 @@
+"""The rows that random numbers are made of: words of NumPy's bit generators as functions of their position.
+
+A linear congruential generator ``x -> a * x + c`` modulo 2^128 comes from x to what it is n steps later by
+``x + sums[n] * ((a - 1) * x + c)``, where ``sums[n]`` is 1 + a + ... + a^(n-1). Kernels have the sums for a chunk of
+`CHUNK` words, and find where every chunk starts in memory.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from pathlib import Path
+
+from .table_rows import Row
+
+CHUNK = 256
+_MODULUS = 1 << 128
+
+# The generators of this kind: the multiplier, the function of the state that is the word, and how many steps the state
+# is ahead of what NumPy keeps when its first word is taken.
+CONGRUENTIAL: dict[str, tuple[int, str, int]] = {
+    "pcg64": (0x2360ED051FC65DA44385DF649FCCF645, "xsl_rr", 1),
+    "pcg64dxsm": (0xDA942042E4DD58B5, "dxsm", 0),
+}
+
+# What kernels take of a bit generator is an array of 64-bit words: x and c of a congruential generator, their upper
+# halves first, or the counter and the key of Philox; and then, each in its place:
+KEEPS = {
+    "first": 6,  # Philox: how many words of the counter's block are gone
+    "has": 7,  # whether half a word is left of what was drawn before
+    "left": 8,  # that half
+    "span": 9,  # of bounded integers: how many there are,
+    "least": 10,  # what a product must leave at least,
+    "offset": 11,  # and the first of them
+}
+WORDS = 12
+
+
+@lru_cache(maxsize=1024)
+def jump(multiplier: int, steps: int) -> tuple[int, int]:
+    """The numbers (p, s) such that `steps` steps lead from x to ``p * x + s * c``."""
+    power, total, p, s = multiplier, 1, 1, 0
+    while steps:
+        if steps & 1:
+            p, s = p * power % _MODULUS, (s * power + total) % _MODULUS
+        total = total * (power + 1) % _MODULUS
+        power = power * power % _MODULUS
+        steps >>= 1
+    return p, s
+
+
+def sums(multiplier: int) -> list[int]:
+    """The sums for all places in a chunk."""
+    found = [0]
+    while len(found) < CHUNK:
+        found.append((found[-1] * multiplier + 1) % _MODULUS)
+    return found
+
+
+def wide(value: int) -> str:
+    """A number of 128 bits as C."""
+    return f"{{{value >> 64:#x}ull, {value % (1 << 64):#x}ull}}"
+
+
+def _source(name: str) -> str:
+    """The function of a congruential generator: word i, given where the chunk of the word starts, and c."""
+    multiplier, output, _ = CONGRUENTIAL[name]
+    listed = ", ".join(map(wide, sums(multiplier)))
+    return f"""
+__device__ const Wide {name}_sums[{CHUNK}] = {{{listed}}};
+namespace op {{
+__device__ __forceinline__ u64 {name}(i64 i, u64 x_hi, u64 x_lo, u64 c_hi, u64 c_lo) {{
+  const Wide x{{x_hi, x_lo}}, c{{c_hi, c_lo}}, less{wide(multiplier - 1)};
+  return {output}(wide_plus(x, wide_times({name}_sums[i & {CHUNK - 1}], wide_step(x, less, c))));
+}}
+}}  // namespace op
+"""
+
+
+@cache
+def sources() -> dict[str, str]:
+    """What rows need, by file; those of single generators build on "streams"."""
+    shared = (Path(__file__).parent / "streams.cuh").read_text(encoding="utf-8")
+    return {"streams": shared, **{name: _source(name) for name in CONGRUENTIAL}}
+
+
+def _row(name: str, **code: str) -> tuple[str, Row]:
+    return name, Row(name, code, 0, 0, (0, 0))
+
+
+STREAMS: dict[str, Row] = dict(
+    (
+        *(_row(name, i=f"op::{name}({{0}}, {{1}}, {{2}}, {{3}}, {{4}})") for name in CONGRUENTIAL),
+        _row("philox", i="op::philox({0}, {1}, {2}, {3}, {4}, {5}, {6})"),
+        _row("stream_half", i="op::stream_half({0}, {1}, {2})"),
+        # The upper bits as a number in [0, 1).
+        _row("unit_double", u="f64({0} >> 11) * (1.0 / 9007199254740992.0)"),
+        _row("unit_float", u="f32({0} >> 8) * (1.0f / 16777216.0f)"),
+    )
+)
