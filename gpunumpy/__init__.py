@@ -26,6 +26,7 @@ from .creation import *
 from .distinct import *
 from .docstrings import describe as _describe
 from .editing import *
+from .einsum import *
 from .elementwise import (
     allclose,
     angle,

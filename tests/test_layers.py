@@ -40,10 +40,10 @@ SIBLINGS = ("linalg", "fft", "random")
 
 MAY_IMPORT_CUDA = ("core.device", "core.memory*", "kernels.compile", "kernels.launch", "kernels.cuda*", "nvlib*")
 CUDA = {"cuda", "nvmath"}
-BASE_INSTALL = {"numpy", "ml_dtypes"}
+BASE_INSTALL = {"numpy", "ml_dtypes", "opt_einsum"}
 
 # Imported inside a function all the same, downwards as any other import: what a machine may never need.
-LATE = {"core.evaluate": {".kernels.cuda"}}
+LATE = {"core.evaluate": {".kernels.cuda"}, "einsum": {"opt_einsum"}}
 
 MAX_LINES = 800
 MAX_IMPORT_SECONDS = 0.25

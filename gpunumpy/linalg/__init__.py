@@ -9,32 +9,52 @@ from ..precision import matmul_precision
 from .decompositions import eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
 from .least_squares import lstsq, matrix_rank, pinv
 from .norms import cond, matrix_norm, norm, vector_norm
+from .products import (
+    cross,
+    diagonal,
+    matmul,
+    matrix_transpose,
+    multi_dot,
+    outer,
+    tensordot,
+    trace,
+    vecdot,
+)
 from .solvers import cholesky, det, inv, matrix_power, slogdet, solve, tensorinv, tensorsolve
 
 __all__ = [
     "LinAlgError",
     "cholesky",
     "cond",
+    "cross",
     "det",
+    "diagonal",
     "eig",
     "eigh",
     "eigvals",
     "eigvalsh",
     "inv",
     "lstsq",
+    "matmul",
     "matmul_precision",
     "matrix_norm",
     "matrix_power",
     "matrix_rank",
+    "matrix_transpose",
+    "multi_dot",
     "norm",
+    "outer",
     "pinv",
     "qr",
     "slogdet",
     "solve",
     "svd",
     "svdvals",
+    "tensordot",
     "tensorinv",
     "tensorsolve",
+    "trace",
+    "vecdot",
     "vector_norm",
 ]
 

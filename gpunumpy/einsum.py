@@ -1,0 +1,264 @@
+"""Einstein sums: pairs of operands as matrix products where they are some, and as fused kernels where not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy
+
+from .core import layout
+from .core import node as graph
+from .core.array import is_scalar, make_view, ndarray, wrap, wrap_ordered
+from .core.dtypes import FLOAT32, KIND, check
+from .core.layout import Layout, Shape
+from .core.node import DType, Node
+from .core.record import as_array, as_dtype, reshaped, transposed
+from .einsum_plan import Kernel, Labels, Look, Operand, Product, Sum, pair, parse, subscripts_of
+from .products import matrix_product
+from .ufunc_output import in_order, output, write
+
+__all__ = ["einsum", "einsum_path"]
+
+
+def einsum(
+    *operands: Any,
+    out: Any = None,
+    optimize: Any = False,
+    dtype: Any = None,
+    order: Any = "K",
+    casting: Any = "safe",
+) -> ndarray:
+    """Sums of products by Einstein's convention; see `numpy.einsum`.
+
+    More than two operands are contracted in the order that `opt_einsum` finds, also with ``optimize=False``; a path
+    that is given is followed.
+    """
+    subscripts, arrays = _arguments(operands)
+    into = output(out)
+    options = {"optimize": optimize, "dtype": dtype, "order": order, "casting": casting}
+    try:
+        if not isinstance(order, str) or order.upper() not in _ORDERS:
+            raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+        plan = parse(subscripts, tuple([x.shape for x in arrays]), bool(optimize))
+        view = _view(arrays[0], plan) if len(arrays) == 1 and into is None else None
+        if view is not None:
+            return view  # whatever dtype is asked for, as NumPy's
+        common = _dtype(arrays, into, dtype, casting)
+        if into is not None and into.shape != plan.shape:
+            raise ValueError(f"the output operand has the shape {into.shape}, and the sum {plan.shape}")
+    except (TypeError, ValueError) as error:
+        _refuse(subscripts, arrays, out, options)
+        raise error
+    labels, node = _computed(plan, subscripts, arrays, common, optimize)
+    place, node = _in_shape(plan, labels, node)
+    if into is not None:
+        return write(into, node if place is None else transposed(node, [place.index(k) for k in range(len(place))]))
+    result = wrap_ordered(node, place)
+    if order.upper() == "K":
+        return result
+    by_columns = order.upper() == "F" or (order.upper() == "A" and all(_is_f(x) for x in arrays))
+    return in_order(result, "F" if by_columns else "C")
+
+
+_ORDERS = ("C", "F", "A", "K")
+
+
+def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> Any:
+    """The order of contraction that NumPy finds, and what it says of it; see `numpy.einsum_path`."""
+    subscripts, arrays = _arguments(operands)
+    options: Any = {"optimize": optimize, "einsum_call": einsum_call}
+    return numpy.einsum_path(subscripts, *map(_stand_in, arrays), **options)
+
+
+# --- arguments ------------------------------------------------------------------------------------------------------
+
+
+def _arguments(operands: Sequence[Any]) -> tuple[str, list[ndarray]]:
+    """The subscripts and the operands of either form of the call."""
+    if len(operands) < 2:
+        numpy.einsum(*operands)  # says what is missing
+    first = operands[0]
+    if isinstance(first, (str, bytes)):
+        return first if isinstance(first, str) else first.decode(), _arrays(operands[1:])
+    given = list(operands)
+    result = given.pop() if len(given) % 2 else None
+    try:
+        subscripts = subscripts_of(given[1::2], result)
+    except (TypeError, ValueError) as error:
+        sublists = [x if k % 2 else 0 for k, x in enumerate(given)]
+        numpy.einsum(*sublists, *(() if result is None else (result,)))
+        raise error
+    return subscripts, _arrays(given[::2])
+
+
+def _arrays(operands: Sequence[Any]) -> list[ndarray]:
+    """The operands as arrays; host data goes to where the others are."""
+    device = next((x.device for x in operands if isinstance(x, ndarray)), None)
+    return [as_array(x, device) for x in operands]
+
+
+def _stand_in(x: ndarray) -> Any:
+    """An array of NumPy's of the same shape and dtype, which takes no memory; of a dtype that its `einsum` knows."""
+    dtype = FLOAT32 if x.dtype.kind == "V" else x.dtype
+    return numpy.broadcast_to(numpy.zeros((), dtype), x.shape)
+
+
+def _refuse(subscripts: str, arrays: Sequence[ndarray], out: Any, options: dict[str, Any]) -> None:
+    """Raise what NumPy raises for such arguments, in the words of the NumPy at hand."""
+    if out is not None:
+        options = options | {"out": numpy.empty(out.shape, out.dtype)}
+    numpy.einsum(subscripts, *map(_stand_in, arrays), **options)
+
+
+def _dtype(arrays: Sequence[ndarray], into: Any, dtype: Any, casting: str) -> DType:
+    """The dtype that the sum is computed in."""
+    common = check(numpy.result_type(*(x.dtype for x in arrays)) if dtype is None else dtype)
+    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+        raise ValueError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got {casting!r})")
+    casts = [(x.dtype, common) for x in arrays] + ([] if into is None else [(common, into.dtype)])
+    for source, target in casts:
+        if source != target and not numpy.can_cast(source, target, casting):  # type: ignore[arg-type]
+            raise TypeError(f"cannot cast from {source!r} to {target!r} according to the rule {casting!r}")
+    return common
+
+
+def _is_f(x: ndarray) -> bool:
+    where = x.layout
+    return layout.is_f(where.shape, where.strides)
+
+
+# --- the sum --------------------------------------------------------------------------------------------------------
+
+
+class _Term(NamedTuple):
+    """A value and the labels of its dimensions."""
+
+    labels: Labels
+    node: Node
+
+
+def _view(x: ndarray, plan: Sum) -> ndarray | None:
+    """The view of the only operand that the result is; None where something is summed."""
+    (labels, where), *_ = plan.inputs
+    if not set(labels) <= set(plan.output):
+        return None
+    seen = layout.compose(x.layout, where)
+    if seen is None or is_scalar(x):
+        return None
+    sizes, strides = (dict(zip(labels, values)) for values in seen[:2])
+    view = make_view(x, Layout(plan.shape, tuple(strides.get(label, 0) for label in plan.output), seen.offset))
+    assert all(sizes.get(label, 1) == n for label, n in zip(plan.output, plan.shape))
+    return wrap(view.value()) if not plan.shape else view
+
+
+def _computed(plan: Sum, subscripts: str, arrays: Sequence[ndarray], dtype: DType, optimize: Any) -> _Term:
+    """The sum, its dimensions in whatever order; those of size 1 have none."""
+    terms = []
+    for x, (labels, where) in zip(arrays, plan.inputs):
+        terms.append(_Term(labels, graph.view(as_dtype(x.value(), dtype), where)))
+    present = {label for term in terms for label in term.labels}
+    wanted = tuple(label for label in plan.output if label in present)
+    if any(0 in term.node.form.shape for term in terms):
+        queue = arrays[0].queue
+        shape = tuple(n for label, n in zip(plan.output, plan.shape) if label in present)
+        return _Term(wanted, graph.fill(graph.typed_scalar(False, dtype), shape, queue))
+    alone = [_needed(term, terms[:k] + terms[k + 1 :], wanted) for k, term in enumerate(terms)]
+    terms = [_summed(term, kept) for term, kept in zip(terms, alone)]
+    for chosen in _path(plan, subscripts, tuple(x.shape for x in arrays), optimize):
+        parts = [terms[k] for k in chosen]
+        terms = [term for k, term in enumerate(terms) if k not in chosen]
+        done = parts[0]
+        for k, part in enumerate(parts[1:], 2):
+            done = _contracted(done, part, wanted, [*terms, *parts[k:]])
+        terms.append(done)
+    return terms[0]
+
+
+def _needed(term: _Term, others: Sequence[_Term], wanted: Labels) -> Labels:
+    """The labels of a term that the result or another term has, those of the result first."""
+    rest = {label for other in others for label in other.labels}
+    first = [label for label in wanted if label in term.labels]
+    return (*first, *(label for label in term.labels if label in rest and label not in wanted))
+
+
+def _operand(term: _Term) -> Operand:
+    f = term.node.form
+    return Operand(term.labels, f.shape, tuple(f.strides))
+
+
+def _summed(term: _Term, kept: Labels) -> _Term:
+    """The sum over the labels that nothing else has."""
+    if len(kept) == len(term.labels):
+        return term
+    dtype = term.node.form.dtype
+    order = _operand(term).by_stride(term.labels)
+    node = transposed(term.node, [term.labels.index(label) for label in order])
+    axes = tuple(k for k, label in enumerate(order) if label not in kept)
+    return _Term(tuple(x for x in order if x in kept), graph.reduce("add", (dtype, dtype), axes, (node,)))
+
+
+def _contracted(a: _Term, b: _Term, wanted: Labels, others: Sequence[_Term]) -> _Term:
+    """Two terms multiplied, and summed over what neither the result nor another term has."""
+    both = _Term((*a.labels, *(label for label in b.labels if label not in a.labels)), a.node)
+    kept = _needed(both, others, wanted)
+    dtype = a.node.form.dtype
+    plan = pair(_operand(a), _operand(b), kept, dtype.itemsize)
+    first, second = (b, a) if isinstance(plan, Product) and plan.swapped else (a, b)
+    left, right = _looked(first.node, plan.left), _looked(second.node, plan.right)
+    if isinstance(plan, Kernel):
+        # Halves are multiplied and summed as float32.
+        wide = FLOAT32 if KIND[dtype] == "e" and plan.axes else dtype
+        node = graph.map_node("multiply", (wide,) * 3, (as_dtype(left, wide), as_dtype(right, wide)))
+        if plan.axes:
+            node = graph.reduce("add", (wide, dtype), plan.axes, (node,))
+        return _Term(plan.labels, node)
+    return _Term(plan.labels, matrix_product(left, right, plan.shape))
+
+
+def _looked(node: Node, look: Look) -> Node:
+    node = transposed(node, look.order)
+    return reshaped(graph.fresh(node) if look.copy else node, look.shape)
+
+
+def _in_shape(plan: Sum, labels: Labels, node: Node) -> tuple[tuple[int, ...] | None, Node]:
+    """The value with its dimensions of size 1, and which axis of the result each of its dimensions is."""
+    if labels == tuple(label for label in plan.output if label in labels):
+        return None, reshaped(node, plan.shape)
+    single = [label for label in plan.output if label not in labels]
+    place = tuple(plan.output.index(label) for label in (*single, *labels))
+    return place, reshaped(node, (1,) * len(single) + node.form.shape)
+
+
+# --- the order of contraction ---------------------------------------------------------------------------------------
+
+
+def _path(plan: Sum, subscripts: str, shapes: tuple[Shape, ...], optimize: Any) -> Sequence[tuple[int, ...]]:
+    """Which terms to contract, one group after the other; the result of each goes to the end."""
+    if isinstance(optimize, (bool, type(None))):
+        return _best_path(plan)
+    if isinstance(optimize, list):
+        optimize = tuple(optimize)
+    return _given_path(subscripts, shapes, optimize)
+
+
+@lru_cache(1024)
+def _best_path(plan: Sum) -> Sequence[tuple[int, ...]]:
+    count = len(plan.inputs)
+    if count <= 2:
+        return [tuple(range(count))] if count == 2 else []
+    from opt_einsum import paths
+
+    sizes = {label: n for labels, where in plan.inputs for label, n in zip(labels, where.shape)}
+    inputs = [frozenset(labels) for labels, _ in plan.inputs]
+    return [tuple(step) for step in paths.auto(inputs, frozenset(plan.output) & sizes.keys(), sizes)]
+
+
+@lru_cache(1024)
+def _given_path(subscripts: str, shapes: tuple[Shape, ...], optimize: Any) -> Sequence[tuple[int, ...]]:
+    """The path that NumPy makes of the argument `optimize`."""
+    views = [numpy.broadcast_to(numpy.zeros(()), shape) for shape in shapes]
+    given = list(optimize) if isinstance(optimize, tuple) and optimize[:1] == ("einsum_path",) else optimize
+    path, _ = numpy.einsum_path(subscripts, *views, optimize=given)
+    return [tuple(step) for step in path[1:]]

@@ -1,0 +1,269 @@
+"""Einstein sums and chains of products against NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import ml_dtypes
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.array import from_host, to_host
+
+from .parity import check, outcome, same, sample
+
+DTYPES = ("?", "i1", "i4", "i8", "u1", "u8", "f2", "f4", "f8", "c8", "c16")
+
+# Subscripts, and the shapes of their operands.
+SUMS: tuple[tuple[str, tuple[tuple[int, ...], ...]], ...] = (
+    *(("ij,jk", ((3, 4), (4, 5))), ("ij,jk->ki", ((3, 4), (4, 5))), ("ij,kj->ik", ((3, 4), (5, 4)))),
+    *(("bhqd,bhkd->bhqk", ((2, 3, 4, 5), (2, 3, 6, 5))), ("bqhd,bkhd->bhqk", ((2, 4, 3, 5), (2, 6, 3, 5)))),
+    *(("bhqk,bkhd->bqhd", ((2, 3, 4, 6), (2, 6, 3, 5))), ("nchw,oc->nohw", ((2, 3, 4, 5), (6, 3)))),
+    *(("ij,jk,kl->il", ((3, 4), (4, 5), (5, 2))), ("abc,cde,efg->abdfg", ((2, 3, 2), (2, 3, 4), (4, 3, 2)))),
+    *(("ijk,jil->kl", ((2, 3, 4), (3, 2, 5))), ("abcd,cdef->abef", ((2, 3, 4, 2), (4, 2, 3, 2)))),
+    *(("ijk,kl->ijl", ((2, 3, 4), (4, 5))), ("ikj,kl->ijl", ((2, 4, 3), (4, 5))), ("kij,lk->jli", ((4, 2, 3), (5, 4)))),
+    ("pqrs,ap,bq,cr,ds->abcd", ((2, 3, 2, 3), (4, 2), (5, 3), (4, 2), (5, 3))),
+    *(("ii", ((4, 4),)), ("ii->i", ((4, 4),)), ("iij->j", ((3, 3, 4),)), ("ij->", ((3, 4),)), ("ij->j", ((3, 4),))),
+    *(("ij->ji", ((3, 4),)), ("ijk->kij", ((2, 3, 4),)), ("", ((),)), ("i,->i", ((3,), ()))),
+    *(("i,j->ij", ((3,), (4,))), ("i,j->ji", ((3,), (4,))), ("i,i", ((5,), (5,))), ("i,i->i", ((5,), (5,)))),
+    *(("ij,ij->i", ((3, 4), (3, 4))), ("ij,ij->j", ((3, 4), (3, 4))), ("ij,ij->", ((3, 4), (3, 4)))),
+    *(
+        ("ij,ji->", ((3, 4), (4, 3))),
+        ("ij,j->i", ((3, 4), (4,))),
+        ("ij,i->j", ((3, 4), (3,))),
+        ("ij,i->", ((3, 4), (3,))),
+    ),
+    *(("bij,bj->bi", ((2, 3, 4), (2, 4))), ("i,ij,j->", ((3,), (3, 4), (4,))), ("ij,ij,ij->ij", ((3, 4),) * 3)),
+    *(("iij,j->i", ((3, 3, 4), (4,))), ("ij,kl->", ((3, 4), (2, 2))), ("ij,kl->li", ((3, 4), (2, 5)))),
+    *(("...ij,...jk->...ik", ((2, 3, 4), (5, 1, 4, 2))), ("...,...", ((5, 1), (3,))), ("i...->...i", ((2, 3, 4),))),
+    *(("...ii->...i", ((2, 3, 3),)), ("...j,jk", ((2, 4), (4, 3))), ("i...,i...->...", ((2, 3), (2, 4, 3)))),
+    *(("ij,jk->ik", ((3, 1), (4, 5))), ("ij,jk->ik", ((1, 4), (4, 1))), ("ij,jk->ik", ((3, 0), (0, 5)))),
+    *(("ij->i", ((3, 0),)), ("ij,jk->ik", ((0, 4), (4, 2))), ("iJ,Jk", ((2, 3), (3, 4))), ("Ba->", ((2, 3),))),
+    *(("ab,bc,cd,de,ef->af", ((2, 3), (3, 4), (4, 2), (2, 5), (5, 3))), ("i j , j k -> k i", ((3, 4), (4, 5)))),
+)
+
+
+@pytest.fixture(autouse=True)
+def nothing_runs_on_the_host() -> Iterator[None]:
+    before = np.host_fallback()
+    np.host_fallback("error")
+    yield
+    np.host_fallback(before)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_sums(dtype: str) -> None:
+    for subscripts, shapes in SUMS:
+        operands = [sample(dtype, shape, k, -2, 3) for k, shape in enumerate(shapes)]
+        check(np.einsum, numpy.einsum, subscripts, *operands, ulp=8)
+
+
+def test_bfloat16_is_summed_as_float32() -> None:
+    for subscripts, shapes in SUMS:
+        wide = [sample("f4", shape, k, -2, 3) for k, shape in enumerate(shapes)]
+        found = np.einsum(subscripts, *(from_host(x.astype(ml_dtypes.bfloat16)) for x in wide))
+        assert found.dtype == ml_dtypes.bfloat16
+        same(to_host(found), numpy.einsum(subscripts, *wide).astype(ml_dtypes.bfloat16), 2, subscripts)
+
+
+@pytest.mark.parametrize("optimize", [True, "greedy", "optimal", ("greedy", 20), ["einsum_path", (0, 2), (0, 1)], 0])
+def test_orders_of_contraction(optimize: Any) -> None:
+    shapes = ((3, 4), (4, 5), (5, 2))
+    operands = [sample("f8", shape, k) for k, shape in enumerate(shapes)]
+    for subscripts in ("ij,jk,kl->il", "ij,jk,kl->", "ij,jk,kl->ijkl", "ij,jk,kl"):
+        check(np.einsum, numpy.einsum, subscripts, *operands, optimize=optimize, ulp=32)
+
+
+VIEWS: dict[str, Callable[[Any], Any]] = {
+    "transposed": lambda x: x.T,
+    "strided": lambda x: x[::2, 1::2, ::3],
+    "backwards": lambda x: x[::-1, :, ::-1],
+    "in another order": lambda x: x.transpose(2, 0, 1),
+    "a part": lambda x: x[1:3, 2:4],
+}
+
+
+@pytest.mark.parametrize("way", VIEWS)
+@pytest.mark.parametrize("pending", [False, True])
+def test_operands_are_taken_as_they_lie(way: str, pending: bool) -> None:
+    a, b = sample("f8", (6, 6, 6), 1), sample("f8", (6, 6, 6), 2)
+    x, y = from_host(a), from_host(b)
+    if pending:
+        a, b, x, y = a + 1, b * 2, x + 1, y * 2
+    look = VIEWS[way]
+    for subscripts in ("ijk,ljk->il", "ijk,ijl->ikl", "ijk,ikl->lij", "ijk,jlk->", "ijk,jkl->il", "iij->j"):
+        count = subscripts.count(",") + 1
+        for theirs, mine in (((look(a), look(b)), (look(x), look(y))), ((look(a), b), (look(x), y))):
+            expected = outcome(lambda: numpy.einsum(subscripts, *theirs[:count]))  # noqa: B023
+            found = outcome(lambda: to_host(np.einsum(subscripts, *mine[:count])))  # noqa: B023
+            same(found, expected, 32, subscripts)
+
+
+def test_results_are_operands() -> None:
+    a, b, c = (sample("f8", (4, 5, 6), k) for k in range(3))
+    x, y, z = map(from_host, (a, b, c))
+    found = np.einsum("ijk,ilk->jil", x, y)
+    expected = numpy.einsum("ijk,ilk->jil", a, b)
+    same(
+        to_host(np.einsum("jil,lim->jm", found, z.transpose(1, 0, 2))),
+        numpy.einsum("jil,lim->jm", expected, c.transpose(1, 0, 2)),
+        32,
+    )
+    same(to_host(found + 1), expected + 1, 8)
+    same(to_host(found.sum(axis=1)), expected.sum(axis=1), 8)
+
+
+def test_sublists() -> None:
+    a, b = sample("f8", (2, 3), 1), sample("f8", (3, 4), 2)
+    check(np.einsum, numpy.einsum, a, [0, 1], b, [1, 2])
+    check(np.einsum, numpy.einsum, a, [0, 30], b, [30, 1], [1, 0])
+    check(np.einsum, numpy.einsum, a, [30, 27], b, [27, 1])
+    check(np.einsum, numpy.einsum, a, [..., 1], b, [1, 0], [0, ...])
+    for wrong in ([0, 60], ["a", 0], [-1, 0], "ab", 3):
+        check(np.einsum, numpy.einsum, a, wrong)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *((), ("ij",), ("ij,jk", "a"), ("ij", "a", "b"), ("ijk", "a"), ("i", "a"), ("ij,kj->ik", "a", "b")),
+        *(("ij->ik", "a"), ("ij->ii", "a"), ("i1", "a"), ("i..j", "a"), ("i.j...", "a"), ("ii", "a"), ("i->...", "a")),
+        *(("...->i", "a"), ("ij->i->j", "a"), ("ij,jk", "b", "b"), ("......", "a"), ("...i...", "a"), ("ij-i", "a")),
+    ],
+)
+def test_errors(arguments: tuple[str, ...]) -> None:
+    known = {"a": sample("f8", (2, 3), 1), "b": sample("f8", (3, 4), 2)}
+    given = [known.get(x, x) if k else x for k, x in enumerate(arguments)]
+    theirs = outcome(lambda: numpy.einsum(*given))
+    mine = outcome(lambda: np.einsum(*[from_host(x) if isinstance(x, numpy.ndarray) else x for x in given]))
+    same(on_host(mine), theirs)
+    if isinstance(theirs, Exception):
+        assert str(mine) == str(theirs)
+
+
+def on_host(x: Any) -> Any:
+    return to_host(x) if isinstance(x, np.ndarray) else x
+
+
+@pytest.mark.parametrize(
+    "options", [{"order": "X"}, {"dtype": "i4"}, {"casting": "no"}, {"dtype": "f4"}, {"dtype": "c16"}]
+)
+def test_options(options: Any) -> None:
+    a, b = sample("f4", (2, 3), 1), sample("f8", (3, 4), 2)
+    check(np.einsum, numpy.einsum, "ij,jk->ik", a, b, **options)
+    check(np.einsum, numpy.einsum, "ij,jk->ik", a, b, **options, casting="same_kind") if len(options) == 0 else None
+    check(np.einsum, numpy.einsum, "ij->i", a, **options)
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+def test_order_in_memory(order: str) -> None:
+    a, b = from_host(sample("f8", (2, 3), 1)), from_host(sample("f8", (3, 4), 2))
+    found = np.einsum("ij,jk->ki", a, b, order=order)
+    if order in "CF":
+        assert found.flags[f"{order}_CONTIGUOUS"]
+    same(to_host(found), numpy.einsum("ij,jk->ki", to_host(a), to_host(b)))
+    if order == "A":
+        assert np.einsum("ij,jk->ik", a.T.copy(order="F").T.T.T, b, order=order).flags.c_contiguous
+        assert np.einsum("ij,jk->ik", np.asfortranarray(a), np.asfortranarray(b), order=order).flags.f_contiguous
+
+
+@pytest.mark.parametrize("kind", ["f4", "f8", "i8", "c16"])
+def test_out(kind: str) -> None:
+    a, b = sample("f8", (3, 4), 1), sample("f8", (4, 2), 2)
+    for subscripts, shape in (
+        ("ij,jk->ik", (3, 2)),
+        ("ij,jk->ki", (2, 3)),
+        ("ij,jk->ik", (2, 3)),
+        ("ij,jk->ik", (1, 3, 2)),
+    ):
+        for casting in ("safe", "same_kind"):
+            host, into = numpy.zeros(shape, kind), from_host(numpy.zeros(shape, kind))
+            theirs = outcome(lambda: numpy.einsum(subscripts, a, b, out=host, casting=casting))  # noqa: B023
+            mine = outcome(lambda: np.einsum(subscripts, from_host(a), from_host(b), out=into, casting=casting))  # noqa: B023
+            if isinstance(theirs, Exception):
+                same(mine, theirs)
+                assert str(mine) == str(theirs)
+            else:
+                assert mine is into
+                same(to_host(into), host)
+    x = from_host(sample("f8", (3, 3), 1))
+    expected = to_host(x).T @ to_host(x)
+    np.einsum("ji,jk->ik", x, x, out=x)
+    same(to_host(x), expected)
+
+
+def test_what_is_not_summed_is_a_view() -> None:
+    host = sample("f8", (3, 3, 4), 1)
+    x = from_host(host)
+    for subscripts in ("iij->ij", "iij->ji", "ijk->kij", "..."):
+        view, theirs = np.einsum(subscripts, x), numpy.einsum(subscripts, host)
+        assert view.base is x
+        view[...] = 7
+        theirs[...] = 7
+        same(to_host(x), host)
+    x.flags.writeable = False
+    assert not np.einsum("iij->ij", x).flags.writeable
+    assert np.einsum("ij->ji", x[0], dtype="f4").dtype == numpy.einsum("ij->ji", host[0], dtype="f4").dtype
+
+
+def test_einsum_path() -> None:
+    shapes = ((3, 4), (4, 5), (5, 2))
+    host = [sample("f8", shape, k) for k, shape in enumerate(shapes)]
+    for options in ({}, {"optimize": "optimal"}, {"optimize": ("greedy", 4)}, {"optimize": False}):
+        theirs = numpy.einsum_path("ij,jk,kl->il", *host, **options)
+        assert np.einsum_path("ij,jk,kl->il", *map(from_host, host), **options) == theirs
+    theirs = numpy.einsum_path(host[0], [0, 1], host[1], [1, 2])
+    assert np.einsum_path(from_host(host[0]), [0, 1], from_host(host[1]), [1, 2]) == theirs
+    with pytest.raises(ValueError, match="does not match"):
+        np.einsum_path("ij,jk", from_host(host[0]), from_host(host[2]))
+
+
+# --- linalg ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["i4", "f4", "f8", "c16"])
+def test_multi_dot(dtype: str) -> None:
+    sizes = ((3, 4), (4, 2), (2, 6), (6, 5), (5, 1))
+    chain = [sample(dtype, shape, k, -2, 3) for k, shape in enumerate(sizes)]
+    for count in range(6):
+        check_chain(chain[:count])
+    check_chain([chain[0][0], *chain[1:]])
+    check_chain([*chain[:4], chain[4][:, 0]])
+    check_chain([chain[0][0], *chain[1:4], chain[4][:, 0]])
+    check_chain([chain[0], chain[2], chain[1]])
+    check_chain([chain[0], chain[1][None], chain[2]])
+
+
+def check_chain(chain: list[Any]) -> None:
+    theirs = outcome(lambda: numpy.linalg.multi_dot(chain))
+    mine = outcome(lambda: on_host(np.linalg.multi_dot([from_host(x) for x in chain])))
+    same(mine, theirs, 64)
+    if isinstance(theirs, Exception) and isinstance(theirs, numpy.linalg.LinAlgError):
+        assert isinstance(mine, numpy.linalg.LinAlgError)
+
+
+def test_multi_dot_out() -> None:
+    chain = [sample("f8", shape, k) for k, shape in enumerate(((3, 4), (4, 2), (2, 6)))]
+    into = from_host(numpy.zeros((3, 6)))
+    assert np.linalg.multi_dot([from_host(x) for x in chain], out=into) is into
+    same(to_host(into), numpy.linalg.multi_dot(chain), 16)
+
+
+def test_names_of_linalg() -> None:
+    a, b, v = sample("f8", (2, 3, 3), 1), sample("c8", (2, 3, 3), 2), sample("i4", (3,), 3)
+    mine, theirs = np.linalg, numpy.linalg
+    for one, two in ((a, b), (a, v), (v, v), (b, a), (a, a[:, :2])):
+        for name in ("matmul", "outer", "tensordot", "vecdot", "cross"):
+            check(getattr(mine, name), getattr(theirs, name), one, two)
+    check(mine.vecdot, theirs.vecdot, b, b, axis=1)
+    check(mine.cross, theirs.cross, a, a, axis=1)
+    check(mine.tensordot, theirs.tensordot, a, b, axes=([0, 1], [0, 2]))
+    for offset in (-1, 0, 2):
+        check(mine.diagonal, theirs.diagonal, a, offset=offset)
+        check(mine.trace, theirs.trace, a, offset=offset, dtype="c16")
+    check(mine.trace, theirs.trace, a.astype("i2"))
+    check(mine.matrix_transpose, theirs.matrix_transpose, b)
+    check(mine.matrix_transpose, theirs.matrix_transpose, v)
+    check(mine.diagonal, theirs.diagonal, v)
