@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-PATIENCE = 0.5  # seconds of one call that is timed but twice
+PATIENCE = 0.25  # seconds of one call that is timed but twice
 
 
 def seconds(call: Callable[[], Any], synchronize: Callable[[], Any], batch: float = 0.03, repeats: int = 9) -> float:
