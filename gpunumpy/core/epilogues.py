@@ -84,11 +84,14 @@ def _with(items: Sequence[Item], call: Item, p: int, q: int, kept: frozenset[int
     if not isinstance(f.op, Map) or f.shape != call.form.shape:
         return None
     operands = items[call.args[0]].form.dtype
-    if f.op.row == "cast":
+    if f.dtype != call.form.dtype:
         # What is summed in float32 may be written so, or rounded after all.
         fine = f.dtype == operands or (operands.name in _HALVES and f.dtype.name == "float32")
-        return _call(items, f, product, call.args) if fine and _follows(product.after, "cast") else None
-    if len(items[q].args) != 2 or set(f.op.loop) != {f.dtype} or f.dtype != call.form.dtype:
+        if not fine or not set(product.after) <= {"scale"}:
+            return None
+    if f.op.row == "cast":
+        return _call(items, f, product, call.args)
+    if len(items[q].args) != 2 or set(f.op.loop) != {f.dtype}:
         return None
     other = next((a for a in items[q].args if a != p), p)
     step = _step(items, f.op.row, other, f, call, kept)
@@ -120,8 +123,6 @@ _ORDER = {"scale": 0, "bias": 1, "residual": 1, "maximum": 2}
 
 def _follows(after: tuple[str, ...], step: str) -> bool:
     """Whether a step can come after those that there are."""
-    if step == "cast":
-        return set(after) <= {"scale"}
     return step not in after and all(_ORDER[s] <= _ORDER[step] for s in after)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy
 import pytest
 
+import gpunumpy as np
 from gpunumpy import products
 from gpunumpy.core.array import from_host, ndarray, to_host
 from gpunumpy.core.device import Device
@@ -98,3 +99,100 @@ def test_pending_operands() -> None:
     a, b = sample((40, 40), "f8", 1), sample((40, 40), "f8", 2)
     x, y = put(a), put(b)
     same(products.matmul(x + y, (x - y).T) * 2, (a + b) @ (a - b).T * 2, "f8")
+
+
+FLOATS = ("f2", "bfloat16", "f4", "f8", "c8", "c16")
+
+
+def wide(x: Any) -> Any:
+    return x.astype("c16" if x.dtype.kind == "c" else "f8")
+
+
+def close(got: ndarray, expected: Any, dtype: str) -> None:
+    """Against the result in double precision."""
+    made = to_host(got)
+    assert made.shape == expected.shape
+    numpy.testing.assert_allclose(wide(made), expected, rtol=TOLERANCE.get(dtype, 1e-12), atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_what_follows_a_product(dtype: str) -> None:
+    for rows, inner, columns in ((64, 32, 48), (33, 17, 5), (1, 40, 64), (64, 40, 1), (257, 100, 1000)):
+        a, b = sample((rows, inner), dtype, 1), sample((inner, columns), dtype, 2)
+        bias, residual = sample((columns,), dtype, 3), sample((rows, columns), dtype, 4)
+        x, y, v, r = map(put, (a, b, bias, residual))
+        ab, bias, residual = wide(a) @ wide(b), wide(bias), wide(residual)
+        close(x @ y + v, ab + bias, dtype)
+        close(x @ y + r, ab + residual, dtype)
+        close(x @ y * 2, ab * 2, dtype)
+        close(x @ y * 0, ab * 0, dtype)
+        close(x @ y * 2 + r + v, ab * 2 + residual + bias, dtype)
+        if "c" not in dtype:
+            for bound in (0, 30):
+                close(np.maximum(x @ y, bound), numpy.maximum(ab, bound), dtype)
+                close(np.maximum(x @ y + v, bound), numpy.maximum(ab + bias, bound), dtype)
+                close(np.maximum(x @ y * -1 + v, bound), numpy.maximum(bias - ab, bound), dtype)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "bfloat16", "f4", "f8"])
+def test_not_numbers_stay_after_a_product(dtype: str) -> None:
+    for rows, inner, columns in ((64, 64, 64), (33, 17, 5), (1000, 1000, 1000), (4096, 128, 256), (512, 8192, 512)):
+        a, b = sample((rows, inner), dtype, 1), sample((inner, columns), dtype, 2)
+        a[1, 1] = numpy.nan
+        x, y, v = put(a), put(b), put(sample((columns,), dtype, 3))
+        for make in (
+            lambda x, y, v: np.maximum(x @ y, 0),
+            lambda x, y, v: np.maximum(x @ y + v, 0),
+            lambda x, y, v: np.maximum(x @ y, 2),
+            lambda x, y, v: x @ y * 0,
+        ):
+            made = to_host(make(x, y, v))
+            assert numpy.isnan(made[1]).all(), (rows, inner, columns)
+            assert not numpy.isnan(made[2]).any(), (rows, inner, columns)
+
+
+def test_stacks_with_what_follows() -> None:
+    a, b, bias = sample((6, 1, 30, 20), "f4", 1), sample((5, 20, 24), "f4", 2), sample((24,), "f4", 3)
+    x, y, v = map(put, (a, b, bias))
+    close(np.maximum(x @ y * 2 + v, 50), numpy.maximum(wide(a) @ wide(b) * 2 + bias, 50), "f4")
+    residual = sample((6, 5, 30, 24), "f4", 4)
+    close(x @ y + put(residual), wide(a) @ wide(b) + residual, "f4")
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_operands_that_begin_anywhere(dtype: str) -> None:
+    flat = sample((5000,), dtype, 1)
+    x = put(flat)
+    for start in (1, 2, 3, 8):
+        a, b = flat[start:][:1200].reshape(30, 40), flat[start + 1300 :][:1600].reshape(40, 40)
+        p, q = x[start : start + 1200].reshape(30, 40), x[start + 1300 : start + 2900].reshape(40, 40)
+        close(p @ q, wide(a) @ wide(b), dtype)
+        close(p @ q + put(flat[:40]), wide(a) @ wide(b) + wide(flat[:40]), dtype)
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_conjugated_operands(dtype: str) -> None:
+    a, b = sample((40, 30), dtype, 1), sample((40, 20), dtype, 2)
+    x, y = put(a), put(b)
+    close(x.conj().T @ y, wide(a).conj().T @ wide(b), dtype)
+    close(y.T @ x.conj(), wide(b).T @ wide(a).conj(), dtype)
+    close(x.T.conj() @ y.conj(), wide(a).conj().T @ wide(b).conj(), dtype)
+    close(products.vecmat(x[:, 3], y), wide(a)[:, 3].conj() @ wide(b), dtype)
+
+
+def test_precisions() -> None:
+    rng = numpy.random.default_rng(0)
+    a, b = rng.standard_normal((2, 512, 512))
+    exact = a @ b
+
+    def error(name: str, dtype: str) -> float:
+        with np.linalg.matmul_precision(name):
+            product = put(a.astype(dtype)) @ put(b.astype(dtype))
+        return float(numpy.abs(to_host(product) - exact).max() / numpy.abs(exact).max())
+
+    assert error("highest", "f4") < 2e-6
+    assert 2e-5 < error("high", "f4") < 2e-3
+    assert 2e-4 < error("medium", "f4") < 2e-2
+    assert error("emulated", "f4") < 2e-6
+    for name in ("highest", "high", "medium", "emulated"):
+        assert error(name, "f8") < 1e-14

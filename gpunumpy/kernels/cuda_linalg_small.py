@@ -1,0 +1,203 @@
+"""Factorisations of small matrices on a GPU: a group of threads (`linalg_warp.cuh`) or a block (`linalg_block.cuh`) each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from ..core.dtypes import C_TYPE, COMPLEX128
+from ..core.layout import Layout
+from .codegen.program import Program
+from .cuda_routine import Routine, pointer
+
+_WARP_ROWS = 32  # at most, of a matrix that a warp factors
+_WARPS = 16  # of a block for one matrix
+_BLOCK_BYTES = 96 << 10  # of shared memory for a matrix with its right-hand sides
+_GROUP_BYTES = 40 << 10  # of shared memory for the matrices of a block
+_SIDE_BYTES = 64  # of the right-hand sides that a thread holds at once
+_GRID_Y = 65_535
+
+
+def fits(n: int, dtype: Any) -> bool:
+    """Whether matrices of n rows are small."""
+    return n <= _WARP_ROWS or _block_bytes(n, n + 1, dtype) <= _BLOCK_BYTES
+
+
+def _block_bytes(n: int, width: int, dtype: Any) -> int:
+    return n * (width | 1) * dtype.itemsize + 4 * (n + 4 * _WARPS)
+
+
+def cholesky(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
+    """Factors and `info`, from the lower triangles or (option) the upper ones."""
+    out, info, a = layouts
+    text = _Small(out.shape[-1], dtypes[0], info.shape)
+    (upper,) = options
+    at = text.element(a, "c, r" if upper else "r, c", conjugate=upper)
+    if text.tiny:
+        n, lanes = text.n, text.lanes
+        where, conj = (f"out[m * {n * n} + i * {n} + k]", "la::conj") if upper else (f"out[m * {n * n} + i * {n} + k]", "")
+        cell = f"tile[k * {n + 1} + i]" if upper else f"tile[i * {n + 1} + k]"
+        put = f"[=](int i, int k, const {text.type}* tile) {{ if (here) {where} = {conj}({cell}); }}"
+        body = (
+            f"  const bool failed = la::cholesky_rows<{text.type}, {n}, {lanes}>(shared, lane, {at}, {put});\n"
+            "  if (here && lane == 0) info[m] = failed;"
+        )
+        text.entry_of_groups("cholesky_rows", body, n * (n + 1) + 2 * lanes)
+    else:
+        n = text.param(text.n)
+        value = "r < c ? la::of_real<T>(0) : r == c ? la::of_real<T>(root) : la::times(block.cells[r * block.pitch + c], 1 / root)"
+        body = (
+            f"  block.load({at});\n  const bool failed = block.cholesky();\n"
+            f"  for (int i = threadIdx.x; i < {n} * {n}; i += {32 * _WARPS}) {{\n"
+            f"    const int {'c = i / (int)' if upper else 'r = i / (int)'}{n}, {'r' if upper else 'c'} = i % (int){n};\n"
+            f"    const la::Real<T> root = ::sqrt(la::re(block.cells[c * block.pitch + c]));\n"
+            f"    const T value = {value};\n"
+            f"    out[m * {n} * {n} + i] = {'la::conj(value)' if upper else 'value'};\n  }}\n"
+            "  if (threadIdx.x == 0) info[m] = failed;"
+        )
+        text.entry_of_blocks("cholesky_block", body, text.n)
+    return text.made([pointer(dtypes[0], "out", ""), "int* info", pointer(dtypes[0], "a")])
+
+
+def solve(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
+    """Solutions and `info`; those of several right-hand sides one after the other in memory."""
+    out, info, a, b = layouts
+    text = _Small(a.shape[-1], dtypes[0], info.shape)
+    if len(b.shape) < len(a.shape):
+        b = Layout((*b.shape, 1), (*b.strides, 0), b.offset)
+    columns = b.shape[-1]
+    at = text.element(a, "r, c")
+    given = text.element(b, "r, c", "b")
+    text.solved(columns, at, given, lambda i, c: f"out[(m * {text.param(columns)} + {c}) * {text.param(text.n)} + {i}]")
+    return text.made(
+        [pointer(dtypes[0], "out", ""), "int* info", pointer(dtypes[0], "a"), pointer(dtypes[0], "b")],
+    )
+
+
+def inv(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
+    """Inverses and `info`."""
+    out, info, a = layouts
+    text = _Small(a.shape[-1], dtypes[0], info.shape)
+    at, n = text.element(a, "r, c"), text.n
+    if text.tiny:
+        put = f"[=](int i, {text.type} x) {{ if (here) out[m * {n * n} + i] = x; }}"
+        body = (
+            f"  const bool singular = la::invert_rows<{text.type}, {n}, {text.lanes}>(shared, lane, first, {at}, {put});\n"
+            "  if (here && lane == 0) info[m] = singular;"
+        )
+        text.entry_of_groups("invert_rows", body, n * (n + 1) + 2 * n)
+    else:
+        size = text.param(n)
+        given = "[=](int r, int c) { return la::of_real<T>(r == c); }"
+        text.solved(n, at, given, lambda i, c: f"out[(m * {size} + {i}) * {size} + {c}]")
+    return text.made([pointer(dtypes[0], "out", ""), "int* info", pointer(dtypes[0], "a")])
+
+
+def slogdet(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
+    """The signs of determinants and the logarithms of their sizes."""
+    sign, _, a = layouts
+    text = _Small(a.shape[-1], dtypes[0], sign.shape)
+    at = text.element(a, "r, c")
+    store = "sign[m] = found.sign, logarithm[m] = found.logarithm;"
+    if text.tiny:
+        n, lanes = text.n, text.lanes
+        body = (
+            f"  const auto found = la::determinant_rows<{text.type}, {n}, {lanes}>(shared, lane, first, {at});\n"
+            f"  if (here && lane == 0) {store}"
+        )
+        text.entry_of_groups("determinant_rows", body, max(n * (n + 1), 2 * (n + 1)))
+    else:
+        body = (
+            f"  block.load({at});\n  block.factor();\n"
+            "  if (threadIdx.x < 32) {\n    const auto found = block.determinant();\n"
+            f"    if (threadIdx.x == 0) {store}\n  }}"
+        )
+        text.entry_of_blocks("determinant_block", body, text.n)
+    return text.made([pointer(dtypes[0], "sign", ""), pointer(dtypes[1], "logarithm", ""), pointer(dtypes[0], "a")])
+
+
+class _Small(Routine):
+    """A program in the making, for a stack of matrices of n rows; `m` is the number of a matrix."""
+
+    def __init__(self, n: int, dtype: Any, stack: tuple[int, ...]) -> None:
+        super().__init__()
+        self.need("multiply", (COMPLEX128,) * 3)
+        self.n, self.dtype, self.type, self.stack, self.count = n, dtype, C_TYPE[dtype], stack, prod(stack)
+        self.tiny = n <= _WARP_ROWS
+        self.lanes = max(4, 1 << (n - 1).bit_length())
+        self._steps: list[str] = []  # where the matrix m of each argument begins
+
+    def element(self, where: Layout, place: str, name: str = "a", conjugate: bool = False) -> str:
+        """A function of a row and a column, in that order or the other, that reads an argument."""
+        start = Layout(where.shape[:-2], where.strides[:-2], where.offset)
+        self._steps.append(f"const {self.type}* {name}_m = {name} + ({self.offset(start, self.stack)});")
+        down, across = (self.param(s) for s in where.strides[-2:])
+        value = f"{name}_m[r * {down} + c * {across}]"
+        r, c = place.split(", ")
+        return f"[=](int {r}, int {c}) {{ return {f'la::conj({value})' if conjugate else value}; }}"
+
+    def entry_of_groups(self, name: str, body: str, cells: int) -> None:
+        """An entry with a group of threads to each matrix, which has so many elements of shared memory."""
+        groups = 32 // self.lanes
+        warps = max(1, min(8, _GROUP_BYTES // (cells * self.dtype.itemsize * groups), -(-self.count // (groups * 132))))
+        taken = warps * groups
+        total = self.param(self.count)
+        head = (
+            f"  __shared__ __align__(16) unsigned char memory[{taken} * {cells} * sizeof({self.type})];\n"
+            f"  const int lane = threadIdx.x % {self.lanes}, first = threadIdx.x % 32 - lane;\n"
+            f"  {self.type}* shared = ({self.type}*)memory + threadIdx.x / {self.lanes} * {cells};\n"
+            f"  const long long number = (long long)blockIdx.x * {taken} + threadIdx.x / {self.lanes};\n"
+            f"  const bool here = number < {total};\n  const long long m = here ? number : {total} - 1;\n"
+            f"  {self.split('m', self.stack)}\n  {' '.join(self._steps)}\n"
+        )
+        self.entry(name, head + body, -(-self.count // taken), 32 * warps)
+
+    def entry_of_blocks(self, name: str, body: str, width: int, parts: int = 1) -> None:
+        """An entry with a block to each matrix, and to each of `parts` of the right-hand sides."""
+        head = (
+            f"  typedef {self.type} T;\n  extern __shared__ unsigned long long shared[];\n"
+            f"  const long long m = (long long)blockIdx.x / {self.param(parts)}, part = (long long)blockIdx.x % {self.param(parts)};\n"
+            f"  {self.split('m', self.stack)}\n  {' '.join(self._steps)}\n"
+            f"  la::Block<T, {_WARPS}> block(shared, {self.param(self.n)}, {self.param(width)});\n"
+        )
+        self.entry(name, head + body, self.count * parts, 32 * _WARPS, _block_bytes(self.n, width, self.dtype))
+
+    def solved(self, columns: int, at: str, given: str, put: Any) -> None:
+        """An entry that solves for so many right-hand sides."""
+        n = self.n
+        if self.tiny:
+            held = min(columns, max(1, _SIDE_BYTES // self.dtype.itemsize))
+            store = f"[=](int i, int c, {self.type} x) {{ if (here) {put('i', 'c')} = x; }}"
+            body = (
+                f"  const bool singular = la::solve_rows<{self.type}, {n}, {self.lanes}, {held}>(\n"
+                f"      shared, lane, first, (int){self.param(columns)}, {at}, {given}, {store});\n"
+                "  if (here && lane == 0) info[m] = singular;"
+            )
+            self.entry_of_groups("solve_rows", body, max(n * (n + 1), 2 * (n + held)))
+            return
+        room = _BLOCK_BYTES - _block_bytes(n, n, self.dtype)
+        held = max(1, min(columns, room // (n * self.dtype.itemsize) - 1))
+        parts = -(-columns // held)
+        held = -(-columns // parts)
+        size, each, total = self.param(n), self.param(held), self.param(columns)
+        body = (
+            f"  const int begin = part * {each}, sides = min((int){each}, (int){total} - begin);\n"
+            f"  const auto at = {at};\n  const auto given = {given};\n"
+            f"  block.load([=](int r, int c) {{\n"
+            f"    return c < {size} ? at(r, c) : c - {size} < sides ? given(r, c - {size} + begin) : la::of_real<T>(0);\n  }});\n"
+            f"  const bool singular = block.factor();\n"
+            f"  block.template substitute<{-(-n // 32)}>(sides, [=](int i, int c, T x) {{ {put('i', '(c + begin)')} = x; }});\n"
+            "  if (threadIdx.x == 0 && part == 0) info[m] = singular;"
+        )
+        self.entry_of_blocks("solve_block", body, n + held, parts)
+
+    def made(self, pointers: Sequence[str]) -> Program:
+        return self.program(pointers, head=source("linalg", "linalg_warp" if self.tiny else "linalg_block"))
+
+
+@cache
+def source(*names: str) -> str:
+    return "\n".join((Path(__file__).parent / f"{name}.cuh").read_text(encoding="utf-8") for name in names)

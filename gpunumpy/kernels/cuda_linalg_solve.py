@@ -1,0 +1,156 @@
+"""Systems, inverses, determinants and Cholesky factors on a GPU.
+
+Small matrices, and stacks of them, are factored by kernels of our own (`cuda_linalg_small`), larger ones by cuSOLVER
+one after the other. What a library works in place on is a copy that a kernel makes of an argument in any layout. A
+matrix in C order is the transpose of what the library sees: the factors are those of the transpose, and systems are
+solved with the transposed factors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from ..core import memory
+from ..core.device import Device
+from ..core.dtypes import C_TYPE, COMPLEX128
+from ..core.layout import Layout
+from ..nvlib import cusolver
+from . import cuda_linalg_small as small
+from .codegen.program import Program
+from .cuda_program import Prepared, pieces, prepared
+from .cuda_routine import Routine, pointer
+
+
+def cholesky(device: Device, options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+    """Factors and `info`, from the lower triangles or (option) the upper ones."""
+    (upper,) = options
+    out, info, a = layouts
+    n, dtype, count = out.shape[-1], dtypes[0], prod(info.shape)
+    if small.fits(n, dtype):
+        return prepared(device, small.cholesky(options, layouts, dtypes), 3)
+    # The lower triangle of a matrix is the upper one of its transpose, and so are the factors.
+    factor = cusolver.cholesky(device, n, dtype, cusolver.LOWER if upper else cusolver.UPPER)
+    copy = prepared(device, copied(a, dtype, "row <= column" if upper else "row >= column"), 2)
+    step = n * n * dtype.itemsize
+
+    def run(pointers: Sequence[Any]) -> None:
+        result, failed, matrix = pointers
+        held = memory.allocate(device, factor.nbytes)
+        copy((result, matrix))
+        for k in range(count):
+            factor.run(result + k * step, failed + 4 * k, held.ptr)
+
+    return run
+
+
+def solve(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+    """Solutions and `info`; those of several right-hand sides one after the other in memory."""
+    out, _, a, b = layouts
+    if small.fits(a.shape[-1], dtypes[0]):
+        return prepared(device, small.solve(options, layouts, dtypes), 4)
+    if len(a.shape) == len(b.shape):  # the sides in the order of the solutions
+        shape, strides, offset = b
+        b = Layout((*shape[:-2], *shape[:-3:-1]), (*strides[:-2], *strides[:-3:-1]), offset)
+    columns = prod(out.shape) // prod(a.shape[:-1])
+    return _solved(device, layouts[1:3], columns, dtypes[0], copied(b, dtypes[0]), cusolver.TRANSPOSE)
+
+
+def inv(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+    """Inverses and `info`: that of the transpose is the transpose of the inverse."""
+    out, _, a = layouts
+    if small.fits(a.shape[-1], dtypes[0]):
+        return prepared(device, small.inv(options, layouts, dtypes), 3)
+    run = _solved(device, layouts[1:], a.shape[-1], dtypes[0], identities(out, dtypes[0]), cusolver.NO_TRANSPOSE)
+    return lambda pointers: run((*pointers, pointers[2]))
+
+
+def _solved(
+    device: Device, layouts: Sequence[Layout], columns: int, dtype: Any, begin: Program, operation: int
+) -> Prepared:
+    """Solve for what the program `begin` writes to the result; over the result, `info`, matrices and sides."""
+    info, a = layouts
+    n, count, unit = a.shape[-1], prod(info.shape), dtype.itemsize
+    copy, start = prepared(device, copied(a, dtype), 2), prepared(device, begin, 2)
+    factor = cusolver.lu(device, n, dtype)
+    solution = cusolver.lu_solve(device, n, columns, dtype, operation)
+    (_, at_pivots, at_done, at_work), total = pieces(count * n * n * unit, n * 8, 4, factor.nbytes)
+
+    def run(pointers: Sequence[Any]) -> None:
+        result, failed, matrix, sides = pointers
+        held = memory.allocate(device, total)
+        lu, pivots, done, work = held.ptr, held.ptr + at_pivots, held.ptr + at_done, held.ptr + at_work
+        copy((lu, matrix))
+        start((result, sides))
+        for k in range(count):
+            one = lu + k * n * n * unit
+            factor.run(one, pivots, failed + 4 * k, work)
+            solution(one, pivots, result + k * n * columns * unit, done)
+
+    return run
+
+
+def slogdet(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+    """The signs of determinants and the logarithms of their sizes."""
+    a, dtype = layouts[2], dtypes[0]
+    n, count, unit = a.shape[-1], prod(a.shape[:-2]), dtype.itemsize
+    if small.fits(n, dtype):
+        return prepared(device, small.slogdet(options, layouts, dtypes), 3)
+    factor = cusolver.lu(device, n, dtype)
+    copy, finish = prepared(device, copied(a, dtype), 2), prepared(device, diagonals(n, count, dtypes), 4)
+    (_, at_pivots, at_done, at_work), total = pieces(count * n * n * unit, count * n * 8, 4, factor.nbytes)
+
+    def run(pointers: Sequence[Any]) -> None:
+        sign, logarithm, matrix = pointers
+        held = memory.allocate(device, total)
+        lu, pivots, done, work = held.ptr, held.ptr + at_pivots, held.ptr + at_done, held.ptr + at_work
+        copy((lu, matrix))
+        for k in range(count):
+            factor.run(lu + k * n * n * unit, pivots + 8 * k * n, done, work)
+        finish((sign, logarithm, lu, pivots))
+
+    return run
+
+
+# --- the kernels beside the library ---------------------------------------------------------------------------------
+
+
+def copied(where: Layout, dtype: Any, kept: str = "") -> Program:
+    """A copy in C order; with zeros instead of what is not `kept`, a condition on `row` and `column`."""
+    text = Routine()
+    text.need("cast", (dtype, dtype))
+    split, last = text.split("i", where.shape), len(where.shape) - 1
+    value = f"x[{text.offset(where, where.shape)}]"
+    if kept:
+        split += f" const long long row = x{last - 1}, column = x{last};"
+        value = f"{kept} ? {value} : {C_TYPE[dtype]}{{}}"
+    count = prod(where.shape)
+    text.each("copy", "i", count, text.param(count), f"{split} out[i] = {value};")
+    return text.program([pointer(dtype, "out", ""), pointer(dtype, "x")])
+
+
+def identities(where: Layout, dtype: Any) -> Program:
+    """Identity matrices in C order; there is an argument that is not looked at."""
+    text = Routine()
+    text.need("cast", (dtype, dtype))
+    n, count = text.param(where.shape[-1]), prod(where.shape)
+    body = f"out[i] = {C_TYPE[dtype]}{{i / {n} % {n} == i % {n} ? 1.f : 0.f}};"
+    text.each("identity", "i", count, text.param(count), body)
+    return text.program([pointer(dtype, "out", ""), pointer(dtype, "x")])
+
+
+def diagonals(n: int, count: int, dtypes: Sequence[Any]) -> Program:
+    """Signs and logarithms from the diagonals of LU factors and the exchanges of rows, a warp to each matrix."""
+    text = Routine()
+    text.need("multiply", (COMPLEX128,) * 3)
+    size = text.param(n)
+    body = (
+        f"const int lane = threadIdx.x % 32;\n    la::Determinant<{C_TYPE[dtypes[0]]}> found;\n"
+        f"    for (long long k = lane; k < {size}; k += 32)\n"
+        f"      found.take(lu[(m * {size} + k) * {size} + k], pivots[m * {size} + k] != k + 1);\n"
+        "    found.gather<32>();\n    if (lane == 0) sign[m] = found.sign, logarithm[m] = found.logarithm;"
+    )
+    text.each("diagonals", "m", count, text.param(count), body, 32)
+    names = [pointer(dtypes[0], "sign", ""), pointer(dtypes[1], "logarithm", "")]
+    return text.program([*names, pointer(dtypes[0], "lu"), "const i64* pivots"], head=small.source("linalg"))

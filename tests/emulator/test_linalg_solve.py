@@ -1,0 +1,177 @@
+"""The GPU's own factorisations, run on the emulated machine and compared with NumPy's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+
+from gpunumpy.core.layout import Layout
+from gpunumpy.kernels import cuda_linalg_small, cuda_linalg_solve
+from gpunumpy.kernels.codegen.program import Program
+from gpunumpy.kernels.compile import compile_cubin
+
+from .executor import run_program
+
+DTYPES = ("f4", "f8", "c8", "c16")
+# Groups of 4 threads to a warp, and blocks.
+SIZES = (1, 2, 3, 5, 8, 13, 32, 33, 40, 70)
+STACKS = ((), (3,), (2, 5))
+
+
+def sample(shape: tuple[int, ...], dtype: str, seed: int = 0) -> numpy.ndarray:
+    random = numpy.random.default_rng(seed)
+    made = random.standard_normal(shape)
+    if dtype[0] == "c":
+        made = made + 1j * random.standard_normal(shape)
+    return made.astype(dtype)
+
+
+def definite(stack: tuple[int, ...], n: int, dtype: str) -> numpy.ndarray:
+    a = sample((*stack, n, n), dtype).astype("c16" if dtype[0] == "c" else "f8")
+    return (a @ a.conj().swapaxes(-1, -2) + n * numpy.eye(n)).astype(dtype)
+
+
+def layout_of(x: numpy.ndarray) -> Layout:
+    return Layout(x.shape, tuple(step // x.itemsize for step in x.strides), 0)
+
+
+def run(make: Any, options: tuple[Any, ...], *arrays: numpy.ndarray) -> None:
+    program = make(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
+    run_program(program, list(arrays), seed=3)
+
+
+def close(found: numpy.ndarray, wanted: numpy.ndarray, condition: float = 1e3) -> None:
+    eps = numpy.finfo(found.dtype).eps
+    numpy.testing.assert_allclose(found, wanted, condition * eps, condition * eps * abs(wanted).max(initial=0))
+
+
+def real(dtype: str) -> Any:
+    return numpy.dtype(dtype).type(0).real.dtype
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", SIZES)
+def test_cholesky(n: int, dtype: str) -> None:
+    for stack in STACKS:
+        a = definite(stack, n, dtype)
+        for upper in (False, True):
+            given = numpy.triu(a) if upper else numpy.tril(a)
+            out, info = numpy.empty_like(a), numpy.full(stack, 7, "i4")
+            run(cuda_linalg_small.cholesky, (upper,), out, info, given)
+            close(out, numpy.linalg.cholesky(a, upper=upper))
+            assert not info.any()
+    a[..., n - 1, n - 1] = -1
+    run(cuda_linalg_small.cholesky, (True,), out, info, a)
+    assert info.all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", SIZES)
+def test_solve(n: int, dtype: str) -> None:
+    for stack, columns in zip(STACKS, (0, 1, 19), strict=True):
+        a = sample((*stack, n, n), dtype) + (n / 2 * numpy.eye(n)[::-1]).astype(dtype)
+        b = sample((*stack, n, columns) if columns else (*stack, n), dtype, 1)
+        out, info = numpy.empty((*stack, columns, n) if columns else b.shape, dtype), numpy.full(stack, 7, "i4")
+        run(cuda_linalg_small.solve, (), out, info, a, b)
+        close(out.swapaxes(-1, -2) if columns else out, numpy.linalg.solve(a, b))
+        assert not info.any()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", SIZES)
+def test_inverses_and_determinants(n: int, dtype: str) -> None:
+    for stack in STACKS:
+        a = sample((*stack, n, n), dtype) + (n / 2 * numpy.eye(n)[::-1]).astype(dtype)
+        out, info = numpy.empty_like(a), numpy.full(stack, 7, "i4")
+        run(cuda_linalg_small.inv, (), out, info, a.swapaxes(-1, -2))
+        close(out.swapaxes(-1, -2), numpy.linalg.inv(a))
+        assert not info.any()
+        sign, logarithm = numpy.empty(stack, dtype), numpy.empty(stack, real(dtype))
+        run(cuda_linalg_small.slogdet, (), sign, logarithm, a)
+        for found, wanted in zip((sign, logarithm), numpy.linalg.slogdet(a), strict=True):
+            close(found, wanted)
+
+
+@pytest.mark.parametrize("n", [1, 4, 20, 50])
+def test_singular(n: int) -> None:
+    a = numpy.eye(n)
+    a[n // 2] = 0
+    b, x, info = numpy.ones(n), numpy.empty(n), numpy.zeros((), "i4")
+    run(cuda_linalg_small.solve, (), x, info, a, b)
+    assert info
+    info[()] = 0
+    run(cuda_linalg_small.inv, (), numpy.empty_like(a), info, a)
+    assert info
+    sign, logarithm = numpy.ones(()), numpy.ones(())
+    run(cuda_linalg_small.slogdet, (), sign, logarithm, a)
+    assert (sign, logarithm) == (0, -numpy.inf)
+
+
+@pytest.mark.parametrize("n", [3, 40])
+def test_tiny_pivots_and_nan(n: int) -> None:
+    a = numpy.eye(n)[::-1] * 1e-310
+    out, info = numpy.empty_like(a), numpy.ones((), "i4")
+    run(cuda_linalg_small.solve, (), out, info, a, numpy.eye(n) * 1e-310)
+    assert not info
+    numpy.testing.assert_array_equal(out.T, numpy.eye(n)[::-1])
+    run(cuda_linalg_small.solve, (), out, info, a * numpy.nan, numpy.eye(n))
+    assert not info
+    assert numpy.isnan(out).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_beside_the_library(dtype: str) -> None:
+    """Copies in any layout, identities, and determinants from factors."""
+    a = sample((3, 4, 5, 5), dtype)
+    for given, kept, wanted in (
+        (a.swapaxes(-1, -2), "", a.swapaxes(-1, -2)),
+        (a[::2, 1:, ::-1], "row >= column", numpy.tril(a[::2, 1:, ::-1])),
+        (a[:, :1], "row <= column", numpy.triu(a[:, :1])),
+    ):
+        where = Layout(given.shape, tuple(s // a.itemsize for s in given.strides), 0)
+        start = given.__array_interface__["data"][0] - a.__array_interface__["data"][0]
+        out = numpy.empty(given.shape, dtype)
+        program = cuda_linalg_solve.copied(where._replace(offset=start // a.itemsize), a.dtype, kept)
+        run_program(program, [out, a], seed=3)
+        numpy.testing.assert_array_equal(out, wanted)
+    out = numpy.empty((4, 6, 6), dtype)
+    run_program(cuda_linalg_solve.identities(layout_of(out), out.dtype), [out, out], seed=3)
+    numpy.testing.assert_array_equal(out, numpy.broadcast_to(numpy.eye(6), out.shape))
+
+    factors = sample((7, 40, 40), dtype)
+    pivots = numpy.broadcast_to(numpy.arange(1, 41), (7, 40)).copy()
+    pivots[::2, 3] = 9
+    sign, logarithm = numpy.empty(7, dtype), numpy.empty(7, real(dtype))
+    program = cuda_linalg_solve.diagonals(40, 7, (sign.dtype, logarithm.dtype))
+    run_program(program, [sign, logarithm, factors, pivots], seed=3)
+    wanted = numpy.linalg.slogdet(numpy.triu(factors))
+    close(sign, wanted[0] * numpy.where(numpy.arange(7) % 2, 1, -1))
+    close(logarithm, wanted[1])
+
+
+def programs() -> list[Program]:
+    made = []
+    for dtype in map(numpy.dtype, DTYPES):
+        for n in (3, 32, 60):
+            a, stack = Layout((9, n, n), (n * n, n, 1), 0), Layout((9,), (1,), 0)
+            side = Layout((9, n, 11), (n * 11, 11, 1), 0)
+            info, size = numpy.dtype("i4"), real(dtype.str)
+            made += [
+                cuda_linalg_small.cholesky((False,), [a, stack, a], (dtype, info, dtype)),
+                cuda_linalg_small.inv((), [a, stack, a], (dtype, info, dtype)),
+                cuda_linalg_small.slogdet((), [stack, stack, a], (dtype, size, dtype)),
+                cuda_linalg_small.solve((), [side, stack, a, side], (dtype, info, dtype, dtype)),
+            ]
+        made += [cuda_linalg_solve.copied(a, dtype, "row >= column"), cuda_linalg_solve.identities(a, dtype)]
+        made.append(cuda_linalg_solve.diagonals(60, 9, (dtype, size)))
+    return made
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
+def test_compiles(arch: str) -> None:
+    pytest.importorskip("cuda.core")
+    for k, program in enumerate(programs()):
+        if arch == "sm_90" or k % 5 == 0:
+            compile_cubin(program.text, arch)
