@@ -5,26 +5,23 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core import memory
 from ..core.device import Device
 from ..core.layout import Layout
 from ..nvlib import cufft
 from .codegen.program import Program
-from .compile import compile_program
 from .cuda_calls_blas import matmul
 from .cuda_fold import accumulate, fold, reduceat
 from .cuda_histogram import bincount, histogram
+from .cuda_linalg_solve import cholesky, inv, slogdet, solve
 from .cuda_masks import mask_elements, mask_offsets, mask_positions
+from .cuda_program import Prepared, prepared
 from .cuda_scatter import scatter
 from .cuda_search import searchsorted
 from .cuda_sort import argsort, sort
-from .launch import Launcher
 
-Prepared = Callable[[Sequence[Any]], None]
 CALLS: dict[str, Callable[..., Prepared]] = {}
 
 
@@ -36,34 +33,14 @@ def _empty(device: Any, options: tuple[Any, ...], layouts: Any, dtypes: Any) -> 
 CALLS["empty"] = _empty
 CALLS["fft"] = cufft.fft
 CALLS["matmul"] = matmul
-
-_ALIGNED = 256  # bytes, where a piece of scratch memory begins
+CALLS |= {"cholesky": cholesky, "inv": inv, "slogdet": slogdet, "solve": solve}
 
 
 def _programmed(make: Callable[..., Program]) -> Callable[..., Prepared]:
     """A routine that is a program of kernels, made from the options, the layouts and the dtypes."""
 
     def prepare(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
-        program = make(options, layouts, dtypes)
-        entries = tuple(launch.entry for launch in program.launches)
-        functions = compile_program(program.text, entries, device) if entries else {}
-        flag = (memory.error_word(device),) if program.flag else ()
-        wire = "Q" * (len(layouts) + len(program.scratch) + len(flag))
-        launchers = [
-            Launcher(device, functions[x.entry], x.grid, x.block, x.shared, wire, program.params)
-            for x in program.launches
-        ]
-        # All scratch memory is one block, its pieces one after the other.
-        starts = [0, *itertools.accumulate(-(-scratch.nbytes // _ALIGNED) * _ALIGNED for scratch in program.scratch)]
-        total = starts.pop()
-
-        def run(values: Sequence[Any]) -> None:
-            held = memory.allocate(device, total) if starts else None
-            words = (*values, *(held.ptr + start for start in starts), *flag) if held else (*values, *flag)
-            for launch in launchers:
-                launch(words)
-
-        return run
+        return prepared(device, make(options, layouts, dtypes), len(layouts))
 
     return prepare
 

@@ -1,4 +1,7 @@
-"""Factorisations of small matrices on a GPU: a group of threads (`linalg_warp.cuh`) or a block (`linalg_block.cuh`) each."""
+"""Factorisations of small matrices on a GPU, each by a group of threads or by a block.
+
+`linalg_warp.cuh` is for matrices of up to 32 rows, `linalg_block.cuh` for those that fit in shared memory.
+"""
 
 from __future__ import annotations
 
@@ -38,26 +41,22 @@ def cholesky(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[A
     at = text.element(a, "c, r" if upper else "r, c", conjugate=upper)
     if text.tiny:
         n, lanes = text.n, text.lanes
-        where, conj = (f"out[m * {n * n} + i * {n} + k]", "la::conj") if upper else (f"out[m * {n * n} + i * {n} + k]", "")
-        cell = f"tile[k * {n + 1} + i]" if upper else f"tile[i * {n + 1} + k]"
-        put = f"[=](int i, int k, const {text.type}* tile) {{ if (here) {where} = {conj}({cell}); }}"
+        value = f"la::conj(tile[k * {n + 1} + i])" if upper else f"tile[i * {n + 1} + k]"
+        put = f"[=](int i, int k, const {text.type}* tile) {{ if (here) out[m * {n * n} + i * {n} + k] = {value}; }}"
         body = (
             f"  const bool failed = la::cholesky_rows<{text.type}, {n}, {lanes}>(shared, lane, {at}, {put});\n"
             "  if (here && lane == 0) info[m] = failed;"
         )
         text.entry_of_groups("cholesky_rows", body, n * (n + 1) + 2 * lanes)
     else:
-        n = text.param(text.n)
-        value = "r < c ? la::of_real<T>(0) : r == c ? la::of_real<T>(root) : la::times(block.cells[r * block.pitch + c], 1 / root)"
+        size = text.param(text.n)
         body = (
             f"  block.load({at});\n  const bool failed = block.cholesky();\n"
-            f"  for (int i = threadIdx.x; i < {n} * {n}; i += {32 * _WARPS}) {{\n"
-            f"    const int {'c = i / (int)' if upper else 'r = i / (int)'}{n}, {'r' if upper else 'c'} = i % (int){n};\n"
-            f"    const la::Real<T> root = ::sqrt(la::re(block.cells[c * block.pitch + c]));\n"
-            f"    const T value = {value};\n"
-            f"    out[m * {n} * {n} + i] = {'la::conj(value)' if upper else 'value'};\n  }}\n"
+            f"  for (int i = threadIdx.x; i < {size} * {size}; i += {32 * _WARPS}) {{\n"
+            f"    const T value = block.root({'i % (int){0}, i / (int){0}' if upper else 'i / (int){0}, i % (int){0}'});\n"
+            f"    out[m * {size} * {size} + i] = {'la::conj(value)' if upper else 'value'};\n  }}\n"
             "  if (threadIdx.x == 0) info[m] = failed;"
-        )
+        ).replace("{0}", size)
         text.entry_of_blocks("cholesky_block", body, text.n)
     return text.made([pointer(dtypes[0], "out", ""), "int* info", pointer(dtypes[0], "a")])
 
@@ -84,10 +83,8 @@ def inv(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[An
     at, n = text.element(a, "r, c"), text.n
     if text.tiny:
         put = f"[=](int i, {text.type} x) {{ if (here) out[m * {n * n} + i] = x; }}"
-        body = (
-            f"  const bool singular = la::invert_rows<{text.type}, {n}, {text.lanes}>(shared, lane, first, {at}, {put});\n"
-            "  if (here && lane == 0) info[m] = singular;"
-        )
+        call = f"la::invert_rows<{text.type}, {n}, {text.lanes}>(shared, lane, first, {at}, {put})"
+        body = f"  const bool singular = {call};\n  if (here && lane == 0) info[m] = singular;"
         text.entry_of_groups("invert_rows", body, n * (n + 1) + 2 * n)
     else:
         size = text.param(n)
@@ -157,9 +154,10 @@ class _Small(Routine):
 
     def entry_of_blocks(self, name: str, body: str, width: int, parts: int = 1) -> None:
         """An entry with a block to each matrix, and to each of `parts` of the right-hand sides."""
+        count = self.param(parts)
         head = (
             f"  typedef {self.type} T;\n  extern __shared__ unsigned long long shared[];\n"
-            f"  const long long m = (long long)blockIdx.x / {self.param(parts)}, part = (long long)blockIdx.x % {self.param(parts)};\n"
+            f"  const long long m = blockIdx.x / {count}, part = blockIdx.x % {count};\n"
             f"  {self.split('m', self.stack)}\n  {' '.join(self._steps)}\n"
             f"  la::Block<T, {_WARPS}> block(shared, {self.param(self.n)}, {self.param(width)});\n"
         )
@@ -186,10 +184,12 @@ class _Small(Routine):
         body = (
             f"  const int begin = part * {each}, sides = min((int){each}, (int){total} - begin);\n"
             f"  const auto at = {at};\n  const auto given = {given};\n"
-            f"  block.load([=](int r, int c) {{\n"
-            f"    return c < {size} ? at(r, c) : c - {size} < sides ? given(r, c - {size} + begin) : la::of_real<T>(0);\n  }});\n"
-            f"  const bool singular = block.factor();\n"
-            f"  block.template substitute<{-(-n // 32)}>(sides, [=](int i, int c, T x) {{ {put('i', '(c + begin)')} = x; }});\n"
+            "  block.load([=](int r, int c) {\n"
+            f"    if (c < {size}) return at(r, c);\n"
+            f"    return c - {size} < sides ? given(r, c - {size} + begin) : la::of_real<T>(0);\n  }});\n"
+            "  const bool singular = block.factor();\n"
+            f"  const auto put = [=](int i, int c, T x) {{ {put('i', '(c + begin)')} = x; }};\n"
+            f"  block.template substitute<{-(-n // 32)}>(sides, put);\n"
             "  if (threadIdx.x == 0 && part == 0) info[m] = singular;"
         )
         self.entry_of_blocks("solve_block", body, n + held, parts)

@@ -122,6 +122,12 @@ template <class T, int WARPS> struct Block {
     }
     return failed;
   }
+
+  // An element of the factor, after that.
+  __device__ T root(int r, int c) {
+    const Real<T> its = ::sqrt(re(cells[c * pitch + c]));
+    return r < c ? of_real<T>(0) : r == c ? of_real<T>(its) : times(cells[r * pitch + c], 1 / its);
+  }
 };
 
 }  // namespace la
