@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy
 
@@ -15,7 +15,7 @@ from . import node as graph
 from .array import from_host, is_scalar, ndarray, wrap, wrap_ordered
 from .device import Device, default_device
 from .layout import Layout, Shape
-from .node import Call, Const, DType, Form, Node, Queue
+from .node import Const, DType, Form, Gather, Leaf, Node, Queue, Scatter
 
 _PYTHON_SCALARS = frozenset((bool, int, float, complex))
 
@@ -214,6 +214,7 @@ def operand(y: Any) -> bool:
 
 
 _RECORDERS_LIMIT = 20_000
+_RECIPE_LIMIT = 32  # operations
 
 
 def _first(cache: dict[Any, Form], key: tuple[Form, ...], row: str, args: tuple[Any, ...]) -> ndarray:
@@ -236,9 +237,59 @@ def remember(cache: dict[Any, Form], key: tuple[Form, ...], result: ndarray) -> 
         cache[key] = form
 
 
+class _Recipe(NamedTuple):
+    """How a result was recorded: `scalars` besides the arguments, then the form of each node and where its own are."""
+
+    scalars: tuple[Node, ...]
+    steps: tuple[tuple[Form, tuple[int, ...]], ...]
+    flags: int
+
+    def recorded(self, nodes: Sequence[Node]) -> ndarray:
+        """The result for other arguments of the same forms."""
+        made = [*nodes, *self.scalars]
+        for form, places in self.steps:
+            made.append(Node(form, tuple([made[p] for p in places])))
+        result = wrap(made[-1])
+        result._flags = self.flags
+        return result
+
+
+def _recipe(result: ndarray, nodes: Sequence[Node], forms: Sequence[Form]) -> _Recipe | None:
+    """How to record the result again; None where it is not made of operations on all the arguments and on scalars."""
+    if result._base is not None or result._node.data is not None or len(set(nodes)) < len(nodes):
+        return None
+    # What counts are the forms themselves: another thread may have computed an argument since they were read.
+    order: list[Node] = []
+    stack = [(result._node, result._node.form)]
+    seen = dict(zip(nodes, forms, strict=True))
+    while stack:
+        node, form = stack.pop()
+        if node in seen:
+            if seen[node] is not form:
+                return None
+            continue
+        if isinstance(form.op, (Gather, Leaf, Scatter)) or len(order) > _RECIPE_LIMIT:
+            return None
+        seen[node] = form
+        order.append(node)
+        stack.extend(zip(node.args, form.args, strict=True))
+    scalars = [n for n in order if isinstance(seen[n].op, Const)]
+    pending = [n for n in order if not isinstance(seen[n].op, Const)]
+    if not {a for n in pending for a in n.args}.issuperset(nodes) or not nodes:
+        return None  # it depends on an argument's value, or on none of them
+    place = {n: k for k, n in enumerate((*nodes, *scalars))}
+    steps: list[tuple[Form, tuple[int, ...]]] = []
+    while pending:
+        ready = next(n for n in reversed(pending) if all(a in place for a in n.args))
+        pending.remove(ready)
+        place[ready] = len(place)
+        steps.append((seen[ready], tuple(place[a] for a in ready.args)))
+    return _Recipe(tuple(scalars), tuple(steps), result._flags)
+
+
 def remembered(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
-    """The function, which remembers the form of its result where that is one routine over its very arguments."""
-    cache: dict[Any, tuple[Form, int]] = {}
+    """The function, which remembers how its result is made of its arguments, as far as operations make it."""
+    cache: dict[Any, _Recipe] = {}
 
     @wraps(record)
     def run(*args: Any, **options: Any) -> ndarray:
@@ -251,15 +302,15 @@ def remembered(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
         except TypeError:  # something is not hashable
             return record(*args, **options)
         if known is not None:
-            result = wrap(Node(known[0], nodes))
-            result._flags = known[1]
-            return result
+            return known.recorded(nodes)
         result = record(*args, **options)
-        form = result._node.form
-        if result._base is None and type(form.op) is Call and form.args == forms:
+        if any(result is x for x in args):
+            return result
+        recipe = _recipe(result, nodes, forms)
+        if recipe is not None:
             if len(cache) > _RECORDERS_LIMIT:
                 cache.clear()
-            cache[key] = form, result._flags
+            cache[key] = recipe
         return result
 
     return run

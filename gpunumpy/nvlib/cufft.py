@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..core import memory
-from ..core.device import Device, check, driver
+from ..core.device import Device
 from ..core.layout import Layout
 from ..core.transforms import Plan, Transform, passes
 from .handles import bindings
@@ -25,6 +25,7 @@ _FORWARD, _INVERSE = -1, 1
 # A device keeps no more plans than this, and none beside the latest one that would make them hold more bytes.
 MOST_PLANS = 256
 MOST_BYTES = 1 << 28
+_LARGEST_FACTOR = 127
 
 
 class _Made(NamedTuple):
@@ -87,7 +88,6 @@ class Plans:
 
     def _planned(self, plan: Plan, double: bool) -> _Made:
         library, (sizes, source, target) = self._library, plan[1:4]
-        before = _free()
         handle = library.create()
         try:
             library.set_auto_allocation(handle, 0)
@@ -101,12 +101,26 @@ class Plans:
         except BaseException:
             library.destroy(handle)
             raise
-        return _Made(handle, work, max(0, before - _free()))
+        return _Made(handle, work, _tables(plan, double))
 
 
-def _free() -> int:
-    """The bytes that are free on the device that is current."""
-    return int(check(driver().cuMemGetInfo())[0])
+def _tables(plan: Plan, double: bool) -> int:
+    """The bytes of the tables that a plan holds.
+
+    They count where a size has a prime factor that cuFFT has no code for: it makes a convolution of such a transform.
+    """
+    longest = max((n for n in plan.sizes if _largest_factor(n) > _LARGEST_FACTOR), default=0)
+    return 4 * longest * (16 if double else 8)
+
+
+def _largest_factor(n: int) -> int:
+    factor = 2
+    while factor * factor <= n:
+        if n % factor:
+            factor += 1
+        else:
+            n //= factor
+    return n
 
 
 _plans: dict[Device, Plans] = {}
