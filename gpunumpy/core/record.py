@@ -258,32 +258,34 @@ def _recipe(result: ndarray, nodes: Sequence[Node], forms: Sequence[Form]) -> _R
     """How to record the result again; None where it is not made of operations on all the arguments and on scalars."""
     if result._base is not None or result._node.data is not None or len(set(nodes)) < len(nodes):
         return None
-    # What counts are the forms themselves: another thread may have computed an argument since they were read.
+    # What counts are the forms themselves: another thread may compute a value while it is looked at.
+    found: dict[Node, tuple[Form, tuple[Node, ...]]] = {n: (f, ()) for n, f in zip(nodes, forms, strict=True)}
     order: list[Node] = []
     stack = [(result._node, result._node.form)]
-    seen = dict(zip(nodes, forms, strict=True))
     while stack:
         node, form = stack.pop()
-        if node in seen:
-            if seen[node] is not form:
+        if node in found:
+            if found[node][0] is not form:
                 return None
             continue
-        if isinstance(form.op, (Gather, Leaf, Scatter)) or len(order) > _RECIPE_LIMIT:
+        args = node.args
+        if isinstance(form.op, (Gather, Leaf, Scatter)) or len(args) != len(form.args) or len(order) > _RECIPE_LIMIT:
             return None
-        seen[node] = form
+        found[node] = form, args
         order.append(node)
-        stack.extend(zip(node.args, form.args, strict=True))
-    scalars = [n for n in order if isinstance(seen[n].op, Const)]
-    pending = [n for n in order if not isinstance(seen[n].op, Const)]
-    if not {a for n in pending for a in n.args}.issuperset(nodes) or not nodes:
+        stack.extend(zip(args, form.args, strict=True))
+    if not {a for n in order for a in found[n][1]}.issuperset(nodes) or not nodes:
         return None  # it depends on an argument's value, or on none of them
+    scalars = [n for n in order if isinstance(found[n][0].op, Const)]
+    pending = [n for n in order if not isinstance(found[n][0].op, Const)]
     place = {n: k for k, n in enumerate((*nodes, *scalars))}
     steps: list[tuple[Form, tuple[int, ...]]] = []
     while pending:
-        ready = next(n for n in reversed(pending) if all(a in place for a in n.args))
+        ready = next(n for n in reversed(pending) if all(a in place for a in found[n][1]))
         pending.remove(ready)
+        form, args = found[ready]
+        steps.append((form, tuple(place[a] for a in args)))
         place[ready] = len(place)
-        steps.append((seen[ready], tuple(place[a] for a in ready.args)))
     return _Recipe(tuple(scalars), tuple(steps), result._flags)
 
 
