@@ -13,6 +13,7 @@ from ..core.layout import Layout
 from ..nvlib import cufft
 from .codegen.program import Program
 from .cuda_calls_blas import matmul
+from .cuda_decompositions import eig, eigh, qr, svd
 from .cuda_fold import accumulate, fold, reduceat
 from .cuda_histogram import bincount, histogram
 from .cuda_linalg_solve import cholesky, inv, slogdet, solve
@@ -34,6 +35,7 @@ CALLS["empty"] = _empty
 CALLS["fft"] = cufft.fft
 CALLS["matmul"] = matmul
 CALLS |= {"cholesky": cholesky, "inv": inv, "slogdet": slogdet, "solve": solve}
+CALLS |= {"eig": eig, "eigh": eigh, "qr": qr, "svd": svd}
 
 
 def _programmed(make: Callable[..., Program]) -> Callable[..., Prepared]:

@@ -35,10 +35,15 @@ def _fail(*results: Any) -> None:
 
 
 def svd(options: tuple[Any, ...], s: Any, info: Any, *rest: Any) -> None:
-    """Of matrices with no more rows than columns; the left vectors are the rows of a matrix, conjugated."""
+    """Of matrices with no more rows than columns; the left vectors are the rows of a matrix, conjugated.
+
+    None has a decomposition where anything is infinite or NaN, whether LAPACK comes to an end of it or not.
+    """
     *sides, x = rest
     info[...] = 0
     try:
+        if not numpy.isfinite(x).all():
+            raise LinAlgError
         if not sides:
             s[...] = numpy.linalg.svd(x, compute_uv=False)
             return

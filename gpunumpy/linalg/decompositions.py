@@ -15,12 +15,11 @@ import numpy
 from numpy.linalg import LinAlgError
 
 from .. import reduction
-from ..core import layout
 from ..core import node as graph
 from ..core.array import ndarray, to_host, wrap, wrap_ordered
 from ..core.dtypes import KIND
 from ..core.layout import Shape
-from ..core.node import DType, Leaf, Node
+from ..core.node import DType, Node
 from ..core.record import as_array, as_dtype, elementwise, transposed
 from ..indexing import getitem
 from ..parts import sliced
@@ -86,7 +85,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
         if wanted:
             q = [_identities((*batch, wanted, m), x, dtype)]
     else:
-        packed, tau, *q = graph.routine("qr", (), (_in_order(columns),), results)
+        packed, tau, *q = graph.routine("qr", (), (columns,), results)
     if mode == "raw":
         return wrap(packed), wrap(tau)
     if mode == "economic":
@@ -151,7 +150,7 @@ def singular(x: ndarray, dtype: DType, full: bool, vectors: bool, message: str =
     results = [((*batch, short), real_dtype(dtype)), (batch, INT32)]
     if vectors:
         results += [((*batch, short, short), dtype), (shape, dtype)]
-    node = _in_order(_swapped(value) if m > n else value)
+    node = _swapped(value) if m > n else value
     values, info, *sides = graph.routine("svd", (), (node,), results)
     s = wrap(values)
     found: Any = s
@@ -161,10 +160,7 @@ def singular(x: ndarray, dtype: DType, full: bool, vectors: bool, message: str =
             found = SVDResult(_transposed(right), s, wrap(left))
         else:
             found = SVDResult(_transposed(left), s, wrap(right))
-    first = graph.map_node("isnan", (values.form.dtype, numpy.dtype(bool)), (values,))
-    greatest = sliced(wrap(first), len(batch), 0, 1)
-    failed = elementwise("add", (reduction.any(greatest, -1), wrap(info)))
-    look(failed.value(), message)
+    look(info, message)
     return found
 
 
@@ -210,7 +206,7 @@ def _hermitian(a: Any, triangle: str, vectors: bool) -> list[ndarray]:
     if vectors:
         results.append((shape, dtype))
     # By columns a matrix in C order is its transpose, which is its conjugate; so its conjugate is the matrix itself.
-    node = _in_order(_conjugate(as_dtype(x.value(), dtype)))
+    node = _conjugate(as_dtype(x.value(), dtype))
     values_node, info, *rows = graph.routine("eigh", (triangle,), (node,), results)
     found = [wrap(values_node), *(_transposed(r) for r in rows)]
     look(info, _NO_EIGENVALUES)
@@ -241,7 +237,7 @@ def _general(a: Any, vectors: bool) -> list[ndarray]:
     results = [(shape[:-1], wide), (shape[:-2], INT32)]
     if vectors:
         results.append((shape, wide))
-    node = _in_order(as_dtype(_swapped(x.value()), dtype))
+    node = as_dtype(_swapped(x.value()), dtype)
     values_node, info, *rows = graph.routine("eig", (), (node,), results)
     found = [wrap(values_node), *(_transposed(r) for r in rows)]
     look(info, _NO_EIGENVALUES)
@@ -263,12 +259,6 @@ def _swapped(node: Node) -> Node:
 def _transposed(node: Node) -> ndarray:
     """A new array, the transpose of what lies in memory."""
     return wrap_ordered(node, _order(len(node.form.shape)))
-
-
-def _in_order(node: Node) -> Node:
-    """The value as it lies in memory in C order; a copy where it does not."""
-    f = node.form
-    return graph.fresh(node) if isinstance(f.op, Leaf) and not layout.is_c(f.shape, f.op.strides) else node
 
 
 def _conjugate(node: Node) -> Node:

@@ -1,0 +1,190 @@
+"""QR, singular values and eigenvalues on a GPU, of matrices as `linalg.decompositions` lays them out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from ..core import memory
+from ..core.device import Device
+from ..core.dtypes import C_TYPE
+from ..core.layout import Layout
+from ..nvlib import cusolver_decompositions as library
+from ..nvlib.cusolver import LOWER, UPPER
+from ..nvlib.cusolver_decompositions import copy_bytes
+from .codegen.program import Program
+from .cuda_linalg_solve import copied
+from .cuda_program import Prepared, pieces, prepared
+from .cuda_routine import Routine, pointer
+
+
+def qr(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+    """Factors by columns, the upper triangle being R; `tau`; and the columns of Q, if any."""
+    *results, a = layouts
+    (n, m), dtype, unit = a.shape[-2:], dtypes[0], dtypes[0].itemsize
+    count, least = prod(a.shape[:-2]), min(m, n)
+    wanted = results[2].shape[-2] if len(results) > 2 else 0
+    copy = prepared(device, copied(a, dtype), 2)
+    factor = library.qr(device, m, n, wanted, dtype)
+    (_, at_work), total = pieces(4, factor.nbytes)
+
+    def run(pointers: Sequence[Any]) -> None:
+        packed, tau, *q, matrix = pointers
+        held = memory.allocate(device, total)
+        copy((packed, matrix))
+        for k in range(count):
+            made = q[0] + k * wanted * m * unit if q else 0
+            factor.run(packed + k * m * n * unit, tau + k * least * unit, made, held.ptr, held.ptr + at_work)
+
+    return run
+
+
+def svd(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+    """Values and `info`; and the vectors of rows, conjugated, and of columns: by columns the matrix is its transpose.
+
+    Where the fast way has moved a matrix, because it is all but singular, the exact one is gone.
+    """
+    *sides, a = layouts[2:]
+    (r, c), dtype, real = a.shape[-2:], dtypes[-1], dtypes[0]
+    count, unit = prod(a.shape[:-2]), dtype.itemsize
+    kept, vectors = sides[1].shape[-2] if sides else r, bool(sides)
+    copy, tell = prepared(device, cleaned(a, dtype), 3), prepared(device, failures(count), 2)
+    one = Layout((r, r), (r, 1), 0)
+    adjoint = prepared(device, conjugate_transpose(one, dtype), 2) if sides else None
+    fast = library.svd_polar(device, c, r, dtype, vectors, kept > r)
+    exact = library.svd(device, c, r, dtype, vectors, kept > r)
+    (_, at_again, at_left, at_bad, at_work), total = pieces(
+        *(count * r * c * unit, r * c * unit, r * r * unit, 4 * count, max(fast.nbytes, exact.nbytes))
+    )
+    matrix_bytes = r * c * unit
+
+    def run(pointers: Sequence[Any]) -> None:
+        values, info, *made, matrix = pointers
+        held = memory.allocate(device, total)
+        here, again, spare, bad, work = (held.ptr + at for at in (0, at_again, at_left, at_bad, at_work))
+        copy((here, bad, matrix))
+        for k in range(count):
+            start, to, told = here + k * matrix_bytes, values + k * r * real.itemsize, info + 4 * k
+            left, right = (made[0] + k * r * r * unit, made[1] + k * kept * c * unit) if made else (0, 0)
+            copy_bytes(device, again, start, matrix_bytes)
+            if fast.run(again, to, right, left, told, work) == 0:
+                continue
+            exact.run(start, to, right, spare, told, work)
+            if adjoint:
+                adjoint((left, spare))
+        tell((info, bad))
+
+    return run
+
+
+def eigh(device: Device, options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+    """Values and `info`; and the vectors as rows. By columns the argument is the conjugate of its matrix."""
+    (triangle,) = options
+    *results, a = layouts
+    n, dtype = a.shape[-1], dtypes[-1]
+    count, unit, vectors = prod(a.shape[:-2]), dtype.itemsize, len(results) > 2
+    fill = UPPER if triangle == "L" else LOWER
+    copy = prepared(device, cleaned(a, dtype, "row >= column" if triangle == "L" else "row <= column"), 3)
+    tell = prepared(device, failures(count), 2)
+    if count > 1:
+        factor = library.eigh_stack(device, n, count, dtype, vectors, fill)
+    else:
+        factor = library.eigh(device, n, dtype, vectors, fill)
+    (_, at_bad, at_work), total = pieces(0 if vectors else count * n * n * unit, 4 * count, factor.nbytes)
+
+    def run(pointers: Sequence[Any]) -> None:
+        values, info, *rows, matrix = pointers
+        held = memory.allocate(device, total)
+        here, bad = rows[0] if rows else held.ptr, held.ptr + at_bad
+        copy((here, bad, matrix))
+        factor.run(here, values, info, held.ptr + at_work)
+        tell((info, bad))
+
+    return run
+
+
+def eig(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+    """Complex values and `info`; and the vectors as rows, from matrices by columns, one after the other."""
+    *results, a = layouts
+    n, dtype, wide = a.shape[-1], dtypes[-1], dtypes[0]
+    count, unit, vectors = prod(a.shape[:-2]), dtype.itemsize, len(results) > 2
+    factor = library.eig(device, n, dtype, vectors)
+    copy = prepared(device, copied(a, dtype), 2)
+    paired = vectors and dtype.kind != "c"
+    finish = prepared(device, conjugate_pairs(n, count, wide, dtype), 3) if paired else None
+    size = count * n * n * unit
+    (_, at_right, at_work), total = pieces(size, size if paired else 0, factor.nbytes)
+
+    def run(pointers: Sequence[Any]) -> None:
+        values, info, *rows, matrix = pointers
+        held = memory.allocate(device, total)
+        right = held.ptr + at_right if paired else rows[0] if rows else 0
+        copy((held.ptr, matrix))
+        for k in range(count):
+            step = k * n * n * unit
+            factor.run(
+                held.ptr + step,
+                values + k * n * wide.itemsize,
+                right and right + step,
+                info + 4 * k,
+                held.ptr + at_work,
+            )
+        if finish:
+            finish((rows[0], values, right))
+
+    return run
+
+
+# --- the kernels beside the library ---------------------------------------------------------------------------------
+
+
+def cleaned(where: Layout, dtype: Any, kept: str = "") -> Program:
+    """A copy in C order with zeros for what is not finite, or not `kept`; and of every matrix whether it had such.
+
+    The library does not come back from some matrices with NaN.
+    """
+    text = Routine()
+    rank, count = len(where.shape), prod(where.shape)
+    size, matrices = where.shape[-1] * where.shape[-2], prod(where.shape[:-2])
+    text.each("clear", "k", matrices, text.param(matrices), "bad[k] = 0;")
+    condition = f"({kept.replace('row', f'x{rank - 2}').replace('column', f'x{rank - 1}')})" if kept else "true"
+    finite = "isfinite(v.re) && isfinite(v.im)" if dtype.kind == "c" else "isfinite(v)"
+    body = (
+        f"{text.split('i', where.shape)}\n    out[i] = {C_TYPE[dtype]}{{}};\n    if ({condition}) {{\n"
+        f"      const {C_TYPE[dtype]} v = x[{text.offset(where, where.shape)}];\n"
+        f"      if ({finite}) out[i] = v; else bad[i / {text.param(size)}] = 1;\n    }}"
+    )
+    text.each("copy", "i", count, text.param(count), body)
+    return text.program([pointer(dtype, "out", ""), "int* bad", pointer(dtype, "x")])
+
+
+def failures(count: int) -> Program:
+    """What failed because a matrix was not finite."""
+    text = Routine()
+    text.each("tell", "k", count, text.param(count), "if (bad[k]) info[k] = 1;")
+    return text.program(["int* info", "const int* bad"])
+
+
+def conjugate_transpose(where: Layout, dtype: Any) -> Program:
+    """Of one square matrix in C order."""
+    text = Routine()
+    n, count = text.param(where.shape[-1]), prod(where.shape)
+    value = "{v.re, -v.im}" if dtype.kind == "c" else "v"
+    body = f"const auto v = x[i % {n} * {n} + i / {n}]; out[i] = {value};"
+    text.each("adjoint", "i", count, text.param(count), body)
+    return text.program([pointer(dtype, "out", ""), pointer(dtype, "x")])
+
+
+def conjugate_pairs(n: int, count: int, dtype: Any, real: Any) -> Program:
+    """Complex eigenvectors from real ones: of a conjugate pair these are real parts, and then imaginary parts."""
+    text = Routine()
+    size, total = text.param(n), count * n * n
+    body = (
+        f"const long long row = i / {size};\n    const auto sign = values[row].im;\n"
+        f"    if (sign == 0) out[i] = {{x[i], 0}};\n"
+        f"    else if (sign > 0) out[i] = {{x[i], x[i + {size}]}};\n"
+        f"    else out[i] = {{x[i - {size}], -x[i]}};"
+    )
+    text.each("pairs", "i", total, text.param(total), body)
+    return text.program([pointer(dtype, "out", ""), pointer(dtype, "values"), pointer(real, "x")])

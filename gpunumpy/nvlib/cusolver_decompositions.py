@@ -1,0 +1,136 @@
+"""cuSOLVER's decompositions, prepared once per size: QR, singular values and eigenvalues of one matrix, or of a stack.
+
+Matrices lie by columns. What works in place destroys its matrix or leaves its result there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from ..core.device import Device, check, driver
+from .cusolver import DATA_TYPES, Factoring, solver
+
+_LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
+_REAL = {"complex64": "float32", "complex128": "float64"}
+_COMPLEX = {"float32": "complex64", "float64": "complex128"}
+
+
+def _routine(module: Any, dtype: Any, real: str, other: str = "") -> tuple[Callable[..., None], Callable[..., Any]]:
+    """A routine of a dtype, of which complex ones may have another name, and what tells the size of its workspace."""
+    name = _LETTERS[dtype.name] + (other if other and dtype.kind == "c" else real)
+    return getattr(module, name), getattr(module, f"{name}_buffer_size")
+
+
+def copy_bytes(device: Device, to: int, start: int, nbytes: int) -> None:
+    """Copy memory of a GPU on its stream."""
+    check(driver().cuMemcpyDtoDAsync(to, start, nbytes, device.stream))
+
+
+def qr(device: Device, rows: int, columns: int, wanted: int, dtype: Any) -> Factoring:
+    """Factor a matrix where it is, and make `wanted` columns of Q: ``run(matrix, tau, q, info, work)``."""
+    module, library, _ = solver(device)
+    least = min(rows, columns)
+    factor, size = _routine(module, dtype, "geqrf")
+    lengths = [size(library, rows, columns, 0, rows)]
+    if wanted:
+        form, size = _routine(module, dtype, "orgqr", "ungqr")
+        lengths.append(size(library, rows, wanted, least, 0, rows, 0))
+
+    def run(matrix: int, tau: int, q: int, info: int, work: int) -> None:
+        factor(library, rows, columns, matrix, rows, tau, work, lengths[0], info)
+        if wanted:
+            copy_bytes(device, q, matrix, rows * least * dtype.itemsize)
+            form(library, rows, wanted, least, q, rows, tau, work, lengths[1], info)
+
+    return Factoring(run, max(lengths) * dtype.itemsize)
+
+
+def eigh(device: Device, n: int, dtype: Any, vectors: bool, fill: int) -> Factoring:
+    """Eigenvalues of a Hermitian matrix, the vectors where it is: ``run(matrix, values, info, work)``."""
+    module, library, params = solver(device)
+    code, real = DATA_TYPES[dtype.name], DATA_TYPES[_REAL.get(dtype.name, dtype.name)]
+    head = (library, params, int(vectors), fill, n, code)
+    on_device, on_host = module.xsyevd_buffer_size(*head, 0, n, real, 0, code)
+    held = numpy.empty(max(on_host, 1), numpy.uint8)
+    host, call = held.ctypes.data, module.xsyevd
+
+    def run(matrix: int, values: int, info: int, work: int, held: Any = held) -> None:
+        call(*head, matrix, n, real, values, code, work, on_device, host, on_host, info)
+
+    return Factoring(run, on_device)
+
+
+def eigh_stack(device: Device, n: int, count: int, dtype: Any, vectors: bool, fill: int) -> Factoring:
+    """The same of `count` matrices, one after the other in memory as their values are."""
+    module, library, params = solver(device)
+    code, real = DATA_TYPES[dtype.name], DATA_TYPES[_REAL.get(dtype.name, dtype.name)]
+    head = (library, params, int(vectors), fill, n, code)
+    on_device, on_host = module.xsyev_batched_buffer_size(*head, 0, n, real, 0, code, count)
+    held = numpy.empty(max(on_host, 1), numpy.uint8)
+    host, call = held.ctypes.data, module.xsyev_batched
+
+    def run(matrix: int, values: int, info: int, work: int, held: Any = held) -> None:
+        call(*head, matrix, n, real, values, code, work, on_device, host, on_host, info, count)
+
+    return Factoring(run, on_device)
+
+
+def svd(device: Device, rows: int, columns: int, dtype: Any, vectors: bool, full: bool) -> Factoring:
+    """Singular values of a matrix with no fewer rows than columns: ``run(matrix, s, left, right, info, work)``.
+
+    The right vectors are the rows of a matrix, conjugated. cuSOLVER's method of Jacobi would be faster, but leaves
+    errors that grow with the size of the matrix; this one, which is LAPACK's, does not.
+    """
+    module, library, _ = solver(device)
+    call, size = _routine(module, dtype, "gesvd")
+    jobs = (ord("A" if full else "S"), ord("S")) if vectors else (ord("N"), ord("N"))
+    length = size(library, rows, columns)
+
+    def run(matrix: int, s: int, left: int, right: int, info: int, work: int) -> None:
+        head = (library, *jobs, rows, columns, matrix, rows, s)
+        call(*head, left, rows, right, columns, work, length, 0, info)
+
+    return Factoring(run, length * dtype.itemsize)
+
+
+def svd_polar(device: Device, rows: int, columns: int, dtype: Any, vectors: bool, full: bool) -> Factoring:
+    """The same by the polar decomposition and eigenvalues, many times as fast; the right vectors are columns.
+
+    `run` waits, and returns by how much it has moved a matrix that is all but singular: by thousands of roundings.
+    """
+    module, library, params = solver(device)
+    code, real = DATA_TYPES[dtype.name], DATA_TYPES[_REAL.get(dtype.name, dtype.name)]
+    head = (library, params, int(vectors), int(not full), rows, columns, code)
+    on_device, on_host = module.xgesvdp_buffer_size(*head, 0, rows, real, 0, code, 0, rows, code, 0, columns, code)
+    held = numpy.empty(max(on_host, 1), numpy.uint8)
+    host, call = held.ctypes.data, module.xgesvdp
+
+    def run(matrix: int, s: int, left: int, right: int, info: int, work: int, held: Any = held) -> Any:
+        kinds = (real, s, code, left, rows, code, right, columns, code)
+        return call(*head, matrix, rows, *kinds, work, on_device, host, on_host, info)
+
+    return Factoring(run, on_device)
+
+
+def eig(device: Device, n: int, dtype: Any, vectors: bool) -> Factoring:
+    """Eigenvalues of a square matrix: ``run(matrix, values, right, info, work)``.
+
+    The values are complex. Vectors of a real matrix are real: of a conjugate pair the one has the real parts, the next
+    the imaginary ones of the first of the pair.
+    """
+    module, library, params = solver(device)
+    code = DATA_TYPES[dtype.name]
+    wide = DATA_TYPES[_COMPLEX.get(dtype.name, dtype.name)]
+    head = (library, params, 0, int(vectors), n, code)
+    on_device, on_host = module.xgeev_buffer_size(*head, 0, n, wide, 0, code, 0, n, code, 0, n, code)
+    held = numpy.empty(max(on_host, 1), numpy.uint8)
+    host, call = held.ctypes.data, module.xgeev
+
+    def run(matrix: int, values: int, right: int, info: int, work: int, held: Any = held) -> None:
+        kinds = (wide, values, code, 0, n, code, right, n, code)
+        call(*head, matrix, n, *kinds, work, on_device, host, on_host, info)
+
+    return Factoring(run, on_device)
