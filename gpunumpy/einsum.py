@@ -13,10 +13,11 @@ from .core import node as graph
 from .core.array import is_scalar, make_view, ndarray, wrap, wrap_ordered
 from .core.dtypes import FLOAT32, KIND, check
 from .core.layout import Layout, Shape
-from .core.node import DType, Node
+from .core.node import Call, DType, Form, Node
 from .core.record import as_array, as_dtype, reshaped, transposed
 from .einsum_plan import Kernel, Labels, Look, Operand, Product, Sum, pair, parse, subscripts_of
 from .products import matrix_product
+from .recipes import Recipe
 from .ufunc_output import in_order, output, write
 
 __all__ = ["einsum", "einsum_path"]
@@ -36,33 +37,37 @@ def einsum(
     that is given is followed.
     """
     subscripts, arrays = _arguments(operands)
+    nodes = [x.value() for x in arrays]
+    forms = tuple([node.form for node in nodes])
+    graph.common_queue(forms)
     into = output(out)
-    options = {"optimize": optimize, "dtype": dtype, "order": order, "casting": casting}
     try:
-        if not isinstance(order, str) or order.upper() not in _ORDERS:
+        if order not in _ORDERS:
             raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
-        plan = parse(subscripts, tuple([x.shape for x in arrays]), bool(optimize))
-        view = _view(arrays[0], plan) if len(arrays) == 1 and into is None else None
-        if view is not None:
-            return view  # whatever dtype is asked for, as NumPy's
-        common = _dtype(arrays, into, dtype, casting)
-        if into is not None and into.shape != plan.shape:
-            raise ValueError(f"the output operand has the shape {into.shape}, and the sum {plan.shape}")
+        target = None if into is None else (into.shape, into.dtype)
+        way = tuple(optimize) if isinstance(optimize, list) else optimize
+        found = _found(subscripts, forms, way, dtype, casting, target)
     except (TypeError, ValueError) as error:
+        options = {"optimize": optimize, "dtype": dtype, "order": order, "casting": casting}
         _refuse(subscripts, arrays, out, options)
         raise error
-    labels, node = _computed(plan, subscripts, arrays, common, optimize)
-    place, node = _in_shape(plan, labels, node)
+    if found.seen is not None and not is_scalar(arrays[0]):
+        return _view(arrays[0], found.seen)
+    try:
+        node = found.recipe(nodes)
+    except IndexError:  # another thread has just computed an operand
+        return einsum(*operands, out=out, optimize=optimize, dtype=dtype, order=order, casting=casting)
+    place = found.place
     if into is not None:
         return write(into, node if place is None else transposed(node, [place.index(k) for k in range(len(place))]))
     result = wrap_ordered(node, place)
-    if order.upper() == "K":
+    if order in ("K", "k"):
         return result
-    by_columns = order.upper() == "F" or (order.upper() == "A" and all(_is_f(x) for x in arrays))
+    by_columns = order in ("F", "f") or (order in ("A", "a") and all(_is_f(x) for x in arrays))
     return in_order(result, "F" if by_columns else "C")
 
 
-_ORDERS = ("C", "F", "A", "K")
+_ORDERS = tuple("CFAKcfak")
 
 
 def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> Any:
@@ -112,13 +117,12 @@ def _refuse(subscripts: str, arrays: Sequence[ndarray], out: Any, options: dict[
     numpy.einsum(subscripts, *map(_stand_in, arrays), **options)
 
 
-def _dtype(arrays: Sequence[ndarray], into: Any, dtype: Any, casting: str) -> DType:
+def _dtype(dtypes: Sequence[DType], into: DType | None, dtype: Any, casting: str) -> DType:
     """The dtype that the sum is computed in."""
-    common = check(numpy.result_type(*(x.dtype for x in arrays)) if dtype is None else dtype)
+    common = check(numpy.result_type(*dtypes) if dtype is None else dtype)
     if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
         raise ValueError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got {casting!r})")
-    casts = [(x.dtype, common) for x in arrays] + ([] if into is None else [(common, into.dtype)])
-    for source, target in casts:
+    for source, target in [*((d, common) for d in dtypes), *([] if into is None else [(common, into)])]:
         if source != target and not numpy.can_cast(source, target, casting):  # type: ignore[arg-type]
             raise TypeError(f"cannot cast from {source!r} to {target!r} according to the rule {casting!r}")
     return common
@@ -132,6 +136,51 @@ def _is_f(x: ndarray) -> bool:
 # --- the sum --------------------------------------------------------------------------------------------------------
 
 
+class _Found(NamedTuple):
+    """How the sum of operands of certain forms is computed.
+
+    Attributes
+    ----------
+    recipe, place
+        What makes the value, and which axis of the result each of its dimensions is (None: it is in order).
+    seen
+        The sum, if it is a view of the only operand.
+    """
+
+    recipe: Recipe
+    place: tuple[int, ...] | None
+    seen: Sum | None
+
+
+@lru_cache(4096, typed=True)
+def _found(
+    subscripts: str,
+    forms: tuple[Form, ...],
+    optimize: Any,
+    dtype: Any,
+    casting: str,
+    target: tuple[Shape, DType] | None,
+) -> _Found:
+    """Plan a sum; `target` is shape and dtype of the output that is given."""
+    shapes = tuple(f.shape for f in forms)
+    plan = parse(subscripts, shapes, bool(optimize))
+    if target is not None and target[0] != plan.shape:
+        raise ValueError(f"the output operand has the shape {target[0]}, and the sum {plan.shape}")
+    seen = plan if len(forms) == 1 and target is None and set(plan.inputs[0][0]) <= set(plan.output) else None
+    dtypes = [f.dtype for f in forms]
+    # NumPy gives a view whatever dtype is asked for.
+    common = dtypes[0] if seen else _dtype(dtypes, None if target is None else target[1], dtype, casting)
+    path = _path(plan, subscripts, shapes, optimize)
+    places = []
+
+    def record(nodes: Sequence[Node]) -> Node:
+        place, node = _in_shape(plan, *_computed(plan, path, nodes, common))
+        places.append(place)
+        return node
+
+    return _Found(Recipe(record, forms), places[0], seen)
+
+
 class _Term(NamedTuple):
     """A value and the labels of its dimensions."""
 
@@ -139,34 +188,31 @@ class _Term(NamedTuple):
     node: Node
 
 
-def _view(x: ndarray, plan: Sum) -> ndarray | None:
-    """The view of the only operand that the result is; None where something is summed."""
+def _view(x: ndarray, plan: Sum) -> ndarray:
+    """The view of the only operand that the result is."""
     (labels, where), *_ = plan.inputs
-    if not set(labels) <= set(plan.output):
-        return None
     seen = layout.compose(x.layout, where)
-    if seen is None or is_scalar(x):
-        return None
-    sizes, strides = (dict(zip(labels, values)) for values in seen[:2])
+    assert seen is not None, "every dimension runs along dimensions of the operand"
+    strides = dict(zip(labels, seen.strides))
     view = make_view(x, Layout(plan.shape, tuple(strides.get(label, 0) for label in plan.output), seen.offset))
-    assert all(sizes.get(label, 1) == n for label, n in zip(plan.output, plan.shape))
-    return wrap(view.value()) if not plan.shape else view
+    return view if plan.shape else wrap(view.value())
 
 
-def _computed(plan: Sum, subscripts: str, arrays: Sequence[ndarray], dtype: DType, optimize: Any) -> _Term:
+def _computed(plan: Sum, path: Sequence[tuple[int, ...]], nodes: Sequence[Node], dtype: DType) -> _Term:
     """The sum, its dimensions in whatever order; those of size 1 have none."""
     terms = []
-    for x, (labels, where) in zip(arrays, plan.inputs):
-        terms.append(_Term(labels, graph.view(as_dtype(x.value(), dtype), where)))
+    for node, (labels, where) in zip(nodes, plan.inputs):
+        terms.append(_Term(labels, graph.view(as_dtype(node, dtype), where)))
     present = {label for term in terms for label in term.labels}
     wanted = tuple(label for label in plan.output if label in present)
     if any(0 in term.node.form.shape for term in terms):
-        queue = arrays[0].queue
+        queue = nodes[0].form.queue
+        assert queue is not None
         shape = tuple(n for label, n in zip(plan.output, plan.shape) if label in present)
         return _Term(wanted, graph.fill(graph.typed_scalar(False, dtype), shape, queue))
     alone = [_needed(term, terms[:k] + terms[k + 1 :], wanted) for k, term in enumerate(terms)]
     terms = [_summed(term, kept) for term, kept in zip(terms, alone)]
-    for chosen in _path(plan, subscripts, tuple(x.shape for x in arrays), optimize):
+    for chosen in path:
         parts = [terms[k] for k in chosen]
         terms = [term for k, term in enumerate(terms) if k not in chosen]
         done = parts[0]
@@ -225,10 +271,18 @@ def _looked(node: Node, look: Look) -> Node:
 def _in_shape(plan: Sum, labels: Labels, node: Node) -> tuple[tuple[int, ...] | None, Node]:
     """The value with its dimensions of size 1, and which axis of the result each of its dimensions is."""
     if labels == tuple(label for label in plan.output if label in labels):
-        return None, reshaped(node, plan.shape)
+        return None, _shaped(node, plan.shape)
     single = [label for label in plan.output if label not in labels]
     place = tuple(plan.output.index(label) for label in (*single, *labels))
-    return place, reshaped(node, (1,) * len(single) + node.form.shape)
+    return place, _shaped(node, (1,) * len(single) + node.form.shape)
+
+
+def _shaped(node: Node, shape: Shape) -> Node:
+    """The value in another shape; a product gives it any."""
+    f = node.form
+    if isinstance(f.op, Call) and node.data is None:
+        return graph.call(f.op.name, f.op.options, node.args, shape, f.dtype)
+    return reshaped(node, shape)
 
 
 # --- the order of contraction ---------------------------------------------------------------------------------------
@@ -236,29 +290,17 @@ def _in_shape(plan: Sum, labels: Labels, node: Node) -> tuple[tuple[int, ...] | 
 
 def _path(plan: Sum, subscripts: str, shapes: tuple[Shape, ...], optimize: Any) -> Sequence[tuple[int, ...]]:
     """Which terms to contract, one group after the other; the result of each goes to the end."""
-    if isinstance(optimize, (bool, type(None))):
-        return _best_path(plan)
-    if isinstance(optimize, list):
-        optimize = tuple(optimize)
-    return _given_path(subscripts, shapes, optimize)
-
-
-@lru_cache(1024)
-def _best_path(plan: Sum) -> Sequence[tuple[int, ...]]:
+    if not isinstance(optimize, (bool, type(None))):
+        # NumPy's way with this argument.
+        views = [numpy.broadcast_to(numpy.zeros(()), shape) for shape in shapes]
+        given = list(optimize) if isinstance(optimize, tuple) and optimize[:1] == ("einsum_path",) else optimize
+        path, _ = numpy.einsum_path(subscripts, *views, optimize=given)
+        return [tuple(step) for step in path[1:]]
     count = len(plan.inputs)
     if count <= 2:
-        return [tuple(range(count))] if count == 2 else []
+        return [(0, 1)] if count == 2 else []
     from opt_einsum import paths
 
     sizes = {label: n for labels, where in plan.inputs for label, n in zip(labels, where.shape)}
     inputs = [frozenset(labels) for labels, _ in plan.inputs]
     return [tuple(step) for step in paths.auto(inputs, frozenset(plan.output) & sizes.keys(), sizes)]
-
-
-@lru_cache(1024)
-def _given_path(subscripts: str, shapes: tuple[Shape, ...], optimize: Any) -> Sequence[tuple[int, ...]]:
-    """The path that NumPy makes of the argument `optimize`."""
-    views = [numpy.broadcast_to(numpy.zeros(()), shape) for shape in shapes]
-    given = list(optimize) if isinstance(optimize, tuple) and optimize[:1] == ("einsum_path",) else optimize
-    path, _ = numpy.einsum_path(subscripts, *views, optimize=given)
-    return [tuple(step) for step in path[1:]]
