@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 from ..core.device import Device
@@ -31,14 +32,24 @@ def matmul(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], 
     out, dtype = dtypes[:2]
     plan = cublas.gemms(*matrices, product.conjugate)
     whole = cublaslt.prepare(device, plan, dtype, out, product)
-    apart: list[Prepared] = []
+
+    @cache
+    def apart() -> Prepared:
+        return _apart(device, plan, out, dtype, product, matrices[0])
+
+    if whole is None:
+        return apart()
+    if not product.after:
+
+        def multiply(pointers: Sequence[Any]) -> None:
+            if not whole(pointers):
+                apart()(pointers)
+
+        return multiply
 
     def run(pointers: Sequence[Any]) -> None:
-        if whole is not None and _can_be_one(product.after, pointers) and whole(pointers):
-            return
-        if not apart:
-            apart.append(_apart(device, plan, out, dtype, product, matrices[0]))
-        apart[0](pointers)
+        if not (_can_be_one(product.after, pointers) and whole(pointers)):
+            apart()(pointers)
 
     return run
 
@@ -53,15 +64,10 @@ def _can_be_one(steps: Sequence[str], pointers: Sequence[Any]) -> bool:
 
 def _apart(device: Device, plan: cublas.Gemms, out: Any, dtype: Any, product: Product, where: Layout) -> Prepared:
     """The product, and one kernel over it for what comes after."""
-    alone = cublaslt.prepare(device, plan, dtype, out, product._replace(after=()))
+    alone = cublaslt.prepare(device, plan, dtype, out, product._replace(after=())) if product.after else None
     simple = cublas.prepare(device, plan, dtype, out, product.conjugate)
-
-    def multiply(pointers: Sequence[Any]) -> None:
-        if alone is None or not alone(pointers):
-            simple(pointers)
-
     if not product.after:
-        return multiply
+        return simple
     kernel = after(where.shape, out, product.after)
     program = generate(kernel, device.attributes.multiprocessors)
     (launch,) = program.launches
@@ -70,7 +76,8 @@ def _apart(device: Device, plan: cublas.Gemms, out: Any, dtype: Any, product: Pr
     finish = Launcher(device, function, launch.grid, launch.block, launch.shared, "".join(wires), program.params)
 
     def run(pointers: Sequence[Any]) -> None:
-        multiply(pointers[:3])
+        if alone is None or not alone(pointers[:3]):
+            simple(pointers[:3])
         words: list[Any] = [pointers[0], pointers[0]]
         for value, wire in zip(pointers[3:], wires[2:], strict=True):
             words.extend((value.real, value.imag) if wire == "dd" else (value,))

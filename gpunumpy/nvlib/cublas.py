@@ -37,7 +37,7 @@ _SINGLE = {
 _DOUBLE = {"emulated": "COMPUTE_64F_EMULATED_FIXEDPOINT"}
 _FASTER = {"float32": _SINGLE, "complex64": _SINGLE, "float64": _DOUBLE, "complex128": _DOUBLE}
 # One and zero in host memory, which cuBLAS reads during the call.
-_SCALARS = {name: numpy.array([1, 0], name) for name in ("float32", "float64", "complex64", "complex128")}
+SCALARS = {name: numpy.array([1, 0], name) for name in ("float32", "float64", "complex64", "complex128")}
 _DEFAULT_ALGORITHM = -1
 
 
@@ -144,8 +144,8 @@ def prepare(device: Device, plan: Gemms, dtype: Any, out: Any, conjugate: tuple[
     code, scalar = TYPES[dtype.name]
     made = TYPES[out.name][0]
     unit, wide = dtype.itemsize, out.itemsize
-    one = _SCALARS[scalar].ctypes.data
-    zero = one + _SCALARS[scalar].itemsize
+    one = SCALARS[scalar].ctypes.data
+    zero = one + SCALARS[scalar].itemsize
     compute_type = int(getattr(cublas.ComputeType, _FULL[scalar]))
     m, n, k = plan.sizes
     (lda, ldb, ldc), (stride_a, stride_b, stride_c) = (plan.first[1], plan.second[1], m), plan.strides

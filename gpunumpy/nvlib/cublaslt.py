@@ -18,7 +18,7 @@ import numpy
 from ..core import memory
 from ..core.device import Device
 from ..core.epilogues import Product
-from .cublas import TYPES, Gemms, compute_types, operations
+from .cublas import SCALARS, TYPES, Gemms, compute_types, operations
 from .handles import bindings, handle
 
 _HALVES = ("float16", "bfloat16")
@@ -167,10 +167,13 @@ def prepare(
     made = _multiplication(device, plan, dtype.name, out.name, product)
     if made is None:
         return None
-    matmul, head = made.library.matmul, (made.handle, made.description)
+    matmul, library, description = made.library.matmul, made.handle, made.description
     first, second, result = made.first, made.second, made.result
     stream, workspace = int(device.stream), _workspace(device)
-    scalars = numpy.array([1, "residual" in product.after], TYPES[dtype.name][1])
+    scalars = SCALARS[TYPES[dtype.name][1]]
+    if product.after:
+        scalars = scalars.copy()  # which `run` keeps, and its memory with it
+        scalars[1] = "residual" in product.after
     one, kept = scalars.ctypes.data, scalars.ctypes.data + scalars.itemsize
     unit, wide = dtype.itemsize, out.itemsize
     places = [(unit * x, unit * y, wide * z) for x, y, z in plan.offsets]
@@ -181,14 +184,30 @@ def prepare(
         fixed |= place[0] | place[1] | place[2]
     algorithms: dict[int, int] = {}
 
+    def algorithm(bits: int) -> int:
+        found = algorithms[bits] = made.algorithm(bits & -bits or _ALIGNED)
+        return found
+
+    def plain(pointers: Sequence[Any]) -> bool:
+        """The commonest product, with as little as possible to do for one call."""
+        target, left, right = pointers
+        bits = (target | left | right) & (_ALIGNED - 1)
+        chosen = algorithms.get(bits) or algorithm(bits)
+        if not chosen:
+            return False
+        device.activate()
+        matmul(
+            *(library, description, one, right, first, left, second, kept, target, result, target, result, chosen),
+            *(workspace, _WORKSPACE, stream),
+        )
+        return True
+
     def run(pointers: Sequence[Any]) -> bool:
         target, left, right = pointers[:3]
         old = target if residual is None else pointers[residual]
         bits = (target | left | right | old | fixed) & (_ALIGNED - 1)
-        algorithm = algorithms.get(bits)
-        if algorithm is None:
-            algorithm = algorithms[bits] = made.algorithm(bits & -bits or _ALIGNED)
-        if not algorithm:
+        chosen = algorithms.get(bits) or algorithm(bits)
+        if not chosen:
             return False
         device.activate()
         if scale is not None:
@@ -197,9 +216,9 @@ def prepare(
             made.set_bias(pointers[bias])
         for at_right, at_left, at_result in places:
             matmul(
-                *(*head, one, right + at_right, first, left + at_left, second, kept, old + at_result, result),
-                *(target + at_result, result, algorithm, workspace, _WORKSPACE, stream),
+                *(library, description, one, right + at_right, first, left + at_left, second, kept),
+                *(old + at_result, result, target + at_result, result, chosen, workspace, _WORKSPACE, stream),
             )
         return True
 
-    return run
+    return plain if not product.after and places == [(0, 0, 0)] else run
