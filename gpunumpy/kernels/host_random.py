@@ -165,3 +165,30 @@ def bit_generator(name: str, state: Any) -> Any:
     new["has_uint32"], new["uinteger"] = int(state[KEEPS["has"]]), int(state[KEEPS["left"]])
     made.state = new
     return made
+
+
+def stream_draws(options: tuple[Any, ...], out: Any, taken: Any, state: Any) -> None:
+    """Numbers of which the words decide how many of these they take: `taken`, in words of the number's bits."""
+    name, what, *rest = options
+    bits = rest[0] if rest else 8 * out.itemsize
+    before, after = bit_generator(name, state), bit_generator(name, state)
+    generator = import_module("numpy.random").Generator(after)
+    if what == "integers":
+        span, offset = int(state[KEEPS["span"]]), int(state[KEEPS["offset"]])
+        low = offset - (1 << 64) if out.dtype.kind == "i" and offset >> 63 else offset
+        out[...] = generator.integers(low, low + span - 1, out.shape, out.dtype, endpoint=True)
+    else:
+        getattr(generator, f"standard_{what}")(dtype=out.dtype, out=out)
+    left = before.state["has_uint32"], after.state["has_uint32"]
+    words = _distance(before, after.random_raw(2), 3 * out.size + 200)
+    taken[()] = words if bits == 64 else (2 * words + left[0] - left[1]) * (32 // bits)
+
+
+def _distance(bits: Any, words: Any, limit: int) -> int:
+    """Of how many words on these are the next."""
+    raw = bits.random_raw(limit)
+    found = numpy.flatnonzero((raw[:-1] == words[0]) & (raw[1:] == words[1]))
+    return int(found[0])
+
+
+CALLS: dict[str, Callable[..., None]] = {"stream_draws": stream_draws, "stream_starts": stream_starts}

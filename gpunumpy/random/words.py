@@ -1,0 +1,166 @@
+"""Random words as values of the graph: functions of their position, so that they are made where they are used.
+
+Every function takes the next words of a stream, and moves it on by as many as NumPy takes for so many results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from ..core import node as graph
+from ..core.array import from_host, wrap
+from ..core.dtypes import FLOAT64, INT64
+from ..core.node import DType, Node, Queue
+from ..kernels.table_streams import CHUNK, KEEPS
+from .stream import Stream
+
+_UINT32, _UINT64 = numpy.dtype(numpy.uint32), numpy.dtype(numpy.uint64)
+_FLOAT32 = numpy.dtype(numpy.float32)
+
+Draw = Callable[[Stream, int, Queue], Node]
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+def words(stream: Stream, count: int, queue: Queue) -> Node:
+    """Words of 64 bits."""
+    state = stream.take()
+    stream.skip(count)
+    return _word(stream.kind, state, count, graph.iota((count,), 0, queue))
+
+
+def halves(stream: Stream, count: int, queue: Queue) -> Node:
+    """Words of 32 bits."""
+    return _half(stream, count, graph.iota((count,), 0, queue))
+
+
+def pieces(stream: Stream, count: int, bits: int, queue: Queue) -> Node:
+    """Words of 16 bits or fewer, from the lower end of those of 32; what is left of the last of these is lost."""
+    share = 32 // bits
+    place = graph.iota((count,), 0, queue)
+    half = _half(stream, -(-count // share), _integer("right_shift", place, share.bit_length() - 1))
+    turn = _integer("left_shift", _integer("bitwise_and", place, share - 1), bits.bit_length() - 1)
+    turned = graph.map_node("right_shift", (_UINT32,) * 3, (half, graph.cast(turn, _UINT32)))
+    return graph.map_node("bitwise_and", (_UINT32,) * 3, (turned, graph.typed_scalar((1 << bits) - 1, _UINT32)))
+
+
+def _half(stream: Stream, count: int, place: Node) -> Node:
+    """The words of 32 bits at places below `count`; the first one may be left of an earlier draw."""
+    state = stream.take()
+    stream.skip_halves(count)
+    if state[KEEPS["has"]]:
+        place = _integer("subtract", place, 1)
+    word = _word(stream.kind, state, -(-count // 2), _integer("right_shift", place, 1))
+    left = graph.typed_scalar(state[KEEPS["left"]], _UINT64)
+    return graph.map_node("stream_half", (INT64, _UINT64, _UINT64, _UINT32), (place, word, left))
+
+
+def _word(kind: str, state: Any, count: int, place: Node) -> Node:
+    """The words at places below `count` of a stream in a state."""
+    if kind == "philox":
+        place = _integer("add", place, int(state[KEEPS["first"]]))
+        return graph.map_node(kind, (INT64, *(_UINT64,) * 7), (place, *_scalars(state[:6])))
+    queue = place.form.queue
+    assert queue is not None
+    chunk = _integer("right_shift", place, CHUNK.bit_length() - 1)
+    chunks = ((-(-count // CHUNK),), _UINT64)
+    starts = graph.routine("stream_starts", (kind,), (_given(state, queue),), (chunks, chunks))
+    start = [graph.gather(half, (chunk,), "") for half in starts]
+    return graph.map_node(kind, (INT64, *(_UINT64,) * 5), (place, *start, *_scalars(state[2:4])))
+
+
+def _given(state: Any, queue: Queue) -> Node:
+    """The state, for a routine."""
+    return from_host(state, queue.device).value()
+
+
+def _scalars(numbers: Any) -> list[Node]:
+    return [graph.typed_scalar(number, _UINT64) for number in numbers]
+
+
+def _integer(row: str, x: Node, y: int) -> Node:
+    return graph.map_node(row, (INT64,) * 3, (x, graph.typed_scalar(y, INT64)))
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------------
+
+
+def _doubles(stream: Stream, count: int, queue: Queue) -> Node:
+    return graph.map_node("unit_double", (_UINT64, FLOAT64), (words(stream, count, queue),))
+
+
+def _floats(stream: Stream, count: int, queue: Queue) -> Node:
+    return graph.map_node("unit_float", (_UINT32, _FLOAT32), (halves(stream, count, queue),))
+
+
+# Numbers that are evenly distributed between 0 and 1.
+EVEN: dict[DType, Draw] = {FLOAT64: _doubles, _FLOAT32: _floats}
+
+
+def integers(stream: Stream, count: int, queue: Queue, low: int, span: int, dtype: DType) -> Node:
+    """Integers of `span` values, from `low` on."""
+    bits = _bits(span, dtype)
+    unsigned = numpy.dtype(f"u{dtype.itemsize}") if dtype.kind != "b" else dtype
+    if span & (span - 1):
+        return _rejecting(stream, count, queue, low, span, dtype)
+    if bits == 64:
+        taken = words(stream, count, queue)
+    else:
+        taken = halves(stream, count, queue) if bits == 32 else pieces(stream, count, bits, queue)
+    have = taken.form.dtype
+    shift = bits - (span.bit_length() - 1)  # a product with the span, less its lower half
+    if shift:
+        taken = graph.map_node("right_shift", (have,) * 3, (taken, graph.typed_scalar(shift, have)))
+    taken = graph.cast(taken, unsigned)
+    if low and dtype.kind != "b":
+        offset = graph.typed_scalar(low % (1 << 8 * dtype.itemsize), unsigned)
+        taken = graph.map_node("add", (unsigned,) * 3, (taken, offset))
+    return graph.cast(taken, dtype)
+
+
+def _bits(span: int, dtype: DType) -> int:
+    """How many bits NumPy takes for an integer at first."""
+    if dtype.kind == "b":
+        return 1
+    return 32 if dtype.itemsize == 8 and span <= 1 << 32 else 8 * dtype.itemsize
+
+
+# --- draws that reject words ------------------------------------------------------------------------------------------
+
+
+def _rejecting(stream: Stream, count: int, queue: Queue, low: int, span: int, dtype: DType) -> Node:
+    """Integers of a span that is no power of two: of a word's product with it, the upper half, if the lower one is
+    large enough.
+    """
+    bits = _bits(span, dtype)
+    state = stream.take()
+    state[KEEPS["span"]] = span
+    state[KEEPS["least"]] = (1 << bits) % span
+    state[KEEPS["offset"]] = low % (1 << 64)
+    return _counted(stream, state, count, queue, ("integers", bits), dtype)
+
+
+def _normals(dtype: DType) -> Draw:
+    return lambda stream, count, queue: _counted(stream, stream.take(), count, queue, ("normal",), dtype)
+
+
+def _exponentials(dtype: DType) -> Draw:
+    return lambda stream, count, queue: _counted(stream, stream.take(), count, queue, ("exponential",), dtype)
+
+
+# Standard normal and exponential numbers, by NumPy's ziggurats.
+NORMAL: dict[DType, Draw] = {dtype: _normals(dtype) for dtype in (FLOAT64, _FLOAT32)}
+EXPONENTIAL: dict[DType, Draw] = {dtype: _exponentials(dtype) for dtype in (FLOAT64, _FLOAT32)}
+
+
+def _counted(stream: Stream, state: Any, count: int, queue: Queue, options: tuple[Any, ...], dtype: DType) -> Node:
+    """The results of a routine that takes as many words as it needs, and tells how many."""
+    results = (((count,), dtype), ((), INT64))
+    values, taken = graph.routine("stream_draws", (stream.kind, *options), (_given(state, queue),), results)
+    bits = options[1] if len(options) > 1 else 8 * dtype.itemsize
+    stream.moves(wrap(taken), bits)
+    return values
