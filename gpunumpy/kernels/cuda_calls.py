@@ -19,6 +19,7 @@ from .cuda_histogram import bincount, histogram
 from .cuda_linalg_solve import cholesky, inv, slogdet, solve
 from .cuda_masks import mask_elements, mask_offsets, mask_positions
 from .cuda_program import Prepared, prepared
+from .cuda_random import PROGRAMS as RANDOM
 from .cuda_scatter import scatter
 from .cuda_search import searchsorted
 from .cuda_sort import argsort, sort

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy
 
-from . import host_decompositions, host_fft, host_histogram, host_linalg, host_products
+from . import host_decompositions, host_fft, host_histogram, host_linalg, host_products, host_random
 from .host_text import failures
 
 CALLS: dict[str, Callable[..., None]] = {
+    **host_random.CALLS,
     "bincount": host_histogram.bincount,
     "cholesky": host_linalg.cholesky,
     "eig": host_decompositions.eig,
