@@ -53,6 +53,7 @@ _PROGRAMS: tuple[Callable[..., Program], ...] = (
     *(argsort, searchsorted, sort),
     *(bincount, histogram),
     *(mask_elements, mask_offsets, mask_positions, scatter),
+    *RANDOM,
 )
 for _make in _PROGRAMS:
     CALLS[_make.__name__] = _programmed(_make)
