@@ -40,30 +40,33 @@ def cholesky(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[A
     (upper,) = options
     at = text.element(a, "c, r" if upper else "r, c", conjugate=upper)
     if text.tiny:
-        n, lanes = text.n, text.lanes
-        value = f"la::conj(tile[k * {n + 1} + i])" if upper else f"tile[i * {n + 1} + k]"
-        put = f"[=](int i, int k, const {text.type}* tile) {{ if (here) out[m * {n * n} + i * {n} + k] = {value}; }}"
+        size = text.param(text.n)
+        value = "la::conj(group.tile[c * PITCH + r])" if upper else "group.tile[r * PITCH + c]"
         body = (
-            f"  const bool failed = la::cholesky_rows<{text.type}, {n}, {lanes}>(shared, lane, {at}, {put});\n"
-            "  if (here && lane == 0) info[m] = failed;"
+            f"  const bool failed = group.cholesky({at});\n"
+            f"  for (int i = group.lane; here && i < {size} * {size}; i += {text.lanes}) {{\n"
+            f"    const int r = i / (int){size}, c = i % (int){size};\n"
+            f"    out[m * {size} * {size} + i] = {value};\n"
+            "  }\n  if (here && group.lane == 0) info[m] = failed;"
         )
-        text.entry_of_groups("cholesky_rows", body, n * (n + 1) + 2 * lanes)
+        text.entry_of_groups("cholesky_rows", body, 2 * text.lanes)
     else:
         size = text.param(text.n)
+        row, column, value = ("c", "r", "la::conj(block.root(r, c))") if upper else ("r", "c", "block.root(r, c)")
         body = (
             f"  block.load({at});\n  const bool failed = block.cholesky();\n"
             f"  for (int i = threadIdx.x; i < {size} * {size}; i += {32 * _WARPS}) {{\n"
-            f"    const T value = block.root({'i % (int){0}, i / (int){0}' if upper else 'i / (int){0}, i % (int){0}'});\n"
-            f"    out[m * {size} * {size} + i] = {'la::conj(value)' if upper else 'value'};\n  }}\n"
+            f"    const int {row} = i / (int){size}, {column} = i % (int){size};\n"
+            f"    out[m * {size} * {size} + i] = {value};\n  }}\n"
             "  if (threadIdx.x == 0) info[m] = failed;"
-        ).replace("{0}", size)
+        )
         text.entry_of_blocks("cholesky_block", body, text.n)
     return text.made([pointer(dtypes[0], "out", ""), "int* info", pointer(dtypes[0], "a")])
 
 
 def solve(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
     """Solutions and `info`; those of several right-hand sides one after the other in memory."""
-    out, info, a, b = layouts
+    _, info, a, b = layouts
     text = _Small(a.shape[-1], dtypes[0], info.shape)
     if len(b.shape) < len(a.shape):
         b = Layout((*b.shape, 1), (*b.strides, 0), b.offset)
@@ -78,18 +81,11 @@ def solve(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[
 
 def inv(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
     """Inverses and `info`."""
-    out, info, a = layouts
+    _, info, a = layouts
     text = _Small(a.shape[-1], dtypes[0], info.shape)
     at, n = text.element(a, "r, c"), text.n
-    if text.tiny:
-        put = f"[=](int i, {text.type} x) {{ if (here) out[m * {n * n} + i] = x; }}"
-        call = f"la::invert_rows<{text.type}, {n}, {text.lanes}>(shared, lane, first, {at}, {put})"
-        body = f"  const bool singular = {call};\n  if (here && lane == 0) info[m] = singular;"
-        text.entry_of_groups("invert_rows", body, n * (n + 1) + 2 * n)
-    else:
-        size = text.param(n)
-        given = "[=](int r, int c) { return la::of_real<T>(r == c); }"
-        text.solved(n, at, given, lambda i, c: f"out[(m * {size} + {i}) * {size} + {c}]")
+    size, given = text.param(n), "[=](int r, int c) { return la::of_real<T>(r == c); }"
+    text.solved(n, at, given, lambda i, c: f"out[(m * {size} + {i}) * {size} + {c}]")
     return text.made([pointer(dtypes[0], "out", ""), "int* info", pointer(dtypes[0], "a")])
 
 
@@ -100,12 +96,8 @@ def slogdet(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequenc
     at = text.element(a, "r, c")
     store = "sign[m] = found.sign, logarithm[m] = found.logarithm;"
     if text.tiny:
-        n, lanes = text.n, text.lanes
-        body = (
-            f"  const auto found = la::determinant_rows<{text.type}, {n}, {lanes}>(shared, lane, first, {at});\n"
-            f"  if (here && lane == 0) {store}"
-        )
-        text.entry_of_groups("determinant_rows", body, max(n * (n + 1), 2 * (n + 1)))
+        body = f"  const auto found = group.determinant({at});\n  if (here && group.lane == 0) {store}"
+        text.entry_of_groups("determinant_rows", body, 2 * (text.padded + 1))
     else:
         body = (
             f"  block.load({at});\n  block.factor();\n"
@@ -124,7 +116,9 @@ class _Small(Routine):
         self.need("multiply", (COMPLEX128,) * 3)
         self.n, self.dtype, self.type, self.stack, self.count = n, dtype, C_TYPE[dtype], stack, prod(stack)
         self.tiny = n <= _WARP_ROWS
-        self.lanes = max(4, 1 << (n - 1).bit_length())
+        # Few sizes are compiled: the others are made larger.
+        self.padded = 4 if n <= 4 else -(-n // 8) * 8
+        self.lanes = 1 << (self.padded - 1).bit_length()
         self._steps: list[str] = []  # where the matrix m of each argument begins
 
     def element(self, where: Layout, place: str, name: str = "a", conjugate: bool = False) -> str:
@@ -136,16 +130,17 @@ class _Small(Routine):
         r, c = place.split(", ")
         return f"[=](int {r}, int {c}) {{ return {f'la::conj({value})' if conjugate else value}; }}"
 
-    def entry_of_groups(self, name: str, body: str, cells: int) -> None:
-        """An entry with a group of threads to each matrix, which has so many elements of shared memory."""
-        groups = 32 // self.lanes
+    def entry_of_groups(self, name: str, body: str, buffer: int) -> None:
+        """An entry with a group of threads to each matrix, which has a buffer of so many elements in shared memory."""
+        groups, cells = 32 // self.lanes, self.padded * (self.padded + 1) + buffer
         warps = max(1, min(8, _GROUP_BYTES // (cells * self.dtype.itemsize * groups), -(-self.count // (groups * 132))))
         taken = warps * groups
         total = self.param(self.count)
         head = (
-            f"  __shared__ __align__(16) unsigned char memory[{taken} * {cells} * sizeof({self.type})];\n"
-            f"  const int lane = threadIdx.x % {self.lanes}, first = threadIdx.x % 32 - lane;\n"
-            f"  {self.type}* shared = ({self.type}*)memory + threadIdx.x / {self.lanes} * {cells};\n"
+            f"  typedef {self.type} T;\n  const int PITCH = {self.padded + 1};\n"
+            f"  __shared__ __align__(16) unsigned char memory[{taken} * {cells} * sizeof(T)];\n"
+            f"  la::Group<T, {self.padded}, {self.lanes}> group(\n"
+            f"      (T*)memory + threadIdx.x / {self.lanes} * {cells}, {self.param(self.n)});\n"
             f"  const long long number = (long long)blockIdx.x * {taken} + threadIdx.x / {self.lanes};\n"
             f"  const bool here = number < {total};\n  const long long m = here ? number : {total} - 1;\n"
             f"  {self.split('m', self.stack)}\n  {' '.join(self._steps)}\n"
@@ -168,13 +163,12 @@ class _Small(Routine):
         n = self.n
         if self.tiny:
             held = min(columns, max(1, _SIDE_BYTES // self.dtype.itemsize))
-            store = f"[=](int i, int c, {self.type} x) {{ if (here) {put('i', 'c')} = x; }}"
             body = (
-                f"  const bool singular = la::solve_rows<{self.type}, {n}, {self.lanes}, {held}>(\n"
-                f"      shared, lane, first, (int){self.param(columns)}, {at}, {given}, {store});\n"
-                "  if (here && lane == 0) info[m] = singular;"
+                f"  const auto put = [=](int i, int c, T x) {{ if (here) {put('i', 'c')} = x; }};\n"
+                f"  group.template solve<{held}>({self.param(columns)}, {at}, {given}, put);\n"
+                "  if (here && group.lane == 0) info[m] = group.singular;"
             )
-            self.entry_of_groups("solve_rows", body, max(n * (n + 1), 2 * (n + held)))
+            self.entry_of_groups("solve_rows", body, 2 * (self.padded + held))
             return
         room = _BLOCK_BYTES - _block_bytes(n, n, self.dtype)
         held = max(1, min(columns, room // (n * self.dtype.itemsize) - 1))

@@ -30,6 +30,15 @@ template <class T> __device__ inline T of_real(Real<T> x) {
   if constexpr (op::kind<T> == 3) return T{x, 0};
   else return x;
 }
+__device__ inline f32 inverse(f32 x) { return 1 / x; }
+__device__ inline f64 inverse(f64 x) { return 1 / x; }
+// Long, and wanted in every step of an unrolled loop.
+template <class T> __device__ __noinline__ cx<T> inverse(cx<T> x) { return op::reciprocal(x); }
+template <class T> __device__ __noinline__ T quotient(T x, T by) { return x / by; }
+// x / by, where `over` is the inverse, which overflows for the smallest numbers.
+template <class T> __device__ inline T divided(T x, T by, T over) {
+  return op::isfinite(over) ? x * over : quotient(x, by);
+}
 template <class T> __device__ inline bool is_zero(T x) {
   if constexpr (op::kind<T> == 3) return x.re == 0 && x.im == 0;
   else return x == 0;
