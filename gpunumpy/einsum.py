@@ -16,6 +16,7 @@ from .core.layout import Layout, Shape
 from .core.node import Call, DType, Form, Node
 from .core.record import as_array, as_dtype, reshaped, transposed
 from .einsum_plan import Kernel, Labels, Look, Operand, Product, Sum, pair, parse, subscripts_of
+from .precision import precision_name
 from .products import matrix_product
 from .recipes import Recipe
 from .ufunc_output import in_order, output, write
@@ -46,7 +47,7 @@ def einsum(
             raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
         target = None if into is None else (into.shape, into.dtype)
         way = tuple(optimize) if isinstance(optimize, list) else optimize
-        found = _found(subscripts, forms, way, dtype, casting, target)
+        found = _found(subscripts, forms, way, dtype, casting, target, precision_name())
     except (TypeError, ValueError) as error:
         options = {"optimize": optimize, "dtype": dtype, "order": order, "casting": casting}
         _refuse(subscripts, arrays, out, options)
@@ -160,8 +161,9 @@ def _found(
     dtype: Any,
     casting: str,
     target: tuple[Shape, DType] | None,
+    precision: str,
 ) -> _Found:
-    """Plan a sum; `target` is shape and dtype of the output that is given."""
+    """Plan a sum for a setting of precision; `target` is shape and dtype of the output that is given."""
     shapes = tuple(f.shape for f in forms)
     plan = parse(subscripts, shapes, bool(optimize))
     if target is not None and target[0] != plan.shape:

@@ -164,3 +164,16 @@ def test_recipes_hold_for_other_operands_of_the_same_forms() -> None:
             found = np.einsum(subscripts, x[one].T[1:, 1:], (x[two] + 1)[:3, :3])
             expected = numpy.einsum(subscripts, host[one].T[1:, 1:], (host[two] + 1)[:3, :3])
             numpy.testing.assert_allclose(np.asnumpy(found), expected)
+
+
+def test_conjugates_are_operands() -> None:
+    rng = numpy.random.default_rng(0)
+    a, b = (rng.random((4, 3)) + 1j * rng.random((4, 3)) for _ in range(2))
+    x, y = np.asarray(a), np.asarray(b)
+    for subscripts in ("ij,ik->jk", "ij,kj->ik", "ij,ij->", "ij,ij->ij"):
+        for look in (lambda v: v.conj(), lambda v: v[::-1].conj(), lambda v: v.T.conj().T, lambda v: (v + 1).conj()):
+            for _ in range(2):
+                found = np.einsum(subscripts, look(x), y)
+                numpy.testing.assert_allclose(np.asnumpy(found), numpy.einsum(subscripts, look(a), b))
+                found = np.einsum(subscripts, x, look(y))
+                numpy.testing.assert_allclose(np.asnumpy(found), numpy.einsum(subscripts, a, look(b)))
