@@ -92,6 +92,8 @@ def solve(a: Any, b: Any) -> ndarray:
         right = graph.broadcast(right, (*stack, n))
         return _computed("solve", (), (left, right), (*stack, n), dtype, stack, _SINGULAR)
     columns = y.shape[-1]
+    if not columns:  # which does not save a singular matrix
+        solve(x, wrap(_filled(0, dtype, (n,), right)))
     batch = layout.broadcast_shapes(stack, y.shape[:-2])
     right = graph.broadcast(right, (*batch, n, columns))
     ahead = (*batch, columns)
@@ -140,9 +142,7 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> ndarray:
     shape = x.shape[-(x.ndim - y.ndim) :]
     size = prod(shape)
     if x.size != size**2:
-        raise LinAlgError(
-            "Input arrays must satisfy the requirement prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])"
-        )
+        raise LinAlgError("Input arrays must satisfy the requirement prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])")
     flat = solve(wrap(reshaped(x.value(), (size, size))), wrap(reshaped(y.value(), (y.size,))))
     return make_view(flat, layout.c_layout(shape))
 
