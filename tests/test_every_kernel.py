@@ -17,7 +17,9 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.core import evaluate, layout
+from gpunumpy.core import epilogues, evaluate, layout
+from gpunumpy.core.dtypes import bfloat16
+from gpunumpy.core.epilogues import Product
 from gpunumpy.core.errors import DeviceError
 from gpunumpy.core.layout import Layout
 from gpunumpy.core.plan import Work
@@ -26,6 +28,7 @@ from gpunumpy.demo import load, names
 from gpunumpy.kernels import cuda_fold, cuda_histogram, cuda_masks, cuda_matmul, cuda_scatter, cuda_search, cuda_sort
 from gpunumpy.kernels.codegen import generate
 from gpunumpy.kernels.compile import archs, compile_cubin
+from gpunumpy.kernels.cuda_small_matmul import is_small, small_matmul
 from gpunumpy.nvlib import cublas
 
 from .fusion import test_elementwise_kernels, test_reduction_kernels, test_shape_kernels
@@ -84,8 +87,12 @@ def routine_text(step: CallStep, work: Work) -> str:
     dtypes = (form.dtype, *step.dtypes)
     if step.name in ROUTINES:
         return str(ROUTINES[step.name](step.options, layouts, dtypes).text)
-    if step.name == "matmul" and form.dtype.kind in "biu":
-        return cuda_matmul.matmul(cublas.as_matrices(*layouts), dtypes).text
+    if step.name == "matmul":
+        matrices = cublas.as_matrices(*layouts[:3])
+        if form.dtype.kind in "biu":
+            return cuda_matmul.matmul(matrices, dtypes).text
+        if is_small(matrices, dtypes[1]):
+            return small_matmul(matrices, dtypes, Product(*step.options).after)[0].text
     return ""
 
 
@@ -125,7 +132,16 @@ def set_programs() -> None:
         look(gpunumpy.intersect1d(a, b, return_indices=True))
 
 
-SOURCES: tuple[Callable[[], None], ...] = (fusion_programs, random_programs, examples, set_programs)
+def product_programs() -> None:
+    rng = numpy.random.default_rng(0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(epilogues, "DEVICES", frozenset({"cpu"}))  # as on a GPU
+        for dtype in ("?", "i2", "u8", "e", bfloat16, "f", "d"):
+            x, w = (gpunumpy.asarray(rng.integers(0, 4, (20, 20)).astype(dtype)) for _ in range(2))
+            look((x @ w, gpunumpy.maximum((x @ w) * 2 + w[0] + x, 0), (x @ w).astype("f4")))
+
+
+SOURCES: tuple[Callable[[], None], ...] = (fusion_programs, random_programs, examples, set_programs, product_programs)
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,10 @@ from ..core.layout import Layout
 from ..nvlib import cublas, cublaslt
 from . import cuda_matmul
 from .codegen import generate
+from .codegen.program import Program
 from .compile import compile_program
 from .cuda_after import after
+from .cuda_small_matmul import is_small, small_matmul
 from .launch import Launcher
 
 Prepared = Callable[[Sequence[Any]], None]
@@ -25,11 +27,10 @@ def matmul(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], 
     product = Product(*options)
     matrices = cublas.as_matrices(*layouts[:3])
     if KIND[dtypes[0]] in "biu":
-        program = cuda_matmul.matmul(matrices, dtypes)
-        (launch,) = program.launches
-        function = compile_program(program.text, (launch.entry,), device)[launch.entry]
-        return Launcher(device, function, launch.grid, launch.block, launch.shared, "QQQ", program.params)
+        return _launcher(device, cuda_matmul.matmul(matrices, dtypes), "QQQ")
     out, dtype = dtypes[:2]
+    if is_small(matrices, dtype):
+        return _launcher(device, *small_matmul(matrices, dtypes, product.after))
     plan = cublas.gemms(*matrices, product.conjugate)
     whole = cublaslt.prepare(device, plan, dtype, out, product)
 
@@ -54,6 +55,13 @@ def matmul(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], 
     return run
 
 
+def _launcher(device: Device, program: Program, wires: str) -> Launcher:
+    """What launches a program of one kernel."""
+    (launch,) = program.launches
+    function = compile_program(program.text, (launch.entry,), device)[launch.entry]
+    return Launcher(device, function, launch.grid, launch.block, launch.shared, wires, program.params)
+
+
 def _can_be_one(steps: Sequence[str], pointers: Sequence[Any]) -> bool:
     """Whether the library does what these scalars ask for: for a scale of 0 it would read no operand, and miss NaNs."""
     for step, value in zip(steps, pointers[3:], strict=True):
@@ -69,11 +77,8 @@ def _apart(device: Device, plan: cublas.Gemms, out: Any, dtype: Any, product: Pr
     if not product.after:
         return simple
     kernel = after(where.shape, out, product.after)
-    program = generate(kernel, device.attributes.multiprocessors)
-    (launch,) = program.launches
-    function = compile_program(program.text, (launch.entry,), device)[launch.entry]
     wires = [_WIRE[KIND[out] if arg.kind == "scalar" else "pointer"] for arg in kernel.args]
-    finish = Launcher(device, function, launch.grid, launch.block, launch.shared, "".join(wires), program.params)
+    finish = _launcher(device, generate(kernel, device.attributes.multiprocessors), "".join(wires))
 
     def run(pointers: Sequence[Any]) -> None:
         if alone is None or not alone(pointers[:3]):
