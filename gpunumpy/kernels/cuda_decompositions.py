@@ -1,4 +1,8 @@
-"""QR, singular values and eigenvalues on a GPU, of matrices as `linalg.decompositions` lays them out."""
+"""QR, singular values and eigenvalues on a GPU, of matrices as `linalg.decompositions` lays them out.
+
+Small matrices have kernels of our own (`cuda_decompositions_small`), the others cuSOLVER, which is handed nothing that
+is not finite.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ from ..core.layout import Layout
 from ..nvlib import cusolver_decompositions as library
 from ..nvlib.cusolver import LOWER, UPPER
 from ..nvlib.cusolver_decompositions import copy_bytes
+from . import cuda_decompositions_small as small
 from .codegen.program import Program
 from .cuda_linalg_solve import copied
 from .cuda_program import Prepared, pieces, prepared
@@ -46,6 +51,8 @@ def svd(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dty
     Where the fast way has moved a matrix, because it is all but singular, the exact one is gone.
     """
     *sides, a = layouts[2:]
+    if small.svd_fits(layouts, dtypes, device.attributes.shared_per_block):
+        return prepared(device, small.svd(options, layouts, dtypes), len(layouts))
     (r, c), dtype, real = a.shape[-2:], dtypes[-1], dtypes[0]
     count, unit = prod(a.shape[:-2]), dtype.itemsize
     kept, vectors = sides[1].shape[-2] if sides else r, bool(sides)
@@ -82,6 +89,8 @@ def eigh(device: Device, options: tuple[str], layouts: Sequence[Layout], dtypes:
     """Values and `info`; and the vectors as rows. By columns the argument is the conjugate of its matrix."""
     (triangle,) = options
     *results, a = layouts
+    if small.eigh_fits(layouts, dtypes, device.attributes.shared_per_block):
+        return prepared(device, small.eigh(options, layouts, dtypes), len(layouts))
     n, dtype = a.shape[-1], dtypes[-1]
     count, unit, vectors = prod(a.shape[:-2]), dtype.itemsize, len(results) > 2
     fill = UPPER if triangle == "L" else LOWER

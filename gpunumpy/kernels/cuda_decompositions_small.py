@@ -1,0 +1,142 @@
+"""Singular values and eigenvalues of small matrices on a GPU, by Jacobi's methods (`linalg_jacobi.cuh`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from ..core.dtypes import C_TYPE, COMPLEX128
+from ..core.layout import Layout
+from .codegen.program import Program
+from .cuda_linalg_small import source
+from .cuda_routine import Routine, pointer
+
+SVD_ROWS, EIGH_ROWS = 64, 64  # at most, of a matrix that is small
+_BYTES = 160 << 10  # of shared memory that a block takes at most
+# Of a stack of at least so many matrices, each has few threads.
+_MANY = 264
+_TEAMS = {True: 8, False: 32}  # lanes that share a row, of one of many matrices and of one of few
+
+
+def _pitch(width: int, unit: int, phase: int) -> int:
+    """The elements from a row to the next, so that neighbouring rows begin `phase` words of 4 bytes apart in the banks."""
+    step = max(phase * 4 // unit, 1)
+    period = max(32 * 4 // unit, 1)
+    return width + (step - width) % period
+
+
+def _real_bytes(dtype: Any) -> int:
+    return dtype.itemsize // (2 if dtype.kind == "c" else 1)
+
+
+def svd_fits(layouts: Sequence[Layout], dtypes: Sequence[Any], shared: int) -> bool:
+    """Whether matrices are small, on a GPU with so much shared memory for a block."""
+    *sides, a = layouts[2:]
+    rows, columns = a.shape[-2:]
+    kept = sides[1].shape[-2] if sides else rows
+    return rows <= SVD_ROWS and svd_bytes(rows, columns, kept, bool(sides), dtypes[-1]) <= min(shared, _BYTES)
+
+
+def eigh_fits(layouts: Sequence[Layout], dtypes: Sequence[Any], shared: int) -> bool:
+    """The same for eigenvalues."""
+    *results, a = layouts
+    n = a.shape[-1]
+    return n <= EIGH_ROWS and eigh_bytes(n, len(results) > 2, dtypes[-1]) <= min(shared, _BYTES)
+
+
+def svd_bytes(rows: int, columns: int, kept: int, vectors: bool, dtype: Any) -> int:
+    """The shared memory for the singular values of a matrix."""
+    pitch = _pitch(columns + rows * vectors, dtype.itemsize, 8)
+    return (kept * (pitch + 1)) * dtype.itemsize + (rows + 32) * _real_bytes(dtype) + 4 * kept
+
+
+def eigh_bytes(n: int, vectors: bool, dtype: Any) -> int:
+    """The shared memory for the eigenvalues of a matrix."""
+    turns = (n + 1) // 2 * (2 * _real_bytes(dtype) + dtype.itemsize)
+    return (
+        (n * _pitch(n, dtype.itemsize, 16) + n * n * vectors) * dtype.itemsize + turns + 32 * _real_bytes(dtype) + 4 * n
+    )
+
+
+class _Small(Routine):
+    """A program with a block to each matrix `m` of a stack, whose elements are read from any layout."""
+
+    def __init__(self, a: Layout, dtype: Any) -> None:
+        super().__init__()
+        self.need("multiply", (COMPLEX128,) * 3)
+        self.count = prod(a.shape[:-2])
+        self.many = self.count >= _MANY
+        start = Layout(a.shape[:-2], a.strides[:-2], a.offset)
+        down, across = (self.param(s) for s in a.strides[-2:])
+        self.head = (
+            f"  typedef {C_TYPE[dtype]} T;\n  extern __shared__ __align__(16) unsigned char shared[];\n"
+            f"  const long long m = blockIdx.x;\n  {self.split('m', start.shape)}\n"
+            f"  const T* from = a + ({self.offset(start, start.shape)});\n"
+        )
+        self._steps = down, across
+
+    def at(self, row: str, column: str) -> str:
+        """An element."""
+        down, across = self._steps
+        return f"from[{row} * {down} + {column} * {across}]"
+
+    def made(self, name: str, body: str, threads: int, shared: int, pointers: Sequence[str]) -> Program:
+        self.entry(name, self.head + body, self.count, threads, shared)
+        return self.program(pointers, head=source("linalg", "linalg_jacobi"))
+
+
+def svd(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
+    """Values and `info`; and the vectors of rows, conjugated, and of columns."""
+    *sides, a = layouts[2:]
+    dtype, vectors = dtypes[-1], bool(sides)
+    text = _Small(a, dtype)
+    rows, columns = a.shape[-2:]
+    kept = sides[1].shape[-2] if vectors else rows
+    team = _TEAMS[text.many]
+    threads = min(1024, max(32, -(-(rows + 1) // 2 * team // 32) * 32))
+    r, c, k = (text.param(n) for n in (rows, columns, kept))
+    pitch = text.param(_pitch(columns + rows * vectors, dtype.itemsize, 8))
+    body = (
+        f"  la::Singular<T, {team}> its(shared, {r}, {c}, {k}, {pitch}, {str(vectors).lower()});\n"
+        f"  const bool failed = its.run([=](int r, int c) {{ return {text.at('r', 'c')}; }});\n"
+        "  if (threadIdx.x == 0) info[m] = failed;\n  if (failed) return;\n"
+        f"  for (int i = threadIdx.x; i < {r}; i += blockDim.x) s[m * {r} + i] = its.values[its.order[i]];\n"
+    )
+    names = [pointer(dtypes[0], "s", ""), "int* info"]
+    if vectors:
+        names += [pointer(dtype, "left", ""), pointer(dtype, "right", "")]
+        body += (
+            f"  for (int i = threadIdx.x; i < {r} * {r}; i += blockDim.x)\n"
+            f"    left[m * {r} * {r} + i] = its.cells[its.order[i / (int){r}] * its.pitch + {c} + i % (int){r}];\n"
+            f"  for (int i = threadIdx.x; i < {k} * {c}; i += blockDim.x)\n"
+            f"    right[m * {k} * {c} + i] = its.cells[its.order[i / (int){c}] * its.pitch + i % (int){c}];"
+        )
+    shared = svd_bytes(rows, columns, kept, vectors, dtype)
+    return text.made("svd_block", body, threads, shared, [*names, pointer(dtype, "a")])
+
+
+def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
+    """Values and `info`; and the vectors as rows. By columns the argument is the conjugate of its matrix."""
+    (triangle,) = options
+    *results, a = layouts
+    dtype, vectors, size = dtypes[-1], len(results) > 2, a.shape[-1]
+    text = _Small(a, dtype)
+    pairs = (size + 1) // 2
+    threads = min(256 if text.many else 1024, max(32, -(-pairs * pairs // 32) * 32))
+    n, pitch = text.param(size), text.param(_pitch(size, dtype.itemsize, 16))
+    at = f"la::conj({text.at('r', 'c')})" if triangle == "L" else text.at("c", "r")
+    body = (
+        f"  la::Hermitian<T> its(shared, {n}, {pitch}, {str(vectors).lower()});\n"
+        f"  const bool failed = its.run([=](int r, int c) {{ return {at}; }});\n"
+        "  if (threadIdx.x == 0) info[m] = failed;\n  if (failed) return;\n"
+        f"  for (int i = threadIdx.x; i < {n}; i += blockDim.x) w[m * {n} + i] = its.value(i);\n"
+    )
+    names = [pointer(dtypes[0], "w", ""), "int* info"]
+    if vectors:
+        names.append(pointer(dtype, "v", ""))
+        body += (
+            f"  for (int i = threadIdx.x; i < {n} * {n}; i += blockDim.x)\n"
+            f"    v[m * {n} * {n} + i] = its.rows[its.order[i / (int){n}] * {n} + i % (int){n}];"
+        )
+    return text.made("eigh_block", body, threads, eigh_bytes(size, vectors, dtype), [*names, pointer(dtype, "a")])

@@ -1,0 +1,153 @@
+"""The GPU's own decompositions of small matrices, run on the emulated machine and held to what defines them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+
+from gpunumpy.core.layout import Layout
+from gpunumpy.kernels import cuda_decompositions_small as small
+from gpunumpy.kernels.compile import compile_cubin
+
+from .executor import run_program
+
+DTYPES = ("f4", "f8", "c8", "c16")
+
+
+def sample(shape: tuple[int, ...], dtype: str, seed: int = 0) -> numpy.ndarray:
+    random = numpy.random.default_rng(seed)
+    made = random.standard_normal(shape)
+    if dtype[0] == "c":
+        made = made + 1j * random.standard_normal(shape)
+    return made.astype(dtype)
+
+
+def layout_of(x: numpy.ndarray) -> Layout:
+    return Layout(x.shape, tuple(step // x.itemsize for step in x.strides), 0)
+
+
+def run(make: Any, options: tuple[Any, ...], *arrays: numpy.ndarray) -> None:
+    program = make(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
+    run_program(program, list(arrays), seed=3)
+
+
+def real(dtype: str) -> Any:
+    return numpy.dtype(dtype).type(0).real.dtype
+
+
+def small_beside(error: numpy.ndarray, a: numpy.ndarray, times: float = 40) -> None:
+    size = float(numpy.linalg.norm(a.astype("c16"))) or 1.0
+    assert abs(error).max(initial=0) <= times * numpy.finfo(a.dtype).eps * size
+
+
+def wide(x: numpy.ndarray) -> Any:
+    return x.astype("c16")
+
+
+def check_svd(a: numpy.ndarray, full: bool) -> None:
+    r, c = a.shape[-2:]
+    stack = a.shape[:-2]
+    s, info = numpy.empty((*stack, r), real(a.dtype.str[1:])), numpy.full(stack, -1, "i4")
+    left, right = numpy.empty((*stack, r, r), a.dtype), numpy.empty((*stack, c if full else r, c), a.dtype)
+    run(small.svd, (), s, info, left, right, a)
+    assert not info.any()
+    alone = numpy.empty_like(s)
+    run(small.svd, (), alone, info, a)
+    for k in numpy.ndindex(stack):
+        u, vh = wide(left[k]).conj().T, wide(right[k])
+        unit = numpy.eye(1, dtype=a.dtype)
+        small_beside(u * s[k] @ vh[:r] - wide(a[k]), a[k])
+        small_beside(u.conj().T @ u - numpy.eye(r), unit)
+        small_beside(vh @ vh.conj().T - numpy.eye(len(vh)), unit)
+        for values in (s[k], alone[k]):
+            small_beside(values - numpy.linalg.svd(wide(a[k]), compute_uv=False), a[k])
+            assert (numpy.diff(values) <= 0).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (3, 7), (8, 8), (5, 6), (13, 20), (32, 32)])
+def test_svd(shape: tuple[int, int], dtype: str) -> None:
+    check_svd(sample(shape, dtype), False)
+    if shape[0] < 20:
+        check_svd(sample((2, *shape), dtype), True)
+
+
+def test_svd_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(small, "_MANY", 3)
+    for shape in ((4, 5, 5), (3, 9, 12), (2, 2, 17, 17)):
+        for dtype in ("f4", "c16"):
+            check_svd(sample(shape, dtype), True)
+
+
+SPECIAL = {
+    "zeros": numpy.zeros((6, 6)),
+    "ones": numpy.ones((6, 6)),
+    "identity": numpy.eye(7),
+    "of rank 2": sample((9, 2), "f8") @ sample((2, 9), "f8"),
+    "graded": (sample((12, 12), "f8") * numpy.logspace(0, -30, 12)).T,
+    "tiny": sample((5, 8), "f8") * 1e-30,
+    "large": sample((5, 8), "f8") * 1e30,
+    "two alike": numpy.repeat(sample((4, 8), "f8"), 2, 0),
+    "a column": numpy.ones((1, 5)),
+    "one element": numpy.pad([[3.0]], ((2, 3), (4, 2))),
+}
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8"])
+@pytest.mark.parametrize("kind", SPECIAL)
+def test_special(kind: str, dtype: str) -> None:
+    a = SPECIAL[kind].astype(dtype)
+    check_svd(a, True)
+    if a.shape[0] == a.shape[1]:
+        check_eigh((a + a.T).astype(dtype))
+
+
+def check_eigh(a: numpy.ndarray) -> None:
+    n, stack = a.shape[-1], a.shape[:-2]
+    given = numpy.ascontiguousarray(a.conj())
+    for triangle in "LU":
+        w, info = numpy.empty((*stack, n), real(a.dtype.str[1:])), numpy.full(stack, -1, "i4")
+        v = numpy.empty(a.shape, a.dtype)
+        run(small.eigh, (triangle,), w, info, v, numpy.tril(given) if triangle == "L" else numpy.triu(given))
+        alone = numpy.empty_like(w)
+        run(small.eigh, (triangle,), alone, info, given)
+        assert not info.any()
+        for k in numpy.ndindex(stack):
+            vectors = wide(v[k]).T
+            small_beside(wide(a[k]) @ vectors - vectors * w[k], a[k])
+            small_beside(vectors.conj().T @ vectors - numpy.eye(n), numpy.eye(1, dtype=a.dtype))
+            for values in (w[k], alone[k]):
+                small_beside(values - numpy.linalg.eigvalsh(wide(a[k])), a[k])
+                assert (numpy.diff(values) >= 0).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (3, 3), (2, 5, 5), (8, 8), (17, 17), (32, 32)])
+def test_eigh(shape: tuple[int, ...], dtype: str) -> None:
+    a = sample(shape, dtype)
+    check_eigh(a + a.swapaxes(-1, -2).conj().copy())
+
+
+@pytest.mark.parametrize("bad", [numpy.nan, numpy.inf])
+def test_what_is_not_finite(bad: float) -> None:
+    a = numpy.ones((2, 4, 4))
+    a[1, 2, 1] = bad
+    s, info, same = numpy.empty((2, 4)), numpy.empty(2, "i4"), numpy.empty((2, 4, 4))
+    run(small.svd, (), s, info, a)
+    assert info.tolist() == [0, 1]
+    run(small.eigh, ("L",), s, info, same, a)
+    assert info.tolist() == [0, 1]
+    run(small.eigh, ("U",), s, info, same, a)
+    assert info.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_they_compile(dtype: str) -> None:
+    a = numpy.empty((2, 8, 8), dtype)
+    s, info, v = numpy.empty((2, 8), real(dtype)), numpy.empty(2, "i4"), numpy.empty_like(a)
+    for make, options, arrays in ((small.svd, (), (s, info, v, v, a)), (small.eigh, ("L",), (s, info, v, a))):
+        program = make(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
+        for arch in ("sm_75", "sm_90"):
+            assert compile_cubin(program.text, arch)
