@@ -13,6 +13,7 @@ import numpy
 import pytest
 from numpy.lib.stride_tricks import as_strided
 
+from gpunumpy.core import memory
 from gpunumpy.core.dtypes import bfloat16
 from gpunumpy.core.epilogues import Product
 from gpunumpy.core.layout import Layout
@@ -47,7 +48,8 @@ def _at(address: int, dtype: Any, elements: int) -> Any:
 class Model:
     """The functions of `nvmath.bindings.cublasLt` that products need.
 
-    `refused` says which compute types it does not have, `least` to what operands have to be aligned.
+    `refused` says which compute types it does not have, `least` to what operands have to be aligned, `lossy` which of
+    its two algorithms lose NaNs.
     """
 
     MatmulDescAttribute = MatrixLayoutAttribute = MatmulPreferenceAttribute = _AnyName()
@@ -60,7 +62,8 @@ class Model:
         self.refused: set[str] = set()
         self.least = 1
         self.chosen: list[dict[str, Any]] = []
-        self.calls = 0
+        self.algorithms: list[int] = []
+        self.lossy: set[int] = set()
 
     def _create(self, **values: Any) -> int:
         number = next(self.numbers)
@@ -91,17 +94,19 @@ class Model:
     def MatmulHeuristicResult(self, size: int) -> Any:
         return SimpleNamespace(ptr=77)
 
+    matmul_heuristic_result_dtype = SimpleNamespace(itemsize=10)
+
     def matmul_algo_get_heuristic(self, handle: int, description: int, *rest: Any) -> None:
-        preference, found = rest[4], rest[7]
+        preference, wanted, found = rest[4], rest[5], rest[7]
         wish = self.objects[preference]
         self.chosen.append(wish)
         have = self.objects[description]["compute"] not in self.refused and wish["MIN_ALIGNMENT_A_BYTES"] >= self.least
-        _at(found, "i4", 1)[0] = int(have)
+        _at(found, "i4", 1)[0] = min(wanted, 2) if have else 0
 
     def matmul(self, handle: int, description: int, alpha: int, a: int, la: int, b: int, lb: int, *rest: Any) -> None:
         beta, c, lc, d, ld, algorithm, workspace, _, stream = rest
-        assert (algorithm, workspace, stream) == (77, 5, 9)
-        self.calls += 1
+        assert (workspace, stream) == (5, 9)
+        self.algorithms.append(algorithm)
         asked = self.objects[description]
         scale = DTYPES[asked["scale"]]
         factor, kept = (_at(x, scale, 1)[0] for x in (alpha, beta))
@@ -113,7 +118,7 @@ class Model:
             if asked["EPILOGUE"] & BIAS:
                 made = made + _at(asked["BIAS_POINTER"], new.dtype, len(new)).astype(scale)[:, None]
             if asked["EPILOGUE"] & RELU:
-                made = numpy.maximum(made, 0)
+                made = (numpy.fmax if algorithm in self.lossy else numpy.maximum)(made, 0)
             new[...] = made
 
     def _matrix(self, pointer: int, number: int, z: int) -> Any:
@@ -139,12 +144,17 @@ class _Device:
         pass
 
 
+DEVICE: Any = _Device()
+
+
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
     made = Model()
     monkeypatch.setattr(cublaslt, "handle", lambda device, name: (made, 3))
     monkeypatch.setattr(cublaslt, "bindings", lambda name: CUBLAS)
     monkeypatch.setattr(cublaslt, "_workspace", lambda device: 5)
+    monkeypatch.setattr(memory, "foreign", lambda pointer, nbytes, owner, device: pointer)
+    monkeypatch.setattr(cublaslt, "copy_to_host", lambda pointer, start, nbytes: _at(pointer + start, "u1", nbytes))
     cublaslt._multiplication.cache_clear()
     yield made
     cublaslt._multiplication.cache_clear()
@@ -162,8 +172,7 @@ def run(a: Any, b: Any, out: Any, options: Product, rest: tuple[Any, ...] = ()) 
     """Multiply into `out`; says what the call says, or None where the library has no such product."""
     held = [memory_of(a), memory_of(b)]
     matrices = as_matrices(Layout(out.shape, (), 0), layout_of(a, held[0]), layout_of(b, held[1]))
-    device: Any = _Device()
-    prepared = cublaslt.prepare(device, gemms(*matrices, options.conjugate), a.dtype, out.dtype, options)
+    prepared = cublaslt.prepare(DEVICE, gemms(*matrices, options.conjugate), a.dtype, out.dtype, options)
     if prepared is None:
         return None
     pointers = [out.ctypes.data, *(x.ctypes.data for x in held)]
@@ -244,12 +253,29 @@ def test_pointers_that_are_not_aligned(model: Model) -> None:
     a = base[start + 1 : start + 5].reshape(2, 2)
     out = numpy.zeros((2, 2), "f4")
     held = layout_of(a, a)
-    device: Any = _Device()
-    prepared = cublaslt.prepare(device, gemms(*as_matrices(held, held, held)), a.dtype, a.dtype, Product())
+    prepared = cublaslt.prepare(DEVICE, gemms(*as_matrices(held, held, held)), a.dtype, a.dtype, Product())
     assert prepared is not None
     assert not prepared([out.ctypes.data, a.ctypes.data, a.ctypes.data])
     assert model.chosen[-1]["MIN_ALIGNMENT_B_BYTES"] == 4
-    assert not model.calls
+    assert not model.algorithms
+
+
+def test_a_maximum_keeps_not_numbers(model: Model) -> None:
+    a, bias = sample((4, 4), "f4"), sample((4,), "f4")
+    a[1, 1] = numpy.nan
+    expected = numpy.maximum(a @ a * 2 + bias, 0)
+    options = Product(after=("scale", "bias", "maximum"))
+    for lossy, algorithm in (((), 77), ((77,), 87), ((77, 87), None)):
+        model.lossy = set(lossy)
+        cublaslt._multiplication.cache_clear()
+        model.algorithms.clear()
+        out = numpy.zeros((4, 4), "f4")
+        assert run(a, a, out, options, (2, bias, 0)) is (algorithm is not None)
+        if algorithm is not None:
+            numpy.testing.assert_array_equal(out, expected)
+            tried = len(model.algorithms)
+            assert run(a, a, out, options, (2, bias, 0))
+            assert model.algorithms[tried:] == [algorithm]  # found out once
 
 
 def test_precisions(model: Model) -> None:

@@ -11,6 +11,7 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 import numpy
@@ -18,6 +19,7 @@ import numpy
 from ..core import memory
 from ..core.device import Device
 from ..core.epilogues import Product
+from ..core.memory_copy import copy_to_host
 from .cublas import SCALARS, TYPES, Gemms, compute_types, operations
 from .handles import bindings, handle
 
@@ -26,6 +28,8 @@ _WORKSPACE = 32 << 20  # bytes that the products of a GPU share
 _ALIGNED = 256
 _REDUCTION_IN_SUMS_DTYPE = 2  # of halves too: partial sums are not rounded
 _ANY_REDUCTION = 7
+_CHOICES = 8  # the algorithms among which one is looked for that keeps NaNs
+_SEEN = 1 << 20  # bytes of either end of a result that are looked at for that
 
 _workspaces: dict[Device, memory.Buffer] = {}
 _lock = threading.Lock()
@@ -51,8 +55,10 @@ class Multiplication:
 
     Attributes
     ----------
-    description, first, second, result, residual
+    description, first, second, result
         The library's objects: what is done, and the matrices. The first operand of the library is our second.
+    proven
+        For alignments, the address of the algorithm that was found to keep NaNs, or 0.
     """
 
     def __init__(self, device: Device, plan: Gemms, dtype: str, out: str, product: Product, compute: str) -> None:
@@ -91,21 +97,25 @@ class Multiplication:
                 _set(lt.matrix_layout_set_attribute, matrix, which.STRIDED_BATCH_OFFSET, stride, "i8")
         self.first, self.second, self.result = layouts
         weakref.finalize(self, _destroy, made).atexit = False
-        self._algorithms: dict[int, Any] = {}
+        self.clamps = "maximum" in product.after
+        self.proven: dict[int, int] = {}
+        self._chosen: dict[int, tuple[Any, int]] = {}
+        self._result_size = lt.matmul_heuristic_result_dtype.itemsize
 
     def set_bias(self, pointer: int) -> None:
         """Say where the bias is."""
         self.bias[()] = pointer
         self.library.matmul_desc_set_attribute(self.description, self.bias_attribute, self.bias.ctypes.data, 8)
 
-    def algorithm(self, alignment: int) -> int:
-        """The address of the algorithm for pointers to multiples of `alignment` bytes, or 0 where there is none."""
-        found = self._algorithms.get(alignment)
+    def algorithms(self, alignment: int) -> list[int]:
+        """The addresses of the algorithms for pointers to multiples of `alignment` bytes, the best one first."""
+        found = self._chosen.get(alignment)
         if found is None:
-            found = self._algorithms[alignment] = self._choose(alignment)
-        return found.ptr if found else 0
+            found = self._chosen[alignment] = self._choose(alignment)
+        results, count = found
+        return [results.ptr + number * self._result_size for number in range(count)]
 
-    def _choose(self, alignment: int) -> Any:
+    def _choose(self, alignment: int) -> tuple[Any, int]:
         lt = self.library
         preference = lt.matmul_preference_create()
         try:
@@ -115,17 +125,16 @@ class Multiplication:
             _set(give, preference, which.REDUCTION_SCHEME_MASK, reductions, "u4")
             for matrix in "ABCD":
                 _set(give, preference, which[f"MIN_ALIGNMENT_{matrix}_BYTES"], alignment, "u4")
-            chosen, count = lt.MatmulHeuristicResult(1), numpy.zeros(1, "i4")
+            wanted = _CHOICES if self.clamps else 1
+            results, count = lt.MatmulHeuristicResult(wanted), numpy.zeros(1, "i4")
             matrices = (self.first, self.second, self.result, self.result)
-            address = count.ctypes.data
+            wish = (*matrices, preference, wanted, results.ptr, count.ctypes.data)
             self.device.activate()
             try:
-                lt.matmul_algo_get_heuristic(
-                    self.handle, self.description, *matrices, preference, 1, chosen.ptr, address
-                )
+                lt.matmul_algo_get_heuristic(self.handle, self.description, *wish)
             except lt.cuBLASLtError:  # it has no such product
-                return False
-            return chosen if count[0] else False
+                return results, 0
+            return results, int(count[0])
         finally:
             lt.matmul_preference_destroy(preference)
 
@@ -140,7 +149,7 @@ def _multiplication(device: Device, plan: Gemms, dtype: str, out: str, product: 
     """The product as the library makes it, by the first way of computing that it has; None where it has none."""
     for compute in compute_types(dtype, product.precision):
         made = Multiplication(device, plan, dtype, out, product, compute)
-        if made.algorithm(_ALIGNED):
+        if made.algorithms(_ALIGNED):
             return made
     return None
 
@@ -184,15 +193,23 @@ def prepare(
         fixed |= place[0] | place[1] | place[2]
     algorithms: dict[int, int] = {}
 
-    def algorithm(bits: int) -> int:
-        found = algorithms[bits] = made.algorithm(bits & -bits or _ALIGNED)
+    def algorithm(bits: int, pointers: Sequence[Any]) -> int:
+        alignment = bits & -bits or _ALIGNED
+        choices = made.algorithms(alignment)
+        if made.clamps:
+            if alignment not in made.proven:
+                made.proven[alignment] = next((c for c in choices if keeps_nan(c, pointers)), 0)
+            found = made.proven[alignment]
+        else:
+            found = choices[0] if choices else 0
+        algorithms[bits] = found
         return found
 
     def plain(pointers: Sequence[Any]) -> bool:
         """The commonest product, with as little as possible to do for one call."""
         target, left, right = pointers
         bits = (target | left | right) & (_ALIGNED - 1)
-        chosen = algorithms.get(bits) or algorithm(bits)
+        chosen = algorithms.get(bits) or algorithm(bits, pointers)
         if not chosen:
             return False
         device.activate()
@@ -202,16 +219,9 @@ def prepare(
         )
         return True
 
-    def run(pointers: Sequence[Any]) -> bool:
+    def launch(pointers: Sequence[Any], old: int, chosen: int) -> None:
         target, left, right = pointers[:3]
-        old = target if residual is None else pointers[residual]
-        bits = (target | left | right | old | fixed) & (_ALIGNED - 1)
-        chosen = algorithms.get(bits) or algorithm(bits)
-        if not chosen:
-            return False
         device.activate()
-        if scale is not None:
-            scalars[0] = pointers[scale]
         if bias is not None:
             made.set_bias(pointers[bias])
         for at_right, at_left, at_result in places:
@@ -219,6 +229,26 @@ def prepare(
                 *(library, description, one, right + at_right, first, left + at_left, second, kept),
                 *(old + at_result, result, target + at_result, result, chosen, workspace, _WORKSPACE, stream),
             )
+
+    def keeps_nan(chosen: int, pointers: Sequence[Any]) -> bool:
+        """Whether an algorithm's maximum keeps NaNs, which not all do: with a scale of NaN there is nothing else."""
+        scalars[0] = numpy.nan
+        launch(pointers, pointers[0] if residual is None else pointers[residual], chosen)
+        scalars[0] = 1
+        nbytes = prod(plan.sizes[:2]) * plan.batch * len(places) * wide
+        buffer, seen = memory.foreign(pointers[0], nbytes, None, device), min(nbytes, _SEEN)
+        ends = [copy_to_host(buffer, start, seen).view(out) for start in (0, nbytes - seen)]
+        return all(bool(numpy.isnan(end).all()) for end in ends)
+
+    def run(pointers: Sequence[Any]) -> bool:
+        old = pointers[0] if residual is None else pointers[residual]
+        bits = (pointers[0] | pointers[1] | pointers[2] | old | fixed) & (_ALIGNED - 1)
+        chosen = algorithms.get(bits) or algorithm(bits, pointers)
+        if not chosen:
+            return False
+        if scale is not None:
+            scalars[0] = pointers[scale]
+        launch(pointers, old, chosen)
         return True
 
     return plain if not product.after and places == [(0, 0, 0)] else run
