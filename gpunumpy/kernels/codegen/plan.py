@@ -50,7 +50,10 @@ def index_names(unit: Unit) -> tuple[str, ...]:
 
 
 def reduced_is_near(unit: Unit) -> bool:
-    """Whether neighbours in memory lie along the innermost reduced loop instead of the innermost outer one."""
+    """Whether neighbours in memory lie along the innermost reduced loop instead of the innermost outer one.
+
+    What is the same all along the innermost outer one, as a weight of every row is, has few elements and no say.
+    """
     kernel = unit.kernel
     outer = outer_loops(unit)
     if outer == 0:
@@ -59,8 +62,8 @@ def reduced_is_near(unit: Unit) -> bool:
     for instr, row in zip(kernel.body.instrs, row_level(kernel, kernel.body), strict=True):
         if isinstance(instr, Load) and not row:
             across, along = abs(instr.at.coef[outer - 1]), abs(instr.at.coef[-1])
-            near = across == 0 or 0 < along <= across
-            votes += kernel.args[instr.arg].dtype.itemsize * (1 if near else -1)
+            if across:
+                votes += kernel.args[instr.arg].dtype.itemsize * (1 if 0 < along <= across else -1)
     return votes >= 0
 
 
