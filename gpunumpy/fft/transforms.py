@@ -310,8 +310,9 @@ def _transformed(x: ndarray, given: Sequence[tuple[str, bool, Any, Any]], norm: 
     if not prod(shape):
         return wrap(graph.fill(graph.typed_scalar(dtype.type(0), dtype), shape, queue))
     value = Value(x.value())
-    for group in _groups(steps):
-        factor = value.transform(group, work, factor)
+    groups = _groups(steps)
+    for group in groups:
+        factor = value.transform(group, work, factor, alone=len(groups) == 1)
     value.scale(factor)
     value.node = graph.cast(value.node, dtype)
     return wrap_ordered(value.node, value.order if value.order != tuple(range(x.ndim)) else None)
@@ -375,13 +376,17 @@ class Value:
         if order is not None:
             self._reorder(order)
 
-    def transform(self, steps: Sequence[Step], work: DType, factor: float) -> float:
-        """Take steps along different axes; what is left of the factor, which is multiplied with where that is free."""
+    def transform(self, steps: Sequence[Step], work: DType, factor: float, *, alone: bool) -> float:
+        """Take steps along different axes; what is left of the factor, which is multiplied with where that is free.
+
+        `alone` says that no others come before or after them.
+        """
         places = {self.order.index(step.axis): step for step in steps}
         kind = steps[0].kind
         if kind == "r2c" and max(places) != self.order.index(steps[0].axis):
             # The halved axis of a plan is the last one in memory.
-            return self.transform(steps[1:], work, self.transform(steps[:1], work, factor))
+            factor = self.transform(steps[:1], work, factor, alone=False)
+            return self.transform(steps[1:], work, factor, alone=False)
         self._crop({place: step.taken for place, step in places.items()})
         trivial = steps[0].points == 1
         real = numpy.empty(0, work).real.dtype
@@ -392,22 +397,23 @@ class Value:
             kind = "c2c" if trivial else kind
             options = Transform(kind, axes, tuple(places[a].points for a in axes), steps[0].inverse)
         shape = tuple(places[d].taken if d in places else n for d, n in enumerate(self.node.form.shape))
-        if options is not None and shape == shape_of(self.node) and kind != "c2r":
-            options = self._turned(options)
+        padded = shape != shape_of(self.node)
+        if options is not None and not padded and kind != "c2r":
+            if alone and len(axes) == 1 and prod(shape) >= _LARGE:
+                options = self._axes_last(options)
             if _is_readable(self.node, options):
                 self._call(options, real, work)
                 return factor
         # A kernel makes the elements in memory: the factor costs nothing there.
         self.scale(factor)
-        if options is None:
+        if options is not None and kind == "c2r":
+            self._make_hermitian(options)
+        if padded:
             self._pad(shape)
+        if options is None:
             if kind == "c2r":
                 self.node = graph.map_node("real", (work, real), (self.node,))
             return 1.0
-        if kind == "c2r":
-            self._make_hermitian(options)
-        self._pad(shape)
-        options = self._turned(options)
         if not _is_few(options, layout.c_layout(shape_of(self.node))):
             options = self._axes_last(options)
         if _is_stored(self.node) and not _is_readable(self.node, options):
@@ -418,11 +424,6 @@ class Value:
     def _call(self, options: Transform, real: DType, work: DType) -> None:
         made = real if options.kind == "c2r" else work
         self.node = graph.call("fft", options, (self.node,), result_shape(options, shape_of(self.node)), made)
-
-    def _turned(self, options: Transform) -> Transform:
-        """Have the axis last if it is one and there are many elements; else nothing changes."""
-        large = len(options.axes) == 1 and prod(shape_of(self.node)) >= _LARGE
-        return self._axes_last(options) if large else options
 
     def _axes_last(self, options: Transform) -> Transform:
         """Have the transformed axes be the last ones."""
@@ -465,11 +466,10 @@ class Value:
 
     def _pad(self, shape: Shape) -> None:
         part, f = shape_of(self.node), self.node.form
-        if part != shape:
-            assert f.queue is not None
-            zeros = graph.fill(graph.typed_scalar(f.dtype.type(0), f.dtype), shape, f.queue)
-            inside = Layout(part, layout.c_strides(shape), 0)
-            self.node = graph.update(zeros, inside, self.node) if prod(part) else zeros
+        assert f.queue is not None
+        zeros = graph.fill(graph.typed_scalar(f.dtype.type(0), f.dtype), shape, f.queue)
+        inside = Layout(part, layout.c_strides(shape), 0)
+        self.node = graph.update(zeros, inside, self.node) if prod(part) else zeros
 
 
 def shape_of(node: Node) -> Shape:

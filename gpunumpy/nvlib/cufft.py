@@ -6,14 +6,15 @@ A plan is made with no memory to work in: it is given some for each execution, w
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+from weakref import WeakValueDictionary
 
 from ..core import memory
 from ..core.device import Device
 from ..core.layout import Layout
 from ..core.transforms import Plan, Transform, passes
+from .cufft_callbacks import Functions, Linked
 from .handles import bindings
 
 Prepared = Callable[[Sequence[Any]], None]
@@ -28,80 +29,111 @@ MOST_BYTES = 1 << 28
 _LARGEST_FACTOR = 127
 
 
-class _Made(NamedTuple):
-    """A plan of cuFFT's: the bytes that it needs to work in, and those of tables that it holds itself."""
+class Entry:
+    """A plan, as one of the library's or waiting to be made into one.
 
-    handle: int
-    work: int
-    held: int
+    Attributes
+    ----------
+    handle
+        The library's plan, or 0.
+    work, held
+        The bytes that it needs to work in, and those of tables that it holds itself.
+    used
+        When it was used last: the number of that use.
+    linked
+        The functions of ours that its kernels call.
+    """
+
+    __slots__ = ("__weakref__", "double", "handle", "held", "linked", "plan", "used", "work")
+
+    def __init__(self, plan: Plan, double: bool, linked: Linked | None = None) -> None:
+        self.plan = plan
+        self.double = double
+        self.linked = linked
+        self.handle = self.work = self.held = self.used = 0
 
 
 class Plans:
-    """The plans of a GPU, the one used last at the end."""
+    """The plans of a GPU; those of the library are the ones used last."""
 
     def __init__(self, device: Device) -> None:
         self.lock = threading.RLock()
         self._device = device
         self._library = bindings("cufft")
-        self._made: OrderedDict[tuple[Plan, bool], _Made] = OrderedDict()
-        self._held = 0
+        self._entries: WeakValueDictionary[Any, Entry] = WeakValueDictionary()
+        self._made: list[Entry] = []
+        self._uses = 0
 
-    def get(self, plan: Plan, double: bool) -> _Made:
-        """The plan; whoever executes it has the lock."""
-        key = (plan, double)
-        found = self._made.get(key)
-        if found is None:
-            found = self._made[key] = self._make(plan, double)
-            self._held += found.held
-            while len(self._made) > MOST_PLANS or (self._held > MOST_BYTES and len(self._made) > 1):
-                self._forget()
-        else:
-            self._made.move_to_end(key)
-        return found
+    def entry(self, plan: Plan, double: bool, functions: Functions | None = None) -> Entry:
+        """The plan, made or not."""
+        linked = Linked(self._device, functions) if functions is not None else None
+        with self.lock:
+            return self._entries.setdefault((plan, double, functions), Entry(plan, double, linked))
+
+    def use(self, entry: Entry) -> int:
+        """The library's plan; whoever executes it has the lock."""
+        self._uses = entry.used = self._uses + 1
+        if not entry.handle:
+            self._make(entry)
+        return entry.handle
 
     def clear(self) -> None:
-        """Give up all plans."""
+        """Give up all of the library's plans."""
         with self.lock:
-            while self._made:
-                self._forget()
+            for entry in list(self._made):
+                self._forget(entry)
 
-    def _forget(self) -> None:
-        _, old = self._made.popitem(last=False)
-        self._held -= old.held
-        self._library.destroy(old.handle)
+    def _forget(self, entry: Entry) -> None:
+        self._made.remove(entry)
+        handle, entry.handle = entry.handle, 0
+        self._library.destroy(handle)
 
-    def _make(self, plan: Plan, double: bool) -> _Made:
+    def _make(self, entry: Entry) -> None:
+        self._retried(entry)
+        self._made.append(entry)
+        held = sum(one.held for one in self._made)
+        for old in sorted(self._made, key=lambda one: one.used)[:-1]:
+            if len(self._made) <= MOST_PLANS and held <= MOST_BYTES:
+                break
+            held -= old.held
+            self._forget(old)
+
+    def _retried(self, entry: Entry) -> None:
         library = self._library
         try:
-            return self._planned(plan, double)
+            return self._plan(entry)
         except library.cuFFTError as error:
             if error.status != int(library.Result.ALLOC_FAILED):
                 raise
         self.clear()
         memory.free_all_blocks(self._device)
         try:
-            return self._planned(plan, double)
+            self._plan(entry)
         except library.cuFFTError as error:
             if error.status != int(library.Result.ALLOC_FAILED):
                 raise
             raise MemoryError(f"no memory on {self._device} for the tables of a Fourier transform") from error
 
-    def _planned(self, plan: Plan, double: bool) -> _Made:
-        library, (sizes, source, target) = self._library, plan[1:4]
+    def _plan(self, entry: Entry) -> None:
+        plan, library = entry.plan, self._library
+        sizes, source, target = plan.sizes, plan.source, plan.target
         handle = library.create()
         try:
             library.set_auto_allocation(handle, 0)
             library.set_stream(handle, int(self._device.stream))
-            work = library.make_plan_many64(
+            kept = entry.linked.link(library, handle, plan.kind, entry.double) if entry.linked else None
+            entry.work = library.make_plan_many64(
                 *(handle, len(sizes), sizes),
                 *(source.embed, source.stride, source.distance),
                 *(target.embed, target.stride, target.distance),
-                *(int(getattr(library.Type, _KINDS[plan.kind][double])), plan.batch),
+                *(int(getattr(library.Type, _KINDS[plan.kind][entry.double])), plan.batch),
             )
         except BaseException:
             library.destroy(handle)
             raise
-        return _Made(handle, work, _tables(plan, double))
+        del kept
+        entry.handle = handle
+        entry.held = _tables(plan, entry.double)
 
 
 def _tables(plan: Plan, double: bool) -> int:
@@ -136,6 +168,12 @@ def plans_of(device: Device) -> Plans:
     return found
 
 
+def execution(options: Transform, double: bool) -> tuple[Callable[..., None], tuple[int, ...]]:
+    """The library's function that executes a plan, and its arguments after the plan and the pointers."""
+    direction = (_INVERSE if options.inverse else _FORWARD,) if options.kind == "c2c" else ()
+    return getattr(bindings("cufft"), f"exec_{_KINDS[options.kind][double].lower()}"), direction
+
+
 def fft(device: Device, options: Transform, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
     """Prepare a transform, which is a few executions of one plan."""
     target, source = layouts
@@ -143,22 +181,21 @@ def fft(device: Device, options: Transform, layouts: Sequence[Layout], dtypes: S
     assert found is not None, "a value that no plan describes was to be copied"
     plan = found.plan
     double = dtypes[0].name in ("float64", "complex128")
-    to, of = (dtype.itemsize for dtype in dtypes)
-    places = [(of * a, to * b) for a, b in found.places]
+    unit_result, unit = (dtype.itemsize for dtype in dtypes)
+    places = [(unit * a, unit_result * b) for a, b in found.places]
     library, plans = bindings("cufft"), plans_of(device)
-    execute = getattr(library, f"exec_{_KINDS[options.kind][double].lower()}")
-    direction = (_INVERSE if options.inverse else _FORWARD,) if options.kind == "c2c" else ()
-    get, lock = plans.get, plans.lock
+    execute, direction = execution(options, double)
+    entry, use, lock = plans.entry(plan, double), plans.use, plans.lock
 
     def run(pointers: Sequence[Any]) -> None:
         result, value = pointers
         device.activate()
         with lock:
-            handle, work, _ = get(plan, double)
-            if work:
-                held = memory.allocate(device, work)
+            handle = use(entry)
+            if entry.work:
+                held = memory.allocate(device, entry.work)
                 library.set_work_area(handle, held.ptr)
-            for at, to in places:
-                execute(handle, value + at, result + to, *direction)
+            for start, start_result in places:
+                execute(handle, value + start, result + start_result, *direction)
 
     return run

@@ -1,0 +1,290 @@
+"""Transforms against NumPy's: sizes, axes, norms, layouts, dtypes, destinations and errors."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import ml_dtypes
+import numpy
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpunumpy as np
+from gpunumpy.core.array import from_host, ndarray, to_host
+
+from .parity import ours, outcome
+
+ONE_AXIS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
+SEVERAL = ("fftn", "ifftn", "rfftn", "irfftn")
+OF_REAL = frozenset(("rfft", "ihfft", "rfftn", "rfft2"))
+NORMS = (None, "backward", "ortho", "forward")
+VIEWS: dict[str, Callable[[Any], Any]] = {
+    "whole": lambda x: x,
+    "transposed": lambda x: x.T,
+    "backwards": lambda x: x[::-1],
+    "every second": lambda x: x[..., ::2],
+    "all but the first": lambda x: x[..., 1:],
+    "in another order": lambda x: x.transpose(*range(1, x.ndim), 0),
+}
+
+
+@pytest.fixture(autouse=True)
+def nothing_on_the_host() -> Iterator[None]:
+    before = np.host_fallback()
+    np.host_fallback("error")
+    yield
+    np.host_fallback(before)
+
+
+def sample(dtype: Any, shape: tuple[int, ...]) -> Any:
+    rng = numpy.random.default_rng([numpy.dtype(dtype).itemsize, *shape])
+    made = 5 * rng.standard_normal(shape)
+    if numpy.dtype(dtype).kind == "c":
+        made = made + 5j * rng.standard_normal(shape)
+    return abs(made).astype(dtype) if numpy.dtype(dtype).kind == "u" else made.astype(dtype)
+
+
+def agree(name: str, x: Any, *args: Any, **options: Any) -> None:
+    """Both functions over the same array, which stays as it is."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        theirs = outcome(lambda: getattr(numpy.fft, name)(x, *args, **options))
+    if name.startswith(("irfft", "hfft")) and not x.size and isinstance(theirs, numpy.ndarray) and theirs.size:
+        theirs[...] = 0  # NumPy reads what is not there
+    mine = ours(x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        found = outcome(lambda: getattr(np.fft, name)(mine, *args, **options))
+    what = f"{name}, {x.dtype}, {x.shape}, {x.strides}, {args}, {options}"
+    if isinstance(theirs, Exception):
+        assert isinstance(found, type(theirs)), f"{what}: {found!r} instead of {theirs!r}"
+        return
+    assert isinstance(found, ndarray), f"{what}: {found!r}"
+    same(to_host(found), theirs, what)
+    numpy.testing.assert_array_equal(to_host(mine), x, what)
+
+
+def same(found: Any, theirs: Any, what: str = "", precision: Any = None) -> None:
+    assert (found.shape, found.dtype) == (theirs.shape, theirs.dtype), what
+    if theirs.size:
+        eps = float(numpy.finfo(precision or theirs.dtype).eps)
+        wide = numpy.complex128 if theirs.dtype.kind == "c" else numpy.float64
+        found, theirs = found.astype(wide), theirs.astype(wide)
+        assert abs(found - theirs).max() <= 30 * eps * (abs(theirs).max() + eps), what
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "i8", "u2", "u8", "f2", ml_dtypes.bfloat16, "f4", "f8", "F", "D"])
+def test_dtypes(dtype: Any) -> None:
+    for shape in ((6,), (3, 5)):
+        x = sample(dtype, shape)
+        for name in (*ONE_AXIS, *SEVERAL):
+            for norm in NORMS:
+                agree(name, x, norm=norm)
+
+
+@pytest.mark.parametrize("name", ONE_AXIS)
+@pytest.mark.parametrize("dtype", ["f", "D"])
+def test_one_axis(name: str, dtype: str) -> None:
+    for shape in ((1,), (2,), (7,), (8,), (3, 4), (4, 1, 6), (2, 3, 4, 5)):
+        for view in VIEWS.values():
+            x = view(sample(dtype, shape))
+            for axis in range(-1, x.ndim - 1):
+                for n in (None, 1, 2, 3, 9, numpy.int32(6)):
+                    agree(name, x, n, axis)
+    agree(name, sample(dtype, (5, 4)), 6, 0, "ortho")
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+@pytest.mark.parametrize("dtype", ["d", "F"])
+def test_several_axes(name: str, dtype: str) -> None:
+    for shape in ((1,), (6,), (3, 4), (1, 5), (4, 5, 6), (2, 3, 4, 5), (2, 2, 3, 2, 3)):
+        for view in VIEWS.values():
+            x = view(sample(dtype, shape))
+            agree(name, x)
+            agree(name, x, norm="ortho")
+            for count in (1, 2, 3):
+                for axes in itertools.islice(itertools.permutations(range(x.ndim), count), 12):
+                    agree(name, x, axes=axes, norm="forward")
+                    agree(name, x, s=(3, 4, 1)[:count], axes=axes)
+            agree(name, x, axes=(0, 0))
+            agree(name, x, axes=(-1, 0, -1))
+
+
+@pytest.mark.parametrize("name", ["fft2", "ifft2", "rfft2", "irfft2"])
+def test_two_axes(name: str) -> None:
+    x = sample("f", (4, 5, 6))
+    for axes in ((-2, -1), (0, 1), (2, 0), (1, 1), [0, 1]):
+        agree(name, x, axes=axes)
+        agree(name, x, (3, 8), axes)
+        agree(name, x, s=(-1, 3), axes=axes, norm="ortho")
+    agree(name, x[0, 0])
+
+
+def test_what_is_not_an_array() -> None:
+    for x in ([1, 2, 3, 4], (1.5, 2), [[1, 2j], [3, 4]], 3, 2.5j):
+        theirs = outcome(lambda x=x: numpy.fft.fft(x))
+        found = outcome(lambda x=x: np.fft.fft(x))
+        if isinstance(theirs, Exception):
+            assert isinstance(found, type(theirs))
+        else:
+            same(to_host(found), theirs)
+    x = sample("d", (7,))
+    same(to_host(np.fft.fft(x)), numpy.fft.fft(x))
+
+
+@pytest.mark.parametrize("name", ONE_AXIS)
+def test_empty(name: str) -> None:
+    for shape in ((0,), (0, 4), (4, 0), (2, 0, 3)):
+        x = numpy.zeros(shape)
+        for axis in range(len(shape)):
+            for n in (None, 0, 1, 3):
+                agree(name, x, n, axis)
+
+
+def test_errors() -> None:
+    x = sample("f", (3, 4))
+    for name in ONE_AXIS:
+        for args in ((0,), (-2,), (2.5,), ("3",), (None, 2), (4, 5), (4, -3), (None, -1, "x"), (None, 1.0), (3, 1.5)):
+            agree(name, x, *args)
+        agree(name, numpy.array(3.0))
+    agree("rfft", x + 1j)
+    agree("ihfft", x + 1j)
+    agree("rfftn", x + 1j)
+    for name in SEVERAL:
+        for options in (
+            *({"s": 3}, {"axes": 1}, {"s": (3, 4), "axes": (0,)}, {"axes": (0, 2)}, {"s": (0, 3), "axes": (0, 1)}),
+            *({"norm": "x"}, {"axes": ()}, {"s": (), "axes": ()}, {"axes": (0.5,)}),
+        ):
+            agree(name, x, **options)
+        agree(name, numpy.array(3.0))
+    with pytest.raises(TypeError):
+        np.fft.fft(from_host(x), True)
+
+
+@pytest.mark.parametrize("name", ["fftn", "irfftn", "rfft2"])
+def test_what_is_deprecated(name: str) -> None:
+    x = sample("d", (3, 4))
+    mine = from_host(x)
+    for options in ({"s": (2,)}, {"s": (2, None), "axes": (0, 1)}, {"s": (None, None)}):
+        if name == "rfft2" and "axes" not in options:
+            continue
+        for _ in range(2):  # what is remembered is told of again
+            with warnings.catch_warnings(record=True) as theirs:
+                warnings.simplefilter("always")
+                expected = getattr(numpy.fft, name)(x, **options)
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                found = getattr(np.fft, name)(mine, **options)
+            same(to_host(found), expected)
+            assert [(w.category, str(w.message)) for w in told] == [(w.category, str(w.message)) for w in theirs]
+            assert all(w.filename == __file__ for w in told)
+
+
+@pytest.mark.parametrize("name", [*ONE_AXIS, *SEVERAL])
+def test_out(name: str) -> None:
+    mine, theirs = getattr(np.fft, name), getattr(numpy.fft, name)
+    for dtype in ("f", "d"):
+        x = sample(dtype, (4, 6))
+        expected = theirs(x)
+        for kind in {expected.dtype.char, expected.dtype.char.upper(), "D"}:
+            for out in (numpy.empty(expected.shape, kind), numpy.empty(expected.shape[::-1], kind).T):
+                destination = from_host(out)
+                for _ in range(2):
+                    assert mine(from_host(x), out=destination) is destination
+                same(to_host(destination), expected.astype(kind), precision=expected.dtype)
+                assert mine(from_host(x), None, None if name.endswith("n") else -1, None, destination) is destination
+        with pytest.raises(ValueError, match="output array has wrong shape"):
+            mine(from_host(x), out=from_host(numpy.empty((4, 9), "D")))
+        with pytest.raises(TypeError):
+            mine(from_host(x), out=from_host(numpy.empty(expected.shape, "i8")))
+        with pytest.raises(TypeError):
+            mine(from_host(x), out=3)
+    host = numpy.empty(expected.shape, "D")
+    assert mine(from_host(x), out=host) is host
+    same(host, expected.astype("D"))
+
+
+def test_in_place() -> None:
+    x = sample("D", (6, 8))
+    mine = from_host(x.copy())
+    np.fft.fft(mine, axis=0, out=mine)
+    np.fft.ifft2(mine[1:4], out=mine[1:4])
+    numpys = numpy.fft.fft(x, axis=0)
+    numpys[1:4] = numpy.fft.ifft2(numpys[1:4])
+    same(to_host(mine), numpys)
+
+
+def test_no_imaginary_part_where_there_is_none() -> None:
+    """What the first and the middle frequency have for an imaginary part does not count."""
+    for n in (2, 3, 8, 9, 64, 1000, 16384, 16385):
+        for lead in ((), (3,)):
+            x = sample("F", (*lead, n // 2 + 1)) + 100j
+            agree("irfft", x.astype("F"), n)
+    x = sample("D", (8, 9, 9)) + 100j
+    agree("irfftn", x)
+    agree("irfftn", x, axes=(2, 0))
+
+
+def test_neighbours_in_an_expression() -> None:
+    x, h = sample("d", (12, 20)), sample("D", (12, 11))
+    mine, factor = from_host(x), from_host(h)
+    same(to_host(np.fft.irfft(np.fft.rfft(mine) * factor)), numpy.fft.irfft(numpy.fft.rfft(x) * h))
+    same(to_host(np.fft.irfft2(np.fft.rfft2(mine) * factor)), numpy.fft.irfft2(numpy.fft.rfft2(x) * h))
+    same(to_host(abs(np.fft.fft(mine + 1)) ** 2), abs(numpy.fft.fft(x + 1)) ** 2)
+    spectrum = np.fft.fft(mine, axis=0)
+    back = np.fft.ifft(spectrum, axis=0)
+    same(to_host(back), numpy.fft.ifft(numpy.fft.fft(x, axis=0), axis=0))
+    same(to_host(spectrum), numpy.fft.fft(x, axis=0))
+    parts = np.fft.fft(mine)[:, 3:9]  # a part of what is not computed yet
+    same(to_host(np.fft.fft(parts)), numpy.fft.fft(numpy.fft.fft(x)[:, 3:9]))
+    same(to_host(np.fft.irfft(np.fft.rfft(mine)[:, 1:], axis=0)), numpy.fft.irfft(numpy.fft.rfft(x)[:, 1:], axis=0))
+
+
+def test_a_write_between() -> None:
+    x = sample("F", (30,))
+    mine = from_host(x)
+    before = np.fft.fft(mine)
+    mine[3:7] = 2
+    after = np.fft.fft(mine)
+    same(to_host(before), numpy.fft.fft(x))
+    x[3:7] = 2
+    same(to_host(after), numpy.fft.fft(x))
+
+
+def test_the_order_of_results_in_memory() -> None:
+    x = sample("F", (4, 5, 6))
+    for view in (x, x.T, x.transpose(0, 2, 1)):
+        assert np.fft.fft(from_host(view)).strides == numpy.fft.fft(view).strides
+        assert np.fft.fft(from_host(view), axis=0).strides == numpy.fft.fft(view, axis=0).strides
+
+
+def test_lengths_of_every_kind() -> None:
+    for n in (5, 16, 17, 127, 131, 1000, 1021, 2048, 2310, 4099, 10007, 16384):
+        for name in ONE_AXIS:
+            agree(name, sample("d", (n,)))
+            agree(name, sample("f", (2, n)))
+
+
+shapes = st.lists(st.integers(1, 7), min_size=1, max_size=4).map(tuple)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_anything(data: st.DataObject) -> None:
+    shape = data.draw(shapes)
+    dtype = data.draw(st.sampled_from("fdFDi"))
+    name = data.draw(st.sampled_from((*ONE_AXIS, *SEVERAL)))
+    x = sample(dtype, shape).transpose(data.draw(st.permutations(range(len(shape)))))
+    x = x[tuple(slice(None, None, data.draw(st.sampled_from((1, 1, 2, -1)))) for _ in shape)]
+    norm = data.draw(st.sampled_from(NORMS))
+    if name in ONE_AXIS:
+        axis = data.draw(st.integers(-x.ndim, x.ndim - 1))
+        agree(name, x, data.draw(st.none() | st.integers(1, 9)), axis, norm)
+        return
+    axes = data.draw(st.lists(st.integers(-x.ndim, x.ndim - 1), min_size=1, max_size=4))
+    sizes = data.draw(st.none() | st.lists(st.integers(1, 6) | st.just(-1), min_size=len(axes), max_size=len(axes)))
+    agree(name, x, sizes, axes, norm)
