@@ -27,6 +27,8 @@ from .cuda_routine import Routine, pointer
 def qr(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
     """Factors by columns, the upper triangle being R; `tau`; and the columns of Q, if any."""
     *results, a = layouts
+    if small.qr_fits(layouts, dtypes, device.attributes.shared_per_block):
+        return prepared(device, small.qr(options, layouts, dtypes), len(layouts))
     (n, m), dtype, unit = a.shape[-2:], dtypes[0], dtypes[0].itemsize
     count, least = prod(a.shape[:-2]), min(m, n)
     wanted = results[2].shape[-2] if len(results) > 2 else 0

@@ -1,4 +1,4 @@
-"""Singular values and eigenvalues of small matrices on a GPU, by Jacobi's methods (`linalg_jacobi.cuh`)."""
+"""Small matrices on a GPU: QR (`linalg_qr.cuh`), singular values and eigenvalues by Jacobi (`linalg_jacobi.cuh`)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TEAMS = {True: 8, False: 32}  # lanes that share a row, of one of many matrices
 
 
 def _pitch(width: int, unit: int, phase: int) -> int:
-    """The elements from a row to the next, so that neighbouring rows begin `phase` words of 4 bytes apart in the banks."""
+    """The elements from a row to the next: neighbouring rows begin `phase` words of 4 bytes apart in the banks."""
     step = max(phase * 4 // unit, 1)
     period = max(32 * 4 // unit, 1)
     return width + (step - width) % period
@@ -43,6 +43,19 @@ def eigh_fits(layouts: Sequence[Layout], dtypes: Sequence[Any], shared: int) -> 
     *results, a = layouts
     n = a.shape[-1]
     return n <= EIGH_ROWS and eigh_bytes(n, len(results) > 2, dtypes[-1]) <= min(shared, _BYTES)
+
+
+def qr_fits(layouts: Sequence[Layout], dtypes: Sequence[Any], shared: int) -> bool:
+    """The same for QR."""
+    return qr_bytes(layouts, dtypes[0]) <= min(shared, _BYTES)
+
+
+def qr_bytes(layouts: Sequence[Layout], dtype: Any) -> int:
+    """The shared memory for the factors of a matrix."""
+    *results, a = layouts
+    n, m = a.shape[-2:]
+    wanted = results[2].shape[-2] if len(results) > 2 else 0
+    return ((n + wanted) * _pitch(m, dtype.itemsize, 8) + min(m, n)) * dtype.itemsize + 32 * _real_bytes(dtype)
 
 
 def svd_bytes(rows: int, columns: int, kept: int, vectors: bool, dtype: Any) -> int:
@@ -81,9 +94,9 @@ class _Small(Routine):
         down, across = self._steps
         return f"from[{row} * {down} + {column} * {across}]"
 
-    def made(self, name: str, body: str, threads: int, shared: int, pointers: Sequence[str]) -> Program:
-        self.entry(name, self.head + body, self.count, threads, shared)
-        return self.program(pointers, head=source("linalg", "linalg_jacobi"))
+    def made(self, method: str, body: str, threads: int, shared: int, pointers: Sequence[str]) -> Program:
+        self.entry(f"{method}_block", self.head + body, self.count, threads, shared)
+        return self.program(pointers, head=source("linalg", "linalg_sums", f"linalg_{method}"))
 
 
 def svd(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
@@ -113,7 +126,7 @@ def svd(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[An
             f"    right[m * {k} * {c} + i] = its.cells[its.order[i / (int){c}] * its.pitch + i % (int){c}];"
         )
     shared = svd_bytes(rows, columns, kept, vectors, dtype)
-    return text.made("svd_block", body, threads, shared, [*names, pointer(dtype, "a")])
+    return text.made("jacobi", body, threads, shared, [*names, pointer(dtype, "a")])
 
 
 def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
@@ -139,4 +152,33 @@ def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) 
             f"  for (int i = threadIdx.x; i < {n} * {n}; i += blockDim.x)\n"
             f"    v[m * {n} * {n} + i] = its.rows[its.order[i / (int){n}] * {n} + i % (int){n}];"
         )
-    return text.made("eigh_block", body, threads, eigh_bytes(size, vectors, dtype), [*names, pointer(dtype, "a")])
+    return text.made("jacobi", body, threads, eigh_bytes(size, vectors, dtype), [*names, pointer(dtype, "a")])
+
+
+def qr(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
+    """Factors by columns, the upper triangle being R; `tau`; and the columns of Q, if any."""
+    *results, a = layouts
+    dtype = dtypes[0]
+    text = _Small(a, dtype)
+    columns, rows = a.shape[-2:]
+    kept = results[2].shape[-2] if len(results) > 2 else 0
+    team = _TEAMS[text.many]
+    threads = min(1024, max(32, -(-max(columns, kept) * team // 32) * 32))
+    m, n, k, least = (text.param(size) for size in (rows, columns, kept, min(rows, columns)))
+    pitch = text.param(_pitch(rows, dtype.itemsize, 8))
+    body = (
+        f"  la::Reflections<T, {team}> its(shared, {m}, {n}, {k}, {pitch});\n"
+        f"  const auto scale = its.run([=](int r, int c) {{ return {text.at('r', 'c')}; }});\n"
+        f"  for (int i = threadIdx.x; i < {m} * {n}; i += blockDim.x) {{\n"
+        f"    const int c = i / (int){m}, r = i % (int){m};\n"
+        f"    const T x = its.column(c)[r];\n    packed[m * {m} * {n} + i] = r <= c ? la::times(x, scale) : x;\n  }}\n"
+        f"  for (int i = threadIdx.x; i < {least}; i += blockDim.x) tau[m * {least} + i] = its.tau[i];\n"
+    )
+    names = [pointer(dtype, "packed", ""), pointer(dtype, "tau", "")]
+    if kept:
+        names.append(pointer(dtype, "q", ""))
+        body += (
+            f"  for (int i = threadIdx.x; i < {k} * {m}; i += blockDim.x)\n"
+            f"    q[m * {k} * {m} + i] = its.column_of_q(i / (int){m})[i % (int){m}];"
+        )
+    return text.made("qr", body, threads, qr_bytes(layouts, dtype), [*names, pointer(dtype, "a")])

@@ -130,6 +130,38 @@ def test_eigh(shape: tuple[int, ...], dtype: str) -> None:
     check_eigh(a + a.swapaxes(-1, -2).conj().copy())
 
 
+def check_qr(a: numpy.ndarray) -> None:
+    m, n = a.shape[-2:]
+    stack, least = a.shape[:-2], min(m, n)
+    columns = a.swapaxes(-1, -2)
+    for wanted in (0, least, m):
+        packed, tau = numpy.empty((*stack, n, m), a.dtype), numpy.empty((*stack, least), a.dtype)
+        q = [numpy.empty((*stack, wanted, m), a.dtype)] if wanted else []
+        run(small.qr, (), packed, tau, *q, columns)
+        for k in numpy.ndindex(stack):
+            theirs = numpy.linalg.qr(wide(a[k]), "raw")
+            small_beside(wide(packed[k]) - theirs[0], a[k])
+            small_beside(wide(tau[k]) - theirs[1], a[k])
+            if wanted:
+                r = numpy.triu(wide(packed[k]).T)[:wanted]
+                found = wide(q[0][k]).T
+                small_beside(found.conj().T @ found - numpy.eye(wanted), numpy.eye(1, dtype=a.dtype))
+                small_beside(found @ r - wide(a[k]), a[k])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (3, 7), (7, 3), (1, 4), (4, 1), (2, 6, 5), (17, 20), (32, 32)])
+def test_qr(shape: tuple[int, ...], dtype: str) -> None:
+    check_qr(sample(shape, dtype))
+
+
+def test_qr_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(small, "_MANY", 3)
+    for shape in ((4, 5, 5), (3, 9, 12), (2, 2, 17, 13)):
+        for dtype in ("f4", "c16"):
+            check_qr(sample(shape, dtype))
+
+
 @pytest.mark.parametrize("bad", [numpy.nan, numpy.inf])
 def test_what_is_not_finite(bad: float) -> None:
     a = numpy.ones((2, 4, 4))
@@ -147,7 +179,8 @@ def test_what_is_not_finite(bad: float) -> None:
 def test_they_compile(dtype: str) -> None:
     a = numpy.empty((2, 8, 8), dtype)
     s, info, v = numpy.empty((2, 8), real(dtype)), numpy.empty(2, "i4"), numpy.empty_like(a)
-    for make, options, arrays in ((small.svd, (), (s, info, v, v, a)), (small.eigh, ("L",), (s, info, v, a))):
+    makers = ((small.svd, (), (s, info, v, v, a)), (small.eigh, ("L",), (s, info, v, a)), (small.qr, (), (v, s, v, a)))
+    for make, options, arrays in makers:
         program = make(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
         for arch in ("sm_75", "sm_90"):
             assert compile_cubin(program.text, arch)

@@ -1,0 +1,59 @@
+// Sums of squares and products over the threads that share a row or a column, always in the same order.
+
+namespace la {
+
+// x + conj(a) * b
+__device__ inline f32 inner(f32 x, f32 a, f32 b) { return ::fma(a, b, x); }
+__device__ inline f64 inner(f64 x, f64 a, f64 b) { return ::fma(a, b, x); }
+template <class T> __device__ inline cx<T> inner(cx<T> x, cx<T> a, cx<T> b) {
+  return {::fma(a.im, b.im, ::fma(a.re, b.re, x.re)), ::fma(-a.im, b.re, ::fma(a.re, b.im, x.im))};
+}
+__device__ inline f32 square(f32 x) { return x * x; }
+__device__ inline f64 square(f64 x) { return x * x; }
+template <class T> __device__ inline T square(cx<T> x) { return ::fma(x.im, x.im, x.re * x.re); }
+template <class T> __device__ inline bool finite(T x) {
+  if constexpr (op::kind<T> == 3) return isfinite(x.re) && isfinite(x.im);
+  else return isfinite(x);
+}
+template <class T> __device__ inline Real<T> largest_part(T x) {
+  if constexpr (op::kind<T> == 3) return ::fmax(::fabs(x.re), ::fabs(x.im));
+  else return ::fabs(x);
+}
+template <class R> constexpr R EPSILON = R(1.1920928955078125e-7);
+template <> constexpr f64 EPSILON<f64> = 2.220446049250313e-16;
+// A sum of squares below it has lost digits, of numbers of which the greatest is about 1.
+template <class R> constexpr R NOTHING = R(1e-30);
+template <> constexpr f64 NOTHING<f64> = 1e-290;
+
+// Over a team of neighbouring lanes; the others of the warp need not be there.
+template <int TEAM, class T> __device__ inline T team_sum(T x) {
+  const u32 here = TEAM == 32 ? ALL : ((1u << (TEAM % 32)) - 1) << (threadIdx.x % 32 / TEAM * TEAM);
+#pragma unroll
+  for (int step = TEAM / 2; step; step /= 2) {
+    if constexpr (op::kind<T> == 3) {
+      x = x + T{__shfl_xor_sync(here, x.re, step), __shfl_xor_sync(here, x.im, step)};
+    } else {
+      x += __shfl_xor_sync(here, x, step);
+    }
+  }
+  return x;
+}
+
+// A power of two that brings the greatest number near 1, of all that the threads have; 0 where one is not finite.
+template <class R> __device__ inline R scale_for(R most, bool sound, R* spare) {
+  const int lane = threadIdx.x % 32;
+#pragma unroll
+  for (int step = 16; step; step /= 2) most = ::fmax(most, __shfl_xor_sync(ALL, most, step));
+  if (lane == 0) spare[threadIdx.x / 32] = most;
+  const bool lost = __syncthreads_or(!sound);
+  for (int w = 0; w < int(blockDim.x / 32); ++w) most = ::fmax(most, spare[w]);
+  __syncthreads();
+  if (lost) return 0;
+  if (most == 0) return 1;
+  int exponent;
+  ::frexp(most, &exponent);
+  exponent = exponent < -120 ? -120 : exponent > 120 ? 120 : exponent;
+  return ::ldexp(R(1), -exponent);
+}
+
+}  // namespace la
