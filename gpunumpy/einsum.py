@@ -252,7 +252,7 @@ def _contracted(a: _Term, b: _Term, wanted: Labels, others: Sequence[_Term]) -> 
     both = _Term((*a.labels, *(label for label in b.labels if label not in a.labels)), a.node)
     kept = _needed(both, others, wanted)
     dtype = a.node.form.dtype
-    plan = pair(_operand(a), _operand(b), kept, dtype.itemsize)
+    plan = pair(_operand(a), _operand(b), kept, dtype.itemsize, KIND[dtype] in "efc")
     first, second = (b, a) if isinstance(plan, Product) and plan.swapped else (a, b)
     left, right = _looked(first.node, plan.left), _looked(second.node, plan.right)
     if isinstance(plan, Kernel):

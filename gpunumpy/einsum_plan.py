@@ -160,19 +160,28 @@ _TILE = 64
 
 
 @lru_cache(4096)
-def pair(a: Operand, b: Operand, wanted: Labels, itemsize: int) -> Kernel | Product:
+def pair(a: Operand, b: Operand, wanted: Labels, itemsize: int, blas: bool = True) -> Kernel | Product:
     """How two operands become one.
+
+    A matrix with a vector is a product of matrices only where what is summed does not lie along the matrix's memory: a
+    kernel reads rows as fast as memory gives them.
 
     Parameters
     ----------
     wanted
         The labels that are needed afterwards, in the order that would be best. All others are in both operands.
+    blas
+        Whether BLAS has products of this dtype.
     """
     both = set(a.labels) & set(b.labels)
     inner = both - set(wanted)
     rows, columns = (set(x.labels) - both for x in (a, b))
     if not inner or not (rows or columns):
         return _kernel(a, b, inner, wanted)
+    if not (rows and columns):
+        matrix = a if rows else b
+        if not blas or matrix.by_stride(matrix.labels)[-1] in inner:
+            return _kernel(a, b, inner, wanted)
     return _product(a, b, both - inner, inner, rows, columns, wanted, itemsize)
 
 

@@ -112,6 +112,8 @@ def test_many_small_products_are_worth_a_copy() -> None:
         ("ij,ij->i", (1,), "i"),
         ("ij,ji->", (0, 1), ""),
         ("ij,i->ij", (), "ij"),
+        ("ij,j->i", (1,), "i"),
+        ("bij,bj->bi", (2,), "bi"),
     ],
 )
 def test_the_rest_is_one_kernel(subscripts: str, axes: tuple[int, ...], result: str) -> None:
