@@ -34,14 +34,14 @@ def _block_bytes(n: int, width: int, dtype: Any) -> int:
 
 
 def cholesky(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
-    """Factors and `info`, from the lower triangles or (option) the upper ones."""
+    """Upper factors (option) or the lower ones transposed, and `info`."""
     out, info, a = layouts
     text = _Small(out.shape[-1], dtypes[0], info.shape)
     (upper,) = options
     at = text.element(a, "c, r" if upper else "r, c", conjugate=upper)
     if text.tiny:
         size = text.param(text.n)
-        value = "la::conj(group.tile[c * PITCH + r])" if upper else "group.tile[r * PITCH + c]"
+        value = "la::conj(group.tile[c * PITCH + r])" if upper else "group.tile[c * PITCH + r]"
         body = (
             f"  const bool failed = group.cholesky({at});\n"
             f"  for (int i = group.lane; here && i < {size} * {size}; i += {text.lanes}) {{\n"
@@ -52,11 +52,11 @@ def cholesky(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[A
         text.entry_of_groups("cholesky_rows", body, 2 * text.lanes)
     else:
         size = text.param(text.n)
-        row, column, value = ("c", "r", "la::conj(block.root(r, c))") if upper else ("r", "c", "block.root(r, c)")
+        value = "la::conj(block.root(c, r))" if upper else "block.root(c, r)"
         body = (
             f"  block.load({at});\n  const bool failed = block.cholesky();\n"
             f"  for (int i = threadIdx.x; i < {size} * {size}; i += {32 * _WARPS}) {{\n"
-            f"    const int {row} = i / (int){size}, {column} = i % (int){size};\n"
+            f"    const int r = i / (int){size}, c = i % (int){size};\n"
             f"    out[m * {size} * {size} + i] = {value};\n  }}\n"
             "  if (threadIdx.x == 0) info[m] = failed;"
         )

@@ -1,9 +1,8 @@
 """Systems, inverses, determinants and Cholesky factors on a GPU.
 
 Small matrices, and stacks of them, are factored by kernels of our own (`cuda_linalg_small`), larger ones by cuSOLVER
-one after the other. What a library works in place on is a copy that a kernel makes of an argument in any layout. A
-matrix in C order is the transpose of what the library sees: the factors are those of the transpose, and systems are
-solved with the transposed factors.
+one after the other. What a library works in place on is a copy, by columns, that a kernel makes of an argument in any
+layout.
 """
 
 from __future__ import annotations
@@ -22,17 +21,18 @@ from .codegen.program import Program
 from .cuda_program import Prepared, pieces, prepared
 from .cuda_routine import Routine, pointer
 
+_TILE = 32  # as in linalg_copy.cuh
+
 
 def cholesky(device: Device, options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
-    """Factors and `info`, from the lower triangles or (option) the upper ones."""
+    """Upper factors (option) or the lower ones transposed, and `info`; by columns, what is upper is lower."""
     (upper,) = options
     out, info, a = layouts
     n, dtype, count = out.shape[-1], dtypes[0], prod(info.shape)
     if small.fits(n, dtype):
         return prepared(device, small.cholesky(options, layouts, dtypes), 3)
-    # The lower triangle of a matrix is the upper one of its transpose, and so are the factors.
-    factor = cusolver.cholesky(device, n, dtype, cusolver.LOWER if upper else cusolver.UPPER)
-    copy = prepared(device, copied(a, dtype, "row <= column" if upper else "row >= column"), 2)
+    factor = cusolver.cholesky(device, n, dtype)
+    copy = prepared(device, copied(a if upper else turned(a), dtype, "r <= c"), 2)
     step = n * n * dtype.itemsize
 
     def run(pointers: Sequence[Any]) -> None:
@@ -47,35 +47,31 @@ def cholesky(device: Device, options: tuple[bool], layouts: Sequence[Layout], dt
 
 def solve(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
     """Solutions and `info`; those of several right-hand sides one after the other in memory."""
-    out, _, a, b = layouts
+    _, info, a, b = layouts
     if small.fits(a.shape[-1], dtypes[0]):
         return prepared(device, small.solve(options, layouts, dtypes), 4)
-    if len(a.shape) == len(b.shape):  # the sides in the order of the solutions
-        shape, strides, offset = b
-        b = Layout((*shape[:-2], *shape[:-3:-1]), (*strides[:-2], *strides[:-3:-1]), offset)
-    columns = prod(out.shape) // prod(a.shape[:-1])
-    return _solved(device, layouts[1:3], columns, dtypes[0], copied(b, dtypes[0]), cusolver.TRANSPOSE)
+    if len(a.shape) == len(b.shape):
+        b = turned(b)
+    else:
+        b = Layout((*b.shape[:-1], 1, *b.shape[-1:]), (*b.strides[:-1], 0, *b.strides[-1:]), b.offset)
+    return _solved(device, turned(a), prod(info.shape), b.shape[-2], dtypes[0], copied(b, dtypes[0]))
 
 
 def inv(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
-    """Inverses and `info`: that of the transpose is the transpose of the inverse."""
-    out, _, a = layouts
+    """Inverses and `info`; by columns, the inverses of the transposed matrices."""
+    out, info, a = layouts
     if small.fits(a.shape[-1], dtypes[0]):
         return prepared(device, small.inv(options, layouts, dtypes), 3)
-    run = _solved(device, layouts[1:], a.shape[-1], dtypes[0], identities(out, dtypes[0]), cusolver.NO_TRANSPOSE)
+    run = _solved(device, a, prod(info.shape), a.shape[-1], dtypes[0], identities(out, dtypes[0]))
     return lambda pointers: run((*pointers, pointers[2]))
 
 
-def _solved(
-    device: Device, layouts: Sequence[Layout], columns: int, dtype: Any, begin: Program, operation: int
-) -> Prepared:
-    """Solve for what the program `begin` writes to the result; over the result, `info`, matrices and sides."""
-    info, a = layouts
-    n, count, unit = a.shape[-1], prod(info.shape), dtype.itemsize
+def _solved(device: Device, a: Layout, count: int, columns: int, dtype: Any, begin: Program) -> Prepared:
+    """Solve for what the program `begin` writes to the result; over the result, `info`, the matrices and the sides."""
+    n, unit = a.shape[-1], dtype.itemsize
     copy, start = prepared(device, copied(a, dtype), 2), prepared(device, begin, 2)
-    factor = cusolver.lu(device, n, dtype)
-    solution = cusolver.lu_solve(device, n, columns, dtype, operation)
-    (_, at_pivots, at_done, at_work), total = pieces(count * n * n * unit, n * 8, 4, factor.nbytes)
+    factor, solution = cusolver.lu(device, n, dtype), cusolver.lu_solve(device, n, columns, dtype)
+    (_, at_pivots, at_done, at_work), total = pieces(count * n * n * unit, n * 4, 4, factor.nbytes)
 
     def run(pointers: Sequence[Any]) -> None:
         result, failed, matrix, sides = pointers
@@ -99,7 +95,7 @@ def slogdet(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout],
         return prepared(device, small.slogdet(options, layouts, dtypes), 3)
     factor = cusolver.lu(device, n, dtype)
     copy, finish = prepared(device, copied(a, dtype), 2), prepared(device, diagonals(n, count, dtypes), 4)
-    (_, at_pivots, at_done, at_work), total = pieces(count * n * n * unit, count * n * 8, 4, factor.nbytes)
+    (_, at_pivots, at_done, at_work), total = pieces(count * n * n * unit, count * n * 4, 4, factor.nbytes)
 
     def run(pointers: Sequence[Any]) -> None:
         sign, logarithm, matrix = pointers
@@ -107,7 +103,7 @@ def slogdet(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout],
         lu, pivots, done, work = held.ptr, held.ptr + at_pivots, held.ptr + at_done, held.ptr + at_work
         copy((lu, matrix))
         for k in range(count):
-            factor.run(lu + k * n * n * unit, pivots + 8 * k * n, done, work)
+            factor.run(lu + k * n * n * unit, pivots + 4 * k * n, done, work)
         finish((sign, logarithm, lu, pivots))
 
     return run
@@ -116,18 +112,31 @@ def slogdet(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout],
 # --- the kernels beside the library ---------------------------------------------------------------------------------
 
 
-def copied(where: Layout, dtype: Any, kept: str = "") -> Program:
-    """A copy in C order; with zeros instead of what is not `kept`, a condition on `row` and `column`."""
+def turned(where: Layout) -> Layout:
+    """The transposed matrices of a stack."""
+    (*stack, rows, columns), (*steps, down, across) = where.shape, where.strides
+    return Layout((*stack, columns, rows), (*steps, across, down), where.offset)
+
+
+def copied(where: Layout, dtype: Any, kept: str = "true") -> Program:
+    """A copy of matrices in C order, with zeros instead of what is not `kept`: a condition on `r` and `c`."""
     text = Routine()
     text.need("cast", (dtype, dtype))
-    split, last = text.split("i", where.shape), len(where.shape) - 1
-    value = f"x[{text.offset(where, where.shape)}]"
-    if kept:
-        split += f" const long long row = x{last - 1}, column = x{last};"
-        value = f"{kept} ? {value} : {C_TYPE[dtype]}{{}}"
-    count = prod(where.shape)
-    text.each("copy", "i", count, text.param(count), f"{split} out[i] = {value};")
-    return text.program([pointer(dtype, "out", ""), pointer(dtype, "x")])
+    stack, (rows, columns), (down, across) = where.shape[:-2], where.shape[-2:], where.strides[-2:]
+    tiles = -(-rows // _TILE) * -(-columns // _TILE)
+    each, height, width = text.param(tiles), text.param(rows), text.param(columns)
+    start = text.offset(Layout(stack, where.strides[:-2], where.offset), stack)
+    body = (
+        f"  const long long m = blockIdx.x / {each};\n  {text.split('m', stack)}\n"
+        f"  const {C_TYPE[dtype]}* from = x + ({start});\n"
+        f"  copy_tile(out + m * {height} * {width}, {height}, {width}, blockIdx.x % {each},\n"
+        f"    {'true' if abs(down) < abs(across) else 'false'},\n"
+        f"    [=](long long r, long long c) {{ return from[r * {text.param(down)} + c * {text.param(across)}]; }},\n"
+        f"    [=](long long r, long long c) {{ return {kept}; }});"
+    )
+    text.entry("copy", body, prod(stack) * tiles)
+    names = [pointer(dtype, "out", ""), pointer(dtype, "x")]
+    return text.program(names, head=small.source("linalg_copy"))
 
 
 def identities(where: Layout, dtype: Any) -> Program:
@@ -153,4 +162,4 @@ def diagonals(n: int, count: int, dtypes: Sequence[Any]) -> Program:
     )
     text.each("diagonals", "m", count, text.param(count), body, 32)
     names = [pointer(dtypes[0], "sign", ""), pointer(dtypes[1], "logarithm", "")]
-    return text.program([*names, pointer(dtypes[0], "lu"), "const i64* pivots"], head=small.source("linalg"))
+    return text.program([*names, pointer(dtypes[0], "lu"), "const int* pivots"], head=small.source("linalg"))

@@ -21,7 +21,8 @@ def _raised(call: Callable[..., Any], out: Any, info: Any, *args: Any, **options
 
 
 def cholesky(options: tuple[bool], out: Any, info: Any, a: Any) -> None:
-    _raised(numpy.linalg.cholesky, out, info, a, upper=options[0])
+    """The upper factors, or the lower ones transposed."""
+    _raised(numpy.linalg.cholesky, out if options[0] else out.swapaxes(-1, -2), info, a, upper=options[0])
 
 
 def inv(options: tuple[Any, ...], out: Any, info: Any, a: Any) -> None:

@@ -39,11 +39,15 @@ class SlogdetResult(NamedTuple):
 def cholesky(a: Any, /, *, upper: bool = False) -> ndarray:
     """The Cholesky factor of Hermitian positive-definite matrices. See `numpy.linalg.cholesky`.
 
-    The values are looked at, as a matrix that has no such factor raises.
+    The values are looked at, as a matrix that has no such factor raises. A lower factor is in Fortran order.
     """
     x = as_array(a)
     check_square(x)
-    return _computed("cholesky", (bool(upper),), (x.value(),), x.shape, common_dtype(x), x.shape[:-2], _NOT_DEFINITE)
+    shape, upper = x.shape, bool(upper)
+    made = _computed("cholesky", (upper,), (x.value(),), shape, common_dtype(x), shape[:-2], _NOT_DEFINITE)
+    if upper:
+        return made
+    return make_view(made, Layout(shape, (*layout.c_strides(shape)[:-2], 1, shape[-1]), 0))
 
 
 def inv(a: Any) -> ndarray:
