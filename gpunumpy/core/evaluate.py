@@ -20,7 +20,8 @@ from .lower import Item
 from .memory import Buffer
 from .node import CHECK_EVERY, Call, Form, Node, Queue, parts
 from .plan import Executor, Observer, Plan
-from .schedule import schedule
+from .schedule import Step, schedule
+from .schedule_callbacks import absorb
 from .schedule_verify import verify_plan
 
 # The state of one device: its queue, its executor, its plans.
@@ -218,11 +219,19 @@ def _run(queue: Queue, roots: Sequence[Node], overwrite: bool = True) -> None:
         if len(its.plans) > _PLANS_LIMIT:
             its.plans.clear()
         positions = range(len(roots))
-        steps = schedule(items, positions, overwrite)
+        steps = steps_for(its.executor, items, positions, overwrite)
         if CHECK:
             verify_plan(steps, items, positions)
         plan = its.plans[key] = Plan(steps, items, positions, its.executor)
     plan.run(nodes, observer)
+
+
+def steps_for(
+    executor: Executor, items: Sequence[Item], roots: Sequence[int], overwrite: bool = True
+) -> tuple[Step, ...]:
+    """The steps that an executor takes to compute the nodes at `roots`."""
+    steps = schedule(items, roots, overwrite)
+    return steps if executor.absorbs is None else absorb(steps, items, roots, executor.absorbs)
 
 
 def compute_beside(queue: Queue, nodes: Sequence[Node]) -> None:

@@ -10,7 +10,7 @@ from . import evaluate
 from .device import Device
 from .lower import Item
 from .node import Node
-from .schedule import CallStep, Run, Step, schedule
+from .schedule import CallStep, Run, Step
 from .schedule_traffic import Traffic, traffic
 
 _UNITS = ("B", "kB", "MB", "GB", "TB")
@@ -51,7 +51,7 @@ def _on(device: Device, wanted: Sequence[Node]) -> str:
         if not roots:
             return f"nothing to run on {device}: everything is computed"
         items = evaluate.items_of(evaluate.walk(roots)[0])
-    return described(schedule(items, range(len(roots))), items, device)
+    return described(evaluate.steps_for(queue.state.executor, items, range(len(roots))), items, device)
 
 
 def described(steps: Sequence[Step], items: Sequence[Item], device: Device) -> str:

@@ -16,6 +16,7 @@ from .lower import Item, Source
 from .memory import Buffer
 from .node import Form, Leaf, Node, form
 from .schedule import Adopt, Allocate, CallStep, Run, Step
+from .schedule_callbacks import Absorbs
 
 
 class Work:
@@ -46,6 +47,10 @@ Observer: TypeAlias = Callable[[Step, Work], None]
 
 class Executor(Protocol):
     """What runs the steps of a plan on one device."""
+
+    @property
+    def absorbs(self) -> Absorbs | None:
+        """Which library calls take kernels in, if any do."""
 
     def bind(self, buffer: Buffer, dtype: Any, offset: int) -> Any:
         """What a kernel takes for a pointer argument: the buffer from element `offset` on."""

@@ -29,8 +29,8 @@ def traffic(step: Run | CallStep, steps: Sequence[Step], items: Sequence[Item]) 
     as many elements as it picks, an indexed write as many as it is given.
     """
     if isinstance(step, CallStep):
-        arguments = zip(step.args, step.dtypes, strict=True)
-        sizes = [prod(where.shape) * dtype.itemsize for (source, where), dtype in arguments if source.kind != "site"]
+        arrays = [(x, dtype) for x, dtype in zip(step.args, step.dtypes, strict=True) if x[0].kind in ("leaf", "new")]
+        sizes = [prod(where.shape) * dtype.itemsize for (_, where), dtype in arrays]
         made = [s.nbytes for s in steps if isinstance(s, Allocate) and s.target in step.targets]
         return Traffic(sum(sizes), sum(made) if made else sum(sizes[:1]))
     kernel = step.kernel

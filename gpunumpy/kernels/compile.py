@@ -120,11 +120,19 @@ def compile_cubin(text: str, arch: str) -> bytes:
     return _compile(text, arch, "cubin")
 
 
-def _compile(text: str, arch: str, target: str) -> bytes:
+def compile_lto(text: str, arch: str) -> bytes:
+    """Compile functions for a library to link into its own kernels (LTO-IR), as `compile_cubin` does kernels."""
+    if arch not in archs():
+        raise ValueError(f"NVRTC does not compile for {arch!r}; {allowed(archs())}")
+    return _compile(text, arch, "ltoir", link_time_optimization=True)
+
+
+def _compile(text: str, arch: str, target: str, **options: Any) -> bytes:
     make_program, make_options, _ = _tools()
     folder = cache_folder()
     disk = _disk(folder)
-    program = make_program(text, "c++", make_options(arch=arch, std="c++17", fma=_contraction, name="gpunumpy"))
+    settings = make_options(arch=arch, std="c++17", fma=_contraction, name="gpunumpy", **options)
+    program = make_program(text, "c++", settings)
     try:
         try:
             return bytes(program.compile(target, cache=disk).code)

@@ -13,11 +13,14 @@ from ..core.layout import Layout
 from .codegen import generate
 from .compile import compile_program
 from .cuda_calls import CALLS
-from .launch import Launcher
+from .cuda_fft_callbacks import absorbs
+from .launch import WIRE, Launcher
 from .sites import Sites
 
 
 class CudaExecutor:
+    absorbs = staticmethod(absorbs)
+
     def __init__(self, device: Device) -> None:
         self.device = device
         self._sites = Sites()
@@ -34,7 +37,7 @@ class CudaExecutor:
         flag = (memory.error_word(device),) if program.flag else ()
         kinds = ["P" if arg.kind != "scalar" else KIND[arg.dtype] for arg in kernel.args]
         functions = compile_program(program.text, tuple(x.entry for x in program.launches), device)
-        layout = "".join(_WIRE[k] for k in kinds) + "Q" * (len(program.scratch) + len(flag))
+        layout = "".join(WIRE[k] for k in kinds) + "Q" * (len(program.scratch) + len(flag))
         launchers = [
             Launcher(device, functions[x.entry], x.grid, x.block, x.shared, layout, program.params)
             for x in program.launches
@@ -75,7 +78,3 @@ class CudaExecutor:
     def take_error(self) -> str:
         number = memory.take_error(self.device)
         return f"index out of bounds ({self._sites.text(number)})" if number else ""
-
-
-# How an argument travels, in struct's letters: every one takes 8 bytes, a complex number twice that.
-_WIRE = {"P": "Q", "b": "q", "i": "q", "u": "Q", "e": "d", "f": "d", "c": "dd"}

@@ -14,6 +14,7 @@ from ..nvlib import cufft
 from .codegen.program import Program
 from .cuda_calls_blas import matmul
 from .cuda_decompositions import eig, eigh, qr, svd
+from .cuda_fft_callbacks import fft_absorbed
 from .cuda_fold import accumulate, fold, reduceat
 from .cuda_histogram import bincount, histogram
 from .cuda_linalg_solve import cholesky, inv, slogdet, solve
@@ -33,7 +34,7 @@ def _empty(device: Any, options: tuple[Any, ...], layouts: Any, dtypes: Any) -> 
 
 
 CALLS["empty"] = _empty
-CALLS["fft"] = cufft.fft
+CALLS |= {"fft": cufft.fft, "fft_absorbed": fft_absorbed}
 CALLS["matmul"] = matmul
 CALLS |= {"cholesky": cholesky, "inv": inv, "slogdet": slogdet, "solve": solve}
 CALLS |= {"eig": eig, "eigh": eigh, "qr": qr, "svd": svd}

@@ -17,6 +17,8 @@ from .sites import Sites
 
 
 class HostExecutor:
+    absorbs = None
+
     def __init__(self) -> None:
         self._sites = Sites()
         self.site = self._sites.number

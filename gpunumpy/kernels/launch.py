@@ -14,6 +14,11 @@ from ..core.errors import DeviceError
 DEFAULT_SHARED = 48 << 10  # bytes of dynamic shared memory that a block may have without asking
 
 
+# How an argument travels, in struct's letters: a pointer ("P"), or a scalar of a kind of dtypes. Every one takes 8
+# bytes, a complex number twice that.
+WIRE = {"P": "Q", "b": "q", "i": "q", "u": "Q", "e": "d", "f": "d", "c": "dd"}
+
+
 class Launcher:
     """A kernel of a GPU with its grid, ready to be launched with different arguments.
 

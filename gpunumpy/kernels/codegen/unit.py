@@ -165,6 +165,20 @@ class Unit:
             return value if dtype == _C128 else self.expression("cast", (_C128, dtype), [value])
         return f"{C_TYPE[dtype]}(a{arg})"
 
+    # Functions
+
+    def preamble(self) -> str:
+        """What the text so far needs of the table."""
+        return f"{table.helpers(list(self._applied))}\ntypedef {'long long' if self.wide else 'int'} Int;\n"
+
+    def constants(self) -> list[str]:
+        """The lines that define the sizes, strides and offsets as constants."""
+        return [f"  const long long p{n} = {value};" for n, value in enumerate(self._params)]
+
+    def wire(self, dtype: DType) -> str:
+        """The C type that a scalar argument travels as."""
+        return _WIRE[KIND[dtype]]
+
     # Entries
 
     def scratch(self, nbytes: int, zeroed: bool = False) -> str:
@@ -186,12 +200,7 @@ class Unit:
     def program(self) -> Program:
         """The finished program."""
         signature = ", ".join(self._signature())
-        parts = [
-            table.helpers(list(self._applied)),
-            f"typedef {'long long' if self.wide else 'int'} Int;\n",
-            _PRELUDE,
-            *self._reducer_text,
-        ]
+        parts = [self.preamble(), _PRELUDE, *self._reducer_text]
         for name, bounds, text in self._entries:
             head = f'extern "C" __global__ void __launch_bounds__({bounds}) {name}({signature}) {{'
             parts.append("\n".join([head, *text.lines, "}\n"]))
@@ -204,7 +213,7 @@ class Unit:
         for n, arg in enumerate(args):
             if arg.kind == "scalar":
                 names = [f"a{n}r", f"a{n}i"] if KIND[arg.dtype] == "c" else [f"a{n}"]
-                out += [f"{_WIRE[KIND[arg.dtype]]} {name}" for name in names]
+                out += [f"{self.wire(arg.dtype)} {name}" for name in names]
             else:
                 shared = n in aliased or arg.alias >= 0
                 const = "const " if arg.kind == "in" else ""

@@ -1,0 +1,124 @@
+"""Transforms with elementwise kernels in them: which are faster so, and how they are run."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+from ..core import memory
+from ..core.device import Device
+from ..core.dtypes import KIND
+from ..core.kernel import Apply, Kernel
+from ..core.layout import Layout, c_layout
+from ..core.schedule_callbacks import Absorbed
+from ..core.transforms import Transform, passes
+from ..nvlib import cufft
+from ..nvlib.cufft_callbacks import Functions, available, load_name, store_name
+from ..nvlib.handles import bindings
+from .codegen.callbacks import first_input, load_callback, store_callback
+from .compile import compile_lto
+from .launch import WIRE
+
+# The operations that a function of a plan may have: what takes longer than its element takes to arrive is not free.
+_ROWS = frozenset(
+    {"absolute", "add", "cast", "complex", "conjugate", "copy", "divide", "imag", "multiply", "negative", "positive"}
+    | {"real", "square", "subtract"}
+)
+_MOST_ARGUMENTS = 6
+
+Prepared = Callable[[Sequence[Any]], None]
+
+
+def absorbs(name: str, options: Absorbed) -> bool:
+    """Whether a library call is faster with these kernels in it."""
+    transform = options.options
+    if not isinstance(transform, Transform) or not all(map(_simple, filter(None, (options.before, options.after)))):
+        return False
+    if len(transform.axes) != 1 or transform.kind != "c2c":
+        return False
+    if prod(options.taken[0]) < 1 << 16 or not 64 <= transform.sizes[0] <= 8192:
+        return False
+    return available()
+
+
+def _simple(kernel: Kernel) -> bool:
+    rows = {i.row for i in kernel.body.instrs if isinstance(i, Apply)}
+    return rows <= _ROWS and len(kernel.args) <= _MOST_ARGUMENTS
+
+
+def fft_absorbed(device: Device, options: Absorbed, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+    """Prepare a transform that computes what it reads, or what it writes, in functions that cuFFT calls."""
+    transform = options.options
+    assert isinstance(transform, Transform)
+    before, after = options.before, options.after
+    source = layouts[1] if before is None else c_layout(options.taken[0])
+    found = passes(transform, source, c_layout(options.made[0]))
+    assert found is not None, "a value that no plan describes was to be copied"
+    ((start, _),) = found.places
+    start *= options.taken[1].itemsize
+    double = options.taken[1].name in ("float64", "complex128")
+    arch = device.attributes.arch
+    own, count, load, store = 0, 1, b"", b""
+    reads = writes = _Arguments((), "")
+    if before is not None:
+        (stored,) = before.body.stores
+        own, count = first_input(before), len(before.args) - 1
+        reads = _arguments(before, (stored.arg,), own)
+        load = compile_lto(load_callback(before, load_name(transform.kind, double)), arch)
+        own -= own > stored.arg
+    if after is not None:
+        (stored,) = after.body.stores
+        writes = _arguments(after, (options.given, stored.arg))
+        store = compile_lto(store_callback(after, options.given, store_name(transform.kind, double)), arch)
+    functions = Functions(load, store, (len(reads.wires), len(writes.wires)))
+    pack = struct.Struct("=" + reads.wires + writes.wires).pack
+    library, plans = bindings("cufft"), cufft.plans_of(device)
+    entry = plans.entry(found.plan, double, functions)
+    linked = entry.linked
+    assert linked is not None
+    execute, direction = cufft.execution(transform, double)
+
+    def run(pointers: Sequence[Any]) -> None:
+        result, *given = pointers
+        device.activate()
+        with plans.lock:
+            handle = plans.use(entry)
+            linked.set(pack(*reads.words(given[:count]), *writes.words(given[count:])))
+            if entry.work:
+                held = memory.allocate(device, entry.work)
+                library.set_work_area(handle, held.ptr)
+            execute(handle, given[own] + start, result, *direction)
+
+    return run
+
+
+class _Arguments(NamedTuple):
+    """Which of the values that are given are words of a function, and how they travel, in the letters of `struct`."""
+
+    places: tuple[int, ...]
+    kinds: str
+
+    @property
+    def wires(self) -> str:
+        return "".join(WIRE[kind] for kind in self.kinds)
+
+    def words(self, given: Sequence[Any]) -> list[Any]:
+        """The values of the words."""
+        found: list[Any] = []
+        for place, kind in zip(self.places, self.kinds, strict=True):
+            value = given[place]
+            if kind == "c":
+                found += (value.real, value.imag)
+            else:
+                found.append(bool(value) if kind == "b" else value)
+        return found
+
+
+def _arguments(kernel: Kernel, absent: Sequence[int], own: int = -1) -> _Arguments:
+    """The words of a kernel's function, where all arguments but the `absent` are given; `own` is no word."""
+    given = [n for n in range(len(kernel.args)) if n not in absent]
+    words = [(place, kernel.args[n]) for place, n in enumerate(given) if n != own]
+    kinds = "".join("P" if arg.kind != "scalar" else KIND[arg.dtype] for _, arg in words)
+    return _Arguments(tuple(place for place, _ in words), kinds)
