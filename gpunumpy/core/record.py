@@ -238,18 +238,25 @@ def remember(cache: dict[Any, Form], key: tuple[Form, ...], result: ndarray) -> 
 
 
 class _Recipe(NamedTuple):
-    """How a result was recorded: `scalars` besides the arguments, then the form of each node and where its own are."""
+    """How a result was recorded: `scalars` besides the arguments, then the form of each node and where its own are.
+
+    `whole` is the form of a result that is one operation on the arguments as they are given.
+    """
 
     scalars: tuple[Node, ...]
     steps: tuple[tuple[Form, tuple[int, ...]], ...]
     flags: int
+    whole: Form | None
 
-    def recorded(self, nodes: Sequence[Node]) -> ndarray:
+    def recorded(self, nodes: tuple[Node, ...]) -> ndarray:
         """The result for other arguments of the same forms."""
-        made = [*nodes, *self.scalars]
-        for form, places in self.steps:
-            made.append(Node(form, tuple([made[p] for p in places])))
-        result = wrap(made[-1])
+        if self.whole is not None:
+            result = wrap(Node(self.whole, nodes))
+        else:
+            made = [*nodes, *self.scalars]
+            for form, places in self.steps:
+                made.append(Node(form, tuple([made[p] for p in places])))
+            result = wrap(made[-1])
         result._flags = self.flags
         return result
 
@@ -286,7 +293,8 @@ def _recipe(result: ndarray, nodes: Sequence[Node], forms: Sequence[Form]) -> _R
         form, args = found[ready]
         steps.append((form, tuple(place[a] for a in args)))
         place[ready] = len(place)
-    return _Recipe(tuple(scalars), tuple(steps), result._flags)
+    whole = steps[0][0] if len(steps) == 1 and steps[0][1] == tuple(range(len(nodes))) else None
+    return _Recipe(tuple(scalars), tuple(steps), result._flags, whole)
 
 
 def remembered(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
@@ -297,8 +305,10 @@ def remembered(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
     def run(*args: Any, **options: Any) -> ndarray:
         nodes = tuple([x._node if x._base is None else x.value() for x in args if type(x) is ndarray])
         forms = tuple([n.form for n in nodes])
-        given = [ndarray if type(x) is ndarray else (type(x), x) for x in args]
-        key = (forms, *given, *[(name, type(x), x) for name, x in options.items()])
+        key: Any = forms
+        if options or len(nodes) < len(args):
+            given = [ndarray if type(x) is ndarray else (type(x), x) for x in args]
+            key = (forms, *given, *[(name, type(x), x) for name, x in options.items()])
         try:
             known = cache.get(key)
         except TypeError:  # something is not hashable
