@@ -154,7 +154,8 @@ class Product(NamedTuple):
 # What things cost on a large GPU, roughly, in seconds: it is their relation that decides.
 _BYTE = 1 / 3e12
 _LAUNCH = 3e-6
-_MULTIPLY_ADD = 1 / 2e13
+# A multiplication and an addition, by the bytes of an element.
+_MULTIPLY_ADD = {1: 1e-13, 2: 3e-15, 4: 5e-14, 8: 7e-14, 16: 2e-13}
 # A tile of a matrix product: smaller matrices leave a part of the machine idle.
 _TILE = 64
 
@@ -286,7 +287,7 @@ def _cost(x: Operand, y: Operand, left: _Side, right: _Side, batch: Labels, size
     copied = [prod(side.sizes) for side, way in ((x, left), (y, right)) if way.copy]
     m, n = (prod(sizes[label] for label in way.own) for way in (left, right))
     used = min(1.0, m / _TILE) * min(1.0, n / _TILE)
-    work = prod(sizes.values()) * _MULTIPLY_ADD / used
+    work = prod(sizes.values()) * _MULTIPLY_ADD[unit] / used
     copies = sum(2 * unit * _BYTE * size + _LAUNCH for size in copied)
     return copies + max(_LAUNCH * _calls(left, right, batch, sizes), work)
 

@@ -62,9 +62,8 @@ class Recipe:
             elif kind == _SCALAR:
                 node = Node(step[1], (), step[2])
             else:
-                first, *further = step[1]
-                node = nodes[first]
-                for k in further:
+                node = nodes[step[1][0]]
+                for k in step[1][1:]:
                     node = node.args[k]
                 if kind == _WINDOW:
                     node = _window(node, step[2], step[3])
