@@ -23,14 +23,17 @@ from ..core.node import DType, Node
 from ..core.record import as_array, as_dtype, elementwise, transposed
 from ..indexing import getitem
 from ..parts import sliced
+from ..products import matmul
 from ..ranges import eye, triu
 from ..selection import take_along_axis
-from ..shape import swapaxes
+from ..shape import astype, swapaxes
 from ..sorting import argsort, sort
 from .checks import INT32, check_matrices, check_square, common_dtype, look, real_dtype
 
 __all__ = ["eig", "eigh", "eigvals", "eigvalsh", "qr", "svd", "svdvals"]
 
+# A matrix with a side so many times as long as the other, of so many elements, goes through QR first.
+_TALL, _MUCH = 4, 1 << 15
 _NO_SVD = "SVD did not converge"
 _NO_EIGENVALUES = "Eigenvalues did not converge"
 
@@ -146,6 +149,8 @@ def singular(x: ndarray, dtype: DType, full: bool, vectors: bool, message: str =
             return s
         u, vh = (_identities((*batch, k if full else short, k), x, dtype) for k in (m, n))
         return SVDResult(_transposed(u), s, wrap(vh))
+    if long >= _TALL * short and long * short >= _MUCH and not full:
+        return _of_triangle(x, dtype, vectors, message)
     value = as_dtype(x.value(), dtype)
     results = [((*batch, short), real_dtype(dtype)), (batch, INT32)]
     if vectors:
@@ -162,6 +167,18 @@ def singular(x: ndarray, dtype: DType, full: bool, vectors: bool, message: str =
             found = SVDResult(_transposed(left), s, wrap(right))
     look(info, message)
     return found
+
+
+def _of_triangle(x: ndarray, dtype: DType, vectors: bool, message: str) -> Any:
+    """Where one side is much longer: those of the triangular factor of QR, which is as small as the other side."""
+    high = x.shape[-2] > x.shape[-1]
+    tall = astype(x if high else swapaxes(x, -1, -2), dtype, copy=False)
+    if not vectors:
+        return singular(qr(tall, "r"), dtype, False, False, message)
+    q, r = qr(tall)
+    u, s, vh = singular(r, dtype, False, True, message)
+    u = matmul(q, u)
+    return SVDResult(u, s, vh) if high else SVDResult(swapaxes(vh, -1, -2), s, swapaxes(u, -1, -2))
 
 
 def _hermitian_svd(x: ndarray, vectors: bool) -> Any:

@@ -369,6 +369,24 @@ def test_condition_numbers(shape: Any, dtype: str) -> None:
         np.linalg.cond(np.zeros((0, 0)))
 
 
+@pytest.mark.parametrize("dtype", ["f4", "c16"])
+@pytest.mark.parametrize("shape", [(5000, 7), (6, 6000), (2, 2, 3000, 4), (700, 150)])
+def test_long_sides(shape: Any, dtype: str) -> None:
+    a = sample(shape, dtype)
+    x = from_host(a)
+    check_svd(a, x, full_matrices=False)
+    near(to_host(np.linalg.svdvals(x)), numpy.linalg.svdvals(a), size_of(a))
+    check_qr(a, x, "reduced")
+    lost = sample((*shape[:-1], 1), dtype) * sample(shape[-1:], dtype, 1)
+    check_svd(lost, from_host(lost), full_matrices=False)
+    if len(shape) == 2:
+        b = sample(shape[:1], dtype, 2)
+        theirs, found = numpy.linalg.lstsq(a, b), host(np.linalg.lstsq(x, from_host(b)))
+        assert found[2] == theirs[2]
+        near(found[0], theirs[0], 100 * max(1.0, abs(theirs[0]).max()))
+        near(found[1], theirs[1], 100 * size_of(b) ** 2)
+
+
 @pytest.mark.parametrize("count", [100, 3000])
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_many_matrices(count: int, dtype: str) -> None:
