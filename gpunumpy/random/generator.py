@@ -147,7 +147,7 @@ class Generator(numpy.random.Generator):
         first, last = (0, operator.index(low)) if high is None else (operator.index(low), operator.index(high))
         dtype = _probe.integers(first, last, 1, dtype, endpoint).dtype
         span = last - first + bool(endpoint)
-        if span == 1 or (span & (span - 1) and not self._counted(target)):
+        if span == 1:
             return NotImplemented
         return target.filled(words.integers(self._stream, target.count, target.queue, first, span, dtype))
 
@@ -159,7 +159,7 @@ class Generator(numpy.random.Generator):
             target = self._large(Target(out.shape, out.device, out)) if size is None or _shape_of(size) else None
         else:
             target = None
-        if draw is None or target is None or (draws is not words.EVEN and not self._counted(target)):
+        if draw is None or target is None:
             return NotImplemented
         return target.filled(draw(self._stream, target.count, target.queue))
 
@@ -170,9 +170,6 @@ class Generator(numpy.random.Generator):
 
     def _large(self, target: Target) -> Target | None:
         return target if target.count >= MANY and target.queue.device.kind in KINDS else None
-
-    def _counted(self, target: Target) -> bool:
-        return target.queue.device.kind == "cpu"
 
     # Numbers of a distribution with parameters
 
@@ -210,7 +207,7 @@ class Generator(numpy.random.Generator):
             return NotImplemented
         device = arrays[0].device if arrays else default_device()
         target = self._large(Target(shape, device))
-        if target is None or (draws is not words.EVEN and not self._counted(target)):
+        if target is None:
             return NotImplemented
         made = target.filled(draws[FLOAT64](self._stream, target.count, target.queue))
         made = elementwise("multiply", [given[0], made])

@@ -141,7 +141,8 @@ def _rejecting(stream: Stream, count: int, queue: Queue, low: int, span: int, dt
     state[KEEPS["span"]] = span
     state[KEEPS["least"]] = (1 << bits) % span
     state[KEEPS["offset"]] = low % (1 << 64)
-    return _counted(stream, state, count, queue, ("integers", bits), dtype)
+    share = -((-64 << bits) // ((1 << bits) - int(state[KEEPS["least"]])))  # of words, for 64 integers: rounded up
+    return _counted(stream, state, count, queue, ("integers", bits, share), dtype)
 
 
 def _normals(dtype: DType) -> Draw:

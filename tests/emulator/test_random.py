@@ -9,7 +9,7 @@ import pytest
 
 from gpunumpy.kernels import cuda_random, host_random
 from gpunumpy.kernels.compile import compile_cubin
-from gpunumpy.kernels.table_streams import CONGRUENTIAL
+from gpunumpy.kernels.table_streams import CONGRUENTIAL, KEEPS
 from gpunumpy.random.stream import Stream
 
 from .executor import run_program
@@ -33,8 +33,83 @@ def test_starts(name: str, chunks: int) -> None:
     numpy.testing.assert_array_equal(mine, theirs)
 
 
-@pytest.mark.parametrize("name", CONGRUENTIAL)
-def test_nvrtc_compiles_them(name: str) -> None:
-    arrays = [numpy.zeros(40, numpy.uint64) for _ in range(3)]
-    program = cuda_random.stream_starts((name,), [layout_of(x) for x in arrays], [x.dtype for x in arrays])
-    compile_cubin(program.text, "sm_90")
+# What is drawn: dtype, what it is, and for integers the bits of their words, low and span.
+DRAWS: dict[str, tuple[Any, ...]] = {
+    "normal f8": ("f8", "normal"),
+    "normal f4": ("f4", "normal"),
+    "exponential f8": ("f8", "exponential"),
+    "exponential f4": ("f4", "exponential"),
+    "i8 of 32 bits": ("i8", "integers", 32, -5, 1000),
+    "i8 of 64 bits": ("i8", "integers", 64, -(2**62), 2**63 + 12345),
+    "u8": ("u8", "integers", 64, 2**63, 2**63 - 1),
+    "i4": ("i4", "integers", 32, -7, 2**31 + 5),
+    "u2": ("u2", "integers", 16, 0, 40000),
+    "i1": ("i1", "integers", 8, -100, 199),
+    "u1": ("u1", "integers", 8, 3, 129),
+}
+
+
+def draw(what: tuple[Any, ...], bits: Any, n: int, share: int = 0) -> None:
+    """Draw once by the kernels and once by NumPy, from the bit generator, and compare numbers and words taken."""
+    dtype, name, *rest = what
+    state = Stream(bits).take()
+    kind = {cls: kind for kind, cls in BITS.items()}[type(bits)]
+    options: tuple[Any, ...] = (kind, name)
+    if rest:
+        width, low, span = rest
+        state[KEEPS["span"]], state[KEEPS["offset"]] = span, low % 2**64
+        state[KEEPS["least"]] = least = 2**width % span
+        options += (width, share or -((-64 << width) // (2**width - least)))
+    mine, theirs = numpy.zeros(n, dtype), numpy.zeros(n, dtype)
+    taken, wanted = numpy.zeros((), numpy.int64), numpy.zeros((), numpy.int64)
+    run(cuda_random.stream_draws, options, mine, taken, state)
+    host_random.stream_draws(options, theirs, wanted, state)
+    if rest:
+        numpy.testing.assert_array_equal(mine, theirs)
+        numpy.testing.assert_array_equal(-(-taken * width // 32), -(-wanted * width // 32))
+    else:
+        numpy.testing.assert_allclose(mine, theirs, rtol=2e-7 if dtype == "f4" else 4e-16)
+        assert taken == wanted
+
+
+@pytest.mark.parametrize("what", DRAWS.values(), ids=DRAWS)
+@pytest.mark.parametrize("kind", BITS)
+def test_draws(kind: str, what: tuple[Any, ...]) -> None:
+    for n, begun in ((1, 1), (6000, 1), (5000, 0)):
+        bits = BITS[kind](n)
+        numpy.random.Generator(bits).random(begun, numpy.float32)
+        draw(what, bits, n)
+
+
+@pytest.mark.parametrize("what", ["normal f8", "exponential f4"])
+def test_tiles_that_depend_on_where_they_are_entered(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In small tiles, of ziggurats that are made to reject often, attempts from all entries do not come together."""
+    text, results = cuda_random._text, []
+    rare, often = "return integer < inside_bits[layer];", "return integer % 3 == 0;"
+    rare_too, often_too = "return piece < inside_bits[layer];", "return piece % 3 == 0;"
+    monkeypatch.setattr(cuda_random, "_text", lambda name: text(name).replace(rare, often).replace(rare_too, often_too))
+    monkeypatch.setattr(cuda_random, "_ZIGGURAT_SHARE", 2)
+    for threads, pieces in ((128, 16), (32, 2 if "f4" in what else 1)):
+        monkeypatch.setattr(cuda_random, "DRAW_THREADS", threads)
+        monkeypatch.setattr(cuda_random, "PIECES", pieces)
+        numbers, taken = numpy.zeros(5000, DRAWS[what][0]), numpy.zeros((), numpy.int64)
+        run(cuda_random.stream_draws, ("pcg64", DRAWS[what][1]), numbers, taken, Stream(numpy.random.PCG64(1)).take())
+        results.append((numbers.tobytes(), int(taken)))
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("kind", BITS)
+def test_numbers_that_are_missing(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuda_random, "_ZIGGURAT_SHARE", 0.4)
+    for what in ("normal f8", "normal f4"):
+        draw(DRAWS[what], BITS[kind](2), 4000)
+    draw(DRAWS["i4"], BITS[kind](2), 4000, 40)
+
+
+def test_nvrtc_compiles_them() -> None:
+    for kind in BITS:
+        for dtype, name, *rest in DRAWS.values():
+            arrays = numpy.zeros(40000, dtype), numpy.zeros((), numpy.int64), numpy.zeros(12, numpy.uint64)
+            options = (kind, name, *((rest[0], 70) if rest else ()))
+            program = cuda_random.stream_draws(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
+            compile_cubin(program.text, "sm_90")
