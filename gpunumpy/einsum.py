@@ -101,7 +101,7 @@ def _arguments(operands: Sequence[Any]) -> tuple[str, list[ndarray]]:
 
 def _arrays(operands: Sequence[Any]) -> list[ndarray]:
     """The operands as arrays; host data goes to where the others are."""
-    if all([type(x) is ndarray for x in operands]):
+    if set(map(type, operands)) == {ndarray}:
         return list(operands)
     device = next((x.device for x in operands if isinstance(x, ndarray)), None)
     return [as_array(x, device) for x in operands]
