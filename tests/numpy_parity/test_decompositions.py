@@ -370,7 +370,7 @@ def test_condition_numbers(shape: Any, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["f4", "c16"])
-@pytest.mark.parametrize("shape", [(5000, 7), (6, 6000), (2, 2, 3000, 4), (700, 150)])
+@pytest.mark.parametrize("shape", [(5000, 7), (6, 6000), (2, 2, 3000, 4), (400, 90)])
 def test_long_sides(shape: Any, dtype: str) -> None:
     a = sample(shape, dtype)
     x = from_host(a)
