@@ -305,8 +305,8 @@ def tables(shape: str, single: bool) -> str:
         scale = (scale.view(numpy.float64) * 2.0**shorter).astype(numpy.float32).view(numpy.uint32)
         height = height.view(numpy.float64).astype(numpy.float32).view(numpy.uint32)
         for table, name in ((scale, "scale"), (height, "height")):
-            for place, word in _OTHERS.get(f"{shape} {name}", {}).items():
-                table[place] = word
+            for place, bits in _OTHERS.get(f"{shape} {name}", {}).items():
+                table[place] = bits
     word = "u32" if single else "u64"
     return "".join(
         f"__device__ const {word} {name}_bits[256] = {{{', '.join(f'{int(x):#x}' for x in table)}}};\n"

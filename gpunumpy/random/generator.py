@@ -105,7 +105,7 @@ class Generator(numpy.random.Generator):
 
     def __reduce__(self) -> tuple[Any, ...]:
         self._stream.settle()
-        return Generator, *super().__reduce__()[1:]  # type: ignore[misc]
+        return Generator, *super().__reduce__()[1:]
 
     @property
     def bit_generator(self) -> Any:
@@ -116,7 +116,7 @@ class Generator(numpy.random.Generator):
 
     def spawn(self, n_children: int) -> list[Any]:
         """Make generators of streams of their own. See `numpy.random.Generator.spawn`."""
-        children = super().spawn(n_children)
+        children: list[Any] = super().spawn(n_children)
         for child in children:
             child._stream.shared = False
         return children

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy
 
-from ..core.array import ndarray
+from ..core.array import ndarray, to_host
 from ..kernels.table_streams import CONGRUENTIAL, KEEPS, WORDS, jump
 
 _LOW = (1 << 64) - 1
@@ -109,10 +109,11 @@ class Stream:
         """Say that a draw moves on by as many words, of so many bits, as the device has in `taken`."""
 
         def move() -> None:
+            count = int(to_host(taken))
             if bits == 64:
-                self.skip(int(taken))
+                self.skip(count)
             else:
-                self.skip_halves(-(-int(taken) * bits // 32))
+                self.skip_halves(-(-count * bits // 32))
 
         self._move = move
         if self.shared:
