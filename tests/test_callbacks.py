@@ -15,6 +15,7 @@ from gpunumpy.core import node as graph
 from gpunumpy.core.array import ndarray, to_host, wrap
 from gpunumpy.core.device import Device
 from gpunumpy.core.kernel import Kernel
+from gpunumpy.core.layout import c_layout
 from gpunumpy.core.plan import Plan
 from gpunumpy.core.schedule import CallStep, Run, schedule
 from gpunumpy.core.schedule_callbacks import SUFFIX, Absorbed, absorb
@@ -87,10 +88,10 @@ class Absorbing(HostExecutor):
             result = result[: prod(results[0][0].shape)]
             options = step.options
             if not isinstance(options, Absorbed):
-                options = Absorbed((), (step.args[0][1].shape, step.dtypes[0]), (step.args[0][1].shape, step.dtypes[0]))
+                options = Absorbed((), (step.args[0][1], step.dtypes[0]), (step.args[0][1], step.dtypes[0]))
             if options.before is not None:
                 kernel = options.before
-                taken = numpy.full(prod(options.taken[0]), 99, options.taken[1])
+                taken = numpy.full(prod(options.taken[0].shape), 99, options.taken[1])
                 place = kernel.body.stores[0].arg
                 count = len(kernel.args) - 1
                 self.compute(kernel, others(kernel, given[:count], place, taken), place)
@@ -192,7 +193,7 @@ def test_what_is_refused_stays() -> None:
     (call,) = [s for s in absorbed if isinstance(s, CallStep)]
     assert call.name == "turned" + SUFFIX
     assert isinstance(call.options, Absorbed)
-    assert call.options.taken == ((6, 8), x.dtype)
+    assert call.options.taken == (c_layout((6, 8)), x.dtype)
 
 
 def test_what_is_overwritten_is_read_before() -> None:

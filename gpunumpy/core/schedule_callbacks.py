@@ -28,7 +28,7 @@ class Absorbed(NamedTuple):
     options
         Those of the call itself.
     taken, made
-        The shape and dtype of what the call itself reads, and of what it makes; both in C order.
+        The layout and dtype of what the call itself reads, and of what it makes. What a kernel computes is in C order.
     before, after
         The kernel that computes what is read, and the one that computes the result from what is made.
     given
@@ -36,8 +36,8 @@ class Absorbed(NamedTuple):
     """
 
     options: tuple[object, ...]
-    taken: tuple[Shape, DType]
-    made: tuple[Shape, DType]
+    taken: tuple[Layout, DType]
+    made: tuple[Layout, DType]
     before: ir.Kernel | None = None
     after: ir.Kernel | None = None
     given: int = -1
@@ -136,9 +136,8 @@ class _Absorption:
     def _options(self, call: CallStep) -> Absorbed:
         if isinstance(call.options, Absorbed):
             return call.options
-        taken = (call.args[0][1].shape, call.dtypes[0])
         f = self.items[call.position].form
-        return Absorbed(call.options, taken, (f.shape, f.dtype))
+        return Absorbed(call.options, (call.args[0][1], call.dtypes[0]), (layout.c_layout(f.shape), f.dtype))
 
     def _shape(self, source: Source) -> Shape:
         return self.items[source.position].form.shape

@@ -11,7 +11,7 @@ from ..core import memory
 from ..core.device import Device
 from ..core.dtypes import KIND
 from ..core.kernel import Apply, Kernel
-from ..core.layout import Layout, c_layout
+from ..core.layout import Layout
 from ..core.schedule_callbacks import Absorbed
 from ..core.transforms import Transform, passes
 from ..nvlib import cufft
@@ -27,25 +27,49 @@ _ROWS = frozenset(
     | {"real", "square", "subtract"}
 )
 _MOST_ARGUMENTS = 6
+# Points of a transform that the library computes in one kernel, and the elements of all from which a kernel less shows.
+_LONGEST = 8192
+_LEAST = 1 << 16
 
 Prepared = Callable[[Sequence[Any]], None]
 
 
 def absorbs(name: str, options: Absorbed) -> bool:
     """Whether a library call is faster with these kernels in it."""
+    return can_absorb(name, options) and _pays(options)
+
+
+def can_absorb(name: str, options: Absorbed) -> bool:
+    """Whether a library call can have these kernels in it."""
     transform = options.options
-    if not isinstance(transform, Transform) or not all(map(_simple, filter(None, (options.before, options.after)))):
+    if not isinstance(transform, Transform) or not available():
         return False
-    if len(transform.axes) != 1 or transform.kind != "c2c":
-        return False
-    if prod(options.taken[0]) < 1 << 16 or not 64 <= transform.sizes[0] <= 8192:
-        return False
-    return available()
+    if options.before is not None:
+        # The library reads from this argument, as far as it knows.
+        arg = options.before.args[first_input(options.before)]
+        if not arg.aligned or arg.dtype.itemsize < options.taken[1].itemsize:
+            return False
+    if options.after is not None:
+        # A transform of several passes uses the result in between.
+        (store,) = options.after.body.stores
+        if options.after.args[store.arg].dtype.itemsize < options.made[1].itemsize and not _one_pass(transform):
+            return False
+    found = passes(transform, options.taken[0], options.made[0])
+    return found is not None and len(found.places) == 1
 
 
-def _simple(kernel: Kernel) -> bool:
-    rows = {i.row for i in kernel.body.instrs if isinstance(i, Apply)}
-    return rows <= _ROWS and len(kernel.args) <= _MOST_ARGUMENTS
+def _one_pass(transform: Transform) -> bool:
+    """Whether one kernel of the library reads and writes every element once."""
+    return len(transform.sizes) == 1 and transform.kind == "c2c" and transform.sizes[0] <= _LONGEST
+
+
+def _pays(options: Absorbed) -> bool:
+    transform = options.options
+    assert isinstance(transform, Transform)
+    kernels = [kernel for kernel in (options.before, options.after) if kernel is not None]
+    simple = all(i.row in _ROWS for kernel in kernels for i in kernel.body.instrs if isinstance(i, Apply))
+    few = all(len(kernel.args) <= _MOST_ARGUMENTS for kernel in kernels)
+    return simple and few and _one_pass(transform) and prod(options.taken[0].shape) >= _LEAST
 
 
 def fft_absorbed(device: Device, options: Absorbed, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
@@ -53,8 +77,7 @@ def fft_absorbed(device: Device, options: Absorbed, layouts: Sequence[Layout], d
     transform = options.options
     assert isinstance(transform, Transform)
     before, after = options.before, options.after
-    source = layouts[1] if before is None else c_layout(options.taken[0])
-    found = passes(transform, source, c_layout(options.made[0]))
+    found = passes(transform, options.taken[0], options.made[0])
     assert found is not None, "a value that no plan describes was to be copied"
     ((start, _),) = found.places
     start *= options.taken[1].itemsize
