@@ -11,13 +11,15 @@ from typing import Any
 import numpy
 
 from ..core import evaluate, layout
-from ..core.array import ndarray, wrap
+from ..core.array import from_host, ndarray, to_host, wrap
 from ..core.device import Device, default_device
-from ..core.dtypes import FLOAT64
+from ..core.dtypes import FLOAT64, INT64
 from ..core.layout import Shape
 from ..core.node import Node
 from ..core.record import as_array, elementwise, reshaped, transposed
 from ..reduction import any as any_of
+from ..searching import searchsorted
+from ..selection import take
 from . import words
 from .on_host import PLAIN, drawn, inside, methods
 from .stream import LOCK, Stream
@@ -171,6 +173,29 @@ class Generator(numpy.random.Generator):
     def _large(self, target: Target) -> Target | None:
         return target if target.count >= MANY and target.queue.device.kind in KINDS else None
 
+    @_on_device("choice")
+    def choice(
+        self, a: Any, size: Any = None, replace: Any = True, p: Any = None, axis: Any = 0, shuffle: Any = True
+    ) -> Any:
+        target = self._new(size)
+        if target is None or not replace:
+            return NotImplemented
+        number = not isinstance(a, ndarray) and numpy.ndim(a) == 0
+        array = a if number else as_array(a, target.queue.device)
+        many = operator.index(a) if number else array.shape[axis]
+        if p is not None:
+            p = to_host(p) if isinstance(p, ndarray) else p
+        _probe.choice(many, 1, p=p)
+        if many == 1:
+            return NotImplemented
+        if p is None:
+            chosen = target.filled(words.integers(self._stream, target.count, target.queue, 0, many, INT64))
+        else:
+            upto = numpy.cumsum(p, dtype=numpy.float64)
+            evenly = target.filled(words.EVEN[FLOAT64](self._stream, target.count, target.queue))
+            chosen = searchsorted(from_host(upto / upto[-1], target.queue.device), evenly, "right")
+        return chosen if number else take(array, chosen, axis)
+
     # Numbers of a distribution with parameters
 
     @_on_device("uniform")
@@ -196,6 +221,34 @@ class Generator(numpy.random.Generator):
     def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> Any:
         made = self._placed(words.NORMAL, mean, sigma, size) if _fine(sigma) else NotImplemented
         return made if made is NotImplemented else elementwise("exp", [made])
+
+    @_on_device("rayleigh")
+    def rayleigh(self, scale: Any = 1.0, size: Any = None) -> Any:
+        made = self._exponentials(size) if _is_number(scale) and _fine(scale) else NotImplemented
+        if made is NotImplemented:
+            return made
+        return elementwise("multiply", [float(scale), elementwise("sqrt", [elementwise("multiply", [2.0, made])])])
+
+    @_on_device("weibull")
+    def weibull(self, a: Any, size: Any = None) -> Any:
+        made = self._exponentials(size) if _is_number(a) and a > 0 else NotImplemented
+        return made if made is NotImplemented else elementwise("power", [made, 1.0 / float(a)])
+
+    @_on_device("pareto")
+    def pareto(self, a: Any, size: Any = None) -> Any:
+        made = self._exponentials(size) if _is_number(a) and a > 0 else NotImplemented
+        return made if made is NotImplemented else elementwise("expm1", [elementwise("divide", [made, float(a)])])
+
+    @_on_device("power")
+    def power(self, a: Any, size: Any = None) -> Any:
+        made = self._exponentials(size) if _is_number(a) and a > 0 else NotImplemented
+        if made is NotImplemented:
+            return made
+        rest = elementwise("negative", [elementwise("expm1", [elementwise("negative", [made])])])
+        return elementwise("power", [rest, 1.0 / float(a)])
+
+    def _exponentials(self, size: Any) -> Any:
+        return self._standard(words.EXPONENTIAL, size, FLOAT64, None)
 
     def _placed(self, draws: dict[Any, words.Draw], start: Any, scale: Any, size: Any) -> Any:
         """Numbers that are scaled and moved, as many as the parameters or `size` ask for."""

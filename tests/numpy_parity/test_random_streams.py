@@ -69,6 +69,14 @@ EXACT: dict[str, Callable[[Any, Any], Any]] = {
     "normal moved": lambda g, size: g.normal(3, 0.5, size),
     "exponential scaled": lambda g, size: g.exponential(0.1, size),
     "lognormal": lambda g, size: g.lognormal(1, 2, size),
+    "rayleigh": lambda g, size: g.rayleigh(2.5, size),
+    "weibull": lambda g, size: g.weibull(3, size),
+    "pareto": lambda g, size: g.pareto(1.5, size),
+    "power": lambda g, size: g.power(5, size),
+    "choice": lambda g, size: g.choice(100, size),
+    "choice of an array": lambda g, size: g.choice(numpy.arange(24.0).reshape(4, 6), size, axis=1),
+    "choice by shares": lambda g, size: g.choice([1, 5, 7], size, p=[0.2, 0.5, 0.3]),
+    "choice of the only one": lambda g, size: g.choice(1, size),
     **{
         f"integers {dtype} {low} {high}": lambda g, size, d=dtype, a=low, b=high: g.integers(a, b, size, d)
         for dtype, low, high in (
@@ -79,7 +87,10 @@ EXACT: dict[str, Callable[[Any, Any], Any]] = {
         )
     },
 }
-INEXACT = {"normal", "normal float32", "exponential", "exponential float32", "normal moved", "exponential scaled"}
+INEXACT = {
+    *("normal", "normal float32", "exponential", "exponential float32", "normal moved", "exponential scaled"),
+    *("lognormal", "rayleigh", "weibull", "pareto", "power"),
+}
 
 
 @pytest.mark.parametrize("name", EXACT)
@@ -87,7 +98,7 @@ INEXACT = {"normal", "normal float32", "exponential", "exponential float32", "no
 def test_draws(bits: str, name: str) -> None:
     mine, theirs = pair(bits)
     for size in SIZES:
-        alike(EXACT[name](mine, size), EXACT[name](theirs, size), name not in INEXACT | {"lognormal"})
+        alike(EXACT[name](mine, size), EXACT[name](theirs, size), name not in INEXACT)
     same_state(mine, theirs)
 
 
@@ -99,7 +110,7 @@ def test_draws_after_one_another(bits: str, seed: int) -> None:
     names = list(EXACT)
     for _ in range(12):
         name, size = names[order.integers(len(names))], int(order.integers(1, 400))
-        alike(EXACT[name](mine, size), EXACT[name](theirs, size), name not in INEXACT | {"lognormal"})
+        alike(EXACT[name](mine, size), EXACT[name](theirs, size), name not in INEXACT)
         if not order.integers(3):
             same_state(mine, theirs)
         if not order.integers(4):
@@ -208,6 +219,10 @@ REFUSED: dict[str, Callable[[Any, Any], Any]] = {
     "a range that falls": lambda n, g: g.uniform(2, 1, 10),
     "a shape": lambda n, g: g.normal(n.zeros(3), 1, (3, 2)),
     "a method": lambda n, g: g.standard_exponential(5, method="nonsense"),
+    "a population": lambda n, g: g.choice(0, 10),
+    "shares": lambda n, g: g.choice(3, 10, p=[0.5, 0.1, 0.1]),
+    "an axis": lambda n, g: g.choice(n.zeros((2, 2)), 10, axis=3),
+    "a shape of a distribution": lambda n, g: g.weibull(-1, 10),
     "a string": lambda n, g: g.normal("a", 1, 3),
 }
 
