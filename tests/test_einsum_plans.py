@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import numpy
@@ -179,3 +180,32 @@ def test_conjugates_are_operands() -> None:
                 numpy.testing.assert_allclose(np.asnumpy(found), numpy.einsum(subscripts, look(a), b))
                 found = np.einsum(subscripts, x, look(y))
                 numpy.testing.assert_allclose(np.asnumpy(found), numpy.einsum(subscripts, a, look(b)))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_sums(seed: int) -> None:
+    """Any labels, sizes of 1, and operands that lie in memory in any order, computed or not."""
+    chance = random.Random(seed)
+    data = numpy.random.default_rng(seed)
+    for _ in range(25):
+        sizes = {label: chance.choice((1, 2, 3, 4)) for label in "abcdef"}
+        terms = ["".join(chance.choices("abcdef", k=chance.randint(0, 4))) for _ in range(chance.randint(1, 4))]
+        used = sorted(set("".join(terms)))
+        subscripts = ",".join(terms) + "->" + "".join(chance.sample(used, chance.randint(0, len(used))))
+        theirs, mine = [], []
+        for term in terms:
+            shape = [1 if term.count(x) == 1 and chance.random() < 0.1 else sizes[x] for x in term]
+            order = chance.sample(range(len(term)), len(term))
+            host = numpy.array(data.integers(-3, 4, [shape[k] for k in order]), chance.choice(("f8", "i4")))
+            back = [order.index(k) for k in range(len(order))]
+            one, two = host.transpose(back), np.asarray(host).transpose(back)
+            look = chance.choice((lambda x: x, lambda x: x + 1, lambda x: x[::-1] if x.ndim else x))
+            theirs.append(look(one))
+            mine.append(look(two))
+        expected = numpy.einsum(subscripts, *theirs)
+        found = np.einsum(subscripts, *mine)
+        assert found.shape == expected.shape, subscripts
+        assert found.dtype == expected.dtype, subscripts
+        for _ in range(2):
+            numpy.testing.assert_allclose(np.asnumpy(found), expected, 1e-12, err_msg=subscripts)
+            found, expected = np.einsum(subscripts, *mine) + 1, expected + 1
