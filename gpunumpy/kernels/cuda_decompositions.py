@@ -24,25 +24,33 @@ from .cuda_program import Prepared, pieces, prepared
 from .cuda_routine import Routine, pointer
 
 
-def qr(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
-    """Factors by columns, the upper triangle being R; `tau`; and the columns of Q, if any."""
-    *results, a = layouts
-    if small.qr_fits(layouts, dtypes, device.attributes.shared_per_block):
+def qr(device: Device, options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+    """From columns: `raw` factors by columns with `tau`, or R, and with it the columns of Q."""
+    (raw,) = options
+    first, *others, a = layouts
+    if small.qr_fits(options, layouts, dtypes, device.attributes.shared_per_block):
         return prepared(device, small.qr(options, layouts, dtypes), len(layouts))
     (n, m), dtype, unit = a.shape[-2:], dtypes[0], dtypes[0].itemsize
     count, least = prod(a.shape[:-2]), min(m, n)
-    wanted = results[2].shape[-2] if len(results) > 2 else 0
+    wanted = 0 if raw or not others else first.shape[-2]
     copy = prepared(device, copied(a, dtype), 2)
     factor = library.qr(device, m, n, wanted, dtype)
-    (_, at_work), total = pieces(4, factor.nbytes)
+    finish = None if raw else prepared(device, triangle(first, m, dtype), 2)
+    (_, at_tau, at_info, at_work), total = pieces(
+        0 if raw else count * m * n * unit, 0 if raw else count * least * unit, 4, factor.nbytes
+    )
 
     def run(pointers: Sequence[Any]) -> None:
-        packed, tau, *q, matrix = pointers
+        result, *rest, matrix = pointers
         held = memory.allocate(device, total)
+        packed, tau = (result, rest[0]) if raw else (held.ptr, held.ptr + at_tau)
         copy((packed, matrix))
         for k in range(count):
-            made = q[0] + k * wanted * m * unit if q else 0
-            factor.run(packed + k * m * n * unit, tau + k * least * unit, made, held.ptr, held.ptr + at_work)
+            q = rest[0] + k * wanted * m * unit if wanted else 0
+            here = packed + k * m * n * unit
+            factor.run(here, tau + k * least * unit, q, held.ptr + at_info, held.ptr + at_work)
+        if finish:
+            finish((result, packed))
 
     return run
 
@@ -168,6 +176,18 @@ def cleaned(where: Layout, dtype: Any, kept: str = "") -> Program:
     )
     text.each("copy", "i", count, text.param(count), body)
     return text.program([pointer(dtype, "out", ""), "int* bad", pointer(dtype, "x")])
+
+
+def triangle(where: Layout, rows: int, dtype: Any) -> Program:
+    """The upper triangles of matrices that lie by columns of so many rows."""
+    text = Routine()
+    kept, n, count = where.shape[-2], text.param(where.shape[-1]), prod(where.shape)
+    body = (
+        f"const long long c = i % {n}, r = i / {n} % {text.param(kept)}, m = i / {n} / {text.param(kept)};\n"
+        f"    out[i] = r <= c ? x[(m * {n} + c) * {text.param(rows)} + r] : {C_TYPE[dtype]}{{}};"
+    )
+    text.each("triangle", "i", count, text.param(count), body)
+    return text.program([pointer(dtype, "out", ""), pointer(dtype, "x")])
 
 
 def failures(count: int) -> Program:

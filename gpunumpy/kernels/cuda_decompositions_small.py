@@ -45,17 +45,20 @@ def eigh_fits(layouts: Sequence[Layout], dtypes: Sequence[Any], shared: int) -> 
     return n <= EIGH_ROWS and eigh_bytes(n, len(results) > 2, dtypes[-1]) <= min(shared, _BYTES)
 
 
-def qr_fits(layouts: Sequence[Layout], dtypes: Sequence[Any], shared: int) -> bool:
+def qr_fits(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any], shared: int) -> bool:
     """The same for QR."""
-    return qr_bytes(layouts, dtypes[0]) <= min(shared, _BYTES)
+    return qr_bytes(options, layouts, dtypes[0]) <= min(shared, _BYTES)
 
 
-def qr_bytes(layouts: Sequence[Layout], dtype: Any) -> int:
+def qr_bytes(options: tuple[bool], layouts: Sequence[Layout], dtype: Any) -> int:
     """The shared memory for the factors of a matrix."""
-    *results, a = layouts
-    n, m = a.shape[-2:]
-    wanted = results[2].shape[-2] if len(results) > 2 else 0
+    n, m = layouts[-1].shape[-2:]
+    wanted = _columns_of_q(options, layouts)
     return ((n + wanted) * _pitch(m, dtype.itemsize, 8) + min(m, n)) * dtype.itemsize + 32 * _real_bytes(dtype)
+
+
+def _columns_of_q(options: tuple[bool], layouts: Sequence[Layout]) -> int:
+    return 0 if options[0] or len(layouts) < 3 else layouts[1].shape[-2]
 
 
 def svd_bytes(rows: int, columns: int, kept: int, vectors: bool, dtype: Any) -> int:
@@ -155,30 +158,41 @@ def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) 
     return text.made("jacobi", body, threads, eigh_bytes(size, vectors, dtype), [*names, pointer(dtype, "a")])
 
 
-def qr(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
-    """Factors by columns, the upper triangle being R; `tau`; and the columns of Q, if any."""
-    *results, a = layouts
+def qr(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
+    """From columns: `raw` factors by columns with `tau`, or R, and with it the columns of Q."""
+    (raw,) = options
+    first, a = layouts[0], layouts[-1]
     dtype = dtypes[0]
     text = _Small(a, dtype)
     columns, rows = a.shape[-2:]
-    kept = results[2].shape[-2] if len(results) > 2 else 0
+    kept = _columns_of_q(options, layouts)
     team = _TEAMS[text.many]
     threads = min(1024, max(32, -(-max(columns, kept) * team // 32) * 32))
-    m, n, k, least = (text.param(size) for size in (rows, columns, kept, min(rows, columns)))
+    m, n, k, least, top = (text.param(size) for size in (rows, columns, kept, min(rows, columns), first.shape[-2]))
     pitch = text.param(_pitch(rows, dtype.itemsize, 8))
     body = (
         f"  la::Reflections<T, {team}> its(shared, {m}, {n}, {k}, {pitch});\n"
         f"  const auto scale = its.run([=](int r, int c) {{ return {text.at('r', 'c')}; }});\n"
-        f"  for (int i = threadIdx.x; i < {m} * {n}; i += blockDim.x) {{\n"
-        f"    const int c = i / (int){m}, r = i % (int){m};\n"
-        f"    const T x = its.column(c)[r];\n    packed[m * {m} * {n} + i] = r <= c ? la::times(x, scale) : x;\n  }}\n"
-        f"  for (int i = threadIdx.x; i < {least}; i += blockDim.x) tau[m * {least} + i] = its.tau[i];\n"
     )
-    names = [pointer(dtype, "packed", ""), pointer(dtype, "tau", "")]
+    names = [pointer(dtype, "out", "")]
+    if raw:
+        names.append(pointer(dtype, "tau", ""))
+        body += (
+            f"  for (int i = threadIdx.x; i < {m} * {n}; i += blockDim.x) {{\n"
+            f"    const int c = i / (int){m}, r = i % (int){m};\n"
+            f"    const T x = its.column(c)[r];\n    out[m * {m} * {n} + i] = r <= c ? la::times(x, scale) : x;\n  }}\n"
+            f"  for (int i = threadIdx.x; i < {least}; i += blockDim.x) tau[m * {least} + i] = its.tau[i];\n"
+        )
+    else:
+        body += (
+            f"  for (int i = threadIdx.x; i < {top} * {n}; i += blockDim.x) {{\n"
+            f"    const int r = i / (int){n}, c = i % (int){n};\n"
+            f"    out[m * {top} * {n} + i] = r <= c ? la::times(its.column(c)[r], scale) : la::of_real<T>(0);\n  }}\n"
+        )
     if kept:
         names.append(pointer(dtype, "q", ""))
         body += (
             f"  for (int i = threadIdx.x; i < {k} * {m}; i += blockDim.x)\n"
             f"    q[m * {k} * {m} + i] = its.column_of_q(i / (int){m})[i % (int){m}];"
         )
-    return text.made("qr", body, threads, qr_bytes(layouts, dtype), [*names, pointer(dtype, "a")])
+    return text.made("qr", body, threads, qr_bytes(options, layouts, dtype), [*names, pointer(dtype, "a")])

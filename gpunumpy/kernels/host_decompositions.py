@@ -12,20 +12,19 @@ def _swapped(x: Any) -> Any:
     return x.swapaxes(-1, -2)
 
 
-def qr(options: tuple[Any, ...], packed: Any, tau: Any, *rest: Any) -> None:
-    """By columns: the upper triangle of `packed` is R; what else it and `tau` have counts where no Q is asked for."""
-    *wanted, columns = rest
+def qr(options: tuple[bool], first: Any, *rest: Any) -> None:
+    """From columns: `raw` factors by columns with `tau`, or R, and with it the columns of Q."""
+    (raw,) = options
+    *others, columns = rest
     a = _swapped(columns)
-    if not wanted:
-        packed[...], tau[...] = numpy.linalg.qr(a, "raw")
-        return
-    (q,) = wanted
-    complete = q.shape[-2] > min(a.shape[-2:])
-    found, r = numpy.linalg.qr(a, "complete" if complete else "reduced")
-    q[...] = _swapped(found)
-    packed[...] = 0
-    packed[..., : r.shape[-2]] = _swapped(r)
-    tau[...] = 0
+    if raw:
+        first[...], others[0][...] = numpy.linalg.qr(a, "raw")
+    elif not others:
+        first[...] = numpy.linalg.qr(a, "r")
+    else:
+        complete = first.shape[-2] > min(a.shape[-2:])
+        q, first[...] = numpy.linalg.qr(a, "complete" if complete else "reduced")
+        others[0][...] = _swapped(q)
 
 
 def _fail(*results: Any) -> None:

@@ -22,9 +22,8 @@ from ..core.layout import Shape
 from ..core.node import DType, Node
 from ..core.record import as_array, as_dtype, elementwise, transposed
 from ..indexing import getitem
-from ..parts import sliced
 from ..products import matmul
-from ..ranges import eye, triu
+from ..ranges import eye
 from ..selection import take_along_axis
 from ..shape import astype, swapaxes
 from ..sorting import argsort, sort
@@ -78,25 +77,24 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     (m, n), batch = x.shape[-2:], x.shape[:-2]
     dtype = common_dtype(x)
     least = min(m, n)
-    wanted = {"reduced": least, "complete": m}.get(mode, 0)
-    columns = as_dtype(_swapped(x.value()), dtype)
-    results = [((*batch, n, m), dtype), ((*batch, least), dtype)]
-    if wanted:
-        results.append(((*batch, wanted, m), dtype))
-    if 0 in (*batch, least):
-        packed, tau, *q = [_zeros(shape, x, dtype) for shape, _ in results]
-        if wanted:
-            q = [_identities((*batch, wanted, m), x, dtype)]
+    raw = mode in ("raw", "economic")
+    if raw:
+        results = [((*batch, n, m), dtype), ((*batch, least), dtype)]
     else:
-        packed, tau, *q = graph.routine("qr", (), (columns,), results)
-    if mode == "raw":
-        return wrap(packed), wrap(tau)
+        kept = m if mode == "complete" else least
+        results = [((*batch, kept, n), dtype), ((*batch, kept, m), dtype)][: 1 if mode == "r" else 2]
+    if 0 in (*batch, least):
+        found = [_zeros(shape, x, dtype) for shape, _ in results]
+        if mode == "complete":
+            found[1] = _identities((*batch, m, m), x, dtype)
+    else:
+        found = graph.routine("qr", (raw,), (as_dtype(_swapped(x.value()), dtype),), results)
     if mode == "economic":
-        return _transposed(packed)
-    r = triu(sliced(_transposed(packed), x.ndim - 2, 0, wanted or least))
-    if mode == "r":
-        return r
-    return QRResult(_transposed(q[0]) if q else wrap(_zeros((*batch, m, 0), x, dtype)), r)
+        return _transposed(found[0])
+    if raw:
+        return tuple(map(wrap, found))
+    r = wrap(found[0])
+    return r if mode == "r" else QRResult(_transposed(found[1]), r)
 
 
 def _qr_mode(mode: str) -> str:

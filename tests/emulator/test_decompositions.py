@@ -8,6 +8,7 @@ import numpy
 import pytest
 
 from gpunumpy.core.layout import Layout
+from gpunumpy.kernels import cuda_decompositions as beside
 from gpunumpy.kernels import cuda_decompositions_small as small
 from gpunumpy.kernels.compile import compile_cubin
 
@@ -134,19 +135,23 @@ def check_qr(a: numpy.ndarray) -> None:
     m, n = a.shape[-2:]
     stack, least = a.shape[:-2], min(m, n)
     columns = a.swapaxes(-1, -2)
-    for wanted in (0, least, m):
-        packed, tau = numpy.empty((*stack, n, m), a.dtype), numpy.empty((*stack, least), a.dtype)
-        q = [numpy.empty((*stack, wanted, m), a.dtype)] if wanted else []
-        run(small.qr, (), packed, tau, *q, columns)
+    packed, tau = numpy.empty((*stack, n, m), a.dtype), numpy.empty((*stack, least), a.dtype)
+    run(small.qr, (True,), packed, tau, columns)
+    alone = numpy.empty((*stack, least, n), a.dtype)
+    run(small.qr, (False,), alone, columns)
+    for k in numpy.ndindex(stack):
+        theirs = numpy.linalg.qr(wide(a[k]), "raw")
+        small_beside(wide(packed[k]) - theirs[0], a[k])
+        small_beside(wide(tau[k]) - theirs[1], a[k])
+        small_beside(wide(alone[k]) - numpy.linalg.qr(wide(a[k]), "r"), a[k])
+    for wanted in (least, m):
+        r, q = numpy.empty((*stack, wanted, n), a.dtype), numpy.empty((*stack, wanted, m), a.dtype)
+        run(small.qr, (False,), r, q, columns)
+        assert not numpy.tril(r, -1).any()
         for k in numpy.ndindex(stack):
-            theirs = numpy.linalg.qr(wide(a[k]), "raw")
-            small_beside(wide(packed[k]) - theirs[0], a[k])
-            small_beside(wide(tau[k]) - theirs[1], a[k])
-            if wanted:
-                r = numpy.triu(wide(packed[k]).T)[:wanted]
-                found = wide(q[0][k]).T
-                small_beside(found.conj().T @ found - numpy.eye(wanted), numpy.eye(1, dtype=a.dtype))
-                small_beside(found @ r - wide(a[k]), a[k])
+            found = wide(q[k]).T
+            small_beside(found.conj().T @ found - numpy.eye(wanted), numpy.eye(1, dtype=a.dtype))
+            small_beside(found @ r[k] - wide(a[k]), a[k])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -176,10 +181,49 @@ def test_what_is_not_finite(bad: float) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+def test_beside_the_library(dtype: str) -> None:
+    a = sample((2, 5, 7), dtype)
+    columns, r = numpy.ascontiguousarray(a.swapaxes(-1, -2)), numpy.empty((2, 4, 7), dtype)
+    run_program(beside.triangle(layout_of(r), 5, a.dtype), [r, columns])
+    assert (r == numpy.triu(a[:, :4])).all()
+
+    a[1, 2, 3] = numpy.nan
+    a[1, 0, 6] = numpy.inf
+    bad, info = numpy.full(2, 7, "i4"), numpy.array([2, 0], "i4")
+    for given in (a, numpy.asfortranarray(a)):
+        out = numpy.empty(a.shape, dtype)
+        run_program(beside.cleaned(layout_of(given), a.dtype), [out, bad, given])
+        assert (out == numpy.where(numpy.isfinite(given), given, 0)).all()
+        assert bad.tolist() == [0, 1]
+    run_program(beside.cleaned(layout_of(a), a.dtype, "row >= column"), [numpy.empty_like(a), bad, a])
+    assert bad.tolist() == [0, 0]
+    run_program(beside.failures(2), [info, numpy.array([0, 1], "i4")])
+    assert info.tolist() == [2, 1]
+
+    square, out = sample((6, 6), dtype), numpy.empty((6, 6), dtype)
+    run_program(beside.conjugate_transpose(layout_of(square), square.dtype), [out, square])
+    assert (out == square.conj().T).all()
+
+
+def test_conjugate_pairs() -> None:
+    values = numpy.array([[1, 2 + 1j, 2 - 1j], [3 + 2j, 3 - 2j, 5]])
+    real = sample((2, 3, 3), "f8")
+    out = numpy.empty((2, 3, 3), "c16")
+    run_program(beside.conjugate_pairs(3, 2, out.dtype, real.dtype), [out, values, real])
+    pair = real[0, 1] + 1j * real[0, 2], real[1, 0] + 1j * real[1, 1]
+    wanted = [[real[0, 0], pair[0], pair[0].conj()], [pair[1], pair[1].conj(), real[1, 2]]]
+    assert (out == numpy.array(wanted)).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_they_compile(dtype: str) -> None:
     a = numpy.empty((2, 8, 8), dtype)
     s, info, v = numpy.empty((2, 8), real(dtype)), numpy.empty(2, "i4"), numpy.empty_like(a)
-    makers = ((small.svd, (), (s, info, v, v, a)), (small.eigh, ("L",), (s, info, v, a)), (small.qr, (), (v, s, v, a)))
+    makers = (
+        (small.svd, (), (s, info, v, v, a)),
+        (small.eigh, ("L",), (s, info, v, a)),
+        (small.qr, (True,), (v, s, a)),
+    )
     for make, options, arrays in makers:
         program = make(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
         for arch in ("sm_75", "sm_90"):
