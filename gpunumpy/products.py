@@ -341,7 +341,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> ndarray:
 
 def any_differs(a: Shape, left: Sequence[int], b: Shape, right: Sequence[int]) -> bool:
     """Whether two axes that are to be summed together have different lengths."""
-    return [a[d] for d in left] != [b[d] for d in right]
+    return any(a[d] != b[e] for d, e in zip(left, right, strict=True))
 
 
 def kron(a: Any, b: Any) -> ndarray:

@@ -8,8 +8,11 @@ from typing import Any
 import numpy
 import pytest
 
+import gpunumpy as np
 from gpunumpy import products
 from gpunumpy.core.array import boxed, from_host, to_host
+from gpunumpy.core.dtypes import bfloat16
+from tests.fusion.counting import kernels
 
 from .test_reduction import outcome, same, sample
 
@@ -150,3 +153,97 @@ def test_a_long_product_of_vectors_is_accurate() -> None:
     a = numpy.random.default_rng(0).random(200_000).astype("f4")
     expected = a.astype("f8") @ a.astype("f8")
     assert abs(float(to_host(products.dot(from_host(a), from_host(a)))) - expected) < 1e-6 * expected
+
+
+CUTS: tuple[Any, ...] = (
+    lambda x: x[1],
+    lambda x: x[1].T,
+    lambda x: x[1, ::-1],
+    lambda x: x[1, :, ::-1].T,
+    lambda x: x[2, ::2, ::2],
+    lambda x: x[:, 1, :],
+    lambda x: x[:, 1, 2],
+    lambda x: x[1, 2, ::-2],
+)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i4", "u1", "f2", "f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("name", ["matmul", "dot", "inner", "vecdot", "matvec", "vecmat", "tensordot", "outer", "vdot"])
+def test_operands_of_any_strides(name: str, dtype: str) -> None:
+    base = sample((4, 6, 6), dtype, 5)
+    device = from_host(base)
+    row = (numpy.broadcast_to(base[0, 0], (6, 6)), np.broadcast_to(device[0, 0], (6, 6)))
+    ways = [(cut(base), cut(device)) for cut in CUTS] + [row]
+    for x, ours in ways:
+        for y, theirs in ways:
+            got, _ = outcome(lambda: getattr(products, name)(ours, theirs))  # noqa: B023
+            expected, _ = outcome(lambda: getattr(numpy, name)(x, y))  # noqa: B023
+            same(got, expected, (name, dtype, x.shape, x.strides, y.shape, y.strides))
+
+
+@pytest.mark.parametrize("left", ["?", "i4", "f4", "f8", "c8"])
+@pytest.mark.parametrize("right", ["i4", "f4", "f8", "c8"])
+def test_in_place(left: str, right: str) -> None:
+    for shape, other in (((3, 3), (3, 3)), ((2, 3), (3, 3)), ((2, 3), (3, 2)), ((4, 2, 3), (3, 3)), ((3,), (3, 3))):
+        host, b = sample(shape, left, 1), sample(other, right, 2)
+        device = from_host(host)
+
+        def multiply(x: Any, y: Any) -> Any:
+            x @= y
+            return x
+
+        expected, _ = outcome(lambda: multiply(host, b))  # noqa: B023
+        got, _ = outcome(lambda: multiply(device, from_host(b)))  # noqa: B023
+        same(got, expected, (left, right, shape, other))
+        if not isinstance(expected, type):
+            same(to_host(device), host)
+
+
+def test_conjugated_operands_are_read_as_they_lie() -> None:
+    for dtype in ("c8", "c16", "f8"):
+        a, b = sample((5, 4), dtype, 1), sample((5, 3), dtype, 2)
+        x, y = from_host(a), from_host(b)
+        for compute in (
+            lambda a, b: a.conj().T @ b,
+            lambda a, b: a.T.conj() @ b,
+            lambda a, b: b.T @ a.conj(),
+            lambda a, b: a[:, 0].conj() @ b,
+            lambda a, b: a.conj()[:, 1:3].T @ b.conj(),
+        ):
+            same(to_host(compute(x, y)), compute(a, b), dtype)
+        if dtype != "f8":
+            assert len(kernels(lambda: x.conj().T @ y)) == 1  # noqa: B023
+            assert len(kernels(lambda: products.vecmat(x[:, 1], y))) == 1  # noqa: B023
+
+
+def test_precision() -> None:
+    a = sample((4, 4), "f4", 1)
+    x = from_host(a)
+    with np.linalg.matmul_precision("high"):
+        inside = x @ x
+        with np.linalg.matmul_precision("highest"):
+            (step,) = kernels(lambda: x @ x)
+            assert step.options[0] == "highest"  # type: ignore[union-attr]
+        (step,) = kernels(lambda: x @ x)
+        assert step.options[0] == "high"  # type: ignore[union-attr]
+        double = x.astype("f8")
+        double.computed()
+        (step,) = kernels(lambda: double @ double)
+        assert step.options[0] == "highest"  # type: ignore[union-attr]
+    (step,) = kernels(lambda: x @ x)
+    assert step.options[0] == "highest"  # type: ignore[union-attr]
+    same(to_host(inside), a @ a)
+    with pytest.raises(ValueError, match="'highest', 'high'"), np.linalg.matmul_precision("low"):
+        pass
+
+
+def test_bfloat16() -> None:
+    a, b = sample((5, 40), "f4", 1).astype(bfloat16), sample((40, 3), "f4", 2).astype(bfloat16)
+    x, y = from_host(a), from_host(b)
+    expected = (a.astype("f4") @ b.astype("f4")).astype(bfloat16)
+    for name in ("matmul", "dot"):
+        made = to_host(getattr(products, name)(x, y))
+        assert made.dtype == bfloat16
+        numpy.testing.assert_array_equal(made.astype("f4"), expected.astype("f4"))
+    made = to_host(products.vdot(x[0], x[1]))
+    assert made.dtype == bfloat16
