@@ -166,3 +166,18 @@ def test_the_value_of_a_scalar_is_no_part_of_the_plan() -> None:
 def test_elsewhere_nothing_is_folded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(epilogues, "DEVICES", frozenset({"cuda"}))
     assert after(kernels(lambda: x @ w + b)) == [(), None]
+
+
+def test_what_exists_already_takes_the_product() -> None:
+    def into() -> Any:
+        out = np.empty((7, 6), "f4")
+        np.matmul(x, w, out=out)
+        return out
+
+    def added() -> Any:
+        total = from_host(to_host(c), CPU)
+        total += x @ w
+        return total
+
+    assert after(kernels(into)) == [()]
+    assert after(kernels(added)) == [("residual",)]

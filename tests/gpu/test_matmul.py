@@ -192,7 +192,7 @@ def test_precisions() -> None:
 
     assert error("highest", "f4") < 2e-6
     assert 2e-5 < error("high", "f4") < 2e-3
-    assert 2e-4 < error("medium", "f4") < 2e-2
+    assert 2e-5 < error("medium", "f4") < 2e-2
     assert error("emulated", "f4") < 2e-6
     for name in ("highest", "high", "medium", "emulated"):
         assert error(name, "f8") < 1e-14
