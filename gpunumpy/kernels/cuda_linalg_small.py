@@ -13,6 +13,7 @@ from typing import Any
 
 from ..core.dtypes import C_TYPE, COMPLEX128
 from ..core.layout import Layout
+from . import table
 from .codegen.program import Program
 from .cuda_routine import Routine, pointer
 
@@ -190,6 +191,11 @@ class _Small(Routine):
 
     def made(self, pointers: Sequence[str]) -> Program:
         return self.program(pointers, head=source("linalg", "linalg_warp" if self.tiny else "linalg_block"))
+
+
+def helpers() -> str:
+    """The arithmetic that all factorisations need."""
+    return table.helpers([("multiply", (COMPLEX128,) * 3)])
 
 
 @cache

@@ -1,7 +1,7 @@
 """Systems, inverses, determinants and Cholesky factors on a GPU.
 
-Small matrices, and stacks of them, are factored by kernels of our own (`cuda_linalg_small`), larger ones by cuSOLVER
-one after the other. What a library works in place on is a copy, by columns, that a kernel makes of an argument in any
+Small matrices are factored by kernels of our own (`cuda_linalg_small`), larger ones by blocks (`cuda_linalg_lu`) or by
+cuSOLVER. What a library works in place on is a copy, by columns, that a kernel makes of an argument in any
 layout.
 """
 
@@ -16,6 +16,7 @@ from ..core.device import Device
 from ..core.dtypes import C_TYPE, COMPLEX128
 from ..core.layout import Layout
 from ..nvlib import cusolver
+from . import cuda_linalg_lu as blocked
 from . import cuda_linalg_small as small
 from .codegen.program import Program
 from .cuda_program import Prepared, pieces, prepared
@@ -70,8 +71,8 @@ def _solved(device: Device, a: Layout, count: int, columns: int, dtype: Any, beg
     """Solve for what the program `begin` writes to the result; over the result, `info`, the matrices and the sides."""
     n, unit = a.shape[-1], dtype.itemsize
     copy, start = prepared(device, copied(a, dtype), 2), prepared(device, begin, 2)
-    factor, solution = cusolver.lu(device, n, dtype), cusolver.lu_solve(device, n, columns, dtype)
-    (_, at_pivots, at_done, at_work), total = pieces(count * n * n * unit, n * 4, 4, factor.nbytes)
+    factor, solution = _lu(device, n, count, dtype), cusolver.lu_solve(device, n, columns, dtype)
+    (_, at_pivots, at_done, at_work), total = pieces(count * n * n * unit, count * n * 4, 4, factor.nbytes)
 
     def run(pointers: Sequence[Any]) -> None:
         result, failed, matrix, sides = pointers
@@ -79,12 +80,25 @@ def _solved(device: Device, a: Layout, count: int, columns: int, dtype: Any, beg
         lu, pivots, done, work = held.ptr, held.ptr + at_pivots, held.ptr + at_done, held.ptr + at_work
         copy((lu, matrix))
         start((result, sides))
+        factor.run(lu, pivots, failed, work)
         for k in range(count):
-            one = lu + k * n * n * unit
-            factor.run(one, pivots, failed + 4 * k, work)
-            solution(one, pivots, result + k * n * columns * unit, done)
+            solution(lu + k * n * n * unit, pivots + 4 * k * n, result + k * n * columns * unit, done)
 
     return run
+
+
+def _lu(device: Device, n: int, count: int, dtype: Any) -> cusolver.Factoring:
+    """Factor matrices where they are: ``run(matrices, pivots, infos, work)``."""
+    if blocked.fits(n, dtype):
+        factors = blocked.prepare(device, n, count, dtype)
+        return cusolver.Factoring(lambda lu, pivots, infos, work: factors(lu, pivots, infos), 0)
+    factor, step = cusolver.lu(device, n, dtype), n * n * dtype.itemsize
+
+    def run(lu: int, pivots: int, infos: int, work: int) -> None:
+        for k in range(count):
+            factor.run(lu + k * step, pivots + 4 * k * n, infos + 4 * k, work)
+
+    return cusolver.Factoring(run, factor.nbytes)
 
 
 def slogdet(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
@@ -93,17 +107,16 @@ def slogdet(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout],
     n, count, unit = a.shape[-1], prod(a.shape[:-2]), dtype.itemsize
     if small.fits(n, dtype):
         return prepared(device, small.slogdet(options, layouts, dtypes), 3)
-    factor = cusolver.lu(device, n, dtype)
+    factor = _lu(device, n, count, dtype)
     copy, finish = prepared(device, copied(a, dtype), 2), prepared(device, diagonals(n, count, dtypes), 4)
-    (_, at_pivots, at_done, at_work), total = pieces(count * n * n * unit, count * n * 4, 4, factor.nbytes)
+    (_, at_pivots, at_done, at_work), total = pieces(count * n * n * unit, count * n * 4, count * 4, factor.nbytes)
 
     def run(pointers: Sequence[Any]) -> None:
         sign, logarithm, matrix = pointers
         held = memory.allocate(device, total)
         lu, pivots, done, work = held.ptr, held.ptr + at_pivots, held.ptr + at_done, held.ptr + at_work
         copy((lu, matrix))
-        for k in range(count):
-            factor.run(lu + k * n * n * unit, pivots + 4 * k * n, done, work)
+        factor.run(lu, pivots, done, work)
         finish((sign, logarithm, lu, pivots))
 
     return run

@@ -20,6 +20,9 @@ template <class T> __device__ inline cx<T> times(cx<T> x, T by) { return {x.re *
 __device__ inline f32 size(f32 x) { return ::fabs(x); }
 __device__ inline f64 size(f64 x) { return ::fabs(x); }
 template <class T> __device__ inline T size(cx<T> x) { return ::hypot(x.re, x.im); }
+__device__ inline f32 norm(f32 x) { return ::fabs(x); }
+__device__ inline f64 norm(f64 x) { return ::fabs(x); }
+template <class T> __device__ inline T norm(cx<T> x) { return ::fabs(x.re) + ::fabs(x.im); }
 // x - a * b
 __device__ inline f32 less(f32 x, f32 a, f32 b) { return ::fma(-a, b, x); }
 __device__ inline f64 less(f64 x, f64 a, f64 b) { return ::fma(-a, b, x); }
@@ -34,11 +37,19 @@ __device__ inline f32 inverse(f32 x) { return 1 / x; }
 __device__ inline f64 inverse(f64 x) { return 1 / x; }
 // Long, and wanted in every step of an unrolled loop.
 template <class T> __device__ __noinline__ cx<T> inverse(cx<T> x) { return op::reciprocal(x); }
-template <class T> __device__ __noinline__ T quotient(T x, T by) { return x / by; }
-// x / by, where `over` is the inverse, which overflows for the smallest numbers.
-template <class T> __device__ inline T divided(T x, T by, T over) {
-  return op::isfinite(over) ? x * over : quotient(x, by);
-}
+// Divides by a number, also by one whose inverse overflows.
+template <class T> struct Divisor {
+  T over;
+  Real<T> scale;
+  Divisor() = default;
+  __device__ explicit Divisor(T by) {
+    const bool single = sizeof(Real<T>) == 4;
+    const Real<T> least = single ? 4e-38 : 4e-308;
+    scale = norm(by) < least ? Real<T>(single ? 1e15 : 1e30) : Real<T>(1);
+    over = inverse(times(by, scale));
+  }
+  __device__ T operator()(T x) const { return times(x, scale) * over; }
+};
 template <class T> __device__ inline bool is_zero(T x) {
   if constexpr (op::kind<T> == 3) return x.re == 0 && x.im == 0;
   else return x == 0;
@@ -50,7 +61,7 @@ __device__ inline u32 rank(f64 x) {
   const u64 bits = op::bit_cast<u64>(x) << 1;
   return u32(bits >> 32) < 0xfffffffeu ? u32(bits >> 32) + 1 + (u32(bits) != 0) : 0xffffffffu;
 }
-template <class T> __device__ inline u32 rank(cx<T> x) { return rank(::fabs(x.re) + ::fabs(x.im)); }
+template <class T> __device__ inline u32 rank(cx<T> x) { return rank(norm(x)); }
 
 template <class T> __device__ inline T from(T x, int lane, int lanes) {
   if constexpr (op::kind<T> == 3) return {__shfl_sync(ALL, x.re, lane, lanes), __shfl_sync(ALL, x.im, lane, lanes)};

@@ -38,12 +38,12 @@ template <class T, int WARPS> struct Block {
       if (threadIdx.x == 0) order[j] = pivot;
       if (pivot % WARPS == warp) used |= 1u << (pivot / WARPS);
       singular |= is_zero(top[j]);
-      const T over = inverse(top[j]);
+      const Divisor<T> over(top[j]);
       best = 0;
       for (int k = 0, r = warp; r < n; ++k, r += WARPS) {
         if (used >> k & 1) continue;
         T* to = cells + r * pitch;
-        const T factor = divided(to[j], top[j], over);
+        const T factor = over(to[j]);
         for (int c = j + 1 + lane; c < width; c += 32) {
           const T x = to[c] = less(to[c], factor, top[c]);
           if (c == j + 1) {
@@ -69,20 +69,21 @@ template <class T, int WARPS> struct Block {
   // The solutions for the columns after the first n, of which there are `sides`; a warp to each.
   template <int ROWS, class Put> __device__ void substitute(int sides, Put put) {
     for (int c = warp; c < sides; c += WARPS) {
-      T y[ROWS], over[ROWS];
+      T y[ROWS];
+      Divisor<T> over[ROWS];
       const T* rows[ROWS];
 #pragma unroll
       for (int k = 0; k < ROWS; ++k) {
         const int i = lane + 32 * k;
         rows[k] = cells + order[i < n ? i : 0] * pitch;
         y[k] = rows[k][n + c];
-        over[k] = inverse(rows[k][i < n ? i : 0]);
+        over[k] = Divisor<T>(rows[k][i < n ? i : 0]);
       }
 #pragma unroll
       for (int k = ROWS - 1; k >= 0; --k)
         for (int i = min(n - 32 * k, 32) - 1; i >= 0; --i) {
           const int j = 32 * k + i;
-          if (lane == i) y[k] = divided(y[k], rows[k][j], over[k]);
+          if (lane == i) y[k] = over[k](y[k]);
           const T x = from(y[k], i, 32);
           if (lane < i) y[k] = less(y[k], rows[k][j], x);
 #pragma unroll

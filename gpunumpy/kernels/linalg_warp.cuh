@@ -57,7 +57,7 @@ template <class T, int N, int LANES> struct Group {
       const T top = sent[j];
       singular |= is_zero(top);
       if (left >> lane & 1) {
-        const T by = row[j] = divided(row[j], top, inverse(top));
+        const T by = row[j] = Divisor<T>(top)(row[j]);
 #pragma unroll
         for (int c = j + 1; c < N; ++c) row[c] = less(row[c], by, sent[c]);
 #pragma unroll
@@ -84,12 +84,12 @@ template <class T, int N, int LANES> struct Group {
     __syncwarp();
   }
 
-  template <int C> __device__ __forceinline__ void substitute(T (&side)[C], T over) {
+  template <int C> __device__ __forceinline__ void substitute(T (&side)[C], Divisor<T> over) {
     for (int j = n - 1; j >= 0; --j) {
       T* sent = buffer + j % 2 * C;
       if (place == j)
 #pragma unroll
-        for (int c = 0; c < C; ++c) sent[c] = side[c] = divided(side[c], pivot, over);
+        for (int c = 0; c < C; ++c) sent[c] = side[c] = over(side[c]);
       __syncwarp();
       if (place < j && place >= 0) {
         const T by = tile[lane * PITCH + j];
@@ -104,14 +104,15 @@ template <class T, int N, int LANES> struct Group {
   template <int C, class At, class Given, class Put>
   __device__ __forceinline__ void solve(int columns, At at, Given given, Put put) {
     load(at);
-    T side[C], over;
+    T side[C];
+    Divisor<T> over;
     for (int begin = 0; begin < columns; begin += C) {
 #pragma unroll
       for (int c = 0; c < C; ++c) side[c] = lane < n && begin + c < columns ? given(lane, begin + c) : of_real<T>(0);
       if (begin == 0) {
         factor<C>(side);
         store();
-        over = inverse(pivot);
+        over = Divisor<T>(pivot);
       } else {
         eliminate<C>(side);
       }

@@ -8,8 +8,8 @@ import numpy
 import pytest
 
 from gpunumpy.core.layout import Layout
-from gpunumpy.kernels import cuda_linalg_small, cuda_linalg_solve
-from gpunumpy.kernels.codegen.program import Program
+from gpunumpy.kernels import cuda_linalg_lu, cuda_linalg_small, cuda_linalg_solve
+from gpunumpy.kernels.codegen.program import Launch, Program
 from gpunumpy.kernels.compile import compile_cubin
 
 from .executor import run_program
@@ -151,6 +151,48 @@ def test_beside_the_library(dtype: str) -> None:
     close(logarithm, wanted[1])
 
 
+def factored(a: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]:
+    """The factors of a stack of matrices, which lie by columns in it, with pivots and `info`; products by NumPy."""
+    count, n, _ = a.shape
+    a, pivots, info = a.copy(), numpy.zeros((count, n), "i4"), numpy.full(count, 7, "i4")
+    text = cuda_linalg_lu.text(n, a.dtype)
+    for s in cuda_linalg_lu.steps(n, a.dtype):
+        if isinstance(s, cuda_linalg_lu.Product):
+            left = a[:, s.at : s.row, s.row :].swapaxes(1, 2)
+            right = a[:, s.column : s.column + s.columns, s.at : s.row].swapaxes(1, 2)
+            a[:, s.column : s.column + s.columns, s.row :] -= (left @ right).swapaxes(1, 2)
+            continue
+        if isinstance(s, cuda_linalg_lu.Panel):
+            entry = f"panel_{s.most}_{s.rows}"
+            launch, params = Launch(entry, (count, 1, 1), (512, 1, 1), 4 * n), (n, s.first, s.width, s.begin, s.end)
+        else:
+            shared = cuda_linalg_lu.others_shared(n, a.dtype)
+            launch, params = Launch("others", (2, count, 1), (256, 1, 1), shared), (n, s.begin, s.end)
+        run_program(Program(text, (launch,), (), False, params), [a, pivots, info], seed=3)
+    return a, pivots, info
+
+
+@pytest.mark.parametrize(("n", "dtype"), [(40, "f8"), (100, "f4"), (150, "c16"), (520, "f8"), (600, "c8")])
+def test_lu(n: int, dtype: str) -> None:
+    a = sample((2 if n < 500 else 1, n, n), dtype)
+    by_columns, pivots, info = factored(a.swapaxes(1, 2).copy())
+    assert not info.any()
+    for matrix, found, exchanges in zip(a, by_columns.swapaxes(1, 2), pivots - 1, strict=True):
+        assert abs(numpy.tril(found, -1)).max() <= (1.42 if numpy.iscomplexobj(a) else 1.00001)
+        for k, row in enumerate(exchanges):
+            assert k <= row < n
+            matrix[[k, row]] = matrix[[row, k]]
+        close((numpy.tril(found, -1) + numpy.eye(n, dtype=dtype)) @ numpy.triu(found), matrix)
+
+
+def test_lu_of_singular_matrices() -> None:
+    a = numpy.stack([numpy.eye(70), numpy.eye(70), numpy.zeros((70, 70))])
+    a[1, :, 66] = 0
+    found, _, info = factored(a)
+    assert info.tolist() == [0, 1, 1]
+    numpy.testing.assert_array_equal(found, a)
+
+
 def programs() -> list[Program]:
     made = []
     for dtype in map(numpy.dtype, DTYPES):
@@ -175,3 +217,5 @@ def test_compiles(arch: str) -> None:
     for k, program in enumerate(programs()):
         if arch == "sm_90" or k % 5 == 0:
             compile_cubin(program.text, arch)
+    for dtype, n in (("f4", 900), ("c16", 300)):
+        compile_cubin(cuda_linalg_lu.text(n, numpy.dtype(dtype)), arch)

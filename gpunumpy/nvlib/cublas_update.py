@@ -1,0 +1,42 @@
+"""cuBLAS: products that are subtracted from a part of the matrices that hold the factors, too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from ..core.device import Device
+from .handles import handle
+
+_LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
+# Minus one and one in host memory, which cuBLAS reads during the call.
+_SCALARS = {name: numpy.array([-1, 1], name) for name in _LETTERS}
+_NO_TRANSPOSE = 0
+
+
+def subtract_products(device: Device, n: int, count: int, dtype: Any) -> Callable[..., None]:
+    """``run(matrices, rows, columns, inner, left, right, result)`` for n by n matrices that lie by columns.
+
+    The last three say where the two factors and the result begin in each matrix, in bytes.
+    """
+    cublas, library = handle(device, "cublas")
+    letter = _LETTERS[dtype.name]
+    minus = _SCALARS[dtype.name].ctypes.data
+    one = minus + dtype.itemsize
+    if count == 1:
+        call = getattr(cublas, f"{letter}gemm")
+
+        def run(a: int, rows: int, columns: int, inner: int, left: int, right: int, result: int) -> None:
+            operands = (minus, a + left, n, a + right, n, one, a + result, n)
+            call(library, _NO_TRANSPOSE, _NO_TRANSPOSE, rows, columns, inner, *operands)
+
+        return run
+    batched, size = getattr(cublas, f"{letter}gemm_strided_batched"), n * n
+
+    def run_batched(a: int, rows: int, columns: int, inner: int, left: int, right: int, result: int) -> None:
+        operands = (minus, a + left, n, size, a + right, n, size, one, a + result, n, size)
+        batched(library, _NO_TRANSPOSE, _NO_TRANSPOSE, rows, columns, inner, *operands, count)
+
+    return run_batched
