@@ -32,25 +32,20 @@ def matmul(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], 
     if is_small(matrices, dtype):
         return _launcher(device, *small_matmul(matrices, dtypes, product.after))
     plan = cublas.gemms(*matrices, product.conjugate)
-    whole = cublaslt.prepare(device, plan, dtype, out, product)
 
     @cache
     def apart() -> Prepared:
         return _apart(device, plan, out, dtype, product, matrices[0])
 
-    if whole is None:
-        return apart()
-    if not product.after:
+    def otherwise(pointers: Sequence[Any]) -> None:
+        apart()(pointers)
 
-        def multiply(pointers: Sequence[Any]) -> None:
-            if not whole(pointers):
-                apart()(pointers)
-
-        return multiply
+    whole = cublaslt.prepare(device, plan, dtype, out, product, otherwise)
+    if whole is None or not product.after:
+        return whole or apart()
 
     def run(pointers: Sequence[Any]) -> None:
-        if not (_can_be_one(product.after, pointers) and whole(pointers)):
-            apart()(pointers)
+        (whole if _can_be_one(product.after, pointers) else otherwise)(pointers)
 
     return run
 
@@ -72,17 +67,16 @@ def _can_be_one(steps: Sequence[str], pointers: Sequence[Any]) -> bool:
 
 def _apart(device: Device, plan: cublas.Gemms, out: Any, dtype: Any, product: Product, where: Layout) -> Prepared:
     """The product, and one kernel over it for what comes after."""
-    alone = cublaslt.prepare(device, plan, dtype, out, product._replace(after=())) if product.after else None
     simple = cublas.prepare(device, plan, dtype, out, product.conjugate)
     if not product.after:
         return simple
+    multiply = cublaslt.prepare(device, plan, dtype, out, product._replace(after=()), simple) or simple
     kernel = after(where.shape, out, product.after)
     wires = [_WIRE[KIND[out] if arg.kind == "scalar" else "pointer"] for arg in kernel.args]
     finish = _launcher(device, generate(kernel, device.attributes.multiprocessors), "".join(wires))
 
     def run(pointers: Sequence[Any]) -> None:
-        if alone is None or not alone(pointers[:3]):
-            simple(pointers[:3])
+        multiply(pointers[:3])
         words: list[Any] = [pointers[0], pointers[0]]
         for value, wire in zip(pointers[3:], wires[2:], strict=True):
             words.extend((value.real, value.imag) if wire == "dd" else (value,))

@@ -16,7 +16,7 @@ from .codegen.program import Launch, Program
 
 _TILE, _DEPTH = 16, 32
 # The longest sides that this is for, and the greatest number of products of elements.
-_SIDE, _INNER, _WORK = 128, 512, 1 << 20
+_SIDE, _INNER, _WORK = 256, 512, 1 << 21
 
 _TEXT = """
 extern "C" __global__ void small_matmul({O}* out, const {T}* a, const {T}* b{pointers}, long long rows,

@@ -20,7 +20,7 @@ from ..core import memory
 from ..core.device import Device
 from ..core.epilogues import Product
 from ..core.memory_copy import copy_to_host
-from .cublas import SCALARS, TYPES, Gemms, compute_types, operations
+from .cublas import SCALARS, TYPES, Gemms, Prepared, compute_types, operations
 from .handles import bindings, handle
 
 _HALVES = ("float16", "bfloat16")
@@ -155,12 +155,12 @@ def _multiplication(device: Device, plan: Gemms, dtype: str, out: str, product: 
 
 
 def prepare(
-    device: Device, plan: Gemms, dtype: Any, out: Any, product: Product
-) -> Callable[[Sequence[Any]], bool] | None:
+    device: Device, plan: Gemms, dtype: Any, out: Any, product: Product, otherwise: Prepared
+) -> Prepared | None:
     """A function that makes a product over the pointers of the result and the operands, and what comes after.
 
-    A scale is passed as a number; the maximum is that with 0, whatever is passed. What is returned says whether the
-    library has an algorithm for pointers that are aligned like these; it is None where it has none in any case.
+    A scale is passed as a number; the maximum is that with 0, whatever is passed. It is None where the library has no
+    such product.
 
     Parameters
     ----------
@@ -172,13 +172,15 @@ def prepare(
         The dtypes of the operands and the result.
     product
         What is computed.
+    otherwise
+        What is called instead where the library has no algorithm for pointers that are aligned like these.
     """
     made = _multiplication(device, plan, dtype.name, out.name, product)
     if made is None:
         return None
     matmul, library, description = made.library.matmul, made.handle, made.description
     first, second, result = made.first, made.second, made.result
-    stream, workspace = int(device.stream), _workspace(device)
+    activate, stream, workspace = device.activate, int(device.stream), _workspace(device)
     scalars = SCALARS[TYPES[dtype.name][1]]
     if product.after:
         scalars = scalars.copy()  # which `run` keeps, and its memory with it
@@ -205,23 +207,24 @@ def prepare(
         algorithms[bits] = found
         return found
 
-    def plain(pointers: Sequence[Any]) -> bool:
+    def plain(pointers: Sequence[Any]) -> None:
         """The commonest product, with as little as possible to do for one call."""
-        target, left, right = pointers
-        bits = (target | left | right) & (_ALIGNED - 1)
+        d, b, a = pointers
+        bits = (d | a | b) & (_ALIGNED - 1)
         chosen = algorithms.get(bits) or algorithm(bits, pointers)
         if not chosen:
-            return False
-        device.activate()
-        matmul(
-            *(library, description, one, right, first, left, second, kept, target, result, target, result, chosen),
-            *(workspace, _WORKSPACE, stream),
-        )
-        return True
+            otherwise(pointers)
+            return
+        activate()
+        # Spelt out, as a star makes a tuple for every call.
+        # fmt: off
+        matmul(library, description, one, a, first, b, second, kept, d, result, d, result, chosen, workspace,
+               _WORKSPACE, stream)
+        # fmt: on
 
     def launch(pointers: Sequence[Any], old: int, chosen: int) -> None:
         target, left, right = pointers[:3]
-        device.activate()
+        activate()
         if bias is not None:
             made.set_bias(pointers[bias])
         for at_right, at_left, at_result in places:
@@ -240,15 +243,15 @@ def prepare(
         ends = [copy_to_host(buffer, start, seen).view(out) for start in (0, nbytes - seen)]
         return all(bool(numpy.isnan(end).all()) for end in ends)
 
-    def run(pointers: Sequence[Any]) -> bool:
+    def run(pointers: Sequence[Any]) -> None:
         old = pointers[0] if residual is None else pointers[residual]
         bits = (pointers[0] | pointers[1] | pointers[2] | old | fixed) & (_ALIGNED - 1)
         chosen = algorithms.get(bits) or algorithm(bits, pointers)
         if not chosen:
-            return False
+            otherwise(pointers)
+            return
         if scale is not None:
             scalars[0] = pointers[scale]
         launch(pointers, old, chosen)
-        return True
 
     return plain if not product.after and places == [(0, 0, 0)] else run

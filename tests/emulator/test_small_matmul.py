@@ -57,6 +57,6 @@ def test_what_is_small() -> None:
         left, right = (*shape[:-1], inner), (*shape[:-2], inner, shape[-1])
         return is_small([Layout(s, (), 0) for s in (shape, left, right)], numpy.dtype(dtype))
 
-    assert all((small(64, 64), small(1, 64, 64), small(128, 128)))
-    assert not any((small(128, 128, inner=128), small(129, 1), small(2, 64, 64)))
+    assert all((small(64, 64), small(1, 64, 64), small(128, 128, inner=128)))
+    assert not any((small(129, 129, inner=128), small(257, 1), small(2, 64, 64)))
     assert not any((small(4, 4, dtype="c8"), small(4, 4, dtype="i4")))

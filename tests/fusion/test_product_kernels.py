@@ -61,7 +61,7 @@ FOLDED: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
         lambda m, x, w, b, c: m.maximum(2 * (x @ w) + b + c, 0),
         ("scale", "bias", "residual", "maximum"),
     ),
-    "transposed operands": (lambda m, x, w, b, c: w.T @ x.T + m.asarray(to_host(turned)), ("residual",)),
+    "transposed operands": (lambda m, x, w, b, c: w.T @ x.T + (turned if m is np else to_host(turned)), ("residual",)),
 }
 
 
@@ -83,8 +83,8 @@ NOT_FOLDED: dict[str, Callable[..., Any]] = {
     "a quotient": lambda: x @ w / 3,
     "an expression to add": lambda: x @ w + np.exp(c),
     "a residual with steps": lambda: x @ w + sample(6, 7).T,
-    "integers": lambda: np.ones((2, 2), int) @ np.ones((2, 2), int) + 1,
-    "another dtype": lambda: x @ w + np.ones(6, "f8"),
+    "integers": lambda: sample(2, 2, dtype="i8") @ sample(2, 2, dtype="i8") + 1,
+    "another dtype": lambda: x @ w + sample(6, dtype="f8"),
     "an array that is a scalar": lambda: x @ w * b[0],
     "a minimum": lambda: np.minimum(x @ w, 0),
     "a maximum of complex numbers": lambda: np.maximum(sample(2, 2, dtype="c8") @ sample(2, 2, dtype="c8"), 0),
@@ -170,7 +170,7 @@ def test_elsewhere_nothing_is_folded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_exists_already_takes_the_product() -> None:
     def into() -> Any:
-        out = np.empty((7, 6), "f4")
+        out = from_host(numpy.empty((7, 6), "f4"), CPU)
         np.matmul(x, w, out=out)
         return out
 
