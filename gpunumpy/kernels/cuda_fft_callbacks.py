@@ -27,9 +27,14 @@ _ROWS = frozenset(
     | {"real", "square", "subtract"}
 )
 _MOST_ARGUMENTS = 6
-# Points of a transform that the library computes in one kernel, and the elements of all from which a kernel less shows.
-_LONGEST = 8192
-_LEAST = 1 << 16
+# Where a kernel less is faster by a twentieth or more: docs/performance.md has the measurements. cuFFT has few kinds of
+# kernels that call functions, so a transform of several passes is often slower with them.
+_LEAST = 1 << 22  # elements of all transforms: making such a plan takes tenths of a second, once
+_ONE_PASS = 8192  # points, next to each other in memory
+_ONE_PASS_APART = 512
+_TWO_AXES = 1024
+_REAL = 1 << 16  # points of a real transform whose complex side is a pass of its own
+_FACTORS = (2, 3, 5, 7)
 
 Prepared = Callable[[Sequence[Any]], None]
 
@@ -50,17 +55,13 @@ def can_absorb(name: str, options: Absorbed) -> bool:
         if not arg.aligned or arg.dtype.itemsize < options.taken[1].itemsize:
             return False
     if options.after is not None:
-        # A transform of several passes uses the result in between.
+        # Of several passes, all but the last may use the result's memory for complex numbers.
         (store,) = options.after.body.stores
-        if options.after.args[store.arg].dtype.itemsize < options.made[1].itemsize and not _one_pass(transform):
+        one = transform.kind == "c2c" and len(transform.sizes) == 1 and transform.sizes[0] <= _ONE_PASS
+        if not one and options.after.args[store.arg].dtype.itemsize < options.made[1].itemsize:
             return False
     found = passes(transform, options.taken[0], options.made[0])
     return found is not None and len(found.places) == 1
-
-
-def _one_pass(transform: Transform) -> bool:
-    """Whether one kernel of the library reads and writes every element once."""
-    return len(transform.sizes) == 1 and transform.kind == "c2c" and transform.sizes[0] <= _LONGEST
 
 
 def _pays(options: Absorbed) -> bool:
@@ -69,7 +70,29 @@ def _pays(options: Absorbed) -> bool:
     kernels = [kernel for kernel in (options.before, options.after) if kernel is not None]
     simple = all(i.row in _ROWS for kernel in kernels for i in kernel.body.instrs if isinstance(i, Apply))
     few = all(len(kernel.args) <= _MOST_ARGUMENTS for kernel in kernels)
-    return simple and few and _one_pass(transform) and prod(options.taken[0].shape) >= _LEAST
+    large = prod(options.taken[0].shape) >= _LEAST
+    return simple and few and large and all(map(_smooth, transform.sizes)) and _faster(transform, options)
+
+
+def _faster(transform: Transform, options: Absorbed) -> bool:
+    longest = max(transform.sizes)
+    if transform.kind != "c2c":
+        real_side = options.before if transform.kind == "r2c" else options.after
+        return real_side is None and longest >= _REAL and longest % 2 == 0
+    if len(transform.sizes) > 1:
+        return len(transform.sizes) == 2 and longest <= _TWO_AXES
+    found = passes(transform, options.taken[0], options.made[0])
+    assert found is not None
+    together = found.plan.source.stride == found.plan.target.stride == 1
+    return longest <= (_ONE_PASS if together else _ONE_PASS_APART)
+
+
+def _smooth(n: int) -> bool:
+    """Whether cuFFT has code for all factors of a size."""
+    for factor in _FACTORS:
+        while n % factor == 0:
+            n //= factor
+    return n == 1
 
 
 def fft_absorbed(device: Device, options: Absorbed, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:

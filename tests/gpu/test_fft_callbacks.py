@@ -68,8 +68,7 @@ COMPLEX: dict[str, tuple[Callable[..., Any], int]] = {
 }
 
 
-@pytest.mark.parametrize("dtype", ["F", "D"])
-@pytest.mark.parametrize("shape", [(1024, 64), (300, 1000), (128, 1024), (40, 8192)])
+@pytest.mark.parametrize(("shape", "dtype"), [((1024, 64), "F"), ((300, 1000), "D")])
 @pytest.mark.parametrize("name", COMPLEX)
 def test_complex_transforms(name: str, shape: tuple[int, int], dtype: str, always: None) -> None:
     program, _ = COMPLEX[name]
@@ -80,8 +79,7 @@ def test_complex_transforms(name: str, shape: tuple[int, int], dtype: str, alway
         agree(found, program(numpy, x, h))
 
 
-@pytest.mark.parametrize("dtype", ["f", "d"])
-@pytest.mark.parametrize("shape", [(64, 1024), (3, 100_000), (1, 1 << 20), (2, 1 << 21)])
+@pytest.mark.parametrize(("shape", "dtype"), [((64, 1024), "f"), ((3, 100_000), "d"), ((2, 1 << 20), "f")])
 def test_real_transforms(shape: tuple[int, int], dtype: str, always: None) -> None:
     x = values(shape, dtype)
     h = values((shape[0], shape[1] // 2 + 1), dtype.upper())
@@ -98,7 +96,7 @@ def test_real_transforms(shape: tuple[int, int], dtype: str, always: None) -> No
         agree(y, x)
 
 
-@pytest.mark.parametrize("shape", [(128, 128), (20, 64, 256), (1024, 1024)])
+@pytest.mark.parametrize("shape", [(20, 64, 256), (1024, 1024)])
 def test_several_axes(shape: tuple[int, ...], always: None) -> None:
     x, h = values(shape, "F"), values(shape, "F")
     y, k = np.asarray(x), np.asarray(h)
@@ -119,6 +117,7 @@ def test_what_is_faster_alone_stays_so() -> None:
     small = np.asarray(values((4, 64), "F"))
     assert "fft_absorbed" not in explanation(np.fft.fft(small * 2))
     many = np.asarray(values((4096, 1024), "F"))
+    assert "fft_absorbed" in explanation(np.fft.irfft(np.fft.rfft(np.asarray(values((1 << 22,), "f"))) * 2))
     assert "fft_absorbed" in explanation(np.abs(np.fft.fft(many)) ** 2)
     assert "fft_absorbed" not in explanation(np.exp(np.fft.fft(many)))
 
