@@ -52,16 +52,14 @@ def cholesky(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[A
         )
         text.entry_of_groups("cholesky_rows", body, 2 * text.lanes)
     else:
-        size = text.param(text.n)
-        value = "la::conj(block.root(c, r))" if upper else "block.root(c, r)"
+        size, rows, turns = text.param(text.n), -(-text.n // _WARPS), -(-text.n // 32)
+        put = f"out[(m * {size} + c) * {size} + r] = {'la::conj(x)' if upper else 'x'};"
         body = (
-            f"  block.load({at});\n  const bool failed = block.cholesky();\n"
-            f"  for (int i = threadIdx.x; i < {size} * {size}; i += {32 * _WARPS}) {{\n"
-            f"    const int r = i / (int){size}, c = i % (int){size};\n"
-            f"    out[m * {size} * {size} + i] = {value};\n  }}\n"
+            f"  const bool failed = la::cholesky_of_block<T, {_WARPS}, {rows}, {turns}>({size}, {at},\n"
+            f"    [=](int r, int c, T x) {{ {put} }});\n"
             "  if (threadIdx.x == 0) info[m] = failed;"
         )
-        text.entry_of_blocks("cholesky_block", body, text.n)
+        text.entry_of_blocks("cholesky_block", body, 0)
     return text.made([pointer(dtypes[0], "out", ""), "int* info", pointer(dtypes[0], "a")])
 
 
@@ -149,15 +147,20 @@ class _Small(Routine):
         self.entry(name, head + body, -(-self.count // taken), 32 * warps)
 
     def entry_of_blocks(self, name: str, body: str, width: int, parts: int = 1) -> None:
-        """An entry with a block to each matrix, and to each of `parts` of the right-hand sides."""
+        """An entry with a block to each matrix, `width` columns wide, and to each of `parts` of the right-hand sides."""
         count = self.param(parts)
         head = (
-            f"  typedef {self.type} T;\n  extern __shared__ unsigned long long shared[];\n"
-            f"  const long long m = blockIdx.x / {count}, part = blockIdx.x % {count};\n"
+            f"  typedef {self.type} T;\n  const long long m = blockIdx.x / {count}, part = blockIdx.x % {count};\n"
             f"  {self.split('m', self.stack)}\n  {' '.join(self._steps)}\n"
-            f"  la::Block<T, {_WARPS}> block(shared, {self.param(self.n)}, {self.param(width)});\n"
         )
-        self.entry(name, head + body, self.count * parts, 32 * _WARPS, _block_bytes(self.n, width, self.dtype))
+        shared = 0
+        if width:
+            head += (
+                "  extern __shared__ unsigned long long shared[];\n"
+                f"  la::Block<T, {_WARPS}> block(shared, {self.param(self.n)}, {self.param(width)});\n"
+            )
+            shared = _block_bytes(self.n, width, self.dtype)
+        self.entry(name, head + body, self.count * parts, 32 * _WARPS, shared)
 
     def solved(self, columns: int, at: str, given: str, put: Any) -> None:
         """An entry that solves for so many right-hand sides."""

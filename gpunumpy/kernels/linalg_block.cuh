@@ -107,28 +107,62 @@ template <class T, int WARPS> struct Block {
     return result;
   }
 
-  // The lower Cholesky factor but for the division of its columns by the roots of the diagonal.
-  __device__ bool cholesky() {
-    bool failed = false;
-    for (int j = 0; j < n; ++j) {
-      const Real<T> square = re(cells[j * pitch + j]), inverse = Real<T>(1) / square;
-      failed |= !(square > 0);
-      const int first = j + 1 + (warp + WARPS - (j + 1) % WARPS) % WARPS;
-      for (int r = first; r < n; r += WARPS) {
-        T* to = cells + r * pitch;
-        const T factor = times(to[j], inverse);
-        for (int c = j + 1 + lane; c <= r; c += 32) to[c] = less(to[c], factor, conj(cells[c * pitch + j]));
-      }
-      __syncthreads();
-    }
-    return failed;
-  }
-
-  // An element of the factor, after that.
-  __device__ T root(int r, int c) {
-    const Real<T> its = ::sqrt(re(cells[c * pitch + c]));
-    return r < c ? of_real<T>(0) : r == c ? of_real<T>(its) : times(cells[r * pitch + c], 1 / its);
-  }
 };
+
+// The Cholesky factor of a matrix whose rows w, w + WARPS, ... are in the registers of warp w, a column to each lane: of
+// n rows, K a warp, and n columns, TURNS a lane. A step shares one column. `put` takes the factor; returns whether there
+// is none.
+template <class T, int WARPS, int K, int TURNS, class At, class Put>
+__device__ __forceinline__ bool cholesky_of_block(int n, At at, Put put) {
+  __shared__ __align__(16) unsigned char memory[2 * 32 * TURNS * sizeof(T)];
+  T* columns = (T*)memory;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  T v[K][TURNS];
+  Real<T> over[TURNS];  // of the lane's columns, what they are divided by in the end
+  bool failed = false;
+#pragma unroll
+  for (int k = 0; k < K; ++k)
+#pragma unroll
+    for (int t = 0; t < TURNS; ++t) {
+      const int r = warp + WARPS * k, c = lane + 32 * t;
+      v[k][t] = r < n && c <= r ? at(r, c) : of_real<T>(0);
+    }
+#pragma unroll
+  for (int t = 0; t < TURNS; ++t)
+    for (int i = 0; i < 32 && i + 32 * t < n; ++i) {
+      const int j = i + 32 * t;
+      T* column = columns + j % 2 * 32 * TURNS;
+      if (lane == i)
+#pragma unroll
+        for (int k = 0; k < K; ++k)
+          if (warp + WARPS * k < n) column[warp + WARPS * k] = v[k][t];
+      __syncthreads();
+      const Real<T> square = re(column[j]), inverse = 1 / ::sqrt(square);
+      failed |= !(square > 0);
+      if (lane == i) over[t] = inverse;
+      T across[TURNS];
+#pragma unroll
+      for (int u = t; u < TURNS; ++u) across[u] = times(conj(column[lane + 32 * u]), inverse);
+#pragma unroll
+      for (int k = 0; k < K; ++k) {
+        const int r = warp + WARPS * k;
+        if (r <= j || r >= n) continue;
+        const T by = times(column[r], inverse);
+#pragma unroll
+        for (int u = t; u < TURNS; ++u) {
+          const int c = lane + 32 * u;
+          if (c > j && c <= r) v[k][u] = less(v[k][u], by, across[u]);
+        }
+      }
+    }
+#pragma unroll
+  for (int k = 0; k < K; ++k)
+#pragma unroll
+    for (int t = 0; t < TURNS; ++t) {
+      const int r = warp + WARPS * k, c = lane + 32 * t;
+      if (r < n && c < n) put(r, c, c <= r ? times(v[k][t], over[t]) : of_real<T>(0));
+    }
+  return failed;
+}
 
 }  // namespace la
