@@ -88,7 +88,7 @@ def reflected_divide_with_remainder(x: ndarray, y: Any) -> Any:
 
 def matrix_product(x: ndarray, y: Any) -> Any:
     """``x @ y``"""
-    return matmul(x, y) if operand(y) else NotImplemented
+    return matmul(x, y) if type(y) is ndarray or operand(y) else NotImplemented
 
 
 def reflected_matrix_product(x: ndarray, y: Any) -> Any:

@@ -48,7 +48,8 @@ _SIGNATURES = {
 def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> ndarray:
     """Matrix product of the last two axes, the others broadcast; see `numpy.matmul`."""
     if type(x1) is ndarray and type(x2) is ndarray and out is None and dtype is None:
-        one, two = x1.value(), x2.value()
+        one = x1._node if x1._base is None else x1.value()
+        two = x2._node if x2._base is None else x2.value()
         key = one.form, two.form
         cache = _recorded[precision_name()]
         known = cache.get(key)

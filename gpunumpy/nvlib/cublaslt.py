@@ -148,7 +148,10 @@ def _destroy(made: Sequence[tuple[Callable[[int], None], int]]) -> None:
 def _multiplication(device: Device, plan: Gemms, dtype: str, out: str, product: Product) -> Multiplication | None:
     """The product as the library makes it, by the first way of computing that it has; None where it has none."""
     for compute in compute_types(dtype, product.precision):
-        made = Multiplication(device, plan, dtype, out, product, compute)
+        try:
+            made = Multiplication(device, plan, dtype, out, product, compute)
+        except bindings("cublasLt").cuBLASLtError:  # an older library does not know the name
+            continue
         if made.algorithms(_ALIGNED):
             return made
     return None

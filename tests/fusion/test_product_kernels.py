@@ -181,3 +181,51 @@ def test_what_exists_already_takes_the_product() -> None:
 
     assert after(kernels(into)) == [()]
     assert after(kernels(added)) == [("residual",)]
+
+
+def program(seed: int) -> None:
+    """A random program of products and what may follow them, by NumPy and by us; some results are kept, others not."""
+    rng = numpy.random.default_rng(seed)
+
+    def fresh(*shape: int) -> tuple[Any, Any]:
+        host = rng.standard_normal(shape)
+        return host, from_host(host, CPU)
+
+    pool = [fresh(4, 4) for _ in range(3)]
+    rows = [fresh(4) for _ in range(2)]
+    for _ in range(14):
+        kind = rng.integers(9)
+        (a, x), (b, y) = (pool[rng.integers(len(pool))] for _ in range(2))
+        row, v = rows[rng.integers(2)]
+        scalar = float(rng.choice([0, 0.5, -1, 2]))
+        if kind <= 2:
+            made = a @ b / 2, x @ y / 2
+            if kind:
+                made = a.T @ b, x.T @ y
+        elif kind == 3:
+            made = a + b, x + y
+        elif kind == 4:
+            made = a + row, x + v
+        elif kind == 5:
+            made = a * scalar, x * scalar
+        elif kind == 6:
+            made = numpy.maximum(a, scalar), np.maximum(x, scalar)
+        elif kind == 7:
+            made = numpy.maximum((a @ b) * scalar + row + a, 0), np.maximum((x @ y) * scalar + v + x, 0)
+        else:
+            host, ours = a.copy(), x.copy()
+            host[1:3] += (a @ b)[1:3]
+            ours[1:3] += (x @ y)[1:3]
+            made = host, ours
+        if rng.integers(5) == 0:
+            numpy.testing.assert_allclose(to_host(made[1]), made[0], rtol=1e-8, atol=1e-8 * abs(made[0]).max())
+        pool[rng.integers(len(pool))] = made
+        pool = [(numpy.tanh(a), np.tanh(x)) if abs(a).max() > 1e3 else (a, x) for a, x in pool]
+    for host, ours in pool:
+        numpy.testing.assert_allclose(to_host(ours), host, rtol=1e-8, atol=1e-8 * (abs(host).max() + 1))
+
+
+@pytest.mark.parametrize("batch", range(4))
+def test_random_programs(batch: int) -> None:
+    for seed in range(100):
+        program(batch * 100 + seed)
