@@ -61,7 +61,8 @@ class _Absorption:
         self.absorbs = absorbs
 
     def run(self) -> tuple[Step, ...]:
-        for made in [s.target for s in self.steps if isinstance(s, Allocate) and s.target not in self.kept]:
+        calls = {source for step in self.steps if isinstance(step, CallStep) for source in _bound(step)} - self.kept
+        for made in [s.target for s in self.steps if isinstance(s, Allocate) and s.target in calls]:
             users = [n for n, s in enumerate(self.steps) if isinstance(s, (Run, CallStep)) and made in _bound(s)]
             if len(users) != 2 or any(isinstance(s, Adopt) for s in self.steps[users[0] : users[1]]):
                 continue
