@@ -156,8 +156,12 @@ _BYTE = 1 / 3e12
 _LAUNCH = 3e-6
 # A multiplication and an addition, by the bytes of an element.
 _MULTIPLY_ADD = {1: 1e-13, 2: 3e-15, 4: 5e-14, 8: 7e-14, 16: 2e-13}
-# A tile of a matrix product: smaller matrices leave a part of the machine idle.
+# A tile of a matrix product: smaller matrices leave a part of the machine idle. And every matrix costs something.
 _TILE = 64
+_MATRIX = 2e-9
+# A stack of so many matrices, none of them longer than that, may be quicker in a kernel, which takes so long a product.
+_MANY, _TINY = 1024, 32
+_POINT = 8e-13
 
 
 @lru_cache(4096)
@@ -165,7 +169,7 @@ def pair(a: Operand, b: Operand, wanted: Labels, itemsize: int, blas: bool = Tru
     """How two operands become one.
 
     A matrix with a vector is a product of matrices only where what is summed does not lie along the matrix's memory: a
-    kernel reads rows as fast as memory gives them.
+    kernel reads rows as fast as memory gives them. And many tiny matrices are quicker in a kernel.
 
     Parameters
     ----------
@@ -183,16 +187,25 @@ def pair(a: Operand, b: Operand, wanted: Labels, itemsize: int, blas: bool = Tru
         matrix = a if rows else b
         if not blas or matrix.by_stride(matrix.labels)[-1] in inner:
             return _kernel(a, b, inner, wanted)
-    return _product(a, b, both - inner, inner, rows, columns, wanted, itemsize)
+    cost, best = _product(a, b, both - inner, inner, rows, columns, wanted, itemsize)
+    many = a.size(both - inner) >= _MANY and max(a.size(rows), b.size(columns), a.size(inner)) <= _TINY
+    if many and cost > prod(a.sizes) * b.size(columns) * _POINT:
+        return _kernel(a, b, inner, wanted)
+    return best
 
 
 def _kernel(a: Operand, b: Operand, inner: set[int], wanted: Labels) -> Kernel:
     large, small = (a, b) if prod(a.sizes) >= prod(b.sizes) else (b, a)
-    others = set(small.labels) - set(large.labels)
-    known = (*wanted, *inner)
-    domain = tuple(x for x in known if x in others) + large.by_stride(large.labels)
-    if others and not inner:
-        domain = tuple(x for x in known if x in domain)
+    if set(small.labels) <= set(large.labels):
+        domain = large.by_stride(large.labels)
+    else:
+        # In the order that is wanted, but for the loop along memory, which is the innermost one of the result.
+        outer = [x for x in wanted if x in {*a.labels, *b.labels}]
+        along = [x for operand in (large, small) for x in operand.by_stride(operand.labels)[-1:] if x in outer]
+        if inner and along and outer[-1] not in along:
+            outer.remove(along[0])
+            outer.append(along[0])
+        domain = (*outer, *large.by_stride(inner))
     axes = tuple(k for k, label in enumerate(domain) if label in inner)
     return Kernel(_look(a, domain), _look(b, domain), axes, tuple(x for x in domain if x not in inner))
 
@@ -248,8 +261,8 @@ def _product(
     columns: set[int],
     wanted: Labels,
     unit: int,
-) -> Product:
-    """The cheapest way to one product of matrices: `both` are the labels of the stack, and `inner` is summed."""
+) -> tuple[float, Product]:
+    """What the cheapest product of matrices costs, and it: `both` are the labels of the stack, `inner` is summed."""
     found: list[tuple[float, int, Product]] = []
     sizes = dict(zip((*a.labels, *b.labels), (*a.sizes, *b.sizes)))
     for swapped, (x, y, m, n) in enumerate(((a, b, rows, columns), (b, a, columns, rows))):
@@ -273,7 +286,8 @@ def _product(
                         tuple(sizes[label] for label in labels),
                     )
                     found.append((cost, len(found), made))
-    return min(found)[-1]
+    cost, _, best = min(found)
+    return cost, best
 
 
 def _matrices(x: Operand, batch: Labels, copy: bool, *parts: Labels) -> Look:
@@ -285,11 +299,12 @@ def _matrices(x: Operand, batch: Labels, copy: bool, *parts: Labels) -> Look:
 def _cost(x: Operand, y: Operand, left: _Side, right: _Side, batch: Labels, sizes: dict[int, int], unit: int) -> float:
     """About how long a product takes, with its copies."""
     copied = [prod(side.sizes) for side, way in ((x, left), (y, right)) if way.copy]
-    m, n = (prod(sizes[label] for label in way.own) for way in (left, right))
+    m, n, stack = (prod(sizes[label] for label in labels) for labels in (left.own, right.own, batch))
     used = min(1.0, m / _TILE) * min(1.0, n / _TILE)
-    work = prod(sizes.values()) * _MULTIPLY_ADD[unit] / used
-    copies = sum(2 * unit * _BYTE * size + _LAUNCH for size in copied)
-    return copies + max(_LAUNCH * _calls(left, right, batch, sizes), work)
+    work = max(prod(sizes.values()) * _MULTIPLY_ADD[unit] / used, stack * _MATRIX)
+    return (
+        sum(2 * unit * _BYTE * size + _LAUNCH for size in copied) + _LAUNCH * _calls(left, right, batch, sizes) + work
+    )
 
 
 def _calls(left: _Side, right: _Side, batch: Labels, sizes: dict[int, int]) -> int:

@@ -115,10 +115,13 @@ def test_many_small_products_are_worth_a_copy() -> None:
         ("ij,i->ij", (), "ij"),
         ("ij,j->i", (1,), "i"),
         ("bij,bj->bi", (2,), "bi"),
+        ("bpq,bqr->bpr", (3,), "bpr"),
+        ("bpq,bqr->brp", (3,), "bpr"),
+        ("bpq,brq->bpr", (3,), "bpr"),
     ],
 )
 def test_the_rest_is_one_kernel(subscripts: str, axes: tuple[int, ...], result: str) -> None:
-    plan = planned(subscripts, LARGE)
+    plan = planned(subscripts, LARGE | {"b": 4096, "p": 8, "q": 8, "r": 8})
     assert isinstance(plan, Kernel)
     assert plan.axes == axes
     assert letters(plan.labels) == result
@@ -150,6 +153,9 @@ def test_steps() -> None:
     assert steps(lambda: np.einsum("ij,ij,ij->", m, m, m)) == ["kernel"]
     assert steps(lambda: np.einsum("i,j,k->ijk", m[0], m[1], m[2])) == ["kernel"]
     assert steps(lambda: np.einsum("iij->j", a)) == ["kernel"]
+    # An operand that is kept is written once, and read as it lies.
+    kept = a + 1
+    assert steps(lambda: np.einsum("kij,kl->lji", kept, m)) == ["kernel", "matmul"]
     # The parts of results that are operands are read as they lie.
     assert (
         steps(lambda: np.einsum("ab,bcd->acd", m, np.einsum("ia,ibc->abc", m, a).transpose(1, 0, 2))) == ["matmul"] * 2

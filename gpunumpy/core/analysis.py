@@ -125,12 +125,12 @@ def analyse(items: Sequence[Item], roots: Sequence[int]) -> Graph:
     views = [0] * len(items)
     must: set[int] = set(roots)
     soft: set[int] = set()
-    bases = {items[p].args[0] for p in order if isinstance(items[p].form.op, Update)}
+    written = {items[p].args[0] for p in order if isinstance(items[p].form.op, Update)}.union(roots)
     for p in order:
         for a in set(items[p].args):
             uses[a] += 1
             views[a] += isinstance(items[p].form.op, View)
-        must.update(_stored_arguments(items, p, bases))
+        must.update(_stored_arguments(items, p, written))
         op = items[p].form.op
         if isinstance(op, (Update, Scatter, Call, Part, Scan)):
             must.add(p)
@@ -168,12 +168,12 @@ def analyse(items: Sequence[Item], roots: Sequence[int]) -> Graph:
     return Graph(anchors, anchor_set, must, reads, {a: reads[a] & anchor_set for a in anchors})
 
 
-def _stored_arguments(items: Sequence[Item], p: int, bases: set[int]) -> list[int]:
-    """The arguments that an operation can only take from memory; `bases` are those of updates."""
+def _stored_arguments(items: Sequence[Item], p: int, written: set[int]) -> list[int]:
+    """The arguments that an operation can only take from memory; `written` are bases of updates and results."""
     item = items[p]
     op = item.form.op
     if isinstance(op, Call) and op.name in _READS_PARTS:
-        return [items[a].args[0] if _is_part(items, a, bases) else a for a in item.args]
+        return [items[a].args[0] if _is_part(items, a, written) else a for a in item.args]
     if isinstance(op, (Call, Scatter)):
         return list(item.args if isinstance(op, Call) else item.args[1:])
     if isinstance(op, Gather):
@@ -185,15 +185,16 @@ def _stored_arguments(items: Sequence[Item], p: int, bases: set[int]) -> list[in
     return []
 
 
-def _is_part(items: Sequence[Item], p: int, bases: set[int]) -> bool:
+def _is_part(items: Sequence[Item], p: int, written: set[int]) -> bool:
     """Whether a value is a part of one that is written to memory whoever reads it."""
-    if not isinstance(items[p].form.op, View):
+    op = items[p].form.op
+    if not isinstance(op, View):
         return False
     whole = items[p].args[0]
-    f, op = items[whole].form, items[p].form.op
+    f = items[whole].form
     if isinstance(f.op, (Leaf, Const)):
         return False
-    if isinstance(f.op, (Update, Call, Part)) or whole in bases:
+    if isinstance(f.op, (Update, Call, Part)) or whole in written:
         return True
     return layout.decompose(f.shape, op.strides, op.offset, items[p].form.shape) is None  # see `_stored_arguments`
 
