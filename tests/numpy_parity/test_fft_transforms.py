@@ -89,25 +89,26 @@ def test_dtypes(dtype: Any) -> None:
 @pytest.mark.parametrize("name", ONE_AXIS)
 @pytest.mark.parametrize("dtype", ["f", "D"])
 def test_one_axis(name: str, dtype: str) -> None:
-    for shape in ((1,), (2,), (7,), (8,), (3, 4), (4, 1, 6), (2, 3, 4, 5)):
-        for view in VIEWS.values():
+    for shape in ((1,), (2,), (7,), (8,), (4, 1, 6), (2, 3, 4, 5)):
+        for view in VIEWS.values() if len(shape) > 2 else (VIEWS["whole"], VIEWS["backwards"]):
             x = view(sample(dtype, shape))
             for axis in range(-1, x.ndim - 1):
-                for n in (None, 1, 2, 3, 9, numpy.int32(6)):
+                for n in (None, 1, 3, 9):
                     agree(name, x, n, axis)
+    agree(name, sample(dtype, (7,)), numpy.int32(6))
     agree(name, sample(dtype, (5, 4)), 6, 0, "ortho")
 
 
 @pytest.mark.parametrize("name", SEVERAL)
 @pytest.mark.parametrize("dtype", ["d", "F"])
 def test_several_axes(name: str, dtype: str) -> None:
-    for shape in ((1,), (6,), (3, 4), (1, 5), (4, 5, 6), (2, 3, 4, 5), (2, 2, 3, 2, 3)):
-        for view in VIEWS.values():
+    for shape in ((1,), (6,), (3, 4), (1, 5), (4, 5, 6), (2, 2, 3, 2, 3)):
+        for view in VIEWS.values() if len(shape) == 3 else (VIEWS["whole"], VIEWS["transposed"]):
             x = view(sample(dtype, shape))
             agree(name, x)
             agree(name, x, norm="ortho")
             for count in (1, 2, 3):
-                for axes in itertools.islice(itertools.permutations(range(x.ndim), count), 12):
+                for axes in itertools.islice(itertools.permutations(range(x.ndim), count), 0, None, 3):
                     agree(name, x, axes=axes, norm="forward")
                     agree(name, x, s=(3, 4, 1)[:count], axes=axes)
             agree(name, x, axes=(0, 0))
