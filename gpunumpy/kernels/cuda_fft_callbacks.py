@@ -23,10 +23,12 @@ from .launch import WIRE
 
 # The operations that a function of a plan may have: what takes longer than its element takes to arrive is not free.
 _ROWS = frozenset(
-    {"absolute", "add", "cast", "complex", "conjugate", "copy", "divide", "imag", "multiply", "negative", "positive"}
-    | {"real", "square", "subtract"}
+    ("absolute", "add", "cast", "complex", "conjugate", "divide", "equal", "greater", "greater_equal", "imag")
+    + ("less", "less_equal", "logical_and", "logical_not", "logical_or", "maximum", "minimum", "multiply", "negative")
+    + ("not_equal", "positive", "real", "square", "subtract", "where")
 )
-_MOST_ARGUMENTS = 6
+_MOST_OPERATIONS = 24
+_MOST_ARGUMENTS = 10
 # Where a kernel less is faster by a twentieth or more: docs/performance.md has the measurements. cuFFT has few kinds of
 # kernels that call functions, so a transform of several passes is often slower with them.
 _LEAST = 1 << 22  # elements of all transforms: making such a plan takes tenths of a second, once
@@ -69,7 +71,7 @@ def _pays(options: Absorbed) -> bool:
     assert isinstance(transform, Transform)
     kernels = [kernel for kernel in (options.before, options.after) if kernel is not None]
     simple = all(i.row in _ROWS for kernel in kernels for i in kernel.body.instrs if isinstance(i, Apply))
-    few = all(len(kernel.args) <= _MOST_ARGUMENTS for kernel in kernels)
+    few = all(len(k.args) <= _MOST_ARGUMENTS and len(k.body.instrs) <= _MOST_OPERATIONS for k in kernels)
     large = prod(options.taken[0].shape) >= _LEAST
     return simple and few and large and all(map(_smooth, transform.sizes)) and _faster(transform, options)
 
