@@ -211,6 +211,9 @@ def test_what_comes_after(model: Model, dtype: str) -> None:
             (("residual",), (residual,), plain + residual),
             (("scale", "residual", "bias"), (2, residual, bias), plain * 2 + residual + bias),
             (("bias", "residual"), (bias, residual), plain + residual + bias),
+            (("scale", "less"), (2, residual), plain * 2 - residual),
+            (("scale", "from", "bias"), (2, residual, bias), residual - plain * 2 + bias),
+            (("from",), (residual,), residual - plain),
         ):
             out = numpy.zeros(plain.shape, dtype)
             assert run(a, b, out, Product(after=steps), rest)

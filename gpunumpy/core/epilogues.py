@@ -33,7 +33,8 @@ class Product(NamedTuple):
         Which of the operands is conjugated.
     after
         What is done to the product, in this order: "scale" by a scalar, add a "bias" along the last axis or a
-        "residual" of the product's shape, take the "maximum" with a scalar. For each there is one argument more.
+        "residual" of the product's shape, subtract such an array ("less") or subtract from it ("from"), take the
+        "maximum" with a scalar. For each there is one argument more.
     """
 
     precision: str = "highest"
@@ -94,7 +95,10 @@ def _with(items: Sequence[Item], call: Item, p: int, q: int, kept: frozenset[int
     if len(items[q].args) != 2 or set(f.op.loop) != {f.dtype}:
         return None
     other = next((a for a in items[q].args if a != p), p)
-    step = _step(items, f.op.row, other, f, call, kept)
+    row = f.op.row
+    if row == "subtract":
+        row = "less" if items[q].args[0] == p else "from"
+    step = _step(items, row, other, f, call, kept)
     if not step or not _follows(product.after, step):
         return None
     return _call(items, f, product._replace(after=(*product.after, step)), (*call.args, other))
@@ -106,23 +110,29 @@ def _step(items: Sequence[Item], row: str, other: int, f: Form, call: Item, kept
     if isinstance(o.op, Const):
         real = f.dtype.kind != "c"
         return {"multiply": "scale", "maximum": "maximum" if real else ""}.get(row, "")
-    if row != "add" or o.dtype != f.dtype:
+    if row not in _SUMS or o.dtype != f.dtype:
         return ""
     in_memory = isinstance(o.op, (Leaf, Call, Part)) or other in kept
     if isinstance(o.op, Leaf) and not (layout.is_c(o.shape, o.op.strides) and o.op.aligned):
         return ""
     right = items[call.args[1]].form.shape
-    if len(right) > 1 and right[-1:] == o.shape[-1:] == f.shape[-1:] and prod(o.shape[:-1]) == 1:
+    if row == "add" and len(right) > 1 and right[-1:] == o.shape[-1:] == f.shape[-1:] and prod(o.shape[:-1]) == 1:
         return "bias"
-    return "residual" if o.shape == f.shape and in_memory else ""
+    return _SUMS[row] if o.shape == f.shape and in_memory else ""
 
 
-# The order in which BLAS does them. Sums of two kinds may come in any order.
-_ORDER = {"scale": 0, "bias": 1, "residual": 1, "maximum": 2}
+_SUMS = {"add": "residual", "less": "less", "from": "from"}
+RESIDUALS = frozenset(_SUMS.values())
+# The order in which BLAS does them. A bias and a residual may come in any order.
+_ORDER = {"scale": 0, "bias": 1, "residual": 1, "less": 1, "from": 1, "maximum": 2}
 
 
 def _follows(after: tuple[str, ...], step: str) -> bool:
     """Whether a step can come after those that there are."""
+    if step == "from" and not set(after) <= {"scale"}:
+        return False  # it would change the sign of what has been added
+    if step in RESIDUALS and RESIDUALS.intersection(after):
+        return False
     return step not in after and all(_ORDER[s] <= _ORDER[step] for s in after)
 
 

@@ -8,7 +8,14 @@ from typing import Any
 
 from ..core import kernel as ir
 
-_ROWS = {"scale": "multiply", "bias": "add", "residual": "add", "maximum": "maximum"}
+_ROWS = {
+    "scale": "multiply",
+    "bias": "add",
+    "residual": "add",
+    "less": "subtract",
+    "from": "subtract",
+    "maximum": "maximum",
+}
 
 
 def after(shape: Sequence[int], dtype: Any, steps: Sequence[str]) -> ir.Kernel:
@@ -37,6 +44,7 @@ def after(shape: Sequence[int], dtype: Any, steps: Sequence[str]) -> ir.Kernel:
         else:
             args.append(ir.Arg("in", dtype))
             instrs.append(ir.Load(number, along if step == "bias" else every))
-        instrs.append(ir.Apply(_ROWS[step], (value, len(instrs) - 1), (dtype,) * 3))
+        pair = (value, len(instrs) - 1)
+        instrs.append(ir.Apply(_ROWS[step], pair[::-1] if step == "from" else pair, (dtype,) * 3))
         value = len(instrs) - 1
     return ir.Kernel(loops, 0, tuple(args), ir.Body(tuple(instrs), (ir.Store(1, value, every),)))

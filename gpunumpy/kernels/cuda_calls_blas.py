@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from math import copysign
 from typing import Any
 
 from ..core.device import Device
@@ -60,7 +61,7 @@ def _launcher(device: Device, program: Program, wires: str) -> Launcher:
 def _can_be_one(steps: Sequence[str], pointers: Sequence[Any]) -> bool:
     """Whether the library does what these scalars ask for: for a scale of 0 it would read no operand, and miss NaNs."""
     for step, value in zip(steps, pointers[3:], strict=True):
-        if (step == "scale" and value == 0) or (step == "maximum" and value != 0):
+        if (step == "scale" and value == 0) or (step == "maximum" and (value != 0 or copysign(1, value) < 0)):
             return False
     return True
 

@@ -49,6 +49,8 @@ _AFTER = {
     "scale": "sum *= ({S})x{n};",
     "bias": "sum += ({S})x{n}[column];",
     "residual": "sum += ({S})x{n}[at];",
+    "less": "sum -= ({S})x{n}[at];",
+    "from": "sum = ({S})x{n}[at] - sum;",
     "maximum": "sum = sum >= ({S})x{n} || sum != sum ? sum : ({S})x{n};",
 }
 _SCALARS = ("scale", "maximum")

@@ -14,6 +14,8 @@ _AFTER: dict[str, Callable[..., Any]] = {
     "scale": numpy.multiply,
     "bias": numpy.add,
     "residual": numpy.add,
+    "less": numpy.subtract,
+    "from": lambda made, operand: operand - made,
     "maximum": numpy.maximum,
 }
 

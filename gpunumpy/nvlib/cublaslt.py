@@ -18,7 +18,7 @@ import numpy
 
 from ..core import memory
 from ..core.device import Device
-from ..core.epilogues import Product
+from ..core.epilogues import RESIDUALS, Product
 from ..core.memory_copy import copy_to_host
 from .cublas import SCALARS, TYPES, Gemms, Prepared, compute_types, operations
 from .handles import bindings, handle
@@ -184,15 +184,17 @@ def prepare(
     matmul, library, description = made.library.matmul, made.handle, made.description
     first, second, result = made.first, made.second, made.result
     activate, stream, workspace = device.activate, int(device.stream), _workspace(device)
+    steps = {step: 3 + number for number, step in enumerate(product.after)}
+    scale, bias = steps.get("scale"), steps.get("bias")
+    residual = next((steps[step] for step in steps if step in RESIDUALS), None)
+    sign = -1 if "from" in steps else 1
     scalars = SCALARS[TYPES[dtype.name][1]]
     if product.after:
         scalars = scalars.copy()  # which `run` keeps, and its memory with it
-        scalars[1] = "residual" in product.after
+        scalars[:] = sign, 0 if residual is None else -1 if "less" in steps else 1
     one, kept = scalars.ctypes.data, scalars.ctypes.data + scalars.itemsize
     unit, wide = dtype.itemsize, out.itemsize
     places = [(unit * x, unit * y, wide * z) for x, y, z in plan.offsets]
-    steps = {step: 3 + number for number, step in enumerate(product.after)}
-    scale, bias, residual = steps.get("scale"), steps.get("bias"), steps.get("residual")
     fixed = 0
     for place in places:
         fixed |= place[0] | place[1] | place[2]
@@ -240,7 +242,7 @@ def prepare(
         """Whether an algorithm's maximum keeps NaNs, which not all do: with a scale of NaN there is nothing else."""
         scalars[0] = numpy.nan
         launch(pointers, pointers[0] if residual is None else pointers[residual], chosen)
-        scalars[0] = 1
+        scalars[0] = sign
         nbytes = prod(plan.sizes[:2]) * plan.batch * len(places) * wide
         buffer, seen = memory.foreign(pointers[0], nbytes, None, device), min(nbytes, _SEEN)
         ends = [copy_to_host(buffer, start, seen).view(out) for start in (0, nbytes - seen)]
@@ -254,7 +256,7 @@ def prepare(
             otherwise(pointers)
             return
         if scale is not None:
-            scalars[0] = pointers[scale]
+            scalars[0] = sign * pointers[scale]
         launch(pointers, old, chosen)
 
     return plain if not product.after and places == [(0, 0, 0)] else run

@@ -35,6 +35,13 @@ def test_after(dtype: Any) -> None:
         kernel = after(shape, dtype, ("scale", "bias", "residual"))
         run_kernel(kernel, [made.reshape(-1), made.reshape(-1), 2, bias, residual.reshape(-1)])
         check(made, product * dtype.type(2) + bias + residual)
+        made = product.copy()
+        kernel = after(shape, dtype, ("less", "bias"))
+        run_kernel(kernel, [made.reshape(-1), made.reshape(-1), residual.reshape(-1), bias])
+        check(made, product - residual + bias)
+        made = product.copy()
+        run_kernel(after(shape, dtype, ("from",)), [made.reshape(-1), made.reshape(-1), residual.reshape(-1)])
+        check(made, residual - product)
         if dtype.kind != "c":
             made = product.copy()
             run_kernel(after(shape, dtype, ("maximum",)), [made.reshape(-1), made.reshape(-1), 1.5])

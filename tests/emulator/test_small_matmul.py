@@ -18,7 +18,16 @@ from tests.test_matmul_plans import WAYS, layout_of, memory_of
 pytestmark = pytest.mark.skipif(not available(), reason="the emulator needs g++")
 
 SHAPES = (((5, 7), (7, 3)), ((40, 50), (50, 20)), ((3,), (3, 17)), ((18, 33), (33,)), ((1, 1), (1, 1)))
-CASES: tuple[tuple[str, ...], ...] = ((), ("scale", "bias"), ("residual", "maximum"), ("bias", "maximum"))
+CASES: tuple[tuple[str, ...], ...] = ((), ("scale", "bias"), ("residual", "maximum"), ("less",), ("from", "maximum"))
+
+APPLIED: dict[str, Any] = {
+    "scale": numpy.multiply,
+    "bias": numpy.add,
+    "residual": numpy.add,
+    "less": numpy.subtract,
+    "from": lambda made, operand: operand - made,
+    "maximum": numpy.maximum,
+}
 
 
 @pytest.mark.parametrize(
@@ -37,17 +46,13 @@ def test_small_matmul(dtype: Any, out: Any) -> None:
         bias, residual = (rng.integers(-4, 5, shape).astype(out) for shape in (product.shape[-1:], product.shape))
         for after in CASES if b.ndim > 1 else CASES[:1]:
             program, wires = small_matmul(matrices, [numpy.dtype(x) for x in (out, dtype, dtype)], after)
-            given = {"scale": 3.0, "bias": bias, "residual": residual.reshape(-1), "maximum": 2.5}
+            shaped = {"bias": bias, "residual": residual, "less": residual, "from": residual}
+            given = {"scale": 3.0, "maximum": 2.5} | {step: x.reshape(-1) for step, x in shaped.items()}
             made = numpy.zeros(product.shape, out)
             run_program(program, [made.reshape(-1), *held, *(given[step] for step in after)])
             expected = product
             for step in after:
-                if step == "maximum":
-                    expected = numpy.maximum(expected, 2.5)
-                else:
-                    expected = (
-                        expected * 3 if step == "scale" else expected + {"bias": bias, "residual": residual}[step]
-                    )
+                expected = APPLIED[step](expected, given[step] if numpy.ndim(given[step]) < 1 else shaped[step])
             numpy.testing.assert_array_equal(made.astype("f8"), expected.astype(out).astype("f8"))
             assert len(wires) == 3 + len(after)
 

@@ -57,6 +57,8 @@ FOLDED: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
     "a bound that is not 0": (lambda m, x, w, b, c: m.maximum(x @ w, 0.25), ("maximum",)),
     "a scale": (lambda m, x, w, b, c: x @ w * 0.5, ("scale",)),
     "a residual": (lambda m, x, w, b, c: c + x @ w, ("residual",)),
+    "less a matrix": (lambda m, x, w, b, c: 2 * (x @ w) + b - c, ("scale", "bias", "less")),
+    "from a matrix": (lambda m, x, w, b, c: c - x @ w * 2 + b, ("scale", "from", "bias")),
     "everything": (
         lambda m, x, w, b, c: m.maximum(2 * (x @ w) + b + c, 0),
         ("scale", "bias", "residual", "maximum"),
@@ -80,6 +82,8 @@ NOT_FOLDED: dict[str, Callable[..., Any]] = {
     "a scale after a bias": lambda: (x @ w + b) * 2,
     "a column": lambda: x @ w + c[:, :1],
     "a difference": lambda: x @ w - b,
+    "what was added, subtracted": lambda: c - (x @ w + b),
+    "two residuals": lambda: x @ w + c - c,
     "a quotient": lambda: x @ w / 3,
     "an expression to add": lambda: x @ w + np.exp(c),
     "a residual with steps": lambda: x @ w + sample(6, 7).T,
@@ -194,7 +198,7 @@ def program(seed: int) -> None:
     pool = [fresh(4, 4) for _ in range(3)]
     rows = [fresh(4) for _ in range(2)]
     for _ in range(14):
-        kind = rng.integers(9)
+        kind = rng.integers(10)
         (a, x), (b, y) = (pool[rng.integers(len(pool))] for _ in range(2))
         row, v = rows[rng.integers(2)]
         scalar = float(rng.choice([0, 0.5, -1, 2]))
@@ -212,6 +216,8 @@ def program(seed: int) -> None:
             made = numpy.maximum(a, scalar), np.maximum(x, scalar)
         elif kind == 7:
             made = numpy.maximum((a @ b) * scalar + row + a, 0), np.maximum((x @ y) * scalar + v + x, 0)
+        elif kind == 8:
+            made = (b - a @ b, y - x @ y) if rng.integers(2) else (a @ b - b, x @ y - y)
         else:
             host, ours = a.copy(), x.copy()
             host[1:3] += (a @ b)[1:3]
