@@ -138,4 +138,4 @@ def _follows(after: tuple[str, ...], step: str) -> bool:
 
 def _call(items: Sequence[Item], f: Form, product: Product, args: tuple[int, ...]) -> Item:
     forms = tuple(items[a].form for a in args)
-    return Item(form(Call("matmul", tuple(product)), forms, f.shape, f.dtype, f.queue), args)
+    return Item(form(Call("matmul", product), forms, f.shape, f.dtype, f.queue), args)

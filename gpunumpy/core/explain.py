@@ -8,6 +8,7 @@ from typing import Any, TextIO
 
 from . import evaluate
 from .device import Device
+from .epilogues import Product
 from .lower import Item
 from .node import Node
 from .schedule import CallStep, Run, Step
@@ -73,7 +74,9 @@ def described(steps: Sequence[Step], items: Sequence[Item], device: Device) -> s
 
 def name_of(step: Run | CallStep) -> str:
     """What a step is called in tables."""
-    return step.kernel.name if isinstance(step, Run) else step.name
+    if isinstance(step, Run):
+        return step.kernel.name
+    return "_".join((step.name, *step.options.after)) if isinstance(step.options, Product) else step.name
 
 
 def _loops(step: Run) -> str:

@@ -14,6 +14,7 @@ from gpunumpy.core.array import from_host, ndarray, to_host
 from gpunumpy.core.device import Device
 from gpunumpy.core.dtypes import bfloat16
 from gpunumpy.core.epilogues import Product
+from gpunumpy.core.explain import explanation
 from gpunumpy.core.schedule import CallStep, Run
 
 from .counting import kernels
@@ -165,6 +166,12 @@ def test_the_value_of_a_scalar_is_no_part_of_the_plan() -> None:
         made = to_host(np.maximum(x @ w, bound))
         numpy.testing.assert_allclose(made, numpy.maximum(to_host(x) @ to_host(w), bound), rtol=1e-5, atol=1e-6)
     assert len(evaluate.state(CPU).plans) == 2  # a Python int and a Python float
+
+
+def test_it_is_explained() -> None:
+    text = explanation(np.maximum(x @ w + b, 0))
+    assert "1. matmul_bias_maximum: " in text
+    assert "reads float32 7×5, float32 5×6, float32 6\n" in text
 
 
 def test_elsewhere_nothing_is_folded(monkeypatch: pytest.MonkeyPatch) -> None:
