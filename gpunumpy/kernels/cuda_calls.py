@@ -36,7 +36,7 @@ def _empty(device: Any, options: tuple[Any, ...], layouts: Any, dtypes: Any) -> 
 CALLS["empty"] = _empty
 CALLS |= {"fft": cufft.fft, "fft_absorbed": fft_absorbed}
 CALLS["matmul"] = matmul
-CALLS |= {"cholesky": cholesky, "inv": inv, "slogdet": slogdet, "solve": solve}
+CALLS |= {"cholesky": cholesky, "det": slogdet, "inv": inv, "slogdet": slogdet, "solve": solve}
 CALLS |= {"eig": eig, "eigh": eigh, "qr": qr, "svd": svd}
 
 

@@ -89,11 +89,11 @@ def inv(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[An
 
 
 def slogdet(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
-    """The signs of determinants and the logarithms of their sizes."""
-    sign, _, a = layouts
-    text = _Small(a.shape[-1], dtypes[0], sign.shape)
+    """The signs of determinants and the logarithms of their sizes; or the determinants, where there is one result."""
+    a = layouts[-1]
+    text = _Small(a.shape[-1], dtypes[0], a.shape[:-2])
     at = text.element(a, "r, c")
-    store = "sign[m] = found.sign, logarithm[m] = found.logarithm;"
+    pointers, store = determinants(dtypes[:-1])
     if text.tiny:
         body = f"  const auto found = group.determinant({at});\n  if (here && group.lane == 0) {store}"
         text.entry_of_groups("determinant_rows", body, 2 * (text.padded + 1))
@@ -104,7 +104,15 @@ def slogdet(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequenc
             f"    if (threadIdx.x == 0) {store}\n  }}"
         )
         text.entry_of_blocks("determinant_block", body, text.n)
-    return text.made([pointer(dtypes[0], "sign", ""), pointer(dtypes[1], "logarithm", ""), pointer(dtypes[0], "a")])
+    return text.made([*pointers, pointer(dtypes[0], "a")])
+
+
+def determinants(dtypes: Sequence[Any]) -> tuple[list[str], str]:
+    """The pointers to the results of so many dtypes, and what writes there what was `found`."""
+    if len(dtypes) == 1:
+        return [pointer(dtypes[0], "out", "")], "out[m] = found.value();"
+    names = [pointer(dtypes[0], "sign", ""), pointer(dtypes[1], "logarithm", "")]
+    return names, "sign[m] = found.sign, logarithm[m] = found.logarithm;"
 
 
 class _Small(Routine):
@@ -147,7 +155,7 @@ class _Small(Routine):
         self.entry(name, head + body, -(-self.count // taken), 32 * warps)
 
     def entry_of_blocks(self, name: str, body: str, width: int, parts: int = 1) -> None:
-        """An entry with a block to each matrix, `width` columns wide, and to each of `parts` of the right-hand sides."""
+        """An entry with a block to each matrix, `width` columns wide, and each of `parts` of its sides."""
         count = self.param(parts)
         head = (
             f"  typedef {self.type} T;\n  const long long m = blockIdx.x / {count}, part = blockIdx.x % {count};\n"

@@ -102,22 +102,25 @@ def _lu(device: Device, n: int, count: int, dtype: Any) -> cusolver.Factoring:
 
 
 def slogdet(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
-    """The signs of determinants and the logarithms of their sizes."""
-    a, dtype = layouts[2], dtypes[0]
+    """The signs of determinants and the logarithms of their sizes; or the determinants, where there is one result."""
+    a, dtype = layouts[-1], dtypes[0]
     n, count, unit = a.shape[-1], prod(a.shape[:-2]), dtype.itemsize
     if small.fits(n, dtype):
-        return prepared(device, small.slogdet(options, layouts, dtypes), 3)
+        return prepared(device, small.slogdet(options, layouts, dtypes), len(layouts))
     factor = _lu(device, n, count, dtype)
-    copy, finish = prepared(device, copied(a, dtype), 2), prepared(device, diagonals(n, count, dtypes), 4)
+    copy, finish = (
+        prepared(device, copied(a, dtype), 2),
+        prepared(device, diagonals(n, count, dtypes[:-1]), len(layouts) + 1),
+    )
     (_, at_pivots, at_done, at_work), total = pieces(count * n * n * unit, count * n * 4, count * 4, factor.nbytes)
 
     def run(pointers: Sequence[Any]) -> None:
-        sign, logarithm, matrix = pointers
+        *results, matrix = pointers
         held = memory.allocate(device, total)
         lu, pivots, done, work = held.ptr, held.ptr + at_pivots, held.ptr + at_done, held.ptr + at_work
         copy((lu, matrix))
         factor.run(lu, pivots, done, work)
-        finish((sign, logarithm, lu, pivots))
+        finish((*results, lu, pivots))
 
     return run
 
@@ -163,16 +166,16 @@ def identities(where: Layout, dtype: Any) -> Program:
 
 
 def diagonals(n: int, count: int, dtypes: Sequence[Any]) -> Program:
-    """Signs and logarithms from the diagonals of LU factors and the exchanges of rows, a warp to each matrix."""
+    """What `slogdet` gives, from the diagonals of LU factors and the exchanges of rows; a warp to each matrix."""
     text = Routine()
+    pointers, store = small.determinants(dtypes)
     text.need("multiply", (COMPLEX128,) * 3)
     size = text.param(n)
     body = (
         f"const int lane = threadIdx.x % 32;\n    la::Determinant<{C_TYPE[dtypes[0]]}> found;\n"
         f"    for (long long k = lane; k < {size}; k += 32)\n"
         f"      found.take(lu[(m * {size} + k) * {size} + k], pivots[m * {size} + k] != k + 1);\n"
-        "    found.gather<32>();\n    if (lane == 0) sign[m] = found.sign, logarithm[m] = found.logarithm;"
+        f"    found.template gather<32>();\n    if (lane == 0) {store}"
     )
     text.each("diagonals", "m", count, text.param(count), body, 32)
-    names = [pointer(dtypes[0], "sign", ""), pointer(dtypes[1], "logarithm", "")]
-    return text.program([*names, pointer(dtypes[0], "lu"), "const int* pivots"], head=small.source("linalg"))
+    return text.program([*pointers, pointer(dtypes[0], "lu"), "const int* pivots"], head=small.source("linalg"))

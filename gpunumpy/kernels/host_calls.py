@@ -16,6 +16,7 @@ CALLS: dict[str, Callable[..., None]] = {
     **host_random.CALLS,
     "bincount": host_histogram.bincount,
     "cholesky": host_linalg.cholesky,
+    "det": host_linalg.det,
     "eig": host_decompositions.eig,
     "eigh": host_decompositions.eigh,
     "fft": host_fft.fft,

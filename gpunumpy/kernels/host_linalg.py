@@ -39,3 +39,7 @@ def solve(options: tuple[Any, ...], out: Any, info: Any, a: Any, b: Any) -> None
 
 def slogdet(options: tuple[Any, ...], sign: Any, logarithm: Any, a: Any) -> None:
     sign[...], logarithm[...] = numpy.linalg.slogdet(a)
+
+
+def det(options: tuple[Any, ...], out: Any, a: Any) -> None:
+    out[...] = numpy.linalg.det(a)

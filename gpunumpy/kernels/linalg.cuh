@@ -104,6 +104,7 @@ template <class T> struct Determinant {
     }
     if (is_zero(sign)) logarithm = -op::infinity<f64>();
   }
+  __device__ T value() const { return times(sign, Real<T>(::exp(logarithm))); }
 };
 
 }  // namespace la

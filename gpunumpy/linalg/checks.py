@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -9,9 +10,11 @@ import numpy
 from numpy.linalg import LinAlgError
 
 from .. import reduction
+from ..core import evaluate
 from ..core import node as graph
-from ..core.array import ndarray, to_host, wrap
+from ..core.array import ndarray, wrap
 from ..core.dtypes import KIND
+from ..core.memory_copy import copy_to_host
 from ..core.node import Node
 
 INT32 = numpy.dtype(numpy.int32)
@@ -30,11 +33,16 @@ def common_dtype(*arrays: ndarray) -> Any:
     TypeError
         For 16-bit floats.
     """
-    for array in arrays:
-        if KIND[array.dtype] == "e":
-            raise TypeError(f"array type {array.dtype.name} is unsupported in linalg")
-    single = all(array.dtype in _SINGLE.values() for array in arrays)
-    return (_SINGLE if single else _DOUBLE)[any(KIND[array.dtype] == "c" for array in arrays)]
+    return _common(*[array.dtype for array in arrays])
+
+
+@cache
+def _common(*dtypes: Any) -> Any:
+    for dtype in dtypes:
+        if KIND[dtype] == "e":
+            raise TypeError(f"array type {dtype.name} is unsupported in linalg")
+    single = all(dtype in _SINGLE.values() for dtype in dtypes)
+    return (_SINGLE if single else _DOUBLE)[any(KIND[dtype] == "c" for dtype in dtypes)]
 
 
 def real_dtype(dtype: Any) -> Any:
@@ -59,8 +67,13 @@ def check_square(*arrays: ndarray) -> None:
 
 def look(info: Node, message: str) -> None:
     """Compute what a routine has found, and raise `LinAlgError` if that is anything but zeros."""
-    found = wrap(info)
-    if prod(info.form.shape) > _LOOKED_AT:
-        found = reduction.max(wrap(graph.map_node("absolute", (INT32, INT32), (found.value(),))))
-    if to_host(found).any():
+    size = prod(info.form.shape)
+    if size > _LOOKED_AT:
+        sizes = graph.map_node("absolute", (INT32, INT32), (info,))
+        info = reduction.max(wrap(sizes)).value()
+        size = 1
+    found = evaluate.compute(info)
+    if copy_to_host(found.data, found.offset * INT32.itemsize, size * INT32.itemsize).any():
         raise LinAlgError(message)
+    assert found.form.queue is not None
+    evaluate.check_errors(found.form.queue)

@@ -17,10 +17,10 @@ from ..core import node as graph
 from ..core.array import make_view, ndarray, wrap
 from ..core.layout import Layout, Shape
 from ..core.node import Node
-from ..core.record import as_array, elementwise, reshaped, transposed
+from ..core.record import as_array, reshaped, transposed
 from ..products import matmul, pair
 from ..ranges import eye
-from ..shape import astype, broadcast_to, transpose
+from ..shape import broadcast_to, transpose
 from .checks import INT32, check_square, common_dtype, look, real_dtype
 
 __all__ = ["cholesky", "det", "inv", "matrix_power", "slogdet", "solve", "tensorinv", "tensorsolve"]
@@ -206,5 +206,9 @@ def slogdet(a: Any) -> SlogdetResult:
 
 def det(a: Any) -> ndarray:
     """The determinants of square matrices. See `numpy.linalg.det`."""
-    sign, logarithm = slogdet(a)
-    return elementwise("multiply", (sign, astype(elementwise("exp", (logarithm,)), sign.dtype, copy=False)))
+    x = as_array(a)
+    check_square(x)
+    dtype, stack = common_dtype(x), x.shape[:-2]
+    if not x.size:
+        return wrap(_filled(1, dtype, stack, x.value()))
+    return wrap(graph.call("det", (), (graph.cast(x.value(), dtype),), stack, dtype))

@@ -92,6 +92,10 @@ def test_inverses_and_determinants(n: int, dtype: str) -> None:
         run(cuda_linalg_small.slogdet, (), sign, logarithm, a)
         for found, wanted in zip((sign, logarithm), numpy.linalg.slogdet(a), strict=True):
             close(found, wanted)
+        value = numpy.empty(stack, dtype)
+        run(cuda_linalg_small.slogdet, (), value, a)
+        if n < 50:
+            close(value, numpy.linalg.det(a))
 
 
 @pytest.mark.parametrize("n", [1, 4, 20, 50])
@@ -149,6 +153,9 @@ def test_beside_the_library(dtype: str) -> None:
     wanted = numpy.linalg.slogdet(numpy.triu(factors))
     close(sign, wanted[0] * numpy.where(numpy.arange(7) % 2, 1, -1))
     close(logarithm, wanted[1])
+    value = numpy.empty(7, dtype)
+    run_program(cuda_linalg_solve.diagonals(40, 7, (sign.dtype,)), [value, factors, pivots], seed=3)
+    close(value, sign * numpy.exp(logarithm))
 
 
 def factored(a: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]:
