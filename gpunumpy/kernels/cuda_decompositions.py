@@ -18,6 +18,7 @@ from ..nvlib import cusolver_decompositions as library
 from ..nvlib.cusolver import LOWER, UPPER
 from ..nvlib.cusolver_decompositions import copy_bytes
 from . import cuda_decompositions_small as small
+from . import cuda_qr_panels
 from .codegen.program import Program
 from .cuda_linalg_solve import copied
 from .cuda_program import Prepared, pieces, prepared
@@ -25,14 +26,17 @@ from .cuda_routine import Routine, pointer
 
 
 def qr(device: Device, options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
-    """From columns: `raw` factors by columns with `tau`, or R, and with it the columns of Q."""
+    """All by columns: `raw` factors with `tau`, or R, and with it Q."""
     (raw,) = options
     first, *others, a = layouts
     if small.qr_fits(options, layouts, dtypes, device.attributes.shared_per_block):
         return prepared(device, small.qr(options, layouts, dtypes), len(layouts))
     (n, m), dtype, unit = a.shape[-2:], dtypes[0], dtypes[0].itemsize
     count, least = prod(a.shape[:-2]), min(m, n)
-    wanted = 0 if raw or not others else first.shape[-2]
+    cut = None if raw or count > 1 else cuda_qr_panels.panels(m, n, dtype, device.attributes.shared_per_block)
+    if cut:
+        return _in_panels(device, cut, layouts, dtype)
+    wanted = 0 if raw or not others else others[0].shape[-2]
     copy = prepared(device, copied(a, dtype), 2)
     factor = library.qr(device, m, n, wanted, dtype)
     finish = None if raw else prepared(device, triangle(first, m, dtype), 2)
@@ -55,6 +59,23 @@ def qr(device: Device, options: tuple[bool], layouts: Sequence[Layout], dtypes: 
     return run
 
 
+def _in_panels(device: Device, cut: cuda_qr_panels.Panels, layouts: Sequence[Layout], dtype: Any) -> Prepared:
+    """R of one matrix, and with it the columns of Q."""
+    first, *others, a = layouts
+    m, n, _ = cut
+    factor, nbytes = cuda_qr_panels.qr(device, cut, a, others[0].shape[-2] if others else 0, dtype)
+    finish = prepared(device, triangle(first, m, dtype), 2)
+    (_, at_scratch), total = pieces(m * n * dtype.itemsize, nbytes)
+
+    def run(pointers: Sequence[Any]) -> None:
+        r, *q, matrix = pointers
+        held = memory.allocate(device, total)
+        factor((held.ptr, q[0] if q else 0, matrix, held.ptr + at_scratch))
+        finish((r, held.ptr))
+
+    return run
+
+
 def svd(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
     """Values and `info`; and the vectors of rows, conjugated, and of columns: by columns the matrix is its transpose.
 
@@ -69,21 +90,24 @@ def svd(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dty
     copy, tell = prepared(device, cleaned(a, dtype), 3), prepared(device, failures(count), 2)
     one = Layout((r, r), (r, 1), 0)
     adjoint = prepared(device, conjugate_transpose(one, dtype), 2) if sides else None
-    fast = library.svd_polar(device, c, r, dtype, vectors, kept > r)
+    fast = library.svd_polar(device, c, r, dtype, kept > r)
     exact = library.svd(device, c, r, dtype, vectors, kept > r)
-    (_, at_again, at_left, at_bad, at_work), total = pieces(
-        *(count * r * c * unit, r * c * unit, r * r * unit, 4 * count, max(fast.nbytes, exact.nbytes))
-    )
     matrix_bytes = r * c * unit
+    (_, at_again, at_left, at_right, at_bad, at_work), total = pieces(
+        count * matrix_bytes,
+        *(matrix_bytes, r * r * unit, 0 if vectors else matrix_bytes),
+        *(4 * count, max(fast.nbytes, exact.nbytes)),
+    )
 
     def run(pointers: Sequence[Any]) -> None:
         values, info, *made, matrix = pointers
         held = memory.allocate(device, total)
         here, again, spare, bad, work = (held.ptr + at for at in (0, at_again, at_left, at_bad, at_work))
+        nowhere = spare, held.ptr + at_right
         copy((here, bad, matrix))
         for k in range(count):
             start, to, told = here + k * matrix_bytes, values + k * r * real.itemsize, info + 4 * k
-            left, right = (made[0] + k * r * r * unit, made[1] + k * kept * c * unit) if made else (0, 0)
+            left, right = (made[0] + k * r * r * unit, made[1] + k * kept * c * unit) if made else nowhere
             copy_bytes(device, again, start, matrix_bytes)
             if fast.run(again, to, right, left, told, work) == 0:
                 continue
@@ -179,12 +203,12 @@ def cleaned(where: Layout, dtype: Any, kept: str = "") -> Program:
 
 
 def triangle(where: Layout, rows: int, dtype: Any) -> Program:
-    """The upper triangles of matrices that lie by columns of so many rows."""
+    """The upper triangles of matrices, by columns of so many rows; the result has fewer."""
     text = Routine()
-    kept, n, count = where.shape[-2], text.param(where.shape[-1]), prod(where.shape)
+    n, kept, count = text.param(where.shape[-2]), text.param(where.shape[-1]), prod(where.shape)
     body = (
-        f"const long long c = i % {n}, r = i / {n} % {text.param(kept)}, m = i / {n} / {text.param(kept)};\n"
-        f"    out[i] = r <= c ? x[(m * {n} + c) * {text.param(rows)} + r] : {C_TYPE[dtype]}{{}};"
+        f"const long long r = i % {kept}, c = i / {kept};\n"
+        f"    out[i] = r <= c % {n} ? x[c * {text.param(rows)} + r] : {C_TYPE[dtype]}{{}};"
     )
     text.each("triangle", "i", count, text.param(count), body)
     return text.program([pointer(dtype, "out", ""), pointer(dtype, "x")])

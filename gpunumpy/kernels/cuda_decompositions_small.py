@@ -19,14 +19,14 @@ _MANY = 264
 _TEAMS = {True: 8, False: 32}  # lanes that share a row, of one of many matrices and of one of few
 
 
-def _pitch(width: int, unit: int, phase: int) -> int:
+def pitch_of(width: int, unit: int, phase: int) -> int:
     """The elements from a row to the next: neighbouring rows begin `phase` words of 4 bytes apart in the banks."""
     step = max(phase * 4 // unit, 1)
     period = max(32 * 4 // unit, 1)
     return width + (step - width) % period
 
 
-def _real_bytes(dtype: Any) -> int:
+def real_bytes(dtype: Any) -> int:
     return dtype.itemsize // (2 if dtype.kind == "c" else 1)
 
 
@@ -54,7 +54,7 @@ def qr_bytes(options: tuple[bool], layouts: Sequence[Layout], dtype: Any) -> int
     """The shared memory for the factors of a matrix."""
     n, m = layouts[-1].shape[-2:]
     wanted = _columns_of_q(options, layouts)
-    return ((n + wanted) * _pitch(m, dtype.itemsize, 8) + min(m, n)) * dtype.itemsize + 32 * _real_bytes(dtype)
+    return ((n + wanted) * pitch_of(m, dtype.itemsize, 8) + min(m, n)) * dtype.itemsize + 32 * real_bytes(dtype)
 
 
 def _columns_of_q(options: tuple[bool], layouts: Sequence[Layout]) -> int:
@@ -63,16 +63,24 @@ def _columns_of_q(options: tuple[bool], layouts: Sequence[Layout]) -> int:
 
 def svd_bytes(rows: int, columns: int, kept: int, vectors: bool, dtype: Any) -> int:
     """The shared memory for the singular values of a matrix."""
-    pitch = _pitch(columns + rows * vectors, dtype.itemsize, 8)
-    return (kept * (pitch + 1)) * dtype.itemsize + (rows + 32) * _real_bytes(dtype) + 4 * kept
+    pitch = pitch_of(columns + rows * vectors, dtype.itemsize, 8)
+    return (kept * (pitch + 1)) * dtype.itemsize + (rows + 32) * real_bytes(dtype) + 4 * kept
 
 
 def eigh_bytes(n: int, vectors: bool, dtype: Any) -> int:
     """The shared memory for the eigenvalues of a matrix."""
-    turns = (n + 1) // 2 * (2 * _real_bytes(dtype) + dtype.itemsize)
+    turns = (n + 1) // 2 * (2 * real_bytes(dtype) + dtype.itemsize)
     return (
-        (n * _pitch(n, dtype.itemsize, 16) + n * n * vectors) * dtype.itemsize + turns + 32 * _real_bytes(dtype) + 4 * n
+        (n * pitch_of(n, dtype.itemsize, 16) + n * n * vectors) * dtype.itemsize
+        + turns
+        + 32 * real_bytes(dtype)
+        + 4 * n
     )
+
+
+def source_of(method: str) -> str:
+    """The text of a method, with what it needs."""
+    return source("linalg", "linalg_sums", f"linalg_{method}")
 
 
 class _Small(Routine):
@@ -99,7 +107,7 @@ class _Small(Routine):
 
     def made(self, method: str, body: str, threads: int, shared: int, pointers: Sequence[str]) -> Program:
         self.entry(f"{method}_block", self.head + body, self.count, threads, shared)
-        return self.program(pointers, head=source("linalg", "linalg_sums", f"linalg_{method}"))
+        return self.program(pointers, head=source_of(method))
 
 
 def svd(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
@@ -112,7 +120,7 @@ def svd(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[An
     team = _TEAMS[text.many]
     threads = min(1024, max(32, -(-(rows + 1) // 2 * team // 32) * 32))
     r, c, k = (text.param(n) for n in (rows, columns, kept))
-    pitch = text.param(_pitch(columns + rows * vectors, dtype.itemsize, 8))
+    pitch = text.param(pitch_of(columns + rows * vectors, dtype.itemsize, 8))
     body = (
         f"  la::Singular<T, {team}> its(shared, {r}, {c}, {k}, {pitch}, {str(vectors).lower()});\n"
         f"  const bool failed = its.run([=](int r, int c) {{ return {text.at('r', 'c')}; }});\n"
@@ -140,7 +148,7 @@ def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) 
     text = _Small(a, dtype)
     pairs = (size + 1) // 2
     threads = min(256 if text.many else 1024, max(32, -(-pairs * pairs // 32) * 32))
-    n, pitch = text.param(size), text.param(_pitch(size, dtype.itemsize, 16))
+    n, pitch = text.param(size), text.param(pitch_of(size, dtype.itemsize, 16))
     at = f"la::conj({text.at('r', 'c')})" if triangle == "L" else text.at("c", "r")
     body = (
         f"  la::Hermitian<T> its(shared, {n}, {pitch}, {str(vectors).lower()});\n"
@@ -159,7 +167,7 @@ def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) 
 
 
 def qr(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
-    """From columns: `raw` factors by columns with `tau`, or R, and with it the columns of Q."""
+    """All by columns: `raw` factors with `tau`, or R, and with it Q."""
     (raw,) = options
     first, a = layouts[0], layouts[-1]
     dtype = dtypes[0]
@@ -168,8 +176,8 @@ def qr(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -
     kept = _columns_of_q(options, layouts)
     team = _TEAMS[text.many]
     threads = min(1024, max(32, -(-max(columns, kept) * team // 32) * 32))
-    m, n, k, least, top = (text.param(size) for size in (rows, columns, kept, min(rows, columns), first.shape[-2]))
-    pitch = text.param(_pitch(rows, dtype.itemsize, 8))
+    m, n, k, least, top = (text.param(size) for size in (rows, columns, kept, min(rows, columns), first.shape[-1]))
+    pitch = text.param(pitch_of(rows, dtype.itemsize, 8))
     body = (
         f"  la::Reflections<T, {team}> its(shared, {m}, {n}, {k}, {pitch});\n"
         f"  const auto scale = its.run([=](int r, int c) {{ return {text.at('r', 'c')}; }});\n"
@@ -186,7 +194,7 @@ def qr(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -
     else:
         body += (
             f"  for (int i = threadIdx.x; i < {top} * {n}; i += blockDim.x) {{\n"
-            f"    const int r = i / (int){n}, c = i % (int){n};\n"
+            f"    const int c = i / (int){top}, r = i % (int){top};\n"
             f"    out[m * {top} * {n} + i] = r <= c ? la::times(its.column(c)[r], scale) : la::of_real<T>(0);\n  }}\n"
         )
     if kept:

@@ -13,17 +13,18 @@ def _swapped(x: Any) -> Any:
 
 
 def qr(options: tuple[bool], first: Any, *rest: Any) -> None:
-    """From columns: `raw` factors by columns with `tau`, or R, and with it the columns of Q."""
+    """All by columns: `raw` factors with `tau`, or R, and with it Q."""
     (raw,) = options
     *others, columns = rest
     a = _swapped(columns)
     if raw:
         first[...], others[0][...] = numpy.linalg.qr(a, "raw")
     elif not others:
-        first[...] = numpy.linalg.qr(a, "r")
+        first[...] = _swapped(numpy.linalg.qr(a, "r"))
     else:
-        complete = first.shape[-2] > min(a.shape[-2:])
-        q, first[...] = numpy.linalg.qr(a, "complete" if complete else "reduced")
+        complete = first.shape[-1] > min(a.shape[-2:])
+        q, r = numpy.linalg.qr(a, "complete" if complete else "reduced")
+        first[...] = _swapped(r)
         others[0][...] = _swapped(q)
 
 

@@ -6,6 +6,13 @@ namespace la {
 
 const int SWEEPS = 40;
 
+// x + by * y
+__device__ inline f32 plus(f32 x, f32 y, f32 by) { return ::fma(by, y, x); }
+__device__ inline f64 plus(f64 x, f64 y, f64 by) { return ::fma(by, y, x); }
+template <class T> __device__ inline cx<T> plus(cx<T> x, cx<T> y, T by) {
+  return {::fma(by, y.re, x.re), ::fma(by, y.im, x.im)};
+}
+
 // The rows that meet as pair g of a round, of an even number of rows of which the last one stays where it is.
 __device__ inline void meet(int g, int round, int even, int& p, int& q) {
   const int around = even - 1;
@@ -16,29 +23,31 @@ __device__ inline void meet(int g, int round, int even, int& p, int& q) {
   if (q < 0) q += around;
 }
 
-// p becomes c p - s q, and q becomes s p + c q, after q was multiplied by `phase`.
+// p becomes c p - s q, and q becomes s p + c q, after q was multiplied by `phase`. What is added to a row is small where
+// the angle is (`bend` is the tangent of its half), so that many rotations leave lengths as they are.
 template <class T> struct Rotation {
-  Real<T> c, s;
+  Real<T> bend, s;
   T phase;
   // What makes a pair with the squares `a` and `b` and the product `ab` orthogonal; also the tangent.
   __device__ Real<T> find(Real<T> a, Real<T> b, T ab) {
     const Real<T> length = size(ab), zeta = (b - a) / (2 * length), far = ::fabs(zeta);
     const Real<T> t = ::copysign(1 / (far + ::hypot(Real<T>(1), far)), zeta);
-    c = 1 / ::sqrt(::fma(t, t, Real<T>(1)));
+    const Real<T> c = 1 / ::sqrt(::fma(t, t, Real<T>(1)));
     s = c * t;
+    bend = s / (1 + c);
     if constexpr (op::kind<T> == 3) phase = {ab.re / length, -ab.im / length};
     else phase = ::copysign(T(1), ab);
     return t * length;
   }
   __device__ void turn(T& x, T& y) const {
-    const T z = y * phase, p = times(x, c) - times(z, s);
-    y = times(x, s) + times(z, c);
-    x = p;
+    const T z = y * phase;
+    y = plus(z, plus(x, z, -bend), s);
+    x = plus(x, plus(z, x, bend), -s);
   }
 };
-__device__ inline void clear(Rotation<f32>& r) { r = {1, 0, 1}; }
-__device__ inline void clear(Rotation<f64>& r) { r = {1, 0, 1}; }
-template <class T> __device__ inline void clear(Rotation<cx<T>>& r) { r = {1, 0, {1, 0}}; }
+__device__ inline void clear(Rotation<f32>& r) { r = {0, 0, 1}; }
+__device__ inline void clear(Rotation<f64>& r) { r = {0, 0, 1}; }
+template <class T> __device__ inline void clear(Rotation<cx<T>>& r) { r = {0, 0, {1, 0}}; }
 
 // Singular values of r rows of c elements, r <= c, and where `vectors` is set their vectors. A row of `cells` is one of
 // the matrix, with that of an identity behind it; `right` rows of vectors are wanted.
@@ -294,7 +303,7 @@ template <class T> struct Hermitian {
           across.turn(four[2], four[3]);
         }
         if (down.s != 0) {
-          const Rotation<T> its = {down.c, down.s, conj(down.phase)};
+          const Rotation<T> its = {down.bend, down.s, conj(down.phase)};
           its.turn(four[0], four[2]);
           its.turn(four[1], four[3]);
         }

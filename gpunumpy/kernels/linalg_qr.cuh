@@ -59,6 +59,34 @@ template <class T, int TEAM> struct Reflections {
     __syncwarp(TEAM == 32 ? ALL : ((1u << (TEAM % 32)) - 1) << (threadIdx.x % 32 / TEAM * TEAM));
   }
 
+  // The matrix t for which the product of all n reflections is 1 - V t V^H, V being the reflections as columns: the
+  // inverse of their products with each other above a diagonal of 1 / tau. A warp makes a column. `products` is scratch.
+  __device__ void gather(T* t, T* products) {
+    for (int pair = team; pair < n * n; pair += teams) {
+      const int i = pair / n, j = pair % n;
+      if (i >= j) continue;
+      T part = of_real<T>(0);
+      for (int r = j + 1 + lane; r < m; r += TEAM) part = inner(part, column(i)[r], column(j)[r]);
+      part = team_sum<TEAM>(part) + conj(column(i)[j]);
+      if (lane == 0) products[i * n + j] = part;
+    }
+    __syncthreads();
+    const int place = threadIdx.x % 32;
+    for (int j = threadIdx.x / 32; j < n; j += blockDim.x / 32) {
+      T* its = t + j * n;
+      for (int i = place; i < n; i += 32) its[i] = i == j ? tau[j] : of_real<T>(0);
+      __syncwarp();
+      for (int i = j - 1; i >= 0; --i) {
+        T part = of_real<T>(0);
+        for (int l = i + 1 + place; l <= j; l += 32) part = part + products[i * n + l] * its[l];
+        part = team_sum<32>(part);
+        if (place == 0) its[i] = -(tau[i] * part);
+        __syncwarp();
+      }
+    }
+    __syncthreads();
+  }
+
   // Make the reflection of a column, whose own first element is 1 and is not stored.
   __device__ void reflect(int k) {
     T* x = column(k);

@@ -15,11 +15,12 @@ import numpy
 from numpy.linalg import LinAlgError
 
 from .. import reduction
+from ..core import layout
 from ..core import node as graph
 from ..core.array import ndarray, to_host, wrap, wrap_ordered
 from ..core.dtypes import KIND
 from ..core.layout import Shape
-from ..core.node import DType, Node
+from ..core.node import DType, Leaf, Node
 from ..core.record import as_array, as_dtype, elementwise, transposed
 from ..indexing import getitem
 from ..products import matmul
@@ -33,6 +34,7 @@ __all__ = ["eig", "eigh", "eigvals", "eigvalsh", "qr", "svd", "svdvals"]
 
 # A matrix with a side so many times as long as the other, of so many elements, goes through QR first.
 _TALL, _MUCH = 4, 1 << 15
+_LARGE = 1 << 14  # elements of a matrix
 _NO_SVD = "SVD did not converge"
 _NO_EIGENVALUES = "Eigenvalues did not converge"
 
@@ -82,18 +84,18 @@ def qr(a: Any, mode: str = "reduced") -> Any:
         results = [((*batch, n, m), dtype), ((*batch, least), dtype)]
     else:
         kept = m if mode == "complete" else least
-        results = [((*batch, kept, n), dtype), ((*batch, kept, m), dtype)][: 1 if mode == "r" else 2]
+        results = [((*batch, n, kept), dtype), ((*batch, kept, m), dtype)][: 1 if mode == "r" else 2]
     if 0 in (*batch, least):
         found = [_zeros(shape, x, dtype) for shape, _ in results]
         if mode == "complete":
             found[1] = _identities((*batch, m, m), x, dtype)
     else:
-        found = graph.routine("qr", (raw,), (as_dtype(_swapped(x.value()), dtype),), results)
+        found = graph.routine("qr", (raw,), (_large_in_order(as_dtype(_swapped(x.value()), dtype)),), results)
     if mode == "economic":
         return _transposed(found[0])
     if raw:
         return tuple(map(wrap, found))
-    r = wrap(found[0])
+    r = _transposed(found[0])
     return r if mode == "r" else QRResult(_transposed(found[1]), r)
 
 
@@ -153,7 +155,7 @@ def singular(x: ndarray, dtype: DType, full: bool, vectors: bool, message: str =
     results = [((*batch, short), real_dtype(dtype)), (batch, INT32)]
     if vectors:
         results += [((*batch, short, short), dtype), (shape, dtype)]
-    node = _swapped(value) if m > n else value
+    node = _large_in_order(_swapped(value) if m > n else value)
     values, info, *sides = graph.routine("svd", (), (node,), results)
     s = wrap(values)
     found: Any = s
@@ -252,7 +254,7 @@ def _general(a: Any, vectors: bool) -> list[ndarray]:
     results = [(shape[:-1], wide), (shape[:-2], INT32)]
     if vectors:
         results.append((shape, wide))
-    node = as_dtype(_swapped(x.value()), dtype)
+    node = _large_in_order(as_dtype(_swapped(x.value()), dtype))
     values_node, info, *rows = graph.routine("eig", (), (node,), results)
     found = [wrap(values_node), *(_transposed(r) for r in rows)]
     look(info, _NO_EIGENVALUES)
@@ -274,6 +276,15 @@ def _swapped(node: Node) -> Node:
 def _transposed(node: Node) -> ndarray:
     """A new array, the transpose of what lies in memory."""
     return wrap_ordered(node, _order(len(node.form.shape)))
+
+
+def _large_in_order(node: Node) -> Node:
+    """The value, and where matrices are large a copy in C order of one that is not: routines transpose slowly."""
+    f = node.form
+    small = f.shape[-1] * f.shape[-2] < _LARGE
+    if small or not isinstance(f.op, Leaf) or layout.is_c(f.shape, f.op.strides):
+        return node
+    return graph.fresh(node)
 
 
 def _conjugate(node: Node) -> Node:

@@ -10,6 +10,7 @@ import pytest
 from gpunumpy.core.layout import Layout
 from gpunumpy.kernels import cuda_decompositions as beside
 from gpunumpy.kernels import cuda_decompositions_small as small
+from gpunumpy.kernels import cuda_qr_panels
 from gpunumpy.kernels.compile import compile_cubin
 
 from .executor import run_program
@@ -137,21 +138,21 @@ def check_qr(a: numpy.ndarray) -> None:
     columns = a.swapaxes(-1, -2)
     packed, tau = numpy.empty((*stack, n, m), a.dtype), numpy.empty((*stack, least), a.dtype)
     run(small.qr, (True,), packed, tau, columns)
-    alone = numpy.empty((*stack, least, n), a.dtype)
+    alone = numpy.empty((*stack, n, least), a.dtype)
     run(small.qr, (False,), alone, columns)
     for k in numpy.ndindex(stack):
         theirs = numpy.linalg.qr(wide(a[k]), "raw")
         small_beside(wide(packed[k]) - theirs[0], a[k])
         small_beside(wide(tau[k]) - theirs[1], a[k])
-        small_beside(wide(alone[k]) - numpy.linalg.qr(wide(a[k]), "r"), a[k])
+        small_beside(wide(alone[k]).T - numpy.linalg.qr(wide(a[k]), "r"), a[k])
     for wanted in (least, m):
-        r, q = numpy.empty((*stack, wanted, n), a.dtype), numpy.empty((*stack, wanted, m), a.dtype)
+        r, q = numpy.empty((*stack, n, wanted), a.dtype), numpy.empty((*stack, wanted, m), a.dtype)
         run(small.qr, (False,), r, q, columns)
-        assert not numpy.tril(r, -1).any()
+        assert not numpy.triu(r, 1).any()
         for k in numpy.ndindex(stack):
             found = wide(q[k]).T
             small_beside(found.conj().T @ found - numpy.eye(wanted), numpy.eye(1, dtype=a.dtype))
-            small_beside(found @ r[k] - wide(a[k]), a[k])
+            small_beside(found @ r[k].T - wide(a[k]), a[k])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -165,6 +166,22 @@ def test_qr_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
     for shape in ((4, 5, 5), (3, 9, 12), (2, 2, 17, 13)):
         for dtype in ("f4", "c16"):
             check_qr(sample(shape, dtype))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("rows", "width"), [(40, 6), (9, 9), (50, 33), (5, 1)])
+def test_panel(rows: int, width: int, dtype: str) -> None:
+    """The reflections of a panel make its triangle, and are unitary."""
+    a = sample((rows + 3, width), dtype)
+    matrix, v = a.copy("F"), numpy.full((width, rows + 3), 7, dtype)
+    t = numpy.full((width, width), 7, dtype)
+    cut = cuda_qr_panels.Panels(rows + 3, width, width)
+    run_program(cuda_qr_panels.panel(cut, matrix.dtype), [matrix.T, v, t, rows, width])
+    assert (matrix[rows:] == a[rows:]).all()
+    its = wide(v[:, :rows]).T
+    product = numpy.eye(rows) - its @ wide(t).T @ its.conj().T
+    small_beside(product.conj().T @ product - numpy.eye(rows), numpy.eye(1, dtype=dtype))
+    small_beside(product.conj().T @ wide(a[:rows]) - numpy.triu(matrix[:rows]), a)
 
 
 @pytest.mark.parametrize("bad", [numpy.nan, numpy.inf])
@@ -183,9 +200,9 @@ def test_what_is_not_finite(bad: float) -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_beside_the_library(dtype: str) -> None:
     a = sample((2, 5, 7), dtype)
-    columns, r = numpy.ascontiguousarray(a.swapaxes(-1, -2)), numpy.empty((2, 4, 7), dtype)
+    columns, r = numpy.ascontiguousarray(a.swapaxes(-1, -2)), numpy.empty((2, 7, 4), dtype)
     run_program(beside.triangle(layout_of(r), 5, a.dtype), [r, columns])
-    assert (r == numpy.triu(a[:, :4])).all()
+    assert (r.swapaxes(-1, -2) == numpy.triu(a[:, :4])).all()
 
     a[1, 2, 3] = numpy.nan
     a[1, 0, 6] = numpy.inf
