@@ -26,7 +26,7 @@ def stream_starts(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: S
     """Where every chunk of words of a congruential generator starts: upper halves, lower halves, of its state."""
     text = Routine()
     chunks = prod(layouts[0].shape)
-    body = start_chunks(options[0], text.param(chunks))
+    body = _start_chunks(options[0], text.param(chunks))
     text.each("starts", "t", -(-chunks // _STEPS), text.param(-(-chunks // _STEPS)), body)
     pointers = ["u64* hi", "u64* lo", "const u64* state"]
     return text.program(pointers, head=sources()["streams"] + _jumps(options[0]))
@@ -39,13 +39,15 @@ def _jumps(name: str) -> str:
     return f"__device__ const Wide jumps[{2 * _LEVELS}] = {{{listed}}};\n"
 
 
-def start_chunks(name: str, chunks: str) -> str:
-    """The body that finds the chunks of thread `t`."""
+def _start_chunks(name: str, chunks: str, leads: str = "false") -> str:
+    """The body that finds the chunks of thread `t`, from one word earlier on if something `leads`."""
     multiplier, _, ahead = CONGRUENTIAL[name]
-    power, total = jump(multiplier, ahead)
+    late, early = (", ".join(map(wide, jump(multiplier, (ahead - before) % (1 << 128)))) for before in (0, 1))
     return f"""
-    const Wide c{{state[2], state[3]}};
-    Wide x = op::wide_step({{state[0], state[1]}}, {wide(power)}, op::wide_times(c, {wide(total)}));
+    const Wide c{{state[2], state[3]}}, late[2] = {{{late}}}, early[2] = {{{early}}};
+    const bool leads = {leads};
+    const Wide begin = op::wide_times(c, leads ? early[1] : late[1]);
+    Wide x = op::wide_step({{state[0], state[1]}}, leads ? early[0] : late[0], begin);
     const long long first = t * {_STEPS};
     for (int level = 0; first >> level; ++level)
       if (first >> level & 1) x = op::wide_step(x, jumps[2 * level], op::wide_times(c, jumps[2 * level + 1]));
@@ -62,7 +64,6 @@ def start_chunks(name: str, chunks: str) -> str:
 _SAMPLERS = {"integers": ("Integers", 0), "normal": ("Normal", 1), "exponential": ("Exponential", 2)}
 _ZIGGURAT_SHARE = 1.03
 DRAW_THREADS, PIECES = 128, 16  # a block's threads, and what each of them works up
-_JOINING = 1024
 
 
 def stream_draws(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]]) -> Program:
@@ -84,46 +85,77 @@ def stream_draws(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Se
     total = text.param(chunks)
     sampler, ziggurat = _SAMPLERS[what]
     head = [
-        *(sources()["streams"], _words(name)),
+        f"{sources()['streams']}\n",
         f"typedef {C_TYPE[dtype]} Value;\ntypedef u{bits} Piece;\n",
         f"const int BITS = {bits}, DRAW_THREADS = {DRAW_THREADS}, STEPS = {PIECES // per};\n",
         f"const bool ALONE = {str(not ziggurat).lower()};\n",
         f"#define ZIGGURAT {ziggurat}\n{tables(what, bits == 32)}" if ziggurat else "",
-        f"{_text('samplers')}\ntypedef {sampler} Number;\n{_text('draws')}",
+        f"{_text('samplers')}\ntypedef {sampler} Number;\n{_words(name)}{_text('draws')}{_words_of_pieces(name)}",
     ]
+    text.each("clear", "t", tiles + 1, text.param(tiles), "exits[t] = 0; sums[t] = 0; if (t == 0) *tickets = 0;")
     if name in CONGRUENTIAL:
         threads = -(-chunks // _STEPS)
-        text.each("starts", "t", threads, text.param(threads), start_chunks(name, total))
+        text.each("starts", "t", threads, text.param(threads), _start_chunks(name, total, "Pieces::leads(state)"))
     pieces = f"Pieces(state, hi, lo, {total})"
-    text.entry("count", f"  count_tile({pieces}, counts, exits, steady);", tiles, DRAW_THREADS)
-    join = f"  join_tiles(out, taken, {pieces}, counts, exits, steady, entries, bases, {many}, {n});"
-    text.entry("join", join, 1, _JOINING)
-    text.entry("write", f"  write_tile(out, taken, {pieces}, entries, bases, {n});", tiles, DRAW_THREADS)
-    entries = 32 if ziggurat else 1
+    text.entry("draw", f"  draw_tile(out, taken, {pieces}, exits, sums, tickets, {n});", tiles, DRAW_THREADS)
+    text.entry("rest", f"  draw_rest(out, taken, {pieces}, exits, sums, {many}, {n});", 1, 32)
     scratch = [
-        *(("u64* hi", 8 * chunks), ("u64* lo", 8 * chunks), ("int* counts", 4 * entries * tiles)),
-        *(("int* exits", 4 * entries * tiles), ("int* steady", 4 * tiles)),
-        *(("int* entries", 4 * tiles), ("i64* bases", 8 * tiles)),
+        *(("u64* hi", 8 * chunks), ("u64* lo", 8 * chunks)),
+        *(("u64* exits", 8 * tiles), ("u64* sums", 8 * tiles), ("u32* tickets", 4)),
     ]
     return text.program(["Value* out", "i64* taken", "const u64* state"], scratch, head="".join(head))
 
 
 def _words(name: str) -> str:
-    """The function `word_at`: a word of the stream from the state on, and what it is made of."""
-    parameters = "(i64 w, const u64* hi, const u64* lo, i64 chunks, const u64* c, const u64* state)"
-    begin = f"__device__ __forceinline__ u64 word_at{parameters} {{\n"
+    """The function `word_at`, a word of the stream, and `Walk`: words that are `DRAW_THREADS` from each other."""
+    begin = "struct Pieces;\n__device__ __forceinline__ u64 word_at(const Pieces& pieces, i64 w);\n"
     if name == "philox":
-        return f"{begin}  return op::philox(w + i64(state[6]), c[0], c[1], c[2], c[3], c[4], c[5]);\n}}\n"
+        return f"""{begin}
+struct Walk {{
+  const Pieces& pieces;
+  i64 first;
+  __device__ Walk(const Pieces& pieces, i64 first) : pieces(pieces), first(first) {{}}
+  __device__ u64 word(int step) const {{ return word_at(pieces, first + step * DRAW_THREADS); }}
+}};
+"""
     multiplier, output, _ = CONGRUENTIAL[name]
-    level = CHUNK.bit_length() - 1
+    power, _ = jump(multiplier, DRAW_THREADS)
     return f"""{sources()[name]}{_jumps(name)}{begin}
-  const i64 chunk = w >> {level};
-  if (chunk < chunks) return op::{name}(w, hi[chunk], lo[chunk], c[2], c[3]);
+__device__ __forceinline__ Wide wide_at(const Pieces& pieces, i64 w);
+struct Walk {{
+  Wide x, c;
+  __device__ Walk(const Pieces& pieces, i64 first);
+  __device__ u64 word(int step) {{
+    if (step) x = op::wide_step(x, {wide(power)}, c);
+    return op::{output}(x);
+  }}
+}};
+"""
+
+
+def _words_of_pieces(name: str) -> str:
+    """What was only declared above."""
+    begin = "__device__ __forceinline__ u64 word_at(const Pieces& pieces, i64 w) {\n"
+    if name == "philox":
+        state = ", ".join(f"pieces.state[{k}]" for k in range(6))
+        return f"{begin}  return op::philox(w - pieces.lead + i64(pieces.state[6]), {state});\n}}\n"
+    multiplier, output, _ = CONGRUENTIAL[name]
+    level, total = CHUNK.bit_length() - 1, wide(jump(multiplier, DRAW_THREADS)[1])
+    return f"""
+__device__ __forceinline__ Wide wide_at(const Pieces& pieces, i64 w) {{
+  const Wide c{{pieces.state[2], pieces.state[3]}};
+  i64 chunk = w >> {level};
+  if (chunk >= pieces.chunks) chunk = pieces.chunks - 1;
+  Wide x{{pieces.hi[chunk], pieces.lo[chunk]}};
+  i64 left = w - (chunk << {level});
   // Far behind what was asked for, where one thread looks for the last numbers.
-  Wide x{{hi[chunks - 1], lo[chunks - 1]}};
-  for (i64 k = (chunks - 1) << {level}; k < w; ++k) x = op::wide_step(x, {wide(multiplier)}, {{c[2], c[3]}});
-  return op::{output}(x);
+  for (; left >= {CHUNK}; --left) x = op::wide_step(x, {wide(multiplier)}, c);
+  return op::wide_plus(x, op::wide_times({name}_sums[left], op::wide_step(x, {wide(multiplier - 1)}, c)));
 }}
+{begin}  return op::{output}(wide_at(pieces, w));
+}}
+__device__ __forceinline__ Walk::Walk(const Pieces& pieces, i64 first)
+    : x(wide_at(pieces, first)), c(op::wide_times({{pieces.state[2], pieces.state[3]}}, {total})) {{}}
 """
 
 
