@@ -56,8 +56,8 @@ def fits(n: int, dtype: Any) -> bool:
     return n <= _THREADS * (_HELD // (4 * dtype.itemsize)) and n <= 4096
 
 
-def steps(n: int, dtype: Any) -> list[Panel | Others | Product]:
-    """What is to be done, in order."""
+def steps(n: int, sides: int, dtype: Any) -> list[Panel | Others | Product]:
+    """What is to be done, in order; after the matrix there are so many more columns."""
     made: list[Panel | Others | Product] = []
     for begin in range(0, n, _BLOCK):
         end = min(begin + _BLOCK, n)
@@ -71,34 +71,35 @@ def steps(n: int, dtype: Any) -> list[Panel | Others | Product]:
             first += width
             if first < end:
                 made.append(Product(first - width, first, first, end - first))
-        if n > end or begin:
+        if n + sides > end or begin:
             made.append(Others(begin, end))
         if n > end:
-            made.append(Product(begin, end, end, n - end))
+            made.append(Product(begin, end, end, n + sides - end))
     return made
 
 
 def text(n: int, dtype: Any) -> str:
     """The kernels of all steps."""
-    kernels = {(s.most, s.rows) for s in steps(n, dtype) if isinstance(s, Panel)}
+    kernels = {(s.most, s.rows) for s in steps(n, 0, dtype) if isinstance(s, Panel)}
     kind = C_TYPE[dtype]
     parts = [helpers(), source("linalg", "linalg_lu")]
     for most, rows in sorted(kernels):
         parts.append(
             f'extern "C" __global__ void __launch_bounds__({_THREADS}) panel_{most}_{rows}({kind}* a, int* pivots, '
-            "int* info, long long n, long long first, long long width, long long begin, long long end) {\n"
+            "int* info, long long n, long long columns, long long first, long long width, long long begin, "
+            "long long end) {\n"
             "  extern __shared__ int perm[];\n  const long long m = blockIdx.x;\n"
             f"  la::panel<{kind}, {most}, {rows}, {_THREADS}>(\n"
-            "      a + m * n * n, pivots + m * n, info + m, perm, n, first, width, begin, end);\n}\n"
+            "      a + m * n * columns, pivots + m * n, info + m, perm, n, first, width, begin, end);\n}\n"
         )
     turns = _BLOCK // 32
     parts.append(
         f'extern "C" __global__ void __launch_bounds__({_OTHERS}) others({kind}* a, int* pivots, int* info, '
-        "long long n, long long begin, long long end) {\n"
+        "long long n, long long columns, long long begin, long long end) {\n"
         f"  extern __shared__ unsigned long long memory[];\n  {kind}* lower = ({kind}*)memory;\n"
         f"  int* perm = (int*)(lower + {_BLOCK * (_BLOCK + 1)});\n  const long long m = blockIdx.y;\n"
         f"  la::others<{kind}, {turns}, {_OTHERS}>(\n"
-        "      a + m * n * n, pivots + m * n, perm, lower, n, begin, end, blockIdx.x, gridDim.x);\n}\n"
+        "      a + m * n * columns, pivots + m * n, perm, lower, n, columns, begin, end, blockIdx.x, gridDim.x);\n}\n"
     )
     return "\n".join(parts)
 
@@ -108,27 +109,30 @@ def others_shared(n: int, dtype: Any) -> int:
     return _BLOCK * (_BLOCK + 1) * dtype.itemsize + 4 * n
 
 
-def prepare(device: Device, n: int, count: int, dtype: Any) -> Callable[[int, int, int], None]:
-    """Factor matrices where they are: ``run(matrices, pivots, infos)``; the pivots are int32, counted from 1."""
-    made = steps(n, dtype)
+def prepare(device: Device, n: int, sides: int, count: int, dtype: Any) -> Callable[[int, int, int], None]:
+    """Factor matrices where they are: ``run(matrices, pivots, infos)``; the pivots are int32, counted from 1.
+
+    With `sides`, every matrix is followed by so many columns, for which the system of its lower factor is solved.
+    """
+    made, columns = steps(n, sides, dtype), n + sides
     entries = sorted({f"panel_{s.most}_{s.rows}" for s in made if isinstance(s, Panel)})
     functions = compile_program(text(n, dtype), (*entries, "others"), device)
     panels = {
-        entry: Launcher(device, functions[entry], (count, 1, 1), (_THREADS, 1, 1), 4 * n, "QQQqqqqq")
+        entry: Launcher(device, functions[entry], (count, 1, 1), (_THREADS, 1, 1), 4 * n, "QQQqqqqqq")
         for entry in entries
     }
-    blocks = max(1, min(device.attributes.multiprocessors, -(-n // (_OTHERS // 32))))
+    blocks = max(1, min(device.attributes.multiprocessors, -(-columns // (_OTHERS // 32))))
     exchange = Launcher(
-        device, functions["others"], (blocks, count, 1), (_OTHERS, 1, 1), others_shared(n, dtype), "QQQqqq"
+        device, functions["others"], (blocks, count, 1), (_OTHERS, 1, 1), others_shared(n, dtype), "QQQqqqq"
     )
-    product = subtract_products(device, n, count, dtype)
+    product = subtract_products(device, n, n * columns, count, dtype)
     unit = dtype.itemsize
     calls: list[tuple[Any, tuple[int, ...]]] = []
     for s in made:
         if isinstance(s, Panel):
-            calls.append((panels[f"panel_{s.most}_{s.rows}"], (n, s.first, s.width, s.begin, s.end)))
+            calls.append((panels[f"panel_{s.most}_{s.rows}"], (n, columns, s.first, s.width, s.begin, s.end)))
         elif isinstance(s, Others):
-            calls.append((exchange, (n, s.begin, s.end)))
+            calls.append((exchange, (n, columns, s.begin, s.end)))
         else:
             places = (s.at * n + s.row, s.column * n + s.at, s.column * n + s.row)
             sizes = (n - s.row, s.columns, s.row - s.at)

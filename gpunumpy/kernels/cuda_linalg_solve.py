@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core import memory
 from ..core.device import Device
@@ -55,7 +55,8 @@ def solve(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], d
         b = turned(b)
     else:
         b = Layout((*b.shape[:-1], 1, *b.shape[-1:]), (*b.strides[:-1], 0, *b.strides[-1:]), b.offset)
-    return _solved(device, turned(a), prod(info.shape), b.shape[-2], dtypes[0], copied(b, dtypes[0]))
+    system = _System(a.shape[-1], b.shape[-2], prod(info.shape), dtypes[0])
+    return system.prepared(device, turned(a), copied(b, dtypes[0], step=system.step, start=system.start))
 
 
 def inv(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
@@ -63,34 +64,86 @@ def inv(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dty
     out, info, a = layouts
     if small.fits(a.shape[-1], dtypes[0]):
         return prepared(device, small.inv(options, layouts, dtypes), 3)
-    run = _solved(device, a, prod(info.shape), a.shape[-1], dtypes[0], identities(out, dtypes[0]))
+    system = _System(a.shape[-1], a.shape[-1], prod(info.shape), dtypes[0])
+    run = system.prepared(device, a, identities(out, dtypes[0], system.step, system.start))
     return lambda pointers: run((*pointers, pointers[2]))
 
 
-def _solved(device: Device, a: Layout, count: int, columns: int, dtype: Any, begin: Program) -> Prepared:
-    """Solve for what the program `begin` writes to the result; over the result, `info`, the matrices and the sides."""
-    n, unit = a.shape[-1], dtype.itemsize
-    copy, start = prepared(device, copied(a, dtype), 2), prepared(device, begin, 2)
-    factor, solution = _lu(device, n, count, dtype), cusolver.lu_solve(device, n, columns, dtype)
-    (_, at_pivots, at_done, at_work), total = pieces(count * n * n * unit, count * n * 4, 4, factor.nbytes)
+class _System(NamedTuple):
+    """A stack of systems, of n equations each, for so many right-hand sides."""
 
-    def run(pointers: Sequence[Any]) -> None:
-        result, failed, matrix, sides = pointers
-        held = memory.allocate(device, total)
-        lu, pivots, done, work = held.ptr, held.ptr + at_pivots, held.ptr + at_done, held.ptr + at_work
-        copy((lu, matrix))
-        start((result, sides))
-        factor.run(lu, pivots, failed, work)
-        for k in range(count):
-            solution(lu + k * n * n * unit, pivots + 4 * k * n, result + k * n * columns * unit, done)
+    n: int
+    columns: int
+    count: int
+    dtype: Any
 
-    return run
+    @property
+    def blocked(self) -> bool:
+        """Whether they are solved by blocks: then the sides come after their matrix."""
+        return blocked.fits(self.n, self.dtype)
+
+    @property
+    def start(self) -> int:
+        """The elements of a matrix, which are before the first sides."""
+        return self.n * self.n if self.blocked else 0
+
+    @property
+    def step(self) -> int:
+        """From the sides of a matrix to those of the next one."""
+        return self.start + self.n * self.columns
+
+    def prepared(self, device: Device, a: Layout, begin: Program) -> Prepared:
+        """Solve for what the program `begin` writes; over the result, `info`, the matrices and the sides."""
+        return self._by_blocks(device, a, begin) if self.blocked else self._one_by_one(device, a, begin)
+
+    def _by_blocks(self, device: Device, a: Layout, begin: Program) -> Prepared:
+        n, columns, count, dtype = self
+        step, unit, at_sides = self.step, dtype.itemsize, self.start * dtype.itemsize
+        copy, start = prepared(device, copied(a, dtype, step=step), 2), prepared(device, begin, 2)
+        factor = blocked.prepare(device, n, columns, count, dtype)
+        substitute = cusolver.upper_solve(device, n, columns, dtype)
+        finish = prepared(device, copied(Layout((count, columns, n), (step, n, 1), self.start), dtype), 2)
+        (_, at_pivots), total = pieces(count * step * unit, count * n * 4)
+
+        def run(pointers: Sequence[Any]) -> None:
+            result, failed, matrix, sides = pointers
+            held = memory.allocate(device, total)
+            lu = held.ptr
+            copy((lu, matrix))
+            start((lu, sides))
+            factor(lu, lu + at_pivots, failed)
+            for k in range(count):
+                one = lu + k * step * unit
+                substitute(one, one + at_sides)
+            finish((result, lu))
+
+        return run
+
+    def _one_by_one(self, device: Device, a: Layout, begin: Program) -> Prepared:
+        n, columns, count, dtype = self
+        unit = dtype.itemsize
+        copy, start = prepared(device, copied(a, dtype), 2), prepared(device, begin, 2)
+        factor, solution = cusolver.lu(device, n, dtype), cusolver.lu_solve(device, n, columns, dtype)
+        (_, at_pivots, at_done, at_work), total = pieces(count * n * n * unit, n * 4, 4, factor.nbytes)
+
+        def run(pointers: Sequence[Any]) -> None:
+            result, failed, matrix, sides = pointers
+            held = memory.allocate(device, total)
+            lu, pivots, done, work = held.ptr, held.ptr + at_pivots, held.ptr + at_done, held.ptr + at_work
+            copy((lu, matrix))
+            start((result, sides))
+            for k in range(count):
+                one = lu + k * n * n * unit
+                factor.run(one, pivots, failed + 4 * k, work)
+                solution(one, pivots, result + k * n * columns * unit, done)
+
+        return run
 
 
 def _lu(device: Device, n: int, count: int, dtype: Any) -> cusolver.Factoring:
     """Factor matrices where they are: ``run(matrices, pivots, infos, work)``."""
     if blocked.fits(n, dtype):
-        factors = blocked.prepare(device, n, count, dtype)
+        factors = blocked.prepare(device, n, 0, count, dtype)
         return cusolver.Factoring(lambda lu, pivots, infos, work: factors(lu, pivots, infos), 0)
     factor, step = cusolver.lu(device, n, dtype), n * n * dtype.itemsize
 
@@ -134,18 +187,22 @@ def turned(where: Layout) -> Layout:
     return Layout((*stack, columns, rows), (*steps, across, down), where.offset)
 
 
-def copied(where: Layout, dtype: Any, kept: str = "true") -> Program:
-    """A copy of matrices in C order, with zeros instead of what is not `kept`: a condition on `r` and `c`."""
+def copied(where: Layout, dtype: Any, kept: str = "true", step: int = 0, start: int = 0) -> Program:
+    """A copy of matrices in C order, with zeros instead of what is not `kept`: a condition on `r` and `c`.
+
+    The first one begins at `start`, and each `step` elements after the one before; one follows the other if that is 0.
+    """
     text = Routine()
     text.need("cast", (dtype, dtype))
     stack, (rows, columns), (down, across) = where.shape[:-2], where.shape[-2:], where.strides[-2:]
     tiles = -(-rows // _TILE) * -(-columns // _TILE)
     each, height, width = text.param(tiles), text.param(rows), text.param(columns)
-    start = text.offset(Layout(stack, where.strides[:-2], where.offset), stack)
+    origin = text.offset(Layout(stack, where.strides[:-2], where.offset), stack)
     body = (
         f"  const long long m = blockIdx.x / {each};\n  {text.split('m', stack)}\n"
-        f"  const {C_TYPE[dtype]}* from = x + ({start});\n"
-        f"  copy_tile(out + m * {height} * {width}, {height}, {width}, blockIdx.x % {each},\n"
+        f"  const {C_TYPE[dtype]}* from = x + ({origin});\n"
+        f"  {C_TYPE[dtype]}* to = out + {text.param(start)} + m * {text.param(step or rows * columns)};\n"
+        f"  copy_tile(to, {height}, {width}, blockIdx.x % {each},\n"
         f"    {'true' if abs(down) < abs(across) else 'false'},\n"
         f"    [=](long long r, long long c) {{ return from[r * {text.param(down)} + c * {text.param(across)}]; }},\n"
         f"    [=](long long r, long long c) {{ return {kept}; }});"
@@ -155,12 +212,13 @@ def copied(where: Layout, dtype: Any, kept: str = "true") -> Program:
     return text.program(names, head=small.source("linalg_copy"))
 
 
-def identities(where: Layout, dtype: Any) -> Program:
-    """Identity matrices in C order; there is an argument that is not looked at."""
+def identities(where: Layout, dtype: Any, step: int, start: int) -> Program:
+    """Identity matrices in C order, where `copied` has them; there is an argument that is not looked at."""
     text = Routine()
     text.need("cast", (dtype, dtype))
     n, count = text.param(where.shape[-1]), prod(where.shape)
-    body = f"out[i] = {C_TYPE[dtype]}{{i / {n} % {n} == i % {n} ? 1.f : 0.f}};"
+    place = f"out[{text.param(start)} + i / ({n} * {n}) * {text.param(step)} + i % ({n} * {n})]"
+    body = f"{place} = {C_TYPE[dtype]}{{i / {n} % {n} == i % {n} ? 1.f : 0.f}};"
     text.each("identity", "i", count, text.param(count), body)
     return text.program([pointer(dtype, "out", ""), pointer(dtype, "x")])
 

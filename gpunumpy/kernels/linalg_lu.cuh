@@ -48,7 +48,8 @@ __device__ __forceinline__ void exchange(T* column, int first, int count, const 
 // Factor `width` columns (W at most) from the row and column `first` on. Then exchange the rows of the other columns
 // from `begin` up to `end`, and solve the triangular system for those that come after the panel.
 template <class T, int W, int R, int THREADS>
-__device__ __forceinline__ void panel(T* a, int* pivots, int* info, int* perm, int n, int first, int width, int begin, int end) {
+__device__ __forceinline__ void panel(T* a, int* pivots, int* info, int* perm, int n, int first, int width, int begin,
+                                      int end) {
   const int WARPS = THREADS / 32;
   __shared__ Candidates<T, W, WARPS> found[2];
   __shared__ T lower[32 * 33];
@@ -133,9 +134,11 @@ __device__ __forceinline__ void panel(T* a, int* pivots, int* info, int* perm, i
       exchange<T, 1>(a + (long long)c * n, first, width, perm, pivots + first, lower, c >= first + width);
 }
 
-// The same for the columns that are not between `begin` and `end`, with the exchanges of all columns between these.
+// The same for the columns that are not between `begin` and `end`, with the exchanges of all columns between these. There
+// may be more of them than rows: right-hand sides, for which the system of the lower factor is so solved.
 template <class T, int TURNS, int THREADS>
-__device__ __forceinline__ void others(T* a, const int* pivots, int* perm, T* lower, int n, int begin, int end, int block, int blocks) {
+__device__ __forceinline__ void others(T* a, const int* pivots, int* perm, T* lower, int n, int columns, int begin, int end,
+                                       int block, int blocks) {
   const int SIDE = 32 * TURNS, count = end - begin, me = threadIdx.x;
   for (int r = me; r < n - begin; r += THREADS) perm[r] = r;
   __syncthreads();
@@ -148,7 +151,7 @@ __device__ __forceinline__ void others(T* a, const int* pivots, int* perm, T* lo
   for (int i = me; i < count * count; i += THREADS)
     lower[i / count * (SIDE + 1) + i % count] = a[(long long)(begin + i / count) * n + begin + i % count];
   __syncthreads();
-  for (int c = block * (THREADS / 32) + me / 32; c < n - count; c += blocks * (THREADS / 32)) {
+  for (int c = block * (THREADS / 32) + me / 32; c < columns - count; c += blocks * (THREADS / 32)) {
     const bool after = c >= begin;
     exchange<T, TURNS>(a + (long long)(after ? c + count : c) * n, begin, count, perm, pivots + begin, lower, after);
   }

@@ -16,10 +16,11 @@ _SCALARS = {name: numpy.array([-1, 1], name) for name in _LETTERS}
 _NO_TRANSPOSE = 0
 
 
-def subtract_products(device: Device, n: int, count: int, dtype: Any) -> Callable[..., None]:
-    """``run(matrices, rows, columns, inner, left, right, result)`` for n by n matrices that lie by columns.
+def subtract_products(device: Device, n: int, size: int, count: int, dtype: Any) -> Callable[..., None]:
+    """``run(matrices, rows, columns, inner, left, right, result)`` for matrices that lie by columns.
 
-    The last three say where the two factors and the result begin in each matrix, in bytes.
+    The matrices have n rows, and `size` elements each. The last three say where the two factors and the result begin in
+    them, in bytes.
     """
     cublas, library = handle(device, "cublas")
     letter = _LETTERS[dtype.name]
@@ -33,7 +34,7 @@ def subtract_products(device: Device, n: int, count: int, dtype: Any) -> Callabl
             call(library, _NO_TRANSPOSE, _NO_TRANSPOSE, rows, columns, inner, *operands)
 
         return run
-    batched, size = getattr(cublas, f"{letter}gemm_strided_batched"), n * n
+    batched = getattr(cublas, f"{letter}gemm_strided_batched")
 
     def run_batched(a: int, rows: int, columns: int, inner: int, left: int, right: int, result: int) -> None:
         operands = (minus, a + left, n, size, a + right, n, size, one, a + result, n, size)

@@ -17,11 +17,9 @@ LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 # cublasFillMode_t, cublasOperation_t, and the other codes of cuBLAS for triangular systems.
 LOWER, UPPER = 0, 1
 NO_TRANSPOSE, TRANSPOSE, CONJUGATE_TRANSPOSE = 0, 1, 2
-_LEFT, _NON_UNIT, _UNIT = 0, 0, 1
+_LEFT, _NON_UNIT = 0, 0
 # One in host memory, which cuBLAS reads during the call.
 _ONE = {name: numpy.ones(1, name) for name in DATA_TYPES}
-# From so many right-hand sides on, cuBLAS solves the two triangular systems faster.
-_MANY_SIDES = 64
 
 _params: dict[Device, int] = {}
 _lock = threading.Lock()
@@ -79,21 +77,20 @@ def lu(device: Device, n: int, dtype: Any) -> Factoring:
 def lu_solve(device: Device, n: int, columns: int, dtype: Any) -> Callable[..., None]:
     """Solve for right-hand sides where they are: ``run(factors, pivots, sides, info)``."""
     module, library, _ = solver(device)
-    letter = LETTERS[dtype.name]
-    if columns < _MANY_SIDES:
-        call = getattr(module, f"{letter}getrs")
+    call = getattr(module, f"{LETTERS[dtype.name]}getrs")
 
-        def run(factors: int, pivots: int, sides: int, info: int) -> None:
-            call(library, NO_TRANSPOSE, n, columns, factors, n, pivots, sides, n, info)
+    def run(factors: int, pivots: int, sides: int, info: int) -> None:
+        call(library, NO_TRANSPOSE, n, columns, factors, n, pivots, sides, n, info)
 
-        return run
+    return run
+
+
+def upper_solve(device: Device, n: int, columns: int, dtype: Any) -> Callable[[int, int], None]:
+    """Solve the system of an upper triangular matrix for right-hand sides where they are: ``run(matrix, sides)``."""
     blas, products = handle(device, "cublas")
-    exchange, triangular = getattr(module, f"{letter}laswp"), getattr(blas, f"{letter}trsm")
-    one = _ONE[dtype.name].ctypes.data
+    call, one = getattr(blas, f"{LETTERS[dtype.name]}trsm"), _ONE[dtype.name].ctypes.data
 
-    def run_in_parts(factors: int, pivots: int, sides: int, info: int) -> None:
-        exchange(library, columns, sides, n, 1, n, pivots, 1)
-        for fill, diagonal in ((LOWER, _UNIT), (UPPER, _NON_UNIT)):
-            triangular(products, _LEFT, fill, NO_TRANSPOSE, diagonal, n, columns, one, factors, n, sides, n)
+    def run(matrix: int, sides: int) -> None:
+        call(products, _LEFT, UPPER, NO_TRANSPOSE, _NON_UNIT, n, columns, one, matrix, n, sides, n)
 
-    return run_in_parts
+    return run
