@@ -6,6 +6,7 @@ import argparse
 import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from functools import cache
 from typing import Any
 
@@ -23,7 +24,10 @@ NOISE = 0.02  # by how much a library's time differs between two runs: nearer to
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table: `goal` has the libraries to be compared with, and at most how much of their time to take."""
+    """A line of the table: `goal` has the libraries to be compared with, and at most how much of their time to take.
+
+    A goal of infinity is none.
+    """
 
     name: str
     work: Callable[..., Any]
@@ -78,7 +82,9 @@ def _verdict(row: Row, took: Mapping[str, float | str]) -> list[str]:
             worst = max(worst, ours / theirs / factor)
         else:
             ratios.append("-")
-    goal = ", ".join(f"{factor:g} x {name}" for name, factor in row.goal.items())
+    goal = ", ".join(f"{factor:g} x {name}" for name, factor in row.goal.items() if factor < inf)
+    if not goal:
+        return [", ".join(ratios), "", ""]
     met = "no" if not isinstance(ours, float) or worst > 1 + NOISE else "even" if worst > 1 else "yes"
     return [", ".join(ratios), goal, met]
 

