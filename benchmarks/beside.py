@@ -6,8 +6,8 @@ import argparse
 import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
 from functools import cache
+from math import inf
 from typing import Any
 
 import ml_dtypes
