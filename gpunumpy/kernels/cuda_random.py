@@ -14,32 +14,30 @@ from ..core.dtypes import C_TYPE
 from ..core.layout import Layout
 from .codegen.program import Program
 from .cuda_routine import Routine
-from .table_streams import CHUNK, CONGRUENTIAL, jump, sources, wide
+from .table_streams import CONGRUENTIAL, jump, sources, wide
 from .table_ziggurats import tables
 
-# How many chunks in a row one thread finds: it jumps to the first, and steps from each to the next.
-_STEPS = 16
+# Words are found from where chunks of so many start. One thread finds the starts of several chunks in a row: it jumps
+# to the first, and steps from each to the next.
+CHUNK, _STEPS = 256, 16
 _LEVELS = 40  # of chunks numbered by as many bits
 
 
-def stream_starts(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]]) -> Program:
-    """Where every chunk of words of a congruential generator starts: upper halves, lower halves, of its state."""
-    text = Routine()
-    chunks = prod(layouts[0].shape)
-    body = _start_chunks(options[0], text.param(chunks))
-    text.each("starts", "t", -(-chunks // _STEPS), text.param(-(-chunks // _STEPS)), body)
-    pointers = ["u64* hi", "u64* lo", "const u64* state"]
-    return text.program(pointers, head=sources()["streams"] + _jumps(options[0]))
-
-
 def _jumps(name: str) -> str:
-    """How to jump over 2^k chunks: what x and c are multiplied by."""
-    pairs = (jump(CONGRUENTIAL[name][0], CHUNK << level) for level in range(_LEVELS))
+    """How to jump over 2^k chunks: what x and c are multiplied by. And inside a chunk, by how much x grows: so many
+    times ``(a - 1) * x + c``.
+    """
+    multiplier, _, _ = CONGRUENTIAL[name]
+    pairs = (jump(multiplier, CHUNK << level) for level in range(_LEVELS))
     listed = ", ".join(wide(half) for pair in pairs for half in pair)
-    return f"__device__ const Wide jumps[{2 * _LEVELS}] = {{{listed}}};\n"
+    sums = ", ".join(wide(jump(multiplier, place)[1]) for place in range(CHUNK))
+    return f"""
+__device__ const Wide jumps[{2 * _LEVELS}] = {{{listed}}};
+__device__ const Wide sums_in_chunk[{CHUNK}] = {{{sums}}};
+"""
 
 
-def _start_chunks(name: str, chunks: str, leads: str = "false") -> str:
+def _start_chunks(name: str, chunks: str, leads: str) -> str:
     """The body that finds the chunks of thread `t`, from one word earlier on if something `leads`."""
     multiplier, _, ahead = CONGRUENTIAL[name]
     late, early = (", ".join(map(wide, jump(multiplier, (ahead - before) % (1 << 128)))) for before in (0, 1))
@@ -107,24 +105,24 @@ def stream_draws(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Se
 
 
 def _words(name: str) -> str:
-    """The function `word_at`, a word of the stream, and `Walk`: words that are `DRAW_THREADS` from each other."""
+    """The function `word_at`, a word of the stream, and `Strides`: words that are `DRAW_THREADS` from each other."""
     begin = "struct Pieces;\n__device__ __forceinline__ u64 word_at(const Pieces& pieces, i64 w);\n"
     if name == "philox":
         return f"""{begin}
-struct Walk {{
+struct Strides {{
   const Pieces& pieces;
   i64 first;
-  __device__ Walk(const Pieces& pieces, i64 first) : pieces(pieces), first(first) {{}}
+  __device__ Strides(const Pieces& pieces, i64 first) : pieces(pieces), first(first) {{}}
   __device__ u64 word(int step) const {{ return word_at(pieces, first + step * DRAW_THREADS); }}
 }};
 """
     multiplier, output, _ = CONGRUENTIAL[name]
     power, _ = jump(multiplier, DRAW_THREADS)
-    return f"""{sources()[name]}{_jumps(name)}{begin}
+    return f"""{_jumps(name)}{begin}
 __device__ __forceinline__ Wide wide_at(const Pieces& pieces, i64 w);
-struct Walk {{
+struct Strides {{
   Wide x, c;
-  __device__ Walk(const Pieces& pieces, i64 first);
+  __device__ Strides(const Pieces& pieces, i64 first);
   __device__ u64 word(int step) {{
     if (step) x = op::wide_step(x, {wide(power)}, c);
     return op::{output}(x);
@@ -150,11 +148,11 @@ __device__ __forceinline__ Wide wide_at(const Pieces& pieces, i64 w) {{
   i64 left = w - (chunk << {level});
   // Far behind what was asked for, where one thread looks for the last numbers.
   for (; left >= {CHUNK}; --left) x = op::wide_step(x, {wide(multiplier)}, c);
-  return op::wide_plus(x, op::wide_times({name}_sums[left], op::wide_step(x, {wide(multiplier - 1)}, c)));
+  return op::wide_plus(x, op::wide_times(sums_in_chunk[left], op::wide_step(x, {wide(multiplier - 1)}, c)));
 }}
 {begin}  return op::{output}(wide_at(pieces, w));
 }}
-__device__ __forceinline__ Walk::Walk(const Pieces& pieces, i64 first)
+__device__ __forceinline__ Strides::Strides(const Pieces& pieces, i64 first)
     : x(wide_at(pieces, first)), c(op::wide_times({{pieces.state[2], pieces.state[3]}}, {total})) {{}}
 """
 
@@ -164,4 +162,4 @@ def _text(name: str) -> str:
     return (Path(__file__).parent / f"{name}.cuh").read_text(encoding="utf-8")
 
 
-PROGRAMS = (stream_draws, stream_starts)
+PROGRAMS = (stream_draws,)

@@ -68,11 +68,11 @@ __device__ __forceinline__ u32 gathered(u32 bits) {
 // Work a tile up as if an attempt began at each of its pieces.
 __device__ __forceinline__ void classify(Shared& shared, const Number& number, const Pieces& pieces, i64 tile) {
   const i64 first = tile * (TILE / PER) + threadIdx.x;
-  Walk walk(pieces, first);
+  Strides words(pieces, first);
 #pragma unroll
   for (int step = 0; step < STEPS; ++step) {
     const int here = (step * DRAW_THREADS + int(threadIdx.x)) * PER;
-    const u64 word = first < pieces.lead && step == 0 ? pieces.word(0) : walk.word(step);
+    const u64 word = first < pieces.lead && step == 0 ? pieces.word(0) : words.word(step);
     u32 slow = 0;
 #pragma unroll
     for (int k = 0; k < PER; ++k) {

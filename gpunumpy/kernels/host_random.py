@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from .table_streams import CHUNK, CONGRUENTIAL, KEEPS, jump, sums
+from .table_streams import CONGRUENTIAL, DIGIT_BITS, DIGITS, KEEPS, digits
 
 _HALF = numpy.uint64(32)
 _LOW = numpy.uint64(0xFFFFFFFF)
@@ -58,13 +58,19 @@ _OUTPUTS: dict[str, Callable[[Wide], Any]] = {"xsl_rr": _xsl_rr, "dxsm": _dxsm}
 
 def _congruential(name: str) -> Callable[..., Any]:
     multiplier, output, _ = CONGRUENTIAL[name]
-    listed = [numpy.array(half, numpy.uint64) for half in zip(*map(_wide, sums(multiplier)), strict=True)]
-    less = _wide(multiplier - 1)
+    parts = ([_wide(pair[k]) for pair in digits(multiplier)] for k in (0, 1))
+    powers, sums = ([numpy.array(half) for half in zip(*part, strict=True)] for part in parts)
 
     def word(i: Any, x_hi: Any, x_lo: Any, c_hi: Any, c_lo: Any) -> Any:
-        place = i & (CHUNK - 1)
-        step = _plus(_times((x_hi, x_lo), less), (c_hi, c_lo))
-        return _OUTPUTS[output](_plus((x_hi, x_lo), _times((listed[0][place], listed[1][place]), step)))
+        i = numpy.maximum(i, 0)
+        x: Wide = (numpy.asarray(x_hi), numpy.asarray(x_lo))
+        c: Wide = (numpy.asarray(c_hi), numpy.asarray(c_lo))
+        for place in range(DIGITS):
+            at = (i >> DIGIT_BITS * place & (1 << DIGIT_BITS) - 1) + (place << DIGIT_BITS)
+            if at.max() > place << DIGIT_BITS:
+                power, total = ((table[0][at], table[1][at]) for table in (powers, sums))
+                x = _plus(_times(x, power), _times(c, total))
+        return numpy.broadcast_to(_OUTPUTS[output](x), numpy.shape(i))
 
     return word
 
@@ -120,28 +126,13 @@ ROWS: dict[str, Callable[[Any], Callable[..., Any]]] = {
     **{name: _row(lambda name=name: _congruential(name)) for name in CONGRUENTIAL},  # type: ignore[misc]
     "philox": _row(lambda: _philox),
     "stream_half": _row(lambda: _stream_half),
+    "stream_place": _row(lambda: lambda q: q >> 1),
     "unit_double": _row(lambda: _unit_double),
     "unit_float": _row(lambda: _unit_float),
 }
 
 
 # Routines.
-
-
-def stream_starts(options: tuple[Any, ...], hi: Any, lo: Any, state: Any) -> None:
-    """Where every chunk of words starts, by doubling what is known."""
-    (name,) = options
-    multiplier, _, ahead = CONGRUENTIAL[name]
-    x, c = (int(state[k]) << 64 | int(state[k + 1]) for k in (0, 2))
-    power, total = jump(multiplier, ahead)
-    hi[:1], lo[:1] = _wide((power * x + total * c) % (1 << 128))
-    done = 1
-    while done < hi.size:
-        more = min(done, hi.size - done)
-        power, total = jump(multiplier, done * CHUNK)
-        moved = _times((hi[:more], lo[:more]), _wide(power))
-        hi[done : done + more], lo[done : done + more] = _plus(moved, _wide(total * c % (1 << 128)))
-        done += more
 
 
 def bit_generator(name: str, state: Any) -> Any:
@@ -191,4 +182,4 @@ def _distance(bits: Any, words: Any, limit: int) -> int:
     return int(found[0])
 
 
-CALLS: dict[str, Callable[..., None]] = {"stream_draws": stream_draws, "stream_starts": stream_starts}
+CALLS: dict[str, Callable[..., None]] = {"stream_draws": stream_draws}

@@ -17,6 +17,31 @@ __device__ __forceinline__ Wide wide_plus(Wide a, Wide b) {
 // The number x * a + c.
 __device__ __forceinline__ Wide wide_step(Wide x, Wide a, Wide c) { return wide_plus(wide_times(x, a), c); }
 
+// A thread's way along a congruential generator: from one position to the next by `step`, or by `leap`, takes one
+// product; only elsewhere does it begin anew. For both there is what x and c are multiplied by.
+struct Walk {
+  i64 step, leap;
+  Wide step_x, step_c, leap_x, leap_c;
+  i64 at;
+  Wide x, more_step, more_leap;
+  __device__ Walk(i64 step, Wide step_x, Wide step_c, i64 leap, Wide leap_x, Wide leap_c)
+      : step(step), leap(leap), step_x(step_x), step_c(step_c), leap_x(leap_x), leap_c(leap_c), at(-1ll << 62) {}
+  template <class Begin> __device__ __forceinline__ Wide to(i64 i, Wide c, Begin begin) {
+    const i64 way = i - at;
+    if (way == step) {
+      x = wide_step(x, step_x, more_step);
+    } else if (way == leap) {
+      x = wide_step(x, leap_x, more_leap);
+    } else if (way) {
+      x = begin(i);
+      more_step = wide_times(step_c, c);
+      more_leap = wide_times(leap_c, c);
+    }
+    at = i;
+    return x;
+  }
+};
+
 // What a state gives.
 __device__ __forceinline__ u64 xsl_rr(Wide x) {
   const u64 mixed = x.hi ^ x.lo;

@@ -1,8 +1,8 @@
 """The rows that random numbers are made of: words of NumPy's bit generators as functions of their position.
 
-A linear congruential generator ``x -> a * x + c`` modulo 2^128 comes from x to what it is n steps later by
-``x + sums[n] * ((a - 1) * x + c)``, where ``sums[n]`` is 1 + a + ... + a^(n-1). Kernels have the sums for a chunk of
-`CHUNK` words, and find where every chunk starts in memory.
+A linear congruential generator ``x -> a * x + c`` modulo 2^128 comes from x to what it is n steps later by one product
+for x and one for c. A thread begins with one of both for every few bits of its first position, and goes on with one
+from each position to the next (`Walk` in streams.cuh).
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from pathlib import Path
 
 from .table_rows import Row
 
-CHUNK = 256
+# Positions have so many digits, of so many bits each.
+DIGITS, DIGIT_BITS = 6, 6
 _MODULUS = 1 << 128
 
 # The generators of this kind: the multiplier, the function of the state that is the word, and how many steps the state
@@ -48,12 +49,10 @@ def jump(multiplier: int, steps: int) -> tuple[int, int]:
     return p, s
 
 
-def sums(multiplier: int) -> list[int]:
-    """The sums for all places in a chunk."""
-    found = [0]
-    while len(found) < CHUNK:
-        found.append((found[-1] * multiplier + 1) % _MODULUS)
-    return found
+def digits(multiplier: int) -> list[tuple[int, int]]:
+    """How to jump by every value of every digit of a position."""
+    values = range(1 << DIGIT_BITS)
+    return [jump(multiplier, value << DIGIT_BITS * place) for place in range(DIGITS) for value in values]
 
 
 def wide(value: int) -> str:
@@ -61,16 +60,32 @@ def wide(value: int) -> str:
     return f"{{{value >> 64:#x}ull, {value % (1 << 64):#x}ull}}"
 
 
+def walk(name: str, step: int, leap: int) -> str:
+    """The way of a thread whose positions differ by `step`, or by `leap`, as C."""
+    pairs = (jump(CONGRUENTIAL[name][0], way % _MODULUS) for way in (step, leap))
+    (step_x, step_c), (leap_x, leap_c) = (map(wide, pair) for pair in pairs)
+    return f"({step}, {step_x}, {step_c}, {leap}, {leap_x}, {leap_c})"
+
+
 def _source(name: str) -> str:
-    """The function of a congruential generator: word i, given where the chunk of the word starts, and c."""
+    """The function of a congruential generator: word i, given the state at word 0, and c."""
     multiplier, output, _ = CONGRUENTIAL[name]
-    listed = ", ".join(map(wide, sums(multiplier)))
+    listed = ", ".join(wide(half) for pair in digits(multiplier) for half in pair)
     return f"""
-__device__ const Wide {name}_sums[{CHUNK}] = {{{listed}}};
+__device__ const Wide {name}_jumps[{2 * DIGITS << DIGIT_BITS}] = {{{listed}}};
 namespace op {{
-__device__ __forceinline__ u64 {name}(i64 i, u64 x_hi, u64 x_lo, u64 c_hi, u64 c_lo) {{
-  const Wide x{{x_hi, x_lo}}, c{{c_hi, c_lo}}, less{wide(multiplier - 1)};
-  return {output}(wide_plus(x, wide_times({name}_sums[i & {CHUNK - 1}], wide_step(x, less, c))));
+__device__ __noinline__ Wide {name}_begin(i64 i, Wide x, Wide c) {{
+  const Wide* jumps = {name}_jumps;
+  for (; i; i >>= {DIGIT_BITS}, jumps += {2 << DIGIT_BITS}) {{
+    const int digit = int(i & {(1 << DIGIT_BITS) - 1});
+    if (digit) x = wide_step(x, jumps[2 * digit], wide_times(jumps[2 * digit + 1], c));
+  }}
+  return x;
+}}
+__device__ __forceinline__ u64 {name}(Walk& walk, i64 i, u64 x_hi, u64 x_lo, u64 c_hi, u64 c_lo) {{
+  const Wide c{{c_hi, c_lo}};
+  // What comes before all words is asked for and not looked at.
+  return {output}(walk.to(i < 0 ? 0 : i, c, [=](i64 to) {{ return {name}_begin(to, {{x_hi, x_lo}}, c); }}));
 }}
 }}  // namespace op
 """
@@ -89,8 +104,11 @@ def _row(name: str, **code: str) -> tuple[str, Row]:
 
 STREAMS: dict[str, Row] = dict(
     (
-        *(_row(name, i=f"op::{name}({{0}}, {{1}}, {{2}}, {{3}}, {{4}})") for name in CONGRUENTIAL),
+        # The last argument is the walk.
+        *(_row(name, i=f"op::{name}({{5}}, {{0}}, {{1}}, {{2}}, {{3}}, {{4}})") for name in CONGRUENTIAL),
         _row("philox", i="op::philox({0}, {1}, {2}, {3}, {4}, {5}, {6})"),
+        # In which word a half is.
+        _row("stream_place", i="{0} >> 1"),
         _row("stream_half", i="op::stream_half({0}, {1}, {2})"),
         # The upper bits as a number in [0, 1).
         _row("unit_double", u="f64({0} >> 11) * (1.0 / 9007199254740992.0)"),

@@ -14,7 +14,7 @@ from ..core import node as graph
 from ..core.array import from_host, wrap
 from ..core.dtypes import FLOAT64, INT64
 from ..core.node import DType, Node, Queue
-from ..kernels.table_streams import CHUNK, KEEPS
+from ..kernels.table_streams import CONGRUENTIAL, KEEPS, jump
 from .stream import Stream
 
 _UINT32, _UINT64 = numpy.dtype(numpy.uint32), numpy.dtype(numpy.uint64)
@@ -30,7 +30,7 @@ def words(stream: Stream, count: int, queue: Queue) -> Node:
     """Words of 64 bits."""
     state = stream.take()
     stream.skip(count)
-    return _word(stream.kind, state, count, graph.iota((count,), 0, queue))
+    return _word(stream.kind, state, graph.iota((count,), 0, queue))
 
 
 def halves(stream: Stream, count: int, queue: Queue) -> Node:
@@ -54,23 +54,22 @@ def _half(stream: Stream, count: int, place: Node) -> Node:
     stream.skip_halves(count)
     if state[KEEPS["has"]]:
         place = _integer("subtract", place, 1)
-    word = _word(stream.kind, state, -(-count // 2), _integer("right_shift", place, 1))
+    word = _word(stream.kind, state, graph.map_node("stream_place", (INT64, INT64), (place,)))
     left = graph.typed_scalar(state[KEEPS["left"]], _UINT64)
     return graph.map_node("stream_half", (INT64, _UINT64, _UINT64, _UINT32), (place, word, left))
 
 
-def _word(kind: str, state: Any, count: int, place: Node) -> Node:
-    """The words at places below `count` of a stream in a state."""
+def _word(kind: str, state: Any, place: Node) -> Node:
+    """The words at places of a stream in a state."""
     if kind == "philox":
         place = _integer("add", place, int(state[KEEPS["first"]]))
         return graph.map_node(kind, (INT64, *(_UINT64,) * 7), (place, *_scalars(state[:6])))
-    queue = place.form.queue
-    assert queue is not None
-    chunk = _integer("right_shift", place, CHUNK.bit_length() - 1)
-    chunks = ((-(-count // CHUNK),), _UINT64)
-    starts = graph.routine("stream_starts", (kind,), (_given(state, queue),), (chunks, chunks))
-    start = [graph.gather(half, (chunk,), "") for half in starts]
-    return graph.map_node(kind, (INT64, *(_UINT64,) * 5), (place, *start, *_scalars(state[2:4])))
+    multiplier, _, ahead = CONGRUENTIAL[kind]
+    power, total = jump(multiplier, ahead)
+    x, c = (int(state[k]) << 64 | int(state[k + 1]) for k in (0, 2))
+    x = (power * x + total * c) % (1 << 128)
+    begin = _scalars((x >> 64, x % (1 << 64), *state[2:4]))
+    return graph.map_node(kind, (INT64, *(_UINT64,) * 5), (place, *begin))
 
 
 def _given(state: Any, queue: Queue) -> Node:

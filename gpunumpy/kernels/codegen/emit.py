@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ...core.dtypes import C_TYPE
 from ...core.kernel import Affine, Apply, Body, DType, Gather, Index, Load, Reduce, Scalar, Scan, Store, value_dtypes
+from ..table_streams import CONGRUENTIAL, walk
 from .unit import Text, Unit
 
 # By the condition of a lane, which functions of the prelude load and store a vector.
@@ -24,7 +25,8 @@ class Tile:
     `place` are the lines that define, for vector `u`, the loop indices of its first lane and ``left``, the number of
     its lanes that exist (none if zero or less). `index` names the indices, one a loop. `whole` is a C condition that
     every lane of every vector exists. The indices of the `steady` loops are the same in every vector, and the first
-    vector exists.
+    vector exists. From the last lane of a vector to the first of the thread's next one, the index of the lanes' loop
+    (the last one where there are none) mostly grows by `leap`.
     """
 
     index: tuple[str, ...]
@@ -34,6 +36,7 @@ class Tile:
     place: tuple[str, ...] = ()
     whole: str = "true"
     steady: tuple[int, ...] = ()
+    leap: int = 1
 
 
 class Emitter:
@@ -48,6 +51,7 @@ class Emitter:
         self.dtypes: list[DType] = value_dtypes(unit.kernel, body)
         self.known: dict[int, str] = {}
         self.states: dict[int, str] = {}
+        self._walks: dict[int, str] = {}
         self._varying: dict[int, bool] = {}
         # Every vector is there with all its lanes or not at all: no vector needs to be taken apart.
         self._exact = tile.lane is None or unit.kernel.shape[tile.lane] % tile.width == 0
@@ -89,11 +93,36 @@ class Emitter:
         """The C type of the value."""
         return C_TYPE[self.dtypes[value]]
 
+    # Words of a stream
+
+    def walk(self, values: Iterable[int]) -> None:
+        """Begin the walks of words among the values, where the text stands: outside of the loops of the tile."""
+        for value in values:
+            instr = self.body.instrs[value]
+            if value in self._walks or not isinstance(instr, Apply) or instr.row not in CONGRUENTIAL:
+                continue
+            name = self._walks[value] = f"w{self.name}{value}"
+            step, leap = self._ways(instr.args[0])
+            self.text.line(f"op::Walk {name}{walk(instr.row, step, leap)};")
+
+    def _ways(self, value: int) -> tuple[int, int]:
+        """By how much a position mostly grows: from lane to lane, and from vector to vector."""
+        instr = self.body.instrs[value]
+        if isinstance(instr, Index) and instr.at.coef:
+            coef = instr.at.coef[-1 if self.tile.lane is None else self.tile.lane]
+            return coef, coef * self.tile.leap
+        if isinstance(instr, Apply):
+            step, leap = self._ways(instr.args[0])
+            return (1, (leap + 1) // 2) if instr.row == "stream_place" else (step, leap)
+        return 1, 1
+
     # Emission
 
     def once(self, values: Iterable[int]) -> None:
         """Compute values that are the same all over the tile, where the text stands."""
-        for value in self.closure(values):
+        order = self.closure(values)
+        self.walk(order)
+        for value in order:
             instr = self.body.instrs[value]
             if isinstance(instr, Load):
                 self._define(value, "*" + self.unit.element(instr.arg, instr.at, self.tile.index), keep=True)
@@ -113,6 +142,7 @@ class Emitter:
         `known` names the values.
         """
         order = self.closure([*values, *keep, *(store.value for store in stores)])
+        self.walk(order)
         kept = [value for value in keep if value in order]
         self._load([value for value in order if isinstance(self.body.instrs[value], Load)])
         order = [value for value in order if not isinstance(self.body.instrs[value], Load)]
@@ -271,6 +301,8 @@ class Emitter:
             self._define(value, self._index(instr), keep)
         elif isinstance(instr, Apply):
             args = [self.known[arg] for arg in instr.args]
+            if value in self._walks:
+                args.append(self._walks[value])
             self._define(value, self.unit.expression(instr.row, instr.loop, args), keep)
         elif isinstance(instr, Gather):
             self._gather(value, instr, guard, keep)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ...core.kernel import Body, Load
 from .emit import Emitter, Tile
-from .shape import LIGHT, ceil_div, operations, pack_width, product, unravel
+from .shape import LIGHT, ceil_div, has_walks, operations, pack_width, product, unravel
 from .tile import emit_tiles, transposed
 from .unit import Text, Unit
 
@@ -21,6 +21,9 @@ _IN_FLIGHT = 64
 
 # Bytes of registers that loads may take.
 _HELD = 256
+
+# Points of a thread that makes random words: to find the first of them takes long.
+_WALKED = 16
 
 _MOST = 8  # vectors of a thread
 _POINTS = 8  # points of a thread, in a body of many operations: every copy of it costs compile time
@@ -58,6 +61,8 @@ def _flight(unit: Unit, lane: int, width: int) -> int:
     distinct = {instr.at.coef if width == 1 else instr.arg: args[instr.arg].dtype.itemsize for instr in loads}
     moved = width * max(sum(distinct.values()), sum(args[store.arg].dtype.itemsize for store in body.stores))
     held = width * sum(args[instr.arg].dtype.itemsize for instr in loads)
+    if not loads and has_walks(body):
+        return max(1, _WALKED // width)
     light = operations(body) <= LIGHT
     count = _MOST
     while count > 1 and (count * moved > _IN_FLIGHT or count * held > _HELD or (not light and count * width > _POINTS)):
@@ -87,7 +92,7 @@ def _emit_flat(unit: Unit, width: int, count: int, vectors: int) -> None:
         whole = f"base + {tile_size} <= {end} && {size} % {width} == 0"
     else:
         whole = f"(base + {tile_size}) * {width} <= {size}"
-    tile = Tile(names, lane, width, count, tuple(place), "whole")
+    tile = Tile(names, lane, width, count, tuple(place), "whole", leap=(_THREADS - 1) * width + 1)
     head = [f"const Int base = Int(blockIdx.x) * {tile_size};", f"const bool whole = {whole};"]
     _launch(unit, tile, ceil_div(total, tile_size), head)
 

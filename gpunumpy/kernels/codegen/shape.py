@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...core.kernel import Affine, Apply, Body, Load, Reduce, Scan
+from ..table_streams import CONGRUENTIAL
 from .collapse import bodies
 from .emit import packs
 from .unit import Unit
@@ -71,6 +72,11 @@ def flight(unit: Unit, lane: int, width: int) -> int:
 def operations(body: Body) -> int:
     """How many values of the body are computed."""
     return sum(isinstance(instr, (Apply, Reduce, Scan)) for instr in body.instrs)
+
+
+def has_walks(body: Body) -> bool:
+    """Whether random words are made that are found one from another."""
+    return any(isinstance(instr, Apply) and instr.row in CONGRUENTIAL for instr in body.instrs)
 
 
 def unravel(unit: Unit, linear: str, loops: Sequence[int], names: Sequence[str], last: int | None = None) -> list[str]:
