@@ -1,4 +1,4 @@
-"""Small matrices on a GPU: QR (`linalg_qr.cuh`), singular values and eigenvalues by Jacobi (`linalg_jacobi.cuh`)."""
+"""Small matrices on a GPU: QR (`linalg_qr.cuh`), singular values (`linalg_jacobi.cuh`), eigenvalues."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ _BYTES = 160 << 10  # of shared memory that a block takes at most
 # Of a stack of at least so many matrices, each has few threads.
 _MANY = 264
 _TEAMS = {True: 8, False: 32}  # lanes that share a row, of one of many matrices and of one of few
+_LANES = {True: 1, False: 16}  # the same for eigenvalues
 
 
 def pitch_of(width: int, unit: int, phase: int) -> int:
@@ -69,13 +70,8 @@ def svd_bytes(rows: int, columns: int, kept: int, vectors: bool, dtype: Any) -> 
 
 def eigh_bytes(n: int, vectors: bool, dtype: Any) -> int:
     """The shared memory for the eigenvalues of a matrix."""
-    turns = (n + 1) // 2 * (2 * real_bytes(dtype) + dtype.itemsize)
-    return (
-        (n * pitch_of(n, dtype.itemsize, 16) + n * n * vectors) * dtype.itemsize
-        + turns
-        + 32 * real_bytes(dtype)
-        + 4 * n
-    )
+    diagonals = 2 * n * -(-n // 32) + 32
+    return (n * (n | 1) * (1 + vectors) + 3 * n) * dtype.itemsize + diagonals * real_bytes(dtype) + 4 * n
 
 
 def source_of(method: str) -> str:
@@ -146,12 +142,12 @@ def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) 
     *results, a = layouts
     dtype, vectors, size = dtypes[-1], len(results) > 2, a.shape[-1]
     text = _Small(a, dtype)
-    pairs = (size + 1) // 2
-    threads = min(256 if text.many else 1024, max(32, -(-pairs * pairs // 32) * 32))
-    n, pitch = text.param(size), text.param(pitch_of(size, dtype.itemsize, 16))
+    team = _LANES[text.many]
+    threads = min(1024, -(-size * team // 32) * 32)
+    n = text.param(size)
     at = f"la::conj({text.at('r', 'c')})" if triangle == "L" else text.at("c", "r")
     body = (
-        f"  la::Hermitian<T> its(shared, {n}, {pitch}, {str(vectors).lower()});\n"
+        f"  la::Tridiagonal<T, {team}> its(shared, {n}, {str(vectors).lower()});\n"
         f"  const bool failed = its.run([=](int r, int c) {{ return {at}; }});\n"
         "  if (threadIdx.x == 0) info[m] = failed;\n  if (failed) return;\n"
         f"  for (int i = threadIdx.x; i < {n}; i += blockDim.x) w[m * {n} + i] = its.value(i);\n"
@@ -161,9 +157,9 @@ def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) 
         names.append(pointer(dtype, "v", ""))
         body += (
             f"  for (int i = threadIdx.x; i < {n} * {n}; i += blockDim.x)\n"
-            f"    v[m * {n} * {n} + i] = its.rows[its.order[i / (int){n}] * {n} + i % (int){n}];"
+            f"    v[m * {n} * {n} + i] = its.vector(i / (int){n}, i % (int){n});"
         )
-    return text.made("jacobi", body, threads, eigh_bytes(size, vectors, dtype), [*names, pointer(dtype, "a")])
+    return text.made("tridiagonal", body, threads, eigh_bytes(size, vectors, dtype), [*names, pointer(dtype, "a")])
 
 
 def qr(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:

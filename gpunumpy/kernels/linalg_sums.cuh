@@ -2,11 +2,20 @@
 
 namespace la {
 
+// What iterates gives up after so many times.
+const int SWEEPS = 40;
+
 // x + conj(a) * b
 __device__ inline f32 inner(f32 x, f32 a, f32 b) { return ::fma(a, b, x); }
 __device__ inline f64 inner(f64 x, f64 a, f64 b) { return ::fma(a, b, x); }
 template <class T> __device__ inline cx<T> inner(cx<T> x, cx<T> a, cx<T> b) {
   return {::fma(a.im, b.im, ::fma(a.re, b.re, x.re)), ::fma(-a.im, b.re, ::fma(a.re, b.im, x.im))};
+}
+// x + by * y
+__device__ inline f32 plus(f32 x, f32 y, f32 by) { return ::fma(by, y, x); }
+__device__ inline f64 plus(f64 x, f64 y, f64 by) { return ::fma(by, y, x); }
+template <class T> __device__ inline cx<T> plus(cx<T> x, cx<T> y, T by) {
+  return {::fma(by, y.re, x.re), ::fma(by, y.im, x.im)};
 }
 __device__ inline f32 square(f32 x) { return x * x; }
 __device__ inline f64 square(f64 x) { return x * x; }

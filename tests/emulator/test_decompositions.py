@@ -126,7 +126,7 @@ def check_eigh(a: numpy.ndarray) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (3, 3), (2, 5, 5), (8, 8), (17, 17), (32, 32)])
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (3, 3), (2, 5, 5), (8, 8), (17, 17), (32, 32), (39, 39)])
 def test_eigh(shape: tuple[int, ...], dtype: str) -> None:
     a = sample(shape, dtype)
     check_eigh(a + a.swapaxes(-1, -2).conj().copy())
@@ -166,6 +166,14 @@ def test_qr_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
     for shape in ((4, 5, 5), (3, 9, 12), (2, 2, 17, 13)):
         for dtype in ("f4", "c16"):
             check_qr(sample(shape, dtype))
+
+
+def test_eigh_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(small, "_MANY", 3)
+    for shape in ((4, 5, 5), (3, 12, 12), (2, 2, 35, 35)):
+        for dtype in ("f4", "c16"):
+            a = sample(shape, dtype)
+            check_eigh(a + a.swapaxes(-1, -2).conj().copy())
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
