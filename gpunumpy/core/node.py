@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy
 
+from ..kernels.table_streams import STREAMS
 from . import layout
 from .layout import Layout, Shape
 
@@ -159,7 +160,8 @@ class Form:
     queue
         The queue of its device, or None for a scalar that belongs to none.
     generator
-        Whether it is computed from indices and scalars alone by a few operations, cheaper than to read from memory.
+        Whether it is computed from indices and scalars alone by a few operations, cheaper than to read from memory;
+        random numbers are not.
     weight
         The number of operations in it, shared ones counted each time they are used, up to a bound.
     """
@@ -180,6 +182,8 @@ class Form:
         self.generator = isinstance(op, (Iota, Const)) or (
             isinstance(op, (Map, View)) and self.weight <= 12 and all(a.generator for a in args)
         )
+        if isinstance(op, Map) and op.row in STREAMS:
+            self.generator = False
 
     def __repr__(self) -> str:
         return f"Form({self.op}, shape={self.shape}, dtype={self.dtype})"
