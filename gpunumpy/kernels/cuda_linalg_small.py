@@ -34,15 +34,16 @@ def _block_bytes(n: int, width: int, dtype: Any) -> int:
     return n * (width | 1) * dtype.itemsize + 4 * (n + 4 * _WARPS)
 
 
-def cholesky(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
-    """Upper factors (option) or the lower ones transposed, and `info`."""
+def cholesky(options: tuple[bool, bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
+    """Upper or lower factors, by columns or as they are, and `info`."""
     out, info, a = layouts
     text = _Small(out.shape[-1], dtypes[0], info.shape)
-    (upper,) = options
+    upper, by_columns = options
     at = text.element(a, "c, r" if upper else "r, c", conjugate=upper)
     if text.tiny:
         size = text.param(text.n)
-        value = "la::conj(group.tile[c * PITCH + r])" if upper else "group.tile[c * PITCH + r]"
+        value = "group.tile[c * PITCH + r]" if upper or by_columns else "group.tile[r * PITCH + c]"
+        value = f"la::conj({value})" if upper else value
         body = (
             f"  const bool failed = group.cholesky({at});\n"
             f"  for (int i = group.lane; here && i < {size} * {size}; i += {text.lanes}) {{\n"
@@ -53,7 +54,8 @@ def cholesky(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[A
         text.entry_of_groups("cholesky_rows", body, 2 * text.lanes)
     else:
         size, rows, turns = text.param(text.n), -(-text.n // _WARPS), -(-text.n // 32)
-        put = f"out[(m * {size} + c) * {size} + r] = {'la::conj(x)' if upper else 'x'};"
+        row, column = ("c", "r") if upper or by_columns else ("r", "c")
+        put = f"out[(m * {size} + {row}) * {size} + {column}] = {'la::conj(x)' if upper else 'x'};"
         body = (
             f"  const bool failed = la::cholesky_of_block<T, {_WARPS}, {rows}, {turns}>({size}, {at},\n"
             f"    [=](int r, int c, T x) {{ {put} }});\n"

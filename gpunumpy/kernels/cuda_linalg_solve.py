@@ -25,13 +25,14 @@ from .cuda_routine import Routine, pointer
 _TILE = 32  # as in linalg_copy.cuh
 
 
-def cholesky(device: Device, options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
-    """Upper factors (option) or the lower ones transposed, and `info`; by columns, what is upper is lower."""
-    (upper,) = options
+def cholesky(device: Device, options: tuple[bool, bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+    """Upper factors, or lower ones by columns, and `info`: to the library, lower factors all of them."""
+    upper, by_columns = options
     out, info, a = layouts
     n, dtype, count = out.shape[-1], dtypes[0], prod(info.shape)
     if small.fits(n, dtype):
         return prepared(device, small.cholesky(options, layouts, dtypes), 3)
+    assert upper or by_columns, "lower factors of large matrices come by columns"
     factor = cusolver.cholesky(device, n, dtype)
     copy = prepared(device, copied(a if upper else turned(a), dtype, "r <= c"), 2)
     step = n * n * dtype.itemsize

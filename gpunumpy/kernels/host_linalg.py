@@ -20,9 +20,10 @@ def _raised(call: Callable[..., Any], out: Any, info: Any, *args: Any, **options
         info[...] = 1
 
 
-def cholesky(options: tuple[bool], out: Any, info: Any, a: Any) -> None:
-    """The upper factors, or the lower ones transposed."""
-    _raised(numpy.linalg.cholesky, out if options[0] else out.swapaxes(-1, -2), info, a, upper=options[0])
+def cholesky(options: tuple[bool, bool], out: Any, info: Any, a: Any) -> None:
+    """The upper or lower factors, by columns or as they are."""
+    upper, by_columns = options
+    _raised(numpy.linalg.cholesky, out.swapaxes(-1, -2) if by_columns else out, info, a, upper=upper)
 
 
 def inv(options: tuple[Any, ...], out: Any, info: Any, a: Any) -> None:

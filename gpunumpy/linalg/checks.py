@@ -65,14 +65,12 @@ def check_square(*arrays: ndarray) -> None:
             raise LinAlgError("Last 2 dimensions of the array must be square")
 
 
-def look(info: Node, message: str) -> None:
-    """Compute what a routine has found, and raise `LinAlgError` if that is anything but zeros."""
-    size = prod(info.form.shape)
+def look(found: Node, message: str) -> None:
+    """Look at the computed `info` of a routine, and raise `LinAlgError` if it is anything but zeros."""
+    size = prod(found.form.shape)
     if size > _LOOKED_AT:
-        sizes = graph.map_node("absolute", (INT32, INT32), (info,))
-        info = reduction.max(wrap(sizes)).value()
-        size = 1
-    found = evaluate.compute(info)
+        sizes = graph.map_node("absolute", (INT32, INT32), (found,))
+        found, size = reduction.max(wrap(sizes)).computed(), 1
     if copy_to_host(found.data, found.offset * INT32.itemsize, size * INT32.itemsize).any():
         raise LinAlgError(message)
     assert found.form.queue is not None

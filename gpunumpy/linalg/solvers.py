@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from numpy.linalg import LinAlgError
 
-from ..core import layout
+from ..core import evaluate, layout
 from ..core import node as graph
 from ..core.array import make_view, ndarray, wrap
 from ..core.layout import Layout, Shape
@@ -27,6 +27,8 @@ __all__ = ["cholesky", "det", "inv", "matrix_power", "slogdet", "solve", "tensor
 
 _SINGULAR = "Singular matrix"
 _NOT_DEFINITE = "Matrix is not positive definite"
+# Up to so many rows a factor is written as it is; cuSOLVER's come by columns.
+_SMALL = 64
 
 
 class SlogdetResult(NamedTuple):
@@ -39,15 +41,15 @@ class SlogdetResult(NamedTuple):
 def cholesky(a: Any, /, *, upper: bool = False) -> ndarray:
     """The Cholesky factor of Hermitian positive-definite matrices. See `numpy.linalg.cholesky`.
 
-    The values are looked at, as a matrix that has no such factor raises. A lower factor is in Fortran order.
+    The values are looked at, as a matrix that has no such factor raises. The lower factor of a large matrix is in
+    Fortran order.
     """
     x = as_array(a)
     check_square(x)
-    shape, upper = x.shape, bool(upper)
-    made = _computed("cholesky", (upper,), (x.value(),), shape, common_dtype(x), shape[:-2], _NOT_DEFINITE)
-    if upper:
-        return made
-    return make_view(made, Layout(shape, (*layout.c_strides(shape)[:-2], 1, shape[-1]), 0))
+    shape, by_columns = x.shape, not upper and x.shape[-1] > _SMALL
+    where = Layout(shape, (*layout.c_strides(shape)[:-2], 1, shape[-1]), 0) if by_columns else None
+    options = (bool(upper), by_columns)
+    return _computed("cholesky", options, (x.value(),), shape, common_dtype(x), shape[:-2], _NOT_DEFINITE, where)
 
 
 def inv(a: Any) -> ndarray:
@@ -61,15 +63,29 @@ def inv(a: Any) -> ndarray:
 
 
 def _computed(
-    name: str, options: tuple[Any, ...], args: tuple[Node, ...], shape: Shape, dtype: Any, stack: Shape, message: str
+    name: str,
+    options: tuple[Any, ...],
+    args: tuple[Node, ...],
+    shape: Shape,
+    dtype: Any,
+    stack: Shape,
+    message: str,
+    where: Layout | None = None,
 ) -> ndarray:
-    """The result of a routine whose other one says which matrices of the stack are not what it takes."""
+    """The result of a routine whose other one says which matrices of the stack are not what it takes.
+
+    It is seen through a layout, if one is given.
+    """
     if 0 in shape:
-        return wrap(_filled(0, dtype, shape, args[0]))
+        made = wrap(_filled(0, dtype, shape, args[0]))
+        return made if where is None else make_view(made, where)
     args = tuple([graph.cast(x, dtype) for x in args])
     result, info = graph.routine(name, options, args, ((shape, dtype), (stack, INT32)))
     made = wrap(result)
-    look(info, message)
+    found = evaluate.compute(info)
+    if where is not None:  # while the device is at work
+        made = make_view(made, where)
+    look(found, message)
     return made
 
 
@@ -105,12 +121,12 @@ def solve(a: Any, b: Any) -> ndarray:
         # One matrix for all: their right-hand sides stand side by side.
         left, count = reshaped(left, (n, n)), prod(ahead)
         right = transposed(reshaped(transposed(right, _swapped(len(ahead))), (count, n)), (1, 0))
-        made = _computed("solve", (), (left, right), (count, n), dtype, (), _SINGULAR)
+        shape, stack = (count, n), ()
     else:
         left = graph.broadcast(left, (*batch, n, n))
-        made = _computed("solve", (), (left, right), (*ahead, n), dtype, batch, _SINGULAR)
-    strides = layout.c_strides((*ahead, n))
-    return make_view(made, Layout((*batch, n, columns), (*strides[:-2], 1, n), 0))
+        shape, stack = (*ahead, n), batch
+    where = Layout((*batch, n, columns), (*layout.c_strides((*ahead, n))[:-2], 1, n), 0)
+    return _computed("solve", (), (left, right), shape, dtype, stack, _SINGULAR, where)
 
 
 def _swapped(last: int) -> tuple[int, ...]:

@@ -59,11 +59,14 @@ def test_cholesky(n: int, dtype: str) -> None:
         for upper in (False, True):
             given = numpy.triu(a) if upper else numpy.tril(a)
             out, info = numpy.empty_like(a), numpy.full(stack, 7, "i4")
-            run(cuda_linalg_small.cholesky, (upper,), out, info, given)
-            close(out if upper else out.swapaxes(-1, -2), numpy.linalg.cholesky(a, upper=upper))
+            run(cuda_linalg_small.cholesky, (upper, False), out, info, given)
+            close(out, numpy.linalg.cholesky(a, upper=upper))
             assert not info.any()
+    by_columns = out.copy()
+    run(cuda_linalg_small.cholesky, (False, True), by_columns, info, numpy.tril(a))
+    close(by_columns.swapaxes(-1, -2), numpy.linalg.cholesky(a))
     a[..., n - 1, n - 1] = -1
-    run(cuda_linalg_small.cholesky, (True,), out, info, a)
+    run(cuda_linalg_small.cholesky, (True, False), out, info, a)
     assert info.all()
 
 
@@ -219,7 +222,7 @@ def programs() -> list[Program]:
             side = Layout((9, n, 11), (n * 11, 11, 1), 0)
             info, size = numpy.dtype("i4"), real(dtype.str)
             made += [
-                cuda_linalg_small.cholesky((False,), [a, stack, a], (dtype, info, dtype)),
+                cuda_linalg_small.cholesky((False, False), [a, stack, a], (dtype, info, dtype)),
                 cuda_linalg_small.inv((), [a, stack, a], (dtype, info, dtype)),
                 cuda_linalg_small.slogdet((), [stack, stack, a], (dtype, size, dtype)),
                 cuda_linalg_small.solve((), [side, stack, a, side], (dtype, info, dtype, dtype)),
