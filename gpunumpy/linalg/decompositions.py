@@ -15,11 +15,11 @@ import numpy
 from numpy.linalg import LinAlgError
 
 from .. import reduction
-from ..core import layout
+from ..core import evaluate, layout
 from ..core import node as graph
-from ..core.array import ndarray, to_host, wrap, wrap_ordered
+from ..core.array import make_view, ndarray, to_host, wrap
 from ..core.dtypes import KIND
-from ..core.layout import Shape
+from ..core.layout import Layout, Shape
 from ..core.node import DType, Leaf, Node
 from ..core.record import as_array, as_dtype, elementwise, transposed
 from ..indexing import getitem
@@ -157,16 +157,11 @@ def singular(x: ndarray, dtype: DType, full: bool, vectors: bool, message: str =
         results += [((*batch, short, short), dtype), (shape, dtype)]
     node = _large_in_order(_swapped(value) if m > n else value)
     values, info, *sides = graph.routine("svd", (), (node,), results)
-    s = wrap(values)
-    found: Any = s
-    if vectors:
-        left, right = _conjugate(sides[0]), sides[1]
-        if m > n:
-            found = SVDResult(_transposed(right), s, wrap(left))
-        else:
-            found = SVDResult(_transposed(left), s, wrap(right))
-    look(info, message)
-    return found
+    if not vectors:
+        return _looked_at(info, message, [values], 0)[0]
+    left, right = _conjugate(sides[0]), sides[1]
+    s, vh, u = _looked_at(info, message, [values, *((left, right) if m > n else (right, left))], 1)
+    return SVDResult(u, s, vh)
 
 
 def _of_triangle(x: ndarray, dtype: DType, vectors: bool, message: str) -> Any:
@@ -224,10 +219,8 @@ def _hermitian(a: Any, triangle: str, vectors: bool) -> list[ndarray]:
         results.append((shape, dtype))
     # By columns a matrix in C order is its transpose, which is its conjugate; so its conjugate is the matrix itself.
     node = _conjugate(as_dtype(x.value(), dtype))
-    values_node, info, *rows = graph.routine("eigh", (triangle,), (node,), results)
-    found = [wrap(values_node), *(_transposed(r) for r in rows)]
-    look(info, _NO_EIGENVALUES)
-    return found
+    found, info, *rows = graph.routine("eigh", (triangle,), (node,), results)
+    return _looked_at(info, _NO_EIGENVALUES, [found, *rows], len(rows))
 
 
 def eig(a: Any) -> EigResult:
@@ -255,10 +248,18 @@ def _general(a: Any, vectors: bool) -> list[ndarray]:
     if vectors:
         results.append((shape, wide))
     node = _large_in_order(as_dtype(_swapped(x.value()), dtype))
-    values_node, info, *rows = graph.routine("eig", (), (node,), results)
-    found = [wrap(values_node), *(_transposed(r) for r in rows)]
-    look(info, _NO_EIGENVALUES)
-    return found
+    found, info, *rows = graph.routine("eig", (), (node,), results)
+    return _looked_at(info, _NO_EIGENVALUES, [found, *rows], len(rows))
+
+
+def _looked_at(info: Node, message: str, results: list[Node], turned: int) -> list[ndarray]:
+    """Arrays of computed results, the last ones transposed, unless `info` tells of a failure."""
+    made = [wrap(result) for result in results]
+    told = evaluate.compute(info)
+    for k in range(len(made) - turned, len(made)):  # while the device is at work
+        made[k] = _columns(made[k])
+    look(told, message)
+    return made
 
 
 # --- values ---------------------------------------------------------------------------------------------------------
@@ -273,9 +274,16 @@ def _swapped(node: Node) -> Node:
     return transposed(node, _order(len(node.form.shape)))
 
 
+def _columns(x: ndarray) -> ndarray:
+    """The transpose of an array in C order, as a view."""
+    shape, strides = x.shape, layout.c_strides(x.shape)
+    *_, down, across = strides
+    return make_view(x, Layout((*shape[:-2], shape[-1], shape[-2]), (*strides[:-2], across, down), 0))
+
+
 def _transposed(node: Node) -> ndarray:
     """A new array, the transpose of what lies in memory."""
-    return wrap_ordered(node, _order(len(node.form.shape)))
+    return _columns(wrap(node))
 
 
 def _large_in_order(node: Node) -> Node:
