@@ -19,6 +19,7 @@ __device__ __forceinline__ Wide wide_step(Wide x, Wide a, Wide c) { return wide_
 
 // A thread's way along a congruential generator: from one position to the next by `step`, or by `leap`, takes one
 // product; only elsewhere does it begin anew. For both there is what x and c are multiplied by.
+enum Sure { UNSURE, BEGINS, STEPS, MAY_STEP, LEAPS };
 struct Walk {
   i64 step, leap;
   Wide step_x, step_c, leap_x, leap_c;
@@ -26,13 +27,14 @@ struct Walk {
   Wide x, more_step, more_leap;
   __device__ Walk(i64 step, Wide step_x, Wide step_c, i64 leap, Wide leap_x, Wide leap_c)
       : step(step), leap(leap), step_x(step_x), step_c(step_c), leap_x(leap_x), leap_c(leap_c), at(-1ll << 62) {}
-  template <class Begin> __device__ __forceinline__ Wide to(i64 i, Wide c, Begin begin) {
+  // `sure` says how the position comes from the one before, where that is known.
+  template <class Begin> __device__ __forceinline__ Wide to(Sure sure, i64 i, Wide c, Begin begin) {
     const i64 way = i - at;
-    if (way == step) {
+    if (sure == STEPS || (sure == MAY_STEP && way) || (sure == UNSURE && way == step)) {
       x = wide_step(x, step_x, more_step);
-    } else if (way == leap) {
+    } else if (sure == LEAPS || (sure == UNSURE && way == leap)) {
       x = wide_step(x, leap_x, more_leap);
-    } else if (way) {
+    } else if (sure == BEGINS || (sure == UNSURE && way)) {
       x = begin(i);
       more_step = wide_times(step_c, c);
       more_leap = wide_times(leap_c, c);

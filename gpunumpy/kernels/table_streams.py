@@ -82,10 +82,10 @@ __device__ __noinline__ Wide {name}_begin(i64 i, Wide x, Wide c) {{
   }}
   return x;
 }}
-__device__ __forceinline__ u64 {name}(Walk& walk, i64 i, u64 x_hi, u64 x_lo, u64 c_hi, u64 c_lo) {{
+__device__ __forceinline__ u64 {name}(Walk& walk, Sure sure, i64 i, u64 x_hi, u64 x_lo, u64 c_hi, u64 c_lo) {{
   const Wide c{{c_hi, c_lo}};
   // What comes before all words is asked for and not looked at.
-  return {output}(walk.to(i < 0 ? 0 : i, c, [=](i64 to) {{ return {name}_begin(to, {{x_hi, x_lo}}, c); }}));
+  return {output}(walk.to(sure, i < 0 ? 0 : i, c, [=](i64 to) {{ return {name}_begin(to, {{x_hi, x_lo}}, c); }}));
 }}
 }}  // namespace op
 """
@@ -104,8 +104,8 @@ def _row(name: str, **code: str) -> tuple[str, Row]:
 
 STREAMS: dict[str, Row] = dict(
     (
-        # The last argument is the walk.
-        *(_row(name, i=f"op::{name}({{5}}, {{0}}, {{1}}, {{2}}, {{3}}, {{4}})") for name in CONGRUENTIAL),
+        # The last arguments are the walk, and how sure its next position is.
+        *(_row(name, i=f"op::{name}({{5}}, {{6}}, {{0}}, {{1}}, {{2}}, {{3}}, {{4}})") for name in CONGRUENTIAL),
         _row("philox", i="op::philox({0}, {1}, {2}, {3}, {4}, {5}, {6})"),
         # In which word a half is.
         _row("stream_place", i="{0} >> 1"),

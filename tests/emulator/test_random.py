@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy
 import pytest
 
+import gpunumpy
 from gpunumpy.kernels import cuda_random, host_random
 from gpunumpy.kernels.compile import compile_cubin
 from gpunumpy.kernels.table_streams import KEEPS
+from gpunumpy.random import generator
 from gpunumpy.random.stream import Stream
 
+from .emulated import emulated
 from .executor import run_program
 from .test_routines import layout_of
 
@@ -103,3 +107,47 @@ def test_nvrtc_compiles_them() -> None:
             options = (kind, name, *((rest[0], 70) if rest else ()))
             program = cuda_random.stream_draws(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
             compile_cubin(program.text, "sm_90")
+
+
+CONSUMERS: dict[str, Callable[[Any, Any], Any]] = {
+    "all": lambda n, x: x * 2 - 1,
+    "a part": lambda n, x: x[3:] + 1,
+    "a part from an even place": lambda n, x: x[4:-1] + 1,
+    "backwards": lambda n, x: x[::-1] + 1,
+    "every second": lambda n, x: x[::2] + 1,
+    "rows": lambda n, x: x.reshape(30, 100) + n.arange(100.0)[:50].sum(),
+    "columns": lambda n, x: n.ascontiguousarray(x.reshape(30, 100).T) + 1,
+    "a window": lambda n, x: x.reshape(30, 100)[3:20, 5:71] + 1,
+    "neighbours": lambda n, x: x[1:] - x[:-1],
+    "a sum": lambda n, x: n.floor(x * 4).sum(),
+    "sums of rows": lambda n, x: n.floor(x.reshape(30, 100) * 8).sum(axis=1),
+    "sums of columns": lambda n, x: n.floor(x.reshape(30, 100) * 8).sum(axis=0),
+    "less its greatest": lambda n, x: x.reshape(30, 100) - x.reshape(30, 100).max(axis=1, keepdims=True),
+    "repeated": lambda n, x: x[:, None] + n.arange(3.0),
+    "running": lambda n, x: n.maximum.accumulate(x),
+    "written to a part": lambda n, x: _written(n, x),
+    "picked": lambda n, x: x[n.arange(2999, 0, -7)],
+}
+
+
+def _written(n: Any, x: Any) -> Any:
+    a = n.zeros((40, 110))
+    a[2:32, 4:104] = x.reshape(30, 100)
+    return a
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("kind", BITS)
+def test_consumers(kind: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generator, "MANY", 1)
+    monkeypatch.setattr(generator, "KINDS", {"cpu"})
+    for begun in (0, 1) if dtype == "f4" else (0,):
+        mine, theirs = (n.random.Generator(BITS[kind](begun)) for n in (gpunumpy, numpy))
+        mine.random(begun, "f4")
+        theirs.random(begun, "f4")
+        for name, use in CONSUMERS.items():
+            with emulated(), gpunumpy.Device("cpu"):
+                got = gpunumpy.asnumpy(use(gpunumpy, mine.random(3000, dtype)))
+            want = use(numpy, theirs.random(3000, dtype))
+            assert got.dtype == want.dtype, name
+            numpy.testing.assert_array_equal(got, want, name)

@@ -17,6 +17,9 @@ from .unit import Text, Unit
 # By the condition of a lane, which functions of the prelude load and store a vector.
 _HOW = {"": "pack", "left > 0": "if", "left > v": "part"}
 
+# How sure it is by what the position of a word grows.
+_UNSURE, _SURE = "op::UNSURE", "u + v == 0 ? op::BEGINS : v ? op::{} : op::LEAPS"
+
 
 @dataclass(frozen=True, slots=True)
 class Tile:
@@ -26,7 +29,7 @@ class Tile:
     its lanes that exist (none if zero or less). `index` names the indices, one a loop. `whole` is a C condition that
     every lane of every vector exists. The indices of the `steady` loops are the same in every vector, and the first
     vector exists. From the last lane of a vector to the first of the thread's next one, the index of the lanes' loop
-    (the last one where there are none) mostly grows by `leap`.
+    (the last one where there are none) mostly grows by `leap`; always, if it is `regular`.
     """
 
     index: tuple[str, ...]
@@ -37,6 +40,7 @@ class Tile:
     whole: str = "true"
     steady: tuple[int, ...] = ()
     leap: int = 1
+    regular: bool = False
 
 
 class Emitter:
@@ -102,19 +106,26 @@ class Emitter:
             if value in self._walks or not isinstance(instr, Apply) or instr.row not in CONGRUENTIAL:
                 continue
             name = self._walks[value] = f"w{self.name}{value}"
-            step, leap = self._ways(instr.args[0])
+            step, leap, _ = self._ways(instr.args[0])
             self.text.line(f"op::Walk {name}{walk(instr.row, step, leap)};")
 
-    def _ways(self, value: int) -> tuple[int, int]:
-        """By how much a position mostly grows: from lane to lane, and from vector to vector."""
+    def _ways(self, value: int) -> tuple[int, int, str]:
+        """By how much a position mostly grows, from lane to lane and from vector to vector; in C, how sure that is."""
         instr = self.body.instrs[value]
         if isinstance(instr, Index) and instr.at.coef:
             coef = instr.at.coef[-1 if self.tile.lane is None else self.tile.lane]
-            return coef, coef * self.tile.leap
-        if isinstance(instr, Apply):
-            step, leap = self._ways(instr.args[0])
-            return (1, (leap + 1) // 2) if instr.row == "stream_place" else (step, leap)
-        return 1, 1
+            sure = self.tile.regular and self.varies(value)
+            return coef, coef * self.tile.leap, _SURE.format("STEPS") if sure else _UNSURE
+        if not isinstance(instr, Apply):
+            return 1, 1, _UNSURE
+        step, leap, _ = self._ways(instr.args[0])
+        if instr.row != "stream_place":
+            return step, leap, _UNSURE
+        # Two halves have one word; of vectors that begin with a first half it is sure how they follow each other.
+        first = self.body.instrs[instr.args[0]]
+        even = isinstance(first, Index) and first.at.offset % 2 == 0 and self.tile.width % 2 == 0
+        sure = self.tile.regular and even and step == 1
+        return 1, (leap + 1) // 2, _SURE.format("MAY_STEP") if sure else _UNSURE
 
     # Emission
 
@@ -302,7 +313,7 @@ class Emitter:
         elif isinstance(instr, Apply):
             args = [self.known[arg] for arg in instr.args]
             if value in self._walks:
-                args.append(self._walks[value])
+                args += [self._walks[value], self._ways(instr.args[0])[2]]
             self._define(value, self.unit.expression(instr.row, instr.loop, args), keep)
         elif isinstance(instr, Gather):
             self._gather(value, instr, guard, keep)
