@@ -147,8 +147,8 @@ def singular(x: ndarray, dtype: DType, full: bool, vectors: bool, message: str =
         s = wrap(_zeros((*batch, short), x, real_dtype(dtype)))
         if not vectors:
             return s
-        u, vh = (_identities((*batch, k if full else short, k), x, dtype) for k in (m, n))
-        return SVDResult(_transposed(u), s, wrap(vh))
+        ends = [_identities((*batch, k if full else short, k), x, dtype) for k in (m, n)]
+        return SVDResult(_transposed(ends[0]), s, wrap(ends[1]))
     if long >= _TALL * short and long * short >= _MUCH and not full:
         return _of_triangle(x, dtype, vectors, message)
     value = as_dtype(x.value(), dtype)
