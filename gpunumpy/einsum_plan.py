@@ -154,6 +154,7 @@ class Product(NamedTuple):
 # What things cost on a large GPU, roughly, in seconds: it is their relation that decides.
 _BYTE = 1 / 3e12
 _LAUNCH = 3e-6
+_CALL = 4e-6  # of a product, which takes one for every part of a stack that is not one
 # A multiplication and an addition, by the bytes of an element.
 _MULTIPLY_ADD = {1: 1e-13, 2: 3e-15, 4: 5e-14, 8: 7e-14, 16: 2e-13}
 # A tile of a matrix product: smaller matrices leave a part of the machine idle. And every matrix costs something.
@@ -303,7 +304,7 @@ def _cost(x: Operand, y: Operand, left: _Side, right: _Side, batch: Labels, size
     used = min(1.0, m / _TILE) * min(1.0, n / _TILE)
     work = max(prod(sizes.values()) * _MULTIPLY_ADD[unit] / used, stack * _MATRIX)
     return (
-        sum(2 * unit * _BYTE * size + _LAUNCH for size in copied) + _LAUNCH * _calls(left, right, batch, sizes) + work
+        sum(2 * unit * _BYTE * size + _LAUNCH for size in copied) + _CALL * _calls(left, right, batch, sizes) + work
     )
 
 
