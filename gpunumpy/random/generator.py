@@ -200,14 +200,14 @@ class Generator(numpy.random.Generator):
 
     @_on_device("uniform")
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
-        def spread() -> Any:
-            return elementwise("subtract", [_parameter(high), _parameter(low)])
-
         if _is_number(low) and _is_number(high):
             _probe.uniform(low, high)
-        elif not _fine(spread()) or bool(any_of(elementwise("logical_not", [elementwise("isfinite", [spread()])]))):
+            return self._placed(words.EVEN, low, float(high) - float(low), size)
+        spread = elementwise("subtract", [_parameter(high), _parameter(low)])
+        endless = elementwise("logical_not", [elementwise("isfinite", [spread])])
+        if not _fine(spread) or bool(any_of(endless)):
             return NotImplemented
-        return self._placed(words.EVEN, low, spread(), size)
+        return self._placed(words.EVEN, low, spread, size)
 
     @_on_device("normal")
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
