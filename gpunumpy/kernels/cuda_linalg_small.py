@@ -18,8 +18,9 @@ from .codegen.program import Program
 from .cuda_routine import Routine, pointer
 
 _WARP_ROWS = 32  # at most, of a matrix that a warp factors
-_WARPS = 16  # of a block for one matrix
+_WARPS = 8  # of a block for one matrix
 _BLOCK_BYTES = 96 << 10  # of shared memory for a matrix with its right-hand sides
+_WIDEST = 64  # right-hand sides of a block
 _GROUP_BYTES = 40 << 10  # of shared memory for the matrices of a block
 _SIDE_BYTES = 64  # of the right-hand sides that a thread holds at once
 _GRID_Y = 65_535
@@ -31,7 +32,7 @@ def fits(n: int, dtype: Any) -> bool:
 
 
 def _block_bytes(n: int, width: int, dtype: Any) -> int:
-    return n * (width | 1) * dtype.itemsize + 4 * (n + 4 * _WARPS)
+    return (n * (width | 1) + 2 * _WARPS * width) * dtype.itemsize + 4 * (n + 4 * _WARPS)
 
 
 def cholesky(options: tuple[bool, bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
@@ -53,11 +54,11 @@ def cholesky(options: tuple[bool, bool], layouts: Sequence[Layout], dtypes: Sequ
         )
         text.entry_of_groups("cholesky_rows", body, 2 * text.lanes)
     else:
-        size, rows, turns = text.param(text.n), -(-text.n // _WARPS), -(-text.n // 32)
+        size = text.param(text.n)
         row, column = ("c", "r") if upper or by_columns else ("r", "c")
         put = f"out[(m * {size} + {row}) * {size} + {column}] = {'la::conj(x)' if upper else 'x'};"
         body = (
-            f"  const bool failed = la::cholesky_of_block<T, {_WARPS}, {rows}, {turns}>({size}, {at},\n"
+            f"  const bool failed = la::cholesky_of_block<T, {_WARPS}, {text.held(text.n)}>({size}, {at},\n"
             f"    [=](int r, int c, T x) {{ {put} }});\n"
             "  if (threadIdx.x == 0) info[m] = failed;"
         )
@@ -101,7 +102,7 @@ def slogdet(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequenc
         text.entry_of_groups("determinant_rows", body, 2 * (text.padded + 1))
     else:
         body = (
-            f"  block.load({at});\n  block.factor();\n"
+            f"  block.template factor<{text.held(text.n)}>({at});\n"
             "  if (threadIdx.x < 32) {\n    const auto found = block.determinant();\n"
             f"    if (threadIdx.x == 0) {store}\n  }}"
         )
@@ -172,6 +173,10 @@ class _Small(Routine):
             shared = _block_bytes(self.n, width, self.dtype)
         self.entry(name, head + body, self.count * parts, 32 * _WARPS, shared)
 
+    def held(self, width: int) -> str:
+        """The rows of a warp and the columns of a lane, for matrices so wide."""
+        return f"{-(-self.n // _WARPS)}, {-(-width // 32)}"
+
     def solved(self, columns: int, at: str, given: str, put: Any) -> None:
         """An entry that solves for so many right-hand sides."""
         n = self.n
@@ -185,17 +190,16 @@ class _Small(Routine):
             self.entry_of_groups("solve_rows", body, 2 * (self.padded + held))
             return
         room = _BLOCK_BYTES - _block_bytes(n, n, self.dtype)
-        held = max(1, min(columns, room // (n * self.dtype.itemsize) - 1))
+        held = max(1, min(columns, room // ((n + 2 * _WARPS) * self.dtype.itemsize) - 1, _WIDEST))
         parts = -(-columns // held)
         held = -(-columns // parts)
         size, each, total = self.param(n), self.param(held), self.param(columns)
         body = (
             f"  const int begin = part * {each}, sides = min((int){each}, (int){total} - begin);\n"
             f"  const auto at = {at};\n  const auto given = {given};\n"
-            "  block.load([=](int r, int c) {\n"
+            f"  const bool singular = block.template factor<{self.held(n + held)}>([=](int r, int c) {{\n"
             f"    if (c < {size}) return at(r, c);\n"
             f"    return c - {size} < sides ? given(r, c - {size} + begin) : la::of_real<T>(0);\n  }});\n"
-            "  const bool singular = block.factor();\n"
             f"  const auto put = [=](int i, int c, T x) {{ {put('i', '(c + begin)')} = x; }};\n"
             f"  block.template substitute<{-(-n // 32)}>(sides, put);\n"
             "  if (threadIdx.x == 0 && part == 0) info[m] = singular;"

@@ -1,69 +1,82 @@
-// Matrices that fit in shared memory: each has a block of WARPS warps, and warp w owns the rows w, w + WARPS, ... No
-// row moves: a step of elimination ends with one barrier, after which every warp finds the next pivot by itself.
+// Matrices that a block of WARPS warps has in its registers: warp w the rows w, w + WARPS, ..., K of them, and a lane the
+// columns lane, lane + 32, ..., TURNS of them. A step of elimination has one barrier; what all need of one row or column
+// goes through either half of a buffer in turn.
 
 namespace la {
 
+// LU with partial pivoting. No row moves: what is left of each, when it is the pivot, is a row of `upper`.
 template <class T, int WARPS> struct Block {
-  T* cells;  // n rows of `width` elements, `pitch` from one to the next, which is odd
-  int* order;  // the rows in the order in which they were pivots
+  T* upper;  // n rows of `width` elements, `pitch` from one to the next, which is odd
+  T* rows;
+  u32* ranks;
+  int *places, *order;
   int n, width, pitch;
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 
-  __device__ Block(void* shared, int n, int width)
-      : cells((T*)shared), n(n), width(width), pitch(width | 1) {
-    order = (int*)(cells + n * pitch);
+  __device__ Block(void* shared, int n, int width) : upper((T*)shared), n(n), width(width), pitch(width | 1) {
+    rows = upper + n * pitch;
+    ranks = (u32*)(rows + 2 * WARPS * width);
+    places = (int*)(ranks + 2 * WARPS);
+    order = places + 2 * WARPS;
   }
 
-  template <class At> __device__ void load(At at) {
-    for (int i = threadIdx.x; i < n * width; i += 32 * WARPS) cells[i / width * pitch + i % width] = at(i / width, i % width);
-    __syncthreads();
-  }
-
-  // LU with partial pivoting of the first n columns, of which U is left; returns whether a pivot was zero.
-  __device__ bool factor() {
-    u32* ranks = (u32*)(order + n);
-    int* rows = (int*)(ranks + 2 * WARPS);
+  // Returns whether a pivot was zero.
+  template <int K, int TURNS, class At> __device__ __forceinline__ bool factor(At at) {
+    T v[K][TURNS];
     u32 used = 0;  // of the warp's rows
     bool singular = false;
-    u32 best = 0;
-    int row = 0;
-    const int mine = warp + WARPS * lane;
-    if (mine < n) best = rank(cells[mine * pitch]), row = mine;
-    publish(ranks, rows, best, row);
-    for (int j = 0; j < n; ++j) {
-      const int half = j % 2 * WARPS;
-      const u32 its = lane < WARPS ? ranks[half + lane] : 0, most = greatest<32>(its);
-      const int who = __ffs(int(__ballot_sync(ALL, its == most))) - 1, pivot = rows[half + who];
-      const T* top = cells + pivot * pitch;
-      if (threadIdx.x == 0) order[j] = pivot;
-      if (pivot % WARPS == warp) used |= 1u << (pivot / WARPS);
-      singular |= is_zero(top[j]);
-      const Divisor<T> over(top[j]);
-      best = 0;
-      for (int k = 0, r = warp; r < n; ++k, r += WARPS) {
-        if (used >> k & 1) continue;
-        T* to = cells + r * pitch;
-        const T factor = over(to[j]);
-        for (int c = j + 1 + lane; c < width; c += 32) {
-          const T x = to[c] = less(to[c], factor, top[c]);
-          if (c == j + 1) {
-            const u32 size = rank(x);
-            if (best < size) best = size, row = r;
-          }
+#pragma unroll
+    for (int k = 0; k < K; ++k)
+#pragma unroll
+      for (int t = 0; t < TURNS; ++t) {
+        const int r = warp + WARPS * k, c = lane + 32 * t;
+        v[k][t] = r < n && c < width ? at(r, c) : of_real<T>(0);
+        if (r >= n) used |= 1u << k;
+      }
+#pragma unroll
+    for (int t = 0; t < TURNS; ++t)
+      for (int i = 0; i < 32 && i + 32 * t < n; ++i) {
+        const int j = i + 32 * t, half = j % 2 * WARPS;
+        // The lane that has the column chooses among the rows of its warp, and all write the one it has chosen.
+        u32 best = 0;
+        int chosen = 0;
+#pragma unroll
+        for (int k = 0; k < K; ++k) {
+          const u32 size = used >> k & 1 ? 0 : rank(v[k][t]);
+          if (best < size) best = size, chosen = k;
+        }
+        chosen = __shfl_sync(ALL, chosen, i);
+        if (lane == i) ranks[half + warp] = best, places[half + warp] = warp + WARPS * chosen;
+#pragma unroll
+        for (int k = 0; k < K; ++k)
+          if (k == chosen)
+#pragma unroll
+            for (int u = t; u < TURNS; ++u)
+              if (lane + 32 * u < width) rows[(half + warp) * width + lane + 32 * u] = v[k][u];
+        __syncthreads();
+        const u32 its = lane < WARPS ? ranks[half + lane] : 0, most = greatest<32>(its);
+        const int who = __ffs(int(__ballot_sync(ALL, its == most))) - 1;
+        const T* found = rows + (half + who) * width;
+        if (who == warp) used |= 1u << chosen;
+        if (threadIdx.x == 0) order[j] = places[half + who];
+        singular |= is_zero(found[j]);
+        const Divisor<T> over(found[j]);
+        T top[TURNS];
+#pragma unroll
+        for (int u = t; u < TURNS; ++u) {
+          const int c = lane + 32 * u;
+          top[u] = c < width ? found[c] : of_real<T>(0);
+          if (j % WARPS == warp && c < width) upper[j * pitch + c] = top[u];
+        }
+#pragma unroll
+        for (int k = 0; k < K; ++k) {
+          const T by = over(from(v[k][t], i, 32));
+#pragma unroll
+          for (int u = t; u < TURNS; ++u) v[k][u] = less(v[k][u], by, top[u]);
         }
       }
-      if (j + 1 < n) publish(ranks + (WARPS - half), rows + (WARPS - half), best, row);
-    }
     __syncthreads();
     return singular;
-  }
-
-  // The best row of every warp, known to all after the barrier.
-  __device__ void publish(u32* ranks, int* rows, u32 best, int row) {
-    const u32 most = greatest<32>(best);
-    const int who = __ffs(int(__ballot_sync(ALL, best == most))) - 1;
-    if (lane == who) ranks[warp] = best, rows[warp] = row;
-    __syncthreads();
   }
 
   // The solutions for the columns after the first n, of which there are `sides`; a warp to each.
@@ -71,13 +84,13 @@ template <class T, int WARPS> struct Block {
     for (int c = warp; c < sides; c += WARPS) {
       T y[ROWS];
       Divisor<T> over[ROWS];
-      const T* rows[ROWS];
+      const T* its[ROWS];
 #pragma unroll
       for (int k = 0; k < ROWS; ++k) {
-        const int i = lane + 32 * k;
-        rows[k] = cells + order[i < n ? i : 0] * pitch;
-        y[k] = rows[k][n + c];
-        over[k] = Divisor<T>(rows[k][i < n ? i : 0]);
+        const int i = lane + 32 * k < n ? lane + 32 * k : 0;
+        its[k] = upper + i * pitch;
+        y[k] = its[k][n + c];
+        over[k] = Divisor<T>(its[k][i]);
       }
 #pragma unroll
       for (int k = ROWS - 1; k >= 0; --k)
@@ -85,9 +98,9 @@ template <class T, int WARPS> struct Block {
           const int j = 32 * k + i;
           if (lane == i) y[k] = over[k](y[k]);
           const T x = from(y[k], i, 32);
-          if (lane < i) y[k] = less(y[k], rows[k][j], x);
+          if (lane < i) y[k] = less(y[k], its[k][j], x);
 #pragma unroll
-          for (int above = 0; above < k; ++above) y[above] = less(y[above], rows[above][j], x);
+          for (int above = 0; above < k; ++above) y[above] = less(y[above], its[above][j], x);
         }
 #pragma unroll
       for (int k = 0; k < ROWS; ++k)
@@ -101,17 +114,14 @@ template <class T, int WARPS> struct Block {
     for (int i = lane; i < n; i += 32) {
       bool odd = false;
       for (int k = 0; k < i; ++k) odd ^= order[k] > order[i];
-      result.take(cells[order[i] * pitch + i], odd);
+      result.take(upper[i * pitch + i], odd);
     }
     result.template gather<32>();
     return result;
   }
-
 };
 
-// The Cholesky factor of a matrix whose rows w, w + WARPS, ... are in the registers of warp w, a column to each lane: of
-// n rows, K a warp, and n columns, TURNS a lane. A step shares one column. `put` takes the factor; returns whether there
-// is none.
+// The Cholesky factor; a step shares one column. `put` takes the elements; returns whether there is none.
 template <class T, int WARPS, int K, int TURNS, class At, class Put>
 __device__ __forceinline__ bool cholesky_of_block(int n, At at, Put put) {
   __shared__ __align__(16) unsigned char memory[2 * 32 * TURNS * sizeof(T)];
