@@ -159,10 +159,10 @@ _CALL = 4e-6  # of a product, which takes one for every part of a stack that is 
 _MULTIPLY_ADD = {1: 1e-13, 2: 3e-15, 4: 5e-14, 8: 7e-14, 16: 2e-13}
 # A tile of a matrix product: smaller matrices leave a part of the machine idle. And every matrix costs something.
 _TILE = 64
-_MATRIX = 2e-9
+_MATRIX = 3e-9
 # A stack of so many matrices, none of them longer than that, may be quicker in a kernel, which takes so long a product.
 _MANY, _TINY = 1024, 32
-_POINT = 8e-13
+_POINT = 5e-13
 
 
 @lru_cache(4096)
