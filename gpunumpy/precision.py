@@ -28,9 +28,9 @@ def matmul_precision(name: str) -> Iterator[None]:
         - "highest", the default: in the full precision of the operands' dtype.
         - "high": float32 and complex64 are rounded to TF32 (10 bits after the point) before they are multiplied.
         - "medium": they are rounded to bfloat16 (7 bits).
-        - "emulated": float64 and complex128 are multiplied as sums of integers, which gives the precision of float64
-          and is faster where a GPU has few units for float64; float32 and complex64 as sums of nine products of
-          bfloat16. Where the library does not offer that on a GPU it is as "highest".
+        - "emulated": float64 and complex128 are multiplied as sums of integers, with the precision of float64, where
+          the GPU has that and cuBLAS finds it faster (it does not where units for float64 are many, as on an
+          H200); float32 and complex64 as sums of nine products of bfloat16. Elsewhere it is as "highest".
 
         All sums of float32 products are made in float32.
 

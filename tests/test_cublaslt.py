@@ -64,6 +64,8 @@ class Model:
         self.chosen: list[dict[str, Any]] = []
         self.algorithms: list[int] = []
         self.lossy: set[int] = set()
+        self.workspace = 100
+        self.used: list[int] = []
 
     def _create(self, **values: Any) -> int:
         number = next(self.numbers)
@@ -92,7 +94,7 @@ class Model:
         return self._create()
 
     def MatmulHeuristicResult(self, size: int) -> Any:
-        return SimpleNamespace(ptr=77)
+        return SimpleNamespace(ptr=77, workspace_size=[self.workspace] * size if size > 1 else self.workspace)
 
     matmul_heuristic_result_dtype = SimpleNamespace(itemsize=10)
 
@@ -104,8 +106,10 @@ class Model:
         _at(found, "i4", 1)[0] = min(wanted, 2) if have else 0
 
     def matmul(self, handle: int, description: int, alpha: int, a: int, la: int, b: int, lb: int, *rest: Any) -> None:
-        beta, c, lc, d, ld, algorithm, workspace, _, stream = rest
-        assert (workspace, stream) == (5, 9)
+        beta, c, lc, d, ld, algorithm, workspace, size, stream = rest
+        assert stream == 9
+        assert workspace == (5 if size == 32 << 20 else 6)
+        self.used.append(size)
         self.algorithms.append(algorithm)
         asked = self.objects[description]
         scale = DTYPES[asked["scale"]]
@@ -305,6 +309,19 @@ def test_precisions(model: Model) -> None:
     assert "COMPUTE_64F" in {computed("emulated", "f8")} | {v.get("compute") for v in model.objects.values()}
     model.refused = {"COMPUTE_32F"}
     assert computed("highest", "f4") == "none"
+
+
+def test_an_emulated_product_gets_the_memory_that_it_needs(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "allocate", lambda device, nbytes: SimpleNamespace(ptr=6))
+    model.workspace = 100 << 20
+    a = sample((4, 4), "f8")
+    out = numpy.zeros_like(a)
+    assert run(a, a, out, Product(precision="emulated"))
+    numpy.testing.assert_array_equal(out, a @ a)
+    assert (model.used, model.chosen[-1]["MAX_WORKSPACE_BYTES"]) == ([100 << 20], 2 << 30)
+    model.workspace = 100
+    assert run(a, a, out, Product())
+    assert (model.used[1:], model.chosen[-1]["MAX_WORKSPACE_BYTES"]) == ([32 << 20], 32 << 20)
 
 
 def test_objects_of_the_library_are_given_back(model: Model) -> None:

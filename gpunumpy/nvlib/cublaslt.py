@@ -25,6 +25,7 @@ from .handles import bindings, handle
 
 _HALVES = ("float16", "bfloat16")
 _WORKSPACE = 32 << 20  # bytes that the products of a GPU share
+_MOST_WORKSPACE = 2 << 30  # bytes that an emulated product may use, which are allocated for each
 _ALIGNED = 256
 _REDUCTION_IN_SUMS_DTYPE = 2  # of halves too: partial sums are not rounded
 _ANY_REDUCTION = 7
@@ -57,6 +58,8 @@ class Multiplication:
     ----------
     description, first, second, result
         The library's objects: what is done, and the matrices. The first operand of the library is our second.
+    workspaces
+        For the addresses of algorithms, the bytes that they use.
     proven
         For alignments, the address of the algorithm that was found to keep NaNs, or 0.
     """
@@ -66,6 +69,7 @@ class Multiplication:
         self.device = device
         lt, cublas = self.library, bindings("cublas")
         self.halves = dtype in _HALVES
+        self.most_workspace = _MOST_WORKSPACE if product.precision == "emulated" else _WORKSPACE
         scale = TYPES[TYPES[dtype][1]][0]
         self.description = lt.matmul_desc_create(int(getattr(cublas.ComputeType, compute)), scale)
         made = [(lt.matmul_desc_destroy, self.description)]
@@ -99,6 +103,7 @@ class Multiplication:
         weakref.finalize(self, _destroy, made).atexit = False
         self.clamps = "maximum" in product.after
         self.proven: dict[int, int] = {}
+        self.workspaces: dict[int, int] = {}
         self._chosen: dict[int, tuple[Any, int]] = {}
         self._result_size = lt.matmul_heuristic_result_dtype.itemsize
 
@@ -113,14 +118,16 @@ class Multiplication:
         if found is None:
             found = self._chosen[alignment] = self._choose(alignment)
         results, count = found
-        return [results.ptr + number * self._result_size for number in range(count)]
+        addresses = [results.ptr + number * self._result_size for number in range(count)]
+        self.workspaces.update(zip(addresses, numpy.atleast_1d(results.workspace_size).tolist(), strict=False))
+        return addresses
 
     def _choose(self, alignment: int) -> tuple[Any, int]:
         lt = self.library
         preference = lt.matmul_preference_create()
         try:
             which, give = lt.MatmulPreferenceAttribute, lt.matmul_preference_set_attribute
-            _set(give, preference, which.MAX_WORKSPACE_BYTES, _WORKSPACE, "u8")
+            _set(give, preference, which.MAX_WORKSPACE_BYTES, self.most_workspace, "u8")
             reductions = _REDUCTION_IN_SUMS_DTYPE if self.halves else _ANY_REDUCTION
             _set(give, preference, which.REDUCTION_SCHEME_MASK, reductions, "u4")
             for matrix in "ABCD":
@@ -232,10 +239,13 @@ def prepare(
         activate()
         if bias is not None:
             made.set_bias(pointers[bias])
+        needed = made.workspaces[chosen]
+        held = memory.allocate(device, needed) if needed > _WORKSPACE else None
+        place, size = (held.ptr, needed) if held else (workspace, _WORKSPACE)
         for at_right, at_left, at_result in places:
             matmul(
                 *(library, description, one, right + at_right, first, left + at_left, second, kept),
-                *(old + at_result, result, target + at_result, result, chosen, workspace, _WORKSPACE, stream),
+                *(old + at_result, result, target + at_result, result, chosen, place, size, stream),
             )
 
     def keeps_nan(chosen: int, pointers: Sequence[Any]) -> bool:
@@ -259,4 +269,5 @@ def prepare(
             scalars[0] = sign * pointers[scale]
         launch(pointers, old, chosen)
 
-    return plain if not product.after and places == [(0, 0, 0)] else run
+    short = not product.after and places == [(0, 0, 0)] and made.most_workspace == _WORKSPACE
+    return plain if short else run
