@@ -20,7 +20,7 @@ from ..core.array import ndarray, wrap, wrap_ordered
 from ..core.dtypes import BOOL, COMPLEX128, INT64, KIND
 from ..core.layout import Layout, Shape
 from ..core.node import Call, DType, Leaf, Node, Part, Update, View
-from ..core.record import as_array, remembered, transposed
+from ..core.record import as_array, remembered, reshaped, transposed
 from ..core.transforms import Transform, passes, result_shape
 from ..ufunc_output import output, write
 
@@ -311,11 +311,19 @@ def _transformed(x: ndarray, given: Sequence[tuple[str, bool, Any, Any]], norm: 
         return wrap(graph.fill(graph.typed_scalar(dtype.type(0), dtype), shape, queue))
     value = Value(x.value())
     groups = _groups(steps)
-    for group in groups:
-        factor = value.transform(group, work, factor, alone=len(groups) == 1)
+    alone = len(groups) == 1
+    if alone and steps[0].kind == "c2c" and KIND[x.dtype] != "c" and prod(shape) >= _LARGE and _long(steps):
+        factor = value.transform_real(steps, work, factor)
+    else:
+        for group in groups:
+            factor = value.transform(group, work, factor, alone=alone)
     value.scale(factor)
     value.node = graph.cast(value.node, dtype)
     return wrap_ordered(value.node, value.order if value.order != tuple(range(x.ndim)) else None)
+
+
+def _long(steps: Sequence[Step]) -> bool:
+    return min(step.points for step in steps) > 1
 
 
 def _points(n: Any) -> int:
@@ -421,6 +429,31 @@ class Value:
         self._call(options, real, work)
         return 1.0
 
+    def transform_real(self, steps: Sequence[Step], work: DType, factor: float) -> float:
+        """Take complex steps of real numbers: half of the results are computed, and are those of the other half."""
+        last = max(steps, key=lambda step: self.order.index(step.axis))
+        others = [step for step in steps if step is not last]
+        halved = [Step("r2c", False, last.points, last.axis), *(step._replace(inverse=False) for step in others)]
+        factor = self.transform(halved, work, factor, alone=True)
+        f = self.node.form
+        assert f.queue is not None
+        points = {self.order.index(step.axis): step.points for step in steps}
+        split = self.order.index(last.axis)
+        count = max(points) + 1
+        lead = tuple(points.get(d, n) for d, n in enumerate(f.shape[:count]))
+        here = [graph.iota(lead, d, f.queue) for d in range(count)]
+        mirrored = graph.map_node("greater_equal", (INT64, INT64, BOOL), (here[split], _number(f.shape[split])))
+        places = [
+            _where(mirrored, _opposite(at, points[d], d != split), at) if d in points else at
+            for d, at in enumerate(here)
+        ]
+        mask = reshaped(mirrored, (*lead, *(1 for _ in f.shape[count:])))
+        # Two values that are one in the kernel: a value that is used twice would be stored.
+        found, same = (graph.gather(self.node, places, "") for _ in range(2))
+        conjugate = graph.map_node("conjugate", (work, work), (same,))
+        self.node = _where(mask, found, conjugate) if last.inverse else _where(mask, conjugate, found)
+        return factor
+
     def _call(self, options: Transform, real: DType, work: DType) -> None:
         made = real if options.kind == "c2r" else work
         self.node = graph.call("fft", options, (self.node,), result_shape(options, shape_of(self.node)), made)
@@ -445,7 +478,7 @@ class Value:
             ends.append(graph.map_node("equal", (INT64, INT64, BOOL), (here, _number(points // 2))))
         end = ends[0] if len(ends) == 1 else graph.map_node("logical_or", (BOOL,) * 3, ends)
         part = graph.cast(graph.map_node("real", (f.dtype, real), (self.node,)), f.dtype)
-        self.node = graph.map_node("where", (BOOL, *(f.dtype,) * 3), (end, part, self.node))
+        self.node = _where(end, part, self.node)
 
     def scale(self, factor: float) -> None:
         """Multiply with a factor."""
@@ -494,6 +527,19 @@ def shape_of(node: Node) -> Shape:
 
 def _number(value: int) -> Node:
     return graph.typed_scalar(value, INT64)
+
+
+def _where(mask: Node, value: Node, other: Node) -> Node:
+    dtype = value.form.dtype
+    return graph.map_node("where", (BOOL, dtype, dtype, dtype), (mask, value, other))
+
+
+def _opposite(at: Node, points: int, has_zero: bool) -> Node:
+    """The index of the negative frequency, where that of zero is zero."""
+    opposite = graph.map_node("subtract", (INT64,) * 3, (_number(points), at))
+    if not has_zero:
+        return opposite
+    return _where(graph.map_node("equal", (INT64, INT64, BOOL), (at, _number(0))), _number(0), opposite)
 
 
 def _is_few(options: Transform, where: Layout) -> bool:
