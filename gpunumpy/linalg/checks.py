@@ -65,12 +65,13 @@ def check_square(*arrays: ndarray) -> None:
             raise LinAlgError("Last 2 dimensions of the array must be square")
 
 
-def look(found: Node, message: str) -> None:
-    """Look at the computed `info` of a routine, and raise `LinAlgError` if it is anything but zeros."""
-    size = prod(found.form.shape)
+def look(info: Node, message: str) -> None:
+    """Compute the `info` of a routine, and raise `LinAlgError` if it is anything but zeros."""
+    size = prod(info.form.shape)
     if size > _LOOKED_AT:
-        sizes = graph.map_node("absolute", (INT32, INT32), (found,))
-        found, size = reduction.max(wrap(sizes)).computed(), 1
+        sizes = graph.map_node("absolute", (INT32, INT32), (info,))
+        info, size = reduction.max(wrap(sizes)).value(), 1
+    found = evaluate.compute(info)
     if copy_to_host(found.data, found.offset * INT32.itemsize, size * INT32.itemsize).any():
         raise LinAlgError(message)
     assert found.form.queue is not None
