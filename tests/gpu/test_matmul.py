@@ -117,7 +117,16 @@ def close(got: ndarray, expected: Any, dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_what_follows_a_product(dtype: str) -> None:
-    for rows, inner, columns in ((64, 32, 48), (33, 17, 5), (1, 40, 64), (64, 40, 1), (257, 100, 1000)):
+    # Small ones by the kernel of our own, the others by cuBLASLt.
+    small = ((64, 32, 48), (33, 17, 5), (1, 40, 64), (64, 40, 1))
+    for rows, inner, columns in (
+        *small,
+        (257, 100, 1000),
+        (300, 90, 257),
+        (1024, 64, 512),
+        (1, 300, 999),
+        (999, 300, 1),
+    ):
         a, b = sample((rows, inner), dtype, 1), sample((inner, columns), dtype, 2)
         bias, residual = sample((columns,), dtype, 3), sample((rows, columns), dtype, 4)
         x, y, v, r = map(put, (a, b, bias, residual))
@@ -163,23 +172,25 @@ def test_stacks_with_what_follows() -> None:
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_operands_that_begin_anywhere(dtype: str) -> None:
-    flat = sample((5000,), dtype, 1)
+    flat = sample((200_000,), dtype, 1)
     x = put(flat)
-    for start in (1, 2, 3, 8):
-        a, b = flat[start:][:1200].reshape(30, 40), flat[start + 1300 :][:1600].reshape(40, 40)
-        p, q = x[start : start + 1200].reshape(30, 40), x[start + 1300 : start + 2900].reshape(40, 40)
+    for start, side in ((1, 40), (2, 40), (1, 300), (2, 300), (3, 300), (8, 300)):
+        size = side * side
+        a, b = flat[start:][:size].reshape(side, side), flat[start + size + 100 :][:size].reshape(side, side)
+        p, q = x[start:][:size].reshape(side, side), x[start + size + 100 :][:size].reshape(side, side)
         close(p @ q, wide(a) @ wide(b), dtype)
-        close(p @ q + put(flat[:40]), wide(a) @ wide(b) + wide(flat[:40]), dtype)
+        close(p @ q + put(flat[:side]), wide(a) @ wide(b) + wide(flat[:side]), dtype)
 
 
 @pytest.mark.parametrize("dtype", ["c8", "c16"])
 def test_conjugated_operands(dtype: str) -> None:
-    a, b = sample((40, 30), dtype, 1), sample((40, 20), dtype, 2)
+    a, b = sample((400, 300), dtype, 1), sample((400, 200), dtype, 2)
     x, y = put(a), put(b)
     close(x.conj().T @ y, wide(a).conj().T @ wide(b), dtype)
     close(y.T @ x.conj(), wide(b).T @ wide(a).conj(), dtype)
     close(x.T.conj() @ y.conj(), wide(a).conj().T @ wide(b).conj(), dtype)
     close(products.vecmat(x[:, 3], y), wide(a)[:, 3].conj() @ wide(b), dtype)
+    close(products.vecmat(x[0], x.T), wide(a)[0].conj() @ wide(a).T, dtype)
 
 
 def test_precisions() -> None:
