@@ -71,24 +71,24 @@ def convolution(x: Any, h: Any) -> Any:
 
 def rows() -> Iterator[tuple[str, Program, tuple[int, ...], tuple[int, ...], str]]:
     """The name of the work, its program, the shapes of its two arrays, and the dtype of the first."""
-    for n in (64, 128, 256, 512, 1000, 1024, 2048, 4096, 8192, 16384, 131072):
+    for n in (64, 128, 256, 1024, 4096, 8192, 16384, 131072):
         shape = (MANY // n, n)
         yield "fft(x * h)", window, shape, shape, "F"
         yield "fft(x) * h", spectrum, shape, shape, "F"
         yield "abs(fft(x))**2", power, shape, (1,), "F"
-    for n in (256, 1024, 4096):
+    for n in (256, 4096):
         shape = (MANY // 2 // n, n)
         yield "fft(x * h)", window, shape, shape, "D"
         yield "fft(x) * h", spectrum, shape, shape, "D"
         yield "abs(fft(x))**2", power, shape, (1,), "D"
     yield "fft(x * row)", window, (32768, 1024), (1024,), "F"
-    for n in (256, 512, 1024, 4096):
+    for n in (512, 4096):
         yield "fft(x * h, axis=0)", first_axis, (n, MANY // n), (n, MANY // n), "F"
-    for n in (128, 512, 1024, 2048, 4096):
+    for n in (128, 1024, 4096):
         shape = (MANY // n // n, n, n)
         yield "fft2(x * h)", window2, shape, shape, "F"
         yield "fft2(x) * h", spectrum2, shape, shape, "F"
-    for n in (1 << 10, 1 << 16, 1 << 20, 1 << 26):
+    for n in (1 << 10, 1 << 16, 1 << 26):
         shape = ((1 << 26) // n, n)
         half = ((1 << 26) // n, n // 2 + 1)
         yield "rfft(x * h)", real_window, shape, shape, "f"
@@ -133,7 +133,7 @@ def main() -> None:
 
     def array(shape: tuple[int, ...], dtype: str) -> Any:
         count = prod(shape) * (2 if dtype in "FD" else 1)
-        return np.asarray(numbers[:count].astype(dtype.lower()).view(dtype).reshape(shape))
+        return np.asarray(numbers[:count].astype(dtype.lower(), copy=False).view(dtype).reshape(shape))
 
     print("| work | shape | dtype | with callbacks | with kernels | ratio | taken | first call |\n" + "|---|" * 8)
     with np.Device("cuda:0"):

@@ -6,6 +6,7 @@ What is left out is the array in between, which would be written to memory and r
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import prod
 from typing import NamedTuple, TypeAlias
 
@@ -87,17 +88,18 @@ class _Absorption:
 
     def _before(self, run: Run, call: CallStep, made: Source) -> CallStep | None:
         """The call with the kernel that makes what it reads."""
-        if not _elementwise(run.kernel) or [source for source, _ in call.args] != [made]:
-            return None
-        (store,) = run.kernel.body.stores
-        if run.args[store.arg] != made or not _walks_all(store.at, run.kernel.shape, self._shape(made)):
-            return None
-        if not any(arg.kind == "in" for arg in run.kernel.args):
-            return None
         options = self._options(call)
-        if options.before is not None:
+        if options.before is not None or [source for source, _ in call.args] != [made]:
             return None
-        options = options._replace(before=run.kernel)
+        where, dtype = options.taken
+        kernel = run.kernel if run.kernel.region is None else _inside(run.kernel, where)
+        if kernel is None or not _elementwise(kernel) or not any(arg.kind == "in" for arg in kernel.args):
+            return None
+        (store,) = kernel.body.stores
+        whole = kernel is not run.kernel or where == layout.c_layout(self._shape(made))
+        if not whole or run.args[store.arg] != made or not _walks_all(store.at, kernel.shape, where.shape):
+            return None
+        options = options._replace(before=kernel, taken=(layout.c_layout(where.shape), dtype))
         return self._joined(call, options, self._arguments(run, made), call.position)
 
     def _after(self, call: CallStep, run: Run, made: Source) -> CallStep | None:
@@ -161,6 +163,23 @@ def _bound(step: Step) -> tuple[Source, ...]:
     if isinstance(step, Run):
         return step.args
     return (*step.targets, *(s for s, _ in step.args)) if isinstance(step, CallStep) else ()
+
+
+def _inside(kernel: ir.Kernel, where: Layout) -> ir.Kernel | None:
+    """The kernel of a region alone, in C order, where no more of what is stored is read; None where more is."""
+    assert kernel.region is not None
+    shape = tuple(high for _, high in kernel.region)
+    bodies = [kernel.body, kernel.outside] if kernel.outside is not None else [kernel.body]
+    read = {i.arg for i in kernel.body.instrs if isinstance(i, (ir.Load, ir.Gather))}
+    inputs = {n for n, arg in enumerate(kernel.args) if arg.kind == "in"}
+    if any(low for low, _ in kernel.region) or where.shape != shape or inputs != read:
+        return None
+    for body in bodies:
+        if len(body.stores) != 1 or body.stores[0].at != ir.Affine(where.offset, where.strides):
+            return None
+    (store,) = kernel.body.stores
+    body = replace(kernel.body, stores=(replace(store, at=ir.Affine(0, layout.c_strides(shape))),))
+    return replace(kernel, shape=shape, body=body, region=None, outside=None)
 
 
 def _elementwise(kernel: ir.Kernel) -> bool:
