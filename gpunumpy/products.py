@@ -179,9 +179,25 @@ def matrix_product(a: Node, b: Node, shape: Shape | None = None) -> Node:
     if 0 in shape or not left[-1]:
         return _zeros(shape, a)
     dtype = a.form.dtype
+    if min(prod(left[:-2]), prod(right[:-2])) >= _MANY and max(*left[-2:], right[-1]) <= _TINY:
+        return reshaped(_tiny(a, b), shape)
     (one, conjugate), (two, conjugate_too) = _conjugated(a), _conjugated(b)
     options = Product(precision(dtype), (conjugate, conjugate_too))
     return graph.call("matmul", options, (_addressable(one), _addressable(two)), shape, dtype)
+
+
+# A stack of so many matrices, none of whose sides is longer than that: BLAS takes some nanoseconds for each.
+_MANY, _TINY = 1024, 16
+
+
+def _tiny(a: Node, b: Node) -> Node:
+    """The product of stacked matrices as one kernel, in which a thread sums an element."""
+    dtype = a.form.dtype
+    wide = FLOAT32 if KIND[dtype] == "e" else dtype
+    rows = reshaped(as_dtype(a, wide), (*a.form.shape, 1))
+    columns = reshaped(as_dtype(b, wide), (*b.form.shape[:-2], 1, *b.form.shape[-2:]))
+    products = graph.map_node("multiply", (wide,) * 3, (rows, columns))
+    return graph.reduce("add", (wide, dtype), (len(products.form.shape) - 2,), (products,))
 
 
 def _conjugated(node: Node) -> tuple[Node, bool]:

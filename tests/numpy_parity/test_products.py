@@ -70,6 +70,22 @@ def test_operands_are_taken_as_they_lie(dtype: str) -> None:
                 same(to_host(products.matmul(one(device), two(device))), one(base) @ two(base))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_stacks_of_tiny_matrices(dtype: str) -> None:
+    for left, right in (
+        ((2000, 2, 3), (2000, 3, 4)),
+        ((40, 40, 3, 3), (40, 40, 3, 1)),
+        ((1, 1100, 2, 2), (3, 1100, 2, 2)),
+    ):
+        a, b = sample(left, dtype, 1), sample(right, dtype, 2)
+        x, y = from_host(a), from_host(b)
+        expected = a @ b
+        same(to_host(products.matmul(x, y)), expected, (left, right))
+        turned = from_host(numpy.ascontiguousarray(b.swapaxes(-1, -2))).mT
+        same(to_host(products.matmul(x, turned)), expected, (left, right))
+        same(to_host(products.matvec(x, turned[..., 0])), numpy.matvec(a, b[..., 0]), (left, right))
+
+
 def test_pending_operands_and_results() -> None:
     a, b = sample((4, 4), "f8", 1), sample((4, 4), "f8", 2)
     x, y = from_host(a), from_host(b)
