@@ -78,8 +78,9 @@ def _verdict(row: Row, took: Mapping[str, float | str]) -> list[str]:
     for name, factor in row.goal.items():
         theirs = took.get(name)
         if isinstance(ours, float) and isinstance(theirs, float):
-            ratios.append(f"{ours / theirs:.2f}")
-            worst = max(worst, ours / theirs / factor)
+            ratio = ours / theirs
+            ratios.append(f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.1g}")
+            worst = max(worst, ratio / factor)
         else:
             ratios.append("-")
     goal = ", ".join(f"{factor:g} x {name}" for name, factor in row.goal.items() if factor < inf)
