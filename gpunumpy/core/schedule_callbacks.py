@@ -63,20 +63,26 @@ class _Absorption:
 
     def run(self) -> tuple[Step, ...]:
         calls = {source for step in self.steps if isinstance(step, CallStep) for source in _bound(step)} - self.kept
-        for made in [s.target for s in self.steps if isinstance(s, Allocate) and s.target in calls]:
-            users = [n for n, s in enumerate(self.steps) if isinstance(s, (Run, CallStep)) and made in _bound(s)]
-            if len(users) != 2 or any(isinstance(s, Adopt) for s in self.steps[users[0] : users[1]]):
-                continue
-            first, second = (self.steps[n] for n in users)
-            if isinstance(first, Run) and isinstance(second, CallStep):
-                joined = self._before(first, second, made)
-            elif isinstance(first, CallStep) and isinstance(second, Run):
-                joined = self._after(first, second, made)
-            else:
-                continue
-            if joined is not None:
-                self._join(users[0], users[1], joined, made)
+        between = [s.target for s in self.steps if isinstance(s, Allocate) and s.target in calls]
+        # A kernel between two calls goes into the one that reads: loads of several arrays overlap, stores wait for them.
+        for kind in (Run, CallStep):
+            for made in between:
+                self._absorb(made, kind)
         return tuple(self.steps)
+
+    def _absorb(self, made: Source, kind: type[Run] | type[CallStep]) -> None:
+        """Take in the one kernel that makes a buffer (`Run`) or reads it, if a call alone is at the other end."""
+        users = [n for n, s in enumerate(self.steps) if isinstance(s, (Run, CallStep)) and made in _bound(s)]
+        if len(users) != 2 or any(isinstance(s, Adopt) for s in self.steps[users[0] : users[1]]):
+            return
+        first, second = (self.steps[n] for n in users)
+        joined = None
+        if isinstance(first, Run) and isinstance(second, CallStep) and kind is Run:
+            joined = self._before(first, second, made)
+        elif isinstance(first, CallStep) and isinstance(second, Run) and kind is CallStep:
+            joined = self._after(first, second, made)
+        if joined is not None:
+            self._join(users[0], users[1], joined, made)
 
     def _join(self, first: int, second: int, joined: CallStep, made: Source) -> None:
         """Put one step in the place of the second of two; what the first one read is freed after it."""
