@@ -64,7 +64,7 @@ class _Absorption:
     def run(self) -> tuple[Step, ...]:
         calls = {source for step in self.steps if isinstance(step, CallStep) for source in _bound(step)} - self.kept
         between = [s.target for s in self.steps if isinstance(s, Allocate) and s.target in calls]
-        # A kernel between two calls goes into the one that reads: loads of several arrays overlap, stores wait for them.
+        # A kernel between two calls goes into the one that reads, where loads of several arrays overlap.
         for kind in (Run, CallStep):
             for made in between:
                 self._absorb(made, kind)
