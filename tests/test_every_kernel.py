@@ -139,6 +139,8 @@ def product_programs() -> None:
         for dtype in ("?", "i2", "u8", "e", bfloat16, "f", "d"):
             x, w = (gpunumpy.asarray(rng.integers(0, 4, (20, 20)).astype(dtype)) for _ in range(2))
             look((x @ w, gpunumpy.maximum((x @ w) * 2 + w[0] + x, 0), (x @ w).astype("f4")))
+        for dtype in ("?", "i1", "u4", "i8"):
+            look(gpunumpy.ones((70, 64, 2), dtype) @ gpunumpy.ones((70, 2, 64), dtype))
 
 
 SOURCES: tuple[Callable[[], None], ...] = (fusion_programs, random_programs, examples, set_programs, product_programs)

@@ -123,7 +123,8 @@ def test_stacks_take_few_calls() -> None:
 @pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "u8"])
 def test_the_kernel_for_integers(dtype: str) -> None:
     rng = numpy.random.default_rng(1)
-    for left, right in (((20, 35), (35, 17)), ((3, 1, 5, 4), (2, 4, 18))):
+    # The last one by large tiles.
+    for left, right in (((20, 35), (35, 17)), ((3, 1, 5, 4), (2, 4, 18)), ((16, 1, 70, 21), (2, 21, 140))):
         a, b = (rng.integers(0, 200, shape).astype(dtype) for shape in (left, right))
         for x, y in ((a, b), (by_columns(a), b[..., ::-1])):
             expected = x @ y

@@ -12,7 +12,9 @@ from typing import Any
 from ..core.layout import Layout, broadcast_strides
 from .codegen.program import Launch, Program
 
-TILE = 16
+TILE = 16  # elements of the result along either side of a block's tile
+_LARGE_TILE = 64  # the same where every thread makes 4 x 4 of them
+_ENOUGH = 64  # large tiles are for results of this many
 _MOST_BLOCKS_Z = 65_535
 
 _NAMES = {
@@ -28,26 +30,61 @@ _NAMES = {
 }
 
 # Every block makes one tile of the result, for one matrix of the stack after the other.
-_TEXT = """
+_HEAD = """
 extern "C" __global__ void matmul({T}* out, const {T}* a, const {T}* b, long long rows, long long columns,
     long long inner, long long tiles, long long stack, long long a0, long long ar, long long ac, long long b0,
     long long br, long long bc{params}) {{
-  __shared__ {S} left[{tile}][{tile} + 1];
-  __shared__ {S} right[{tile}][{tile} + 1];
+  __shared__ {S} left[16][{tile} + 1];
+  __shared__ {S} right[16][{tile} + 1];
   const int x = threadIdx.x, y = threadIdx.y;
-  const long long row = (long long)blockIdx.x / tiles * {tile} + y, column = (long long)blockIdx.x % tiles * {tile} + x;
+  const long long top = (long long)blockIdx.x / tiles * {tile}, start = (long long)blockIdx.x % tiles * {tile};
   for (long long z = blockIdx.z; z < stack; z += gridDim.z) {{
     long long pa = a0, pb = b0, rest = z;
     {offsets}
+"""
+_SMALL = """
+    const long long row = top + y, column = start + x;
     {S} sum = 0;
-    for (long long k = 0; k < inner; k += {tile}) {{
+    for (long long k = 0; k < inner; k += 16) {{
       left[y][x] = row < rows && k + x < inner ? ({S})a[pa + row * ar + (k + x) * ac] : ({S})0;
       right[y][x] = k + y < inner && column < columns ? ({S})b[pb + (k + y) * br + column * bc] : ({S})0;
       __syncthreads();
-      for (int i = 0; i < {tile}; ++i) sum {add};
+      for (int i = 0; i < 16; ++i) sum {add} left[y][i] {times} right[i][x];
       __syncthreads();
     }}
     if (row < rows && column < columns) out[(z * rows + row) * columns + column] = ({T})sum;
+  }}
+}}
+"""
+# The left tile is turned, so that a thread finds what it needs of both in one row.
+_LARGE = """
+    {S} sum[4][4] = {{}};
+    for (long long k = 0; k < inner; k += 16) {{
+      for (int j = y * 16 + x; j < {tile} * 16; j += 256) {{
+        const long long row = top + j / 16, at = k + j % 16, down = k + j / {tile}, c = start + j % {tile};
+        left[j % 16][j / 16] = row < rows && at < inner ? ({S})a[pa + row * ar + at * ac] : ({S})0;
+        right[j / {tile}][j % {tile}] = down < inner && c < columns ? ({S})b[pb + down * br + c * bc] : ({S})0;
+      }}
+      __syncthreads();
+#pragma unroll
+      for (int i = 0; i < 16; ++i) {{
+        {S} one[4], two[4];
+#pragma unroll
+        for (int j = 0; j < 4; ++j) {{ one[j] = left[i][y + 16 * j]; two[j] = right[i][x + 16 * j]; }}
+#pragma unroll
+        for (int p = 0; p < 4; ++p)
+#pragma unroll
+          for (int q = 0; q < 4; ++q) sum[p][q] {add} one[p] {times} two[q];
+      }}
+      __syncthreads();
+    }}
+#pragma unroll
+    for (int p = 0; p < 4; ++p)
+#pragma unroll
+      for (int q = 0; q < 4; ++q) {{
+        const long long row = top + y + 16 * p, column = start + x + 16 * q;
+        if (row < rows && column < columns) out[(z * rows + row) * columns + column] = ({T})sum[p][q];
+      }}
   }}
 }}
 """
@@ -74,17 +111,21 @@ def matmul(layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
         offsets += f"{{ const long long at = rest % n{d}; rest /= n{d}; pa += at * sa{d}; pb += at * sb{d}; }}\n    "
         values += [batch[d], strides[0][d], strides[1][d]]
     params = "".join(f", long long n{d}, long long sa{d}, long long sb{d}" for d in range(len(batch) - 1, -1, -1))
+    stack = prod(batch)
+    large = 2 * min(rows, columns) > _LARGE_TILE and rows * columns * stack >= _ENOUGH * _LARGE_TILE**2
+    tile = _LARGE_TILE if large else TILE
     wide = dtype.itemsize == 8
     truth = dtype.kind == "b"
-    text = _TEXT.format(
+    text = (_HEAD + (_LARGE if large else _SMALL)).format(
         T=_NAMES[dtype.name],
         S="unsigned long long" if wide else "unsigned",
-        tile=TILE,
+        tile=tile,
         params=params,
         offsets=offsets,
-        add="|= left[y][i] & right[i][x]" if truth else "+= left[y][i] * right[i][x]",
+        add="|=" if truth else "+=",
+        times="&" if truth else "*",
     )
-    across, down, stack = -(-columns // TILE), -(-rows // TILE), prod(batch)
+    across, down = -(-columns // tile), -(-rows // tile)
     grid = (across * down, 1, min(stack, _MOST_BLOCKS_Z))
     operands = (a.offset, *a.strides[-2:], b.offset, *b.strides[-2:])
     return Program(
