@@ -1,6 +1,7 @@
 """Factorisations of small matrices on a GPU, each by a group of threads or by a block.
 
-`linalg_warp.cuh` is for matrices of up to 32 rows, `linalg_block.cuh` for those that fit in shared memory.
+`linalg_warp.cuh` is for matrices of up to 32 rows, `linalg_block.cuh` for those that fit in shared memory. Where `info`
+tells of a failure, so does a word that the programs take as their last argument.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def cholesky(options: tuple[bool, bool], layouts: Sequence[Layout], dtypes: Sequ
             f"  for (int i = group.lane; here && i < {size} * {size}; i += {text.lanes}) {{\n"
             f"    const int r = i / (int){size}, c = i % (int){size};\n"
             f"    out[m * {size} * {size} + i] = {value};\n"
-            "  }\n  if (here && group.lane == 0) info[m] = failed;"
+            "  }\n  if (here && group.lane == 0) la::tell(failed, info + m, told);"
         )
         text.entry_of_groups("cholesky_rows", body, 2 * text.lanes)
     else:
@@ -60,10 +61,10 @@ def cholesky(options: tuple[bool, bool], layouts: Sequence[Layout], dtypes: Sequ
         body = (
             f"  const bool failed = la::cholesky_of_block<T, {_WARPS}, {text.held(text.n)}>({size}, {at},\n"
             f"    [=](int r, int c, T x) {{ {put} }});\n"
-            "  if (threadIdx.x == 0) info[m] = failed;"
+            "  if (threadIdx.x == 0) la::tell(failed, info + m, told);"
         )
         text.entry_of_blocks("cholesky_block", body, 0)
-    return text.made([pointer(dtypes[0], "out", ""), "int* info", pointer(dtypes[0], "a")])
+    return text.made([pointer(dtypes[0], "out", ""), "int* info", pointer(dtypes[0], "a"), "int* told"])
 
 
 def solve(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
@@ -77,7 +78,7 @@ def solve(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[
     given = text.element(b, "r, c", "b")
     text.solved(columns, at, given, lambda i, c: f"out[(m * {text.param(columns)} + {c}) * {text.param(text.n)} + {i}]")
     return text.made(
-        [pointer(dtypes[0], "out", ""), "int* info", pointer(dtypes[0], "a"), pointer(dtypes[0], "b")],
+        [pointer(dtypes[0], "out", ""), "int* info", pointer(dtypes[0], "a"), pointer(dtypes[0], "b"), "int* told"],
     )
 
 
@@ -88,7 +89,7 @@ def inv(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[An
     at, n = text.element(a, "r, c"), text.n
     size, given = text.param(n), "[=](int r, int c) { return la::of_real<T>(r == c); }"
     text.solved(n, at, given, lambda i, c: f"out[(m * {size} + {i}) * {size} + {c}]")
-    return text.made([pointer(dtypes[0], "out", ""), "int* info", pointer(dtypes[0], "a")])
+    return text.made([pointer(dtypes[0], "out", ""), "int* info", pointer(dtypes[0], "a"), "int* told"])
 
 
 def slogdet(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
@@ -185,7 +186,7 @@ class _Small(Routine):
             body = (
                 f"  const auto put = [=](int i, int c, T x) {{ if (here) {put('i', 'c')} = x; }};\n"
                 f"  group.template solve<{held}>({self.param(columns)}, {at}, {given}, put);\n"
-                "  if (here && group.lane == 0) info[m] = group.singular;"
+                "  if (here && group.lane == 0) la::tell(group.singular, info + m, told);"
             )
             self.entry_of_groups("solve_rows", body, 2 * (self.padded + held))
             return
@@ -202,7 +203,7 @@ class _Small(Routine):
             f"    return c - {size} < sides ? given(r, c - {size} + begin) : la::of_real<T>(0);\n  }});\n"
             f"  const auto put = [=](int i, int c, T x) {{ {put('i', '(c + begin)')} = x; }};\n"
             f"  block.template substitute<{-(-n // 32)}>(sides, put);\n"
-            "  if (threadIdx.x == 0 && part == 0) info[m] = singular;"
+            "  if (threadIdx.x == 0 && part == 0) la::tell(singular, info + m, told);"
         )
         self.entry_of_blocks("solve_block", body, n + held, parts)
 

@@ -15,6 +15,7 @@ from ..core import memory
 from ..core.device import Device
 from ..core.dtypes import C_TYPE, COMPLEX128
 from ..core.layout import Layout
+from ..core.memory_words import failure_word
 from ..nvlib import cusolver
 from . import cuda_linalg_lu as blocked
 from . import cuda_linalg_small as small
@@ -31,9 +32,9 @@ def cholesky(device: Device, options: tuple[bool, bool], layouts: Sequence[Layou
     out, info, a = layouts
     n, dtype, count = out.shape[-1], dtypes[0], prod(info.shape)
     if small.fits(n, dtype):
-        return prepared(device, small.cholesky(options, layouts, dtypes), 3)
+        return _telling(device, small.cholesky(options, layouts, dtypes), 4)
     assert upper or by_columns, "lower factors of large matrices come by columns"
-    factor = cusolver.cholesky(device, n, dtype)
+    factor, tell = cusolver.cholesky(device, n, dtype), _telling(device, told(count), 2)
     copy = prepared(device, copied(a if upper else turned(a), dtype, "r <= c"), 2)
     step = n * n * dtype.itemsize
 
@@ -43,6 +44,7 @@ def cholesky(device: Device, options: tuple[bool, bool], layouts: Sequence[Layou
         copy((result, matrix))
         for k in range(count):
             factor.run(result + k * step, failed + 4 * k, held.ptr)
+        tell((failed,))
 
     return run
 
@@ -51,7 +53,7 @@ def solve(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], d
     """Solutions and `info`; those of several right-hand sides one after the other in memory."""
     _, info, a, b = layouts
     if small.fits(a.shape[-1], dtypes[0]):
-        return prepared(device, small.solve(options, layouts, dtypes), 4)
+        return _telling(device, small.solve(options, layouts, dtypes), 5)
     if len(a.shape) == len(b.shape):
         b = turned(b)
     else:
@@ -64,10 +66,16 @@ def inv(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dty
     """Inverses and `info`; by columns, the inverses of the transposed matrices."""
     out, info, a = layouts
     if small.fits(a.shape[-1], dtypes[0]):
-        return prepared(device, small.inv(options, layouts, dtypes), 3)
+        return _telling(device, small.inv(options, layouts, dtypes), 4)
     system = _System(a.shape[-1], a.shape[-1], prod(info.shape), dtypes[0])
     run = system.prepared(device, a, identities(out, dtypes[0], system.step, system.start))
     return lambda pointers: run((*pointers, pointers[2]))
+
+
+def _telling(device: Device, program: Program, count: int) -> Prepared:
+    """A program whose last pointer is to the word for failures."""
+    run, word = prepared(device, program, count), failure_word(device)[1]
+    return lambda pointers: run((*pointers, word))
 
 
 class _System(NamedTuple):
@@ -101,6 +109,7 @@ class _System(NamedTuple):
         n, columns, count, dtype = self
         step, unit, at_sides = self.step, dtype.itemsize, self.start * dtype.itemsize
         copy, start = prepared(device, copied(a, dtype, step=step), 2), prepared(device, begin, 2)
+        tell = _telling(device, told(count), 2)
         factor = blocked.prepare(device, n, columns, count, dtype)
         substitute = cusolver.upper_solve(device, n, columns, dtype)
         finish = prepared(device, copied(Layout((count, columns, n), (step, n, 1), self.start), dtype), 2)
@@ -117,6 +126,7 @@ class _System(NamedTuple):
                 one = lu + k * step * unit
                 substitute(one, one + at_sides)
             finish((result, lu))
+            tell((failed,))
 
         return run
 
@@ -124,6 +134,7 @@ class _System(NamedTuple):
         n, columns, count, dtype = self
         unit = dtype.itemsize
         copy, start = prepared(device, copied(a, dtype), 2), prepared(device, begin, 2)
+        tell = _telling(device, told(count), 2)
         factor, solution = cusolver.lu(device, n, dtype), cusolver.lu_solve(device, n, columns, dtype)
         (_, at_pivots, at_done, at_work), total = pieces(count * n * n * unit, n * 4, 4, factor.nbytes)
 
@@ -137,6 +148,7 @@ class _System(NamedTuple):
                 one = lu + k * n * n * unit
                 factor.run(one, pivots, failed + 4 * k, work)
                 solution(one, pivots, result + k * n * columns * unit, done)
+            tell((failed,))
 
         return run
 
@@ -211,6 +223,13 @@ def copied(where: Layout, dtype: Any, kept: str = "true", step: int = 0, start: 
     text.entry("copy", body, prod(stack) * tiles)
     names = [pointer(dtype, "out", ""), pointer(dtype, "x")]
     return text.program(names, head=small.source("linalg_copy"))
+
+
+def told(count: int) -> Program:
+    """What `info` says of so many matrices, in a word for all."""
+    text = Routine()
+    text.each("tell", "m", count, text.param(count), "if (info[m]) *told = 1;")
+    return text.program(["const int* info", "int* told"])
 
 
 def identities(where: Layout, dtype: Any, step: int, start: int) -> Program:

@@ -84,6 +84,12 @@ template <int LANES> __device__ inline u32 greatest(u32 x) {
   return x;
 }
 
+// Whether a matrix failed, in its own place and in a word for all.
+__device__ inline void tell(bool failed, int* info, int* told) {
+  *info = failed;
+  if (failed) *told = 1;
+}
+
 // The determinant of a triangular matrix, as a sign and a logarithm, while its diagonal is gone through.
 template <class T> struct Determinant {
   T sign = of_real<T>(1);

@@ -147,7 +147,7 @@ __device__ __forceinline__ bool cholesky_of_block(int n, At at, Put put) {
         for (int k = 0; k < K; ++k)
           if (warp + WARPS * k < n) column[warp + WARPS * k] = v[k][t];
       __syncthreads();
-      const Real<T> square = re(column[j]), inverse = 1 / ::sqrt(square);
+      const Real<T> square = re(column[j]), inverse = ::rsqrt(square);
       failed |= !(square > 0);
       if (lane == i) over[t] = inverse;
       T across[TURNS];
@@ -170,7 +170,8 @@ __device__ __forceinline__ bool cholesky_of_block(int n, At at, Put put) {
 #pragma unroll
     for (int t = 0; t < TURNS; ++t) {
       const int r = warp + WARPS * k, c = lane + 32 * t;
-      if (r < n && c < n) put(r, c, c <= r ? times(v[k][t], over[t]) : of_real<T>(0));
+      if (r < n && c < n)
+        put(r, c, r < c ? of_real<T>(0) : r == c ? of_real<T>(::sqrt(re(v[k][t]))) : times(v[k][t], over[t]));
     }
   return failed;
 }

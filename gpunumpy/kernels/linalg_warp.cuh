@@ -140,9 +140,9 @@ template <class T, int N, int LANES> struct Group {
 #pragma unroll
     for (int j = 0; j < N; ++j) {
       T* sent = buffer + j % 2 * LANES;
-      const Real<T> square = from(re(row[j]), j, LANES), root = ::sqrt(square);
+      const Real<T> square = from(re(row[j]), j, LANES), over = ::rsqrt(square);
       failed |= !(square > 0);
-      row[j] = lane == j ? of_real<T>(root) : times(row[j], Real<T>(1) / root);
+      row[j] = lane == j ? of_real<T>(::sqrt(square)) : times(row[j], over);
       sent[lane] = conj(row[j]);
       __syncwarp();
 #pragma unroll

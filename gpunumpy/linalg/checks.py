@@ -13,8 +13,10 @@ from .. import reduction
 from ..core import evaluate
 from ..core import node as graph
 from ..core.array import ndarray, wrap
+from ..core.device import synchronize
 from ..core.dtypes import KIND
 from ..core.memory_copy import copy_to_host
+from ..core.memory_words import failure_word
 from ..core.node import Node
 
 INT32 = numpy.dtype(numpy.int32)
@@ -65,14 +67,24 @@ def check_square(*arrays: ndarray) -> None:
             raise LinAlgError("Last 2 dimensions of the array must be square")
 
 
-def look(info: Node, message: str) -> None:
-    """Compute the `info` of a routine, and raise `LinAlgError` if it is anything but zeros."""
+def look(info: Node, message: str, told: bool = False) -> None:
+    """Compute the `info` of a routine, and raise `LinAlgError` if it is anything but zeros.
+
+    A routine that is `told` to has written to the device's word, too, if there is a failure.
+    """
+    queue = info.form.queue
+    assert queue is not None
     size = prod(info.form.shape)
+    if told and queue.device.kind == "cuda":
+        evaluate.compute(info)
+        synchronize(queue.device)
+        if not failure_word(queue.device)[0][0]:
+            evaluate.check_errors(queue)
+            return
     if size > _LOOKED_AT:
         sizes = graph.map_node("absolute", (INT32, INT32), (info,))
         info, size = reduction.max(wrap(sizes)).value(), 1
     found = evaluate.compute(info)
     if copy_to_host(found.data, found.offset * INT32.itemsize, size * INT32.itemsize).any():
         raise LinAlgError(message)
-    assert found.form.queue is not None
-    evaluate.check_errors(found.form.queue)
+    evaluate.check_errors(queue)

@@ -85,7 +85,7 @@ def _computed(
     found = evaluate.compute(info)
     if where is not None:  # while the device is at work
         made = make_view(made, where)
-    look(found, message)
+    look(found, message, told=True)
     return made
 
 
