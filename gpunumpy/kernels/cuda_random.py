@@ -61,7 +61,7 @@ def _start_chunks(name: str, chunks: str, leads: str) -> str:
 # What draws make: which sampler it is, and what one number takes on average, in pieces.
 _SAMPLERS = {"integers": ("Integers", 0), "normal": ("Normal", 1), "exponential": ("Exponential", 2)}
 _ZIGGURAT_SHARE = 1.03
-DRAW_THREADS, PIECES = 128, 16  # a block's threads, and what each of them works up
+DRAW_THREADS, PIECES = 256, 16  # a block's threads, and what each of them works up
 
 
 def stream_draws(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]]) -> Program:

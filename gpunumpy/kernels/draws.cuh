@@ -138,19 +138,27 @@ __device__ __forceinline__ int entry_of(const Shared& shared, volatile u64* exit
   return entry;
 }
 
-// How many numbers the tiles before one make; `mine` is how many it makes itself.
+// How many numbers the tiles before one make; `mine` is how many it makes itself. Many tiles are looked at together, as
+// what is known spreads no faster than that.
 __device__ __forceinline__ i64 count_before(volatile u64* sums, i64 tile, int mine) {
-  const int lane = threadIdx.x;
+  const int lane = threadIdx.x, GROUPS = 8;
   if (lane == 0) sums[tile] = KNOWN | (tile ? 0 : SUM) | u64(mine);
   i64 base = 0;
-  for (i64 look = tile - 1 - lane;; look -= 32) {
-    const u64 word = look < 0 ? SUM : known(sums + look);
-    const u32 ends = __ballot_sync(~0u, (word & SUM) != 0);
-    i64 its = ends && lane > __ffs(int(ends)) - 1 ? 0 : i64(word & (SUM - 1));
-    for (int step = 16; step; step /= 2) its += __shfl_xor_sync(~0u, its, step);
-    base += its;
-    if (ends) break;
+  bool found = false;
+  for (i64 look = tile - 1 - lane; !found; look -= 32 * GROUPS) {
+    u64 words[GROUPS];
+#pragma unroll
+    for (int k = 0; k < GROUPS; ++k) words[k] = look < 32 * k ? KNOWN | SUM : sums[look - 32 * k];
+#pragma unroll
+    for (int k = 0; k < GROUPS; ++k) {
+      if (found) continue;
+      if (!(words[k] & KNOWN)) words[k] = known(sums + (look - 32 * k));
+      const u32 ends = __ballot_sync(~0u, (words[k] & SUM) != 0);
+      if (!ends || lane < __ffs(int(ends))) base += i64(words[k] & (SUM - 1));
+      found = ends != 0;
+    }
   }
+  for (int step = 16; step; step /= 2) base += __shfl_xor_sync(~0u, base, step);
   if (lane == 0 && tile) sums[tile] = KNOWN | SUM | u64(base + mine);
   return base;
 }

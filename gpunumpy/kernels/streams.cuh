@@ -8,7 +8,9 @@ namespace op {
 
 // Arithmetic modulo 2^128.
 __device__ __forceinline__ Wide wide_times(Wide a, Wide b) {
-  return {__umul64hi(a.lo, b.lo) + a.hi * b.lo + a.lo * b.hi, a.lo * b.lo};
+  const u32 a0 = u32(a.lo), a1 = u32(a.lo >> 32), b0 = u32(b.lo), b1 = u32(b.lo >> 32);
+  const u64 p = u64(a0) * b0, q = u64(a1) * b0 + (p >> 32), r = u64(a0) * b1 + u32(q);
+  return {u64(a1) * b1 + (q >> 32) + (r >> 32) + a.hi * b.lo + a.lo * b.hi, r << 32 | u32(p)};
 }
 __device__ __forceinline__ Wide wide_plus(Wide a, Wide b) {
   const u64 lo = a.lo + b.lo;
@@ -48,7 +50,9 @@ struct Walk {
 __device__ __forceinline__ u64 xsl_rr(Wide x) {
   const u64 mixed = x.hi ^ x.lo;
   const int turn = int(x.hi >> 58);
-  return mixed >> turn | mixed << (-turn & 63);
+  const u32 low = u32(mixed), high = u32(mixed >> 32);
+  const u32 first = turn & 32 ? high : low, second = turn & 32 ? low : high;
+  return u64(__funnelshift_r(second, first, turn)) << 32 | __funnelshift_r(first, second, turn);
 }
 __device__ __forceinline__ u64 dxsm(Wide x) {
   u64 hi = x.hi ^ x.hi >> 32;

@@ -18,7 +18,7 @@ from .unit import Text, Unit
 _HOW = {"": "pack", "left > 0": "if", "left > v": "part"}
 
 # How sure it is by what the position of a word grows.
-_UNSURE, _SURE = "op::UNSURE", "u + v == 0 ? op::BEGINS : v ? op::{} : op::LEAPS"
+_UNSURE, _SURE = "op::UNSURE", "v ? op::{} : u ? op::LEAPS : op::{}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,8 @@ class Tile:
     its lanes that exist (none if zero or less). `index` names the indices, one a loop. `whole` is a C condition that
     every lane of every vector exists. The indices of the `steady` loops are the same in every vector, and the first
     vector exists. From the last lane of a vector to the first of the thread's next one, the index of the lanes' loop
-    (the last one where there are none) mostly grows by `leap`; always, if it is `regular`.
+    (the last one where there are none) mostly grows by `leap`; always, if `regular` says what the first vector does:
+    "BEGINS", or "UNSURE" where there was a tile before.
     """
 
     index: tuple[str, ...]
@@ -40,7 +41,7 @@ class Tile:
     whole: str = "true"
     steady: tuple[int, ...] = ()
     leap: int = 1
-    regular: bool = False
+    regular: str = ""
 
 
 class Emitter:
@@ -115,7 +116,7 @@ class Emitter:
         if isinstance(instr, Index) and instr.at.coef:
             coef = instr.at.coef[-1 if self.tile.lane is None else self.tile.lane]
             sure = self.tile.regular and self.varies(value)
-            return coef, coef * self.tile.leap, _SURE.format("STEPS") if sure else _UNSURE
+            return coef, coef * self.tile.leap, _SURE.format("STEPS", self.tile.regular) if sure else _UNSURE
         if not isinstance(instr, Apply):
             return 1, 1, _UNSURE
         step, leap, _ = self._ways(instr.args[0])
@@ -125,7 +126,7 @@ class Emitter:
         first = self.body.instrs[instr.args[0]]
         even = isinstance(first, Index) and first.at.offset % 2 == 0 and self.tile.width % 2 == 0
         sure = self.tile.regular and even and step == 1
-        return 1, (leap + 1) // 2, _SURE.format("MAY_STEP") if sure else _UNSURE
+        return 1, (leap + 1) // 2, _SURE.format("MAY_STEP", self.tile.regular) if sure else _UNSURE
 
     # Emission
 

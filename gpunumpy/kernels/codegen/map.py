@@ -92,7 +92,7 @@ def _emit_flat(unit: Unit, width: int, count: int, vectors: int) -> None:
         whole = f"base + {tile_size} <= {end} && {size} % {width} == 0"
     else:
         whole = f"(base + {tile_size}) * {width} <= {size}"
-    leap, regular = (_THREADS - 1) * width + 1, not lane and unit.kernel.region is None
+    leap, regular = (_THREADS - 1) * width + 1, "BEGINS" if not lane and unit.kernel.region is None else ""
     tile = Tile(names, lane, width, count, tuple(place), "whole", leap=leap, regular=regular)
     head = [f"const Int base = Int(blockIdx.x) * {tile_size};", f"const bool whole = {whole};"]
     _launch(unit, tile, ceil_div(total, tile_size), head)

@@ -17,6 +17,9 @@ _IN_FLIGHT = 32
 # loads already, and every copy of it costs compile time.
 LIGHT = 6
 
+# Vectors of a thread of a reduction that makes random words: from one to the next it needs no loop.
+WALKED_AT_ONCE = 4
+
 
 def ceil_div(a: int, b: int) -> int:
     """``a / b``, rounded up."""
@@ -58,6 +61,8 @@ def pack_width(unit: Unit, lane: int) -> int:
 def flight(unit: Unit, lane: int, width: int) -> int:
     """How many vectors a thread of a reduction loads before it computes."""
     body = unit.kernel.body
+    if has_walks(body):
+        return WALKED_AT_ONCE
     if operations(body) > LIGHT:
         return 1
     # Neighbours in one array, as of a stencil, are mostly loaded by other threads too: an array counts once.
