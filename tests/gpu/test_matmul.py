@@ -179,7 +179,10 @@ def test_operands_that_begin_anywhere(dtype: str) -> None:
         a, b = flat[start:][:size].reshape(side, side), flat[start + size + 100 :][:size].reshape(side, side)
         p, q = x[start:][:size].reshape(side, side), x[start + size + 100 :][:size].reshape(side, side)
         close(p @ q, wide(a) @ wide(b), dtype)
-        close(p @ q + put(flat[:side]), wide(a) @ wide(b) + wide(flat[:side]), dtype)
+        for first in (0, 1, 8):
+            close(p @ q + x[first : first + side], wide(a) @ wide(b) + wide(flat[first : first + side]), dtype)
+            residual, ours = (v[first : first + size].reshape(side, side) for v in (flat, x))
+            close(p @ q - ours, wide(a) @ wide(b) - wide(residual), dtype)
 
 
 @pytest.mark.parametrize("dtype", ["c8", "c16"])
