@@ -21,7 +21,7 @@ class Transform(NamedTuple):
     ----------
     kind
         "c2c", "r2c" or "c2r": from and to complex or real numbers. Real numbers lie along the last of the axes, and
-        what is complex has ``n // 2 + 1`` elements there. "c2r" has one axis.
+        what is complex has ``n // 2 + 1`` elements there. "c2r" of several axes may write over its source.
     axes
         In the order in which they lie in memory.
     sizes

@@ -34,8 +34,11 @@ _RANK = 3  # axes that a plan of cuFFT has at most
 # Executions of a plan are better than a copy in another order, if there are a few or if each has so many elements.
 _FEW = 4
 _MANY = 1 << 21
-# From so many elements on the transformed axis is the fastest in the result, which saves a tenth of the time.
+# Arrays of so many elements are worth kernels and layouts of their own: the transformed axis is the fastest one in the
+# result, which saves a tenth of the time, and a plan follows an axis through its stride up to so many points, where a
+# copy would not be quicker.
 _LARGE = 1 << 20
+_STRIDED = {"c2c": 1024, "r2c": 0, "c2r": 0}
 _ALIGNMENT = 16  # bytes: what the routine reads begins at a multiple of it
 
 _SWAPPED = {"backward": "forward", None: "forward", "ortho": "ortho", "forward": "backward"}
@@ -312,7 +315,8 @@ def _transformed(x: ndarray, given: Sequence[tuple[str, bool, Any, Any]], norm: 
     value = Value(x.value())
     groups = _groups(steps)
     alone = len(groups) == 1
-    if alone and steps[0].kind == "c2c" and KIND[x.dtype] != "c" and prod(shape) >= _LARGE and _long(steps):
+    mirrored = alone and KIND[x.dtype] != "c" and all(step.kind == "c2c" for step in steps)
+    if mirrored and prod(shape) >= _LARGE and _is_long(steps):
         factor = value.transform_real(steps, work, factor)
     else:
         for group in groups:
@@ -322,7 +326,7 @@ def _transformed(x: ndarray, given: Sequence[tuple[str, bool, Any, Any]], norm: 
     return wrap_ordered(value.node, value.order if value.order != tuple(range(x.ndim)) else None)
 
 
-def _long(steps: Sequence[Step]) -> bool:
+def _is_long(steps: Sequence[Step]) -> bool:
     return min(step.points for step in steps) > 1
 
 
@@ -354,11 +358,11 @@ def _factor(points: int, norm: Any, inverse: bool, dtype: DType) -> float:
 
 
 def _groups(steps: Sequence[Step]) -> list[list[Step]]:
-    """The steps that are taken together: along axes that differ, and to real numbers alone."""
+    """The steps that are taken together: along axes that differ."""
     groups: list[list[Step]] = []
     for step in steps:
         last = groups[-1] if groups else []
-        together = last and len(last) < _RANK and step.kind != "c2r" and step.axis not in [s.axis for s in last]
+        together = last and len(last) < _RANK and step.axis not in [s.axis for s in last]
         if together:
             last.append(step)
         else:
@@ -390,13 +394,14 @@ class Value:
         `alone` says that no others come before or after them.
         """
         places = {self.order.index(step.axis): step for step in steps}
-        kind = steps[0].kind
-        if kind == "r2c" and max(places) != self.order.index(steps[0].axis):
-            # The halved axis of a plan is the last one in memory.
-            factor = self.transform(steps[:1], work, factor, alone=False)
-            return self.transform(steps[1:], work, factor, alone=False)
+        (halved,) = [step for step in steps if step.kind != "c2c"] or steps[:1]
+        kind = halved.kind
+        if len(steps) > 1 and kind != "c2c" and not self._is_joint(steps, halved):
+            first = 1 if kind == "r2c" else len(steps) - 1
+            factor = self.transform(steps[:first], work, factor, alone=False)
+            return self.transform(steps[first:], work, factor, alone=False)
         self._crop({place: step.taken for place, step in places.items()})
-        trivial = steps[0].points == 1
+        trivial = halved.points == 1
         real = numpy.empty(0, work).real.dtype
         self.node = graph.cast(self.node, real if kind == "r2c" and not trivial else work)
         options = None
@@ -416,8 +421,13 @@ class Value:
             options = self._axes_last(options)
         self.scale(factor)
         if options is not None and kind == "c2r":
-            self._make_hermitian(options)
-            self._pad(self._taken(steps), even=work == _COMPLEX64 and options.axes[0] == len(shape) - 1)
+            even = work == _COMPLEX64 and options.axes[-1] == len(shape) - 1
+            if len(options.axes) == 1:
+                self._make_hermitian(options)
+                self._pad(self._taken(steps), even=even)
+            else:
+                self._pad(self._taken(steps), even=even)
+                self._make_planes_hermitian(options)
         else:
             self._pad(self._taken(steps))
         if options is None:
@@ -428,6 +438,16 @@ class Value:
             self.node = graph.fresh(self.node)
         self._call(options, real, work)
         return 1.0
+
+    def _is_joint(self, steps: Sequence[Step], halved: Step) -> bool:
+        """Whether steps along several axes, `halved` to or from real numbers, are one plan.
+
+        Of a plan the halved axis is the last one in memory. An inverse needs some kernels more, which small arrays are
+        not worth.
+        """
+        if max(self.order.index(step.axis) for step in steps) != self.order.index(halved.axis):
+            return False
+        return halved.kind == "r2c" or (_is_long(steps) and prod(self._taken(steps)) >= _LARGE)
 
     def transform_real(self, steps: Sequence[Step], work: DType, factor: float) -> float:
         """Take complex steps of real numbers: half of the results are computed, and are those of the other half."""
@@ -479,6 +499,33 @@ class Value:
         end = ends[0] if len(ends) == 1 else graph.map_node("logical_or", (BOOL,) * 3, ends)
         part = graph.cast(graph.map_node("real", (f.dtype, real), (self.node,)), f.dtype)
         self.node = _where(end, part, self.node)
+
+    def _make_planes_hermitian(self, options: Transform) -> None:
+        """The same before an inverse of several axes: opposite elements of those planes become conjugates.
+
+        What is written is memory of its own, as cuFFT uses that of such a source for itself.
+        """
+        f = self.node.form
+        whole, node = f.shape, self.node
+        if isinstance(f.op, View) and isinstance(f.args[0].op, Update):  # with an element to spare in every row
+            whole, (node,) = f.args[0].shape, node.args
+        assert f.queue is not None
+        lead, dtype = f.shape[:-1], f.dtype
+        strides = layout.c_strides(whole)
+        sizes = dict(zip(options.axes, options.sizes, strict=True))
+        here = [graph.iota(lead, d, f.queue) for d in range(len(lead))]
+        opposite = [_opposite(at, sizes[d], True) if d in sizes else at for d, at in enumerate(here)]
+        half = graph.typed_scalar(dtype.type(0.5), dtype)
+        planes = []
+        for offset in (0, options.sizes[-1] // 2)[: 2 - options.sizes[-1] % 2]:
+            where = Layout(lead, strides[:-1], offset)
+            part = graph.view(node, where)
+            mirrored = graph.map_node("conjugate", (dtype, dtype), (graph.gather(part, opposite, ""),))
+            both = graph.map_node("add", (dtype,) * 3, (part, mirrored))
+            planes.append((where, graph.map_node("multiply", (dtype,) * 3, (both, half))))
+        for where, plane in planes:
+            node = graph.update(node, where, plane)
+        self.node = graph.view(node, Layout(f.shape, strides, 0))
 
     def scale(self, factor: float) -> None:
         """Multiply with a factor."""
@@ -548,8 +595,11 @@ def _is_few(options: Transform, where: Layout) -> bool:
     if found is None:
         return False
     rank, ndim, count = len(options.axes), len(where.shape), len(found.places)
-    # Of several axes, all but the last ones are slow.
-    quick = rank == 1 or (options.axes[0] == ndim - rank and found.plan.source.stride == 1)
+    if rank > 1:  # all but the last ones are slow
+        quick = options.axes[0] == ndim - rank and found.plan.source.stride == 1
+    else:
+        short = options.sizes[0] <= _STRIDED[options.kind]
+        quick = short or found.plan.source.stride == 1 or prod(where.shape) < _LARGE
     return quick and (count <= _FEW or prod(where.shape) // count >= _MANY)
 
 

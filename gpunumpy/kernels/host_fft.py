@@ -13,6 +13,8 @@ def fft(options: Transform, out: Any, x: Any) -> None:
     """The transform of `x`, without a factor."""
     kind, axes, sizes, inverse = options
     if kind == "c2r":
+        for axis in axes[:-1]:
+            x = theirs.ifft(x, None, axis, "forward")
         theirs.irfft(x, sizes[-1], axes[-1], "forward", out)
         return
     if kind == "r2c":
