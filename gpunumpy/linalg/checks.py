@@ -17,7 +17,7 @@ from ..core.device import synchronize
 from ..core.dtypes import KIND
 from ..core.memory_copy import copy_to_host
 from ..core.memory_words import failure_word
-from ..core.node import Node
+from ..core.node import Node, Queue
 
 INT32 = numpy.dtype(numpy.int32)
 
@@ -67,20 +67,26 @@ def check_square(*arrays: ndarray) -> None:
             raise LinAlgError("Last 2 dimensions of the array must be square")
 
 
+def tells(queue: Queue) -> bool:
+    """Whether a failure of the next routine that tells the device's word of it will be seen there."""
+    device = queue.device
+    return device.kind == "cuda" and not failure_word(device)[0][0]
+
+
 def look(info: Node, message: str, told: bool = False) -> None:
     """Compute the `info` of a routine, and raise `LinAlgError` if it is anything but zeros.
 
-    A routine that is `told` to has written to the device's word, too, if there is a failure.
+    Where a computed routine has `told` the device's word of a failure, if there is one, that is all there is to wait
+    for.
     """
     queue = info.form.queue
     assert queue is not None
-    size = prod(info.form.shape)
-    if told and queue.device.kind == "cuda":
-        evaluate.compute(info)
+    if told:
         synchronize(queue.device)
-        if not failure_word(queue.device)[0][0]:
+        if tells(queue):
             evaluate.check_errors(queue)
             return
+    size = prod(info.form.shape)
     if size > _LOOKED_AT:
         sizes = graph.map_node("absolute", (INT32, INT32), (info,))
         info, size = reduction.max(wrap(sizes)).value(), 1

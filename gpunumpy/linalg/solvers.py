@@ -21,7 +21,7 @@ from ..core.record import as_array, reshaped, transposed
 from ..products import matmul, pair
 from ..ranges import eye
 from ..shape import broadcast_to, transpose
-from .checks import INT32, check_square, common_dtype, look, real_dtype
+from .checks import INT32, check_square, common_dtype, look, real_dtype, tells
 
 __all__ = ["cholesky", "det", "inv", "matrix_power", "slogdet", "solve", "tensorinv", "tensorsolve"]
 
@@ -82,10 +82,11 @@ def _computed(
     args = tuple([graph.cast(x, dtype) for x in args])
     result, info = graph.routine(name, options, args, ((shape, dtype), (stack, INT32)))
     made = wrap(result)
-    found = evaluate.compute(info)
+    told = tells(made.queue)
+    evaluate.compute(result if told else info)
     if where is not None:  # while the device is at work
         made = make_view(made, where)
-    look(found, message, told=True)
+    look(info, message, told)
     return made
 
 
