@@ -18,7 +18,6 @@ from ..nvlib import cusolver_decompositions as library
 from ..nvlib.cusolver import LOWER, UPPER
 from ..nvlib.cusolver_decompositions import copy_bytes
 from . import cuda_decompositions_small as small
-from . import cuda_qr_panels
 from .codegen.program import Program
 from .cuda_linalg_solve import copied
 from .cuda_program import Prepared, pieces, prepared
@@ -33,9 +32,6 @@ def qr(device: Device, options: tuple[bool], layouts: Sequence[Layout], dtypes: 
         return prepared(device, small.qr(options, layouts, dtypes), len(layouts))
     (n, m), dtype, unit = a.shape[-2:], dtypes[0], dtypes[0].itemsize
     count, least = prod(a.shape[:-2]), min(m, n)
-    cut = None if raw or count > 1 else cuda_qr_panels.panels(m, n, dtype, device.attributes.shared_per_block)
-    if cut:
-        return _in_panels(device, cut, layouts, dtype)
     wanted = 0 if raw or not others else others[0].shape[-2]
     copy = prepared(device, copied(a, dtype), 2)
     factor = library.qr(device, m, n, wanted, dtype)
@@ -55,23 +51,6 @@ def qr(device: Device, options: tuple[bool], layouts: Sequence[Layout], dtypes: 
             factor.run(here, tau + k * least * unit, q, held.ptr + at_info, held.ptr + at_work)
         if finish:
             finish((result, packed))
-
-    return run
-
-
-def _in_panels(device: Device, cut: cuda_qr_panels.Panels, layouts: Sequence[Layout], dtype: Any) -> Prepared:
-    """R of one matrix, and with it the columns of Q."""
-    first, *others, a = layouts
-    m, n, _ = cut
-    factor, nbytes = cuda_qr_panels.qr(device, cut, a, others[0].shape[-2] if others else 0, dtype)
-    finish = prepared(device, triangle(first, m, dtype), 2)
-    (_, at_scratch), total = pieces(m * n * dtype.itemsize, nbytes)
-
-    def run(pointers: Sequence[Any]) -> None:
-        r, *q, matrix = pointers
-        held = memory.allocate(device, total)
-        factor((held.ptr, q[0] if q else 0, matrix, held.ptr + at_scratch))
-        finish((r, held.ptr))
 
     return run
 

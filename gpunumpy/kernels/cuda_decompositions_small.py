@@ -16,8 +16,9 @@ SVD_ROWS, EIGH_ROWS = 64, 64  # at most, of a matrix that is small
 _BYTES = 160 << 10  # of shared memory that a block takes at most
 # Of a stack of at least so many matrices, each has few threads.
 _MANY = 264
-_TEAMS = {True: 8, False: 32}  # lanes that share a row, of one of many matrices and of one of few
-_LANES = {True: 1, False: 16}  # the same for eigenvalues
+_TEAMS = {True: 8, False: 32}  # lanes that share a column in QR, of one of many matrices and of one of few
+_LANES = {True: 1, False: 8}  # the same for a row, for eigenvalues
+_TEAM = 8  # the same for singular values: more would only repeat the numbers of a rotation
 
 
 def pitch_of(width: int, unit: int, phase: int) -> int:
@@ -113,8 +114,8 @@ def svd(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[An
     text = _Small(a, dtype)
     rows, columns = a.shape[-2:]
     kept = sides[1].shape[-2] if vectors else rows
-    team = _TEAMS[text.many]
-    threads = min(1024, max(32, -(-(rows + 1) // 2 * team // 32) * 32))
+    team = _TEAM
+    threads = min(512, max(32, -(-(rows + 1) // 2 * team // 32) * 32))
     r, c, k = (text.param(n) for n in (rows, columns, kept))
     pitch = text.param(pitch_of(columns + rows * vectors, dtype.itemsize, 8))
     body = (
@@ -143,7 +144,7 @@ def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) 
     dtype, vectors, size = dtypes[-1], len(results) > 2, a.shape[-1]
     text = _Small(a, dtype)
     team = _LANES[text.many]
-    threads = min(1024, -(-size * team // 32) * 32)
+    threads = min(512, -(-size * team // 32) * 32)
     n = text.param(size)
     at = f"la::conj({text.at('r', 'c')})" if triangle == "L" else text.at("c", "r")
     body = (

@@ -14,20 +14,34 @@ __device__ inline void meet(int g, int round, int even, int& p, int& q) {
   if (q < 0) q += around;
 }
 
+// In double precision, so that nothing is lost.
+template <class T> __device__ inline f64 wide_square(T x) {
+  if constexpr (op::kind<T> == 3) return square(c128{f64(x.re), f64(x.im)});
+  else return square(f64(x));
+}
+
 // p becomes c p - s q, and q becomes s p + c q, after q was multiplied by `phase`. What is added to a row is small where
 // the angle is (`bend` is the tangent of its half), so that many rotations leave lengths as they are.
 template <class T> struct Rotation {
   Real<T> bend, s;
   T phase;
-  // What makes a pair with the squares `a` and `b` and the product `ab` orthogonal.
+  // What makes a pair with the squares `a` and `b` and the product `ab` orthogonal. The angle need not be exact, so it is
+  // found in single precision; that the sine belongs to it must be.
   __device__ Rotation(Real<T> a, Real<T> b, T ab) {
-    const Real<T> length = size(ab), zeta = (b - a) / (2 * length), far = ::fabs(zeta);
-    const Real<T> t = ::copysign(1 / (far + ::hypot(Real<T>(1), far)), zeta);
-    const Real<T> c = 1 / ::sqrt(::fma(t, t, Real<T>(1)));
-    s = c * t;
-    bend = s / (1 + c);
-    if constexpr (op::kind<T> == 3) phase = {ab.re / length, -ab.im / length};
-    else phase = ::copysign(T(1), ab);
+    typedef Real<T> R;
+    R length;
+    if constexpr (op::kind<T> == 3) {
+      const R inverse = one_over_root(square(ab));
+      length = square(ab) * inverse;
+      phase = {ab.re * inverse, -ab.im * inverse};
+    } else {
+      length = ::fabs(ab);
+      phase = ::copysign(T(1), ab);
+    }
+    const f32 zeta = f32((b - a) / (2 * length)), far = ::fabs(zeta);
+    const f32 t = far > 1e15f ? 0.5f / far : 1 / (far + ::sqrt(::fma(far, far, 1.0f)));
+    bend = R(::copysign(t / (1 + ::sqrt(::fma(t, t, 1.0f))), zeta));
+    s = 2 * bend / ::fma(bend, bend, R(1));
   }
   __device__ void turn(T& x, T& y) const {
     const T z = y * phase;
@@ -83,7 +97,7 @@ template <class T, int TEAM> struct Singular {
   // A sweep; whether any pair was not orthogonal.
   __device__ bool rotate(int length) {
     const int even = r + r % 2, lane = threadIdx.x % TEAM, teams = blockDim.x / TEAM;
-    const R least = EPSILON<R> * ::sqrt(R(c));
+    const f64 least = f64(EPSILON<R>) * EPSILON<R> * c;
     bool moved = false;
     for (int round = 0; round < even - 1; ++round) {
       for (int first = 0; first < even / 2; first += teams) {
@@ -103,7 +117,7 @@ template <class T, int TEAM> struct Singular {
         a = team_sum<TEAM>(a);
         b = team_sum<TEAM>(b);
         ab = team_sum<TEAM>(ab);
-        if (!here || a < NOTHING<R> || b < NOTHING<R> || !(size(ab) > least * ::sqrt(a) * ::sqrt(b))) continue;
+        if (!here || a < NOTHING<R> || b < NOTHING<R> || !(wide_square(ab) > least * f64(a) * f64(b))) continue;
         const Rotation<T> rotation(a, b, ab);
         for (int k = lane; k < length; k += TEAM) rotation.turn(x[k], y[k]);
         moved = true;

@@ -59,55 +59,15 @@ template <class T, int TEAM> struct Reflections {
     __syncwarp(TEAM == 32 ? ALL : ((1u << (TEAM % 32)) - 1) << (threadIdx.x % 32 / TEAM * TEAM));
   }
 
-  // The matrix t for which the product of all n reflections is 1 - V t V^H, V being the reflections as columns: the
-  // inverse of their products with each other above a diagonal of 1 / tau. A warp makes a column. `products` is scratch.
-  __device__ void gather(T* t, T* products) {
-    for (int pair = team; pair < n * n; pair += teams) {
-      const int i = pair / n, j = pair % n;
-      if (i >= j) continue;
-      T part = of_real<T>(0);
-      for (int r = j + 1 + lane; r < m; r += TEAM) part = inner(part, column(i)[r], column(j)[r]);
-      part = team_sum<TEAM>(part) + conj(column(i)[j]);
-      if (lane == 0) products[i * n + j] = part;
-    }
-    __syncthreads();
-    const int place = threadIdx.x % 32;
-    for (int j = threadIdx.x / 32; j < n; j += blockDim.x / 32) {
-      T* its = t + j * n;
-      for (int i = place; i < n; i += 32) its[i] = i == j ? tau[j] : of_real<T>(0);
-      __syncwarp();
-      for (int i = j - 1; i >= 0; --i) {
-        T part = of_real<T>(0);
-        for (int l = i + 1 + place; l <= j; l += 32) part = part + products[i * n + l] * its[l];
-        part = team_sum<32>(part);
-        if (place == 0) its[i] = -(tau[i] * part);
-        __syncwarp();
-      }
-    }
-    __syncthreads();
-  }
-
   // Make the reflection of a column, whose own first element is 1 and is not stored.
   __device__ void reflect(int k) {
     T* x = column(k);
-    R sum = 0;
-    for (int i = k + 1 + lane; i < m; i += TEAM) sum += square(x[i]);
-    sum = team_sum<TEAM>(sum);
-    const T alpha = x[k];
-    T factor = of_real<T>(0), scale = of_real<T>(1), beta = alpha;
-    bool real = true;
-    if constexpr (op::kind<T> == 3) real = alpha.im == 0;
-    if (!(sum == 0 && real)) {
-      const R length = -::copysign(::sqrt(square(alpha) + sum), re(alpha));
-      beta = of_real<T>(length);
-      factor = times(beta - alpha, 1 / length);
-      scale = of_real<T>(1) / (alpha - beta);
-    }
-    for (int i = k + 1 + lane; i < m; i += TEAM) x[i] = x[i] * scale;
+    const Reflection<T> its = reflection<TEAM, T>(x[k], k + 1, m, [=](int i) { return x[i]; });
+    for (int i = k + 1 + lane; i < m; i += TEAM) x[i] = its.scaled(x[i]);
     wait();
     if (lane == 0) {
-      x[k] = beta;
-      tau[k] = factor;
+      x[k] = of_real<T>(its.beta);
+      tau[k] = its.factor;
     }
   }
 

@@ -20,6 +20,11 @@ template <class T> __device__ inline cx<T> plus(cx<T> x, cx<T> y, T by) {
 __device__ inline f32 square(f32 x) { return x * x; }
 __device__ inline f64 square(f64 x) { return x * x; }
 template <class T> __device__ inline T square(cx<T> x) { return ::fma(x.im, x.im, x.re * x.re); }
+// The device's own is off by two roundings.
+template <class R> __device__ inline R one_over_root(R x) {
+  const R y = ::rsqrt(x);
+  return ::fma(y, ::fma(R(-0.5) * x * y, y, R(0.5)), y);
+}
 template <class T> __device__ inline bool finite(T x) {
   if constexpr (op::kind<T> == 3) return isfinite(x.re) && isfinite(x.im);
   else return isfinite(x);
@@ -30,9 +35,12 @@ template <class T> __device__ inline Real<T> largest_part(T x) {
 }
 template <class R> constexpr R EPSILON = R(1.1920928955078125e-7);
 template <> constexpr f64 EPSILON<f64> = 2.220446049250313e-16;
-// A sum of squares below it has lost digits, of numbers of which the greatest is about 1.
-template <class R> constexpr R NOTHING = R(1e-30);
-template <> constexpr f64 NOTHING<f64> = 1e-290;
+// A sum of squares below it has lost digits.
+template <class R> constexpr R SMALL = R(1e-30);
+template <> constexpr f64 SMALL<f64> = 1e-290;
+// The square of the length of a row that is nothing beside another of length 1.
+template <class R> constexpr R NOTHING = R(2e-16);
+template <> constexpr f64 NOTHING<f64> = 7e-34;
 
 // Over a team of neighbouring lanes; the others of the warp need not be there.
 template <int TEAM, class T> __device__ inline T team_sum(T x) {
@@ -46,6 +54,51 @@ template <int TEAM, class T> __device__ inline T team_sum(T x) {
     }
   }
   return x;
+}
+
+template <int TEAM, class R> __device__ inline R team_max(R x) {
+  const u32 here = TEAM == 32 ? ALL : ((1u << (TEAM % 32)) - 1) << (threadIdx.x % 32 / TEAM * TEAM);
+#pragma unroll
+  for (int step = TEAM / 2; step; step /= 2) x = ::fmax(x, __shfl_xor_sync(here, x, step));
+  return x;
+}
+
+// The reflection that makes a column real and zero but for its first element, which becomes `beta`: 1 - factor v v^H,
+// where v is 1 and then what `scaled` makes of the other elements.
+template <class T> struct Reflection {
+  T factor, shrink;
+  Real<T> beta, unit;
+  __device__ T scaled(T x) const { return times(x, unit) * shrink; }
+};
+
+// Of the elements from `first` to `end`, which a team goes through, behind `alpha`. Numbers so small that their squares
+// have lost digits are brought near 1 before.
+template <int TEAM, class T, class X> __device__ inline Reflection<T> reflection(T alpha, int first, int end, X x) {
+  typedef Real<T> R;
+  const int lane = threadIdx.x % TEAM;
+  R sum = 0, unit = 1;
+  for (int i = first + lane; i < end; i += TEAM) sum += square(x(i));
+  sum = team_sum<TEAM>(sum);
+  if (sum + square(alpha) < SMALL<R>) {
+    R most = largest_part(alpha);
+    for (int i = first + lane; i < end; i += TEAM) most = ::fmax(most, largest_part(x(i)));
+    most = team_max<TEAM>(most);
+    if (most > 0) {
+      int exponent;
+      ::frexp(most, &exponent);
+      unit = ::ldexp(R(1), exponent < -120 ? 120 : -exponent);
+      sum = 0;
+      for (int i = first + lane; i < end; i += TEAM) sum += square(times(x(i), unit));
+      sum = team_sum<TEAM>(sum);
+      alpha = times(alpha, unit);
+    }
+  }
+  Reflection<T> its = {of_real<T>(0), of_real<T>(1), re(alpha) / unit, R(1)};
+  bool real = true;
+  if constexpr (op::kind<T> == 3) real = alpha.im == 0;
+  if (sum == 0 && real) return its;
+  const R beta = -::copysign(::sqrt(square(alpha) + sum), re(alpha));
+  return {times(of_real<T>(beta) - alpha, 1 / beta), of_real<T>(1) / (alpha - of_real<T>(beta)), beta / unit, unit};
 }
 
 // A power of two that brings the greatest number near 1, of all that the threads have; 0 where one is not finite.

@@ -74,26 +74,15 @@ template <class T, int TEAM> struct Tridiagonal {
   // Make zeros below the diagonal's neighbour in a column, by a reflection from both sides.
   __device__ void reduce(int k) {
     if (threadIdx.x < 32) {
-      R sum = 0;
-      for (int i = k + 2 + threadIdx.x; i < n; i += 32) sum += square(cells[i * pitch + k]);
-      sum = team_sum<32>(sum);
-      const T alpha = cells[(k + 1) * pitch + k];
+      T* column = cells + k;
+      const auto its = reflection<32, T>(column[(k + 1) * pitch], k + 2, n, [=](int i) { return column[i * pitch]; });
       __syncwarp();
-      T factor = of_real<T>(0), shrink = of_real<T>(1);
-      R beta = re(alpha);
-      bool real = true;
-      if constexpr (op::kind<T> == 3) real = alpha.im == 0;
-      if (!(sum == 0 && real)) {
-        beta = -::copysign(::sqrt(square(alpha) + sum), beta);
-        factor = times(of_real<T>(beta) - alpha, 1 / beta);
-        shrink = of_real<T>(1) / (alpha - of_real<T>(beta));
-      }
       for (int i = k + 1 + threadIdx.x; i < n; i += 32)
-        v[i] = cells[i * pitch + k] = i == k + 1 ? of_real<T>(1) : cells[i * pitch + k] * shrink;
+        v[i] = column[i * pitch] = i == k + 1 ? of_real<T>(1) : its.scaled(column[i * pitch]);
       if (threadIdx.x == 0) {
-        tau[k] = factor;
+        tau[k] = its.factor;
         diagonals[k] = re(cells[k * pitch + k]);
-        diagonals[n + k] = beta;
+        diagonals[n + k] = its.beta;
       }
     }
     __syncthreads();
@@ -163,14 +152,14 @@ template <class T, int TEAM> struct Tridiagonal {
       T last = here ? x[m] : of_real<T>(0);
       int i = m - 1;
       for (; i >= l; --i) {
-        const R f = s * off, b = c * off, r = ::sqrt(::fma(f, f, g * g));
+        const R f = s * off, b = c * off, square = ::fma(f, f, g * g), inverse = one_over_root(square);
         // What the next turn needs is read before anything is written that lies above it.
         const R below = i > l ? d[i - 1] : R(0), off_below = i > l ? e[i - 1] : R(0);
         __syncwarp();
-        if (place == 0) e[i + 1] = r;
-        if (r == 0) break;
-        s = f / r;
-        c = g / r;
+        if (place == 0) e[i + 1] = square == 0 ? R(0) : square * inverse;
+        if (square == 0) break;
+        s = f * inverse;
+        c = g * inverse;
         g = above - p;
         const R t = (its - g) * s + 2 * c * b;
         p = s * t;

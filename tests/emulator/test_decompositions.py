@@ -10,7 +10,6 @@ import pytest
 from gpunumpy.core.layout import Layout
 from gpunumpy.kernels import cuda_decompositions as beside
 from gpunumpy.kernels import cuda_decompositions_small as small
-from gpunumpy.kernels import cuda_qr_panels
 from gpunumpy.kernels.compile import compile_cubin
 
 from .executor import run_program
@@ -93,6 +92,7 @@ SPECIAL = {
     "large": sample((5, 8), "f8") * 1e30,
     "two alike": numpy.repeat(sample((4, 8), "f8"), 2, 0),
     "a column": numpy.ones((1, 5)),
+    "of many ones": numpy.ones((20, 20)),
     "one element": numpy.pad([[3.0]], ((2, 3), (4, 2))),
 }
 
@@ -102,6 +102,8 @@ SPECIAL = {
 def test_special(kind: str, dtype: str) -> None:
     a = SPECIAL[kind].astype(dtype)
     check_svd(a, True)
+    check_q(a)
+    check_q(a.T)
     if a.shape[0] == a.shape[1]:
         check_eigh((a + a.T).astype(dtype))
 
@@ -145,7 +147,13 @@ def check_qr(a: numpy.ndarray) -> None:
         small_beside(wide(packed[k]) - theirs[0], a[k])
         small_beside(wide(tau[k]) - theirs[1], a[k])
         small_beside(wide(alone[k]).T - numpy.linalg.qr(wide(a[k]), "r"), a[k])
-    for wanted in (least, m):
+    check_q(a)
+
+
+def check_q(a: numpy.ndarray) -> None:
+    m, n = a.shape[-2:]
+    stack, columns = a.shape[:-2], a.swapaxes(-1, -2)
+    for wanted in (min(m, n), m):
         r, q = numpy.empty((*stack, n, wanted), a.dtype), numpy.empty((*stack, wanted, m), a.dtype)
         run(small.qr, (False,), r, q, columns)
         assert not numpy.triu(r, 1).any()
@@ -174,22 +182,6 @@ def test_eigh_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
         for dtype in ("f4", "c16"):
             a = sample(shape, dtype)
             check_eigh(a + a.swapaxes(-1, -2).conj().copy())
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize(("rows", "width"), [(40, 6), (9, 9), (50, 33), (5, 1)])
-def test_panel(rows: int, width: int, dtype: str) -> None:
-    """The reflections of a panel make its triangle, and are unitary."""
-    a = sample((rows + 3, width), dtype)
-    matrix, v = a.copy("F"), numpy.full((width, rows + 3), 7, dtype)
-    t = numpy.full((width, width), 7, dtype)
-    cut = cuda_qr_panels.Panels(rows + 3, width, width)
-    run_program(cuda_qr_panels.panel(cut, matrix.dtype), [matrix.T, v, t, rows, width])
-    assert (matrix[rows:] == a[rows:]).all()
-    its = wide(v[:, :rows]).T
-    product = numpy.eye(rows) - its @ wide(t).T @ its.conj().T
-    small_beside(product.conj().T @ product - numpy.eye(rows), numpy.eye(1, dtype=dtype))
-    small_beside(product.conj().T @ wide(a[:rows]) - numpy.triu(matrix[:rows]), a)
 
 
 @pytest.mark.parametrize("bad", [numpy.nan, numpy.inf])
