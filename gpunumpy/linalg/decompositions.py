@@ -24,7 +24,7 @@ from ..core.node import DType, Leaf, Node
 from ..core.record import as_array, as_dtype, elementwise, transposed
 from ..indexing import getitem
 from ..products import matmul
-from ..ranges import eye
+from ..ranges import eye, tril
 from ..selection import take_along_axis
 from ..shape import astype, swapaxes
 from ..sorting import argsort, sort
@@ -220,7 +220,29 @@ def _hermitian(a: Any, triangle: str, vectors: bool) -> list[ndarray]:
     # By columns a matrix in C order is its transpose, which is its conjugate; so its conjugate is the matrix itself.
     node = _conjugate(as_dtype(x.value(), dtype))
     found, info, *rows = graph.routine("eigh", (triangle,), (node,), results)
-    return _looked_at(info, _NO_EIGENVALUES, [found, *rows], len(rows))
+    try:
+        return _looked_at(info, _NO_EIGENVALUES, [found, *rows], len(rows))
+    except LinAlgError:
+        return _by_singular_values(x, dtype, triangle, vectors)
+
+
+def _by_singular_values(x: ndarray, dtype: DType, triangle: str, vectors: bool) -> list[ndarray]:
+    """For what the library gives up, as it does some matrices of low rank.
+
+    A multiple of the identity makes the matrix positive definite, and then it has its eigenvectors for singular ones.
+    """
+    value = astype(x, dtype, copy=False)
+    lower = value if triangle == "L" else swapaxes(elementwise("conjugate", (value,)), -1, -2)
+    half = elementwise("multiply", (elementwise("add", (tril(lower), tril(lower, -1))), 0.5))
+    whole = elementwise("add", (half, elementwise("conjugate", (swapaxes(half, -1, -2),))))
+    sizes = elementwise("absolute", (whole,))
+    shift = reduction.max(reduction.sum(sizes, -1, keepdims=True), -2, keepdims=True)
+    shift = elementwise("multiply", (shift, 2.0))
+    unit = eye(x.shape[-1], dtype=dtype, device=x.device)
+    moved = elementwise("add", (whole, elementwise("multiply", (unit, shift))))
+    u, s, _ = singular(moved, dtype, False, True, _NO_EIGENVALUES)
+    values = _reversed(elementwise("subtract", (s, getitem(shift, (..., 0)))))
+    return [values, _reversed(u)][: 1 + vectors]
 
 
 def eig(a: Any) -> EigResult:
