@@ -218,6 +218,8 @@ def test_what_comes_after(model: Model, dtype: str) -> None:
             (("scale", "less"), (2, residual), plain * 2 - residual),
             (("scale", "from", "bias"), (2, residual, bias), residual - plain * 2 + bias),
             (("from",), (residual,), residual - plain),
+            (("divide", "less"), (4, residual), plain / 4 - residual),
+            (("divide", "from"), (4, residual), residual - plain / 4),
         ):
             out = numpy.zeros(plain.shape, dtype)
             assert run(a, b, out, Product(after=steps), rest)

@@ -32,8 +32,8 @@ class Product(NamedTuple):
     conjugate
         Which of the operands is conjugated.
     after
-        What is done to the product, in this order: "scale" by a scalar, add a "bias" along the last axis or a
-        "residual" of the product's shape, subtract such an array ("less") or subtract from it ("from"), take the
+        What is done to the product, in this order: "scale" or "divide" by a scalar, add a "bias" along the last axis
+        or a "residual" of the product's shape, subtract such an array ("less") or subtract from it ("from"), take the
         "maximum" with a scalar. For each there is one argument more.
     """
 
@@ -88,16 +88,18 @@ def _with(items: Sequence[Item], call: Item, p: int, q: int, kept: frozenset[int
     if f.dtype != call.form.dtype:
         # What is summed in float32 may be written so, or rounded after all.
         fine = f.dtype == operands or (operands.name in _HALVES and f.dtype.name == "float32")
-        if not fine or not set(product.after) <= {"scale"}:
+        if not fine or not _FACTORS.issuperset(product.after):
             return None
     if f.op.row == "cast":
         return _call(items, f, product, call.args)
     if len(items[q].args) != 2 or set(f.op.loop) != {f.dtype}:
         return None
     other = next((a for a in items[q].args if a != p), p)
-    row = f.op.row
+    row, first = f.op.row, items[q].args[0] == p
     if row == "subtract":
-        row = "less" if items[q].args[0] == p else "from"
+        row = "less" if first else "from"
+    elif row == "divide" and not first:
+        return None
     step = _step(items, row, other, f, call, kept)
     if not step or not _follows(product.after, step):
         return None
@@ -109,7 +111,7 @@ def _step(items: Sequence[Item], row: str, other: int, f: Form, call: Item, kept
     o = items[other].form
     if isinstance(o.op, Const):
         real = f.dtype.kind != "c"
-        return {"multiply": "scale", "maximum": "maximum" if real else ""}.get(row, "")
+        return {"multiply": "scale", "divide": "divide", "maximum": "maximum" if real else ""}.get(row, "")
     if row not in _SUMS or o.dtype != f.dtype:
         return ""
     in_memory = isinstance(o.op, (Leaf, Call, Part)) or other in kept
@@ -123,15 +125,16 @@ def _step(items: Sequence[Item], row: str, other: int, f: Form, call: Item, kept
 
 _SUMS = {"add": "residual", "less": "less", "from": "from"}
 RESIDUALS = frozenset(_SUMS.values())
+_FACTORS = frozenset({"scale", "divide"})
 # The order in which BLAS does them. A bias and a residual may come in any order.
-_ORDER = {"scale": 0, "bias": 1, "residual": 1, "less": 1, "from": 1, "maximum": 2}
+_ORDER = {"scale": 0, "divide": 0, "bias": 1, "residual": 1, "less": 1, "from": 1, "maximum": 2}
 
 
 def _follows(after: tuple[str, ...], step: str) -> bool:
     """Whether a step can come after those that there are."""
-    if step == "from" and not set(after) <= {"scale"}:
+    if step == "from" and not _FACTORS.issuperset(after):
         return False  # it would change the sign of what has been added
-    if step in RESIDUALS and RESIDUALS.intersection(after):
+    if any(step in group and group.intersection(after) for group in (_FACTORS, RESIDUALS)):
         return False
     return step not in after and all(_ORDER[s] <= _ORDER[step] for s in after)
 

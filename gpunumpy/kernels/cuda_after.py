@@ -8,8 +8,10 @@ from typing import Any
 
 from ..core import kernel as ir
 
+SCALARS = ("scale", "divide", "maximum")
 _ROWS = {
     "scale": "multiply",
+    "divide": "divide",
     "bias": "add",
     "residual": "add",
     "less": "subtract",
@@ -38,7 +40,7 @@ def after(shape: Sequence[int], dtype: Any, steps: Sequence[str]) -> ir.Kernel:
     value = 0
     for step in steps:
         number = len(args)
-        if step in ("scale", "maximum"):
+        if step in SCALARS:
             args.append(ir.Arg("scalar", dtype))
             instrs.append(ir.Scalar(number))
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from math import copysign
+from math import copysign, frexp
 from typing import Any
 
 from ..core.device import Device
@@ -59,11 +59,21 @@ def _launcher(device: Device, program: Program, wires: str) -> Launcher:
 
 
 def _can_be_one(steps: Sequence[str], pointers: Sequence[Any]) -> bool:
-    """Whether the library does what these scalars ask for: for a scale of 0 it would read no operand, and miss NaNs."""
-    for step, value in zip(steps, pointers[3:], strict=True):
-        if (step == "scale" and value == 0) or (step == "maximum" and (value != 0 or copysign(1, value) < 0)):
-            return False
-    return True
+    """Whether the library does to the bit what these scalars ask for."""
+    return all(_EXACT[step](value) for step, value in zip(steps, pointers[3:], strict=True) if step in _EXACT)
+
+
+def _is_power_of_two(value: complex) -> bool:
+    """Whether to divide by a number is to multiply by its reciprocal."""
+    return not isinstance(value, complex) and 2.0**-100 < abs(value) < 2.0**100 and frexp(value)[0] in (0.5, -0.5)
+
+
+# For a scale of 0 the library would read no operand, and miss NaNs; it knows maxima with 0 alone.
+_EXACT: dict[str, Callable[[Any], bool]] = {
+    "scale": lambda value: value != 0,
+    "divide": _is_power_of_two,
+    "maximum": lambda value: value == 0 and copysign(1, value) > 0,
+}
 
 
 def _apart(device: Device, plan: cublas.Gemms, out: Any, dtype: Any, product: Product, where: Layout) -> Prepared:

@@ -13,6 +13,7 @@ from ..core.dtypes import C_TYPE, KIND
 from ..core.layout import Layout
 from . import table
 from .codegen.program import Launch, Program
+from .cuda_after import SCALARS
 
 _TILE, _DEPTH = 16, 32
 # The longest sides that this is for, and the greatest number of products of elements.
@@ -47,13 +48,13 @@ extern "C" __global__ void small_matmul({O}* out, const {T}* a, const {T}* b{poi
 """
 _AFTER = {
     "scale": "sum *= ({S})x{n};",
+    "divide": "sum /= ({S})x{n};",
     "bias": "sum += ({S})x{n}[column];",
     "residual": "sum += ({S})x{n}[at];",
     "less": "sum -= ({S})x{n}[at];",
     "from": "sum = ({S})x{n}[at] - sum;",
     "maximum": "sum = sum >= ({S})x{n} || sum != sum ? sum : ({S})x{n};",
 }
-_SCALARS = ("scale", "maximum")
 
 
 def is_small(layouts: Sequence[Layout], dtype: Any) -> bool:
@@ -81,7 +82,7 @@ def small_matmul(layouts: Sequence[Layout], dtypes: Sequence[Any], after: Sequen
     (rows, columns), inner = out.shape[-2:], a.shape[-1]
     sums = "double" if dtype.itemsize == 8 else "float"
     pointers = "".join(
-        f", double x{n}" if step in _SCALARS else f", const {C_TYPE[made]}* x{n}" for n, step in enumerate(after)
+        f", double x{n}" if step in SCALARS else f", const {C_TYPE[made]}* x{n}" for n, step in enumerate(after)
     )
     text = _TEXT.format(
         O=C_TYPE[made],
@@ -96,4 +97,4 @@ def small_matmul(layouts: Sequence[Layout], dtypes: Sequence[Any], after: Sequen
     operands = (a.offset, *a.strides[-2:], b.offset, *b.strides[-2:])
     launch = Launch("small_matmul", (across * down, 1, 1), (_TILE, _TILE, 1), 0)
     program = Program(f"{table.helpers(())}\n{text}", (launch,), (), False, (rows, columns, inner, across, *operands))
-    return program, "QQQ" + "".join("d" if step in _SCALARS else "Q" for step in after)
+    return program, "QQQ" + "".join("d" if step in SCALARS else "Q" for step in after)

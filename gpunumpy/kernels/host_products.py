@@ -12,6 +12,7 @@ from ..core.epilogues import Product
 
 _AFTER: dict[str, Callable[..., Any]] = {
     "scale": numpy.multiply,
+    "divide": numpy.divide,
     "bias": numpy.add,
     "residual": numpy.add,
     "less": numpy.subtract,

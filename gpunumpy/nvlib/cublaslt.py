@@ -169,8 +169,8 @@ def prepare(
 ) -> Prepared | None:
     """A function that makes a product over the pointers of the result and the operands, and what comes after.
 
-    A scale is passed as a number; the maximum is that with 0, whatever is passed. It is None where the library has no
-    such product.
+    A scale or divisor is passed as a number; the maximum is that with 0, whatever is passed. It is None where the
+    library has no such product.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def prepare(
     first, second, result = made.first, made.second, made.result
     activate, stream, workspace = device.activate, int(device.stream), _workspace(device)
     steps = {step: 3 + number for number, step in enumerate(product.after)}
-    scale, bias = steps.get("scale"), steps.get("bias")
+    scale, divisor, bias = steps.get("scale"), steps.get("divide"), steps.get("bias")
     residual = next((steps[step] for step in steps if step in RESIDUALS), None)
     sign = -1 if "from" in steps else 1
     scalars = SCALARS[TYPES[dtype.name][1]]
@@ -267,6 +267,8 @@ def prepare(
             return
         if scale is not None:
             scalars[0] = sign * pointers[scale]
+        elif divisor is not None:
+            scalars[0] = sign / pointers[divisor]
         launch(pointers, old, chosen)
 
     short = not product.after and places == [(0, 0, 0)] and made.most_workspace == _WORKSPACE

@@ -18,10 +18,17 @@ from tests.test_matmul_plans import WAYS, layout_of, memory_of
 pytestmark = pytest.mark.skipif(not available(), reason="the emulator needs g++")
 
 SHAPES = (((5, 7), (7, 3)), ((40, 50), (50, 20)), ((3,), (3, 17)), ((18, 33), (33,)), ((1, 1), (1, 1)))
-CASES: tuple[tuple[str, ...], ...] = ((), ("scale", "bias"), ("residual", "maximum"), ("less",), ("from", "maximum"))
+CASES: tuple[tuple[str, ...], ...] = (
+    (),
+    ("scale", "bias"),
+    ("residual", "maximum"),
+    ("divide", "less"),
+    ("from", "maximum"),
+)
 
 APPLIED: dict[str, Any] = {
     "scale": numpy.multiply,
+    "divide": numpy.divide,
     "bias": numpy.add,
     "residual": numpy.add,
     "less": numpy.subtract,
@@ -47,7 +54,7 @@ def test_small_matmul(dtype: Any, out: Any) -> None:
         for after in CASES if b.ndim > 1 else CASES[:1]:
             program, wires = small_matmul(matrices, [numpy.dtype(x) for x in (out, dtype, dtype)], after)
             shaped = {"bias": bias, "residual": residual, "less": residual, "from": residual}
-            given = {"scale": 3.0, "maximum": 2.5} | {step: x.reshape(-1) for step, x in shaped.items()}
+            given = {"scale": 3.0, "divide": 4.0, "maximum": 2.5} | {step: x.reshape(-1) for step, x in shaped.items()}
             made = numpy.zeros(product.shape, out)
             run_program(program, [made.reshape(-1), *held, *(given[step] for step in after)])
             expected = product

@@ -57,6 +57,8 @@ FOLDED: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
     "a layer the other way round": (lambda m, x, w, b, c: m.maximum(0.0, b + x @ w), ("bias", "maximum")),
     "a bound that is not 0": (lambda m, x, w, b, c: m.maximum(x @ w, 0.25), ("maximum",)),
     "a scale": (lambda m, x, w, b, c: x @ w * 0.5, ("scale",)),
+    "a quotient": (lambda m, x, w, b, c: x @ w / 8 + b, ("divide", "bias")),
+    "a quotient that is not exact": (lambda m, x, w, b, c: x @ w / 3, ("divide",)),
     "a residual": (lambda m, x, w, b, c: c + x @ w, ("residual",)),
     "less a matrix": (lambda m, x, w, b, c: 2 * (x @ w) + b - c, ("scale", "bias", "less")),
     "from a matrix": (lambda m, x, w, b, c: c - x @ w * 2 + b, ("scale", "from", "bias")),
@@ -85,7 +87,8 @@ NOT_FOLDED: dict[str, Callable[..., Any]] = {
     "a difference": lambda: x @ w - b,
     "what was added, subtracted": lambda: c - (x @ w + b),
     "two residuals": lambda: x @ w + c - c,
-    "a quotient": lambda: x @ w / 3,
+    "a quotient by a product": lambda: 3 / (x @ w),
+    "a product and a quotient": lambda: x @ w * 2 / 3,
     "an expression to add": lambda: x @ w + np.exp(c),
     "a residual with steps": lambda: x @ w + sample(6, 7).T,
     "integers": lambda: sample(2, 2, dtype="i8") @ sample(2, 2, dtype="i8") + 1,
@@ -205,7 +208,7 @@ def program(seed: int) -> None:
     pool = [fresh(4, 4) for _ in range(3)]
     rows = [fresh(4) for _ in range(2)]
     for _ in range(14):
-        kind = rng.integers(10)
+        kind = rng.integers(11)
         (a, x), (b, y) = (pool[rng.integers(len(pool))] for _ in range(2))
         row, v = rows[rng.integers(2)]
         scalar = float(rng.choice([0, 0.5, -1, 2]))
@@ -223,6 +226,8 @@ def program(seed: int) -> None:
             made = numpy.maximum(a, scalar), np.maximum(x, scalar)
         elif kind == 7:
             made = numpy.maximum((a @ b) * scalar + row + a, 0), np.maximum((x @ y) * scalar + v + x, 0)
+        elif kind == 9:
+            made = numpy.maximum(a @ b / 4 + row, 0), np.maximum(x @ y / 4 + v, 0)
         elif kind == 8:
             made = (b - a @ b, y - x @ y) if rng.integers(2) else (a @ b - b, x @ y - y)
         else:

@@ -136,6 +136,8 @@ def test_what_follows_a_product(dtype: str) -> None:
         close(x @ y * 2, ab * 2, dtype)
         close(x @ y * 0, ab * 0, dtype)
         close(x @ y * 2 + r + v, ab * 2 + residual + bias, dtype)
+        close(x @ y / 4 + v, ab / 4 + bias, dtype)
+        close(x @ y / 3, ab / 3, dtype)
         close(x @ y * 2 - r, ab * 2 - residual, dtype)
         close(r - x @ y, residual - ab, dtype)
         if "c" not in dtype:
