@@ -17,6 +17,7 @@ from gpunumpy.core import memory
 from gpunumpy.core.dtypes import bfloat16
 from gpunumpy.core.epilogues import Product
 from gpunumpy.core.layout import Layout
+from gpunumpy.kernels.cuda_calls_blas import _can_be_one
 from gpunumpy.nvlib import cublaslt
 from gpunumpy.nvlib.cublas import as_matrices, gemms
 from tests.test_matmul_plans import by_columns, layout_of, memory_of
@@ -332,3 +333,15 @@ def test_objects_of_the_library_are_given_back(model: Model) -> None:
         assert run(a, a, numpy.zeros_like(a), Product())
     cublaslt._multiplication.cache_clear()
     assert not model.objects
+
+
+def test_scalars_that_the_library_does_not_take_exactly() -> None:
+    for step, fine, others in (
+        ("scale", (1, -2.5, 1j), (0, 0.0, 0j, False)),
+        ("divide", (1, 8, -0.25, True), (0, 3, 0.1, 2.0**120, 10**400, 1j, numpy.inf, numpy.nan)),
+        ("maximum", (0, 0.0, False), (1, -0.0, -3.5, numpy.nan)),
+    ):
+        for value in fine:
+            assert _can_be_one(("bias", step), (1, 2, 3, 4, value)), (step, value)
+        for value in others:
+            assert not _can_be_one(("bias", step), (1, 2, 3, 4, value)), (step, value)
