@@ -217,9 +217,9 @@ def test_few_executions() -> None:
 
 @pytest.mark.parametrize("large", [1 << 20, 1])
 def test_functions_over_plans(library: Model, monkeypatch: pytest.MonkeyPatch, large: int) -> None:
-    from gpunumpy.fft import transforms
+    from gpunumpy.fft import steps
 
-    monkeypatch.setattr(transforms, "_LARGE", large)
+    monkeypatch.setattr(steps, "_LARGE", large)
     monkeypatch.setitem(host_calls.CALLS, "fft", execute)
     library.work, library.strict = 64, True
     rng = numpy.random.default_rng(1)
