@@ -3,11 +3,13 @@
 // A piece is a word of BITS bits, PER of them in each word of 64 bits. An attempt begins at a piece, takes that one and
 // perhaps more, and makes a number or none. Nearly every piece is an attempt of its own that makes a number (it is
 // "quick"); where each attempt begins depends on all attempts before it only through the few that are not. So a block
-// works up a tile of pieces as if an attempt began at each of them, and then follows the attempts that are not quick,
-// for every place of the tile where the first may begin: hardly ever does it matter for where the last one ends, and so
-// for where the next tile begins. How many numbers the tiles before make is found by looking back at what they say.
+// works up a tile of pieces as if an attempt began at each of them. Then it follows the attempts that are not quick: a
+// thread those that reach into one another, which are hardly ever more than two; those at the start of the tile when it
+// is known where the first attempt begins, which the tile before says as soon as it knows where its last one ends. How
+// many numbers the tiles before make is found by looking back at what they say.
 
 const int PER = 64 / BITS, TILE = DRAW_THREADS * STEPS * PER, MASKS = TILE / 32;
+const int MOST = 32;  // no attempt takes more pieces
 const u64 KNOWN = u64(1) << 63, SUM = u64(1) << 62;  // a tile's own numbers; its own and all before
 
 // The pieces of a stream from a state on. Those of a first word, before all others, may be left of an earlier one.
@@ -47,12 +49,14 @@ __device__ __noinline__ Attempt attempt(const Number& number, const Pieces& piec
 }
 
 struct Shared {
-  u32 masks[MASKS];   // of the pieces that are not quick, then of those at which a number is made
+  u32 masks[MASKS];   // of the pieces that are not quick
+  u32 made[MASKS];    // of those at which a number is made
   int before[MASKS];  // how many numbers are made before those of a mask
   Value values[TILE];
   u16 slow[ALONE ? 1 : TILE];  // the pieces that are not quick, in any order,
   u8 codes[ALONE ? 1 : TILE];  // and what comes of each: the length of the attempt, and 128 if there is a number
   int count;                   // of those pieces
+  int exit;                    // where the last attempt ends, in the next tile
   u32 ticket;
   i64 base;
 };
@@ -84,7 +88,10 @@ __device__ __forceinline__ void classify(Shared& shared, const Number& number, c
       if (!ALONE) shared.slow[atomicAdd(&shared.count, 1)] = u16(here + k);
     }
     slow = gathered(slow);
-    if (here % 32 == 0) shared.masks[here / 32] = slow;
+    if (here % 32 == 0) {
+      shared.masks[here / 32] = slow;
+      shared.made[here / 32] = ALONE ? ~slow : ~0u;
+    }
   }
   __syncthreads();
   if (ALONE) return;
@@ -98,25 +105,46 @@ __device__ __forceinline__ void classify(Shared& shared, const Number& number, c
   __syncthreads();
 }
 
-// Follow the attempts of a tile from where its first begins, which may be another place for each thread of the warp;
-// `each` is called with the place, the end and the code of those that are not quick. The result is where the last ends.
-template <class Each> __device__ __forceinline__ int follow(const Shared& shared, int until, Each each) {
-  const int lane = threadIdx.x % 32;
-  for (int base = 0; base < MASKS; base += 32) {
-    const u32 mine = base + lane < MASKS ? shared.masks[base + lane] : 0;
-    for (u32 some = __ballot_sync(~0u, mine != 0); some; some &= some - 1) {
-      const int chosen = __ffs(int(some)) - 1;
-      for (u32 mask = __shfl_sync(~0u, mine, chosen); mask; mask &= mask - 1) {
-        const int at = (base + chosen) * 32 + __ffs(int(mask)) - 1;
-        const int code = shared.codes[at];
-        if (at >= until) {
-          until = at + (code & 127);
-          each(at, until, code >> 7);
-        }
-      }
+// The first piece from `at` on, and before `end`, that is not quick; the tile's size if there is none.
+__device__ __forceinline__ int next_slow(const Shared& shared, int at, int end) {
+  for (int k = at / 32; k < MASKS && k * 32 < end; ++k) {
+    const u32 mask = shared.masks[k] & (k == at / 32 ? ~0u << at % 32 : ~0u);
+    if (mask) return k * 32 + __ffs(int(mask)) - 1;
+  }
+  return TILE;
+}
+
+// Follow attempts from a piece on, the first one beginning at `until` or later, as long as one that is not quick is
+// within the `reach` of another; the result is where the last of them ends.
+__device__ __forceinline__ int follow(Shared& shared, int at, int until, int reach) {
+  while (at < reach && (at = next_slow(shared, at, reach)) < min(reach, TILE)) {
+    const int code = shared.codes[at], end = at + (code & 127);
+    if (at >= until) {
+      until = end;
+      for (int p = at + (code >> 7); p < min(end, TILE); ++p) atomicAnd(&shared.made[p / 32], ~(1u << p % 32));
     }
+    reach = max(reach, end);
+    ++at;
   }
   return until;
+}
+
+// Whether no attempt that is not quick reaches a piece.
+__device__ __forceinline__ bool is_free(const Shared& shared, int at) {
+  for (int k = max(at - MOST, 0); (k = next_slow(shared, k, at)) < at; ++k)
+    if (k + (shared.codes[k] & 127) > at) return false;
+  return true;
+}
+
+// Follow all attempts but those at the start of the tile.
+__device__ __forceinline__ void follow_all(Shared& shared) {
+  for (int k = threadIdx.x; k < shared.count; k += DRAW_THREADS) {
+    const int at = shared.slow[k];
+    if (at < MOST || !is_free(shared, at)) continue;
+    const int until = follow(shared, at, at, at + 1);
+    if (until > TILE) shared.exit = until - TILE;
+  }
+  __syncthreads();
 }
 
 // Wait for a word that another block writes.
@@ -126,16 +154,22 @@ __device__ __forceinline__ u64 known(const volatile u64* word) {
   return its;
 }
 
-// Where the first attempt of a tile begins. No attempt takes more than 32 pieces, so that it is one of the first 32.
-__device__ __forceinline__ int entry_of(const Shared& shared, volatile u64* exits, i64 tile, int begin) {
-  const int lane = threadIdx.x;
-  int exit = max(follow(shared, lane, [](int, int, int) {}) - TILE, 0);
-  const bool same = __all_sync(~0u, exit == __shfl_sync(~0u, exit, 0));
-  if (same && lane == 0) exits[tile] = KNOWN | u64(exit);
-  const int entry = tile ? int(known(exits + tile - 1) & 31) : begin;
-  exit = __shfl_sync(~0u, exit, entry);
-  if (!same && lane == 0) exits[tile] = KNOWN | u64(exit);
-  return entry;
+// How far what is not known before the tile before is reaches into the tile, at most.
+__device__ __forceinline__ int uncertain(const Shared& shared) {
+  int reach = MOST;
+  for (int at = 0; at < reach && (at = next_slow(shared, at, reach)) < min(reach, TILE); ++at)
+    reach = max(reach, at + (shared.codes[at] & 127));
+  return reach;
+}
+
+// Follow the attempts at the start of a tile: one thread.
+__device__ __forceinline__ void follow_first(Shared& shared, volatile u64* exits, i64 tile, int begin) {
+  const bool certain = uncertain(shared) <= TILE;
+  if (certain) exits[tile] = KNOWN | u64(shared.exit);
+  const int entry = tile ? int(known(exits + tile - 1) & (MOST - 1)) : begin;
+  if (entry) atomicAnd(&shared.made[0], ~0u << entry);
+  const int until = follow(shared, 0, entry, MOST);
+  if (!certain) exits[tile] = KNOWN | u64(until > TILE ? until - TILE : shared.exit);
 }
 
 // How many numbers the tiles before one make; `mine` is how many it makes itself. Many tiles are looked at together, as
@@ -163,33 +197,23 @@ __device__ __forceinline__ i64 count_before(volatile u64* sums, i64 tile, int mi
   return base;
 }
 
-// Settle, by one warp, at which pieces of the tile numbers are made, and how many before.
+// Settle, by one warp, how many numbers are made before each piece of the tile.
 __device__ __forceinline__ void settle(Shared& shared, volatile u64* exits, volatile u64* sums, i64 tile, int begin) {
   const int lane = threadIdx.x;
-  const int entry = ALONE ? (tile ? 0 : begin) : entry_of(shared, exits, tile, begin);
-  for (int k = lane; k < MASKS; k += 32) {
-    const int gone = entry - k * 32;
-    shared.before[k] = int((ALONE ? ~shared.masks[k] : ~0u) & (gone <= 0 ? ~0u : gone >= 32 ? 0u : ~0u << gone));
+  if (lane == 0) {
+    if (!ALONE) follow_first(shared, exits, tile, begin);
+    else if (tile == 0) shared.made[0] &= ~0u << begin;
   }
-  __syncwarp();
-  if (!ALONE)
-    follow(shared, entry, [&](int at, int until, int made) {
-      if (lane == 0)
-        for (int p = at + made; p < min(until, TILE); ++p) shared.before[p / 32] &= ~(1u << p % 32);
-    });
   __syncwarp();
   int sum = 0;
   for (int k = lane; k < (MASKS + 31) / 32 * 32; k += 32) {
-    const u32 made = k < MASKS ? u32(shared.before[k]) : 0;
-    int upto = __popc(made);
+    const int mine = k < MASKS ? __popc(shared.made[k]) : 0;
+    int upto = mine;
     for (int step = 1; step < 32; step *= 2) {
       const int other = __shfl_up_sync(~0u, upto, step);
       if (lane >= step) upto += other;
     }
-    if (k < MASKS) {
-      shared.masks[k] = made;
-      shared.before[k] = sum + upto - __popc(made);
-    }
+    if (k < MASKS) shared.before[k] = sum + upto - mine;
     sum += __shfl_sync(~0u, upto, 31);
   }
   const i64 base = count_before(sums, tile, sum);
@@ -203,19 +227,20 @@ __device__ __forceinline__ void draw_tile(
   // Tiles are handed out in order, so that all tiles that one waits for are on their way.
   if (threadIdx.x == 0) {
     shared.ticket = atomicAdd(tickets, 1u);
-    shared.count = 0;
+    shared.count = shared.exit = 0;
   }
   __syncthreads();
   const i64 tile = shared.ticket;
   const Number number(pieces.state);
   classify(shared, number, pieces, tile);
+  if (!ALONE) follow_all(shared);
   if (threadIdx.x < 32) settle(shared, exits, sums, tile, pieces.begin());
   __syncthreads();
   const i64 base = shared.base;
   if (base >= n) return;
 #pragma unroll 4
   for (int at = threadIdx.x; at < TILE; at += DRAW_THREADS) {
-    const u32 mask = shared.masks[at / 32];
+    const u32 mask = shared.made[at / 32];
     if (!(mask >> at % 32 & 1)) continue;
     const i64 to = base + shared.before[at / 32] + __popc(mask & ((1u << at % 32) - 1));
     if (to < n) out[to] = shared.values[at];
@@ -233,7 +258,7 @@ __device__ __forceinline__ void draw_rest(
   i64 made = i64(sums[tiles - 1] & (SUM - 1));
   if (threadIdx.x != 0 || made >= n) return;
   const Number number(pieces.state);
-  i64 p = tiles * TILE + (ALONE ? 0 : i64(exits[tiles - 1] & 31));
+  i64 p = tiles * TILE + (ALONE ? 0 : i64(exits[tiles - 1] & (MOST - 1)));
   while (made < n) {
     Value value;
     const Attempt its = attempt(number, pieces, p, value);
