@@ -25,6 +25,7 @@ from gpunumpy.core.layout import Layout
 from gpunumpy.core.plan import Work
 from gpunumpy.core.schedule import CallStep, Run
 from gpunumpy.demo import load, names
+from gpunumpy.fft import steps
 from gpunumpy.kernels import cuda_fold, cuda_histogram, cuda_masks, cuda_matmul, cuda_scatter, cuda_search, cuda_sort
 from gpunumpy.kernels.codegen import generate
 from gpunumpy.kernels.compile import archs, compile_cubin
@@ -143,7 +144,22 @@ def product_programs() -> None:
             look(gpunumpy.ones((70, 64, 2), dtype) @ gpunumpy.ones((70, 2, 64), dtype))
 
 
-SOURCES: tuple[Callable[[], None], ...] = (fusion_programs, random_programs, examples, set_programs, product_programs)
+def fft_programs() -> None:
+    rng = numpy.random.default_rng(0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(steps, "_LARGE", 1)  # as for many elements
+        for dtype in ("f", "d", "F", "D"):
+            x = gpunumpy.asarray((rng.random((4, 6, 9)) + 0.5).astype(dtype))
+            for name in ("fft", "ifft", "irfft", "hfft", "fft2", "ifftn", "irfft2", "irfftn"):
+                function = getattr(gpunumpy.fft, name)
+                look((function(x), function(x * 2 + 1, norm="ortho"), function(x.T)))
+            look((gpunumpy.fft.irfft(x, 8, axis=1), gpunumpy.fft.fftn(x, (3, 8), (0, 2))))
+            look(abs(gpunumpy.fft.fft(x)) ** 2)
+
+
+SOURCES: tuple[Callable[[], None], ...] = (
+    *(fusion_programs, random_programs, examples, set_programs, product_programs, fft_programs),
+)
 
 
 @pytest.fixture(scope="module")
