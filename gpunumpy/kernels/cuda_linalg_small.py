@@ -21,15 +21,15 @@ from .cuda_routine import Routine, pointer
 _WARP_ROWS = 32  # at most, of a matrix that a warp factors
 _WARPS = 8  # of a block for one matrix
 _BLOCK_BYTES = 96 << 10  # of shared memory for a matrix with its right-hand sides
-_WIDEST = 64  # right-hand sides of a block
+_LEAST, _WIDEST = 8, 64  # right-hand sides of a block
 _GROUP_BYTES = 40 << 10  # of shared memory for the matrices of a block
 _SIDE_BYTES = 64  # of the right-hand sides that a thread holds at once
 _GRID_Y = 65_535
 
 
 def fits(n: int, dtype: Any) -> bool:
-    """Whether matrices of n rows are small."""
-    return n <= _WARP_ROWS or _block_bytes(n, n + 1, dtype) <= _BLOCK_BYTES
+    """Whether matrices of n rows are small: with some right-hand sides, one is held by a block."""
+    return n <= _WARP_ROWS or _block_bytes(n, n + _LEAST, dtype) <= _BLOCK_BYTES
 
 
 def _block_bytes(n: int, width: int, dtype: Any) -> int:
