@@ -83,7 +83,7 @@ class _System(NamedTuple):
 
     n: int
     columns: int
-    count: int
+    systems: int
     dtype: Any
 
     @property

@@ -117,7 +117,8 @@ def solve(a: Any, b: Any) -> ndarray:
         solve(x, wrap(_filled(0, dtype, (n,), right)))
     batch = layout.broadcast_shapes(stack, y.shape[:-2])
     right = graph.broadcast(right, (*batch, n, columns))
-    ahead = (*batch, columns)
+    ahead: Shape = (*batch, columns)
+    shape: Shape
     if prod(stack) == 1 and len(batch):
         # One matrix for all: their right-hand sides stand side by side.
         left, count = reshaped(left, (n, n)), prod(ahead)
