@@ -144,26 +144,25 @@ __device__ __forceinline__ bool cholesky_of_block(int n, At at, Put put) {
       T* column = columns + j % 2 * 32 * TURNS;
       if (lane == i)
 #pragma unroll
-        for (int k = 0; k < K; ++k)
-          if (warp + WARPS * k < n) column[warp + WARPS * k] = v[k][t];
+        for (int k = 0; k < K; ++k) column[warp + WARPS * k] = v[k][t];
       __syncthreads();
       const Real<T> square = re(column[j]), inverse = ::rsqrt(square);
       failed |= !(square > 0);
       if (lane == i) over[t] = inverse;
-      T across[TURNS];
+      T across[TURNS], by[K];
 #pragma unroll
       for (int u = t; u < TURNS; ++u) across[u] = times(conj(column[lane + 32 * u]), inverse);
+      if (lane <= i) across[t] = of_real<T>(0);
 #pragma unroll
       for (int k = 0; k < K; ++k) {
-        const int r = warp + WARPS * k;
-        if (r <= j || r >= n) continue;
-        const T by = times(column[r], inverse);
-#pragma unroll
-        for (int u = t; u < TURNS; ++u) {
-          const int c = lane + 32 * u;
-          if (c > j && c <= r) v[k][u] = less(v[k][u], by, across[u]);
-        }
+        const T own = times(column[warp + WARPS * k], inverse);
+        by[k] = warp + WARPS * k > j ? own : of_real<T>(0);
       }
+      // What is above the diagonal, and what becomes of it, is nobody's.
+#pragma unroll
+      for (int k = 0; k < K; ++k)
+#pragma unroll
+        for (int u = t; u < TURNS; ++u) v[k][u] = less(v[k][u], by[k], across[u]);
     }
 #pragma unroll
   for (int k = 0; k < K; ++k)
