@@ -170,6 +170,18 @@ def _dot(a: Node, b: Node) -> Node:
     return graph.reduce("add", (wide, dtype), (len(shape) - 1,), (products,))
 
 
+# From these numbers of elements on, a row is long and a matrix large.
+_LONG_ROW, _LARGE = 4096, 1 << 24
+
+
+def _is_faster_as_sums(matrix: Node) -> bool:
+    """Whether a product with a vector is better left to a reduction: BLAS on a GPU reads long rows of float32 slowly."""
+    f = matrix.form
+    if f.dtype != FLOAT32 or f.shape[-1] < _LONG_ROW or prod(f.shape) < _LARGE or not isinstance(f.op, Leaf):
+        return False
+    return f.op.strides[-1] == 1 and f.queue is not None and f.queue.device.kind == "cuda"
+
+
 def matrix_product(a: Node, b: Node, shape: Shape | None = None) -> Node:
     """The matrix product of two values of one dtype, of which one at most is a vector; in C order, in any `shape`."""
     left, right = a.form.shape, b.form.shape
@@ -179,6 +191,8 @@ def matrix_product(a: Node, b: Node, shape: Shape | None = None) -> Node:
     if 0 in shape or not left[-1]:
         return _zeros(shape, a)
     dtype = a.form.dtype
+    if len(right) == 1 and _is_faster_as_sums(a):
+        return reshaped(_dot(a, b), shape)
     if min(prod(left[:-2]), prod(right[:-2])) >= _MANY and max(*left[-2:], right[-1]) <= _TINY:
         return reshaped(_tiny(a, b), shape)
     (one, conjugate), (two, conjugate_too) = _conjugated(a), _conjugated(b)

@@ -34,8 +34,8 @@ _HEAD = """
 extern "C" __global__ void matmul({T}* out, const {T}* a, const {T}* b, long long rows, long long columns,
     long long inner, long long tiles, long long stack, long long a0, long long ar, long long ac, long long b0,
     long long br, long long bc{params}) {{
-  __shared__ {S} left[16][{tile} + 1];
-  __shared__ {S} right[16][{tile} + 1];
+  alignas(16) __shared__ {S} left[16][{tile} + {room}];
+  alignas(16) __shared__ {S} right[16][{tile} + {room}];
   const int x = threadIdx.x, y = threadIdx.y;
   const long long top = (long long)blockIdx.x / tiles * {tile}, start = (long long)blockIdx.x % tiles * {tile};
   for (long long z = blockIdx.z; z < stack; z += gridDim.z) {{
@@ -56,11 +56,13 @@ _SMALL = """
   }}
 }}
 """
-# The left tile is turned, so that a thread finds what it needs of both in one row.
+# The left tile is turned, so that a thread finds what it needs of both next to each other.
 _LARGE = """
     {S} sum[4][4] = {{}};
     for (long long k = 0; k < inner; k += 16) {{
-      for (int j = y * 16 + x; j < {tile} * 16; j += 256) {{
+#pragma unroll
+      for (int i = 0; i < {tile} / 16; ++i) {{
+        const int j = y * 16 + x + 256 * i;
         const long long row = top + j / 16, at = k + j % 16, down = k + j / {tile}, c = start + j % {tile};
         left[j % 16][j / 16] = row < rows && at < inner ? ({S})a[pa + row * ar + at * ac] : ({S})0;
         right[j / {tile}][j % {tile}] = down < inner && c < columns ? ({S})b[pb + down * br + c * bc] : ({S})0;
@@ -70,7 +72,7 @@ _LARGE = """
       for (int i = 0; i < 16; ++i) {{
         {S} one[4], two[4];
 #pragma unroll
-        for (int j = 0; j < 4; ++j) {{ one[j] = left[i][y + 16 * j]; two[j] = right[i][x + 16 * j]; }}
+        for (int j = 0; j < 4; ++j) {{ one[j] = left[i][4 * y + j]; two[j] = right[i][4 * x + j]; }}
 #pragma unroll
         for (int p = 0; p < 4; ++p)
 #pragma unroll
@@ -82,7 +84,7 @@ _LARGE = """
     for (int p = 0; p < 4; ++p)
 #pragma unroll
       for (int q = 0; q < 4; ++q) {{
-        const long long row = top + y + 16 * p, column = start + x + 16 * q;
+        const long long row = top + 4 * y + p, column = start + 4 * x + q;
         if (row < rows && column < columns) out[(z * rows + row) * columns + column] = ({T})sum[p][q];
       }}
   }}
@@ -120,6 +122,7 @@ def matmul(layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
         T=_NAMES[dtype.name],
         S="unsigned long long" if wide else "unsigned",
         tile=tile,
+        room=4 if large else 1,
         params=params,
         offsets=offsets,
         add="|=" if truth else "+=",
