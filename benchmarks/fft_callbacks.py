@@ -135,7 +135,7 @@ def main() -> None:
         count = prod(shape) * (2 if dtype in "FD" else 1)
         return np.asarray(numbers[:count].astype(dtype.lower(), copy=False).view(dtype).reshape(shape))
 
-    print("| work | shape | dtype | with callbacks | with kernels | ratio | taken | first call |\n" + "|---|" * 8)
+    print("| work | shape | dtype | with callbacks | with kernels | ratio | taken | first call |\n" + "|" + "---|" * 8)
     with np.Device("cuda:0"):
         for name, program, shape, other, dtype in rows():
             if wanted not in f"{name} {shape}":

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from ..core import memory
 from ..core.device import Device
 from ..core.dtypes import KIND
-from ..core.kernel import Apply, Kernel
+from ..core.kernel import Affine, Apply, Kernel, Load
 from ..core.layout import Layout
 from ..core.schedule_callbacks import Absorbed
-from ..core.transforms import Transform, passes
+from ..core.transforms import Passes, Transform, passes
 from ..nvlib import cufft
 from ..nvlib.cufft_callbacks import Functions, available, load_name, store_name
 from ..nvlib.handles import bindings
@@ -33,7 +33,9 @@ _MOST_ARGUMENTS = 10
 # kernels that call functions, so a transform of several passes is often slower with them.
 _LEAST = 1 << 22  # elements of all transforms: making such a plan takes tenths of a second, once
 _ONE_PASS = 8192  # points, next to each other in memory
+_ONE_PASS_STORE = 4096  # where it is no power of 2, and another array is read for what is stored
 _ONE_PASS_APART = 512
+_SLOW_STORE = (8, 256)  # bytes of an element and points for which such a store is slower
 _TWO_AXES = 1024
 _REAL = 1 << 16  # points of a real transform whose complex side is a pass of its own
 _FACTORS = (2, 3, 5, 7)
@@ -56,14 +58,23 @@ def can_absorb(name: str, options: Absorbed) -> bool:
         arg = options.before.args[first_input(options.before)]
         if not arg.aligned or arg.dtype.itemsize < options.taken[1].itemsize:
             return False
-    if options.after is not None:
-        # Of several passes, all but the last may use the result's memory for complex numbers.
-        (store,) = options.after.body.stores
-        one = transform.kind == "c2c" and len(transform.sizes) == 1 and transform.sizes[0] <= _ONE_PASS
-        if not one and options.after.args[store.arg].dtype.itemsize < options.made[1].itemsize:
-            return False
     found = passes(transform, options.taken[0], options.made[0])
-    return found is not None and len(found.places) == 1
+    if found is None or len(found.places) != 1:
+        return False
+    if options.after is None:
+        return True
+    # Of several passes, all but the last may use the result's memory for complex numbers.
+    (store,) = options.after.body.stores
+    smaller = options.after.args[store.arg].dtype.itemsize < options.made[1].itemsize
+    return not smaller or _one_pass(transform, found)
+
+
+def _one_pass(transform: Transform, found: Passes) -> bool:
+    """Whether one kernel of the library's reads and writes every element once."""
+    if transform.kind != "c2c" or len(transform.sizes) > 1 or not _smooth(transform.sizes[0]):
+        return False
+    together = found.plan.source.stride == found.plan.target.stride == 1
+    return transform.sizes[0] <= (_ONE_PASS if together else _ONE_PASS_APART)
 
 
 def _pays(options: Absorbed) -> bool:
@@ -72,8 +83,27 @@ def _pays(options: Absorbed) -> bool:
     kernels = [kernel for kernel in (options.before, options.after) if kernel is not None]
     simple = all(i.row in _ROWS for kernel in kernels for i in kernel.body.instrs if isinstance(i, Apply))
     few = all(len(k.args) <= _MOST_ARGUMENTS and len(k.body.instrs) <= _MOST_OPERATIONS for k in kernels)
-    large = prod(options.taken[0].shape) >= _LEAST
-    return simple and few and large and all(map(_smooth, transform.sizes)) and _faster(transform, options)
+    large = max(prod(options.taken[0].shape), prod(options.made[0].shape)) >= _LEAST
+    if not (simple and few and large and all(map(_smooth, transform.sizes))):
+        return False
+    before, after = options.before, options.after
+    if before is not None and not _in_step(before, before.body.stores[0].at):
+        return False
+    if after is not None and not _in_step(after, _walk(after, options.given)):
+        return False
+    return _faster(transform, options)
+
+
+def _walk(kernel: Kernel, arg: int) -> Affine:
+    """Where a kernel reads an argument that it reads at one place."""
+    return next(i.at for i in kernel.body.instrs if isinstance(i, Load) and i.arg == arg)
+
+
+def _in_step(kernel: Kernel, walk: Affine) -> bool:
+    """Whether neighbours in the transform's memory are neighbours, or the same, in all that a kernel touches."""
+    touched = [i.at for i in kernel.body.instrs if isinstance(i, Load)] + [s.at for s in kernel.body.stores]
+    (along,) = [d for d, (c, n) in enumerate(zip(walk.coef, kernel.shape, strict=True)) if c == 1 and n != 1]
+    return all(at.coef[along] in (0, 1) for at in touched)
 
 
 def _faster(transform: Transform, options: Absorbed) -> bool:
@@ -83,10 +113,13 @@ def _faster(transform: Transform, options: Absorbed) -> bool:
         return real_side is None and longest >= _REAL and longest % 2 == 0
     if len(transform.sizes) > 1:
         return len(transform.sizes) == 2 and longest <= _TWO_AXES
+    if options.after is not None and sum(arg.kind == "in" for arg in options.after.args) > 1:
+        # Another array is read where the transform stores.
+        power = longest.bit_count() == 1
+        if (longest > _ONE_PASS_STORE and not power) or (options.made[1].itemsize, longest) == _SLOW_STORE:
+            return False
     found = passes(transform, options.taken[0], options.made[0])
-    assert found is not None
-    together = found.plan.source.stride == found.plan.target.stride == 1
-    return longest <= (_ONE_PASS if together else _ONE_PASS_APART)
+    return found is not None and _one_pass(transform, found)
 
 
 def _smooth(n: int) -> bool:

@@ -119,6 +119,7 @@ def test_what_is_faster_alone_stays_so() -> None:
     assert not absorbed(lambda x: np.fft.fft(x * 2), (1 << 22,), "F")
     assert not absorbed(lambda x: np.fft.fft(x * 2), (4, 64), "F")
     assert not absorbed(lambda x: np.exp(np.fft.fft(x)), (4096, 1024), "F")
+    assert not absorbed(lambda x: np.fft.fft(x.T * 2), (1024, 4096), "F")
     assert absorbed(lambda x: np.abs(np.fft.fft(x)) ** 2, (4096, 1024), "F")
     assert absorbed(lambda x: np.fft.irfft(np.fft.rfft(x) * 2), (1 << 22,), "f")
 
