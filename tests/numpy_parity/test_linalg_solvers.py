@@ -165,6 +165,14 @@ def test_singular_and_indefinite(n: int) -> None:
     check("solve", numpy.zeros((n, n)), numpy.ones((n, 0)))
 
 
+def test_stacks_of_many() -> None:
+    a = numpy.ones((70_000, 1, 1))
+    check("inv", a)
+    a[-1] = 0
+    check("inv", a)
+    check("cholesky", a)
+
+
 def test_nan_and_infinity_are_no_errors() -> None:
     for n in (3, 40):
         assert np.isnan(np.linalg.inv(np.full((n, n), np.nan))).all()
