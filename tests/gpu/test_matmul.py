@@ -12,6 +12,8 @@ from gpunumpy import products
 from gpunumpy.core.array import from_host, ndarray, to_host
 from gpunumpy.core.device import Device
 from gpunumpy.core.dtypes import bfloat16
+from gpunumpy.core.schedule import Run
+from tests.fusion.counting import kernels
 
 pytestmark = pytest.mark.gpu
 
@@ -214,3 +216,14 @@ def test_precisions() -> None:
     assert error("emulated", "f4") < 2e-6
     for name in ("highest", "high", "medium", "emulated"):
         assert error(name, "f8") < 1e-14
+
+
+def test_a_large_matrix_times_a_vector() -> None:
+    rng = numpy.random.default_rng(0)
+    a, x = rng.standard_normal((4096, 4096), "f4"), rng.standard_normal(4096, "f4")
+    expected = wide(a) @ wide(x)
+    ours, vector = put(a), put(x)
+    (step,) = kernels(lambda: ours @ vector)
+    assert isinstance(step, Run)
+    numpy.testing.assert_allclose(to_host(ours @ vector), expected, atol=1e-4 * abs(expected).max())
+    numpy.testing.assert_allclose(to_host(vector - ours @ vector), x - expected, atol=1e-4 * abs(expected).max())
