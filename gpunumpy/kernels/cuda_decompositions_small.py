@@ -12,7 +12,10 @@ from .codegen.program import Program
 from .cuda_linalg_small import source
 from .cuda_routine import Routine, pointer
 
-SVD_ROWS, EIGH_ROWS = 64, 64  # at most, of a matrix that is small
+# At most, of a matrix that is small; by the bytes of a real number.
+SVD_ROWS, EIGH_ROWS = {4: 100, 8: 72}, {4: 140, 8: 64}
+# A single matrix of float64 with more rows is faster in cuSOLVER.
+_ALONE = 16
 _BYTES = 160 << 10  # of shared memory that a block takes at most
 # Of a stack of at least so many matrices, each has few threads.
 _MANY = 264
@@ -21,11 +24,10 @@ _LANES = {True: 1, False: 8}  # the same for a row, for eigenvalues
 _TEAM = 8  # the same for singular values: more would only repeat the numbers of a rotation
 
 
-def pitch_of(width: int, unit: int, phase: int) -> int:
-    """The elements from a row to the next: neighbouring rows begin `phase` words of 4 bytes apart in the banks."""
-    step = max(phase * 4 // unit, 1)
+def pitch_of(width: int, unit: int) -> int:
+    """The elements from a row to the next: what a team reads of neighbouring rows is in different banks."""
     period = max(32 * 4 // unit, 1)
-    return width + (step - width) % period
+    return width + (_TEAM - width) % period
 
 
 def real_bytes(dtype: Any) -> int:
@@ -37,14 +39,18 @@ def svd_fits(layouts: Sequence[Layout], dtypes: Sequence[Any], shared: int) -> b
     *sides, a = layouts[2:]
     rows, columns = a.shape[-2:]
     kept = sides[1].shape[-2] if sides else rows
-    return rows <= SVD_ROWS and svd_bytes(rows, columns, kept, bool(sides), dtypes[-1]) <= min(shared, _BYTES)
+    return rows <= SVD_ROWS[real_bytes(dtypes[-1])] and svd_bytes(rows, columns, kept, bool(sides), dtypes[-1]) <= min(
+        shared, _BYTES
+    )
 
 
 def eigh_fits(layouts: Sequence[Layout], dtypes: Sequence[Any], shared: int) -> bool:
     """The same for eigenvalues."""
     *results, a = layouts
-    n = a.shape[-1]
-    return n <= EIGH_ROWS and eigh_bytes(n, len(results) > 2, dtypes[-1]) <= min(shared, _BYTES)
+    n, unit = a.shape[-1], real_bytes(dtypes[-1])
+    if unit == 8 and n > _ALONE and prod(a.shape[:-2]) == 1:
+        return False
+    return n <= EIGH_ROWS[unit] and eigh_bytes(n, len(results) > 2, dtypes[-1]) <= min(shared, _BYTES)
 
 
 def qr_fits(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any], shared: int) -> bool:
@@ -56,7 +62,7 @@ def qr_bytes(options: tuple[bool], layouts: Sequence[Layout], dtype: Any) -> int
     """The shared memory for the factors of a matrix."""
     n, m = layouts[-1].shape[-2:]
     wanted = _columns_of_q(options, layouts)
-    return ((n + wanted) * pitch_of(m, dtype.itemsize, 8) + min(m, n)) * dtype.itemsize + 32 * real_bytes(dtype)
+    return ((n + wanted) * pitch_of(m, dtype.itemsize) + min(m, n)) * dtype.itemsize + 32 * real_bytes(dtype)
 
 
 def _columns_of_q(options: tuple[bool], layouts: Sequence[Layout]) -> int:
@@ -65,7 +71,7 @@ def _columns_of_q(options: tuple[bool], layouts: Sequence[Layout]) -> int:
 
 def svd_bytes(rows: int, columns: int, kept: int, vectors: bool, dtype: Any) -> int:
     """The shared memory for the singular values of a matrix."""
-    pitch = pitch_of(columns + rows * vectors, dtype.itemsize, 8)
+    pitch = pitch_of(columns + rows * vectors, dtype.itemsize)
     return (kept * (pitch + 1)) * dtype.itemsize + (rows + 32) * real_bytes(dtype) + 4 * kept
 
 
@@ -117,7 +123,7 @@ def svd(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[An
     team = _TEAM
     threads = min(512, max(32, -(-(rows + 1) // 2 * team // 32) * 32))
     r, c, k = (text.param(n) for n in (rows, columns, kept))
-    pitch = text.param(pitch_of(columns + rows * vectors, dtype.itemsize, 8))
+    pitch = text.param(pitch_of(columns + rows * vectors, dtype.itemsize))
     body = (
         f"  la::Singular<T, {team}> its(shared, {r}, {c}, {k}, {pitch}, {str(vectors).lower()});\n"
         f"  const bool failed = its.run([=](int r, int c) {{ return {text.at('r', 'c')}; }});\n"
@@ -174,7 +180,7 @@ def qr(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -
     team = _TEAMS[text.many]
     threads = min(1024, max(32, -(-max(columns, kept) * team // 32) * 32))
     m, n, k, least, top = (text.param(size) for size in (rows, columns, kept, min(rows, columns), first.shape[-1]))
-    pitch = text.param(pitch_of(rows, dtype.itemsize, 8))
+    pitch = text.param(pitch_of(rows, dtype.itemsize))
     body = (
         f"  la::Reflections<T, {team}> its(shared, {m}, {n}, {k}, {pitch});\n"
         f"  const auto scale = its.run([=](int r, int c) {{ return {text.at('r', 'c')}; }});\n"

@@ -35,6 +35,9 @@ template <class T> __device__ inline Real<T> largest_part(T x) {
 }
 template <class R> constexpr R EPSILON = R(1.1920928955078125e-7);
 template <> constexpr f64 EPSILON<f64> = 2.220446049250313e-16;
+// A power of two by which numbers are multiplied at most.
+template <class R> constexpr int LARGEST_POWER = 120;
+template <> constexpr int LARGEST_POWER<f64> = 1000;
 // A sum of squares below it has lost digits.
 template <class R> constexpr R SMALL = R(1e-30);
 template <> constexpr f64 SMALL<f64> = 1e-290;
@@ -86,7 +89,7 @@ template <int TEAM, class T, class X> __device__ inline Reflection<T> reflection
     if (most > 0) {
       int exponent;
       ::frexp(most, &exponent);
-      unit = ::ldexp(R(1), exponent < -120 ? 120 : -exponent);
+      unit = ::ldexp(R(1), exponent < -LARGEST_POWER<R> ? LARGEST_POWER<R> : -exponent);
       sum = 0;
       for (int i = first + lane; i < end; i += TEAM) sum += square(times(x(i), unit));
       sum = team_sum<TEAM>(sum);
@@ -114,7 +117,7 @@ template <class R> __device__ inline R scale_for(R most, bool sound, R* spare) {
   if (most == 0) return 1;
   int exponent;
   ::frexp(most, &exponent);
-  exponent = exponent < -120 ? -120 : exponent > 120 ? 120 : exponent;
+  exponent = exponent < -LARGEST_POWER<R> ? -LARGEST_POWER<R> : exponent > LARGEST_POWER<R> ? LARGEST_POWER<R> : exponent;
   return ::ldexp(R(1), -exponent);
 }
 

@@ -1,6 +1,6 @@
 // Eigenvalues of a Hermitian matrix in shared memory, a block to each: Householder's reflections make it tridiagonal and
 // real, and implicit QL steps make that diagonal. In the steps every warp has a copy of the two diagonals and goes
-// through the same numbers, and every thread turns the elements of one row of the vectors; so no thread waits for another.
+// through the same numbers, which all of its threads write, and every thread turns the elements of one row of the vectors; so no thread waits for another.
 
 namespace la {
 
@@ -149,30 +149,32 @@ template <class T, int TEAM> struct Tridiagonal {
       R g = (d[l + 1] - start) / (2 * beside);
       g = d[m] - start + beside / (g + ::copysign(::sqrt(::fma(g, g, R(1))), g));
       R s = 1, c = 1, p = 0, above = d[m], its = d[m - 1], off = e[m - 1];
-      T last = here ? x[m] : of_real<T>(0);
+      T last = here ? x[m] : of_real<T>(0), next = here ? x[m - 1] : of_real<T>(0);
       int i = m - 1;
       for (; i >= l; --i) {
         const R f = s * off, b = c * off, square = ::fma(f, f, g * g), inverse = one_over_root(square);
         // What the next turn needs is read before anything is written that lies above it.
-        const R below = i > l ? d[i - 1] : R(0), off_below = i > l ? e[i - 1] : R(0);
+        const int lower = i > l ? i - 1 : i;
+        const R below = d[lower], off_below = e[lower];
+        const T next_below = here ? x[lower] : next;
         __syncwarp();
-        if (place == 0) e[i + 1] = square == 0 ? R(0) : square * inverse;
+        e[i + 1] = square == 0 ? R(0) : square * inverse;
         if (square == 0) break;
         s = f * inverse;
         c = g * inverse;
         g = above - p;
         const R t = (its - g) * s + 2 * c * b;
         p = s * t;
-        if (place == 0) d[i + 1] = g + p;
+        d[i + 1] = g + p;
         g = c * t - b;
         above = its;
         its = below;
         off = off_below;
         if (here) {
-          const T next = x[i];
           x[i + 1] = plus(times(last, c), next, s);
           last = plus(times(next, c), last, -s);
         }
+        next = next_below;
       }
       if (here) x[i + 1] = last;
       __syncwarp();
