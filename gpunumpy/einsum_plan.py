@@ -157,12 +157,13 @@ _LAUNCH = 3e-6
 _CALL = 4e-6  # of a product, which takes one for every part of a stack that is not one
 # A multiplication and an addition, by the bytes of an element.
 _MULTIPLY_ADD = {1: 1e-13, 2: 3e-15, 4: 5e-14, 8: 7e-14, 16: 2e-13}
-# A tile of a matrix product: smaller matrices leave a part of the machine idle. And every matrix costs something.
+# A tile of a matrix product: smaller matrices leave a part of the machine idle.
 _TILE = 64
-_MATRIX = 3e-9
-# A stack of so many matrices, none of them longer than that, may be quicker in a kernel, which takes so long a product.
-_MANY, _TINY = 1024, 32
-_POINT = 5e-13
+
+
+def are_tiny(count: int, sides: Iterable[int], itemsize: int) -> bool:
+    """Whether a stack has so many so small matrices that BLAS, which takes some nanoseconds for each, is slow."""
+    return count >= 1024 and max(sides) <= (16 if itemsize <= 2 else 8)
 
 
 @lru_cache(4096)
@@ -188,11 +189,10 @@ def pair(a: Operand, b: Operand, wanted: Labels, itemsize: int, blas: bool = Tru
         matrix = a if rows else b
         if not blas or matrix.by_stride(matrix.labels)[-1] in inner:
             return _kernel(a, b, inner, wanted)
-    cost, best = _product(a, b, both - inner, inner, rows, columns, wanted, itemsize)
-    many = a.size(both - inner) >= _MANY and max(a.size(rows), b.size(columns), a.size(inner)) <= _TINY
-    if many and cost > prod(a.sizes) * b.size(columns) * _POINT:
+    sides = (a.size(rows), b.size(columns), a.size(inner))
+    if are_tiny(a.size(both - inner), sides, itemsize):
         return _kernel(a, b, inner, wanted)
-    return best
+    return _product(a, b, both - inner, inner, rows, columns, wanted, itemsize)
 
 
 def _kernel(a: Operand, b: Operand, inner: set[int], wanted: Labels) -> Kernel:
@@ -262,8 +262,8 @@ def _product(
     columns: set[int],
     wanted: Labels,
     unit: int,
-) -> tuple[float, Product]:
-    """What the cheapest product of matrices costs, and it: `both` are the labels of the stack, `inner` is summed."""
+) -> Product:
+    """The cheapest way to one product of matrices: `both` are the labels of the stack, and `inner` is summed."""
     found: list[tuple[float, int, Product]] = []
     sizes = dict(zip((*a.labels, *b.labels), (*a.sizes, *b.sizes)))
     for swapped, (x, y, m, n) in enumerate(((a, b, rows, columns), (b, a, columns, rows))):
@@ -287,8 +287,7 @@ def _product(
                         tuple(sizes[label] for label in labels),
                     )
                     found.append((cost, len(found), made))
-    cost, _, best = min(found)
-    return cost, best
+    return min(found)[-1]
 
 
 def _matrices(x: Operand, batch: Labels, copy: bool, *parts: Labels) -> Look:
@@ -300,12 +299,10 @@ def _matrices(x: Operand, batch: Labels, copy: bool, *parts: Labels) -> Look:
 def _cost(x: Operand, y: Operand, left: _Side, right: _Side, batch: Labels, sizes: dict[int, int], unit: int) -> float:
     """About how long a product takes, with its copies."""
     copied = [prod(side.sizes) for side, way in ((x, left), (y, right)) if way.copy]
-    m, n, stack = (prod(sizes[label] for label in labels) for labels in (left.own, right.own, batch))
+    m, n = (prod(sizes[label] for label in way.own) for way in (left, right))
     used = min(1.0, m / _TILE) * min(1.0, n / _TILE)
-    work = max(prod(sizes.values()) * _MULTIPLY_ADD[unit] / used, stack * _MATRIX)
-    return (
-        sum(2 * unit * _BYTE * size + _LAUNCH for size in copied) + _CALL * _calls(left, right, batch, sizes) + work
-    )
+    work = prod(sizes.values()) * _MULTIPLY_ADD[unit] / used
+    return sum(2 * unit * _BYTE * size + _LAUNCH for size in copied) + _CALL * _calls(left, right, batch, sizes) + work
 
 
 def _calls(left: _Side, right: _Side, batch: Labels, sizes: dict[int, int]) -> int:

@@ -10,6 +10,7 @@ import operator
 import warnings
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -23,9 +24,11 @@ from .core.epilogues import Product
 from .core.layout import Layout, Shape
 from .core.node import Form, Leaf, Map, Node, View
 from .core.record import as_array, as_dtype, elementwise, remember, reshaped, transposed
+from .einsum_plan import are_tiny
 from .joining import concatenate
 from .parts import flat, sliced
 from .precision import precision, precision_name
+from .recipes import Recipe
 from .ufunc_methods import reduce_ufunc
 from .ufunc_output import output, write
 
@@ -193,25 +196,33 @@ def matrix_product(a: Node, b: Node, shape: Shape | None = None) -> Node:
     dtype = a.form.dtype
     if len(right) == 1 and _is_faster_as_sums(a):
         return reshaped(_dot(a, b), shape)
-    if min(prod(left[:-2]), prod(right[:-2])) >= _MANY and max(*left[-2:], right[-1]) <= _TINY:
-        return reshaped(_tiny(a, b), shape)
+    if are_tiny(min(prod(left[:-2]), prod(right[:-2])), (*left[-2:], right[-1]), dtype.itemsize):
+        return _tiny(a, b, shape)
     (one, conjugate), (two, conjugate_too) = _conjugated(a), _conjugated(b)
     options = Product(precision(dtype), (conjugate, conjugate_too))
     return graph.call("matmul", options, (_addressable(one), _addressable(two)), shape, dtype)
 
 
-# A stack of so many matrices, none of whose sides is longer than that: BLAS takes some nanoseconds for each.
-_MANY, _TINY = 1024, 16
-
-
-def _tiny(a: Node, b: Node) -> Node:
+def _tiny(a: Node, b: Node, shape: Shape) -> Node:
     """The product of stacked matrices as one kernel, in which a thread sums an element."""
-    dtype = a.form.dtype
-    wide = FLOAT32 if KIND[dtype] == "e" else dtype
-    rows = reshaped(as_dtype(a, wide), (*a.form.shape, 1))
-    columns = reshaped(as_dtype(b, wide), (*b.form.shape[:-2], 1, *b.form.shape[-2:]))
-    products = graph.map_node("multiply", (wide,) * 3, (rows, columns))
-    return graph.reduce("add", (wide, dtype), (len(products.form.shape) - 2,), (products,))
+    try:
+        return _tiny_recipe(a.form, b.form, shape)((a, b))
+    except IndexError:  # another thread has just computed an operand
+        return _tiny_recipe(a.form, b.form, shape)((a, b))
+
+
+@lru_cache(4096)
+def _tiny_recipe(left: Form, right: Form, shape: Shape) -> Recipe:
+    def record(nodes: Sequence[Node]) -> Node:
+        a, b = nodes
+        dtype = a.form.dtype
+        wide = FLOAT32 if KIND[dtype] == "e" else dtype
+        rows = reshaped(as_dtype(a, wide), (*a.form.shape, 1))
+        columns = reshaped(as_dtype(b, wide), (*b.form.shape[:-2], 1, *b.form.shape[-2:]))
+        products = graph.map_node("multiply", (wide,) * 3, (rows, columns))
+        return reshaped(graph.reduce("add", (wide, dtype), (len(products.form.shape) - 2,), (products,)), shape)
+
+    return Recipe(record, (left, right))
 
 
 def _conjugated(node: Node) -> tuple[Node, bool]:
