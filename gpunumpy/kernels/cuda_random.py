@@ -148,7 +148,7 @@ __device__ __forceinline__ Wide wide_at(const Pieces& pieces, i64 w) {{
   i64 left = w - (chunk << {level});
   // Far behind what was asked for, where one thread looks for the last numbers.
   for (; left >= {CHUNK}; --left) x = op::wide_step(x, {wide(multiplier)}, c);
-  return op::wide_plus(x, op::wide_times(sums_in_chunk[left], op::wide_step(x, {wide(multiplier - 1)}, c)));
+  return op::wide_step(sums_in_chunk[left], op::wide_step(x, {wide(multiplier - 1)}, c), x);
 }}
 {begin}  return op::{output}(wide_at(pieces, w));
 }}

@@ -6,18 +6,45 @@ struct Wide {
 
 namespace op {
 
-// Arithmetic modulo 2^128.
-__device__ __forceinline__ Wide wide_times(Wide a, Wide b) {
-  const u32 a0 = u32(a.lo), a1 = u32(a.lo >> 32), b0 = u32(b.lo), b1 = u32(b.lo >> 32);
-  const u64 p = u64(a0) * b0, q = u64(a1) * b0 + (p >> 32), r = u64(a0) * b1 + u32(q);
-  return {u64(a1) * b1 + (q >> 32) + (r >> 32) + a.hi * b.lo + a.lo * b.hi, r << 32 | u32(p)};
+// The number x * a + c modulo 2^128.
+__device__ __forceinline__ Wide wide_step(Wide x, Wide a, Wide c) {
+#ifdef GPUNUMPY_EMULATOR
+  const u64 product = x.lo * a.lo, lo = product + c.lo;
+  return {__umul64hi(x.lo, a.lo) + x.hi * a.lo + x.lo * a.hi + c.hi + (lo < product), lo};
+#else
+  // By halves of words: six whole products of them and four lower halves, with c in the first sums.
+  u32 r0, r1, r2, r3;
+  asm("{ .reg .u32 r0, r1, r2, r3, s0, s1, s2; "
+      "mad.lo.cc.u32 r0, %4, %8, %12; "
+      "madc.hi.cc.u32 r1, %4, %8, %13; "
+      "madc.lo.cc.u32 r2, %4, %10, %14; "
+      "madc.hi.u32 r3, %4, %10, %15; "
+      "mad.lo.cc.u32 r2, %5, %9, r2; "
+      "madc.hi.u32 r3, %5, %9, r3; "
+      "mad.lo.cc.u32 r2, %6, %8, r2; "
+      "madc.hi.u32 r3, %6, %8, r3; "
+      "mul.lo.u32 s0, %4, %9; "
+      "mul.hi.u32 s1, %4, %9; "
+      "mad.lo.cc.u32 s0, %5, %8, s0; "
+      "madc.hi.cc.u32 s1, %5, %8, s1; "
+      "addc.u32 s2, 0, 0; "
+      "mad.lo.u32 s2, %4, %11, s2; "
+      "mad.lo.u32 s2, %5, %10, s2; "
+      "mad.lo.u32 s2, %6, %9, s2; "
+      "mad.lo.u32 s2, %7, %8, s2; "
+      "mov.u32 %0, r0; "
+      "add.cc.u32 %1, r1, s0; "
+      "addc.cc.u32 %2, r2, s1; "
+      "addc.u32 %3, r3, s2; "
+      "}"
+      : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3)
+      : "r"(u32(x.lo)), "r"(u32(x.lo >> 32)), "r"(u32(x.hi)), "r"(u32(x.hi >> 32)), "r"(u32(a.lo)),
+        "r"(u32(a.lo >> 32)), "r"(u32(a.hi)), "r"(u32(a.hi >> 32)), "r"(u32(c.lo)), "r"(u32(c.lo >> 32)),
+        "r"(u32(c.hi)), "r"(u32(c.hi >> 32)));
+  return {u64(r3) << 32 | r2, u64(r1) << 32 | r0};
+#endif
 }
-__device__ __forceinline__ Wide wide_plus(Wide a, Wide b) {
-  const u64 lo = a.lo + b.lo;
-  return {a.hi + b.hi + (lo < a.lo), lo};
-}
-// The number x * a + c.
-__device__ __forceinline__ Wide wide_step(Wide x, Wide a, Wide c) { return wide_plus(wide_times(x, a), c); }
+__device__ __forceinline__ Wide wide_times(Wide a, Wide b) { return wide_step(a, b, {0, 0}); }
 
 // A thread's way along a congruential generator: from one position to the next by `step`, or by `leap`, takes one
 // product; only elsewhere does it begin anew. For both there is what x and c are multiplied by.

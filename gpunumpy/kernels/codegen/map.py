@@ -23,7 +23,7 @@ _IN_FLIGHT = 64
 _HELD = 256
 
 # Points of a thread that makes random words: to find the first of them takes long.
-_WALKED = 16
+_WALKED = 32
 
 _MOST = 8  # vectors of a thread
 _POINTS = 8  # points of a thread, in a body of many operations: every copy of it costs compile time
