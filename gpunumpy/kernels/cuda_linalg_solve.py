@@ -24,6 +24,7 @@ from .cuda_program import Prepared, pieces, prepared
 from .cuda_routine import Routine, pointer
 
 _TILE = 32  # as in linalg_copy.cuh
+_BATCHED = 512  # rows at most, of stacked matrices that the libraries take together
 
 
 def cholesky(device: Device, options: tuple[bool, bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
@@ -34,9 +35,25 @@ def cholesky(device: Device, options: tuple[bool, bool], layouts: Sequence[Layou
     if small.fits(n, dtype):
         return _telling(device, small.cholesky(options, layouts, dtypes), 4)
     assert upper or by_columns, "lower factors of large matrices come by columns"
-    factor, tell = cusolver.cholesky(device, n, dtype), _telling(device, told(count), 2)
+    tell = _telling(device, told(count), 2)
     copy = prepared(device, copied(a if upper else turned(a), dtype, "r <= c"), 2)
     step = n * n * dtype.itemsize
+    if count > 1 and n <= _BATCHED:
+        factors, address = (
+            cusolver.choleskys(device, n, count, dtype),
+            prepared(device, addresses(count, (0,), step), 2),
+        )
+
+        def run_batched(pointers: Sequence[Any]) -> None:
+            result, failed, matrix = pointers
+            held = memory.allocate(device, 8 * count)
+            copy((result, matrix))
+            address((held.ptr, result))
+            factors(held.ptr, failed)
+            tell((failed,))
+
+        return run_batched
+    factor = cusolver.cholesky(device, n, dtype)
 
     def run(pointers: Sequence[Any]) -> None:
         result, failed, matrix = pointers
@@ -111,9 +128,14 @@ class _System(NamedTuple):
         copy, start = prepared(device, copied(a, dtype, step=step), 2), prepared(device, begin, 2)
         tell = _telling(device, told(count), 2)
         factor = blocked.prepare(device, n, columns, count, dtype)
-        substitute = cusolver.upper_solve(device, n, columns, dtype)
+        batched = count > 1 and n <= _BATCHED
+        if batched:
+            address = prepared(device, addresses(count, (0, at_sides), step * unit), 2)
+            substitute = cusolver.upper_solves(device, n, columns, count, dtype)
+        else:
+            substitute = cusolver.upper_solve(device, n, columns, dtype)
         finish = prepared(device, copied(Layout((count, columns, n), (step, n, 1), self.start), dtype), 2)
-        (_, at_pivots), total = pieces(count * step * unit, count * n * 4)
+        (_, at_pivots, at_addresses), total = pieces(count * step * unit, count * n * 4, 16 * count * batched)
 
         def run(pointers: Sequence[Any]) -> None:
             result, failed, matrix, sides = pointers
@@ -122,9 +144,14 @@ class _System(NamedTuple):
             copy((lu, matrix))
             start((lu, sides))
             factor(lu, lu + at_pivots, failed)
-            for k in range(count):
-                one = lu + k * step * unit
-                substitute(one, one + at_sides)
+            if batched:
+                places = lu + at_addresses
+                address((places, lu))
+                substitute(places, places + 8 * count)
+            else:
+                for k in range(count):
+                    one = lu + k * step * unit
+                    substitute(one, one + at_sides)
             finish((result, lu))
             tell((failed,))
 
@@ -223,6 +250,15 @@ def copied(where: Layout, dtype: Any, kept: str = "true", step: int = 0, start: 
     text.entry("copy", body, prod(stack) * tiles)
     names = [pointer(dtype, "out", ""), pointer(dtype, "x")]
     return text.program(names, head=small.source("linalg_copy"))
+
+
+def addresses(count: int, starts: Sequence[int], step: int) -> Program:
+    """The addresses of so many matrices, `step` bytes from one to the next, for every place where the first one is."""
+    text = Routine()
+    n, by = text.param(count), text.param(step)
+    body = " ".join(f"out[{k} * {n} + m] = x + {text.param(start)} + m * {by};" for k, start in enumerate(starts))
+    text.each("addresses", "m", count, n, body)
+    return text.program(["u64* out", "u64 x"])
 
 
 def told(count: int) -> Program:

@@ -158,6 +158,9 @@ def test_beside_the_library(dtype: str) -> None:
     run_program(cuda_linalg_solve.copied(where, a.dtype, step=37 * 37 + 3, start=3), [apart, a], seed=3)
     numpy.testing.assert_array_equal(apart[:, 3:].reshape(a[0].shape), a[0])
 
+    places = numpy.zeros((2, 5), "u8")
+    run_program(cuda_linalg_solve.addresses(5, (100, 8), 24), [places, 1000], seed=3)
+    numpy.testing.assert_array_equal(places, [[1100], [1008]] + 24 * numpy.arange(5, dtype="u8"))
     info, word = numpy.zeros(700, "i4"), numpy.zeros((), "i4")
     for wanted in (0, 1):
         run_program(cuda_linalg_solve.told(700), [info, word], seed=3)
