@@ -121,10 +121,8 @@ def compile_cubin(text: str, arch: str) -> bytes:
 
 
 def compile_lto(text: str, arch: str) -> bytes:
-    """Compile functions for a library to link into its own kernels (LTO-IR), as `compile_cubin` does kernels."""
-    if arch not in archs():
-        raise ValueError(f"NVRTC does not compile for {arch!r}; {allowed(archs())}")
-    return _compile(text, arch, "ltoir", link_time_optimization=True)
+    """Compile functions, for a library to link into its own kernels on a GPU of an architecture (LTO-IR)."""
+    return _compile(text, _best(arch)[0].replace("compute", "sm"), "ltoir", link_time_optimization=True)
 
 
 def _compile(text: str, arch: str, target: str, **options: Any) -> bytes:
