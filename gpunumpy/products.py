@@ -178,7 +178,7 @@ _LONG_ROW, _LARGE = 4096, 1 << 24
 
 
 def _is_faster_as_sums(matrix: Node) -> bool:
-    """Whether a product with a vector is better left to a reduction: BLAS on a GPU reads long rows of float32 slowly."""
+    """Whether a product with a vector is better left to a reduction: BLAS on a GPU reads long float32 rows slowly."""
     f = matrix.form
     if f.dtype != FLOAT32 or f.shape[-1] < _LONG_ROW or prod(f.shape) < _LARGE or not isinstance(f.op, Leaf):
         return False
