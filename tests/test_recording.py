@@ -80,6 +80,37 @@ def test_what_is_no_new_value(arrays: tuple[Any, Any]) -> None:
     assert calls == [2]
 
 
+def test_windows_of_arguments() -> None:
+    whole = np.asarray(numpy.arange(48.0).reshape(6, 8))
+    run, calls = counted(lambda x: x.T * 2 + x[1, 2])
+    for x in (whole, whole + 1, whole * 3):
+        np.asnumpy(x)
+        assert np.asnumpy(run(x)).tolist() == (np.asnumpy(x).T * 2 + np.asnumpy(x)[1, 2]).tolist()
+        assert run(x).strides == (np.asnumpy(x).T * 2).strides
+    assert calls == [1]
+    for part in (whole[:, 1:7], whole[:, 2:8]):  # parts begin where they like
+        assert np.asnumpy(run(part)).tolist() == (np.asnumpy(part).T * 2 + np.asnumpy(part)[1, 2]).tolist()
+    both, calls = counted(lambda x, y: x[::-1] - y[1:3].sum())
+    one, two = whole[0, :4], whole[0, 4:]
+    for x, y in ((one, two), (two, one), (one, one + 0), (one + 0, two)):
+        x, y = np.asarray(x), np.asarray(y)
+        np.asnumpy(x), np.asnumpy(y)
+        assert both(x, y).tolist() == (np.asnumpy(x)[::-1] - np.asnumpy(y)[1:3].sum()).tolist()
+
+
+def test_results_that_are_views() -> None:
+    run, calls = counted(lambda x: (x * 2).T)
+    x = np.asarray(numpy.arange(6.0).reshape(2, 3))
+    for _ in range(2):
+        found = run(x)
+        assert found.base is not None
+        assert found.strides == (8, 24)
+        found[0, 1] = 7
+        assert found.base[1, 0] == 7
+        assert found.tolist() == [[0, 7], [2, 8], [4, 10]]
+    assert calls == [1]
+
+
 def test_errors_in_indices_name_the_line(arrays: tuple[Any, Any]) -> None:
     a, _ = arrays
     run, calls = counted(lambda x, i: np.take(x, i))

@@ -12,7 +12,7 @@ import numpy
 from ..kernels import table
 from . import dtypes, evaluate, layout
 from . import node as graph
-from .array import from_host, is_scalar, ndarray, wrap, wrap_ordered
+from .array import from_host, is_scalar, make_view, ndarray, wrap, wrap_ordered
 from .device import Device, default_device
 from .layout import Layout, Shape
 from .node import Const, DType, Form, Gather, Leaf, Node, Queue, Scatter
@@ -214,7 +214,7 @@ def operand(y: Any) -> bool:
 
 
 _RECORDERS_LIMIT = 20_000
-_RECIPE_LIMIT = 32  # operations
+_RECIPE_LIMIT = 100  # operations
 
 
 def _first(cache: dict[Any, Form], key: tuple[Form, ...], row: str, args: tuple[Any, ...]) -> ndarray:
@@ -237,16 +237,39 @@ def remember(cache: dict[Any, Form], key: tuple[Form, ...], result: ndarray) -> 
         cache[key] = form
 
 
-class _Recipe(NamedTuple):
-    """How a result was recorded: `scalars` besides the arguments, then the form of each node and where its own are.
+class _Window(NamedTuple):
+    """A window of a computed argument, `step` elements after its own beginning."""
 
-    `whole` is the form of a result that is one operation on the arguments as they are given.
+    form: Form
+    place: int
+    step: int
+
+    def of(self, made: Sequence[Node]) -> Node:
+        """The window of the argument at hand."""
+        whole = made[self.place]
+        data = whole.data
+        if data is None:  # another thread has just computed it; the lock is free when all of that can be seen
+            with whole.form.queue.lock:  # type: ignore[union-attr]
+                data = whole.data
+        node = Node(self.form, (), data)
+        node.offset = whole.offset + self.step
+        node.bound = None
+        return node
+
+
+class _Recipe(NamedTuple):
+    """How a result was recorded: `scalars` and `windows` besides the arguments, then each form and where its own are.
+
+    `whole` is the form of a result that is one operation on the arguments as they are given. A result that is a view
+    has the layout `where` over the value.
     """
 
     scalars: tuple[Node, ...]
+    windows: tuple[_Window, ...]
     steps: tuple[tuple[Form, tuple[int, ...]], ...]
     flags: int
     whole: Form | None
+    where: Layout | None
 
     def recorded(self, nodes: tuple[Node, ...]) -> ndarray:
         """The result for other arguments of the same forms."""
@@ -254,21 +277,30 @@ class _Recipe(NamedTuple):
             result = wrap(Node(self.whole, nodes))
         else:
             made = [*nodes, *self.scalars]
+            made += [window.of(made) for window in self.windows]
             for form, places in self.steps:
-                made.append(Node(form, tuple([made[p] for p in places])))
+                node = Node(form, tuple([made[p] for p in places]))
+                if type(form.op) is Gather:
+                    node.site = ""
+                made.append(node)
             result = wrap(made[-1])
+        if self.where is not None:
+            result = make_view(result, self.where)
         result._flags = self.flags
         return result
 
 
 def _recipe(result: ndarray, nodes: Sequence[Node], forms: Sequence[Form]) -> _Recipe | None:
     """How to record the result again; None where it is not made of operations on all the arguments and on scalars."""
-    if result._base is not None or result._node.data is not None or len(set(nodes)) < len(nodes):
+    owner = result if result._base is None else result._base
+    where = None if owner is result else result._layout
+    if owner._node.data is not None or len(set(nodes)) < len(nodes) or (where is not None and result._part):
         return None
     # What counts are the forms themselves: another thread may compute a value while it is looked at.
     found: dict[Node, tuple[Form, tuple[Node, ...]]] = {n: (f, ()) for n, f in zip(nodes, forms, strict=True)}
     order: list[Node] = []
-    stack = [(result._node, result._node.form)]
+    windows: dict[Node, _Window] = {}
+    stack = [(owner._node, owner._node.form)]
     while stack:
         node, form = stack.pop()
         if node in found:
@@ -276,16 +308,24 @@ def _recipe(result: ndarray, nodes: Sequence[Node], forms: Sequence[Form]) -> _R
                 return None
             continue
         args = node.args
-        if isinstance(form.op, (Gather, Leaf, Scatter)) or len(args) != len(form.args) or len(order) > _RECIPE_LIMIT:
+        if isinstance(form.op, Leaf):
+            window = _window(node, form, nodes, forms)
+            if window is None:
+                return None
+            windows[node] = window
+        elif isinstance(form.op, Scatter) or (isinstance(form.op, Gather) and node.site):
+            return None
+        if len(args) != len(form.args) or len(order) > _RECIPE_LIMIT:
             return None
         found[node] = form, args
         order.append(node)
         stack.extend(zip(args, form.args, strict=True))
-    if not {a for n in order for a in found[n][1]}.issuperset(nodes) or not nodes:
+    used = {a for n in order for a in found[n][1]} | {nodes[w.place] for w in windows.values()}
+    if not used.issuperset(nodes) or not nodes:
         return None  # it depends on an argument's value, or on none of them
     scalars = [n for n in order if isinstance(found[n][0].op, Const)]
-    pending = [n for n in order if not isinstance(found[n][0].op, Const)]
-    place = {n: k for k, n in enumerate((*nodes, *scalars))}
+    pending = [n for n in order if n not in windows and not isinstance(found[n][0].op, Const)]
+    place = {n: k for k, n in enumerate((*nodes, *scalars, *windows))}
     steps: list[tuple[Form, tuple[int, ...]]] = []
     while pending:
         ready = next(n for n in reversed(pending) if all(a in place for a in found[n][1]))
@@ -293,8 +333,20 @@ def _recipe(result: ndarray, nodes: Sequence[Node], forms: Sequence[Form]) -> _R
         form, args = found[ready]
         steps.append((form, tuple(place[a] for a in args)))
         place[ready] = len(place)
+    if not steps:
+        return None
     whole = steps[0][0] if len(steps) == 1 and steps[0][1] == tuple(range(len(nodes))) else None
-    return _Recipe(tuple(scalars), tuple(steps), result._flags, whole)
+    return _Recipe(tuple(scalars), tuple(windows.values()), tuple(steps), result._flags, whole, where)
+
+
+def _window(node: Node, form: Form, nodes: Sequence[Node], forms: Sequence[Form]) -> _Window | None:
+    """How a leaf is a window of an argument; None where another argument could have another one."""
+    found = [place for place, whole in enumerate(nodes) if whole.data is node.data]
+    if len(found) == 1:
+        its = forms[found[0]]
+        if isinstance(its.op, Leaf) and its.op.aligned and its.dtype == form.dtype:
+            return _Window(form, found[0], node.offset - nodes[found[0]].offset)
+    return None
 
 
 def remembered(record: Callable[..., ndarray]) -> Callable[..., ndarray]:

@@ -26,10 +26,10 @@ _RANK = 3  # axes that a plan of cuFFT has at most
 _FEW = 4
 _MANY = 1 << 21
 # Arrays of so many elements are worth kernels and layouts of their own: the transformed axis is the fastest one in the
-# result, which saves a tenth of the time, and a plan follows an axis through its stride up to so many points, where a
-# copy would not be quicker.
+# result, which saves a tenth of the time, and a plan follows an axis through its stride where it has so many points: a
+# copy is quicker otherwise.
 _LARGE = 1 << 20
-_STRIDED = {"c2c": 1024, "r2c": 0, "c2r": 0}
+_STRIDED = {"c2c": range(512, 4097), "r2c": range(0), "c2r": range(0)}
 _ALIGNMENT = 16  # bytes: what the routine reads begins at a multiple of it
 
 
@@ -324,8 +324,8 @@ def _is_few(options: Transform, where: Layout) -> bool:
     if rank > 1:  # all but the last ones are slow
         quick = options.axes[0] == ndim - rank and found.plan.source.stride == 1
     else:
-        short = options.sizes[0] <= _STRIDED[options.kind]
-        quick = short or found.plan.source.stride == 1 or prod(where.shape) < _LARGE
+        near = found.plan.source.stride == 1 or prod(where.shape) < _LARGE
+        quick = near or options.sizes[0] in _STRIDED[options.kind]
     return quick and (count <= _FEW or prod(where.shape) // count >= _MANY)
 
 
