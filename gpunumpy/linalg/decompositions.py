@@ -34,7 +34,7 @@ __all__ = ["eig", "eigh", "eigvals", "eigvalsh", "qr", "svd", "svdvals"]
 
 # A matrix with a side so many times as long as the other, of so many elements, goes through QR first.
 _TALL, _MUCH = 4, 1 << 15
-_LARGE = 1 << 14  # elements of a matrix
+_LARGE = 1 << 19  # elements of a matrix
 _NO_SVD = "SVD did not converge"
 _NO_EIGENVALUES = "Eigenvalues did not converge"
 
