@@ -109,9 +109,15 @@ def walk(roots: Sequence[Node]) -> tuple[list[Node], tuple[Any, ...]]:
     nodes = list(roots)
     if len(nodes) == 1:
         # One operation on computed arrays, the commonest graph, needs no bookkeeping.
-        nodes += nodes[0].args
+        (root,) = nodes
+        args = root.args
+        if len(args) == 2:
+            one, other = args
+            if one.data is not None and other.data is not None and one.data is not other.data:
+                return [root, one, other], (root.form, one.form, other.form)
+        nodes += args
         memory = {id(n.data) for n in nodes}
-        if None not in [n.data for n in nodes[1:]] and len(memory) == len(nodes):
+        if None not in [n.data for n in args] and len(memory) == len(nodes):
             return nodes, tuple([n.form for n in nodes])
         del nodes[1:]
     place = {n: k for k, n in enumerate(nodes)}
@@ -190,7 +196,12 @@ def flush(queue: Queue, *extra: Node) -> None:
     it, say) stays pending, and raises for those alone who ask for it.
     """
     with queue.lock:
-        roots = live_roots(queue, extra)
+        pending = queue.pending
+        if len(extra) == 1 == len(pending) and pending[0] is extra[0].owner and extra[0].data is None:
+            roots = list(extra)  # as a program that looks at every result has it
+            del pending[:1]  # another thread may have appended meanwhile
+        else:
+            roots = live_roots(queue, extra)
         _rest(queue)
         try:
             _run(queue, roots)
