@@ -14,6 +14,9 @@ from typing import NamedTuple
 from .layout import Layout, Shape
 
 
+_MOST_PLACES = 1 << 12  # executions of a plan: more take longer than any copy
+
+
 class Transform(NamedTuple):
     """The options of the call "fft".
 
@@ -83,6 +86,8 @@ def passes(options: Transform, source: Layout, target: Layout) -> Passes | None:
     natural = (1, *(prod(embed) * stride for embed, stride in (first, second)))
     batch, *distances = max(dims, key=lambda dim: dim[0], default=natural)
     outer = [dim for dim in dims if dim != (batch, *distances)]
+    if prod(n for n, *_ in outer) > _MOST_PLACES:
+        return None
     plan = Plan(options.kind, options.sizes, Side(*first, distances[0]), Side(*second, distances[1]), batch)
     places = tuple(
         (
