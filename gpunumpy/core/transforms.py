@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from .layout import Layout, Shape
 
-
 _MOST_PLACES = 1 << 12  # executions of a plan: more take longer than any copy
 
 
