@@ -174,7 +174,7 @@ def _dot(a: Node, b: Node) -> Node:
 
 
 # From these numbers of elements on, a row is long and a matrix large.
-_LONG_ROW, _LARGE = 4096, 1 << 24
+_LONG_ROW, _LARGE = 4096, 1 << 26
 
 
 def _is_faster_as_sums(matrix: Node) -> bool:
