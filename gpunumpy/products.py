@@ -240,8 +240,8 @@ def _conjugated(node: Node) -> tuple[Node, bool]:
         source = graph.view(source, Layout(f.shape, view.strides, view.offset))
     if KIND[f.dtype] != "c":
         return source, False
-    op = source.form.op
-    strides = op.strides if isinstance(op, (Leaf, View)) else layout.c_strides(f.shape)
+    op = source.form.op  # what is not computed yet comes in C order
+    strides = op.strides if isinstance(op, Leaf) else layout.c_strides(f.shape)
     return (source, True) if _lies_by_columns(f.shape, strides) else (node, False)
 
 

@@ -23,7 +23,16 @@ PACKAGE = ROOT / "gpunumpy"
 # a module at the top of the package that matches none is a room of NumPy functions.
 FUNCTIONS = "(any other module at the top)"
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("_version", "core.errors", "core.dtypes", "core.layout", "core.limits", "core.settings", "core.transforms", "kernels.table*"),
+    (
+        "_version",
+        "core.errors",
+        "core.dtypes",
+        "core.layout",
+        "core.limits",
+        "core.settings",
+        "core.transforms",
+        "kernels.table*",
+    ),
     ("core.device", "core.memory*"),
     ("core.node*", "core.kernel", "core.verify"),
     ("core.lower*", "core.analysis*", "core.epilogues", "core.schedule*"),

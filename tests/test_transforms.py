@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from math import prod
 from types import SimpleNamespace
 from typing import Any
@@ -22,6 +23,13 @@ from gpunumpy.nvlib import cufft
 KINDS = {"c2c": ("F", "F"), "r2c": ("f", "F"), "c2r": ("F", "f")}
 TYPES = {"C2C": ("c2c", "F"), "Z2Z": ("c2c", "D"), "R2C": ("r2c", "F"), "D2Z": ("r2c", "D")}
 TYPES |= {"C2R": ("c2r", "F"), "Z2D": ("c2r", "D")}
+
+
+@pytest.fixture(autouse=True)
+def on_the_host() -> Iterator[None]:
+    """The model reads the host's memory."""
+    with np.Device("cpu"):
+        yield
 
 
 class Error(Exception):

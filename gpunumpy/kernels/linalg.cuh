@@ -55,6 +55,9 @@ template <class T> __device__ inline bool is_zero(T x) {
   else return x == 0;
 }
 
+// What is below a pivot in its column is divided by; all below a zero are zeros.
+template <class T> __device__ inline T or_one(T pivot) { return is_zero(pivot) ? of_real<T>(1) : pivot; }
+
 // How large a number is, as an unsigned one that orders them well enough to choose a pivot; 0 is nobody's.
 __device__ inline u32 rank(f32 x) { return (op::bit_cast<u32>(x) << 1) | 1; }
 __device__ inline u32 rank(f64 x) {

@@ -60,7 +60,7 @@ template <class T, int WARPS> struct Block {
         if (who == warp) used |= 1u << chosen;
         if (threadIdx.x == 0) order[j] = places[half + who];
         singular |= is_zero(found[j]);
-        const Divisor<T> over(found[j]);
+        const Divisor<T> over(or_one(found[j]));
         T top[TURNS];
 #pragma unroll
         for (int u = t; u < TURNS; ++u) {

@@ -101,7 +101,7 @@ __device__ __forceinline__ void panel(T* a, int* pivots, int* info, int* perm, i
       }
       const bool zero = is_zero(top[j]);
       singular |= zero;
-      const Divisor<T> over(zero ? of_real<T>(1) : top[j]);  // all below a zero are zeros
+      const Divisor<T> over(or_one(top[j]));
 #pragma unroll
       for (int i = 0; i < R; ++i) {
         const int r = me + THREADS * i;

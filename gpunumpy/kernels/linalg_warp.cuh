@@ -57,7 +57,7 @@ template <class T, int N, int LANES> struct Group {
       const T top = sent[j];
       singular |= is_zero(top);
       if (left >> lane & 1) {
-        const T by = row[j] = Divisor<T>(top)(row[j]);
+        const T by = row[j] = Divisor<T>(or_one(top))(row[j]);
 #pragma unroll
         for (int c = j + 1; c < N; ++c) row[c] = less(row[c], by, sent[c]);
 #pragma unroll

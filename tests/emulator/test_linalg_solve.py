@@ -114,9 +114,11 @@ def test_singular(n: int) -> None:
     info[()] = 0
     run(cuda_linalg_small.inv, (), numpy.empty_like(a), info, a)
     assert info
-    sign, logarithm = numpy.ones(()), numpy.ones(())
-    run(cuda_linalg_small.slogdet, (), sign, logarithm, a)
-    assert (sign, logarithm) == (0, -numpy.inf)
+    for dtype in DTYPES:
+        for matrix in (a, numpy.zeros((n, n))):
+            sign, logarithm = numpy.ones((), dtype), numpy.ones((), real(dtype))
+            run(cuda_linalg_small.slogdet, (), sign, logarithm, matrix.astype(dtype))
+            assert (sign, logarithm) == (0, -numpy.inf)
 
 
 @pytest.mark.parametrize("n", [3, 40])
