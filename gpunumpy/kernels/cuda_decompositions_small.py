@@ -16,6 +16,7 @@ from .cuda_routine import Routine, pointer
 SVD_ROWS, EIGH_ROWS = {4: 100, 8: 72}, {4: 140, 8: 64}
 # A single matrix of float64 with more rows is faster in cuSOLVER.
 _ALONE = 16
+_MOST_THREADS = 512
 _BYTES = 160 << 10  # of shared memory that a block takes at most
 # Of a stack of at least so many matrices, each has few threads.
 _MANY = 264
@@ -109,8 +110,9 @@ class _Small(Routine):
         return f"from[{row} * {down} + {column} * {across}]"
 
     def made(self, method: str, body: str, threads: int, shared: int, pointers: Sequence[str]) -> Program:
-        self.entry(f"{method}_block", self.head + body, self.count, threads, shared)
-        return self.program(pointers, head=source_of(method))
+        self.entry(f"{method}_block", self.head + body, self.count, threads, shared, _MOST_THREADS)
+        # A loaded function is granted its shared memory once for all sizes, so a size has a function of its own.
+        return self.program(pointers, head=f"// {shared} bytes of shared memory\n{source_of(method)}")
 
 
 def svd(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
@@ -121,7 +123,7 @@ def svd(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[An
     rows, columns = a.shape[-2:]
     kept = sides[1].shape[-2] if vectors else rows
     team = _TEAM
-    threads = min(512, max(32, -(-(rows + 1) // 2 * team // 32) * 32))
+    threads = min(_MOST_THREADS, max(32, -(-(rows + 1) // 2 * team // 32) * 32))
     r, c, k = (text.param(n) for n in (rows, columns, kept))
     pitch = text.param(pitch_of(columns + rows * vectors, dtype.itemsize))
     body = (
@@ -150,7 +152,7 @@ def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) 
     dtype, vectors, size = dtypes[-1], len(results) > 2, a.shape[-1]
     text = _Small(a, dtype)
     team = _LANES[text.many]
-    threads = min(512, -(-size * team // 32) * 32)
+    threads = min(_MOST_THREADS, -(-size * team // 32) * 32)
     n = text.param(size)
     at = f"la::conj({text.at('r', 'c')})" if triangle == "L" else text.at("c", "r")
     body = (
@@ -178,7 +180,7 @@ def qr(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -
     columns, rows = a.shape[-2:]
     kept = _columns_of_q(options, layouts)
     team = _TEAMS[text.many]
-    threads = min(1024, max(32, -(-max(columns, kept) * team // 32) * 32))
+    threads = min(_MOST_THREADS, max(32, -(-max(columns, kept) * team // 32) * 32))
     m, n, k, least, top = (text.param(size) for size in (rows, columns, kept, min(rows, columns), first.shape[-1]))
     pitch = text.param(pitch_of(rows, dtype.itemsize))
     body = (
