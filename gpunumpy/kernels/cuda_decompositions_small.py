@@ -111,8 +111,7 @@ class _Small(Routine):
 
     def made(self, method: str, body: str, threads: int, shared: int, pointers: Sequence[str]) -> Program:
         self.entry(f"{method}_block", self.head + body, self.count, threads, shared, _MOST_THREADS)
-        # A loaded function is granted its shared memory once for all sizes, so a size has a function of its own.
-        return self.program(pointers, head=f"// {shared} bytes of shared memory\n{source_of(method)}")
+        return self.program(pointers, head=source_of(method))
 
 
 def svd(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
