@@ -19,7 +19,7 @@ class Routine:
 
     def __init__(self) -> None:
         self._params: list[int] = []
-        self._entries: list[tuple[str, str]] = []
+        self._entries: list[tuple[str, str, str]] = []
         self._launches: list[Launch] = []
         self._rows: list[tuple[str, Any]] = []
 
@@ -55,9 +55,14 @@ class Routine:
         """Ask for the helpers of a row."""
         self._rows.append((row, loop))
 
-    def entry(self, name: str, body: str, blocks: int, threads: int = THREADS, shared: int = 0) -> None:
-        """An entry, launched after those before it; `shared` is its dynamic shared memory in bytes."""
-        self._entries.append((name, body))
+    def entry(
+        self, name: str, body: str, blocks: int, threads: int = THREADS, shared: int = 0, most: int | None = None
+    ) -> None:
+        """An entry, launched after those before it; `shared` is its dynamic shared memory in bytes.
+
+        One that may be launched with up to `most` threads takes no more registers than those have.
+        """
+        self._entries.append((name, body, f"__launch_bounds__({most}) " if most else ""))
         self._launches.append(Launch(name, (blocks, 1, 1), (threads, 1, 1), shared))
 
     def each(self, name: str, variable: str, count: int, total: str, body: str, team: int = 1) -> None:
@@ -76,7 +81,8 @@ class Routine:
         words = [*pointers, *(name for name, _ in scratch), *(("int* flag",) if flag else ())]
         parameters = ", ".join((*words, *(f"long long p{k}" for k in range(len(self._params)))))
         entries = "\n".join(
-            f'extern "C" __global__ void {name}({parameters}) {{\n{body}\n}}' for name, body in self._entries
+            f'extern "C" __global__ void {bounds}{name}({parameters}) {{\n{body}\n}}'
+            for name, body, bounds in self._entries
         )
         text = f"{table.helpers(self._rows)}\n{head}\n{entries}\n"
         blocks = tuple(Scratch(size) for _, size in scratch)

@@ -61,7 +61,8 @@ class Launcher:
             if shared > most:
                 raise DeviceError(f"a kernel asks for {shared} bytes of shared memory; {device} has {most} per block")
             attribute = cuda.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-            check(cuda.cuFuncSetAttribute(function, attribute, shared))
+            if shared > check(cuda.cuFuncGetAttribute(attribute, function)):  # others launch the function too
+                check(cuda.cuFuncSetAttribute(function, attribute, shared))
         packer = struct.Struct("=" + format)
         if packer.size != 8 * len(format):
             raise ValueError(f"every argument is 8 bytes wide, so a format is made of Q, q and d, not {format!r}")
