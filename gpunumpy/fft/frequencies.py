@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from ..core import dtypes
+from ..core import dtypes, layout
 from ..core.array import ndarray
 from ..core.record import as_array
 from ..elementwise import where
@@ -33,7 +33,9 @@ def fftfreq(n: int, d: Any = 1.0, device: Any = None, *, dtype: Any = None) -> n
     dtype : dtype, optional
         A real floating dtype; float64 by default.
     """
-    positions = arange(_length(n), device=device)
+    if _length(n) < 0:
+        raise ValueError("negative dimensions are not allowed")
+    positions = arange(int(n), device=device)
     signed = where(less(positions, (n + 1) // 2), positions, subtract(positions, n))
     return _per_length(signed, n, d, dtype)
 
@@ -84,7 +86,9 @@ def ifftshift(x: Any, axes: int | Sequence[int] | None = None) -> ndarray:
 
 def _turned(x: ndarray, axes: int | Sequence[int] | None, way: int) -> ndarray:
     """The elements rolled by half the size of each axis, one way or the other."""
+    if not x.ndim:
+        raise ValueError("an array of no dimensions has no axis to shift")
     if axes is None:
         axes = range(x.ndim)
     turned = tuple(axes) if isinstance(axes, Iterable) else (axes,)
-    return roll(x, tuple(way * (x.shape[axis] // 2) for axis in turned), turned)
+    return roll(x, tuple(way * (x.shape[layout.normalize_axis(axis, x.ndim)] // 2) for axis in turned), turned)

@@ -256,9 +256,7 @@ class Value:
     def scale(self, factor: float) -> None:
         """Multiply with a factor."""
         if factor != 1.0:
-            dtype = self.node.form.dtype
-            scalar = graph.typed_scalar(dtype.type(factor), dtype)
-            self.node = graph.map_node("multiply", (dtype,) * 3, (self.node, scalar))
+            self.node = _scaled(self.node, factor)
 
     def _reorder(self, order: Sequence[int]) -> None:
         self.node = transposed(self.node, order)
@@ -300,6 +298,19 @@ def _shape(node: Node) -> Shape:
 
 def _number(value: int) -> Node:
     return graph.typed_scalar(value, INT64)
+
+
+def _scaled(node: Node, factor: float) -> Node:
+    """A multiple of a value: of either part alone, as a complex factor would have infinity make NaN of the other."""
+    dtype = node.form.dtype
+    real = numpy.empty(0, dtype).real.dtype
+    scalar = graph.typed_scalar(real.type(factor), real)
+    if real == dtype:
+        return graph.map_node("multiply", (real,) * 3, (node, scalar))
+    parts = (graph.map_node(part, (dtype, real), (node,)) for part in ("real", "imag"))
+    return graph.map_node(
+        "complex", (real, real, dtype), [graph.map_node("multiply", (real,) * 3, (part, scalar)) for part in parts]
+    )
 
 
 def _where(mask: Node, value: Node, other: Node) -> Node:

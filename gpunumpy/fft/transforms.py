@@ -13,7 +13,7 @@ import numpy
 from ..core import layout
 from ..core import node as graph
 from ..core.array import ndarray, wrap, wrap_ordered
-from ..core.dtypes import COMPLEX128, KIND
+from ..core.dtypes import COMPLEX128, FLOAT64, KIND
 from ..core.node import DType
 from ..core.record import as_array, remembered
 from ..ufunc_output import output, write
@@ -61,22 +61,24 @@ def hfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: An
     return irfft(_conjugate(x), points, axis, _swap(norm), out)
 
 
+@remembered
 def ihfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: Any = None) -> ndarray:
     """The inverse of `hfft`. See `numpy.fft.ihfft`."""
     x = as_array(a)
     points = _default_points(x, n, axis, "r2c")
-    return _finish(_conjugate(rfft(x, points, axis, _swap(norm))), out)
+    return _finish(_conjugate(_transformed(x, [("r2c", False, points, axis)], _swap(norm), out)), out)
 
 
 def _along(x: ndarray, n: Any, axis: Any, norm: Any, out: Any, kind: str, inverse: bool) -> ndarray:
     points = _default_points(x, n, axis, kind)
-    return _finish(_transformed(x, [(kind, inverse, points, axis)], norm), out)
+    return _finish(_transformed(x, [(kind, inverse, points, axis)], norm, out), out)
 
 
 def _default_points(x: ndarray, n: Any, axis: Any, kind: str) -> Any:
     if n is not None:
         return n
-    return (x.shape[axis] - 1) * 2 if kind == "c2r" else x.shape[axis]
+    size = x.shape[layout.normalize_axis(axis, x.ndim)]
+    return (size - 1) * 2 if kind == "c2r" else size
 
 
 def _swap(norm: Any) -> str:
@@ -131,7 +133,7 @@ def _rfftn(a: Any, s: Any, axes: Any, norm: Any, out: Any) -> ndarray:
     sizes, axes = _cooked(x, s, axes)
     steps = [("r2c", False, sizes[-1], axes[-1])]
     steps += [("c2c", False, n, axis) for n, axis in zip(sizes[-2::-1], axes[-2::-1], strict=True)]
-    return _finish(_transformed(x, steps, norm), out)
+    return _finish(_transformed(x, steps, norm, out), out)
 
 
 def irfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> ndarray:
@@ -145,7 +147,7 @@ def _irfftn(a: Any, s: Any, axes: Any, norm: Any, out: Any) -> ndarray:
     x = as_array(a)
     sizes, axes = _cooked(x, s, axes, real=True)
     steps = [("c2c", True, n, axis) for n, axis in zip(sizes[:-1], axes[:-1], strict=True)]
-    return _finish(_transformed(x, [*steps, ("c2r", True, sizes[-1], axes[-1])], norm), out)
+    return _finish(_transformed(x, [*steps, ("c2r", True, sizes[-1], axes[-1])], norm, out), out)
 
 
 def fft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, out: Any = None) -> ndarray:
@@ -176,7 +178,7 @@ def _complex_axes(x: ndarray, sizes: list[Any], axes: list[Any], norm: Any, out:
     if not axes:
         return x
     steps = [("c2c", inverse, n, axis) for n, axis in zip(sizes[::-1], axes[::-1], strict=True)]
-    return _finish(_transformed(x, steps, norm), out)
+    return _finish(_transformed(x, steps, norm, out), out)
 
 
 def _cooked(x: ndarray, s: Any, axes: Any, real: bool = False) -> tuple[list[Any], list[Any]]:
@@ -184,18 +186,18 @@ def _cooked(x: ndarray, s: Any, axes: Any, real: bool = False) -> tuple[list[Any
     if s is not None:
         sizes = list(s)
     else:
-        sizes = list(x.shape) if axes is None else [x.shape[axis] for axis in axes]
+        sizes = list(x.shape if axes is None else numpy.take(x.shape, axes).tolist())
     axes = list(range(-len(sizes), 0) if axes is None else axes)
     if len(sizes) != len(axes):
         raise ValueError("Shape and axes have different lengths.")
     if real and s is None:
-        sizes[-1] = (x.shape[axes[-1]] - 1) * 2
+        sizes[-1] = _default_points(x, None, axes[-1], "c2r")
     last = len(sizes) - 1
     for k, (n, axis) in enumerate(zip(sizes, axes, strict=True)):
         if n is None:
             sizes[k] = _default_points(x, None, axis, "c2r" if real and k == last else "c2c")
         elif n == -1:
-            sizes[k] = x.shape[axis]
+            sizes[k] = _default_points(x, None, axis, "c2c")
     return sizes, axes
 
 
@@ -240,11 +242,17 @@ def _finish(result: ndarray, out: Any) -> ndarray:
     return write(into, result.value())
 
 
-def _transformed(x: ndarray, given: Sequence[tuple[str, bool, Any, Any]], norm: Any) -> ndarray:
-    """One transform after another: kind, direction, points and axis of each."""
+def _transformed(x: ndarray, given: Sequence[tuple[str, bool, Any, Any]], norm: Any, out: Any) -> ndarray:
+    """One transform after another: kind, direction, points and axis of each.
+
+    Real numbers whose first transform goes to double precision are transformed in it, as by NumPy.
+    """
+    into = output(out)
+    first = len(given) == 1 or given[-1][0] != "c2r"  # of the steps of `irfftn`, the last one has the output
+    double = first and into is not None and into.dtype in (COMPLEX128, FLOAT64) and KIND[x.dtype] != "c"
     dtype, factor, steps = x.dtype, 1.0, []
     for kind, inverse, n, axis in given:
-        points = _points(n)
+        points = _points(n, kind)
         real = _real(dtype)
         factor *= _factor(points, norm, inverse, real)
         if kind == "r2c" and KIND[dtype] == "c":
@@ -253,6 +261,8 @@ def _transformed(x: ndarray, given: Sequence[tuple[str, bool, Any, Any]], norm: 
                 "supported types according to the casting rule ''safe''"
             )
         steps.append(Step(kind, inverse, points, layout.normalize_axis(axis, x.ndim)))
+        if double:
+            dtype, real = COMPLEX128, FLOAT64
         dtype = real if kind == "c2r" else numpy.result_type(dtype, 1j)
         if len(steps) == 1:
             # Half precision is computed in single precision.
@@ -268,11 +278,13 @@ def _transformed(x: ndarray, given: Sequence[tuple[str, bool, Any, Any]], norm: 
     return wrap_ordered(node, value.order if value.order != tuple(range(x.ndim)) else None)
 
 
-def _points(n: Any) -> int:
+def _points(n: Any, kind: str) -> int:
     if n < 1:
         raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
-    if isinstance(n, bool):
-        raise TypeError("an integer is required")
+    if isinstance(n, (bool, numpy.bool)):
+        if kind != "r2c":
+            raise TypeError("an integer is required")
+        n = 1
     return index(n)
 
 

@@ -28,6 +28,8 @@ def test_frequencies(name: str) -> None:
     for n in (0, 1, 2, 5, 8, numpy.int32(9), 2.0, "3", None):
         for d in (1.0, 0.25, 3, numpy.float32(0.1)):
             check(mine, theirs, n, d)
+    for n in (-1, -3):
+        check(mine, theirs, n)
     for dtype in ("f2", "f4", "f8", np.bfloat16):
         found = mine(6, dtype=dtype, device="cpu")
         assert found.dtype == np.dtype(dtype)
@@ -47,5 +49,8 @@ def test_the_order_of_a_spectrum(name: str) -> None:
         check(mine, theirs, x.T[::2], axes=given)
     for dtype in DTYPES:
         check(mine, theirs, sample(dtype, (7,)))
-    for other in ([1, 2, 3], numpy.zeros((0, 3))):
+    for other in ([1, 2, 3], numpy.zeros((0, 3)), numpy.array(3.0), 2):
         check(mine, theirs, other)
+    check(mine, theirs, numpy.array(3.0), ())
+    with pytest.raises(IndexError, match="axis 3 is out of bounds for array of dimension 3"):
+        mine(np.asarray(x), 3)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import gpunumpy as np
 from gpunumpy.core.array import from_host, ndarray, to_host
 
-from .parity import ours, outcome
+from .parity import generated, ours, outcome
 
 ONE_AXIS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 SEVERAL = ("fftn", "ifftn", "rfftn", "irfftn")
@@ -162,8 +162,27 @@ def test_errors() -> None:
         ):
             agree(name, x, **options)
         agree(name, numpy.array(3.0))
-    with pytest.raises(TypeError):
-        np.fft.fft(from_host(x), True)
+    for name in (*ONE_AXIS, "fft"):  # those of real numbers take True for 1
+        for n in (True, numpy.True_, False):
+            agree(name, x, n)
+            agree(name, numpy.zeros(0), n)
+
+
+def test_an_axis_that_is_not_there() -> None:
+    x, no_axes = from_host(sample("f", (3, 4))), from_host(numpy.array(3.0))
+    for name in ONE_AXIS:
+        for axis in (2, -3):
+            with pytest.raises(IndexError, match=f"axis {axis} is out of bounds for array of dimension 2"):
+                getattr(np.fft, name)(x, axis=axis)
+        with pytest.raises(IndexError, match="axis -1 is out of bounds for array of dimension 0"):
+            getattr(np.fft, name)(no_axes)
+    for name in SEVERAL:
+        with pytest.raises(IndexError) as theirs:
+            getattr(numpy.fft, name)(numpy.zeros((3, 4)), axes=(0, 5))
+        with pytest.raises(IndexError, match=str(theirs.value)):
+            getattr(np.fft, name)(x, axes=(0, 5))
+        with pytest.raises(IndexError, match="axis 5 is out of bounds for array of dimension 2"):
+            getattr(np.fft, name)(x, (3, -1), axes=(0, 5))
 
 
 @pytest.mark.parametrize("name", ["fftn", "irfftn", "rfft2"])
@@ -209,6 +228,21 @@ def test_out(name: str) -> None:
     same(host, expected.astype("D"))
 
 
+@pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "ihfft", "fftn", "rfftn"])
+def test_real_numbers_to_double_precision(name: str) -> None:
+    for dtype in ("f", "e"):
+        x = sample(dtype, (3, 5))
+        # Without a factor, which is as precise as the source.
+        norm = "forward" if name in ("ifft", "irfft", "ihfft") else "backward"
+        theirs = getattr(numpy.fft, name)(x.astype("d"), norm=norm)
+        out = numpy.zeros_like(theirs)
+        getattr(numpy.fft, name)(x, norm=norm, out=out)
+        same(out, theirs)
+        destination = from_host(numpy.zeros_like(theirs))
+        assert getattr(np.fft, name)(from_host(x), norm=norm, out=destination) is destination
+        same(to_host(destination), theirs)
+
+
 def test_in_place() -> None:
     x = sample("D", (6, 8))
     mine = from_host(x.copy())
@@ -228,6 +262,37 @@ def test_no_imaginary_part_where_there_is_none() -> None:
     x = sample("D", (8, 9, 9)) + 100j
     agree("irfftn", x)
     agree("irfftn", x, axes=(2, 0))
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("dtype", ["F", "D"])
+def test_what_does_not_count_is_not_finite(dtype: str, norm: str | None) -> None:
+    for bad in (numpy.nan, numpy.inf):
+        for n in (4, 5):
+            x = numpy.array([complex(1, bad), 2, complex(3, bad if n == 4 else 1)], dtype)
+            for name in ("irfft", "hfft"):
+                agree(name, x, n, norm=norm)
+                agree(name, numpy.stack([x, x]), n, norm=norm)
+
+
+def same_parts(name: str, x: Any, norm: str | None) -> None:
+    theirs, found = getattr(numpy.fft, name)(x, norm=norm), to_host(getattr(np.fft, name)(from_host(x), norm=norm))
+    numpy.testing.assert_allclose(found.real, theirs.real)
+    numpy.testing.assert_allclose(found.imag, theirs.imag)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("dtype", ["F", "D"])
+def test_a_factor_leaves_infinity_alone(dtype: str, norm: str | None) -> None:
+    """Either part is multiplied alone: an infinite one does not make NaN of the other."""
+    with numpy.errstate(invalid="ignore"):
+        for name in ("fft", "ifft"):
+            same_parts(name, numpy.array([numpy.inf, 1], dtype), norm)
+            same_parts(name, numpy.array([complex(2, -numpy.inf), 1], dtype), norm)
+            if not generated():  # longer ones multiply with roots of one, each library in its own way
+                same_parts(name, numpy.array([numpy.inf, 0, 0, 0], dtype), norm)
+        if not generated():
+            same_parts("rfft", numpy.array([numpy.inf, 0, 0, 0], dtype.lower()), norm)
 
 
 def test_neighbours_in_an_expression() -> None:
