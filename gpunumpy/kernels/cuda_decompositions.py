@@ -12,11 +12,10 @@ from typing import Any
 
 from ..core import memory
 from ..core.device import Device
-from ..core.dtypes import C_TYPE
+from ..core.dtypes import C_TYPE, COMPLEX128, FLOAT64
 from ..core.layout import Layout
 from ..nvlib import cusolver_decompositions as library
 from ..nvlib.cusolver import LOWER, UPPER
-from ..nvlib.cusolver_decompositions import copy_bytes
 from . import cuda_decompositions_small as small
 from .codegen.program import Program
 from .cuda_linalg_solve import copied
@@ -58,41 +57,49 @@ def qr(device: Device, options: tuple[bool], layouts: Sequence[Layout], dtypes: 
 def svd(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
     """Values and `info`; and the vectors of rows, conjugated, and of columns: by columns the matrix is its transpose.
 
-    Where the fast way has moved a matrix, because it is all but singular, the exact one is gone.
+    The fast way is one of double precision; in single it takes nearly as long, and moves matrices that are merely
+    ill-conditioned. Where it has moved a matrix, because it is all but singular, the exact one is gone.
     """
     *sides, a = layouts[2:]
     if small.svd_fits(layouts, dtypes, device.attributes.shared_per_block):
         return prepared(device, small.svd(options, layouts, dtypes), len(layouts))
     (r, c), dtype, real = a.shape[-2:], dtypes[-1], dtypes[0]
-    count, unit = prod(a.shape[:-2]), dtype.itemsize
+    wide = COMPLEX128 if dtype.kind == "c" else FLOAT64
+    count, unit, single = prod(a.shape[:-2]), dtype.itemsize, dtype != wide
     kept, vectors = sides[1].shape[-2] if sides else r, bool(sides)
     copy, tell = prepared(device, cleaned(a, dtype), 3), prepared(device, failures(count), 2)
+    widen = prepared(device, converted(r * c, wide, dtype), 2)
+    casts = [(r, real, FLOAT64), (r * r, dtype, wide), (kept * c, dtype, wide)][: 3 if vectors else 1]
+    narrow = [prepared(device, converted(*cast), 2) for cast in casts] if single else []
     one = Layout((r, r), (r, 1), 0)
     adjoint = prepared(device, conjugate_transpose(one, dtype), 2) if sides else None
-    fast = library.svd_polar(device, c, r, dtype, kept > r)
+    fast = library.svd_polar(device, c, r, wide, kept > r)
     exact = library.svd(device, c, r, dtype, vectors, kept > r)
     matrix_bytes = r * c * unit
-    (_, at_again, at_left, at_right, at_bad, at_work), total = pieces(
-        count * matrix_bytes,
-        *(matrix_bytes, r * r * unit, 0 if vectors else matrix_bytes),
+    (_, at_again, at_values, at_left, at_right, at_bad, at_work), total = pieces(
+        *(count * matrix_bytes, r * c * wide.itemsize, r * FLOAT64.itemsize, r * r * wide.itemsize),
+        kept * c * wide.itemsize if single or not vectors else 0,
         *(4 * count, max(fast.nbytes, exact.nbytes)),
     )
 
     def run(pointers: Sequence[Any]) -> None:
         values, info, *made, matrix = pointers
         held = memory.allocate(device, total)
-        here, again, spare, bad, work = (held.ptr + at for at in (0, at_again, at_left, at_bad, at_work))
-        nowhere = spare, held.ptr + at_right
+        here, again, bad, work = (held.ptr + at for at in (0, at_again, at_bad, at_work))
+        spare = held.ptr + at_values, held.ptr + at_left, held.ptr + at_right
         copy((here, bad, matrix))
         for k in range(count):
             start, to, told = here + k * matrix_bytes, values + k * r * real.itemsize, info + 4 * k
-            left, right = (made[0] + k * r * r * unit, made[1] + k * kept * c * unit) if made else nowhere
-            copy_bytes(device, again, start, matrix_bytes)
-            if fast.run(again, to, right, left, told, work) == 0:
+            left, right = (made[0] + k * r * r * unit, made[1] + k * kept * c * unit) if made else spare[1:]
+            s, v, u = spare if single else (to, left, right)
+            widen((again, start))
+            if fast.run(again, s, u, v, told, work) == 0:
+                for cast, pair in zip(narrow, ((to, s), (left, v), (right, u))):
+                    cast(pair)
                 continue
-            exact.run(start, to, right, spare, told, work)
+            exact.run(start, to, right, spare[1], told, work)
             if adjoint:
-                adjoint((left, spare))
+                adjoint((left, spare[1]))
         tell((info, bad))
 
     return run
@@ -179,6 +186,14 @@ def cleaned(where: Layout, dtype: Any, kept: str = "") -> Program:
     )
     text.each("copy", "i", count, text.param(count), body)
     return text.program([pointer(dtype, "out", ""), "int* bad", pointer(dtype, "x")])
+
+
+def converted(count: int, dtype: Any, have: Any) -> Program:
+    """So many numbers that lie one after the other, as another dtype."""
+    text = Routine()
+    body = f"const auto v = x[i]; out[i] = {text.cast('v', have, dtype)};"
+    text.each("convert", "i", count, text.param(count), body)
+    return text.program([pointer(dtype, "out", ""), pointer(have, "x")])
 
 
 def triangle(where: Layout, rows: int, dtype: Any) -> Program:

@@ -1,6 +1,7 @@
 """Systems, inverses, determinants and Cholesky factors on the CPU device: NumPy's.
 
-`info` is 1 for every matrix, and the results are NaN, where NumPy raises for one of them.
+`info` is 1 for every matrix, and the results are NaN, where NumPy raises for one of them; for that one alone of what
+is to be inverted.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ def cholesky(options: tuple[bool, bool], out: Any, info: Any, a: Any) -> None:
 
 def inv(options: tuple[Any, ...], out: Any, info: Any, a: Any) -> None:
     _raised(numpy.linalg.inv, out, info, a)
+    if info.ndim and info.any():  # one of a stack, and which they are is to be known
+        for k in numpy.ndindex(info.shape):
+            _raised(numpy.linalg.inv, out[k], info[(*k, ...)], a[k])
 
 
 def solve(options: tuple[Any, ...], out: Any, info: Any, a: Any, b: Any) -> None:

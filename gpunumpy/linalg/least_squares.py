@@ -87,7 +87,10 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[ndarray, ndarray, Any, nda
         raise LinAlgError("Incompatible dimensions")
     dtype = common_dtype(x, y)
     wide, real = _wide(dtype), real_dtype(dtype)
-    share = float(numpy.finfo(wide).eps) * max(m, n) if rcond is None else float(rcond)
+    eps = float(numpy.finfo(wide).eps)
+    share = eps * max(m, n) if rcond is None else float(rcond)
+    if not 0 < share < 1:  # LAPACK takes the precision of the dtype instead
+        share = eps
     right = wrap(as_dtype(y.value(), wide))
     _, s, _ = factors = _thin(x, wide, "SVD did not converge in Linear Least Squares")
     limit = elementwise("multiply", (reduction.max(s, -1, keepdims=True, initial=0), share))

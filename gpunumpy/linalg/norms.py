@@ -141,7 +141,7 @@ def cond(x: Any, p: Any = None) -> ndarray:
     known = reduction.any(elementwise("isnan", (array,)), (-2, -1))
     lost = elementwise("greater", (elementwise("isnan", (made,)), known))
     infinite = wrap(graph.fill(graph.typed_scalar(numpy.inf, made.dtype), made.shape, made.queue))
-    return where(lost, infinite, made)
+    return elementwise("where", (lost, infinite, made))  # of one matrix a scalar
 
 
 def _inverses(x: ndarray, dtype: DType) -> ndarray:

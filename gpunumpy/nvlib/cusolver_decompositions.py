@@ -99,11 +99,11 @@ def svd(device: Device, rows: int, columns: int, dtype: Any, vectors: bool, full
 def svd_polar(device: Device, rows: int, columns: int, dtype: Any, full: bool) -> Factoring:
     """The same by the polar decomposition and eigenvalues, many times as fast; the right vectors are columns.
 
-    All vectors are made. `run` waits, and returns by how much it has moved a matrix that is all but singular: by
-    thousands of roundings.
+    The matrix is one of double precision, and all vectors are made. `run` waits, and returns by how much it has moved
+    a matrix that is all but singular: by thousands of roundings.
     """
     module, library, params = solver(device)
-    code, real = DATA_TYPES[dtype.name], DATA_TYPES[_REAL.get(dtype.name, dtype.name)]
+    code, real = DATA_TYPES[dtype.name], DATA_TYPES["float64"]
     head = (library, params, 1, int(not full), rows, columns, code)
     on_device, on_host = module.xgesvdp_buffer_size(*head, 0, rows, real, 0, code, 0, rows, code, 0, columns, code)
     held = numpy.empty(max(on_host, 1), numpy.uint8)

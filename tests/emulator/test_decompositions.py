@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from types import SimpleNamespace
 from typing import Any
 
 import numpy
@@ -223,6 +225,109 @@ def test_beside_the_library(dtype: str) -> None:
     square, out = sample((6, 6), dtype), numpy.empty((6, 6), dtype)
     run_program(beside.conjugate_transpose(layout_of(square), square.dtype), [out, square])
     assert (out == square.conj().T).all()
+
+
+@pytest.mark.parametrize(("single", "double"), [("f4", "f8"), ("c8", "c16")])
+def test_conversion(single: str, double: str) -> None:
+    for want, have in ((double, single), (single, double), (double, double)):
+        x, out = sample((700,), have), numpy.empty(700, want)
+        program = beside.converted(700, out.dtype, x.dtype)
+        run_program(program, [out, x])
+        assert (out == x.astype(want)).all()
+        assert compile_cubin(program.text, "sm_90")
+
+
+class Arena:
+    """Memory that a decomposition works in by addresses, and cuSOLVER there: NumPy, of matrices by columns."""
+
+    def __init__(self, singular: tuple[int, ...]) -> None:
+        self.bytes = numpy.full(1 << 16, 0xFF, numpy.uint8)
+        self.start, self.end = self.bytes.ctypes.data, 0
+        self.singular, self.polar, self.exact = singular, 0, 0
+
+    def allocate(self, device: Any, nbytes: int) -> Any:
+        found = SimpleNamespace(ptr=self.start + self.end)
+        self.end += nbytes + 256  # which nothing may write
+        assert self.end < self.bytes.size
+        return found
+
+    def at(self, address: int, shape: tuple[int, ...], dtype: Any) -> numpy.ndarray:
+        """The array there, by columns."""
+        here, dtype = address - self.start, numpy.dtype(dtype)
+        assert 0 <= here < self.bytes.size
+        nbytes = math.prod(shape) * dtype.itemsize
+        return self.bytes[here : here + nbytes].view(dtype).reshape(shape[::-1]).T
+
+    def hold(self, x: numpy.ndarray) -> int:
+        """Put an array there in C order."""
+        address = self.allocate(None, x.nbytes).ptr
+        self.at(address, x.shape[::-1], x.dtype).T[...] = x
+        return int(address)
+
+    def prepared(self, device: Any, program: Any, count: int) -> Any:
+        return lambda pointers: run_program(program, [self.bytes[p - self.start :] for p in pointers], guard=False)
+
+    def svd_polar(self, device: Any, rows: int, columns: int, dtype: Any, full: bool) -> Any:
+        def call(matrix: int, s: int, left: int, right: int, info: int, work: int) -> int:
+            self.polar += 1
+            assert dtype in ("f8", "c16")
+            lost = self.polar - 1 in self.singular
+            u, values, vh = numpy.linalg.svd(self.at(matrix, (rows, columns), dtype), full)
+            values, u, vh = (x * numpy.nan if lost else x for x in (values, u, vh))
+            self.at(s, (columns,), real(dtype.str[1:]))[...] = values
+            self.at(left, u.shape, dtype)[...] = u
+            self.at(right, (columns, columns), dtype)[...] = vh.conj().T
+            self.at(info, (1,), "i4")[...] = 0
+            self.at(work, (64,), "u1")[...] = 0xFF
+            self.at(matrix, (rows, columns), dtype)[...] = 0
+            return int(lost)
+
+        return SimpleNamespace(run=call, nbytes=64)
+
+    def svd(self, device: Any, rows: int, columns: int, dtype: Any, vectors: bool, full: bool) -> Any:
+        def call(matrix: int, s: int, left: int, right: int, info: int, work: int) -> None:
+            self.exact += 1
+            u, values, vh = numpy.linalg.svd(self.at(matrix, (rows, columns), dtype), full)
+            self.at(s, (columns,), real(dtype.str[1:]))[...] = values
+            if vectors:
+                self.at(left, u.shape, dtype)[...] = u
+                self.at(right, vh.shape, dtype)[...] = vh
+            self.at(info, (1,), "i4")[...] = 0
+            self.at(work, (96,), "u1")[...] = 0xFF
+
+        return SimpleNamespace(run=call, nbytes=96)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("vectors", [False, True])
+def test_svd_by_the_library(monkeypatch: pytest.MonkeyPatch, dtype: str, full: bool, vectors: bool) -> None:
+    arena, (r, c) = Arena((1,)), (5, 7)
+    monkeypatch.setattr(small, "svd_fits", lambda *args: False)
+    monkeypatch.setattr(beside, "prepared", arena.prepared)
+    monkeypatch.setattr(beside, "memory", arena)
+    monkeypatch.setattr(beside, "library", arena)
+    a = sample((4, r, c), dtype)
+    a[3, 2, 2] = numpy.nan
+    arrays = [numpy.empty((4, r), real(dtype)), numpy.empty(4, "i4")]
+    if vectors:
+        arrays += [numpy.empty((4, r, r), dtype), numpy.empty((4, c if full else r, c), dtype)]
+    arrays.append(a)
+    device: Any = SimpleNamespace(attributes=SimpleNamespace(shared_per_block=0))
+    pointers = [arena.hold(x) for x in arrays]
+    beside.svd(device, (), [layout_of(x) for x in arrays], [x.dtype for x in arrays])(pointers)
+    assert (arena.polar, arena.exact) == (4, 1)
+    s, info, *sides = (arena.at(p, x.shape[::-1], x.dtype).T for p, x in zip(pointers, arrays[:-1]))
+    assert info.tolist() == [0, 0, 0, 1]
+    for k in range(3):
+        small_beside(s[k] - numpy.linalg.svd(wide(a[k]), compute_uv=False), a[k])
+        if vectors:
+            left, right = wide(sides[0][k]).conj().T, wide(sides[1][k])
+            small_beside(left * s[k] @ right[:r] - wide(a[k]), a[k])
+            small_beside(right @ right.conj().T - numpy.eye(len(right)), numpy.eye(1, dtype=dtype))
+    for p, x in zip(pointers, arrays):  # what lies beside an array is as it was
+        assert (arena.at(p + x.nbytes, (200,), "u1") == 0xFF).all()
+    assert (arena.bytes[arena.end - 256 :] == 0xFF).all()
 
 
 def test_conjugate_pairs() -> None:

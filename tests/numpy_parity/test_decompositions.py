@@ -240,6 +240,18 @@ def test_special_matrices_in_one_stack() -> None:
         orthonormal(vh.T)
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("shape", [(150, 150), (150, 130), (130, 150)])
+def test_svd_of_ill_conditioned_matrices(shape: Any, dtype: str) -> None:
+    least = min(shape)
+    u, vh = (numpy.linalg.qr(sample((n, n), dtype, n)).Q for n in shape)
+    values = numpy.logspace(0, -5, least).astype(dtype)
+    made = (u[:, :least] * values @ vh[:least]).astype(dtype)
+    stack = numpy.stack([made, numpy.outer(made[:, 0], made[0]), made[::-1]])
+    for options in ({}, {"full_matrices": False}):
+        check_svd(stack, from_host(stack), **options)
+
+
 @pytest.mark.parametrize("shape", EMPTY)
 def test_nothing(shape: Any) -> None:
     a = numpy.ones(shape, "f4")
@@ -312,6 +324,14 @@ def test_lstsq(shape: Any, dtype: str, sides: Any) -> None:
             near(mine, other, 100 * max(size_of(b), float(abs(theirs[0]).max(initial=1))))
 
 
+@pytest.mark.parametrize("rcond", [-1, 0, 1, 2.5, 0.5, None])
+def test_lstsq_of_a_tolerance_that_is_none(rcond: Any) -> None:
+    for a in (numpy.ones((3, 2)), numpy.diag([1, 0.75, 0.25]), numpy.ones((3, 2), "c8")):
+        theirs, found = numpy.linalg.lstsq(a, numpy.arange(3.0), rcond), np.linalg.lstsq(a, np.arange(3.0), rcond)
+        assert found[2] == theirs[2]
+        near(to_host(found[0]), theirs[0], 100)
+
+
 @pytest.mark.parametrize("dtype", [*FLOATS, "i4"])
 @pytest.mark.parametrize("shape", [(4, 4), (6, 3), (3, 6), (2, 5, 3)])
 def test_ranks_and_inverses(shape: Any, dtype: str) -> None:
@@ -381,6 +401,21 @@ def test_condition_numbers(shape: Any, dtype: str) -> None:
         assert to_host(np.isinf(np.linalg.cond(from_host(singular), 1))).all()
     with pytest.raises(np.linalg.LinAlgError, match="not defined on empty"):
         np.linalg.cond(np.zeros((0, 0)))
+
+
+@pytest.mark.parametrize("p", [None, 1, -1, numpy.inf, -numpy.inf, "fro"])
+def test_condition_numbers_beside_a_singular_matrix(p: Any) -> None:
+    a = numpy.stack([numpy.diag([2.0, 1.0]), numpy.zeros((2, 2)), numpy.eye(2)])
+    with numpy.errstate(all="ignore"):
+        theirs = numpy.linalg.cond(a, p)
+    near(host(np.linalg.cond(from_host(a), p)), theirs, 10)
+
+
+def test_the_condition_number_of_one_matrix_is_a_scalar() -> None:
+    for p in (None, 1):
+        assert {np.linalg.cond(np.eye(2), p): 3} == {np.linalg.cond(np.eye(2), p).item(): 3}
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(np.linalg.cond(np.ones((1, 2, 2)), 1))
 
 
 @pytest.mark.parametrize("dtype", ["f4", "c16"])
