@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -45,6 +46,8 @@ def einsum(
     try:
         if order not in _ORDERS:
             raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+        if casting not in _CASTINGS:
+            raise ValueError(f"casting must be one of {', '.join(map(repr, _CASTINGS))} (got {casting!r})")
         target = None if into is None else (into.shape, into.dtype)
         way = tuple(optimize) if isinstance(optimize, list) else optimize
         found = _found(subscripts, forms, way, dtype, casting, target, precision_name())
@@ -58,6 +61,9 @@ def einsum(
         node = found.recipe(nodes)
     except IndexError:  # another thread has just computed an operand
         return einsum(*operands, out=out, optimize=optimize, dtype=dtype, order=order, casting=casting)
+    for _ in range(found.halved):
+        words = "Casting complex values to real discards the imaginary part"
+        warnings.warn(words, numpy.exceptions.ComplexWarning, stacklevel=2)
     place = found.place
     if into is not None:
         return write(into, node if place is None else transposed(node, [place.index(k) for k in range(len(place))]))
@@ -69,6 +75,7 @@ def einsum(
 
 
 _ORDERS = tuple("CFAKcfak")
+_CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 
 
 def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> Any:
@@ -120,12 +127,14 @@ def _refuse(subscripts: str, arrays: Sequence[ndarray], out: Any, options: dict[
     numpy.einsum(subscripts, *map(_stand_in, arrays), **options)
 
 
-def _dtype(dtypes: Sequence[DType], into: DType | None, dtype: Any, casting: str) -> DType:
-    """The dtype that the sum is computed in."""
-    common = check(numpy.result_type(*dtypes) if dtype is None else dtype)
-    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
-        raise ValueError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got {casting!r})")
-    for source, target in [*((d, common) for d in dtypes), *([] if into is None else [(common, into)])]:
+def _dtype(dtypes: Sequence[DType], into: DType | None, dtype: Any, casting: str, direct: bool) -> DType:
+    """The dtype that the sum is computed in.
+
+    `direct` says that NumPy would make it in one step, which adds to the output and counts it as an operand.
+    """
+    joined = dtypes if into is None or not direct else [*dtypes, into]
+    common = check(numpy.result_type(*joined) if dtype is None else dtype)
+    for source, target in [*((d, common) for d in joined), *([] if into is None else [(common, into)])]:
         if source != target and not numpy.can_cast(source, target, casting):  # type: ignore[arg-type]
             raise TypeError(f"cannot cast from {source!r} to {target!r} according to the rule {casting!r}")
     return common
@@ -148,11 +157,14 @@ class _Found(NamedTuple):
         What makes the value, and which axis of the result each of its dimensions is (None: it is in order).
     seen
         The sum, if it is a view of the only operand.
+    halved
+        How many operands lose their imaginary part.
     """
 
     recipe: Recipe
     place: tuple[int, ...] | None
     seen: Sum | None
+    halved: int
 
 
 @lru_cache(4096, typed=True)
@@ -167,13 +179,15 @@ def _found(
 ) -> _Found:
     """Plan a sum for a setting of precision; `target` is shape and dtype of the output that is given."""
     shapes = tuple(f.shape for f in forms)
-    plan = parse(subscripts, shapes, bool(optimize))
+    plan = parse(subscripts, shapes, optimize is not False)
     if target is not None and target[0] != plan.shape:
         raise ValueError(f"the output operand has the shape {target[0]}, and the sum {plan.shape}")
-    seen = plan if len(forms) == 1 and target is None and set(plan.inputs[0][0]) <= set(plan.output) else None
+    seen = plan if len(forms) == 1 and target is None and not plan.sums else None
     dtypes = [f.dtype for f in forms]
+    direct = optimize is False or len(forms) == 1
     # NumPy gives a view whatever dtype is asked for.
-    common = dtypes[0] if seen else _dtype(dtypes, None if target is None else target[1], dtype, casting)
+    common = dtypes[0] if seen else _dtype(dtypes, None if target is None else target[1], dtype, casting, direct)
+    halved = 0 if common.kind in "cb" else sum(d.kind == "c" for d in dtypes)
     path = _path(plan, subscripts, shapes, optimize)
     places = []
 
@@ -182,7 +196,7 @@ def _found(
         places.append(place)
         return node
 
-    return _Found(Recipe(record, forms), places[0], seen)
+    return _Found(Recipe(record, forms), places[0], seen, halved)
 
 
 class _Term(NamedTuple):
@@ -195,6 +209,8 @@ class _Term(NamedTuple):
 def _view(x: ndarray, plan: Sum) -> ndarray:
     """The view of the only operand that the result is."""
     (labels, where), *_ = plan.inputs
+    if 0 in plan.shape:  # no element is anywhere
+        return make_view(x, Layout(plan.shape, layout.c_strides(plan.shape), x.layout.offset))
     seen = layout.compose(x.layout, where)
     assert seen is not None, "every dimension runs along dimensions of the operand"
     strides = dict(zip(labels, seen.strides))

@@ -21,6 +21,9 @@ Labels = tuple[int, ...]
 
 # --- subscripts -----------------------------------------------------------------------------------------------------
 
+# NumPy's iterator takes 64 arrays, of which the result is one.
+_MOST_OPERANDS = 63
+
 
 class Sum(NamedTuple):
     """What is to be computed.
@@ -31,11 +34,14 @@ class Sum(NamedTuple):
         For every operand, its labels and where their elements are, over the operand's C order: diagonals are taken.
     output, shape
         The labels of the result, those of size 1 too, and its shape.
+    sums
+        Whether the result lacks a label that an operand has, be it of size 1.
     """
 
     inputs: tuple[tuple[Labels, Layout], ...]
     output: Labels
     shape: Shape
+    sums: bool
 
 
 def subscripts_of(lists: Sequence[Sequence[Any]], output: Sequence[Any] | None) -> str:
@@ -50,13 +56,16 @@ def _letters(sublist: Sequence[Any]) -> str:
 
 
 @lru_cache(4096)
-def parse(subscripts: str, shapes: tuple[Shape, ...], sums_ellipsis: bool) -> Sum:
+def parse(subscripts: str, shapes: tuple[Shape, ...], loose: bool) -> Sum:
     """The sum that subscripts mean for operands of such shapes.
 
-    `sums_ellipsis` allows an output without the ellipsis that the inputs have. A ValueError says that NumPy would
+    `loose` allows what NumPy does where it looks for an order of contraction: an output without the ellipsis that the
+    inputs have, blanks inside an arrow or an ellipsis, and any number of operands. A ValueError says that NumPy would
     refuse it, which has better words for that.
     """
-    left, arrow, right = subscripts.replace(" ", "").partition("->")
+    if len(shapes) > _MOST_OPERANDS and not loose:
+        raise ValueError("too many operands")
+    left, arrow, right = (subscripts.replace(" ", "") if loose else subscripts).partition("->")
     terms = left.split(",")
     if len(terms) != len(shapes):
         raise ValueError("not as many terms as operands")
@@ -64,9 +73,10 @@ def parse(subscripts: str, shapes: tuple[Shape, ...], sums_ellipsis: bool) -> Su
     flat = [label for labels in inputs for label in labels]
     ellipsis = tuple(sorted(label for label in set(flat) if label < 0))
     if arrow:
-        output = _labels(right, len(right.replace("...", "")) + (len(ellipsis) if "..." in right else 0))
+        letters = right.replace("...", "").replace(" ", "")
+        output = _labels(right, len(letters) + (len(ellipsis) if "..." in right else 0))
         unknown = set(output) - set(flat)
-        if len(set(output)) < len(output) or unknown or not (sums_ellipsis or set(output) >= set(ellipsis)):
+        if len(set(output)) < len(output) or unknown or not (loose or set(output) >= set(ellipsis)):
             raise ValueError("an output that the inputs do not have")
     else:
         output = (*ellipsis, *sorted(label for label in set(flat) if label >= 0 and flat.count(label) == 1))
@@ -81,11 +91,11 @@ def parse(subscripts: str, shapes: tuple[Shape, ...], sums_ellipsis: bool) -> Su
                 raise ValueError("sizes that do not broadcast")
             sizes[label] = n if n != 1 else sizes.get(label, 1)
     diagonals = tuple(_diagonals(labels, shape) for labels, shape in zip(inputs, shapes))
-    return Sum(diagonals, output, tuple(sizes[label] for label in output))
+    return Sum(diagonals, output, tuple(sizes[label] for label in output), not set(flat) <= set(output))
 
 
 def _labels(term: str, ndim: int) -> Labels:
-    head, dots, tail = term.partition("...")
+    head, dots, tail = (part.replace(" ", "") for part in term.partition("..."))
     letters = head + tail
     if not all(c in string.ascii_letters for c in letters) or len(letters) > ndim or (not dots and len(letters) < ndim):
         raise ValueError("subscripts that do not fit the operand")

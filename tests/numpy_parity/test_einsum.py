@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any
 
 import ml_dtypes
@@ -206,6 +208,122 @@ def test_what_is_not_summed_is_a_view() -> None:
     x.flags.writeable = False
     assert not np.einsum("iij->ij", x).flags.writeable
     assert np.einsum("ij->ji", x[0], dtype="f4").dtype == numpy.einsum("ij->ji", host[0], dtype="f4").dtype
+
+
+# Subscripts that sum one axis or two of size 1, and the shape of the operand.
+SHORT = (("ij->i", (3, 1)), ("ij->j", (1, 3)), ("ijk->ik", (3, 1, 4)), ("iij->j", (1, 1, 3)), ("i->", (1,)))
+
+
+@pytest.mark.parametrize("optimize", [False, True])
+@pytest.mark.parametrize(("subscripts", "shape"), SHORT)
+def test_a_sum_over_one_element_is_no_view(subscripts: str, shape: tuple[int, ...], optimize: bool) -> None:
+    host = sample("f8", shape, 1)
+    x = from_host(host)
+    found, theirs = np.einsum(subscripts, x, optimize=optimize), numpy.einsum(subscripts, host, optimize=optimize)
+    x[...] = host[...] = 5
+    same(to_host(found), theirs)
+    if theirs.ndim:
+        found[...] = theirs[...] = 7
+    same(to_host(found), theirs)
+    same(to_host(x), host)
+
+
+@pytest.mark.parametrize(("subscripts", "shape"), SHORT)
+def test_a_sum_over_one_element_is_computed_in_a_dtype(subscripts: str, shape: tuple[int, ...]) -> None:
+    for options in ({"dtype": "f8"}, {"dtype": "i8"}, {"dtype": "?"}, {"dtype": "?", "casting": "unsafe"}):
+        for optimize in (False, True):
+            check(np.einsum, numpy.einsum, subscripts, sample("i1", shape), optimize=optimize, **options)
+
+
+@pytest.mark.parametrize(
+    ("subscripts", "shape"),
+    [
+        *(("ij->ji", (3, 0)), ("ij->ij", (0, 3)), ("i->i", (0,)), ("ii->i", (0, 0)), ("iij->ji", (2, 2, 0))),
+        *(("...", (0,)), ("...", (2, 0, 3)), ("bij->bji", (0, 2, 2)), ("ij->i", (0, 1)), ("ij->i", (3, 0))),
+    ],
+)
+def test_nothing_is_seen(subscripts: str, shape: tuple[int, ...]) -> None:
+    whole = sample("f4", tuple(n + 2 for n in shape), 1)
+    part = tuple(slice(1, n + 1) for n in shape)
+    for host, x in ((numpy.zeros(shape, "f4"), np.zeros(shape, "f4")), (whole[part], from_host(whole)[part])):
+        for options in ({}, {"optimize": True}, {"dtype": "f8"}, {"order": "F"}):
+            found, theirs = np.einsum(subscripts, x, **options), numpy.einsum(subscripts, host, **options)
+            same(to_host(found), theirs)
+            same(to_host(found + 1), theirs + 1)
+            if found.size == 0:
+                found[...] = 7
+        same(to_host(x), host)
+
+
+@pytest.mark.parametrize(
+    ("subscripts", "shapes", "optimize"),
+    [
+        *(("ij->i", ((2, 3),), False), ("ij->ji", ((3, 2),), False), ("ij->i", ((2, 1),), False)),
+        *(("ij->i", ((2, 3),), True), ("ij->ji", ((3, 2),), True), ("i,j->", ((3,), (3,)), False)),
+    ],
+)
+def test_the_dtype_of_out_counts(subscripts: str, shapes: Any, optimize: bool) -> None:
+    shape = numpy.einsum(subscripts, *map(numpy.zeros, shapes)).shape
+    for kind, into in product(("?", "i1", "u1", "i8", "f4", "c8"), ("?", "i1", "i8", "f4", "f8", "c16")):
+        operands = [sample(kind, s, 3, 1) * numpy.asarray(20, kind) for s in shapes]
+        for options in ({}, {"casting": "same_kind"}, {"casting": "unsafe"}, {"dtype": "i4"}):
+            given = {"optimize": optimize, **options}
+            host, mine = numpy.zeros(shape, into), from_host(numpy.zeros(shape, into))
+            theirs = outcome(lambda: numpy.einsum(subscripts, *operands, out=host, **given))  # noqa: B023
+            found = outcome(lambda: np.einsum(subscripts, *map(from_host, operands), out=mine, **given))  # noqa: B023
+            same(on_host(found), theirs, what=f"{kind} into {into} {options}")
+            same(to_host(mine), host, what=f"{kind} into {into} {options}")
+
+
+def test_sums_that_only_out_has_room_for() -> None:
+    for kind, value, wide in (("i1", 100, "i8"), ("f4", 1e30, "f8")):
+        a, b = numpy.full((2, 3), value, kind), numpy.full(3, value, kind)
+        for subscripts, operands, shape in (("ij,j->i", (a, b), (2,)), ("ij,kj->ik", (a, a), (2, 2))):
+            host, mine = numpy.zeros(shape, wide), from_host(numpy.zeros(shape, wide))
+            numpy.einsum(subscripts, *operands, out=host)
+            np.einsum(subscripts, *map(from_host, operands), out=mine)
+            same(to_host(mine), host)
+            if kind == "i1":  # products of pairs are of their operands' dtype
+                numpy.einsum(subscripts, *operands, out=host, optimize=True)
+                np.einsum(subscripts, *map(from_host, operands), out=mine, optimize=True)
+                same(to_host(mine), host)
+
+
+def test_imaginary_parts_that_are_lost_are_told_of() -> None:
+    z = sample("c16", (3,), 1)
+    x = from_host(z)
+    for subscripts, options in (
+        *(("i->", {"dtype": "f8"}), ("i->i", {"dtype": "f8"}), ("i->", {"dtype": "?"}), ("i->", {"dtype": "c8"})),
+        *(("i,i->", {"dtype": "f8"}), ("i,i->", {"dtype": "f8", "optimize": True})),
+    ):
+        for _ in range(2):
+            with warnings.catch_warnings(record=True) as theirs:
+                warnings.simplefilter("always")
+                expected = numpy.einsum(subscripts, *[z] * (subscripts.count(",") + 1), casting="unsafe", **options)
+            with warnings.catch_warnings(record=True) as mine:
+                warnings.simplefilter("always")
+                found = np.einsum(subscripts, *[x] * (subscripts.count(",") + 1), casting="unsafe", **options)
+            assert [(w.category, str(w.message)) for w in mine] == [(w.category, str(w.message)) for w in theirs]
+            assert all(w.filename == __file__ for w in mine)
+            same(to_host(found), expected)
+
+
+@pytest.mark.parametrize("optimize", [False, True, None])
+@pytest.mark.parametrize(
+    "subscripts",
+    ["d - > d", "d- >", ". . .", ". ..->...", "d -> d", " ... ", "... -> ...", "d...->d", " d ... -> ... d"],
+)
+def test_blanks(subscripts: str, optimize: Any) -> None:
+    check(np.einsum, numpy.einsum, subscripts, sample("f8", (3,), 1), optimize=optimize)
+    check(np.einsum, numpy.einsum, subscripts, sample("f8", (3, 2), 1), optimize=optimize)
+
+
+@pytest.mark.parametrize("count", [63, 64, 70])
+def test_many_operands(count: int) -> None:
+    operands = [sample("f8", (2,), k, 1, 3) for k in range(count)]
+    subscripts = ",".join(["i"] * count)
+    for optimize in (False, True):
+        check(np.einsum, numpy.einsum, subscripts, *operands, optimize=optimize, ulp=64)
 
 
 def test_einsum_path() -> None:
