@@ -9,10 +9,10 @@ from __future__ import annotations
 import operator
 import warnings
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import prod
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy
 
@@ -22,35 +22,43 @@ from .core.array import ndarray, wrap
 from .core.dtypes import FLOAT32, KIND, NUMPY_2_5, check
 from .core.epilogues import Product
 from .core.layout import Layout, Shape
-from .core.node import Form, Leaf, Map, Node, View
+from .core.node import DType, Form, Leaf, Map, Node, View
 from .core.record import as_array, as_dtype, elementwise, remember, reshaped, transposed
 from .einsum_plan import are_tiny
+from .gufunc import NO_KEYWORDS, axes_of, dtype_of, keywords, order_of
 from .joining import concatenate
 from .parts import flat, sliced
 from .precision import precision, precision_name
 from .recipes import Recipe
 from .ufunc_methods import reduce_ufunc
-from .ufunc_output import output, write
+from .ufunc_output import in_order, output, told_cast, write
 
 __all__ = [
     *("matmul", "matvec", "vecmat", "vecdot", "dot", "vdot", "inner", "outer", "tensordot"),
     *("kron", "cross", "trace"),
 ]
 
-_SIGNATURES = {
-    "matmul": "(n?,k),(k,m?)->(n?,m?)",
-    "matvec": "(m,n),(n)->(m)",
-    "vecmat": "(n),(n,m)->(m)",
-    "vecdot": "(n),(n)->()",
-}
+_Stacked = TypeVar("_Stacked", bound=Callable[..., Any])
+
+# The most core dimensions of the operands of each generalised ufunc.
+_CORES = {"matmul": (2, 2), "matvec": (2, 1), "vecmat": (1, 2), "vecdot": (1, 1)}
+
+
+def _described(function: _Stacked) -> _Stacked:
+    """The attributes that NumPy's generalised ufunc of that name has."""
+    its = getattr(numpy, function.__name__)
+    for name in ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature"):
+        setattr(function, name, getattr(its, name))
+    return function
 
 
 # --- over stacks ----------------------------------------------------------------------------------------------------
 
 
-def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> ndarray:
+@_described
+def matmul(x1: Any, x2: Any, /, out: Any = None, **options: Any) -> ndarray:
     """Matrix product of the last two axes, the others broadcast; see `numpy.matmul`."""
-    if type(x1) is ndarray and type(x2) is ndarray and out is None and dtype is None:
+    if type(x1) is ndarray and type(x2) is ndarray and out is None and not options:
         one = x1._node if x1._base is None else x1.value()
         two = x2._node if x2._base is None else x2.value()
         key = one.form, two.form
@@ -58,63 +66,105 @@ def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: 
         known = cache.get(key)
         if known is not None:
             return wrap(Node(known, (one, two)))
-        result = _matmul(x1, x2, None, None, casting)
+        result = _stacked("matmul", _matmul, x1, x2, None, options)
         remember(cache, key, result)
         return result
-    return _matmul(x1, x2, out, dtype, casting)
+    return _stacked("matmul", _matmul, x1, x2, out, options)
 
 
 # The forms of products by the setting of their precision and the forms of the operands.
 _recorded: defaultdict[str, dict[Any, Form]] = defaultdict(dict)
 
 
-def _matmul(x1: Any, x2: Any, out: Any, dtype: Any, casting: Any) -> ndarray:
-    a, b = _operands(x1, x2, "matmul", (1, 1))
-    if a.ndim == 1 and b.ndim == 1:
-        _check_core(a.shape[-1], b.shape[-1], "matmul", 0)
-        return _finish(_dot(*_cast((a, b), dtype, casting)), out, "matmul")
-    _check_core(a.shape[-1], b.shape[-2] if b.ndim > 1 else b.shape[0], "matmul", 0)
-    one, two = _cast((a, b), dtype, casting)
-    return _finish(matrix_product(one, two), out, "matmul")
-
-
-def matvec(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> ndarray:
+@_described
+def matvec(x1: Any, x2: Any, /, out: Any = None, **options: Any) -> ndarray:
     """Products of matrices with vectors, both stacked; see `numpy.matvec`."""
-    a, b = _operands(x1, x2, "matvec", (2, 1))
-    _check_core(a.shape[-1], b.shape[-1], "matvec", 0)
-    one, two = _cast((a, b), dtype, casting)
-    shape = (*layout.broadcast_shapes(a.shape[:-2], b.shape[:-1]), a.shape[-2])
-    return _finish(matrix_product(one, reshaped(two, (*b.shape, 1)), shape), out, "matvec")
+    return _stacked("matvec", _matvec, x1, x2, out, options)
 
 
-def vecmat(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> ndarray:
+@_described
+def vecmat(x1: Any, x2: Any, /, out: Any = None, **options: Any) -> ndarray:
     """Products of conjugated vectors with matrices, both stacked; see `numpy.vecmat`."""
-    a, b = _operands(x1, x2, "vecmat", (1, 2))
-    _check_core(a.shape[-1], b.shape[-2], "vecmat", 0)
-    one, two = _cast((a, b), dtype, casting)
-    shape = (*layout.broadcast_shapes(a.shape[:-1], b.shape[:-2]), b.shape[-1])
-    row = reshaped(_conjugate(one), (*a.shape[:-1], 1, a.shape[-1]))
-    return _finish(matrix_product(row, two, shape), out, "vecmat")
+    return _stacked("vecmat", _vecmat, x1, x2, out, options)
 
 
-def vecdot(
-    x1: Any, x2: Any, /, out: Any = None, *, axis: int = -1, dtype: Any = None, casting: Any = "same_kind"
-) -> ndarray:
+@_described
+def vecdot(x1: Any, x2: Any, /, out: Any = None, **options: Any) -> ndarray:
     """Products of vectors along an axis, the first conjugated; see `numpy.vecdot`."""
-    a, b = _operands(x1, x2, "vecdot", (1, 1))
-    a, b = (_moved(x, layout.normalize_axis(axis, x.ndim), x.ndim - 1) for x in (a, b))
-    _check_core(a.shape[-1], b.shape[-1], "vecdot", 0)
-    one, two = _cast((a, b), dtype, casting)
-    return _finish(_dot(_conjugate(one), two), out, "vecdot")
+    return _stacked("vecdot", _vecdot, x1, x2, out, options)
 
 
-def _operands(x1: Any, x2: Any, name: str, least: tuple[int, int]) -> tuple[ndarray, ndarray]:
+def _matmul(a: Node, b: Node) -> Node:
+    return _dot(a, b) if len(a.form.shape) == len(b.form.shape) == 1 else matrix_product(a, b)
+
+
+def _matvec(a: Node, b: Node) -> Node:
+    left, right = a.form.shape, b.form.shape
+    shape = (*layout.broadcast_shapes(left[:-2], right[:-1]), left[-2])
+    return matrix_product(a, reshaped(b, (*right, 1)), shape)
+
+
+def _vecmat(a: Node, b: Node) -> Node:
+    left, right = a.form.shape, b.form.shape
+    shape = (*layout.broadcast_shapes(left[:-1], right[:-2]), right[-1])
+    return matrix_product(reshaped(_conjugate(a), (*left[:-1], 1, left[-1])), b, shape)
+
+
+def _vecdot(a: Node, b: Node) -> Node:
+    return _dot(_conjugate(a), b)
+
+
+def _stacked(
+    name: str, multiply: Callable[[Node, Node], Node], x1: Any, x2: Any, out: Any, options: dict[str, Any]
+) -> ndarray:
+    """A generalised ufunc, of which `multiply` works on the last axes of operands of one dtype."""
+    words = keywords(name, options) if options else NO_KEYWORDS
+    into = output(out)
+    arrays = _operands(x1, x2, name)
+    cores = [min(x.ndim, most) for x, most in zip(arrays, _CORES[name], strict=True)]
+    core = 1 if words.keepdims else sum(cores) - 2
+    loops = max(x.ndim - n for x, n in zip(arrays, cores, strict=True))
+    ndims = [*(x.ndim for x in arrays), loops + core if into is None else len(into.shape)]
+    axes = axes_of(name, words, ndims, (*cores, core))
+    orders = None if axes is None else [order_of(n, last) for n, last in zip(ndims, axes, strict=True)]
+    if orders is not None:
+        arrays = (_reordered(arrays[0], orders[0]), _reordered(arrays[1], orders[1]))
+    a, b = arrays
+    _check_core(a.shape[-1], b.shape[-2 if cores[1] == 2 else -1], name, 0)
+    one, two = _cast(arrays, dtype_of(name, [x.dtype for x in arrays], words), words.casting)
+    node = multiply(one, two)
+    if words.keepdims:
+        node = reshaped(node, (*node.form.shape, 1))
+    order = None if orders is None else orders[2]
+    if into is not None:
+        return _finish(node, into, name, core, words.casting, order)
+    if order is not None:
+        node = transposed(node, numpy.argsort(order).tolist())
+    return wrap(node) if words.order == "K" else in_order(wrap(node), _order_like(words.order, arrays))
+
+
+def _reordered(array: ndarray, order: Sequence[int]) -> ndarray:
+    """The value with its dimensions in another order."""
+    return wrap(transposed(array.value(), order))
+
+
+def _order_like(order: str, arrays: Sequence[ndarray]) -> str:
+    """The memory order "C" or "F"; "A" is that of Fortran if all arrays are."""
+    if order != "A":
+        return order
+    places = [x.layout for x in arrays]
+    fortran = all(layout.is_f(w.shape, w.strides) for w in places)
+    return "F" if fortran and not all(layout.is_c(w.shape, w.strides) for w in places) else "C"
+
+
+def _operands(x1: Any, x2: Any, name: str) -> tuple[ndarray, ndarray]:
     arrays = pair(x1, x2)
-    for k, (array, need) in enumerate(zip(arrays, least, strict=True)):
+    # The optional core dimensions of matmul may be missing.
+    for k, (array, need) in enumerate(zip(arrays, (1, 1) if name == "matmul" else _CORES[name], strict=True)):
         if array.ndim < need:
             raise ValueError(
                 f"{name}: Input operand {k} does not have enough dimensions (has {array.ndim}, gufunc core with "
-                f"signature {_SIGNATURES[name]} requires {need})"
+                f"signature {getattr(numpy, name).signature} requires {need})"
             )
     return arrays
 
@@ -129,33 +179,48 @@ def _check_core(n: int, m: int, name: str, dimension: int) -> None:
     if n != m:
         raise ValueError(
             f"{name}: Input operand 1 has a mismatch in its core dimension {dimension}, with gufunc signature "
-            f"{_SIGNATURES[name]} (size {m} is different from {n})"
+            f"{getattr(numpy, name).signature} (size {m} is different from {n})"
         )
 
 
-def _cast(arrays: Sequence[ndarray], dtype: Any, casting: Any) -> list[Node]:
+def _cast(arrays: Sequence[ndarray], dtype: DType, casting: Any = "safe") -> list[Node]:
     """The operands in the dtype of the product."""
-    common = check(numpy.result_type(*(a.dtype for a in arrays)) if dtype is None else dtype)
     for k, a in enumerate(arrays):
-        if not numpy.can_cast(a.dtype, common, casting):
+        if not numpy.can_cast(a.dtype, dtype, casting):
             raise TypeError(
-                f"Cannot cast ufunc 'matmul' input {k} from {a.dtype!r} to {common!r} with casting rule {casting!r}"
+                f"Cannot cast ufunc 'matmul' input {k} from {a.dtype!r} to {dtype!r} with casting rule {casting!r}"
             )
-    return [as_dtype(a.value(), common) for a in arrays]
+    return [told_cast(a.value(), dtype) for a in arrays]
 
 
-def _finish(node: Node, out: Any, name: str) -> ndarray:
-    """A new array of the product, or `out` with it."""
-    into = output(out)
-    if into is None:
-        return wrap(node)
-    if not numpy.can_cast(node.form.dtype, into.dtype, "same_kind"):
+def _common(a: ndarray, b: ndarray) -> list[Node]:
+    """The operands in the dtype of both."""
+    return _cast((a, b), check(numpy.result_type(a.dtype, b.dtype)))
+
+
+def _finish(
+    node: Node, into: Any, name: str, core: int = 0, casting: Any = "same_kind", order: Sequence[int] | None = None
+) -> ndarray:
+    """`into` with the product, whose last `core` dimensions it has to have; the others are broadcast.
+
+    With `order`, dimension k of the product is axis ``order[k]`` of `into`.
+    """
+    if not numpy.can_cast(node.form.dtype, into.dtype, casting):
         raise TypeError(
             f"Cannot cast ufunc {name!r} output from {node.form.dtype!r} to {into.dtype!r} with casting rule "
-            "'same_kind'"
+            f"{casting!r}"
         )
-    if into.shape != node.form.shape:
-        raise ValueError(f"{name}: Output operand 0 has the shape {into.shape}, and the product {node.form.shape}")
+    target = tuple(into.shape if order is None else (into.shape[d] for d in order))
+    shape = node.form.shape
+    start, end = len(target) - core, len(shape) - core
+    if (
+        start < 0
+        or target[start:] != shape[end:]
+        or layout.broadcast_shapes(target[:start], shape[:end]) != target[:start]
+    ):
+        raise ValueError(f"{name}: Output operand 0 has the shape {target}, and the product {shape}")
+    if order is not None:
+        node = transposed(graph.broadcast(node, target), numpy.argsort(order).tolist())
     return write(into, node)
 
 
@@ -279,7 +344,7 @@ def _moved(array: ndarray, source: int, target: int) -> ndarray:
     """The value with one axis at another place."""
     order = [d for d in range(array.ndim) if d != source]
     order.insert(target, source)
-    return wrap(transposed(array.value(), order))
+    return _reordered(array, order)
 
 
 # --- dot and its like -----------------------------------------------------------------------------------------------
@@ -292,7 +357,7 @@ def dot(a: Any, b: Any, out: Any = None) -> ndarray:
         result = elementwise("multiply", (one, two)).value()
     else:
         result = _contracted(one, two, max(two.ndim - 2, 0))
-    into = output(out)
+    into = _one_output(out)
     if into is None:
         return wrap(result)
     where = into.layout
@@ -302,6 +367,13 @@ def dot(a: Any, b: Any, out: Any = None) -> ndarray:
             "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"
         )
     return write(into, result)
+
+
+def _one_output(out: Any) -> Any:
+    """The `out` argument of a function that is no ufunc, which takes no tuples."""
+    if isinstance(out, tuple):
+        raise TypeError("'out' must be an array")
+    return output(out)
 
 
 def inner(a: Any, b: Any, /) -> ndarray:
@@ -320,7 +392,7 @@ def _contracted(a: ndarray, b: ndarray, axis: int) -> Node:
         raise ValueError(
             f"shapes ({first}) and ({second}) not aligned: {length} (dim {a.ndim - 1}) != {b.shape[axis]} (dim {axis})"
         )
-    one, two = _cast((a, b), None, "safe")
+    one, two = _common(a, b)
     if a.ndim == b.ndim == 1:
         return _dot(one, two)
     rest = [d for d in range(b.ndim) if d != axis]
@@ -339,7 +411,7 @@ def vdot(a: Any, b: Any, /) -> ndarray:
     one, two = pair(a, b)
     if one.size != two.size:
         raise ValueError(f"cannot reshape array of size {two.size} into shape ({one.size},)")
-    first, second = _cast((flat(one), flat(two)), None, "safe")
+    first, second = _common(flat(one), flat(two))
     return wrap(_dot(_conjugate(first), second))
 
 
@@ -348,15 +420,15 @@ def outer(a: Any, b: Any, out: Any = None) -> ndarray:
     one, two = pair(a, b)
     column = wrap(reshaped(one.value(), (one.size, 1)))
     result = elementwise("multiply", (column, flat(two)))
-    return result if out is None else _finish(result.value(), out, "multiply")
+    into = _one_output(out)
+    return result if into is None else _finish(result.value(), into, "multiply")
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> ndarray:
     """Sum of products over several axes of both; see `numpy.tensordot`."""
     one, two = pair(a, b)
     if numpy.ndim(axes) == 0 and not isinstance(axes, (tuple, list)):
-        count = int(axes)
-        chosen: tuple[Any, Any] = (range(-count, 0), range(count))
+        chosen: tuple[Any, Any] = (range(-axes, 0), range(axes))
     else:
         first, second = axes
         chosen = (first, second)
@@ -371,7 +443,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> ndarray:
     kept_right = [d for d in range(two.ndim) if d not in right]
     length = prod(one.shape[d] for d in left)
     shape = tuple(one.shape[d] for d in kept_left) + tuple(two.shape[d] for d in kept_right)
-    first_node, second_node = _cast((one, two), None, "safe")
+    first_node, second_node = _common(one, two)
     rows = prod(one.shape[d] for d in kept_left)
     columns = prod(two.shape[d] for d in kept_right)
     first_node = reshaped(transposed(first_node, (*kept_left, *left)), (rows, length))
@@ -465,4 +537,4 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
         (*(strides[d] for d in rest), strides[first] + strides[second]),
         start if length > 0 else 0,
     )
-    return reduce_ufunc("add", wrap(graph.view(node, where)), -1, dtype, out)
+    return reduce_ufunc("add", wrap(graph.view(node, where)), -1, dtype, _one_output(out))

@@ -198,6 +198,7 @@ def _reduced(
         final = tuple(final[k] for k in order)
     shape = value.form.shape
     if prod(shape[d] for d in axes) == 0 or 0 in final:
+        told_cast(value, result)  # for what it tells of
         first = start if start is not None else neutral
         return graph.fill(first if first is not None else typed(0, result), final, queue), order
     if not axes:

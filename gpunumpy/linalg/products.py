@@ -73,9 +73,9 @@ def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> ndarray:
 
 def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> ndarray:
     """The product of a chain of matrices, in the cheapest order. See `numpy.linalg.multi_dot`."""
-    given = list(arrays)
-    if len(given) < 2:
+    if len(arrays) < 2:
         raise ValueError("Expecting at least two arrays.")
+    given = list(arrays)
     device = next((x.device for x in given if isinstance(x, ndarray)), None)
     chain = [as_array(x, device) for x in given]
     if len(chain) == 2:

@@ -263,3 +263,144 @@ def test_bfloat16() -> None:
         numpy.testing.assert_array_equal(made.astype("f4"), expected.astype("f4"))
     made = to_host(products.vdot(x[0], x[1]))
     assert made.dtype == bfloat16
+
+
+STACKED = ("matmul", "matvec", "vecmat", "vecdot")
+CORES = {"matmul": ((3, 3), (3, 3)), "matvec": ((3, 3), (3,)), "vecmat": ((3,), (3, 3)), "vecdot": ((3,), (3,))}
+
+
+def alike(name: str, a: Any, b: Any, **options: Any) -> None:
+    """The function of a name makes what NumPy's makes, in a new array or in `out`, with the same warnings."""
+    theirs, mine = dict(options), dict(options)
+    if "out" in options:
+        theirs["out"], mine["out"] = options["out"].copy(), boxed(from_host(options["out"]))
+    expected, said = outcome(lambda: getattr(numpy, name)(a, b, **theirs))
+    got, heard = outcome(lambda: getattr(products, name)(from_host(a), from_host(b), **mine))
+    same(got, expected, (name, a.shape, b.shape, options), a.dtype)
+    assert heard == said or isinstance(expected, type)
+    if "out" in options:
+        same(to_host(mine["out"]), theirs["out"], (name, options), a.dtype)
+
+
+@pytest.mark.parametrize("name", STACKED)
+def test_casting_counts_for_outputs(name: str) -> None:
+    for kinds in ("f4 f8", "f8 f4", "f8 i4", "c16 f8", "c8 c16", "f4 f4", "i4 ?"):
+        kind, into = kinds.split()
+        a, b = (sample(core, kind, 1) for core in CORES[name])
+        out = numpy.zeros(getattr(numpy, name)(a, b).shape + (() if name != "vecdot" else (1,)), into)
+        for casting in ("no", "equiv", "safe", "same_kind", "unsafe"):
+            alike(name, a, b, out=out, casting=casting)
+            alike(name, a, b.astype(numpy.promote_types(kind, "f8")), casting=casting)
+            alike(name, a, b, casting=casting, dtype=into)
+    for wrong in ("x", None):
+        alike(name, a, b, casting=wrong)
+
+
+@pytest.mark.parametrize("name", STACKED)
+def test_keywords_of_generalised_ufuncs(name: str) -> None:
+    a, b = (sample((3, *core), "f8", 1) for core in CORES[name])
+    given: tuple[dict[str, Any], ...] = (
+        *({"order": order} for order in ("C", "F", "A", "K", "f", None, "Z", 3)),
+        *({"subok": subok} for subok in (True, False, 3)),
+        *({key: sig} for key in ("signature", "sig") for sig in ("dd->d", "ff->f", "FF->F", "d", (None, None, "F"))),
+        {"signature": (None, None, "f4"), "casting": "unsafe"},
+        {"signature": "dd->d", "dtype": "f8"},
+        {"signature": "dd->d", "sig": "dd->d"},
+        *({"keepdims": keep} for keep in (True, False, 3, None)),
+        *({"axis": axis} for axis in (0, 1, -1, -2, 3, None)),
+        {"axis": 0, "keepdims": True},
+        {"axis": 0, "axes": [0, 0]},
+        {"where": True},
+        {"bad": 1},
+        *({"axes": axes} for axes in (None, (0, 1, 2), [0], [0, 0], [0, 0, 0], [0, 0, ()], [1, 0], [(1,), 0])),
+        *({"axes": axes, "keepdims": True} for axes in ([0, 0], [0, 0, 0], [0, 0, -1], [0, 0, 1])),
+        *({"axes": [left, (0, 1), (0, 1)]} for left in ((0, 0), (7, 0), (0, 1.5), (0, 2), (2, 0), 1, 0)),
+        *({"axes": [(0, 1), right, out]} for right in ((2, 0), (0,), 1, (1, 2)) for out in ((0, -1), (2, 1), 0, (1,))),
+        *({"axes": [0, right, out]} for right in ((2, 0), (0, 1), 1) for out in ((), 0, 1, -1)),
+    )
+    for options in given:
+        alike(name, a, b, **options)
+        alike(name, a, b[0], **options)
+        if isinstance(order := options.get("order"), str) and order in "CF":
+            made = getattr(products, name)(from_host(a), from_host(b), order=order)
+            theirs = getattr(numpy, name)(a, b, order=order)
+            assert [s // 8 for s in theirs.strides] == list(made.layout.strides)
+
+
+def test_axes_of_vectors_and_outputs() -> None:
+    a, b = sample((4, 2, 3), "f8", 1), sample((4, 3, 5), "f8", 2)
+    for out in ((2, 5, 6, 4), (2, 5, 4), (6, 2, 5, 4), (2, 4, 5), (2, 5)):
+        for axes in ((0, 1), (0, -2), (-3, -2), (1, 2), (1, 0)):
+            alike("matmul", a, b, axes=[(1, 2), (1, 2), axes], out=numpy.zeros(out))
+    alike("matmul", a[0, 0], b, axes=[0, (1, 2), 0])
+    alike("matmul", a[0, 0], b, axes=[0, (1, 2), 0], out=numpy.zeros((5, 7, 4)))
+    alike("matmul", a[0, 0], a[0, 0], axes=[0, 0])
+    for shape in ((6, 4, 1, 3), (6, 1, 2, 3), (4, 1, 3), (4, 3)):
+        alike("vecdot", a, a, axis=-2, keepdims=True, out=numpy.zeros(shape))
+        alike("vecdot", a, a, axis=-2, out=numpy.zeros(shape))
+
+
+@pytest.mark.parametrize("name", STACKED)
+def test_outputs_may_have_more_dimensions(name: str) -> None:
+    a, b = (sample(core, "f8", 1) for core in CORES[name])
+    core = getattr(numpy, name)(a, b).shape
+    for shape in ((4, *core), (2, 4, *core), (*core, 1), (4, *(1 for _ in core)), core[1:]):
+        alike(name, a, b, out=numpy.zeros(shape))
+        alike(name, numpy.stack([a] * 4), b, out=numpy.zeros(shape))
+    host = numpy.zeros((4, *core))
+    assert getattr(products, name)(from_host(a), b, out=host) is host
+    same(host, getattr(numpy, name)(a, b, out=numpy.zeros((4, *core))))
+
+
+def test_outer_broadcasts_into_its_output() -> None:
+    for shape in ((3, 4), (2, 3, 4), (1, 4), (4,)):
+        alike("outer", sample((3,), "f8"), sample((4,), "f8"), out=numpy.zeros(shape))
+
+
+@pytest.mark.parametrize("name", STACKED)
+def test_a_lost_imaginary_part_is_told_of(name: str) -> None:
+    for kind in ("f4", "c8", "?"):
+        for empty in (False, True):
+            a, b = (sample((0, *core) if empty else core, "c16", 1) for core in CORES[name])
+            alike(name, a, b, dtype=kind, casting="unsafe")
+            alike(name, a, b, signature=(None, None, kind), casting="unsafe")
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (2, 0), (2, 2), (0, 2, 2), (2, 2, 0)])
+def test_trace_tells_of_a_lost_imaginary_part(shape: tuple[int, ...]) -> None:
+    a = sample(shape, "c16", 1)
+    for dtype in ("f4", "c8", "?", None):
+        expected, said = outcome(lambda: numpy.trace(a, dtype=dtype))  # noqa: B023
+        got, heard = outcome(lambda: products.trace(from_host(a), dtype=dtype))  # noqa: B023
+        same(got, expected, (shape, dtype), numpy.dtype("f4"))
+        assert heard == said
+        _, said = outcome(lambda: numpy.sum(a, 0, dtype=dtype))  # noqa: B023
+        _, heard = outcome(lambda: np.sum(from_host(a), 0, dtype=dtype))  # noqa: B023
+        assert heard == said
+
+
+def test_the_numbers_of_arguments_are_known() -> None:
+    for name in STACKED:
+        ours, theirs = getattr(np, name), getattr(numpy, name)
+        for attribute in ("__name__", "nin", "nout", "nargs", "signature", "identity", "types", "ntypes"):
+            assert getattr(ours, attribute) == getattr(theirs, attribute)
+
+
+def test_what_numpy_refuses() -> None:
+    host = numpy.eye(2)
+    x = from_host(host)
+    into = boxed(from_host(numpy.zeros((2, 2)))), numpy.zeros((2, 2))
+    for function in (
+        lambda xp, a, out: xp.tensordot(a, a, axes=1.0),
+        lambda xp, a, out: xp.dot(a, a, out=(out,)),
+        lambda xp, a, out: xp.outer(a[0], a[0], out=(out,)),
+        lambda xp, a, out: xp.trace(xp.stack([a, a]), axis1=1, axis2=2, out=(out[0],)),
+        lambda xp, a, out: xp.linalg.multi_dot(a for _ in range(3)),
+        lambda xp, a, out: xp.linalg.multi_dot([a, a, a], out=(out,)),
+    ):
+        with pytest.raises(TypeError):
+            function(numpy, host, into[1])
+        with pytest.raises(TypeError):
+            function(np, x, into[0])
+    for axes in (True, numpy.array(1), -1):
+        same(to_host(np.tensordot(x, x, axes)), numpy.tensordot(host, host, axes))
