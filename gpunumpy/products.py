@@ -25,7 +25,7 @@ from .core.layout import Layout, Shape
 from .core.node import DType, Form, Leaf, Map, Node, View
 from .core.record import as_array, as_dtype, elementwise, remember, reshaped, transposed
 from .einsum_plan import are_tiny
-from .gufunc import NO_KEYWORDS, axes_of, dtype_of, keywords, order_of
+from .gufunc import NO_KEYWORDS, Keywords, axes_of, dtype_of, keywords, order_of
 from .joining import concatenate
 from .parts import flat, sliced
 from .precision import precision, precision_name
@@ -121,26 +121,32 @@ def _stacked(
     words = keywords(name, options) if options else NO_KEYWORDS
     into = output(out)
     arrays = _operands(x1, x2, name)
+    if words is NO_KEYWORDS and into is None:
+        return wrap(multiply(*_matched(name, arrays, words)))
     cores = [min(x.ndim, most) for x, most in zip(arrays, _CORES[name], strict=True)]
     core = 1 if words.keepdims else sum(cores) - 2
     loops = max(x.ndim - n for x, n in zip(arrays, cores, strict=True))
     ndims = [*(x.ndim for x in arrays), loops + core if into is None else len(into.shape)]
     axes = axes_of(name, words, ndims, (*cores, core))
-    orders = None if axes is None else [order_of(n, last) for n, last in zip(ndims, axes, strict=True)]
-    if orders is not None:
-        arrays = (_reordered(arrays[0], orders[0]), _reordered(arrays[1], orders[1]))
-    a, b = arrays
-    _check_core(a.shape[-1], b.shape[-2 if cores[1] == 2 else -1], name, 0)
-    one, two = _cast(arrays, dtype_of(name, [x.dtype for x in arrays], words), words.casting)
-    node = multiply(one, two)
+    order = None
+    if axes is not None:
+        one, two, order = (order_of(n, last) for n, last in zip(ndims, axes, strict=True))
+        arrays = (_reordered(arrays[0], one), _reordered(arrays[1], two))
+    node = multiply(*_matched(name, arrays, words))
     if words.keepdims:
         node = reshaped(node, (*node.form.shape, 1))
-    order = None if orders is None else orders[2]
     if into is not None:
         return _finish(node, into, name, core, words.casting, order)
     if order is not None:
         node = transposed(node, numpy.argsort(order).tolist())
     return wrap(node) if words.order == "K" else in_order(wrap(node), _order_like(words.order, arrays))
+
+
+def _matched(name: str, arrays: tuple[ndarray, ndarray], words: Keywords) -> list[Node]:
+    """The operands in the dtype of the product, if the axis that is summed is of one length."""
+    a, b = arrays
+    _check_core(a.shape[-1], b.shape[-1 if b.ndim < 2 or _CORES[name][1] < 2 else -2], name, 0)
+    return _cast(arrays, dtype_of(name, (a.dtype, b.dtype), words), words.casting)
 
 
 def _reordered(array: ndarray, order: Sequence[int]) -> ndarray:
