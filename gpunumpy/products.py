@@ -89,8 +89,10 @@ def vecmat(x1: Any, x2: Any, /, out: Any = None, **options: Any) -> ndarray:
 
 
 @_described
-def vecdot(x1: Any, x2: Any, /, out: Any = None, **options: Any) -> ndarray:
+def vecdot(x1: Any, x2: Any, /, out: Any = None, *, axis: Any = -1, **options: Any) -> ndarray:
     """Products of vectors along an axis, the first conjugated; see `numpy.vecdot`."""
+    if type(axis) is not int or axis != -1:  # the last one is what it is without a word, and `axes` goes without it
+        options["axis"] = axis
     return _stacked("vecdot", _vecdot, x1, x2, out, options)
 
 
