@@ -81,11 +81,12 @@ def on_host(x: Any) -> Any:
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_shapes(shape: tuple[int, ...], dtype: str) -> None:
     a, n = sample(shape, dtype), shape[-1]
-    ulp = 500 if n < 100 else 5000
+    # Another order of equal pivots alone moves results by up to 4 roundings times the condition, which is 634 at most.
+    ulp = max(500, 6 * float(numpy.linalg.cond(a).max(initial=1))) if a.size else 500
     for name in ("inv", "det", "slogdet"):
         check(name, a, ulp=ulp)
     for upper in (False, True):
-        check("cholesky", definite(shape, dtype), ulp=ulp, upper=upper)
+        check("cholesky", definite(shape, dtype), upper=upper)
     for sides in ((n,), (n, 1), (n, 4), (n, 0), (*shape[:-1], 3), (3, 2, n, 2)):
         check("solve", a, sample(sides, dtype, 1), ulp=ulp)
     check("solve", a, numpy.eye(n, dtype=dtype), ulp=ulp)
