@@ -12,7 +12,7 @@ import gpunumpy
 from gpunumpy.kernels import cuda_random, host_random
 from gpunumpy.kernels.compile import compile_cubin
 from gpunumpy.kernels.table_streams import KEEPS
-from gpunumpy.random import generator
+from gpunumpy.random import method
 from gpunumpy.random.stream import Stream
 
 from .emulated import emulated
@@ -139,8 +139,8 @@ def _written(n: Any, x: Any) -> Any:
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
 @pytest.mark.parametrize("kind", BITS)
 def test_consumers(kind: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(generator, "MANY", 1)
-    monkeypatch.setattr(generator, "KINDS", {"cpu"})
+    monkeypatch.setattr(method, "MANY", 1)
+    monkeypatch.setattr(method, "KINDS", {"cpu"})
     for begun in (0, 1) if dtype == "f4" else (0,):
         mine, theirs = (n.random.Generator(BITS[kind](begun)) for n in (gpunumpy, numpy))
         mine.random(begun, "f4")

@@ -11,7 +11,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.array import to_host
-from gpunumpy.random import generator
+from gpunumpy.random import method
 
 BITS = ("PCG64", "PCG64DXSM", "Philox")
 SIZES = (1, 2, 7, 255, 256, 257, 1000, 4099, (3, 5, 7), (64, 64))
@@ -20,8 +20,8 @@ SIZES = (1, 2, 7, 255, 256, 257, 1000, 4099, (3, 5, 7), (64, 64))
 @pytest.fixture(autouse=True)
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever can be drawn on a device is, on the CPU device too, and whatever the size."""
-    monkeypatch.setattr(generator, "MANY", 1)
-    monkeypatch.setattr(generator, "KINDS", {"cpu", "cuda"})
+    monkeypatch.setattr(method, "MANY", 1)
+    monkeypatch.setattr(method, "KINDS", {"cpu", "cuda"})
 
 
 def pair(bits: str, seed: int = 1) -> tuple[Any, Any]:

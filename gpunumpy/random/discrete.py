@@ -1,0 +1,9 @@
+"""Integers of distributions with parameters."""
+
+from __future__ import annotations
+
+from .method import Drawing
+
+
+class Discrete(Drawing):
+    """Methods of `Generator`."""
