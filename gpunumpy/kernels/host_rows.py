@@ -10,7 +10,7 @@ import numpy
 
 from ..core.dtypes import KIND, bfloat16
 from ..core.kernel import DType
-from .host_random import ROWS
+from . import host_philox32, host_random
 from .table import PARTS, ufunc_of
 
 
@@ -127,7 +127,8 @@ _OTHERS: dict[str, Callable[[tuple[DType, ...]], Callable[..., Any]]] = {
     "complex": _complex,
     "real": lambda loop: _component(numpy.real),
     "imag": lambda loop: _component(numpy.imag),
-    **ROWS,
+    **host_random.ROWS,
+    **host_philox32.ROWS,
 }
 
 

@@ -236,6 +236,7 @@ _FILES: dict[str, tuple[str, ...]] = {
     "complex_math": ("complex",),
     "reduce": ("cast", "real", "complex"),
     "streams": (),
+    "philox32": (),
     **dict.fromkeys(CONGRUENTIAL, ("streams",)),
 }
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from pathlib import Path
 
+from .table_philox32 import PHILOX32
 from .table_rows import Row
 
 # Positions have so many digits, of so many bits each.
@@ -91,11 +92,14 @@ __device__ __forceinline__ u64 {name}(Walk& walk, Sure sure, i64 i, u64 x_hi, u6
 """
 
 
+_SHARED = ("streams", "philox32")
+
+
 @cache
 def sources() -> dict[str, str]:
     """What rows need, by file; those of single generators build on "streams"."""
-    shared = (Path(__file__).parent / "streams.cuh").read_text(encoding="utf-8")
-    return {"streams": shared, **{name: _source(name) for name in CONGRUENTIAL}}
+    shared = {name: (Path(__file__).parent / f"{name}.cuh").read_text(encoding="utf-8") for name in _SHARED}
+    return {**shared, **{name: _source(name) for name in CONGRUENTIAL}}
 
 
 def _row(name: str, **code: str) -> tuple[str, Row]:
@@ -115,3 +119,4 @@ STREAMS: dict[str, Row] = dict(
         _row("unit_float", u="f32({0} >> 8) * (1.0f / 16777216.0f)"),
     )
 )
+STREAMS.update(PHILOX32)

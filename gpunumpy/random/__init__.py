@@ -42,9 +42,11 @@ def _ours(module: str) -> Any:
 def __getattr__(name: str) -> Any:
     if name == "Generator":
         return _ours("generator").Generator
+    if name == "PhiloxGPU":
+        return _ours("philox_gpu").PhiloxGPU
     found = lookup(_NUMPYS, name)
     return _ours("on_host").taken(name, found)
 
 
 def __dir__() -> list[str]:
-    return public(_NUMPYS)
+    return [*public(_NUMPYS), "PhiloxGPU"]

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy
 
+from . import fast
 from .continuous import Continuous
 from .discrete import Discrete
 from .on_host import PLAIN, methods
 from .permuting import Permuting
+from .philox_gpu import PhiloxGPU
 from .simple import Simple
 from .stream import Stream
 
@@ -23,6 +25,8 @@ class Generator(Simple, Continuous, Discrete, Permuting):
     def __init__(self, bit_generator: Any) -> None:
         super().__init__(bit_generator)
         self._stream = Stream(bit_generator)
+        if isinstance(bit_generator, PhiloxGPU):
+            self._words = fast
 
     def __reduce__(self) -> tuple[Any, ...]:
         self._stream.settle()

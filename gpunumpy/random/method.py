@@ -18,7 +18,7 @@ from ..core.layout import Shape
 from ..core.node import Node
 from ..core.record import as_array, elementwise, reshaped, transposed
 from ..reduction import any as any_of
-from . import words
+from . import fast, words
 from .on_host import drawn, inside
 from .stream import LOCK, Stream
 
@@ -125,26 +125,31 @@ class Drawing(numpy.random.Generator):
     """A generator that knows the stream of its bit generator: what the classes of methods share."""
 
     _stream: Stream
+    _words: Any = words  # or `fast`: how the commonest draws are made
 
     def _standard(self, draws: dict[Any, words.Draw], size: Any, dtype: Any, out: Any) -> Any:
         draw = draws.get(numpy.dtype(dtype))
         if out is None:
-            target = self._new(size)
+            target = self._new(size, self._words)
         elif isinstance(out, ndarray) and is_filled_in_order(out, dtype) and shape_of(size) in (None, out.shape):
-            target = self._large(Target(out.shape, out.device, out)) if size is None or shape_of(size) else None
+            target = (
+                self._large(Target(out.shape, out.device, out), self._words) if size is None or shape_of(size) else None
+            )
         else:
             target = None
         if draw is None or target is None:
             return NotImplemented
         return target.filled(draw(self._stream, target.count, target.queue))
 
-    def _new(self, size: Any) -> Target | None:
+    def _new(self, size: Any, source: Any = words) -> Target | None:
         """Where `size` numbers go, if the device is to draw them."""
         shape = None if size is None else shape_of(size)
-        return None if shape is None else self._large(Target(shape, default_device()))
+        return None if shape is None else self._large(Target(shape, default_device()), source)
 
-    def _large(self, target: Target) -> Target | None:
-        return target if target.count >= MANY and target.queue.device.kind in KINDS else None
+    def _large(self, target: Target, source: Any = words) -> Target | None:
+        """The target, unless the host is to draw as few numbers: what is `fast` is drawn nowhere else."""
+        large = target.count >= MANY and target.queue.device.kind in KINDS
+        return target if large or source is fast else None
 
     def _placed(self, draws: dict[Any, words.Draw], start: Any, scale: Any, size: Any) -> Any:
         """Numbers that are scaled and moved, as many as the parameters or `size` ask for."""
@@ -155,7 +160,7 @@ class Drawing(numpy.random.Generator):
         if whole is None or shape is None or broadcast(shape, whole) != shape:
             return NotImplemented
         device = arrays[0].device if arrays else default_device()
-        target = self._large(Target(shape, device))
+        target = self._large(Target(shape, device), self._words)
         if target is None:
             return NotImplemented
         made = target.filled(draws[FLOAT64](self._stream, target.count, target.queue))

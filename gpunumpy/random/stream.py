@@ -14,12 +14,14 @@ import numpy
 
 from ..core.array import ndarray, to_host
 from ..kernels.table_streams import CONGRUENTIAL, KEEPS, WORDS, jump
+from .philox_gpu import PhiloxGPU
 
 _LOW = (1 << 64) - 1
 _KINDS: dict[type, str] = {
     numpy.random.PCG64: "pcg64",
     numpy.random.PCG64DXSM: "pcg64dxsm",
     numpy.random.Philox: "philox",
+    PhiloxGPU: "philox",
 }
 # The last words of a draw are drawn by NumPy itself, so that what it keeps of them is right.
 _FEW = 8

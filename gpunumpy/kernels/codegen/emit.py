@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ...core.dtypes import C_TYPE
 from ...core.kernel import Affine, Apply, Body, DType, Gather, Index, Load, Reduce, Scalar, Scan, Store, value_dtypes
+from ..table_philox32 import BLOCKS, elements_of_block
 from ..table_streams import CONGRUENTIAL, walk
 from .unit import Text, Unit
 
@@ -104,11 +105,18 @@ class Emitter:
         """Begin the walks of words among the values, where the text stands: outside of the loops of the tile."""
         for value in values:
             instr = self.body.instrs[value]
-            if value in self._walks or not isinstance(instr, Apply) or instr.row not in CONGRUENTIAL:
+            if value in self._walks or not isinstance(instr, Apply):
                 continue
-            name = self._walks[value] = f"w{self.name}{value}"
-            step, leap, _ = self._ways(instr.args[0])
-            self.text.line(f"op::Walk {name}{walk(instr.row, step, leap)};")
+            name = f"w{self.name}{value}"
+            if instr.row in BLOCKS:
+                begun = f"op::Block<{self.ctype(value)}> {name};"
+            elif instr.row in CONGRUENTIAL:
+                step, leap, _ = self._ways(instr.args[0])
+                begun = f"op::Walk {name}{walk(instr.row, step, leap)};"
+            else:
+                continue
+            self._walks[value] = name
+            self.text.line(begun)
 
     def _ways(self, value: int) -> tuple[int, int, str]:
         """By how much a position mostly grows, from lane to lane and from vector to vector; in C, how sure that is."""
@@ -127,6 +135,16 @@ class Emitter:
         even = isinstance(first, Index) and first.at.offset % 2 == 0 and self.tile.width % 2 == 0
         sure = self.tile.regular and even and step == 1
         return 1, (leap + 1) // 2, _SURE.format("MAY_STEP", self.tile.regular) if sure else _UNSURE
+
+    def _turn(self, value: int) -> str:
+        """In C, the turn at which a lane's element comes in its block; negative where that is known later alone."""
+        instr = self.body.instrs[value]
+        assert isinstance(instr, Apply)
+        place, lane, many = self.body.instrs[instr.args[0]], self.tile.lane, elements_of_block(self.dtypes[value])
+        if lane is None or not isinstance(place, Index) or place.at.coef[lane] != 1 or self.tile.width % many:
+            return "-1"
+        rest = (c for d, c in enumerate(place.at.coef) if d != lane)
+        return f"v % {many}" if place.at.offset % many == 0 and all(c % many == 0 for c in rest) else "-1"
 
     # Emission
 
@@ -314,7 +332,8 @@ class Emitter:
         elif isinstance(instr, Apply):
             args = [self.known[arg] for arg in instr.args]
             if value in self._walks:
-                args += [self._walks[value], self._ways(instr.args[0])[2]]
+                known = self._turn(value) if instr.row in BLOCKS else self._ways(instr.args[0])[2]
+                args += [self._walks[value], known]
             self._define(value, self.unit.expression(instr.row, instr.loop, args), keep)
         elif isinstance(instr, Gather):
             self._gather(value, instr, guard, keep)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...core.kernel import Affine, Apply, Body, Load, Reduce, Scan
+from ..table_philox32 import BLOCKS
 from ..table_streams import CONGRUENTIAL
 from .collapse import bodies
 from .emit import packs
@@ -19,6 +20,9 @@ LIGHT = 6
 
 # Vectors of a thread of a reduction that makes random words: from one to the next it needs no loop.
 WALKED_AT_ONCE = 4
+
+# Lanes of vectors that nothing but the blocks of random words decides.
+BLOCK_LANES = 4
 
 
 def ceil_div(a: int, b: int) -> int:
@@ -49,7 +53,9 @@ def pack_width(unit: Unit, lane: int) -> int:
     if kernel.region is not None and kernel.region[lane] != (0, kernel.shape[lane]):
         return 1
     walks = [(arg, at) for arg, at in accesses(unit) if at.coef[lane] != 0]
-    if not walks or any(at.coef[lane] != 1 for _, at in walks):
+    if not walks:  # what is made, and not loaded or stored, is made by blocks
+        return BLOCK_LANES if has_blocks(kernel.body) else 1
+    if any(at.coef[lane] != 1 for _, at in walks):
         return 1
     sizes = [kernel.args[arg].dtype.itemsize for arg, _ in walks]
     width = 16 // min(sizes)
@@ -82,6 +88,11 @@ def operations(body: Body) -> int:
 def has_walks(body: Body) -> bool:
     """Whether random words are made that are found one from another."""
     return any(isinstance(instr, Apply) and instr.row in CONGRUENTIAL for instr in body.instrs)
+
+
+def has_blocks(body: Body) -> bool:
+    """Whether random words are made of which neighbours share a block."""
+    return any(isinstance(instr, Apply) and instr.row in BLOCKS for instr in body.instrs)
 
 
 def unravel(unit: Unit, linear: str, loops: Sequence[int], names: Sequence[str], last: int | None = None) -> list[str]:
