@@ -157,7 +157,7 @@ class Drawing(numpy.random.Generator):
         arrays = [x for x in given if isinstance(x, ndarray)]
         whole = broadcast(*(x.shape for x in arrays))
         shape = whole if size is None else shape_of(size)
-        if whole is None or shape is None or broadcast(shape, whole) != shape:
+        if whole is None or shape is None or broadcast(shape, whole) != shape or (size is None and not arrays):
             return NotImplemented
         device = arrays[0].device if arrays else default_device()
         target = self._large(Target(shape, device), self._words)
