@@ -23,6 +23,7 @@ from .cuda_program import Prepared, prepared
 from .cuda_random import PROGRAMS as RANDOM
 from .cuda_scatter import scatter
 from .cuda_search import searchsorted
+from .cuda_sequence import PROGRAMS as SEQUENCE
 from .cuda_sort import argsort, sort
 
 CALLS: dict[str, Callable[..., Prepared]] = {}
@@ -55,6 +56,7 @@ _PROGRAMS: tuple[Callable[..., Program], ...] = (
     *(bincount, histogram),
     *(mask_elements, mask_offsets, mask_positions, scatter),
     *RANDOM,
+    *SEQUENCE,
 )
 for _make in _PROGRAMS:
     CALLS[_make.__name__] = _programmed(_make)

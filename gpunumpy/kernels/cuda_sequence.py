@@ -1,0 +1,73 @@
+"""Numbers that take as many words of a stream as they need, on a GPU, as a program of kernels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy
+
+from ..core.dtypes import C_TYPE
+from ..core.layout import Layout
+from .codegen.program import Program
+from .cuda_routine import Routine
+from .table_ziggurats import tables
+
+TILE, THREADS = 2048, 256  # a block's words, and its threads
+_ENTRIES = 4096  # of all tiles of a group: see sequence.cuh
+
+
+def stream_sequence(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]]) -> Program:
+    """Numbers of a sampler, over the words of a stream and the sampler's parameters; and three counts.
+
+    The counts are how many words the numbers take, for how many numbers there are words, and the word at which the
+    first attempt begins that has too few of them, or is too long. The options are the files of the sampler, the name of
+    its class, and how many words an attempt takes at most.
+    """
+    file, sampler, longest = options
+    shape, end = layouts[0].shape, prod(layouts[2].shape)
+    tiles = -(-end // TILE)
+    groups = -(-tiles * longest // _ENTRIES)
+    text = Routine()
+    n, many, last, all_groups = (text.param(x) for x in (shape[0], tiles, end, groups))
+    single = dtypes[0] == numpy.float32
+    head = [
+        f"typedef {C_TYPE[dtypes[0]]} Value;\ntypedef u{8 * dtypes[2].itemsize} Word;\n",
+        f"typedef {'u32' if single else 'u64'} Piece;\ntypedef {'f32' if single else 'f64'} Real;\n",
+        f"const int TILE = {TILE}, LONGEST = {longest}, WIDTH = {prod(shape[1:])};\n",
+        _ziggurats(single),
+        _text("sequence"),
+        *map(_text, file.split()),
+        f"typedef {sampler} Number;\n",
+    ]
+    number = "const Number number(params);"
+    measured = f"  {number}\n  measure(number, words, codes, tables, blockIdx.x, {last});"
+    text.entry("measure_tiles", measured, tiles, THREADS)
+    text.entry("compose_groups", f"  compose_group(tables, groups, blockIdx.x, {many});", groups, THREADS)
+    text.entry("compose_tiles", f"  compose_all(groups, begins, counts, {all_groups});", 1, THREADS)
+    text.entry("spread_groups", f"  spread_group(tables, begins, starts, blockIdx.x, {many});", groups, THREADS)
+    made = f"  {number}\n  make_numbers(number, words, codes, starts, out, counts, blockIdx.x, {last}, {n});"
+    text.entry("make_tiles", made, tiles, THREADS)
+    scratch = [
+        *(("u16* codes", 2 * TILE * tiles), ("u32* tables", 4 * longest * tiles), ("u64* starts", 8 * tiles)),
+        *(("u32* groups", 4 * longest * groups), ("u64* begins", 8 * groups)),
+    ]
+    pointers = ["Value* out", "i64* counts", "const Word* words", "const f64* params"]
+    return text.program(pointers, scratch, head="".join(head))
+
+
+@cache
+def _ziggurats(single: bool) -> str:
+    return "".join(re.sub(r"(\w+)_bits", rf"{shape}_\1", tables(shape, single)) for shape in ("normal", "exponential"))
+
+
+@cache
+def _text(name: str) -> str:
+    return (Path(__file__).parent / f"{name}.cuh").read_text(encoding="utf-8")
+
+
+PROGRAMS = (stream_sequence,)

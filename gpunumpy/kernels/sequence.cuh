@@ -1,0 +1,263 @@
+// Numbers of which each takes words of a stream until it is satisfied, so that where one begins depends on all before.
+//
+// An attempt begins at a word, takes that one and more, and makes a number or none; what it makes and where it ends are
+// functions of the words from there on. So a tile of words is measured as if an attempt began at each of them. The 32
+// positions of a span follow their attempts to where these leave the span, all at once, by doubling their steps; and
+// from each position where attempts of the tile before can end, a thread follows them from span to span out of the
+// tile. These functions, from an entry to an exit and a count, are composed in groups of tiles, and in all groups; then
+// every tile knows where its first attempt begins and how many numbers are before it, and makes its own.
+
+const int SPAN = 32, SPANS = TILE / SPAN, ENTRIES = LONGEST, GROUP = 4096 / LONGEST;
+const u32 LOST = 0xffff;            // where attempts lead for which there are too few words, or that take too many
+const u32 EXITS = (1 << 9) - 1;     // of an entry's code, the bits of the exit; those above count numbers
+
+// The words from a position on. What comes after the last one is made up, so that an attempt ends whatever it does; it
+// does not count.
+struct Source {
+  const Word* words;
+  int next;
+  __device__ static u64 made_up(u64 x) {
+    x = (x + 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ x >> 29) * 0x94d049bb133111ebull;
+    return x ^ x >> 32;
+  }
+  __device__ __forceinline__ Word take() {
+    const int at = next++;
+    return at < TILE + LONGEST ? words[at] : Word(made_up(u64(at)));
+  }
+  // A word of 32 bits, where the stream is made of these.
+  __device__ __forceinline__ u32 half() { return u32(take()); }
+  // A word of 64 bits; the upper half comes first where the stream is made of halves.
+  __device__ __forceinline__ u64 word() {
+    if (sizeof(Word) == 8) return u64(take());
+    const u64 upper = half();
+    return upper << 32 | half();
+  }
+  // Evenly distributed in [0, 1).
+  __device__ __forceinline__ f64 unit() {
+    if (sizeof(Word) == 8) return f64(word() >> 11) * (1.0 / 9007199254740992.0);
+    const u32 upper = half() >> 5, lower = half() >> 6;
+    return (upper * 67108864.0 + lower) / 9007199254740992.0;
+  }
+  __device__ __forceinline__ f32 unit_float() { return f32(half() >> 8) * (1.0f / 16777216.0f); }
+
+  // By the ziggurats, in the precision of their tables.
+  __device__ __forceinline__ Piece piece() { return sizeof(Piece) == 8 ? Piece(word()) : Piece(half()); }
+  __device__ __forceinline__ Real evenly() { return sizeof(Real) == 8 ? Real(unit()) : Real(unit_float()); }
+  __device__ static f64 log_of_rest(f64 x) { return ::log1p(-x); }
+  __device__ static f32 log_of_rest(f32 x) { return ::log1pf(-x); }
+  __device__ __forceinline__ Real between(const Piece* heights, int layer) {
+    const Real above = op::bit_cast<Real>(heights[layer - 1]), height = op::bit_cast<Real>(heights[layer]);
+    return (above - height) * evenly() + height;
+  }
+  __device__ Real normal() {
+    for (;;) {
+      const Piece piece = this->piece(), integer = sizeof(Piece) == 8 ? piece >> 9 & 0xfffffffffffff : piece >> 9;
+      const int layer = piece & 255;
+      const Real x = Real(integer) * op::bit_cast<Real>(normal_scale[layer]), value = piece >> 8 & 1 ? -x : x;
+      if (integer < normal_inside[layer]) return value;
+      if (layer && between(normal_height, layer) < ::exp(-0.5 * value * value)) return value;
+      if (layer) continue;
+      const Real r = Real(3.6541528853610087963519472518), inverse = Real(0.27366123732975827203338247596);
+      for (;;) {
+        const Real x = -inverse * log_of_rest(evenly()), y = -log_of_rest(evenly());
+        if (y + y > x * x) return integer >> 8 & 1 ? -(r + x) : r + x;
+      }
+    }
+  }
+  __device__ Real exponential() {
+    for (;;) {
+      const Piece piece = this->piece() >> (sizeof(Piece) == 8 ? 3 : 1), integer = piece >> 8;
+      const int layer = piece & 255;
+      const Real x = Real(integer) * op::bit_cast<Real>(exponential_scale[layer]);
+      if (integer < exponential_inside[layer]) return x;
+      if (!layer) return Real(7.6971174701310497140446280481) - log_of_rest(evenly());
+      const Real height = between(exponential_height, layer);
+      if (sizeof(Real) == 8 ? height < ::exp(-x) : height < ::expf(-x)) return x;
+    }
+  }
+};
+
+// A number, or several that one attempt makes.
+template <class Number, int WIDTH> struct Drawn {
+  Value values[WIDTH];
+  __device__ bool from(const Number& number, Source& source) {
+    if constexpr (WIDTH == 1) return number.draw(source, values[0]);
+    else return number.draw(source, values);
+  }
+};
+
+struct Words {
+  Word at[TILE + LONGEST];
+  __device__ __forceinline__ void load(const Word* words, i64 first, i64 end) {
+    for (int k = threadIdx.x; k < TILE + LONGEST; k += blockDim.x)
+      at[k] = first + k < end ? words[first + k] : Word(Source::made_up(u64(k)));
+  }
+};
+
+// Where the attempts from each position of a span lead out of it, one lane to each: `to`, from the length of its own
+// attempt. The result has a bit for each position that they come by.
+__device__ __forceinline__ u32 follow_span(int length, int& to) {
+  const int lane = threadIdx.x % SPAN;
+  u32 seen = 1u << lane;
+  to = length ? lane + length : int(LOST);
+#pragma unroll
+  for (int round = 0; round < 5; ++round) {
+    const bool inside = to < SPAN;
+    const u32 others = __shfl_sync(~0u, seen, inside ? to : lane);
+    const int further = __shfl_sync(~0u, to, inside ? to : lane);
+    if (inside) {
+      seen |= others;
+      to = further;
+    }
+  }
+  return seen;
+}
+
+// Measure the attempts at all words of a tile, which begins at `first`, and follow them from every entry.
+template <class Number>
+__device__ __forceinline__ void measure(
+    const Number& number, const Word* words, u16* codes, u32* table, i64 tile, i64 end) {
+  __shared__ Words its;
+  __shared__ u32 hops[TILE];
+  const i64 first = tile * TILE;
+  its.load(words, first, end);
+  __syncthreads();
+  for (int p = threadIdx.x; p < TILE; p += blockDim.x) {
+    Source source{its.at, p};
+    Drawn<Number, WIDTH> drawn;
+    const bool makes = drawn.from(number, source);
+    int length = source.next - p;
+    if (length > LONGEST || first + source.next > end) length = 0;
+    const u32 made = __ballot_sync(~0u, makes && length);
+    codes[first + p] = u16(length | (makes && length ? 1 << 15 : 0));
+    int to;
+    const u32 seen = follow_span(length, to);
+    hops[p] = u32(__popc(seen & made)) << 16 | (to == int(LOST) ? LOST : u32(p / SPAN * SPAN + to));
+  }
+  __syncthreads();
+  for (int entry = threadIdx.x; entry < ENTRIES; entry += blockDim.x) {
+    u32 p = entry, count = 0;
+    while (p < TILE) {
+      const u32 hop = hops[p];
+      count += hop >> 16;
+      p = hop & LOST;
+    }
+    table[tile * ENTRIES + entry] = (p == LOST ? u32(ENTRIES) : p - TILE) | count << 9;
+  }
+}
+
+// The tables of a group: those of its parts.
+struct Tables {
+  u32 at[GROUP * ENTRIES];
+  int parts;
+  __device__ __forceinline__ void load(const u32* tables, i64 group, i64 all) {
+    const i64 first = group * GROUP;
+    const int here = int(all - first < GROUP ? all - first : GROUP);
+    for (int k = threadIdx.x; k < here * ENTRIES; k += blockDim.x) at[k] = tables[first * ENTRIES + k];
+    if (threadIdx.x == 0) parts = here;
+    __syncthreads();
+  }
+  // Follow attempts through the parts, telling where each is entered.
+  template <class Tell> __device__ __forceinline__ void follow(u32& entry, u64& count, Tell tell) const {
+    for (int part = 0; part < parts; ++part) {
+      tell(part, entry, count);
+      if (entry == u32(ENTRIES)) continue;
+      const u32 code = at[part * ENTRIES + entry];
+      count += code >> 9;
+      entry = code & EXITS;
+    }
+  }
+};
+
+__device__ __forceinline__ void compose_group(const u32* tables, u32* groups, i64 group, i64 tiles) {
+  __shared__ Tables its;
+  its.load(tables, group, tiles);
+  for (int entry = threadIdx.x; entry < ENTRIES; entry += blockDim.x) {
+    u32 at = entry;
+    u64 count = 0;
+    its.follow(at, count, [](int, u32, u64) {});
+    groups[group * ENTRIES + entry] = at | u32(count) << 9;
+  }
+}
+
+// Where each group is entered, and how many numbers are before it: one block. The counts are what is taken, how many
+// numbers there are, and where the attempts are lost.
+__device__ __forceinline__ void compose_all(const u32* groups, u64* begins, i64* counts, i64 many) {
+  __shared__ Tables its;
+  u32 entry = 0;
+  u64 count = 0;
+  for (i64 k = 0; k * GROUP < many; ++k) {
+    __syncthreads();
+    its.load(groups, k, many);
+    if (threadIdx.x == 0)
+      its.follow(entry, count, [=](int part, u32 at, u64 before) { begins[k * GROUP + part] = before << 9 | at; });
+  }
+  if (threadIdx.x == 0) {
+    counts[0] = counts[2] = -1;
+    counts[1] = i64(count);
+  }
+}
+
+__device__ __forceinline__ void spread_group(const u32* tables, const u64* begins, u64* starts, i64 group, i64 tiles) {
+  __shared__ Tables its;
+  its.load(tables, group, tiles);
+  if (threadIdx.x == 0) {
+    u32 entry = u32(begins[group] & EXITS);
+    u64 count = begins[group] >> 9;
+    its.follow(entry, count, [=](int part, u32 at, u64 before) { starts[group * GROUP + part] = before << 9 | at; });
+  }
+}
+
+// Make the numbers of a tile.
+template <class Number>
+__device__ __forceinline__ void make_numbers(
+    const Number& number, const Word* words, const u16* codes, const u64* starts, Value* out, i64* counts, i64 tile,
+    i64 end, i64 n) {
+  __shared__ Words its;
+  __shared__ u32 seen[TILE], made[SPANS], chosen[SPANS];
+  __shared__ u16 to[TILE], before[SPANS], list[TILE];
+  __shared__ int total;
+  const int entry = int(starts[tile] & EXITS);
+  const i64 base = i64(starts[tile] >> 9), first = tile * TILE;
+  if (entry == ENTRIES || base >= n) return;
+  its.load(words, first, end);
+  for (int p = threadIdx.x; p < TILE; p += blockDim.x) {
+    const u16 code = codes[first + p];
+    const u32 makes = __ballot_sync(~0u, code >> 15);
+    int where;
+    seen[p] = follow_span(code & 0x7fff, where);
+    to[p] = u16(where == int(LOST) ? LOST : u32(p / SPAN * SPAN + where));
+    if (p % SPAN == 0) {
+      made[p / SPAN] = makes;
+      chosen[p / SPAN] = 0;
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    int count = 0;
+    u32 p = entry;
+    while (p < TILE) {
+      const u32 span = p / SPAN, visited = seen[p], makes = visited & made[span];
+      chosen[span] = makes;
+      before[span] = u16(count);
+      count += __popc(makes);
+      p = to[p];
+      if (p == LOST) counts[2] = first + span * SPAN + 31 - __clz(int(visited));
+    }
+    total = count;
+  }
+  __syncthreads();
+  for (int p = threadIdx.x; p < TILE; p += blockDim.x) {
+    const u32 makes = chosen[p / SPAN];
+    if (makes >> p % SPAN & 1) list[before[p / SPAN] + __popc(makes & ((1u << p % SPAN) - 1))] = u16(p);
+  }
+  __syncthreads();
+  for (int k = threadIdx.x; k < total && base + k < n; k += blockDim.x) {
+    Source source{its.at, list[k]};
+    Drawn<Number, WIDTH> drawn;
+    drawn.from(number, source);
+    for (int j = 0; j < WIDTH; ++j) out[(base + k) * WIDTH + j] = drawn.values[j];
+    if (base + k == n - 1) counts[0] = first + source.next;
+  }
+}

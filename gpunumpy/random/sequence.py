@@ -1,0 +1,97 @@
+"""Sequences of numbers of which each takes as many words as it needs.
+
+How many words there must be for so many numbers is not known beforehand. So they are made for a few numbers more than
+are expected to be enough; if they are not, all is asked for again with more of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy
+
+from ..core import node as graph
+from ..core.array import from_host, to_host, wrap
+from ..core.dtypes import FLOAT64, INT64
+from ..core.node import DType, Node, Queue
+from . import words
+from .stream import Stream
+
+
+@dataclass(frozen=True, slots=True)
+class Sampler:
+    """How a number is made of words: a class in CUDA C++.
+
+    Attributes
+    ----------
+    name
+        The class. It is made of its parameters, ``const f64*``, and its ``draw(source, value)`` takes words of the
+        source (sequence.cuh) and returns whether they made a number.
+    file
+        Where it is, among the kernels; files in order, apart by spaces, where one needs another.
+    dtype
+        Of the numbers.
+    longest
+        How many words one attempt takes at most: a power of two of 32 to 256. Longer ones must be next to impossible,
+        as NumPy draws on the host if there is one.
+    width
+        How many numbers an attempt makes at once; ``draw`` takes a pointer to them if these are several.
+    """
+
+    name: str
+    file: str = "samplers_continuous"
+    dtype: DType = FLOAT64
+    longest: int = 64
+    width: int = 1
+
+
+def sequence(
+    stream: Stream, sampler: Sampler, params: Sequence[float], count: int, each: float, queue: Queue
+) -> Node | None:
+    """So many numbers, of shape ``(count,)`` or ``(count, width)``, and the stream is moved on; None if an attempt is
+    too long, and the stream is where it was.
+
+    `each` is how many words a number takes on average, or a little more. The numbers of a sampler of float32 take words
+    of 32 bits, all others words of 64.
+    """
+    single = sampler.dtype.itemsize == 4
+    stream.settle()
+    before = stream.bits.state
+
+    def ahead(many: int) -> Node:
+        made = (words.halves if single else words.words)(stream, many, queue)
+        stream.bits.state = before
+        return made
+
+    found = attempted(ahead, sampler, params, count, each, queue)
+    if found is None:
+        return None
+    values, taken = found
+    (stream.skip_halves if single else stream.skip)(taken)
+    return values
+
+
+def attempted(
+    ahead: Callable[[int], Node], sampler: Sampler, params: Sequence[float], count: int, each: float, queue: Queue
+) -> tuple[Node, int] | None:
+    """The numbers, and how many words they take of those that `ahead` makes: the next ones, as many as it is told, of
+    64 bits or of 32.
+    """
+    given = from_host(numpy.array([*params, 0.0]), queue.device).value()
+    shape = (count,) if sampler.width == 1 else (count, sampler.width)
+    options = sampler.file, sampler.name, sampler.longest
+    many = int(each * (count + 8 * sqrt(count))) + 4 * sampler.longest
+    while True:
+        results: Any = ((shape, sampler.dtype), ((3,), INT64))
+        values, counts = graph.routine("stream_sequence", options, (ahead(many), given), results)
+        kept = wrap(values)
+        taken, made, stopped = to_host(wrap(counts)).tolist()
+        if made >= count:
+            return kept.value(), taken
+        if stopped <= many - sampler.longest:
+            return None
+        share = min(1.02 * count / max(made, 1), 4.0)
+        many = int(many * share) + 4 * sampler.longest

@@ -1,0 +1,98 @@
+"""Numbers that take as many words as they need, through the kernels of a GPU, and NumPy's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+
+from gpunumpy.core import evaluate
+from gpunumpy.core.array import to_host, wrap
+from gpunumpy.core.device import Device
+from gpunumpy.kernels import cuda_sequence, host_calls
+from gpunumpy.kernels.compile import compile_cubin
+from gpunumpy.random import sequence
+from gpunumpy.random.sequence import Sampler
+from gpunumpy.random.stream import Stream
+
+from .executor import run_program
+from .test_routines import layout_of
+
+BITS = (numpy.random.PCG64, numpy.random.PCG64DXSM, numpy.random.Philox)
+
+
+def emulated(options: tuple[Any, ...], *arrays: Any) -> None:
+    """The routine, on the emulated machine."""
+    program = cuda_sequence.stream_sequence(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
+    assert run_program(program, arrays, seed=3) == 0
+
+
+@pytest.fixture(autouse=True)
+def on_the_device(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The list has how many words the routine was given, call by call."""
+    asked: list[int] = []
+
+    def call(options: tuple[Any, ...], *arrays: Any) -> None:
+        asked.append(arrays[2].size)
+        emulated(options, *arrays)
+
+    monkeypatch.setitem(host_calls.CALLS, "stream_sequence", call)
+    return asked
+
+
+def gammas(bits: Any, sampler: Sampler, shape: float, count: int, each: float = 2.2) -> Any:
+    queue = evaluate.queue_of(Device("cpu"))
+    found = sequence.sequence(Stream(bits), sampler, [shape], count, each, queue)
+    return None if found is None else to_host(wrap(found))
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("kind", BITS)
+def test_words_and_numbers_are_numpys(kind: Any, dtype: str) -> None:
+    for count in (1, 100, 5000):
+        for shape in (1.0, 0.3, 2.5):
+            mine, theirs = (kind(count) for _ in range(2))
+            for bits in (mine, theirs):
+                numpy.random.Generator(bits).random(count % 3, numpy.float32)
+            got = gammas(mine, Sampler("Gamma", dtype=numpy.dtype(dtype)), shape, count)
+            want: Any = numpy.random.Generator(theirs).standard_gamma(shape, count, dtype)  # type: ignore[call-overload]
+            numpy.testing.assert_allclose(got, want, rtol=1e-15 if dtype == "f8" else 4e-7)
+            assert repr(mine.state) == repr(theirs.state)
+
+
+def test_many_groups_of_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuda_sequence, "TILE", 256)
+    monkeypatch.setattr(cuda_sequence, "THREADS", 64)
+    for longest, count in ((256, 40000), (128, 20000)):
+        mine, theirs = (numpy.random.PCG64(5) for _ in range(2))
+        got = gammas(mine, Sampler("Gamma", longest=longest), 0.7, count)
+        numpy.testing.assert_allclose(got, numpy.random.Generator(theirs).standard_gamma(0.7, count), rtol=1e-15)
+        assert mine.state == theirs.state
+
+
+def test_too_few_words(on_the_device: list[int]) -> None:
+    mine, theirs = (numpy.random.PCG64(5) for _ in range(2))
+    got = gammas(mine, Sampler("Gamma"), 1.5, 5000, 0.3)
+    numpy.testing.assert_allclose(got, numpy.random.Generator(theirs).standard_gamma(1.5, 5000), rtol=1e-15)
+    assert mine.state == theirs.state
+    assert len(on_the_device) == 3
+
+
+def test_attempts_that_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = cuda_sequence._text
+    longer = "if (shape == 1) { for (int k = s.unit() < 1e-3 ? 40 : 0; k; --k) s.word(); "
+    monkeypatch.setattr(cuda_sequence, "_text", lambda name: text(name).replace("if (shape == 1) {", longer))
+    bits, before = numpy.random.PCG64(5), numpy.random.PCG64(5).state
+    assert gammas(bits, Sampler("Gamma", longest=32), 1.0, 20000, 3) is None
+    assert bits.state == before
+    assert gammas(bits, Sampler("Gamma"), 1.0, 20000, 3).shape == (20000,)
+
+
+def test_nvrtc_compiles_it() -> None:
+    for dtype, word in (("f8", "u8"), ("f4", "u4")):
+        arrays = numpy.zeros(4000, dtype), numpy.zeros(3, "i8"), numpy.zeros(9000, word), numpy.zeros(2)
+        options = "samplers_continuous", "Gamma", 64
+        layouts, dtypes = [layout_of(x) for x in arrays], [x.dtype for x in arrays]
+        program = cuda_sequence.stream_sequence(options, layouts, dtypes)
+        assert compile_cubin(program.text, "sm_90")
