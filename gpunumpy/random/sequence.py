@@ -39,6 +39,8 @@ class Sampler:
         as NumPy draws on the host if there is one.
     width
         How many numbers an attempt makes at once; ``draw`` takes a pointer to them if these are several.
+    halves
+        Whether the words are those of 32 bits; they are for numbers of float32.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Sampler:
     dtype: DType = FLOAT64
     longest: int = 64
     width: int = 1
+    halves: bool = False
 
 
 def sequence(
@@ -55,9 +58,9 @@ def sequence(
     too long, and the stream is where it was.
 
     `each` is how many words a number takes on average, or a little more. The numbers of a sampler of float32 take words
-    of 32 bits, all others words of 64.
+    of 32 bits, others words of 64, unless the sampler says so.
     """
-    single = sampler.dtype.itemsize == 4
+    single = sampler.halves or sampler.dtype.itemsize == 4
     stream.settle()
     before = stream.bits.state
 
