@@ -14,8 +14,9 @@ from .cuda_routine import Routine, pointer
 
 # At most, of a matrix that is small; by the bytes of a real number.
 SVD_ROWS, EIGH_ROWS = {4: 100, 8: 72}, {4: 140, 8: 64}
-# A single matrix of float64 with more rows is faster in cuSOLVER.
-_ALONE = 16
+# Of more rows than the first number, unless there are many matrices, the tridiagonal ones are divided: up to as many as
+# `linalg_divide.cuh` has room for.
+_DIVIDED, _MOST_DIVIDED = 16, 128
 _MOST_THREADS = 512
 _BYTES = 160 << 10  # of shared memory that a block takes at most
 # Of a stack of at least so many matrices, each has few threads.
@@ -48,10 +49,16 @@ def svd_fits(layouts: Sequence[Layout], dtypes: Sequence[Any], shared: int) -> b
 def eigh_fits(layouts: Sequence[Layout], dtypes: Sequence[Any], shared: int) -> bool:
     """The same for eigenvalues."""
     *results, a = layouts
-    n, unit = a.shape[-1], real_bytes(dtypes[-1])
-    if unit == 8 and n > _ALONE and prod(a.shape[:-2]) == 1:
-        return False
-    return n <= EIGH_ROWS[unit] and eigh_bytes(n, len(results) > 2, dtypes[-1]) <= min(shared, _BYTES)
+    n, divides = a.shape[-1], divided(a)
+    nbytes = eigh_bytes(n, len(results) > 2, dtypes[-1], divides)
+    if divides:
+        return n <= _MOST_DIVIDED and nbytes <= shared
+    return n <= EIGH_ROWS[real_bytes(dtypes[-1])] and nbytes <= min(shared, _BYTES)
+
+
+def divided(a: Layout) -> bool:
+    """Whether the tridiagonal matrices are divided (`linalg_divide.cuh`): few that are not tiny."""
+    return a.shape[-1] > _DIVIDED and prod(a.shape[:-2]) < _MANY
 
 
 def qr_fits(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any], shared: int) -> bool:
@@ -76,15 +83,22 @@ def svd_bytes(rows: int, columns: int, kept: int, vectors: bool, dtype: Any) -> 
     return (kept * (pitch + 1)) * dtype.itemsize + (rows + 32) * real_bytes(dtype) + 4 * kept
 
 
-def eigh_bytes(n: int, vectors: bool, dtype: Any) -> int:
+def eigh_bytes(n: int, vectors: bool, dtype: Any, divides: bool) -> int:
     """The shared memory for the eigenvalues of a matrix."""
-    diagonals = 2 * n * -(-n // 32) + 32
-    return (n * (n | 1) * (1 + vectors) + 3 * n) * dtype.itemsize + diagonals * real_bytes(dtype) + 4 * n
+    unit, pitch = real_bytes(dtype), n | 1
+    reals = 2 * n * _copies(n, vectors, divides) + 32 + (2 * (not vectors) * pitch + 5 * n if divides else 0)
+    words = -(-n // 4) * 4 + (4 * n if divides else 0)
+    return (n * pitch * (1 + vectors) + 3 * n) * dtype.itemsize + reals * unit + 4 * words
 
 
-def source_of(method: str) -> str:
-    """The text of a method, with what it needs."""
-    return source("linalg", "linalg_sums", f"linalg_{method}")
+def _copies(n: int, vectors: bool, divides: bool) -> int:
+    """Of the diagonals of a matrix: every warp has its own for QL steps with vectors."""
+    return -(-n // 32) if vectors and not divides else 1
+
+
+def source_of(*methods: str) -> str:
+    """The text of methods, with what they need."""
+    return source("linalg", "linalg_sums", *(f"linalg_{method}" for method in methods))
 
 
 class _Small(Routine):
@@ -109,9 +123,9 @@ class _Small(Routine):
         down, across = self._steps
         return f"from[{row} * {down} + {column} * {across}]"
 
-    def made(self, method: str, body: str, threads: int, shared: int, pointers: Sequence[str]) -> Program:
-        self.entry(f"{method}_block", self.head + body, self.count, threads, shared, _MOST_THREADS)
-        return self.program(pointers, head=source_of(method))
+    def made(self, methods: Sequence[str], body: str, threads: int, shared: int, pointers: Sequence[str]) -> Program:
+        self.entry(f"{methods[-1]}_block", self.head + body, self.count, threads, shared, _MOST_THREADS)
+        return self.program(pointers, head=source_of(*methods))
 
 
 def svd(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
@@ -141,7 +155,7 @@ def svd(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[An
             f"    right[m * {k} * {c} + i] = its.cells[its.order[i / (int){c}] * its.pitch + i % (int){c}];"
         )
     shared = svd_bytes(rows, columns, kept, vectors, dtype)
-    return text.made("jacobi", body, threads, shared, [*names, pointer(dtype, "a")])
+    return text.made(["jacobi"], body, threads, shared, [*names, pointer(dtype, "a")])
 
 
 def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
@@ -149,14 +163,18 @@ def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) 
     (triangle,) = options
     *results, a = layouts
     dtype, vectors, size = dtypes[-1], len(results) > 2, a.shape[-1]
-    text = _Small(a, dtype)
+    text, divides = _Small(a, dtype), divided(a)
     team = _LANES[text.many]
     threads = min(_MOST_THREADS, -(-size * team // 32) * 32)
     n = text.param(size)
     at = f"la::conj({text.at('r', 'c')})" if triangle == "L" else text.at("c", "r")
+    methods, kind, copies, away = ["tridiagonal"], "Tridiagonal", f", {text.param(_copies(size, vectors, divides))}", ""
+    if divides:
+        methods, kind, copies = ["tridiagonal", "divide"], "Divided", ""
+        away = f", v + m * {n} * {n}" if vectors else ", (T*)nullptr"
     body = (
-        f"  la::Tridiagonal<T, {team}> its(shared, {n}, {str(vectors).lower()});\n"
-        f"  const bool failed = its.run([=](int r, int c) {{ return {at}; }});\n"
+        f"  la::{kind}<T, {team}> its(shared, {n}, {str(vectors).lower()}{copies});\n"
+        f"  const bool failed = its.run([=](int r, int c) {{ return {at}; }}{away});\n"
         "  if (threadIdx.x == 0) info[m] = failed;\n  if (failed) return;\n"
         f"  for (int i = threadIdx.x; i < {n}; i += blockDim.x) w[m * {n} + i] = its.value(i);\n"
     )
@@ -167,7 +185,8 @@ def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) 
             f"  for (int i = threadIdx.x; i < {n} * {n}; i += blockDim.x)\n"
             f"    v[m * {n} * {n} + i] = its.vector(i / (int){n}, i % (int){n});"
         )
-    return text.made("tridiagonal", body, threads, eigh_bytes(size, vectors, dtype), [*names, pointer(dtype, "a")])
+    shared = eigh_bytes(size, vectors, dtype, divides)
+    return text.made(methods, body, threads, shared, [*names, pointer(dtype, "a")])
 
 
 def qr(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
@@ -207,4 +226,4 @@ def qr(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -
             f"  for (int i = threadIdx.x; i < {k} * {m}; i += blockDim.x)\n"
             f"    q[m * {k} * {m} + i] = its.column_of_q(i / (int){m})[i % (int){m}];"
         )
-    return text.made("qr", body, threads, qr_bytes(options, layouts, dtype), [*names, pointer(dtype, "a")])
+    return text.made(["qr"], body, threads, qr_bytes(options, layouts, dtype), [*names, pointer(dtype, "a")])
