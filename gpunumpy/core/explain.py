@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, TextIO
 
@@ -14,6 +15,7 @@ from .node import Node
 from .schedule import CallStep, Run, Step
 from .schedule_traffic import Traffic, traffic
 
+_NAMED = 8  # arguments of a call that are named one by one
 _UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
@@ -98,6 +100,8 @@ def _arguments(step: CallStep) -> str:
         for (source, where), dtype in zip(step.args, step.dtypes, strict=True)
         if source.kind not in ("site", "const")
     ]
+    if len(parts) > _NAMED:
+        parts = [f"{count} of {part}" for part, count in Counter(parts).items()]
     return f"reads {', '.join(parts)}"
 
 

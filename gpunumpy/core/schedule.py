@@ -23,6 +23,7 @@ from .layout import Layout
 from .limits import fits_row
 from .lower import INT64, Builder, IndexMap, Item, Refused, Source, compose, identity
 from .node import Call, Const, DType, Leaf, Part, Reduce, Scan, Scatter, Update, View
+from .schedule_together import SUFFIX, put_together
 
 # A kernel that already does this much takes no further anchor: registers and argument space are finite.
 _MAX_INSTRS = 240
@@ -379,7 +380,7 @@ class _Scheduler:
             dtypes.append(f.dtype)
         self.home[a] = len(self.groups)
         parts = tuple(Source("new", self.parts[a][k]) for k in range(len(op.results)))
-        reason = f"{op.name} is a routine of its own"
+        reason = f"{op.name.removesuffix(SUFFIX)} is a routine of its own"
         self.groups.append(CallStep(op.name, op.options, tuple(args), tuple(dtypes), a, reason, parts))
 
     # updates
@@ -697,5 +698,5 @@ def schedule(items: Sequence[Item], roots: Sequence[int], overwrite: bool = True
     overwrite
         Whether an update may write into the memory of a leaf, since nothing outside the graph needs its old value.
     """
-    folded = fold_epilogues(one_window(items), roots)
-    return _Scheduler(push_views(folded, roots), roots, overwrite).run()
+    joined = put_together(fold_epilogues(one_window(items), roots), roots)
+    return _Scheduler(push_views(joined, roots), roots, overwrite).run()

@@ -94,6 +94,8 @@ class _Absorption:
 
     def _before(self, run: Run, call: CallStep, made: Source) -> CallStep | None:
         """The call with the kernel that makes what it reads."""
+        if call.parts:
+            return None
         options = self._options(call)
         if options.before is not None or [source for source, _ in call.args] != [made]:
             return None

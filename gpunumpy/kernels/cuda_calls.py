@@ -25,6 +25,7 @@ from .cuda_scatter import scatter
 from .cuda_search import searchsorted
 from .cuda_sequence import PROGRAMS as SEQUENCE
 from .cuda_sort import argsort, sort
+from .cuda_together import fft_together, matmul_together
 
 CALLS: dict[str, Callable[..., Prepared]] = {}
 
@@ -37,6 +38,7 @@ def _empty(device: Any, options: tuple[Any, ...], layouts: Any, dtypes: Any) -> 
 CALLS["empty"] = _empty
 CALLS |= {"fft": cufft.fft, "fft_absorbed": fft_absorbed}
 CALLS["matmul"] = matmul
+CALLS |= {"fft_together": fft_together, "matmul_together": matmul_together}
 CALLS |= {"cholesky": cholesky, "det": slogdet, "inv": inv, "slogdet": slogdet, "solve": solve}
 CALLS |= {"eig": eig, "eigh": eigh, "qr": qr, "svd": svd}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.dtypes import C_TYPE
@@ -95,3 +95,10 @@ NOTHING = Program("", (), (), False, ())
 def pointer(dtype: Any, name: str, const: str = "const ") -> str:
     """The parameter of an array."""
     return f"{const}{C_TYPE[dtype]}* {name}"
+
+
+def chosen(which: str, types: Mapping[str, str], most: int) -> str:
+    """C++ that names one of the parameters ``x_0``, ``x_1``, ... `x`, the one of number `which`, for every name."""
+    cases = "".join(f" case {k}: {''.join(f'{name} = {name}_{k}; ' for name in types)}break;" for k in range(1, most))
+    first = " ".join(f"{kind} {name} = {name}_0;" for name, kind in types.items())
+    return f"{first} switch ({which}) {{{cases} }}"

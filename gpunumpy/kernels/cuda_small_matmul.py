@@ -11,18 +11,18 @@ from typing import Any
 
 from ..core.dtypes import C_TYPE, KIND
 from ..core.layout import Layout
+from ..core.schedule_together import MOST, is_small_product
 from . import table
 from .codegen.program import Launch, Program
 from .cuda_after import SCALARS
+from .cuda_routine import chosen
 
 _TILE, _DEPTH = 16, 32
-# The longest sides that this is for, and the greatest number of products of elements.
-_SIDE, _INNER, _WORK = 256, 512, 1 << 21
 
 _TEXT = """
-extern "C" __global__ void small_matmul({O}* out, const {T}* a, const {T}* b{pointers}, long long rows,
-    long long columns, long long inner, long long tiles, long long a0, long long ar, long long ac, long long b0,
-    long long br, long long bc) {{
+extern "C" __global__ void small_matmul({pointers}, long long rows, long long columns, long long inner, long long tiles,
+    long long a0, long long ar, long long ac, long long b0, long long br, long long bc) {{
+  {chosen}
   __shared__ {S} left[{tile}][{depth} + 1];
   __shared__ {S} right[{depth}][{tile} + 1];
   const int x = threadIdx.x, y = threadIdx.y;
@@ -60,12 +60,12 @@ _AFTER = {
 def is_small(layouts: Sequence[Layout], dtype: Any) -> bool:
     """Whether a product, of operands with two dimensions or more, is for this kernel."""
     shape, inner = layouts[0].shape, layouts[1].shape[-1]
-    rows, columns = shape[-2:]
-    fits = max(rows, columns) <= _SIDE and inner <= _INNER and rows * columns * inner <= _WORK
-    return fits and prod(shape[:-2]) == 1 and KIND[dtype] in "ef"
+    return is_small_product(shape[-2:], inner) and prod(shape[:-2]) == 1 and KIND[dtype] in "ef"
 
 
-def small_matmul(layouts: Sequence[Layout], dtypes: Sequence[Any], after: Sequence[str]) -> tuple[Program, str]:
+def small_matmul(
+    layouts: Sequence[Layout], dtypes: Sequence[Any], after: Sequence[str], count: int = 1
+) -> tuple[Program, str]:
     """The program, and the letters of its arguments as a `Launcher` takes them.
 
     Parameters
@@ -76,25 +76,30 @@ def small_matmul(layouts: Sequence[Layout], dtypes: Sequence[Any], after: Sequen
         Their dtypes.
     after
         As in `gpunumpy.core.epilogues.Product`; a pointer or a scalar for each is an argument more.
+    count
+        For how many products. If there are several, the arguments are those of each one after the other, as many as
+        there can be at most.
     """
     out, a, b = layouts
     made, dtype = dtypes[:2]
     (rows, columns), inner = out.shape[-2:], a.shape[-1]
     sums = "double" if dtype.itemsize == 8 else "float"
-    pointers = "".join(
-        f", double x{n}" if step in SCALARS else f", const {C_TYPE[made]}* x{n}" for n, step in enumerate(after)
-    )
+    types = {"out": f"{C_TYPE[made]}*", "a": f"const {C_TYPE[dtype]}*", "b": f"const {C_TYPE[dtype]}*"}
+    types |= {f"x{n}": "double" if step in SCALARS else f"const {C_TYPE[made]}*" for n, step in enumerate(after)}
+    several = count > 1
+    names = [f"_{k}" for k in range(MOST)] if several else [""]
     text = _TEXT.format(
         O=C_TYPE[made],
         T=C_TYPE[dtype],
         S=sums,
         tile=_TILE,
         depth=_DEPTH,
-        pointers=pointers,
+        pointers=", ".join(f"{kind} {name}{number}" for number in names for name, kind in types.items()),
+        chosen=chosen("blockIdx.y", types, MOST) if several else "",
         after="\n    ".join(_AFTER[step].format(S=sums, n=n) for n, step in enumerate(after)),
     )
     across, down = -(-columns // _TILE), -(-rows // _TILE)
     operands = (a.offset, *a.strides[-2:], b.offset, *b.strides[-2:])
-    launch = Launch("small_matmul", (across * down, 1, 1), (_TILE, _TILE, 1), 0)
+    launch = Launch("small_matmul", (across * down, count, 1), (_TILE, _TILE, 1), 0)
     program = Program(f"{table.helpers(())}\n{text}", (launch,), (), False, (rows, columns, inner, across, *operands))
-    return program, "QQQ" + "".join("d" if step in SCALARS else "Q" for step in after)
+    return program, "".join("d" if kind == "double" else "Q" for kind in types.values()) * len(names)

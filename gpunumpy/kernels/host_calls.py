@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy
 
+from ..core.schedule_together import SMALL, SUFFIX, Together
 from . import host_decompositions, host_fft, host_histogram, host_linalg, host_products, host_random
 from .host_text import failures
 
@@ -28,6 +29,21 @@ CALLS: dict[str, Callable[..., None]] = {
     "solve": host_linalg.solve,
     "svd": host_decompositions.svd,
 }
+
+
+def _several(function: Callable[..., None]) -> Callable[..., None]:
+    """The calls that are one: see `gpunumpy.core.schedule_together`."""
+
+    def run(options: Together, *values: Any) -> None:
+        results, args = values[: options.calls], values[options.calls :]
+        each = len(args) // options.calls
+        for k, out in enumerate(results):
+            function(options.options, out, *args[k * each : (k + 1) * each])
+
+    return run
+
+
+CALLS |= {f"{name}{SUFFIX}": _several(CALLS[name]) for name in SMALL}
 
 
 def _call(function: Callable[..., None]) -> Callable[..., None]:

@@ -1,0 +1,97 @@
+"""Equal small calls of one flush become one call: to call a library takes longer than what it is to compute.
+
+A call over n sets of arguments has n results, each in memory of its own, as it would have alone. What is put together
+is decided by shapes, dtypes and options, so a program has the same calls every time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import prod
+from typing import Any, NamedTuple
+
+from .analysis import topological
+from .dtypes import KIND
+from .lower import Item
+from .node import Call, Const, Form, form, parts
+from .transforms import Transform
+
+SUFFIX = "_together"  # of the name of such a call
+
+
+class Together(NamedTuple):
+    """The options of a call that is several: how many, and the options of each.
+
+    Its results are theirs, one after the other, and its arguments are those of the first one, then of the next.
+    """
+
+    calls: int
+    options: Any
+
+
+FEWEST, MOST = 4, 64
+_BYTES = 1 << 16  # of the result and of every argument of a transform
+# The longest sides, and the most products of elements, of matrices that a kernel multiplies sooner than a library.
+_SIDE, _INNER, _WORK = 256, 512, 1 << 21
+
+
+def is_small_product(shape: Sequence[int], inner: int) -> bool:
+    """Whether two matrices are so small; `shape` is that of their product."""
+    return max(shape) <= _SIDE and inner <= _INNER and prod(shape) * inner <= _WORK
+
+
+def _small_fft(made: Form, args: Sequence[Form]) -> bool:
+    assert isinstance(made.op, Call)
+    axes, ndim = Transform(*made.op.options).axes, len(made.shape)
+    return axes[0] == ndim - len(axes) and all(prod(f.shape) * f.dtype.itemsize <= _BYTES for f in (made, *args))
+
+
+def _small_matmul(made: Form, args: Sequence[Form]) -> bool:
+    matrices = len(made.shape) == 2 and all(len(f.shape) == 2 for f in args[:2])
+    plain = KIND[args[0].dtype] in "ef" and not any(isinstance(f.op, Const) for f in args)
+    return matrices and plain and is_small_product(made.shape, args[0].shape[1])
+
+
+# Routines that know how to be several, and whether one of them is small.
+SMALL: dict[str, Callable[[Form, Sequence[Form]], bool]] = {"fft": _small_fft, "matmul": _small_matmul}
+
+
+def put_together(items: Sequence[Item], roots: Sequence[int]) -> Sequence[Item]:
+    """The graph with each group of equal small calls as one call, whose parts stand where they stood.
+
+    Calls are of a group if as many of those considered come before each of them, on the longest way from a leaf: then
+    none needs another, whatever other groups become one. New items go to the end, so that positions stay.
+    """
+    names = [item.form.op.name for item in items if isinstance(item.form.op, Call)]
+    if not any(names.count(name) >= FEWEST for name in SMALL):
+        return items
+    groups: dict[Any, list[int]] = {}
+    depths: dict[int, int] = {}
+    for p in topological(items, roots):
+        item = items[p]
+        f, args = item.form, [items[a].form for a in item.args]
+        depth = max((depths[a] for a in item.args), default=0)
+        if isinstance(f.op, Call) and not f.op.results and f.op.name in SMALL and SMALL[f.op.name](f, args):
+            depth += 1
+            groups.setdefault((depth, f.op, f.shape, f.dtype, *((a.shape, a.dtype) for a in args)), []).append(p)
+        depths[p] = depth
+    result = list(items)
+    for alike in groups.values():
+        for start in range(0, len(alike), MOST):
+            group = alike[start : start + MOST]
+            if len(group) >= FEWEST:
+                _join(result, group)
+    return result
+
+
+def _join(items: list[Item], group: Sequence[int]) -> None:
+    """Make one call of equal ones, in place."""
+    f = items[group[0]].form
+    assert isinstance(f.op, Call)
+    args = tuple(a for p in group for a in items[p].args)
+    op = Call(f.op.name + SUFFIX, Together(len(group), f.op.options), ((f.shape, f.dtype),) * len(group))
+    call = form(op, tuple(items[a].form for a in args), (), f.dtype, f.queue)
+    for p, part in zip(group, parts(call), strict=True):
+        items[p] = replace(items[p], form=part, args=(len(items),))
+    items.append(Item(call, args))

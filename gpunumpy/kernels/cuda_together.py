@@ -1,0 +1,145 @@
+"""Equal small calls that run as one: for a call of its own each would wait longer than it takes.
+
+Transforms become a batch: one kernel brings together what they read, and one brings what they make to where it goes. A
+product has a kernel that takes the operands of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from math import prod
+from operator import itemgetter
+from typing import Any
+
+from ..core import memory
+from ..core.device import Device
+from ..core.epilogues import Product
+from ..core.layout import Layout, Shape, c_layout, c_strides, is_c
+from ..core.schedule_together import MOST, Together
+from ..core.transforms import Transform
+from ..nvlib import cufft
+from .codegen.program import Program
+from .compile import compile_program
+from .cuda_program import Prepared, pieces, prepared
+from .cuda_routine import THREADS, Routine, chosen
+from .cuda_small_matmul import small_matmul
+from .launch import Launcher
+
+_WORD = 16  # bytes that a thread copies where it can
+_MOVED = {2: "unsigned short", 4: "unsigned", 8: "unsigned long long", 16: "ulonglong2"}
+
+# Takes the pointers that one of the calls is given from all of them.
+_Pick = Callable[[Sequence[int]], Sequence[int]]
+
+
+def fft_together(device: Device, options: Together, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+    """Prepare equal transforms as one of a batch.
+
+    Its size is rounded up to a power of two, so that few plans serve all counts. What is beyond the last is transformed
+    as memory holds it.
+    """
+    count, transform = options.calls, options.options
+    assert isinstance(transform, Transform)
+    made, dtype = dtypes[0], dtypes[count]
+    rows = 1 << (count - 1).bit_length()
+    source = stack(rows, layouts[count].shape, even=transform.kind == "c2r")
+    target = stack(rows, layouts[0].shape)
+    sizes = (rows * where.strides[0] * unit.itemsize for where, unit in ((source, dtype), (target, made)))
+    (_, begin), total = pieces(*sizes)
+    transform = transform._replace(axes=tuple(axis + 1 for axis in transform.axes))
+    execute = cufft.fft(device, transform, (target, source), (made, dtype))
+    order = sorted(range(count), key=lambda k: layouts[count + k].strides)
+    gathers, start = [], 0
+    for _, alike in groupby(order, lambda k: layouts[count + k].strides):
+        places = [count + k for k in alike]
+        program = moving([layouts[p] for p in places], dtype.itemsize, source, into=True)
+        picked = _picked(places, [layouts[p].offset * dtype.itemsize for p in places])
+        gathers.append((prepared(device, program, MOST + 1), picked, start * source.strides[0] * dtype.itemsize))
+        start += len(places)
+    results = _picked(order, [0] * count)
+    scatter = prepared(device, moving([layouts[k] for k in order], made.itemsize, target, into=False), MOST + 1)
+
+    def run(pointers: Sequence[int]) -> None:
+        held = memory.allocate(device, total)
+        for gather, operands, place in gathers:
+            gather((*operands(pointers), held.ptr + place))
+        execute((held.ptr + begin, held.ptr))
+        scatter((*results(pointers), held.ptr + begin))
+
+    return run
+
+
+def stack(rows: int, shape: Shape, *, even: bool = False) -> Layout:
+    """Values one after the other, with an even number of elements a row, if asked: see `Value._pad` of `fft.steps`."""
+    whole = (rows, *shape[:-1], shape[-1] + shape[-1] % 2) if even else (rows, *shape)
+    return Layout((rows, *shape), c_strides(whole), 0)
+
+
+def moving(values: Sequence[Layout], itemsize: int, stacked: Layout, *, into: bool) -> Program:
+    """The program that copies values of one shape and of equal strides into a stack, or out of it.
+
+    It takes the pointer of each, as many as there can be at most, and that of the stack.
+    """
+    count, one = len(values), values[0]._replace(offset=0)
+    row = Layout(one.shape, stacked.strides[1:], 0)
+    pitch, nbytes = stacked.strides[0], prod(one.shape) * itemsize
+    straight = is_c(one.shape, one.strides) and is_c(row.shape, row.strides)
+    if straight and nbytes % _WORD == 0 and all(where.offset * itemsize % _WORD == 0 for where in values):
+        one = row = c_layout((nbytes // _WORD,))
+        pitch, itemsize = pitch * itemsize // _WORD, _WORD
+    elif straight:
+        one = row = c_layout((prod(one.shape),))
+    routine, moved = Routine(), _MOVED[itemsize]
+    tiles = -(-prod(one.shape) // THREADS)
+    step = routine.param(tiles)
+    body = (
+        f"  const int which = blockIdx.x / (int){step};\n"
+        f"  const long long e = (long long)(blockIdx.x % (int){step}) * {THREADS} + threadIdx.x;\n"
+        f"  if (e >= {routine.param(prod(one.shape))}) return;\n"
+        f"  {chosen('which', {'x': f'{moved}*'}, MOST)}\n"
+        f"  {routine.split('e', one.shape)}\n"
+        f"  {moved}* const at = together + which * {routine.param(pitch)};\n"
+    )
+    here, there = f"x[{routine.offset(one, one.shape)}]", f"at[{routine.offset(row, row.shape)}]"
+    body += f"  {there} = {here};" if into else f"  {here} = {there};"
+    routine.entry("gather" if into else "scatter", body, tiles * count)
+    return routine.program([*(f"{moved}* x_{k}" for k in range(MOST)), f"{moved}* together"])
+
+
+def _picked(places: Sequence[int], starts: Sequence[int]) -> _Pick:
+    """The pointers at these places, each so many bytes on; the first one again where there are fewer than the most."""
+    spare = MOST - len(places)
+    if not any(starts):
+        picked: _Pick = itemgetter(*places, *[places[0]] * spare)
+        return picked
+    pairs = [*zip(places, starts, strict=True)] + [(places[0], 0)] * spare
+    return lambda pointers: [pointers[place] + start for place, start in pairs]
+
+
+def matmul_together(device: Device, options: Together, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+    """Prepare equal products of small matrices, by a launch for all whose operands lie alike."""
+    count, after = options.calls, Product(*options.options).after
+    each = len(layouts) // count - 1
+    operands = [range(count + k * each, count + (k + 1) * each) for k in range(count)]
+
+    def ways(k: int) -> list[tuple[int, ...]]:
+        return [layouts[p].strides for p in operands[k]]
+
+    launches: list[tuple[Launcher, list[tuple[int, int]]]] = []
+    for _, group in groupby(sorted(range(count), key=ways), ways):
+        alike = list(group)
+        sets = [(k, *operands[k]) for k in alike]
+        matrices = [layouts[p]._replace(offset=0) for p in sets[0][:3]]
+        program, wires = small_matmul(matrices, [dtypes[p] for p in sets[0]], after, len(alike))
+        function = compile_program(program.text, ("small_matmul",), device)["small_matmul"]
+        (launch,) = program.launches
+        words = [(p, layouts[p].offset * dtypes[p].itemsize) for one in sets for p in one]
+        words += words[: len(sets[0])] * (MOST - len(alike))
+        launches.append((Launcher(device, function, launch.grid, launch.block, 0, wires, program.params), words))
+
+    def run(pointers: Sequence[int]) -> None:
+        for launch, words in launches:
+            launch([pointers[place] + start for place, start in words])
+
+    return run

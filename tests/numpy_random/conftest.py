@@ -1,0 +1,36 @@
+"""On the CPU device NumPy draws; on a GPU the device draws whatever it can, however little that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import gpunumpy
+from gpunumpy.random import method
+
+from .xfails import XFAILS
+
+_REASONS = {name: reason for reason, names in XFAILS.items() for name in names}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for marker in ("slow", "thread_unsafe"):
+        config.addinivalue_line("markers", f"{marker}: of NumPy's own tests")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        reason = _REASONS.get(item.nodeid.split("numpy_random/")[-1])
+        if reason and item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
+
+
+@pytest.fixture(autouse=True)
+def drawn_on(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(method, "MANY", 1)
+    before = gpunumpy.host_fallback()
+    gpunumpy.host_fallback("ignore")
+    yield
+    gpunumpy.host_fallback(before)

@@ -1,0 +1,5 @@
+"""NumPy's tests of bit generators, one by one."""
+
+from .numpys import load
+
+globals().update(load("test_direct"))

@@ -1,0 +1,5 @@
+"""NumPy's tests of what once was wrong with `RandomState`."""
+
+from .numpys import load
+
+globals().update(load("test_randomstate_regression"))

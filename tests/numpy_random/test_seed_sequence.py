@@ -1,0 +1,5 @@
+"""NumPy's tests of `SeedSequence`."""
+
+from .numpys import load
+
+globals().update(load("test_seed_sequence"))
