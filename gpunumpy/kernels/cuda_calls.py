@@ -12,6 +12,7 @@ from ..core.device import Device
 from ..core.layout import Layout
 from ..nvlib import cufft
 from .codegen.program import Program
+from .cuda_bounded import bounded_draws, swapped
 from .cuda_calls_blas import matmul
 from .cuda_decompositions import eig, eigh, qr, svd
 from .cuda_fft_callbacks import fft_absorbed
@@ -37,6 +38,7 @@ def _empty(device: Any, options: tuple[Any, ...], layouts: Any, dtypes: Any) -> 
 
 CALLS["empty"] = _empty
 CALLS |= {"fft": cufft.fft, "fft_absorbed": fft_absorbed}
+CALLS["bounded_draws"] = bounded_draws
 CALLS["matmul"] = matmul
 CALLS |= {"fft_together": fft_together, "matmul_together": matmul_together}
 CALLS |= {"cholesky": cholesky, "det": slogdet, "inv": inv, "slogdet": slogdet, "solve": solve}
@@ -54,7 +56,7 @@ def _programmed(make: Callable[..., Program]) -> Callable[..., Prepared]:
 
 _PROGRAMS: tuple[Callable[..., Program], ...] = (
     *(accumulate, fold, reduceat),
-    *(argsort, searchsorted, sort),
+    *(argsort, searchsorted, sort, swapped),
     *(bincount, histogram),
     *(mask_elements, mask_offsets, mask_positions, scatter),
     *RANDOM,

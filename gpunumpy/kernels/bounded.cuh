@@ -1,0 +1,183 @@
+// Integers up to bounds that depend on how many of them come before.
+//
+// Every piece of the stream, a word of BITS bits, makes the next number or is rejected, by a rule that looks at the
+// number's bound: so whether a piece makes a number depends on how many the pieces before it make. That is guessed and
+// corrected: from a guess follows which pieces make numbers, and from that a better guess. When nothing changes any more
+// all of it is right: the first piece has nothing before it, and each other one is right if all before it are. So a
+// warp finds out about its pieces, 32 at a time; then a block about its warps; and then several blocks, which run side
+// by side and tell each other how many numbers their tiles make. What they end with begins the next stage.
+//
+// Before this there are THREADS, BITS, MASKED, LEAVES, and `struct Bounds` with `bound(t)`, of number t, and
+// `put(out, t, value)`.
+
+const int ROWS = 8, WARPS = THREADS / 32, TILE = THREADS * ROWS, MOST_BLOCKS = 256;
+const u32 LARGEST = ~0u >> (32 - BITS);
+
+// Whether a piece makes a number of a bound, and which.
+__device__ __forceinline__ bool judge(u32 piece, u32 bound, u32& value) {
+  if (MASKED) {
+    value = piece & ~0u >> __clz(int(bound));
+    return value <= bound;
+  }
+  value = piece;
+  if (bound == LARGEST) return true;
+  const u64 product = u64(piece) * (u64(bound) + 1);
+  const u32 lower = u32(product) & LARGEST;
+  value = u32(product >> BITS);
+  return lower > bound || lower >= (LARGEST - bound) % (bound + 1);
+}
+
+// How many numbers so many pieces make, about. With masks the bounds are taken to fall by one from number to number.
+__device__ __forceinline__ i64 expected(u32 bound, i64 pieces) {
+  if (!MASKED) {
+    const u32 rejected = bound == LARGEST ? 0 : (LARGEST - bound) % (bound + 1);
+    return pieces - i64(f64(pieces) * rejected / LARGEST);
+  }
+  f32 left = f32(pieces), made = 0, span = f32(bound) + 1;
+  for (f32 masks = f32(~0u >> __clz(int(bound))) + 1; masks >= 2; masks /= 2) {
+    const f32 all = masks * ::logf(2 * span / masks);
+    if (left <= all) return i64(made - span * ::expm1f(-left / masks));
+    made += span - masks / 2;
+    left -= all;
+    span = masks / 2;
+  }
+  return i64(made);
+}
+
+// The pieces of a warp, 32 in a row, and which of them make numbers.
+struct Rows {
+  u32 pieces[ROWS], made[ROWS];
+  i64 first;
+
+  __device__ __forceinline__ Rows(const u32* words, i64 count, i64 first) : first(first) {
+#pragma unroll
+    for (int k = 0; k < ROWS; ++k) {
+      const i64 p = first + k * 32 + threadIdx.x % 32;
+      pieces[k] = p < count ? words[p] : 0;
+      made[k] = ~0u;
+    }
+  }
+  __device__ __forceinline__ int before(int k) const { return __popc(made[k] & ((1u << threadIdx.x % 32) - 1)); }
+
+  // How many numbers they make if `t` come before. There are always enough pieces, as far as one can tell; those beyond
+  // are made numbers of all the same, so that this ends.
+  __device__ __forceinline__ int resolve(const Bounds& bounds, i64 count, i64 total, i64 t) {
+    const i64 begin = t;
+#pragma unroll
+    for (int k = 0; k < ROWS; ++k) {
+      const bool beyond = first + k * 32 + threadIdx.x % 32 >= count;
+      while (true) {
+        const i64 mine = t + before(k);
+        u32 value;
+        const bool makes = mine < total && (judge(pieces[k], bounds.bound(mine), value) || beyond);
+        const u32 all = __ballot_sync(~0u, makes);
+        if (all == made[k]) break;
+        made[k] = all;
+      }
+      t += __popc(made[k]);
+    }
+    return int(t - begin);
+  }
+
+  __device__ __forceinline__ void write(
+      u32* out, i64* taken, const Bounds& bounds, i64 total, i64 t) const {
+#pragma unroll
+    for (int k = 0; k < ROWS; ++k) {
+      if (made[k] >> threadIdx.x % 32 & 1) {
+        const i64 mine = t + before(k);
+        u32 value;
+        judge(pieces[k], bounds.bound(mine), value);
+        bounds.put(out, mine, value);
+        if (mine == total - 1) *taken = first + k * 32 + threadIdx.x % 32 + 1;
+      }
+      t += __popc(made[k]);
+    }
+  }
+};
+
+struct Shared {
+  int counts[WARPS];
+  i64 before, all;
+  bool same;
+};
+
+// How many numbers the tiles of the blocks before this one make, and those of all; and whether any block has told
+// otherwise the last time. One warp. What is told carries the number of the turn; a block that begins the next turn has
+// heard all others in this one, so two places for each are enough.
+__device__ __forceinline__ void exchange(
+    Shared& shared, volatile u64* told, u32 turn, int blocks, int mine, u32 (&heard)[MOST_BLOCKS / 32]) {
+  const int lane = threadIdx.x;
+  volatile u64* now = told + turn % 2 * MOST_BLOCKS;
+  if (lane == 0) now[blockIdx.x] = u64(turn) << 32 | u32(mine);
+  i64 before = 0, all = 0;
+  bool same = true;
+#pragma unroll
+  for (int k = 0; k < MOST_BLOCKS / 32; ++k) {
+    const int block = k * 32 + lane;
+    if (block >= blocks) continue;
+    u64 its = now[block];
+    while (u32(its >> 32) != turn) its = now[block];
+    same &= heard[k] == u32(its);
+    heard[k] = u32(its);
+    all += heard[k];
+    if (block < int(blockIdx.x)) before += heard[k];
+  }
+  for (int step = 16; step; step /= 2) {
+    before += __shfl_xor_sync(~0u, before, step);
+    all += __shfl_xor_sync(~0u, all, step);
+  }
+  same = __all_sync(~0u, same);
+  if (lane == 0) {
+    shared.before = before;
+    shared.all = all;
+    shared.same = same;
+  }
+}
+
+// Draw `total` numbers of the `count` pieces. As many blocks as there are run side by side, or some of them leave when
+// the bounds are so small that all pieces of a stage have much to do with each other.
+__device__ __forceinline__ void draw(u32* out, i64* taken, const u32* words, u64* told, const Bounds& bounds,
+                                     i64 count, i64 total) {
+  __shared__ Shared shared;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  int blocks = gridDim.x;
+  u32 turn = 0;
+  i64 begin = 0, made = 0;
+  while (made < total) {
+    const u32 bound = bounds.bound(made);
+    if (LEAVES) blocks = max(min(blocks, int(bound / TILE)), 1);
+    if (int(blockIdx.x) >= blocks) return;
+    const i64 ahead = (i64(blockIdx.x) * WARPS + warp) * (32 * ROWS);
+    Rows rows(words, count, begin + ahead);
+    i64 base = made + expected(bound, i64(blockIdx.x) * TILE), entry = made + expected(bound, ahead);
+    int mine = rows.resolve(bounds, count, total, entry), upto;
+    u32 heard[MOST_BLOCKS / 32];
+#pragma unroll
+    for (u32& its : heard) its = ~0u;
+    while (true) {
+      for (bool moved = true; moved;) {
+        if (lane == 0) shared.counts[warp] = mine;
+        __syncthreads();
+        upto = lane < WARPS ? shared.counts[lane] : 0;
+        for (int step = 1; step < 32; step *= 2) {
+          const int other = __shfl_up_sync(~0u, upto, step);
+          if (lane >= step) upto += other;
+        }
+        const i64 next = base + __shfl_sync(~0u, upto, warp) - mine;
+        moved = next != entry;
+        if (moved) mine = rows.resolve(bounds, count, total, entry = next);
+        moved = __syncthreads_or(moved);
+      }
+      upto = __shfl_sync(~0u, upto, WARPS - 1);
+      if (blocks == 1) break;
+      ++turn;
+      if (warp == 0) exchange(shared, told, turn, blocks, upto, heard);
+      __syncthreads();
+      base = made + shared.before;
+      if (shared.same) break;
+    }
+    rows.write(out, taken, bounds, total, entry);
+    begin += i64(blocks) * TILE;
+    made += blocks == 1 ? upto : shared.all;
+  }
+}
