@@ -32,6 +32,9 @@ class Generator(Simple, Continuous, Discrete, Permuting):
         self._stream.settle()
         return Generator, *super().__reduce__()[1:]
 
+    def __copy__(self) -> Generator:
+        return Generator(self.bit_generator)
+
     @property
     def bit_generator(self) -> Any:
         """The bit generator, whose state is from now on always NumPy's."""

@@ -1,0 +1,238 @@
+"""All of `numpy.random` is there: its names, parameters and types of results, and the state after any of it."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.array import to_host
+from gpunumpy.random import method
+
+BITS = ("PCG64", "PCG64DXSM", "Philox", "SFC64", "MT19937")
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    before = np.host_fallback()
+    np.host_fallback("ignore")
+    yield
+    np.host_fallback(before)
+
+
+def parameters(function: Any) -> list[tuple[str, Any]]:
+    return [(p.name, p.default) for p in inspect.signature(function).parameters.values()]
+
+
+def public(theirs: type) -> list[str]:
+    return [name for name in dir(theirs) if not name.startswith("_")]
+
+
+@pytest.mark.parametrize("name", numpy.random.__all__)
+def test_names(name: str) -> None:
+    mine, theirs = getattr(np.random, name), getattr(numpy.random, name)
+    assert name in dir(np.random)
+    assert mine.__doc__
+    if name not in ("ranf", "sample"):  # NumPy's have `*args`, and are `random_sample`
+        assert parameters(mine) == parameters(theirs)
+    if isinstance(theirs, type):
+        assert issubclass(mine, theirs)
+
+
+@pytest.mark.parametrize("kind", ["Generator", "RandomState"])
+def test_methods(kind: str) -> None:
+    mine, theirs = getattr(np.random, kind), getattr(numpy.random, kind)
+    for name in public(theirs):
+        assert getattr(mine, name).__doc__, name
+        if callable(getattr(theirs, name)):
+            assert parameters(getattr(mine, name)) == parameters(getattr(theirs, name)), name
+            assert getattr(mine, name).__name__ == name
+
+
+# What every method is called with, beside the size.
+ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    **dict.fromkeys(("random", "standard_normal", "standard_exponential", "standard_cauchy"), ()),
+    **dict.fromkeys(("random_sample", "tomaxint"), ()),
+    **dict.fromkeys(("uniform", "normal", "exponential", "lognormal", "rayleigh"), ()),
+    **dict.fromkeys(("gumbel", "laplace", "logistic"), (0.5, 2.0)),
+    **dict.fromkeys(("standard_gamma", "chisquare", "standard_t", "weibull", "pareto", "power"), (2.5,)),
+    **dict.fromkeys(("gamma", "beta", "f", "wald", "vonmises", "noncentral_chisquare"), (2.5, 1.5)),
+    **dict.fromkeys(("integers", "randint", "choice"), (50,)),
+    **dict.fromkeys(("binomial", "negative_binomial"), (20, 0.3)),
+    **dict.fromkeys(("geometric", "logseries"), (0.3,)),
+    "dirichlet": ([1.0, 2.0, 3.0],),
+    "hypergeometric": (20, 30, 10),
+    "multinomial": (20, [0.2, 0.3, 0.5]),
+    "multivariate_hypergeometric": ([5, 6, 7], 4),
+    "multivariate_normal": ([0.0, 1.0], [[2.0, 0.3], [0.3, 1.0]]),
+    "noncentral_f": (2.0, 3.0, 1.0),
+    "poisson": (7.0,),
+    "triangular": (0.0, 0.3, 1.0),
+    "zipf": (2.5,),
+}
+# These take no size.
+OTHERS: dict[str, Callable[[Any, Any], Any]] = {
+    "bytes": lambda n, g: g.bytes(9),
+    "permutation": lambda n, g: g.permutation(20),
+    "permuted": lambda n, g: g.permuted(n.arange(20)),
+    "shuffle": lambda n, g: g.shuffle(n.arange(20)),
+    "rand": lambda n, g: g.rand(),
+    "randn": lambda n, g: g.randn(),
+    "random_integers": lambda n, g: g.integers(3, endpoint=True),
+    "spawn": lambda n, g: g.spawn(2)[1].random(),
+}
+MADE: dict[str, Callable[[Any], Any]] = {
+    "Generator": lambda n: n.random.default_rng(5),
+    "RandomState": lambda n: n.random.RandomState(5),
+}
+STATE = {"bit_generator", "seed", "get_state", "set_state"}
+
+
+def alike(mine: Any, theirs: Any) -> None:
+    """Of NumPy's values, but for last bits; of an array's type if NumPy's is one, and else of NumPy's own type."""
+    if isinstance(theirs, numpy.ndarray):
+        assert isinstance(mine, np.ndarray)
+        assert mine.shape == theirs.shape
+        assert mine.dtype == theirs.dtype
+        numpy.testing.assert_allclose(to_host(mine), theirs, rtol=1e-13)
+    else:
+        assert type(mine) is type(theirs)
+        assert mine == theirs
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [(kind, name) for kind in MADE for name in public(getattr(numpy.random, kind)) if name not in STATE],
+)
+def test_results(kind: str, name: str) -> None:
+    mine, theirs = MADE[kind](np), MADE[kind](numpy)
+    if name in OTHERS:
+        if name != "random_integers":
+            alike(OTHERS[name](np, mine), OTHERS[name](numpy, theirs))
+        return
+    for options in ({}, {"size": None}, {"size": 3}, {"size": (2, 3)}, {"size": 0}, {"size": ()}):
+        if name == "multivariate_hypergeometric" and options == {"size": ()}:
+            continue
+        alike(getattr(mine, name)(*ARGUMENTS[name], **options), getattr(theirs, name)(*ARGUMENTS[name], **options))
+
+
+@pytest.mark.parametrize("bits", BITS)
+def test_bit_generators(bits: str) -> None:
+    mine, theirs = getattr(np.random, bits)(7), getattr(numpy.random, bits)(7)
+    assert repr(mine.state) == repr(theirs.state)
+    numpy.testing.assert_array_equal(mine.random_raw(5), theirs.random_raw(5))
+    for child, their in zip(mine.spawn(2), theirs.spawn(2), strict=True):
+        assert repr(child.state) == repr(their.state)
+    for change in ("jumped", "advance"):
+        if hasattr(theirs, change):
+            changed = getattr(mine, change)(3), getattr(theirs, change)(3)
+            assert repr(changed[0].state) == repr(changed[1].state)
+    assert repr(pickle.loads(pickle.dumps(mine)).state) == repr(theirs.state)
+    assert repr(np.random.Generator(mine).bit_generator.state) == repr(theirs.state)
+
+
+def test_seed_sequences() -> None:
+    mine, theirs = np.random.SeedSequence([1, 2]), numpy.random.SeedSequence([1, 2])
+    assert mine.spawn(2)[1].spawn_key == theirs.spawn(2)[1].spawn_key
+    numpy.testing.assert_array_equal(mine.generate_state(4, numpy.uint64), theirs.generate_state(4, numpy.uint64))
+    alike(np.random.default_rng(mine).random(3), numpy.random.default_rng(theirs).random(3))
+
+
+# From here on the device draws all, of the CPU too.
+
+
+@pytest.fixture
+def on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(method, "MANY", 1)
+    monkeypatch.setattr(method, "KINDS", {"cpu", "cuda"})
+
+
+DEVICES = ["PCG64", "PCG64DXSM", "Philox", "PhiloxGPU"]
+
+
+def generator(bits: str) -> Any:
+    """A generator in the middle of its stream, where it has half a word, and has not looked at how far it is."""
+    rng = np.random.Generator(getattr(np.random, bits)(3))
+    rng._stream.shared = False
+    rng.random(33, "f4")
+    rng.standard_normal(100)
+    return rng
+
+
+def draws(rng: Any) -> list[Any]:
+    return [to_host(x) for x in (rng.standard_normal(50), rng.random(51, "f4"), rng.integers(0, 9, 20), rng.random(3))]
+
+
+def equal(mine: list[Any], theirs: list[Any]) -> None:
+    for x, y in zip(mine, theirs, strict=True):
+        numpy.testing.assert_array_equal(x, y, strict=True)
+
+
+@pytest.mark.usefixtures("on_the_device")
+@pytest.mark.parametrize("bits", DEVICES)
+def test_copies_of_their_own(bits: str) -> None:
+    rng = generator(bits)
+    for copied in (copy.deepcopy, lambda g: pickle.loads(pickle.dumps(g))):
+        other = copied(rng)
+        assert type(other) is type(rng)
+        assert type(other.bit_generator) is type(rng.bit_generator)
+        wanted = draws(copied(rng))
+        equal(draws(other), wanted)
+    equal(draws(rng), wanted)
+
+
+@pytest.mark.usefixtures("on_the_device")
+@pytest.mark.parametrize("bits", DEVICES)
+def test_copies_of_one_stream(bits: str) -> None:
+    rng, alone = generator(bits), generator(bits)
+    other = copy.copy(rng)
+    for turn in (rng, other, other, rng):
+        equal(draws(turn), draws(alone))
+    assert other.bit_generator is rng.bit_generator
+
+
+@pytest.mark.usefixtures("on_the_device")
+@pytest.mark.parametrize("bits", DEVICES)
+def test_states_that_are_set(bits: str) -> None:
+    rng = generator(bits)
+    state = rng.bit_generator.state
+    first = draws(rng)
+    rng.bit_generator.state = state
+    equal(draws(rng), first)
+    fresh = np.random.Generator(getattr(np.random, bits)(99))
+    fresh.bit_generator.state = state
+    equal(draws(fresh), first)
+    jumped = [np.random.Generator(fresh.bit_generator.jumped(k)) for k in (1, 1, 2)]
+    one, again, two = map(draws, jumped)
+    equal(one, again)
+    assert (one[0] != two[0]).any()
+    assert not np.array_equal(one[0], first[0])
+    children = [draws(child) for child in np.random.Generator(getattr(np.random, bits)(5)).spawn(2)]
+    equal(children[0], draws(np.random.Generator(getattr(np.random, bits)(5)).spawn(1)[0]))
+    assert (children[0][0] != children[1][0]).any()
+
+
+@pytest.mark.usefixtures("on_the_device")
+@pytest.mark.parametrize("bits", DEVICES)
+def test_threads_share_a_stream(bits: str) -> None:
+    """Every draw is one of those that one thread makes: none is made twice, and none is mixed with another."""
+    rng, alone = generator(bits), generator(bits)
+    found: list[bytes] = []
+
+    def work() -> None:
+        for _ in range(10):
+            found.append(to_host(rng.standard_normal(40)).tobytes())
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == sorted(to_host(alone.standard_normal(40)).tobytes() for _ in range(40))
