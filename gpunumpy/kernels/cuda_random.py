@@ -17,9 +17,10 @@ from .cuda_routine import Routine
 from .table_streams import CONGRUENTIAL, jump, sources, wide
 from .table_ziggurats import tables
 
-# Words are found from where chunks of so many start. One thread finds the starts of several chunks in a row: it jumps
-# to the first, and steps from each to the next.
+# Words are found from where chunks of so many start, and from by how much the state grows there. One thread finds the
+# starts of several chunks in a row: it jumps to the first, and steps from each to the next.
 CHUNK, _STEPS = 256, 16
+_WARP = 32
 _LEVELS = 40  # of chunks numbered by as many bits
 
 
@@ -51,17 +52,20 @@ def _start_chunks(name: str, chunks: str, leads: str) -> str:
       if (first >> level & 1) x = op::wide_step(x, jumps[2 * level], op::wide_times(c, jumps[2 * level + 1]));
     const Wide step = op::wide_times(c, jumps[1]);
     for (long long k = first; k < first + {_STEPS} && k < {chunks}; ++k) {{
-      hi[k] = x.hi;
-      lo[k] = x.lo;
+      starts[2 * k] = x;
+      starts[2 * k + 1] = op::wide_step(x, {wide(multiplier - 1)}, c);
       x = op::wide_step(x, jumps[0], step);
     }}
+    if (t == 0) starts[2 * {chunks}] = op::wide_times(c, {wide(jump(multiplier, _WARP)[1])});
 """
 
 
 # What draws make: which sampler it is, and what one number takes on average, in pieces.
 _SAMPLERS = {"integers": ("Integers", 0), "normal": ("Normal", 1), "exponential": ("Exponential", 2)}
 _ZIGGURAT_SHARE = 1.03
-DRAW_THREADS, PIECES = 256, 16  # a block's threads, and what each of them works up
+DRAW_THREADS = 128  # of a block
+PIECES = {64: 16, 32: 32, 16: 32, 8: 32}  # that a thread works up, by their bits: 32 at most
+SLOTS = 8  # one in so many pieces, and some more, may be other than quick
 
 
 def stream_draws(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]]) -> Program:
@@ -74,7 +78,8 @@ def stream_draws(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Se
     count, dtype = prod(layouts[0].shape), dtypes[0]
     bits = rest[0] if rest else 8 * dtype.itemsize
     share = rest[1] / 64 if rest else _ZIGGURAT_SHARE
-    per, tile = 64 // bits, DRAW_THREADS * PIECES
+    per, row = 64 // bits, _WARP * PIECES[bits]
+    tile = DRAW_THREADS // _WARP * row
     # What is still missing after these (one time in many), one thread draws.
     tiles = -(-int(count * share + 8 * sqrt(count) + 32) // tile)
     text = Routine()
@@ -85,75 +90,70 @@ def stream_draws(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Se
     head = [
         f"{sources()['streams']}\n",
         f"typedef {C_TYPE[dtype]} Value;\ntypedef u{bits} Piece;\n",
-        f"const int BITS = {bits}, DRAW_THREADS = {DRAW_THREADS}, STEPS = {PIECES // per};\n",
+        f"const int BITS = {bits}, DRAW_THREADS = {DRAW_THREADS}, STEPS = {PIECES[bits] // per};\n",
+        f"const int SLOTS = {row // SLOTS + _WARP};\n",
         f"const bool ALONE = {str(not ziggurat).lower()};\n",
         f"#define ZIGGURAT {ziggurat}\n{tables(what, bits == 32)}" if ziggurat else "",
-        f"{_text('samplers')}\ntypedef {sampler} Number;\n{_words(name)}{_text('draws')}{_words_of_pieces(name)}",
+        f"{_text('samplers')}\ntypedef {sampler} Number;\n{_words(name)}{_text('draws')}{_first_words(name)}",
     ]
     text.each("clear", "t", tiles + 1, text.param(tiles), "exits[t] = 0; sums[t] = 0; if (t == 0) *tickets = 0;")
     if name in CONGRUENTIAL:
         threads = -(-chunks // _STEPS)
         text.each("starts", "t", threads, text.param(threads), _start_chunks(name, total, "Pieces::leads(state)"))
-    pieces = f"Pieces(state, hi, lo, {total})"
+    pieces = f"Pieces(state, starts, {total})"
     text.entry("draw", f"  draw_tile(out, taken, {pieces}, exits, sums, tickets, {n});", tiles, DRAW_THREADS)
     text.entry("rest", f"  draw_rest(out, taken, {pieces}, exits, sums, {many}, {n});", 1, 32)
     scratch = [
-        *(("u64* hi", 8 * chunks), ("u64* lo", 8 * chunks)),
+        ("Wide* starts", 16 * (2 * chunks + 1)),
         *(("u64* exits", 8 * tiles), ("u64* sums", 8 * tiles), ("u32* tickets", 4)),
     ]
     return text.program(["Value* out", "i64* taken", "const u64* state"], scratch, head="".join(head))
 
 
 def _words(name: str) -> str:
-    """The function `word_at`, a word of the stream, and `Strides`: words that are `DRAW_THREADS` from each other."""
-    begin = "struct Pieces;\n__device__ __forceinline__ u64 word_at(const Pieces& pieces, i64 w);\n"
+    """Words of the stream: one, and then the next one (`step`) or the one after a warp's (`leap`)."""
     if name == "philox":
-        return f"""{begin}
-struct Strides {{
-  const Pieces& pieces;
-  i64 first;
-  __device__ Strides(const Pieces& pieces, i64 first) : pieces(pieces), first(first) {{}}
-  __device__ u64 word(int step) const {{ return word_at(pieces, first + step * DRAW_THREADS); }}
-}};
-"""
-    multiplier, output, _ = CONGRUENTIAL[name]
-    power, _ = jump(multiplier, DRAW_THREADS)
-    return f"""{_jumps(name)}{begin}
-__device__ __forceinline__ Wide wide_at(const Pieces& pieces, i64 w);
-struct Strides {{
-  Wide x, c;
-  __device__ Strides(const Pieces& pieces, i64 first);
-  __device__ u64 word(int step) {{
-    if (step) x = op::wide_step(x, {wide(power)}, c);
-    return op::{output}(x);
+        return f"""
+struct Pieces;
+struct Words {{
+  const u64* state;
+  i64 at;
+  __device__ Words(const Pieces& pieces, i64 w);
+  __device__ u64 word() const {{
+    return op::philox(at, state[0], state[1], state[2], state[3], state[4], state[5]);
   }}
+  __device__ void step() {{ ++at; }}
+  __device__ void leap() {{ at += {_WARP}; }}
+}};
+"""
+    multiplier, output, _ = CONGRUENTIAL[name]
+    power, _ = jump(multiplier, _WARP)
+    return f"""{_jumps(name)}
+struct Pieces;
+struct Words {{
+  Wide x, c, leap_c;
+  __device__ Words(const Pieces& pieces, i64 w);
+  __device__ u64 word() const {{ return op::{output}(x); }}
+  __device__ void step() {{ x = op::wide_step(x, {wide(multiplier)}, c); }}
+  __device__ void leap() {{ x = op::wide_step(x, {wide(power)}, leap_c); }}
 }};
 """
 
 
-def _words_of_pieces(name: str) -> str:
-    """What was only declared above."""
-    begin = "__device__ __forceinline__ u64 word_at(const Pieces& pieces, i64 w) {\n"
+def _first_words(name: str) -> str:
+    """What was only declared there: how to find the first one."""
+    begin = "__device__ __forceinline__ Words::Words(const Pieces& pieces, i64 w)\n    : "
     if name == "philox":
-        state = ", ".join(f"pieces.state[{k}]" for k in range(6))
-        return f"{begin}  return op::philox(w - pieces.lead + i64(pieces.state[6]), {state});\n}}\n"
-    multiplier, output, _ = CONGRUENTIAL[name]
-    level, total = CHUNK.bit_length() - 1, wide(jump(multiplier, DRAW_THREADS)[1])
-    return f"""
-__device__ __forceinline__ Wide wide_at(const Pieces& pieces, i64 w) {{
-  const Wide c{{pieces.state[2], pieces.state[3]}};
-  i64 chunk = w >> {level};
-  if (chunk >= pieces.chunks) chunk = pieces.chunks - 1;
-  Wide x{{pieces.hi[chunk], pieces.lo[chunk]}};
+        return f"{begin}state(pieces.state), at(w - pieces.lead + i64(pieces.state[6])) {{}}\n"
+    level = CHUNK.bit_length() - 1
+    return f"""{begin}c{{pieces.state[2], pieces.state[3]}}, leap_c(pieces.starts[2 * pieces.chunks]) {{
+  const i64 chunk = min(w >> {level}, pieces.chunks - 1);
+  const Wide* start = pieces.starts + 2 * chunk;
   i64 left = w - (chunk << {level});
+  x = op::wide_step(sums_in_chunk[min(left, i64({CHUNK - 1}))], start[1], start[0]);
   // Far behind what was asked for, where one thread looks for the last numbers.
-  for (; left >= {CHUNK}; --left) x = op::wide_step(x, {wide(multiplier)}, c);
-  return op::wide_step(sums_in_chunk[left], op::wide_step(x, {wide(multiplier - 1)}, c), x);
+  for (; left >= {CHUNK}; --left) step();
 }}
-{begin}  return op::{output}(wide_at(pieces, w));
-}}
-__device__ __forceinline__ Strides::Strides(const Pieces& pieces, i64 first)
-    : x(wide_at(pieces, first)), c(op::wide_times({{pieces.state[2], pieces.state[3]}}, {total})) {{}}
 """
 
 

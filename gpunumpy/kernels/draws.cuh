@@ -2,35 +2,48 @@
 //
 // A piece is a word of BITS bits, PER of them in each word of 64 bits. An attempt begins at a piece, takes that one and
 // perhaps more, and makes a number or none. Nearly every piece is an attempt of its own that makes a number (it is
-// "quick"); where each attempt begins depends on all attempts before it only through the few that are not. So a block
-// works up a tile of pieces as if an attempt began at each of them. Then it follows the attempts that are not quick: a
-// thread those that reach into one another, which are hardly ever more than two; those at the start of the tile when it
-// is known where the first attempt begins, which the tile before says as soon as it knows where its last one ends. How
-// many numbers the tiles before make is found by looking back at what they say.
+// "quick"); where each attempt begins depends on all attempts before it only through the few that are not. So a warp
+// works up a row of pieces as if an attempt began at each of them, and keeps the numbers of the quick ones in registers.
+// Then it follows the attempts that are not quick: a thread those that reach into one another, which are hardly ever
+// more than two; those at the start of the row when it is known where the first attempt begins, which the row before
+// says as soon as it knows where its last one ends. The rows of a block are a tile. How many numbers the tiles before
+// make is found by looking back at what they say.
 
-const int PER = 64 / BITS, TILE = DRAW_THREADS * STEPS * PER, MASKS = TILE / 32;
+const int PER = 64 / BITS, WARPS = DRAW_THREADS / 32, MASKS = STEPS * PER, ROW = 32 * MASKS, TILE = WARPS * ROW;
 const int MOST = 32;  // no attempt takes more pieces
 const u64 KNOWN = u64(1) << 63, SUM = u64(1) << 62;  // a tile's own numbers; its own and all before
+static_assert(MASKS <= 32 && ROW >= MOST, "a mask for each thread of a warp, at most");
 
 // The pieces of a stream from a state on. Those of a first word, before all others, may be left of an earlier one.
 struct Pieces {
-  const u64 *state, *hi, *lo;
+  const u64* state;
+  const Wide* starts;
   i64 chunks, lead;
-  __device__ Pieces(const u64* state, const u64* hi, const u64* lo, i64 chunks)
-      : state(state), hi(hi), lo(lo), chunks(chunks), lead(leads(state)) {}
+  __device__ Pieces(const u64* state, const Wide* starts, i64 chunks)
+      : state(state), starts(starts), chunks(chunks), lead(leads(state)) {}
   __device__ static bool leads(const u64* state) { return PER > 1 && state[7]; }
   // Where the first piece is that nobody has had.
   __device__ int begin() const { return lead ? PER / 2 : 0; }
-  __device__ u64 word(i64 w) const { return w < lead ? state[8] << 32 : word_at(*this, w); }
+  __device__ u64 word(i64 w, u64 its) const { return w < lead ? state[8] << 32 : its; }
   __device__ static Piece cut(u64 word, int at) { return Piece(word >> (at * BITS & 63)); }
-  __device__ Piece at(i64 p) const { return cut(word(p / PER), int(p % PER)); }
 };
 
-// The pieces after one, as an attempt takes them.
+// Pieces from one on, as an attempt takes them.
 struct More {
-  const Pieces& pieces;
-  i64 next;
-  __device__ Piece take() { return pieces.at(next++); }
+  Words words;
+  u64 word;
+  int at, taken;
+  __device__ More(const Pieces& pieces, i64 p)
+      : words(pieces, p / PER), word(pieces.word(p / PER, words.word())), at(int(p % PER)), taken(0) {}
+  __device__ Piece take() {
+    if (at == PER) {
+      words.step();
+      word = words.word();
+      at = 0;
+    }
+    ++taken;
+    return Pieces::cut(word, at++);
+  }
 };
 
 // What becomes of a piece at which an attempt begins: how many pieces it takes, and whether there is a number.
@@ -39,112 +52,146 @@ struct Attempt {
   bool made;
 };
 
-__device__ __noinline__ Attempt attempt(const Number& number, const Pieces& pieces, i64 p, Value& value) {
-  const Piece piece = pieces.at(p);
-  if (number.quick(piece, value)) return {1, true};
-  if (ALONE) return {1, false};
-  More more{pieces, p + 1};
-  const bool made = number.slow(piece, more, value);
-  return {int(more.next - p), made};
+__device__ __noinline__ Attempt attempt(const u64* state, const Pieces& pieces, i64 p, Value& value) {
+  const Number number(state);
+  More more(pieces, p);
+  const Piece piece = more.take();
+  const bool made = number.begin(piece, value) || (!ALONE && number.go_on(piece, more, value));
+  return {more.taken, made};
 }
 
+// What there is of a row. Its masks have a bit for a thread: of its pieces number k at step s, mask s * PER + k.
+struct Row {
+  u32 made[32];    // of the pieces at which a number is made
+  int before[32];  // how many numbers are made before those of a mask
+  u16 slow[ALONE ? 1 : SLOTS];      // the pieces that are not quick, in order,
+  u8 codes[ALONE ? 1 : SLOTS];      // and what comes of each: the length of the attempt, and 128 if there is a number
+  Value values[ALONE ? 1 : SLOTS];  // and which
+  int many;                         // of those pieces
+  int exit;                         // where the last attempt ends, in the next row
+  int count;                        // how many numbers are made
+  __device__ static int mask_of(int at) { return at / PER / 32 * PER + at % PER; }
+  __device__ static u32 bit_of(int at) { return 1u << (at / PER & 31); }
+  __device__ bool makes(int at) const { return made[mask_of(at)] & bit_of(at); }
+  __device__ void takes(int at) { atomicAnd(&made[mask_of(at)], ~bit_of(at)); }
+  __device__ int length(int k) const { return codes[k] & 127; }
+  // How many numbers are made before that of a piece.
+  __device__ int rank(int at) const {
+    const int first = at / PER / 32 * PER, own = at % PER;
+    const u32 bit = bit_of(at);
+    int rank = before[first];
+    for (int k = 0; k < PER; ++k) rank += __popc(made[first + k] & (bit - 1 | (k < own ? bit : 0)));
+    return rank;
+  }
+};
+
 struct Shared {
-  u32 masks[MASKS];   // of the pieces that are not quick
-  u32 made[MASKS];    // of those at which a number is made
-  int before[MASKS];  // how many numbers are made before those of a mask
-  Value values[TILE];
-  u16 slow[ALONE ? 1 : TILE];  // the pieces that are not quick, in any order,
-  u8 codes[ALONE ? 1 : TILE];  // and what comes of each: the length of the attempt, and 128 if there is a number
-  int count;                   // of those pieces
-  int exit;                    // where the last attempt ends, in the next tile
+  typename Number::Tables tables;
+  Row rows[WARPS];
   u32 ticket;
   i64 base;
 };
 
-// The bits of all threads of a warp, PER each, as words of 32: the one that this thread's bits are in.
-__device__ __forceinline__ u32 gathered(u32 bits) {
-  if (PER == 1) return __ballot_sync(~0u, bits);
-  bits <<= threadIdx.x % 32 * PER & 31;
-  for (int step = 1; step < 32 / PER; step *= 2) bits |= __shfl_xor_sync(~0u, bits, step);
-  return bits;
-}
-
-// Work a tile up as if an attempt began at each of its pieces.
-__device__ __forceinline__ void classify(Shared& shared, const Number& number, const Pieces& pieces, i64 tile) {
-  const i64 first = tile * (TILE / PER) + threadIdx.x;
-  Strides words(pieces, first);
+// Work a row up as if an attempt began at each of its pieces.
+__device__ __forceinline__ void classify(
+    Row& row, const Number& number, const typename Number::Tables& tables, const Pieces& pieces, i64 first,
+    typename Number::Kept (&kept)[MASKS]) {
+  const int lane = threadIdx.x % 32;
+  const u32 below = (1u << lane) - 1;
+  Words words(pieces, first + lane);
+  u32 made = ~0u;
+  int many = 0;
 #pragma unroll
   for (int step = 0; step < STEPS; ++step) {
-    const int here = (step * DRAW_THREADS + int(threadIdx.x)) * PER;
-    const u64 word = first < pieces.lead && step == 0 ? pieces.word(0) : words.word(step);
-    u32 slow = 0;
+    if (step) words.leap();
+    const u64 word = step ? words.word() : pieces.word(first + lane, words.word());
+    bool quick[PER];
+    u32 slow[PER], any = 0;
 #pragma unroll
     for (int k = 0; k < PER; ++k) {
-      Value value;
-      const bool quick = number.quick(Pieces::cut(word, k), value);
-      shared.values[here + k] = value;
-      if (quick) continue;
-      slow |= 1u << k;
-      if (!ALONE) shared.slow[atomicAdd(&shared.count, 1)] = u16(here + k);
+      quick[k] = number.quick(tables, Pieces::cut(word, k), kept[step * PER + k]);
+      slow[k] = __ballot_sync(~0u, !quick[k]);
+      if (ALONE && lane == step * PER + k) made = ~slow[k];
+      any |= slow[k];
     }
-    slow = gathered(slow);
-    if (here % 32 == 0) {
-      shared.masks[here / 32] = slow;
-      shared.made[here / 32] = ALONE ? ~slow : ~0u;
+    if (ALONE || !any) continue;
+    int at = many;
+#pragma unroll
+    for (int k = 0; k < PER; ++k) {
+      at += __popc(slow[k] & below);
+      many += __popc(slow[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < PER; ++k) {
+      if (quick[k]) continue;
+      if (at < SLOTS) row.slow[at] = u16((step * 32 + lane) * PER + k);
+      ++at;
     }
   }
-  __syncthreads();
+  if (lane < MASKS) row.made[lane] = made;
   if (ALONE) return;
-  for (int k = threadIdx.x; k < shared.count; k += DRAW_THREADS) {
-    const int at = shared.slow[k];
+  if (many > SLOTS) __trap();  // that many are as good as impossible
+  if (lane == 0) {
+    row.many = many;
+    row.exit = 0;
+  }
+  __syncwarp();
+  for (int k = lane; k < many; k += 32) {
     Value value;
-    const Attempt its = attempt(number, pieces, tile * TILE + at, value);
-    shared.codes[at] = u8(its.length | its.made << 7);
-    if (its.made) shared.values[at] = value;
+    const Attempt its = attempt(pieces.state, pieces, first * PER + row.slow[k], value);
+    row.codes[k] = u8(its.length | its.made << 7);
+    row.values[k] = value;
   }
-  __syncthreads();
+  __syncwarp();
 }
 
-// The first piece from `at` on, and before `end`, that is not quick; the tile's size if there is none.
-__device__ __forceinline__ int next_slow(const Shared& shared, int at, int end) {
-  for (int k = at / 32; k < MASKS && k * 32 < end; ++k) {
-    const u32 mask = shared.masks[k] & (k == at / 32 ? ~0u << at % 32 : ~0u);
-    if (mask) return k * 32 + __ffs(int(mask)) - 1;
-  }
-  return TILE;
-}
-
-// Follow attempts from a piece on, the first one beginning at `until` or later, as long as one that is not quick is
-// within the `reach` of another; the result is where the last of them ends.
-__device__ __forceinline__ int follow(Shared& shared, int at, int until, int reach) {
-  while (at < reach && (at = next_slow(shared, at, reach)) < min(reach, TILE)) {
-    const int code = shared.codes[at], end = at + (code & 127);
+// Follow attempts from one that is not quick on, as long as one is within the `reach` of another, the first one
+// beginning at `until` or later; the result is where the last of them ends.
+__device__ __forceinline__ int follow(Row& row, int k, int until, int reach) {
+  for (; k < row.many && row.slow[k] < reach; ++k) {
+    const int at = row.slow[k], end = at + row.length(k);
     if (at >= until) {
       until = end;
-      for (int p = at + (code >> 7); p < min(end, TILE); ++p) atomicAnd(&shared.made[p / 32], ~(1u << p % 32));
+      for (int p = at + (row.codes[k] >> 7); p < min(end, ROW); ++p) row.takes(p);
     }
     reach = max(reach, end);
-    ++at;
   }
   return until;
 }
 
-// Whether no attempt that is not quick reaches a piece.
-__device__ __forceinline__ bool is_free(const Shared& shared, int at) {
-  for (int k = max(at - MOST, 0); (k = next_slow(shared, k, at)) < at; ++k)
-    if (k + (shared.codes[k] & 127) > at) return false;
+// Whether no attempt that is not quick reaches the piece of such a one.
+__device__ __forceinline__ bool is_free(const Row& row, int k) {
+  const int at = row.slow[k];
+  for (--k; k >= 0 && row.slow[k] > at - MOST; --k)
+    if (row.slow[k] + row.length(k) > at) return false;
   return true;
 }
 
-// Follow all attempts but those at the start of the tile.
-__device__ __forceinline__ void follow_all(Shared& shared) {
-  for (int k = threadIdx.x; k < shared.count; k += DRAW_THREADS) {
-    const int at = shared.slow[k];
-    if (at < MOST || !is_free(shared, at)) continue;
-    const int until = follow(shared, at, at, at + 1);
-    if (until > TILE) shared.exit = until - TILE;
+// Follow all attempts but those at the start of the row: a warp.
+__device__ __forceinline__ void follow_all(Row& row) {
+  for (int k = threadIdx.x % 32; k < row.many; k += 32) {
+    const int at = row.slow[k];
+    if (at < MOST || !is_free(row, k)) continue;
+    const int until = follow(row, k, at, at + 1);
+    if (until > ROW) row.exit = until - ROW;
   }
-  __syncthreads();
+  __syncwarp();
+}
+
+// Whether what is not known before the row before ends inside of the row.
+__device__ __forceinline__ bool is_certain(const Row& row) {
+  int reach = MOST;
+  for (int k = 0; k < row.many && row.slow[k] < reach; ++k) reach = max(reach, row.slow[k] + row.length(k));
+  return reach <= ROW;
+}
+
+// Follow the attempts at the start of a row, the first of which begins at `entry`; the result is where the next row's
+// first one begins.
+__device__ __forceinline__ int follow_first(Row& row, int entry) {
+  for (int at = 0; at < entry; ++at) row.takes(at);
+  if (ALONE) return 0;
+  const int until = follow(row, 0, entry, MOST);
+  return until > ROW ? until - ROW : row.exit;
 }
 
 // Wait for a word that another block writes.
@@ -154,26 +201,47 @@ __device__ __forceinline__ u64 known(const volatile u64* word) {
   return its;
 }
 
-// How far what is not known before the tile before is reaches into the tile, at most.
-__device__ __forceinline__ int uncertain(const Shared& shared) {
-  int reach = MOST;
-  for (int at = 0; at < reach && (at = next_slow(shared, at, reach)) < min(reach, TILE); ++at)
-    reach = max(reach, at + (shared.codes[at] & 127));
-  return reach;
+// Follow the attempts at the start of all rows.
+__device__ __forceinline__ void follow_starts(Shared& shared, volatile u64* exits, i64 tile, int begin) {
+  const int warp = threadIdx.x / 32;
+  if (ALONE) {
+    if (tile == 0 && threadIdx.x == 0) follow_first(shared.rows[0], begin);
+    __syncwarp();
+    return;
+  }
+  const bool leader = threadIdx.x % 32 == 0, certain = !leader || is_certain(shared.rows[warp]);
+  if (leader && certain && warp == WARPS - 1) exits[tile] = KNOWN | u64(shared.rows[warp].exit);
+  // In a row that is certain, what the row before says is what it said already.
+  if (__syncthreads_and(certain)) {
+    if (leader) {
+      const int entry = warp ? shared.rows[warp - 1].exit : tile ? int(known(exits + tile - 1) & (MOST - 1)) : begin;
+      follow_first(shared.rows[warp], entry);
+    }
+    __syncwarp();
+    return;
+  }
+  if (threadIdx.x == 0) {
+    int entry = tile ? int(known(exits + tile - 1) & (MOST - 1)) : begin;
+    for (int k = 0; k < WARPS; ++k) entry = follow_first(shared.rows[k], entry);
+    exits[tile] = KNOWN | u64(entry);
+  }
+  __syncthreads();
 }
 
-// Follow the attempts at the start of a tile: one thread.
-__device__ __forceinline__ void follow_first(Shared& shared, volatile u64* exits, i64 tile, int begin) {
-  const bool certain = uncertain(shared) <= TILE;
-  if (certain) exits[tile] = KNOWN | u64(shared.exit);
-  const int entry = tile ? int(known(exits + tile - 1) & (MOST - 1)) : begin;
-  if (entry) atomicAnd(&shared.made[0], ~0u << entry);
-  const int until = follow(shared, 0, entry, MOST);
-  if (!certain) exits[tile] = KNOWN | u64(until > TILE ? until - TILE : shared.exit);
+// Count the numbers that are made before those of each mask: a warp.
+__device__ __forceinline__ void count(Row& row) {
+  const int lane = threadIdx.x % 32, mine = lane < MASKS ? __popc(row.made[lane]) : 0;
+  int upto = mine;
+  for (int step = 1; step < MASKS; step *= 2) {
+    const int other = __shfl_up_sync(~0u, upto, step);
+    if (lane >= step) upto += other;
+  }
+  row.before[lane] = upto - mine;
+  if (lane == MASKS - 1) row.count = upto;
 }
 
-// How many numbers the tiles before one make; `mine` is how many it makes itself. Many tiles are looked at together, as
-// what is known spreads no faster than that.
+// How many numbers the tiles before one make; `mine` is how many it makes itself: a warp. Many tiles are looked at
+// together, as what is known spreads no faster than that.
 __device__ __forceinline__ i64 count_before(volatile u64* sums, i64 tile, int mine) {
   const int lane = threadIdx.x, GROUPS = 8;
   if (lane == 0) sums[tile] = KNOWN | (tile ? 0 : SUM) | u64(mine);
@@ -197,27 +265,39 @@ __device__ __forceinline__ i64 count_before(volatile u64* sums, i64 tile, int mi
   return base;
 }
 
-// Settle, by one warp, how many numbers are made before each piece of the tile.
-__device__ __forceinline__ void settle(Shared& shared, volatile u64* exits, volatile u64* sums, i64 tile, int begin) {
-  const int lane = threadIdx.x;
-  if (lane == 0) {
-    if (!ALONE) follow_first(shared, exits, tile, begin);
-    else if (tile == 0) shared.made[0] &= ~0u << begin;
-  }
-  __syncwarp();
-  int sum = 0;
-  for (int k = lane; k < (MASKS + 31) / 32 * 32; k += 32) {
-    const int mine = k < MASKS ? __popc(shared.made[k]) : 0;
-    int upto = mine;
-    for (int step = 1; step < 32; step *= 2) {
-      const int other = __shfl_up_sync(~0u, upto, step);
-      if (lane >= step) upto += other;
+// Write the numbers of a row, of which no more than `limit` are asked for.
+__device__ __forceinline__ void write(
+    Value* out, const Row& row, const Number& number, const typename Number::Kept (&kept)[MASKS], int limit) {
+  const int lane = threadIdx.x % 32;
+  const u32 below = (1u << lane) - 1;
+#pragma unroll
+  for (int step = 0; step < STEPS; ++step) {
+    int rank = row.before[step * PER];
+#pragma unroll
+    for (int k = 0; k < PER; ++k) rank += __popc(row.made[step * PER + k] & below);
+#pragma unroll
+    for (int k = 0; k < PER; ++k) {
+      const bool made = row.made[step * PER + k] >> lane & 1;
+      if (made && rank < limit) out[rank] = number.value(kept[step * PER + k]);
+      rank += made;
     }
-    if (k < MASKS) shared.before[k] = sum + upto - mine;
-    sum += __shfl_sync(~0u, upto, 31);
   }
-  const i64 base = count_before(sums, tile, sum);
-  if (lane == 0) shared.base = base;
+  if (ALONE) return;
+  __syncwarp();  // what was written for pieces that are not quick is now written right
+  for (int k = lane; k < row.many; k += 32) {
+    const int at = row.slow[k];
+    if (!row.makes(at)) continue;
+    const int rank = row.rank(at);
+    if (rank < limit) out[rank] = row.values[k];
+  }
+}
+
+// The piece of which number `rank` of a row is made, if it is one of this thread's; else -1.
+__device__ __forceinline__ int piece_of(const Row& row, int rank) {
+  int found = -1;
+  for (int at = threadIdx.x % 32; at < ROW; at += 32)
+    if (row.makes(at) && row.rank(at) == rank) found = at;
+  return found;
 }
 
 // Draw what is in a tile.
@@ -225,31 +305,37 @@ __device__ __forceinline__ void draw_tile(
     Value* out, i64* taken, const Pieces& pieces, u64* exits, u64* sums, u32* tickets, i64 n) {
   __shared__ Shared shared;
   // Tiles are handed out in order, so that all tiles that one waits for are on their way.
-  if (threadIdx.x == 0) {
-    shared.ticket = atomicAdd(tickets, 1u);
-    shared.count = shared.exit = 0;
-  }
+  if (threadIdx.x == 0) shared.ticket = atomicAdd(tickets, 1u);
+  shared.tables.fill();
   __syncthreads();
   const i64 tile = shared.ticket;
+  const int warp = threadIdx.x / 32;
   const Number number(pieces.state);
-  classify(shared, number, pieces, tile);
-  if (!ALONE) follow_all(shared);
-  if (threadIdx.x < 32) settle(shared, exits, sums, tile, pieces.begin());
+  const i64 first = (tile * WARPS + warp) * (ROW / PER);  // the row's first word
+  Row& row = shared.rows[warp];
+  typename Number::Kept kept[MASKS];
+  classify(row, number, shared.tables, pieces, first, kept);
+  if (!ALONE) follow_all(row);
+  follow_starts(shared, exits, tile, pieces.begin());
+  count(row);
   __syncthreads();
-  const i64 base = shared.base;
-  if (base >= n) return;
-#pragma unroll 4
-  for (int at = threadIdx.x; at < TILE; at += DRAW_THREADS) {
-    const u32 mask = shared.made[at / 32];
-    if (!(mask >> at % 32 & 1)) continue;
-    const i64 to = base + shared.before[at / 32] + __popc(mask & ((1u << at % 32) - 1));
-    if (to < n) out[to] = shared.values[at];
-    if (to == n - 1) {
-      const i64 p = tile * TILE + at;
-      Value again;
-      *taken = p + attempt(number, pieces, p, again).length - pieces.begin();
-    }
+  if (warp == 0) {
+    int all = 0;
+    for (int k = 0; k < WARPS; ++k) all += shared.rows[k].count;
+    const i64 base = count_before(sums, tile, all);
+    if (threadIdx.x == 0) shared.base = base;
   }
+  __syncthreads();
+  i64 base = shared.base;
+  for (int k = 0; k < warp; ++k) base += shared.rows[k].count;
+  if (base >= n) return;
+  const int limit = int(min(n - base, i64(ROW)));
+  write(out + base, row, number, kept, limit);
+  if (base + row.count < n) return;
+  const int last = piece_of(row, limit - 1);
+  if (last < 0) return;
+  Value again;
+  *taken = first * PER + last + attempt(pieces.state, pieces, first * PER + last, again).length - pieces.begin();
 }
 
 // Draw what all tiles together lack of `n` numbers: one thread.
@@ -257,11 +343,10 @@ __device__ __forceinline__ void draw_rest(
     Value* out, i64* taken, const Pieces& pieces, const u64* exits, const u64* sums, i64 tiles, i64 n) {
   i64 made = i64(sums[tiles - 1] & (SUM - 1));
   if (threadIdx.x != 0 || made >= n) return;
-  const Number number(pieces.state);
   i64 p = tiles * TILE + (ALONE ? 0 : i64(exits[tiles - 1] & (MOST - 1)));
   while (made < n) {
     Value value;
-    const Attempt its = attempt(number, pieces, p, value);
+    const Attempt its = attempt(pieces.state, pieces, p, value);
     if (its.made) out[made++] = value;
     p += its.length;
   }

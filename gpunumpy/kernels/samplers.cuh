@@ -1,22 +1,35 @@
-// Attempts at numbers. `quick` tells whether a piece alone makes one; `slow` goes on where it does not, and takes pieces.
+// Attempts at numbers. A `Number` tells of a piece whether it makes a number by itself, and which: `begin`. Where it does
+// not, `go_on` takes more. `quick` is `begin` for most pieces: it may say no of some that do, and keeps what the number
+// is made of, which `value` then makes.
 
 // Integers of a span: of the product of a piece with the span the upper half, if the lower one is large enough.
 struct Integers {
+  struct Tables {
+    __device__ void fill() {}
+  };
+  typedef Piece Kept;
   u64 span, least, offset;
   __device__ explicit Integers(const u64* state) : span(state[9]), least(state[10]), offset(state[11]) {}
-  __device__ bool quick(Piece piece, Value& value) const {
+  __device__ __forceinline__ bool quick(const Tables&, Piece piece, Piece& upper) const {
     if (BITS == 64) {
-      value = Value(offset + __umul64hi(piece, span));
+      upper = Piece(__umul64hi(piece, span));
       return u64(piece) * span >= least;
     }
     const u64 product = u64(piece) * u32(span);
-    value = Value(offset + (product >> (BITS & 63)));
-    return (product & ((u64(1) << (BITS & 63)) - 1)) >= least;
+    upper = Piece(product >> (BITS & 63));
+    return Piece(product) >= Piece(least);
   }
-  template <class More> __device__ bool slow(Piece, More&, Value&) const { return false; }
+  __device__ Value value(Piece upper) const { return Value(offset + upper); }
+  __device__ bool begin(Piece piece, Value& made) const {
+    Piece upper;
+    const bool fine = quick({}, piece, upper);
+    made = value(upper);
+    return fine;
+  }
+  template <class More> __device__ bool go_on(Piece, More&, Value&) const { return false; }
 };
 
-__device__ __forceinline__ f64 unit(u64 piece) { return f64(piece >> 11) * (1.0 / 9007199254740992.0); }
+__device__ __forceinline__ f64 unit(u64 piece) { return op::unit_double(piece); }
 __device__ __forceinline__ f32 unit(u32 piece) { return f32(piece >> 8) * (1.0f / 16777216.0f); }
 
 #ifdef ZIGGURAT
@@ -30,29 +43,63 @@ template <class F> __device__ __forceinline__ bool below(int layer, Piece piece,
 
 __device__ __forceinline__ f64 log_of_rest(f64 x) { return ::log1p(-x); }
 __device__ __forceinline__ f32 log_of_rest(f32 x) { return ::log1pf(-x); }
+
+// A layer, where the 8 bits of it begin, and an integer, of so many bits from another one on, that is the place in it.
+template <int LAYER, int FIRST, int LENGTH> struct Place {
+  static const int SHORT = LENGTH > 32 ? LENGTH - 32 : 0;  // what the integer has more than a word of 32 bits
+  int layer;
+  Piece integer;
+  __device__ __forceinline__ explicit Place(Piece piece)
+      : layer(int(piece >> LAYER & 255)), integer(piece >> FIRST & ((Piece(1) << LENGTH) - 1)) {}
+  __device__ __forceinline__ bool inside() const { return integer < inside_bits[layer]; }
+  __device__ __forceinline__ Value real() const {
+    return BITS == 64 ? Value(op::whole_double(integer)) : Value(u32(integer));
+  }
+  // Of every layer what `quick` asks for, in shared memory: that is faster where each thread asks for another one.
+  struct Tables {
+    Value scales[256];
+    u32 insides[256];
+    __device__ void fill() {
+      for (int first = 0; first < 256; first += DRAW_THREADS) {
+        const int k = first + int(threadIdx.x);
+        if (k >= 256) break;
+        scales[k] = scale(k);
+        insides[k] = u32(inside_bits[k] >> SHORT);
+      }
+    }
+  };
+};
 #endif
 
 struct Normal {
   __device__ explicit Normal(const u64*) {}
 #if ZIGGURAT == 1
-  // A layer, a sign, and an integer of 52 bits, or of 23.
-  __device__ static Piece whole(Piece piece) { return BITS == 64 ? piece >> 9 & 0xfffffffffffff : piece >> 9; }
-  __device__ bool quick(Piece piece, Value& value) const {
-    const int layer = piece & 255;
-    const Piece integer = whole(piece);
-    const Value x = Value(integer) * scale(layer);
-    value = piece >> 8 & 1 ? -x : x;
-    return integer < inside_bits[layer];
+  typedef Place<0, 9, BITS == 64 ? 52 : 23> At;
+  typedef At::Tables Tables;
+  typedef Value Kept;
+  __device__ static Value with_sign(Piece piece, Value x) {
+    return op::bit_cast<Value>(op::bit_cast<Piece>(x) ^ piece << (BITS - 9) & Piece(1) << (BITS - 1));
   }
-  template <class More> __device__ bool slow(Piece piece, More& more, Value& value) const {
-    const int layer = piece & 255;
-    if (layer) return below(layer, more.take(), ::exp(-0.5 * value * value));
+  __device__ __forceinline__ bool quick(const Tables& tables, Piece piece, Value& value) const {
+    const At at(piece);
+    value = with_sign(piece, at.real() * tables.scales[at.layer]);
+    return u32(at.integer >> At::SHORT) < tables.insides[at.layer];
+  }
+  __device__ __forceinline__ Value value(Value kept) const { return kept; }
+  __device__ bool begin(Piece piece, Value& value) const {
+    const At at(piece);
+    value = with_sign(piece, at.real() * scale(at.layer));
+    return at.inside();
+  }
+  template <class More> __device__ bool go_on(Piece piece, More& more, Value& value) const {
+    const At at(piece);
+    if (at.layer) return below(at.layer, more.take(), ::exp(-0.5 * value * value));
     const Value r = Value(3.6541528853610087963519472518), inverse = Value(0.27366123732975827203338247596);
     // Beyond the last layer. A round succeeds in more than nine of ten cases: that it takes fifteen of them happens to
     // one word in 2^70, and then the last one counts.
     for (int round = 0; round < 15; ++round) {
       const Value x = -inverse * log_of_rest(unit(more.take())), y = -log_of_rest(unit(more.take()));
-      value = whole(piece) >> 8 & 1 ? -(r + x) : r + x;
+      value = at.integer >> 8 & 1 ? -(r + x) : r + x;
       if (y + y > x * x) break;
     }
     return true;
@@ -63,16 +110,23 @@ struct Normal {
 struct Exponential {
   __device__ explicit Exponential(const u64*) {}
 #if ZIGGURAT == 2
-  __device__ bool quick(Piece piece, Value& value) const {
-    piece >>= BITS == 64 ? 3 : 1;
-    const int layer = piece & 255;
-    piece >>= 8;
-    value = Value(piece) * scale(layer);
-    return piece < inside_bits[layer];
+  typedef Place<BITS == 64 ? 3 : 1, BITS == 64 ? 11 : 9, BITS == 64 ? 53 : 23> At;
+  typedef At::Tables Tables;
+  typedef Value Kept;
+  __device__ __forceinline__ bool quick(const Tables& tables, Piece piece, Value& value) const {
+    const At at(piece);
+    value = at.real() * tables.scales[at.layer];
+    return u32(at.integer >> At::SHORT) < tables.insides[at.layer];
   }
-  template <class More> __device__ bool slow(Piece piece, More& more, Value& value) const {
-    const int layer = piece >> (BITS == 64 ? 3 : 1) & 255;
-    if (layer) return below(layer, more.take(), BITS == 64 ? ::exp(-value) : ::expf(-value));
+  __device__ __forceinline__ Value value(Value kept) const { return kept; }
+  __device__ bool begin(Piece piece, Value& value) const {
+    const At at(piece);
+    value = at.real() * scale(at.layer);
+    return at.inside();
+  }
+  template <class More> __device__ bool go_on(Piece piece, More& more, Value& value) const {
+    const At at(piece);
+    if (at.layer) return below(at.layer, more.take(), BITS == 64 ? ::exp(-value) : ::expf(-value));
     value = Value(7.6971174701310497140446280481) - log_of_rest(unit(more.take()));
     return true;
   }

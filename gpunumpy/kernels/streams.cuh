@@ -88,6 +88,19 @@ __device__ __forceinline__ u64 dxsm(Wide x) {
   return hi * (x.lo | 1);
 }
 
+// A number below 2^53 as f64. An exponent put before its halves makes numbers that need no conversion, but a sum.
+__device__ __forceinline__ f64 whole_double(u64 x) {
+  const f64 high = bit_cast<f64>(0x4530000000000000ull | x >> 32);  // 2^84 and the half
+  const f64 low = bit_cast<f64>(0x4330000000000000ull | u32(x));    // 2^52 and the half
+  return (high - 19342813118337666422669312.0) + low;
+}
+// The upper 53 bits of a word as a number in [0, 1), likewise.
+__device__ __forceinline__ f64 unit_double(u64 word) {
+  const f64 high = bit_cast<f64>(0x41e0000000000000ull | word >> 43);       // 2^31 and the upper 21 bits
+  const f64 low = bit_cast<f64>(0x3fe0000000000000ull | u32(word >> 11));  // 1/2 and the other 32
+  return (high - 2147483648.5) + low;
+}
+
 // Word number i of Philox4x64 with ten rounds: four words for each value of the counter, whose first value is c.
 __device__ __forceinline__ u64 philox(i64 i, u64 c0, u64 c1, u64 c2, u64 c3, u64 k0, u64 k1) {
   const u64 block = u64(i) >> 2;

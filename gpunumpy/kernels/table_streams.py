@@ -115,7 +115,7 @@ STREAMS: dict[str, Row] = dict(
         _row("stream_place", i="{0} >> 1"),
         _row("stream_half", i="op::stream_half({0}, {1}, {2})"),
         # The upper bits as a number in [0, 1).
-        _row("unit_double", u="f64({0} >> 11) * (1.0 / 9007199254740992.0)"),
+        _row("unit_double", u="op::unit_double({0})"),
         _row("unit_float", u="f32({0} >> 8) * (1.0f / 16777216.0f)"),
     )
 )

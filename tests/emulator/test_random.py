@@ -80,12 +80,13 @@ def test_tiles_that_depend_on_where_they_are_entered(what: str, monkeypatch: pyt
     """In small tiles, of ziggurats that are made to reject often, attempts from all entries do not come together."""
     text, results = cuda_random._text, []
     rare, often = "return integer < inside_bits[layer];", "return integer % 3 == 0;"
-    rare_too, often_too = "return piece < inside_bits[layer];", "return piece % 3 == 0;"
+    rare_too, often_too = "return u32(at.integer >> At::SHORT) < ", "return at.integer % 3 == 0 || 0 > "
     monkeypatch.setattr(cuda_random, "_text", lambda name: text(name).replace(rare, often).replace(rare_too, often_too))
     monkeypatch.setattr(cuda_random, "_ZIGGURAT_SHARE", 2)
-    for threads, pieces in ((128, 16), (32, 2 if "f4" in what else 1)):
+    for threads, pieces in ((128, 16), (64, 2 if "f4" in what else 1)):
         monkeypatch.setattr(cuda_random, "DRAW_THREADS", threads)
-        monkeypatch.setattr(cuda_random, "PIECES", pieces)
+        monkeypatch.setattr(cuda_random, "PIECES", {64: pieces, 32: pieces})
+        monkeypatch.setattr(cuda_random, "SLOTS", 1)
         numbers, taken = numpy.zeros(5000, DRAWS[what][0]), numpy.zeros((), numpy.int64)
         run(cuda_random.stream_draws, ("pcg64", DRAWS[what][1]), numbers, taken, Stream(numpy.random.PCG64(1)).take())
         results.append((numbers.tobytes(), int(taken)))
