@@ -27,6 +27,7 @@ from .cuda_search import searchsorted
 from .cuda_sequence import PROGRAMS as SEQUENCE
 from .cuda_sort import argsort, sort
 from .cuda_together import fft_together, matmul_together
+from .cuda_twister import PROGRAMS as TWISTER
 
 CALLS: dict[str, Callable[..., Prepared]] = {}
 
@@ -60,6 +61,7 @@ _PROGRAMS: tuple[Callable[..., Program], ...] = (
     *(bincount, histogram),
     *(mask_elements, mask_offsets, mask_positions, scatter),
     *RANDOM,
+    *TWISTER,
     *SEQUENCE,
 )
 for _make in _PROGRAMS:

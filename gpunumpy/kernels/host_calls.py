@@ -10,11 +10,12 @@ from typing import Any
 import numpy
 
 from ..core.schedule_together import SMALL, SUFFIX, Together
-from . import host_decompositions, host_fft, host_histogram, host_linalg, host_products, host_random
+from . import host_decompositions, host_fft, host_histogram, host_linalg, host_products, host_random, host_twister
 from .host_text import failures
 
 CALLS: dict[str, Callable[..., None]] = {
     **host_random.CALLS,
+    **host_twister.CALLS,
     "bincount": host_histogram.bincount,
     "cholesky": host_linalg.cholesky,
     "det": host_linalg.det,

@@ -45,7 +45,7 @@ def __getattr__(name: str) -> Any:
     if name == "PhiloxGPU":
         return _ours("philox_gpu").PhiloxGPU
     found = lookup(_NUMPYS, name)
-    return _ours("on_host").taken(name, found)
+    return _ours("legacy").taken(name, found)
 
 
 def __dir__() -> list[str]:

@@ -10,8 +10,6 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-import numpy
-
 from ..core.array import ndarray
 from ..fallback import on_host
 
@@ -58,25 +56,3 @@ def methods(theirs: type) -> dict[str, Callable[..., Any]]:
         for name in dir(theirs)
         if not name.startswith("_") and name not in PLAIN
     }
-
-
-def _reduced(self: Any) -> tuple[Any, ...]:
-    return RandomState, *numpy.random.RandomState.__reduce__(self)[1:]
-
-
-RandomState = type(
-    "RandomState",
-    (numpy.random.RandomState,),
-    methods(numpy.random.RandomState)
-    | {"__reduce__": _reduced, "__doc__": numpy.random.RandomState.__doc__, "__module__": "gpunumpy.random"},
-)
-
-
-def taken(name: str, found: Any) -> Any:
-    """What `gpunumpy.random` has under a name of NumPy's."""
-    if name == "RandomState":
-        return RandomState
-    if isinstance(found, type) or not callable(found):
-        return found
-    theirs = getattr(numpy.random, name)
-    return theirs if name in PLAIN else drawn(theirs, name)

@@ -1,0 +1,200 @@
+// Numbers by attempts that are independent of each other: each takes as many words as every other, and makes so many
+// numbers or none. Tiles of attempts are counted, and then each puts the numbers that it makes behind those before.
+
+const int PICK_THREADS = 256, STEPS = 16, TILE = PICK_THREADS * STEPS, WARPS = PICK_THREADS / 32;
+
+// A number of 53 bits of two words.
+__device__ __forceinline__ f64 unit(u32 first, u32 second) {
+  return f64(i64(u64(first >> 5) << 26 | second >> 6)) * (1.0 / 9007199254740992.0);
+}
+
+// An attempt has WORDS words, or is one of PIECES of a word; it makes MAKES numbers.
+#if KIND == 1
+// Integers up to a greatest one: pieces of a word, or two words, of which as many bits as that one has.
+struct Number {
+  enum { WORDS = BITS == 64 ? 2 : 1, PIECES = BITS < 32 ? 32 / BITS : 1, MAKES = 1 };
+  u64 most, mask, offset;
+  __device__ Number(u64 most, u64 mask, u64 offset) : most(most), mask(mask), offset(offset) {}
+  __device__ bool make(const u32* words, int piece, Value* value) const {
+    const u64 its = (BITS == 64 ? u64(words[0]) << 32 | words[WORDS - 1] : words[0] >> piece * (BITS & 31)) & mask;
+    *value = Value(its + offset);
+    return its <= most;
+  }
+};
+#elif KIND == 2
+// Numbers of 53 bits, none of them zero.
+struct Number {
+  enum { WORDS = 2, PIECES = 1, MAKES = 1 };
+  __device__ Number(u64, u64, u64) {}
+  __device__ bool make(const u32* words, int, Value* value) const {
+    *value = unit(words[0], words[1]);
+    return *value > 0;
+  }
+};
+#else
+// Normal numbers in pairs, from a point of the unit disk: the one of its second coordinate comes first.
+struct Number {
+  enum { WORDS = 4, PIECES = 1, MAKES = 2 };
+  __device__ Number(u64, u64, u64) {}
+  __device__ bool make(const u32* words, int, Value* values) const {
+    const f64 x = 2.0 * unit(words[0], words[1]) - 1.0, y = 2.0 * unit(words[2], words[3]) - 1.0, r = x * x + y * y;
+    if (r >= 1.0 || r == 0.0) return false;
+    const f64 scale = ::sqrt(-2.0 * ::log(r) / r);
+    values[0] = scale * y;
+    values[1] = scale * x;
+    return true;
+  }
+};
+#endif
+
+// Numbers are put from `begin` on, before which there may be one that is left of an earlier draw.
+struct Out {
+  Value* out;
+  i64 begin, n;
+  __device__ i64 needed() const { return (n - begin + Number::MAKES - 1) / Number::MAKES; }
+  __device__ void put(i64 k, const Value* values) const {
+    for (int one = 0; one < Number::MAKES; ++one)
+      if (begin + k * Number::MAKES + one < n) out[begin + k * Number::MAKES + one] = values[one];
+  }
+};
+
+struct Attempts {
+  const u32* words;
+  i64 count;
+  __device__ bool make(const Number& number, i64 at, Value* values) const {
+    if (at >= count) return false;
+    u32 its[Number::WORDS];
+    const u32* from = words + at / Number::PIECES * Number::WORDS;
+    if (Number::WORDS == 4) {
+      const uint4 four = *reinterpret_cast<const uint4*>(from);
+      its[0] = four.x, its[1 % Number::WORDS] = four.y, its[2 % Number::WORDS] = four.z, its[3 % Number::WORDS] = four.w;
+    } else if (Number::WORDS == 2) {
+      const uint2 two = *reinterpret_cast<const uint2*>(from);
+      its[0] = two.x, its[1 % Number::WORDS] = two.y;
+    } else {
+      its[0] = *from;
+    }
+    return number.make(its, int(at % Number::PIECES), values);
+  }
+};
+
+// How many attempts of a tile make numbers; bit k of the result tells whether this thread's attempt number k does.
+// `before` gets how many attempts do before those of each warp and step.
+__device__ __forceinline__ u32 judge(const Number& number, const Attempts& attempts, i64 tile, int* before, int& total) {
+  __shared__ int sums[STEPS * WARPS + 1];
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  u32 bits = 0;
+#pragma unroll
+  for (int step = 0; step < STEPS; ++step) {
+    Value values[Number::MAKES];
+    const bool made = attempts.make(number, tile * TILE + step * PICK_THREADS + threadIdx.x, values);
+    const u32 all = __ballot_sync(~0u, made);
+    if (made) bits |= 1u << step;
+    if (lane == 0) sums[step * WARPS + warp] = __popc(all);
+    before[step] = __popc(all & ((1u << lane) - 1));
+  }
+  __syncthreads();
+  if (warp == 0) {
+    int mine[STEPS * WARPS / 32], sum = 0;
+    for (int k = 0; k < STEPS * WARPS / 32; ++k) sum += mine[k] = sums[lane * (STEPS * WARPS / 32) + k];
+    int upto = sum;
+    for (int step = 1; step < 32; step *= 2) {
+      const int other = __shfl_up_sync(~0u, upto, step);
+      if (lane >= step) upto += other;
+    }
+    if (lane == 31) sums[STEPS * WARPS] = upto;
+    upto -= sum;
+    for (int k = 0; k < STEPS * WARPS / 32; ++k) {
+      sums[lane * (STEPS * WARPS / 32) + k] = upto;
+      upto += mine[k];
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (int step = 0; step < STEPS; ++step) before[step] += sums[step * WARPS + warp];
+  total = sums[STEPS * WARPS];
+  return bits;
+}
+
+__device__ __forceinline__ void count_tile(const Number& number, const Attempts& attempts, i64* sums) {
+  int before[STEPS], total;
+  judge(number, attempts, blockIdx.x, before, total);
+  if (threadIdx.x == 0) sums[blockIdx.x] = total;
+}
+
+// Make of the tiles' counts what is before each, and all: one block of 1024 threads.
+__device__ __forceinline__ void sum_tiles(i64* sums, i64 tiles) {
+  __shared__ i64 shared[1024];
+  i64 sum = 0;
+  for (i64 first = 0; first < tiles; first += 1024) {
+    const i64 at = first + threadIdx.x, mine = at < tiles ? sums[at] : 0;
+    shared[threadIdx.x] = mine;
+    __syncthreads();
+    for (int step = 1; step < 1024; step *= 2) {
+      const i64 other = int(threadIdx.x) >= step ? shared[threadIdx.x - step] : 0;
+      __syncthreads();
+      shared[threadIdx.x] += other;
+      __syncthreads();
+    }
+    if (at < tiles) sums[at] = sum + shared[threadIdx.x] - mine;
+    sum += shared[1023];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) sums[tiles] = sum;
+}
+
+// Put a tile's numbers where they belong; `last` gets which attempt makes the last of all.
+__device__ __forceinline__ void put_tile(
+    const Out& out, i64* last, const Number& number, const Attempts& attempts, const i64* sums) {
+  const i64 tile = blockIdx.x, needed = out.needed(), base = sums[tile];
+  if (base >= needed) return;
+  int before[STEPS], total;
+  const u32 bits = judge(number, attempts, tile, before, total);
+#pragma unroll
+  for (int step = 0; step < STEPS; ++step) {
+    if (!(bits >> step & 1)) continue;
+    const i64 at = tile * TILE + step * PICK_THREADS + threadIdx.x, k = base + before[step];
+    Value values[Number::MAKES];
+    attempts.make(number, at, values);
+    if (k < needed) out.put(k, values);
+    if (k == needed - 1) *last = at;
+  }
+}
+
+// The state after the numbers; what is missing of these, one thread makes of the words that follow.
+__device__ __forceinline__ void end_picks(
+    u32* state, const Out& out, const i64* last, const Number& number, const Attempts& attempts, const Drawn& drawn,
+    i64 made) {
+  const i64 needed = out.needed();
+  if (made >= needed) {
+    drawn.stand(state, (*last / Number::PIECES + 1) * Number::WORDS);
+  } else {
+    for (int k = threadIdx.x; k < STATE; k += blockDim.x) state[k] = drawn.after[k];
+  }
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  u32 words[Number::WORDS];
+  Value values[Number::MAKES];
+  if (made < needed) {
+    Serial serial{state};
+    while (made < needed) {
+      for (int k = 0; k < Number::WORDS; ++k) words[k] = serial.next();
+      for (int piece = 0; piece < Number::PIECES && made < needed; ++piece)
+        if (number.make(words, piece, values)) out.put(made++, values);
+    }
+  } else if (Number::MAKES == 2) {
+    for (int k = 0; k < Number::WORDS; ++k) words[k] = attempts.words[*last * Number::WORDS + k];
+    number.make(words, 0, values);
+  }
+#if KIND == 3
+  // The number that was left comes first, and there may be one again.
+  if (out.begin) out.out[0] = op::bit_cast<f64>(u64(drawn.before[LEFT + 1]) << 32 | drawn.before[LEFT]);
+  const u64 left = op::bit_cast<u64>(values[1]);
+  const bool has = (out.n - out.begin) % 2;
+  state[HAS] = has;
+  state[LEFT] = has ? u32(left) : 0;
+  state[LEFT + 1] = has ? u32(left >> 32) : 0;
+  for (int k = 0; k < 4; ++k) state[FROM + k] = words[k];
+  state[MADE_HERE] = has;
+#endif
+}

@@ -1,0 +1,150 @@
+// Words of MT19937.
+//
+// A stream is cut into runs of blocks, and each run is made by one block of threads: of the words after a window of 624,
+// 227 depend on the window alone, and are made together. A window comes from an earlier one by a polynomial that jumps
+// ahead: it is the sum of those windows on the way that the polynomial's terms name. Each level of jumps doubles the
+// number of windows that are known. Of the first word of a window its highest bit alone counts.
+
+const int LENGTH = 624, AHEAD = 397, TOGETHER = LENGTH - AHEAD, RING = 2048;
+const int PLACE = 624, HAS = 625, LEFT = 626, FROM = 628, MADE_HERE = 632, STATE = 640;
+// A window and what follows it, as far as the terms of a polynomial reach.
+const int STRETCH = 33 * LENGTH;
+const int JUMP_THREADS = LENGTH / 3, TERMS = 8, SHARES = LENGTH / TERMS;  // words of terms for each share of a jump
+
+__device__ __forceinline__ u32 next_word(u32 first, u32 second, u32 ahead) {
+  const u32 y = (first & 0x80000000u) | (second & 0x7fffffffu);
+  return ahead ^ y >> 1 ^ (y & 1 ? 0x9908b0dfu : 0u);
+}
+__device__ __forceinline__ u32 tempered(u32 y) {
+  y ^= y >> 11;
+  y ^= y << 7 & 0x9d2c5680u;
+  y ^= y << 15 & 0xefc60000u;
+  return y ^ y >> 18;
+}
+__device__ __forceinline__ u32 untempered(u32 y) {
+  y ^= y >> 18;
+  y ^= y << 15 & 0xefc60000u;
+  u32 x = y;
+  for (int bits = 7; bits < 32; bits += 7) x = y ^ (x << 7 & 0x9d2c5680u);
+  y = x;
+  for (int bits = 11; bits < 32; bits += 11) x = y ^ x >> 11;
+  return x;
+}
+
+// Make `count` words after a window, which is in the ring.
+template <class Put> __device__ __forceinline__ void follow(u32* ring, int count, Put put) {
+  for (int k = int(threadIdx.x); k - int(threadIdx.x) < count; k += TOGETHER) {
+    __syncthreads();
+    if (int(threadIdx.x) < TOGETHER && k < count) {
+      const u32 word = next_word(ring[k & RING - 1], ring[k + 1 & RING - 1], ring[k + AHEAD & RING - 1]);
+      ring[k + LENGTH & RING - 1] = word;
+      put(k, word);
+    }
+  }
+}
+
+// Make the stretch of a window.
+__device__ __forceinline__ void make_stretch(const u32* window, u32* stretch) {
+  __shared__ u32 ring[RING];
+  for (int k = threadIdx.x; k < LENGTH; k += blockDim.x) stretch[k] = ring[k] = window[k];
+  follow(ring, STRETCH - LENGTH, [=](int k, u32 word) { stretch[k + LENGTH] = word; });
+}
+
+// Begin: the first window is the state's, and the others are zero.
+__device__ __forceinline__ void begin_runs(const u32* state, u32* windows, u32* stretches, i64 runs) {
+  if (blockIdx.x == 0) {
+    for (int k = threadIdx.x; k < LENGTH; k += blockDim.x) windows[k] = state[k];
+    if (runs > 1) make_stretch(state, stretches);
+  } else {
+    const i64 step = i64(gridDim.x - 1) * blockDim.x;
+    for (i64 k = LENGTH + i64(blockIdx.x - 1) * blockDim.x + threadIdx.x; k < runs * LENGTH; k += step) windows[k] = 0;
+  }
+}
+
+// Jump from one window, by a share of a polynomial's terms.
+__device__ __forceinline__ void jump_window(const u32* stretch, const u32* terms, u32* window, int first, int step) {
+  __shared__ u32 words[32 * TERMS + LENGTH], chosen[TERMS];
+  u32 sums[3] = {0, 0, 0};
+  for (int share = first; share < SHARES; share += step) {
+    __syncthreads();
+    for (int k = threadIdx.x; k < 32 * TERMS + LENGTH; k += JUMP_THREADS) words[k] = stretch[share * 32 * TERMS + k];
+    if (threadIdx.x < TERMS) chosen[threadIdx.x] = terms[share * TERMS + threadIdx.x];
+    __syncthreads();
+    for (int k = 0; k < TERMS; ++k) {
+      const u32* mine = words + 32 * k + threadIdx.x;
+      for (u32 left = chosen[k]; left; left &= left - 1) {
+        const u32* from = mine + __ffs(int(left)) - 1;
+        for (int part = 0; part < 3; ++part) sums[part] ^= from[part * JUMP_THREADS];
+      }
+    }
+  }
+  for (int part = 0; part < 3; ++part)
+    if (sums[part]) atomicXor(window + part * JUMP_THREADS + threadIdx.x, sums[part]);
+}
+
+// Where a stream stands that took `count` words from a state on: in which block, counted from the state's.
+struct Stand {
+  i64 block;
+  u32 place;
+  __device__ Stand(const u32* state, i64 count) {
+    const i64 upto = i64(state[PLACE]) + count;
+    block = count ? (upto - 1) / LENGTH : 0;
+    place = u32(upto - block * LENGTH);
+  }
+};
+
+// Make a run: words of the stream from the state on, and the state after the last of them if it is in this run.
+__device__ __forceinline__ void make_run(
+    u32* words, u32* after, const u32* state, const u32* windows, i64 count, i64 length) {
+  __shared__ u32 ring[RING];
+  const i64 run = blockIdx.x, place = state[PLACE];
+  const Stand end(state, count);
+  for (int k = threadIdx.x; k < LENGTH; k += blockDim.x) ring[k] = windows[run * LENGTH + k];
+  if (run == 0) {
+    for (i64 k = threadIdx.x; k < STATE; k += blockDim.x) {
+      if (k < LENGTH) {
+        if (k >= place && k - place < count) words[k - place] = tempered(state[k]);
+        if (end.block == 0) after[k] = state[k];
+      } else {
+        after[k] = k == PLACE ? end.place : state[k];
+      }
+    }
+  }
+  const i64 base = LENGTH * (1 + run * length), last = (end.block + 1) * LENGTH - base;
+  if (last <= 0) return;
+  const int many = int(last < length * LENGTH ? last : length * LENGTH);
+  u32* to = words + (base - place);
+  const i64 room = count - (base - place);
+  follow(ring, many, [=](int k, u32 word) {
+    if (k < room) to[k] = tempered(word);
+    if (k >= last - LENGTH) after[k - (last - LENGTH)] = word;
+  });
+}
+
+// The words of a stream from a state on, `count` of them; and the state after them.
+struct Drawn {
+  const u32 *words, *before, *after;
+  i64 count;
+  // A state after the first so many of the words, by one block; all but what is left of a normal number.
+  __device__ void stand(u32* state, i64 taken) const {
+    const Stand end(before, taken);
+    const bool first = end.block == 0, last = end.block == Stand(before, count).block;
+    const i64 from = end.block * LENGTH - i64(before[PLACE]);
+    for (int k = threadIdx.x; k < LENGTH; k += blockDim.x)
+      state[k] = first ? before[k] : last ? after[k] : untempered(words[from + k]);
+    for (int k = PLACE + int(threadIdx.x); k < STATE; k += blockDim.x) state[k] = k == PLACE ? end.place : before[k];
+  }
+};
+
+// The words after a state, one after the other: one thread.
+struct Serial {
+  u32* state;
+  __device__ u32 next() {
+    if (state[PLACE] == LENGTH) {
+      for (int k = 0; k < LENGTH; ++k)
+        state[k] = next_word(state[k], state[(k + 1) % LENGTH], state[(k + AHEAD) % LENGTH]);
+      state[PLACE] = 0;
+    }
+    return tempered(state[state[PLACE]++]);
+  }
+};

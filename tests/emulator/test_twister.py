@@ -1,0 +1,133 @@
+"""The kernels of MT19937, run on the emulated machine and compared with NumPy to the bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+
+from gpunumpy.kernels import cuda_twister, host_twister
+from gpunumpy.kernels.compile import compile_cubin
+from gpunumpy.kernels.table_twister import DEGREE, KEEPS, STATE, jump, jumps
+
+from .executor import run_program
+from .test_routines import layout_of
+
+U32 = numpy.uint32
+
+
+def run(make: Any, options: tuple[Any, ...], *arrays: Any) -> None:
+    program = make(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
+    assert run_program(program, arrays, seed=3) == 0
+
+
+def state_of(seed: int, before: int, normal: bool = False) -> Any:
+    """The state of a generator that has made some words, and perhaps has a normal number left."""
+    made = numpy.random.RandomState(seed)
+    if normal:
+        made.standard_normal()
+    host_twister._raw(made, before)
+    state = numpy.zeros(STATE, U32)
+    host_twister._pack(state, made)
+    return state
+
+
+def drawn(state: Any, count: int) -> tuple[Any, Any]:
+    words, after = numpy.zeros(count, U32), numpy.zeros(STATE, U32)
+    host_twister.twister_words((), words, after, state, None)
+    return words, after
+
+
+def test_the_polynomial_and_jumps() -> None:
+    words = drawn(state_of(5, 0), 3 * DEGREE)[0]
+    # The words are tempered, which is linear too; those of the seed itself are not those of a recurrence.
+    for blocks in (1, 16, 32):
+        terms = jump(blocks)
+        chosen = [k for k in range(DEGREE) if terms >> k & 1]
+        for at in (700, 1234):
+            assert numpy.bitwise_xor.reduce(words[numpy.array(chosen) + at]) == words[624 * blocks + at]
+
+
+@pytest.mark.parametrize("before", [0, 1, 623, 624, 700])
+@pytest.mark.parametrize("count", [1, 5, 623, 624, 625, 3000, 30000])
+def test_words(before: int, count: int) -> None:
+    state = state_of(7, before)
+    wanted, end = drawn(state, count)
+    blocks = (count + 623) // 624
+    for length in (64,) if count < 3000 else (64, 1, 2) if count < 30000 else (8,):
+        runs = max(1, -(-blocks // length))
+        levels = (runs - 1).bit_length()
+        words, after = numpy.zeros(count, U32), numpy.zeros(STATE, U32)
+        table = jumps(length, levels) if levels else state
+        run(cuda_twister.twister_words, (length, runs), words, after, state, table)
+        numpy.testing.assert_array_equal(words, wanted)
+        numpy.testing.assert_array_equal(after, end)
+
+
+PICKS: dict[str, tuple[Any, ...]] = {
+    "normal": ("normal", 64, "f8"),
+    "positive": ("positive", 64, "f8"),
+    "i8": ("masked", 32, "i8", -5, 999),
+    "i8 of 64 bits": ("masked", 64, "i8", -(2**62), 2**63 + 12345),
+    "u4": ("masked", 32, "u4", 7, 2**31),
+    "i2": ("masked", 16, "i2", -300, 700),
+    "u1": ("masked", 8, "u1", 3, 128),
+}
+
+
+def pick(what: tuple[Any, ...], n: int, held: int, state: Any) -> None:
+    """Pick numbers of so many words, or of those that follow these, and compare with NumPy."""
+    kind, bits, dtype, *bounds = what
+    words, after = drawn(state, held)
+    given: list[Any] = []
+    if bounds:
+        low, most = bounds
+        given = [numpy.array([most, (1 << most.bit_length()) - 1, low % 2**64], numpy.uint64)]
+    options = (kind, bits, int(state[KEEPS["has"]]) if kind == "normal" else 0)
+    mine, theirs = numpy.zeros(n, dtype), numpy.zeros(n, dtype)
+    end, wanted = numpy.zeros(STATE, U32), numpy.zeros(STATE, U32)
+    run(cuda_twister.twister_picks, options, mine, end, words, state, after, *given)
+    host_twister.twister_picks(options, theirs, wanted, words, state, after, *given)
+    if kind == "normal":
+        numpy.testing.assert_allclose(mine, theirs, rtol=1e-15)
+    else:
+        numpy.testing.assert_array_equal(mine, theirs)
+    mine_end, their_end = host_twister.unpacked(end), host_twister.unpacked(wanted)
+    for a, b in zip(mine_end, their_end, strict=True):
+        numpy.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("what", PICKS.values(), ids=PICKS)
+def test_picks(what: tuple[Any, ...]) -> None:
+    words = {"normal": 2 / 0.75, "positive": 2}.get(what[0], 2 * what[1] / 32)
+    for n, before, normal in ((1, 3, False), (5000, 0, True), (5001, 900, True), (4000, 624, False), (4001, 77, False)):
+        state = state_of(n, before, normal)
+        pick(what, n, int(n * words) // 4 * 4 + 400, state)
+        if n > 1:
+            pick(what, n, int(n * words) // 8 * 4, state)
+
+
+def test_a_state_after_some_words() -> None:
+    for before, count, taken in ((0, 5000, 1), (600, 5000, 24), (600, 5000, 25), (3, 5000, 4000), (3, 5000, 5000)):
+        state = state_of(1, before, normal=True)
+        words, after = drawn(state, count)
+        end, wanted = numpy.zeros(STATE, U32), numpy.zeros(STATE, U32)
+        many = numpy.array(taken)
+        run(cuda_twister.twister_stand, (), end, words, state, after, many)
+        host_twister.twister_stand((), wanted, words, state, after, many)
+        numpy.testing.assert_array_equal(end, wanted)
+
+
+def test_nvrtc_compiles_them() -> None:
+    words, state = numpy.zeros(40000, U32), numpy.zeros(STATE, U32)
+    programs = [cuda_twister.twister_words((8, 8), [layout_of(x) for x in (words, state)], [words.dtype, state.dtype])]
+    for kind, bits, dtype, *_ in PICKS.values():
+        arrays = numpy.zeros(5000, dtype), state, words, state, state
+        programs.append(
+            cuda_twister.twister_picks((kind, bits, 1), [layout_of(x) for x in arrays], [x.dtype for x in arrays])
+        )
+    arrays = state, words, state, state, numpy.array(3)
+    programs.append(cuda_twister.twister_stand((), [layout_of(x) for x in arrays], [x.dtype for x in arrays]))
+    for program in programs:
+        compile_cubin(program.text, "sm_90")
