@@ -1,11 +1,12 @@
-// Attempts at numbers of continuous distributions, in the steps in which NumPy makes them. Those of a gamma distribution
-// begin anew with each pair of words that it refuses.
+// Attempts at numbers of continuous distributions, in the steps in which NumPy makes them. What begins anew with the
+// next words where these are refused is one attempt each time.
 
+// Standard gamma numbers, multiplied by a scale.
 struct Gamma {
-  Real shape, b, c;
-  __device__ explicit Gamma(const f64* params) : Gamma(Real(params[0])) {}
-  __device__ explicit Gamma(Real shape)
-      : shape(shape), b(shape - Real(1) / Real(3)), c(Real(1) / root(Real(9) * b)) {}
+  Real shape, scale, b, c;
+  __device__ explicit Gamma(const f64* params) : Gamma(params[0], params[1]) {}
+  __device__ explicit Gamma(f64 shape, f64 scale = 1)
+      : shape(Real(shape)), scale(Real(scale)), b(Real(shape) - Real(1) / Real(3)), c(Real(1) / root(Real(9) * b)) {}
 
   __device__ static f64 root(f64 x) { return ::sqrt(x); }
   __device__ static f32 root(f32 x) { return ::sqrtf(x); }
@@ -15,6 +16,19 @@ struct Gamma {
   __device__ static f32 pow(f32 x, f32 y) { return ::powf(x, y); }
 
   template <class Source> __device__ bool draw(Source& s, Real& value) const {
+    const bool made = attempt(s, value);
+    value = scale * value;
+    return made;
+  }
+
+  // As many attempts as it takes.
+  template <class Source> __device__ Real number(Source& s) const {
+    Real value;
+    while (!draw(s, value)) {}
+    return value;
+  }
+
+  template <class Source> __device__ __forceinline__ bool attempt(Source& s, Real& value) const {
     if (shape == 1) {
       value = s.exponential();
       return true;
@@ -36,5 +50,123 @@ struct Gamma {
     const Real u = s.evenly();
     value = b * v;
     return u < 1 - Real(0.0331) * (x * x) * (x * x) || log(u) < Real(0.5) * x * x + b * (1 - v + log(v));
+  }
+};
+
+// Of two gamma numbers.
+struct Beta {
+  Gamma first, second;
+  __device__ explicit Beta(const f64* params) : first(params[0]), second(params[1]) {}
+  template <class Source> __device__ bool draw(Source& s, f64& value) const {
+    const f64 x = first.number(s), y = second.number(s);
+    value = x / (x + y);
+    return true;
+  }
+};
+
+// Where neither parameter is greater than 1: of powers of two even numbers whose sum is at most 1.
+struct BetaOfPowers {
+  f64 a, b;
+  __device__ explicit BetaOfPowers(const f64* params) : a(params[0]), b(params[1]) {}
+  template <class Source> __device__ bool draw(Source& s, f64& value) const {
+    const f64 u = s.unit(), v = s.unit(), x = ::pow(u, 1.0 / a), y = ::pow(v, 1.0 / b);
+    if (!(x + y <= 1 && u + v > 0)) return false;
+    if (x > 0 && y > 0) {
+      value = x / (x + y);
+      return true;
+    }
+    const f64 delta = ::log(u) / a - ::log(v) / b;
+    value = delta > 0 ? ::exp(-::log1p(::exp(-delta))) : ::exp(delta - ::log1p(::exp(delta)));
+    return true;
+  }
+};
+
+// Chi-square numbers with a centre other than 0, and more than one degree of freedom.
+struct NoncentralChisquare {
+  Gamma rest;
+  f64 shift;
+  __device__ explicit NoncentralChisquare(const f64* params)
+      : rest((params[0] - 1) / 2.0, 2), shift(::sqrt(params[1])) {}
+  template <class Source> __device__ f64 number(Source& s) const {
+    const f64 sum = rest.number(s), x = s.normal() + shift;
+    return sum + x * x;
+  }
+  template <class Source> __device__ bool draw(Source& s, f64& value) const {
+    value = number(s);
+    return true;
+  }
+};
+
+// Ratios of chi-square numbers, each of them over its degrees of freedom.
+template <class Above> struct Ratio {
+  Above above;
+  Gamma below;
+  f64 many, few;
+  __device__ Ratio(Above above, f64 many, f64 few) : above(above), below(few / 2.0, 2), many(many), few(few) {}
+  template <class Source> __device__ bool draw(Source& s, f64& value) const {
+    const f64 x = above.number(s) * few;
+    value = x / (below.number(s) * many);
+    return true;
+  }
+};
+struct F : Ratio<Gamma> {
+  __device__ explicit F(const f64* params) : Ratio(Gamma(params[0] / 2.0, 2), params[0], params[1]) {}
+};
+struct NoncentralF : Ratio<NoncentralChisquare> {
+  // The parameters: of the number above, its centre second; and of the one below.
+  __device__ explicit NoncentralF(const f64* params) : Ratio(NoncentralChisquare(params), params[0], params[2]) {}
+};
+
+struct StandardT {
+  Gamma below;
+  f64 scale;
+  __device__ explicit StandardT(const f64* params) : below(params[0] / 2), scale(::sqrt(params[0] / 2)) {}
+  template <class Source> __device__ bool draw(Source& s, f64& value) const {
+    const f64 x = s.normal(), y = below.number(s);
+    value = scale * x / ::sqrt(y);
+    return true;
+  }
+};
+
+struct Wald {
+  f64 mean, scale;
+  __device__ explicit Wald(const f64* params) : mean(params[0]), scale(params[1]) {}
+  template <class Source> __device__ bool draw(Source& s, f64& value) const {
+    f64 y = s.normal();
+    y = mean * y * y;
+    const f64 d = 1 + ::sqrt(1 + 4 * scale / y), x = mean * (1 - 2 / d), u = s.unit();
+    value = u <= mean / (mean + x) ? x : mean * mean / x;
+    return true;
+  }
+};
+
+// Angles around the direction mu, for a kappa of 1e-8 to 1e6. The third parameter is the middle of the cosines.
+struct VonMises {
+  f64 mu, kappa, middle;
+  __device__ explicit VonMises(const f64* params) : mu(params[0]), kappa(params[1]), middle(params[2]) {}
+  template <class Source> __device__ bool draw(Source& s, f64& value) const {
+    const f64 pi = 3.14159265358979323846;
+    const f64 z = ::cos(pi * s.unit()), w = (1 + middle * z) / (middle + z), y = kappa * (middle - w), v = s.unit();
+    if (!(y * (2 - y) - v >= 0 || ::log(y / v) + 1 - y >= 0)) return false;
+    const f64 angle = ::acos(w), turned = (s.unit() < 0.5 ? -angle : angle) + mu;
+    const f64 within = ::fmod(::fabs(turned) + pi, 2 * pi) - pi;
+    value = turned < 0 ? -within : within;
+    return true;
+  }
+};
+
+// Shares of a whole, in proportion to gamma numbers: a row at once.
+struct Dirichlet {
+  const f64* shapes;
+  __device__ explicit Dirichlet(const f64* params) : shapes(params) {}
+  template <class Source> __device__ bool draw(Source& s, f64* values) const {
+    f64 sum = 0;
+    for (int k = 0; k < WIDTH; ++k) {
+      values[k] = shapes[k] == 0 ? 0 : Gamma(shapes[k]).number(s);
+      sum = sum + values[k];
+    }
+    const f64 inverse = 1 / sum;
+    for (int k = 0; k < WIDTH; ++k) values[k] = values[k] * inverse;
+    return true;
   }
 };

@@ -1,9 +1,205 @@
-"""Numbers of continuous distributions with parameters."""
+"""Numbers of continuous distributions of which each takes several words, as many as it needs."""
 
 from __future__ import annotations
 
-from .method import Drawing
+from collections.abc import Sequence
+from math import gamma, isfinite, sqrt
+from typing import Any
+
+import numpy
+
+from ..core import layout
+from ..core.array import from_host, ndarray, to_host
+from ..core.dtypes import FLOAT64
+from ..core.record import elementwise
+from ..products import matmul
+from ..shape import reshape
+from .method import PROBE, Drawing, Target, is_number, on_device, shape_of
+from .sequence import Sampler, sequence
+
+_FLOAT32 = numpy.dtype(numpy.float32)
+# How many words a number of a ziggurat takes on average, and an angle around a direction; or a little more.
+_NORMAL, _ANGLE = 1.02, 4.05
+# Rows of more shares take too many words to be measured from every one of them.
+_MOST_SHARES = 32
+# Where both parameters are smaller, NumPy's beta numbers are 0 or 1, drawn in another way.
+_TINY = 3e-103
+
+
+class _Factor(numpy.random.Generator):
+    """A generator whose normal numbers are the identity, so that NumPy tells what it multiplies them by."""
+
+    def __init__(self) -> None:
+        super().__init__(numpy.random.PCG64(0))
+
+    def standard_normal(self, size: Any = None, dtype: Any = FLOAT64, out: Any = None) -> Any:
+        return numpy.eye(*size)
 
 
 class Continuous(Drawing):
     """Methods of `Generator`."""
+
+    @on_device("standard_gamma")
+    def standard_gamma(self, shape: Any, size: Any = None, dtype: Any = FLOAT64, out: Any = None) -> Any:
+        given, dtype = _given("standard_gamma", shape), numpy.dtype(dtype)
+        if not given or not given[0] or dtype not in (FLOAT64, _FLOAT32):
+            return NotImplemented
+        return self._sequence(Sampler("Gamma", dtype=dtype), (*given, 1), _words_of_gamma(*given), size, out)
+
+    @on_device("gamma")
+    def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None) -> Any:
+        given = _given("gamma", shape, scale)
+        return self._gamma(given[0], given[1], size) if given and given[0] else NotImplemented
+
+    @on_device("chisquare")
+    def chisquare(self, df: Any, size: Any = None) -> Any:
+        given = _given("chisquare", df)
+        return self._gamma(given[0] / 2, 2.0, size) if given else NotImplemented
+
+    def _gamma(self, shape: float, scale: float, size: Any) -> Any:
+        return self._sequence(Sampler("Gamma"), (shape, scale), _words_of_gamma(shape), size)
+
+    @on_device("beta")
+    def beta(self, a: Any, b: Any, size: Any = None) -> Any:
+        given = _given("beta", a, b)
+        if not given or max(given) < _TINY:
+            return NotImplemented
+        if max(given) > 1:
+            return self._sequence(Sampler("Beta"), given, sum(map(_words_of_gamma, given)), size)
+        accepted = gamma(1 + given[0]) * gamma(1 + given[1]) / gamma(1 + sum(given))
+        return self._sequence(Sampler("BetaOfPowers"), given, 2 / accepted, size)
+
+    @on_device("f")
+    def f(self, dfnum: Any, dfden: Any, size: Any = None) -> Any:
+        given = _given("f", dfnum, dfden)
+        return self._f(given[0], given[1], size) if given else NotImplemented
+
+    def _f(self, dfnum: float, dfden: float, size: Any) -> Any:
+        each = _words_of_gamma(dfnum / 2) + _words_of_gamma(dfden / 2)
+        return self._sequence(Sampler("F"), (dfnum, dfden), each, size)
+
+    @on_device("noncentral_f")
+    def noncentral_f(self, dfnum: Any, dfden: Any, nonc: Any, size: Any = None) -> Any:
+        given = _given("noncentral_f", dfnum, dfden, nonc)
+        if not given:
+            return NotImplemented
+        above, below, centre = given
+        if centre == 0:
+            return self._f(above, below, size)
+        if above <= 1:
+            return NotImplemented
+        each = _words_of_gamma((above - 1) / 2) + _NORMAL + _words_of_gamma(below / 2)
+        return self._sequence(Sampler("NoncentralF"), (above, centre, below), each, size)
+
+    @on_device("noncentral_chisquare")
+    def noncentral_chisquare(self, df: Any, nonc: Any, size: Any = None) -> Any:
+        given = _given("noncentral_chisquare", df, nonc)
+        if not given:
+            return NotImplemented
+        if given[1] == 0:
+            return self._gamma(given[0] / 2, 2.0, size)
+        if given[0] <= 1:
+            return NotImplemented
+        each = _words_of_gamma((given[0] - 1) / 2) + _NORMAL
+        return self._sequence(Sampler("NoncentralChisquare"), given, each, size)
+
+    @on_device("standard_t")
+    def standard_t(self, df: Any, size: Any = None) -> Any:
+        given = _given("standard_t", df)
+        if not given:
+            return NotImplemented
+        return self._sequence(Sampler("StandardT"), given, _NORMAL + _words_of_gamma(given[0] / 2), size)
+
+    @on_device("wald")
+    def wald(self, mean: Any, scale: Any, size: Any = None) -> Any:
+        given = _given("wald", mean, scale)
+        return self._sequence(Sampler("Wald"), given, _NORMAL + 1, size) if given else NotImplemented
+
+    @on_device("vonmises")
+    def vonmises(self, mu: Any, kappa: Any, size: Any = None) -> Any:
+        given = _given("vonmises", mu, kappa)
+        if not given or not 1e-8 <= given[1] <= 1e6:
+            return NotImplemented
+        return self._sequence(Sampler("VonMises"), (*given, _middle(given[1])), _ANGLE, size)
+
+    @on_device("dirichlet")
+    def dirichlet(self, alpha: Any, size: Any = None) -> Any:
+        shapes = numpy.array(_of_host(alpha), numpy.float64)
+        if shapes.ndim != 1 or not 2 <= shapes.size <= _MOST_SHARES or shapes.max() < 0.1:
+            return NotImplemented
+        rows = None if size is None else shape_of(size)
+        target = None if rows is None else self._new((*rows, shapes.size))
+        if target is None or not numpy.isfinite(shapes).all():
+            return NotImplemented
+        PROBE.dirichlet(shapes)
+        each = sum(_words_of_gamma(shape) for shape in shapes.tolist() if shape)
+        longest = 64 if each < 20 else 128 if each < 50 else 256
+        sampler = Sampler("Dirichlet", longest=longest, width=shapes.size)
+        made = sequence(self._stream, sampler, shapes.tolist(), target.count // shapes.size, each, target.queue)
+        return NotImplemented if made is None else target.filled(made)
+
+    @on_device("multivariate_normal")
+    def multivariate_normal(
+        self, mean: Any, cov: Any, size: Any = None, check_valid: Any = "warn", tol: Any = 1e-8, *, method: Any = "svd"
+    ) -> Any:
+        shape, mean = None if size is None else shape_of(size), numpy.array(_of_host(mean))
+        target = None if shape is None or mean.ndim != 1 else self._new((*shape, mean.size), self._words)
+        if target is None:
+            return NotImplemented
+        check: Any = "raise" if check_valid == "warn" else check_valid
+        try:
+            factor = _Factor().multivariate_normal(
+                numpy.zeros_like(mean), _of_host(cov), mean.size, check, tol, method=method
+            )
+        except (ValueError, numpy.linalg.LinAlgError):  # NumPy draws before it raises, or warns
+            return NotImplemented
+        normal = target.filled(self._words.NORMAL[FLOAT64](self._stream, target.count, target.queue))
+        rows = matmul(reshape(normal, (-1, mean.size)), from_host(factor, target.queue.device))
+        return reshape(elementwise("add", [mean, rows]), target.shape)
+
+    def _sequence(self, sampler: Sampler, params: Sequence[float], each: float, size: Any, out: Any = None) -> Any:
+        """Numbers of a sampler, one of which takes `each` words on average."""
+        if out is None:
+            target = self._new(size)
+        elif _is_filled(out, sampler.dtype) and shape_of(size) in (None, out.shape):
+            target = self._large(Target(out.shape, out.device, out)) if size is None or shape_of(size) else None
+        else:
+            target = None
+        if target is None:
+            return NotImplemented
+        made = sequence(self._stream, sampler, params, target.count, each, target.queue)
+        return NotImplemented if made is None else target.filled(made)
+
+
+def _given(method: str, *params: Any) -> Any:
+    """The parameters, which NumPy is let check; none where they are not finite numbers."""
+    if not all(is_number(x) and isfinite(x) for x in params):
+        return ()
+    getattr(PROBE, method)(*params)
+    return tuple(map(float, params))
+
+
+def _of_host(x: Any) -> Any:
+    return to_host(x) if isinstance(x, ndarray) else x
+
+
+def _is_filled(out: Any, dtype: Any) -> bool:
+    """Whether NumPy would take the array as `out` of numbers with parameters."""
+    ours = isinstance(out, ndarray) and out.writeable and out.dtype == dtype
+    return ours and layout.is_c(out.shape, out.layout.strides)
+
+
+def _words_of_gamma(shape: float) -> float:
+    """How many words a gamma number takes on average, or a little more."""
+    if shape == 1:
+        return _NORMAL
+    return 2 * _NORMAL / gamma(1 + shape) if shape < 1 else 2 * _NORMAL / (1 - 0.05 / shape)
+
+
+def _middle(kappa: float) -> float:
+    """Around what the cosines of angles are drawn."""
+    if kappa < 1e-5:
+        return 1 / kappa + kappa
+    r = 1 + sqrt(1 + 4 * kappa * kappa)
+    rho = (r - sqrt(2 * r)) / (2 * kappa)
+    return (1 + rho * rho) / (2 * rho)
