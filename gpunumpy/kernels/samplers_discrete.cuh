@@ -1,0 +1,272 @@
+// Attempts at integers of distributions with parameters, in the steps in which NumPy makes them. What depends on the
+// parameters alone comes from the host, so that it is NumPy's to the last bit.
+
+// A number as an integer; the least one stands for all that no integer can hold.
+__device__ __forceinline__ i64 whole(f64 x) { return x >= -0x1p63 && x < 0x1p63 ? i64(x) : i64(1ull << 63); }
+
+// The logarithm of the gamma function, by the series of Stirling from 7 on.
+__device__ __noinline__ f64 log_gamma(f64 x) {
+  if (x == 1 || x == 2) return 0;
+  const f64 series[10] = {8.333333333333333e-02,  -2.777777777777778e-03, 7.936507936507937e-04, -5.952380952380952e-04,
+                          8.417508417508418e-04,  -1.917526917526918e-03, 6.410256410256410e-03, -2.955065359477124e-02,
+                          1.796443723688307e-01,  -1.39243221690590e+00};
+  const int steps = x <= 7 ? int(7 - x) : 0;
+  f64 y = x + steps, sum = series[9];
+  const f64 square = 1 / (y * y);
+  for (int k = 8; k >= 0; --k) sum = sum * square + series[k];
+  f64 value = sum / y + 0.5 * 1.8378770664093453 + (y - 0.5) * ::log(y) - y;
+  for (int k = 0; k < steps; ++k) {
+    y -= 1;
+    value -= ::log(y);
+  }
+  return value;
+}
+
+// How many factors a product of evenly distributed numbers has above exp(-mean): one word more than that.
+struct PoissonProduct {
+  f64 least;
+  __device__ explicit PoissonProduct(const f64* params) : least(params[0]) {}
+  __device__ explicit PoissonProduct(f64 mean) : least(::exp(-mean)) {}
+  template <class Source> __device__ bool draw(Source& s, i64& value) const {
+    f64 product = s.unit();
+    for (value = 0; product > least; ++value) product *= s.unit();
+    return true;
+  }
+};
+
+// A transformed point, which is refused outside of a region.
+struct PoissonRatio {
+  f64 mean, log_mean, a, b, log_scale, sure;
+  __device__ explicit PoissonRatio(const f64* params)
+      : mean(params[0]), log_mean(params[1]), a(params[2]), b(params[3]), log_scale(params[4]), sure(params[5]) {}
+  __device__ explicit PoissonRatio(f64 mean) : mean(mean), log_mean(::log(mean)) {
+    b = 0.931 + 2.53 * ::sqrt(mean);
+    a = -0.059 + 0.02483 * b;
+    log_scale = ::log(1.1239 + 1.1328 / (b - 3.4));
+    sure = 0.9277 - 3.6224 / (b - 2);
+  }
+  template <class Source> __device__ bool draw(Source& s, i64& value) const {
+    const f64 u = s.unit() - 0.5, v = s.unit(), rest = 0.5 - ::fabs(u);
+    value = whole(::floor((2 * a / rest + b) * u + mean + 0.43));
+    if (rest >= 0.07 && v <= sure) return true;
+    if (value < 0 || (rest < 0.013 && v > rest)) return false;
+    const f64 k = f64(value);
+    return ::log(v) + log_scale - ::log(a / (rest * rest) + b) <= -mean + k * log_mean - log_gamma(k + 1);
+  }
+};
+
+// How often one of n events of probability p <= 1/2 happens, where that is not often: one after the other, the
+// probabilities are taken from an evenly distributed number. Beyond a bound that is an error of rounding.
+struct BinomialInversion {
+  i64 n, bound;
+  f64 p, q, none;
+  bool flipped;
+  __device__ explicit BinomialInversion(const f64* params)
+      : n(i64(params[0])), bound(i64(params[1])), p(params[2]), q(params[3]), none(params[4]),
+        flipped(params[5] != 0) {}
+  __device__ BinomialInversion(i64 n, f64 p, bool flipped) : n(n), p(p), q(1 - p), flipped(flipped) {
+    none = ::exp(n * ::log1p(-p));
+    const f64 mean = n * p, most = mean + 10 * ::sqrt(mean * q + 1);
+    bound = i64(f64(n) < most ? f64(n) : most);
+  }
+  template <class Source> __device__ bool draw(Source& s, i64& value) const {
+    f64 u = s.unit(), px = none;
+    i64 x = 0;
+    while (u > px) {
+      if (++x > bound) return false;
+      u -= px;
+      px = ((n - x + 1) * p * px) / (x * q);
+    }
+    value = flipped ? n - x : x;
+    return true;
+  }
+};
+
+// The same where it happens often: a point below a triangle, two parallelograms or two exponential tails.
+struct BinomialRegions {
+  i64 n, m;
+  f64 r, q, p1, p2, p3, p4, xm, xl, xr, c, left, right;
+  f64 first, sign;  // of the series of Stirling: how it begins, and the sign of its terms of x and w
+  bool flipped;
+  __device__ explicit BinomialRegions(const f64* params)
+      : BinomialRegions(i64(params[0]), params[1], params[2] != 0, params[3], params[4]) {}
+  __device__ BinomialRegions(i64 n, f64 p, bool flipped, f64 first, f64 sign)
+      : n(n), r(p), q(1 - p), first(first), sign(sign), flipped(flipped) {
+    const f64 fm = n * r + r;
+    m = whole(::floor(fm));
+    p1 = ::floor(2.195 * ::sqrt(n * r * q) - 4.6 * q) + 0.5;
+    xm = m + 0.5;
+    xl = xm - p1;
+    xr = xm + p1;
+    c = 0.134 + 20.5 / (15.3 + m);
+    const f64 below = (fm - xl) / (fm - xl * r), above = (xr - fm) / (xr * q);
+    left = below * (1 + below / 2);
+    right = above * (1 + above / 2);
+    p2 = p1 * (1 + 2 * c);
+    p3 = p2 + c / left;
+    p4 = p3 + c / right;
+  }
+  __device__ __forceinline__ f64 rest(f64 x) const {
+    const f64 y = x * x;
+    return (first - (462 - (132 - (99 - 140 / y) / y) / y) / y) / x / 166320;
+  }
+  // Whether the height v is below the probability of y.
+  __device__ __noinline__ bool below(i64 y, f64 v) const {
+    const f64 nrq = n * r * q;
+    const i64 k = y < m ? m - y : y - m;
+    if (k <= 20 || !(k < nrq / 2 - 1)) {
+      const f64 s = r / q, a = s * (n + 1);
+      f64 f = 1;
+      for (i64 i = m + 1; i <= y; ++i) f *= a / i - s;
+      for (i64 i = y + 1; i <= m; ++i) f /= a / i - s;
+      return v <= f;
+    }
+    const f64 rho = (k / nrq) * ((k * (k / 3.0 + 0.625) + 0.16666666666666666) / nrq + 0.5);
+    const f64 t = f64(-i64(u64(k) * u64(k))) / (2 * nrq), height = ::log(v);
+    if (height < t - rho) return true;
+    if (height > t + rho) return false;
+    const f64 x = f64(y + 1), f = f64(m + 1), z = f64(n + 1 - m), w = f64(n - y + 1);
+    return height <= xm * ::log(f / x) + (n - m + 0.5) * ::log(z / w) + (y - m) * ::log(w * r / (x * q)) + rest(f) +
+                         rest(z) + sign * rest(x) + sign * rest(w);
+  }
+  template <class Source> __device__ bool draw(Source& s, i64& value) const {
+    const f64 u = s.unit() * p4;
+    f64 v = s.unit();
+    i64 y;
+    if (u <= p1) {
+      y = whole(::floor(xm - p1 * v + u));
+      value = flipped ? n - y : y;
+      return true;
+    }
+    if (u <= p2) {
+      const f64 x = xl + (u - p1) / c;
+      v = v * c + 1 - ::fabs(m - x + 0.5) / p1;
+      if (v > 1) return false;
+      y = whole(::floor(x));
+    } else if (u <= p3) {
+      y = whole(::floor(xl + ::log(v) / left));
+      if (y < 0 || v == 0) return false;
+      v = v * (u - p2) * left;
+    } else {
+      y = whole(::floor(xr - ::log(v) / right));
+      if (y > n || v == 0) return false;
+      v = v * (u - p3) * right;
+    }
+    value = flipped ? n - y : y;
+    return below(y, v);
+  }
+};
+
+// How n events are spread over several cases: for each but the last, how many of those that are left, given the
+// probability of the case among the cases that are left.
+struct Multinomial {
+  i64 n;
+  const f64* params;
+  __device__ explicit Multinomial(const f64* params) : n(i64(params[0])), params(params) {}
+  template <class Source> __device__ bool draw(Source& s, i64* values) const {
+    i64 left = n;
+    for (int k = 0; k < WIDTH; ++k) {
+      i64 value = k == WIDTH - 1 ? left : 0;
+      if (k < WIDTH - 1 && left > 0) value = binomial(s, left, params[3 + k]);
+      values[k] = value;
+      left -= value;
+    }
+    return true;
+  }
+  template <class Source> __device__ __noinline__ i64 binomial(Source& s, i64 n, f64 p) const {
+    i64 value = 0;
+    if (p == 0) return value;
+    const bool flipped = !(p <= 0.5);
+    if (flipped) p = 1 - p;
+    if (p * n <= 30) {
+      const BinomialInversion number(n, p, flipped);
+      while (!number.draw(s, value)) continue;
+    } else {
+      const BinomialRegions number(n, p, flipped, params[1], params[2]);
+      while (!number.draw(s, value)) continue;
+    }
+    return value;
+  }
+};
+
+// How many of a few drawn ones are good: one after the other, from halves of words below a power of two.
+struct HypergeometricFew {
+  i64 good, bad, sample;
+  __device__ explicit HypergeometricFew(const f64* params)
+      : good(i64(params[0])), bad(i64(params[1])), sample(i64(params[2])) {}
+  template <class Source> __device__ bool draw(Source& s, i64& value) const {
+    const i64 all = good + bad;
+    const bool most = sample > all / 2;
+    i64 left = most ? all - sample : sample, total = all, those = good;
+    while (left > 0 && those > 0 && total > those) {
+      --total;
+      const u32 mask = ~0u >> __clz(int(u32(total)));
+      u32 chosen = s.half() & mask;
+      while (chosen > u32(total)) chosen = s.half() & mask;
+      if (chosen < u32(those)) --those;
+      --left;
+    }
+    if (total == those) those -= left;
+    value = most ? those : good - those;
+    return true;
+  }
+};
+
+// How many of many drawn ones are good: a ratio of evenly distributed numbers, which is refused outside of a region.
+struct HypergeometricRatio {
+  const f64* factorials;  // their logarithms, of the first numbers
+  i64 good, fewer, more, drawn;
+  f64 a, h, bound, g;
+  bool flipped, rest;
+  __device__ explicit HypergeometricRatio(const f64* params)
+      : factorials(params + 10), good(i64(params[0])), fewer(i64(params[1])), more(i64(params[2])),
+        drawn(i64(params[3])), a(params[4]), h(params[5]), bound(params[6]), g(params[7]), flipped(params[8] != 0),
+        rest(params[9] != 0) {}
+  __device__ f64 log_factorial(i64 k) const {
+    if (k < 126) return factorials[k];
+    const f64 x = f64(k);
+    return (x + 0.5) * ::log(x) - x + (0.9189385332046728 + (1 / x) * (1 / 12.0 - 1 / (360 * x * x)));
+  }
+  template <class Source> __device__ bool draw(Source& s, i64& value) const {
+    const f64 u = s.unit(), v = s.unit(), x = a + h * (v - 0.5) / u;
+    if (!(x >= 0 && x < bound)) return false;
+    const i64 k = i64(::floor(x));
+    const f64 t = g - (log_factorial(k) + log_factorial(fewer - k) + log_factorial(drawn - k) +
+                       log_factorial(more - drawn + k));
+    value = flipped ? drawn - k : k;
+    if (rest) value = good - value;
+    if (u * (4 - u) - 3 <= t) return true;
+    return u * (u - t) < 1 && 2 * ::log(u) <= t;
+  }
+};
+
+struct LogarithmicSeries {
+  f64 p, log_rest;
+  __device__ explicit LogarithmicSeries(const f64* params) : p(params[0]), log_rest(params[1]) {}
+  template <class Source> __device__ bool draw(Source& s, i64& value) const {
+    value = 1;
+    const f64 v = s.unit();
+    if (v >= p) return true;
+    const f64 q = -::expm1(log_rest * s.unit());
+    if (v > q * q) {
+      if (v < q) value = 2;
+      return true;
+    }
+    value = whole(::floor(1 + ::log(v) / ::log(q)));
+    return value >= 1 && v != 0;
+  }
+};
+
+struct Zipf {
+  f64 less, power, b, least;  // a - 1, -1 / (a - 1), 2^(a - 1), and of what no integer can hold
+  __device__ explicit Zipf(const f64* params)
+      : less(params[0]), power(params[1]), b(params[2]), least(params[3]) {}
+  template <class Source> __device__ bool draw(Source& s, i64& value) const {
+    const f64 evenly = s.unit(), u = evenly * least + (1 - evenly), v = s.unit();
+    const f64 x = ::floor(::pow(u, power));
+    if (x > 0x1p63 || x < 1) return false;
+    value = whole(x);
+    const f64 t = ::pow(1 + 1 / x, less);
+    return v * x * (t - 1) / (b - 1) <= t / b;
+  }
+};

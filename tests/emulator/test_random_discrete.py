@@ -1,0 +1,119 @@
+"""Integers of distributions with parameters, through the kernels of a GPU, against NumPy's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy
+from gpunumpy.core.array import to_host
+from gpunumpy.kernels import cuda_random, cuda_sequence, host_calls
+from gpunumpy.kernels.compile import compile_cubin
+from gpunumpy.random import discrete, method
+from gpunumpy.random.sequence import Sampler
+
+from .executor import run_program
+from .test_routines import layout_of
+
+BITS = (numpy.random.PCG64, numpy.random.PCG64DXSM, numpy.random.Philox)
+
+
+# What routines were asked for. Plans keep the routines that they were made with, so there is one list for all tests.
+ASKED: list[Any] = []
+
+
+def routine(make: Any) -> Any:
+    """A routine of the CPU device that runs a GPU's program on the emulated machine."""
+
+    def call(options: tuple[Any, ...], *arrays: Any) -> None:
+        ASKED.append(options)
+        program = make(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
+        assert run_program(program, arrays, seed=3) == 0
+
+    return call
+
+
+@pytest.fixture(autouse=True)
+def on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even few numbers are drawn as a GPU draws them."""
+    ASKED.clear()
+    monkeypatch.setattr(method, "MANY", 1)
+    monkeypatch.setattr(method, "KINDS", {"cpu"})
+    monkeypatch.setitem(host_calls.CALLS, "stream_sequence", routine(cuda_sequence.stream_sequence))
+    monkeypatch.setitem(host_calls.CALLS, "stream_draws", routine(cuda_random.stream_draws))
+
+
+DRAWS: dict[str, list[tuple[Any, ...]]] = {
+    "poisson": [(0.003,), (1.0,), (9.99,), (10,), (17.3,), (1e3,), (123456.7,), (1e17,)],
+    "binomial": [
+        *((10, 0.3), (1, 0.5), (1000, 0.001), (40, 0.74), (7, 1.0), (100, 0.3), (61, 0.5), (10**6, 0.4)),
+        *((10**5, 0.999), (10**12, 0.37), (900, 0.95)),
+    ],
+    "negative_binomial": [(0.3, 0.4), (1, 0.1), (5, 0.2), (2.5, 0.9), (100, 0.01), (3, 1.0)],
+    "geometric": [(1.0,), (0.9,), (1 / 3,), (0.33,), (0.01,), (1e-9,)],
+    "hypergeometric": [
+        *((5, 7, 4), (20, 30, 45), (10**6, 3, 9), (1, 1, 1), (10, 15, 12), (100, 50, 60), (50, 100, 90)),
+        *((10**8, 10**7, 10**6), (300, 10, 300), (20, 20, 31)),
+    ],
+    "logseries": [(0.0,), (0.1,), (0.6,), (0.9999,)],
+    "zipf": [(1.05,), (2.0,), (3.7,), (60,), (1024,)],
+}
+# Numbers that take no words.
+ON_THE_HOST = [("hypergeometric", 300, 10, 300 + 10), ("poisson", 0), ("binomial", 0, 0.5), ("zipf", 2000)]
+CASES = [*ON_THE_HOST, *((name, *args) for name, all_args in DRAWS.items() for args in all_args)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_numbers_and_state_are_numpys(case: tuple[Any, ...]) -> None:
+    name, *args = case
+    for kind, count in zip(BITS, (3001, 1, 6000)):
+        mine, theirs = (n.random.Generator(kind(count)) for n in (gpunumpy, numpy))
+        for n in (mine, theirs):
+            n.random(3, numpy.float32)
+        got, want = (getattr(n, name)(*args, size=(count,)) for n in (mine, theirs))
+        got = to_host(got)
+        if name == "zipf" and args[0] < 2:  # the last bits of powers
+            numpy.testing.assert_allclose(got, want, rtol=1e-13)
+        else:
+            numpy.testing.assert_array_equal(got, want, strict=True)
+        assert repr(mine.bit_generator.state) == repr(theirs.bit_generator.state)
+    elementwise = name == "geometric" and args[0] >= 1 / 3
+    assert bool(ASKED) == (not elementwise and case not in ON_THE_HOST)
+
+
+@pytest.mark.parametrize(
+    ("n", "pvals"),
+    [
+        *(
+            (20, [1 / 6] * 6),
+            (1, [0.2, 0.3, 0.5]),
+            (5, [0.0, 0.25, 0.0, 0.75]),
+            (3, [0.5, 0.5, 0.0]),
+            (200, [0.7, 0.3]),
+        ),
+        *((10**6, [0.01, 0.4, 0.09, 0.5]), (100, [0.05] * 20), (30, [1.0, 0.0])),
+    ],
+)
+def test_rows_of_multinomial(n: int, pvals: list[float]) -> None:
+    for kind in BITS:
+        mine, theirs = (each.random.Generator(kind(7)) for each in (gpunumpy, numpy))
+        for size in (1, (40, 30)):
+            got, want = (each.multinomial(n, pvals, size) for each in (mine, theirs))
+            numpy.testing.assert_array_equal(to_host(got), want, strict=True)
+            assert repr(mine.bit_generator.state) == repr(theirs.bit_generator.state)
+    assert ASKED
+
+
+def test_nvrtc_compiles_them() -> None:
+    samplers = [x for x in vars(discrete).values() if isinstance(x, Sampler)]
+    rows = Sampler("Multinomial", "samplers_discrete", numpy.dtype("i8"), width=3)
+    assert len(samplers) == 9
+    for sampler in (*samplers, rows):
+        shape = (4000,) if sampler.width == 1 else (4000, sampler.width)
+        word = "u4" if sampler.halves else "u8"
+        arrays = numpy.zeros(shape, "i8"), numpy.zeros(3, "i8"), numpy.zeros(9000, word), numpy.zeros(9)
+        options = sampler.file, sampler.name, sampler.longest
+        layouts, dtypes = [layout_of(x) for x in arrays], [x.dtype for x in arrays]
+        assert compile_cubin(cuda_sequence.stream_sequence(options, layouts, dtypes).text, "sm_90")
