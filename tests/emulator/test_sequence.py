@@ -43,7 +43,7 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def gammas(bits: Any, sampler: Sampler, shape: float, count: int, each: float = 2.2) -> Any:
     queue = evaluate.queue_of(Device("cpu"))
-    found = sequence.sequence(Stream(bits), sampler, [shape], count, each, queue)
+    found = sequence.sequence(Stream(bits), sampler, [shape, 1], count, each, queue)
     return None if found is None else to_host(wrap(found))
 
 
