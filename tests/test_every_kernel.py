@@ -32,6 +32,7 @@ from gpunumpy.kernels.compile import archs, compile_cubin
 from gpunumpy.kernels.cuda_small_matmul import is_small, small_matmul
 from gpunumpy.nvlib import cublas
 
+from .emulator import test_philox_gpu
 from .fusion import test_elementwise_kernels, test_reduction_kernels, test_shape_kernels
 from .programs.machine import Machine
 
@@ -157,8 +158,14 @@ def fft_programs() -> None:
             look(abs(gpunumpy.fft.fft(x)) ** 2)
 
 
+def stream_programs() -> None:
+    rng = gpunumpy.random.Generator(gpunumpy.random.PhiloxGPU(1))  # type: ignore[attr-defined]
+    for use in test_philox_gpu.USES.values():
+        look(use(rng))
+
+
 SOURCES: tuple[Callable[[], None], ...] = (
-    *(fusion_programs, random_programs, examples, set_programs, product_programs, fft_programs),
+    *(fusion_programs, random_programs, examples, set_programs, product_programs, fft_programs, stream_programs),
 )
 
 
