@@ -18,7 +18,7 @@ from ..nvlib import cusolver_decompositions as library
 from ..nvlib.cusolver import LOWER, UPPER
 from . import cuda_decompositions_small as small
 from .codegen.program import Program
-from .cuda_linalg_solve import copied
+from .cuda_linalg_solve import copied, telling, told
 from .cuda_program import Prepared, pieces, prepared
 from .cuda_routine import Routine, pointer
 
@@ -62,12 +62,12 @@ def svd(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dty
     """
     *sides, a = layouts[2:]
     if small.svd_fits(layouts, dtypes, device.attributes.shared_per_block):
-        return prepared(device, small.svd(options, layouts, dtypes), len(layouts))
+        return telling(device, small.svd(options, layouts, dtypes), len(layouts) + 1)
     (r, c), dtype, real = a.shape[-2:], dtypes[-1], dtypes[0]
     wide = COMPLEX128 if dtype.kind == "c" else FLOAT64
     count, unit, single = prod(a.shape[:-2]), dtype.itemsize, dtype != wide
     kept, vectors = sides[1].shape[-2] if sides else r, bool(sides)
-    copy, tell = prepared(device, cleaned(a, dtype), 3), prepared(device, failures(count), 2)
+    copy, tell = prepared(device, cleaned(a, dtype), 3), telling(device, failures(count), 3)
     widen = prepared(device, converted(r * c, wide, dtype), 2)
     casts = [(r, real, FLOAT64), (r * r, dtype, wide), (kept * c, dtype, wide)][: 3 if vectors else 1]
     narrow = [prepared(device, converted(*cast), 2) for cast in casts] if single else []
@@ -110,12 +110,12 @@ def eigh(device: Device, options: tuple[str], layouts: Sequence[Layout], dtypes:
     (triangle,) = options
     *results, a = layouts
     if small.eigh_fits(layouts, dtypes, device.attributes.shared_per_block):
-        return prepared(device, small.eigh(options, layouts, dtypes), len(layouts))
+        return telling(device, small.eigh(options, layouts, dtypes), len(layouts) + 1)
     n, dtype = a.shape[-1], dtypes[-1]
     count, unit, vectors = prod(a.shape[:-2]), dtype.itemsize, len(results) > 2
     fill = UPPER if triangle == "L" else LOWER
     copy = prepared(device, cleaned(a, dtype, "row >= column" if triangle == "L" else "row <= column"), 3)
-    tell = prepared(device, failures(count), 2)
+    tell = telling(device, failures(count), 3)
     if count > 1:
         factor = library.eigh_stack(device, n, count, dtype, vectors, fill)
     else:
@@ -139,7 +139,7 @@ def eig(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dty
     n, dtype, wide = a.shape[-1], dtypes[-1], dtypes[0]
     count, unit, vectors = prod(a.shape[:-2]), dtype.itemsize, len(results) > 2
     factor = library.eig(device, n, dtype, vectors)
-    copy = prepared(device, copied(a, dtype), 2)
+    copy, tell = prepared(device, copied(a, dtype), 2), telling(device, told(count), 2)
     paired = vectors and dtype.kind != "c"
     finish = prepared(device, conjugate_pairs(n, count, wide, dtype), 3) if paired else None
     size = count * n * n * unit
@@ -161,6 +161,7 @@ def eig(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dty
             )
         if finish:
             finish((rows[0], values, right))
+        tell((info,))
 
     return run
 
@@ -209,10 +210,10 @@ def triangle(where: Layout, rows: int, dtype: Any) -> Program:
 
 
 def failures(count: int) -> Program:
-    """What failed because a matrix was not finite."""
+    """What failed because a matrix was not finite; and whether anything failed."""
     text = Routine()
-    text.each("tell", "k", count, text.param(count), "if (bad[k]) info[k] = 1;")
-    return text.program(["int* info", "const int* bad"])
+    text.each("tell", "k", count, text.param(count), "if (bad[k]) info[k] = 1; if (info[k]) *told = 1;")
+    return text.program(["int* info", "const int* bad", "int* told"])
 
 
 def conjugate_transpose(where: Layout, dtype: Any) -> Program:

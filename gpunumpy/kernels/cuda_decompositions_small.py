@@ -1,4 +1,7 @@
-"""Small matrices on a GPU: QR (`linalg_qr.cuh`), singular values (`linalg_jacobi.cuh`), eigenvalues."""
+"""Small matrices on a GPU: QR (`linalg_qr.cuh`), singular values (`linalg_jacobi.cuh`), eigenvalues.
+
+Where `info` tells of a failure, so does a word that the programs take as their last argument.
+"""
 
 from __future__ import annotations
 
@@ -142,7 +145,7 @@ def svd(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[An
     body = (
         f"  la::Singular<T, {team}> its(shared, {r}, {c}, {k}, {pitch}, {str(vectors).lower()});\n"
         f"  const bool failed = its.run([=](int r, int c) {{ return {text.at('r', 'c')}; }});\n"
-        "  if (threadIdx.x == 0) info[m] = failed;\n  if (failed) return;\n"
+        "  if (threadIdx.x == 0) la::tell(failed, info + m, told);\n  if (failed) return;\n"
         f"  for (int i = threadIdx.x; i < {r}; i += blockDim.x) s[m * {r} + i] = its.values[its.order[i]];\n"
     )
     names = [pointer(dtypes[0], "s", ""), "int* info"]
@@ -155,7 +158,7 @@ def svd(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[An
             f"    right[m * {k} * {c} + i] = its.cells[its.order[i / (int){c}] * its.pitch + i % (int){c}];"
         )
     shared = svd_bytes(rows, columns, kept, vectors, dtype)
-    return text.made(["jacobi"], body, threads, shared, [*names, pointer(dtype, "a")])
+    return text.made(["jacobi"], body, threads, shared, [*names, pointer(dtype, "a"), "int* told"])
 
 
 def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
@@ -175,7 +178,7 @@ def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) 
     body = (
         f"  la::{kind}<T, {team}> its(shared, {n}, {str(vectors).lower()}{copies});\n"
         f"  const bool failed = its.run([=](int r, int c) {{ return {at}; }}{away});\n"
-        "  if (threadIdx.x == 0) info[m] = failed;\n  if (failed) return;\n"
+        "  if (threadIdx.x == 0) la::tell(failed, info + m, told);\n  if (failed) return;\n"
         f"  for (int i = threadIdx.x; i < {n}; i += blockDim.x) w[m * {n} + i] = its.value(i);\n"
     )
     names = [pointer(dtypes[0], "w", ""), "int* info"]
@@ -186,7 +189,7 @@ def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) 
             f"    v[m * {n} * {n} + i] = its.vector(i / (int){n}, i % (int){n});"
         )
     shared = eigh_bytes(size, vectors, dtype, divides)
-    return text.made(methods, body, threads, shared, [*names, pointer(dtype, "a")])
+    return text.made(methods, body, threads, shared, [*names, pointer(dtype, "a"), "int* told"])
 
 
 def qr(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:

@@ -33,9 +33,9 @@ def cholesky(device: Device, options: tuple[bool, bool], layouts: Sequence[Layou
     out, info, a = layouts
     n, dtype, count = out.shape[-1], dtypes[0], prod(info.shape)
     if small.fits(n, dtype):
-        return _telling(device, small.cholesky(options, layouts, dtypes), 4)
+        return telling(device, small.cholesky(options, layouts, dtypes), 4)
     assert upper or by_columns, "lower factors of large matrices come by columns"
-    tell = _telling(device, told(count), 2)
+    tell = telling(device, told(count), 2)
     copy = prepared(device, copied(a if upper else turned(a), dtype, "r <= c"), 2)
     step = n * n * dtype.itemsize
     if count > 1 and n <= _BATCHED:
@@ -70,7 +70,7 @@ def solve(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], d
     """Solutions and `info`; those of several right-hand sides one after the other in memory."""
     _, info, a, b = layouts
     if small.fits(a.shape[-1], dtypes[0]):
-        return _telling(device, small.solve(options, layouts, dtypes), 5)
+        return telling(device, small.solve(options, layouts, dtypes), 5)
     if len(a.shape) == len(b.shape):
         b = turned(b)
     else:
@@ -83,13 +83,13 @@ def inv(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dty
     """Inverses and `info`; by columns, the inverses of the transposed matrices."""
     out, info, a = layouts
     if small.fits(a.shape[-1], dtypes[0]):
-        return _telling(device, small.inv(options, layouts, dtypes), 4)
+        return telling(device, small.inv(options, layouts, dtypes), 4)
     system = _System(a.shape[-1], a.shape[-1], prod(info.shape), dtypes[0])
     run = system.prepared(device, a, identities(out, dtypes[0], system.step, system.start))
     return lambda pointers: run((*pointers, pointers[2]))
 
 
-def _telling(device: Device, program: Program, count: int) -> Prepared:
+def telling(device: Device, program: Program, count: int) -> Prepared:
     """A program whose last pointer is to the word for failures."""
     run, word = prepared(device, program, count), failure_word(device)[1]
     return lambda pointers: run((*pointers, word))
@@ -126,7 +126,7 @@ class _System(NamedTuple):
         n, columns, count, dtype = self
         step, unit, at_sides = self.step, dtype.itemsize, self.start * dtype.itemsize
         copy, start = prepared(device, copied(a, dtype, step=step), 2), prepared(device, begin, 2)
-        tell = _telling(device, told(count), 2)
+        tell = telling(device, told(count), 2)
         factor = blocked.prepare(device, n, columns, count, dtype)
         batched = count > 1 and n <= _BATCHED
         if batched:
@@ -161,7 +161,7 @@ class _System(NamedTuple):
         n, columns, count, dtype = self
         unit = dtype.itemsize
         copy, start = prepared(device, copied(a, dtype), 2), prepared(device, begin, 2)
-        tell = _telling(device, told(count), 2)
+        tell = telling(device, told(count), 2)
         factor, solution = cusolver.lu(device, n, dtype), cusolver.lu_solve(device, n, columns, dtype)
         (_, at_pivots, at_done, at_work), total = pieces(count * n * n * unit, n * 4, 4, factor.nbytes)
 

@@ -28,7 +28,7 @@ from ..ranges import eye, tril
 from ..selection import take_along_axis
 from ..shape import astype, swapaxes
 from ..sorting import argsort, sort
-from .checks import INT32, check_matrices, check_square, common_dtype, look, real_dtype
+from .checks import INT32, check_matrices, check_square, common_dtype, look, real_dtype, tells
 
 __all__ = ["eig", "eigh", "eigvals", "eigvalsh", "qr", "svd", "svdvals"]
 
@@ -277,10 +277,11 @@ def _general(a: Any, vectors: bool) -> list[ndarray]:
 def _looked_at(info: Node, message: str, results: list[Node], turned: int) -> list[ndarray]:
     """Arrays of computed results, the last ones transposed, unless `info` tells of a failure."""
     made = [wrap(result) for result in results]
-    told = evaluate.compute(info)
+    told = tells(made[0].queue)
+    evaluate.compute(results[0] if told else info)
     for k in range(len(made) - turned, len(made)):  # while the device is at work
         made[k] = _columns(made[k])
-    look(told, message)
+    look(info, message, told)
     return made
 
 

@@ -36,6 +36,14 @@ def run(make: Any, options: tuple[Any, ...], *arrays: numpy.ndarray) -> None:
     run_program(program, list(arrays), seed=3)
 
 
+def told(make: Any, options: tuple[Any, ...], *arrays: numpy.ndarray) -> None:
+    """Run what takes a word for failures, and hold the word to `info`."""
+    word = numpy.zeros((), "i4")
+    program = make(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
+    run_program(program, [*arrays, word], seed=3)
+    assert bool(word) == arrays[1].any()
+
+
 def real(dtype: str) -> Any:
     return numpy.dtype(dtype).type(0).real.dtype
 
@@ -54,10 +62,10 @@ def check_svd(a: numpy.ndarray, full: bool) -> None:
     stack = a.shape[:-2]
     s, info = numpy.empty((*stack, r), real(a.dtype.str[1:])), numpy.full(stack, -1, "i4")
     left, right = numpy.empty((*stack, r, r), a.dtype), numpy.empty((*stack, c if full else r, c), a.dtype)
-    run(small.svd, (), s, info, left, right, a)
+    told(small.svd, (), s, info, left, right, a)
     assert not info.any()
     alone = numpy.empty_like(s)
-    run(small.svd, (), alone, info, a)
+    told(small.svd, (), alone, info, a)
     for k in numpy.ndindex(stack):
         u, vh = wide(left[k]).conj().T, wide(right[k])
         unit = numpy.eye(1, dtype=a.dtype)
@@ -119,9 +127,9 @@ def check_eigh(a: numpy.ndarray) -> None:
     for triangle in "LU":
         w, info = numpy.empty((*stack, n), real(a.dtype.str[1:])), numpy.full(stack, -1, "i4")
         v = numpy.empty(a.shape, a.dtype)
-        run(small.eigh, (triangle,), w, info, v, numpy.tril(given) if triangle == "L" else numpy.triu(given))
+        told(small.eigh, (triangle,), w, info, v, numpy.tril(given) if triangle == "L" else numpy.triu(given))
         alone = numpy.empty_like(w)
-        run(small.eigh, (triangle,), alone, info, given)
+        told(small.eigh, (triangle,), alone, info, given)
         assert not info.any()
         for k in numpy.ndindex(stack):
             vectors = wide(v[k]).T
@@ -194,11 +202,11 @@ def test_what_is_not_finite(bad: float) -> None:
     a = numpy.ones((2, 4, 4))
     a[1, 2, 1] = bad
     s, info, same = numpy.empty((2, 4)), numpy.empty(2, "i4"), numpy.empty((2, 4, 4))
-    run(small.svd, (), s, info, a)
+    told(small.svd, (), s, info, a)
     assert info.tolist() == [0, 1]
-    run(small.eigh, ("L",), s, info, same, a)
+    told(small.eigh, ("L",), s, info, same, a)
     assert info.tolist() == [0, 1]
-    run(small.eigh, ("U",), s, info, same, a)
+    told(small.eigh, ("U",), s, info, same, a)
     assert info.tolist() == [0, 0]
 
 
@@ -219,8 +227,10 @@ def test_beside_the_library(dtype: str) -> None:
         assert bad.tolist() == [0, 1]
     run_program(beside.cleaned(layout_of(a), a.dtype, "row >= column"), [numpy.empty_like(a), bad, a])
     assert bad.tolist() == [0, 0]
-    run_program(beside.failures(2), [info, numpy.array([0, 1], "i4")])
-    assert info.tolist() == [2, 1]
+    for failed, word in (([0, 1], numpy.zeros(1, "i4")), ([0, 0], numpy.zeros(1, "i4"))):
+        run_program(beside.failures(2), [info, numpy.array(failed, "i4"), word])
+        assert info.tolist() == [2, 1]
+        assert word == 1
 
     square, out = sample((6, 6), dtype), numpy.empty((6, 6), dtype)
     run_program(beside.conjugate_transpose(layout_of(square), square.dtype), [out, square])
@@ -267,6 +277,10 @@ class Arena:
     def prepared(self, device: Any, program: Any, count: int) -> Any:
         return lambda pointers: run_program(program, [self.bytes[p - self.start :] for p in pointers], guard=False)
 
+    def telling(self, device: Any, program: Any, count: int) -> Any:
+        run, word = self.prepared(device, program, count), self.hold(numpy.zeros(64, "i4"))
+        return lambda pointers: run((*pointers, word))
+
     def svd_polar(self, device: Any, rows: int, columns: int, dtype: Any, full: bool) -> Any:
         def call(matrix: int, s: int, left: int, right: int, info: int, work: int) -> int:
             self.polar += 1
@@ -305,6 +319,7 @@ def test_svd_by_the_library(monkeypatch: pytest.MonkeyPatch, dtype: str, full: b
     arena, (r, c) = Arena((1,)), (5, 7)
     monkeypatch.setattr(small, "svd_fits", lambda *args: False)
     monkeypatch.setattr(beside, "prepared", arena.prepared)
+    monkeypatch.setattr(beside, "telling", arena.telling)
     monkeypatch.setattr(beside, "memory", arena)
     monkeypatch.setattr(beside, "library", arena)
     a = sample((4, r, c), dtype)
@@ -343,10 +358,17 @@ def test_conjugate_pairs() -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_they_compile(dtype: str) -> None:
     a = numpy.empty((2, 8, 8), dtype)
-    s, info, v = numpy.empty((2, 8), real(dtype)), numpy.empty(2, "i4"), numpy.empty_like(a)
+    s, info, v, large = (
+        numpy.empty((2, 8), real(dtype)),
+        numpy.empty(2, "i4"),
+        numpy.empty_like(a),
+        sample((40, 40), dtype),
+    )
     makers = (
         (small.svd, (), (s, info, v, v, a)),
         (small.eigh, ("L",), (s, info, v, a)),
+        (small.eigh, ("L",), (large[0], info[0], large, large)),
+        (small.eigh, ("U",), (large[0], info[0], large)),
         (small.qr, (True,), (v, s, a)),
     )
     for make, options, arrays in makers:
