@@ -111,7 +111,11 @@ def walk(roots: Sequence[Node]) -> tuple[list[Node], tuple[Any, ...]]:
         # One operation on computed arrays, the commonest graph, needs no bookkeeping.
         (root,) = nodes
         args = root.args
-        if len(args) == 2:
+        if len(args) == 1:
+            (one,) = args
+            if one.data is not None:
+                return [root, one], (root.form, one.form)
+        elif len(args) == 2:
             one, other = args
             if one.data is not None and other.data is not None and one.data is not other.data:
                 return [root, one, other], (root.form, one.form, other.form)

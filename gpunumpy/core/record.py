@@ -271,6 +271,10 @@ class _Recipe(NamedTuple):
     whole: Form | None
     where: Layout | None
 
+    def is_plain(self) -> bool:
+        """Whether the result is `whole` and nothing besides."""
+        return self.whole is not None and self.where is None and not self.flags
+
     def recorded(self, nodes: tuple[Node, ...]) -> ndarray:
         """The result for other arguments of the same forms."""
         if self.whole is not None:
@@ -352,9 +356,17 @@ def _window(node: Node, form: Form, nodes: Sequence[Node], forms: Sequence[Form]
 def remembered(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
     """The function, which remembers how its result is made of its arguments, as far as operations make it."""
     cache: dict[Any, _Recipe] = {}
+    alone: dict[Form, Form] = {}  # of an array and nothing else, where the result is one operation on it
 
     @wraps(record)
     def run(*args: Any, **options: Any) -> ndarray:
+        if len(args) == 1 and not options:
+            (x,) = args
+            if type(x) is ndarray:
+                node = x._node if x._base is None else x.value()
+                made = alone.get(node.form)
+                if made is not None:
+                    return wrap(Node(made, (node,)))
         nodes = tuple([x._node if x._base is None else x.value() for x in args if type(x) is ndarray])
         forms = tuple([n.form for n in nodes])
         key: Any = forms
@@ -375,6 +387,10 @@ def remembered(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
             if len(cache) > _RECORDERS_LIMIT:
                 cache.clear()
             cache[key] = recipe
+            if key is forms and len(forms) == 1 and recipe.is_plain():
+                if len(alone) > _RECORDERS_LIMIT:
+                    alone.clear()
+                alone[forms[0]] = recipe.steps[0][0]
         return result
 
     return run
