@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
@@ -19,14 +19,16 @@ from ..core.device import default_device
 from ..core.dtypes import INT64
 from ..core.node import Node, Queue
 from ..core.record import as_array, elementwise
+from ..fallback import lookup
 from ..reduction import any as any_of
 from ..searching import searchsorted
 from ..selection import take
 from . import method
 from .method import Target, broadcast, fine, is_number, parameter, shape_of
 from .on_host import PLAIN, drawn, inside, methods
+from .sequence import Sampler, attempted
 from .stream import LOCK
-from .twister import BITS, Twister
+from .twister import BITS, UINT32, Twister
 
 Source = Callable[[Twister, int, Queue], Node]
 
@@ -70,6 +72,11 @@ def _op(row: str, *args: Any) -> Any:
     return elementwise(row, args)
 
 
+def _large(target: Target) -> Target | None:
+    """The target, unless the host is to draw as few numbers."""
+    return target if target.count >= method.MANY and target.queue.device.kind in method.KINDS else None
+
+
 class Draws:
     """The methods that draw on the device, from a stream of words of 32 bits."""
 
@@ -82,10 +89,35 @@ class Draws:
         shape = whole if size is None and arrays else None if size is None else shape_of(size)
         if whole is None or shape is None or broadcast(shape, whole) != shape:
             return NotImplemented
-        target = Target(shape, arrays[0].device if arrays else default_device())
-        if target.count < method.MANY or target.queue.device.kind not in method.KINDS:
+        target = _large(Target(shape, arrays[0].device if arrays else default_device()))
+        return NotImplemented if target is None else target.filled(source(self._stream, target.count, target.queue))
+
+    def _sequence(self, sampler: Sampler, params: Sequence[float], size: Any, each: float) -> Any:
+        """Numbers that take words as they need them; `each` is how many of 32 bits on average, or a little more."""
+        target = self._target(size)
+        if target is None:
             return NotImplemented
-        return target.filled(source(self._stream, target.count, target.queue))
+        stream, queue = self._stream, target.queue
+        given: list[Any] = []
+
+        def ahead(many: int) -> Node:
+            given[:] = stream.ahead(many, UINT32, queue)
+            kept.append(wrap(given[0]))
+            return given[0]
+
+        kept: list[ndarray] = []  # the words, until it is known where the stream stands after them
+        found = attempted(ahead, sampler, params, target.count, each, queue)
+        if found is None:
+            return NotImplemented
+        numbers, taken = found
+        before, after = given[1:]
+        stream.moved((kept[-1].value(), before, after), from_host(numpy.array(taken), queue.device).value())
+        return target.filled(numbers)
+
+    def _target(self, size: Any) -> Target | None:
+        """Where `size` numbers go, if the device is to draw them."""
+        shape = None if size is None else shape_of(size)
+        return None if shape is None else _large(Target(shape, default_device()))
 
     # Numbers that are evenly distributed
 
@@ -133,29 +165,25 @@ class Draws:
 
     @_on_device
     def randint(self, low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:
-        shape = None if size is None else shape_of(size)
         first, last = (0, operator.index(low)) if high is None else (operator.index(low), operator.index(high))
-        return self._integers(first, last, shape, numpy.dtype(dtype))
+        return self._integers(first, last, size, numpy.dtype(dtype))
 
     @_on_device
     def random_integers(self, low: Any, high: Any = None, size: Any = None) -> Any:
         first, last = (1, operator.index(low)) if high is None else (operator.index(low), operator.index(high))
-        made = self._integers(first, last + 1, None if size is None else shape_of(size), INT64)
+        made = self._integers(first, last + 1, size, INT64)
         if made is not NotImplemented:
             begin = 1 if high is None else low
             text = f"This function is deprecated. Please call randint({begin}, {last} + 1) instead"
             warnings.warn(text, DeprecationWarning, stacklevel=3)
         return made
 
-    def _integers(self, first: int, last: int, shape: Any, dtype: Any) -> Any:
+    def _integers(self, first: int, last: int, size: Any, dtype: Any) -> Any:
         """Integers from `first` to below `last`."""
-        most = last - first - 1
-        if shape is None or most < 1 or not dtype.isnative:
+        most, target = last - first - 1, self._target(size)
+        if target is None or most < 1 or not dtype.isnative:
             return NotImplemented
         dtype = _probe.randint(first, last, 1, dtype).dtype
-        target = Target(shape, default_device())
-        if target.count < method.MANY or target.queue.device.kind not in method.KINDS:
-            return NotImplemented
         bits = 1 if dtype.kind == "b" else 32 if dtype.itemsize == 8 and most < 1 << 32 else 8 * dtype.itemsize
         draw = self._stream.masked if most & (most + 1) else self._stream.pieces
         return target.filled(draw(target.count, bits, first, most, dtype, target.queue))
@@ -166,17 +194,16 @@ class Draws:
 
     @_on_device
     def choice(self, a: Any, size: Any = None, replace: Any = True, p: Any = None) -> Any:
-        shape = None if size is None else shape_of(size)
         number = not isinstance(a, ndarray) and numpy.ndim(a) == 0
         array = a if number else as_array(a)
-        if shape is None or not replace or not (number or array.ndim == 1):
+        if size is None or not replace or not (number or array.ndim == 1):
             return NotImplemented
         many = operator.index(a) if number else array.shape[0]
         if p is not None:
             p = to_host(p) if isinstance(p, ndarray) else p
         _probe.choice(many, 1, p=p)
         if p is None:
-            chosen = self._integers(0, many, shape, INT64)
+            chosen = self._integers(0, many, size, INT64)
         else:
             upto = numpy.cumsum(p, dtype=numpy.float64)
             chosen = self._numbers(Twister.doubles, size)
@@ -305,14 +332,19 @@ class RandomState(Draws, _Numpys):
 
     def __reduce__(self) -> tuple[Any, ...]:
         self._stream.settle()
-        return _again, *super().__reduce__()[1:]
+        return _again, *_Numpys.__reduce__(self._stream.numpys)[1:]
+
+    def __copy__(self) -> RandomState:
+        made = RandomState(self._bit_generator)  # which both draw from, from now on
+        made.set_state(self.get_state(legacy=False))
+        return made
 
     @property
     def _bit_generator(self) -> Any:  # type: ignore[override]
         """The bit generator, whose state is from now on always NumPy's."""
         self._stream.settle()
         self._stream.shared = True
-        return BITS.__get__(self)
+        return BITS.__get__(self._stream.numpys)
 
 
 def _again(bits: Any) -> RandomState:
@@ -341,11 +373,13 @@ for _name in PLAIN & set(dir(_Numpys)):
     setattr(Draws, _name, _settled(getattr(_Numpys, _name)))
 
 
-class _Module(Draws):
+class _Module(RandomState):
     """The state of the module's functions, which is that of NumPy's module."""
 
     def __init__(self) -> None:
-        self._stream = Twister(numpy.random.mtrand._rand, shared=True)
+        theirs = numpy.random.mtrand._rand
+        super().__init__(BITS.__get__(theirs))
+        self._stream = Twister(theirs, shared=True)
 
 
 _module = _Module()
@@ -355,9 +389,13 @@ def taken(name: str, found: Any) -> Any:
     """What `gpunumpy.random` has under a name of NumPy's."""
     if name == "RandomState":
         return RandomState
+    if name == "mtrand":
+        found.__dict__["_rand"] = _module
+        found.__getattr__ = lambda inner: taken(inner, lookup("numpy.random.mtrand", inner))
+        return found
     if isinstance(found, type) or not callable(found):
         return found
-    theirs = getattr(numpy.random, name)
+    theirs = getattr(numpy.random, name, found)
     if name in PLAIN:
         return theirs
     drawing = getattr(_module, {"ranf": "random_sample", "sample": "random_sample"}.get(name, name), None)

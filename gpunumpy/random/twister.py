@@ -60,8 +60,9 @@ class Twister:
     def words(self, count: int, dtype: DType, queue: Queue) -> Node:
         """Words of 32 bits, or pairs of them as words of 64, the first one in the lower half."""
         words, _, after = self.ahead(count, dtype, queue)
+        kept = wrap(words)
         self.move(after, self._left)
-        return words
+        return kept.value()
 
     def doubles(self, count: int, queue: Queue) -> Node:
         """Numbers of 53 bits that are evenly distributed between 0 and 1: of a pair of words 27 and 26."""
@@ -121,8 +122,9 @@ class Twister:
         given = self.ahead(words, UINT32, queue)
         results = (((count,), dtype), ((STATE,), UINT32))
         numbers, state = graph.routine("twister_picks", (kind, bits, left), (*given, *bounds), results)
+        kept = wrap(numbers)
         self.move(state, (count - left) % 2 if kind == "normal" else self._left)
-        return numbers
+        return kept.value()
 
     def ahead(self, count: int, dtype: DType, queue: Queue) -> tuple[Node, Node, Node]:
         """The next words, with the states before and after them; the stream stays where it is."""

@@ -12,6 +12,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.array import to_host
+from gpunumpy.kernels import host_calls
 from gpunumpy.random import method, twister
 
 pytestmark = pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
@@ -279,3 +280,41 @@ def test_random_integers() -> None:
             alike(got, theirs.random_integers(*args, 40))
         assert str(ours[0].message) == str(numpys[0].message)
     same_state(mine, theirs)
+
+
+@pytest.mark.usefixtures("module")
+def test_the_state_of_the_module_is_an_object() -> None:
+    mine, theirs = np.random.mtrand._rand, numpy.random.mtrand._rand
+    assert isinstance(mine, np.random.RandomState)
+    mine.seed(5)
+    alike(mine.randn(5), numpy.random.RandomState(5).randn(5), False)
+    same_state(mine, theirs)
+    again = pickle.loads(pickle.dumps(mine))
+    alike(again.rand(5), copy.deepcopy(theirs).rand(5))
+    assert np.random.mtrand.RandomState is np.random.RandomState
+    assert np.random.mtrand.rand(3).shape == (3,)
+
+
+def test_a_copy_has_the_same_bit_generator() -> None:
+    outcomes = []
+    for n in (np, numpy):
+        first = n.random.RandomState(3)
+        first.randn(7)
+        second = copy.copy(first)
+        outcomes.append([first.rand(5), second.rand(5), first.rand(5), second.randn(3)])
+    for mine, theirs in zip(*outcomes, strict=True):
+        alike(mine, theirs, False)
+
+
+def test_words_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    for name in ("twister_words", "twister_picks"):
+        known = host_calls.CALLS[name]
+        monkeypatch.setitem(host_calls.CALLS, name, lambda *args, known=known: (calls.append(0), known(*args)))
+    for made in (np.random.RandomState(3), np.random.RandomState(np.random.MT19937(3))):
+        calls.clear()
+        numbers = [made.randn(9), made.rand(9) * 2, made.randint(0, 9, 9)]
+        made.get_state()
+        for x in numbers:
+            to_host(x)
+        assert len(calls) == 5
