@@ -162,6 +162,13 @@ class Discrete(Drawing):
         target = Target((*rows.shape, cases), rows.queue.device)
         return self._made(target, sampler, [n, *_SERIES, *shares], each)
 
+    @on_device("multivariate_hypergeometric")
+    def multivariate_hypergeometric(
+        self, colors: Any, nsample: Any, size: Any = None, method: Any = "marginals"
+    ) -> Any:
+        # Halves of words that are left, or the order of the colours, go from row to row.
+        return NotImplemented
+
     def _made(self, target: Target, sampler: Sampler, params: Sequence[float], each: float) -> Any:
         count = target.count // sampler.width
         drawn = sequence(self._stream, sampler, [float(x) for x in params], count, each, target.queue)
