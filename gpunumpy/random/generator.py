@@ -14,11 +14,13 @@ from .discrete import Discrete
 from .on_host import PLAIN, methods
 from .permuting import Permuting
 from .philox_gpu import PhiloxGPU
+from .sampling import Sampling
 from .simple import Simple
 from .stream import Stream
+from .transformed import Transformed
 
 
-class Generator(Simple, Continuous, Discrete, Permuting):
+class Generator(Simple, Transformed, Continuous, Discrete, Permuting, Sampling):
     __doc__ = numpy.random.Generator.__doc__
     __module__ = "gpunumpy.random"
 

@@ -151,16 +151,19 @@ class Drawing(numpy.random.Generator):
         large = target.count >= MANY and target.queue.device.kind in KINDS
         return target if large or source is fast else None
 
-    def _placed(self, draws: dict[Any, words.Draw], start: Any, scale: Any, size: Any) -> Any:
-        """Numbers that are scaled and moved, as many as the parameters or `size` ask for."""
-        given = [parameter(x) for x in (scale, start) if x is not None]
+    def _over(self, size: Any, *params: Any, source: Any = words) -> list[Any]:
+        """Where numbers go, as many as the parameters or `size` ask for, or None; and the parameters in float64."""
+        given = [parameter(x) for x in params]
         arrays = [x for x in given if isinstance(x, ndarray)]
         whole = broadcast(*(x.shape for x in arrays))
         shape = whole if size is None else shape_of(size)
         if whole is None or shape is None or broadcast(shape, whole) != shape or (size is None and not arrays):
-            return NotImplemented
-        device = arrays[0].device if arrays else default_device()
-        target = self._large(Target(shape, device), self._words)
+            return [None, *given]
+        return [self._large(Target(shape, arrays[0].device if arrays else default_device()), source), *given]
+
+    def _placed(self, draws: dict[Any, words.Draw], start: Any, scale: Any, size: Any) -> Any:
+        """Numbers that are scaled and moved, as many as the parameters or `size` ask for."""
+        target, *given = self._over(size, *(x for x in (scale, start) if x is not None), source=self._words)
         if target is None:
             return NotImplemented
         made = target.filled(draws[FLOAT64](self._stream, target.count, target.queue))

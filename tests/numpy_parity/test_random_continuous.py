@@ -9,10 +9,10 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.array import to_host
+from gpunumpy.core.array import from_host, to_host, wrap
 from gpunumpy.core.device import Device
 from gpunumpy.kernels import host_calls
-from gpunumpy.random import method, sequence
+from gpunumpy.random import method, sequence, words
 
 from ..emulator.test_sequence import emulated
 
@@ -91,6 +91,115 @@ DRAWS: dict[str, Callable[[Any, Any], Any]] = {
     "vectors by eigenvalues": lambda g, size: g.multivariate_normal(numpy.zeros(3), COVARIANCE, size, method="eigh"),
     "vectors by a factor": lambda g, size: g.multivariate_normal(numpy.zeros(3), COVARIANCE, size, method="cholesky"),
 }
+FEW = numpy.array([0.5, 1.0, 2.5])
+TRANSFORMED: dict[str, Callable[[Any, Any], Any]] = {
+    "laplace": lambda g, size: g.laplace(1, 2, size),
+    "logistic": lambda g, size: g.logistic(-1, 0.5, size),
+    "gumbel": lambda g, size: g.gumbel(0.1, 3, size),
+    "triangular": lambda g, size: g.triangular(-1, 0.5, 3, size),
+    "triangular on one side": lambda g, size: g.triangular(-1, -1, 3, size),
+    "cauchy": lambda g, size: g.standard_cauchy(size),
+    "logarithms": lambda g, size: g.standard_exponential(size, method="inv"),
+    "logarithms float32": lambda g, size: g.standard_exponential(size, "f4", "inv"),
+    "rayleigh": lambda g, size: g.rayleigh(2, size),
+    "weibull": lambda g, size: g.weibull(0.7, size),
+    "pareto": lambda g, size: g.pareto(3, size),
+    "power": lambda g, size: g.power(0.2, size),
+    "laplace of arrays": lambda g, size: g.laplace(FEW[:, None], FEW),
+    "logistic of an array": lambda g, size: g.logistic(FEW),
+    "gumbel of an array": lambda g, size: g.gumbel(1, FEW, (size, 3) if isinstance(size, int) else None),
+    "triangular of arrays": lambda g, size: g.triangular(-FEW, [0, 0.1, 0.2], FEW[:, None]),
+    "rayleigh of an array": lambda g, size: g.rayleigh(FEW),
+    "weibull of an array": lambda g, size: g.weibull(FEW),
+    "pareto of an array": lambda g, size: g.pareto(FEW, (4, 3)),
+    "power of an array": lambda g, size: g.power(FEW),
+}
+
+
+@pytest.mark.parametrize("name", TRANSFORMED)
+@pytest.mark.parametrize("bits", BITS)
+def test_functions_of_one_number(bits: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine, theirs = pair(bits)
+    for size in (1, 7, 300, (33, 64)):
+        alike(TRANSFORMED[name](mine, size), TRANSFORMED[name](theirs, size))
+    same_state(mine, theirs)
+
+
+def test_words_that_are_zero(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They count as the smallest ones that are not."""
+    even = wrap(from_host(numpy.array([0.0, 2.0**-53])).value()).value()
+    monkeypatch.setattr(words, "EVEN", {numpy.dtype("f8"): lambda *_: even})
+    for name in ("laplace", "logistic", "gumbel"):
+        first, second = to_host(getattr(np.random.default_rng(0), name)(size=2))
+        assert first == second
+        assert numpy.isfinite(first)
+
+
+REFUSED: dict[str, Callable[[Any, Any], Any]] = {
+    "gamma": lambda n, g: g.gamma(-1, 2, 10),
+    "standard gamma": lambda n, g: g.standard_gamma(-0.0, 10),
+    "standard gamma of a dtype": lambda n, g: g.standard_gamma(1, 10, "i4"),
+    "standard gamma to another dtype": lambda n, g: g.standard_gamma(1, out=n.zeros(3, "f4")),
+    "standard gamma to another shape": lambda n, g: g.standard_gamma(1, 4, out=n.zeros(3)),
+    "standard gamma in another order": lambda n, g: g.standard_gamma(1, out=n.zeros((3, 4)).T),
+    "scale": lambda n, g: g.gamma(1, -2.0, 10),
+    "beta": lambda n, g: g.beta(0, 1, 10),
+    "f": lambda n, g: g.f(1, 0, 10),
+    "noncentral f": lambda n, g: g.noncentral_f(1, 2, -1, 10),
+    "noncentral chi-square": lambda n, g: g.noncentral_chisquare(-1, 1, 10),
+    "t": lambda n, g: g.standard_t(0, 10),
+    "wald": lambda n, g: g.wald(0, 1, 10),
+    "von mises": lambda n, g: g.vonmises(0, -1, 10),
+    "string": lambda n, g: g.vonmises(0, "1", 10),
+    "size": lambda n, g: g.gamma(1, 1, -1),
+    "dirichlet": lambda n, g: g.dirichlet([1, -1], 10),
+    "dirichlet of a matrix": lambda n, g: g.dirichlet([[1, 1]], 10),
+    "triangular": lambda n, g: g.triangular(1, 0, 2, 10),
+    "triangular upper": lambda n, g: g.triangular(n.zeros(3), 3, n.ones(3)),
+    "triangular of nothing": lambda n, g: g.triangular(1, 1, 1, 10),
+    "laplace": lambda n, g: g.laplace(0, [-1, 1]),
+    "weibull": lambda n, g: g.weibull(n.asarray([-1, 1.0])),
+    "pareto": lambda n, g: g.pareto(0, 10),
+    "shapes": lambda n, g: g.gumbel(n.zeros(3), 1, (3, 2)),
+    "a covariance": lambda n, g: g.multivariate_normal([0, 0], n.asarray([[1, 2], [2, 1.0]]), 10, "raise"),
+    "a covariance without a factor": lambda n, g: g.multivariate_normal([0, 0], -n.eye(2), 10, method="cholesky"),
+    "a covariance of another shape": lambda n, g: g.multivariate_normal([0, 0, 0], n.eye(2), 10),
+    "a method": lambda n, g: g.multivariate_normal([0, 0], n.eye(2), 10, method="lu"),
+}
+
+
+@pytest.mark.parametrize("draw", REFUSED.values(), ids=REFUSED)
+def test_what_numpy_refuses(draw: Callable[[Any, Any], Any]) -> None:
+    mine, theirs = pair("PCG64")
+    outcomes = []
+    for n, g in ((np, mine), (numpy, theirs)):
+        with pytest.raises((ValueError, TypeError, numpy.linalg.LinAlgError)) as raised:
+            draw(n, g)
+        outcomes.append((raised.type, str(raised.value)))
+    assert outcomes[0] == outcomes[1]
+    same_state(mine, theirs)
+
+
+def test_a_covariance_that_is_none_is_warned_of() -> None:
+    mine, theirs = pair("PCG64")
+    for n, g in ((np, mine), (numpy, theirs)):
+        with pytest.warns(RuntimeWarning, match="semidefinite"):
+            g.multivariate_normal([0, 0], n.asarray([[1, 2], [2, 1.0]]), 10)
+    same_state(mine, theirs)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+def test_out(dtype: str) -> None:
+    mine, theirs = pair("PCG64")
+    for shape, part in (((30, 20), slice(None)), (200, slice(7, None))):
+        ours, numpys = (n.zeros(shape, dtype)[part] for n in (np, numpy))
+        assert mine.standard_gamma(1.5, dtype=dtype, out=ours) is ours
+        theirs.standard_gamma(1.5, dtype=dtype, out=numpys)
+        alike(ours, numpys)
+        mine.standard_exponential(dtype=dtype, method="inv", out=ours)
+        theirs.standard_exponential(dtype=dtype, method="inv", out=numpys)
+        alike(ours, numpys)
+    same_state(mine, theirs)
 
 
 @pytest.mark.parametrize("name", DRAWS)
