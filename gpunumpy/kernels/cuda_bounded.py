@@ -86,6 +86,16 @@ def swapped(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequenc
     return text.program(["i64* out", "const u32* with", "const i64* order"], scratch, head=_text("swaps"))
 
 
+def sampled(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
+    """A sample of a population, of integers that were drawn, and the positions that sort these."""
+    n = prod(layouts[0].shape)
+    text = Routine()
+    total, lowest = text.param(n), text.param(options[0])
+    text.each("mark", "q", n, total, "again[order[q]] = q && drawn[order[q - 1]] == drawn[order[q]];")
+    text.each("finish", "t", n, total, f"out[t] = sampled(drawn, again, t, u32({lowest}));")
+    return text.program(["i64* out", "const u32* drawn", "const i64* order"], [("bool* again", n)], head=_text("swaps"))
+
+
 @cache
 def _text(name: str) -> str:
     return (Path(__file__).parent / f"{name}.cuh").read_text(encoding="utf-8")

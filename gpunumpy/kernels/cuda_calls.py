@@ -12,7 +12,7 @@ from ..core.device import Device
 from ..core.layout import Layout
 from ..nvlib import cufft
 from .codegen.program import Program
-from .cuda_bounded import bounded_draws, swapped
+from .cuda_bounded import bounded_draws, sampled, swapped
 from .cuda_calls_blas import matmul
 from .cuda_decompositions import eig, eigh, qr, svd
 from .cuda_fft_callbacks import fft_absorbed
@@ -57,7 +57,7 @@ def _programmed(make: Callable[..., Program]) -> Callable[..., Prepared]:
 
 _PROGRAMS: tuple[Callable[..., Program], ...] = (
     *(accumulate, fold, reduceat),
-    *(argsort, searchsorted, sort, swapped),
+    *(argsort, sampled, searchsorted, sort, swapped),
     *(bincount, histogram),
     *(mask_elements, mask_offsets, mask_positions, scatter),
     *RANDOM,

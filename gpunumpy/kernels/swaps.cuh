@@ -29,3 +29,14 @@ __device__ __forceinline__ u32 follow(
   for (u32 next; (next = first[place - lowest]) != NONE;) place = next;
   return place;
 }
+
+// A sample of the integers below lowest + n: number t is that of those drawn, if it is not in the sample yet, and else
+// lowest + t. It is in the sample if it was drawn before, or if it has taken the place of one that was.
+__device__ __forceinline__ i64 sampled(const u32* drawn, const bool* again, i64 t, u32 lowest) {
+  i64 s = t;
+  while (!again[s]) {
+    if (drawn[s] < lowest || drawn[s] - lowest >= s) return drawn[t];
+    s = drawn[s] - lowest;
+  }
+  return lowest + t;
+}

@@ -24,15 +24,16 @@ def bounded_draws(options: tuple[Any, ...], *arrays: Any) -> None:
     assert run_program(program, arrays, seed=3) == 0
 
 
-def swapped(options: tuple[Any, ...], *arrays: Any) -> None:
-    program = cuda_bounded.swapped(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
+def run(make: Any, options: tuple[Any, ...], *arrays: Any) -> None:
+    program = make(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
     assert run_program(program, arrays, seed=3) == 0
 
 
 @pytest.fixture(autouse=True)
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(host_calls.CALLS, "bounded_draws", bounded_draws)
-    monkeypatch.setitem(host_calls.CALLS, "swapped", swapped)
+    for make in (cuda_bounded.swapped, cuda_bounded.sampled):
+        monkeypatch.setitem(host_calls.CALLS, make.__name__, lambda *args, make=make: run(make, *args))
     monkeypatch.setattr(method, "MANY", 1)
     monkeypatch.setattr(method, "KINDS", {"cpu"})
     with gpunumpy.Device("cpu"):
@@ -97,10 +98,105 @@ def test_permutations_of_arrays() -> None:
     both(numpy.random.Philox, 5, lambda m, rng: rng.permutation([4, 2, 8]))
 
 
+PERMUTED: dict[str, Any] = {
+    "all": lambda m, rng: rng.permuted(_box(m)),
+    "all, in the order of Fortran": lambda m, rng: rng.permuted(_box(m).T),
+    "all, in another order": lambda m, rng: rng.permuted(_box(m).transpose(0, 2, 1)),
+    "all of a part": lambda m, rng: rng.permuted(_box(m)[:, ::2].T),
+    "a row": lambda m, rng: rng.permuted(m.arange(1000.0)[::-2]),
+    "rows": lambda m, rng: rng.permuted(m.arange(1000.0).reshape(5, 200), axis=1),
+    "columns": lambda m, rng: rng.permuted(m.arange(1000.0).reshape(5, 200), axis=0),
+    "rows of a box": lambda m, rng: rng.permuted(_box(m), axis=1),
+    "rows of a part": lambda m, rng: rng.permuted(_box(m)[::3, ::-2].T, axis=-1),
+    "short rows": lambda m, rng: rng.permuted(m.arange(600).reshape(100, 3, 2), axis=1),
+    "rows of one": lambda m, rng: rng.permuted(m.arange(600).reshape(600, 1), axis=1),
+    "out": lambda m, rng: rng.permuted(m.arange(600, dtype="f4").reshape(20, 30), out=m.empty((20, 30))),
+    "out of another order": lambda m, rng: rng.permuted(_box(m)[0], out=m.empty((10, 30)).T),
+    "out of a part": lambda m, rng: rng.permuted(_box(m)[0], out=m.empty((30, 20))[:, ::2]),
+    "out with rows": lambda m, rng: rng.permuted(_box(m)[0], axis=0, out=m.empty((10, 30)).T),
+}
+
+
+@pytest.mark.parametrize("use", PERMUTED.values(), ids=PERMUTED)
+def test_permuted(use: Any) -> None:
+    for kind in BITS:
+        both(kind, 1, use)
+
+
+CHOSEN: dict[str, Any] = {
+    "a tail": lambda m, rng: rng.choice(20000, 3000, replace=False),
+    "all": lambda m, rng: rng.choice(20000, (100, 200), replace=False),
+    "all but one": lambda m, rng: rng.choice(10001, 10000, replace=False),
+    "without a shuffle": lambda m, rng: rng.choice(11000, 900, replace=False, shuffle=False),
+    "few": lambda m, rng: rng.choice(60000, (4, 300), replace=False),
+    "few of few": lambda m, rng: rng.choice(1000, 999, replace=False),
+    "few of few in any order": lambda m, rng: rng.choice(1000, 999, replace=False, shuffle=False),
+    "half of few": lambda m, rng: rng.choice(1000, 500, replace=False),
+    "one": lambda m, rng: rng.choice(1000, 1, replace=False),
+    "all of few": lambda m, rng: rng.choice(100, 100, replace=False),
+    "few of very many": lambda m, rng: rng.choice(4 * 10**9, 1000, replace=False),
+    "few of too many": lambda m, rng: rng.choice(10**10, 1000, replace=False),
+    "of rows": lambda m, rng: rng.choice(_box(m), 15, replace=False),
+    "of columns": lambda m, rng: rng.choice(_box(m), (2, 5), replace=False, axis=1),
+    "weighted": lambda m, rng: rng.choice(500, (10, 20), replace=False, p=numpy.arange(500) / 124750),
+    "weighted by ours": lambda m, rng: rng.choice(_box(m)[:5], 4, replace=False, p=m.full(5, 0.2)),
+    "most of a weighted one": lambda m, rng: rng.choice(50, 49, replace=False, p=numpy.arange(50) / 1225),
+}
+
+
+@pytest.mark.parametrize("use", CHOSEN.values(), ids=CHOSEN)
+def test_samples(use: Any) -> None:
+    for kind in BITS:
+        both(kind, 2, use)
+
+
+@pytest.mark.parametrize("dtype", ["i8", "u8", "i4", "u4", "i2", "u2", "i1", "u1", "?"])
+def test_integers_between_arrays(dtype: str) -> None:
+    most = {"?": 1}.get(dtype) or min(int(numpy.iinfo(dtype).max), 2**40)
+    least = 0 if dtype in "?u8u4u2u1" else -most // 2
+    for seed in range(3):
+        rng = numpy.random.default_rng(seed)
+        spread = rng.integers(1, 2 if dtype == "?" else min(most // 3, 2 ** (8 + 12 * seed)), (70, 50))
+        low = rng.integers(least, max(most // 2, 1), (70, 1))
+
+        def between(m: Any, draws: Any, low: Any = low, spread: Any = spread) -> Any:
+            first, last = m.asarray(low), m.asarray(low + spread)
+            made = [
+                draws.integers(first, last, dtype=dtype, endpoint=True),
+                draws.integers(low, last, (3, 70, 50), dtype=dtype, endpoint=True)[1],
+            ]
+            if dtype != "?":
+                made += [
+                    draws.integers(first, low + spread + 1, dtype=dtype),
+                    draws.integers(first + 2, last + 3, dtype=dtype),
+                ]
+            return m.stack(made)
+
+        both(BITS[seed], seed, between)
+
+
+def test_what_the_host_draws() -> None:
+    for high in ([1, 2, 3], [2**40, 5], [2.0, 7.5], numpy.array([2**63 + 5, 3], "u8")):
+        dtype = "u8" if max(high) > 2**63 else "i8"
+        both(numpy.random.PCG64, 1, lambda m, rng, high=high, dtype=dtype: rng.integers(m.asarray(high), dtype=dtype))
+    for n in (gpunumpy, numpy):
+        rng = n.random.default_rng(1)
+        for low, high, dtype in (([3, 4], [4, 4], "i8"), ([0], [300], "u1"), ([-1, 0], [5], "u4")):
+            with pytest.raises(ValueError, match=r"low|high"):
+                rng.integers(n.asarray(low), n.asarray(high), dtype=dtype)
+        for size, replace, p in ((11, False, None), (3, False, [1.0] + [0.0] * 9)):
+            with pytest.raises(ValueError, match=r"larger|non-zero"):
+                rng.choice(10, size, replace=replace, p=p)
+
+
 def test_nvrtc_compiles_them() -> None:
     arrays = numpy.zeros(40000, "u4"), numpy.zeros((), "i8"), numpy.zeros(90000, "u4")
     for options in (("masked", 32, 200, (39999, 1)), ("product", 32, 200, (49999, 1)), ("masked", 32, 9, (3999, 10))):
         program = cuda_bounded.bounded(options, [layout_of(x) for x in arrays], 132)
         compile_cubin(program.text, "sm_90")
+    for bits in (1, 8, 16, 32):
+        given = [layout_of(x) for x in (*arrays, arrays[0])]
+        compile_cubin(cuda_bounded.bounded(("product", bits, 200, None), given, 132).text, "sm_90")
     order = numpy.zeros(40000, "i8"), arrays[0], numpy.zeros(40000, "i8")
-    compile_cubin(cuda_bounded.swapped((0,), [layout_of(x) for x in order], []).text, "sm_90")
+    for make in (cuda_bounded.swapped, cuda_bounded.sampled):
+        compile_cubin(make((0,), [layout_of(x) for x in order], []).text, "sm_90")
