@@ -37,20 +37,26 @@ def _shared(dtype: Any, place: Any, key: Any, salt: Any, make: Callable[[Any], A
     return numpy.take_along_axis(made, (place % per)[..., None], -1)[..., 0]
 
 
-def open_unit(word: Any) -> Any:
+def _minus_log(word: Any) -> Any:
     if word.dtype.itemsize == 4:
-        return word.astype(numpy.float32) * numpy.float32(2.0**-32) + numpy.float32(2.0**-33)
-    return ((word >> numpy.uint64(11)) + numpy.uint64(1)) * 2.0**-53
+        return 0 - numpy.log(word.astype(numpy.float32) * numpy.float32(2.0**-32) + numpy.float32(2.0**-33))
+    return 0 - numpy.log(1 - (word >> numpy.uint64(12)) * 2.0**-52)
+
+
+def _angle(word: Any) -> Any:
+    """A quarter of a turn for the upper two bits, and what is left of one, less the half of a quarter, for the rest."""
+    bits = 8 * word.dtype.itemsize
+    kept = 23 if bits == 32 else 52
+    rest = word >> word.dtype.type(bits - 2 - kept) & word.dtype.type((1 << kept) - 1)
+    return ((word >> word.dtype.type(bits - 2)) + (rest * 2.0**-kept - 0.5)) * (numpy.pi / 2)
 
 
 def _normals(dtype: Any) -> Callable[[Any], Any]:
     word = numpy.dtype(f"u{dtype.itemsize}")
-    lost, turn = (8, 2.0**-23) if dtype.itemsize == 4 else (11, 2.0**-52)
 
     def make(words: Any) -> Any:
         pairs = words.view(word)
-        radius = numpy.sqrt(dtype.type(-2) * numpy.log(open_unit(pairs[..., ::2])))
-        angle = (pairs[..., 1::2] >> word.type(lost)) * (turn * numpy.pi)
+        radius, angle = numpy.sqrt(2 * _minus_log(pairs[..., ::2])), _angle(pairs[..., 1::2])
         made = numpy.empty(pairs.shape, dtype)
         made[..., ::2], made[..., 1::2] = radius * numpy.cos(angle), radius * numpy.sin(angle)
         return made
@@ -116,5 +122,5 @@ ROWS: dict[str, Callable[[Any], Callable[..., Any]]] = {
     "philox32_word": _row(_word),
     "philox32_normal": _row(_normal),
     "philox32_below": _row(_below),
-    "open_unit": _row(lambda dtype: open_unit),
+    "minus_log": _row(lambda dtype: _minus_log),
 }

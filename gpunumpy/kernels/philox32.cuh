@@ -26,9 +26,101 @@ __device__ __forceinline__ Quad philox32(u64 number, u32 attempt, u64 key, u64 s
 
 __device__ __forceinline__ u64 joined(u32 low, u32 high) { return u64(high) << 32 | low; }
 
-// A word as a number in (0, 1].
-__device__ __forceinline__ f32 open_unit(u32 word) { return f32(word) * 2.3283064365386963e-10f + 1.1641532182693481e-10f; }
-__device__ __forceinline__ f64 open_unit(u64 word) { return f64((word >> 11) + 1) * (1.0 / 9007199254740992.0); }
+#ifdef GPUNUMPY_EMULATOR
+__device__ __forceinline__ f64 rough(f64 x) { return bit_cast<f64>(bit_cast<u64>(x) & ~u64(0xffffffff)); }
+__device__ __forceinline__ f64 rough_reciprocal(f64 x) { return rough(1.0 / x); }
+__device__ __forceinline__ f64 rough_rsqrt(f64 x) { return rough(1.0 / ::sqrt(x)); }
+__device__ __forceinline__ f32 rough_reciprocal(f32 x) { return 1.0f / x; }
+__device__ __forceinline__ f32 root(f32 x) { return ::sqrtf(x); }
+#else
+// Twenty bits or more of a float64, and all but the last of a float32.
+__device__ __forceinline__ f64 rough_reciprocal(f64 x) {
+  f64 y;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  return y;
+}
+__device__ __forceinline__ f64 rough_rsqrt(f64 x) {
+  f64 y;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  return y;
+}
+__device__ __forceinline__ f32 rough_reciprocal(f32 x) {
+  f32 y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+__device__ __forceinline__ f32 root(f32 x) {
+  f32 y;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+#endif
+
+// The square root of a positive number.
+__device__ __forceinline__ f64 root(f64 x) {
+  const f64 y = rough_rsqrt(x), s = x * y, h = 0.5 * y, e = ::fma(-s, h, 0.5);
+  const f64 better = ::fma(s, e, s);
+  return ::fma(::fma(-better, better, x), ::fma(h, e, h), better);
+}
+
+// The logarithm of a word as a number in (0, 1], negated. The number is m * 2^k with m around 1; its logarithm is
+// k * log(2) and an odd function of s = (m - 1) / (m + 1), here by Chebyshev's interpolation. The functions of the
+// library, which take all numbers, are three times as long.
+__device__ __forceinline__ f32 minus_log(u32 word) {
+  const u32 bits = bit_cast<u32>(f32(word) * 2.3283064365386963e-10f + 1.1641532182693481e-10f);
+  const i32 k = i32(bits - 0x3f3504f3) >> 23;
+  const f32 m = bit_cast<f32>(bits - (u32(k) << 23)), s = (m - 1.0f) * rough_reciprocal(m + 1.0f), z = s * s;
+  const f32 p = ::fmaf(::fmaf(0.29580005623f, z, 0.39988779327f), z, 0.66666685043f);
+  return 0.0f - ::fmaf(f32(k), 0.69314718056f, s * ::fmaf(z, p, 2.0f));
+}
+__device__ __forceinline__ f64 minus_log(u64 word) {
+  const u64 bits = bit_cast<u64>(2.0 - bit_cast<f64>(word >> 12 | u64(0x3ff) << 52));
+  const i32 k = i32(u32(bits >> 32) - 0x3fe6a09e) >> 20;
+  const f64 m = bit_cast<f64>(bits - (u64(i64(k)) << 52)), d = m + 1.0, f = m - 1.0, rough = rough_reciprocal(d);
+  const f64 y = ::fma(::fma(-d, rough, 1.0), rough, rough), near = f * y, s = ::fma(::fma(-d, near, f), y, near);
+  const f64 z = s * s;
+  f64 p = ::fma(0.14616523324318811, z, 0.15331715642736807);
+  p = ::fma(p, z, 0.18182889304503697);
+  p = ::fma(p, z, 0.22222211132334888);
+  p = ::fma(p, z, 0.2857142862599056);
+  p = ::fma(p, z, 0.3999999999989947);
+  p = ::fma(p, z, 0.666666666666667);
+  // k, which is no less than -64, as a float64 by way of its bits.
+  const f64 whole = bit_cast<f64>(u64(0x43300000) << 32 | u32(k + 64)) - 4503599627370560.0;
+  return 0.0 - ::fma(whole, 0.6931471805599453, s * ::fma(z, p, 2.0));
+}
+
+// The sine and the cosine of a word's angle: a quarter of a turn for the upper two bits, and what is left of one, less
+// the half of a quarter, for the rest.
+template <class T, class Word>
+__device__ __forceinline__ void turn_by(Word word, T sine, T cosine, T& y, T& x) {
+  const int quarter = int(word >> (8 * sizeof(Word) - 2));
+  y = quarter & 1 ? cosine : sine;
+  x = quarter & 1 ? sine : cosine;
+  if (quarter & 2) y = -y;
+  if ((quarter + 1) & 2) x = -x;
+}
+__device__ __forceinline__ void circle(u32 word, f32& y, f32& x) {
+  const f32 a = (bit_cast<f32>((word >> 7 & 0x7fffff) | 0x3f800000) - 1.5f) * 1.5707963268f, z = a * a;
+  const f32 s = ::fmaf(::fmaf(-0.00019587866f, z, 0.00833274815f), z, -0.16666664662f);
+  const f32 c = ::fmaf(::fmaf(::fmaf(2.4463754e-05f, z, -0.00138875889f), z, 0.04166665064f), z, -0.49999999969f);
+  turn_by(word, ::fmaf(a * z, s, a), ::fmaf(z, c, 1.0f), y, x);
+}
+__device__ __forceinline__ void circle(u64 word, f64& y, f64& x) {
+  const f64 a = (bit_cast<f64>((word >> 10 & 0xfffffffffffff) | u64(0x3ff) << 52) - 1.5) * 1.5707963267948966;
+  const f64 z = a * a;
+  f64 s = ::fma(1.5918115263265974e-10, z, -2.505113165023518e-08);
+  s = ::fma(s, z, 2.7557316101617874e-06);
+  s = ::fma(s, z, -0.00019841269836756774);
+  s = ::fma(s, z, 0.008333333333330948);
+  s = ::fma(s, z, -0.16666666666666666);
+  f64 c = ::fma(-1.1382623647474604e-11, z, 2.087614614655861e-09);
+  c = ::fma(c, z, -2.7557317271145144e-07);
+  c = ::fma(c, z, 2.480158729876456e-05);
+  c = ::fma(c, z, -0.0013888888888887398);
+  c = ::fma(c, z, 0.041666666666666664);
+  turn_by(word, ::fma(a * z, s, a), ::fma(z * z, c, ::fma(-0.5, z, 1.0)), y, x);
+}
 
 // What a thread has made last.
 template <class T> struct Block {
@@ -58,18 +150,11 @@ __device__ __forceinline__ void words_of(const Quad& quad, u64 (&made)[2]) {
   for (int k = 0; k < 2; ++k) made[k] = joined(quad.word[2 * k], quad.word[2 * k + 1]);
 }
 
-// Two normal numbers of two that are even (Box and Muller).
-__device__ __forceinline__ void pair_of(u32 first, u32 second, f32* made) {
-  const f32 r = ::sqrtf(-2.0f * ::logf(open_unit(first)));
-  f32 sine, cosine;
-  ::sincospif(f32(second >> 8) * 1.1920928955078125e-07f, &sine, &cosine);
-  made[0] = r * cosine;
-  made[1] = r * sine;
-}
-__device__ __forceinline__ void pair_of(u64 first, u64 second, f64* made) {
-  const f64 r = ::sqrt(-2.0 * ::log(open_unit(first)));
-  f64 sine, cosine;
-  ::sincospi(f64(second >> 11) * 2.220446049250313e-16, &sine, &cosine);
+// Two normal numbers of two words (Box and Muller). A radius of zero is next to it, for the root.
+template <class T, class Word> __device__ __forceinline__ void pair_of(Word first, Word second, T* made) {
+  const T r = root(T(2) * minus_log(first) + T(1e-37));
+  T sine, cosine;
+  circle(second, sine, cosine);
   made[0] = r * cosine;
   made[1] = r * sine;
 }

@@ -30,7 +30,7 @@ PHILOX32: dict[str, Row] = {
         ("philox32_word", "i", f"op::philox32_word<{{T}}>({_AT.format(3, 4)})"),
         ("philox32_normal", "i", f"op::philox32_normal<{{T}}>({_AT.format(3, 4)})"),
         ("philox32_below", "i", f"op::philox32_below<{{T}}>({_AT.format(5, 6)}, {{3}}, {{4}})"),
-        # A word as a number in (0, 1].
-        ("open_unit", "u", "op::open_unit({0})"),
+        # The logarithm of a word as a number in (0, 1], negated.
+        ("minus_log", "u", "op::minus_log({0})"),
     )
 }

@@ -7,7 +7,6 @@ of the bit generator.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy
 
@@ -41,11 +40,7 @@ def _normal(dtype: DType) -> Callable[[Stream, int, Queue], Node]:
 def _exponential(dtype: DType) -> Callable[[Stream, int, Queue], Node]:
     word = _WORD[dtype]
 
-    def draw(*target: Any) -> Node:
-        made = graph.map_node("open_unit", (word, dtype), (_drawn("philox32_word", word, *target),))
-        return graph.map_node("negative", (dtype, dtype), (graph.map_node("log", (dtype, dtype), (made,)),))
-
-    return draw
+    return lambda *target: graph.map_node("minus_log", (word, dtype), (_drawn("philox32_word", word, *target),))
 
 
 EVEN = {dtype: _even(dtype) for dtype in _WORD}
@@ -55,7 +50,7 @@ EXPONENTIAL = {dtype: _exponential(dtype) for dtype in _WORD}
 
 def integers(stream: Stream, count: int, queue: Queue, low: int, span: int, dtype: DType) -> Node:
     """Integers of `span` values, from `low` on, all of them alike."""
-    word = _UINT32 if span <= 1 << 32 else _UINT64
+    word = _UINT32 if span <= 1 << 32 and dtype.itemsize < 8 else _UINT64
     bits = 8 * word.itemsize
     if span == 1 << bits:
         made = _drawn("philox32_word", word, stream, count, queue)

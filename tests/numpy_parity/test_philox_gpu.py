@@ -37,19 +37,19 @@ def test_words_are_those_of_philox4x32() -> None:
 FIRST: dict[str, tuple[Callable[[Any, int], Any], list[float]]] = {
     "random": (lambda g, n: g.random(n), [0.941636884264664, 0.48848113836824325, 0.35358253329836065]),
     "random float32": (lambda g, n: g.random(n, "f4"), [0.624069094657898, 0.941636860370636, 0.004455864429473877]),
-    "integers": (lambda g, n: g.integers(0, 1000, n), [624, 941, 4]),
+    "integers": (lambda g, n: g.integers(0, 1000, n), [941, 488, 353]),
     "integers of 64 bits": (
         lambda g, n: g.integers(0, 2**63, n),
         [8685067307197759324, 4505443272156644090, 3261223250344372257],
     ),
-    "normal": (lambda g, n: g.standard_normal(n), [-0.34589334138428846, 0.025077882383737263, -1.3662511634860133]),
+    "normal": (lambda g, n: g.standard_normal(n), [-1.5592497940029808, 1.8030203595654455, -0.41462108104530115]),
     "normal float32": (
         lambda g, n: g.standard_normal(n, "f4"),
-        [0.9065121412277222, -0.34817221760749817, -3.2818329334259033],
+        [0.3948059678077698, -0.8871958255767822, -2.152358293533325],
     ),
     "exponential": (
         lambda g, n: g.standard_exponential(n),
-        [0.060135551899420235, 0.7164544195687005, 1.039638346219364],
+        [2.841071168552923, 0.6703708191349277, 0.43630975063407673],
     ),
     "exponential float32": (
         lambda g, n: g.standard_exponential(n, "f4"),
