@@ -15,7 +15,7 @@ from .analysis import topological
 from .dtypes import KIND
 from .lower import Item
 from .node import Call, Const, Form, form, parts
-from .transforms import Transform
+from .transforms import Transform, is_smooth
 
 SUFFIX = "_together"  # of the name of such a call
 
@@ -32,6 +32,7 @@ class Together(NamedTuple):
 
 FEWEST, MOST = 4, 64
 _BYTES = 1 << 16  # of the result and of every argument of a transform
+_POINTS = 4096  # of a real one
 # The longest sides, and the most products of elements, of matrices that a kernel multiplies sooner than a library.
 _SIDE, _INNER, _WORK = 256, 512, 1 << 21
 
@@ -42,9 +43,17 @@ def is_small_product(shape: Sequence[int], inner: int) -> bool:
 
 
 def _small_fft(made: Form, args: Sequence[Form]) -> bool:
+    """Whether it is small, and in a batch is what it is alone.
+
+    Of other sizes the rounding depends on how many there are, and pairs of real transforms of odd sizes are computed
+    as one, so that NaNs of either are in both.
+    """
     assert isinstance(made.op, Call)
-    axes, ndim = Transform(*made.op.options).axes, len(made.shape)
-    return axes[0] == ndim - len(axes) and all(prod(f.shape) * f.dtype.itemsize <= _BYTES for f in (made, *args))
+    kind, axes, sizes, _ = Transform(*made.op.options)
+    last = axes[0] == len(made.shape) - len(axes)
+    alike = kind == "c2c" or (sizes[-1] % 2 == 0 and sizes[-1] <= _POINTS)
+    small = all(prod(f.shape) * f.dtype.itemsize <= _BYTES for f in (made, *args))
+    return small and last and alike and all(map(is_smooth, sizes))
 
 
 def _small_matmul(made: Form, args: Sequence[Form]) -> bool:

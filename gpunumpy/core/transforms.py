@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from .layout import Layout, Shape
 
+_FACTORS = (2, 3, 5, 7)
 _MOST_PLACES = 1 << 12  # executions of a plan: more take longer than any copy
 
 
@@ -121,6 +122,14 @@ def _merged(dims: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
         else:
             merged.append((n, s, t))
     return merged
+
+
+def is_smooth(n: int) -> bool:
+    """Whether cuFFT has code for all factors of a size."""
+    for factor in _FACTORS:
+        while n % factor == 0:
+            n //= factor
+    return n == 1
 
 
 def result_shape(options: Transform, shape: Shape) -> Shape:

@@ -301,16 +301,11 @@ def _number(value: int) -> Node:
 
 
 def _scaled(node: Node, factor: float) -> Node:
-    """A multiple of a value: of either part alone, as a complex factor would have infinity make NaN of the other."""
+    """A multiple of a value."""
     dtype = node.form.dtype
     real = numpy.empty(0, dtype).real.dtype
     scalar = graph.typed_scalar(real.type(factor), real)
-    if real == dtype:
-        return graph.map_node("multiply", (real,) * 3, (node, scalar))
-    parts = (graph.map_node(part, (dtype, real), (node,)) for part in ("real", "imag"))
-    return graph.map_node(
-        "complex", (real, real, dtype), [graph.map_node("multiply", (real,) * 3, (part, scalar)) for part in parts]
-    )
+    return graph.map_node("multiply" if real == dtype else "scaled", (dtype, real, dtype), (node, scalar))
 
 
 def _where(mask: Node, value: Node, other: Node) -> Node:

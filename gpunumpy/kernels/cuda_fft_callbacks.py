@@ -13,7 +13,7 @@ from ..core.dtypes import KIND
 from ..core.kernel import Affine, Apply, Kernel, Load
 from ..core.layout import Layout
 from ..core.schedule_callbacks import Absorbed
-from ..core.transforms import Passes, Transform, passes
+from ..core.transforms import Passes, Transform, is_smooth, passes
 from ..nvlib import cufft
 from ..nvlib.cufft_callbacks import Functions, available, load_name, store_name
 from ..nvlib.handles import bindings
@@ -25,7 +25,7 @@ from .launch import WIRE
 _ROWS = frozenset(
     ("absolute", "add", "cast", "complex", "conjugate", "divide", "equal", "greater", "greater_equal", "imag")
     + ("less", "less_equal", "logical_and", "logical_not", "logical_or", "maximum", "minimum", "multiply", "negative")
-    + ("not_equal", "positive", "real", "square", "subtract", "where")
+    + ("not_equal", "positive", "real", "scaled", "square", "subtract", "where")
 )
 _MOST_OPERATIONS = 24
 _MOST_ARGUMENTS = 10
@@ -38,7 +38,6 @@ _ONE_PASS_APART = 512
 _SLOW_STORE = (8, 256)  # bytes of an element and points for which such a store is slower
 _TWO_AXES = 1024
 _REAL = 1 << 16  # points of a real transform whose complex side is a pass of its own
-_FACTORS = (2, 3, 5, 7)
 
 Prepared = Callable[[Sequence[Any]], None]
 
@@ -71,7 +70,7 @@ def can_absorb(name: str, options: Absorbed) -> bool:
 
 def _one_pass(transform: Transform, found: Passes) -> bool:
     """Whether one kernel of the library's reads and writes every element once."""
-    if transform.kind != "c2c" or len(transform.sizes) > 1 or not _smooth(transform.sizes[0]):
+    if transform.kind != "c2c" or len(transform.sizes) > 1 or not is_smooth(transform.sizes[0]):
         return False
     together = found.plan.source.stride == found.plan.target.stride == 1
     return transform.sizes[0] <= (_ONE_PASS if together else _ONE_PASS_APART)
@@ -84,7 +83,7 @@ def _pays(options: Absorbed) -> bool:
     simple = all(i.row in _ROWS for kernel in kernels for i in kernel.body.instrs if isinstance(i, Apply))
     few = all(len(k.args) <= _MOST_ARGUMENTS and len(k.body.instrs) <= _MOST_OPERATIONS for k in kernels)
     large = max(prod(options.taken[0].shape), prod(options.made[0].shape)) >= _LEAST
-    if not (simple and few and large and all(map(_smooth, transform.sizes))):
+    if not (simple and few and large and all(map(is_smooth, transform.sizes))):
         return False
     before, after = options.before, options.after
     if before is not None and not _in_step(before, before.body.stores[0].at):
@@ -120,14 +119,6 @@ def _faster(transform: Transform, options: Absorbed) -> bool:
             return False
     found = passes(transform, options.taken[0], options.made[0])
     return found is not None and _one_pass(transform, found)
-
-
-def _smooth(n: int) -> bool:
-    """Whether cuFFT has code for all factors of a size."""
-    for factor in _FACTORS:
-        while n % factor == 0:
-            n //= factor
-    return n == 1
 
 
 def fft_absorbed(device: Device, options: Absorbed, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:

@@ -60,6 +60,15 @@ def _complex(loop: tuple[DType, ...]) -> Callable[..., Any]:
     return pair
 
 
+def _scaled(x: Any, factor: Any, out: Any = None) -> Any:
+    """A multiple of a complex number by a real one, each part of it alone."""
+    if out is None:
+        out = numpy.empty(numpy.broadcast_shapes(numpy.shape(x), numpy.shape(factor)), x.dtype)
+    for part in ("real", "imag"):
+        numpy.multiply(getattr(x, part), factor, out=getattr(out, part))
+    return out
+
+
 def _component(read: Callable[[Any], Any]) -> Callable[..., Any]:
     """A fresh array of the real or the imaginary parts."""
 
@@ -125,6 +134,7 @@ _OTHERS: dict[str, Callable[[tuple[DType, ...]], Callable[..., Any]]] = {
     "cast": _cast,
     "where": lambda loop: _where,
     "complex": _complex,
+    "scaled": lambda loop: _scaled,
     "real": lambda loop: _component(numpy.real),
     "imag": lambda loop: _component(numpy.imag),
     **host_random.ROWS,

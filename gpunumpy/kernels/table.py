@@ -340,6 +340,10 @@ def resolve(name: str, dtypes: tuple[Any, ...]) -> Loop:
         return (BOOL, result, result, result)
     if name in ("real", "imag"):
         return (dtypes[0], _REAL_OF.get(dtypes[0], dtypes[0]))
+    if name == "scaled":
+        if dtypes[0] not in _REAL_OF:
+            raise TypeError(f"{name} takes complex numbers, not {dtypes[0]}")
+        return (dtypes[0], _REAL_OF[dtypes[0]], dtypes[0])
     if name == "complex":
         part = resolve("arctan2", dtypes)[-1]
         part = part if part in _COMPLEX_OF else numpy.dtype(numpy.float32)

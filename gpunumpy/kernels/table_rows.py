@@ -182,6 +182,8 @@ _row("conjugate", iuef="{0}", c="op::conjugate({0})")
 _row("real", biuef="{0}", c="{0}.re")
 _row("imag", biu="0", f="0.0f", c="{0}.im")
 _row("complex", f="{T}{{{0}, {1}}}")
+# A multiple by a real number: of either part alone, as a complex factor would have infinity make NaN of the other.
+_row("scaled", c="{T}{{{0}.re * {1}, {0}.im * {1}}}")
 
 # Not ufuncs in NumPy.
 _row("cast", biuefc="op::cast<{T}>({0})")
