@@ -45,15 +45,16 @@ def stream_sequence(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes:
         f"typedef {sampler} Number;\n",
     ]
     number = "const Number number(params);"
-    measured = f"  {number}\n  measure(number, words, codes, tables, blockIdx.x, {last});"
+    measured = f"  {number}\n  measure(number, words, codes, values, tables, blockIdx.x, {last});"
     text.entry("measure_tiles", measured, tiles, THREADS)
     text.entry("compose_groups", f"  compose_group(tables, groups, blockIdx.x, {many});", groups, THREADS)
     text.entry("compose_tiles", f"  compose_all(groups, begins, counts, {all_groups});", 1, THREADS)
     text.entry("spread_groups", f"  spread_group(tables, begins, starts, blockIdx.x, {many});", groups, THREADS)
-    made = f"  {number}\n  make_numbers(number, words, codes, starts, out, counts, blockIdx.x, {last}, {n});"
+    made = f"  {number}\n  make_numbers(number, words, codes, values, starts, out, counts, blockIdx.x, {last}, {n});"
     text.entry("make_tiles", made, tiles, THREADS)
     scratch = [
         *(("u16* codes", 2 * TILE * tiles), ("u32* tables", 4 * longest * tiles), ("u64* starts", 8 * tiles)),
+        ("Value* values", dtypes[0].itemsize * TILE * tiles if len(shape) == 1 else 0),
         *(("u32* groups", 4 * longest * groups), ("u64* begins", 8 * groups)),
     ]
     pointers = ["Value* out", "i64* counts", "const Word* words", "const f64* params"]

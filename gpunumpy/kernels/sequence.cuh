@@ -8,6 +8,7 @@
 // every tile knows where its first attempt begins and how many numbers are before it, and makes its own.
 
 const int SPAN = 32, SPANS = TILE / SPAN, ENTRIES = LONGEST, GROUP = 4096 / LONGEST;
+const bool KEPT = WIDTH == 1;       // whether what attempts make is kept until it is known which of them count
 const u32 LOST = 0xffff;            // where attempts lead for which there are too few words, or that take too many
 const u32 EXITS = (1 << 9) - 1;     // of an entry's code, the bits of the exit; those above count numbers
 
@@ -95,6 +96,10 @@ struct Words {
   }
 };
 
+// Nothing, where it is not needed.
+template <class T, bool NEEDED> struct Maybe : T {};
+template <class T> struct Maybe<T, false> {};
+
 // Where the attempts from each position of a span lead out of it, one lane to each: `to`, from the length of its own
 // attempt. The result has a bit for each position that they come by.
 __device__ __forceinline__ u32 follow_span(int length, int& to) {
@@ -117,7 +122,7 @@ __device__ __forceinline__ u32 follow_span(int length, int& to) {
 // Measure the attempts at all words of a tile, which begins at `first`, and follow them from every entry.
 template <class Number>
 __device__ __forceinline__ void measure(
-    const Number& number, const Word* words, u16* codes, u32* table, i64 tile, i64 end) {
+    const Number& number, const Word* words, u16* codes, Value* values, u32* table, i64 tile, i64 end) {
   __shared__ Words its;
   __shared__ u32 hops[TILE];
   const i64 first = tile * TILE;
@@ -131,6 +136,7 @@ __device__ __forceinline__ void measure(
     if (length > LONGEST || first + source.next > end) length = 0;
     const u32 made = __ballot_sync(~0u, makes && length);
     codes[first + p] = u16(length | (makes && length ? 1 << 15 : 0));
+    if (KEPT) values[first + p] = drawn.values[0];
     int to;
     const u32 seen = follow_span(length, to);
     hops[p] = u32(__popc(seen & made)) << 16 | (to == int(LOST) ? LOST : u32(p / SPAN * SPAN + to));
@@ -210,18 +216,18 @@ __device__ __forceinline__ void spread_group(const u32* tables, const u64* begin
 }
 
 // Make the numbers of a tile.
-template <class Number>
+template <class Number, bool KEEPS = KEPT>
 __device__ __forceinline__ void make_numbers(
-    const Number& number, const Word* words, const u16* codes, const u64* starts, Value* out, i64* counts, i64 tile,
-    i64 end, i64 n) {
-  __shared__ Words its;
+    const Number& number, const Word* words, const u16* codes, const Value* values, const u64* starts, Value* out,
+    i64* counts, i64 tile, i64 end, i64 n) {
+  __shared__ Maybe<Words, !KEEPS> its;
   __shared__ u32 seen[TILE], made[SPANS], chosen[SPANS];
   __shared__ u16 to[TILE], before[SPANS], list[TILE];
   __shared__ int total;
   const int entry = int(starts[tile] & EXITS);
   const i64 base = i64(starts[tile] >> 9), first = tile * TILE;
   if (entry == ENTRIES || base >= n) return;
-  its.load(words, first, end);
+  if constexpr (!KEEPS) its.load(words, first, end);
   for (int p = threadIdx.x; p < TILE; p += blockDim.x) {
     const u16 code = codes[first + p];
     const u32 makes = __ballot_sync(~0u, code >> 15);
@@ -254,10 +260,15 @@ __device__ __forceinline__ void make_numbers(
   }
   __syncthreads();
   for (int k = threadIdx.x; k < total && base + k < n; k += blockDim.x) {
-    Source source{its.at, list[k]};
-    Drawn<Number, WIDTH> drawn;
-    drawn.from(number, source);
-    for (int j = 0; j < WIDTH; ++j) out[(base + k) * WIDTH + j] = drawn.values[j];
-    if (base + k == n - 1) counts[0] = first + source.next;
+    const i64 p = first + list[k];
+    if constexpr (KEEPS) {
+      out[base + k] = values[p];
+    } else {
+      Source source{its.at, list[k]};
+      Drawn<Number, WIDTH> drawn;
+      drawn.from(number, source);
+      for (int j = 0; j < WIDTH; ++j) out[(base + k) * WIDTH + j] = drawn.values[j];
+    }
+    if (base + k == n - 1) counts[0] = p + (codes[p] & 0x7fff);
   }
 }

@@ -14,7 +14,7 @@ from ..core.dtypes import FLOAT64
 from ..core.record import elementwise
 from ..products import matmul
 from ..shape import reshape
-from .method import PROBE, Drawing, Target, is_number, on_device, shape_of
+from .method import PROBE, Drawing, Target, fine, is_number, on_device, shape_of
 from .sequence import Sampler, sequence
 
 _FLOAT32 = numpy.dtype(numpy.float32)
@@ -49,7 +49,14 @@ class Continuous(Drawing):
     @on_device("gamma")
     def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None) -> Any:
         given = _given("gamma", shape, scale)
-        return self._gamma(given[0], given[1], size) if given and given[0] else NotImplemented
+        if given:
+            return self._gamma(given[0], given[1], size) if given[0] else NotImplemented
+        given = _given("standard_gamma", shape)
+        target, scales = self._over(size, scale)
+        if not given or not given[0] or target is None or not fine(scale):
+            return NotImplemented
+        made = self._filled(target, Sampler("Gamma"), (*given, 1.0), _words_of_gamma(*given))
+        return made if made is NotImplemented else elementwise("multiply", [scales, made])
 
     @on_device("chisquare")
     def chisquare(self, df: Any, size: Any = None) -> Any:
@@ -135,8 +142,7 @@ class Continuous(Drawing):
         each = sum(_words_of_gamma(shape) for shape in shapes.tolist() if shape)
         longest = 64 if each < 20 else 128 if each < 50 else 256
         sampler = Sampler("Dirichlet", longest=longest, width=shapes.size)
-        made = sequence(self._stream, sampler, shapes.tolist(), target.count // shapes.size, each, target.queue)
-        return NotImplemented if made is None else target.filled(made)
+        return self._filled(target, sampler, shapes.tolist(), each)
 
     @on_device("multivariate_normal")
     def multivariate_normal(
@@ -165,9 +171,10 @@ class Continuous(Drawing):
             target = self._large(Target(out.shape, out.device, out)) if size is None or shape_of(size) else None
         else:
             target = None
-        if target is None:
-            return NotImplemented
-        made = sequence(self._stream, sampler, params, target.count, each, target.queue)
+        return NotImplemented if target is None else self._filled(target, sampler, params, each)
+
+    def _filled(self, target: Target, sampler: Sampler, params: Sequence[float], each: float) -> Any:
+        made = sequence(self._stream, sampler, params, target.count // sampler.width, each, target.queue)
         return NotImplemented if made is None else target.filled(made)
 
 

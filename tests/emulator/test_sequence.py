@@ -89,10 +89,19 @@ def test_attempts_that_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     assert gammas(bits, Sampler("Gamma"), 1.0, 20000, 3).shape == (20000,)
 
 
-def test_nvrtc_compiles_it() -> None:
-    for dtype, word in (("f8", "u8"), ("f4", "u4")):
-        arrays = numpy.zeros(4000, dtype), numpy.zeros(3, "i8"), numpy.zeros(9000, word), numpy.zeros(2)
-        options = "samplers_continuous", "Gamma", 64
+SAMPLERS = (
+    *("Gamma", "Beta", "BetaOfPowers", "F", "NoncentralF", "NoncentralChisquare", "StandardT", "Wald", "VonMises"),
+    "Dirichlet",
+)
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_nvrtc_compiles_it(sampler: str) -> None:
+    shape = (1000, 3) if sampler == "Dirichlet" else 4000
+    for dtype, word in (("f8", "u8"), ("f4", "u4"))[: 2 if sampler == "Gamma" else 1]:
+        arrays = numpy.zeros(shape, dtype), numpy.zeros(3, "i8"), numpy.zeros(9000, word), numpy.zeros(2)
+        options = "samplers_continuous", sampler, 64
         layouts, dtypes = [layout_of(x) for x in arrays], [x.dtype for x in arrays]
         program = cuda_sequence.stream_sequence(options, layouts, dtypes)
-        assert compile_cubin(program.text, "sm_90")
+        for arch in ("sm_75", "sm_80", "sm_90", "sm_100") if sampler == "Gamma" else ("sm_90",):
+            assert compile_cubin(program.text, arch)

@@ -41,12 +41,12 @@ def pair(bits: str, seed: int = 1) -> tuple[Any, Any]:
     return tuple(n.random.Generator(getattr(n.random, bits)(seed)) for n in (np, numpy))
 
 
-def alike(mine: Any, theirs: Any) -> None:
+def alike(mine: Any, theirs: Any, rtol: float = 4e-14) -> None:
     got = to_host(mine)
     assert got.dtype == theirs.dtype
     assert got.shape == theirs.shape
     # What is near 0 may be a difference of larger numbers.
-    numpy.testing.assert_allclose(got, theirs, rtol=2e-6 if got.dtype == "f" else 4e-14, atol=1e-15)
+    numpy.testing.assert_allclose(got, theirs, rtol=2e-6 if got.dtype == "f" else rtol, atol=1e-15)
 
 
 def same_state(mine: Any, theirs: Any) -> None:
@@ -112,6 +112,8 @@ TRANSFORMED: dict[str, Callable[[Any, Any], Any]] = {
     "rayleigh of an array": lambda g, size: g.rayleigh(FEW),
     "weibull of an array": lambda g, size: g.weibull(FEW),
     "pareto of an array": lambda g, size: g.pareto(FEW, (4, 3)),
+    "gamma of scales": lambda g, size: g.gamma(2.5, FEW),
+    "gamma of scales to a size": lambda g, size: g.gamma(0.5, FEW[:, None], (3, 4)),
     "power of an array": lambda g, size: g.power(FEW),
 }
 
@@ -143,6 +145,8 @@ REFUSED: dict[str, Callable[[Any, Any], Any]] = {
     "standard gamma to another shape": lambda n, g: g.standard_gamma(1, 4, out=n.zeros(3)),
     "standard gamma in another order": lambda n, g: g.standard_gamma(1, out=n.zeros((3, 4)).T),
     "scale": lambda n, g: g.gamma(1, -2.0, 10),
+    "scales": lambda n, g: g.gamma(1, n.asarray([1, -1.0])),
+    "a shape beside scales": lambda n, g: g.gamma(-1, n.asarray([1, 1.0])),
     "beta": lambda n, g: g.beta(0, 1, 10),
     "f": lambda n, g: g.f(1, 0, 10),
     "noncentral f": lambda n, g: g.noncentral_f(1, 2, -1, 10),
@@ -207,7 +211,7 @@ def test_out(dtype: str) -> None:
 def test_draws(bits: str, name: str, on_the_device: list[int]) -> None:
     mine, theirs = pair(bits)
     for size in (1, 7, 300, (33, 64)):
-        alike(DRAWS[name](mine, size), DRAWS[name](theirs, size))
+        alike(DRAWS[name](mine, size), DRAWS[name](theirs, size), 2e-12 if "angles" in name else 4e-14)
         same_state(mine, theirs)
     assert len(on_the_device) == (0 if "vectors" in name else 4)
 
@@ -220,7 +224,7 @@ def test_draws_after_one_another(bits: str, seed: int) -> None:
     names = list(DRAWS)
     for _ in range(10):
         name, size = names[order.integers(len(names))], int(order.integers(1, 400))
-        alike(DRAWS[name](mine, size), DRAWS[name](theirs, size))
+        alike(DRAWS[name](mine, size), DRAWS[name](theirs, size), 2e-12 if "angles" in name else 4e-14)
         if not order.integers(3):
             alike(mine.random(5, "f4"), theirs.random(5, "f4"))
         if not order.integers(3):
