@@ -5,7 +5,7 @@
 // ahead: it is the sum of those windows on the way that the polynomial's terms name. Each level of jumps doubles the
 // number of windows that are known. Of the first word of a window its highest bit alone counts.
 
-const int LENGTH = 624, AHEAD = 397, TOGETHER = LENGTH - AHEAD, RING = 2048;
+const int LENGTH = 624, AHEAD = 397, TOGETHER = LENGTH - AHEAD;
 const int PLACE = 624, HAS = 625, LEFT = 626, FROM = 628, MADE_HERE = 632, STATE = 640;
 // A window and what follows it, as far as the terms of a polynomial reach.
 const int STRETCH = 33 * LENGTH;
@@ -31,23 +31,36 @@ __device__ __forceinline__ u32 untempered(u32 y) {
   return x;
 }
 
-// Make `count` words after a window, which is in the ring.
-template <class Put> __device__ __forceinline__ void follow(u32* ring, int count, Put put) {
-  for (int k = int(threadIdx.x); k - int(threadIdx.x) < count; k += TOGETHER) {
+// Make so many blocks after a window, which is in the first of two blocks of shared memory; word k goes to put(k, word).
+// A thread makes three words of a block: what lies ahead of the second and the third are its first and its second.
+template <class Put> __device__ __forceinline__ void follow(u32* both, int blocks, Put put) {
+  const int t = threadIdx.x, THIRD = 2 * TOGETHER, LAST = LENGTH - 1 - THIRD;
+  const bool works = t < TOGETHER, thrice = t <= LAST;
+  for (int block = 0; block < blocks; ++block) {
+    const u32* old = both + (block & 1) * LENGTH;
+    u32* made = both + (~block & 1) * LENGTH;
     __syncthreads();
-    if (int(threadIdx.x) < TOGETHER && k < count) {
-      const u32 word = next_word(ring[k & RING - 1], ring[k + 1 & RING - 1], ring[k + AHEAD & RING - 1]);
-      ring[k + LENGTH & RING - 1] = word;
-      put(k, word);
-    }
+    if (!works) continue;
+    const u32 first = next_word(old[t], old[t + 1], old[t + AHEAD]);
+    const u32 second = next_word(old[t + TOGETHER], old[t + TOGETHER + 1], first);
+    made[t] = first;
+    made[t + TOGETHER] = second;
+    put(block * LENGTH + t, first);
+    put(block * LENGTH + t + TOGETHER, second);
+    if (!thrice) continue;
+    // After the last word of the old block comes the first one of this block, which its thread makes too.
+    const u32 next = t < LAST ? old[t + THIRD + 1] : next_word(old[0], old[1], old[AHEAD]);
+    const u32 third = next_word(old[t + THIRD], next, second);
+    made[t + THIRD] = third;
+    put(block * LENGTH + t + THIRD, third);
   }
 }
 
 // Make the stretch of a window.
 __device__ __forceinline__ void make_stretch(const u32* window, u32* stretch) {
-  __shared__ u32 ring[RING];
-  for (int k = threadIdx.x; k < LENGTH; k += blockDim.x) stretch[k] = ring[k] = window[k];
-  follow(ring, STRETCH - LENGTH, [=](int k, u32 word) { stretch[k + LENGTH] = word; });
+  __shared__ u32 both[2 * LENGTH];
+  for (int k = threadIdx.x; k < LENGTH; k += blockDim.x) stretch[k] = both[k] = window[k];
+  follow(both, STRETCH / LENGTH - 1, [=](int k, u32 word) { stretch[k + LENGTH] = word; });
 }
 
 // Begin: the first window is the state's, and the others are zero.
@@ -96,10 +109,10 @@ struct Stand {
 // Make a run: words of the stream from the state on, and the state after the last of them if it is in this run.
 __device__ __forceinline__ void make_run(
     u32* words, u32* after, const u32* state, const u32* windows, i64 count, i64 length) {
-  __shared__ u32 ring[RING];
+  __shared__ u32 both[2 * LENGTH];
   const i64 run = blockIdx.x, place = state[PLACE];
   const Stand end(state, count);
-  for (int k = threadIdx.x; k < LENGTH; k += blockDim.x) ring[k] = windows[run * LENGTH + k];
+  for (int k = threadIdx.x; k < LENGTH; k += blockDim.x) both[k] = windows[run * LENGTH + k];
   if (run == 0) {
     for (i64 k = threadIdx.x; k < STATE; k += blockDim.x) {
       if (k < LENGTH) {
@@ -110,14 +123,15 @@ __device__ __forceinline__ void make_run(
       }
     }
   }
-  const i64 base = LENGTH * (1 + run * length), last = (end.block + 1) * LENGTH - base;
-  if (last <= 0) return;
-  const int many = int(last < length * LENGTH ? last : length * LENGTH);
-  u32* to = words + (base - place);
-  const i64 room = count - (base - place);
-  follow(ring, many, [=](int k, u32 word) {
+  const i64 begun = run * length, left = end.block - begun;  // blocks before, and in this run and later ones
+  if (left <= 0) return;
+  const int blocks = int(left < length ? left : length), last = left <= length ? (blocks - 1) * LENGTH : blocks * LENGTH;
+  const i64 from = LENGTH * (1 + begun) - place;
+  const int room = int(count - from < blocks * LENGTH ? count - from : blocks * LENGTH);
+  u32 *to = words + from, *kept = after - last;
+  follow(both, blocks, [=](int k, u32 word) {
     if (k < room) to[k] = tempered(word);
-    if (k >= last - LENGTH) after[k - (last - LENGTH)] = word;
+    if (k >= last) kept[k] = word;
   });
 }
 

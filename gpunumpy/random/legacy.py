@@ -9,6 +9,7 @@ import operator
 import warnings
 from collections.abc import Callable, Sequence
 from functools import wraps
+from math import prod
 from typing import Any
 
 import numpy
@@ -17,6 +18,7 @@ from ..core import node as graph
 from ..core.array import from_host, ndarray, to_host, wrap
 from ..core.device import default_device
 from ..core.dtypes import INT64
+from ..core.evaluate import queue_of
 from ..core.node import Node, Queue
 from ..core.record import as_array, elementwise
 from ..fallback import lookup
@@ -24,6 +26,7 @@ from ..reduction import any as any_of
 from ..searching import searchsorted
 from ..selection import take
 from . import method
+from .bounded import enough_masked, permuted
 from .method import Target, broadcast, fine, is_number, parameter, shape_of
 from .on_host import PLAIN, drawn, inside, methods
 from .sequence import Sampler, attempted
@@ -35,6 +38,8 @@ Source = Callable[[Twister, int, Queue], Node]
 # A state of nobody's, for NumPy's checks of parameters.
 _probe = numpy.random.RandomState(0)
 _Numpys = numpy.random.RandomState
+# Places in orders are numbers of 32 bits.
+_MOST = 1 << 31
 
 
 def _on_device(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -196,9 +201,12 @@ class Draws:
     def choice(self, a: Any, size: Any = None, replace: Any = True, p: Any = None) -> Any:
         number = not isinstance(a, ndarray) and numpy.ndim(a) == 0
         array = a if number else as_array(a)
-        if size is None or not replace or not (number or array.ndim == 1):
+        if size is None or not (number or array.ndim == 1):
             return NotImplemented
         many = operator.index(a) if number else array.shape[0]
+        if not replace:
+            chosen = self._some(many, shape_of(size), p)
+            return chosen if number or chosen is NotImplemented else take(array, chosen, 0)
         if p is not None:
             p = to_host(p) if isinstance(p, ndarray) else p
         _probe.choice(many, 1, p=p)
@@ -210,6 +218,44 @@ class Draws:
             if chosen is not NotImplemented:
                 chosen = searchsorted(from_host(upto / upto[-1], chosen.device), chosen, "right")
         return chosen if number or chosen is NotImplemented else take(array, chosen, 0)
+
+    # Orders
+
+    @_on_device
+    def shuffle(self, x: Any) -> Any:
+        if not isinstance(x, ndarray) or not x.ndim or not x.size or not x.writeable:
+            return NotImplemented
+        order = self._order(x.shape[0], x.queue)
+        if order is NotImplemented:
+            return order
+        x.assign(take(x, order, 0).value())
+        return None
+
+    @_on_device
+    def permutation(self, x: Any) -> Any:
+        if isinstance(x, (int, numpy.integer)):
+            plain = numpy.result_type(x, numpy.long) == INT64
+            return self._order(int(x), queue_of(default_device())) if plain else NotImplemented
+        array = as_array(x)
+        order = self._order(array.shape[0], array.queue) if array.ndim else NotImplemented
+        return order if order is NotImplemented else take(array, order, 0)
+
+    def _some(self, many: int, shape: Any, p: Any) -> Any:
+        """The first ones of `many` integers in an order by chance."""
+        if p is not None or shape is None or prod(shape) > many:
+            return NotImplemented
+        order = self._order(many, queue_of(default_device()))
+        return order if order is NotImplemented else order[: prod(shape)].reshape(shape)
+
+    def _order(self, count: int, queue: Queue) -> Any:
+        """The order in which to take so many elements."""
+        if not method.MANY <= count < _MOST or queue.device.kind not in method.KINDS:
+            return NotImplemented
+        words, before, after = self._stream.ahead(enough_masked(count), UINT32, queue)
+        order, taken = permuted(words, count)
+        made = wrap(order)
+        self._stream.moved((words, before, after), taken)
+        return made
 
     # Normal numbers, and what is made of them
 
