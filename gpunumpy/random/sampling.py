@@ -13,7 +13,7 @@ from ..core.dtypes import FLOAT64, INT64
 from ..core.record import as_array, elementwise, reshaped
 from ..searching import searchsorted
 from ..selection import take
-from . import bounded, method
+from . import bounded, method, words
 from .method import PROBE, Drawing, Target, broadcast, on_device, shape_of
 
 
@@ -58,7 +58,7 @@ class Sampling(Drawing):
     ) -> Any:
         shape = None if size is None else shape_of(size)
         queue = Target((), default_device()).queue
-        if shape is None or queue.device.kind not in method.KINDS:
+        if shape is None or (queue.device.kind not in method.KINDS and self._words is words):
             return NotImplemented
         number = not isinstance(a, ndarray) and numpy.ndim(a) == 0
         array = a if number else as_array(a, queue.device)
@@ -84,7 +84,7 @@ class Sampling(Drawing):
         if target is None or target.count > many:
             return NotImplemented
         if p is not None:
-            if numpy.count_nonzero(numpy.asarray(p) > 0) < target.count:
+            if self._words is not words or numpy.count_nonzero(numpy.asarray(p) > 0) < target.count:
                 return NotImplemented
             return bounded.weighted(self.random, p, shape, target.queue)
         made = bounded.sample(self._stream, many, target.count, bool(shuffle), target.queue)

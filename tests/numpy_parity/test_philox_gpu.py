@@ -12,13 +12,18 @@ import gpunumpy as np
 from gpunumpy.core.array import to_host
 from gpunumpy.kernels.host_philox32 import _blocks
 
+from .test_random_names import ARGUMENTS
+
 MANY = 200_003
 
 
 @pytest.fixture(autouse=True)
 def here(device: str) -> Iterator[None]:
+    before = np.host_fallback()
+    np.host_fallback("ignore")
     with np.Device(device):
         yield
+    np.host_fallback(before)
 
 
 def generator(seed: int = 7) -> Any:
@@ -151,3 +156,16 @@ def test_parameters_and_places() -> None:
         g.integers(3, 3, 5)
     with pytest.raises(TypeError, match="dtype"):
         g.random(5, "i4")
+
+
+@pytest.mark.parametrize("name", [name for name in ARGUMENTS if hasattr(numpy.random.Generator, name)])
+def test_every_method_is_the_same_on_every_device(name: str) -> None:
+    def drawn() -> list[Any]:
+        g = generator()
+        return [to_host(getattr(g, name)(*ARGUMENTS[name], size=n)) for n in (20_000, 5)]
+
+    mine = drawn()
+    with np.Device("cpu"):
+        theirs = drawn()
+    for x, y in zip(mine, theirs, strict=True):
+        numpy.testing.assert_allclose(x, y, rtol=1e-11, atol=1e-14)
