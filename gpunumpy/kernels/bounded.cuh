@@ -7,8 +7,8 @@
 // warp finds out about its pieces, 32 at a time; then a block about its warps; and then several blocks, which run side
 // by side and tell each other how many numbers their tiles make. What they end with begins the next stage.
 //
-// Before this there are THREADS, BITS, MASKED, LEAVES, and `struct Bounds` with `bound(t)`, of number t, and
-// `put(out, t, value)`.
+// Before this there are THREADS, BITS, MASKED, LEAVES, and `struct Bounds` with `bound(t)`, of number t,
+// `put(out, t, value)`, and `top`, the largest bound, if they fall.
 
 const int ROWS = 8, WARPS = THREADS / 32, TILE = THREADS * ROWS, MOST_BLOCKS = 256;
 const u32 LARGEST = ~0u >> (32 - BITS);
@@ -47,40 +47,73 @@ __device__ __forceinline__ i64 expected(u32 bound, i64 pieces) {
 // The pieces of a warp, 32 in a row, and which of them make numbers.
 struct Rows {
   u32 pieces[ROWS], made[ROWS];
-  i64 first;
+  i64 first;  // of the pieces
+  // How many numbers were taken to come before, how many these make, and that it is the same for so many more and less.
+  i64 entry;
+  int count, more, less;
 
-  __device__ __forceinline__ Rows(const u32* words, i64 count, i64 first) : first(first) {
+  __device__ __forceinline__ Rows(const u32* words, i64 pieces_given, i64 first) : first(first) {
 #pragma unroll
     for (int k = 0; k < ROWS; ++k) {
       const i64 p = first + k * 32 + threadIdx.x % 32;
-      pieces[k] = p < count ? words[p] : 0;
+      pieces[k] = p < pieces_given ? words[p] : 0;
       made[k] = ~0u;
     }
   }
   __device__ __forceinline__ int before(int k) const { return __popc(made[k] & ((1u << threadIdx.x % 32) - 1)); }
 
-  // How many numbers they make if `t` come before. There are always enough pieces, as far as one can tell; those beyond
-  // are made numbers of all the same, so that this ends.
-  __device__ __forceinline__ int resolve(const Bounds& bounds, i64 count, i64 total, i64 t) {
-    const i64 begin = t;
+  // Find out which make numbers if so many come before. There are always enough pieces, as far as one can tell; those
+  // beyond make numbers all the same, so that this ends.
+  __device__ __forceinline__ void resolve(const Bounds& bounds, i64 pieces_given, i64 total, i64 numbers_before) {
+    i64 t = entry = numbers_before;
+    more = less = 1 << 30;
 #pragma unroll
     for (int k = 0; k < ROWS; ++k) {
-      const bool beyond = first + k * 32 + threadIdx.x % 32 >= count;
+      const bool beyond = first + k * 32 + threadIdx.x % 32 >= pieces_given;
+      i64 mine;
+      u32 value, bound;
+      bool makes;
       while (true) {
-        const i64 mine = t + before(k);
-        u32 value;
-        const bool makes = mine < total && (judge(pieces[k], bounds.bound(mine), value) || beyond);
+        mine = t + before(k);
+        bound = bounds.bound(mine);
+        makes = mine < total && (judge(pieces[k], bound, value) || beyond);
         const u32 all = __ballot_sync(~0u, makes);
         if (all == made[k]) break;
         made[k] = all;
       }
       t += __popc(made[k]);
+      if (MASKED) keep(bounds, mine, total, bound, value, makes);
     }
-    return int(t - begin);
+    count = int(t - entry);
+    for (int step = 16; MASKED && step; step /= 2) {
+      more = min(more, __shfl_xor_sync(~0u, more, step));
+      less = min(less, __shfl_xor_sync(~0u, less, step));
+    }
   }
 
-  __device__ __forceinline__ void write(
-      u32* out, i64* taken, const Bounds& bounds, i64 total, i64 t) const {
+  // What does not change for a piece, as long as its bound has the same mask, and is on the same side of its value.
+  __device__ __forceinline__ void keep(
+      const Bounds& bounds, i64 mine, i64 total, u32 bound, u32 value, bool makes) {
+    if (mine >= total) {
+      less = int(min(i64(less), mine - total));
+      return;
+    }
+    const u32 mask = ~0u >> __clz(int(bound)), least = mask / 2 + 1;
+    more = int(min(i64(more), min(i64(bound - (makes ? max(value, least) : least)), total - 1 - mine)));
+    less = int(min(i64(less), i64(makes ? min(mask, u32(bounds.top)) : value - 1) - bound));
+  }
+
+  // The same for another number of those before.
+  __device__ __forceinline__ void move(const Bounds& bounds, i64 pieces_given, i64 total, i64 numbers_before) {
+    const i64 step = numbers_before - entry;
+    if (!MASKED || step > more || -step > less) return resolve(bounds, pieces_given, total, numbers_before);
+    entry = numbers_before;
+    more -= int(step);
+    less += int(step);
+  }
+
+  __device__ __forceinline__ void write(u32* out, i64* taken, const Bounds& bounds, i64 total) const {
+    i64 t = entry;
 #pragma unroll
     for (int k = 0; k < ROWS; ++k) {
       if (made[k] >> threadIdx.x % 32 & 1) {
@@ -149,24 +182,25 @@ __device__ __forceinline__ void draw(u32* out, i64* taken, const u32* words, u64
     if (int(blockIdx.x) >= blocks) return;
     const i64 ahead = (i64(blockIdx.x) * WARPS + warp) * (32 * ROWS);
     Rows rows(words, count, begin + ahead);
-    i64 base = made + expected(bound, i64(blockIdx.x) * TILE), entry = made + expected(bound, ahead);
-    int mine = rows.resolve(bounds, count, total, entry), upto;
+    i64 base = made + expected(bound, i64(blockIdx.x) * TILE);
+    int upto;
     u32 heard[MOST_BLOCKS / 32];
 #pragma unroll
     for (u32& its : heard) its = ~0u;
+    rows.resolve(bounds, count, total, made + expected(bound, ahead));
     while (true) {
-      for (bool moved = true; moved;) {
-        if (lane == 0) shared.counts[warp] = mine;
+      for (int moved = 1; moved;) {
+        if (lane == 0) shared.counts[warp] = rows.count;
         __syncthreads();
         upto = lane < WARPS ? shared.counts[lane] : 0;
         for (int step = 1; step < 32; step *= 2) {
           const int other = __shfl_up_sync(~0u, upto, step);
           if (lane >= step) upto += other;
         }
-        const i64 next = base + __shfl_sync(~0u, upto, warp) - mine;
-        moved = next != entry;
-        if (moved) mine = rows.resolve(bounds, count, total, entry = next);
-        moved = __syncthreads_or(moved);
+        const int mine = rows.count;
+        const i64 entry = base + __shfl_sync(~0u, upto, warp) - mine;
+        if (entry != rows.entry) rows.move(bounds, count, total, entry);
+        moved = __syncthreads_or(rows.count != mine);
       }
       upto = __shfl_sync(~0u, upto, WARPS - 1);
       if (blocks == 1) break;
@@ -176,7 +210,7 @@ __device__ __forceinline__ void draw(u32* out, i64* taken, const u32* words, u64
       base = made + shared.before;
       if (shared.same) break;
     }
-    rows.write(out, taken, bounds, total, entry);
+    rows.write(out, taken, bounds, total);
     begin += i64(blocks) * TILE;
     made += blocks == 1 ? upto : shared.all;
   }

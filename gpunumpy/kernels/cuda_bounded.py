@@ -56,7 +56,7 @@ def bounded(options: tuple[Any, ...], layouts: Sequence[Layout], processors: int
         f"const int THREADS = {THREADS}, BITS = {bits};\n"
         f"const bool MASKED = {str(rule == 'masked').lower()}, LEAVES = {str(bool(falling) and rows == 1).lower()};\n"
         "struct Bounds {\n"
-        f"  {'i64 ' + ', '.join(members) + ';' if members else 'const u32* bounds;'}\n"
+        f"  {'i64 ' + ', '.join(members) + ';' if members else 'const u32* bounds; static const u32 top = ~0u;'}\n"
         f"  __device__ u32 bound(i64 t) const {{ return {bounds[0]}; }}\n"
         f"  __device__ void put(u32* out, i64 t, u32 value) const {{ {bounds[1]}; }}\n}};\n{_text('bounded')}"
     )
