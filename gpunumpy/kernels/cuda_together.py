@@ -54,10 +54,10 @@ def fft_together(device: Device, options: Together, layouts: Sequence[Layout], d
     for _, alike in groupby(order, lambda k: layouts[count + k].strides):
         places = [count + k for k in alike]
         program = moving([layouts[p] for p in places], dtype.itemsize, source, into=True)
-        picked = _picked(places, [layouts[p].offset * dtype.itemsize for p in places])
+        picked = _picked([(p, layouts[p].offset * dtype.itemsize) for p in places])
         gathers.append((prepared(device, program, MOST + 1), picked, start * source.strides[0] * dtype.itemsize))
         start += len(places)
-    results = _picked(order, [0] * count)
+    results = _picked([(k, 0) for k in order])
     scatter = prepared(device, moving([layouts[k] for k in order], made.itemsize, target, into=False), MOST + 1)
 
     def run(pointers: Sequence[int]) -> None:
@@ -107,14 +107,15 @@ def moving(values: Sequence[Layout], itemsize: int, stacked: Layout, *, into: bo
     return routine.program([*(f"{moved}* x_{k}" for k in range(MOST)), f"{moved}* together"])
 
 
-def _picked(places: Sequence[int], starts: Sequence[int]) -> _Pick:
-    """The pointers at these places, each so many bytes on; the first one again where there are fewer than the most."""
-    spare = MOST - len(places)
-    if not any(starts):
-        picked: _Pick = itemgetter(*places, *[places[0]] * spare)
-        return picked
-    pairs = [*zip(places, starts, strict=True)] + [(places[0], 0)] * spare
-    return lambda pointers: [pointers[place] + start for place, start in pairs]
+def _picked(words: Sequence[tuple[int, int]], each: int = 1) -> _Pick:
+    """The pointers at these places, each so many bytes on; the first call's again where there are fewer than the most.
+
+    A call has `each` of them.
+    """
+    words = [*words, *list(words[:each]) * (MOST - len(words) // each)]
+    if not any(start for _, start in words):
+        return itemgetter(*[place for place, _ in words])
+    return lambda pointers: [pointers[place] + start for place, start in words]
 
 
 def matmul_together(device: Device, options: Together, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
@@ -126,7 +127,7 @@ def matmul_together(device: Device, options: Together, layouts: Sequence[Layout]
     def ways(k: int) -> list[tuple[int, ...]]:
         return [layouts[p].strides for p in operands[k]]
 
-    launches: list[tuple[Launcher, list[tuple[int, int]]]] = []
+    launches: list[tuple[Launcher, _Pick]] = []
     for _, group in groupby(sorted(range(count), key=ways), ways):
         alike = list(group)
         sets = [(k, *operands[k]) for k in alike]
@@ -134,12 +135,11 @@ def matmul_together(device: Device, options: Together, layouts: Sequence[Layout]
         program, wires = small_matmul(matrices, [dtypes[p] for p in sets[0]], after, len(alike))
         function = compile_program(program.text, ("small_matmul",), device)["small_matmul"]
         (launch,) = program.launches
-        words = [(p, layouts[p].offset * dtypes[p].itemsize) for one in sets for p in one]
-        words += words[: len(sets[0])] * (MOST - len(alike))
-        launches.append((Launcher(device, function, launch.grid, launch.block, 0, wires, program.params), words))
+        picked = _picked([(p, layouts[p].offset * dtypes[p].itemsize) for one in sets for p in one], len(sets[0]))
+        launches.append((Launcher(device, function, launch.grid, launch.block, 0, wires, program.params), picked))
 
     def run(pointers: Sequence[int]) -> None:
-        for launch, words in launches:
-            launch([pointers[place] + start for place, start in words])
+        for launch, operands in launches:
+            launch(operands(pointers))
 
     return run

@@ -1,0 +1,94 @@
+"""Equal small calls that are one on a GPU give, to the bit, what each gives alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.explain import explanation
+
+pytestmark = pytest.mark.gpu
+
+Program = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def on_the_gpu() -> Iterator[None]:
+    with np.Device("cuda:0"):
+        yield
+
+
+def values(count: int, *shape: int, dtype: str) -> list[Any]:
+    rng = numpy.random.default_rng(shape)
+    parts = rng.standard_normal((count, 2, *shape))
+    return [((re + 1j * im) if dtype in "FD" else re).astype(dtype) for re, im in parts]
+
+
+def agree(program: Program, sets: list[tuple[Any, ...]]) -> None:
+    """What a program gives of each set of arrays, alone and together."""
+    alone = []
+    for arrays in sets:
+        result = program(*arrays)
+        alone.append(np.asnumpy(result))
+        del result
+    together = [program(*arrays) for arrays in sets]
+    assert "_together" in explanation(together[0])
+    for one, other in zip(together, alone, strict=True):
+        numpy.testing.assert_array_equal(np.asnumpy(one).view("u1"), other.view("u1"))
+
+
+LENGTHS = (2, 6, 15, 30, 64, 81, 128, 210, 486, 512, 1000, 1024, 2000, 2048, 2187, 2401, 3750, 4096, 5000, 8192)
+
+
+@pytest.mark.parametrize("n", LENGTHS)
+def test_transforms(n: int) -> None:
+    for dtype in "FDfd":
+        if n * numpy.dtype(dtype).itemsize > 1 << 16:
+            continue
+        arrays = [(np.asarray(x),) for x in values(7, n, dtype=dtype)]
+        if dtype in "FD":
+            agree(np.fft.fft, arrays)
+            agree(np.fft.ifft, arrays)
+        elif n % 2 == 0 and n <= 4096:
+            agree(np.fft.rfft, arrays)
+            agree(lambda x: np.fft.irfft(np.fft.rfft(x) * 2), arrays)
+
+
+def test_layouts() -> None:
+    (x,) = values(1, 40, 64, dtype="F")
+    mine = np.asarray(x)
+    agree(np.fft.fft, [(mine[k],) for k in range(40)])
+    agree(np.fft.fft, [(mine[:, k],) for k in range(0, 64, 7)])
+    agree(np.fft.fft2, [(mine[k : k + 5],) for k in range(20)])
+    agree(np.fft.irfft2, [(mine[k : k + 4],) for k in range(20)])
+    mixed = [mine[k] for k in range(5)] + [np.asarray(np.asnumpy(mine).T.copy())[:, k] for k in range(5)]
+    found = [np.fft.fft(a) for a in mixed]
+    assert explanation(found[0]).count("fft_together") == 1
+    for one, other in zip(found, [*x[:5], *x[:5]], strict=True):
+        assert abs(np.asnumpy(one) - numpy.fft.fft(other)).max() < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("program", "n", "dtype"), [(np.fft.fft, 81, "F"), (np.fft.rfft, 64, "f"), (np.fft.irfft, 33, "F")]
+)
+def test_one_that_is_not_a_number_is_so_alone(program: Program, n: int, dtype: str) -> None:
+    arrays = values(6, n, dtype=dtype)
+    arrays[1][3] = arrays[4][0] = numpy.nan
+    found = [program(np.asarray(x)) for x in arrays]
+    assert [bool(numpy.isfinite(np.asnumpy(x)).all()) for x in found] == [k not in (1, 4) for k in range(6)]
+
+
+@pytest.mark.parametrize("dtype", "efd")
+@pytest.mark.parametrize("shape", [(4, 4, 4), (33, 5, 17), (256, 32, 256)])
+def test_products(shape: tuple[int, int, int], dtype: str) -> None:
+    m, k, n = shape
+    pairs = zip(values(70, m, k, dtype=dtype), values(70, k, n, dtype=dtype), strict=True)
+    operands = [(np.asarray(a), np.asarray(b)) for a, b in pairs]
+    (row,) = map(np.asarray, values(1, n, dtype=dtype))
+    agree(lambda a, b: a @ b, operands)
+    agree(lambda a, b: b.T @ a.T, operands)
+    agree(lambda a, b: a @ b + row, operands)
