@@ -7,7 +7,7 @@
 // warp finds out about its pieces, 32 at a time; then a block about its warps; and then several blocks, which run side
 // by side and tell each other how many numbers their tiles make. What they end with begins the next stage.
 //
-// Before this there are THREADS, BITS, MASKED, LEAVES, and `struct Bounds` with `bound(t)`, of number t,
+// Before this there are THREADS, Out, BITS, MASKED, LEAVES, and `struct Bounds` with `bound(t)`, of number t,
 // `put(out, t, value)`, and `top`, the largest bound, if they fall.
 
 const int ROWS = 8, WARPS = THREADS / 32, TILE = THREADS * ROWS, MOST_BLOCKS = 256;
@@ -112,7 +112,7 @@ struct Rows {
     less += int(step);
   }
 
-  __device__ __forceinline__ void write(u32* out, i64* taken, const Bounds& bounds, i64 total) const {
+  __device__ __forceinline__ void write(Out* out, i64* taken, const Bounds& bounds, i64 total) const {
     i64 t = entry;
 #pragma unroll
     for (int k = 0; k < ROWS; ++k) {
@@ -169,7 +169,7 @@ __device__ __forceinline__ void exchange(
 
 // Draw `total` numbers of the `count` pieces. As many blocks as there are run side by side, or some of them leave when
 // the bounds are so small that all pieces of a stage have much to do with each other.
-__device__ __forceinline__ void draw(u32* out, i64* taken, const u32* words, u64* told, const Bounds& bounds,
+__device__ __forceinline__ void draw(Out* out, i64* taken, const u32* words, u64* told, const Bounds& bounds,
                                      i64 count, i64 total) {
   __shared__ Shared shared;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;

@@ -27,11 +27,11 @@ def bounded_draws(device: Device, options: tuple[Any, ...], layouts: Sequence[La
 def bounded(options: tuple[Any, ...], layouts: Sequence[Layout], processors: int) -> Program:
     """The program of `bounded_draws`.
 
-    The results are the integers, as uint32, and how many words they take; the arguments are the words, as uint32, and
-    the bounds if they are an array. The options are the rule, "masked" or "product", of how many bits; how many blocks
-    there are to be at most; and what the bounds are: None for an array, or (the last bound, how many rows there are).
-    Then those of a row fall from the last place to 1, or to the first place of the result, and the integers go to
-    these places, those of each row counted on from its own first.
+    The results are the integers and how many words they take; the arguments are the words, as uint32, and the bounds if
+    they are an array. The options are the rule, "masked" or "product", of how many bits; how many blocks there are to
+    be at most; and what the bounds are: None for an array, or (the last bound, how many rows there are). Then those of
+    a row fall from the last place to 1, or to the first place of the result, and the results are swaps in the order of
+    their places (swaps.cuh), which are counted on from row to row.
     """
     rule, bits, blocks, falling = options
     count, size = layouts[2].shape[0], prod(layouts[0].shape)
@@ -45,20 +45,20 @@ def bounded(options: tuple[Any, ...], layouts: Sequence[Layout], processors: int
         total = draws * rows
         top, base, each, width = (text.param(x) for x in (last, lowest, draws, size // rows))
         if rows == 1:
-            bounds = ["u32(top - t)", "out[top - t - base] = value"]
+            bounds = ["u32(top - t)", "out[top - t - base] = u64(value) << 32 | u64(top - t)"]
         else:
-            row = "const i64 row = t / each; "
-            bounds = ["u32(top - t % each)", f"{row}out[row * width + top - (t - row * each)] = value + row * width"]
+            put = "const i64 row = t / each * width, to = row + top - t % each"
+            bounds = ["u32(top - t % each)", f"{put}; out[to] = u64(row + value) << 32 | u64(to)"]
         if lowest == 0:
-            text.each("zeros", "row", rows, text.param(rows), f"out[row * {width}] = row * {width};")
+            text.each("zeros", "row", rows, text.param(rows), f"out[row * {width}] = (u64(row) << 32 | row) * {width};")
     members = ["top", "base", "each", "width"] if falling else []
     head = (
-        f"const int THREADS = {THREADS}, BITS = {bits};\n"
+        f"typedef {'u64' if falling else 'u32'} Out;\nconst int THREADS = {THREADS}, BITS = {bits};\n"
         f"const bool MASKED = {str(rule == 'masked').lower()}, LEAVES = {str(bool(falling) and rows == 1).lower()};\n"
         "struct Bounds {\n"
         f"  {'i64 ' + ', '.join(members) + ';' if members else 'const u32* bounds; static const u32 top = ~0u;'}\n"
         f"  __device__ u32 bound(i64 t) const {{ return {bounds[0]}; }}\n"
-        f"  __device__ void put(u32* out, i64 t, u32 value) const {{ {bounds[1]}; }}\n}};\n{_text('bounded')}"
+        f"  __device__ void put(Out* out, i64 t, u32 value) const {{ {bounds[1]}; }}\n}};\n{_text('bounded')}"
     )
     blocks = max(1, min(blocks, processors, _MOST_BLOCKS, -(-count // TILE)))
     text.each("clear", "k", 2 * _MOST_BLOCKS, text.param(2 * _MOST_BLOCKS), "told[k] = 0; if (k == 0) *taken = 0;")
@@ -66,34 +66,35 @@ def bounded(options: tuple[Any, ...], layouts: Sequence[Layout], processors: int
     many, wanted = text.param(count), text.param(total)
     body = f"  draw(out, taken, words, told, {given}, {many}, {wanted});"
     text.entry("draw_bounded", body, blocks, THREADS, most=THREADS)
-    pointers = ["u32* out", "i64* taken", "const u32* words", *([] if falling else ["const u32* bounds"])]
+    pointers = ["Out* out", "i64* taken", "const u32* words", *([] if falling else ["const u32* bounds"])]
     return text.program(pointers, [("u64* told", 2 * _MOST_BLOCKS * 8)], head=head)
 
 
 def swapped(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
-    """The order of elements after swaps: which element each place ends up with, from the first place on.
+    """The order of elements after swaps: which element each place ends up with, from the lowest place on.
 
-    The arguments are with which place each one is swapped, as uint32, and the positions that sort these.
+    The argument are the swaps, sorted.
     """
     n = prod(layouts[0].shape)
     text = Routine()
     total, lowest = text.param(n), text.param(options[0])
-    known = f"sorted, order, q, {total}, u32({lowest})"
-    text.each("fetch", "q", n, total, "sorted[q] = with[order[q]]; first[q] = NONE;")
-    text.each("find", "q", n, total, f"find_first(first, {known});")
-    text.each("finish", "q", n, total, f"out[order[q]] = follow(first, {known});")
-    scratch = [("u32* sorted", 4 * n), ("u32* first", 4 * n)]
-    return text.program(["i64* out", "const u32* with", "const i64* order"], scratch, head=_text("swaps"))
+    text.each("clear", "q", n, total, "first[q] = NONE;")
+    text.each("find", "q", n, total, f"find_first(first, swaps, q, {total}, u32({lowest}));")
+    body = f"out[u32(swaps[q]) - {lowest}] = follow(first, swaps, q, {total}, u32({lowest}));"
+    text.each("finish", "q", n, total, body)
+    return text.program(["i64* out", "const u64* swaps"], [("u32* first", 4 * n)], head=_text("swaps"))
 
 
 def sampled(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
-    """A sample of a population, of integers that were drawn, and the positions that sort these."""
+    """A sample of a population, of integers that were drawn, and the same sorted, each above its position."""
     n = prod(layouts[0].shape)
     text = Routine()
     total, lowest = text.param(n), text.param(options[0])
-    text.each("mark", "q", n, total, "again[order[q]] = q && drawn[order[q - 1]] == drawn[order[q]];")
+    text.each("mark", "q", n, total, "again[u32(sorted[q])] = q && sorted[q - 1] >> 32 == sorted[q] >> 32;")
     text.each("finish", "t", n, total, f"out[t] = sampled(drawn, again, t, u32({lowest}));")
-    return text.program(["i64* out", "const u32* drawn", "const i64* order"], [("bool* again", n)], head=_text("swaps"))
+    return text.program(
+        ["i64* out", "const u32* drawn", "const u64* sorted"], [("bool* again", n)], head=_text("swaps")
+    )
 
 
 @cache

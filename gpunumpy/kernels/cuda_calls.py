@@ -25,7 +25,7 @@ from .cuda_random import PROGRAMS as RANDOM
 from .cuda_scatter import scatter
 from .cuda_search import searchsorted
 from .cuda_sequence import PROGRAMS as SEQUENCE
-from .cuda_sort import argsort, sort
+from .cuda_sort import argsort, sort, sort_upper
 from .cuda_together import fft_together, matmul_together
 from .cuda_twister import PROGRAMS as TWISTER
 
@@ -57,7 +57,7 @@ def _programmed(make: Callable[..., Program]) -> Callable[..., Prepared]:
 
 _PROGRAMS: tuple[Callable[..., Program], ...] = (
     *(accumulate, fold, reduceat),
-    *(argsort, sampled, searchsorted, sort, swapped),
+    *(argsort, sampled, searchsorted, sort, sort_upper, swapped),
     *(bincount, histogram),
     *(mask_elements, mask_offsets, mask_positions, scatter),
     *RANDOM,

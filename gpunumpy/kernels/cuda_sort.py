@@ -64,7 +64,12 @@ def argsort(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequenc
     return _program(layouts[1], dtypes[1], options[0], positions=True)
 
 
-def _program(where: Layout, dtype: numpy.dtype[Any], descending: bool, positions: bool) -> Program:
+def sort_upper(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
+    """Numbers of 64 bits, of which the lower halves are in order, by their upper halves."""
+    return _program(layouts[1], dtypes[1], False, positions=False, first=4)
+
+
+def _program(where: Layout, dtype: numpy.dtype[Any], descending: bool, positions: bool, first: int = 0) -> Program:
     rows, n, begin = prod(where.shape[:-1]), where.shape[-1], where.offset
     if not rows * n:
         return NOTHING
@@ -73,6 +78,7 @@ def _program(where: Layout, dtype: numpy.dtype[Any], descending: bool, positions
         f"typedef {_UNSIGNED[size]} Raw;\ntypedef {'long long' if positions else 'Raw'} Out;\n"
         f"const int KIND = {_KINDS[KIND[dtype]]};\nconst Raw INFINITE = {_INFINITE.get(size, '0')};\n"
         f"const bool DESCENDING = {str(bool(descending)).lower()}, POSITIONS = {str(positions).lower()};\n"
+        f"const int FIRST_PASS = {first};\n"
     )
     if n <= _TINY:
         return _tiny(head, rows, n, begin)

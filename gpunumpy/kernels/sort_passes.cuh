@@ -3,7 +3,8 @@
 //
 // `Index` counts and numbers the elements of a row, `Place` is a position while it is carried along, `Out` is what is
 // written: elements, or with POSITIONS their positions. A pass whose digit is the same in all elements of a row is left
-// out for that row: `passes[row]` has a bit for every pass that is made.
+// out for that row: `passes[row]` has a bit for every pass that is made. So are those before FIRST_PASS, whose digits are
+// in order.
 
 const int TILE = THREADS * ITEMS;
 static_assert(TILE < 1 << 16, "places in a tile are kept in 16 bits");
@@ -54,9 +55,9 @@ extern "C" __global__ void __launch_bounds__(RADIX) sort_count(PARAMETERS) {
   for (int pass = 0; pass < PASSES; ++pass) {
     const Index count = __ldcg(totals + pass * RADIX);
     totals[pass * RADIX] = sum_before(count, sums);
-    if (!__syncthreads_or(count == n)) made |= 1u << pass;
+    if (!__syncthreads_or(count == n) && pass >= FIRST_PASS) made |= 1u << pass;
   }
-  if (me == 0) passes[row] = made ? made : 1;
+  if (me == 0) passes[row] = made ? made : 1u << FIRST_PASS;
 }
 
 // Add what the AHEAD tiles before `tile` say of a digit, as far as they do; is that all? `own` is the tile's word.

@@ -30,7 +30,7 @@ from ..sorting import sort
 from . import words
 from .stream import Stream
 
-_UINT32 = numpy.dtype(numpy.uint32)
+_UINT32, _UINT64 = numpy.dtype(numpy.uint32), numpy.dtype(numpy.uint64)
 
 # Blocks that draw side by side: as many as there are; or so many pieces of a block that a few of them are rejected.
 _ALL, _PIECES = 1 << 20, 1 << 13
@@ -80,8 +80,8 @@ def permuted(given: Node, count: int, rows: int = 1) -> tuple[Node, Node]:
     The words given have 32 bits. Positions are those of all rows.
     """
     blocks = _ALL if rows == 1 else max(1, count // _PIECES)
-    places, taken = _places(given, "masked", blocks, count - 1, count, rows)
-    return _swapped(places, 0), taken
+    swaps, taken = _swaps(given, "masked", blocks, count - 1, count, rows)
+    return _swapped(swaps, 0), taken
 
 
 def order(stream: Stream, count: int, queue: Queue, rows: int = 1) -> Node:
@@ -92,16 +92,24 @@ def order(stream: Stream, count: int, queue: Queue, rows: int = 1) -> Node:
     return made
 
 
-def _places(given: Node, rule: str, blocks: int, last: int, count: int, rows: int) -> list[Node]:
-    """With which places the last `count` ones, up to `last`, are swapped; and how many words that takes."""
-    results: Any = (((rows * count,), _UINT32), ((), INT64))
+def _swaps(given: Node, rule: str, blocks: int, last: int, count: int, rows: int) -> list[Node]:
+    """The swaps of the last `count` places, up to `last`; and how many words that takes."""
+    results: Any = (((rows * count,), _UINT64), ((), INT64))
     return graph.routine("bounded_draws", (rule, 32, blocks, (last, rows)), (given,), results)
 
 
-def _swapped(places: Node, lowest: int) -> Node:
-    shape = places.form.shape
-    order = graph.call("argsort", (False,), (places,), shape, INT64)
-    return graph.call("swapped", (lowest,), (places, order), shape, INT64)
+def _swapped(swaps: Node, lowest: int) -> Node:
+    shape = swaps.form.shape
+    return graph.call("swapped", (lowest,), (graph.call("sort_upper", (), (swaps,), shape, _UINT64),), shape, INT64)
+
+
+def _above_positions(x: Node) -> Node:
+    """Integers of 32 bits, each as the upper half of a number whose lower one is its position."""
+    shape, queue = x.form.shape, x.form.queue
+    assert queue is not None
+    position = graph.cast(graph.iota(shape, 0, queue), _UINT64)
+    upper = graph.map_node("left_shift", (_UINT64,) * 3, (graph.cast(x, _UINT64), graph.typed_scalar(32, _UINT64)))
+    return graph.map_node("bitwise_or", (_UINT64,) * 3, (upper, position))
 
 
 # --- samples ----------------------------------------------------------------------------------------------------------
@@ -114,9 +122,9 @@ def sample(stream: Stream, many: int, count: int, shuffle: bool, queue: Queue) -
         lowest = many - count
         draws = count - (lowest == 0)
         given = ahead(stream, words.halves, _enough(draws, many - 1, 32), queue)
-        places, taken = _places(given, "product", _blocks(many - 1, 32), many - 1, count, 1)
+        swaps, taken = _swaps(given, "product", _blocks(many - 1, 32), many - 1, count, 1)
         stream.moves(wrap(taken), 32)
-        return _swapped(places, lowest)
+        return _swapped(swaps, lowest)
     if many == count or many > 1 << 32:
         return None
     # R. W. Floyd's algorithm: the integer at t is drawn up to lowest + t, and is that if it was there already.
@@ -128,14 +136,14 @@ def sample(stream: Stream, many: int, count: int, shuffle: bool, queue: Queue) -
     made, taken = _drawn(given, graph.cast(bounds.value(), _UINT32), 32, _blocks(many - 1, 32))
     stream.moves(wrap(taken), 32)
     drawn = graph.view(made, Layout((count,), (1,), 0))
-    sorting = graph.call("argsort", (False,), (drawn,), (count,), INT64)
-    sampled = graph.call("sampled", (lowest,), (drawn, sorting), (count,), INT64)
+    ordered = graph.call("sort_upper", (), (_above_positions(drawn),), (count,), _UINT64)
+    sampled = graph.call("sampled", (lowest,), (drawn, ordered), (count,), INT64)
     if not shuffle:
         return sampled
     none = wrap(graph.fill(graph.typed_scalar(0, _UINT32), (1,), queue))
     backward = graph.view(made, Layout((count - 1,), (-1,), draws - 1))
-    swaps = concatenate([none, wrap(backward)])
-    return take(wrap(sampled), wrap(_swapped(swaps.value(), 0))).value()
+    swaps = _above_positions(concatenate([none, wrap(backward)]).value())
+    return take(wrap(sampled), wrap(_swapped(swaps, 0))).value()
 
 
 def weighted(draw: Callable[..., Any], p: Any, shape: Shape, queue: Queue) -> ndarray:

@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.kernels import cuda_bounded, host_calls
+from gpunumpy.kernels import cuda_bounded, cuda_sort, host_calls
 from gpunumpy.kernels.compile import compile_cubin
 from gpunumpy.random import method
 
@@ -32,7 +32,7 @@ def run(make: Any, options: tuple[Any, ...], *arrays: Any) -> None:
 @pytest.fixture(autouse=True)
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(host_calls.CALLS, "bounded_draws", bounded_draws)
-    for make in (cuda_bounded.swapped, cuda_bounded.sampled):
+    for make in (cuda_bounded.swapped, cuda_bounded.sampled, cuda_sort.sort_upper):
         monkeypatch.setitem(host_calls.CALLS, make.__name__, lambda *args, make=make: run(make, *args))
     monkeypatch.setattr(method, "MANY", 1)
     monkeypatch.setattr(method, "KINDS", {"cpu"})
@@ -190,13 +190,17 @@ def test_what_the_host_draws() -> None:
 
 
 def test_nvrtc_compiles_them() -> None:
-    arrays = numpy.zeros(40000, "u4"), numpy.zeros((), "i8"), numpy.zeros(90000, "u4")
+    words, taken = numpy.zeros(90000, "u4"), numpy.zeros((), "i8")
+    integers, swaps, order = (numpy.zeros(40000, dtype) for dtype in ("u4", "u8", "i8"))
     for options in (("masked", 32, 200, (39999, 1)), ("product", 32, 200, (49999, 1)), ("masked", 32, 9, (3999, 10))):
-        program = cuda_bounded.bounded(options, [layout_of(x) for x in arrays], 132)
+        program = cuda_bounded.bounded(options, [layout_of(x) for x in (swaps, taken, words)], 132)
         compile_cubin(program.text, "sm_90")
     for bits in (1, 8, 16, 32):
-        given = [layout_of(x) for x in (*arrays, arrays[0])]
+        given = [layout_of(x) for x in (integers, taken, words, integers)]
         compile_cubin(cuda_bounded.bounded(("product", bits, 200, None), given, 132).text, "sm_90")
-    order = numpy.zeros(40000, "i8"), arrays[0], numpy.zeros(40000, "i8")
-    for make in (cuda_bounded.swapped, cuda_bounded.sampled):
-        compile_cubin(make((0,), [layout_of(x) for x in order], []).text, "sm_90")
+    for make, arrays in (
+        (cuda_bounded.swapped, (order, swaps)),
+        (cuda_bounded.sampled, (order, integers, swaps)),
+        (cuda_sort.sort_upper, (swaps, swaps)),
+    ):
+        compile_cubin(make((0,), [layout_of(x) for x in arrays], [x.dtype for x in arrays]).text, "sm_90")
