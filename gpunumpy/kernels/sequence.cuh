@@ -17,6 +17,15 @@ const u32 EXITS = (1 << 9) - 1;     // of an entry's code, the bits of the exit;
 struct Source {
   const Word* words;
   int next;
+  bool first, late;
+  __device__ Source(const Word* words, int next, bool first = false)
+      : words(words), next(next), first(first), late(false) {}
+  // Asked before what takes long and few attempts need: whether this is the first time, when it is not done, and what
+  // the attempt makes does not count. Those that ask are made again, together, with threads that all have one.
+  __device__ __forceinline__ bool later() {
+    late |= first;
+    return first;
+  }
   __device__ static u64 made_up(u64 x) {
     x = (x + 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
     x = (x ^ x >> 29) * 0x94d049bb133111ebull;
@@ -56,7 +65,7 @@ struct Source {
       const Piece piece = this->piece(), integer = sizeof(Piece) == 8 ? piece >> 9 & 0xfffffffffffff : piece >> 9;
       const int layer = piece & 255;
       const Real x = Real(integer) * op::bit_cast<Real>(normal_scale[layer]), value = piece >> 8 & 1 ? -x : x;
-      if (integer < normal_inside[layer]) return value;
+      if (integer < normal_inside[layer] || later()) return value;
       if (layer && between(normal_height, layer) < ::exp(-0.5 * value * value)) return value;
       if (layer) continue;
       const Real r = Real(3.6541528853610087963519472518), inverse = Real(0.27366123732975827203338247596);
@@ -71,7 +80,7 @@ struct Source {
       const Piece piece = this->piece() >> (sizeof(Piece) == 8 ? 3 : 1), integer = piece >> 8;
       const int layer = piece & 255;
       const Real x = Real(integer) * op::bit_cast<Real>(exponential_scale[layer]);
-      if (integer < exponential_inside[layer]) return x;
+      if (integer < exponential_inside[layer] || later()) return x;
       if (!layer) return Real(7.6971174701310497140446280481) - log_of_rest(evenly());
       const Real height = between(exponential_height, layer);
       if (sizeof(Real) == 8 ? height < ::exp(-x) : height < ::expf(-x)) return x;
@@ -119,26 +128,48 @@ __device__ __forceinline__ u32 follow_span(int length, int& to) {
   return seen;
 }
 
-// Measure the attempts at all words of a tile, which begins at `first`, and follow them from every entry.
+// The attempts at the words of a tile: how many words each takes, none if it is lost, and MADE if it makes a number.
+const u16 MADE = 1 << 15;
+struct Attempts {
+  Words words;
+  u16 codes[TILE];
+  int waiting;
+  // One of them; false if it is to be made later.
+  template <class Number>
+  __device__ __forceinline__ bool one(const Number& number, Value* values, int p, i64 end, bool first) {
+    Source source(words.at, p, first);
+    Drawn<Number, WIDTH> drawn;
+    const bool makes = drawn.from(number, source);
+    if (source.late) return false;
+    const bool lost = source.next - p > LONGEST || source.next > end;
+    codes[p] = lost ? 0 : u16(source.next - p) | (makes ? MADE : u16(0));
+    if (KEPT) values[p] = drawn.values[0];
+    return true;
+  }
+};
+
+// Measure the attempts at all words of a tile, and follow them from every entry.
 template <class Number>
 __device__ __forceinline__ void measure(
     const Number& number, const Word* words, u16* codes, Value* values, u32* table, i64 tile, i64 end) {
-  __shared__ Words its;
+  __shared__ Attempts its;
   __shared__ u32 hops[TILE];
+  u16* const late = reinterpret_cast<u16*>(hops);  // before these are known
   const i64 first = tile * TILE;
-  its.load(words, first, end);
+  if (threadIdx.x == 0) its.waiting = 0;
+  its.words.load(words, first, end);
+  __syncthreads();
+  for (int p = threadIdx.x; p < TILE; p += blockDim.x)
+    if (!its.one(number, values + first, p, end - first, true)) late[atomicAdd(&its.waiting, 1)] = u16(p);
+  __syncthreads();
+  for (int k = threadIdx.x; k < its.waiting; k += blockDim.x)
+    its.one(number, values + first, late[k], end - first, false);
   __syncthreads();
   for (int p = threadIdx.x; p < TILE; p += blockDim.x) {
-    Source source{its.at, p};
-    Drawn<Number, WIDTH> drawn;
-    const bool makes = drawn.from(number, source);
-    int length = source.next - p;
-    if (length > LONGEST || first + source.next > end) length = 0;
-    const u32 made = __ballot_sync(~0u, makes && length);
-    codes[first + p] = u16(length | (makes && length ? 1 << 15 : 0));
-    if (KEPT) values[first + p] = drawn.values[0];
+    const u16 code = codes[first + p] = its.codes[p];
+    const u32 made = __ballot_sync(~0u, code & MADE);
     int to;
-    const u32 seen = follow_span(length, to);
+    const u32 seen = follow_span(code & (MADE - 1), to);
     hops[p] = u32(__popc(seen & made)) << 16 | (to == int(LOST) ? LOST : u32(p / SPAN * SPAN + to));
   }
   __syncthreads();
@@ -230,9 +261,9 @@ __device__ __forceinline__ void make_numbers(
   if constexpr (!KEEPS) its.load(words, first, end);
   for (int p = threadIdx.x; p < TILE; p += blockDim.x) {
     const u16 code = codes[first + p];
-    const u32 makes = __ballot_sync(~0u, code >> 15);
+    const u32 makes = __ballot_sync(~0u, code & MADE);
     int where;
-    seen[p] = follow_span(code & 0x7fff, where);
+    seen[p] = follow_span(code & (MADE - 1), where);
     to[p] = u16(where == int(LOST) ? LOST : u32(p / SPAN * SPAN + where));
     if (p % SPAN == 0) {
       made[p / SPAN] = makes;
@@ -264,11 +295,11 @@ __device__ __forceinline__ void make_numbers(
     if constexpr (KEEPS) {
       out[base + k] = values[p];
     } else {
-      Source source{its.at, list[k]};
+      Source source(its.at, list[k]);
       Drawn<Number, WIDTH> drawn;
       drawn.from(number, source);
       for (int j = 0; j < WIDTH; ++j) out[(base + k) * WIDTH + j] = drawn.values[j];
     }
-    if (base + k == n - 1) counts[0] = p + (codes[p] & 0x7fff);
+    if (base + k == n - 1) counts[0] = p + (codes[p] & (MADE - 1));
   }
 }
