@@ -230,3 +230,11 @@ def test_draws_after_one_another(bits: str, seed: int) -> None:
         if not order.integers(3):
             alike(mine.standard_normal(100), theirs.standard_normal(100))
     same_state(mine, theirs)
+
+
+def test_the_fast_stream_draws_as_philox() -> None:
+    mine, theirs = np.random.Generator(np.random.PhiloxGPU(3)), numpy.random.Generator(numpy.random.Philox(3))
+    for name in ("gamma", "beta of halves", "angles", "shares"):
+        alike(DRAWS[name](mine, 100), DRAWS[name](theirs, 100), 2e-12)
+    for name in ("laplace", "triangular", "cauchy"):
+        alike(TRANSFORMED[name](mine, 100), TRANSFORMED[name](theirs, 100))
