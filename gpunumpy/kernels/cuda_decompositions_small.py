@@ -16,10 +16,11 @@ from .cuda_linalg_small import source
 from .cuda_routine import Routine, pointer
 
 # At most, of a matrix that is small; by the bytes of a real number.
-SVD_ROWS, EIGH_ROWS = {4: 100, 8: 72}, {4: 140, 8: 64}
-# Of more rows than the first number, unless there are many matrices, the tridiagonal ones are divided: up to as many as
-# `linalg_divide.cuh` has room for.
-_DIVIDED, _MOST_DIVIDED = 16, 128
+SVD_ROWS = {4: 100, 8: 72}
+# With more rows, of few matrices and of many, the tridiagonal ones are divided.
+_DIVIDED = {False: 12, True: 56}
+# The columns of a lane that are compiled for, in teams of eight (`linalg_reduce.cuh`).
+_COLUMNS = (2, 4, 8, 12, 16)
 _MOST_THREADS = 512
 _BYTES = 160 << 10  # of shared memory that a block takes at most
 # Of a stack of at least so many matrices, each has few threads.
@@ -52,16 +53,15 @@ def svd_fits(layouts: Sequence[Layout], dtypes: Sequence[Any], shared: int) -> b
 def eigh_fits(layouts: Sequence[Layout], dtypes: Sequence[Any], shared: int) -> bool:
     """The same for eigenvalues."""
     *results, a = layouts
-    n, divides = a.shape[-1], divided(a)
-    nbytes = eigh_bytes(n, len(results) > 2, dtypes[-1], divides)
-    if divides:
-        return n <= _MOST_DIVIDED and nbytes <= shared
-    return n <= EIGH_ROWS[real_bytes(dtypes[-1])] and nbytes <= min(shared, _BYTES)
+    n, vectors, dtype = a.shape[-1], len(results) > 2, dtypes[-1]
+    if divided(a):
+        return n <= _TEAM * _COLUMNS[-1] and divided_bytes(n, vectors, dtype) <= shared
+    return eigh_bytes(n, vectors, dtype) <= min(shared, _BYTES)
 
 
 def divided(a: Layout) -> bool:
-    """Whether the tridiagonal matrices are divided (`linalg_divide.cuh`): few that are not tiny."""
-    return a.shape[-1] > _DIVIDED and prod(a.shape[:-2]) < _MANY
+    """Whether the tridiagonal matrices are divided (`linalg_divide.cuh`), which is long for small ones."""
+    return a.shape[-1] > _DIVIDED[prod(a.shape[:-2]) >= _MANY]
 
 
 def qr_fits(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any], shared: int) -> bool:
@@ -86,17 +86,21 @@ def svd_bytes(rows: int, columns: int, kept: int, vectors: bool, dtype: Any) -> 
     return (kept * (pitch + 1)) * dtype.itemsize + (rows + 32) * real_bytes(dtype) + 4 * kept
 
 
-def eigh_bytes(n: int, vectors: bool, dtype: Any, divides: bool) -> int:
+def eigh_bytes(n: int, vectors: bool, dtype: Any) -> int:
     """The shared memory for the eigenvalues of a matrix."""
+    diagonals = 2 * n * -(-n // 32) + 32
+    return (n * (n | 1) * (1 + vectors) + 3 * n) * dtype.itemsize + diagonals * real_bytes(dtype) + 4 * n
+
+
+def divided_bytes(n: int, vectors: bool, dtype: Any) -> int:
+    """The same where tridiagonal matrices are divided."""
     unit, pitch = real_bytes(dtype), n | 1
-    reals = 2 * n * _copies(n, vectors, divides) + 32 + (2 * (not vectors) * pitch + 5 * n if divides else 0)
-    words = -(-n // 4) * 4 + (4 * n if divides else 0)
-    return (n * pitch * (1 + vectors) + 3 * n) * dtype.itemsize + reals * unit + 4 * words
+    reals = (n + n * dtype.itemsize // unit if vectors else n + 2) * pitch + 7 * n + 32
+    return 6 * _TEAM * _columns(n) * dtype.itemsize + reals * unit + 20 * n
 
 
-def _copies(n: int, vectors: bool, divides: bool) -> int:
-    """Of the diagonals of a matrix: every warp has its own for QL steps with vectors."""
-    return -(-n // 32) if vectors and not divides else 1
+def _columns(n: int) -> int:
+    return next(k for k in _COLUMNS if _TEAM * k >= n)
 
 
 def source_of(*methods: str) -> str:
@@ -167,17 +171,21 @@ def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) 
     *results, a = layouts
     dtype, vectors, size = dtypes[-1], len(results) > 2, a.shape[-1]
     text, divides = _Small(a, dtype), divided(a)
-    team = _LANES[text.many]
+    team = _TEAM if divides else _LANES[text.many]
     threads = min(_MOST_THREADS, -(-size * team // 32) * 32)
     n = text.param(size)
-    at = f"la::conj({text.at('r', 'c')})" if triangle == "L" else text.at("c", "r")
-    methods, kind, copies, away = ["tridiagonal"], "Tridiagonal", f", {text.param(_copies(size, vectors, divides))}", ""
+    element = f"la::conj({text.at('r', 'c')})" if triangle == "L" else text.at("c", "r")
+    given = f"[=](int r, int c) {{ return {element}; }}"
     if divides:
-        methods, kind, copies = ["tridiagonal", "divide"], "Divided", ""
-        away = f", v + m * {n} * {n}" if vectors else ", (T*)nullptr"
+        methods: tuple[str, ...] = ("tridiagonal", "reduce", "divide")
+        kind = f"Divided<T, {-(-size * team // threads)}, {_columns(size)}>"
+        given += f", v + m * {n} * {n}" if vectors else ", (T*)nullptr"
+        shared = divided_bytes(size, vectors, dtype)
+    else:
+        kind, methods, shared = f"Tridiagonal<T, {team}>", ("tridiagonal",), eigh_bytes(size, vectors, dtype)
     body = (
-        f"  la::{kind}<T, {team}> its(shared, {n}, {str(vectors).lower()}{copies});\n"
-        f"  const bool failed = its.run([=](int r, int c) {{ return {at}; }}{away});\n"
+        f"  la::{kind} its(shared, {n}, {str(vectors).lower()});\n"
+        f"  const bool failed = its.run({given});\n"
         "  if (threadIdx.x == 0) la::tell(failed, info + m, told);\n  if (failed) return;\n"
         f"  for (int i = threadIdx.x; i < {n}; i += blockDim.x) w[m * {n} + i] = its.value(i);\n"
     )
@@ -188,7 +196,6 @@ def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) 
             f"  for (int i = threadIdx.x; i < {n} * {n}; i += blockDim.x)\n"
             f"    v[m * {n} * {n} + i] = its.vector(i / (int){n}, i % (int){n});"
         )
-    shared = eigh_bytes(size, vectors, dtype, divides)
     return text.made(methods, body, threads, shared, [*names, pointer(dtype, "a"), "int* told"])
 
 

@@ -335,33 +335,43 @@ template <class R, int TEAM> struct Division {
   }
 };
 
-// Of a Hermitian matrix, from its tridiagonal one. The reflections that make it so are kept in global memory meanwhile, as
-// rows of `away`, since what is shared holds two matrices alone.
-template <class T, int TEAM> struct Divided : Tridiagonal<T, TEAM> {
-  typedef Tridiagonal<T, TEAM> Base;
+// Of a Hermitian matrix, from its tridiagonal one; the reflections that make it so are kept in global memory meanwhile.
+template <class T, int K, int COLUMNS> struct Divided {
   typedef Real<T> R;
-  R* rest;
+  typedef la::Reduction<T, K, COLUMNS> Reduction;
+  static const int PARTS = sizeof(T) / sizeof(R);
+  T* rows;  // of the vectors, as columns, where they are wanted
+  R *u, *q, *d, *spare;
+  int* order;
+  Reduction reduction;
+  int n, pitch;
+  bool vectors;
+  R back;
 
-  __device__ Divided(void* shared, int n, bool vectors) : Base(shared, n, vectors, 1) {
-    rest = this->spare + 32 + 16 / sizeof(R) * ((n + 3) / 4);
+  __device__ Divided(void* shared, int n, bool vectors)
+      : reduction((T*)shared, n), n(n), pitch(n | 1), vectors(vectors) {
+    rows = (T*)shared + Reduction::VECTORS * Reduction::SIZE;
+    u = (R*)rows;
+    q = u + (vectors ? PARTS : 1) * n * pitch;
+    if (PARTS == 1) rows = (T*)q;
+    d = q + (vectors ? n : 2) * pitch;
+    spare = d + 2 * n;
+    order = (int*)(spare + 32 + 5 * n) + 4 * n;
   }
 
-  // Returns whether it failed.
-  template <class At> __device__ bool run(At at, T* away) {
-    if (Base::start(at)) return true;
-    const int n = this->n, pitch = this->pitch;
-    __syncthreads();
-    if (this->vectors) {
-      for (int i = threadIdx.x; i < n * n; i += blockDim.x) away[i] = this->cells[i % n * pitch + i / n];
-      __syncthreads();
-    }
-    R *u = (R*)this->cells, *q = rest;
-    if (this->vectors) q = sizeof(T) == sizeof(R) ? (R*)this->rows : u + n * pitch;
-    else rest += 2 * pitch;
-    Division<R, TEAM> division(this->diagonals, q, u, rest, n, pitch, this->vectors);
+  __device__ R value(int j) const { return d[order[j]] * back; }
+  __device__ T vector(int j, int i) const { return rows[i * pitch + order[j]]; }
+
+  // Returns whether it failed. The memory for the vectors holds the reflections meanwhile.
+  template <class At> __device__ bool run(At at, T* kept) {
+    const R scale = reduction.load(at, spare);
+    if (scale == 0) return true;
+    back = 1 / scale;
+    reduction.run(d, kept);
+    Division<R, Reduction::TEAM> division(d, q, u, spare + 32, n, pitch, vectors);
     division.run();
-    if (this->vectors) Base::gather(q, [=](int k, int i) { return away[k * n + i]; });
-    Base::arrange();
+    if (vectors) reduction.apply(q, rows, pitch, kept);
+    in_order(d, n, order);
     return false;
   }
 };

@@ -4,6 +4,16 @@
 
 namespace la {
 
+// The order in which values rise.
+template <class R> __device__ inline void in_order(const R* values, int n, int* order) {
+  for (int j = threadIdx.x; j < n; j += blockDim.x) {
+    int place = 0;
+    for (int i = 0; i < n; ++i) place += values[i] < values[j] || (values[i] == values[j] && i < j);
+    order[place] = j;
+  }
+  __syncthreads();
+}
+
 template <class T, int TEAM> struct Tridiagonal {
   typedef Real<T> R;
   T* cells;  // n rows, `pitch` from one to the next
@@ -18,22 +28,22 @@ template <class T, int TEAM> struct Tridiagonal {
   bool vectors;
   int lane = threadIdx.x % TEAM, team = threadIdx.x / TEAM, teams = blockDim.x / TEAM;
 
-  __device__ Tridiagonal(void* shared, int n, bool vectors, int copies) : n(n), pitch(n | 1), vectors(vectors) {
+  __device__ Tridiagonal(void* shared, int n, bool vectors) : n(n), pitch(n | 1), vectors(vectors) {
     cells = (T*)shared;
     rows = cells + n * pitch;
     v = rows + (vectors ? n * pitch : 0);
     w = v + n;
     tau = w + n;
     diagonals = (R*)(tau + n);
-    spare = diagonals + 2 * n * copies;
+    spare = diagonals + 2 * n * ((n + 31) / 32);
     order = (int*)(spare + 32);
   }
 
   __device__ R value(int j) const { return diagonals[order[j]] * spare[0]; }
   __device__ T vector(int j, int i) const { return rows[i * pitch + order[j]]; }
 
-  // Both diagonals; `at` gives the elements on and below the diagonal. Returns whether one of them is not finite.
-  template <class At> __device__ bool start(At at) {
+  // `at` gives the elements on and below the diagonal. Returns whether it failed.
+  template <class At> __device__ bool run(At at) {
     R most = 0;
     bool sound = true;
     for (int i = team; i < n; i += teams) {
@@ -51,14 +61,8 @@ template <class T, int TEAM> struct Tridiagonal {
       for (int j = lane; j < n; j += TEAM) cells[i * pitch + j] = times(cells[i * pitch + j], scale);
     __syncthreads();
     for (int k = 0; k < n - 1; ++k) reduce(k);
-    if (threadIdx.x == 0) diagonals[n - 1] = re(cells[n * pitch - pitch + n - 1]), spare[0] = 1 / scale;
-    return false;
-  }
-
-  // By QL steps. Returns whether it failed.
-  template <class At> __device__ bool run(At at) {
-    if (start(at)) return true;
-    if (vectors) gather((const R*)nullptr, [=](int k, int i) { return cells[i * pitch + k]; });
+    if (threadIdx.x == 0) diagonals[n - 1] = re(cells[n * pitch - pitch + n - 1]);
+    if (vectors) gather();
     __syncthreads();
     const int warps = vectors ? (n + 31) / 32 : 1, warp = threadIdx.x / 32;
     for (int i = threadIdx.x; i < 2 * n * (warps - 1); i += blockDim.x) diagonals[2 * n + i] = diagonals[i % (2 * n)];
@@ -66,19 +70,9 @@ template <class T, int TEAM> struct Tridiagonal {
     bool failed = false;
     if (warp < warps) failed = step(diagonals + 2 * n * warp, vectors ? threadIdx.x : n);
     failed = __syncthreads_or(failed);
-    arrange();
+    if (threadIdx.x == 0) spare[0] = 1 / scale;
+    in_order(diagonals, n, order);
     return failed;
-  }
-
-  // The order in which the values rise.
-  __device__ void arrange() {
-    for (int j = threadIdx.x; j < n; j += blockDim.x) {
-      int place = 0;
-      for (int i = 0; i < n; ++i)
-        place += diagonals[i] < diagonals[j] || (diagonals[i] == diagonals[j] && i < j);
-      order[place] = j;
-    }
-    __syncthreads();
   }
 
   // Make zeros below the diagonal's neighbour in a column, by a reflection from both sides.
@@ -118,16 +112,16 @@ template <class T, int TEAM> struct Tridiagonal {
     __syncthreads();
   }
 
-  // The product of all reflections, or that with the matrix `q`, every column by itself; `at` gives their elements.
-  template <class At> __device__ void gather(const R* q, At at) {
+  // The product of all reflections, every column by itself.
+  __device__ void gather() {
     for (int j = team; j < n; j += teams) {
-      for (int i = lane; i < n; i += TEAM) rows[i * pitch + j] = of_real<T>(q ? q[i * pitch + j] : R(i == j));
-      for (int k = q ? n - 2 : j - 1; k >= 0; --k) {
+      for (int i = lane; i < n; i += TEAM) rows[i * pitch + j] = of_real<T>(i == j);
+      for (int k = j - 1; k >= 0; --k) {
         const int first = k + 1 + (lane + TEAM - (k + 1) % TEAM) % TEAM;
         T part = of_real<T>(0);
-        for (int i = first; i < n; i += TEAM) part = inner(part, at(k, i), rows[i * pitch + j]);
+        for (int i = first; i < n; i += TEAM) part = inner(part, cells[i * pitch + k], rows[i * pitch + j]);
         part = team_sum<TEAM>(part) * tau[k];
-        for (int i = first; i < n; i += TEAM) rows[i * pitch + j] = less(rows[i * pitch + j], part, at(k, i));
+        for (int i = first; i < n; i += TEAM) rows[i * pitch + j] = less(rows[i * pitch + j], part, cells[i * pitch + k]);
       }
     }
   }
