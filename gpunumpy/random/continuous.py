@@ -127,7 +127,7 @@ class Continuous(Drawing):
         given = _given("vonmises", mu, kappa)
         if not given or not 1e-8 <= given[1] <= 1e6:
             return NotImplemented
-        return self._sequence(Sampler("VonMises"), (*given, _middle(given[1])), _ANGLE, size)
+        return self._sequence(Sampler("VonMises"), (*given, middle_of_cosines(given[1])), _ANGLE, size)
 
     @on_device("dirichlet")
     def dirichlet(self, alpha: Any, size: Any = None) -> Any:
@@ -203,7 +203,7 @@ def _words_of_gamma(shape: float) -> float:
     return 2 * _NORMAL / gamma(1 + shape) if shape < 1 else 2 * _NORMAL / (1 - 0.05 / shape)
 
 
-def _middle(kappa: float) -> float:
+def middle_of_cosines(kappa: float) -> float:
     """Around what the cosines of angles are drawn."""
     if kappa < 1e-5:
         return 1 / kappa + kappa

@@ -21,6 +21,9 @@ from .stream import LOCK
 
 UINT32, UINT64 = numpy.dtype(numpy.uint32), numpy.dtype(numpy.uint64)
 
+# Words, and the states before and after them.
+Ahead = tuple[Node, Node, Node]
+
 # Words are made in as many runs at most, of as many blocks of 624 at least: a run is made by one block of threads, and
 # each has to be found by jumping ahead.
 RUNS, BLOCKS = 256, 512
@@ -126,7 +129,7 @@ class Twister:
         self.move(state, (count - left) % 2 if kind == "normal" else self._left)
         return kept.value()
 
-    def ahead(self, count: int, dtype: DType, queue: Queue) -> tuple[Node, Node, Node]:
+    def ahead(self, count: int, dtype: DType, queue: Queue) -> Ahead:
         """The next words, with the states before and after them; the stream stays where it is."""
         self._begin(queue)
         before = self._state.value()  # type: ignore[union-attr]
@@ -141,7 +144,7 @@ class Twister:
         words, after = graph.routine("twister_words", (length, runs), (before, table), results)
         return words, before, after
 
-    def moved(self, given: tuple[Node, Node, Node], taken: Node) -> None:
+    def moved(self, given: Ahead, taken: Node) -> None:
         """Move on by as many of the words that were `ahead` as the device has in `taken`."""
         self.move(graph.call("twister_stand", (), (*given, taken), (STATE,), UINT32), self._left)
 

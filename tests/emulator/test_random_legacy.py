@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.kernels import cuda_bounded, cuda_sequence, cuda_twister, host_calls
+from gpunumpy.kernels import cuda_bounded, cuda_sequence, cuda_sort, cuda_twister, host_calls
 from gpunumpy.random import method, twister
 from tests.numpy_parity.test_random_legacy import DRAWS, EXACT, alike, pair, same_state
 
@@ -35,6 +35,7 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     programs: dict[str, Program] = {
         "bounded_draws": lambda options, layouts, dtypes: cuda_bounded.bounded(options, layouts, 1),
         "stream_sequence": cuda_sequence.stream_sequence,
+        "sort_upper": cuda_sort.sort_upper,
         "swapped": cuda_bounded.swapped,
         **{make.__name__: make for make in cuda_twister.PROGRAMS},
     }
@@ -87,3 +88,38 @@ def test_orders(draw: Callable[[Any, Any, int], Any]) -> None:
         alike(draw(np, mine, size), draw(numpy, theirs, size))
         alike(mine.randn(3), theirs.randn(3), False)
     same_state(mine, theirs)
+
+
+SAMPLED: dict[str, list[tuple[Any, ...]]] = {
+    "standard_gamma": [(0.3,), (1,), (1.5,), (40.0,), (0,)],
+    "gamma": [(2.5, 3.0), (0.5, 2.0), (1, 2.5)],
+    "chisquare": [(1,), (2,), (5.5,)],
+    "wald": [(1.5, 2.0), (0.1, 7.0)],
+    "beta": [(0.5, 0.5), (1, 1), (0.01, 0.02), (2, 3)],
+    "vonmises": [(0.5, 2.0), (-3, 1e-6), (1, 1e-9), (0, 1e7)],
+    "poisson": [(0.5,), (9.0,), (30.5,), (1e4,)],
+    "binomial": [(10, 0.3), (100, 0.7), (1000, 0.4), (5, 0.0)],
+    "geometric": [(0.5,), (0.01,), (1.0,)],
+    "hypergeometric": [(20, 30, 8), (20, 30, 25), (1000, 500, 700)],
+    "logseries": [(0.3,), (0.99,)],
+    "zipf": [(1.5,), (4.0,)],
+}
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_numbers_that_take_words_as_they_need_them(name: str) -> None:
+    for seed, given in enumerate(SAMPLED[name]):
+        mine, theirs = pair(seed)
+        for size in (1, 7, 3000, (30, 40)):
+            alike(getattr(mine, name)(*given, size), getattr(theirs, name)(*given, size), False)
+            same_state(mine, theirs)
+            alike(mine.randn(3), theirs.randn(3), False)
+            alike(mine.randint(0, 9, 3), theirs.randint(0, 9, 3))
+
+
+def test_normal_vectors() -> None:
+    mine, theirs = pair()
+    for given in (([1, 2], [[2, 0.5], [0.5, 1]]), ([0, 0, 0], numpy.eye(3))):
+        alike(mine.multivariate_normal(*given, 500), theirs.multivariate_normal(*given, 500), False)
+        alike(mine.multivariate_normal(*given, (3, 5)), theirs.multivariate_normal(*given, (3, 5)), False)
+        same_state(mine, theirs)
