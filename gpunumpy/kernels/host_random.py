@@ -91,9 +91,12 @@ def _philox(i: Any, *state: Any) -> Any:
     return numpy.choose(numpy.asarray(i) & 3, [c0, c1, c2, c3])
 
 
-def _stream_half(q: Any, word: Any, left: Any) -> Any:
-    half = numpy.where(q & 1, word >> _HALF, word)
-    return numpy.where(q < 0, left, half).astype(numpy.uint32)
+def _stream_half(q: Any, word: Any) -> Any:
+    return numpy.where(q & 1, word >> _HALF, word).astype(numpy.uint32)
+
+
+def _stream_half_after(q: Any, word: Any, left: Any) -> Any:
+    return numpy.where(q == 1, numpy.uint32(left), _stream_half(q, word))
 
 
 def _unit_double(x: Any) -> Any:
@@ -126,6 +129,7 @@ ROWS: dict[str, Callable[[Any], Callable[..., Any]]] = {
     **{name: _row(lambda name=name: _congruential(name)) for name in CONGRUENTIAL},  # type: ignore[misc]
     "philox": _row(lambda: _philox),
     "stream_half": _row(lambda: _stream_half),
+    "stream_half_after": _row(lambda: _stream_half_after),
     "stream_place": _row(lambda: lambda q: q >> 1),
     "unit_double": _row(lambda: _unit_double),
     "unit_float": _row(lambda: _unit_float),

@@ -29,7 +29,7 @@ struct Integers {
   template <class More> __device__ bool go_on(Piece, More&, Value&) const { return false; }
 };
 
-__device__ __forceinline__ f64 unit(u64 piece) { return op::unit_double(piece); }
+__device__ __forceinline__ f64 unit(u64 piece) { return f64(piece >> 11) * (1.0 / 9007199254740992.0); }
 __device__ __forceinline__ f32 unit(u32 piece) { return f32(piece >> 8) * (1.0f / 16777216.0f); }
 
 #ifdef ZIGGURAT
@@ -53,7 +53,7 @@ template <int LAYER, int FIRST, int LENGTH> struct Place {
       : layer(int(piece >> LAYER & 255)), integer(piece >> FIRST & ((Piece(1) << LENGTH) - 1)) {}
   __device__ __forceinline__ bool inside() const { return integer < inside_bits[layer]; }
   __device__ __forceinline__ Value real() const {
-    return BITS == 64 ? Value(op::whole_double(integer)) : Value(u32(integer));
+    return Value(integer);
   }
   // Of every layer what `quick` asks for, in shared memory: that is faster where each thread asks for another one.
   struct Tables {

@@ -48,7 +48,7 @@ __device__ __forceinline__ Wide wide_times(Wide a, Wide b) { return wide_step(a,
 
 // A thread's way along a congruential generator: from one position to the next by `step`, or by `leap`, takes one
 // product; only elsewhere does it begin anew. For both there is what x and c are multiplied by.
-enum Sure { UNSURE, BEGINS, STEPS, MAY_STEP, LEAPS };
+enum Sure { UNSURE, STAYS, STEPS, LEAPS };
 struct Walk {
   i64 step, leap;
   Wide step_x, step_c, leap_x, leap_c;
@@ -56,17 +56,21 @@ struct Walk {
   Wide x, more_step, more_leap;
   __device__ Walk(i64 step, Wide step_x, Wide step_c, i64 leap, Wide leap_x, Wide leap_c)
       : step(step), leap(leap), step_x(step_x), step_c(step_c), leap_x(leap_x), leap_c(leap_c), at(-1ll << 62) {}
+  // Stand at a state.
+  __device__ __forceinline__ void stand(Wide at, Wide c) {
+    x = at;
+    more_step = wide_times(step_c, c);
+    more_leap = wide_times(leap_c, c);
+  }
   // `sure` says how the position comes from the one before, where that is known.
   template <class Begin> __device__ __forceinline__ Wide to(Sure sure, i64 i, Wide c, Begin begin) {
     const i64 way = i - at;
-    if (sure == STEPS || (sure == MAY_STEP && way) || (sure == UNSURE && way == step)) {
+    if (sure == STEPS || (sure == UNSURE && way == step)) {
       x = wide_step(x, step_x, more_step);
     } else if (sure == LEAPS || (sure == UNSURE && way == leap)) {
       x = wide_step(x, leap_x, more_leap);
-    } else if (sure == BEGINS || (sure == UNSURE && way)) {
-      x = begin(i);
-      more_step = wide_times(step_c, c);
-      more_leap = wide_times(leap_c, c);
+    } else if (sure == UNSURE && way) {
+      stand(begin(i), c);
     }
     at = i;
     return x;
@@ -88,19 +92,6 @@ __device__ __forceinline__ u64 dxsm(Wide x) {
   return hi * (x.lo | 1);
 }
 
-// A number below 2^53 as f64. An exponent put before its halves makes numbers that need no conversion, but a sum.
-__device__ __forceinline__ f64 whole_double(u64 x) {
-  const f64 high = bit_cast<f64>(0x4530000000000000ull | x >> 32);  // 2^84 and the half
-  const f64 low = bit_cast<f64>(0x4330000000000000ull | u32(x));    // 2^52 and the half
-  return (high - 19342813118337666422669312.0) + low;
-}
-// The upper 53 bits of a word as a number in [0, 1), likewise.
-__device__ __forceinline__ f64 unit_double(u64 word) {
-  const f64 high = bit_cast<f64>(0x41e0000000000000ull | word >> 43);       // 2^31 and the upper 21 bits
-  const f64 low = bit_cast<f64>(0x3fe0000000000000ull | u32(word >> 11));  // 1/2 and the other 32
-  return (high - 2147483648.5) + low;
-}
-
 // Word number i of Philox4x64 with ten rounds: four words for each value of the counter, whose first value is c.
 __device__ __forceinline__ u64 philox(i64 i, u64 c0, u64 c1, u64 c2, u64 c3, u64 k0, u64 k1) {
   const u64 block = u64(i) >> 2;
@@ -120,9 +111,12 @@ __device__ __forceinline__ u64 philox(i64 i, u64 c0, u64 c1, u64 c2, u64 c3, u64
   return i & 2 ? (i & 1 ? c3 : c2) : (i & 1 ? c1 : c0);
 }
 
-// Half number q of the words, the lower one first; before them comes one that is left of an earlier word.
-__device__ __forceinline__ u32 stream_half(i64 q, u64 word, u64 left) {
-  return u32(q < 0 ? left : q & 1 ? word >> 32 : word);
+// Half number q of the words, the lower one first.
+__device__ __forceinline__ u32 stream_half(i64 q, u64 word) { return u32(q & 1 ? word >> 32 : word); }
+
+// Likewise, but in place of the first word's upper half there is one that is left of an earlier word.
+__device__ __forceinline__ u32 stream_half_after(i64 q, u64 word, u64 left) {
+  return q == 1 ? u32(left) : stream_half(q, word);
 }
 
 }  // namespace op

@@ -68,25 +68,43 @@ def walk(name: str, step: int, leap: int) -> str:
     return f"({step}, {step_x}, {step_c}, {leap}, {leap_x}, {leap_c})"
 
 
+def stand(name: str, walk: str, place: str, back: int, state: str) -> str:
+    """Let a walk stand so far `back` from a place, as C; `state` are the arguments of the row."""
+    power, total = map(wide, jump(CONGRUENTIAL[name][0], -back % _MODULUS))
+    return f"op::{name}_stand({walk}, {place}, {power}, {total}, {state})"
+
+
 def _source(name: str) -> str:
-    """The function of a congruential generator: word i, given the state at word 0, and c."""
+    """The function of a congruential generator: word i, given the state at word 0, and c.
+
+    In i steps x grows by a sum of powers of the multiplier times ``(a - 1) * x + c``.
+    """
     multiplier, output, _ = CONGRUENTIAL[name]
     listed = ", ".join(wide(half) for pair in digits(multiplier) for half in pair)
     return f"""
 __device__ const Wide {name}_jumps[{2 * DIGITS << DIGIT_BITS}] = {{{listed}}};
 namespace op {{
-__device__ __noinline__ Wide {name}_begin(i64 i, Wide x, Wide c) {{
+__device__ __noinline__ Wide {name}_sum(i64 i) {{
   const Wide* jumps = {name}_jumps;
-  for (; i; i >>= {DIGIT_BITS}, jumps += {2 << DIGIT_BITS}) {{
+  Wide sum{{0, 0}};
+  // What comes before all words is asked for by threads that have nothing to do.
+  for (; i > 0; i >>= {DIGIT_BITS}, jumps += {2 << DIGIT_BITS}) {{
     const int digit = int(i & {(1 << DIGIT_BITS) - 1});
-    if (digit) x = wide_step(x, jumps[2 * digit], wide_times(jumps[2 * digit + 1], c));
+    sum = wide_step(sum, jumps[2 * digit], jumps[2 * digit + 1]);
   }}
-  return x;
+  return sum;
+}}
+__device__ __forceinline__ Wide {name}_grown(Wide x, Wide sum, Wide c) {{
+  return wide_step(sum, wide_step(x, {wide(multiplier - 1)}, c), x);
+}}
+__device__ __forceinline__ void {name}_stand(
+    Walk& walk, i64 i, Wide back_x, Wide back_c, u64 x_hi, u64 x_lo, u64 c_hi, u64 c_lo) {{
+  const Wide c{{c_hi, c_lo}};
+  walk.stand({name}_grown({{x_hi, x_lo}}, wide_step({name}_sum(i), back_x, back_c), c), c);
 }}
 __device__ __forceinline__ u64 {name}(Walk& walk, Sure sure, i64 i, u64 x_hi, u64 x_lo, u64 c_hi, u64 c_lo) {{
   const Wide c{{c_hi, c_lo}};
-  // What comes before all words is asked for and not looked at.
-  return {output}(walk.to(sure, i < 0 ? 0 : i, c, [=](i64 to) {{ return {name}_begin(to, {{x_hi, x_lo}}, c); }}));
+  return {output}(walk.to(sure, i, c, [=](i64 to) {{ return {name}_grown({{x_hi, x_lo}}, {name}_sum(to), c); }}));
 }}
 }}  // namespace op
 """
@@ -113,9 +131,10 @@ STREAMS: dict[str, Row] = dict(
         _row("philox", i="op::philox({0}, {1}, {2}, {3}, {4}, {5}, {6})"),
         # In which word a half is.
         _row("stream_place", i="{0} >> 1"),
-        _row("stream_half", i="op::stream_half({0}, {1}, {2})"),
+        _row("stream_half", i="op::stream_half({0}, {1})"),
+        _row("stream_half_after", i="op::stream_half_after({0}, {1}, {2})"),
         # The upper bits as a number in [0, 1).
-        _row("unit_double", u="op::unit_double({0})"),
+        _row("unit_double", u="f64({0} >> 11) * (1.0 / 9007199254740992.0)"),
         _row("unit_float", u="f32({0} >> 8) * (1.0f / 16777216.0f)"),
     )
 )

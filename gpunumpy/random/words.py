@@ -13,6 +13,7 @@ import numpy
 from ..core import node as graph
 from ..core.array import from_host, wrap
 from ..core.dtypes import FLOAT64, INT64
+from ..core.layout import Layout
 from ..core.node import DType, Node, Queue
 from ..kernels.table_streams import CONGRUENTIAL, KEEPS, jump
 from .stream import Stream
@@ -35,37 +36,43 @@ def words(stream: Stream, count: int, queue: Queue) -> Node:
 
 def halves(stream: Stream, count: int, queue: Queue) -> Node:
     """Words of 32 bits."""
-    return _half(stream, count, graph.iota((count,), 0, queue))
+    return _half(stream, count, 1, queue)[0]
 
 
 def pieces(stream: Stream, count: int, bits: int, queue: Queue) -> Node:
     """Words of 16 bits or fewer, from the lower end of those of 32; what is left of the last of these is lost."""
     share = 32 // bits
-    place = graph.iota((count,), 0, queue)
-    half = _half(stream, -(-count // share), _integer("right_shift", place, share.bit_length() - 1))
+    half, place = _half(stream, count, share, queue)
     turn = _integer("left_shift", _integer("bitwise_and", place, share - 1), bits.bit_length() - 1)
     turned = graph.map_node("right_shift", (_UINT32,) * 3, (half, graph.cast(turn, _UINT32)))
     return graph.map_node("bitwise_and", (_UINT32,) * 3, (turned, graph.typed_scalar((1 << bits) - 1, _UINT32)))
 
 
-def _half(stream: Stream, count: int, place: Node) -> Node:
-    """The words of 32 bits at places below `count`; the first one may be left of an earlier draw."""
+def _half(stream: Stream, count: int, share: int, queue: Queue) -> tuple[Node, Node]:
+    """The words of 32 bits for `count` pieces, `share` of them in each, and the places of the pieces.
+
+    The first one may be left of an earlier draw; then places are counted from the word on that ends with it.
+    """
     state = stream.take()
-    stream.skip_halves(count)
-    if state[KEEPS["has"]]:
-        place = _integer("subtract", place, 1)
-    word = _word(stream.kind, state, graph.map_node("stream_place", (INT64, INT64), (place,)))
+    stream.skip_halves(-(-count // share))
+    has = bool(state[KEEPS["has"]])
+    first = share if has else 0
+    place = graph.view(graph.iota((first + count,), 0, queue), Layout((count,), (1,), first))
+    at = place if share == 1 else _integer("right_shift", place, share.bit_length() - 1)
+    word = _word(stream.kind, state, graph.map_node("stream_place", (INT64, INT64), (at,)), has)
+    if not has:
+        return graph.map_node("stream_half", (INT64, _UINT64, _UINT32), (at, word)), place
     left = graph.typed_scalar(state[KEEPS["left"]], _UINT64)
-    return graph.map_node("stream_half", (INT64, _UINT64, _UINT64, _UINT32), (place, word, left))
+    return graph.map_node("stream_half_after", (INT64, _UINT64, _UINT64, _UINT32), (at, word, left)), place
 
 
-def _word(kind: str, state: Any, place: Node) -> Node:
-    """The words at places of a stream in a state."""
+def _word(kind: str, state: Any, place: Node, before: bool = False) -> Node:
+    """The words at places of a stream in a state, or in the one before."""
     if kind == "philox":
-        place = _integer("add", place, int(state[KEEPS["first"]]))
+        place = _integer("add", place, int(state[KEEPS["first"]]) - before)
         return graph.map_node(kind, (INT64, *(_UINT64,) * 7), (place, *_scalars(state[:6])))
     multiplier, _, ahead = CONGRUENTIAL[kind]
-    power, total = jump(multiplier, ahead)
+    power, total = jump(multiplier, (ahead - before) % (1 << 128))
     x, c = (int(state[k]) << 64 | int(state[k + 1]) for k in (0, 2))
     x = (power * x + total * c) % (1 << 128)
     begin = _scalars((x >> 64, x % (1 << 64), *state[2:4]))
@@ -162,5 +169,6 @@ def _counted(stream: Stream, state: Any, count: int, queue: Queue, options: tupl
     results = (((count,), dtype), ((), INT64))
     values, taken = graph.routine("stream_draws", (stream.kind, *options), (_given(state, queue),), results)
     bits = options[1] if len(options) > 1 else 8 * dtype.itemsize
+    kept = wrap(values)  # where the count is looked at now, the values are made with it
     stream.moves(wrap(taken), bits)
-    return values
+    return kept.value()

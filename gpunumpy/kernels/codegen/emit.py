@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from ...core.dtypes import C_TYPE
 from ...core.kernel import Affine, Apply, Body, DType, Gather, Index, Load, Reduce, Scalar, Scan, Store, value_dtypes
 from ..table_philox32 import BLOCKS, elements_of_block
-from ..table_streams import CONGRUENTIAL, walk
+from ..table_streams import CONGRUENTIAL, stand, walk
 from .unit import Text, Unit
 
 # By the condition of a lane, which functions of the prelude load and store a vector.
 _HOW = {"": "pack", "left > 0": "if", "left > v": "part"}
 
-# How sure it is by what the position of a word grows.
-_UNSURE, _SURE = "op::UNSURE", "v ? op::{} : u ? op::LEAPS : op::{}"
+# How sure it is by what the position of a word grows: not, or if so from lane to lane by a step.
+_UNSURE, _SURE = "op::UNSURE", "v ? op::{} : op::LEAPS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,7 @@ class Tile:
     its lanes that exist (none if zero or less). `index` names the indices, one a loop. `whole` is a C condition that
     every lane of every vector exists. The indices of the `steady` loops are the same in every vector, and the first
     vector exists. From the last lane of a vector to the first of the thread's next one, the index of the lanes' loop
-    (the last one where there are none) mostly grows by `leap`; always, if `regular` says what the first vector does:
-    "BEGINS", or "UNSURE" where there was a tile before.
+    (the last one where there are none) mostly grows by `leap`; always, also from tile to tile, if it is `regular`.
     """
 
     index: tuple[str, ...]
@@ -42,7 +41,7 @@ class Tile:
     whole: str = "true"
     steady: tuple[int, ...] = ()
     leap: int = 1
-    regular: str = ""
+    regular: bool = False
 
 
 class Emitter:
@@ -58,6 +57,7 @@ class Emitter:
         self.known: dict[int, str] = {}
         self.states: dict[int, str] = {}
         self._walks: dict[int, str] = {}
+        self._standing: set[int] = set()
         self._varying: dict[int, bool] = {}
         # Every vector is there with all its lanes or not at all: no vector needs to be taken apart.
         self._exact = tile.lane is None or unit.kernel.shape[tile.lane] % tile.width == 0
@@ -101,40 +101,74 @@ class Emitter:
 
     # Words of a stream
 
-    def walk(self, values: Iterable[int]) -> None:
-        """Begin the walks of words among the values, where the text stands: outside of the loops of the tile."""
+    def walk(self, values: Iterable[int], first: Sequence[str] = ()) -> None:
+        """Begin the walks of words among the values, where the text stands: outside of the loops of the tile.
+
+        The lines `first` define what `place` asks for at the first vector. Where they are given, what is sure to leap
+        from vector to vector stands one leap before it from now on.
+        """
         for value in values:
             instr = self.body.instrs[value]
             if value in self._walks or not isinstance(instr, Apply):
                 continue
             name = f"w{self.name}{value}"
             if instr.row in BLOCKS:
-                begun = f"op::Block<{self.ctype(value)}> {name};"
+                self.text.line(f"op::Block<{self.ctype(value)}> {name};")
             elif instr.row in CONGRUENTIAL:
                 step, leap, _ = self._ways(instr.args[0])
-                begun = f"op::Walk {name}{walk(instr.row, step, leap)};"
+                self.text.line(f"op::Walk {name}{walk(instr.row, step, leap)};")
+                if first:
+                    self._stand(value, instr, name, leap, first)
             else:
                 continue
             self._walks[value] = name
-            self.text.line(begun)
+
+    def _stand(self, value: int, instr: Apply, name: str, leap: int, first: Sequence[str]) -> None:
+        """Let a walk stand one leap before the first vector, if it is sure to leap."""
+        place, *state = instr.args
+        if self._ways(place)[2] == _UNSURE or not all(isinstance(self.body.instrs[n], Scalar) for n in state):
+            return
+        self.once(state)
+        self._standing.add(value)
+        with self.text.block(""):
+            for line in (*first, "const int u = 0, v = 0;", *self.tile.place):
+                self.text.line(line)
+            self.text.line(
+                stand(instr.row, name, self._position(place), leap, ", ".join(self.known[n] for n in state)) + ";"
+            )
+
+    def _position(self, value: int) -> str:
+        """The position of a word at lane ``v``, of which it is sure how it grows."""
+        instr = self.body.instrs[value]
+        if isinstance(instr, Index):
+            return self._index(instr)
+        assert isinstance(instr, Apply)
+        return self.unit.expression(instr.row, instr.loop, [f"({self._position(instr.args[0])})"])
 
     def _ways(self, value: int) -> tuple[int, int, str]:
         """By how much a position mostly grows, from lane to lane and from vector to vector; in C, how sure that is."""
         instr = self.body.instrs[value]
         if isinstance(instr, Index) and instr.at.coef:
             coef = instr.at.coef[-1 if self.tile.lane is None else self.tile.lane]
-            sure = self.tile.regular and self.varies(value)
-            return coef, coef * self.tile.leap, _SURE.format("STEPS", self.tile.regular) if sure else _UNSURE
+            return coef, coef * self.tile.leap, _SURE.format("STEPS") if self.tile.regular else _UNSURE
         if not isinstance(instr, Apply):
             return 1, 1, _UNSURE
         step, leap, _ = self._ways(instr.args[0])
         if instr.row != "stream_place":
             return step, leap, _UNSURE
-        # Two halves have one word; of vectors that begin with a first half it is sure how they follow each other.
+        # Two halves have one word: in vectors that begin with a first half, or a second one, it is sure which.
         first = self.body.instrs[instr.args[0]]
-        even = isinstance(first, Index) and first.at.offset % 2 == 0 and self.tile.width % 2 == 0
-        sure = self.tile.regular and even and step == 1
-        return 1, (leap + 1) // 2, _SURE.format("MAY_STEP", self.tile.regular) if sure else _UNSURE
+        if not (self.tile.regular and isinstance(first, Index) and step == 1):
+            return 1, (leap + 1) // 2, _UNSURE
+        if self.tile.width == 1:
+            return 1, leap // 2, _UNSURE if leap % 2 else "op::LEAPS"
+        odd = first.at.offset % 2
+        steps = f"v % 2 == {odd} ? op::STEPS : op::STAYS"
+        return 1, (leap + 1 - odd) // 2, f"v ? ({steps}) : op::LEAPS"
+
+    def _way(self, value: int, instr: Apply) -> str:
+        """In C, how the position of a word comes from the one before."""
+        return self._ways(instr.args[0])[2] if value in self._standing else _UNSURE
 
     def _turn(self, value: int) -> str:
         """In C, the turn at which a lane's element comes in its block; negative where that is known later alone."""
@@ -332,7 +366,7 @@ class Emitter:
         elif isinstance(instr, Apply):
             args = [self.known[arg] for arg in instr.args]
             if value in self._walks:
-                known = self._turn(value) if instr.row in BLOCKS else self._ways(instr.args[0])[2]
+                known = self._turn(value) if instr.row in BLOCKS else self._way(value, instr)
                 args += [self._walks[value], known]
             self._define(value, self.unit.expression(instr.row, instr.loop, args), keep)
         elif isinstance(instr, Gather):

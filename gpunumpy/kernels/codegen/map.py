@@ -22,8 +22,9 @@ _IN_FLIGHT = 64
 # Bytes of registers that loads may take.
 _HELD = 256
 
-# Points of a thread that makes random words: to find the first of them takes long.
-_WALKED = 32
+# Points of a thread that makes random words, at once; to find the first of them takes long, so it takes many in turn,
+# as long as there are so many threads.
+_WALKED, _TURNS, _WALKERS = 4, 64, 1 << 19
 
 _MOST = 8  # vectors of a thread
 _POINTS = 8  # points of a thread, in a body of many operations: every copy of it costs compile time
@@ -92,10 +93,27 @@ def _emit_flat(unit: Unit, width: int, count: int, vectors: int) -> None:
         whole = f"base + {tile_size} <= {end} && {size} % {width} == 0"
     else:
         whole = f"(base + {tile_size}) * {width} <= {size}"
-    leap, regular = (_THREADS - 1) * width + 1, "BEGINS" if not lane and unit.kernel.region is None else ""
-    tile = Tile(names, lane, width, count, tuple(place), "whole", leap=leap, regular=regular)
+    leap = (_THREADS - 1) * width + 1
+    tile = Tile(names, lane, width, count, tuple(place), "whole", leap=leap, regular=not lane)
+    if not lane and unit.kernel.region is None and has_walks(unit.kernel.body):
+        _emit_turns(unit, tile, tile_size, vectors, whole)
+        return
     head = [f"const Int base = Int(blockIdx.x) * {tile_size};", f"const bool whole = {whole};"]
     _launch(unit, tile, ceil_div(total, tile_size), head)
+
+
+def _emit_turns(unit: Unit, tile: Tile, size: int, vectors: int, whole: str) -> None:
+    """Several tiles of `size` vectors each in turn."""
+    turns = max(1, min(_TURNS // (tile.count * tile.width), vectors // (tile.count * _WALKERS)))
+    text = unit.entry(ceil_div(vectors, size * turns), _THREADS)
+    share, end = unit.param(size * turns, "share"), unit.param(vectors, "vectors")
+    text.line(f"const Int first = Int(blockIdx.x) * {share};")
+    text.line(f"const Int stop = first + {share} < {end} ? first + {share} : {end};")
+    emitter = Emitter(unit, text, unit.kernel.body, tile)
+    emitter.walk(range(len(unit.kernel.body.instrs)), ["const Int base = first;"])
+    with text.steps("base = first", "stop", size):
+        text.line(f"const bool whole = {whole};")
+        emitter.run([], stores=unit.kernel.body.stores)
 
 
 def _emit_rows(unit: Unit, width: int, count: int, vectors: int) -> None:

@@ -123,7 +123,7 @@ def step_tile(unit: Unit, plan: Plan) -> Tile:
         place += unravel(unit, "q", reduced, names[outer:])
     left = "1" if plan.lane is None or plan.width == 1 else f"{unit.size(plan.lane)} - i{plan.lane}"
     place.append(f"const Int left = live && q < end ? {left} : 0;")
-    leap, regular = (plan.team.size - 1) * plan.width + 1, "UNSURE" if plan.near and unit.kernel.reduced == 1 else ""
+    leap, regular = (plan.team.size - 1) * plan.width + 1, plan.near and unit.kernel.reduced == 1
     return Tile(names, plan.lane, plan.width, plan.count, tuple(place), "whole", leap=leap, regular=regular)
 
 

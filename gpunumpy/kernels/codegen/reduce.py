@@ -51,7 +51,7 @@ def emit_reduce(unit: Unit, processors: int) -> None:
     full = [store for store in kernel.body.stores if not level[store.value] or any(store.at.coef[outer:])]
     if plan.steps and plan.near:
         emitter.once(n for n in emitter.closure([*mapped, *(store.value for store in full)]) if level[n])
-    emitter.walk(range(len(kernel.body.instrs)))
+    emitter.walk(range(len(kernel.body.instrs)), ["const Int base = begin;"])
     if plan.steps:
         with text.steps("base = begin", "end", plan.stride):
             text.line(f"const bool whole = {whole(unit, plan)};")
