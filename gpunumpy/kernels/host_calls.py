@@ -10,10 +10,20 @@ from typing import Any
 import numpy
 
 from ..core.schedule_together import SMALL, SUFFIX, Together
-from . import host_decompositions, host_fft, host_histogram, host_linalg, host_products, host_random, host_twister
+from . import (
+    host_bounded,
+    host_decompositions,
+    host_fft,
+    host_histogram,
+    host_linalg,
+    host_products,
+    host_random,
+    host_twister,
+)
 from .host_text import failures
 
 CALLS: dict[str, Callable[..., None]] = {
+    **host_bounded.CALLS,
     **host_random.CALLS,
     **host_twister.CALLS,
     "bincount": host_histogram.bincount,

@@ -60,14 +60,25 @@ class Sampling(Drawing):
         queue = Target((), default_device()).queue
         if shape is None or (queue.device.kind not in method.KINDS and self._words is words):
             return NotImplemented
+        if not isinstance(a, ndarray) and self._new(shape, self._words) is None:
+            return NotImplemented
         number = not isinstance(a, ndarray) and numpy.ndim(a) == 0
         array = a if number else as_array(a, queue.device)
         many = operator.index(a) if number else array.shape[axis]
+        if many < 1:
+            return NotImplemented
         if p is not None:
             p = to_host(p) if isinstance(p, ndarray) else p
         PROBE.choice(many, 1, p=p)
         chosen = self._chosen(many, shape, replace, p, shuffle)
-        return chosen if number or chosen is NotImplemented else take(array, chosen, axis)
+        if chosen is not NotImplemented:
+            return chosen if number else take(array, chosen, axis)
+        if not isinstance(a, ndarray):
+            return NotImplemented
+        # Only the positions are drawn on the host.
+        self._stream.settle()
+        places = numpy.random.Generator(self._stream.bits).choice(many, shape, replace, p, 0, shuffle)
+        return take(a, from_host(places, a.device), axis)
 
     def _chosen(self, many: int, shape: tuple[int, ...], replace: Any, p: Any, shuffle: Any) -> Any:
         """Which of so many are chosen."""
