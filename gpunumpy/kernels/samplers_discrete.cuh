@@ -212,8 +212,24 @@ struct HypergeometricFew {
   }
 };
 
+// How many of a few drawn ones are good: one after the other, each from an evenly distributed number.
+struct HypergeometricUnits {
+  i64 good, bad, sample;
+  __device__ explicit HypergeometricUnits(const f64* params)
+      : good(i64(params[0])), bad(i64(params[1])), sample(i64(params[2])) {}
+  template <class Source> __device__ bool draw(Source& s, i64& value) const {
+    const i64 others = good + bad - sample;
+    const f64 fewer = f64(good < bad ? good : bad);
+    f64 left = fewer;
+    for (i64 k = sample; k > 0 && left > 0; --k) left -= f64(i64(::floor(s.unit() + left / (others + k))));
+    value = i64(fewer - left);
+    if (good > bad) value = sample - value;
+    return true;
+  }
+};
+
 // How many of many drawn ones are good: a ratio of evenly distributed numbers, which is refused outside of a region.
-struct HypergeometricRatio {
+template <bool OLD> struct HypergeometricRatio {
   const f64* factorials;  // their logarithms, of the first numbers
   i64 good, fewer, more, drawn;
   f64 a, h, bound, g;
@@ -223,6 +239,7 @@ struct HypergeometricRatio {
         drawn(i64(params[3])), a(params[4]), h(params[5]), bound(params[6]), g(params[7]), flipped(params[8] != 0),
         rest(params[9] != 0) {}
   __device__ f64 log_factorial(i64 k) const {
+    if (OLD) return log_gamma(f64(k + 1));
     if (k < 126) return factorials[k];
     const f64 x = f64(k);
     return (x + 0.5) * ::log(x) - x + (0.9189385332046728 + (1 / x) * (1 / 12.0 - 1 / (360 * x * x)));
@@ -240,14 +257,14 @@ struct HypergeometricRatio {
   }
 };
 
-struct LogarithmicSeries {
+template <bool OLD> struct LogarithmicSeries {
   f64 p, log_rest;
   __device__ explicit LogarithmicSeries(const f64* params) : p(params[0]), log_rest(params[1]) {}
   template <class Source> __device__ bool draw(Source& s, i64& value) const {
     value = 1;
     const f64 v = s.unit();
     if (v >= p) return true;
-    const f64 q = -::expm1(log_rest * s.unit());
+    const f64 power = log_rest * s.unit(), q = OLD ? 1 - ::exp(power) : -::expm1(power);
     if (v > q * q) {
       if (v < q) value = 2;
       return true;
@@ -268,5 +285,30 @@ struct Zipf {
     value = whole(x);
     const f64 t = ::pow(1 + 1 / x, less);
     return v * x * (t - 1) / (b - 1) <= t / b;
+  }
+};
+
+// The first of several probabilities that lead above an evenly distributed number.
+struct GeometricSearch {
+  f64 p;
+  __device__ explicit GeometricSearch(const f64* params) : p(params[0]) {}
+  template <class Source> __device__ bool draw(Source& s, i64& value) const {
+    const f64 u = s.unit(), q = 1 - p;
+    f64 sum = p, term = p;
+    for (value = 1; u > sum; ++value) {
+      term *= q;
+      if (sum + term == sum) break;
+      sum += term;
+    }
+    return true;
+  }
+};
+
+struct GeometricInversion {
+  f64 log_rest;
+  __device__ explicit GeometricInversion(const f64* params) : log_rest(params[0]) {}
+  template <class Source> __device__ bool draw(Source& s, i64& value) const {
+    value = whole(::ceil(::log1p(-s.unit()) / log_rest));
+    return true;
   }
 };
