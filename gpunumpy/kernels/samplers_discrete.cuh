@@ -50,6 +50,7 @@ struct PoissonRatio {
     value = whole(::floor((2 * a / rest + b) * u + mean + 0.43));
     if (rest >= 0.07 && v <= sure) return true;
     if (value < 0 || (rest < 0.013 && v > rest)) return false;
+    if (s.later()) return false;
     const f64 k = f64(value);
     return ::log(v) + log_scale - ::log(a / (rest * rest) + b) <= -mean + k * log_mean - log_gamma(k + 1);
   }
@@ -141,8 +142,10 @@ struct BinomialRegions {
     if (u <= p2) {
       const f64 x = xl + (u - p1) / c;
       v = v * c + 1 - ::fabs(m - x + 0.5) / p1;
-      if (v > 1) return false;
+      if (v > 1 || s.later()) return false;
       y = whole(::floor(x));
+    } else if (s.later()) {
+      return false;
     } else if (u <= p3) {
       y = whole(::floor(xl + ::log(v) / left));
       if (y < 0 || v == 0) return false;
@@ -165,7 +168,7 @@ struct Multinomial {
   __device__ explicit Multinomial(const f64* params) : n(i64(params[0])), params(params) {}
   template <class Source> __device__ bool draw(Source& s, i64* values) const {
     i64 left = n;
-    for (int k = 0; k < WIDTH; ++k) {
+    for (int k = 0; k < WIDTH && !s.late; ++k) {
       i64 value = k == WIDTH - 1 ? left : 0;
       if (k < WIDTH - 1 && left > 0) value = binomial(s, left, params[3 + k]);
       values[k] = value;
@@ -180,10 +183,10 @@ struct Multinomial {
     if (flipped) p = 1 - p;
     if (p * n <= 30) {
       const BinomialInversion number(n, p, flipped);
-      while (!number.draw(s, value)) continue;
+      while (!number.draw(s, value) && !s.late) continue;
     } else {
       const BinomialRegions number(n, p, flipped, params[1], params[2]);
-      while (!number.draw(s, value)) continue;
+      while (!number.draw(s, value) && !s.late) continue;
     }
     return value;
   }
