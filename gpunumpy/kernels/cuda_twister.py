@@ -17,9 +17,9 @@ from .codegen.program import Launch, Program, Scratch
 from .cuda_routine import Routine
 from .table_twister import KINDS, LENGTH
 
-_STRETCH, _SHARES, _JUMP_THREADS = 33 * LENGTH, 78, LENGTH // 3  # as in twister.cuh
+_STRETCH, _SHARES, _JUMP_THREADS = 33 * LENGTH, 78, 96  # as in twister.cuh
 _THREADS, _TILE = 256, 4096  # as in picks.cuh
-_JUMP_BLOCKS = 528  # that work side by side
+_JUMP_BLOCKS = 1584  # that work side by side
 
 _WORDS = """
 #define ARGUMENTS \\
@@ -82,9 +82,9 @@ def twister_picks(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: S
     given = "bounds[0], bounds[1], bounds[2]" if masked else "0, 0, 0"
     shared = f"  const Number number({given});\n  const Attempts attempts{{words, {many}}};\n"
     shared += f"  const Out where{{out, {begin}, {n}}};\n"
-    text.entry("count", f"{shared}  count_tile(number, attempts, sums);", tiles, _THREADS)
+    text.entry("count", f"{shared}  count_tile(number, attempts, masks, sums);", tiles, _THREADS)
     text.entry("sum", f"  sum_tiles(sums, {tiled});", 1, 1024)
-    text.entry("put", f"{shared}  put_tile(where, last, number, attempts, sums);", tiles, _THREADS)
+    text.entry("put", f"{shared}  put_tile(where, last, number, attempts, masks, sums);", tiles, _THREADS)
     drawn = f"Drawn{{words, before, after, {count}}}"
     ended = f"end_picks(state, where, last, number, attempts, {drawn}, sums[{tiled}]);"
     text.entry("end", f"{shared}  {ended}", 1, _THREADS)
@@ -92,7 +92,7 @@ def twister_picks(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: S
     pointers = ["Value* out", "u32* state", "const u32* words", "const u32* before", "const u32* after"]
     return text.program(
         pointers + ["const u64* bounds"] * masked,
-        [("i64* sums", 8 * (tiles + 1)), ("i64* last", 8)],
+        [("i64* sums", 8 * (tiles + 1)), ("i64* last", 8), ("u32* masks", tiles * _TILE // 8)],
         head=head + _text("twister") + _text("picks"),
     )
 

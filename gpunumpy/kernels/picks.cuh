@@ -1,7 +1,7 @@
 // Numbers by attempts that are independent of each other: each takes as many words as every other, and makes so many
 // numbers or none. Tiles of attempts are counted, and then each puts the numbers that it makes behind those before.
 
-const int PICK_THREADS = 256, STEPS = 16, TILE = PICK_THREADS * STEPS, WARPS = PICK_THREADS / 32;
+const int PICK_THREADS = 256, STEPS = 16, TILE = PICK_THREADS * STEPS, MASKS = TILE / 32;
 
 // A number of 53 bits of two words.
 __device__ __forceinline__ f64 unit(u32 first, u32 second) {
@@ -78,48 +78,24 @@ struct Attempts {
   }
 };
 
-// How many attempts of a tile make numbers; bit k of the result tells whether this thread's attempt number k does.
-// `before` gets how many attempts do before those of each warp and step.
-__device__ __forceinline__ u32 judge(const Number& number, const Attempts& attempts, i64 tile, int* before, int& total) {
-  __shared__ int sums[STEPS * WARPS + 1];
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  u32 bits = 0;
+// Which attempts of a tile make numbers, a bit each, and how many do.
+__device__ __forceinline__ void count_tile(const Number& number, const Attempts& attempts, u32* masks, i64* sums) {
+  __shared__ int total;
+  if (threadIdx.x == 0) total = 0;
+  __syncthreads();
+  const i64 tile = blockIdx.x;
+  int mine = 0;
 #pragma unroll
   for (int step = 0; step < STEPS; ++step) {
     Value values[Number::MAKES];
-    const bool made = attempts.make(number, tile * TILE + step * PICK_THREADS + threadIdx.x, values);
-    const u32 all = __ballot_sync(~0u, made);
-    if (made) bits |= 1u << step;
-    if (lane == 0) sums[step * WARPS + warp] = __popc(all);
-    before[step] = __popc(all & ((1u << lane) - 1));
+    const int at = step * PICK_THREADS + threadIdx.x;
+    const u32 all = __ballot_sync(~0u, attempts.make(number, tile * TILE + at, values));
+    if (at % 32 == 0) masks[tile * MASKS + at / 32] = all;
+    mine += __popc(all);
   }
+  if (threadIdx.x % 32 == 0) atomicAdd(&total, mine);
   __syncthreads();
-  if (warp == 0) {
-    int mine[STEPS * WARPS / 32], sum = 0;
-    for (int k = 0; k < STEPS * WARPS / 32; ++k) sum += mine[k] = sums[lane * (STEPS * WARPS / 32) + k];
-    int upto = sum;
-    for (int step = 1; step < 32; step *= 2) {
-      const int other = __shfl_up_sync(~0u, upto, step);
-      if (lane >= step) upto += other;
-    }
-    if (lane == 31) sums[STEPS * WARPS] = upto;
-    upto -= sum;
-    for (int k = 0; k < STEPS * WARPS / 32; ++k) {
-      sums[lane * (STEPS * WARPS / 32) + k] = upto;
-      upto += mine[k];
-    }
-  }
-  __syncthreads();
-#pragma unroll
-  for (int step = 0; step < STEPS; ++step) before[step] += sums[step * WARPS + warp];
-  total = sums[STEPS * WARPS];
-  return bits;
-}
-
-__device__ __forceinline__ void count_tile(const Number& number, const Attempts& attempts, i64* sums) {
-  int before[STEPS], total;
-  judge(number, attempts, blockIdx.x, before, total);
-  if (threadIdx.x == 0) sums[blockIdx.x] = total;
+  if (threadIdx.x == 0) sums[tile] = total;
 }
 
 // Make of the tiles' counts what is before each, and all: one block of 1024 threads.
@@ -145,19 +121,41 @@ __device__ __forceinline__ void sum_tiles(i64* sums, i64 tiles) {
 
 // Put a tile's numbers where they belong; `last` gets which attempt makes the last of all.
 __device__ __forceinline__ void put_tile(
-    const Out& out, i64* last, const Number& number, const Attempts& attempts, const i64* sums) {
+    const Out& out, i64* last, const Number& number, const Attempts& attempts, const u32* masks, const i64* sums) {
   const i64 tile = blockIdx.x, needed = out.needed(), base = sums[tile];
   if (base >= needed) return;
-  int before[STEPS], total;
-  const u32 bits = judge(number, attempts, tile, before, total);
-#pragma unroll
+  __shared__ u32 makes[MASKS];
+  __shared__ int before[MASKS];
+  const int lane = threadIdx.x % 32;
+  if (threadIdx.x < 32) {
+    int sum = 0, mine[MASKS / 32];
+    for (int k = 0; k < MASKS / 32; ++k) {
+      const int at = lane * (MASKS / 32) + k;
+      makes[at] = masks[tile * MASKS + at];
+      sum += mine[k] = __popc(makes[at]);
+    }
+    int upto = sum;
+    for (int step = 1; step < 32; step *= 2) {
+      const int other = __shfl_up_sync(~0u, upto, step);
+      if (lane >= step) upto += other;
+    }
+    upto -= sum;
+    for (int k = 0; k < MASKS / 32; ++k) {
+      before[lane * (MASKS / 32) + k] = upto;
+      upto += mine[k];
+    }
+  }
+  __syncthreads();
+#pragma unroll 4
   for (int step = 0; step < STEPS; ++step) {
-    if (!(bits >> step & 1)) continue;
-    const i64 at = tile * TILE + step * PICK_THREADS + threadIdx.x, k = base + before[step];
+    const int at = step * PICK_THREADS + threadIdx.x;
+    const u32 mask = makes[at / 32];
+    if (!(mask >> lane & 1)) continue;
+    const i64 k = base + before[at / 32] + __popc(mask & ((1u << lane) - 1));
     Value values[Number::MAKES];
-    attempts.make(number, at, values);
+    attempts.make(number, tile * TILE + at, values);
     if (k < needed) out.put(k, values);
-    if (k == needed - 1) *last = at;
+    if (k == needed - 1) *last = tile * TILE + at;
   }
 }
 

@@ -9,7 +9,8 @@ const int LENGTH = 624, AHEAD = 397, TOGETHER = LENGTH - AHEAD;
 const int PLACE = 624, HAS = 625, LEFT = 626, FROM = 628, MADE_HERE = 632, STATE = 640;
 // A window and what follows it, as far as the terms of a polynomial reach.
 const int STRETCH = 33 * LENGTH;
-const int JUMP_THREADS = LENGTH / 3, TERMS = 8, SHARES = LENGTH / TERMS;  // words of terms for each share of a jump
+// A jump goes by shares of its terms, so many words of 32 of them; a thread adds up so many words of the window.
+const int TERMS = 8, SHARES = LENGTH / TERMS, EACH = 8, ADDERS = LENGTH / EACH, PITCH = (32 * TERMS + LENGTH) / EACH + 1;
 
 __device__ __forceinline__ u32 next_word(u32 first, u32 second, u32 ahead) {
   const u32 y = (first & 0x80000000u) | (second & 0x7fffffffu);
@@ -74,25 +75,44 @@ __device__ __forceinline__ void begin_runs(const u32* state, u32* windows, u32* 
   }
 }
 
-// Jump from one window, by a share of a polynomial's terms.
+// Jump from one window, by some shares of a polynomial's terms. What a thread adds up for one word of these are words
+// that follow one another; it has them all at hand.
 __device__ __forceinline__ void jump_window(const u32* stretch, const u32* terms, u32* window, int first, int step) {
-  __shared__ u32 words[32 * TERMS + LENGTH], chosen[TERMS];
-  u32 sums[3] = {0, 0, 0};
+  __shared__ u32 words[EACH * PITCH];
+  const int adder = threadIdx.x;
+  u32 sums[EACH] = {};
   for (int share = first; share < SHARES; share += step) {
     __syncthreads();
-    for (int k = threadIdx.x; k < 32 * TERMS + LENGTH; k += JUMP_THREADS) words[k] = stretch[share * 32 * TERMS + k];
-    if (threadIdx.x < TERMS) chosen[threadIdx.x] = terms[share * TERMS + threadIdx.x];
+    for (int k = threadIdx.x; k < 32 * TERMS + LENGTH; k += blockDim.x)
+      words[k % EACH * PITCH + k / EACH] = stretch[share * 32 * TERMS + k];
     __syncthreads();
     for (int k = 0; k < TERMS; ++k) {
-      const u32* mine = words + 32 * k + threadIdx.x;
-      for (u32 left = chosen[k]; left; left &= left - 1) {
-        const u32* from = mine + __ffs(int(left)) - 1;
-        for (int part = 0; part < 3; ++part) sums[part] ^= from[part * JUMP_THREADS];
+      const u32 chosen = terms[share * TERMS + k];
+      u32 its[32 + EACH - 1];
+#pragma unroll
+      for (int at = 0; at < 32 + EACH - 1; ++at)
+        its[at] = adder < ADDERS ? words[at % EACH * PITCH + adder + at / EACH + 32 / EACH * k] : 0;
+#pragma unroll
+      for (int term = 0; term < 32; term += 2) {
+        const u32 both = chosen >> term & 3;
+        if (both == 3) {
+#pragma unroll
+          for (int one = 0; one < EACH; ++one) sums[one] ^= its[term + one] ^ its[term + one + 1];
+        } else if (both == 1) {
+#pragma unroll
+          for (int one = 0; one < EACH; ++one) sums[one] ^= its[term + one];
+        } else if (both == 2) {
+#pragma unroll
+          for (int one = 0; one < EACH; ++one) sums[one] ^= its[term + one + 1];
+        }
       }
     }
   }
-  for (int part = 0; part < 3; ++part)
-    if (sums[part]) atomicXor(window + part * JUMP_THREADS + threadIdx.x, sums[part]);
+  __syncthreads();
+  if (adder < ADDERS)
+    for (int one = 0; one < EACH; ++one) words[one * PITCH + adder] = sums[one];
+  __syncthreads();
+  for (int k = threadIdx.x; k < LENGTH; k += blockDim.x) atomicXor(window + k, words[k % EACH * PITCH + k / EACH]);
 }
 
 // Where a stream stands that took `count` words from a state on: in which block, counted from the state's.

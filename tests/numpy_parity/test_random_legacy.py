@@ -41,7 +41,7 @@ def alike(mine: Any, theirs: Any, exact: bool = True) -> None:
     if exact:
         numpy.testing.assert_array_equal(got, theirs)
     else:
-        numpy.testing.assert_allclose(got, theirs, rtol=2e-14, atol=1e-15)
+        numpy.testing.assert_allclose(got, theirs, rtol=2e-14, atol=1e-14)
 
 
 def same_state(mine: Any, theirs: Any) -> None:
