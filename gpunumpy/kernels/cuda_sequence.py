@@ -17,7 +17,7 @@ from .codegen.program import Program
 from .cuda_routine import Routine
 from .table_ziggurats import tables
 
-TILE, THREADS = 2048, 256  # a block's words, and its threads
+TILE, THREADS = 1024, 128  # a block's words, and its threads
 _ENTRIES = 4096  # of all tiles of a group: see sequence.cuh
 
 
