@@ -14,7 +14,7 @@ template <class R> struct Part {
 };
 
 template <class R, int TEAM> struct Division {
-  static const int ROWS = 4, TURNS = 4;  // of a product, that a warp and a lane hold; at most 32 * TURNS columns
+  static const int ROWS = 4;  // of a product, that a warp has to itself
   R *d, *e;  // the diagonal, which becomes the eigenvalues, and what is beside it
   R* q;  // the vectors as columns; where they are not wanted, only the first and the last row of every part
   R* u;  // the vectors of what is merged
@@ -182,7 +182,7 @@ template <class R, int TEAM> struct Division {
   __device__ Sums sums(int low, int high, int j, int origin, R offset) const {
     Sums its = {0, 0, 0, 0};
     for (int i = low + lane; i < high; i += TEAM) {
-      const R z = weights[i], t = z / ((poles[i] - poles[origin]) - offset);
+      const R z = weights[i], t = z * quick_inverse((poles[i] - poles[origin]) - offset);
       R& sum = i <= j ? its.below : its.above;
       R& slope = i <= j ? its.slope_below : its.slope_above;
       sum = ::fma(z, t, sum);
@@ -194,8 +194,8 @@ template <class R, int TEAM> struct Division {
 
   // The root of c x^2 - a x + b that is the closer one to 0.
   __device__ static R closer(R c, R a, R b) {
-    const R root = ::sqrt(::fabs(::fma(a, a, -4 * b * c)));
-    return a <= 0 ? (a - root) / (2 * c) : 2 * b / (a + root);
+    const R square = ::fabs(::fma(a, a, -4 * b * c)), root = square > 0 ? square * one_over_root(square) : R(0);
+    return a <= 0 ? (a - root) * quick_inverse(2 * c) : 2 * b * quick_inverse(a + root);
   }
 
   // The root between a pole and the next one, or after the last one. Fractions of the sums that have the same value
@@ -240,7 +240,7 @@ template <class R, int TEAM> struct Division {
       const R back = (poles[j] - poles[origin]) - offset;
       R by;
       if (final) {
-        by = back * value / ::fma(-back, its.slope_below, value);
+        by = back * value * quick_inverse(::fma(-back, its.slope_below, value));
       } else {
         const R ahead = (poles[j + 1] - poles[origin]) - offset;
         const R c = value - back * its.slope_below - ahead * its.slope_above;
@@ -262,7 +262,7 @@ template <class R, int TEAM> struct Division {
     R product = 1;
     for (int j = part.low + lane; j < part.low + counts[part.low]; j += TEAM) {
       const R far = distance(i, j);
-      product *= i == j ? -far : far / (poles[i] - poles[j]);
+      product *= i == j ? -far : far * quick_inverse(poles[i] - poles[j]);
     }
 #pragma unroll
     for (int step = TEAM / 2; step; step /= 2) product *= across_team(product, step);
@@ -277,7 +277,7 @@ template <class R, int TEAM> struct Division {
   __device__ void point(Part<R> part, int j) {
     R square = 0;
     for (int i = part.low + lane; i < part.low + counts[part.low]; i += TEAM) {
-      const R x = factors[i] / distance(i, j);
+      const R x = factors[i] * quick_inverse(distance(i, j));
       u[i * pitch + j] = x;
       square = ::fma(x, x, square);
     }
@@ -290,47 +290,56 @@ template <class R, int TEAM> struct Division {
 
   // The vectors of the merged parts; a warp has some rows to itself.
   __device__ void multiply(int level) {
-    const int place = threadIdx.x % 32, warps = blockDim.x / 32;
     const int longest = ((n - 1) >> level) + 1, groups = vectors ? (longest + ROWS - 1) / ROWS : 1;
-    for (int unit = threadIdx.x / 32; unit < groups << level; unit += warps) {
+    for (int unit = threadIdx.x / 32; unit < groups << level; unit += blockDim.x / 32) {
       const Part<R> part = numbered(level, unit / groups);
       const int first = unit % groups * ROWS, rows = min(ROWS, vectors ? part.high - part.low - first : 2);
       if (part.whole() || rows <= 0) continue;
-      const int count = counts[part.low];
-      if (count == 0) continue;
-      R* from[ROWS];
-      R sum[ROWS][TURNS];
+      const int low = part.low, count = counts[low];
+      R* from = q + (vectors ? low + first : 0) * pitch;
+      if (count > 64) multiply_rows<4>(from, rows, low, count);
+      else if (count > 32) multiply_rows<2>(from, rows, low, count);
+      else if (count > 0) multiply_rows<1>(from, rows, low, count);
+    }
+  }
+
+  // Up to 32 * TURNS columns.
+  template <int TURNS> __device__ void multiply_rows(R* from, int rows, int low, int count) {
+    const int place = threadIdx.x % 32;
+    const R* its = u + low * pitch + low;
+    const R* row[ROWS];
+    int where[TURNS];
+    R sum[ROWS][TURNS];
 #pragma unroll
-      for (int r = 0; r < ROWS; ++r) {
-        from[r] = q + ((vectors ? part.low + first : 0) + min(r, rows - 1)) * pitch;
+    for (int t = 0; t < TURNS; ++t) where[t] = min(place + 32 * t, count - 1);
 #pragma unroll
-        for (int t = 0; t < TURNS; ++t) sum[r][t] = 0;
-      }
-      const R* its = u + part.low * pitch + part.low + place;
-      for (int i = 0; i < count; ++i, its += pitch) {
-        const int column = columns[part.low + i];
-        R x[ROWS];
+    for (int r = 0; r < ROWS; ++r) {
+      row[r] = from + min(r, rows - 1) * pitch;
 #pragma unroll
-        for (int r = 0; r < ROWS; ++r) x[r] = from[r][column];
+      for (int t = 0; t < TURNS; ++t) sum[r][t] = 0;
+    }
+#pragma unroll 4
+    for (int i = 0; i < count; ++i) {
+      const int column = columns[low + i];
+      R x[ROWS];
 #pragma unroll
-        for (int t = 0; t < TURNS; ++t)
-          if (32 * t < count) {
-            const R y = place + 32 * t < count ? its[32 * t] : R(0);
-#pragma unroll
-            for (int r = 0; r < ROWS; ++r) sum[r][t] = ::fma(x[r], y, sum[r][t]);
-          }
-      }
-      __syncwarp();
+      for (int r = 0; r < ROWS; ++r) x[r] = row[r][column];
 #pragma unroll
       for (int t = 0; t < TURNS; ++t) {
-        const int j = place + 32 * t;
-        if (j < count) {
+        const R y = its[i * pitch + where[t]];
 #pragma unroll
-          for (int r = 0; r < ROWS; ++r)
-            if (r < rows) from[r][columns[part.low + j]] = sum[r][t] * z[part.low + j];
-        }
+        for (int r = 0; r < ROWS; ++r) sum[r][t] = ::fma(x[r], y, sum[r][t]);
       }
-      __syncwarp();
+    }
+    __syncwarp();
+#pragma unroll
+    for (int t = 0; t < TURNS; ++t) {
+      if (place + 32 * t >= count) continue;
+      const int column = columns[low + where[t]];
+      const R shrink = z[low + where[t]];
+#pragma unroll
+      for (int r = 0; r < ROWS; ++r)
+        if (r < rows) from[r * pitch + column] = sum[r][t] * shrink;
     }
   }
 };

@@ -25,6 +25,18 @@ template <class R> __device__ inline R one_over_root(R x) {
   const R y = ::rsqrt(x);
   return ::fma(y, ::fma(R(-0.5) * x * y, y, R(0.5)), y);
 }
+// Of a number that is neither tiny nor huge, within a rounding or two; 0 gives what is no number.
+__device__ inline f32 quick_inverse(f32 x) { return 1 / x; }
+__device__ inline f64 quick_inverse(f64 x) {
+#ifdef __CUDA_ARCH__
+  f64 y;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  y = ::fma(y, ::fma(-x, y, 1.0), y);
+  return ::fma(y, ::fma(-x, y, 1.0), y);
+#else
+  return 1 / x;
+#endif
+}
 template <class T> __device__ inline bool finite(T x) {
   if constexpr (op::kind<T> == 3) return isfinite(x.re) && isfinite(x.im);
   else return isfinite(x);
