@@ -50,7 +50,7 @@ EXPONENTIAL = {dtype: _exponential(dtype) for dtype in _WORD}
 
 def integers(stream: Stream, count: int, queue: Queue, low: int, span: int, dtype: DType) -> Node:
     """Integers of `span` values, from `low` on, all of them alike."""
-    word = _UINT32 if span <= 1 << 32 and dtype.itemsize < 8 else _UINT64
+    word = _UINT32 if span <= 1 << 32 else _UINT64
     bits = 8 * word.itemsize
     if span == 1 << bits:
         made = _drawn("philox32_word", word, stream, count, queue)
