@@ -6,6 +6,7 @@
 // number of windows that are known. Of the first word of a window its highest bit alone counts.
 
 const int LENGTH = 624, AHEAD = 397, TOGETHER = LENGTH - AHEAD;
+const int BOTH = 2 * LENGTH + TOGETHER;  // two blocks, and what may be read behind them for nothing
 const int PLACE = 624, HAS = 625, LEFT = 626, FROM = 628, MADE_HERE = 632, STATE = 640;
 // A window and what follows it, as far as the terms of a polynomial reach.
 const int STRETCH = 33 * LENGTH;
@@ -33,33 +34,39 @@ __device__ __forceinline__ u32 untempered(u32 y) {
 }
 
 // Make so many blocks after a window, which is in the first of two blocks of shared memory; word k goes to put(k, word).
-// A thread makes three words of a block: what lies ahead of the second and the third are its first and its second.
+// A thread makes three words of a block: what lies ahead of the second and the third are its first and its second. It
+// puts them when it has asked for what the next ones are made of.
 template <class Put> __device__ __forceinline__ void follow(u32* both, int blocks, Put put) {
-  const int t = threadIdx.x, THIRD = 2 * TOGETHER, LAST = LENGTH - 1 - THIRD;
-  const bool works = t < TOGETHER, thrice = t <= LAST;
-  for (int block = 0; block < blocks; ++block) {
+  const int THIRD = 2 * TOGETHER, LAST = LENGTH - 1 - THIRD, me = threadIdx.x, t = me < TOGETHER ? me : 0;
+  const bool works = me < TOGETHER, thrice = me <= LAST;
+  u32 first = 0, second = 0, third = 0;
+  for (int block = 0;; ++block) {
+    __syncthreads();
     const u32* old = both + (block & 1) * LENGTH;
     u32* made = both + (~block & 1) * LENGTH;
-    __syncthreads();
-    if (!works) continue;
-    const u32 first = next_word(old[t], old[t + 1], old[t + AHEAD]);
-    const u32 second = next_word(old[t + TOGETHER], old[t + TOGETHER + 1], first);
-    made[t] = first;
-    made[t + TOGETHER] = second;
-    put(block * LENGTH + t, first);
-    put(block * LENGTH + t + TOGETHER, second);
-    if (!thrice) continue;
-    // After the last word of the old block comes the first one of this block, which its thread makes too.
-    const u32 next = t < LAST ? old[t + THIRD + 1] : next_word(old[0], old[1], old[AHEAD]);
-    const u32 third = next_word(old[t + THIRD], next, second);
-    made[t + THIRD] = third;
-    put(block * LENGTH + t + THIRD, third);
+    const u32 x = old[t], x_next = old[t + 1], x_ahead = old[t + AHEAD];
+    const u32 y = old[t + TOGETHER], y_next = old[t + TOGETHER + 1], z = old[t + THIRD], z_next = old[t + THIRD + 1];
+    // After the last word of the old block comes the first one of this block.
+    const u32 begin = next_word(old[0], old[1], old[AHEAD]);
+    if (block) {
+      const int k = (block - 1) * LENGTH + t;
+      if (works) put(k, first);
+      if (works) put(k + TOGETHER, second);
+      if (thrice) put(k + THIRD, third);
+    }
+    if (block == blocks) break;
+    first = next_word(x, x_next, x_ahead);
+    second = next_word(y, y_next, first);
+    third = next_word(z, me == LAST ? begin : z_next, second);
+    if (works) made[t] = first;
+    if (works) made[t + TOGETHER] = second;
+    if (thrice) made[t + THIRD] = third;
   }
 }
 
 // Make the stretch of a window.
 __device__ __forceinline__ void make_stretch(const u32* window, u32* stretch) {
-  __shared__ u32 both[2 * LENGTH];
+  __shared__ u32 both[BOTH];
   for (int k = threadIdx.x; k < LENGTH; k += blockDim.x) stretch[k] = both[k] = window[k];
   follow(both, STRETCH / LENGTH - 1, [=](int k, u32 word) { stretch[k + LENGTH] = word; });
 }
@@ -129,7 +136,7 @@ struct Stand {
 // Make a run: words of the stream from the state on, and the state after the last of them if it is in this run.
 __device__ __forceinline__ void make_run(
     u32* words, u32* after, const u32* state, const u32* windows, i64 count, i64 length) {
-  __shared__ u32 both[2 * LENGTH];
+  __shared__ u32 both[BOTH];
   const i64 run = blockIdx.x, place = state[PLACE];
   const Stand end(state, count);
   for (int k = threadIdx.x; k < LENGTH; k += blockDim.x) both[k] = windows[run * LENGTH + k];
