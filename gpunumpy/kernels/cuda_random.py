@@ -62,7 +62,7 @@ def _start_chunks(name: str, chunks: str, leads: str) -> str:
 
 # What draws make: which sampler it is, and what one number takes on average, in pieces.
 _SAMPLERS = {"integers": ("Integers", 0), "normal": ("Normal", 1), "exponential": ("Exponential", 2)}
-_ZIGGURAT_SHARE = 1.03
+_ZIGGURAT_SHARES = {"normal": 1.023, "exponential": 1.035}
 DRAW_THREADS = 128  # of a block
 PIECES = {64: 16, 32: 32, 16: 32, 8: 32}  # that a thread works up, by their bits: 32 at most
 SLOTS = 8  # one in so many pieces, and some more, may be other than quick
@@ -77,7 +77,7 @@ def stream_draws(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Se
     name, what, *rest = options
     count, dtype = prod(layouts[0].shape), dtypes[0]
     bits = rest[0] if rest else 8 * dtype.itemsize
-    share = rest[1] / 64 if rest else _ZIGGURAT_SHARE
+    share = rest[1] / 64 if rest else _ZIGGURAT_SHARES[what]
     per, row = 64 // bits, _WARP * PIECES[bits]
     tile = DRAW_THREADS // _WARP * row
     # What is still missing after these (one time in many), one thread draws.

@@ -82,7 +82,7 @@ def test_tiles_that_depend_on_where_they_are_entered(what: str, monkeypatch: pyt
     rare, often = "return integer < inside_bits[layer];", "return integer % 3 == 0;"
     rare_too, often_too = "return u32(at.integer >> At::SHORT) < ", "return at.integer % 3 == 0 || 0 > "
     monkeypatch.setattr(cuda_random, "_text", lambda name: text(name).replace(rare, often).replace(rare_too, often_too))
-    monkeypatch.setattr(cuda_random, "_ZIGGURAT_SHARE", 2)
+    monkeypatch.setattr(cuda_random, "_ZIGGURAT_SHARES", {"normal": 2, "exponential": 2})
     for threads, pieces in ((128, 16), (64, 2 if "f4" in what else 1)):
         monkeypatch.setattr(cuda_random, "DRAW_THREADS", threads)
         monkeypatch.setattr(cuda_random, "PIECES", {64: pieces, 32: pieces})
@@ -95,10 +95,22 @@ def test_tiles_that_depend_on_where_they_are_entered(what: str, monkeypatch: pyt
 
 @pytest.mark.parametrize("kind", BITS)
 def test_numbers_that_are_missing(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuda_random, "_ZIGGURAT_SHARE", 0.4)
+    monkeypatch.setattr(cuda_random, "_ZIGGURAT_SHARES", {"normal": 0.4})
     for what in ("normal f8", "normal f4"):
         draw(DRAWS[what], BITS[kind](2), 4000)
     draw(DRAWS["i4"], BITS[kind](2), 4000, 40)
+
+
+@pytest.mark.parametrize("what", ["normal", "exponential"])
+def test_there_are_enough_words(what: str) -> None:
+    """As words are missing one time in many, one thread may make what is left."""
+    count = 1 << 20
+    bits, after = (numpy.random.PCG64(3) for _ in range(2))
+    getattr(numpy.random.Generator(after), f"standard_{what}")(count)
+    bits.advance(count)
+    words = bits.random_raw(count // 20)
+    taken = count + numpy.flatnonzero(words == after.random_raw())[0]
+    assert 0.998 < taken / count / cuda_random._ZIGGURAT_SHARES[what] < 0.9999
 
 
 def test_nvrtc_compiles_them() -> None:
