@@ -61,8 +61,9 @@ def svd(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dty
     ill-conditioned. Where it has moved a matrix, because it is all but singular, the exact one is gone.
     """
     *sides, a = layouts[2:]
-    if small.svd_fits(layouts, dtypes, device.attributes.shared_per_block):
-        return telling(device, small.svd(options, layouts, dtypes), len(layouts) + 1)
+    shared = device.attributes.shared_per_block
+    if small.svd_fits(layouts, dtypes, shared):
+        return telling(device, small.svd(options, layouts, dtypes, shared), len(layouts) + 1)
     (r, c), dtype, real = a.shape[-2:], dtypes[-1], dtypes[0]
     wide = COMPLEX128 if dtype.kind == "c" else FLOAT64
     count, unit, single = prod(a.shape[:-2]), dtype.itemsize, dtype != wide

@@ -15,8 +15,10 @@ from .codegen.program import Program
 from .cuda_linalg_small import source
 from .cuda_routine import Routine, pointer
 
-# At most, of a matrix that is small; by the bytes of a real number.
-SVD_ROWS = {4: 100, 8: 72}
+# At most, of a single matrix that is small and of one of many that take turns; by the bytes of a real number.
+_SVD_ROWS, _SVD_MOST = {4: 144, 8: 112}, 320
+# So many matrices that are too large to be shared are worth the time of one; and the blocks that have memory for them.
+_SVD_MANY, _SVD_BLOCKS = 24, 264
 # With more rows, of few matrices and of many, the tridiagonal ones are divided.
 _DIVIDED = {False: 12, True: 56}
 # The columns of a lane that are compiled for, in teams of eight (`linalg_reduce.cuh`).
@@ -42,12 +44,17 @@ def real_bytes(dtype: Any) -> int:
 
 def svd_fits(layouts: Sequence[Layout], dtypes: Sequence[Any], shared: int) -> bool:
     """Whether matrices are small, on a GPU with so much shared memory for a block."""
+    rows, count = layouts[-1].shape[-2], prod(layouts[-1].shape[:-2])
+    if svd_bytes(*_svd_sizes(layouts), dtypes[-1]) <= shared:
+        return count > 1 or rows <= _SVD_ROWS[real_bytes(dtypes[-1])]
+    return count >= _SVD_MANY and rows <= _SVD_MOST
+
+
+def _svd_sizes(layouts: Sequence[Layout]) -> tuple[int, int, int, bool]:
+    """Rows and columns of a matrix, the rows of vectors that are wanted, and whether any are."""
     *sides, a = layouts[2:]
     rows, columns = a.shape[-2:]
-    kept = sides[1].shape[-2] if sides else rows
-    return rows <= SVD_ROWS[real_bytes(dtypes[-1])] and svd_bytes(rows, columns, kept, bool(sides), dtypes[-1]) <= min(
-        shared, _BYTES
-    )
+    return rows, columns, sides[1].shape[-2] if sides else rows, bool(sides)
 
 
 def eigh_fits(layouts: Sequence[Layout], dtypes: Sequence[Any], shared: int) -> bool:
@@ -120,7 +127,8 @@ class _Small(Routine):
         down, across = (self.param(s) for s in a.strides[-2:])
         self.head = (
             f"  typedef {C_TYPE[dtype]} T;\n  extern __shared__ __align__(16) unsigned char shared[];\n"
-            f"  const long long m = blockIdx.x;\n  {self.split('m', start.shape)}\n"
+            f"  for (long long m = blockIdx.x; m < {self.param(self.count)}; m += gridDim.x) {{\n"
+            f"  {self.split('m', start.shape)}\n"
             f"  const T* from = a + ({self.offset(start, start.shape)});\n"
         )
         self._steps = down, across
@@ -130,26 +138,43 @@ class _Small(Routine):
         down, across = self._steps
         return f"from[{row} * {down} + {column} * {across}]"
 
-    def made(self, methods: Sequence[str], body: str, threads: int, shared: int, pointers: Sequence[str]) -> Program:
-        self.entry(f"{methods[-1]}_block", self.head + body, self.count, threads, shared, _MOST_THREADS)
-        return self.program(pointers, head=source_of(*methods))
+    def made(
+        self,
+        methods: Sequence[str],
+        body: str,
+        threads: int,
+        shared: int,
+        pointers: Sequence[str],
+        scratch: Sequence[tuple[str, int]] = (),
+    ) -> Program:
+        blocks = min(self.count, _SVD_BLOCKS) if scratch else self.count
+        body = f"{self.head}{body}\n  __syncthreads();\n  }}"
+        self.entry(f"{methods[-1]}_block", body, blocks, threads, shared, _MOST_THREADS)
+        return self.program(pointers, scratch, head=source_of(*methods))
 
 
-def svd(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
-    """Values and `info`; and the vectors of rows, conjugated, and of columns."""
-    *sides, a = layouts[2:]
-    dtype, vectors = dtypes[-1], bool(sides)
+def svd(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any], most: int = _BYTES) -> Program:
+    """Values and `info`; and the vectors of rows, conjugated, and of columns.
+
+    Where a block would share more than so many bytes, its matrix lies in global memory.
+    """
+    a, dtype = layouts[-1], dtypes[-1]
     text = _Small(a, dtype)
-    rows, columns = a.shape[-2:]
-    kept = sides[1].shape[-2] if vectors else rows
+    rows, columns, kept, vectors = _svd_sizes(layouts)
     team = _TEAM
     threads = min(_MOST_THREADS, max(32, -(-(rows + 1) // 2 * team // 32) * 32))
     r, c, k = (text.param(n) for n in (rows, columns, kept))
-    pitch = text.param(pitch_of(columns + rows * vectors, dtype.itemsize))
+    width = pitch_of(columns + rows * vectors, dtype.itemsize)
+    pitch, shared = text.param(width), svd_bytes(rows, columns, kept, vectors, dtype)
+    away, scratch = "(T*)nullptr", []
+    if shared > most:
+        away, cells = f"away + blockIdx.x * {k} * {pitch}", kept * width * dtype.itemsize
+        scratch = [(pointer(dtype, "away", ""), min(text.count, _SVD_BLOCKS) * cells)]
+        shared -= cells
     body = (
-        f"  la::Singular<T, {team}> its(shared, {r}, {c}, {k}, {pitch}, {str(vectors).lower()});\n"
+        f"  la::Singular<T, {team}> its(shared, {away}, {r}, {c}, {k}, {pitch}, {str(vectors).lower()});\n"
         f"  const bool failed = its.run([=](int r, int c) {{ return {text.at('r', 'c')}; }});\n"
-        "  if (threadIdx.x == 0) la::tell(failed, info + m, told);\n  if (failed) return;\n"
+        "  if (threadIdx.x == 0) la::tell(failed, info + m, told);\n  if (failed) continue;\n"
         f"  for (int i = threadIdx.x; i < {r}; i += blockDim.x) s[m * {r} + i] = its.values[its.order[i]];\n"
     )
     names = [pointer(dtypes[0], "s", ""), "int* info"]
@@ -161,8 +186,7 @@ def svd(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[An
             f"  for (int i = threadIdx.x; i < {k} * {c}; i += blockDim.x)\n"
             f"    right[m * {k} * {c} + i] = its.cells[its.order[i / (int){c}] * its.pitch + i % (int){c}];"
         )
-    shared = svd_bytes(rows, columns, kept, vectors, dtype)
-    return text.made(["jacobi"], body, threads, shared, [*names, pointer(dtype, "a"), "int* told"])
+    return text.made(["jacobi"], body, threads, shared, [*names, pointer(dtype, "a"), "int* told"], scratch)
 
 
 def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
@@ -186,7 +210,7 @@ def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) 
     body = (
         f"  la::{kind} its(shared, {n}, {str(vectors).lower()});\n"
         f"  const bool failed = its.run({given});\n"
-        "  if (threadIdx.x == 0) la::tell(failed, info + m, told);\n  if (failed) return;\n"
+        "  if (threadIdx.x == 0) la::tell(failed, info + m, told);\n  if (failed) continue;\n"
         f"  for (int i = threadIdx.x; i < {n}; i += blockDim.x) w[m * {n} + i] = its.value(i);\n"
     )
     names = [pointer(dtypes[0], "w", ""), "int* info"]

@@ -1,4 +1,4 @@
-// Jacobi's method for the singular values of small matrices in shared memory, a block to each matrix. In a round every row meets another one,
+// Jacobi's method for the singular values of small matrices, a block to each matrix. In a round every row meets another one,
 // so that all pairs of a round are rotated at once, and in a sweep of rounds every pair meets. Rotations are as exact as
 // numbers are, and nothing is summed in an order that changes.
 
@@ -62,10 +62,11 @@ template <class T, int TEAM> struct Singular {
   int r, c, pitch, right;
   bool vectors;
 
-  __device__ Singular(void* shared, int r, int c, int right, int pitch, bool vectors)
+  // What is too large to be shared is `away`, in global memory.
+  __device__ Singular(void* shared, T* away, int r, int c, int right, int pitch, bool vectors)
       : r(r), c(c), pitch(pitch), right(right), vectors(vectors) {
-    cells = (T*)shared;
-    parts = cells + right * pitch;
+    cells = away ? away : (T*)shared;
+    parts = (T*)shared + (away ? 0 : right * pitch);
     values = (R*)(parts + right);
     spare = values + r;
     order = (int*)(spare + 32);

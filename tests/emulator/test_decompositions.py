@@ -370,3 +370,38 @@ def test_they_compile(dtype: str) -> None:
         program = make(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
         for arch in ("sm_75", "sm_90"):
             assert compile_cubin(program.text, arch)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "c16"])
+def test_svd_of_what_is_not_shared(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More matrices than blocks, some of which fail."""
+    monkeypatch.setattr(small, "_SVD_BLOCKS", 2)
+    a = sample((5, 6, 9), dtype)
+    a[1, 0, 0] = numpy.inf
+    s, info = numpy.empty((5, 6), real(dtype)), numpy.full(5, -1, "i4")
+    left, right = numpy.empty((5, 6, 6), a.dtype), numpy.empty((5, 9, 9), a.dtype)
+    arrays = [s, info, left, right, a]
+    program = small.svd((), [layout_of(x) for x in arrays], [x.dtype for x in arrays], 1000)
+    assert program.launches[0].shared < 1000
+    word = numpy.zeros((), "i4")
+    run_program(program, [*arrays, word], seed=3)
+    assert word == 1
+    assert info.tolist() == [0, 1, 0, 0, 0]
+    for k in (0, 2, 3, 4):
+        u, vh = wide(left[k]).conj().T, wide(right[k])
+        small_beside(u * s[k] @ vh[:6] - wide(a[k]), a[k])
+        small_beside(vh @ vh.conj().T - numpy.eye(9), numpy.eye(1, dtype=dtype))
+
+
+def test_which_singular_values_are_small() -> None:
+    def fits(count: int, n: int, dtype: str) -> bool:
+        x = numpy.dtype(dtype)
+        square, rows = Layout((count, n, n), (n * n, n, 1), 0), Layout((count, n), (n, 1), 0)
+        return small.svd_fits([rows, rows, square, square, square], [x] * 5, 227 << 10)
+
+    assert fits(1, 100, "f8")
+    assert not fits(1, 113, "f8")
+    assert fits(1, 140, "f4")
+    assert fits(100, 200, "f8")
+    assert not fits(10, 200, "f8")
+    assert not fits(100, 400, "f4")
