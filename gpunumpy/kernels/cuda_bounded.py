@@ -17,6 +17,8 @@ from .cuda_routine import Routine
 # A block's threads, with 8 pieces each; and how many blocks there may be.
 THREADS, _MOST_BLOCKS = 1024, 256
 TILE = 8 * THREADS
+# Rows of so many elements are short; what their words are counted by, as in bounded_rows.cuh.
+SHORT, _SHARE, _GROUP = 8192, 2048, 64
 
 
 def bounded_draws(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Any) -> Prepared:
@@ -47,8 +49,8 @@ def bounded(options: tuple[Any, ...], layouts: Sequence[Layout], processors: int
         if rows == 1:
             bounds = ["u32(top - t)", "out[top - t - base] = u64(value) << 32 | u64(top - t)"]
         else:
-            put = "const i64 row = t / each * width, to = row + top - t % each"
-            bounds = ["u32(top - t % each)", f"{put}; out[to] = u64(row + value) << 32 | u64(to)"]
+            put = "const u32 row = u32(t) / u32(each) * u32(width), to = row + u32(top) - u32(t) % u32(each)"
+            bounds = ["u32(top) - u32(t) % u32(each)", f"{put}; out[to] = u64(row + value) << 32 | to"]
         if lowest == 0:
             text.each("zeros", "row", rows, text.param(rows), f"out[row * {width}] = (u64(row) << 32 | row) * {width};")
     members = ["top", "base", "each", "width"] if falling else []
@@ -60,14 +62,44 @@ def bounded(options: tuple[Any, ...], layouts: Sequence[Layout], processors: int
         f"  __device__ u32 bound(i64 t) const {{ return {bounds[0]}; }}\n"
         f"  __device__ void put(Out* out, i64 t, u32 value) const {{ {bounds[1]}; }}\n}};\n{_text('bounded')}"
     )
+    given = f"Bounds{{{', '.join((top, base, each, width)) if falling else 'bounds'}}}, {text.param(count)}"
+    pointers = ["Out* out", "i64* taken", "const u32* words", *([] if falling else ["const u32* bounds"])]
+    if falling and rows > 1 and 1 < last + 1 <= SHORT:
+        return text.program(
+            pointers, _short_rows(text, given, total, count, last), head=f"{head}{_text('bounded_rows')}"
+        )
     blocks = max(1, min(blocks, processors, _MOST_BLOCKS, -(-count // TILE)))
     text.each("clear", "k", 2 * _MOST_BLOCKS, text.param(2 * _MOST_BLOCKS), "told[k] = 0; if (k == 0) *taken = 0;")
-    given = f"Bounds{{{', '.join((top, base, each, width)) if falling else 'bounds'}}}"
-    many, wanted = text.param(count), text.param(total)
-    body = f"  draw(out, taken, words, told, {given}, {many}, {wanted});"
+    body = f"  draw(out, taken, words, told, {given}, {text.param(total)});"
     text.entry("draw_bounded", body, blocks, THREADS, most=THREADS)
-    pointers = ["Out* out", "i64* taken", "const u32* words", *([] if falling else ["const u32* bounds"])]
     return text.program(pointers, [("u64* told", 2 * _MOST_BLOCKS * 8)], head=head)
+
+
+def _short_rows(text: Routine, given: str, total: int, count: int, most: int) -> list[tuple[str, int]]:
+    """The entries for many short rows, and the memory that they need."""
+    shares = -(-count // _SHARE)
+    groups = -(-shares // _GROUP)
+    n, shares_, groups_, cases, numbers = (text.param(x) for x in (count, shares, groups, most, total))
+    threads = min(-(-most // 32) * 32, 1024)
+    text.entry("count_shares", f"  count_share(counts, words, {n}, int({cases}));", shares, threads)
+    text.each(
+        *("count_groups", "k", groups * most, text.param(groups * most)),
+        f"groups[k] = u32(follow_group(counts, k / {cases}, {shares_}, int({cases}), k % {cases}, [](i64, i64) {{}})"
+        f" - k % {cases});",
+    )
+    text.entry("follow", f"  follow_groups(starts, groups, {groups_}, int({cases}));", 1, 1)
+    text.each(
+        *("start_shares", "g", groups, groups_),
+        f"follow_group(counts, g, {shares_}, int({cases}), starts[g], [=](i64 share, i64 t) {{ begin[share] = t; }});",
+    )
+    body = f"  write_share(out, taken, words, {given}, {numbers}, begin[blockIdx.x]);"
+    text.entry("write_shares", body, shares, 32)
+    return [
+        ("u16* counts", 2 * shares * most),
+        ("u32* groups", 4 * groups * most),
+        ("i64* starts", 8 * groups),
+        ("i64* begin", 8 * shares),
+    ]
 
 
 def swapped(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:

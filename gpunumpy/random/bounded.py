@@ -171,8 +171,10 @@ def _drawn(given: Node, bounds: Node, bits: int, blocks: int) -> list[Node]:
 
 # --- integers ---------------------------------------------------------------------------------------------------------
 
-# How many bits of a word an integer takes, by its bytes.
+# How many bits of a word an integer takes, by its bytes. Where more than a share of the words may be rejected, the host
+# draws integers sooner.
 _BITS = {8: 32, 4: 32, 2: 16, 1: 8}
+REJECTED = 1 / 32
 
 
 def integers(stream: Stream, low: ndarray, high: ndarray, shape: Shape, dtype: DType, closed: bool) -> ndarray | None:
@@ -188,10 +190,10 @@ def integers(stream: Stream, low: ndarray, high: ndarray, shape: Shape, dtype: D
         fine = elementwise("logical_and", [fine, elementwise(row, [x, y])])
     fine = elementwise("logical_and", [all_of(fine), elementwise("greater", [min_of(spread), 0])])
     most = int(to_host(max_of(spread)))
-    if not fine or most >= 1 << 32:
+    bits = 1 if dtype == BOOL else _BITS[dtype.itemsize]
+    if not fine or (bits > 1 and most >= REJECTED * (1 << bits)):
         return None
     queue = low.queue
-    bits = 1 if dtype == BOOL else _BITS[dtype.itemsize]
     count = prod(shape)
     enough = _enough(count, most, bits) if bits > 1 else count
     if bits == 32:

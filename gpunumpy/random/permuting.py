@@ -17,8 +17,8 @@ from ..selection import take
 from . import bounded, method
 from .method import Drawing, on_device
 
-# Places are numbers of 32 bits; and shorter rows than these the host shuffles sooner.
-_MOST, _LONG = 1 << 31, 1 << 10
+# Places are numbers of 32 bits.
+_MOST = 1 << 31
 
 
 class Permuting(Drawing):
@@ -28,7 +28,7 @@ class Permuting(Drawing):
     def permutation(self, x: Any, axis: Any = 0) -> Any:
         if isinstance(x, (int, numpy.integer)):
             queue = queue_of(default_device())
-            if queue.device.kind not in method.KINDS or not method.MANY <= x < _MOST:
+            if queue.device.kind not in method.KINDS or not _many() <= x < _MOST:
                 return NotImplemented
             return wrap(self._order(int(x), queue))
         array = as_array(x)
@@ -46,7 +46,7 @@ class Permuting(Drawing):
     @on_device("permuted")
     def permuted(self, x: Any, *, axis: Any = None, out: Any = None) -> Any:
         array = as_array(x)
-        if not _moves(array, 0 if axis is None else axis) or not method.MANY <= array.size < _MOST:
+        if not _moves(array, 0 if axis is None else axis) or not _many() <= array.size < _MOST:
             return NotImplemented
         memory = axes_in_memory("K", array.shape, array.layout.strides)
         if out is not None:
@@ -64,8 +64,6 @@ class Permuting(Drawing):
         else:
             axis %= array.ndim
             order, rows = [*axes[:axis], *axes[axis + 1 :], axis], array.size // array.shape[axis]
-        if rows > 1 and array.size // rows < min(_LONG, method.MANY):
-            return NotImplemented
         moved = transposed(array.value(), order)
         places = bounded.order(self._stream, array.size // rows, array.queue, rows)
         mixed = take(wrap(reshaped(moved, (array.size,))), wrap(places)).value()
@@ -77,10 +75,15 @@ class Permuting(Drawing):
 
     def _order(self, count: int, queue: Queue) -> Node:
         """The order in which to take so many elements."""
-        if count < method.MANY:
+        if count < _many():
             self._stream.settle()
             return from_host(numpy.random.Generator(self._stream.bits).permutation(count), queue.device).value()
         return bounded.order(self._stream, count, queue)
+
+
+def _many() -> int:
+    """From so many elements on their order is drawn on the device: a sort has to be worth its while."""
+    return 2 * method.MANY
 
 
 def _moves(array: ndarray, axis: Any) -> bool:

@@ -11,7 +11,7 @@ import pytest
 import gpunumpy
 from gpunumpy.kernels import cuda_bounded, cuda_sort, host_calls
 from gpunumpy.kernels.compile import compile_cubin
-from gpunumpy.random import method
+from gpunumpy.random import bounded, method
 
 from ..numpy_parity.test_random_permuting import (  # noqa: F401
     test_integers_between_arrays,
@@ -42,6 +42,7 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         monkeypatch.setitem(host_calls.CALLS, make.__name__, lambda *args, make=make: run(make, *args))
     monkeypatch.setattr(method, "MANY", 1)
     monkeypatch.setattr(method, "KINDS", {"cpu"})
+    monkeypatch.setattr(bounded, "REJECTED", 1)
     with gpunumpy.Device("cpu"):
         yield
 
@@ -49,7 +50,12 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_nvrtc_compiles_them() -> None:
     words, taken = numpy.zeros(90000, "u4"), numpy.zeros((), "i8")
     integers, swaps, order = (numpy.zeros(40000, dtype) for dtype in ("u4", "u8", "i8"))
-    for options in (("masked", 32, 200, (39999, 1)), ("product", 32, 200, (49999, 1)), ("masked", 32, 9, (3999, 10))):
+    for options in (
+        ("masked", 32, 200, (39999, 1)),
+        ("product", 32, 200, (49999, 1)),
+        ("masked", 32, 9, (3999, 10)),
+        ("masked", 32, 9, (9999, 4)),
+    ):
         program = cuda_bounded.bounded(options, [layout_of(x) for x in (swaps, taken, words)], 132)
         compile_cubin(program.text, "sm_90")
     for bits in (1, 8, 16, 32):

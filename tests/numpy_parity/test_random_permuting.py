@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.random import method
+from gpunumpy.random import bounded, method
 
 BITS = (numpy.random.PCG64, numpy.random.PCG64DXSM, numpy.random.Philox)
 
@@ -18,6 +18,7 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever can be drawn on a device is, on the CPU device too, and whatever the size."""
     monkeypatch.setattr(method, "MANY", 1)
     monkeypatch.setattr(method, "KINDS", {"cpu", "cuda"})
+    monkeypatch.setattr(bounded, "REJECTED", 1)
 
 
 def both(kind: Any, seed: int, use: Any) -> None:
@@ -88,6 +89,8 @@ PERMUTED: dict[str, Any] = {
     "columns": lambda m, rng: rng.permuted(m.arange(1000.0).reshape(5, 200), axis=0),
     "rows of a box": lambda m, rng: rng.permuted(_box(m), axis=1),
     "rows of a part": lambda m, rng: rng.permuted(_box(m)[::3, ::-2].T, axis=-1),
+    "long rows": lambda m, rng: rng.permuted(m.arange(27000.0).reshape(3, 9000), axis=1),
+    "many rows": lambda m, rng: rng.permuted(m.arange(40000).reshape(10, 4000), axis=0),
     "short rows": lambda m, rng: rng.permuted(m.arange(600).reshape(100, 3, 2), axis=1),
     "rows of one": lambda m, rng: rng.permuted(m.arange(600).reshape(600, 1), axis=1),
     "out": lambda m, rng: rng.permuted(m.arange(600, dtype="f4").reshape(20, 30), out=m.empty((20, 30))),
