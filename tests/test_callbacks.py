@@ -21,7 +21,7 @@ from gpunumpy.core.plan import Plan
 from gpunumpy.core.schedule import CallStep, Run, schedule
 from gpunumpy.core.schedule_callbacks import SUFFIX, Absorbed, absorb
 from gpunumpy.core.schedule_verify import verify_plan
-from gpunumpy.kernels import host_fft
+from gpunumpy.kernels import cuda_fft_callbacks, host_fft
 from gpunumpy.kernels.codegen.callbacks import first_input, load_callback, store_callback
 from gpunumpy.kernels.codegen.program import Launch, Program
 from gpunumpy.kernels.compile import archs, compile_lto
@@ -222,6 +222,79 @@ def test_what_is_overwritten_is_read_before() -> None:
     Plan(steps, items, roots, Absorbing(by_kernel)).run(nodes)
     numpy.testing.assert_allclose(to_host(results[0]), (a * b).ravel()[::-1].reshape(6, 8), rtol=1e-5)
     numpy.testing.assert_array_equal(to_host(results[1]), a + 1)
+
+
+# Transforms of 2^22 elements in all: their shape, the dtype of what they read, and of a kernel before and one after it
+# those that are taken in.
+FASTER: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
+    *(("fft", (n,), "F", "before after") for n in (64, 1024, 4096, 8192)),
+    *(("fft", (n,), "D", "before after") for n in (256, 8192)),
+    ("fft", (256,), "F", "before"),
+    ("fft", (16384,), "F", ""),
+    ("fft", (1 << 22,), "F", ""),
+    ("fft2", (1024, 1024), "F", "before after"),
+    ("fft2", (2048, 2048), "F", ""),
+    ("fftn", (128, 128, 128), "F", "before after"),
+    ("fftn", (256, 128, 128), "F", ""),
+    *(("rfft", (n,), "f", "before after") for n in (64, 128, 512, 2048)),
+    ("rfft", (256,), "f", "before"),
+    *(("rfft", (n,), "f", "") for n in (4096, 8192, 768)),
+    *(("rfft", (n,), "f", "after") for n in (16384, 1 << 16, 1 << 22)),
+    *(("rfft", (n,), "d", "before after") for n in (64, 256, 512)),
+    *(("rfft", (n,), "d", "before") for n in (128, 1024, 4096)),
+    *(("rfft", (n,), "d", "after") for n in (16384, 1 << 16)),
+    *(("irfft", (n,), "F", "before after") for n in (64, 256, 1024)),
+    *(("irfft", (n,), "F", "") for n in (2048, 8192, 768)),
+    *(("irfft", (n,), "F", "before") for n in (16384, 1 << 16, 1 << 22)),
+    *(("irfft", (n,), "D", "before after") for n in (64, 256)),
+    ("irfft", (512,), "D", "before"),
+    ("irfft", (2048,), "D", ""),
+    *(("irfft", (n,), "D", "before") for n in (8192, 1 << 16)),
+    ("rfft2", (1024, 1024), "f", "before after"),
+    ("rfft2", (2048, 2048), "f", ""),
+    ("rfftn", (128, 128, 128), "f", "before after"),
+    ("rfftn", (256, 256, 64), "f", ""),
+)
+
+
+@pytest.fixture(scope="module")
+def many() -> Callable[[tuple[int, ...], str], ndarray]:
+    """Arrays of up to 2^22 elements in the same memory."""
+    with Device("cpu"):
+        memory = np.zeros(1 << 22, "D")
+        memory.computed()
+
+    def array(shape: tuple[int, ...], dtype: str) -> ndarray:
+        return memory.view(dtype)[: prod(shape)].reshape(shape)
+
+    return array
+
+
+@pytest.mark.parametrize(("name", "shape", "dtype", "wanted"), FASTER)
+def test_what_is_faster_is_taken_in(
+    name: str, shape: tuple[int, ...], dtype: str, wanted: str, many: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cuda_fft_callbacks, "available", lambda: True)
+    shape = (-(-(1 << 22) // prod(shape)), *shape)
+    half = (*shape[:-1], shape[-1] // 2 + 1)
+    taken, made = (half if name == "irfft" else shape), (half if name[0] == "r" else shape)
+    results = "".join(dtype.upper() if name != "irfft" else dtype.lower())
+    transform = getattr(np.fft, name)
+    options = {} if name in ("irfft", "rfft", "fft") else {"axes": tuple(range(1, len(shape)))}
+    found = []
+    for before, after in ((True, False), (False, True)):
+        if name == "irfft":  # has a kernel before it anyway
+            before = True
+        x = many(taken, dtype)
+        y = transform(x * many(taken, dtype) if before else x, **options)
+        result = y * many(made, results) if after else y
+        del y
+        _, items, roots = steps_of([result])
+        steps = absorb(schedule(items, roots), items, roots, cuda_fft_callbacks.absorbs)
+        for step in steps:
+            if isinstance(step, CallStep) and isinstance(step.options, Absorbed):
+                found += ["before"] * (step.options.before is not None) + ["after"] * (step.options.after is not None)
+    assert " ".join(sorted(set(found), reverse=True)) == wanted
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90"])

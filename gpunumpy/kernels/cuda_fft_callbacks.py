@@ -36,8 +36,15 @@ _ONE_PASS = 8192  # points, next to each other in memory
 _ONE_PASS_STORE = 4096  # where it is no power of 2, and another array is read for what is stored
 _ONE_PASS_APART = 512
 _SLOW_STORE = (8, 256)  # bytes of an element and points for which such a store is slower
-_TWO_AXES = 1024
-_REAL = 1 << 16  # points of a real transform whose complex side is a pass of its own
+_AXES = {2: 1024, 3: 128}  # the longest of so many axes
+# Real transforms along one axis. The complex side of a long one is a pass of its own: points, or bytes of real numbers
+# where those are a power of 2. Short ones of such sizes are one pass: the most points with a kernel before or after it,
+# by kind and bytes of a real number.
+_LONG = 1 << 16
+_LONG_BYTES = 1 << 16
+_SHORT_BEFORE = {("r2c", 4): 2048, ("r2c", 8): 8192, ("c2r", 4): 1024, ("c2r", 8): 512}
+_SHORT_AFTER = {("r2c", 4): 2048, ("r2c", 8): 512, ("c2r", 4): 1024, ("c2r", 8): 256}
+_SLOW_AFTER = {("r2c", 4): 256, ("r2c", 8): 128}  # points for which that is no faster
 
 Prepared = Callable[[Sequence[Any]], None]
 
@@ -107,11 +114,10 @@ def _in_step(kernel: Kernel, walk: Affine) -> bool:
 
 def _faster(transform: Transform, options: Absorbed) -> bool:
     longest = max(transform.sizes)
-    if transform.kind != "c2c":
-        real_side = options.before if transform.kind == "r2c" else options.after
-        return real_side is None and longest >= _REAL and longest % 2 == 0
     if len(transform.sizes) > 1:
-        return len(transform.sizes) == 2 and longest <= _TWO_AXES
+        return transform.kind != "c2r" and longest <= _AXES[len(transform.sizes)]
+    if transform.kind != "c2c":
+        return _faster_real(transform, options)
     if options.after is not None and sum(arg.kind == "in" for arg in options.after.args) > 1:
         # Another array is read where the transform stores.
         power = longest.bit_count() == 1
@@ -119,6 +125,24 @@ def _faster(transform: Transform, options: Absorbed) -> bool:
             return False
     found = passes(transform, options.taken[0], options.made[0])
     return found is not None and _one_pass(transform, found)
+
+
+def _faster_real(transform: Transform, options: Absorbed) -> bool:
+    (points,) = transform.sizes
+    power = points.bit_count() == 1
+    real, (source, _), (target, _) = transform.kind == "r2c", options.taken, options.made
+    itemsize = (options.taken if real else options.made)[1].itemsize
+    if (points >= _LONG and points % 2 == 0) or (power and points * itemsize >= _LONG_BYTES):
+        real_side = options.before if real else options.after
+        if real_side is None:
+            return True
+    (axis,) = transform.axes
+    if not power or source.strides[axis] != 1 or target.strides[axis] != 1:
+        return False
+    kind = transform.kind, itemsize
+    if options.before is not None and points > _SHORT_BEFORE[kind]:
+        return False
+    return options.after is None or (points <= _SHORT_AFTER[kind] and points != _SLOW_AFTER.get(kind))
 
 
 def fft_absorbed(device: Device, options: Absorbed, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
