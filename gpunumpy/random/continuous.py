@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import gamma, isfinite, sqrt
+from math import gamma, isfinite, pi, sqrt
 from typing import Any
 
 import numpy
@@ -13,7 +13,9 @@ from ..core.array import from_host, ndarray, to_host
 from ..core.dtypes import FLOAT64
 from ..core.record import elementwise
 from ..products import matmul
+from ..reduction import sum as sum_of
 from ..shape import reshape
+from . import words
 from .method import PROBE, Drawing, Target, fine, is_number, on_device, shape_of
 from .sequence import Sampler, sequence
 
@@ -125,20 +127,46 @@ class Continuous(Drawing):
     @on_device("vonmises")
     def vonmises(self, mu: Any, kappa: Any, size: Any = None) -> Any:
         given = _given("vonmises", mu, kappa)
-        if not given or not 1e-8 <= given[1] <= 1e6:
+        if not given:
             return NotImplemented
+        if not 1e-8 <= given[1] <= 1e6:
+            return self._angles(*given, size)
         return self._sequence(Sampler("VonMises"), (*given, middle_of_cosines(given[1])), _ANGLE, size)
+
+    def _angles(self, mu: float, kappa: float, size: Any) -> Any:
+        """Angles that are evenly distributed, or all but normally."""
+        target = self._new(size)
+        if target is None:
+            return NotImplemented
+        draw = (words.EVEN if kappa < 1 else words.NORMAL)[FLOAT64]
+        made: Any = target.filled(draw(self._stream, target.count, target.queue))
+        if kappa < 1:
+            return pi * (2.0 * made - 1.0)
+        made = mu + sqrt(1.0 / kappa) * made
+        made = elementwise("where", [made < -pi, made + 2 * pi, made])
+        return elementwise("where", [made > pi, made - 2 * pi, made])
 
     @on_device("dirichlet")
     def dirichlet(self, alpha: Any, size: Any = None) -> Any:
-        shapes = numpy.array(_of_host(alpha), numpy.float64)
-        if shapes.ndim != 1 or not 2 <= shapes.size <= _MOST_SHARES or shapes.max() < 0.1:
+        shapes, rows = numpy.array(_of_host(alpha), numpy.float64), None if size is None else shape_of(size)
+        if (
+            rows is None
+            or shapes.ndim != 1
+            or not shapes.size
+            or shapes.max() < 0.1
+            or not numpy.isfinite(shapes).all()
+        ):
             return NotImplemented
-        rows = None if size is None else shape_of(size)
-        target = None if rows is None else self._new((*rows, shapes.size))
-        if target is None or not numpy.isfinite(shapes).all():
+        target, alike = self._new((*rows, shapes.size)), (shapes == shapes[0]).all()
+        if target is None or not (alike or shapes.size <= _MOST_SHARES):
             return NotImplemented
         PROBE.dirichlet(shapes)
+        if alike:
+            made = self._filled(target, Sampler("Gamma"), (shapes[0], 1.0), _words_of_gamma(shapes[0]))
+            if made is NotImplemented:
+                return made
+            whole: Any = sum_of(made, axis=-1, keepdims=True)
+            return made * (1.0 / whole)
         each = sum(_words_of_gamma(shape) for shape in shapes.tolist() if shape)
         longest = 64 if each < 20 else 128 if each < 50 else 256
         sampler = Sampler("Dirichlet", longest=longest, width=shapes.size)

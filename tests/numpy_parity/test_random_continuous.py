@@ -85,6 +85,9 @@ DRAWS: dict[str, Callable[[Any, Any], Any]] = {
     "angles": lambda g, size: g.vonmises(0.5, 4, size),
     "angles all around": lambda g, size: g.vonmises(-2, 3e-6, size),
     "angles close by": lambda g, size: g.vonmises(3, 1e5, size),
+    "shares alike": lambda g, size: g.dirichlet([1.0] * 4, size),
+    "shares alike of many": lambda g, size: g.dirichlet(numpy.full(40, 0.5), size),
+    "the only share": lambda g, size: g.dirichlet([2], size),
     "shares": lambda g, size: g.dirichlet([3, 0.5, 1], size),
     "many shares": lambda g, size: g.dirichlet(numpy.arange(12) / 4, size),
     "shares with none": lambda g, size: g.dirichlet([0, 2.0], size),
@@ -99,6 +102,9 @@ TRANSFORMED: dict[str, Callable[[Any, Any], Any]] = {
     "gumbel": lambda g, size: g.gumbel(0.1, 3, size),
     "triangular": lambda g, size: g.triangular(-1, 0.5, 3, size),
     "triangular on one side": lambda g, size: g.triangular(-1, -1, 3, size),
+    "angles of all directions": lambda g, size: g.vonmises(3, 1e-9, size),
+    "angles of one direction": lambda g, size: g.vonmises(-3.14159, 1.1e6, size),
+    "angles of one direction, the other end": lambda g, size: g.vonmises(3.14159, 3e6, size),
     "cauchy": lambda g, size: g.standard_cauchy(size),
     "logarithms": lambda g, size: g.standard_exponential(size, method="inv"),
     "logarithms float32": lambda g, size: g.standard_exponential(size, "f4", "inv"),
@@ -234,7 +240,7 @@ def test_draws_after_one_another(bits: str, seed: int) -> None:
 
 
 def test_the_fast_stream_draws_as_philox() -> None:
-    mine, theirs = np.random.Generator(PhiloxGPU(3)), numpy.random.Generator(numpy.random.Philox(3))
+    mine, theirs = np.random.default_rng(PhiloxGPU(3)), numpy.random.Generator(numpy.random.Philox(3))
     for name in ("gamma", "beta of halves", "angles", "shares"):
         alike(DRAWS[name](mine, 100), DRAWS[name](theirs, 100), 2e-12)
     for name in ("laplace", "triangular", "cauchy"):
