@@ -130,7 +130,7 @@ class Continuous(Drawing):
         if not given:
             return NotImplemented
         if not 1e-8 <= given[1] <= 1e6:
-            return self._angles(*given, size)
+            return self._angles(given[0], given[1], size)
         return self._sequence(Sampler("VonMises"), (*given, middle_of_cosines(given[1])), _ANGLE, size)
 
     def _angles(self, mu: float, kappa: float, size: Any) -> Any:
