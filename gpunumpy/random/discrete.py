@@ -6,7 +6,6 @@ Where the parameters are arrays, how many words a number takes hangs on those be
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -43,11 +42,11 @@ class Discrete(Drawing):
 
     @on_device("binomial")
     def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
-        return self._planned("binomial", size, operator.index(n), p)
+        return self._planned("binomial", size, n, p, integers=1)
 
     @on_device("hypergeometric")
     def hypergeometric(self, ngood: Any, nbad: Any, nsample: Any, size: Any = None) -> Any:
-        return self._planned("hypergeometric", size, *map(operator.index, (ngood, nbad, nsample)))
+        return self._planned("hypergeometric", size, ngood, nbad, nsample, integers=3)
 
     @on_device("geometric")
     def geometric(self, p: Any, size: Any = None) -> Any:
@@ -69,12 +68,14 @@ class Discrete(Drawing):
     @on_device("multinomial")
     def multinomial(self, n: Any, pvals: Any, size: Any = None) -> Any:
         rows = self._new(size)
-        n, pvals = operator.index(n), to_host(pvals) if isinstance(pvals, ndarray) else pvals
-        if rows is None or numpy.ndim(pvals) != 1:
+        pvals = to_host(pvals) if isinstance(pvals, ndarray) else pvals
+        if rows is None or not is_number(n) or numpy.ndim(pvals) != 1:
             return NotImplemented
         PROBE.multinomial(n, pvals)
         chances = numpy.asarray(pvals, numpy.float64).tolist()
-        return self._made(Target((*rows.shape, len(chances)), rows.queue.device), distributions.multinomial(n, chances))
+        return self._made(
+            Target((*rows.shape, len(chances)), rows.queue.device), distributions.multinomial(int(n), chances)
+        )
 
     @on_device("multivariate_hypergeometric")
     def multivariate_hypergeometric(
@@ -83,14 +84,14 @@ class Discrete(Drawing):
         # Halves of words that are left, or the order of the colours, go from row to row.
         return NotImplemented
 
-    def _planned(self, name: str, size: Any, *given: Any) -> Any:
-        """Numbers of a distribution, whose integer parameters are integers of Python."""
+    def _planned(self, name: str, size: Any, *given: Any, integers: int = 0) -> Any:
+        """Numbers of a distribution, of whose parameters so many are integers."""
         target = self._new(size)
         if target is None or not all(map(is_number, given)):
             return NotImplemented
         getattr(PROBE, name)(*given)
         plan: Callable[..., Plan | None] = getattr(distributions, name)
-        return self._made(target, plan(*(x if type(x) is int else float(x) for x in given)))
+        return self._made(target, plan(*map(int, given[:integers]), *map(float, given[integers:])))
 
     def _made(self, target: Target, plan: Plan | None) -> Any:
         if plan is None:

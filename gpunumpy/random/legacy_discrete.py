@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -18,7 +17,7 @@ _PROBE = numpy.random.RandomState(0)
 
 def _integers(plan: Callable[..., Plan | None], count: int) -> Callable[..., Plan | None]:
     """A plan whose first parameters, so many, are integers; the others are numbers."""
-    return lambda *given: plan(*map(operator.index, given[:count]), *map(float, given[count:]))
+    return lambda *given: plan(*map(int, given[:count]), *map(float, given[count:]))
 
 
 _PLANS: dict[str, Callable[..., Plan | None]] = {

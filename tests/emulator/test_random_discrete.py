@@ -53,7 +53,7 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
 DRAWS: dict[str, list[tuple[Any, ...]]] = {
     "poisson": [(0.003,), (1.0,), (9.99,), (10,), (17.3,), (1e3,), (123456.7,)],
     "binomial": [
-        *((10, 0.3), (1, 0.5), (1000, 0.001), (40, 0.74), (7, 1.0), (100, 0.3), (61, 0.5), (10**6, 0.4)),
+        *((10, 0.3), (9.7, 0.3), (1, 0.5), (1000, 0.001), (40, 0.74), (7, 1.0), (100, 0.3), (61, 0.5), (10**6, 0.4)),
         *((10**5, 0.999), (10**12, 0.37), (900, 0.95)),
     ],
     "negative_binomial": [(0.3, 0.4), (1, 0.1), (5, 0.2), (2.5, 0.9), (100, 0.01), (3, 1.0)],
@@ -154,10 +154,20 @@ def test_numbers_of_a_random_state(case: tuple[Any, ...]) -> None:
     assert bits.random_raw(3).tolist() == theirs.randint(0, 2**32, 3, "u4").tolist()
 
 
+def planned(name: str, *args: Any) -> Plan | None:
+    """The plan of a method of `Generator`."""
+    plan = (
+        None
+        if name == "geometric"
+        else getattr(distributions, name)(*(int(x) if name == "binomial" and x > 1 else x for x in args))
+    )
+    return plan
+
+
 def plans() -> Iterator[Plan]:
     """Of all samplers that there are."""
     for name, *args in CASES:
-        if name != "geometric" and (plan := getattr(distributions, name)(*args)):
+        if plan := planned(name, *args):
             yield plan
     for name, *args in OLD_CASES:
         if plan := legacy_discrete.drawn(name, *args):
@@ -181,7 +191,7 @@ def test_nvrtc_compiles_them() -> None:
 def test_there_are_enough_words(case: tuple[Any, ...]) -> None:
     """What a number takes on average is not much more than is expected, and hardly less."""
     name, *args = case
-    plan = None if name == "geometric" else getattr(distributions, name)(*args)
+    plan = planned(name, *args)
     if plan is None:
         return
     sampler, _, each = plan
