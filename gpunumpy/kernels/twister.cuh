@@ -86,7 +86,7 @@ __device__ __forceinline__ void begin_runs(const u32* state, u32* windows, u32* 
 // that follow one another; it has them all at hand.
 __device__ __forceinline__ void jump_window(const u32* stretch, const u32* terms, u32* window, int first, int step) {
   __shared__ u32 words[EACH * PITCH];
-  const int adder = threadIdx.x;
+  const int adder = int(threadIdx.x) < ADDERS ? int(threadIdx.x) : 0;
   u32 sums[EACH] = {};
   for (int share = first; share < SHARES; share += step) {
     __syncthreads();
@@ -98,7 +98,7 @@ __device__ __forceinline__ void jump_window(const u32* stretch, const u32* terms
       u32 its[32 + EACH - 1];
 #pragma unroll
       for (int at = 0; at < 32 + EACH - 1; ++at)
-        its[at] = adder < ADDERS ? words[at % EACH * PITCH + adder + at / EACH + 32 / EACH * k] : 0;
+        its[at] = words[at % EACH * PITCH + adder + at / EACH + 32 / EACH * k];
 #pragma unroll
       for (int term = 0; term < 32; term += 2) {
         const u32 both = chosen >> term & 3;
@@ -116,7 +116,7 @@ __device__ __forceinline__ void jump_window(const u32* stretch, const u32* terms
     }
   }
   __syncthreads();
-  if (adder < ADDERS)
+  if (int(threadIdx.x) < ADDERS)
     for (int one = 0; one < EACH; ++one) words[one * PITCH + adder] = sums[one];
   __syncthreads();
   for (int k = threadIdx.x; k < LENGTH; k += blockDim.x) atomicXor(window + k, words[k % EACH * PITCH + k / EACH]);

@@ -130,4 +130,5 @@ def test_nvrtc_compiles_them() -> None:
     arrays = state, words, state, state, numpy.array(3)
     programs.append(cuda_twister.twister_stand((), [layout_of(x) for x in arrays], [x.dtype for x in arrays]))
     for program in programs:
-        compile_cubin(program.text, "sm_90")
+        for arch in ("sm_75", "sm_90", "sm_100"):
+            compile_cubin(program.text, arch)
