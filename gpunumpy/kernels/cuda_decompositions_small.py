@@ -47,7 +47,7 @@ def svd_fits(layouts: Sequence[Layout], dtypes: Sequence[Any], shared: int) -> b
     rows, count = layouts[-1].shape[-2], prod(layouts[-1].shape[:-2])
     if svd_bytes(*_svd_sizes(layouts), dtypes[-1]) <= shared:
         return count > 1 or rows <= _SVD_ROWS[real_bytes(dtypes[-1])]
-    return count >= _SVD_MANY and rows <= _SVD_MOST
+    return count >= _SVD_MANY and rows <= _SVD_MOST and layouts[-1].shape[-1] <= 4 * _SVD_MOST
 
 
 def _svd_sizes(layouts: Sequence[Layout]) -> tuple[int, int, int, bool]:
