@@ -24,6 +24,8 @@ _FLOAT32 = numpy.dtype(numpy.float32)
 _NORMAL, _ANGLE = 1.02, 4.05
 # Rows of more shares take too many words to be measured from every one of them.
 _MOST_SHARES = 32
+# Poisson numbers of greater means are decided by fewer digits than logarithms have.
+_MOST_CENTRE = 2e7
 # Where both parameters are smaller, NumPy's beta numbers are 0 or 1, drawn in another way.
 _TINY = 3e-103
 
@@ -95,10 +97,10 @@ class Continuous(Drawing):
         above, below, centre = given
         if centre == 0:
             return self._f(above, below, size)
-        if above <= 1:
+        sampler, each = _noncentral("F", above, centre)
+        if sampler is None:
             return NotImplemented
-        each = _words_of_gamma((above - 1) / 2) + _NORMAL + _words_of_gamma(below / 2)
-        return self._sequence(Sampler("NoncentralF"), (above, centre, below), each, size)
+        return self._sequence(sampler, (above, centre, below), each + _words_of_gamma(below / 2), size)
 
     @on_device("noncentral_chisquare")
     def noncentral_chisquare(self, df: Any, nonc: Any, size: Any = None) -> Any:
@@ -107,10 +109,8 @@ class Continuous(Drawing):
             return NotImplemented
         if given[1] == 0:
             return self._gamma(given[0] / 2, 2.0, size)
-        if given[0] <= 1:
-            return NotImplemented
-        each = _words_of_gamma((given[0] - 1) / 2) + _NORMAL
-        return self._sequence(Sampler("NoncentralChisquare"), given, each, size)
+        sampler, each = _noncentral("Chisquare", *given)
+        return NotImplemented if sampler is None else self._sequence(sampler, given, each, size)
 
     @on_device("standard_t")
     def standard_t(self, df: Any, size: Any = None) -> Any:
@@ -229,6 +229,16 @@ def _words_of_gamma(shape: float) -> float:
     if shape == 1:
         return _NORMAL
     return 2 * _NORMAL / gamma(1 + shape) if shape < 1 else 2 * _NORMAL / (1 - 0.05 / shape)
+
+
+def _noncentral(name: str, freedoms: float, centre: float) -> tuple[Sampler | None, float]:
+    """The sampler of noncentral numbers, and how many words one takes."""
+    if freedoms > 1:
+        return Sampler(f"Noncentral{name}"), _words_of_gamma((freedoms - 1) / 2) + _NORMAL
+    if centre > _MOST_CENTRE:
+        return None, 0.0
+    files = "samplers_continuous samplers_discrete samplers_noncentral"
+    return Sampler(f"Mixed{name}", files), (centre / 2 + 1 if centre < 20 else 3.0) + 2.3
 
 
 def middle_of_cosines(kappa: float) -> float:

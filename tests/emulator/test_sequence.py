@@ -91,7 +91,7 @@ def test_attempts_that_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
 
 SAMPLERS = (
     *("Gamma", "Beta", "BetaOfPowers", "F", "NoncentralF", "NoncentralChisquare", "StandardT", "Wald", "VonMises"),
-    "Dirichlet",
+    *("Dirichlet", "MixedF"),
 )
 
 
@@ -100,7 +100,7 @@ def test_nvrtc_compiles_it(sampler: str) -> None:
     shape = (1000, 3) if sampler == "Dirichlet" else 4000
     for dtype, word in (("f8", "u8"), ("f4", "u4"))[: 2 if sampler == "Gamma" else 1]:
         arrays = numpy.zeros(shape, dtype), numpy.zeros(3, "i8"), numpy.zeros(9000, word), numpy.zeros(2)
-        options = "samplers_continuous", sampler, 64
+        options = "samplers_continuous samplers_discrete samplers_noncentral", sampler, 64
         layouts, dtypes = [layout_of(x) for x in arrays], [x.dtype for x in arrays]
         program = cuda_sequence.stream_sequence(options, layouts, dtypes)
         for arch in ("sm_75", "sm_80", "sm_90", "sm_100") if sampler == "Gamma" else ("sm_90",):
