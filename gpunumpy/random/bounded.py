@@ -117,6 +117,8 @@ def _above_positions(x: Node) -> Node:
 
 def sample(stream: Stream, many: int, count: int, shuffle: bool, queue: Queue) -> Node | None:
     """So many of the integers below `many`, each at most once; None where the host is to draw them."""
+    if many >= 1 << 32:
+        return None
     # As NumPy decides it.
     if many > 10000 and count > many // (50 if shuffle else 20):
         lowest = many - count
@@ -125,7 +127,7 @@ def sample(stream: Stream, many: int, count: int, shuffle: bool, queue: Queue) -
         swaps, taken = _swaps(given, "product", _blocks(many - 1, 32), many - 1, count, 1)
         stream.moves(wrap(taken), 32)
         return _swapped(swaps, lowest)
-    if many == count or many > 1 << 32:
+    if many == count:
         return None
     # R. W. Floyd's algorithm: the integer at t is drawn up to lowest + t, and is that if it was there already.
     lowest, draws = many - count, 2 * count - 1 if shuffle else count

@@ -117,7 +117,7 @@ CHOSEN: dict[str, Any] = {
     "half of few": lambda m, rng: rng.choice(1000, 500, replace=False),
     "one": lambda m, rng: rng.choice(1000, 1, replace=False),
     "all of few": lambda m, rng: rng.choice(100, 100, replace=False),
-    "few of very many": lambda m, rng: rng.choice(4 * 10**9, 1000, replace=False),
+    "few of very many": lambda m, rng: rng.choice(2**32 - 1, 1000, replace=False),
     "few of too many": lambda m, rng: rng.choice(10**10, 1000, replace=False),
     "of rows": lambda m, rng: rng.choice(_box(m), 15, replace=False),
     "of columns": lambda m, rng: rng.choice(_box(m), (2, 5), replace=False, axis=1),
