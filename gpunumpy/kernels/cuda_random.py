@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from math import prod, sqrt
 from pathlib import Path
@@ -17,46 +17,49 @@ from .cuda_routine import Routine
 from .table_streams import CONGRUENTIAL, jump, sources, wide
 from .table_ziggurats import tables
 
-# Words are found from where chunks of so many start, and from by how much the state grows there. One thread finds the
-# starts of several chunks in a row: it jumps to the first, and steps from each to the next.
-CHUNK, _STEPS = 256, 16
+# Words are found from where chunks of so many start, and from by how much the state grows there. A chunk's number has
+# so many digits, of so many bits each.
+CHUNK, _DIGITS, _DIGIT_BITS = 256, 5, 6
 _WARP = 32
-_LEVELS = 40  # of chunks numbered by as many bits
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    return ", ".join(map(wide, numbers))
 
 
 def _jumps(name: str) -> str:
-    """How to jump over 2^k chunks: what x and c are multiplied by. And inside a chunk, by how much x grows: so many
-    times ``(a - 1) * x + c``.
+    """How to jump over as many chunks as a digit says: what the sum so far is multiplied by, and what is added. And
+    inside a chunk, by how much x grows: so many times ``(a - 1) * x + c``.
     """
     multiplier, _, _ = CONGRUENTIAL[name]
-    pairs = (jump(multiplier, CHUNK << level) for level in range(_LEVELS))
-    listed = ", ".join(wide(half) for pair in pairs for half in pair)
-    sums = ", ".join(wide(jump(multiplier, place)[1]) for place in range(CHUNK))
+    counts = (CHUNK * (digit << _DIGIT_BITS * place) for place in range(_DIGITS) for digit in range(1 << _DIGIT_BITS))
+    over = _listed(x for count in counts for x in jump(multiplier, count))
+    inside = _listed(jump(multiplier, place)[1] for place in range(CHUNK))
     return f"""
-__device__ const Wide jumps[{2 * _LEVELS}] = {{{listed}}};
-__device__ const Wide sums_in_chunk[{CHUNK}] = {{{sums}}};
+__device__ const Wide jumps[{2 * _DIGITS << _DIGIT_BITS}] = {{{over}}};
+__device__ const Wide sums_in_chunk[{CHUNK}] = {{{inside}}};
 """
 
 
-def _start_chunks(name: str, chunks: str, leads: str) -> str:
-    """The body that finds the chunks of thread `t`, from one word earlier on if something `leads`."""
+def _start_chunk(name: str, leads: str) -> str:
+    """The body that finds chunk `t`, from one word earlier on if something `leads`."""
     multiplier, _, ahead = CONGRUENTIAL[name]
-    late, early = (", ".join(map(wide, jump(multiplier, (ahead - before) % (1 << 128)))) for before in (0, 1))
+    late, early = (_listed(jump(multiplier, (ahead - before) % (1 << 128))) for before in (0, 1))
     return f"""
     const Wide c{{state[2], state[3]}}, late[2] = {{{late}}}, early[2] = {{{early}}};
     const bool leads = {leads};
     const Wide begin = op::wide_times(c, leads ? early[1] : late[1]);
-    Wide x = op::wide_step({{state[0], state[1]}}, leads ? early[0] : late[0], begin);
-    const long long first = t * {_STEPS};
-    for (int level = 0; first >> level; ++level)
-      if (first >> level & 1) x = op::wide_step(x, jumps[2 * level], op::wide_times(c, jumps[2 * level + 1]));
-    const Wide step = op::wide_times(c, jumps[1]);
-    for (long long k = first; k < first + {_STEPS} && k < {chunks}; ++k) {{
-      starts[2 * k] = x;
-      starts[2 * k + 1] = op::wide_step(x, {wide(multiplier - 1)}, c);
-      x = op::wide_step(x, jumps[0], step);
+    const Wide first = op::wide_step({{state[0], state[1]}}, leads ? early[0] : late[0], begin);
+    const Wide* jump = jumps;
+    Wide sum{{0, 0}};
+    for (long long k = t; k; k >>= {_DIGIT_BITS}, jump += {2 << _DIGIT_BITS}) {{
+      const int digit = int(k & {(1 << _DIGIT_BITS) - 1});
+      sum = op::wide_step(sum, jump[2 * digit], jump[2 * digit + 1]);
     }}
-    if (t == 0) starts[2 * {chunks}] = op::wide_times(c, {wide(jump(multiplier, _WARP)[1])});
+    const Wide x = op::wide_step(sum, op::wide_step(first, {wide(multiplier - 1)}, c), first);
+    starts[2 * t] = x;
+    starts[2 * t + 1] = op::wide_step(x, {wide(multiplier - 1)}, c);
+    if (t == 0) leaps[0] = op::wide_times(c, {wide(jump(multiplier, _WARP)[1])});
 """
 
 
@@ -65,6 +68,7 @@ _SAMPLERS = {"integers": ("Integers", 0), "normal": ("Normal", 1), "exponential"
 _ZIGGURAT_SHARES = {"normal": 1.023, "exponential": 1.035}
 DRAW_THREADS = 128  # of a block
 PIECES = {64: 16, 32: 32, 16: 32, 8: 32}  # that a thread works up, by their bits: 32 at most
+RESIDENT = 6  # blocks that a processor has at once, at least
 SLOTS = 8  # one in so many pieces, and some more, may be other than quick
 
 
@@ -96,15 +100,16 @@ def stream_draws(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Se
         f"#define ZIGGURAT {ziggurat}\n{tables(what, bits == 32)}" if ziggurat else "",
         f"{_text('samplers')}\ntypedef {sampler} Number;\n{_words(name)}{_text('draws')}{_first_words(name)}",
     ]
-    text.each("clear", "t", tiles + 1, text.param(tiles), "exits[t] = 0; sums[t] = 0; if (t == 0) *tickets = 0;")
+    begin = f"if (t < {many}) exits[t] = sums[t] = 0;\n    if (t == 0) *tickets = 0;"
     if name in CONGRUENTIAL:
-        threads = -(-chunks // _STEPS)
-        text.each("starts", "t", threads, text.param(threads), _start_chunks(name, total, "Pieces::leads(state)"))
-    pieces = f"Pieces(state, starts, {total})"
-    text.entry("draw", f"  draw_tile(out, taken, {pieces}, exits, sums, tickets, {n});", tiles, DRAW_THREADS)
-    text.entry("rest", f"  draw_rest(out, taken, {pieces}, exits, sums, {many}, {n});", 1, 32)
+        begin += f"\n    if (t >= {total}) continue;{_start_chunk(name, 'Pieces::leads(state)')}"
+    threads = max(tiles, chunks)
+    text.each("begin", "t", threads, text.param(threads), begin)
+    pieces = f"Pieces(state, starts, leaps, {total})"
+    draw = f"  draw_tile(out, taken, {pieces}, exits, sums, tickets, {many}, {n});"
+    text.entry("draw", draw, tiles, DRAW_THREADS, most=DRAW_THREADS, resident=RESIDENT)
     scratch = [
-        ("Wide* starts", 16 * (2 * chunks + 1)),
+        *(("Wide* starts", 32 * chunks), ("Wide* leaps", 16)),
         *(("u64* exits", 8 * tiles), ("u64* sums", 8 * tiles), ("u32* tickets", 4)),
     ]
     return text.program(["Value* out", "i64* taken", "const u64* state"], scratch, head="".join(head))
@@ -146,7 +151,7 @@ def _first_words(name: str) -> str:
     if name == "philox":
         return f"{begin}state(pieces.state), at(w - pieces.lead + i64(pieces.state[6])) {{}}\n"
     level = CHUNK.bit_length() - 1
-    return f"""{begin}c{{pieces.state[2], pieces.state[3]}}, leap_c(pieces.starts[2 * pieces.chunks]) {{
+    return f"""{begin}c{{pieces.state[2], pieces.state[3]}}, leap_c(*pieces.leaps) {{
   const i64 chunk = min(w >> {level}, pieces.chunks - 1);
   const Wide* start = pieces.starts + 2 * chunk;
   i64 left = w - (chunk << {level});

@@ -56,13 +56,21 @@ class Routine:
         self._rows.append((row, loop))
 
     def entry(
-        self, name: str, body: str, blocks: int, threads: int = THREADS, shared: int = 0, most: int | None = None
+        self,
+        name: str,
+        body: str,
+        blocks: int,
+        threads: int = THREADS,
+        shared: int = 0,
+        most: int | None = None,
+        resident: int = 1,
     ) -> None:
         """An entry, launched after those before it; `shared` is its dynamic shared memory in bytes.
 
-        One that may be launched with up to `most` threads takes no more registers than those have.
+        One that may be launched with up to `most` threads takes no more registers than those have, in so many
+        `resident` blocks of a processor.
         """
-        self._entries.append((name, body, f"__launch_bounds__({most}) " if most else ""))
+        self._entries.append((name, body, f"__launch_bounds__({most}, {resident}) " if most else ""))
         self._launches.append(Launch(name, (blocks, 1, 1), (threads, 1, 1), shared))
 
     def each(self, name: str, variable: str, count: int, total: str, body: str, team: int = 1) -> None:

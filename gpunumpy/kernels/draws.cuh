@@ -17,10 +17,10 @@ static_assert(MASKS <= 32 && ROW >= MOST, "a mask for each thread of a warp, at 
 // The pieces of a stream from a state on. Those of a first word, before all others, may be left of an earlier one.
 struct Pieces {
   const u64* state;
-  const Wide* starts;
+  const Wide *starts, *leaps;
   i64 chunks, lead;
-  __device__ Pieces(const u64* state, const Wide* starts, i64 chunks)
-      : state(state), starts(starts), chunks(chunks), lead(leads(state)) {}
+  __device__ Pieces(const u64* state, const Wide* starts, const Wide* leaps, i64 chunks)
+      : state(state), starts(starts), leaps(leaps), chunks(chunks), lead(leads(state)) {}
   __device__ static bool leads(const u64* state) { return PER > 1 && state[7]; }
   // Where the first piece is that nobody has had.
   __device__ int begin() const { return lead ? PER / 2 : 0; }
@@ -92,50 +92,59 @@ struct Shared {
   i64 base;
 };
 
-// Work a row up as if an attempt began at each of its pieces.
-__device__ __forceinline__ void classify(
-    Row& row, const Number& number, const typename Number::Tables& tables, const Pieces& pieces, i64 first,
-    typename Number::Kept (&kept)[MASKS]) {
+// List the pieces that are not quick, in order, and set all masks for now: a warp, each thread for a step or two. The
+// result is how many these are.
+__device__ __forceinline__ int list(Row& row) {
   const int lane = threadIdx.x % 32;
-  const u32 below = (1u << lane) - 1;
-  Words words(pieces, first + lane);
-  u32 made = ~0u;
-  int many = 0;
+  u32 slow[PER], any = 0;
+  int mine = 0;
 #pragma unroll
-  for (int step = 0; step < STEPS; ++step) {
-    if (step) words.leap();
-    const u64 word = step ? words.word() : pieces.word(first + lane, words.word());
-    bool quick[PER];
-    u32 slow[PER], any = 0;
-#pragma unroll
-    for (int k = 0; k < PER; ++k) {
-      quick[k] = number.quick(tables, Pieces::cut(word, k), kept[step * PER + k]);
-      slow[k] = __ballot_sync(~0u, !quick[k]);
-      if (ALONE && lane == step * PER + k) made = ~slow[k];
-      any |= slow[k];
-    }
-    if (ALONE || !any) continue;
-    int at = many;
-#pragma unroll
-    for (int k = 0; k < PER; ++k) {
-      at += __popc(slow[k] & below);
-      many += __popc(slow[k]);
-    }
-#pragma unroll
-    for (int k = 0; k < PER; ++k) {
-      if (quick[k]) continue;
-      if (at < SLOTS) row.slow[at] = u16((step * 32 + lane) * PER + k);
-      ++at;
-    }
+  for (int k = 0; k < PER; ++k) {
+    slow[k] = lane < STEPS ? ~row.made[lane * PER + k] : 0;
+    mine += __popc(slow[k]);
+    any |= slow[k];
   }
-  if (lane < MASKS) row.made[lane] = made;
-  if (ALONE) return;
+  int upto = mine;
+  for (int step = 1; step < STEPS; step *= 2) {
+    const int other = __shfl_up_sync(~0u, upto, step);
+    if (lane >= step) upto += other;
+  }
+  const int many = __shfl_sync(~0u, upto, STEPS - 1);
   if (many > SLOTS) __trap();  // that many are as good as impossible
+  for (int at = upto - mine; any; any &= any - 1) {
+    const int thread = __ffs(int(any)) - 1;
+#pragma unroll
+    for (int k = 0; k < PER; ++k)
+      if (slow[k] >> thread & 1) row.slow[at++] = u16((lane * 32 + thread) * PER + k);
+  }
+  row.made[lane] = ~0u;
   if (lane == 0) {
     row.many = many;
     row.exit = 0;
   }
   __syncwarp();
+  return many;
+}
+
+// Work a row up as if an attempt began at each of its pieces.
+__device__ __forceinline__ void classify(
+    Row& row, const Number& number, const typename Number::Tables& tables, const Pieces& pieces, i64 first,
+    typename Number::Kept (&kept)[MASKS]) {
+  const int lane = threadIdx.x % 32;
+  Words words(pieces, first + lane);
+#pragma unroll
+  for (int step = 0; step < STEPS; ++step) {
+    if (step) words.leap();
+    const u64 word = step ? words.word() : pieces.word(first + lane, words.word());
+#pragma unroll
+    for (int k = 0; k < PER; ++k) {
+      const u32 quick = __ballot_sync(~0u, number.quick(tables, Pieces::cut(word, k), kept[step * PER + k]));
+      if (lane == 0) row.made[step * PER + k] = quick;
+    }
+  }
+  __syncwarp();
+  if (ALONE) return;
+  const int many = list(row);
   for (int k = lane; k < many; k += 32) {
     Value value;
     const Attempt its = attempt(pieces.state, pieces, first * PER + row.slow[k], value);
@@ -223,7 +232,7 @@ __device__ __forceinline__ void follow_starts(Shared& shared, volatile u64* exit
   if (threadIdx.x == 0) {
     int entry = tile ? int(known(exits + tile - 1) & (MOST - 1)) : begin;
     for (int k = 0; k < WARPS; ++k) entry = follow_first(shared.rows[k], entry);
-    exits[tile] = KNOWN | u64(entry);
+    exits[tile] = KNOWN | u64(shared.rows[WARPS - 1].exit = entry);
   }
   __syncthreads();
 }
@@ -300,9 +309,20 @@ __device__ __forceinline__ int piece_of(const Row& row, int rank) {
   return found;
 }
 
+// Draw what is lacking after piece `p`, from number `made` on: one thread.
+__device__ __noinline__ void draw_rest(Value* out, i64* taken, const Pieces& pieces, i64 p, i64 made, i64 n) {
+  while (made < n) {
+    Value value;
+    const Attempt its = attempt(pieces.state, pieces, p, value);
+    if (its.made) out[made++] = value;
+    p += its.length;
+  }
+  *taken = p - pieces.begin();
+}
+
 // Draw what is in a tile.
 __device__ __forceinline__ void draw_tile(
-    Value* out, i64* taken, const Pieces& pieces, u64* exits, u64* sums, u32* tickets, i64 n) {
+    Value* out, i64* taken, const Pieces& pieces, u64* exits, u64* sums, u32* tickets, i64 tiles, i64 n) {
   __shared__ Shared shared;
   // Tiles are handed out in order, so that all tiles that one waits for are on their way.
   if (threadIdx.x == 0) shared.ticket = atomicAdd(tickets, 1u);
@@ -323,7 +343,11 @@ __device__ __forceinline__ void draw_tile(
     int all = 0;
     for (int k = 0; k < WARPS; ++k) all += shared.rows[k].count;
     const i64 base = count_before(sums, tile, all);
-    if (threadIdx.x == 0) shared.base = base;
+    if (threadIdx.x == 0) {
+      shared.base = base;
+      if (tile == tiles - 1 && base + all < n)
+        draw_rest(out, taken, pieces, tiles * TILE + (ALONE ? 0 : shared.rows[WARPS - 1].exit), base + all, n);
+    }
   }
   __syncthreads();
   i64 base = shared.base;
@@ -336,19 +360,4 @@ __device__ __forceinline__ void draw_tile(
   if (last < 0) return;
   Value again;
   *taken = first * PER + last + attempt(pieces.state, pieces, first * PER + last, again).length - pieces.begin();
-}
-
-// Draw what all tiles together lack of `n` numbers: one thread.
-__device__ __forceinline__ void draw_rest(
-    Value* out, i64* taken, const Pieces& pieces, const u64* exits, const u64* sums, i64 tiles, i64 n) {
-  i64 made = i64(sums[tiles - 1] & (SUM - 1));
-  if (threadIdx.x != 0 || made >= n) return;
-  i64 p = tiles * TILE + (ALONE ? 0 : i64(exits[tiles - 1] & (MOST - 1)));
-  while (made < n) {
-    Value value;
-    const Attempt its = attempt(pieces.state, pieces, p, value);
-    if (its.made) out[made++] = value;
-    p += its.length;
-  }
-  *taken = p - pieces.begin();
 }

@@ -1,6 +1,5 @@
 // Attempts at numbers. A `Number` tells of a piece whether it makes a number by itself, and which: `begin`. Where it does
-// not, `go_on` takes more. `quick` is `begin` for most pieces: it may say no of some that do, and keeps what the number
-// is made of, which `value` then makes.
+// not, `go_on` takes more. `quick` is `begin` with tables at hand, and keeps what the number is made of for `value`.
 
 // Integers of a span: of the product of a piece with the span the upper half, if the lower one is large enough.
 struct Integers {
@@ -46,25 +45,25 @@ __device__ __forceinline__ f32 log_of_rest(f32 x) { return ::log1pf(-x); }
 
 // A layer, where the 8 bits of it begin, and an integer, of so many bits from another one on, that is the place in it.
 template <int LAYER, int FIRST, int LENGTH> struct Place {
-  static const int SHORT = LENGTH > 32 ? LENGTH - 32 : 0;  // what the integer has more than a word of 32 bits
   int layer;
   Piece integer;
   __device__ __forceinline__ explicit Place(Piece piece)
       : layer(int(piece >> LAYER & 255)), integer(piece >> FIRST & ((Piece(1) << LENGTH) - 1)) {}
-  __device__ __forceinline__ bool inside() const { return integer < inside_bits[layer]; }
   __device__ __forceinline__ Value real() const {
     return Value(integer);
   }
-  // Of every layer what `quick` asks for, in shared memory: that is faster where each thread asks for another one.
+  // What is asked for of every layer, in shared memory: that is faster where each thread asks for another one.
   struct Tables {
-    Value scales[256];
-    u32 insides[256];
+    struct alignas(2 * sizeof(Value)) Layer {
+      Value scale;
+      Piece inside;
+    };
+    Layer layers[256];
     __device__ void fill() {
       for (int first = 0; first < 256; first += DRAW_THREADS) {
         const int k = first + int(threadIdx.x);
         if (k >= 256) break;
-        scales[k] = scale(k);
-        insides[k] = u32(inside_bits[k] >> SHORT);
+        layers[k] = {scale(k), inside_bits[k]};
       }
     }
   };
@@ -82,14 +81,15 @@ struct Normal {
   }
   __device__ __forceinline__ bool quick(const Tables& tables, Piece piece, Value& value) const {
     const At at(piece);
-    value = with_sign(piece, at.real() * tables.scales[at.layer]);
-    return u32(at.integer >> At::SHORT) < tables.insides[at.layer];
+    const Tables::Layer layer = tables.layers[at.layer];
+    value = with_sign(piece, at.real() * layer.scale);
+    return at.integer < layer.inside;
   }
   __device__ __forceinline__ Value value(Value kept) const { return kept; }
   __device__ bool begin(Piece piece, Value& value) const {
     const At at(piece);
     value = with_sign(piece, at.real() * scale(at.layer));
-    return at.inside();
+    return at.integer < inside_bits[at.layer];
   }
   template <class More> __device__ bool go_on(Piece piece, More& more, Value& value) const {
     const At at(piece);
@@ -115,14 +115,15 @@ struct Exponential {
   typedef Value Kept;
   __device__ __forceinline__ bool quick(const Tables& tables, Piece piece, Value& value) const {
     const At at(piece);
-    value = at.real() * tables.scales[at.layer];
-    return u32(at.integer >> At::SHORT) < tables.insides[at.layer];
+    const Tables::Layer layer = tables.layers[at.layer];
+    value = at.real() * layer.scale;
+    return at.integer < layer.inside;
   }
   __device__ __forceinline__ Value value(Value kept) const { return kept; }
   __device__ bool begin(Piece piece, Value& value) const {
     const At at(piece);
     value = at.real() * scale(at.layer);
-    return at.inside();
+    return at.integer < inside_bits[at.layer];
   }
   template <class More> __device__ bool go_on(Piece piece, More& more, Value& value) const {
     const At at(piece);
