@@ -74,10 +74,39 @@ class Sampled(Legacy):
     @on_device
     def beta(self, a: Any, b: Any, size: Any = None) -> Any:
         given = _given("beta", a, b)
-        if not given or max(given) > 1:
+        if not given:
             return NotImplemented
+        if max(given) > 1:
+            return self._even_beta(given, size)
         accepted = gamma(1 + given[0]) * gamma(1 + given[1]) / gamma(1 + sum(given))
         return self._sequence(Sampler("LegacyBeta", _FILE, longest=32), given, size, 4 / accepted)
+
+    def _even_beta(self, given: Sequence[float], size: Any) -> Any:
+        """The share of one of two gamma numbers."""
+        shape = None if size is None else shape_of(size)
+        if shape is None or given[0] != given[1]:
+            return NotImplemented
+        pairs = self._gamma(given[0], 1.0, (*shape, 2), "standard_gamma", given[:1])
+        if pairs is NotImplemented:
+            return pairs
+        return elementwise("divide", [pairs[..., 0], elementwise("add", [pairs[..., 0], pairs[..., 1]])])
+
+    @on_device
+    def dirichlet(self, alpha: Any, size: Any = None) -> Any:
+        shape, given = None if size is None else shape_of(size), numpy.array(_of_host(alpha), numpy.float64)
+        if (
+            shape is None
+            or given.ndim != 1
+            or not given.size
+            or not numpy.isfinite(given).all()
+            or (given != given[0]).any()
+        ):
+            return NotImplemented  # where shapes differ, it is not the same which number is made of a kept one
+        PROBE.dirichlet(given)
+        made = self._gamma(float(given[0]), 1.0, (*shape, given.size), "standard_gamma", given[:1].tolist())
+        if made is NotImplemented:
+            return made
+        return elementwise("multiply", [made, elementwise("divide", [1.0, sum_of(made, axis=-1, keepdims=True)])])
 
     @on_device
     def vonmises(self, mu: Any, kappa: Any, size: Any = None) -> Any:
