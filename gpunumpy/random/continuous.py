@@ -20,8 +20,8 @@ from .method import PROBE, Drawing, Target, fine, is_number, on_device, shape_of
 from .sequence import Sampler, sequence
 
 _FLOAT32 = numpy.dtype(numpy.float32)
-# How many words a number of a ziggurat takes on average, and an angle around a direction; or a little more.
-_NORMAL, _ANGLE = 1.02, 4.05
+# How many words a number of a ziggurat takes on average, or a little more.
+_NORMAL, _EXPONENTIAL = 1.023, 1.035
 # Rows of more shares take too many words to be measured from every one of them.
 _MOST_SHARES = 32
 # Poisson numbers of greater means are decided by fewer digits than logarithms have.
@@ -78,7 +78,7 @@ class Continuous(Drawing):
         if max(given) > 1:
             return self._sequence(Sampler("Beta"), given, sum(map(_words_of_gamma, given)), size)
         accepted = gamma(1 + given[0]) * gamma(1 + given[1]) / gamma(1 + sum(given))
-        return self._sequence(Sampler("BetaOfPowers"), given, 2 / accepted, size)
+        return self._sequence(Sampler("BetaOfPowers"), given, 2.005 / accepted, size)
 
     @on_device("f")
     def f(self, dfnum: Any, dfden: Any, size: Any = None) -> Any:
@@ -131,7 +131,9 @@ class Continuous(Drawing):
             return NotImplemented
         if not 1e-8 <= given[1] <= 1e6:
             return self._angles(given[0], given[1], size)
-        return self._sequence(Sampler("VonMises"), (*given, middle_of_cosines(given[1])), _ANGLE, size)
+        return self._sequence(
+            Sampler("VonMises"), (*given, middle_of_cosines(given[1])), 3 + min(1.05, 0.4 * given[1]), size
+        )
 
     def _angles(self, mu: float, kappa: float, size: Any) -> Any:
         """Angles that are evenly distributed, or all but normally."""
@@ -227,8 +229,8 @@ def _is_filled(out: Any, dtype: Any) -> bool:
 def _words_of_gamma(shape: float) -> float:
     """How many words a gamma number takes on average, or a little more."""
     if shape == 1:
-        return _NORMAL
-    return 2 * _NORMAL / gamma(1 + shape) if shape < 1 else 2 * _NORMAL / (1 - 0.05 / shape)
+        return _EXPONENTIAL
+    return (1 + _EXPONENTIAL) / gamma(1 + shape) if shape < 1 else (1 + _NORMAL) / (1 - 0.045 / shape)
 
 
 def _noncentral(name: str, freedoms: float, centre: float) -> tuple[Sampler | None, float]:
