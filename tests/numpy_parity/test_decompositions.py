@@ -446,3 +446,18 @@ def test_many_matrices(count: int, dtype: str) -> None:
     w, v = host(np.linalg.eigh(x + np.matrix_transpose(x)))
     b = a + a.swapaxes(-1, -2)
     near(b @ v, v * w[..., None, :], 5 * prod(a.shape[-2:]))
+
+
+@pytest.mark.parametrize(
+    ("count", "n", "dtype"),
+    [(3, 64, "c16"), (270, 58, "f4"), (2, 116, "f8"), (24, 114, "f8"), (24, 180, "f4"), (24, 90, "c16")],
+)
+def test_stacks_of_larger_matrices(count: int, n: int, dtype: str) -> None:
+    a = sample((count, n, n), dtype)
+    check_svd(a, from_host(a))
+    b = hermitian((count, n, n), dtype)
+    w, v = host(np.linalg.eigh(from_host(b)))
+    near(w, numpy.linalg.eigvalsh(b), size_of(b[0]))
+    near(b @ v, v * w[..., None, :], size_of(b[0]))
+    orthonormal(v)
+    near(to_host(np.linalg.eigvalsh(from_host(b))), w, size_of(b[0]))
