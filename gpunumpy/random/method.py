@@ -81,6 +81,8 @@ def parameter(x: Any) -> Any:
     """A parameter as NumPy takes it, in float64."""
     if is_number(x):
         return float(x)
+    if isinstance(x, numpy.ndarray) and type(x) is not numpy.ndarray:
+        raise TypeError("what an array of another class stands for, NumPy knows")
     array = as_array(x)
     return array if array.dtype == FLOAT64 else elementwise("cast", [array], (array.dtype, FLOAT64))
 

@@ -1,4 +1,4 @@
-"""On the CPU device NumPy draws; on a GPU the device draws whatever it can, however little that is."""
+"""On the CPU device NumPy draws; on a GPU, or with ``--emulated``, kernels draw whatever they can, however little."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 import gpunumpy
+from gpunumpy.kernels import host_calls
 from gpunumpy.random import method
 
+from ..emulator.random_routines import ROUTINES
 from .xfails import XFAILS
 
 _REASONS = {name: reason for reason, names in XFAILS.items() for name in names}
@@ -28,8 +30,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def drawn_on(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def drawn_on(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[None]:
     monkeypatch.setattr(method, "MANY", 1)
+    if request.config.getoption("--emulated"):
+        monkeypatch.setattr(method, "KINDS", {"cpu", "cuda"})
+        for name, routine in ROUTINES.items():
+            monkeypatch.setitem(host_calls.CALLS, name, routine)
     before = gpunumpy.host_fallback()
     gpunumpy.host_fallback("ignore")
     yield

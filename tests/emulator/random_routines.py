@@ -1,0 +1,28 @@
+"""The routines of random numbers as the CPU device has them, run as a GPU's programs on the emulated machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gpunumpy.kernels import cuda_bounded, cuda_random, cuda_sequence, cuda_sort, cuda_twister
+
+from .executor import run_program
+from .test_routines import layout_of
+
+_PROGRAMS: dict[str, Callable[..., Any]] = {
+    "bounded_draws": lambda options, layouts, dtypes: cuda_bounded.bounded(options, layouts, 1),
+    **{make.__name__: make for make in (cuda_bounded.swapped, cuda_bounded.sampled, cuda_sort.sort_upper)},
+    **{make.__name__: make for make in (*cuda_random.PROGRAMS, *cuda_sequence.PROGRAMS, *cuda_twister.PROGRAMS)},
+}
+
+
+def _routine(make: Callable[..., Any]) -> Callable[..., None]:
+    def call(options: tuple[Any, ...], *arrays: Any) -> None:
+        program = make(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
+        assert run_program(program, arrays, seed=3) == 0
+
+    return call
+
+
+ROUTINES = {name: _routine(make) for name, make in _PROGRAMS.items()}
