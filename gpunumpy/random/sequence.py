@@ -14,11 +14,15 @@ from typing import Any
 import numpy
 
 from ..core import node as graph
-from ..core.array import from_host, to_host, wrap
+from ..core.array import from_host, ndarray, to_host, wrap
 from ..core.dtypes import FLOAT64, INT64
 from ..core.node import DType, Node, Queue
+from ..joining import concatenate
 from . import words
 from .stream import Stream
+
+# More words than that are not in memory at once: numbers that take more are made part by part.
+_MOST_WORDS = 1 << 29
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +64,24 @@ def sequence(
     `each` is how many words a number takes on average, or a little more. The numbers of a sampler of float32 take words
     of 32 bits, others words of 64, unless the sampler says so.
     """
-    single = sampler.halves or sampler.dtype.itemsize == 4
     stream.settle()
+    begin = stream.bits.state
+    share = max(int(_MOST_WORDS / each), 1)
+    made: list[ndarray] = []
+    for at in range(0, max(count, 1), share):
+        part = _part(stream, sampler, params, min(share, count - at), each, queue)
+        if part is None:
+            stream.bits.state = begin
+            return None
+        made.append(wrap(part))
+    joined: Node = (made[0] if len(made) == 1 else concatenate(made)).value()
+    return joined
+
+
+def _part(
+    stream: Stream, sampler: Sampler, params: Sequence[float], count: int, each: float, queue: Queue
+) -> Node | None:
+    single = sampler.halves or sampler.dtype.itemsize == 4
     before = stream.bits.state
 
     def ahead(many: int) -> Node:

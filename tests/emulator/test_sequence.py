@@ -79,6 +79,23 @@ def test_too_few_words(on_the_device: list[int]) -> None:
     assert len(on_the_device) == 3
 
 
+@pytest.mark.parametrize("count", [1, 1000, 2500])
+def test_numbers_in_parts(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    part, parts = sequence._part, []
+
+    def counted(*args: Any) -> Any:
+        parts.append(args)
+        return part(*args)
+
+    monkeypatch.setattr(sequence, "_MOST_WORDS", 2000)
+    monkeypatch.setattr(sequence, "_part", counted)
+    mine, theirs = (numpy.random.PCG64(5) for _ in range(2))
+    got = gammas(mine, Sampler("Gamma"), 1.5, count, 2.5)
+    numpy.testing.assert_allclose(got, numpy.random.Generator(theirs).standard_gamma(1.5, count), rtol=1e-15)
+    assert mine.state == theirs.state
+    assert len(parts) == -(-count // 800)
+
+
 def test_attempts_that_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     text = cuda_sequence._text
     longer = "if (shape == 1) { for (int k = s.unit() < 1e-3 ? 40 : 0; k; --k) s.word(); "
