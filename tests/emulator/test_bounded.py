@@ -47,23 +47,20 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-def test_nvrtc_compiles_them() -> None:
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_100"])
+def test_nvrtc_compiles_them(arch: str) -> None:
     words, taken = numpy.zeros(90000, "u4"), numpy.zeros((), "i8")
     integers, swaps, order = (numpy.zeros(40000, dtype) for dtype in ("u4", "u8", "i8"))
-    for options in (
-        ("masked", 32, 200, (39999, 1)),
-        ("product", 32, 200, (49999, 1)),
-        ("masked", 32, 9, (3999, 10)),
-        ("masked", 32, 9, (9999, 4)),
-    ):
-        program = cuda_bounded.bounded(options, [layout_of(x) for x in (swaps, taken, words)], 132)
-        compile_cubin(program.text, "sm_90")
-    for bits in (1, 8, 16, 32):
-        given = [layout_of(x) for x in (integers, taken, words, integers)]
-        compile_cubin(cuda_bounded.bounded(("product", bits, 200, None), given, 132).text, "sm_90")
+    falling = [layout_of(x) for x in (swaps, taken, words)]
+    given = [layout_of(x) for x in (integers, taken, words, integers)]
+    masked = (("masked", 32, 9, bounds) for bounds in ((39999, 1), (3999, 10), (9999, 4)))
+    programs = [cuda_bounded.bounded(options, falling, 132) for options in (*masked, ("product", 32, 9, (49999, 1)))]
+    programs += [cuda_bounded.bounded(("product", bits, 200, None), given, 132) for bits in (1, 8, 16, 32)]
     for make, arrays in (
         (cuda_bounded.swapped, (order, swaps)),
         (cuda_bounded.sampled, (order, integers, swaps)),
         (cuda_sort.sort_upper, (swaps, swaps)),
     ):
-        compile_cubin(make((0,), [layout_of(x) for x in arrays], [x.dtype for x in arrays]).text, "sm_90")
+        programs.append(make((0,), [layout_of(x) for x in arrays], [x.dtype for x in arrays]))
+    for program in programs:
+        compile_cubin(program.text, arch)
