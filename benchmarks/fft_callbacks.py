@@ -1,6 +1,6 @@
 """Transforms with the elementwise work beside them in cuFFT's callbacks or in kernels: a table of docs/performance.md.
 
-Run on a machine with a GPU: ``python benchmarks/fft_callbacks.py [--only TEXT]``. A row says which of the two gpunumpy
+Run on a machine with a GPU: ``python benchmarks/fft_callbacks.py [--only TEXT;TEXT]``. A row says which of the two gpunumpy
 takes for it, and how long the first call takes with callbacks: cuFFT links them into its kernels.
 """
 
@@ -49,6 +49,22 @@ def spectrum2(x: Any, h: Any) -> Any:
     return np.fft.fft2(x) * h
 
 
+def window3(x: Any, h: Any) -> Any:
+    return np.fft.fftn(x * h, axes=(1, 2, 3))
+
+
+def spectrum3(x: Any, h: Any) -> Any:
+    return np.fft.fftn(x, axes=(1, 2, 3)) * h
+
+
+def real_window2(x: Any, h: Any) -> Any:
+    return np.fft.rfft2(x * h)
+
+
+def real_spectrum2(x: Any, h: Any) -> Any:
+    return np.fft.rfft2(x) * h
+
+
 def real_window(x: Any, h: Any) -> Any:
     return np.fft.rfft(x * h)
 
@@ -88,13 +104,24 @@ def rows() -> Iterator[tuple[str, Program, tuple[int, ...], tuple[int, ...], str
         shape = (MANY // n // n, n, n)
         yield "fft2(x * h)", window2, shape, shape, "F"
         yield "fft2(x) * h", spectrum2, shape, shape, "F"
-    for n in (1 << 10, 1 << 16, 1 << 26):
-        shape = ((1 << 26) // n, n)
-        half = ((1 << 26) // n, n // 2 + 1)
-        yield "rfft(x * h)", real_window, shape, shape, "f"
-        yield "rfft(x) * h", real_spectrum, shape, half, "f"
-        yield "irfft(x * h)", back, half, half, "F"
-        yield "irfft(x) / n", scaled_back, half, (1,), "F"
+    for n in (64, 128, 256):
+        shape = (MANY // n**3, n, n, n)
+        yield "fftn(x * h)", window3, shape, shape, "F"
+        yield "fftn(x) * h", spectrum3, shape, shape, "F"
+    for n, real in (
+        *((1 << k, "f") for k in (6, 8, 9, 10, 11, 12, 13, 14, 16, 26)),
+        *((1 << k, "d") for k in (7, 8, 10, 13)),
+    ):
+        rows = (MANY * 2 if real == "f" else MANY) // n
+        shape, half = (rows, n), (rows, n // 2 + 1)
+        yield "rfft(x * h)", real_window, shape, shape, real
+        yield "rfft(x) * h", real_spectrum, shape, half, real
+        yield "irfft(x * h)", back, half, half, real.upper()
+        yield "irfft(x) / n", scaled_back, half, (1,), real.upper()
+    for n in (256, 1024):
+        shape = (2 * MANY // n // n, n, n)
+        yield "rfft2(x * h)", real_window2, shape, shape, "f"
+        yield "rfft2(x) * h", real_spectrum2, shape, (*shape[:2], n // 2 + 1), "f"
     yield "irfft(rfft(x) * h)", convolution, (1 << 26,), ((1 << 25) + 1,), "f"
 
 
@@ -127,8 +154,8 @@ def timed(program: Program, x: Any, h: Any) -> tuple[float, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="")
-    wanted = parser.parse_args().only
+    parser.add_argument("--only", default="", help="rows that contain one of these, separated by semicolons")
+    wanted = parser.parse_args().only.split(";")
     numbers = numpy.random.default_rng(0).standard_normal(1 << 27, dtype=numpy.float32)
 
     def array(shape: tuple[int, ...], dtype: str) -> Any:
@@ -138,9 +165,9 @@ def main() -> None:
     print("| work | shape | dtype | with callbacks | with kernels | ratio | taken | first call |\n" + "|" + "---|" * 8)
     with np.Device("cuda:0"):
         for name, program, shape, other, dtype in rows():
-            if wanted not in f"{name} {shape}":
+            if not any(part in f"{name} {shape}" for part in wanted):
                 continue
-            complex_other = dtype in "FD" or program in (real_spectrum, convolution)
+            complex_other = dtype in "FD" or program in (real_spectrum, real_spectrum2, convolution)
             x, h = array(shape, dtype), array(other, dtype.upper() if complex_other else dtype)
             with asked(None):
                 _, kernels = timed(program, x, h)
