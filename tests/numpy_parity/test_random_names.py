@@ -7,6 +7,7 @@ import inspect
 import pickle
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -54,6 +55,15 @@ def test_methods(kind: str) -> None:
         if callable(getattr(theirs, name)):
             assert parameters(getattr(mine, name)) == parameters(getattr(theirs, name)), name
             assert getattr(mine, name).__name__ == name
+
+
+def test_the_documents_tell_of_all_methods() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "random.md").read_text(encoding="utf-8")
+    parts = dict(zip(("Generator", "RandomState"), page.split("\n## ")[2:4], strict=True))
+    for kind, text in parts.items():
+        assert kind in text.splitlines()[0]
+        missing = [name for name in public(getattr(numpy.random, kind)) if f"`{name}`" not in text]
+        assert set(missing) <= {"bit_generator", "spawn", "seed", "get_state", "set_state"}, missing
 
 
 # What every method is called with, beside the size.
