@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from .analysis import topological
 from .dtypes import KIND
 from .lower import Item
-from .node import Call, Const, Form, form, parts
+from .node import Call, Const, Form, Scatter, Update, View, form, parts
 from .transforms import Transform, is_smooth
 
 SUFFIX = "_together"  # of the name of such a call
@@ -77,11 +77,13 @@ def put_together(items: Sequence[Item], roots: Sequence[int]) -> Sequence[Item]:
         return items
     groups: dict[Any, list[int]] = {}
     depths: dict[int, int] = {}
+    written = _written(items)
     for p in topological(items, roots):
         item = items[p]
         f, args = item.form, [items[a].form for a in item.args]
         depth = max((depths[a] for a in item.args), default=0)
-        if isinstance(f.op, Call) and not f.op.results and f.op.name in SMALL and SMALL[f.op.name](f, args):
+        known = isinstance(f.op, Call) and not f.op.results and f.op.name in SMALL and SMALL[f.op.name](f, args)
+        if known and not any(_is_of(items, a, written) for a in item.args):
             depth += 1
             groups.setdefault((depth, f.op, f.shape, f.dtype, *((a.shape, a.dtype) for a in args)), []).append(p)
         depths[p] = depth
@@ -92,6 +94,24 @@ def put_together(items: Sequence[Item], roots: Sequence[int]) -> Sequence[Item]:
             if len(group) >= FEWEST:
                 _join(result, group)
     return result
+
+
+def _written(items: Sequence[Item]) -> set[tuple[str, int]]:
+    """The values that updates replace parts of, and the buffers of those that are in memory.
+
+    Who reads one is done with it before it is written over: to wait for others would cost a copy of all of it.
+    """
+    bases = [item.args[0] for item in items if isinstance(item.form.op, (Update, Scatter))]
+    buffers = {("buffer", items[p].buffer) for p in bases if items[p].buffer >= 0}
+    return buffers.union(("value", p) for p in bases)
+
+
+def _is_of(items: Sequence[Item], p: int, written: set[tuple[str, int]]) -> bool:
+    """Whether a value is one of those, or a part of one."""
+    item = items[p]
+    if ("value", p) in written or ("buffer", item.buffer) in written:
+        return True
+    return isinstance(item.form.op, View) and _is_of(items, item.args[0], written)
 
 
 def _join(items: list[Item], group: Sequence[int]) -> None:
