@@ -13,6 +13,10 @@ template <class R> struct Part {
   __device__ bool whole() const { return middle == low || middle == high; }
 };
 
+// A step so small beside the distance to the nearest pole is the last one, since errors are squared.
+template <class R> constexpr R CLOSE = R(2e-5);
+template <> constexpr f64 CLOSE<f64> = 2e-10;
+
 template <class R, int TEAM> struct Division {
   static const int ROWS = 4;  // of a product, that a warp has to itself
   R *d, *e;  // the diagonal, which becomes the eigenvalues, and what is beside it
@@ -238,17 +242,23 @@ template <class R, int TEAM> struct Division {
       if (value < 0) left = offset;
       else right = offset;
       const R back = (poles[j] - poles[origin]) - offset;
-      R by;
+      R by, room = ::fabs(back);  // to the nearest pole
       if (final) {
         by = back * value * quick_inverse(::fma(-back, its.slope_below, value));
       } else {
         const R ahead = (poles[j + 1] - poles[origin]) - offset;
+        room = ::fmin(room, ::fabs(ahead));
         const R c = value - back * its.slope_below - ahead * its.slope_above;
         by = closer(c, ::fma(back + ahead, value, -(back * ahead * slope)), back * ahead * value);
       }
       R better = offset + by;
-      if (!(better > left && better < right)) better = (left + right) / 2;
-      if (better == offset || better == left || better == right) break;
+      if (!(better > left && better < right)) {
+        better = (left + right) / 2;
+        if (better == left || better == right) break;
+      } else if (::fabs(by) <= CLOSE<R> * room) {
+        offset = better;
+        break;
+      }
       offset = better;
     }
     if (lane == 0) offsets[j] = offset, origins[j] = origin;
