@@ -117,6 +117,36 @@ def test_rows_of_multinomial(n: int, pvals: list[float]) -> None:
     assert ASKED
 
 
+def some_parameters(rng: Any) -> tuple[Any, ...]:
+    """A distribution and parameters of it, small and large ones alike."""
+
+    def spread(low: float, high: float) -> float:
+        return float(numpy.exp(rng.uniform(numpy.log(low), numpy.log(high))))
+
+    share = float(rng.choice([rng.uniform(), spread(1e-9, 1), 1 - spread(1e-9, 1)]))
+    good, bad = int(spread(1, 5e5)), int(spread(1, 5e5))
+    few = int(rng.integers(12))
+    sample = int(rng.choice([rng.integers(good + bad + 1), min(few, good + bad), max(0, good + bad - few)]))
+    chances = rng.dirichlet(numpy.full(rng.integers(2, 6), rng.choice([0.1, 1, 10]))).tolist()
+    cases: list[tuple[Any, ...]] = [
+        *(("poisson", spread(1e-3, 9e6)), ("binomial", int(spread(1, 1e13)), share), ("logseries", share)),
+        *(("negative_binomial", spread(1e-2, 1e3), spread(1e-3, 1)), ("geometric", max(share, 1e-12))),
+        *(("hypergeometric", good, bad, sample), ("zipf", 1.5 + spread(1e-3, 1000))),
+        ("multinomial", int(spread(1, 1e6)), chances),
+    ]
+    return cases[rng.integers(len(cases))]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_any_parameters(seed: int) -> None:
+    rng = numpy.random.default_rng(seed)
+    name, *args = some_parameters(rng)
+    mine, theirs = (n.random.default_rng(seed) for n in (gpunumpy, numpy))
+    got, want = (getattr(n, name)(*args, size=2000) for n in (mine, theirs))
+    numpy.testing.assert_array_equal(to_host(got), want, strict=True)
+    assert mine.bit_generator.state == theirs.bit_generator.state
+
+
 OLD_CASES: list[tuple[Any, ...]] = [
     *(("poisson", 2.5), ("poisson", 44), ("binomial", 10, 0.3), ("binomial", 0, 0.3), ("binomial", 5, 0.0)),
     *(("binomial", 1000, 0.03), ("binomial", 10**6, 0.4), ("binomial", 900, 0.95), ("geometric", 0.4)),
