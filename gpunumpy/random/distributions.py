@@ -38,7 +38,7 @@ def poisson(mean: float) -> Plan | None:
     if mean == 0 or mean > _LARGE:
         return None
     if mean < 10:
-        return _sampler("PoissonProduct", 64), [math.exp(-mean)], mean + 1
+        return _sampler("PoissonProduct", 32 if mean <= 3 else 64), [math.exp(-mean)], mean + 1
     b = 0.931 + 2.53 * math.sqrt(mean)
     a = -0.059 + 0.02483 * b
     scale = 1.1239 + 1.1328 / (b - 3.4)
