@@ -73,7 +73,7 @@ SLOTS = 8  # one in so many pieces, and some more, may be other than quick
 
 
 def stream_draws(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]]) -> Program:
-    """Numbers of which the words decide how many of these they take, and how many that were, of a state.
+    """Numbers of which the words decide how many of these they take, and the state after them, of a state.
 
     The options are the bit generator and what to draw; of integers also the bits of the words, and how many words are
     taken for 64 integers.
@@ -106,13 +106,15 @@ def stream_draws(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Se
     threads = max(tiles, chunks)
     text.each("begin", "t", threads, text.param(threads), begin)
     pieces = f"Pieces(state, starts, leaps, {total})"
-    draw = f"  draw_tile(out, taken, {pieces}, exits, sums, tickets, {many}, {n});"
+    bounds = "bounds" if what == "integers" else "0"
+    draw = f"  draw_tile(out, after, {pieces}, {bounds}, exits, sums, tickets, {many}, {n});"
     text.entry("draw", draw, tiles, DRAW_THREADS, most=DRAW_THREADS, resident=RESIDENT)
     scratch = [
         *(("Wide* starts", 32 * chunks), ("Wide* leaps", 16)),
         *(("u64* exits", 8 * tiles), ("u64* sums", 8 * tiles), ("u32* tickets", 4)),
     ]
-    return text.program(["Value* out", "i64* taken", "const u64* state"], scratch, head="".join(head))
+    pointers = ["Value* out", "u64* after", "const u64* state", *(["const u64* bounds"] if what == "integers" else [])]
+    return text.program(pointers, scratch, head="".join(head))
 
 
 def _words(name: str) -> str:
@@ -120,6 +122,7 @@ def _words(name: str) -> str:
     if name == "philox":
         return f"""
 struct Pieces;
+__device__ __forceinline__ void leave(u64* after, const Pieces& pieces, i64 w);
 struct Words {{
   const u64* state;
   i64 at;
@@ -135,6 +138,7 @@ struct Words {{
     power, _ = jump(multiplier, _WARP)
     return f"""{_jumps(name)}
 struct Pieces;
+__device__ __forceinline__ void leave(u64* after, const Pieces& pieces, i64 w);
 struct Words {{
   Wide x, c, leap_c;
   __device__ Words(const Pieces& pieces, i64 w);
@@ -146,10 +150,21 @@ struct Words {{
 
 
 def _first_words(name: str) -> str:
-    """What was only declared there: how to find the first one."""
+    """What was only declared there: how to find the first one; and how to leave a state before another one."""
     begin = "__device__ __forceinline__ Words::Words(const Pieces& pieces, i64 w)\n    : "
     if name == "philox":
-        return f"{begin}state(pieces.state), at(w - pieces.lead + i64(pieces.state[6])) {{}}\n"
+        return f"""{begin}state(pieces.state), at(w - pieces.lead + i64(pieces.state[6])) {{}}
+__device__ __forceinline__ void leave(u64* after, const Pieces& pieces, i64 w) {{
+  const i64 at = Words(pieces, w).at;
+  u64 more = at > 0 ? u64(at - 1) / 4 : 0;  // blocks; of the last one as many words are gone:
+  after[6] = u64(at) - 4 * more;
+  for (int k = 0; k < 4; ++k) {{
+    after[k] = pieces.state[k] + more;
+    more = after[k] < more;
+  }}
+  for (int k = 4; k < 6; ++k) after[k] = pieces.state[k];
+}}
+"""
     level = CHUNK.bit_length() - 1
     return f"""{begin}c{{pieces.state[2], pieces.state[3]}}, leap_c(*pieces.leaps) {{
   const i64 chunk = min(w >> {level}, pieces.chunks - 1);
@@ -158,6 +173,11 @@ def _first_words(name: str) -> str:
   x = op::wide_step(sums_in_chunk[min(left, i64({CHUNK - 1}))], start[1], start[0]);
   // Far behind what was asked for, where one thread looks for the last numbers.
   for (; left >= {CHUNK}; --left) step();
+}}
+__device__ __forceinline__ void leave(u64* after, const Pieces& pieces, i64 w) {{
+  const Words words(pieces, w - {CONGRUENTIAL[name][2]});
+  const u64 its[7] = {{words.x.hi, words.x.lo, words.c.hi, words.c.lo, 0, 0, 0}};
+  for (int k = 0; k < 7; ++k) after[k] = its[k];
 }}
 """
 

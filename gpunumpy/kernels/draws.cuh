@@ -52,8 +52,7 @@ struct Attempt {
   bool made;
 };
 
-__device__ __noinline__ Attempt attempt(const u64* state, const Pieces& pieces, i64 p, Value& value) {
-  const Number number(state);
+__device__ __noinline__ Attempt attempt(const Number& number, const Pieces& pieces, i64 p, Value& value) {
   More more(pieces, p);
   const Piece piece = more.take();
   const bool made = number.begin(piece, value) || (!ALONE && number.go_on(piece, more, value));
@@ -147,7 +146,7 @@ __device__ __forceinline__ void classify(
   const int many = list(row);
   for (int k = lane; k < many; k += 32) {
     Value value;
-    const Attempt its = attempt(pieces.state, pieces, first * PER + row.slow[k], value);
+    const Attempt its = attempt(number, pieces, first * PER + row.slow[k], value);
     row.codes[k] = u8(its.length | its.made << 7);
     row.values[k] = value;
   }
@@ -309,20 +308,30 @@ __device__ __forceinline__ int piece_of(const Row& row, int rank) {
   return found;
 }
 
+// Leave the state in which piece `p` is the next one, but for pieces of a half that is begun.
+__device__ __noinline__ void finish(u64* after, const Pieces& pieces, i64 p) {
+  const i64 half = PER > 1 ? (p + PER / 2 - 1) / (PER / 2) : 2 * p, w = (half + 1) / 2;
+  leave(after, pieces, w);
+  after[7] = PER > 1 ? u64(half & 1) : pieces.state[7];
+  after[8] = PER > 1 ? pieces.word(w - 1, Words(pieces, w - 1).word()) >> 32 : pieces.state[8];
+}
+
 // Draw what is lacking after piece `p`, from number `made` on: one thread.
-__device__ __noinline__ void draw_rest(Value* out, i64* taken, const Pieces& pieces, i64 p, i64 made, i64 n) {
+__device__ __noinline__ void draw_rest(
+    Value* out, u64* after, const Number& number, const Pieces& pieces, i64 p, i64 made, i64 n) {
   while (made < n) {
     Value value;
-    const Attempt its = attempt(pieces.state, pieces, p, value);
+    const Attempt its = attempt(number, pieces, p, value);
     if (its.made) out[made++] = value;
     p += its.length;
   }
-  *taken = p - pieces.begin();
+  finish(after, pieces, p);
 }
 
 // Draw what is in a tile.
 __device__ __forceinline__ void draw_tile(
-    Value* out, i64* taken, const Pieces& pieces, u64* exits, u64* sums, u32* tickets, i64 tiles, i64 n) {
+    Value* out, u64* after, const Pieces& pieces, const u64* bounds, u64* exits, u64* sums, u32* tickets, i64 tiles,
+    i64 n) {
   __shared__ Shared shared;
   // Tiles are handed out in order, so that all tiles that one waits for are on their way.
   if (threadIdx.x == 0) shared.ticket = atomicAdd(tickets, 1u);
@@ -330,7 +339,7 @@ __device__ __forceinline__ void draw_tile(
   __syncthreads();
   const i64 tile = shared.ticket;
   const int warp = threadIdx.x / 32;
-  const Number number(pieces.state);
+  const Number number(bounds);
   const i64 first = (tile * WARPS + warp) * (ROW / PER);  // the row's first word
   Row& row = shared.rows[warp];
   typename Number::Kept kept[MASKS];
@@ -346,7 +355,7 @@ __device__ __forceinline__ void draw_tile(
     if (threadIdx.x == 0) {
       shared.base = base;
       if (tile == tiles - 1 && base + all < n)
-        draw_rest(out, taken, pieces, tiles * TILE + (ALONE ? 0 : shared.rows[WARPS - 1].exit), base + all, n);
+        draw_rest(out, after, number, pieces, tiles * TILE + (ALONE ? 0 : shared.rows[WARPS - 1].exit), base + all, n);
     }
   }
   __syncthreads();
@@ -359,5 +368,5 @@ __device__ __forceinline__ void draw_tile(
   const int last = piece_of(row, limit - 1);
   if (last < 0) return;
   Value again;
-  *taken = first * PER + last + attempt(pieces.state, pieces, first * PER + last, again).length - pieces.begin();
+  finish(after, pieces, first * PER + last + attempt(number, pieces, first * PER + last, again).length);
 }

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy
 
-from .table_streams import CONGRUENTIAL, DIGIT_BITS, DIGITS, KEEPS, digits
+from .table_streams import CONGRUENTIAL, DIGIT_BITS, DIGITS, KEEPS, WORDS, digits
 
 _HALF = numpy.uint64(32)
 _LOW = numpy.uint64(0xFFFFFFFF)
+_LOW_WORD = (1 << 64) - 1
 Wide = tuple[Any, Any]
 
 
@@ -139,51 +140,53 @@ ROWS: dict[str, Callable[[Any], Callable[..., Any]]] = {
 # Routines.
 
 
-def bit_generator(name: str, state: Any) -> Any:
-    """NumPy's bit generator in a state that kernels take."""
-    made = getattr(import_module("numpy.random"), {"philox": "Philox"}.get(name, name.upper()))(0)
-    new = made.state
+def taken_from(name: str, bits: Any) -> list[int]:
+    """The state of NumPy's bit generator as kernels take it."""
+    state = bits.state
+    inner, words = state["state"], [0] * WORDS
     if name == "philox":
-        counter = sum(int(state[k]) << 64 * k for k in range(4))
+        words[:4] = inner["counter"].tolist()
+        words[4:6] = inner["key"].tolist()
+        words[KEEPS["first"]] = state["buffer_pos"]
+    else:
+        x, c = inner["state"], inner["inc"]
+        words[:4] = x >> 64, x & _LOW_WORD, c >> 64, c & _LOW_WORD
+    words[KEEPS["has"]], words[KEEPS["left"]] = state["has_uint32"], state["uinteger"]
+    return words
+
+
+def given_to(name: str, bits: Any, words: list[int]) -> None:
+    """Bring NumPy's bit generator to a state that kernels take."""
+    new = bits.state
+    if name == "philox":
+        counter = sum(words[k] << 64 * k for k in range(4))
         # One block less, of which the words before the first one are drawn.
         before = (counter - 1) % (1 << 256)
-        new["state"]["counter"] = [before >> 64 * k & 0xFFFFFFFFFFFFFFFF for k in range(4)]
-        new["state"]["key"] = state[4:6]
-        made.state = new
-        made.random_raw(int(state[KEEPS["first"]]), False)
-        new = made.state
+        new["state"]["counter"] = numpy.array([before >> 64 * k & _LOW_WORD for k in range(4)], numpy.uint64)
+        new["state"]["key"] = numpy.array(words[4:6], numpy.uint64)
+        new["buffer_pos"] = 4
+        bits.state = new
+        bits.random_raw(words[KEEPS["first"]], False)
+        new = bits.state
     else:
-        new["state"] = {
-            "state": int(state[0]) << 64 | int(state[1]),
-            "inc": int(state[2]) << 64 | int(state[3]),
-        }
-    new["has_uint32"], new["uinteger"] = int(state[KEEPS["has"]]), int(state[KEEPS["left"]])
-    made.state = new
-    return made
+        new["state"] = {"state": words[0] << 64 | words[1], "inc": words[2] << 64 | words[3]}
+    new["has_uint32"], new["uinteger"] = words[KEEPS["has"]], words[KEEPS["left"]]
+    bits.state = new
 
 
-def stream_draws(options: tuple[Any, ...], out: Any, taken: Any, state: Any) -> None:
-    """Numbers of which the words decide how many of these they take: `taken`, in words of the number's bits."""
-    name, what, *rest = options
-    bits = rest[0] if rest else 8 * out.itemsize
-    before, after = bit_generator(name, state), bit_generator(name, state)
-    generator = import_module("numpy.random").Generator(after)
+def stream_draws(options: tuple[Any, ...], out: Any, after: Any, state: Any, bounds: Any = None) -> None:
+    """Numbers of which the words decide how many of these they take; the state `after` that is left."""
+    name, what = options[:2]
+    bits = getattr(import_module("numpy.random"), {"philox": "Philox"}.get(name, name.upper()))(0)
+    given_to(name, bits, state.tolist())
+    generator = import_module("numpy.random").Generator(bits)
     if what == "integers":
-        span, offset = int(state[KEEPS["span"]]), int(state[KEEPS["offset"]])
+        span, _, offset = bounds.tolist()
         low = offset - (1 << 64) if out.dtype.kind == "i" and offset >> 63 else offset
         out[...] = generator.integers(low, low + span - 1, out.shape, out.dtype, endpoint=True)
     else:
         getattr(generator, f"standard_{what}")(dtype=out.dtype, out=out)
-    left = before.state["has_uint32"], after.state["has_uint32"]
-    words = _distance(before, after.random_raw(2), 3 * out.size + 200)
-    taken[()] = words if bits == 64 else (2 * words + left[0] - left[1]) * (32 // bits)
-
-
-def _distance(bits: Any, words: Any, limit: int) -> int:
-    """Of how many words on these are the next."""
-    raw = bits.random_raw(limit)
-    found = numpy.flatnonzero((raw[:-1] == words[0]) & (raw[1:] == words[1]))
-    return int(found[0])
+    after[...] = taken_from(name, bits)
 
 
 CALLS: dict[str, Callable[..., None]] = {"stream_draws": stream_draws}

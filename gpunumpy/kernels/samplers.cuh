@@ -8,7 +8,7 @@ struct Integers {
   };
   typedef Piece Kept;
   u64 span, least, offset;
-  __device__ explicit Integers(const u64* state) : span(state[9]), least(state[10]), offset(state[11]) {}
+  __device__ explicit Integers(const u64* bounds) : span(bounds[0]), least(bounds[1]), offset(bounds[2]) {}
   __device__ __forceinline__ bool quick(const Tables&, Piece piece, Piece& upper) const {
     if (BITS == 64) {
       upper = Piece(__umul64hi(piece, span));

@@ -30,11 +30,10 @@ KEEPS = {
     "first": 6,  # Philox: how many words of the counter's block are gone
     "has": 7,  # whether half a word is left of what was drawn before
     "left": 8,  # that half
-    "span": 9,  # of bounded integers: how many there are,
-    "least": 10,  # what a product must leave at least,
-    "offset": 11,  # and the first of them
 }
-WORDS = 12
+WORDS = 9
+# Of bounded integers they take another array: how many there are, what a product must leave at least, and the first.
+BOUNDS = 3
 
 
 @lru_cache(maxsize=1024)

@@ -114,6 +114,7 @@ def on_device(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
                     except TypeError:  # NumPy says what is wrong with the parameters
                         made = NotImplemented
                     if made is not NotImplemented:
+                        self._stream.drawn(made)
                         return made
                 self._stream.settle()
             return host(self, *args, **options)

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy
 
-from ..core.array import ndarray, to_host
-from ..kernels.table_streams import CONGRUENTIAL, KEEPS, WORDS, jump
+from ..core.array import from_host, ndarray, to_host
+from ..core.node import Node, Queue
+from ..kernels.host_random import given_to, taken_from
+from ..kernels.table_streams import CONGRUENTIAL, jump
 from .philox_gpu import PhiloxGPU
 
 _LOW = (1 << 64) - 1
@@ -51,29 +53,38 @@ class Stream:
         self.shared = True
         self._drawn = numpy.random.Generator(bits)
         self._move: Callable[[], None] | None = None
+        self._after: ndarray | None = None
 
     def settle(self) -> None:
         """Bring NumPy's state to where the draws so far have moved it."""
         with LOCK:
             if self._move is not None:
                 self._move()
-                self._move = None
+                self._move = self._after = None
 
-    def take(self) -> Any:
-        """The state, as an array of the host's that kernels take."""
+    def take(self) -> list[int]:
+        """The state, as kernels take it."""
         self.settle()
-        state = self.bits.state
-        inner = state["state"]
-        words = [0] * WORDS
-        if self.kind == "philox":
-            words[:4] = inner["counter"].tolist()
-            words[4:6] = inner["key"].tolist()
-            words[KEEPS["first"]] = state["buffer_pos"]
-        else:
-            x, c = inner["state"], inner["inc"]
-            words[:4] = x >> 64, x & _LOW, c >> 64, c & _LOW
-        words[KEEPS["has"]], words[KEEPS["left"]] = state["has_uint32"], state["uinteger"]
-        return numpy.array(words, numpy.uint64)
+        return taken_from(self.kind, self.bits)
+
+    def state(self, queue: Queue) -> Node:
+        """The state on a device, for a routine: what the last one left there, or NumPy's."""
+        if self._after is None or self._after.device != queue.device:
+            return from_host(numpy.array(self.take(), numpy.uint64), queue.device).value()
+        return self._after.computed()
+
+    def follows(self, after: ndarray) -> None:
+        """Say that a draw moves on to the state that the device has in `after`, which is looked at when NumPy's is
+        asked for.
+        """
+        self._move, self._after = lambda: given_to(self.kind, self.bits, to_host(after).tolist()), after
+
+    def drawn(self, made: Any) -> None:
+        """Say that a draw is done: somebody else may look at NumPy's state from now on, if it is shared."""
+        if self.shared and self._after is not None:
+            if isinstance(made, ndarray):
+                made.computed()  # with the state after it
+            self.settle()
 
     def skip(self, count: int) -> None:
         """Move on by so many words of 64 bits."""
@@ -117,6 +128,6 @@ class Stream:
             else:
                 self.skip_halves(-(-count * bits // 32))
 
-        self._move = move
+        self._move, self._after = move, None
         if self.shared:
             self.settle()

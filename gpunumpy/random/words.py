@@ -6,6 +6,7 @@ Every function takes the next words of a stream, and moves it on by as many as N
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy
@@ -15,7 +16,7 @@ from ..core.array import from_host, wrap
 from ..core.dtypes import FLOAT64, INT64
 from ..core.layout import Layout
 from ..core.node import DType, Node, Queue
-from ..kernels.table_streams import CONGRUENTIAL, KEEPS, jump
+from ..kernels.table_streams import CONGRUENTIAL, KEEPS, WORDS, jump
 from .stream import Stream
 
 _UINT32, _UINT64 = numpy.dtype(numpy.uint32), numpy.dtype(numpy.uint64)
@@ -69,19 +70,14 @@ def _half(stream: Stream, count: int, share: int, queue: Queue) -> tuple[Node, N
 def _word(kind: str, state: Any, place: Node, before: bool = False) -> Node:
     """The words at places of a stream in a state, or in the one before."""
     if kind == "philox":
-        place = _integer("add", place, int(state[KEEPS["first"]]) - before)
+        place = _integer("add", place, state[KEEPS["first"]] - before)
         return graph.map_node(kind, (INT64, *(_UINT64,) * 7), (place, *_scalars(state[:6])))
     multiplier, _, ahead = CONGRUENTIAL[kind]
     power, total = jump(multiplier, (ahead - before) % (1 << 128))
-    x, c = (int(state[k]) << 64 | int(state[k + 1]) for k in (0, 2))
+    x, c = (state[k] << 64 | state[k + 1] for k in (0, 2))
     x = (power * x + total * c) % (1 << 128)
     begin = _scalars((x >> 64, x % (1 << 64), *state[2:4]))
     return graph.map_node(kind, (INT64, *(_UINT64,) * 5), (place, *begin))
-
-
-def _given(state: Any, queue: Queue) -> Node:
-    """The state, for a routine."""
-    return from_host(state, queue.device).value()
 
 
 def _scalars(numbers: Any) -> list[Node]:
@@ -143,20 +139,24 @@ def _rejecting(stream: Stream, count: int, queue: Queue, low: int, span: int, dt
     large enough.
     """
     bits = _bits(span, dtype)
-    state = stream.take()
-    state[KEEPS["span"]] = span
-    state[KEEPS["least"]] = (1 << bits) % span
-    state[KEEPS["offset"]] = low % (1 << 64)
-    share = -((-64 << bits) // ((1 << bits) - int(state[KEEPS["least"]])))  # of words, for 64 integers: rounded up
-    return _counted(stream, state, count, queue, ("integers", bits, share), dtype)
+    least = (1 << bits) % span
+    share = -((-64 << bits) // ((1 << bits) - least))  # of words, for 64 integers: rounded up
+    bounds = _bounds(queue, span, least, low % (1 << 64))
+    return _counted(stream, count, queue, ("integers", bits, share), dtype, bounds)
+
+
+@lru_cache(maxsize=256)
+def _bounds(queue: Queue, *bounds: int) -> Node:
+    """The bounds of integers, for a routine."""
+    return from_host(numpy.array(bounds, numpy.uint64), queue.device).value()
 
 
 def _normals(dtype: DType) -> Draw:
-    return lambda stream, count, queue: _counted(stream, stream.take(), count, queue, ("normal",), dtype)
+    return lambda stream, count, queue: _counted(stream, count, queue, ("normal",), dtype)
 
 
 def _exponentials(dtype: DType) -> Draw:
-    return lambda stream, count, queue: _counted(stream, stream.take(), count, queue, ("exponential",), dtype)
+    return lambda stream, count, queue: _counted(stream, count, queue, ("exponential",), dtype)
 
 
 # Standard normal and exponential numbers, by NumPy's ziggurats.
@@ -164,11 +164,9 @@ NORMAL: dict[DType, Draw] = {dtype: _normals(dtype) for dtype in (FLOAT64, _FLOA
 EXPONENTIAL: dict[DType, Draw] = {dtype: _exponentials(dtype) for dtype in (FLOAT64, _FLOAT32)}
 
 
-def _counted(stream: Stream, state: Any, count: int, queue: Queue, options: tuple[Any, ...], dtype: DType) -> Node:
-    """The results of a routine that takes as many words as it needs, and tells how many."""
-    results = (((count,), dtype), ((), INT64))
-    values, taken = graph.routine("stream_draws", (stream.kind, *options), (_given(state, queue),), results)
-    bits = options[1] if len(options) > 1 else 8 * dtype.itemsize
-    kept = wrap(values)  # where the count is looked at now, the values are made with it
-    stream.moves(wrap(taken), bits)
-    return kept.value()
+def _counted(stream: Stream, count: int, queue: Queue, options: tuple[Any, ...], dtype: DType, *given: Node) -> Node:
+    """The results of a routine that takes as many words as it needs, and leaves the state after them."""
+    results = (((count,), dtype), ((WORDS,), _UINT64))
+    values, after = graph.routine("stream_draws", (stream.kind, *options), (stream.state(queue), *given), results)
+    stream.follows(wrap(after))
+    return values

@@ -11,7 +11,7 @@ import pytest
 import gpunumpy
 from gpunumpy.kernels import cuda_random, host_random
 from gpunumpy.kernels.compile import compile_cubin
-from gpunumpy.kernels.table_streams import KEEPS
+from gpunumpy.kernels.table_streams import BOUNDS, WORDS
 from gpunumpy.random import method
 from gpunumpy.random.stream import Stream
 
@@ -46,24 +46,24 @@ DRAWS: dict[str, tuple[Any, ...]] = {
 def draw(what: tuple[Any, ...], bits: Any, n: int, share: int = 0) -> None:
     """Draw once by the kernels and once by NumPy, from the bit generator, and compare numbers and words taken."""
     dtype, name, *rest = what
-    state = Stream(bits).take()
+    state = numpy.array(Stream(bits).take(), numpy.uint64)
     kind = {cls: kind for kind, cls in BITS.items()}[type(bits)]
     options: tuple[Any, ...] = (kind, name)
+    bounds = ()
     if rest:
         width, low, span = rest
-        state[KEEPS["span"]], state[KEEPS["offset"]] = span, low % 2**64
-        state[KEEPS["least"]] = least = 2**width % span
+        least = 2**width % span
+        bounds = (numpy.array([span, least, low % 2**64], numpy.uint64),)
         options += (width, share or -((-64 << width) // (2**width - least)))
     mine, theirs = numpy.zeros(n, dtype), numpy.zeros(n, dtype)
-    taken, wanted = numpy.zeros((), numpy.int64), numpy.zeros((), numpy.int64)
-    run(cuda_random.stream_draws, options, mine, taken, state)
-    host_random.stream_draws(options, theirs, wanted, state)
+    left, wanted = numpy.zeros(WORDS, numpy.uint64), numpy.zeros(WORDS, numpy.uint64)
+    run(cuda_random.stream_draws, options, mine, left, state, *bounds)
+    host_random.stream_draws(options, theirs, wanted, state, *bounds)
     if rest:
         numpy.testing.assert_array_equal(mine, theirs)
-        numpy.testing.assert_array_equal(-(-taken * width // 32), -(-wanted * width // 32))
     else:
         numpy.testing.assert_allclose(mine, theirs, rtol=2e-7 if dtype == "f4" else 4e-16)
-        assert taken == wanted
+    numpy.testing.assert_array_equal(left, wanted)
 
 
 @pytest.mark.parametrize("what", DRAWS.values(), ids=DRAWS)
@@ -86,9 +86,10 @@ def test_tiles_that_depend_on_where_they_are_entered(what: str, monkeypatch: pyt
         monkeypatch.setattr(cuda_random, "DRAW_THREADS", threads)
         monkeypatch.setattr(cuda_random, "PIECES", {64: pieces, 32: pieces})
         monkeypatch.setattr(cuda_random, "SLOTS", 1)
-        numbers, taken = numpy.zeros(5000, DRAWS[what][0]), numpy.zeros((), numpy.int64)
-        run(cuda_random.stream_draws, ("pcg64", DRAWS[what][1]), numbers, taken, Stream(numpy.random.PCG64(1)).take())
-        results.append((numbers.tobytes(), int(taken)))
+        numbers, left = numpy.zeros(5000, DRAWS[what][0]), numpy.zeros(WORDS, numpy.uint64)
+        state = numpy.array(Stream(numpy.random.PCG64(1)).take(), numpy.uint64)
+        run(cuda_random.stream_draws, ("pcg64", DRAWS[what][1]), numbers, left, state)
+        results.append((numbers.tobytes(), left.tobytes()))
     assert results[0] == results[1]
 
 
@@ -115,7 +116,8 @@ def test_there_are_enough_words(what: str) -> None:
 def test_nvrtc_compiles_them() -> None:
     for kind in BITS:
         for dtype, name, *rest in DRAWS.values():
-            arrays = numpy.zeros(40000, dtype), numpy.zeros((), numpy.int64), numpy.zeros(12, numpy.uint64)
+            state, bounds = numpy.zeros(WORDS, numpy.uint64), numpy.zeros(BOUNDS, numpy.uint64)
+            arrays = numpy.zeros(40000, dtype), state, state, *((bounds,) if rest else ())
             options = (kind, name, *((rest[0], 70) if rest else ()))
             program = cuda_random.stream_draws(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
             compile_cubin(program.text, "sm_90")
