@@ -21,7 +21,7 @@ LIGHT = 6
 # Vectors of a thread of a reduction that makes random words: from one to the next it needs no loop.
 WALKED_AT_ONCE = 4
 
-# Lanes that share a block of random words, at most: vectors have no fewer.
+# Lanes of vectors that nothing but the blocks of random words decides.
 BLOCK_LANES = 4
 
 
@@ -58,7 +58,7 @@ def pack_width(unit: Unit, lane: int) -> int:
     if any(at.coef[lane] != 1 for _, at in walks):
         return 1
     sizes = [kernel.args[arg].dtype.itemsize for arg, _ in walks]
-    width = max(16 // min(sizes), BLOCK_LANES if has_blocks(kernel.body) else 1)
+    width = 16 // min(sizes)
     while width > 1 and (width * max(sizes) > 32 or not all(packs(unit, arg, at, lane, width) for arg, at in walks)):
         width //= 2
     return width
