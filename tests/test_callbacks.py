@@ -230,6 +230,8 @@ FASTER: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
     *(("fft", (n,), "F", "before after") for n in (64, 1024, 4096, 8192)),
     *(("fft", (n,), "D", "before after") for n in (256, 8192)),
     ("fft", (256,), "F", "before"),
+    *(("fft", (n,), "F", "before after") for n in (640, 1536)),
+    ("fft", (768,), "F", ""),
     ("fft", (16384,), "F", ""),
     ("fft", (1 << 22,), "F", ""),
     ("fft2", (1024, 1024), "F", "before after"),
@@ -252,7 +254,10 @@ FASTER: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
     *(("irfft", (n,), "D", "before") for n in (8192, 1 << 16)),
     ("rfft2", (1024, 1024), "f", "before after"),
     ("rfft2", (2048, 2048), "f", ""),
+    ("rfft2", (512, 512), "d", "before after"),
+    ("rfft2", (1024, 1024), "d", ""),
     ("rfftn", (128, 128, 128), "f", "before after"),
+    ("rfftn", (64, 64, 64), "d", "before after"),
     ("rfftn", (256, 256, 64), "f", ""),
 )
 
@@ -261,7 +266,7 @@ FASTER: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
 def many() -> Callable[[tuple[int, ...], str], ndarray]:
     """Arrays of up to 2^22 elements in the same memory."""
     with Device("cpu"):
-        memory = np.zeros(1 << 22, "D")
+        memory = np.zeros((1 << 22) + (1 << 16), "D")
         memory.computed()
 
     def array(shape: tuple[int, ...], dtype: str) -> ndarray:

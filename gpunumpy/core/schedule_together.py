@@ -32,7 +32,7 @@ class Together(NamedTuple):
 
 FEWEST, MOST = 4, 64
 _BYTES = 1 << 16  # of the result and of every argument of a transform
-_POINTS = 4096  # of a real one
+_POINTS = 2048  # of a real one
 # The longest sides, and the most products of elements, of matrices that a kernel multiplies sooner than a library.
 _SIDE, _INNER, _WORK = 256, 512, 1 << 21
 

@@ -36,7 +36,9 @@ _ONE_PASS = 8192  # points, next to each other in memory
 _ONE_PASS_STORE = 4096  # where it is no power of 2, and another array is read for what is stored
 _ONE_PASS_APART = 512
 _SLOW_STORE = (8, 256)  # bytes of an element and points for which such a store is slower
+_SLOW = 768  # points for which functions are slower, unlike their neighbours; why, we do not know
 _AXES = {2: 1024, 3: 128}  # the longest of so many axes
+_AXES_DOUBLE = 512  # of those of real numbers in double precision
 # Real transforms along one axis. The complex side of a long one is a pass of its own: points, or bytes of real numbers
 # where those are a power of 2. Short ones of such sizes are one pass: the most points with a kernel before or after it,
 # by kind and bytes of a real number.
@@ -114,8 +116,13 @@ def _in_step(kernel: Kernel, walk: Affine) -> bool:
 
 def _faster(transform: Transform, options: Absorbed) -> bool:
     longest = max(transform.sizes)
+    if _SLOW in transform.sizes:
+        return False
     if len(transform.sizes) > 1:
-        return transform.kind != "c2r" and longest <= _AXES[len(transform.sizes)]
+        most = _AXES[len(transform.sizes)]
+        if transform.kind == "r2c" and options.taken[1].itemsize == 8:
+            most = min(most, _AXES_DOUBLE)
+        return transform.kind != "c2r" and longest <= most
     if transform.kind != "c2c":
         return _faster_real(transform, options)
     if options.after is not None and sum(arg.kind == "in" for arg in options.after.args) > 1:
