@@ -165,14 +165,15 @@ __device__ __forceinline__ void end_picks(
     i64 made) {
   const i64 needed = out.needed();
   if (made >= needed) {
-    drawn.stand(state, (*last / Number::PIECES + 1) * Number::WORDS);
+    // None is needed where the number that was left is all.
+    drawn.stand(state, needed ? (*last / Number::PIECES + 1) * Number::WORDS : 0);
   } else {
     for (int k = threadIdx.x; k < STATE; k += blockDim.x) state[k] = drawn.after[k];
   }
   __syncthreads();
   if (threadIdx.x != 0) return;
-  u32 words[Number::WORDS];
-  Value values[Number::MAKES];
+  u32 words[Number::WORDS] = {};
+  Value values[Number::MAKES] = {};
   if (made < needed) {
     Serial serial{state};
     while (made < needed) {
@@ -180,7 +181,7 @@ __device__ __forceinline__ void end_picks(
       for (int piece = 0; piece < Number::PIECES && made < needed; ++piece)
         if (number.make(words, piece, values)) out.put(made++, values);
     }
-  } else if (Number::MAKES == 2) {
+  } else if (Number::MAKES == 2 && needed) {
     for (int k = 0; k < Number::WORDS; ++k) words[k] = attempts.words[*last * Number::WORDS + k];
     number.make(words, 0, values);
   }

@@ -101,7 +101,8 @@ def pick(what: tuple[Any, ...], n: int, held: int, state: Any) -> None:
 @pytest.mark.parametrize("what", PICKS.values(), ids=PICKS)
 def test_picks(what: tuple[Any, ...]) -> None:
     words = {"normal": 2 / 0.75, "positive": 2}.get(what[0], 2 * what[1] / 32)
-    for n, before, normal in ((1, 3, False), (5000, 0, True), (5001, 900, True), (4000, 624, False), (4001, 77, False)):
+    cases = ((1, 3, False), (1, 3, True), (5000, 0, True), (5001, 900, True), (4000, 624, False), (4001, 77, False))
+    for n, before, normal in cases:
         state = state_of(n, before, normal)
         pick(what, n, int(n * words) // 4 * 4 + 400, state)
         if n > 1:
