@@ -144,14 +144,16 @@ __device__ __forceinline__ void exchange(
   if (lane == 0) now[blockIdx.x] = u64(turn) << 32 | u32(mine);
   i64 before = 0, all = 0;
   bool same = true;
+  u64 words[MOST_BLOCKS / 32];  // all on their way at once
+#pragma unroll
+  for (int k = 0; k < MOST_BLOCKS / 32; ++k) words[k] = k * 32 + lane < blocks ? now[k * 32 + lane] : 0;
 #pragma unroll
   for (int k = 0; k < MOST_BLOCKS / 32; ++k) {
     const int block = k * 32 + lane;
     if (block >= blocks) continue;
-    u64 its = now[block];
-    while (u32(its >> 32) != turn) its = now[block];
-    same &= heard[k] == u32(its);
-    heard[k] = u32(its);
+    while (u32(words[k] >> 32) != turn) words[k] = now[block];
+    same &= heard[k] == u32(words[k]);
+    heard[k] = u32(words[k]);
     all += heard[k];
     if (block < int(blockIdx.x)) before += heard[k];
   }
