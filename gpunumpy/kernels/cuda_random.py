@@ -67,9 +67,9 @@ def _start_chunk(name: str, leads: str) -> str:
 _SAMPLERS = {"integers": ("Integers", 0), "normal": ("Normal", 1), "exponential": ("Exponential", 2)}
 _ZIGGURAT_SHARES = {"normal": 1.023, "exponential": 1.035}
 DRAW_THREADS = 128  # of a block
-PIECES = {64: 16, 32: 32, 16: 32, 8: 32}  # that a thread works up, by their bits: 32 at most
-RESIDENT = 6  # blocks that a processor has at once, at least
-SLOTS = 8  # one in so many pieces, and some more, may be other than quick
+STEPS = {64: 64, 32: 32, 16: 16, 8: 8}  # words of a thread in a row, by the bits of pieces
+RESIDENT = 8  # blocks that a processor has at once, at least
+SLOTS = 32  # one in so many pieces, and two for each thread, may be other than quick
 
 
 def stream_draws(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]]) -> Program:
@@ -82,36 +82,54 @@ def stream_draws(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Se
     count, dtype = prod(layouts[0].shape), dtypes[0]
     bits = rest[0] if rest else 8 * dtype.itemsize
     share = rest[1] / 64 if rest else _ZIGGURAT_SHARES[what]
-    per, row = 64 // bits, _WARP * PIECES[bits]
-    tile = DRAW_THREADS // _WARP * row
+    steps = STEPS[bits]
+    row = _WARP * steps * (64 // bits)
     # What is still missing after these (one time in many), one thread draws.
-    tiles = -(-int(count * share + 8 * sqrt(count) + 32) // tile)
+    rows = -(-int(count * share + 8 * sqrt(count) + 32) // row)
     text = Routine()
-    n, many = text.param(count), text.param(tiles)
-    chunks = -(-(tiles * tile // per + CHUNK) // CHUNK) if name in CONGRUENTIAL else 1
+    n, many = text.param(count), text.param(rows)
+    chunks = -(-(rows * steps * _WARP + CHUNK) // CHUNK) if name in CONGRUENTIAL else 1
     total = text.param(chunks)
     sampler, ziggurat = _SAMPLERS[what]
     head = [
         f"{sources()['streams']}\n",
         f"typedef {C_TYPE[dtype]} Value;\ntypedef u{bits} Piece;\n",
-        f"const int BITS = {bits}, DRAW_THREADS = {DRAW_THREADS}, STEPS = {PIECES[bits] // per};\n",
-        f"const int SLOTS = {row // SLOTS + _WARP};\n",
+        f"const int BITS = {bits}, DRAW_THREADS = {DRAW_THREADS}, STEPS = {steps};\n",
+        f"const int SLOTS = {row // SLOTS + 2 * _WARP};\n",
         f"const bool ALONE = {str(not ziggurat).lower()};\n",
         f"#define ZIGGURAT {ziggurat}\n{tables(what, bits == 32)}" if ziggurat else "",
         f"{_text('samplers')}\ntypedef {sampler} Number;\n{_words(name)}{_text('draws')}{_first_words(name)}",
     ]
-    begin = f"if (t < {many}) exits[t] = sums[t] = 0;\n    if (t == 0) *tickets = 0;"
+    tiles, blocks = -(-rows // DRAW_THREADS), -(-rows // (DRAW_THREADS // _WARP))
+    begin = f"if (t < {text.param(tiles)}) sums[t] = 0;\n    if (t == 0) *tickets = 0;"
     if name in CONGRUENTIAL:
         begin += f"\n    if (t >= {total}) continue;{_start_chunk(name, 'Pieces::leads(state)')}"
     threads = max(tiles, chunks)
     text.each("begin", "t", threads, text.param(threads), begin)
-    pieces = f"Pieces(state, starts, leaps, {total})"
-    bounds = "bounds" if what == "integers" else "0"
-    draw = f"  draw_tile(out, after, {pieces}, {bounds}, exits, sums, tickets, {many}, {n});"
-    text.entry("draw", draw, tiles, DRAW_THREADS, most=DRAW_THREADS, resident=RESIDENT)
+    given = f"""  const Pieces pieces(state, starts, leaps, {total});
+  const Number number({"bounds" if what == "integers" else "0"});
+  const i64 r = i64(blockIdx.x) * WARPS + threadIdx.x / 32;
+"""
+    classify = f"{given}  classify(pieces, number, r, {many}, masks, kept, cases, lists);"
+    text.entry("classify_rows", classify, blocks, DRAW_THREADS, most=DRAW_THREADS, resident=RESIDENT)
+    settle = (
+        f"  settle({many}, Pieces(state, starts, leaps, {total}).begin(), kept, cases, bases, entries, sums, tickets);"
+    )
+    text.entry("settle_rows", settle, tiles, DRAW_THREADS, most=DRAW_THREADS)
+    write = (
+        f"{given}  write_all(out, after, pieces, number, r, {many}, {n}, masks, kept, cases, lists, bases, entries);"
+    )
+    text.entry("write_rows", write, blocks, DRAW_THREADS, most=DRAW_THREADS, resident=RESIDENT)
+    listed = 0 if not ziggurat else 16 * -(-(row // SLOTS + 2 * _WARP) * (3 + dtype.itemsize) // 16) + 16
     scratch = [
-        *(("Wide* starts", 32 * chunks), ("Wide* leaps", 16)),
-        *(("u64* exits", 8 * tiles), ("u64* sums", 8 * tiles), ("u32* tickets", 4)),
+        *(
+            ("Wide* starts", 32 * chunks),
+            ("Wide* leaps", 16),
+            ("u32* masks", row // 8 * rows),
+            ("Kept* kept", 12 * rows),
+        ),
+        *(("u32* cases", 128 * rows), ("Listed* lists", max(16, listed * rows)), ("u64* bases", 8 * rows)),
+        *(("int* entries", 4 * rows), ("u64* sums", 8 * tiles), ("u32* tickets", 4)),
     ]
     pointers = ["Value* out", "u64* after", "const u64* state", *(["const u64* bounds"] if what == "integers" else [])]
     return text.program(pointers, scratch, head="".join(head))

@@ -3,16 +3,18 @@
 // A piece is a word of BITS bits, PER of them in each word of 64 bits. An attempt begins at a piece, takes that one and
 // perhaps more, and makes a number or none. Nearly every piece is an attempt of its own that makes a number (it is
 // "quick"); where each attempt begins depends on all attempts before it only through the few that are not. So a warp
-// works up a row of pieces as if an attempt began at each of them, and keeps the numbers of the quick ones in registers.
-// Then it follows the attempts that are not quick: a thread those that reach into one another, which are hardly ever
-// more than two; those at the start of the row when it is known where the first attempt begins, which the row before
-// says as soon as it knows where its last one ends. The rows of a block are a tile. How many numbers the tiles before
-// make is found by looking back at what they say.
+// works up a row of pieces as if an attempt began at each of them (`classify`). Then it follows the attempts that are
+// not quick: a thread those that reach into one another, which are hardly ever more than two. For those at the start of
+// the row, of which it is not known where the first one begins, it says what becomes of each case. Then it is counted
+// how many numbers the rows before make (`settle`). Then the words are made once more, with the numbers (`write`):
+// that takes less time than to keep them.
 
-const int PER = 64 / BITS, WARPS = DRAW_THREADS / 32, MASKS = STEPS * PER, ROW = 32 * MASKS, TILE = WARPS * ROW;
-const int MOST = 32;  // no attempt takes more pieces
+const int PER = 64 / BITS, WARPS = DRAW_THREADS / 32, MASKS = STEPS * PER, ROW = 32 * MASKS;
+const int EACH = MASKS > 32 ? MASKS / 32 : 1;      // masks of a thread
+const int STRETCH = STEPS > 32 ? STEPS / 32 : 1;  // steps of a thread
+const int MOST = 32;                               // no attempt takes more pieces
+static_assert((STEPS <= 32 || STEPS % 32 == 0) && (MASKS <= 32 || MASKS % 32 == 0), "as many for each thread");
 const u64 KNOWN = u64(1) << 63, SUM = u64(1) << 62;  // a tile's own numbers; its own and all before
-static_assert(MASKS <= 32 && ROW >= MOST, "a mask for each thread of a warp, at most");
 
 // The pieces of a stream from a state on. Those of a first word, before all others, may be left of an earlier one.
 struct Pieces {
@@ -59,21 +61,31 @@ __device__ __noinline__ Attempt attempt(const Number& number, const Pieces& piec
   return {more.taken, made};
 }
 
-// What there is of a row. Its masks have a bit for a thread: of its pieces number k at step s, mask s * PER + k.
-struct Row {
-  u32 made[32];    // of the pieces at which a number is made
-  int before[32];  // how many numbers are made before those of a mask
+// What is kept of a row, besides its masks: a mask has a bit for each thread, of pieces number k at step s that with
+// number s * PER + k.
+struct Kept {
+  int count;  // how many numbers are made, if the first attempt begins at the first piece and takes no other
+  int many;   // how many pieces are not quick
+  int exit;   // where the last attempt ends, in the next row; -1 if that is not known yet
+};
+struct Listed {
   u16 slow[ALONE ? 1 : SLOTS];      // the pieces that are not quick, in order,
   u8 codes[ALONE ? 1 : SLOTS];      // and what comes of each: the length of the attempt, and 128 if there is a number
   Value values[ALONE ? 1 : SLOTS];  // and which
-  int many;                         // of those pieces
-  int exit;                         // where the last attempt ends, in the next row
-  int count;                        // how many numbers are made
+};
+
+struct Row {
+  u32 made[MASKS];    // of the pieces at which a number is made
+  int before[MASKS];  // how many numbers are made before those of a mask
+  Listed list;
+  int many, exit;
   __device__ static int mask_of(int at) { return at / PER / 32 * PER + at % PER; }
   __device__ static u32 bit_of(int at) { return 1u << (at / PER & 31); }
   __device__ bool makes(int at) const { return made[mask_of(at)] & bit_of(at); }
   __device__ void takes(int at) { atomicAnd(&made[mask_of(at)], ~bit_of(at)); }
-  __device__ int length(int k) const { return codes[k] & 127; }
+  __device__ int end(int k) const { return list.slow[k] + (list.codes[k] & 127); }
+  // Where the pieces begin of which an attempt makes no number.
+  __device__ int idle(int k) const { return list.slow[k] + (list.codes[k] >> 7); }
   // How many numbers are made before that of a piece.
   __device__ int rank(int at) const {
     const int first = at / PER / 32 * PER, own = at % PER;
@@ -84,83 +96,73 @@ struct Row {
   }
 };
 
-struct Shared {
-  typename Number::Tables tables;
-  Row rows[WARPS];
-  u32 ticket;
-  i64 base;
-};
-
-// List the pieces that are not quick, in order, and set all masks for now: a warp, each thread for a step or two. The
-// result is how many these are.
-__device__ __forceinline__ int list(Row& row) {
-  const int lane = threadIdx.x % 32;
-  u32 slow[PER], any = 0;
-  int mine = 0;
-#pragma unroll
-  for (int k = 0; k < PER; ++k) {
-    slow[k] = lane < STEPS ? ~row.made[lane * PER + k] : 0;
-    mine += __popc(slow[k]);
-    any |= slow[k];
-  }
+// The sum of the threads' numbers before a thread of a warp, and of all.
+__device__ __forceinline__ int sum_before(int mine, int& all) {
   int upto = mine;
-  for (int step = 1; step < STEPS; step *= 2) {
-    const int other = __shfl_up_sync(~0u, upto, step);
-    if (lane >= step) upto += other;
-  }
-  const int many = __shfl_sync(~0u, upto, STEPS - 1);
-  if (many > SLOTS) __trap();  // that many are as good as impossible
-  for (int at = upto - mine; any; any &= any - 1) {
-    const int thread = __ffs(int(any)) - 1;
 #pragma unroll
-    for (int k = 0; k < PER; ++k)
-      if (slow[k] >> thread & 1) row.slow[at++] = u16((lane * 32 + thread) * PER + k);
+  for (int step = 1; step < 32; step *= 2) {
+    const int other = __shfl_up_sync(~0u, upto, step);
+    if (threadIdx.x % 32 >= step) upto += other;
   }
-  row.made[lane] = ~0u;
-  if (lane == 0) {
-    row.many = many;
-    row.exit = 0;
-  }
-  __syncwarp();
-  return many;
+  all = __shfl_sync(~0u, upto, 31);
+  return upto - mine;
 }
 
-// Work a row up as if an attempt began at each of its pieces.
-__device__ __forceinline__ void classify(
-    Row& row, const Number& number, const typename Number::Tables& tables, const Pieces& pieces, i64 first,
-    typename Number::Kept (&kept)[MASKS]) {
-  const int lane = threadIdx.x % 32;
-  Words words(pieces, first + lane);
+// Count the numbers that are made before those of each mask; the result is how many are made: a warp.
+__device__ __forceinline__ int count(Row& row) {
+  const int first = threadIdx.x % 32 * EACH;
+  int mine = 0, all;
 #pragma unroll
-  for (int step = 0; step < STEPS; ++step) {
-    if (step) words.leap();
-    const u64 word = step ? words.word() : pieces.word(first + lane, words.word());
+  for (int k = 0; k < EACH; ++k) mine += first + k < MASKS ? __popc(row.made[first + k]) : 0;
+  int before = sum_before(mine, all);
 #pragma unroll
-    for (int k = 0; k < PER; ++k) {
-      const u32 quick = __ballot_sync(~0u, number.quick(tables, Pieces::cut(word, k), kept[step * PER + k]));
-      if (lane == 0) row.made[step * PER + k] = quick;
-    }
+  for (int k = 0; k < EACH; ++k) {
+    if (first + k >= MASKS) break;
+    row.before[first + k] = before;
+    before += __popc(row.made[first + k]);
   }
   __syncwarp();
-  if (ALONE) return;
-  const int many = list(row);
-  for (int k = lane; k < many; k += 32) {
-    Value value;
-    const Attempt its = attempt(number, pieces, first * PER + row.slow[k], value);
-    row.codes[k] = u8(its.length | its.made << 7);
-    row.values[k] = value;
+  return all;
+}
+
+// List the pieces that are not quick, in order, and set all masks for now: a warp.
+__device__ __forceinline__ void list(Row& row) {
+  const int lane = threadIdx.x % 32;
+  int mine = 0, all;
+#pragma unroll
+  for (int k = 0; k < STRETCH * PER; ++k)
+    if (lane * STRETCH < STEPS) mine += __popc(~row.made[lane * STRETCH * PER + k]);
+  int at = sum_before(mine, all);
+  if (all > SLOTS) __trap();  // that many are as good as impossible
+#pragma unroll
+  for (int step = lane * STRETCH; step < (lane + 1) * STRETCH && step < STEPS; ++step) {
+    u32 slow[PER], any = 0;
+#pragma unroll
+    for (int k = 0; k < PER; ++k) any |= slow[k] = ~row.made[step * PER + k];
+    for (; any; any &= any - 1) {
+      const int thread = __ffs(int(any)) - 1;
+#pragma unroll
+      for (int k = 0; k < PER; ++k)
+        if (slow[k] >> thread & 1) row.list.slow[at++] = u16((step * 32 + thread) * PER + k);
+    }
+#pragma unroll
+    for (int k = 0; k < PER; ++k) row.made[step * PER + k] = ~0u;
   }
+  row.many = all;
+  row.exit = 0;
   __syncwarp();
 }
 
 // Follow attempts from one that is not quick on, as long as one is within the `reach` of another, the first one
-// beginning at `until` or later; the result is where the last of them ends.
-__device__ __forceinline__ int follow(Row& row, int k, int until, int reach) {
-  for (; k < row.many && row.slow[k] < reach; ++k) {
-    const int at = row.slow[k], end = at + row.length(k);
-    if (at >= until) {
+// beginning at `until` or later; the result is where the last of them ends. What they take is `lost`, or marked.
+template <bool MARKS> __device__ __forceinline__ int follow(Row& row, int k, int until, int& reach, int& lost) {
+  for (; k < row.many && row.list.slow[k] < reach; ++k) {
+    const int end = row.end(k);
+    if (row.list.slow[k] >= until) {
       until = end;
-      for (int p = at + (row.codes[k] >> 7); p < min(end, ROW); ++p) row.takes(p);
+      lost += min(end, ROW) - row.idle(k);
+      if (MARKS)
+        for (int p = row.idle(k); p < min(end, ROW); ++p) row.takes(p);
     }
     reach = max(reach, end);
   }
@@ -169,89 +171,104 @@ __device__ __forceinline__ int follow(Row& row, int k, int until, int reach) {
 
 // Whether no attempt that is not quick reaches the piece of such a one.
 __device__ __forceinline__ bool is_free(const Row& row, int k) {
-  const int at = row.slow[k];
-  for (--k; k >= 0 && row.slow[k] > at - MOST; --k)
-    if (row.slow[k] + row.length(k) > at) return false;
+  const int at = row.list.slow[k];
+  for (--k; k >= 0 && row.list.slow[k] > at - MOST; --k)
+    if (row.end(k) > at) return false;
   return true;
 }
 
 // Follow all attempts but those at the start of the row: a warp.
 __device__ __forceinline__ void follow_all(Row& row) {
   for (int k = threadIdx.x % 32; k < row.many; k += 32) {
-    const int at = row.slow[k];
+    const int at = row.list.slow[k];
     if (at < MOST || !is_free(row, k)) continue;
-    const int until = follow(row, k, at, at + 1);
+    int reach = at + 1, lost = 0;
+    const int until = follow<true>(row, k, at, reach, lost);
     if (until > ROW) row.exit = until - ROW;
   }
   __syncwarp();
 }
 
-// Whether what is not known before the row before ends inside of the row.
-__device__ __forceinline__ bool is_certain(const Row& row) {
+// What becomes of the attempts at the start of a row, the first of which begins at `entry`: where the last one ends in
+// the next row, and how many numbers are lost. And whether what comes after them is certain.
+template <bool MARKS> __device__ __forceinline__ int follow_first(Row& row, int entry, int& lost, bool& certain) {
+  if (MARKS)
+    for (int at = 0; at < entry; ++at) row.takes(at);
+  lost = entry;
   int reach = MOST;
-  for (int k = 0; k < row.many && row.slow[k] < reach; ++k) reach = max(reach, row.slow[k] + row.length(k));
-  return reach <= ROW;
-}
-
-// Follow the attempts at the start of a row, the first of which begins at `entry`; the result is where the next row's
-// first one begins.
-__device__ __forceinline__ int follow_first(Row& row, int entry) {
-  for (int at = 0; at < entry; ++at) row.takes(at);
-  if (ALONE) return 0;
-  const int until = follow(row, 0, entry, MOST);
+  const int until = follow<MARKS>(row, 0, entry, reach, lost);
+  certain = reach <= ROW;
   return until > ROW ? until - ROW : row.exit;
 }
 
-// Wait for a word that another block writes.
-__device__ __forceinline__ u64 known(const volatile u64* word) {
-  u64 its = *word;
-  while (!(its & KNOWN)) its = *word;
-  return its;
-}
-
-// Follow the attempts at the start of all rows.
-__device__ __forceinline__ void follow_starts(Shared& shared, volatile u64* exits, i64 tile, int begin) {
-  const int warp = threadIdx.x / 32;
-  if (ALONE) {
-    if (tile == 0 && threadIdx.x == 0) follow_first(shared.rows[0], begin);
-    __syncwarp();
-    return;
+// Work up a row as if an attempt began at each of its pieces: a warp.
+__device__ __forceinline__ void classify(
+    const Pieces& pieces, const Number& number, i64 r, i64 rows, u32* masks, Kept* kept, u32* cases, Listed* lists) {
+  __shared__ typename Number::Insides insides;
+  __shared__ Row shared[WARPS];
+  insides.fill();
+  __syncthreads();
+  if (r >= rows) return;
+  const int lane = threadIdx.x % 32;
+  const i64 first = r * (ROW / PER);  // the row's first word
+  Row& row = shared[threadIdx.x / 32];
+  Words words(pieces, first + lane);
+#pragma unroll 8
+  for (int step = 0; step < STEPS; ++step) {
+    const u64 word = PER > 1 && step == 0 ? pieces.word(first + lane, words.word()) : words.word();
+    words.leap();
+#pragma unroll
+    for (int k = 0; k < PER; ++k) {
+      const u32 quick = __ballot_sync(~0u, number.quick(insides, Pieces::cut(word, k)));
+      if (lane == 0) row.made[step * PER + k] = quick;
+    }
   }
-  const bool leader = threadIdx.x % 32 == 0, certain = !leader || is_certain(shared.rows[warp]);
-  if (leader && certain && warp == WARPS - 1) exits[tile] = KNOWN | u64(shared.rows[warp].exit);
-  // In a row that is certain, what the row before says is what it said already.
-  if (__syncthreads_and(certain)) {
-    if (leader) {
-      const int entry = warp ? shared.rows[warp - 1].exit : tile ? int(known(exits + tile - 1) & (MOST - 1)) : begin;
-      follow_first(shared.rows[warp], entry);
+  __syncwarp();
+  Kept its{0, 0, 0};
+  if (!ALONE) {
+    list(row);
+    for (int k = lane; k < row.many; k += 32) {
+      Value value;
+      const Attempt made = attempt(number, pieces, first * PER + row.list.slow[k], value);
+      row.list.codes[k] = u8(made.length | made.made << 7);
+      row.list.values[k] = value;
     }
     __syncwarp();
-    return;
+    follow_all(row);
+    for (int k = lane; k < row.many; k += 32) {
+      lists[r].slow[k] = row.list.slow[k];
+      lists[r].codes[k] = row.list.codes[k];
+      lists[r].values[k] = row.list.values[k];
+    }
   }
-  if (threadIdx.x == 0) {
-    int entry = tile ? int(known(exits + tile - 1) & (MOST - 1)) : begin;
-    for (int k = 0; k < WARPS; ++k) entry = follow_first(shared.rows[k], entry);
-    exits[tile] = KNOWN | u64(shared.rows[WARPS - 1].exit = entry);
+  if (ALONE) {
+    if (r == 0 && lane < pieces.begin()) row.takes(lane);
+    __syncwarp();
+  } else {
+    int lost;
+    bool certain;
+    const int end = follow_first<false>(row, lane, lost, certain);
+    cases[r * 32 + lane] = u32(lost | end << 16);
+    its = {0, row.many, certain ? row.exit : -1};
   }
-  __syncthreads();
+  its.count = count(row);
+  if (lane == 0) kept[r] = its;
+  for (int k = lane; k < MASKS; k += 32) masks[r * MASKS + k] = row.made[k];
 }
 
-// Count the numbers that are made before those of each mask: a warp.
-__device__ __forceinline__ void count(Row& row) {
-  const int lane = threadIdx.x % 32, mine = lane < MASKS ? __popc(row.made[lane]) : 0;
-  int upto = mine;
-  for (int step = 1; step < MASKS; step *= 2) {
-    const int other = __shfl_up_sync(~0u, upto, step);
-    if (lane >= step) upto += other;
-  }
-  row.before[lane] = upto - mine;
-  if (lane == MASKS - 1) row.count = upto;
+// Where the first attempt of a row begins.
+__device__ __forceinline__ int entry_of(i64 r, const Kept* kept, const u32* cases, int begin) {
+  i64 from = r - 1;
+  while (from >= 0 && kept[from].exit < 0) --from;
+  int entry = from < 0 ? begin : kept[from].exit;
+  for (++from; from < r; ++from) entry = int(cases[from * 32 + entry] >> 16);
+  return entry;
 }
 
 // How many numbers the tiles before one make; `mine` is how many it makes itself: a warp. Many tiles are looked at
 // together, as what is known spreads no faster than that.
 __device__ __forceinline__ i64 count_before(volatile u64* sums, i64 tile, int mine) {
-  const int lane = threadIdx.x, GROUPS = 8;
+  const int lane = threadIdx.x, GROUPS = 4;
   if (lane == 0) sums[tile] = KNOWN | (tile ? 0 : SUM) | u64(mine);
   i64 base = 0;
   bool found = false;
@@ -262,7 +279,7 @@ __device__ __forceinline__ i64 count_before(volatile u64* sums, i64 tile, int mi
 #pragma unroll
     for (int k = 0; k < GROUPS; ++k) {
       if (found) continue;
-      if (!(words[k] & KNOWN)) words[k] = known(sums + (look - 32 * k));
+      while (!(words[k] & KNOWN)) words[k] = sums[look - 32 * k];
       const u32 ends = __ballot_sync(~0u, (words[k] & SUM) != 0);
       if (!ends || lane < __ffs(int(ends))) base += i64(words[k] & (SUM - 1));
       found = ends != 0;
@@ -273,39 +290,36 @@ __device__ __forceinline__ i64 count_before(volatile u64* sums, i64 tile, int mi
   return base;
 }
 
-// Write the numbers of a row, of which no more than `limit` are asked for.
-__device__ __forceinline__ void write(
-    Value* out, const Row& row, const Number& number, const typename Number::Kept (&kept)[MASKS], int limit) {
-  const int lane = threadIdx.x % 32;
-  const u32 below = (1u << lane) - 1;
-#pragma unroll
-  for (int step = 0; step < STEPS; ++step) {
-    int rank = row.before[step * PER];
-#pragma unroll
-    for (int k = 0; k < PER; ++k) rank += __popc(row.made[step * PER + k] & below);
-#pragma unroll
-    for (int k = 0; k < PER; ++k) {
-      const bool made = row.made[step * PER + k] >> lane & 1;
-      if (made && rank < limit) out[rank] = number.value(kept[step * PER + k]);
-      rank += made;
-    }
+// Find how many numbers are made before those of each row, and where its first attempt begins: a thread for each.
+__device__ __forceinline__ void settle(
+    i64 rows, int begin, const Kept* kept, const u32* cases, u64* bases, int* entries, u64* sums, u32* tickets) {
+  __shared__ u32 ticket;
+  __shared__ int counts[DRAW_THREADS / 32];
+  __shared__ i64 base;
+  // Tiles are handed out in order, so that all tiles that one waits for are on their way.
+  if (threadIdx.x == 0) ticket = atomicAdd(tickets, 1u);
+  __syncthreads();
+  const int warp = threadIdx.x / 32;
+  const i64 r = i64(ticket) * DRAW_THREADS + threadIdx.x;
+  int entry = 0, mine = 0, all;
+  if (r < rows) {
+    entry = ALONE ? 0 : entry_of(r, kept, cases, begin);
+    mine = kept[r].count - (ALONE ? 0 : int(cases[r * 32 + entry] & 0xffff));
   }
-  if (ALONE) return;
-  __syncwarp();  // what was written for pieces that are not quick is now written right
-  for (int k = lane; k < row.many; k += 32) {
-    const int at = row.slow[k];
-    if (!row.makes(at)) continue;
-    const int rank = row.rank(at);
-    if (rank < limit) out[rank] = row.values[k];
+  int before = sum_before(mine, all);
+  counts[warp] = all;
+  __syncthreads();
+  if (warp == 0) {
+    int sum = 0;
+    for (int k = 0; k < WARPS; ++k) sum += counts[k];
+    const i64 found = count_before(sums, ticket, sum);
+    if (threadIdx.x == 0) base = found;
   }
-}
-
-// The piece of which number `rank` of a row is made, if it is one of this thread's; else -1.
-__device__ __forceinline__ int piece_of(const Row& row, int rank) {
-  int found = -1;
-  for (int at = threadIdx.x % 32; at < ROW; at += 32)
-    if (row.makes(at) && row.rank(at) == rank) found = at;
-  return found;
+  __syncthreads();
+  for (int k = 0; k < warp; ++k) before += counts[k];
+  if (r >= rows) return;
+  bases[r] = u64(base + before);
+  entries[r] = entry;
 }
 
 // Leave the state in which piece `p` is the next one, but for pieces of a half that is begun.
@@ -328,43 +342,81 @@ __device__ __noinline__ void draw_rest(
   finish(after, pieces, p);
 }
 
-// Draw what is in a tile.
-__device__ __forceinline__ void draw_tile(
-    Value* out, u64* after, const Pieces& pieces, const u64* bounds, u64* exits, u64* sums, u32* tickets, i64 tiles,
-    i64 n) {
-  __shared__ Shared shared;
-  // Tiles are handed out in order, so that all tiles that one waits for are on their way.
-  if (threadIdx.x == 0) shared.ticket = atomicAdd(tickets, 1u);
-  shared.tables.fill();
-  __syncthreads();
-  const i64 tile = shared.ticket;
-  const int warp = threadIdx.x / 32;
-  const Number number(bounds);
-  const i64 first = (tile * WARPS + warp) * (ROW / PER);  // the row's first word
-  Row& row = shared.rows[warp];
-  typename Number::Kept kept[MASKS];
-  classify(row, number, shared.tables, pieces, first, kept);
-  if (!ALONE) follow_all(row);
-  follow_starts(shared, exits, tile, pieces.begin());
-  count(row);
-  __syncthreads();
-  if (warp == 0) {
-    int all = 0;
-    for (int k = 0; k < WARPS; ++k) all += shared.rows[k].count;
-    const i64 base = count_before(sums, tile, all);
-    if (threadIdx.x == 0) {
-      shared.base = base;
-      if (tile == tiles - 1 && base + all < n)
-        draw_rest(out, after, number, pieces, tiles * TILE + (ALONE ? 0 : shared.rows[WARPS - 1].exit), base + all, n);
+// Write the numbers of a row, of which no more than `limit` are asked for: a warp.
+__device__ __forceinline__ void write_row(
+    Value* out, const Row& row, const Number& number, const typename Number::Scales& scales, const Pieces& pieces,
+    i64 first, int limit) {
+  const int lane = threadIdx.x % 32;
+  const u32 below = (1u << lane) - 1;
+  Words words(pieces, first + lane);
+#pragma unroll 4
+  for (int step = 0; step < STEPS; ++step) {
+    const u64 word = PER > 1 && step == 0 ? pieces.word(first + lane, words.word()) : words.word();
+    words.leap();
+    int rank = row.before[step * PER];
+#pragma unroll
+    for (int k = 0; k < PER; ++k) rank += __popc(row.made[step * PER + k] & below);
+#pragma unroll
+    for (int k = 0; k < PER; ++k) {
+      const bool made = row.made[step * PER + k] >> lane & 1;
+      if (made && rank < limit) out[rank] = number.value(scales, Pieces::cut(word, k));
+      rank += made;
     }
   }
+  if (ALONE) return;
+  __syncwarp();  // what was written for pieces that are not quick is now written right
+  for (int k = lane; k < row.many; k += 32) {
+    const int at = row.list.slow[k];
+    if (!row.makes(at)) continue;
+    const int rank = row.rank(at);
+    if (rank < limit) out[rank] = row.list.values[k];
+  }
+}
+
+// The piece of which number `rank` of a row is made, if it is one of this thread's; else -1.
+__device__ __forceinline__ int piece_of(const Row& row, int rank) {
+  int found = -1;
+  for (int at = threadIdx.x % 32; at < ROW; at += 32)
+    if (row.makes(at) && row.rank(at) == rank) found = at;
+  return found;
+}
+
+// Write what is in a row: a warp.
+__device__ __forceinline__ void write_all(
+    Value* out, u64* after, const Pieces& pieces, const Number& number, i64 r, i64 rows, i64 n, const u32* masks,
+    const Kept* kept, const u32* cases, const Listed* lists, const u64* bases, const int* entries) {
+  __shared__ typename Number::Scales scales;
+  __shared__ Row shared[WARPS];
+  scales.fill();
   __syncthreads();
-  i64 base = shared.base;
-  for (int k = 0; k < warp; ++k) base += shared.rows[k].count;
+  const i64 base = r < rows ? i64(bases[r]) : n;
   if (base >= n) return;
-  const int limit = int(min(n - base, i64(ROW)));
-  write(out + base, row, number, kept, limit);
-  if (base + row.count < n) return;
+  const int lane = threadIdx.x % 32;
+  const i64 first = r * (ROW / PER);
+  Row& row = shared[threadIdx.x / 32];
+  row.many = ALONE ? 0 : kept[r].many;
+  for (int k = lane; k < MASKS; k += 32) row.made[k] = masks[r * MASKS + k];
+  for (int k = lane; !ALONE && k < kept[r].many; k += 32) {
+    row.list.slow[k] = lists[r].slow[k];
+    row.list.codes[k] = lists[r].codes[k];
+    row.list.values[k] = lists[r].values[k];
+  }
+  __syncwarp();
+  if (!ALONE && lane == 0) {
+    int lost;
+    bool certain;
+    follow_first<true>(row, entries[r], lost, certain);
+  }
+  __syncwarp();
+  const int made = count(row), limit = int(min(n - base, i64(ROW)));
+  write_row(out + base, row, number, scales, pieces, first, limit);
+  if (base + made < n) {
+    if (r == rows - 1 && lane == 0) {
+      const int end = ALONE ? 0 : int(cases[r * 32 + entries[r]] >> 16);
+      draw_rest(out, after, number, pieces, rows * ROW + end, base + made, n);
+    }
+    return;
+  }
   const int last = piece_of(row, limit - 1);
   if (last < 0) return;
   Value again;

@@ -1,29 +1,23 @@
 // Attempts at numbers. A `Number` tells of a piece whether it makes a number by itself, and which: `begin`. Where it does
-// not, `go_on` takes more. `quick` is `begin` with tables at hand, and keeps what the number is made of for `value`.
+// not, `go_on` takes more. `quick` and `value` are the two parts of `begin`, with tables at hand.
 
 // Integers of a span: of the product of a piece with the span the upper half, if the lower one is large enough.
 struct Integers {
-  struct Tables {
+  struct Insides {
     __device__ void fill() {}
   };
-  typedef Piece Kept;
+  typedef Insides Scales;
   u64 span, least, offset;
   __device__ explicit Integers(const u64* bounds) : span(bounds[0]), least(bounds[1]), offset(bounds[2]) {}
-  __device__ __forceinline__ bool quick(const Tables&, Piece piece, Piece& upper) const {
-    if (BITS == 64) {
-      upper = Piece(__umul64hi(piece, span));
-      return u64(piece) * span >= least;
-    }
-    const u64 product = u64(piece) * u32(span);
-    upper = Piece(product >> (BITS & 63));
-    return Piece(product) >= Piece(least);
+  __device__ __forceinline__ bool quick(const Insides&, Piece piece) const {
+    return BITS == 64 ? u64(piece) * span >= least : Piece(u64(piece) * u32(span)) >= Piece(least);
   }
-  __device__ Value value(Piece upper) const { return Value(offset + upper); }
+  __device__ __forceinline__ Value value(const Scales&, Piece piece) const {
+    return Value(offset + (BITS == 64 ? __umul64hi(piece, span) : u64(piece) * u32(span) >> (BITS & 63)));
+  }
   __device__ bool begin(Piece piece, Value& made) const {
-    Piece upper;
-    const bool fine = quick({}, piece, upper);
-    made = value(upper);
-    return fine;
+    made = value({}, piece);
+    return quick({}, piece);
   }
   template <class More> __device__ bool go_on(Piece, More&, Value&) const { return false; }
 };
@@ -52,21 +46,22 @@ template <int LAYER, int FIRST, int LENGTH> struct Place {
   __device__ __forceinline__ Value real() const {
     return Value(integer);
   }
-  // What is asked for of every layer, in shared memory: that is faster where each thread asks for another one.
-  struct Tables {
-    struct alignas(2 * sizeof(Value)) Layer {
-      Value scale;
-      Piece inside;
-    };
-    Layer layers[256];
-    __device__ void fill() {
-      for (int first = 0; first < 256; first += DRAW_THREADS) {
-        const int k = first + int(threadIdx.x);
-        if (k >= 256) break;
-        layers[k] = {scale(k), inside_bits[k]};
-      }
-    }
-  };
+};
+
+// Tables in shared memory: that is faster where each thread asks for another layer.
+struct Insides {
+  Piece of[256];
+  __device__ void fill() {
+    for (int first = 0; first < 256; first += DRAW_THREADS)
+      if (first + int(threadIdx.x) < 256) of[first + threadIdx.x] = inside_bits[first + threadIdx.x];
+  }
+};
+struct Scales {
+  Value of[256];
+  __device__ void fill() {
+    for (int first = 0; first < 256; first += DRAW_THREADS)
+      if (first + int(threadIdx.x) < 256) of[first + threadIdx.x] = scale(first + threadIdx.x);
+  }
 };
 #endif
 
@@ -74,18 +69,19 @@ struct Normal {
   __device__ explicit Normal(const u64*) {}
 #if ZIGGURAT == 1
   typedef Place<0, 9, BITS == 64 ? 52 : 23> At;
-  typedef At::Tables Tables;
-  typedef Value Kept;
+  typedef ::Insides Insides;
+  typedef ::Scales Scales;
   __device__ static Value with_sign(Piece piece, Value x) {
     return op::bit_cast<Value>(op::bit_cast<Piece>(x) ^ piece << (BITS - 9) & Piece(1) << (BITS - 1));
   }
-  __device__ __forceinline__ bool quick(const Tables& tables, Piece piece, Value& value) const {
+  __device__ __forceinline__ bool quick(const Insides& insides, Piece piece) const {
     const At at(piece);
-    const Tables::Layer layer = tables.layers[at.layer];
-    value = with_sign(piece, at.real() * layer.scale);
-    return at.integer < layer.inside;
+    return at.integer < insides.of[at.layer];
   }
-  __device__ __forceinline__ Value value(Value kept) const { return kept; }
+  __device__ __forceinline__ Value value(const Scales& scales, Piece piece) const {
+    const At at(piece);
+    return with_sign(piece, at.real() * scales.of[at.layer]);
+  }
   __device__ bool begin(Piece piece, Value& value) const {
     const At at(piece);
     value = with_sign(piece, at.real() * scale(at.layer));
@@ -111,15 +107,16 @@ struct Exponential {
   __device__ explicit Exponential(const u64*) {}
 #if ZIGGURAT == 2
   typedef Place<BITS == 64 ? 3 : 1, BITS == 64 ? 11 : 9, BITS == 64 ? 53 : 23> At;
-  typedef At::Tables Tables;
-  typedef Value Kept;
-  __device__ __forceinline__ bool quick(const Tables& tables, Piece piece, Value& value) const {
+  typedef ::Insides Insides;
+  typedef ::Scales Scales;
+  __device__ __forceinline__ bool quick(const Insides& insides, Piece piece) const {
     const At at(piece);
-    const Tables::Layer layer = tables.layers[at.layer];
-    value = at.real() * layer.scale;
-    return at.integer < layer.inside;
+    return at.integer < insides.of[at.layer];
   }
-  __device__ __forceinline__ Value value(Value kept) const { return kept; }
+  __device__ __forceinline__ Value value(const Scales& scales, Piece piece) const {
+    const At at(piece);
+    return at.real() * scales.of[at.layer];
+  }
   __device__ bool begin(Piece piece, Value& value) const {
     const At at(piece);
     value = at.real() * scale(at.layer);

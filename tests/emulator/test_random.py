@@ -82,9 +82,9 @@ def test_tiles_that_depend_on_where_they_are_entered(what: str, monkeypatch: pyt
     rare, often = "return at.integer < ", "return at.integer % 3 == 0 || 0 > "
     monkeypatch.setattr(cuda_random, "_text", lambda name: text(name).replace(rare, often))
     monkeypatch.setattr(cuda_random, "_ZIGGURAT_SHARES", {"normal": 2, "exponential": 2})
-    for threads, pieces in ((128, 16), (64, 2 if "f4" in what else 1)):
+    for threads, steps in ((128, 16), (64, 1)):
         monkeypatch.setattr(cuda_random, "DRAW_THREADS", threads)
-        monkeypatch.setattr(cuda_random, "PIECES", {64: pieces, 32: pieces})
+        monkeypatch.setattr(cuda_random, "STEPS", {64: steps, 32: steps})
         monkeypatch.setattr(cuda_random, "SLOTS", 1)
         numbers, left = numpy.zeros(5000, DRAWS[what][0]), numpy.zeros(WORDS, numpy.uint64)
         state = numpy.array(Stream(numpy.random.PCG64(1)).take(), numpy.uint64)
