@@ -75,9 +75,9 @@ def _normal(dtype: Any) -> Callable[..., Any]:
 
 def _product(word: Any, span: int) -> tuple[Any, Any]:
     """The upper and the lower half of a product."""
-    if word.dtype.itemsize == 4:
-        product = word * numpy.uint64(span)
-        return (product >> _HALF).astype(numpy.uint32), product & _LOW
+    if span >> 32 == 0:  # half a word will do
+        product = (word & word.dtype.type(0xFFFFFFFF)) * numpy.uint64(span)
+        return (product >> _HALF).astype(word.dtype), product & _LOW
     low, high, s_low, s_high = word & _LOW, word >> _HALF, numpy.uint64(span & 0xFFFFFFFF), numpy.uint64(span >> 32)
     middle = high * s_low + (low * s_low >> _HALF)
     return high * s_high + (middle >> _HALF) + ((middle & _LOW) + low * s_high >> _HALF), word * numpy.uint64(span)

@@ -187,24 +187,31 @@ __device__ __forceinline__ bool falls(u32 word, u64 span, u64 least, u32& value)
   return u32(product) >= least;
 }
 __device__ __forceinline__ bool falls(u64 word, u64 span, u64 least, u64& value) {
+  if (span >> 32 == 0) {  // half a word will do
+    u32 half;
+    const bool does = falls(u32(word), span, least, half);
+    value = half;
+    return does;
+  }
   value = __umul64hi(word, span);
   return word * span >= least;
 }
 
 // Integers below a span, all alike: those few whose words do not count have others of further attempts.
+template <class T> __device__ __noinline__ T again_below(i64 i, u64 key, u64 salt, u64 span, u64 least) {
+  const int per = 16 / sizeof(T);
+  T value, made[per];
+  u32 attempt = 0;
+  do {
+    words_of(philox32(u64(i) / per, ++attempt, key, salt), made);
+  } while (!falls(made[i & (per - 1)], span, least, value));
+  return value;
+}
 template <class T>
 __device__ __forceinline__ T philox32_below(Block<T>& block, int turn, i64 i, u64 key, u64 salt, u64 span, u64 least) {
-  const int per = 16 / sizeof(T);
   T value;
-  u32 attempt = 0;
-  if (!falls(philox32_word(block, turn, i, key, salt), span, least, value)) {
-    T made[per];
-#pragma unroll 1
-    do {
-      words_of(philox32(u64(i) / per, ++attempt, key, salt), made);
-    } while (!falls(made[i & (per - 1)], span, least, value));
-  }
-  return value;
+  const bool does = falls(philox32_word(block, turn, i, key, salt), span, least, value);
+  return does ? value : again_below<T>(i, key, salt, span, least);
 }
 
 }  // namespace op

@@ -50,12 +50,12 @@ EXPONENTIAL = {dtype: _exponential(dtype) for dtype in _WORD}
 
 def integers(stream: Stream, count: int, queue: Queue, low: int, span: int, dtype: DType) -> Node:
     """Integers of `span` values, from `low` on, all of them alike."""
-    word = _UINT32 if span <= 1 << 32 else _UINT64
-    bits = 8 * word.itemsize
-    if span == 1 << bits:
+    word = _UINT64 if dtype.itemsize == 8 else _UINT32
+    if span == 1 << 8 * word.itemsize:
         made = _drawn("philox32_word", word, stream, count, queue)
     else:
-        made = _drawn("philox32_below", word, stream, count, queue, span, (1 << bits) % span)
+        least = (1 << (32 if span >> 32 == 0 else 64)) % span
+        made = _drawn("philox32_below", word, stream, count, queue, span, least)
     if dtype.kind == "b":
         return graph.cast(made, dtype)
     unsigned = numpy.dtype(f"u{dtype.itemsize}")

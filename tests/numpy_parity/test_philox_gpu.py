@@ -42,7 +42,7 @@ def test_words_are_those_of_philox4x32() -> None:
 FIRST: dict[str, tuple[Callable[[Any, int], Any], list[float]]] = {
     "random": (lambda g, n: g.random(n), [0.941636884264664, 0.48848113836824325, 0.35358253329836065]),
     "random float32": (lambda g, n: g.random(n, "f4"), [0.624069094657898, 0.941636860370636, 0.004455864429473877]),
-    "integers": (lambda g, n: g.integers(0, 1000, n), [624, 941, 4]),
+    "integers": (lambda g, n: g.integers(0, 1000, n), [624, 4, 953]),
     "integers of 64 bits": (
         lambda g, n: g.integers(0, 2**63, n),
         [8685067307197759324, 4505443272156644090, 3261223250344372257],
