@@ -271,19 +271,19 @@ class _Recipe(NamedTuple):
     whole: Form | None
     where: Layout | None
 
-    def is_plain(self) -> bool:
-        """Whether the result is `whole` and nothing besides."""
-        return self.whole is not None and self.where is None and not self.flags
-
     def recorded(self, nodes: tuple[Node, ...]) -> ndarray:
         """The result for other arguments of the same forms."""
         if self.whole is not None:
             result = wrap(Node(self.whole, nodes))
         else:
             made = [*nodes, *self.scalars]
-            made += [window.of(made) for window in self.windows]
+            if self.windows:
+                made += [window.of(made) for window in self.windows]
             for form, places in self.steps:
-                node = Node(form, tuple([made[p] for p in places]))
+                if len(places) == 1:
+                    node = Node(form, (made[places[0]],))
+                else:
+                    node = Node(form, tuple([made[p] for p in places]))
                 if type(form.op) is Gather:
                     node.site = ""
                 made.append(node)
@@ -356,7 +356,7 @@ def _window(node: Node, form: Form, nodes: Sequence[Node], forms: Sequence[Form]
 def remembered(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
     """The function, which remembers how its result is made of its arguments, as far as operations make it."""
     cache: dict[Any, _Recipe] = {}
-    alone: dict[Form, Form] = {}  # of an array and nothing else, where the result is one operation on it
+    alone: dict[Form, Form | _Recipe] = {}  # for an array and nothing else; a form where that is all of the recipe
 
     @wraps(record)
     def run(*args: Any, **options: Any) -> ndarray:
@@ -365,8 +365,10 @@ def remembered(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
             if type(x) is ndarray:
                 node = x._node if x._base is None else x.value()
                 made = alone.get(node.form)
-                if made is not None:
+                if type(made) is Form:
                     return wrap(Node(made, (node,)))
+                if made is not None:
+                    return made.recorded((node,))
         nodes = tuple([x._node if x._base is None else x.value() for x in args if type(x) is ndarray])
         forms = tuple([n.form for n in nodes])
         key: Any = forms
@@ -387,10 +389,11 @@ def remembered(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
             if len(cache) > _RECORDERS_LIMIT:
                 cache.clear()
             cache[key] = recipe
-            if key is forms and len(forms) == 1 and recipe.is_plain():
+            if key is forms and len(forms) == 1:
                 if len(alone) > _RECORDERS_LIMIT:
                     alone.clear()
-                alone[forms[0]] = recipe.steps[0][0]
+                plain = recipe.whole is not None and recipe.where is None and not recipe.flags
+                alone[forms[0]] = recipe.steps[0][0] if plain else recipe
         return result
 
     return run
