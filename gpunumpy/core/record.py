@@ -365,7 +365,7 @@ def remembered(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
             if type(x) is ndarray:
                 node = x._node if x._base is None else x.value()
                 made = alone.get(node.form)
-                if type(made) is Form:
+                if isinstance(made, Form):
                     return wrap(Node(made, (node,)))
                 if made is not None:
                     return made.recorded((node,))
