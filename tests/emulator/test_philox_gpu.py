@@ -15,6 +15,12 @@ from .emulated import emulated
 
 pytestmark = pytest.mark.skipif(not available(), reason="the emulator needs g++")
 
+
+def written(a: Any, where: Any, values: Any) -> Any:
+    a[where] = values
+    return a
+
+
 # Alone, in vectors that begin inside of a block or in which lanes skip some, in rows of any length, and in sums.
 USES: dict[str, Callable[[Any], Any]] = {
     "float64": lambda g: g.random(1003),
@@ -33,6 +39,14 @@ USES: dict[str, Callable[[Any], Any]] = {
     "sums of squares": lambda g: ((g.random(5003) ** 2 + g.random(5003) ** 2) < 1).mean(),
     "a share of a row": lambda g: (lambda x: x / x.sum(1, keepdims=True))(g.random((20, 33), "f4")),
     "a running sum": lambda g: np.cumsum(g.random(3000)),
+    "written to a part": lambda g: written(np.zeros(1200, "f4"), slice(4, 1004), g.random(1000, "f4")),
+    "written to every second": lambda g: written(
+        np.zeros((40, 64)), (slice(None), slice(1, None, 2)), g.random((40, 32))
+    ),
+    "joined": lambda g: np.concatenate([np.ones(5, "f4"), g.random(1003, "f4"), np.ones(8, "f4"), g.random(40, "f4")]),
+    "picked": lambda g: g.random(3000)[np.arange(2999, 0, -7)],
+    "repeated": lambda g: g.random(100, "f4")[:, None] + np.arange(3.0),
+    "neighbours": lambda g: np.diff(g.random(1003)),
     "normal float64": lambda g: g.standard_normal(1003),
     "normal float32": lambda g: g.standard_normal(1003, "f4"),
     "normal in rows": lambda g: g.normal(np.arange(5.0), 2, (31, 5)),
