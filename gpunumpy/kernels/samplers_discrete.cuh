@@ -34,15 +34,16 @@ struct PoissonProduct {
   }
 };
 
-// A transformed point, which is refused outside of a region.
+// A transformed point, which is refused outside of a region. Its logarithms are known, or computed when they are needed.
 struct PoissonRatio {
   f64 mean, log_mean, a, b, log_scale, sure;
+  bool known;
   __device__ explicit PoissonRatio(const f64* params)
-      : mean(params[0]), log_mean(params[1]), a(params[2]), b(params[3]), log_scale(params[4]), sure(params[5]) {}
-  __device__ explicit PoissonRatio(f64 mean) : mean(mean), log_mean(::log(mean)) {
+      : mean(params[0]), log_mean(params[1]), a(params[2]), b(params[3]), log_scale(params[4]), sure(params[5]),
+        known(true) {}
+  __device__ explicit PoissonRatio(f64 mean) : mean(mean), known(false) {
     b = 0.931 + 2.53 * ::sqrt(mean);
     a = -0.059 + 0.02483 * b;
-    log_scale = ::log(1.1239 + 1.1328 / (b - 3.4));
     sure = 0.9277 - 3.6224 / (b - 2);
   }
   template <class Source> __device__ bool draw(Source& s, i64& value) const {
@@ -51,7 +52,8 @@ struct PoissonRatio {
     if (rest >= 0.07 && v <= sure) return true;
     if (value < 0 || (rest < 0.013 && v > rest)) return false;
     if (s.later()) return false;
-    const f64 k = f64(value);
+    const f64 k = f64(value), log_mean = known ? this->log_mean : ::log(mean);
+    const f64 log_scale = known ? this->log_scale : ::log(1.1239 + 1.1328 / (b - 3.4));
     return ::log(v) + log_scale - ::log(a / (rest * rest) + b) <= -mean + k * log_mean - log_gamma(k + 1);
   }
 };
