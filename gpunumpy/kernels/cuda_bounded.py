@@ -105,7 +105,7 @@ def _short_rows(text: Routine, given: str, total: int, count: int, most: int) ->
 def swapped(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
     """The order of elements after swaps: which element each place ends up with, from the lowest place on.
 
-    The argument are the swaps, sorted.
+    The argument is the swaps, sorted.
     """
     n = prod(layouts[0].shape)
     text = Routine()

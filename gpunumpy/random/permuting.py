@@ -26,12 +26,12 @@ class Permuting(Drawing):
 
     @on_device("permutation")
     def permutation(self, x: Any, axis: Any = 0) -> Any:
+        device = x.device if isinstance(x, ndarray) else default_device()
+        if device.kind not in method.KINDS:
+            return NotImplemented
         if isinstance(x, (int, numpy.integer)):
-            queue = queue_of(default_device())
-            if queue.device.kind not in method.KINDS or not _many() <= x < _MOST:
-                return NotImplemented
-            return wrap(self._order(int(x), queue))
-        array = as_array(x)
+            return wrap(self._order(int(x), queue_of(device))) if _many() <= x < _MOST else NotImplemented
+        array = as_array(x, device)
         if not _moves(array, axis):
             return NotImplemented
         return take(array, wrap(self._order(array.shape[axis], array.queue)), axis)
@@ -45,6 +45,8 @@ class Permuting(Drawing):
 
     @on_device("permuted")
     def permuted(self, x: Any, *, axis: Any = None, out: Any = None) -> Any:
+        if not isinstance(x, ndarray) and default_device().kind not in method.KINDS:
+            return NotImplemented
         array = as_array(x)
         if not _moves(array, 0 if axis is None else axis) or not _many() <= array.size < _MOST:
             return NotImplemented
