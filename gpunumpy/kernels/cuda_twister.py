@@ -17,9 +17,9 @@ from .codegen.program import Launch, Program, Scratch
 from .cuda_routine import Routine
 from .table_twister import KINDS, LENGTH
 
-_STRETCH, _SHARES, _JUMP_THREADS = 33 * LENGTH, 78, 96  # as in twister.cuh
+_STRETCH, _SHARES, _JUMP_THREADS = 33 * LENGTH, 156, 32  # as in twister.cuh
 _THREADS, _TILE = 256, 4096  # as in picks.cuh
-_JUMP_BLOCKS = 1584  # that work side by side
+_JUMP_BLOCKS = 2112  # that work side by side
 
 _WORDS = """
 #define ARGUMENTS \\

@@ -10,8 +10,9 @@ const int BOTH = 2 * LENGTH + TOGETHER;  // two blocks, and what may be read beh
 const int PLACE = 624, HAS = 625, LEFT = 626, FROM = 628, MADE_HERE = 632, STATE = 640;
 // A window and what follows it, as far as the terms of a polynomial reach.
 const int STRETCH = 33 * LENGTH;
-// A jump goes by shares of its terms, so many words of 32 of them; a thread adds up so many words of the window.
-const int TERMS = 8, SHARES = LENGTH / TERMS, EACH = 8, ADDERS = LENGTH / EACH, PITCH = (32 * TERMS + LENGTH) / EACH + 1;
+// A jump goes by shares of its terms, so many words of 32 of them. One warp adds them up, a thread for so many words of
+// the window that follow one another: an odd number, so that threads read different banks.
+const int TERMS = 4, SHARES = LENGTH / TERMS, EACH = 21, REACH = 32 * TERMS + 32 * EACH;
 
 __device__ __forceinline__ u32 next_word(u32 first, u32 second, u32 ahead) {
   const u32 y = (first & 0x80000000u) | (second & 0x7fffffffu);
@@ -82,44 +83,35 @@ __device__ __forceinline__ void begin_runs(const u32* state, u32* windows, u32* 
   }
 }
 
-// Jump from one window, by some shares of a polynomial's terms. What a thread adds up for one word of these are words
-// that follow one another; it has them all at hand.
+// Jump from one window, by some shares of a polynomial's terms: one warp.
 __device__ __forceinline__ void jump_window(const u32* stretch, const u32* terms, u32* window, int first, int step) {
-  __shared__ u32 words[EACH * PITCH];
-  const int adder = int(threadIdx.x) < ADDERS ? int(threadIdx.x) : 0;
+  __shared__ u32 words[REACH];
+  const int lane = threadIdx.x;
   u32 sums[EACH] = {};
   for (int share = first; share < SHARES; share += step) {
-    __syncthreads();
-    for (int k = threadIdx.x; k < 32 * TERMS + LENGTH; k += blockDim.x)
-      words[k % EACH * PITCH + k / EACH] = stretch[share * 32 * TERMS + k];
-    __syncthreads();
+    __syncwarp();
+    for (int k = lane; k < REACH; k += 32) {
+      const int at = share * 32 * TERMS + k;
+      words[k] = at < STRETCH ? stretch[at] : 0;
+    }
+    __syncwarp();
     for (int k = 0; k < TERMS; ++k) {
       const u32 chosen = terms[share * TERMS + k];
       u32 its[32 + EACH - 1];
 #pragma unroll
-      for (int at = 0; at < 32 + EACH - 1; ++at)
-        its[at] = words[at % EACH * PITCH + adder + at / EACH + 32 / EACH * k];
+      for (int at = 0; at < 32 + EACH - 1; ++at) its[at] = words[EACH * lane + 32 * k + at];
 #pragma unroll
-      for (int term = 0; term < 32; term += 2) {
-        const u32 both = chosen >> term & 3;
-        if (both == 3) {
+      for (int term = 0; term < 32; ++term) {
+        const u32 mask = 0u - (chosen >> term & 1);
 #pragma unroll
-          for (int one = 0; one < EACH; ++one) sums[one] ^= its[term + one] ^ its[term + one + 1];
-        } else if (both == 1) {
-#pragma unroll
-          for (int one = 0; one < EACH; ++one) sums[one] ^= its[term + one];
-        } else if (both == 2) {
-#pragma unroll
-          for (int one = 0; one < EACH; ++one) sums[one] ^= its[term + one + 1];
-        }
+        for (int one = 0; one < EACH; ++one) sums[one] ^= its[term + one] & mask;
       }
     }
   }
-  __syncthreads();
-  if (int(threadIdx.x) < ADDERS)
-    for (int one = 0; one < EACH; ++one) words[one * PITCH + adder] = sums[one];
-  __syncthreads();
-  for (int k = threadIdx.x; k < LENGTH; k += blockDim.x) atomicXor(window + k, words[k % EACH * PITCH + k / EACH]);
+  __syncwarp();
+  for (int one = 0; one < EACH; ++one) words[EACH * lane + one] = sums[one];
+  __syncwarp();
+  for (int k = lane; k < LENGTH; k += 32) atomicXor(window + k, words[k]);
 }
 
 // Where a stream stands that took `count` words from a state on: in which block, counted from the state's.

@@ -171,14 +171,14 @@ def _whole_attempts(values: Any, count: int) -> tuple[int, int, int]:
     made: Any = cumsum(sum_of(elementwise("equal", [values[:, :2], values[:, :2]]), axis=1))
     words: Any = cumsum(values[:, 2])
     whole = int(to_host(searchsorted(made, count, "left")))
-    # The next one makes the last number, and perhaps one more.
+    # The attempts before the one that makes the last number; and that one too, if its second half makes it.
     first = max(whole - 1, 0)
-    upto = dict(
-        enumerate(zip(*(to_host(x[first : whole + 1]).tolist() for x in (made, words)), strict=True), first + 1)
-    )
-    if upto.get(whole + 1, (0, 0))[0] == count:
+    near = [to_host(x[first : whole + 1]).tolist() for x in (made, words, values[:, 1])]
+    upto = {first + 1 + k: each for k, each in enumerate(zip(*near, strict=True))}
+    numbers, _, second = upto.get(whole + 1, (0, 0, 0.0))
+    if numbers == count and second == second:
         whole += 1
-    numbers, taken = upto.get(whole, (0, 0))
+    numbers, taken, _ = upto.get(whole, (0, 0, 0.0))
     return int(numbers), whole, int(taken)
 
 

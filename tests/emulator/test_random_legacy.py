@@ -124,3 +124,11 @@ def test_normal_vectors() -> None:
         alike(mine.multivariate_normal(*given, 500), theirs.multivariate_normal(*given, 500), False)
         alike(mine.multivariate_normal(*given, (3, 5)), theirs.multivariate_normal(*given, (3, 5)), False)
         same_state(mine, theirs)
+
+
+def test_pairs_of_which_the_second_half_is_rejected() -> None:
+    """As an attempt makes the last number with its first half, and then would go on."""
+    for seed in range(60):
+        mine, theirs = pair(seed)
+        alike(mine.standard_gamma(1.01, 9), theirs.standard_gamma(1.01, 9), False)
+        same_state(mine, theirs)
