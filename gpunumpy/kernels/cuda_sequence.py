@@ -26,19 +26,19 @@ def stream_sequence(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes:
 
     The counts are how many words the numbers take, for how many numbers there are words, and the word at which the
     first attempt begins that has too few of them, or is too long. The options are the files of the sampler, the name of
-    its class, and how many words an attempt takes at most.
+    its class, how many words an attempt takes at most, and how many numbers it makes.
     """
-    file, sampler, longest = options
-    shape, end = layouts[0].shape, prod(layouts[2].shape)
+    file, sampler, longest, width = options
+    end = prod(layouts[2].shape)
     tiles = -(-end // TILE)
     groups = -(-tiles * longest // _ENTRIES)
     text = Routine()
-    n, many, last, all_groups = (text.param(x) for x in (shape[0], tiles, end, groups))
+    n, many, last, all_groups = (text.param(x) for x in (prod(layouts[0].shape) // width, tiles, end, groups))
     single = dtypes[0] == numpy.float32
     head = [
         f"typedef {C_TYPE[dtypes[0]]} Value;\ntypedef u{8 * dtypes[2].itemsize} Word;\n",
         f"typedef {'u32' if single else 'u64'} Piece;\ntypedef {'f32' if single else 'f64'} Real;\n",
-        f"const int TILE = {TILE}, LONGEST = {longest}, WIDTH = {prod(shape[1:])};\n",
+        f"const int TILE = {TILE}, LONGEST = {longest}, WIDTH = {width};\n",
         _ziggurats(single),
         _text("sequence"),
         *map(_text, file.split()),
@@ -48,13 +48,13 @@ def stream_sequence(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes:
     measured = f"  {number}\n  measure(number, words, codes, values, tables, blockIdx.x, {last});"
     text.entry("measure_tiles", measured, tiles, THREADS)
     text.entry("compose_groups", f"  compose_group(tables, groups, blockIdx.x, {many});", groups, THREADS)
-    text.entry("compose_tiles", f"  compose_all(groups, begins, counts, {all_groups});", 1, THREADS)
+    text.entry("compose_tiles", f"  compose_all(groups, begins, counts, {all_groups});", 1, 4 * THREADS)
     text.entry("spread_groups", f"  spread_group(tables, begins, starts, blockIdx.x, {many});", groups, THREADS)
     made = f"  {number}\n  make_numbers(number, words, codes, values, starts, out, counts, blockIdx.x, {last}, {n});"
     text.entry("make_tiles", made, tiles, THREADS)
     scratch = [
         *(("u16* codes", 2 * TILE * tiles), ("u32* tables", 4 * longest * tiles), ("u64* starts", 8 * tiles)),
-        ("Value* values", dtypes[0].itemsize * TILE * tiles if len(shape) == 1 else 0),
+        ("Value* values", dtypes[0].itemsize * TILE * tiles if width == 1 else 0),
         *(("u32* groups", 4 * longest * groups), ("u64* begins", 8 * groups)),
     ]
     pointers = ["Value* out", "i64* counts", "const Word* words", "const f64* params"]

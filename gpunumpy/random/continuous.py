@@ -204,7 +204,7 @@ class Continuous(Drawing):
         return NotImplemented if target is None else self._filled(target, sampler, params, each)
 
     def _filled(self, target: Target, sampler: Sampler, params: Sequence[float], each: float) -> Any:
-        made = sequence(self._stream, sampler, params, target.count // sampler.width, each, target.queue)
+        made = sequence(self._stream, sampler, params, target.shape, each, target.queue)
         return NotImplemented if made is None else target.filled(made)
 
 

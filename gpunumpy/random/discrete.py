@@ -97,5 +97,5 @@ class Discrete(Drawing):
         if plan is None:
             return NotImplemented
         sampler, params, each = plan
-        made = sequence(self._stream, sampler, params, target.count // sampler.width, each, target.queue)
+        made = sequence(self._stream, sampler, params, target.shape, each, target.queue)
         return NotImplemented if made is None else target.filled(made)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import prod, sqrt
 from typing import Any
 
 import numpy
@@ -16,6 +16,7 @@ import numpy
 from ..core import node as graph
 from ..core.array import from_host, ndarray, to_host, wrap
 from ..core.dtypes import FLOAT64, INT64
+from ..core.layout import Shape
 from ..core.node import DType, Node, Queue
 from ..joining import concatenate
 from . import words
@@ -56,30 +57,31 @@ class Sampler:
 
 
 def sequence(
-    stream: Stream, sampler: Sampler, params: Sequence[float], count: int, each: float, queue: Queue
+    stream: Stream, sampler: Sampler, params: Sequence[float], shape: Shape, each: float, queue: Queue
 ) -> Node | None:
-    """So many numbers, of shape ``(count,)`` or ``(count, width)``, and the stream is moved on; None if an attempt is
-    too long, and the stream is where it was.
+    """Numbers, as many as the shape has, and the stream is moved on; None if an attempt is too long, and the stream is
+    where it was.
 
-    `each` is how many words a number takes on average, or a little more. The numbers of a sampler of float32 take words
-    of 32 bits, others words of 64, unless the sampler says so.
+    `each` is how many words an attempt that succeeds takes on average, with those before it, or a little more. The
+    numbers of a sampler of float32 take words of 32 bits, others words of 64, unless the sampler says so.
     """
     stream.settle()
     begin = stream.bits.state
-    share = max(int(_MOST_WORDS / each), 1)
+    count, share = prod(shape) // sampler.width, max(int(_MOST_WORDS / each), 1)
+    parts = [shape] if count <= share else [(min(share, count - at) * sampler.width,) for at in range(0, count, share)]
     made: list[ndarray] = []
-    for at in range(0, max(count, 1), share):
-        part = _part(stream, sampler, params, min(share, count - at), each, queue)
-        if part is None:
+    for part in parts:
+        numbers = _part(stream, sampler, params, part, each, queue)
+        if numbers is None:
             stream.bits.state = begin
             return None
-        made.append(wrap(part))
+        made.append(wrap(numbers))
     joined: Node = (made[0] if len(made) == 1 else concatenate(made)).value()
     return joined
 
 
 def _part(
-    stream: Stream, sampler: Sampler, params: Sequence[float], count: int, each: float, queue: Queue
+    stream: Stream, sampler: Sampler, params: Sequence[float], shape: Shape, each: float, queue: Queue
 ) -> Node | None:
     single = sampler.halves or sampler.dtype.itemsize == 4
     before = stream.bits.state
@@ -89,7 +91,7 @@ def _part(
         stream.bits.state = before
         return made
 
-    found = attempted(ahead, sampler, params, count, each, queue)
+    found = attempted(ahead, sampler, params, prod(shape) // sampler.width, each, queue, shape)
     if found is None:
         return None
     values, taken = found
@@ -98,14 +100,21 @@ def _part(
 
 
 def attempted(
-    ahead: Callable[[int], Node], sampler: Sampler, params: Sequence[float], count: int, each: float, queue: Queue
+    ahead: Callable[[int], Node],
+    sampler: Sampler,
+    params: Sequence[float],
+    count: int,
+    each: float,
+    queue: Queue,
+    shape: Shape | None = None,
 ) -> tuple[Node, int] | None:
-    """The numbers, and how many words they take of those that `ahead` makes: the next ones, as many as it is told, of
-    64 bits or of 32.
+    """The numbers of so many attempts, and how many words they take of those that `ahead` makes: the next ones, as many
+    as it is told, of 64 bits or of 32. Their shape is ``(count,)`` or ``(count, width)`` by default.
     """
     given = from_host(numpy.array([*params, 0.0]), queue.device).value()
-    shape = (count,) if sampler.width == 1 else (count, sampler.width)
-    options = sampler.file, sampler.name, sampler.longest
+    if shape is None:
+        shape = (count,) if sampler.width == 1 else (count, sampler.width)
+    options = sampler.file, sampler.name, sampler.longest, sampler.width
     many = int(each * (count + 8 * sqrt(count))) + 4 * sampler.longest
     while True:
         results: Any = ((shape, sampler.dtype), ((3,), INT64))

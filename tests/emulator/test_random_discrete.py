@@ -212,7 +212,7 @@ def test_nvrtc_compiles_them() -> None:
         shape = (4000,) if sampler.width == 1 else (4000, sampler.width)
         for word in ("u4",) if sampler.halves else ("u8", "u4"):
             arrays = numpy.zeros(shape, "i8"), numpy.zeros(3, "i8"), numpy.zeros(9000, word), numpy.zeros(9)
-            options = sampler.file, sampler.name, sampler.longest
+            options = sampler.file, sampler.name, sampler.longest, sampler.width
             layouts, dtypes = [layout_of(x) for x in arrays], [x.dtype for x in arrays]
             assert compile_cubin(cuda_sequence.stream_sequence(options, layouts, dtypes).text, "sm_90")
 
