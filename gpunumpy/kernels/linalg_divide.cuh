@@ -185,12 +185,17 @@ template <class R, int TEAM> struct Division {
 
   __device__ Sums sums(int low, int high, int j, int origin, R offset) const {
     Sums its = {0, 0, 0, 0};
-    for (int i = low + lane; i < high; i += TEAM) {
-      const R z = weights[i], t = z * quick_inverse((poles[i] - poles[origin]) - offset);
-      R& sum = i <= j ? its.below : its.above;
-      R& slope = i <= j ? its.slope_below : its.slope_above;
-      sum = ::fma(z, t, sum);
-      slope = ::fma(t, t, slope);
+    const R pole = poles[origin];
+    int i = low + lane;
+    for (; i <= j; i += TEAM) {
+      const R z = weights[i], t = z * quick_inverse((poles[i] - pole) - offset);
+      its.below = ::fma(z, t, its.below);
+      its.slope_below = ::fma(t, t, its.slope_below);
+    }
+    for (; i < high; i += TEAM) {
+      const R z = weights[i], t = z * quick_inverse((poles[i] - pole) - offset);
+      its.above = ::fma(z, t, its.above);
+      its.slope_above = ::fma(t, t, its.slope_above);
     }
     return {team_sum<TEAM>(its.below), team_sum<TEAM>(its.above), team_sum<TEAM>(its.slope_below),
             team_sum<TEAM>(its.slope_above)};
@@ -361,15 +366,15 @@ template <class T, int K, int COLUMNS> struct Divided {
   static const int PARTS = sizeof(T) / sizeof(R);
   T* rows;  // of the vectors, as columns, where they are wanted
   R *u, *q, *d, *spare;
+  T* columns;  // of the reduction
   int* order;
-  Reduction reduction;
   int n, pitch;
   bool vectors;
   R back;
 
   __device__ Divided(void* shared, int n, bool vectors)
-      : reduction((T*)shared, n), n(n), pitch(n | 1), vectors(vectors) {
-    rows = (T*)shared + Reduction::VECTORS * Reduction::SIZE;
+      : columns((T*)shared), n(n), pitch(n | 1), vectors(vectors) {
+    rows = columns + Reduction::VECTORS * Reduction::SIZE;
     u = (R*)rows;
     q = u + (vectors ? PARTS : 1) * n * pitch;
     if (PARTS == 1) rows = (T*)q;
@@ -383,13 +388,16 @@ template <class T, int K, int COLUMNS> struct Divided {
 
   // Returns whether it failed. The memory for the vectors holds the reflections meanwhile.
   template <class At> __device__ bool run(At at, T* kept) {
-    const R scale = reduction.load(at, spare);
-    if (scale == 0) return true;
-    back = 1 / scale;
-    reduction.run(d, kept);
+    {
+      Reduction reduction(columns, d, n);
+      const R scale = reduction.load(at, spare);
+      if (scale == 0) return true;
+      back = 1 / scale;
+      reduction.run(kept);
+    }
     Division<R, Reduction::TEAM> division(d, q, u, spare + 32, n, pitch, vectors);
     division.run();
-    if (vectors) reduction.apply(q, rows, pitch, kept);
+    if (vectors) Reduction::apply(columns, n, q, rows, pitch, kept);
     in_order(d, n, order);
     return false;
   }

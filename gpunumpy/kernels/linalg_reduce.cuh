@@ -8,17 +8,25 @@ namespace la {
 template <class R> constexpr R NEGLIGIBLE = R(1e-18);
 template <> constexpr f64 NEGLIGIBLE<f64> = 1e-36;
 
+// By value, so that what is in registers stays there.
+__device__ inline f32 either(bool first, f32 x, f32 y) { return first ? x : y; }
+__device__ inline f64 either(bool first, f64 x, f64 y) { return first ? x : y; }
+template <class T> __device__ inline cx<T> either(bool first, cx<T> x, cx<T> y) {
+  return {first ? x.re : y.re, first ? x.im : y.im};
+}
+
 // K rows of a team, and so many columns of a lane.
 template <class T, int K, int COLUMNS> struct Reduction {
   static const int TEAM = 8, SIZE = TEAM * COLUMNS, PARTS = (SIZE + 31) / 32, VECTORS = 6;
   typedef Real<T> R;
   T a[K][COLUMNS];
-  T *x, *next, *y, *u, *w, *factors;  // SIZE elements each; `next` is the column after x
+  T *factors, *x, *next, *y, *u, *w;  // SIZE elements each; `next` is the column after x
   R *d, *e;
   int n, lane = threadIdx.x % TEAM, team = threadIdx.x / TEAM, teams = blockDim.x / TEAM;
 
-  __device__ Reduction(T* shared, int n)
-      : x(shared), next(x + SIZE), y(next + SIZE), u(y + SIZE), w(u + SIZE), factors(w + SIZE), n(n) {}
+  // `d` is to have the diagonal, and after it what is beside it.
+  __device__ Reduction(T* shared, R* d, int n)
+      : factors(shared), x(shared + SIZE), next(x + SIZE), y(next + SIZE), u(y + SIZE), w(u + SIZE), d(d), e(d + n), n(n) {}
 
   // `at` gives the elements on and below the diagonal. Returns the power of two by which they are multiplied, and 0 where
   // one of them is not finite.
@@ -35,7 +43,7 @@ template <class T, int K, int COLUMNS> struct Reduction {
         sound &= finite(its);
         most = ::fmax(most, largest_part(its));
       }
-    for (int i = threadIdx.x; i < VECTORS * SIZE; i += blockDim.x) x[i] = of_real<T>(0);
+    for (int i = threadIdx.x; i < VECTORS * SIZE; i += blockDim.x) factors[i] = of_real<T>(0);
     const R scale = scale_for(most, sound, spare);
 #pragma unroll
     for (int k = 0; k < K; ++k)
@@ -44,10 +52,8 @@ template <class T, int K, int COLUMNS> struct Reduction {
     return scale;
   }
 
-  // The diagonal and after it what is beside it, and the reflections as rows of `kept`, if that is not null.
-  __device__ void run(R* diagonals, T* kept) {
-    d = diagonals;
-    e = d + n;
+  // Both diagonals, and the reflections as rows of `kept`, if that is not null.
+  __device__ void run(T* kept) {
     publish(0);
     for (int k = 0; k < n - 1; ++k) {
       __syncthreads();
@@ -74,8 +80,7 @@ template <class T, int K, int COLUMNS> struct Reduction {
       const int r = team + teams * k;
       T its = a[k][0];
 #pragma unroll
-      for (int t = 1; t < COLUMNS; ++t)
-        if (t == c / TEAM) its = a[k][t];
+      for (int t = 1; t < COLUMNS; ++t) its = either(t == c / TEAM, a[k][t], its);
       if (r >= n) continue;
       if (first && r == j) d[j] = re(its);
       if (first) x[r] = r > j ? its : of_real<T>(0);
@@ -159,7 +164,8 @@ template <class T, int K, int COLUMNS> struct Reduction {
   }
 
   // The product of all reflections with the real matrix q, which may be where the result is to be.
-  __device__ void apply(const R* q, T* result, int pitch, const T* kept) {
+  __device__ static void apply(const T* factors, int n, const R* q, T* result, int pitch, const T* kept) {
+    const int lane = threadIdx.x % TEAM, team = threadIdx.x / TEAM, teams = blockDim.x / TEAM;
     for (int j = team; j < n; j += teams) {
       T its[COLUMNS], after[COLUMNS];
       const auto read = [&](int k) {
