@@ -11,6 +11,7 @@ import numpy
 from ..core.array import from_host, ndarray, wrap
 from ..core.device import default_device
 from ..core.node import Node, Queue
+from ..joining import concatenate
 from . import method
 from .method import Target, broadcast, shape_of
 from .on_host import drawn, inside
@@ -23,6 +24,8 @@ Source = Callable[[Twister, int, Queue], Node]
 # A state of nobody's, for NumPy's checks of parameters.
 PROBE = numpy.random.RandomState(0)
 NUMPYS = numpy.random.RandomState
+# More words than that are not in memory at once.
+MOST_WORDS = 1 << 29
 
 
 def on_device(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -54,6 +57,12 @@ def large(target: Target) -> Target | None:
     return target if target.count >= method.MANY and target.queue.device.kind in method.KINDS else None
 
 
+def in_parts(count: int, each: float) -> list[int]:
+    """How many numbers to make at a time, of so many that take so many words each."""
+    share = max(int(MOST_WORDS / each), 1)
+    return [min(share, count - at) for at in range(0, count, share)] or [0]
+
+
 class Legacy:
     """What draws from a stream of words of 32 bits: what the classes of methods share."""
 
@@ -72,12 +81,27 @@ class Legacy:
     def _sequence(self, sampler: Sampler, params: Sequence[float], size: Any, each: float) -> Any:
         """Numbers that take words as they need them; `each` is how many of 32 bits on average, or a little more."""
         target = self._target(size)
-        found = None if target is None else self._attempted(sampler, params, target.count, each, target.queue)
-        if target is None or found is None:
+        if target is None:
             return NotImplemented
-        numbers, ahead, taken = found
-        self._stream.moved(ahead, taken)
-        return target.filled(numbers.value())
+        parts = in_parts(target.count, each)
+        begin = self._begin() if len(parts) > 1 else None
+        made: list[ndarray] = []
+        for count in parts:
+            found = self._attempted(sampler, params, count, each, target.queue)
+            if found is None:
+                if begin is not None:
+                    self._begin()
+                    NUMPYS.set_state(self._stream.numpys, begin)
+                return NotImplemented
+            numbers, ahead, taken = found
+            self._stream.moved(ahead, taken)
+            made.append(numbers)
+        return target.filled((made[0] if len(made) == 1 else concatenate(made)).value())
+
+    def _begin(self) -> Any:
+        """NumPy's state, to which the stream has come."""
+        self._stream.settle()
+        return NUMPYS.get_state(self._stream.numpys, legacy=False)
 
     def _attempted(
         self, sampler: Sampler, params: Sequence[float], count: int, each: float, queue: Queue

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from math import gamma, isfinite, pi, sqrt
 from typing import Any
 
 import numpy
 
 from ..core.array import from_host, ndarray, to_host
+from ..core.node import Queue
 from ..core.record import elementwise
 from ..joining import concatenate
 from ..products import matmul
@@ -18,7 +20,7 @@ from ..searching import searchsorted
 from ..shape import reshape
 from . import legacy_discrete
 from .continuous import middle_of_cosines
-from .legacy_method import NUMPYS, PROBE, Legacy, on_device
+from .legacy_method import NUMPYS, PROBE, Legacy, in_parts, on_device
 from .method import is_number, shape_of
 from .sequence import Sampler
 from .twister import Twister
@@ -144,12 +146,19 @@ class Sampled(Legacy):
         target = self._target(size)
         if target is None:
             return NotImplemented
-        stream, queue, draw = self._stream, target.queue, getattr(NUMPYS, method)
-        stream.settle()
+        draw = partial(getattr(NUMPYS, method), self._stream.numpys, *given)
+        made: list[Any] = []
+        for count in in_parts(target.count, 8.0):
+            made += self._part_of_pairs(name, params, share, count, draw, target.queue)
+        return target.filled(concatenate(made).value())
+
+    def _part_of_pairs(
+        self, name: str, params: Sequence[float], share: float, count: int, draw: Any, queue: Queue
+    ) -> list[Any]:
         begun: list[float] = []
-        while len(begun) < target.count and NUMPYS.get_state(stream.numpys, legacy=False)["has_gauss"]:
-            begun.append(draw(stream.numpys, *given))
-        count = target.count - len(begun)
+        while len(begun) < count and self._begin()["has_gauss"]:
+            begun.append(draw())
+        count -= len(begun)
         expected = count / (2 * _PAIRED * share)
         attempts = int(expected + 8 * sqrt(expected)) + 16
         found = self._attempted(Sampler(name, _FILE, longest=32, width=3), params, attempts, 7.2, queue)
@@ -158,12 +167,11 @@ class Sampled(Legacy):
         if found is not None:
             values: Any = found[0]
             made, whole, taken = _whole_attempts(values, count)
-            stream.moved(found[1], from_host(numpy.array(taken), queue.device).value())
+            self._stream.moved(found[1], from_host(numpy.array(taken), queue.device).value())
             flat: Any = reshape(values[:whole, :2], (-1,))
             numbers.append(flat[elementwise("equal", [flat, flat])])
-            stream.settle()
-        numbers.append(from_host(draw(stream.numpys, *given, count - made), queue.device))
-        return target.filled(concatenate(numbers).value())
+        self._stream.settle()
+        return [*numbers, from_host(draw(count - made), queue.device)]
 
 
 def _whole_attempts(values: Any, count: int) -> tuple[int, int, int]:

@@ -10,7 +10,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.kernels import cuda_bounded, cuda_sequence, cuda_sort, cuda_twister, host_calls
-from gpunumpy.random import method, twister
+from gpunumpy.random import legacy_method, method, twister
 from tests.numpy_parity.test_random_legacy import DRAWS, EXACT, alike, pair, same_state
 
 from .executor import run_program
@@ -116,6 +116,12 @@ def test_numbers_that_take_words_as_they_need_them(name: str) -> None:
             same_state(mine, theirs)
             alike(mine.randn(3), theirs.randn(3), False)
             alike(mine.randint(0, 9, 3), theirs.randint(0, 9, 3))
+
+
+@pytest.mark.parametrize("name", ["standard_gamma", "poisson", "beta"])
+def test_numbers_in_parts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(legacy_method, "MOST_WORDS", 4000)
+    test_numbers_that_take_words_as_they_need_them(name)
 
 
 def test_normal_vectors() -> None:
