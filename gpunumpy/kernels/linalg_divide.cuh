@@ -333,7 +333,7 @@ template <class R, int TEAM> struct Division {
 #pragma unroll
       for (int t = 0; t < TURNS; ++t) sum[r][t] = 0;
     }
-#pragma unroll 4
+#pragma unroll(TURNS > 2 ? 2 : 4)
     for (int i = 0; i < count; ++i) {
       const int column = columns[low + i];
       R x[ROWS];
