@@ -46,7 +46,7 @@ class Continuous(Drawing):
     @on_device("standard_gamma")
     def standard_gamma(self, shape: Any, size: Any = None, dtype: Any = FLOAT64, out: Any = None) -> Any:
         given, dtype = _given("standard_gamma", shape), numpy.dtype(dtype)
-        if not given or not given[0] or dtype not in (FLOAT64, _FLOAT32):
+        if dtype not in (FLOAT64, _FLOAT32) or not given or not dtype.type(given[0]):
             return NotImplemented
         return self._sequence(Sampler("Gamma", dtype=dtype), (*given, 1), _words_of_gamma(*given), size, out)
 

@@ -122,6 +122,8 @@ TRANSFORMED: dict[str, Callable[[Any, Any], Any]] = {
     "rayleigh of an array": lambda g, size: g.rayleigh(FEW),
     "weibull of an array": lambda g, size: g.weibull(FEW),
     "pareto of an array": lambda g, size: g.pareto(FEW, (4, 3)),
+    "gamma of no shape": lambda g, size: g.gamma(0, 2, size),
+    "gamma of no shape in float32": lambda g, size: g.standard_gamma(1e-60, size, "f4"),
     "gamma of scales": lambda g, size: g.gamma(2.5, FEW),
     "gamma of scales to a size": lambda g, size: g.gamma(0.5, FEW[:, None], (3, 4)),
     "power of an array": lambda g, size: g.power(FEW),
