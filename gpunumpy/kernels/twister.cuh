@@ -35,20 +35,24 @@ __device__ __forceinline__ u32 untempered(u32 y) {
 }
 
 // Make so many blocks after a window, which is in the first of two blocks of shared memory; word k goes to put(k, word).
-// A thread makes three words of a block: what lies ahead of the second and the third are its first and its second. It
-// puts them when it has asked for what the next ones are made of.
+// A thread makes three words of a block: of those at the same places of the block before, which it has made, and those
+// after these; what lies ahead of the second and the third are its first and its second. It puts them when it has asked
+// for what the next ones are made of.
 template <class Put> __device__ __forceinline__ void follow(u32* both, int blocks, Put put) {
   const int THIRD = 2 * TOGETHER, LAST = LENGTH - 1 - THIRD, me = threadIdx.x, t = me < TOGETHER ? me : 0;
   const bool works = me < TOGETHER, thrice = me <= LAST;
-  u32 first = 0, second = 0, third = 0;
+  __syncthreads();
+  u32 first = both[t], second = both[t + TOGETHER], third = both[t + THIRD];
   for (int block = 0;; ++block) {
-    __syncthreads();
     const u32* old = both + (block & 1) * LENGTH;
     u32* made = both + (~block & 1) * LENGTH;
-    const u32 x = old[t], x_next = old[t + 1], x_ahead = old[t + AHEAD];
-    const u32 y = old[t + TOGETHER], y_next = old[t + TOGETHER + 1], z = old[t + THIRD], z_next = old[t + THIRD + 1];
+    const u32 next = old[t + 1], ahead = old[t + AHEAD], second_next = old[t + TOGETHER + 1];
+    u32 third_next = old[t + THIRD + 1];
     // After the last word of the old block comes the first one of this block.
-    const u32 begin = next_word(old[0], old[1], old[AHEAD]);
+    if (me / 32 == LAST / 32) {
+      const u32 begin = next_word(old[0], old[1], old[AHEAD]);
+      if (me == LAST) third_next = begin;
+    }
     if (block) {
       const int k = (block - 1) * LENGTH + t;
       if (works) put(k, first);
@@ -56,12 +60,13 @@ template <class Put> __device__ __forceinline__ void follow(u32* both, int block
       if (thrice) put(k + THIRD, third);
     }
     if (block == blocks) break;
-    first = next_word(x, x_next, x_ahead);
-    second = next_word(y, y_next, first);
-    third = next_word(z, me == LAST ? begin : z_next, second);
+    first = next_word(first, next, ahead);
+    second = next_word(second, second_next, first);
+    third = next_word(third, third_next, second);
     if (works) made[t] = first;
     if (works) made[t + TOGETHER] = second;
     if (thrice) made[t + THIRD] = third;
+    __syncthreads();
   }
 }
 
