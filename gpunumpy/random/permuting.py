@@ -58,7 +58,8 @@ class Permuting(Drawing):
                 return NotImplemented
             backward = not layout.is_c(out.shape, out.layout.strides) and layout.is_f(out.shape, out.layout.strides)
         else:
-            backward = memory == tuple(reversed(range(array.ndim)))
+            long = [axis for axis in memory or () if array.shape[axis] > 1]
+            backward = len(long) > 1 and long == sorted(long, reverse=True)
         axes = list(range(array.ndim))
         if axis is None:
             # All elements, in the order of memory that is that of Fortran, or else of C.

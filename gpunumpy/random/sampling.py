@@ -60,7 +60,8 @@ class Sampling(Drawing):
         queue = Target((), default_device()).queue
         if shape is None or (queue.device.kind not in method.KINDS and self._words is words):
             return NotImplemented
-        if not isinstance(a, ndarray) and self._new(shape, self._words) is None:
+        on_host = not a.ndim if isinstance(a, ndarray) else self._new(shape, self._words) is None
+        if on_host:
             return NotImplemented
         number = not isinstance(a, ndarray) and numpy.ndim(a) == 0
         array = a if number else as_array(a, queue.device)

@@ -83,6 +83,7 @@ PERMUTED: dict[str, Any] = {
     "all": lambda m, rng: rng.permuted(_box(m)),
     "all, in the order of Fortran": lambda m, rng: rng.permuted(_box(m).T),
     "all, in another order": lambda m, rng: rng.permuted(_box(m).transpose(0, 2, 1)),
+    "all, in the order of Fortran but for axes of one": lambda m, rng: rng.permuted(_box(m)[:, :1].T[..., None]),
     "all of a part": lambda m, rng: rng.permuted(_box(m)[:, ::2].T),
     "a row": lambda m, rng: rng.permuted(m.arange(1000.0)[::-2]),
     "rows": lambda m, rng: rng.permuted(m.arange(1000.0).reshape(5, 200), axis=1),
@@ -170,3 +171,6 @@ def test_what_the_host_draws() -> None:
         for size, replace, p in ((11, False, None), (3, False, [1.0] + [0.0] * 9)):
             with pytest.raises(ValueError, match=r"larger|non-zero"):
                 rng.choice(10, size, replace=replace, p=p)
+        with pytest.raises(ValueError, match="sequence or an integer"):
+            rng.choice(n.asarray(2.5), 3, replace=False)
+    both(numpy.random.PCG64, 1, lambda m, rng: rng.choice(m.asarray(25), 3, replace=False))
