@@ -13,6 +13,8 @@ const int PER = 64 / BITS, WARPS = DRAW_THREADS / 32, MASKS = STEPS * PER, ROW =
 const int EACH = MASKS > 32 ? MASKS / 32 : 1;      // masks of a thread
 const int STRETCH = STEPS > 32 ? STEPS / 32 : 1;  // steps of a thread
 const int MOST = 32;                               // no attempt takes more pieces
+const int SPAN = STEPS < 8 ? STEPS : 8;            // steps after which numbers are written
+const int PACK = 16 / sizeof(Value);               // numbers that are written together
 static_assert((STEPS <= 32 || STEPS % 32 == 0) && (MASKS <= 32 || MASKS % 32 == 0), "as many for each thread");
 const u64 KNOWN = u64(1) << 63, SUM = u64(1) << 62;  // a tile's own numbers; its own and all before
 
@@ -54,11 +56,14 @@ struct Attempt {
   bool made;
 };
 
-__device__ __noinline__ Attempt attempt(const Number& number, const Pieces& pieces, i64 p, Value& value) {
+__device__ __forceinline__ Attempt attempted(const Number& number, const Pieces& pieces, i64 p, Value& value) {
   More more(pieces, p);
   const Piece piece = more.take();
   const bool made = number.begin(piece, value) || (!ALONE && number.go_on(piece, more, value));
   return {more.taken, made};
+}
+__device__ __noinline__ Attempt attempt(const Number& number, const Pieces& pieces, i64 p, Value& value) {
+  return attempted(number, pieces, p, value);
 }
 
 // What is kept of a row, besides its masks: a mask has a bit for each thread, of pieces number k at step s that with
@@ -229,7 +234,7 @@ __device__ __forceinline__ void classify(
     list(row);
     for (int k = lane; k < row.many; k += 32) {
       Value value;
-      const Attempt made = attempt(number, pieces, first * PER + row.list.slow[k], value);
+      const Attempt made = attempted(number, pieces, first * PER + row.list.slow[k], value);
       row.list.codes[k] = u8(made.length | made.made << 7);
       row.list.values[k] = value;
     }
@@ -342,26 +347,55 @@ __device__ __noinline__ void draw_rest(
   finish(after, pieces, p);
 }
 
+// Where the numbers of some steps wait, in their order: the first one as far from a multiple of 16 bytes as in memory.
+// After them is where goes what is none.
+struct alignas(16) Stage {
+  static const int NONE = SPAN * 32 * PER + PACK;
+  Value numbers[NONE + 32];
+};
+
+// Write `many` numbers, the first of which is the `shift`-th of the stage: a warp.
+__device__ __forceinline__ void unload(Value* out, const Stage& stage, int shift, int many) {
+  for (int at = threadIdx.x % 32 * PACK; at < shift + many; at += 32 * PACK) {
+    Value* const to = out + (at - shift);
+    if (at >= shift && at + PACK <= shift + many) {
+      *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(stage.numbers + at);
+    } else {
+      for (int k = 0; k < PACK; ++k)
+        if (at + k >= shift && at + k < shift + many) to[k] = stage.numbers[at + k];
+    }
+  }
+  __syncwarp();
+}
+
 // Write the numbers of a row, of which no more than `limit` are asked for: a warp.
 __device__ __forceinline__ void write_row(
-    Value* out, const Row& row, const Number& number, const typename Number::Scales& scales, const Pieces& pieces,
-    i64 first, int limit) {
+    Value* out, const Row& row, Stage& stage, const Number& number, const typename Number::Scales& scales,
+    const Pieces& pieces, i64 first, int made, int limit) {
   const int lane = threadIdx.x % 32;
   const u32 below = (1u << lane) - 1;
   Words words(pieces, first + lane);
-#pragma unroll 4
-  for (int step = 0; step < STEPS; ++step) {
-    const u64 word = PER > 1 && step == 0 ? pieces.word(first + lane, words.word()) : words.word();
-    words.leap();
-    int rank = row.before[step * PER];
+  for (int part = 0, done = 0; part < STEPS; part += SPAN) {
+    const int shift = int(u64(out + done) / sizeof(Value) % PACK);
 #pragma unroll
-    for (int k = 0; k < PER; ++k) rank += __popc(row.made[step * PER + k] & below);
+    for (int step = part; step < part + SPAN; ++step) {
+      const u64 word = PER > 1 && step == 0 ? pieces.word(first + lane, words.word()) : words.word();
+      words.leap();
+      int rank = row.before[step * PER] - done + shift;
 #pragma unroll
-    for (int k = 0; k < PER; ++k) {
-      const bool made = row.made[step * PER + k] >> lane & 1;
-      if (made && rank < limit) out[rank] = number.value(scales, Pieces::cut(word, k));
-      rank += made;
+      for (int k = 0; k < PER; ++k) rank += __popc(row.made[step * PER + k] & below);
+#pragma unroll
+      for (int k = 0; k < PER; ++k) {
+        const bool there = row.made[step * PER + k] >> lane & 1;
+        stage.numbers[there ? rank : Stage::NONE + lane] = number.value(scales, Pieces::cut(word, k));
+        rank += there;
+      }
     }
+    const int upto = min(part + SPAN < STEPS ? row.before[(part + SPAN) * PER] : made, limit);
+    __syncwarp();
+    unload(out + done, stage, shift, upto - done);
+    if (upto == limit) break;
+    done = upto;
   }
   if (ALONE) return;
   __syncwarp();  // what was written for pieces that are not quick is now written right
@@ -387,6 +421,7 @@ __device__ __forceinline__ void write_all(
     const Kept* kept, const u32* cases, const Listed* lists, const u64* bases, const int* entries) {
   __shared__ typename Number::Scales scales;
   __shared__ Row shared[WARPS];
+  __shared__ Stage stages[WARPS];
   scales.fill();
   __syncthreads();
   const i64 base = r < rows ? i64(bases[r]) : n;
@@ -409,7 +444,7 @@ __device__ __forceinline__ void write_all(
   }
   __syncwarp();
   const int made = count(row), limit = int(min(n - base, i64(ROW)));
-  write_row(out + base, row, number, scales, pieces, first, limit);
+  write_row(out + base, row, stages[threadIdx.x / 32], number, scales, pieces, first, made, limit);
   if (base + made < n) {
     if (r == rows - 1 && lane == 0) {
       const int end = ALONE ? 0 : int(cases[r * 32 + entries[r]] >> 16);

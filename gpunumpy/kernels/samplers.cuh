@@ -49,18 +49,19 @@ template <int LAYER, int FIRST, int LENGTH> struct Place {
 };
 
 // Tables in shared memory: that is faster where each thread asks for another layer.
+static_assert(256 % DRAW_THREADS == 0, "all threads fill them");
 struct Insides {
   Piece of[256];
   __device__ void fill() {
-    for (int first = 0; first < 256; first += DRAW_THREADS)
-      if (first + int(threadIdx.x) < 256) of[first + threadIdx.x] = inside_bits[first + threadIdx.x];
+#pragma unroll
+    for (int k = 0; k < 256; k += DRAW_THREADS) of[k + threadIdx.x] = inside_bits[k + threadIdx.x];
   }
 };
 struct Scales {
   Value of[256];
   __device__ void fill() {
-    for (int first = 0; first < 256; first += DRAW_THREADS)
-      if (first + int(threadIdx.x) < 256) of[first + threadIdx.x] = scale(first + threadIdx.x);
+#pragma unroll
+    for (int k = 0; k < 256; k += DRAW_THREADS) of[k + threadIdx.x] = scale(k + threadIdx.x);
   }
 };
 #endif
