@@ -373,7 +373,7 @@ __device__ __forceinline__ void write_row(
     Value* out, const Row& row, Stage& stage, const Number& number, const typename Number::Scales& scales,
     const Pieces& pieces, i64 first, int made, int limit) {
   const int lane = threadIdx.x % 32;
-  const u32 below = (1u << lane) - 1;
+  const u32 own = 1u << lane, below = own - 1;
   Words words(pieces, first + lane);
   for (int part = 0, done = 0; part < STEPS; part += SPAN) {
     const int shift = int(u64(out + done) / sizeof(Value) % PACK);
@@ -386,7 +386,7 @@ __device__ __forceinline__ void write_row(
       for (int k = 0; k < PER; ++k) rank += __popc(row.made[step * PER + k] & below);
 #pragma unroll
       for (int k = 0; k < PER; ++k) {
-        const bool there = row.made[step * PER + k] >> lane & 1;
+        const bool there = row.made[step * PER + k] & own;
         stage.numbers[there ? rank : Stage::NONE + lane] = number.value(scales, Pieces::cut(word, k));
         rank += there;
       }

@@ -43,6 +43,11 @@ template <int LAYER, int FIRST, int LENGTH> struct Place {
   Piece integer;
   __device__ __forceinline__ explicit Place(Piece piece)
       : layer(int(piece >> LAYER & 255)), integer(piece >> FIRST & ((Piece(1) << LENGTH) - 1)) {}
+  // Whether it is inside, of tables in which all integers are at the upper end.
+  __device__ __forceinline__ static bool is_below(Piece piece, Piece inside) {
+    return Piece(piece << (BITS - FIRST - LENGTH)) < inside;
+  }
+  static const int UP = BITS - LENGTH;
   __device__ __forceinline__ Value real() const {
     return Value(integer);
   }
@@ -50,18 +55,22 @@ template <int LAYER, int FIRST, int LENGTH> struct Place {
 
 // Tables in shared memory: that is faster where each thread asks for another layer.
 static_assert(256 % DRAW_THREADS == 0, "all threads fill them");
-struct Insides {
+template <int UP> struct Insides {
   Piece of[256];
   __device__ void fill() {
 #pragma unroll
-    for (int k = 0; k < 256; k += DRAW_THREADS) of[k + threadIdx.x] = inside_bits[k + threadIdx.x];
+    for (int k = 0; k < 256; k += DRAW_THREADS) of[k + threadIdx.x] = inside_bits[k + threadIdx.x] << UP;
   }
 };
-struct Scales {
-  Value of[256];
+// With the sign, where there is one, as the bit above the layer.
+template <int MANY> struct Scales {
+  Value of[MANY];
   __device__ void fill() {
 #pragma unroll
-    for (int k = 0; k < 256; k += DRAW_THREADS) of[k + threadIdx.x] = scale(k + threadIdx.x);
+    for (int first = 0; first < MANY; first += DRAW_THREADS) {
+      const int k = first + int(threadIdx.x);
+      of[k] = k & 256 ? -scale(k & 255) : scale(k);
+    }
   }
 };
 #endif
@@ -70,18 +79,16 @@ struct Normal {
   __device__ explicit Normal(const u64*) {}
 #if ZIGGURAT == 1
   typedef Place<0, 9, BITS == 64 ? 52 : 23> At;
-  typedef ::Insides Insides;
-  typedef ::Scales Scales;
+  typedef ::Insides<At::UP> Insides;
+  typedef ::Scales<512> Scales;
   __device__ static Value with_sign(Piece piece, Value x) {
     return op::bit_cast<Value>(op::bit_cast<Piece>(x) ^ piece << (BITS - 9) & Piece(1) << (BITS - 1));
   }
   __device__ __forceinline__ bool quick(const Insides& insides, Piece piece) const {
-    const At at(piece);
-    return at.integer < insides.of[at.layer];
+    return At::is_below(piece, insides.of[At(piece).layer]);
   }
   __device__ __forceinline__ Value value(const Scales& scales, Piece piece) const {
-    const At at(piece);
-    return with_sign(piece, at.real() * scales.of[at.layer]);
+    return At(piece).real() * scales.of[piece & 511];
   }
   __device__ bool begin(Piece piece, Value& value) const {
     const At at(piece);
@@ -108,11 +115,10 @@ struct Exponential {
   __device__ explicit Exponential(const u64*) {}
 #if ZIGGURAT == 2
   typedef Place<BITS == 64 ? 3 : 1, BITS == 64 ? 11 : 9, BITS == 64 ? 53 : 23> At;
-  typedef ::Insides Insides;
-  typedef ::Scales Scales;
+  typedef ::Insides<At::UP> Insides;
+  typedef ::Scales<256> Scales;
   __device__ __forceinline__ bool quick(const Insides& insides, Piece piece) const {
-    const At at(piece);
-    return at.integer < insides.of[at.layer];
+    return At::is_below(piece, insides.of[At(piece).layer]);
   }
   __device__ __forceinline__ Value value(const Scales& scales, Piece piece) const {
     const At at(piece);
