@@ -19,7 +19,7 @@ from .table_ziggurats import tables
 
 # Words are found from where chunks of so many start, and from by how much the state grows there. A chunk's number has
 # so many digits, of so many bits each.
-CHUNK, _DIGITS, _DIGIT_BITS = 256, 5, 6
+CHUNK, _DIGITS, _DIGIT_BITS = 512, 5, 6
 _WARP = 32
 
 
