@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.kernels import cuda_random, host_random
+from gpunumpy.kernels import cuda_random, host_calls, host_random
 from gpunumpy.kernels.compile import compile_cubin
 from gpunumpy.kernels.table_streams import BOUNDS, WORDS
 from gpunumpy.random import method
@@ -73,6 +73,42 @@ def test_draws(kind: str, what: tuple[Any, ...]) -> None:
         bits = BITS[kind](n)
         numpy.random.Generator(bits).random(begun, numpy.float32)
         draw(what, bits, n)
+
+
+FOLLOWING: dict[str, Callable[[Any], Any]] = {
+    "floats": lambda g: g.standard_normal(3001, dtype="f4"),
+    "integers": lambda g: g.integers(-7, 992, 2000, dtype="i4"),
+    "doubles": lambda g: g.standard_normal(1000),
+    "evenly": lambda g: g.random(101, dtype="f4"),
+    "after a half": lambda g: g.standard_exponential(500, dtype="f4"),
+    "bytes": lambda g: g.integers(3, 200, 777, dtype="u1"),
+}
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("kind", BITS)
+def test_draws_that_follow_one_another(kind: str, shared: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The state stays on the device, until somebody looks at it; or is looked at by each draw."""
+    asked = []
+
+    def draws(options: tuple[Any, ...], *arrays: Any) -> None:
+        asked.append(options)
+        run(cuda_random.stream_draws, options, *arrays)
+
+    monkeypatch.setattr(method, "MANY", 1)
+    monkeypatch.setattr(method, "KINDS", {"cpu"})
+    monkeypatch.setitem(host_calls.CALLS, "stream_draws", draws)
+    mine, theirs = (n.random.Generator(BITS[kind](3)) for n in (gpunumpy, numpy))
+    with gpunumpy.Device("cpu"):
+        for turn in range(2):
+            mine._stream.shared = shared
+            got = {name: use(mine) for name, use in FOLLOWING.items()}
+            for name, use in FOLLOWING.items():
+                want = use(theirs)
+                numpy.testing.assert_allclose(gpunumpy.asnumpy(got[name]), want, rtol=4e-7, err_msg=name)
+            if turn:
+                assert str(mine.bit_generator.state) == str(theirs.bit_generator.state)
+    assert len(asked) in (0, 10)  # none where the plans were made before, with what they call
 
 
 @pytest.mark.parametrize("what", ["normal f8", "exponential f4"])
