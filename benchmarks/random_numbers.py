@@ -68,17 +68,18 @@ def pi(xp: Any, n: int, fast: bool = False) -> Any:
 
 
 def of(name: str, *args: Any) -> Work:
-    """A method of the default generator."""
-    return lambda xp, n: getattr(generator(xp, False), name)(*args, n)
+    """A method of the default generator, or the function of that name where it has none."""
+
+    def work(xp: Any, n: int) -> Any:
+        rng = generator(xp, False)
+        return getattr(rng if hasattr(rng, name) else xp.random, name)(*args, n)
+
+    return work
 
 
 def old(name: str, *args: Any) -> Work:
     """A method of `RandomState`."""
     return lambda xp, n: getattr(legacy(xp), name)(*args, n)
-
-
-def shuffled(xp: Any, n: int) -> Any:
-    return generator(xp, False).permutation(n)
 
 
 # NumPy's stream: what is drawn, and the goal at 2^26.
@@ -109,7 +110,7 @@ OTHERS: tuple[tuple[str, Work], ...] = (
     ("standard_t(5)", of("standard_t", 5.0)),
     ("poisson(50)", of("poisson", 50.0)),
     ("binomial(100, 0.3)", of("binomial", 100, 0.3)),
-    ("permutation", shuffled),
+    ("permutation", of("permutation")),
     ("RandomState: random_sample", old("random_sample")),
     ("RandomState: standard_normal", old("standard_normal")),
     ("RandomState: randint(0, 1000)", old("randint", 0, 1000)),
