@@ -26,7 +26,7 @@ Ahead = tuple[Node, Node, Node]
 
 # Words are made in as many runs at most, of as many blocks of 624 at least: a run is made by one block of threads, and
 # each has to be found by jumping ahead.
-RUNS, BLOCKS = 256, 512
+RUNS, BLOCKS = 256, 256
 
 _Numpys = numpy.random.RandomState
 # NumPy's attribute, whatever a subclass makes of it.
