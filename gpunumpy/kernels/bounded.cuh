@@ -7,10 +7,10 @@
 // warp finds out about its pieces, 32 at a time; then a block about its warps; and then several blocks, which run side
 // by side and tell each other how many numbers their tiles make. What they end with begins the next stage.
 //
-// Before this there are THREADS, Out, BITS, MASKED, LEAVES, and `struct Bounds` with `bound(t)`, of number t,
+// Before this there are THREADS, ROWS, Out, BITS, MASKED, LEAVES, and `struct Bounds` with `bound(t)`, of number t,
 // `put(out, t, value)`, and `top`, the largest bound, if they fall.
 
-const int ROWS = 8, WARPS = THREADS / 32, TILE = THREADS * ROWS, MOST_BLOCKS = 256;
+const int WARPS = THREADS / 32, TILE = THREADS * ROWS, MOST_BLOCKS = 256;
 const u32 LARGEST = ~0u >> (32 - BITS);
 
 // Whether a piece makes a number of a bound, and which.
@@ -144,16 +144,14 @@ __device__ __forceinline__ void exchange(
   if (lane == 0) now[blockIdx.x] = u64(turn) << 32 | u32(mine);
   i64 before = 0, all = 0;
   bool same = true;
-  u64 words[MOST_BLOCKS / 32];  // all on their way at once
-#pragma unroll
-  for (int k = 0; k < MOST_BLOCKS / 32; ++k) words[k] = k * 32 + lane < blocks ? now[k * 32 + lane] : 0;
 #pragma unroll
   for (int k = 0; k < MOST_BLOCKS / 32; ++k) {
     const int block = k * 32 + lane;
     if (block >= blocks) continue;
-    while (u32(words[k] >> 32) != turn) words[k] = now[block];
-    same &= heard[k] == u32(words[k]);
-    heard[k] = u32(words[k]);
+    u64 its = now[block];
+    while (u32(its >> 32) != turn) its = now[block];
+    same &= heard[k] == u32(its);
+    heard[k] = u32(its);
     all += heard[k];
     if (block < int(blockIdx.x)) before += heard[k];
   }

@@ -14,9 +14,9 @@ from .codegen.program import Program
 from .cuda_program import Prepared, prepared
 from .cuda_routine import Routine
 
-# A block's threads, with 8 pieces each; and how many blocks there may be.
+# A block's threads, and how many blocks there may be; the pieces of a thread, and those where there are as many words.
 THREADS, _MOST_BLOCKS = 1024, 256
-TILE = 8 * THREADS
+_PIECES, _MORE_PIECES, _MANY_WORDS = 8, 16, 1 << 24
 # Rows of so many elements are short; what their words are counted by, as in bounded_rows.cuh.
 SHORT, _SHARE, _GROUP = 8192, 2048, 64
 
@@ -37,6 +37,8 @@ def bounded(options: tuple[Any, ...], layouts: Sequence[Layout], processors: int
     """
     rule, bits, blocks, falling = options
     count, size = layouts[2].shape[0], prod(layouts[0].shape)
+    alone = bool(falling) and falling[1] == 1
+    pieces = _MORE_PIECES if rule == "masked" and alone and count >= _MANY_WORDS else _PIECES
     text = Routine()
     if falling is None:
         bounds, total = ["bounds[t]", "out[t] = value"], size
@@ -46,7 +48,7 @@ def bounded(options: tuple[Any, ...], layouts: Sequence[Layout], processors: int
         draws = last + 1 - max(lowest, 1)
         total = draws * rows
         top, base, each, width = (text.param(x) for x in (last, lowest, draws, size // rows))
-        if rows == 1:
+        if alone:
             bounds = ["u32(top - t)", "out[top - t - base] = u64(value) << 32 | u64(top - t)"]
         else:
             put = "const u32 row = u32(t) / u32(each) * u32(width), to = row + u32(top) - u32(t) % u32(each)"
@@ -55,8 +57,9 @@ def bounded(options: tuple[Any, ...], layouts: Sequence[Layout], processors: int
             text.each("zeros", "row", rows, text.param(rows), f"out[row * {width}] = (u64(row) << 32 | row) * {width};")
     members = ["top", "base", "each", "width"] if falling else []
     head = (
-        f"typedef {'u64' if falling else 'u32'} Out;\nconst int THREADS = {THREADS}, BITS = {bits};\n"
-        f"const bool MASKED = {str(rule == 'masked').lower()}, LEAVES = {str(bool(falling) and rows == 1).lower()};\n"
+        f"typedef {'u64' if falling else 'u32'} Out;\n"
+        f"const int THREADS = {THREADS}, ROWS = {pieces}, BITS = {bits};\n"
+        f"const bool MASKED = {str(rule == 'masked').lower()}, LEAVES = {str(alone).lower()};\n"
         "struct Bounds {\n"
         f"  {'i64 ' + ', '.join(members) + ';' if members else 'const u32* bounds; static const u32 top = ~0u;'}\n"
         f"  __device__ u32 bound(i64 t) const {{ return {bounds[0]}; }}\n"
@@ -64,11 +67,11 @@ def bounded(options: tuple[Any, ...], layouts: Sequence[Layout], processors: int
     )
     given = f"Bounds{{{', '.join((top, base, each, width)) if falling else 'bounds'}}}, {text.param(count)}"
     pointers = ["Out* out", "i64* taken", "const u32* words", *([] if falling else ["const u32* bounds"])]
-    if falling and rows > 1 and 1 < last + 1 <= SHORT:
+    if falling and not alone and 1 < last + 1 <= SHORT:
         return text.program(
             pointers, _short_rows(text, given, total, count, last), head=f"{head}{_text('bounded_rows')}"
         )
-    blocks = max(1, min(blocks, processors, _MOST_BLOCKS, -(-count // TILE)))
+    blocks = max(1, min(blocks, processors, _MOST_BLOCKS, -(-count // (pieces * THREADS))))
     text.each("clear", "k", 2 * _MOST_BLOCKS, text.param(2 * _MOST_BLOCKS), "told[k] = 0; if (k == 0) *taken = 0;")
     body = f"  draw(out, taken, words, told, {given}, {text.param(total)});"
     text.entry("draw_bounded", body, blocks, THREADS, most=THREADS)

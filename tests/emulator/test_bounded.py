@@ -14,6 +14,7 @@ from gpunumpy.kernels.compile import compile_cubin
 from gpunumpy.random import bounded, method
 
 from ..numpy_parity.test_random_permuting import (  # noqa: F401
+    both,
     test_integers_between_arrays,
     test_permutations_of_a_number,
     test_permutations_of_arrays,
@@ -45,6 +46,12 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(bounded, "REJECTED", 1)
     with gpunumpy.Device("cpu"):
         yield
+
+
+def test_more_pieces_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuda_bounded, "_MANY_WORDS", 1)
+    for seed, n in enumerate((2, 500, 30000)):
+        both(numpy.random.PCG64, seed, lambda m, rng, n=n: rng.permutation(n))
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_100"])
