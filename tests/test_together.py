@@ -15,7 +15,7 @@ from gpunumpy.core.schedule import CallStep, Run
 from gpunumpy.core.schedule_together import FEWEST, MOST
 from gpunumpy.kernels.compile import compile_cubin
 from gpunumpy.kernels.cuda_small_matmul import small_matmul
-from gpunumpy.kernels.cuda_together import moving, stack
+from gpunumpy.kernels.cuda_together import moving
 from tests.emulator import available
 from tests.emulator.executor import run_program
 from tests.fusion.counting import kernels
@@ -67,7 +67,8 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], list[str]]] = {
     "fft2": (lambda xp, x: xp.fft.fft2(x), ["fft_together"]),
     "rfft": (lambda xp, x: xp.fft.rfft(x.real), ["fft_together"]),
     "ifft": (lambda xp, x: xp.fft.ifft(x), ["fft_together", "kernel"]),
-    "irfft": (lambda xp, x: xp.fft.irfft(x), ["kernel", "fft_together"]),
+    "irfft": (lambda xp, x: xp.fft.irfft(x[0]), ["kernel", "fft_together"]),
+    "rows of irfft": (lambda xp, x: xp.fft.irfft(x), ["kernel"] + ["fft"] * 6),
     "before and after": (lambda xp, x: xp.abs(xp.fft.fft(x * 2)), ["kernel", "fft_together", "kernel"]),
     "filter": (lambda xp, x: xp.fft.ifft(xp.fft.fft(x) * 3), ["fft_together", "kernel", "fft_together"]),
     "first axis": (lambda xp, x: xp.fft.fft(x, axis=0), ["fft"] * 6),
@@ -177,29 +178,30 @@ SHAPES: tuple[tuple[int, ...], ...] = ((8,), (7,), (3, 5), (64, 9))
 
 @pytest.mark.skipif(not available(), reason="the emulator needs g++")
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
-@pytest.mark.parametrize("even", [False, True])
-def test_stacks(dtype: str, even: bool) -> None:
+def test_values_that_are_brought_together(dtype: str) -> None:
     for shape in SHAPES:
         for count in (4, 5, MOST):
-            where = stack(count, shape, even=even)
             arrays = [RNG.integers(0, 9, shape).astype(dtype) for _ in range(count)]
-            inner = c_strides(shape)
+            strides = c_strides(shape)
             if count == 5:  # as columns of something else
                 arrays = [numpy.asfortranarray(x) for x in arrays]
-                inner = c_strides(shape[::-1])[::-1]
-            held = numpy.zeros(where.high() + 1, dtype)
-            itemsize = held.itemsize
+                strides = c_strides(shape[::-1])[::-1]
+            held = numpy.zeros((count, *shape), dtype)
             flat = [x.reshape(-1, order="A") for x in arrays]
-            spare = [flat[0]] * (MOST - count)
-            program = moving([Layout(shape, inner, 0)] * count, itemsize, where, into=True)
-            run_program(program, [*flat, *spare, held])
-            seen = numpy.ndarray(where.shape, dtype, held, 0, [s * itemsize for s in where.strides])
-            numpy.testing.assert_array_equal(seen, numpy.stack(arrays))
+            program = moving([Layout(shape, strides, 0)] * count, held.itemsize, into=True)
+            run_program(program, [*flat, *[flat[0]] * (MOST - count), held.reshape(-1)])
+            numpy.testing.assert_array_equal(held, numpy.stack(arrays))
             back = [numpy.zeros(shape, dtype) for _ in range(count)]
-            program = moving([c_layout(shape)] * count, itemsize, where, into=False)
-            run_program(program, [*(x.reshape(-1) for x in back), *[back[0].reshape(-1)] * (MOST - count), held])
+            flat = [x.reshape(-1) for x in back]
+            program = moving([c_layout(shape)] * count, held.itemsize, into=False)
+            run_program(program, [*flat, *[flat[0]] * (MOST - count), held.reshape(-1)])
             for one, x in zip(back, arrays, strict=True):
                 numpy.testing.assert_array_equal(one, x)
+
+
+def test_one_text_serves_all_counts_and_sizes() -> None:
+    texts = {moving([c_layout((n,))] * count, 8, into=True).text for count in (4, 37, MOST) for n in (8, 512)}
+    assert len(texts) == 1
 
 
 @pytest.mark.skipif(not available(), reason="the emulator needs g++")
@@ -229,6 +231,6 @@ def test_texts_compile(arch: str) -> None:
     texts = [program.text]
     for itemsize, shape in ((4, (7,)), (8, (512,)), (16, (3, 5))):
         for into in (False, True):
-            texts.append(moving([c_layout(shape)] * 5, itemsize, stack(8, shape, even=True), into=into).text)
+            texts.append(moving([c_layout(shape)] * 5, itemsize, into=into).text)
     for text in texts:
         assert compile_cubin(text, arch)

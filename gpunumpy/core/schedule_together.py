@@ -52,6 +52,8 @@ def _small_fft(made: Form, args: Sequence[Form]) -> bool:
     kind, axes, sizes, _ = Transform(*made.op.options)
     last = axes[0] == len(made.shape) - len(axes)
     alike = kind == "c2c" or (sizes[-1] % 2 == 0 and sizes[-1] <= _POINTS)
+    if kind == "c2r":
+        alike &= prod(made.shape) == prod(sizes)  # where rows begin counts too
     small = all(prod(f.shape) * f.dtype.itemsize <= _BYTES for f in (made, *args))
     return small and last and alike and all(map(is_smooth, sizes))
 

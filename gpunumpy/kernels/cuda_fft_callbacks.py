@@ -38,14 +38,14 @@ _ONE_PASS_APART = 512
 _SLOW_STORE = (8, 256)  # bytes of an element and points for which such a store is slower
 _SLOW = 768  # points for which functions are slower, unlike their neighbours; why, we do not know
 _AXES = {2: 1024, 3: 128}  # the longest of so many axes
-_AXES_DOUBLE = 512  # of those of real numbers in double precision
+_AXES_HALVED = {2: 256, 3: 64}  # with a kernel after a transform of real numbers
 # Real transforms along one axis. The complex side of a long one is a pass of its own: points, or bytes of real numbers
 # where those are a power of 2. Short ones of such sizes are one pass: the most points with a kernel before or after it,
 # by kind and bytes of a real number.
 _LONG = 1 << 16
 _LONG_BYTES = 1 << 16
 _SHORT_BEFORE = {("r2c", 4): 2048, ("r2c", 8): 8192, ("c2r", 4): 1024, ("c2r", 8): 512}
-_SHORT_AFTER = {("r2c", 4): 2048, ("r2c", 8): 512, ("c2r", 4): 1024, ("c2r", 8): 256}
+_SHORT_AFTER = {("r2c", 4): 512, ("r2c", 8): 512, ("c2r", 4): 1024, ("c2r", 8): 256}
 _SLOW_AFTER = {("r2c", 4): 256, ("r2c", 8): 128}  # points for which that is no faster
 
 Prepared = Callable[[Sequence[Any]], None]
@@ -119,9 +119,8 @@ def _faster(transform: Transform, options: Absorbed) -> bool:
     if _SLOW in transform.sizes:
         return False
     if len(transform.sizes) > 1:
-        most = _AXES[len(transform.sizes)]
-        if transform.kind == "r2c" and options.taken[1].itemsize == 8:
-            most = min(most, _AXES_DOUBLE)
+        halved = transform.kind == "r2c" and options.after is not None
+        most = (_AXES_HALVED if halved else _AXES)[len(transform.sizes)]
         return transform.kind != "c2r" and longest <= most
     if transform.kind != "c2c":
         return _faster_real(transform, options)

@@ -15,7 +15,7 @@ from typing import Any
 from ..core import memory
 from ..core.device import Device
 from ..core.epilogues import Product
-from ..core.layout import Layout, Shape, c_layout, c_strides, is_c
+from ..core.layout import Layout, c_layout, is_c
 from ..core.schedule_together import MOST, Together
 from ..core.transforms import Transform
 from ..nvlib import cufft
@@ -43,8 +43,7 @@ def fft_together(device: Device, options: Together, layouts: Sequence[Layout], d
     assert isinstance(transform, Transform)
     made, dtype = dtypes[0], dtypes[count]
     rows = 1 << (count - 1).bit_length()
-    source = stack(rows, layouts[count].shape, even=transform.kind == "c2r")
-    target = stack(rows, layouts[0].shape)
+    source, target = (c_layout((rows, *layouts[k].shape)) for k in (count, 0))
     sizes = (rows * where.strides[0] * unit.itemsize for where, unit in ((source, dtype), (target, made)))
     (_, begin), total = pieces(*sizes)
     transform = transform._replace(axes=tuple(axis + 1 for axis in transform.axes))
@@ -53,12 +52,12 @@ def fft_together(device: Device, options: Together, layouts: Sequence[Layout], d
     gathers, start = [], 0
     for _, alike in groupby(order, lambda k: layouts[count + k].strides):
         places = [count + k for k in alike]
-        program = moving([layouts[p] for p in places], dtype.itemsize, source, into=True)
+        program = moving([layouts[p] for p in places], dtype.itemsize, into=True)
         picked = _picked([(p, layouts[p].offset * dtype.itemsize) for p in places])
         gathers.append((prepared(device, program, MOST + 1), picked, start * source.strides[0] * dtype.itemsize))
         start += len(places)
     results = _picked([(k, 0) for k in order])
-    scatter = prepared(device, moving([layouts[k] for k in order], made.itemsize, target, into=False), MOST + 1)
+    scatter = prepared(device, moving([layouts[k] for k in order], made.itemsize, into=False), MOST + 1)
 
     def run(pointers: Sequence[int]) -> None:
         held = memory.allocate(device, total)
@@ -70,38 +69,28 @@ def fft_together(device: Device, options: Together, layouts: Sequence[Layout], d
     return run
 
 
-def stack(rows: int, shape: Shape, *, even: bool = False) -> Layout:
-    """Values one after the other, with an even number of elements a row, if asked: see `Value._pad` of `fft.steps`."""
-    whole = (rows, *shape[:-1], shape[-1] + shape[-1] % 2) if even else (rows, *shape)
-    return Layout((rows, *shape), c_strides(whole), 0)
+def moving(values: Sequence[Layout], itemsize: int, *, into: bool) -> Program:
+    """The program that copies values of one shape and of equal strides to where they follow each other, or from there.
 
-
-def moving(values: Sequence[Layout], itemsize: int, stacked: Layout, *, into: bool) -> Program:
-    """The program that copies values of one shape and of equal strides into a stack, or out of it.
-
-    It takes the pointer of each, as many as there can be at most, and that of the stack.
+    It takes the pointer of each, as many as there can be at most, and that of the first one there.
     """
     count, one = len(values), values[0]._replace(offset=0)
-    row = Layout(one.shape, stacked.strides[1:], 0)
-    pitch, nbytes = stacked.strides[0], prod(one.shape) * itemsize
-    straight = is_c(one.shape, one.strides) and is_c(row.shape, row.strides)
-    if straight and nbytes % _WORD == 0 and all(where.offset * itemsize % _WORD == 0 for where in values):
-        one = row = c_layout((nbytes // _WORD,))
-        pitch, itemsize = pitch * itemsize // _WORD, _WORD
-    elif straight:
-        one = row = c_layout((prod(one.shape),))
+    nbytes = prod(one.shape) * itemsize
+    if is_c(one.shape, one.strides):
+        whole = nbytes % _WORD == 0 and all(where.offset * itemsize % _WORD == 0 for where in values)
+        itemsize = _WORD if whole else itemsize
+        one = c_layout((nbytes // itemsize,))
     routine, moved = Routine(), _MOVED[itemsize]
     tiles = -(-prod(one.shape) // THREADS)
-    step = routine.param(tiles)
+    step, size = routine.param(tiles), routine.param(prod(one.shape))
     body = (
         f"  const int which = blockIdx.x / (int){step};\n"
         f"  const long long e = (long long)(blockIdx.x % (int){step}) * {THREADS} + threadIdx.x;\n"
-        f"  if (e >= {routine.param(prod(one.shape))}) return;\n"
+        f"  if (e >= {size}) return;\n"
         f"  {chosen('which', {'x': f'{moved}*'}, MOST)}\n"
         f"  {routine.split('e', one.shape)}\n"
-        f"  {moved}* const at = together + which * {routine.param(pitch)};\n"
     )
-    here, there = f"x[{routine.offset(one, one.shape)}]", f"at[{routine.offset(row, row.shape)}]"
+    here, there = f"x[{routine.offset(one, one.shape)}]", f"together[which * {size} + e]"
     body += f"  {there} = {here};" if into else f"  {here} = {there};"
     routine.entry("gather" if into else "scatter", body, tiles * count)
     return routine.program([*(f"{moved}* x_{k}" for k in range(MOST)), f"{moved}* together"])

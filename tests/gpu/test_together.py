@@ -41,7 +41,30 @@ def agree(program: Program, sets: list[tuple[Any, ...]]) -> None:
         numpy.testing.assert_array_equal(np.asnumpy(one).view("u1"), other.view("u1"))
 
 
-LENGTHS = (2, 6, 15, 30, 64, 81, 128, 210, 486, 512, 1000, 1024, 2000, 2048, 2187, 2401, 3750, 4096, 5000, 8192)
+LENGTHS = (
+    2,
+    6,
+    15,
+    30,
+    32,
+    64,
+    81,
+    128,
+    210,
+    256,
+    486,
+    512,
+    1000,
+    1024,
+    2000,
+    2048,
+    2187,
+    2401,
+    3750,
+    4096,
+    5000,
+    8192,
+)
 
 
 @pytest.mark.parametrize("n", LENGTHS)
@@ -53,7 +76,7 @@ def test_transforms(n: int) -> None:
         if dtype in "FD":
             agree(np.fft.fft, arrays)
             agree(np.fft.ifft, arrays)
-        elif n % 2 == 0 and n <= 4096:
+        elif n % 2 == 0 and n <= 2048:
             agree(np.fft.rfft, arrays)
             agree(lambda x: np.fft.irfft(np.fft.rfft(x) * 2), arrays)
 
@@ -64,7 +87,6 @@ def test_layouts() -> None:
     agree(np.fft.fft, [(mine[k],) for k in range(40)])
     agree(np.fft.fft, [(mine[:, k],) for k in range(0, 64, 7)])
     agree(np.fft.fft2, [(mine[k : k + 5],) for k in range(20)])
-    agree(np.fft.irfft2, [(mine[k : k + 4],) for k in range(20)])
     mixed = [mine[k] for k in range(5)] + [np.asarray(np.asnumpy(mine).T.copy())[:, k] for k in range(5)]
     found = [np.fft.fft(a) for a in mixed]
     assert explanation(found[0]).count("fft_together") == 1
