@@ -12,7 +12,7 @@ from tests.numpy_parity.test_random_permuting import BITS, both
 pytestmark = pytest.mark.gpu
 
 
-@pytest.mark.parametrize("n", [1 << 15, 100_000, (1 << 20) + 1, 10**7])
+@pytest.mark.parametrize("n", [1 << 15, 100_000, (1 << 20) + 1, 10**7, (1 << 24) + 1])
 def test_permutations(n: int) -> None:
     for seed, kind in enumerate(BITS):
         both(kind, seed, lambda m, rng: rng.permutation(n))
