@@ -67,7 +67,7 @@ def _start_chunk(name: str, leads: str) -> str:
 _SAMPLERS = {"integers": ("Integers", 0), "normal": ("Normal", 1), "exponential": ("Exponential", 2)}
 _ZIGGURAT_SHARES = {"normal": 1.023, "exponential": 1.035}
 DRAW_THREADS = 128  # of a block
-STEPS = {64: 64, 32: 32, 16: 16, 8: 8}  # words of a thread in a row, by the bits of pieces
+STEPS = {64: 64, 32: 64, 16: 16, 8: 8}  # words of a thread in a row, by the bits of pieces
 RESIDENT = 8  # blocks that a processor has at once, at least
 SLOTS = 32  # one in so many pieces, and two for each thread, may be other than quick
 

@@ -92,23 +92,37 @@ __device__ __forceinline__ u64 dxsm(Wide x) {
   return hi * (x.lo | 1);
 }
 
-// Word number i of Philox4x64 with ten rounds: four words for each value of the counter, whose first value is c.
-__device__ __forceinline__ u64 philox(i64 i, u64 c0, u64 c1, u64 c2, u64 c3, u64 k0, u64 k1) {
-  const u64 block = u64(i) >> 2;
-  c0 += block;
-  if (c0 < block && ++c1 == 0 && ++c2 == 0) ++c3;
+// Four words of Philox4x64 with ten rounds, of one value of the counter.
+struct Four {
+  u64 block, c0, c1, c2, c3;
+  __device__ Four() : block(~0ull) {}
+  // Make block number n, where x is the counter of the first one, and k the key.
+  __device__ __forceinline__ void make(u64 n, u64 x0, u64 x1, u64 x2, u64 x3, u64 k0, u64 k1) {
+    block = n;
+    x0 += n;
+    if (x0 < n && ++x1 == 0 && ++x2 == 0) ++x3;
 #pragma unroll
-  for (int round = 0; round < 10; ++round) {
-    const u64 a0 = 0xD2E7470EE14C6C93ull, a1 = 0xCA5A826395121157ull;
-    const u64 hi0 = __umul64hi(a0, c0), lo0 = a0 * c0, hi1 = __umul64hi(a1, c2), lo1 = a1 * c2;
-    c0 = hi1 ^ c1 ^ k0;
-    c1 = lo1;
-    c2 = hi0 ^ c3 ^ k1;
-    c3 = lo0;
-    k0 += 0x9E3779B97F4A7C15ull;
-    k1 += 0xBB67AE8584CAA73Bull;
+    for (int round = 0; round < 10; ++round) {
+      const u64 a0 = 0xD2E7470EE14C6C93ull, a1 = 0xCA5A826395121157ull;
+      const u64 hi0 = __umul64hi(a0, x0), lo0 = a0 * x0, hi1 = __umul64hi(a1, x2), lo1 = a1 * x2;
+      x0 = hi1 ^ x1 ^ k0;
+      x1 = lo1;
+      x2 = hi0 ^ x3 ^ k1;
+      x3 = lo0;
+      k0 += 0x9E3779B97F4A7C15ull;
+      k1 += 0xBB67AE8584CAA73Bull;
+    }
+    c0 = x0, c1 = x1, c2 = x2, c3 = x3;
   }
-  return i & 2 ? (i & 1 ? c3 : c2) : (i & 1 ? c1 : c0);
+};
+// Word number i, of a block that may be at hand.
+__device__ __forceinline__ u64 philox(Four& four, i64 i, u64 c0, u64 c1, u64 c2, u64 c3, u64 k0, u64 k1) {
+  if (u64(i) >> 2 != four.block) four.make(u64(i) >> 2, c0, c1, c2, c3, k0, k1);
+  return i & 2 ? (i & 1 ? four.c3 : four.c2) : (i & 1 ? four.c1 : four.c0);
+}
+__device__ __forceinline__ u64 philox(i64 i, u64 c0, u64 c1, u64 c2, u64 c3, u64 k0, u64 k1) {
+  Four four;
+  return philox(four, i, c0, c1, c2, c3, k0, k1);
 }
 
 // Half number q of the words, the lower one first.

@@ -127,7 +127,8 @@ STREAMS: dict[str, Row] = dict(
     (
         # The last arguments are the walk, and how sure its next position is.
         *(_row(name, i=f"op::{name}({{5}}, {{6}}, {{0}}, {{1}}, {{2}}, {{3}}, {{4}})") for name in CONGRUENTIAL),
-        _row("philox", i="op::philox({0}, {1}, {2}, {3}, {4}, {5}, {6})"),
+        # The last one is the block that was made last.
+        _row("philox", i="op::philox({7}, {0}, {1}, {2}, {3}, {4}, {5}, {6})"),
         # In which word a half is.
         _row("stream_place", i="{0} >> 1"),
         _row("stream_half", i="op::stream_half({0}, {1})"),

@@ -114,6 +114,8 @@ class Emitter:
             name = f"w{self.name}{value}"
             if instr.row in BLOCKS:
                 self.text.line(f"op::Block<{self.ctype(value)}> {name};")
+            elif instr.row == "philox":
+                self.text.line(f"op::Four {name};")
             elif instr.row in CONGRUENTIAL:
                 step, leap, _ = self._ways(instr.args[0])
                 self.text.line(f"op::Walk {name}{walk(instr.row, step, leap)};")
@@ -169,6 +171,14 @@ class Emitter:
     def _way(self, value: int, instr: Apply) -> str:
         """In C, how the position of a word comes from the one before."""
         return self._ways(instr.args[0])[2] if value in self._standing else _UNSURE
+
+    def _parity(self, value: int) -> str | None:
+        """In C, whether a position at lane ``v`` is odd, if that is known."""
+        place, lane = self.body.instrs[value], self.tile.lane
+        if lane is None or not isinstance(place, Index) or place.at.coef[lane] != 1 or self.tile.width % 2:
+            return None
+        rest = (c for d, c in enumerate(place.at.coef) if d != lane)
+        return f"(v + {place.at.offset % 2}) % 2" if all(c % 2 == 0 for c in rest) else None
 
     def _turn(self, value: int) -> str:
         """In C, the turn at which a lane's element comes in its block; negative where that is known later alone."""
@@ -365,9 +375,13 @@ class Emitter:
             self._define(value, self._index(instr), keep)
         elif isinstance(instr, Apply):
             args = [self.known[arg] for arg in instr.args]
-            if value in self._walks:
+            if instr.row == "philox":
+                args.append(self._walks[value])
+            elif value in self._walks:
                 known = self._turn(value) if instr.row in BLOCKS else self._way(value, instr)
                 args += [self._walks[value], known]
+            elif instr.row == "stream_half":  # the only thing that counts there
+                args[0] = self._parity(instr.args[0]) or args[0]
             self._define(value, self.unit.expression(instr.row, instr.loop, args), keep)
         elif isinstance(instr, Gather):
             self._gather(value, instr, guard, keep)
