@@ -11,8 +11,11 @@ import pytest
 
 import gpunumpy
 from gpunumpy.core.layout import Layout, c_layout, c_strides
+from gpunumpy.core.memory import host_view
 from gpunumpy.core.schedule import CallStep, Run
-from gpunumpy.core.schedule_together import FEWEST, MOST
+from gpunumpy.core.schedule_together import FEWEST, MOST, Together
+from gpunumpy.core.transforms import Transform, result_shape
+from gpunumpy.kernels import cuda_together, host_calls
 from gpunumpy.kernels.compile import compile_cubin
 from gpunumpy.kernels.cuda_small_matmul import small_matmul
 from gpunumpy.kernels.cuda_together import moving
@@ -234,3 +237,50 @@ def test_texts_compile(arch: str) -> None:
             texts.append(moving([c_layout(shape)] * 5, itemsize, into=into).text)
     for text in texts:
         assert compile_cubin(text, arch)
+
+
+def _by_numpy(device: Any, options: Any, layouts: Any, dtypes: Any) -> Callable[[Any], None]:
+    """A transform as the library does it, over the host's memory."""
+
+    def run(pointers: Any) -> None:
+        out, x = (
+            numpy.ndarray(
+                w.shape, t, host_view(at, (w.high() + 1) * t.itemsize), 0, [s * t.itemsize for s in w.strides]
+            )
+            for at, w, t in zip(pointers, layouts, dtypes, strict=True)
+        )
+        host_calls.CALLS["fft"](options, out, x)
+
+    return run
+
+
+@pytest.mark.skipif(not available(), reason="the emulator needs g++")
+@pytest.mark.parametrize("count", [4, 7])
+@pytest.mark.parametrize(("kind", "shape", "axes"), [("c2c", (6,), (0,)), ("r2c", (3, 8), (1,)), ("c2r", (5,), (0,))])
+def test_transforms_together(
+    kind: str, shape: tuple[int, ...], axes: tuple[int, ...], count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def emulated(device: Any, program: Any, pointers: int) -> Callable[[Any], None]:
+        return lambda values: bool(run_program(program, [int(v) for v in values], guard=False))
+
+    monkeypatch.setattr(cuda_together, "prepared", emulated)
+    monkeypatch.setattr(cuda_together.cufft, "fft", _by_numpy)
+    options = Transform(kind, axes, (8 if kind != "c2c" else 6,), kind == "c2r")
+    made = result_shape(options, shape)
+    taken, given = (numpy.dtype("D" if kind[at] == "c" else "d") for at in (0, 2))
+    arrays = [x if taken == "D" else x.real.copy() for x in values(count, *shape)]
+    wide = numpy.zeros((*shape, 2), taken)  # the last one is read through strides, from its second element on
+    wide[..., 1] = arrays[-1]
+    results = [numpy.zeros(made, given) for _ in range(count)]
+    where = [c_layout(shape)] * (count - 1) + [Layout(shape, tuple(2 * s for s in c_strides(shape)), 1)]
+    run = cuda_together.fft_together(
+        gpunumpy.Device("cpu"),
+        Together(count, options),
+        [c_layout(made)] * count + where,
+        [given] * count + [taken] * count,
+    )
+    run([x.ctypes.data for x in (*results, *arrays[:-1], wide)])
+    for one, x in zip(results, arrays, strict=True):
+        alone = numpy.zeros(made, given)
+        host_calls.CALLS["fft"](options, alone, x)
+        numpy.testing.assert_array_equal(one, alone)
