@@ -16,11 +16,11 @@ from .cuda_linalg_small import source
 from .cuda_routine import Routine, pointer
 
 # At most, of a single matrix that is small and of one of many that take turns; by the bytes of a real number.
-_SVD_ROWS, _SVD_MOST = {4: 144, 8: 112}, 320
+_SVD_ROWS, _SVD_MOST = {4: 128, 8: 104}, 256
 # So many matrices that are too large to be shared are worth the time of one; and the blocks that have memory for them.
-_SVD_MANY, _SVD_BLOCKS = 24, 264
-# With more rows, of few matrices and of many, the tridiagonal ones are divided.
-_DIVIDED = {False: 12, True: 56}
+_SVD_MANY, _SVD_BLOCKS = 48, 264
+# With more rows, of few matrices and of many, the tridiagonal ones are divided; by the bytes of a real number.
+_DIVIDED = {False: {4: 8, 8: 8}, True: {4: 56, 8: 40}}
 # The columns of a lane that are compiled for, in teams of eight (`linalg_reduce.cuh`).
 _COLUMNS = (2, 4, 8, 12, 16)
 _MOST_THREADS = 512
@@ -61,14 +61,14 @@ def eigh_fits(layouts: Sequence[Layout], dtypes: Sequence[Any], shared: int) -> 
     """The same for eigenvalues."""
     *results, a = layouts
     n, vectors, dtype = a.shape[-1], len(results) > 2, dtypes[-1]
-    if divided(a):
+    if divided(a, dtype):
         return n <= _TEAM * _COLUMNS[-1] and divided_bytes(n, vectors, dtype) <= shared
     return eigh_bytes(n, vectors, dtype) <= min(shared, _BYTES)
 
 
-def divided(a: Layout) -> bool:
+def divided(a: Layout, dtype: Any) -> bool:
     """Whether the tridiagonal matrices are divided (`linalg_divide.cuh`), which is long for small ones."""
-    return a.shape[-1] > _DIVIDED[prod(a.shape[:-2]) >= _MANY]
+    return a.shape[-1] > _DIVIDED[prod(a.shape[:-2]) >= _MANY][real_bytes(dtype)]
 
 
 def qr_fits(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any], shared: int) -> bool:
@@ -194,7 +194,7 @@ def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) 
     (triangle,) = options
     *results, a = layouts
     dtype, vectors, size = dtypes[-1], len(results) > 2, a.shape[-1]
-    text, divides = _Small(a, dtype), divided(a)
+    text, divides = _Small(a, dtype), divided(a, dtype)
     team = _TEAM if divides else _LANES[text.many]
     threads = min(_MOST_THREADS, -(-size * team // 32) * 32)
     n = text.param(size)

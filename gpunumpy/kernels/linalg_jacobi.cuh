@@ -34,6 +34,9 @@ template <class T> struct Rotation {
       const R inverse = one_over_root(square(ab));
       length = square(ab) * inverse;
       phase = {ab.re * inverse, -ab.im * inverse};
+      // Of length 1 within what a number can say: a row is turned hundreds of times, and would shrink.
+      const R off = R(0.5) * ::fma(-phase.im, phase.im, ::fma(-phase.re, phase.re, R(1)));
+      phase = {::fma(phase.re, off, phase.re), ::fma(phase.im, off, phase.im)};
     } else {
       length = ::fabs(ab);
       phase = ::copysign(T(1), ab);

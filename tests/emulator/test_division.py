@@ -74,7 +74,7 @@ HARD = {
 @pytest.fixture(autouse=True)
 def divided(monkeypatch: pytest.MonkeyPatch) -> None:
     """Matrices of all sizes."""
-    monkeypatch.setattr(small, "_DIVIDED", {False: 0, True: 0})
+    monkeypatch.setattr(small, "_DIVIDED", {many: {4: 0, 8: 0} for many in (False, True)})
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8"])
