@@ -406,3 +406,12 @@ def test_which_singular_values_are_small() -> None:
     assert fits(100, 200, "f8")
     assert not fits(10, 200, "f8")
     assert not fits(100, 300, "f4")
+
+
+def test_many_rotations_keep_lengths() -> None:
+    """Those of complex numbers that are real are turned by factors of length 1, hundreds of times."""
+    a = (sample((44, 60), "f8") * numpy.logspace(0, -20, 60)).astype("c16")
+    s, info = numpy.empty(44), numpy.full((), -1, "i4")
+    left, right = numpy.empty((44, 44), "c16"), numpy.empty((44, 60), "c16")
+    told(small.svd, (), s, info, left, right, a)
+    assert abs((abs(left) ** 2).sum(1) - 1).max() < 15 * numpy.finfo("f8").eps
