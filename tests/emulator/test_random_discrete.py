@@ -41,13 +41,15 @@ def routine(make: Any) -> Any:
 
 
 @pytest.fixture(autouse=True)
-def on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Even few numbers are drawn as a GPU draws them."""
     ASKED.clear()
     monkeypatch.setattr(method, "MANY", 1)
     monkeypatch.setattr(method, "KINDS", {"cpu"})
     monkeypatch.setitem(host_calls.CALLS, "stream_sequence", routine(cuda_sequence.stream_sequence))
     monkeypatch.setitem(host_calls.CALLS, "stream_draws", routine(cuda_random.stream_draws))
+    with gpunumpy.Device("cpu"):
+        yield
 
 
 DRAWS: dict[str, list[tuple[Any, ...]]] = {
