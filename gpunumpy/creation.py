@@ -59,7 +59,7 @@ def axes_in_memory(order: str | None, shape: Shape, strides: Sequence[int]) -> t
     if order == "A":
         order = "F" if layout.is_f(shape, strides) and not layout.is_c(shape, strides) else "C"
     if order == "K":
-        return layout.memory_order([(shape, strides)], len(shape))
+        return layout.copied_order(shape, strides)
     return tuple(reversed(range(len(shape)))) if order == "F" and len(shape) > 1 else None
 
 

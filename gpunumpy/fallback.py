@@ -163,7 +163,7 @@ def _as_it_lies(x: ndarray) -> tuple[Any, Layout]:
     The layout counts the dimensions in that order.
     """
     shape, strides, offset = where = x.layout
-    order = layout.memory_order([(shape, strides)], len(shape))
+    order = layout.copied_order(shape, strides)
     if order is None:
         return to_host(x), where
     stored = Layout(tuple(shape[k] for k in order), tuple(strides[k] for k in order), offset)

@@ -186,6 +186,14 @@ def memory_order(layouts: Sequence[tuple[Shape, Sequence[int]]], ndim: int) -> t
     return None if order == list(range(ndim)) else tuple(order)
 
 
+def copied_order(shape: Shape, strides: Sequence[int]) -> tuple[int, ...] | None:
+    """The same for a copy of one array, in which NumPy has repeated axes, those of stride 0, vary fastest."""
+    if all(stride or extent == 1 for extent, stride in zip(shape, strides, strict=True)) or is_c(shape, strides):
+        return memory_order([(shape, strides)], len(shape))
+    order = tuple(sorted(range(len(shape)), key=lambda axis: -abs(strides[axis])))
+    return None if order == tuple(range(len(shape))) else order
+
+
 def normalize_axis(axis: int, ndim: int) -> int:
     """The axis counted from the front; NumPy's AxisError where there is none."""
     axis = index(axis)

@@ -11,7 +11,6 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from ..core.array import ndarray, to_host
 from ..fallback import lookup, public
 
 _NUMPYS = "numpy.random"
@@ -30,7 +29,7 @@ def default_rng(seed: Any = None) -> Any:
     -------
     Generator
     """
-    return _ours("generator").seeded(to_host(seed) if isinstance(seed, ndarray) else seed)
+    return _ours("generator").seeded(seed)
 
 
 def _ours(module: str) -> Any:
@@ -44,6 +43,8 @@ def __getattr__(name: str) -> Any:
         return _ours("generator").Generator
     if name == "PhiloxGPU":
         return _ours("philox_gpu").PhiloxGPU
+    if name in _ours("seeding").SEEDED:
+        return _ours("seeding").SEEDED[name]
     found = lookup(_NUMPYS, name)
     return _ours("legacy").taken(name, found)
 

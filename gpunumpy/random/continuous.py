@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy
 
-from ..core import layout
 from ..core.array import from_host, ndarray, to_host
 from ..core.dtypes import FLOAT64
 from ..core.record import elementwise
@@ -16,7 +15,7 @@ from ..products import matmul
 from ..reduction import sum as sum_of
 from ..shape import reshape
 from . import words
-from .method import PROBE, Drawing, Target, fine, is_number, on_device, shape_of
+from .method import PROBE, Drawing, Target, fine, floats, is_number, on_device, rows_of, shape_of
 from .sequence import Sampler, sequence
 
 _FLOAT32 = numpy.dtype(numpy.float32)
@@ -45,10 +44,14 @@ class Continuous(Drawing):
 
     @on_device("standard_gamma")
     def standard_gamma(self, shape: Any, size: Any = None, dtype: Any = FLOAT64, out: Any = None) -> Any:
-        given, dtype = _given("standard_gamma", shape), numpy.dtype(dtype)
-        if dtype not in (FLOAT64, _FLOAT32) or not given or not dtype.type(given[0]):
+        dtype = numpy.dtype(dtype)
+        target = self._new(size) if out is None else self._into(out, size, dtype)
+        if target is None or dtype not in (FLOAT64, _FLOAT32):
             return NotImplemented
-        return self._sequence(Sampler("Gamma", dtype=dtype), (*given, 1), _words_of_gamma(*given), size, out)
+        given = _given("standard_gamma", shape)
+        if not given or not dtype.type(given[0]):
+            return NotImplemented
+        return self._filled(target, Sampler("Gamma", dtype=dtype), (*given, 1), _words_of_gamma(*given))
 
     @on_device("gamma")
     def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None) -> Any:
@@ -150,7 +153,7 @@ class Continuous(Drawing):
 
     @on_device("dirichlet")
     def dirichlet(self, alpha: Any, size: Any = None) -> Any:
-        shapes, rows = numpy.array(_of_host(alpha), numpy.float64), None if size is None else shape_of(size)
+        shapes, rows = floats(alpha), None if size is None else shape_of(size)
         if (
             rows is None
             or shapes.ndim != 1
@@ -178,7 +181,7 @@ class Continuous(Drawing):
     def multivariate_normal(
         self, mean: Any, cov: Any, size: Any = None, check_valid: Any = "warn", tol: Any = 1e-8, *, method: Any = "svd"
     ) -> Any:
-        shape, mean = None if size is None else shape_of(size), numpy.array(_of_host(mean))
+        shape, mean = None if size is None else rows_of(size), numpy.array(_of_host(mean))
         target = None if shape is None or mean.ndim != 1 else self._new((*shape, mean.size), self._words)
         if target is None:
             return NotImplemented
@@ -193,14 +196,9 @@ class Continuous(Drawing):
         rows = matmul(reshape(normal, (-1, mean.size)), from_host(factor, target.queue.device))
         return reshape(elementwise("add", [mean, rows]), target.shape)
 
-    def _sequence(self, sampler: Sampler, params: Sequence[float], each: float, size: Any, out: Any = None) -> Any:
+    def _sequence(self, sampler: Sampler, params: Sequence[float], each: float, size: Any) -> Any:
         """Numbers of a sampler, one of which takes `each` words on average."""
-        if out is None:
-            target = self._new(size)
-        elif _is_filled(out, sampler.dtype) and shape_of(size) in (None, out.shape):
-            target = self._large(Target(out.shape, out.device, out)) if size is None or shape_of(size) else None
-        else:
-            target = None
+        target = self._new(size)
         return NotImplemented if target is None else self._filled(target, sampler, params, each)
 
     def _filled(self, target: Target, sampler: Sampler, params: Sequence[float], each: float) -> Any:
@@ -218,12 +216,6 @@ def _given(method: str, *params: Any) -> Any:
 
 def _of_host(x: Any) -> Any:
     return to_host(x) if isinstance(x, ndarray) else x
-
-
-def _is_filled(out: Any, dtype: Any) -> bool:
-    """Whether NumPy would take the array as `out` of numbers with parameters."""
-    ours = isinstance(out, ndarray) and out.writeable and out.dtype == dtype
-    return ours and layout.is_c(out.shape, out.layout.strides)
 
 
 def _words_of_gamma(shape: float) -> float:

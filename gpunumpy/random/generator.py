@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy
 
+from ..fallback import on_host
 from . import fast
 from .continuous import Continuous
 from .discrete import Discrete
@@ -71,11 +72,14 @@ for _name in PLAIN & set(dir(numpy.random.Generator)) - set(vars(Generator)):
     setattr(Generator, _name, _settled(getattr(numpy.random.Generator, _name)))
 
 
+_numpys_rng = on_host(numpy.random.default_rng, "")
+
+
 def seeded(seed: Any) -> Generator:
     """The generator that `default_rng` returns."""
     if isinstance(seed, Generator):
         return seed
-    made = Generator(numpy.random.default_rng(seed).bit_generator)
+    made = Generator(_numpys_rng(seed).bit_generator)
     made._stream.shared = isinstance(
         seed, (numpy.random.BitGenerator, numpy.random.Generator, numpy.random.RandomState)
     )

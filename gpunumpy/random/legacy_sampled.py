@@ -21,11 +21,13 @@ from ..shape import reshape
 from . import legacy_discrete
 from .continuous import middle_of_cosines
 from .legacy_method import NUMPYS, PROBE, Legacy, in_parts, on_device
-from .method import is_number, shape_of
+from .method import floats, is_number, rows_of, shape_of
 from .sequence import Sampler
 from .twister import Twister
 
 _FILE = "samplers_legacy"
+# NumPy's `wald` of greater parameters, or of their inverses, may make NaN, which stands for no number here.
+_GREAT = 1e150
 _PAIRED = pi / 4  # the share of points that are in the unit disk
 
 
@@ -71,7 +73,9 @@ class Sampled(Legacy):
     @on_device
     def wald(self, mean: Any, scale: Any, size: Any = None) -> Any:
         given = _given("wald", mean, scale)
-        return self._of_pairs("LegacyWald", given, 1.0, size, "wald", given) if given else NotImplemented
+        if not given or not all(1 / _GREAT < x < _GREAT for x in given):
+            return NotImplemented
+        return self._of_pairs("LegacyWald", given, 1.0, size, "wald", given)
 
     @on_device
     def beta(self, a: Any, b: Any, size: Any = None) -> Any:
@@ -95,7 +99,7 @@ class Sampled(Legacy):
 
     @on_device
     def dirichlet(self, alpha: Any, size: Any = None) -> Any:
-        shape, given = None if size is None else shape_of(size), numpy.array(_of_host(alpha), numpy.float64)
+        shape, given = None if size is None else shape_of(size), floats(alpha)
         if (
             shape is None
             or given.ndim != 1
@@ -122,7 +126,7 @@ class Sampled(Legacy):
     def multivariate_normal(
         self, mean: Any, cov: Any, size: Any = None, check_valid: Any = "warn", tol: Any = 1e-8
     ) -> Any:
-        shape, mean = None if size is None else shape_of(size), numpy.array(_of_host(mean))
+        shape, mean = None if size is None else rows_of(size), numpy.array(_of_host(mean))
         if shape is None or mean.ndim != 1:
             return NotImplemented
         check: Any = "raise" if check_valid == "warn" else check_valid

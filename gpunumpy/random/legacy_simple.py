@@ -128,6 +128,8 @@ class Simple(Legacy):
             return chosen if number or chosen is NotImplemented else take(array, chosen, 0)
         if p is not None:
             p = to_host(p) if isinstance(p, ndarray) else p
+        if self._target(size) is None or many < 1:
+            return NotImplemented
         PROBE.choice(many, 1, p=p)
         if p is None:
             chosen = self._integers(0, many, size, INT64)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from ..core import evaluate, layout
-from ..core.array import ndarray, wrap
+from ..core.array import ndarray, to_host, wrap
 from ..core.device import Device, default_device
 from ..core.dtypes import FLOAT64
 from ..core.layout import Shape
@@ -25,6 +25,14 @@ from .stream import LOCK, Stream
 # From so many numbers on they are drawn on a device of these kinds; the host makes fewer of them sooner.
 MANY = 1 << 14
 KINDS = {"cuda"}
+
+# The methods that fill an array from end to end, where it is among their arguments, and what NumPy says it is to be.
+_FILLS = {
+    "random": (2, "contiguous"),
+    "standard_normal": (2, "contiguous"),
+    "standard_exponential": (3, "contiguous"),
+    "standard_gamma": (3, "C-contiguous"),
+}
 
 # A stream of nobody's, for NumPy's checks of parameters.
 PROBE = numpy.random.Generator(numpy.random.PCG64(0))
@@ -53,17 +61,27 @@ class Target:
 def shape_of(size: Any) -> Shape | None:
     """The shape that a `size` asks for; None where NumPy is to judge it."""
     try:
-        shape = (operator.index(size),) if hasattr(size, "__index__") else tuple(map(operator.index, size))
+        given = (size,) if hasattr(size, "__index__") else tuple(size)
+        shape = tuple(map(operator.index, given))
     except TypeError:
         return None
-    return None if any(n < 0 for n in shape) else shape
+    return None if bool in map(type, given) or any(n < 0 for n in shape) else shape
 
 
-def is_filled_in_order(out: ndarray, dtype: Any) -> bool:
-    """Whether NumPy would take the array as `out`."""
-    strides = out.layout.strides
-    ordered = layout.is_c(out.shape, strides) or layout.is_c(out.shape[::-1], strides[::-1])
-    return ordered and out.writeable and out.dtype == dtype
+def rows_of(size: Any) -> Shape | None:
+    """The same where numbers are rows, for which NumPy takes no array without dimensions."""
+    return None if isinstance(size, numpy.ndarray) and not size.ndim else shape_of(size)
+
+
+def _refuse_gaps(name: str, args: Any, options: Any) -> None:
+    """Raise ValueError, as NumPy does, where `out` is not in the order of its memory."""
+    place, order = _FILLS[name]
+    out = args[place] if len(args) > place else options.get("out")
+    if not isinstance(out, ndarray):
+        return
+    shape, strides = out.layout.shape, out.layout.strides
+    if not layout.is_c(shape, strides) and (order != "contiguous" or not layout.is_f(shape, strides)):
+        raise ValueError(f"Supplied output array must be {order}, writable, aligned, and in machine byte-order.")
 
 
 def broadcast(*shapes: Shape) -> Shape | None:
@@ -74,7 +92,7 @@ def broadcast(*shapes: Shape) -> Shape | None:
 
 
 def is_number(x: Any) -> bool:
-    return isinstance(x, (bool, int, float, numpy.generic))
+    return isinstance(x, (bool, int, float, numpy.generic)) and not isinstance(x, numpy.complexfloating)
 
 
 def parameter(x: Any) -> Any:
@@ -83,8 +101,18 @@ def parameter(x: Any) -> Any:
         return float(x)
     if isinstance(x, numpy.ndarray) and type(x) is not numpy.ndarray:
         raise TypeError("what an array of another class stands for, NumPy knows")
-    array = as_array(x)
+    array = None if x is None else as_array(x)
+    if array is None or not numpy.can_cast(array.dtype, FLOAT64):
+        raise TypeError("NumPy says what is wrong with it")
     return array if array.dtype == FLOAT64 else elementwise("cast", [array], (array.dtype, FLOAT64))
+
+
+def floats(x: Any) -> Any:
+    """A parameter of a row of numbers, on the host, in float64."""
+    given = numpy.asarray(to_host(x) if isinstance(x, ndarray) else x)
+    if not numpy.can_cast(given.dtype, FLOAT64):
+        raise TypeError("NumPy says what is wrong with it")
+    return given.astype(FLOAT64)
 
 
 def fine(scale: Any) -> bool:
@@ -101,12 +129,14 @@ def on_device(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
     NumPy draws a few numbers, those of bit generators that the device does not know, and all numbers of the CPU.
     """
-    theirs = getattr(numpy.random.Generator, name)
+    theirs, fills = getattr(numpy.random.Generator, name), name in _FILLS
     host = drawn(theirs, f"Generator.{name}", silent=True)
 
     def decorate(method: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(theirs, updated=())
         def run(self: Drawing, *args: Any, **options: Any) -> Any:
+            if fills:
+                _refuse_gaps(name, args, options)
             with LOCK:
                 if self._stream.kind and not inside():
                     try:
@@ -132,14 +162,7 @@ class Drawing(numpy.random.Generator):
 
     def _standard(self, draws: dict[Any, words.Draw], size: Any, dtype: Any, out: Any) -> Any:
         draw = draws.get(numpy.dtype(dtype))
-        if out is None:
-            target = self._new(size, self._words)
-        elif isinstance(out, ndarray) and is_filled_in_order(out, dtype) and shape_of(size) in (None, out.shape):
-            target = (
-                self._large(Target(out.shape, out.device, out), self._words) if size is None or shape_of(size) else None
-            )
-        else:
-            target = None
+        target = self._new(size, self._words) if out is None else self._into(out, size, dtype, self._words)
         if draw is None or target is None:
             return NotImplemented
         return target.filled(draw(self._stream, target.count, target.queue))
@@ -148,6 +171,12 @@ class Drawing(numpy.random.Generator):
         """Where `size` numbers go, if the device is to draw them."""
         shape = None if size is None else shape_of(size)
         return None if shape is None else self._large(Target(shape, default_device()), source)
+
+    def _into(self, out: Any, size: Any, dtype: Any, source: Any = words) -> Target | None:
+        """The array `out`, if NumPy would take it and the device is to fill it."""
+        fits = isinstance(out, ndarray) and out.writeable and out.dtype == dtype
+        sized = fits and (size is None or (out.shape and shape_of(size) == out.shape))
+        return self._large(Target(out.shape, out.device, out), source) if sized else None
 
     def _large(self, target: Target, source: Any = words) -> Target | None:
         """The target, unless the host is to draw as few numbers: what is `fast` is drawn nowhere else."""
@@ -164,11 +193,11 @@ class Drawing(numpy.random.Generator):
             return [None, *given]
         return [self._large(Target(shape, arrays[0].device if arrays else default_device()), source), *given]
 
-    def _placed(self, draws: dict[Any, words.Draw], start: Any, scale: Any, size: Any) -> Any:
-        """Numbers that are scaled and moved, as many as the parameters or `size` ask for."""
-        target, *given = self._over(size, *(x for x in (scale, start) if x is not None), source=self._words)
+    def _placed(self, draws: dict[Any, words.Draw], size: Any, scale: Any, *start: Any) -> Any:
+        """Numbers that are scaled, and moved if there is a start; as many as the parameters or `size` ask for."""
+        target, *given = self._over(size, scale, *start, source=self._words)
         if target is None:
             return NotImplemented
         made = target.filled(draws[FLOAT64](self._stream, target.count, target.queue))
         made = elementwise("multiply", [given[0], made])
-        return elementwise("add", [given[1], made]) if start is not None else made
+        return elementwise("add", [given[1], made]) if start else made

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import numpy
 
+from .seeding import Numpys
 
-class PhiloxGPU(numpy.random.Philox):
+
+class PhiloxGPU(numpy.random.Philox, metaclass=Numpys):  # type: ignore[metaclass]
     """PhiloxGPU(seed=None, counter=None, key=None)
 
     A bit generator whose `Generator` draws faster on a GPU, and numbers of its own instead of NumPy's.
@@ -35,3 +39,4 @@ class PhiloxGPU(numpy.random.Philox):
     """
 
     __module__ = "gpunumpy.random"
+    __signature__ = signature(numpy.random.Philox)

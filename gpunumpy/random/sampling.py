@@ -46,7 +46,7 @@ class Sampling(Drawing):
         if shape is None or whole is None or broadcast(shape, whole) != shape:
             return NotImplemented
         fit = all(x.dtype.kind in "iu" and numpy.can_cast(x.dtype, INT64) for x in arrays)
-        if not fit or dtype.kind not in "iub" or self._large(Target(shape, device)) is None:
+        if not fit or not dtype.isnative or dtype.kind not in "iub" or self._large(Target(shape, device)) is None:
             return NotImplemented
         first, last = (elementwise("cast", [x], (x.dtype, INT64)) for x in arrays)
         made = bounded.integers(self._stream, first, last, shape, dtype, closed)
@@ -70,7 +70,7 @@ class Sampling(Drawing):
             return NotImplemented
         if p is not None:
             p = to_host(p) if isinstance(p, ndarray) else p
-        PROBE.choice(many, 1, p=p)
+        PROBE.choice(many, 1, replace, p)
         chosen = self._chosen(many, shape, replace, p, shuffle)
         if chosen is not NotImplemented:
             return chosen if number else take(array, chosen, axis)

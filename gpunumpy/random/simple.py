@@ -35,24 +35,24 @@ class Simple(Drawing):
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
         if is_number(low) and is_number(high):
             PROBE.uniform(low, high)
-            return self._placed(self._words.EVEN, low, float(high) - float(low), size)
+            return self._placed(self._words.EVEN, size, float(high) - float(low), low)
         spread = elementwise("subtract", [parameter(high), parameter(low)])
         endless = elementwise("logical_not", [elementwise("isfinite", [spread])])
         if not fine(spread) or bool(any_of(endless)):
             return NotImplemented
-        return self._placed(self._words.EVEN, low, spread, size)
+        return self._placed(self._words.EVEN, size, spread, low)
 
     @on_device("normal")
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        return self._placed(self._words.NORMAL, loc, scale, size) if fine(scale) else NotImplemented
+        return self._placed(self._words.NORMAL, size, scale, loc) if fine(scale) else NotImplemented
 
     @on_device("exponential")
     def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
-        return self._placed(self._words.EXPONENTIAL, None, scale, size) if fine(scale) else NotImplemented
+        return self._placed(self._words.EXPONENTIAL, size, scale) if fine(scale) else NotImplemented
 
     @on_device("lognormal")
     def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> Any:
-        made = self._placed(self._words.NORMAL, mean, sigma, size) if fine(sigma) else NotImplemented
+        made = self._placed(self._words.NORMAL, size, sigma, mean) if fine(sigma) else NotImplemented
         return made if made is NotImplemented else elementwise("exp", [made])
 
 

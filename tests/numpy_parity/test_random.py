@@ -135,7 +135,8 @@ def test_generators_are_numpys_too() -> None:
     shared = np.random.default_rng(theirs)
     assert shared.bit_generator is theirs.bit_generator
     same(np.random.default_rng(np.arange(3)).random(), numpy.random.default_rng(numpy.arange(3)).random())
-    assert np.random.PCG64 is numpy.random.PCG64
+    assert type(np.random.PCG64(1)) is numpy.random.PCG64
+    assert isinstance(numpy.random.PCG64(1), np.random.PCG64)
     with pytest.raises(AttributeError, match="nonsense"):
         np.random.nonsense  # noqa: B018
 
