@@ -42,6 +42,21 @@ def test_a_chain_of_operations(arrays: tuple[Any, Any]) -> None:
     assert run(a + 0, b, 1).tolist() == expected[0], "what is pending has another form"
 
 
+def test_what_tuples_hold(arrays: tuple[Any, Any]) -> None:
+    a, _ = arrays
+    run, calls = counted(lambda x, *given, **named: x + len(given) + len(named))
+    for k, given in enumerate([(2, 0), (2.0, 0.0), (2, False), (2, 0.0)]):
+        for _ in range(2):
+            assert run(a, given).tolist() == [2, 3, 5]
+            assert calls == [2 * k + 1]
+        for _ in range(2):
+            assert run(a, shape=given).tolist() == [2, 3, 5]
+            assert calls == [2 * k + 2]
+    for _ in range(2):
+        run(a, ((2,), 0))
+    assert calls == [10], "not what tuples in tuples hold"
+
+
 def test_one_array_twice(arrays: tuple[Any, Any]) -> None:
     a, b = arrays
     run, calls = counted(lambda x, y: x - 2 * y)

@@ -373,8 +373,12 @@ def remembered(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
         forms = tuple([n.form for n in nodes])
         key: Any = forms
         if options or len(nodes) < len(args):
-            given = [ndarray if type(x) is ndarray else (type(x), x) for x in args]
-            key = (forms, *given, *[(name, type(x), x) for name, x in options.items()])
+            # With the types of what a tuple holds: (2, 2) equals (2.0, 2.0), and is another argument.
+            given = [
+                ndarray if (t := type(x)) is ndarray else (t, x) if t is not tuple else (x, *map(type, x)) for x in args
+            ]
+            named = [(k, t, x) if (t := type(x)) is not tuple else (k, x, *map(type, x)) for k, x in options.items()]
+            key = (forms, *given, *named)
         try:
             known = cache.get(key)
         except TypeError:  # something is not hashable
@@ -384,6 +388,8 @@ def remembered(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
         result = record(*args, **options)
         if any(result is x for x in args):
             return result
+        if any(type(x) is tuple and tuple in map(type, x) for x in (*args, *options.values())):
+            return result  # the types of what those hold are not in the key
         recipe = _recipe(result, nodes, forms)
         if recipe is not None:
             if len(cache) > _RECORDERS_LIMIT:
