@@ -17,6 +17,7 @@ from .core import node as graph
 from .core.dtypes import BOOL, KIND, bfloat16
 from .core.layout import Layout
 from .core.node import Call, Const, DType, Map, Node, Queue, Reduce, Scan, Scatter, View
+from .core.transforms import Transform
 from .kernels import table
 
 DIVIDE, OVER, UNDER, INVALID = 1, 2, 4, 8
@@ -54,6 +55,7 @@ _REDUCTIONS = frozenset(("add", "multiply", "hypot", "logaddexp", "logaddexp2", 
 _CALLS = {"matmul": "matmul", "fold": "reduce", "accumulate": "accumulate", "reduceat": "reduceat"}
 
 _U8 = numpy.dtype(numpy.uint8)
+_COMPLEX64 = numpy.dtype(numpy.complex64)
 # From the flags of the elements of a value to those that count.
 _Lift = Callable[[Node], Node]
 
@@ -127,12 +129,25 @@ def _flags(node: Node, queue: Queue) -> list[tuple[str, Node]]:
         found = ["accumulate", _of_scan(op, node)]
     elif isinstance(op, Call) and op.name in _CALLS:
         found = [_CALLS[op.name], _of_all(op.options[0] if op.options else "", node)]
+    elif isinstance(op, Call) and isinstance(op.options, Transform):
+        if op.options.kind == "c2r" and len(op.options.axes) > 1:
+            return []  # which may write over its source, so that nothing else must read that
+        found = [_transform_name(op.options, node), _of_all("", node)]
     elif isinstance(op, Scatter) and op.row:
         found = [op.row, _of_all(op.row, node)]
     else:
         return []
     name, flags = found
     return [(str(name), flags)] if isinstance(flags, Node) else []
+
+
+def _transform_name(options: Transform, node: Node) -> str:
+    """NumPy's name of a transform. A forward one in single precision is computed in double and cast."""
+    if not options.inverse and node.form.dtype == _COMPLEX64:
+        return "cast"
+    if options.kind == "r2c":
+        return "rfft_n_odd" if options.sizes[-1] % 2 else "rfft_n_even"
+    return "irfft" if options.kind == "c2r" else "ifft" if options.inverse else "fft"
 
 
 # --- elementwise ----------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from ..core.array import ndarray, wrap, wrap_ordered
 from ..core.dtypes import COMPLEX128, FLOAT64, KIND
 from ..core.node import DType
 from ..core.record import as_array, remembered
-from ..ufunc_output import output, write
+from ..ufunc_output import hosted, output, write
 from .steps import COMPLEX64, Step, taken
 
 __all__ = [
@@ -184,7 +184,7 @@ def _complex_axes(x: ndarray, sizes: list[Any], axes: list[Any], norm: Any, out:
 def _cooked(x: ndarray, s: Any, axes: Any, real: bool = False) -> tuple[list[Any], list[Any]]:
     """The points along each axis, and the axes, as NumPy finds them."""
     if s is not None:
-        sizes = list(s)
+        sizes = list(hosted(s))
     else:
         sizes = list(x.shape if axes is None else numpy.take(x.shape, axes).tolist())
     axes = list(range(-len(sizes), 0) if axes is None else axes)
@@ -257,8 +257,8 @@ def _transformed(x: ndarray, given: Sequence[tuple[str, bool, Any, Any]], norm: 
         factor *= _factor(points, norm, inverse, real)
         if kind == "r2c" and KIND[dtype] == "c":
             raise TypeError(
-                "ufunc 'rfft' not supported for the input types, and the inputs could not be safely coerced to any "
-                "supported types according to the casting rule ''safe''"
+                f"ufunc 'rfft_n_{'odd' if points % 2 else 'even'}' not supported for the input types, and the inputs "
+                "could not be safely coerced to any supported types according to the casting rule ''safe''"
             )
         steps.append(Step(kind, inverse, points, layout.normalize_axis(axis, x.ndim)))
         if double:

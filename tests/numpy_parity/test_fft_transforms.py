@@ -168,6 +168,43 @@ def test_errors() -> None:
             agree(name, numpy.zeros(0), n)
 
 
+def test_arguments_that_equal_others_of_other_types() -> None:
+    x = sample("d", (4, 4))
+    for name in SEVERAL:
+        for s, axes in (
+            ((2, 2), (0, 1)),
+            ((2.0, 2.0), (0, 1)),
+            ((2, 2), (0.0, 1.0)),
+            ((2, 2.0), (0, 1)),
+            ((1, 1), (0, 1)),
+            ((True, True), (0, 1)),
+            ((2, 2), (False, True)),
+        ):
+            agree(name, x, s, axes)
+            agree(name, x, s=s, axes=axes)
+
+
+def test_sizes_and_axes_in_arrays() -> None:
+    x = sample("d", (4, 4))
+    for name in SEVERAL:
+        for s in (numpy.array([2, 3]), numpy.array([3, 3]), numpy.array([2.0, 3.0]), numpy.array([-1, 2], "i1")):
+            agree(name, x, s, (0, 1))
+            expected = outcome(lambda name=name, s=s: getattr(numpy.fft, name)(x, s, (0, 1)))
+            found = outcome(lambda name=name, s=s: getattr(np.fft, name)(from_host(x), from_host(s), (0, 1)))
+            if isinstance(expected, Exception):
+                assert str(found) == str(expected)
+            else:
+                same(to_host(found), expected)
+
+
+def test_words_of_complex_numbers_where_real_ones_are_wanted() -> None:
+    for points in (4, 5):
+        for name in ("rfft", "ihfft", "rfftn"):
+            theirs = outcome(lambda name=name, points=points: getattr(numpy.fft, name)(numpy.ones(points) + 1j))
+            mine = outcome(lambda name=name, points=points: getattr(np.fft, name)(np.ones(points) + 1j))
+            assert str(mine) == str(theirs)
+
+
 def test_an_axis_that_is_not_there() -> None:
     x, no_axes = from_host(sample("f", (3, 4))), from_host(numpy.array(3.0))
     for name in ONE_AXIS:
