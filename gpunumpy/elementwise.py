@@ -361,7 +361,10 @@ def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bu
 
 def array_equal(a1: Any, a2: Any, equal_nan: builtins.bool = False) -> builtins.bool:
     """Whether two arrays have one shape and the same elements. See `numpy.array_equal`."""
-    a1, a2 = as_array(a1), as_array(a2)
+    try:
+        a1, a2 = as_array(a1), as_array(a2)
+    except (TypeError, ValueError):  # text, objects, or no array at all
+        return numpy.array_equal(hosted(a1), hosted(a2), equal_nan)
     if a1.shape != a2.shape:
         return False
     same = equal(a1, a2)
@@ -370,7 +373,10 @@ def array_equal(a1: Any, a2: Any, equal_nan: builtins.bool = False) -> builtins.
 
 def array_equiv(a1: Any, a2: Any) -> builtins.bool:
     """Whether two arrays broadcast to one shape and are equal. See `numpy.array_equiv`."""
-    a1, a2 = as_array(a1), as_array(a2)
+    try:
+        a1, a2 = as_array(a1), as_array(a2)
+    except (TypeError, ValueError):
+        return numpy.array_equiv(hosted(a1), hosted(a2))
     try:
         layout.broadcast_shapes(a1.shape, a2.shape)
     except ValueError:

@@ -123,12 +123,29 @@ def _equality(row: str) -> Operator:
     record = binary(row)
 
     def compare(x: ndarray, y: Any) -> Any:
-        if y is None or isinstance(y, (str, bytes)):
-            # Nothing equals these, and NumPy says so element by element.
-            return wrap(graph.fill(graph.typed_scalar(row == "not_equal", BOOL), x.shape, x.queue))
-        return record(x, y)
+        if not isinstance(y, _NO_NUMBERS):
+            made = record(x, y)
+            if made is not NotImplemented or not _is_unlike_numbers(y):
+                return made
+        # Nothing equals these, and NumPy says so element by element.
+        return wrap(graph.fill(graph.typed_scalar(row == "not_equal", BOOL), x.shape, x.queue))
 
     return compare
+
+
+_NO_NUMBERS = (type(None), str, bytes, dict, set, frozenset)
+
+
+def _is_unlike_numbers(y: Any) -> bool:
+    """Whether no number equals `y`: text, a collection that is no sequence, or an object that equals itself alone."""
+    if isinstance(y, _NO_NUMBERS):
+        return True
+    kind = type(y)
+    own = kind.__eq__ is not object.__eq__  # type: ignore[comparison-overlap]
+    if own or hasattr(kind, "__array_ufunc__"):
+        return False
+    made = numpy.asarray(y)
+    return made.dtype == object and not made.shape
 
 
 # --- conversions ----------------------------------------------------------------------------------------------------
@@ -179,6 +196,8 @@ def length(x: ndarray) -> int:
 
 def contains(x: ndarray, y: Any) -> bool:
     """``y in x``"""
+    if _is_unlike_numbers(y) and not is_scalar(x):
+        return False
     return truth(reduce_ufunc("logical_or", UFUNCS["equal"](x, y), None))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy
@@ -17,6 +18,7 @@ from .indexing_masks import flat
 __all__ = ["digitize", "searchsorted"]
 
 _PROBE = numpy.zeros(1)
+_LEAST, _GREATEST = int(numpy.iinfo(numpy.int64).min), int(numpy.iinfo(numpy.uint64).max)
 _FLOAT32 = numpy.dtype(numpy.float32)
 
 
@@ -27,13 +29,20 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> ndar
     An element of `sorter` that is out of bounds raises ValueError if `sorter` is on the host, and else IndexError where
     the host next looks.
     """
-    array, values = _pair(a, v)
+    array, values = _pair(a, _within(v, a))
     check_vector(array)
     place = ("left", "right")[int(numpy.searchsorted(_PROBE, 0, side=side))]  # which refuses any other side
     ordered = array.value()
     if sorter is not None:
         ordered = graph.gather(ordered, (_positions(sorter, array),), record.caller())
     return wrap(places(ordered, values.value(), place))
+
+
+def _within(v: Any, a: Any) -> Any:
+    """A Python integer that no dtype holds as the infinity that has its place among the integers of an array."""
+    if type(v) is int and not _LEAST <= v <= _GREATEST and isinstance(a, ndarray) and dtypes.KIND[a.dtype] in "biu":
+        return math.inf if v > 0 else -math.inf
+    return v
 
 
 def _pair(a: Any, v: Any) -> tuple[ndarray, ndarray]:

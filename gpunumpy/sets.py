@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from .core import node as graph
-from .core.array import ndarray, to_host, wrap
+from .core.array import from_host, ndarray, to_host, wrap
 from .core.dtypes import BOOL, INT64, KIND
 from .core.evaluate import compute
 from .core.node import DType, Node
@@ -21,6 +21,7 @@ from .joining import as_arrays, concatenate
 from .kernels import table
 from .ranges import applied, number
 from .searching import places
+from .ufunc_output import hosted
 
 __all__ = ["intersect1d", "isin", "setdiff1d", "setxor1d", "union1d"]
 
@@ -88,7 +89,11 @@ def isin(
     """
     if kind not in (None, "sort", "table"):
         raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
-    x, tests = as_arrays((element, test_elements))
+    try:
+        x, tests = as_arrays((element, test_elements))
+    except TypeError:  # text or objects
+        found = numpy.isin(hosted(element), hosted(test_elements), assume_unique, invert, kind=kind)
+        return from_host(found, next((a.device for a in (element, test_elements) if isinstance(a, ndarray)), None))
     tests = flattened(tests)
     integers = all(KIND[a.dtype] in "biu" for a in (x, tests))
     if kind == "table" and not integers:

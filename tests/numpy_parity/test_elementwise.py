@@ -186,6 +186,17 @@ def test_equality_of_arrays() -> None:
         assert elementwise.array_equal(x, y, equal_nan=True) is numpy.array_equal(x, y, equal_nan=True)
 
 
+@pytest.mark.parametrize(
+    "other", [None, "a", ["a"] * 3, [None] * 3, object(), [[1], [1, 2]], numpy.array([0, 1, 2], object)], ids=repr
+)
+def test_equality_with_what_is_no_array_of_numbers(other: Any) -> None:
+    data = numpy.arange(3.0)
+    for name in ("array_equal", "array_equiv"):
+        mine, theirs = getattr(elementwise, name), getattr(numpy, name)
+        for x, y in ((data, other), (other, data), (other, other)):
+            assert mine(*(from_host(a) if a is data else a for a in (x, y))) is theirs(x, y)
+
+
 def test_angle_in_degrees() -> None:
     for dtype in ("F", "D", "f", "i4"):
         parity("angle", sample(dtype, (3, 4)), deg=True, ulp=8)

@@ -241,6 +241,34 @@ def test_iteration_and_membership() -> None:
         iter(from_host(numpy.array(1.0)))
 
 
+@pytest.mark.parametrize("other", [None, "a", b"a", {}, {1: 2}, {1}, object(), int], ids=repr)
+def test_what_is_like_no_number(other: Any) -> None:
+    for data in (numpy.arange(6.0).reshape(2, 3), numpy.zeros((2, 0)), numpy.array(1)):
+        both(lambda x: other in x, data)
+        for call in (operator.eq, operator.ne):
+            both(lambda x, call=call: call(x, other), data)
+            both(lambda x, call=call: call(other, x), data)
+
+
+def test_objects_with_an_equality_of_their_own() -> None:
+    class Own:
+        def __eq__(self, other: object) -> Any:
+            return "mine"
+
+    class Ufuncs:
+        __array_ufunc__ = None
+
+    class Array:
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            return numpy.array([1.0, 2.0, 7.0])
+
+    x = from_host(numpy.arange(3.0))
+    assert (x == Own()) == "mine"
+    assert (x == Ufuncs()) is False
+    both(lambda x, y: x == y, numpy.arange(3.0), Array())
+    both(lambda x, y: y in x, numpy.arange(3.0), Array())
+
+
 def test_results_hash_as_scalars() -> None:
     found = {UFUNCS["add"].reduce([1, 2]): "three"}
     assert found[3] == "three"  # type: ignore[index]

@@ -66,6 +66,13 @@ def test_python_values() -> None:
         check(np.searchsorted, numpy.searchsorted, a.astype("i1"), value)
 
 
+def test_integers_that_no_dtype_holds() -> None:
+    for dtype in ("?", "i1", "i8", "u8"):
+        for value in (2**64, 2**70, -(2**63) - 1, -(10**400)):
+            for side in ("left", "right"):
+                check(np.searchsorted, numpy.searchsorted, numpy.array([0, 1, 1], dtype), value, side)
+
+
 def test_views() -> None:
     a, values = numpy.sort(sample("d", (40,), 1)), sample("d", (6, 8), 2)
     for model in (a[::2], a[3:9], numpy.broadcast_to(a[:1], (5,))):

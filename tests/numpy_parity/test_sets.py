@@ -11,7 +11,7 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.core.array import from_host, to_host, wrap
+from gpunumpy.core.array import from_host, ndarray, to_host, wrap
 from gpunumpy.core.schedule import CallStep
 from gpunumpy.sorting_keys import order_of_rows
 
@@ -237,6 +237,14 @@ def test_isin_takes_any_array() -> None:
     check(gpunumpy.isin, numpy.isin, [1, 2, 3], [[2, 5]])
     check(gpunumpy.isin, numpy.isin, 2, 2)
     check(gpunumpy.isin, numpy.isin, data, data[0], True)
+
+
+@pytest.mark.parametrize("tests", [None, [None], ["a"], "a", object(), [None, 1.0], {1}, [2**70, 1]], ids=repr)
+def test_isin_what_is_like_no_number(tests: Any) -> None:
+    for data in (numpy.arange(4.0), numpy.ones((2, 3), "i4")):
+        for options in ({}, {"invert": True}, {"assume_unique": True}):
+            check(gpunumpy.isin, numpy.isin, data, tests, **options)
+    assert isinstance(gpunumpy.isin(gpunumpy.arange(3), tests), ndarray)
 
 
 def test_errors_of_isin() -> None:
