@@ -12,7 +12,7 @@ import numpy
 
 from .core import dtypes, layout
 from .core import node as graph
-from .core.array import is_scalar, ndarray, to_host, wrap, wrap_ordered
+from .core.array import READ_ONLY, is_scalar, ndarray, to_host, wrap, wrap_ordered
 from .core.dtypes import BOOL
 from .core.layout import Layout, Shape
 from .core.node import DType, Node
@@ -150,6 +150,8 @@ def write(out: Output, value: Node, mask: Node | None = None) -> Any:
 
     The result is the array that the user gave, which may be one of NumPy's.
     """
+    if isinstance(out, ndarray) and out._flags & READ_ONLY:
+        raise ValueError("output array is read-only")
     value = told_cast(value, out.dtype)
     if mask is not None:
         kept = out.value() if isinstance(out, ndarray) else as_node(out.array, value.form.queue)

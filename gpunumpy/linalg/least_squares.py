@@ -89,8 +89,8 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[ndarray, ndarray, Any, nda
     wide, real = _wide(dtype), real_dtype(dtype)
     eps = float(numpy.finfo(wide).eps)
     share = eps * max(m, n) if rcond is None else float(rcond)
-    if not 0 < share < 1:  # LAPACK takes the precision of the dtype instead
-        share = eps
+    if not 0 < share < 1:  # LAPACK takes its own precision instead: half of the distance from 1 to the next number
+        share = eps / 2
     right = wrap(as_dtype(y.value(), wide))
     _, s, _ = factors = _thin(x, wide, "SVD did not converge in Linear Least Squares")
     limit = elementwise("multiply", (reduction.max(s, -1, keepdims=True, initial=0), share))

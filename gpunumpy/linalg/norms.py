@@ -40,7 +40,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> n
         except Exception as error:
             raise TypeError("'axis' must be None, an integer or a tuple of integers") from error
     if len(axes) == 1:
-        return _of_vectors(array, ord, layout.normalize_axis(axes[0], ndim), keep)
+        return _of_vectors(array, ord, axes[0], keep)
     if len(axes) == 2:
         return _of_matrices(array, ord, axes, keep)
     raise ValueError("Improper number of dimensions to norm.")
@@ -49,8 +49,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> n
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> ndarray:
     """Norm of vectors along an axis, or of the elements along several. See `numpy.linalg.vector_norm`."""
     array = _floating(x)
-    axes = None if axis is None else layout.normalize_axes(axis, array.ndim)
-    return _of_vectors(array, ord, axes, bool(keepdims))
+    return _of_vectors(array, ord, axis, bool(keepdims))
 
 
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> ndarray:
@@ -69,6 +68,8 @@ def _floating(x: Any) -> ndarray:
 def _of_vectors(x: ndarray, order: Any, axis: Any, keep: bool) -> ndarray:
     if isinstance(order, str):
         raise ValueError(f"Invalid norm order '{order}' for vectors")
+    if axis is not None:
+        axis = layout.normalize_axes(axis, x.ndim)
     if order is None or order == 2:
         return _root_of_squares(x, axis, keep)
     if order == 0:

@@ -175,8 +175,9 @@ def tensorinv(a: Any, ind: int = 2) -> ndarray:
     if ind <= 0:
         raise ValueError("Invalid ind argument.")
     size = prod(x.shape[ind:])
-    rest = x.size // size if size else 0
-    made = inv(wrap(reshaped(x.value(), (size, rest))))
+    if not size:
+        raise ValueError(f"cannot reshape array of size {x.size} into shape (0,newaxis)")
+    made = inv(wrap(reshaped(x.value(), (size, x.size // size))))
     return make_view(made, layout.c_layout((*x.shape[ind:], *x.shape[:ind])))
 
 

@@ -332,6 +332,14 @@ def test_lstsq_of_a_tolerance_that_is_none(rcond: Any) -> None:
         near(to_host(found[0]), theirs[0], 100)
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+def test_lstsq_of_the_least_tolerance(dtype: str) -> None:
+    for small in (0.5e-16, 1.5e-16, 3e-16):
+        a = numpy.diag([1, small]).astype(dtype)
+        for rcond in (-1, None):
+            assert np.linalg.lstsq(from_host(a), np.ones(2), rcond)[2] == numpy.linalg.lstsq(a, numpy.ones(2), rcond)[2]
+
+
 @pytest.mark.parametrize("dtype", [*FLOATS, "i4"])
 @pytest.mark.parametrize("shape", [(4, 4), (6, 3), (3, 6), (2, 5, 3)])
 def test_ranks_and_inverses(shape: Any, dtype: str) -> None:
@@ -356,6 +364,17 @@ def test_ranks_and_inverses(shape: Any, dtype: str) -> None:
         assert np.linalg.matrix_rank(from_host(a), hermitian=True) == shape[-1]
     assert np.linalg.matrix_rank(np.zeros(3)) == 0
     assert np.linalg.matrix_rank(np.ones(3)) == 1
+
+
+def test_words_of_norms_come_before_axes() -> None:
+    for order in ("fro", "bad"):
+        with pytest.raises(ValueError, match=f"^Invalid norm order '{order}' for vectors$"):
+            np.linalg.norm(np.ones((2, 2)), order, axis=5)
+        with pytest.raises(ValueError, match=f"^Invalid norm order '{order}' for vectors$"):
+            np.linalg.vector_norm(np.ones((2, 2)), ord=order, axis=5)
+    for order in (None, 0, 1, 2, 3, numpy.inf, -numpy.inf):
+        with pytest.raises(numpy.exceptions.AxisError, match="axis 5 is out of bounds for array of dimension 2"):
+            np.linalg.norm(np.ones((2, 2)), order, axis=5)
 
 
 ORDERS = (None, "fro", "nuc", numpy.inf, -numpy.inf, 0, 1, -1, 2, -2, 3, 0.5, "bad")

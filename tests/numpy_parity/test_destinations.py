@@ -143,6 +143,30 @@ def test_what_cannot_be_written() -> None:
         gpunumpy.sin(a, out=[0, 0, 0])
 
 
+def test_words_of_what_is_read_only() -> None:
+    def calls(m: Any) -> tuple[Callable[..., Any], ...]:
+        return (
+            lambda x, out: m.add(x, x, out=out),
+            lambda x, out: m.cumsum(x, out=out),
+            lambda x, out: m.clip(x, 0, 1, out=out),
+            lambda x, out: m.matmul(m.ones((4, 4)), x, out=out),
+            lambda x, out: m.sum(m.ones((4, 4)), 0, out=out),
+            lambda x, out: out.__iadd__(x),
+            lambda x, out: m.copyto(out, x),
+            lambda x, out: out.__setitem__(0, 1),
+        )
+
+    for mine, theirs in zip(calls(gpunumpy), calls(numpy), strict=True):
+        words = []
+        for m, call in ((gpunumpy, mine), (numpy, theirs)):
+            out = m.zeros(4)
+            out.flags.writeable = False
+            with pytest.raises(ValueError) as error:
+                call(m.ones(4), out)
+            words.append(str(error.value))
+        assert words[0] == words[1]
+
+
 def test_memory_of_a_subclass_is_written() -> None:
     m = numpy.zeros(3).view(numpy.recarray)
     with warnings.catch_warnings():

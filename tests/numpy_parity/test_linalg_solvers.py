@@ -212,6 +212,9 @@ def test_errors() -> None:
     check("matrix_power", numpy.zeros((2, 2)), -1)
     check("tensorinv", numpy.ones((4, 6, 8, 3)), ind=0)
     check("tensorinv", numpy.ones((4, 6, 8, 2)))
+    check("tensorinv", numpy.ones((5, 0)), ind=1)
+    check("tensorinv", numpy.ones((0, 0)), ind=1)
+    check("tensorinv", numpy.ones((0, 5)), ind=1)
     check("tensorsolve", numpy.ones((2, 3, 5)), numpy.ones((2, 3)))
 
 
