@@ -11,6 +11,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.random import method
 
 BITS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 
@@ -85,6 +86,14 @@ def test_classes_of_a_program() -> None:
     assert bits.random_raw() == numpy.random.PCG64(seeds(numpy)[0]).random_raw()
 
 
+@pytest.fixture(params=["as they come", "on the device"])
+def place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "on the device":
+        monkeypatch.setattr(method, "MANY", 1)
+        monkeypatch.setattr(method, "KINDS", {"cpu", "cuda"})
+
+
+@pytest.mark.usefixtures("place")
 def test_numpys_generator_goes_on_with_the_stream() -> None:
     """For compiled code that wants NumPy's arrays."""
     rng, alone = np.random.default_rng(3), numpy.random.default_rng(3)
@@ -95,3 +104,16 @@ def test_numpys_generator_goes_on_with_the_stream() -> None:
         assert type(drawn) is numpy.ndarray
         numpy.testing.assert_array_equal(drawn, alone.random(5, numpy.float32))
     numpy.testing.assert_equal(rng.bit_generator.state, alone.bit_generator.state)
+
+
+@pytest.mark.usefixtures("place")
+def test_numpys_state_goes_on_with_the_stream() -> None:
+    bits = np.random.MT19937(3)
+    mine, theirs = np.random.RandomState(bits), numpy.random.RandomState(bits)
+    alone = numpy.random.RandomState(numpy.random.MT19937(3))
+    for size in (20000, 7):
+        numpy.testing.assert_array_equal(np.asnumpy(mine.random_sample(size)), alone.random_sample(size))
+        drawn = theirs.permutation(9)
+        assert type(drawn) is numpy.ndarray
+        numpy.testing.assert_array_equal(drawn, alone.permutation(9))
+    numpy.testing.assert_equal(bits.state, alone._bit_generator.state)
