@@ -187,7 +187,17 @@ def test_equality_of_arrays() -> None:
 
 
 @pytest.mark.parametrize(
-    "other", [None, "a", ["a"] * 3, [None] * 3, object(), [[1], [1, 2]], numpy.array([0, 1, 2], object)], ids=repr
+    "other",
+    [
+        None,
+        "a",
+        ["a"] * 3,
+        [None] * 3,
+        pytest.param(object(), id="object"),
+        [[1], [1, 2]],
+        numpy.array([0, 1, 2], object),
+    ],
+    ids=repr,
 )
 def test_equality_with_what_is_no_array_of_numbers(other: Any) -> None:
     data = numpy.arange(3.0)
