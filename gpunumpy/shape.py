@@ -108,8 +108,8 @@ def ravel(a: Any, order: str = "C") -> ndarray:
 
 
 def _in_memory_order(x: ndarray) -> ndarray:
-    """The view of the array with its axes from slowest to fastest."""
-    axes = axes_in_memory("K", x.shape, x.layout.strides)
+    """The view of the array with its axes from slowest to fastest; repeated ones stay, unlike in copies."""
+    axes = layout.memory_order([(x.shape, x.layout.strides)], x.ndim)
     return x if axes is None else permuted(x, axes)
 
 
