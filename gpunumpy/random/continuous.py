@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import gamma, isfinite, pi, sqrt
+from functools import partial
+from math import gamma, pi, sqrt
 from typing import Any
 
 import numpy
 
-from ..core.array import from_host, ndarray, to_host
+from ..core.array import from_host
 from ..core.dtypes import FLOAT64
 from ..core.record import elementwise
 from ..products import matmul
 from ..reduction import sum as sum_of
 from ..shape import reshape
+from ..ufunc_output import hosted
 from . import words
-from .method import PROBE, Drawing, Target, fine, floats, is_number, on_device, rows_of, shape_of
+from .method import PROBE, Drawing, Target, fine, finite_numbers, floats, on_device, rows_of, shape_of
 from .sequence import Sampler, sequence
 
 _FLOAT32 = numpy.dtype(numpy.float32)
+_given = partial(finite_numbers, PROBE)
 # How many words a number of a ziggurat takes on average, or a little more.
 _NORMAL, _EXPONENTIAL = 1.023, 1.035
 # Rows of more shares take too many words to be measured from every one of them.
@@ -181,14 +184,14 @@ class Continuous(Drawing):
     def multivariate_normal(
         self, mean: Any, cov: Any, size: Any = None, check_valid: Any = "warn", tol: Any = 1e-8, *, method: Any = "svd"
     ) -> Any:
-        shape, mean = None if size is None else rows_of(size), numpy.array(_of_host(mean))
+        shape, mean = None if size is None else rows_of(size), numpy.array(hosted(mean))
         target = None if shape is None or mean.ndim != 1 else self._new((*shape, mean.size), self._words)
         if target is None:
             return NotImplemented
         check: Any = "raise" if check_valid == "warn" else check_valid
         try:
             factor = _Factor().multivariate_normal(
-                numpy.zeros_like(mean), _of_host(cov), mean.size, check, tol, method=method
+                numpy.zeros_like(mean), hosted(cov), mean.size, check, tol, method=method
             )
         except (ValueError, numpy.linalg.LinAlgError):  # NumPy draws before it raises, or warns
             return NotImplemented
@@ -204,18 +207,6 @@ class Continuous(Drawing):
     def _filled(self, target: Target, sampler: Sampler, params: Sequence[float], each: float) -> Any:
         made = sequence(self._stream, sampler, params, target.shape, each, target.queue)
         return NotImplemented if made is None else target.filled(made)
-
-
-def _given(method: str, *params: Any) -> Any:
-    """The parameters, which NumPy is let check; none where they are not finite numbers."""
-    if not all(is_number(x) and isfinite(x) for x in params):
-        return ()
-    getattr(PROBE, method)(*params)
-    return tuple(map(float, params))
-
-
-def _of_host(x: Any) -> Any:
-    return to_host(x) if isinstance(x, ndarray) else x
 
 
 def _words_of_gamma(shape: float) -> float:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from math import gamma, isfinite, pi, sqrt
+from math import gamma, pi, sqrt
 from typing import Any
 
 import numpy
 
-from ..core.array import from_host, ndarray, to_host
+from ..core.array import from_host, to_host
 from ..core.node import Queue
 from ..core.record import elementwise
 from ..joining import concatenate
@@ -18,14 +18,16 @@ from ..reduction import sum as sum_of
 from ..scans import cumsum
 from ..searching import searchsorted
 from ..shape import reshape
+from ..ufunc_output import hosted
 from . import legacy_discrete
 from .continuous import middle_of_cosines
 from .legacy_method import NUMPYS, PROBE, Legacy, in_parts, on_device
-from .method import floats, is_number, rows_of, shape_of
+from .method import finite_numbers, floats, rows_of, shape_of
 from .sequence import Sampler
 from .twister import Twister
 
 _FILE = "samplers_legacy"
+_given = partial(finite_numbers, PROBE)
 # NumPy's `wald` of greater parameters, or of their inverses, may make NaN, which stands for no number here.
 _GREAT = 1e150
 _PAIRED = pi / 4  # the share of points that are in the unit disk
@@ -126,12 +128,12 @@ class Sampled(Legacy):
     def multivariate_normal(
         self, mean: Any, cov: Any, size: Any = None, check_valid: Any = "warn", tol: Any = 1e-8
     ) -> Any:
-        shape, mean = None if size is None else rows_of(size), numpy.array(_of_host(mean))
+        shape, mean = None if size is None else rows_of(size), numpy.array(hosted(mean))
         if shape is None or mean.ndim != 1:
             return NotImplemented
         check: Any = "raise" if check_valid == "warn" else check_valid
         try:
-            factor = _Factor(0).multivariate_normal(numpy.zeros_like(mean), _of_host(cov), mean.size, check, tol)
+            factor = _Factor(0).multivariate_normal(numpy.zeros_like(mean), hosted(cov), mean.size, check, tol)
         except (ValueError, numpy.linalg.LinAlgError):  # NumPy draws before it raises, or warns
             return NotImplemented
         normal = self._numbers(Twister.normals, (*shape, mean.size))
@@ -192,18 +194,6 @@ def _whole_attempts(values: Any, count: int) -> tuple[int, int, int]:
         whole += 1
     numbers, taken, _ = upto.get(whole, (0, 0, 0.0))
     return int(numbers), whole, int(taken)
-
-
-def _given(method: str, *params: Any) -> Any:
-    """The parameters, which NumPy is let check; none where they are not finite numbers."""
-    if not all(is_number(x) and isfinite(x) for x in params):
-        return ()
-    getattr(PROBE, method)(*params)
-    return tuple(map(float, params))
-
-
-def _of_host(x: Any) -> Any:
-    return to_host(x) if isinstance(x, ndarray) else x
 
 
 def _discrete(name: str) -> Any:

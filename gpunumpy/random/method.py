@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from functools import wraps
-from math import prod
+from math import isfinite, prod
 from typing import Any
 
 import numpy
@@ -122,6 +122,14 @@ def fine(scale: Any) -> bool:
     x = parameter(scale)
     bad = elementwise("logical_and", [elementwise("signbit", [x]), elementwise("equal", [x, x])])
     return not bool(any_of(bad))
+
+
+def finite_numbers(probe: Any, name: str, *params: Any) -> tuple[float, ...]:
+    """The parameters of a method, which NumPy is let check on a stream of nobody's; none if not finite numbers."""
+    if not all(is_number(x) and isfinite(x) for x in params):
+        return ()
+    getattr(probe, name)(*params)
+    return tuple(map(float, params))
 
 
 def on_device(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
