@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy
 
+from .host_random import made_by
 from .table_philox32 import elements_of_block
 
 _HALF = numpy.uint64(32)
@@ -100,27 +101,9 @@ def _below(dtype: Any) -> Callable[..., Any]:
     return below
 
 
-def _row(make: Callable[[Any], Callable[..., Any]]) -> Callable[[Any], Callable[..., Any]]:
-    """A row as `host_rows` has it, of how a dtype's results are made."""
-
-    def row(loop: Any) -> Callable[..., Any]:
-        compute = make(loop[-1])
-
-        def run(*args: Any, out: Any = None) -> Any:
-            result = compute(*args)
-            if out is None:
-                return result
-            numpy.copyto(out, result)
-            return out
-
-        return run
-
-    return row
-
-
 ROWS: dict[str, Callable[[Any], Callable[..., Any]]] = {
-    "philox32_word": _row(_word),
-    "philox32_normal": _row(_normal),
-    "philox32_below": _row(_below),
-    "minus_log": _row(lambda dtype: _minus_log),
+    "philox32_word": made_by(_word),
+    "philox32_normal": made_by(_normal),
+    "philox32_below": made_by(_below),
+    "minus_log": made_by(lambda dtype: _minus_log),
 }

@@ -108,11 +108,11 @@ def _unit_float(x: Any) -> Any:
     return (x >> numpy.uint32(8)).astype(numpy.float32) * numpy.float32(1 / 16777216)
 
 
-def _row(make: Callable[[], Callable[..., Any]]) -> Callable[[Any], Callable[..., Any]]:
-    """A row as `host_rows` has it: for a loop, a function that may be given where the result goes."""
+def made_by(make: Callable[[Any], Callable[..., Any]]) -> Callable[[Any], Callable[..., Any]]:
+    """A row as `host_rows` has it, of how a dtype's results are made: a function that may be given where these go."""
 
     def row(loop: Any) -> Callable[..., Any]:
-        compute = make()
+        compute = make(loop[-1])
 
         def run(*args: Any, out: Any = None) -> Any:
             result = compute(*args)
@@ -127,13 +127,13 @@ def _row(make: Callable[[], Callable[..., Any]]) -> Callable[[Any], Callable[...
 
 
 ROWS: dict[str, Callable[[Any], Callable[..., Any]]] = {
-    **{name: _row(lambda name=name: _congruential(name)) for name in CONGRUENTIAL},  # type: ignore[misc]
-    "philox": _row(lambda: _philox),
-    "stream_half": _row(lambda: _stream_half),
-    "stream_half_after": _row(lambda: _stream_half_after),
-    "stream_place": _row(lambda: lambda q: q >> 1),
-    "unit_double": _row(lambda: _unit_double),
-    "unit_float": _row(lambda: _unit_float),
+    **{name: made_by(lambda _, name=name: _congruential(name)) for name in CONGRUENTIAL},  # type: ignore[misc]
+    "philox": made_by(lambda _: _philox),
+    "stream_half": made_by(lambda _: _stream_half),
+    "stream_half_after": made_by(lambda _: _stream_half_after),
+    "stream_place": made_by(lambda _: lambda q: q >> 1),
+    "unit_double": made_by(lambda _: _unit_double),
+    "unit_float": made_by(lambda _: _unit_float),
 }
 
 
