@@ -63,6 +63,7 @@ from .nanfunctions import *
 from .padding import *
 from .printing import *
 from .products import *
+from .products_stacked import *
 from .quantiles import *
 from .ranges import *
 from .reduction import *

@@ -17,8 +17,8 @@ from .core.layout import Layout, Shape
 from .core.node import Call, DType, Form, Node
 from .core.record import as_array, as_dtype, reshaped, transposed
 from .einsum_plan import Kernel, Labels, Look, Operand, Product, Sum, pair, parse, subscripts_of
+from .matrix_product import matrix_product
 from .precision import precision_name
-from .products import matrix_product
 from .recipes import Recipe
 from .ufunc_output import in_order, output, write
 

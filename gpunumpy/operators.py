@@ -15,7 +15,7 @@ from .core.array import handed_over, is_scalar, ndarray, to_host, wrap
 from .core.dtypes import BOOL, KIND
 from .core.record import as_nodes, binary, operand, unary, weak_types
 from .kernels import table
-from .products import matmul
+from .products_stacked import matmul
 from .ufunc import UFUNCS, check_powers
 from .ufunc_methods import reduce_ufunc
 from .ufunc_output import check_shape, release, write

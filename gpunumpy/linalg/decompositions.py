@@ -23,7 +23,7 @@ from ..core.layout import Layout, Shape
 from ..core.node import DType, Leaf, Node
 from ..core.record import as_array, as_dtype, elementwise, transposed
 from ..indexing import getitem
-from ..products import matmul
+from ..products_stacked import matmul
 from ..ranges import eye, tril
 from ..selection import take_along_axis
 from ..shape import astype, swapaxes

@@ -18,7 +18,8 @@ from ..core.record import as_array, as_dtype, elementwise
 from ..creation import empty, zeros
 from ..elementwise import real_of, where
 from ..indexing import getitem
-from ..products import matmul, pair
+from ..products_operands import pair
+from ..products_stacked import matmul
 from ..shape import astype, swapaxes
 from .checks import check_matrices, common_dtype, real_dtype
 from .decompositions import singular, svd

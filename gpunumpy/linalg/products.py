@@ -7,12 +7,13 @@ from typing import Any
 
 from numpy.linalg import LinAlgError
 
-from .. import products
+from .. import products, products_stacked
 from ..core import layout
 from ..core.array import ndarray
 from ..core.record import as_array
 from ..indexing_elements import diagonal as _diagonal
 from ..parts import along, flat
+from ..products_operands import pair
 from ..shape import matrix_transpose as matrix_transpose
 from ..shape import reshape
 
@@ -23,12 +24,12 @@ __all__ = [
 
 def matmul(x1: Any, x2: Any, /) -> ndarray:
     """Matrix product of the last two axes, the others broadcast. See `numpy.linalg.matmul`."""
-    return products.matmul(x1, x2)
+    return products_stacked.matmul(x1, x2)
 
 
 def outer(x1: Any, x2: Any, /) -> ndarray:
     """Every element of one vector times every element of another. See `numpy.linalg.outer`."""
-    one, two = products.pair(x1, x2)
+    one, two = pair(x1, x2)
     if one.ndim != 1 or two.ndim != 1:
         raise ValueError(
             f"Input arrays must be one-dimensional, but they are x1.ndim={one.ndim} and x2.ndim={two.ndim}."
@@ -43,12 +44,12 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> ndarray:
 
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> ndarray:
     """Products of vectors along an axis, the first conjugated. See `numpy.linalg.vecdot`."""
-    return products.vecdot(x1, x2, axis=axis)
+    return products_stacked.vecdot(x1, x2, axis=axis)
 
 
 def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> ndarray:
     """Cross product of vectors of 3 elements. See `numpy.linalg.cross`."""
-    one, two = products.pair(x1, x2)
+    one, two = pair(x1, x2)
     lengths = [x.shape[layout.normalize_axis(axis, x.ndim)] for x in (one, two)]
     if lengths != [3, 3]:
         raise ValueError(

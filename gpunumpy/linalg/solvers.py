@@ -18,7 +18,8 @@ from ..core.array import make_view, ndarray, wrap
 from ..core.layout import Layout, Shape
 from ..core.node import Node
 from ..core.record import as_array, reshaped, transposed
-from ..products import matmul, pair
+from ..products_operands import pair
+from ..products_stacked import matmul
 from ..ranges import eye
 from ..shape import broadcast_to, transpose
 from .checks import INT32, check_square, common_dtype, look, real_dtype, tells

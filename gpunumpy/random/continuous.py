@@ -12,7 +12,7 @@ import numpy
 from ..core.array import from_host
 from ..core.dtypes import FLOAT64
 from ..core.record import elementwise
-from ..products import matmul
+from ..products_stacked import matmul
 from ..reduction import sum as sum_of
 from ..shape import reshape
 from ..ufunc_output import hosted

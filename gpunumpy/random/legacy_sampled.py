@@ -13,7 +13,7 @@ from ..core.array import from_host, to_host
 from ..core.node import Queue
 from ..core.record import elementwise
 from ..joining import concatenate
-from ..products import matmul
+from ..products_stacked import matmul
 from ..reduction import sum as sum_of
 from ..scans import cumsum
 from ..searching import searchsorted
