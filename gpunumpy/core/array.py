@@ -326,12 +326,15 @@ def from_host(data: Any, device: Device | None = None) -> ndarray:
     """A new array with the elements of a NumPy array of a supported dtype, in whatever byte order (copied)."""
     dtype = dtypes.of_data(data.dtype)
     device = default_device() if device is None else device
-    order = layout.memory_order([(data.shape, [s // max(1, data.itemsize) for s in data.strides])], data.ndim)
+    order = None
+    if not data.flags.c_contiguous:
+        order = layout.memory_order([(data.shape, [s // max(1, data.itemsize) for s in data.strides])], data.ndim)
     ordered = data if order is None else data.transpose(order)
-    ordered = numpy.ascontiguousarray(ordered, dtype=dtype).reshape(ordered.shape)
+    if ordered.dtype is not dtype or not ordered.flags.c_contiguous:
+        ordered = numpy.ascontiguousarray(ordered, dtype=dtype).reshape(ordered.shape)
     buffer = memory.allocate(device, ordered.nbytes)
     memory_copy.copy_from_host(buffer, 0, ordered)
-    where = Layout(ordered.shape, layout.c_strides(ordered.shape), 0)
+    where = layout.c_layout(ordered.shape)
     array = wrap_leaf(graph.leaf(buffer, dtype, where, evaluate.queue_of(device)))
     if order is None:
         return array

@@ -245,10 +245,14 @@ class Node:
 
 def leaf(buffer: Any, dtype: DType, where: Layout, queue: Queue) -> Node:
     """A window of a buffer as a value; `where` in elements of `dtype`."""
-    low = where.low()
+    shape, strides, offset = where
+    low = offset if not strides or min(strides) >= 0 else where.low()
     aligned = (buffer.ptr + low * dtype.itemsize) % 16 == 0
-    op = Leaf(where.strides, where.offset - low, aligned)
-    node = Node(form(op, (), where.shape, dtype, queue), (), buffer)
+    key = Leaf, shape, strides, offset - low, aligned, dtype, queue
+    made = _known.get(key)
+    if made is None:
+        made = _remember(key, form(Leaf(strides, offset - low, aligned), (), shape, dtype, queue))
+    node = Node(made, (), buffer)
     node.offset = low
     node.bound = None
     return node
