@@ -43,12 +43,26 @@ class Others(NamedTuple):
 
 
 class Product(NamedTuple):
-    """Subtract the product of the rows and columns before, from `at` on, from those from `row` and `column` on."""
+    """Subtract the product of `inner` columns and rows from `at` on from what is from `row` and `column` on."""
 
     at: int
     row: int
     column: int
     columns: int
+    rows: int
+    inner: int
+
+    def words(self, n: int, dtype: Any) -> tuple[int, ...]:
+        """What `subtract_products` takes for it."""
+        places = (self.at * n + self.row, self.column * n + self.at, self.column * n + self.row)
+        return (self.rows, self.columns, self.inner, *(dtype.itemsize * place for place in places))
+
+
+class Upper(NamedTuple):
+    """Solve the system of the upper factor between two rows, for the columns after the matrix."""
+
+    begin: int
+    end: int
 
 
 def fits(n: int, dtype: Any) -> bool:
@@ -70,11 +84,11 @@ def steps(n: int, sides: int, dtype: Any) -> list[Panel | Others | Product]:
             made.append(Panel(first, width, begin, end, most, rows))
             first += width
             if first < end:
-                made.append(Product(first - width, first, first, end - first))
+                made.append(Product(first - width, first, first, end - first, n - first, width))
         if n + sides > end or begin:
             made.append(Others(begin, end))
         if n > end:
-            made.append(Product(begin, end, end, n + sides - end))
+            made.append(Product(begin, end, end, n + sides - end, n - end, end - begin))
     return made
 
 
@@ -101,12 +115,56 @@ def text(n: int, dtype: Any) -> str:
         f"  la::others<{kind}, {turns}, {_OTHERS}>(\n"
         "      a + m * n * columns, pivots + m * n, perm, lower, n, columns, begin, end, blockIdx.x, gridDim.x);\n}\n"
     )
+    parts.append(
+        f'extern "C" __global__ void __launch_bounds__({_OTHERS}) upper({kind}* a, long long n, long long columns, '
+        "long long begin, long long end) {\n"
+        f"  extern __shared__ unsigned long long memory[];\n"
+        f"  la::upper<{kind}, {turns}, {_OTHERS}>(\n"
+        f"      a + blockIdx.y * n * columns, ({kind}*)memory, n, columns, begin, end, blockIdx.x, gridDim.x);\n}}\n"
+    )
     return "\n".join(parts)
 
 
 def others_shared(n: int, dtype: Any) -> int:
     """Bytes of shared memory for the exchanges in other columns."""
     return _BLOCK * (_BLOCK + 1) * dtype.itemsize + 4 * n
+
+
+def upper_shared(dtype: Any) -> int:
+    """Bytes of shared memory for the solution of a block."""
+    return _BLOCK * (_BLOCK + 1) * dtype.itemsize
+
+
+def upper_steps(n: int, sides: int) -> list[Upper | Product]:
+    """What solves the system of the upper factor, in order, for so many columns after the matrix."""
+    made: list[Upper | Product] = []
+    for begin in reversed(range(0, n, _BLOCK)):
+        end = min(begin + _BLOCK, n)
+        made.append(Upper(begin, end))
+        if begin:
+            made.append(Product(begin, 0, n, sides, begin, end - begin))
+    return made
+
+
+def prepare_upper(device: Device, n: int, sides: int, count: int, dtype: Any) -> Callable[[int], None]:
+    """Solve the systems of the upper factors for the columns after each matrix, where they are."""
+    function = compile_program(text(n, dtype), ("upper",), device)["upper"]
+    blocks = max(1, min(device.attributes.multiprocessors, -(-sides // (_OTHERS // 32))))
+    solve = Launcher(device, function, (blocks, count, 1), (_OTHERS, 1, 1), upper_shared(dtype), "Qqqqq")
+    columns = n + sides
+    product = subtract_products(device, n, n * columns, count, dtype)
+    calls: list[tuple[bool, tuple[int, ...]]] = [
+        (True, (n, columns, *s)) if isinstance(s, Upper) else (False, s.words(n, dtype)) for s in upper_steps(n, sides)
+    ]
+
+    def run(matrices: int) -> None:
+        for own, values in calls:
+            if own:
+                solve((matrices, *values))
+            else:
+                product(matrices, *values)
+
+    return run
 
 
 def prepare(device: Device, n: int, sides: int, count: int, dtype: Any) -> Callable[[int, int, int], None]:
@@ -126,7 +184,6 @@ def prepare(device: Device, n: int, sides: int, count: int, dtype: Any) -> Calla
         device, functions["others"], (blocks, count, 1), (_OTHERS, 1, 1), others_shared(n, dtype), "QQQqqqq"
     )
     product = subtract_products(device, n, n * columns, count, dtype)
-    unit = dtype.itemsize
     calls: list[tuple[Any, tuple[int, ...]]] = []
     for s in made:
         if isinstance(s, Panel):
@@ -134,9 +191,7 @@ def prepare(device: Device, n: int, sides: int, count: int, dtype: Any) -> Calla
         elif isinstance(s, Others):
             calls.append((exchange, (n, columns, s.begin, s.end)))
         else:
-            places = (s.at * n + s.row, s.column * n + s.at, s.column * n + s.row)
-            sizes = (n - s.row, s.columns, s.row - s.at)
-            calls.append((None, (*sizes, *(unit * place for place in places))))
+            calls.append((None, s.words(n, dtype)))
 
     def run(matrices: int, pivots: int, infos: int) -> None:
         pointers = (matrices, pivots, infos)

@@ -17,6 +17,7 @@ from ..core.dtypes import C_TYPE, COMPLEX128
 from ..core.layout import Layout
 from ..core.memory_words import failure_word
 from ..nvlib import cusolver
+from . import cuda_linalg_cholesky as in_blocks
 from . import cuda_linalg_lu as blocked
 from . import cuda_linalg_small as small
 from .codegen.program import Program
@@ -38,7 +39,18 @@ def cholesky(device: Device, options: tuple[bool, bool], layouts: Sequence[Layou
     tell = telling(device, told(count), 2)
     copy = prepared(device, copied(a if upper else turned(a), dtype, "r <= c"), 2)
     step = n * n * dtype.itemsize
-    if count > 1 and n <= _BATCHED:
+    way = stacked(n, count)
+    if way == "blocks":
+        by_blocks = in_blocks.prepare(device, n, count, dtype)
+
+        def run_blocks(pointers: Sequence[Any]) -> None:
+            result, failed, matrix = pointers
+            copy((result, matrix))
+            by_blocks(result, failed)
+            tell((failed,))
+
+        return run_blocks
+    if way == "library":
         factors, address = (
             cusolver.choleskys(device, n, count, dtype),
             prepared(device, addresses(count, (0,), step), 2),
@@ -95,6 +107,13 @@ def telling(device: Device, program: Program, count: int) -> Prepared:
     return lambda pointers: run((*pointers, word))
 
 
+def stacked(n: int, count: int) -> str:
+    """How so many matrices are taken: together by a "library", together by "blocks", or each "alone"."""
+    if count == 1:
+        return "alone"
+    return "library" if n <= _BATCHED else "blocks"
+
+
 class _System(NamedTuple):
     """A stack of systems, of n equations each, for so many right-hand sides."""
 
@@ -128,12 +147,15 @@ class _System(NamedTuple):
         copy, start = prepared(device, copied(a, dtype, step=step), 2), prepared(device, begin, 2)
         tell = telling(device, told(count), 2)
         factor = blocked.prepare(device, n, columns, count, dtype)
-        batched = count > 1 and n <= _BATCHED
+        way = stacked(n, count)
+        batched = way == "library"
         if batched:
             address = prepared(device, addresses(count, (0, at_sides), step * unit), 2)
             substitute = cusolver.upper_solves(device, n, columns, count, dtype)
+        elif way == "blocks":
+            by_blocks = blocked.prepare_upper(device, n, columns, count, dtype)
         else:
-            substitute = cusolver.upper_solve(device, n, columns, dtype)
+            alone = cusolver.upper_solve(device, n, columns, dtype)
         finish = prepared(device, copied(Layout((count, columns, n), (step, n, 1), self.start), dtype), 2)
         (_, at_pivots, at_addresses), total = pieces(count * step * unit, count * n * 4, 16 * count * batched)
 
@@ -148,10 +170,12 @@ class _System(NamedTuple):
                 places = lu + at_addresses
                 address((places, lu))
                 substitute(places, places + 8 * count)
+            elif way == "blocks":
+                by_blocks(lu)
             else:
                 for k in range(count):
                     one = lu + k * step * unit
-                    substitute(one, one + at_sides)
+                    alone(one, one + at_sides)
             finish((result, lu))
             tell((failed,))
 

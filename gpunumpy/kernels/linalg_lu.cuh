@@ -158,4 +158,41 @@ __device__ __forceinline__ void others(T* a, const int* pivots, int* perm, T* lo
   }
 }
 
+// Solve the system of the upper factor's rows and columns between `begin` and `end` for the columns after the matrix; a
+// warp takes one after the other.
+template <class T, int TURNS, int THREADS>
+__device__ __forceinline__ void upper(T* a, T* held, int n, int columns, int begin, int end, int block, int blocks) {
+  const int SIDE = 32 * TURNS, count = end - begin, me = threadIdx.x, lane = me % 32;
+  for (int i = me; i < count * count; i += THREADS)
+    held[i / count * (SIDE + 1) + i % count] = a[(long long)(begin + i / count) * n + begin + i % count];
+  __syncthreads();
+  Divisor<T> over[TURNS];
+#pragma unroll
+  for (int t = 0; t < TURNS; ++t) {
+    const int k = lane + 32 * t;
+    over[t] = Divisor<T>(k < count ? held[k * (SIDE + 1) + k] : of_real<T>(1));
+  }
+  for (int c = n + block * (THREADS / 32) + me / 32; c < columns; c += blocks * (THREADS / 32)) {
+    T* column = a + (long long)c * n + begin;
+    T x[TURNS];
+#pragma unroll
+    for (int t = 0; t < TURNS; ++t) x[t] = lane + 32 * t < count ? column[lane + 32 * t] : of_real<T>(0);
+#pragma unroll
+    for (int s = TURNS - 1; s >= 0; --s)
+      for (int i = 31; i >= 0; --i) {
+        const int k = 32 * s + i;
+        if (k < count) {
+          const T known = from(over[s](x[s]), i, 32);
+          if (lane == i) x[s] = known;
+#pragma unroll
+          for (int t = 0; t <= s; ++t)
+            if (lane + 32 * t < k) x[t] = less(x[t], held[k * (SIDE + 1) + lane + 32 * t], known);
+        }
+      }
+#pragma unroll
+    for (int t = 0; t < TURNS; ++t)
+      if (lane + 32 * t < count) column[lane + 32 * t] = x[t];
+  }
+}
+
 }  // namespace la

@@ -13,31 +13,34 @@ from .handles import handle
 _LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 # Minus one and one in host memory, which cuBLAS reads during the call.
 _SCALARS = {name: numpy.array([-1, 1], name) for name in _LETTERS}
-_NO_TRANSPOSE = 0
+_NO_TRANSPOSE, _ADJOINT = 0, 2
 
 
-def subtract_products(device: Device, n: int, size: int, count: int, dtype: Any) -> Callable[..., None]:
+def subtract_products(
+    device: Device, n: int, size: int, count: int, dtype: Any, *, adjoint: bool = False
+) -> Callable[..., None]:
     """``run(matrices, rows, columns, inner, left, right, result)`` for matrices that lie by columns.
 
     The matrices have n rows, and `size` elements each. The last three say where the two factors and the result begin in
-    them, in bytes.
+    them, in bytes. With `adjoint` it is the conjugate transpose of the second factor that lies there.
     """
     cublas, library = handle(device, "cublas")
     letter = _LETTERS[dtype.name]
     minus = _SCALARS[dtype.name].ctypes.data
     one = minus + dtype.itemsize
+    head = (library, _NO_TRANSPOSE, _ADJOINT if adjoint else _NO_TRANSPOSE)
     if count == 1:
         call = getattr(cublas, f"{letter}gemm")
 
         def run(a: int, rows: int, columns: int, inner: int, left: int, right: int, result: int) -> None:
             operands = (minus, a + left, n, a + right, n, one, a + result, n)
-            call(library, _NO_TRANSPOSE, _NO_TRANSPOSE, rows, columns, inner, *operands)
+            call(*head, rows, columns, inner, *operands)
 
         return run
     batched = getattr(cublas, f"{letter}gemm_strided_batched")
 
     def run_batched(a: int, rows: int, columns: int, inner: int, left: int, right: int, result: int) -> None:
         operands = (minus, a + left, n, size, a + right, n, size, one, a + result, n, size)
-        batched(library, _NO_TRANSPOSE, _NO_TRANSPOSE, rows, columns, inner, *operands, count)
+        batched(*head, rows, columns, inner, *operands, count)
 
     return run_batched

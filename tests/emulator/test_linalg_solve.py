@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 from gpunumpy.core.layout import Layout
-from gpunumpy.kernels import cuda_linalg_lu, cuda_linalg_small, cuda_linalg_solve
+from gpunumpy.kernels import cuda_linalg_cholesky, cuda_linalg_lu, cuda_linalg_small, cuda_linalg_solve
 from gpunumpy.kernels.codegen.program import Launch, Program
 from gpunumpy.kernels.compile import compile_cubin
 
@@ -183,6 +183,13 @@ def test_beside_the_library(dtype: str) -> None:
     close(value, sign * numpy.exp(logarithm))
 
 
+def subtract(a: numpy.ndarray, s: cuda_linalg_lu.Product) -> None:
+    """What the library does."""
+    inner, rows = slice(s.at, s.at + s.inner), slice(s.row, s.row + s.rows)
+    columns = slice(s.column, s.column + s.columns)
+    a[:, columns, rows] -= a[:, columns, inner] @ a[:, inner, rows]
+
+
 def factored(a: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]:
     """The factors of a stack of matrices, which lie by columns in it, with pivots and `info`; products by NumPy."""
     count, columns, n = a.shape
@@ -190,9 +197,7 @@ def factored(a: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndar
     text = cuda_linalg_lu.text(n, a.dtype)
     for s in cuda_linalg_lu.steps(n, columns - n, a.dtype):
         if isinstance(s, cuda_linalg_lu.Product):
-            left = a[:, s.at : s.row, s.row :].swapaxes(1, 2)
-            right = a[:, s.column : s.column + s.columns, s.at : s.row].swapaxes(1, 2)
-            a[:, s.column : s.column + s.columns, s.row :] -= (left @ right).swapaxes(1, 2)
+            subtract(a, s)
             continue
         params: tuple[int, ...]
         if isinstance(s, cuda_linalg_lu.Panel):
@@ -220,12 +225,63 @@ def test_lu(n: int, dtype: str) -> None:
         close((lower + numpy.eye(n, dtype=dtype)) @ numpy.triu(found), matrix)
 
 
+def solved(a: numpy.ndarray, n: int) -> numpy.ndarray:
+    """The same stack with the systems of its upper factors solved for the columns after the matrices."""
+    count, columns, _ = a.shape
+    a, text = a.copy(), cuda_linalg_lu.text(n, a.dtype)
+    for s in cuda_linalg_lu.upper_steps(n, columns - n):
+        if isinstance(s, cuda_linalg_lu.Product):
+            subtract(a, s)
+            continue
+        launch = Launch("upper", (2, count, 1), (256, 1, 1), cuda_linalg_lu.upper_shared(a.dtype))
+        run_program(Program(text, (launch,), (), False, (n, columns, s.begin, s.end)), [a], seed=3)
+    return a
+
+
+@pytest.mark.parametrize(("n", "columns", "dtype"), [(40, 1, "f8"), (64, 20, "c8"), (150, 3, "c16"), (200, 9, "f4")])
+def test_upper_systems(n: int, columns: int, dtype: str) -> None:
+    matrices = sample((3, n, n), dtype) / n + 2 * numpy.eye(n, dtype=dtype)
+    a = numpy.concatenate([matrices, sample((3, n, columns), dtype, 1)], axis=2)
+    found = solved(a.swapaxes(1, 2).copy(), n).swapaxes(1, 2)
+    numpy.testing.assert_array_equal(found[..., :n], a[..., :n])
+    close(numpy.triu(a[..., :n]) @ found[..., n:], a[..., n:])
+
+
 def test_lu_of_singular_matrices() -> None:
     a = numpy.stack([numpy.eye(70), numpy.eye(70), numpy.zeros((70, 70))])
     a[1, :, 66] = 0
     found, _, info = factored(a)
     assert info.tolist() == [0, 1, 1]
     numpy.testing.assert_array_equal(found, a)
+
+
+def cholesky_by_blocks(a: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray]:
+    """The lower factors of a stack of matrices, which lie by columns in it, with `info`; products by NumPy."""
+    count, n, _ = a.shape
+    a, info = a.copy(), numpy.full(count, 7, "i4")
+    text = cuda_linalg_cholesky.text(a.dtype)
+    for s in cuda_linalg_cholesky.steps(n, a.dtype):
+        if isinstance(s, cuda_linalg_cholesky.Product):
+            inner, rows = slice(s.at, s.at + s.inner), slice(s.start, s.start + s.rows)
+            columns = slice(s.start, s.start + s.columns)
+            a[:, columns, rows] -= a[:, inner, columns].conj().swapaxes(1, 2) @ a[:, inner, rows]
+            continue
+        corner, rest = Launch("definite", (count, 1, 1), (256, 1, 1), 0), Launch("below", (1, count, 1), (256, 1, 1), 0)
+        run_program(Program(text, (corner,), (), False, (n, *s)), [a, info], seed=3)
+        run_program(Program(text, (rest,), (), False, (n, *s)), [a], seed=3)
+    return a, info
+
+
+@pytest.mark.parametrize(("n", "dtype"), [(40, "f8"), (100, "f4"), (150, "c16"), (200, "f8"), (140, "c8")])
+def test_cholesky_by_blocks(n: int, dtype: str) -> None:
+    a = definite((3,), n, dtype)
+    given = numpy.triu(a.swapaxes(1, 2))
+    found, info = cholesky_by_blocks(given)
+    assert not info.any()
+    close(found.swapaxes(1, 2), numpy.linalg.cholesky(a))
+    given[1, n - 2, n - 2] = -1
+    given[2, 5, 5] = numpy.nan
+    assert cholesky_by_blocks(given)[1].tolist() == [0, 1, 1]
 
 
 def programs() -> list[Program]:
@@ -254,3 +310,4 @@ def test_compiles(arch: str) -> None:
             compile_cubin(program.text, arch)
     for dtype, n in (("f4", 900), ("c16", 300)):
         compile_cubin(cuda_linalg_lu.text(n, numpy.dtype(dtype)), arch)
+        compile_cubin(cuda_linalg_cholesky.text(numpy.dtype(dtype)), arch)
