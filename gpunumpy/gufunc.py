@@ -117,8 +117,9 @@ def _entry(name: str, operand: int, entry: Any, ndim: int, core: int) -> Axes:
             "tuple."
         )
     found = tuple(layout.normalize_axis(d, ndim) for d in entry)
-    if len(set(found)) != len(found):
-        raise ValueError(f"axes item {operand} has a value repeated: {entry}")
+    for k, axis in enumerate(found):
+        if axis in found[:k]:
+            raise ValueError(f"axes item {operand} has value {axis} repeated")
     return found
 
 

@@ -91,6 +91,17 @@ def matrix_product(x: ndarray, y: Any) -> Any:
     return matmul(x, y) if type(y) is ndarray or operand(y) else NotImplemented
 
 
+def matrix_product_in_place(x: ndarray, y: Any) -> Any:
+    """What ``x @= y`` gives `x`. A vector `y` has no place for it: the product has a dimension less."""
+    made = matrix_product(x, y)
+    if made is not NotImplemented and made.ndim < x.ndim:
+        raise ValueError(
+            "inplace matrix multiplication requires the first operand to have at least one and the second at least two "
+            "dimensions."
+        )
+    return made
+
+
 def reflected_matrix_product(x: ndarray, y: Any) -> Any:
     """``y @ x``"""
     return matmul(y, x) if operand(y) else NotImplemented
@@ -231,7 +242,7 @@ OPERATORS: dict[str, Operator] = {
     "__ipow__": in_place("power", power),
     "__matmul__": matrix_product,
     "__rmatmul__": reflected_matrix_product,
-    "__imatmul__": in_place("matmul", matrix_product),
+    "__imatmul__": in_place("matmul", matrix_product_in_place),
     "__divmod__": divide_with_remainder,
     "__rdivmod__": reflected_divide_with_remainder,
     "__eq__": _equality("equal"),

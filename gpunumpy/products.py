@@ -12,7 +12,7 @@ import numpy
 
 from .core import layout
 from .core import node as graph
-from .core.array import ndarray, wrap
+from .core.array import ndarray, to_host, wrap
 from .core.dtypes import NUMPY_2_5, check
 from .core.layout import Layout, Shape
 from .core.node import Node
@@ -65,9 +65,12 @@ def _contracted(a: ndarray, b: ndarray, axis: int) -> Node:
     """The sum of products over the last axis of `a` and one axis of `b`."""
     length = a.shape[-1]
     if length != b.shape[axis]:
-        first, second = (",".join(map(str, x.shape)) + ("," if x.ndim == 1 else "") for x in (a, b))
+        place = max(b.ndim - 2, 0)  # where NumPy has the axis by then
+        seen = [n for d, n in enumerate(b.shape) if d != axis]
+        seen.insert(place, b.shape[axis])
+        first, second = (",".join(map(str, x)) + ("," if len(x) == 1 else "") for x in (a.shape, seen))
         raise ValueError(
-            f"shapes ({first}) and ({second}) not aligned: {length} (dim {a.ndim - 1}) != {b.shape[axis]} (dim {axis})"
+            f"shapes ({first}) and ({second}) not aligned: {length} (dim {a.ndim - 1}) != {b.shape[axis]} (dim {place})"
         )
     one, two = common(a, b)
     if a.ndim == b.ndim == 1:
@@ -104,18 +107,21 @@ def outer(a: Any, b: Any, out: Any = None) -> ndarray:
 def tensordot(a: Any, b: Any, axes: Any = 2) -> ndarray:
     """Sum of products over several axes of both; see `numpy.tensordot`."""
     one, two = pair(a, b)
-    if numpy.ndim(axes) == 0 and not isinstance(axes, (tuple, list)):
-        chosen: tuple[Any, Any] = (range(-axes, 0), range(axes))
+    try:
+        iter(axes)
+    except TypeError:
+        first, second = range(-axes, 0), range(axes)
     else:
         first, second = axes
-        chosen = (first, second)
-    left, right = (list(c) if numpy.ndim(c) else [c] for c in chosen)
+    left, right = _axes(first), _axes(second)
     if len(set(left)) != len(left) or len(set(right)) != len(right):
         raise ValueError("duplicate axes are not allowed in tensordot")
     if len(left) != len(right) or any_differs(one.shape, left, two.shape, right):
         raise ValueError("shape-mismatch for sum")
     left = [layout.normalize_axis(d, one.ndim) for d in left]
     right = [layout.normalize_axis(d, two.ndim) for d in right]
+    if len(set(left)) != len(left) or len(set(right)) != len(right):  # one of them counted from the end
+        raise ValueError("axes don't match array")
     kept_left = [d for d in range(one.ndim) if d not in left]
     kept_right = [d for d in range(two.ndim) if d not in right]
     length = prod(one.shape[d] for d in left)
@@ -128,6 +134,16 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> ndarray:
     if not shape:
         return wrap(vector_product(reshaped(first_node, (length,)), reshaped(second_node, (length,))))
     return wrap(matrix_product(first_node, second_node, shape))
+
+
+def _axes(given: Any) -> list[Any]:
+    """The axes that one half of `axes` names."""
+    if isinstance(given, ndarray):
+        given = to_host(given)
+    try:
+        return list(given)
+    except TypeError:
+        return [given]
 
 
 def any_differs(a: Shape, left: Sequence[int], b: Shape, right: Sequence[int]) -> bool:

@@ -22,12 +22,12 @@ def pair(x1: Any, x2: Any) -> tuple[ndarray, ndarray]:
     return as_array(x1, device), as_array(x2, device)
 
 
-def cast(arrays: Sequence[ndarray], dtype: DType, casting: Any = "safe") -> list[Node]:
-    """The operands in the dtype of the product."""
+def cast(arrays: Sequence[ndarray], dtype: DType, casting: Any = "safe", name: str = "matmul") -> list[Node]:
+    """The operands in the dtype of the product `name`."""
     for k, a in enumerate(arrays):
         if not numpy.can_cast(a.dtype, dtype, casting):
             raise TypeError(
-                f"Cannot cast ufunc 'matmul' input {k} from {a.dtype!r} to {dtype!r} with casting rule {casting!r}"
+                f"Cannot cast ufunc {name!r} input {k} from {a.dtype!r} to {dtype!r} with casting rule {casting!r}"
             )
     return [told_cast(a.value(), dtype) for a in arrays]
 
@@ -52,11 +52,13 @@ def finish(
     target = tuple(into.shape if order is None else (into.shape[d] for d in order))
     shape = node.form.shape
     start, end = len(target) - core, len(shape) - core
-    if (
-        start < 0
-        or target[start:] != shape[end:]
-        or layout.broadcast_shapes(target[:start], shape[:end]) != target[:start]
-    ):
+    for k, (n, m) in enumerate(zip(target[start:], shape[end:]) if start >= 0 else ()):
+        if n != m:
+            raise ValueError(
+                f"{name}: Output operand 0 has a mismatch in its core dimension {k}, with gufunc signature "
+                f"{getattr(numpy, name).signature} (size {n} is different from {m})"
+            )
+    if start < 0 or layout.broadcast_shapes(target[:start], shape[:end]) != target[:start]:
         raise ValueError(f"{name}: Output operand 0 has the shape {target}, and the product {shape}")
     if order is not None:
         node = transposed(graph.broadcast(node, target), numpy.argsort(order).tolist())

@@ -127,7 +127,7 @@ def _matched(name: str, arrays: tuple[ndarray, ndarray], words: Keywords) -> lis
     """The operands in the dtype of the product, if the axis that is summed is of one length."""
     a, b = arrays
     _check_core(a.shape[-1], b.shape[-1 if b.ndim < 2 or _CORES[name][1] < 2 else -2], name, 0)
-    return cast(arrays, dtype_of(name, (a.dtype, b.dtype), words), words.casting)
+    return cast(arrays, dtype_of(name, (a.dtype, b.dtype), words), words.casting, name)
 
 
 def _order_like(order: str, arrays: Sequence[ndarray]) -> str:

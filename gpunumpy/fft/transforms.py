@@ -301,7 +301,7 @@ def _factor(points: int, norm: Any, inverse: bool, dtype: DType) -> float:
         return 1.0
     if norm not in ("ortho", "forward"):
         raise ValueError(f'Invalid norm value {norm}; should be "backward","ortho" or "forward".')
-    if dtype == numpy.float16 and points > numpy.finfo(dtype).max:
+    if dtype == numpy.float16 and points > float(numpy.finfo(dtype).max):
         dtype = numpy.dtype(numpy.float32)
     divisor = numpy.sqrt(points, dtype=dtype) if norm == "ortho" else points
     return float(numpy.reciprocal(divisor, dtype=dtype))

@@ -35,10 +35,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> n
     elif isinstance(axis, tuple):
         axes = axis
     else:
-        try:
-            axes = (int(axis),)
-        except Exception as error:
-            raise TypeError("'axis' must be None, an integer or a tuple of integers") from error
+        axes = (_one_axis(axis),)
     if len(axes) == 1:
         return _of_vectors(array, ord, axes[0], keep)
     if len(axes) == 2:
@@ -49,12 +46,21 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> n
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> ndarray:
     """Norm of vectors along an axis, or of the elements along several. See `numpy.linalg.vector_norm`."""
     array = _floating(x)
+    if axis is not None and not isinstance(axis, tuple):
+        axis = _one_axis(axis)
     return _of_vectors(array, ord, axis, bool(keepdims))
 
 
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> ndarray:
     """Norm of the matrices of a stack. See `numpy.linalg.matrix_norm`."""
     return norm(x, ord, (-2, -1), keepdims)
+
+
+def _one_axis(axis: Any) -> int:
+    try:
+        return int(axis)
+    except Exception as error:
+        raise TypeError("'axis' must be None, an integer or a tuple of integers") from error
 
 
 def _floating(x: Any) -> ndarray:

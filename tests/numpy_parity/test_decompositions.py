@@ -366,6 +366,17 @@ def test_ranks_and_inverses(shape: Any, dtype: str) -> None:
     assert np.linalg.matrix_rank(np.ones(3)) == 1
 
 
+def test_axes_of_vector_norms() -> None:
+    x, host = np.ones((2, 3)), numpy.ones((2, 3))
+    assert (to_host(np.linalg.vector_norm(x, axis=1.0)) == numpy.linalg.vector_norm(host, axis=1.0)).all()
+    for axis in ([0, 1], "a"):
+        with pytest.raises(TypeError) as theirs:
+            numpy.linalg.vector_norm(host, axis=axis)
+        with pytest.raises(TypeError) as mine:
+            np.linalg.vector_norm(x, axis=axis)
+        assert str(mine.value) == str(theirs.value)
+
+
 def test_words_of_norms_come_before_axes() -> None:
     for order in ("fro", "bad"):
         with pytest.raises(ValueError, match=f"^Invalid norm order '{order}' for vectors$"):

@@ -391,3 +391,13 @@ def test_anything(data: st.DataObject) -> None:
     axes = data.draw(st.lists(st.integers(-x.ndim, x.ndim - 1), min_size=1, max_size=4))
     sizes = data.draw(st.none() | st.lists(st.integers(1, 6) | st.just(-1), min_size=len(axes), max_size=len(axes)))
     agree(name, x, sizes, axes, norm)
+
+
+def test_halves_of_more_points_than_they_count() -> None:
+    """Their number has no place in float16: NumPy divides by infinity, and warns of that."""
+    x = np.ones(70_000, "f2")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = to_host(np.fft.ifft(x)), to_host(np.fft.fft(x, norm="ortho"))
+    assert abs(found[0] - (numpy.arange(70_000) == 0)).max() < 1e-5
+    assert abs(found[1][0] / 70_000**0.5 - 1) < 1e-3

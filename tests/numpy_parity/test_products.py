@@ -116,7 +116,13 @@ def test_out_may_be_an_operand() -> None:
     same(to_host(x), a @ a)
 
 
-@pytest.mark.parametrize("axes", [0, 1, 2, ([1, 0], [0, 1]), ([2], [1]), (0, 2), ([0, 0], [1, 1]), ([0, 1], [0]), 3])
+# One axis by two numbers, and halves of unlike forms.
+_AXES = (([0, -2], [0, 1]), ([0, 1], [1, -1]), ([-1, 1], [0, 1]), ((0,), 0), (1, [1]), ((0, 1), (0,)), ((), ()))
+
+
+@pytest.mark.parametrize(
+    "axes", [0, 1, 2, ([1, 0], [0, 1]), ([2], [1]), (0, 2), ([0, 0], [1, 1]), ([0, 1], [0]), 3, *_AXES]
+)
 def test_tensordot(axes: Any) -> None:
     for left, right in (((3, 4, 5), (4, 3, 5)), ((2, 3, 4), (3, 4, 2)), ((4, 4, 4), (4, 4, 4)), ((2, 2), (2, 2))):
         a, b = sample(left, "f8", 1), sample(right, "f8", 2)
@@ -403,3 +409,31 @@ def test_what_numpy_refuses() -> None:
             function(np, x, into[0])
     for axes in (True, numpy.array(1), -1):
         same(to_host(np.tensordot(x, x, axes)), numpy.tensordot(host, host, axes))
+
+
+def refused(call: Any) -> str:
+    """The words of the error that a call raises, with the name of its class in Python."""
+    with pytest.raises(Exception) as raised:
+        call()
+    return f"{next(t for t in raised.type.__mro__ if t.__module__ == 'builtins').__name__}: {raised.value}"
+
+
+def test_words_of_what_is_refused() -> None:
+    for call in (
+        lambda xp, a: a.__imatmul__(a[0]),
+        lambda xp, a: a[0].__imatmul__(a[1]),
+        lambda xp, a: xp.stack([a, a]).__imatmul__([1.0, 2.0, 3.0]),
+        lambda xp, a: xp.inner(a[:, :2], a),
+        lambda xp, a: xp.inner(a[0, :2], a),
+        lambda xp, a: xp.inner(xp.stack([a, a]), a[:2, :2]),
+        lambda xp, a: xp.inner(a[0], a[:2, :1]),
+        lambda xp, a: xp.vecdot(a, a, dtype="?"),
+        lambda xp, a: xp.matvec(a, a, casting="no", dtype="c8"),
+        lambda xp, a: xp.matvec(a, a[0], out=xp.zeros(5)),
+        lambda xp, a: xp.matmul(a, a, out=xp.zeros((3, 2))),
+        lambda xp, a: xp.matmul(a, a, axes=[(0, -2), (0, 1), (0, 1)]),
+        lambda xp, a: xp.tensordot(a, a, ([0, -2], [0, 1])),
+        lambda xp, a: xp.tensordot(a, a, ((0, 1), (0,))),
+    ):
+        host = numpy.arange(9.0).reshape(3, 3)
+        assert refused(lambda: call(np, from_host(host))) == refused(lambda: call(numpy, host))  # noqa: B023
