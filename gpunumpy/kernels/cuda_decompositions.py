@@ -16,6 +16,7 @@ from ..core.dtypes import C_TYPE, COMPLEX128, FLOAT64
 from ..core.layout import Layout
 from ..nvlib import cusolver_decompositions as library
 from ..nvlib.cusolver import LOWER, UPPER
+from . import cuda_decompositions_eig as general
 from . import cuda_decompositions_small as small
 from .codegen.program import Program
 from .cuda_linalg_solve import copied, telling, told
@@ -135,8 +136,11 @@ def eigh(device: Device, options: tuple[str], layouts: Sequence[Layout], dtypes:
 
 
 def eig(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
-    """Complex values and `info`; and the vectors as rows, from matrices by columns, one after the other."""
+    """Complex values and `info`; and the vectors as rows, from matrices by columns; large ones one after the other."""
     *results, a = layouts
+    if general.fits(layouts):
+        program = general.eig(options, layouts, dtypes, device.attributes.shared_per_block)
+        return telling(device, program, len(layouts) + 1)
     n, dtype, wide = a.shape[-1], dtypes[-1], dtypes[0]
     count, unit, vectors = prod(a.shape[:-2]), dtype.itemsize, len(results) > 2
     factor = library.eig(device, n, dtype, vectors)

@@ -18,7 +18,7 @@ from .cuda_routine import Routine, pointer
 # At most, of a single matrix that is small and of one of many that take turns; by the bytes of a real number.
 _SVD_ROWS, _SVD_MOST = {4: 128, 8: 104}, 256
 # So many matrices that are too large to be shared are worth the time of one; and the blocks that have memory for them.
-_SVD_MANY, _SVD_BLOCKS = 48, 264
+_SVD_MANY, _BLOCKS = 48, 264
 # With more rows, of few matrices and of many, the tridiagonal ones are divided; by the bytes of a real number.
 _DIVIDED = {False: {4: 8, 8: 8}, True: {4: 56, 8: 40}}
 # The columns of a lane that are compiled for, in teams of eight (`linalg_reduce.cuh`).
@@ -115,13 +115,13 @@ def source_of(*methods: str) -> str:
     return source("linalg", "linalg_sums", *(f"linalg_{method}" for method in methods))
 
 
-class _Small(Routine):
+class Small(Routine):
     """A program with a block to each matrix `m` of a stack, whose elements are read from any layout."""
 
     def __init__(self, a: Layout, dtype: Any) -> None:
         super().__init__()
         self.need("multiply", (COMPLEX128,) * 3)
-        self.count = prod(a.shape[:-2])
+        self.dtype, self.count = dtype, prod(a.shape[:-2])
         self.many = self.count >= _MANY
         start = Layout(a.shape[:-2], a.strides[:-2], a.offset)
         down, across = (self.param(s) for s in a.strides[-2:])
@@ -145,9 +145,11 @@ class _Small(Routine):
         threads: int,
         shared: int,
         pointers: Sequence[str],
-        scratch: Sequence[tuple[str, int]] = (),
+        cells: int = 0,
     ) -> Program:
-        blocks = min(self.count, _SVD_BLOCKS) if scratch else self.count
+        """The program; each block has so many bytes for `cells` in global memory, if any."""
+        blocks = min(self.count, _BLOCKS) if cells else self.count
+        scratch = [(pointer(self.dtype, "away", ""), blocks * cells)] if cells else []
         body = f"{self.head}{body}\n  __syncthreads();\n  }}"
         self.entry(f"{methods[-1]}_block", body, blocks, threads, shared, _MOST_THREADS)
         return self.program(pointers, scratch, head=source_of(*methods))
@@ -159,17 +161,16 @@ def svd(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[An
     Where a block would share more than so many bytes, its matrix lies in global memory.
     """
     a, dtype = layouts[-1], dtypes[-1]
-    text = _Small(a, dtype)
+    text = Small(a, dtype)
     rows, columns, kept, vectors = _svd_sizes(layouts)
     team = _TEAM
     threads = min(_MOST_THREADS, max(32, -(-(rows + 1) // 2 * team // 32) * 32))
     r, c, k = (text.param(n) for n in (rows, columns, kept))
     width = pitch_of(columns + rows * vectors, dtype.itemsize)
     pitch, shared = text.param(width), svd_bytes(rows, columns, kept, vectors, dtype)
-    away, scratch = "(T*)nullptr", []
+    away, cells = "(T*)nullptr", 0
     if shared > most:
         away, cells = f"away + blockIdx.x * {k} * {pitch}", kept * width * dtype.itemsize
-        scratch = [(pointer(dtype, "away", ""), min(text.count, _SVD_BLOCKS) * cells)]
         shared -= cells
     body = (
         f"  la::Singular<T, {team}> its(shared, {away}, {r}, {c}, {k}, {pitch}, {str(vectors).lower()});\n"
@@ -186,7 +187,7 @@ def svd(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[An
             f"  for (int i = threadIdx.x; i < {k} * {c}; i += blockDim.x)\n"
             f"    right[m * {k} * {c} + i] = its.cells[its.order[i / (int){c}] * its.pitch + i % (int){c}];"
         )
-    return text.made(["jacobi"], body, threads, shared, [*names, pointer(dtype, "a"), "int* told"], scratch)
+    return text.made(["jacobi"], body, threads, shared, [*names, pointer(dtype, "a"), "int* told"], cells)
 
 
 def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
@@ -194,7 +195,7 @@ def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) 
     (triangle,) = options
     *results, a = layouts
     dtype, vectors, size = dtypes[-1], len(results) > 2, a.shape[-1]
-    text, divides = _Small(a, dtype), divided(a, dtype)
+    text, divides = Small(a, dtype), divided(a, dtype)
     team = _TEAM if divides else _LANES[text.many]
     threads = min(_MOST_THREADS, -(-size * team // 32) * 32)
     n = text.param(size)
@@ -228,7 +229,7 @@ def qr(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -
     (raw,) = options
     first, a = layouts[0], layouts[-1]
     dtype = dtypes[0]
-    text = _Small(a, dtype)
+    text = Small(a, dtype)
     columns, rows = a.shape[-2:]
     kept = _columns_of_q(options, layouts)
     team = _TEAMS[text.many]

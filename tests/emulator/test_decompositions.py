@@ -375,7 +375,7 @@ def test_they_compile(dtype: str) -> None:
 @pytest.mark.parametrize("dtype", ["f4", "c16"])
 def test_svd_of_what_is_not_shared(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """More matrices than blocks, some of which fail."""
-    monkeypatch.setattr(small, "_SVD_BLOCKS", 2)
+    monkeypatch.setattr(small, "_BLOCKS", 2)
     a = sample((5, 6, 9), dtype)
     a[1, 0, 0] = numpy.inf
     s, info = numpy.empty((5, 6), real(dtype)), numpy.full(5, -1, "i4")

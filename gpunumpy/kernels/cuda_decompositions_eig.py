@@ -1,0 +1,68 @@
+"""Eigenvalues of small square matrices, and of stacks of them, on a GPU (`linalg_eig.cuh`): a block to each matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from ..core.layout import Layout
+from .codegen.program import Program
+from .cuda_decompositions_small import Small, real_bytes
+from .cuda_routine import pointer
+
+_BYTES = 200 << 10  # of shared memory that a block takes at most
+_MOST_THREADS = 512
+# The rows of a single matrix, at most, and of one of so many; larger ones are done one after the other.
+_ROWS = {1: 128, 8: 256, 64: 512}
+
+
+def fits(layouts: Sequence[Layout]) -> bool:
+    """Whether matrices are small, or many."""
+    rows, count = layouts[-1].shape[-1], prod(layouts[-1].shape[:-2])
+    return rows <= max(most for few, most in _ROWS.items() if count >= few)
+
+
+def _cells(n: int, vectors: bool, dtype: Any) -> int:
+    """The bytes of a matrix, and of its vectors."""
+    return int((2 * n + 3 if vectors else n) * (n | 1) * dtype.itemsize)
+
+
+def _beside(n: int, dtype: Any) -> int:
+    """The bytes of what always is in shared memory."""
+    unit = real_bytes(dtype)
+    return n * (dtype.itemsize + 2 * unit) + (n + 32) * unit + 8 * n
+
+
+def eig(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any], most: int = _BYTES) -> Program:
+    """Complex values and `info`; and the vectors as rows, from matrices by columns.
+
+    Where a block would share more than so many bytes, its matrix lies in global memory.
+    """
+    *results, a = layouts
+    dtype, vectors, size = dtypes[-1], len(results) > 2, a.shape[-1]
+    text = Small(a, dtype)
+    threads = min(_MOST_THREADS, -(-size // 32) * 32 * (1 if size <= 32 or not vectors else 2))
+    n, pitch = text.param(size), text.param(size | 1)
+    shared, away, cells = _beside(size, dtype), "(T*)nullptr", _cells(size, vectors, dtype)
+    if shared + cells > most:
+        away = f"away + blockIdx.x * {text.param(cells // dtype.itemsize)}"
+    else:
+        shared, cells = shared + cells, 0
+    body = (
+        f"  const int n = (int){n};\n"
+        f"  const auto at = [=](int r, int c) {{ return {text.at('c', 'r')}; }};\n"
+        f"  la::Eigen<T> its(shared, {away}, n, {pitch}, {str(vectors).lower()});\n"
+        "  const bool failed = its.run(at);\n"
+        "  if (threadIdx.x == 0) la::tell(failed, info + m, told);\n  __syncthreads();\n  if (failed) continue;\n"
+        f"  for (int i = threadIdx.x; i < n; i += blockDim.x) w[m * n + i] = its.values[i];\n"
+    )
+    names = [pointer(dtypes[0], "w", ""), "int* info"]
+    if vectors:
+        names.append(pointer(dtypes[0], "v", ""))
+        body += (
+            "  for (int k = threadIdx.x; k < n * n; k += blockDim.x)\n"
+            "    v[m * n * n + k / n * n + its.origins[k % n]] = its.vector(k / n, k % n);"
+        )
+    methods = ["eig_balance", "eig_steps", "eig"]
+    return text.made(methods, body, threads, shared, [*names, pointer(dtype, "a"), "int* told"], cells)
