@@ -106,23 +106,28 @@ def text(n: int, dtype: Any) -> str:
             f"  la::panel<{kind}, {most}, {rows}, {_THREADS}>(\n"
             "      a + m * n * columns, pivots + m * n, info + m, perm, n, first, width, begin, end);\n}\n"
         )
-    turns = _BLOCK // 32
     parts.append(
         f'extern "C" __global__ void __launch_bounds__({_OTHERS}) others({kind}* a, int* pivots, int* info, '
         "long long n, long long columns, long long begin, long long end) {\n"
         f"  extern __shared__ unsigned long long memory[];\n  {kind}* lower = ({kind}*)memory;\n"
         f"  int* perm = (int*)(lower + {_BLOCK * (_BLOCK + 1)});\n  const long long m = blockIdx.y;\n"
-        f"  la::others<{kind}, {turns}, {_OTHERS}>(\n"
+        f"  la::others<{kind}, {_BLOCK // 32}, {_OTHERS}>(\n"
         "      a + m * n * columns, pivots + m * n, perm, lower, n, columns, begin, end, blockIdx.x, gridDim.x);\n}\n"
     )
-    parts.append(
+    return "\n".join(parts)
+
+
+def upper_text(dtype: Any) -> str:
+    """The kernel for a block of an upper factor."""
+    kind = C_TYPE[dtype]
+    return (
+        f"{helpers()}\n{source('linalg', 'linalg_lu')}\n"
         f'extern "C" __global__ void __launch_bounds__({_OTHERS}) upper({kind}* a, long long n, long long columns, '
         "long long begin, long long end) {\n"
-        f"  extern __shared__ unsigned long long memory[];\n"
-        f"  la::upper<{kind}, {turns}, {_OTHERS}>(\n"
+        "  extern __shared__ unsigned long long memory[];\n"
+        f"  la::upper<{kind}, {_BLOCK // 32}, {_OTHERS}>(\n"
         f"      a + blockIdx.y * n * columns, ({kind}*)memory, n, columns, begin, end, blockIdx.x, gridDim.x);\n}}\n"
     )
-    return "\n".join(parts)
 
 
 def others_shared(n: int, dtype: Any) -> int:
@@ -148,7 +153,7 @@ def upper_steps(n: int, sides: int) -> list[Upper | Product]:
 
 def prepare_upper(device: Device, n: int, sides: int, count: int, dtype: Any) -> Callable[[int], None]:
     """Solve the systems of the upper factors for the columns after each matrix, where they are."""
-    function = compile_program(text(n, dtype), ("upper",), device)["upper"]
+    function = compile_program(upper_text(dtype), ("upper",), device)["upper"]
     blocks = max(1, min(device.attributes.multiprocessors, -(-sides // (_OTHERS // 32))))
     solve = Launcher(device, function, (blocks, count, 1), (_OTHERS, 1, 1), upper_shared(dtype), "Qqqqq")
     columns = n + sides

@@ -228,7 +228,7 @@ def test_lu(n: int, dtype: str) -> None:
 def solved(a: numpy.ndarray, n: int) -> numpy.ndarray:
     """The same stack with the systems of its upper factors solved for the columns after the matrices."""
     count, columns, _ = a.shape
-    a, text = a.copy(), cuda_linalg_lu.text(n, a.dtype)
+    a, text = a.copy(), cuda_linalg_lu.upper_text(a.dtype)
     for s in cuda_linalg_lu.upper_steps(n, columns - n):
         if isinstance(s, cuda_linalg_lu.Product):
             subtract(a, s)
@@ -310,4 +310,5 @@ def test_compiles(arch: str) -> None:
             compile_cubin(program.text, arch)
     for dtype, n in (("f4", 900), ("c16", 300)):
         compile_cubin(cuda_linalg_lu.text(n, numpy.dtype(dtype)), arch)
+        compile_cubin(cuda_linalg_lu.upper_text(numpy.dtype(dtype)), arch)
         compile_cubin(cuda_linalg_cholesky.text(numpy.dtype(dtype)), arch)
