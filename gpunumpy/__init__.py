@@ -76,12 +76,14 @@ from .shape import *
 from .sorting import *
 from .statistics import *
 from .strides import *
+from .submodules import make_importable as _make_importable
 from .ufunc import UFUNCS as _UFUNCS
 from .ufunc import ufunc
 
 globals().update(_UFUNCS)
 around = round
 _describe(globals(), _numpy)
+_make_importable()
 
 # Names of ours that NumPy does not have.
 _OURS = (

@@ -271,7 +271,7 @@ def lookup(module: str, name: str) -> Any:
     """
     theirs = import_module(module)
     ours = "gpunumpy" + module.removeprefix("numpy")
-    if name.startswith("_") or name not in dir(theirs):
+    if name.startswith("_") or (name not in dir(theirs) and name not in _PLAIN_MODULES):
         raise AttributeError(f"module {ours!r} has no attribute {name!r}")
     native = NATIVE.get(f"{module}.{name}")
     if native is not None:
@@ -291,6 +291,7 @@ def namespace(module: str) -> types.ModuleType:
     ours = types.ModuleType("gpunumpy" + module.removeprefix("numpy"))
     ours.__getattr__ = lambda name: lookup(module, name)  # type: ignore[method-assign]
     ours.__dir__ = lambda: public(module)  # type: ignore[method-assign]
+    ours.__path__ = []  # it may have modules in it, none of which is a file
     return ours
 
 

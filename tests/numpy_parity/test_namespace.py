@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import pickle
 import subprocess
 import sys
@@ -184,6 +185,33 @@ def test_submodules() -> None:
     check(np.fft.fft, numpy.fft.fft, sample("d", (8,)), ulp=100)
     assert isinstance(np.random.default_rng(0), object)
     assert isinstance(np.ma, types.ModuleType)
+
+
+SUBMODULES = (
+    "lib lib.stride_tricks lib.mixins lib.scimath lib.array_utils lib.npyio ma ma.extras polynomial "
+    "polynomial.polynomial polynomial.chebyshev char strings rec exceptions dtypes typing ctypeslib version "
+    "random.mtrand linalg fft random testing"
+)
+
+
+@pytest.mark.parametrize("name", SUBMODULES.split())
+@pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
+def test_import_statements_find_submodules(name: str) -> None:
+    """In a program that has met none of them yet."""
+    parent, _, last = f"gpunumpy.{name}".rpartition(".")
+    code = (
+        f"import gpunumpy.{name} as found; from {parent} import {last} as again; import gpunumpy, numpy; "
+        f"print(found is again is gpunumpy.{name}, hasattr(found, '__file__'), numpy.{name}.__spec__.name)"
+    )
+    ran = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
+    own = name in ("linalg", "fft", "random", "testing") or name in fallback._PLAIN_MODULES
+    assert ran.stdout.split() == ["True", str(own), f"numpy.{name}"], ran.stderr
+
+
+@pytest.mark.parametrize("name", ["nonsense", "lib.nonsense", "_core", "exceptions.nonsense"])
+def test_other_submodules_are_not_found(name: str) -> None:
+    with pytest.raises(ModuleNotFoundError, match=f"No module named 'gpunumpy.{name}'"):
+        importlib.import_module(f"gpunumpy.{name}")
 
 
 def test_array_namespace_info() -> None:
