@@ -98,10 +98,15 @@ def twister_picks(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: S
 
 
 def twister_stand(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]]) -> Program:
-    """The state after so many words as were taken, of words with the states before and after these."""
+    """The state after so many words as were taken, of words with the states before and after these.
+
+    Where `taken` has a second number, it is the word of the two normal numbers of which one is left, or -1.
+    """
     text = Routine()
-    count = text.param(prod(layouts[1].shape))
-    text.entry("stand", f"  Drawn{{words, before, after, {count}}}.stand(state, *taken);", 1, _THREADS)
+    count = text.param(prod(layouts[1].shape) * dtypes[1].itemsize // 4)
+    body = f"  const Drawn drawn{{words, before, after, {count}}};\n  drawn.stand(state, taken[0]);"
+    left = "\n  drawn.leave(state, taken[1]);" if prod(layouts[4].shape) == 2 else ""
+    text.entry("stand", body + left, 1, _THREADS)
     pointers = ["u32* state", "const u32* words", "const u32* before", "const u32* after", "const i64* taken"]
     return text.program(pointers, head=_text("twister"))
 

@@ -85,9 +85,17 @@ def twister_picks(
 
 
 def twister_stand(options: tuple[Any, ...], out: Any, words: Any, before: Any, after: Any, taken: Any) -> None:
-    """The state after so many words as were taken, of words with the states before and after these."""
+    """The state after so many words as were taken, of words with the states before and after these.
+
+    Where `taken` has a second number, it is the word of the two normal numbers of which one is left, or -1.
+    """
     made = _generator(before)
-    _raw(made, int(taken))
+    count, *left = taken.reshape(-1).tolist()
+    _raw(made, count)
+    if left:
+        has = left[0] >= 0
+        gauss = _first_of_pair(words.view(numpy.uint32)[left[0] :][:4].tolist()) if has else 0.0
+        made.set_state((*made.get_state()[:3], int(has), gauss))
     _pack(out, made)
 
 

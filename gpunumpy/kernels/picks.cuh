@@ -3,11 +3,6 @@
 
 const int PICK_THREADS = 256, STEPS = 16, TILE = PICK_THREADS * STEPS, MASKS = TILE / 32;
 
-// A number of 53 bits of two words.
-__device__ __forceinline__ f64 unit(u32 first, u32 second) {
-  return f64(i64(u64(first >> 5) << 26 | second >> 6)) * (1.0 / 9007199254740992.0);
-}
-
 // An attempt has WORDS words, or is one of PIECES of a word; it makes MAKES numbers.
 #if KIND == 1
 // Integers up to a greatest one: pieces of a word, or two words, of which as many bits as that one has.

@@ -67,8 +67,8 @@ struct BinomialInversion {
   __device__ explicit BinomialInversion(const f64* params)
       : n(i64(params[0])), bound(i64(params[1])), p(params[2]), q(params[3]), none(params[4]),
         flipped(params[5] != 0) {}
-  __device__ BinomialInversion(i64 n, f64 p, bool flipped) : n(n), p(p), q(1 - p), flipped(flipped) {
-    none = ::exp(n * ::log1p(-p));
+  __device__ BinomialInversion(i64 n, f64 p, bool flipped, bool old = false) : n(n), p(p), q(1 - p), flipped(flipped) {
+    none = ::exp(n * (old ? ::log(q) : ::log1p(-p)));
     const f64 mean = n * p, most = mean + 10 * ::sqrt(mean * q + 1);
     bound = i64(f64(n) < most ? f64(n) : most);
   }
@@ -164,7 +164,7 @@ struct BinomialRegions {
 
 // How n events are spread over several cases: for each but the last, how many of those that are left, given the
 // probability of the case among the cases that are left.
-struct Multinomial {
+template <bool OLD> struct Multinomial {
   i64 n;
   const f64* params;
   __device__ explicit Multinomial(const f64* params) : n(i64(params[0])), params(params) {}
@@ -180,11 +180,11 @@ struct Multinomial {
   }
   template <class Source> __device__ __noinline__ i64 binomial(Source& s, i64 n, f64 p) const {
     i64 value = 0;
-    if (p == 0) return value;
+    if (p == 0 && !OLD) return value;
     const bool flipped = !(p <= 0.5);
     if (flipped) p = 1 - p;
     if (p * n <= 30) {
-      const BinomialInversion number(n, p, flipped);
+      const BinomialInversion number(n, p, flipped, OLD);
       while (!number.draw(s, value) && !s.late) continue;
     } else {
       const BinomialRegions number(n, p, flipped, params[1], params[2]);

@@ -1,21 +1,7 @@
-// Numbers of continuous distributions as a RandomState draws them.
-
-// Of a shape less than 1.
-struct LegacyGammaBelowOne {
-  f64 shape, scale;
-  __device__ explicit LegacyGammaBelowOne(const f64* params) : shape(params[0]), scale(params[1]) {}
-  template <class Source> __device__ bool draw(Source& s, f64& value) const {
-    const f64 u = s.unit(), v = -::log(1.0 - s.unit());
-    const bool inner = u <= 1.0 - shape;
-    const f64 y = inner ? 0.0 : -::log((1 - u) / shape);
-    const f64 x = ::pow(inner ? u : 1.0 - shape + shape * y, 1.0 / shape);
-    value = scale * x;
-    return x <= v + y;
-  }
-};
+// Numbers of distributions as a RandomState draws them.
 
 // Two normal numbers of a point of the unit disk, or none.
-template <class Source> __device__ bool polar_pair(Source& s, f64* normals) {
+template <class Source> __device__ __forceinline__ bool polar_pair(Source& s, f64* normals) {
   const f64 x = 2.0 * s.unit() - 1.0, y = 2.0 * s.unit() - 1.0, r = x * x + y * y;
   if (r >= 1.0 || r == 0.0) return false;
   const f64 scale = ::sqrt(-2.0 * ::log(r) / r);
@@ -24,47 +10,113 @@ template <class Source> __device__ bool polar_pair(Source& s, f64* normals) {
   return true;
 }
 
-// What becomes of two normal numbers, one after the other: up to two numbers each, and NaN for what is missing; and how
-// many words that took.
-template <class Makes> struct OfPairs : Makes {
-  using Makes::Makes;
-  template <class Source> __device__ bool draw(Source& s, f64* values) const {
+// Numbers that are made of normal ones, one after the other, where each may take further words. `Items` are what a row
+// of them has: the phases are those items that a normal number is waited for. An attempt takes two of these.
+template <class Items> struct OfNormals : Items {
+  using Items::Items;
+  __device__ int next(int item) const { return item + 1 < this->count ? item + 1 : 0; }
+  // The items from one on that take no normal number.
+  template <class Source> __device__ int pass(Source& s, int item, Sink& sink) const {
+    for (; !sink.full() && !s.late && !this->waits(item); item = next(item)) sink.put(this->without(s, item));
+    return item;
+  }
+  template <class Source> __device__ __forceinline__ int use(Source& s, int item, f64 normal, Sink& sink) const {
+    Value value;
+    if (!this->with(s, item, normal, value) || s.late) return item;
+    sink.put(value);
+    return pass(s, next(item), sink);
+  }
+  // At which item it ends; -1 if none begins at this one.
+  template <class Source> __device__ __forceinline__ int attempt(Source& s, int item, Sink& sink) const {
     f64 normals[2];
-    const int begin = s.next;
-    const bool made = polar_pair(s, normals);
-    for (int k = 0; k < 2; ++k) values[k] = made ? this->of(s, normals[k]) : op::nan<f64>();
-    values[2] = f64(s.next - begin);
+    if (item >= this->count || !this->waits(item)) return -1;
+    if (!polar_pair(s, normals)) return item;
+    item = use(s, item, normals[0], sink);
+    sink.left = sink.full();
+    return sink.left || s.late ? item : use(s, item, normals[1], sink);
+  }
+  // What comes before the first attempt, a normal number that is left of earlier draws included.
+  template <class Source> __device__ int open(Source& s, bool has, f64 left, Sink& sink) const {
+    const int item = pass(s, 0, sink);
+    return has && !sink.full() ? use(s, item, left, sink) : item;
+  }
+};
+
+// A gamma number of a shape greater than 1, of a normal one; b and c are made of the shape.
+template <class Source> __device__ __forceinline__ bool gamma_of(Source& s, f64 x, f64 b, f64 c, f64& value) {
+  f64 v = 1.0 + c * x;
+  if (v <= 0.0) return false;
+  v = v * v * v;
+  const f64 u = s.unit();
+  value = b * v;
+  if (u < 1.0 - 0.0331 * (x * x) * (x * x)) return true;
+  return !s.later() && ::log(u) < 0.5 * x * x + b * (1. - v + ::log(v));
+}
+
+// One of a shape up to 1, which takes no normal ones.
+template <class Source> __device__ __forceinline__ bool small_gamma(Source& s, f64 shape, f64& value) {
+  const f64 u = s.unit();
+  if (shape == 1) {
+    value = -::log(1.0 - u);
+    return true;
+  }
+  const f64 v = -::log(1.0 - s.unit());
+  const bool inner = u <= 1.0 - shape;
+  const f64 y = inner ? 0.0 : -::log((1 - u) / shape);
+  value = ::pow(inner ? u : 1.0 - shape + shape * y, 1.0 / shape);
+  return value <= v + y;
+}
+
+// Rows of normal and gamma numbers. The parameters are how many they are, and the shape, b and c of each, or zeros for a
+// normal one.
+struct GammaItems {
+  const f64* items;
+  int count;
+  __device__ explicit GammaItems(const f64* params) : items(params + 1), count(int(params[0])) {}
+  __device__ __forceinline__ bool waits(int item) const { return items[3 * item] == 0 || items[3 * item] > 1; }
+  template <class Source> __device__ __forceinline__ bool with(Source& s, int item, f64 x, f64& value) const {
+    const f64* its = items + 3 * item;
+    value = x;
+    return its[0] == 0 || gamma_of(s, x, its[1], its[2], value);
+  }
+  template <class Source> __device__ f64 without(Source& s, int item) const {
+    f64 value;
+    while (!small_gamma(s, items[3 * item], value)) {}
+    return value;
+  }
+};
+typedef OfNormals<GammaItems> LegacyGammas;
+
+// Rows that have no normal ones, and no gamma numbers of a shape greater than 1.
+struct LegacySmallGammas : GammaItems {
+  using GammaItems::GammaItems;
+  template <class Source> __device__ bool draw(Source& s, f64& value) const {
+    return small_gamma(s, items[0], value);
+  }
+  template <class Source> __device__ bool draw(Source& s, f64* values) const {
+    for (int k = 0; k < count; ++k) values[k] = without(s, k);
     return true;
   }
 };
 
-// Of a shape greater than 1.
-struct GammaOfNormal {
-  f64 scale, b, c;
-  __device__ explicit GammaOfNormal(const f64* params) : scale(params[1]), b(params[0] - 1. / 3.) {
-    c = 1. / ::sqrt(9 * b);
-  }
-  template <class Source> __device__ f64 of(Source& s, f64 x) const {
-    f64 v = 1.0 + c * x;
-    if (v <= 0.0) return op::nan<f64>();
-    v = v * v * v;
-    const f64 u = s.unit();
-    const bool made = u < 1.0 - 0.0331 * (x * x) * (x * x) || ::log(u) < 0.5 * x * x + b * (1. - v + ::log(v));
-    return made ? scale * (b * v) : op::nan<f64>();
-  }
+// Numbers of which each waits for a normal one.
+struct OneItem {
+  static const int count = 1;
+  __device__ static bool waits(int) { return true; }
+  template <class Source> __device__ static Value without(Source&, int) { return 0; }
 };
-typedef OfPairs<GammaOfNormal> LegacyGamma;
 
-struct WaldOfNormal {
+struct WaldItem : OneItem {
   f64 mean, scale;
-  __device__ explicit WaldOfNormal(const f64* params) : mean(params[0]), scale(params[1]) {}
-  template <class Source> __device__ f64 of(Source& s, f64 normal) const {
+  __device__ explicit WaldItem(const f64* params) : mean(params[0]), scale(params[1]) {}
+  template <class Source> __device__ bool with(Source& s, int, f64 normal, f64& value) const {
     const f64 y = mean * normal * normal;
     const f64 x = mean + mean / (2 * scale) * (y - ::sqrt(4 * scale * y + y * y));
-    return s.unit() <= mean / (mean + x) ? x : mean * mean / x;
+    value = s.unit() <= mean / (mean + x) ? x : mean * mean / x;
+    return true;
   }
 };
-typedef OfPairs<WaldOfNormal> LegacyWald;
+typedef OfNormals<WaldItem> LegacyWald;
 
 // Of parameters neither of which is greater than 1.
 struct LegacyBeta {

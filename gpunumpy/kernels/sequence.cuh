@@ -6,11 +6,17 @@
 // from each position where attempts of the tile before can end, a thread follows them from span to span out of the
 // tile. These functions, from an entry to an exit and a count, are composed in groups of tiles, and in all groups; then
 // every tile knows where its first attempt begins and how many numbers are before it, and makes its own.
+//
+// What an attempt does may depend on what those before are at: on one of a few phases. Then there are so many positions
+// to each word, one for each phase, and all is as if these were words of their own. Of one attempt several numbers may
+// come then, or none.
 
 const int SPAN = 32, SPANS = TILE / SPAN, ENTRIES = LONGEST, GROUP = 4096 / LONGEST;
-const bool KEPT = WIDTH == 1;       // whether what attempts make is kept until it is known which of them count
-const u32 LOST = 0xffff;            // where attempts lead for which there are too few words, or that take too many
-const u32 EXITS = (1 << 9) - 1;     // of an entry's code, the bits of the exit; those above count numbers
+const int HELD = (TILE + LONGEST) / PHASES;  // words that a tile's attempts can take
+const bool KEPT = WIDTH == 1 && !PASSING;    // whether what attempts make is kept until it is known which of them count
+const u32 LOST = 0xffff;      // where attempts lead for which there are too few words, or that take too many
+const int COUNTS = 9;         // of a code, the bits above these count numbers,
+const u32 EXITS = (1 << COUNTS) - 1;  // and these are an exit, or a length
 
 // The words from a position on. What comes after the last one is made up, so that an attempt ends whatever it does; it
 // does not count.
@@ -33,7 +39,7 @@ struct Source {
   }
   __device__ __forceinline__ Word take() {
     const int at = next++;
-    return at < TILE + LONGEST ? words[at] : Word(made_up(u64(at)));
+    return at < HELD ? words[at] : Word(made_up(u64(at)));
   }
   // A word of 32 bits, where the stream is made of these.
   __device__ __forceinline__ u32 half() { return u32(take()); }
@@ -45,6 +51,10 @@ struct Source {
   }
   // Evenly distributed in [0, 1).
   __device__ __forceinline__ f64 unit() {
+    if (PAIRED) {
+      const u64 pair = u64(take());  // of words of 32 bits, the first one the lower half
+      return f64((pair & 0xffffffe0) << 21 | pair >> 38) * (1.0 / 9007199254740992.0);
+    }
     if (sizeof(Word) == 8) return f64(word() >> 11) * (1.0 / 9007199254740992.0);
     const u32 upper = half() >> 5, lower = half() >> 6;
     return (upper * 67108864.0 + lower) / 9007199254740992.0;
@@ -97,10 +107,25 @@ template <class Number, int WIDTH> struct Drawn {
   }
 };
 
+// Where numbers go, until there is room for no more, or nowhere; how many they are, and whether the second one of the
+// last two normal numbers is left.
+struct Sink {
+  Value* out;
+  int room, count;
+  bool left;
+  __device__ explicit Sink(Value* out = nullptr, i64 room = 1 << 30)
+      : out(out), room(int(room < 1 << 30 ? room : 1 << 30)), count(0), left(false) {}
+  __device__ __forceinline__ void put(Value value) {
+    if (out) out[count] = value;
+    ++count;
+  }
+  __device__ __forceinline__ bool full() const { return count == room; }
+};
+
 struct Words {
-  Word at[TILE + LONGEST];
+  Word at[HELD];
   __device__ __forceinline__ void load(const Word* words, i64 first, i64 end) {
-    for (int k = threadIdx.x; k < TILE + LONGEST; k += blockDim.x)
+    for (int k = threadIdx.x; k < HELD; k += blockDim.x)
       at[k] = first + k < end ? words[first + k] : Word(Source::made_up(u64(k)));
   }
 };
@@ -128,8 +153,28 @@ __device__ __forceinline__ u32 follow_span(int length, int& to) {
   return seen;
 }
 
-// The attempts at the words of a tile: how many words each takes, none if it is lost, and MADE if it makes a number.
-const u16 MADE = 1 << 15;
+// How many numbers the attempts of a span make, digit by digit.
+struct Made {
+  u32 digits[DIGITS];
+  __device__ __forceinline__ static Made of(u32 count) {
+    Made made;
+    for (int k = 0; k < DIGITS; ++k) made.digits[k] = __ballot_sync(~0u, count >> k & 1);
+    return made;
+  }
+  __device__ __forceinline__ u32 any() const {
+    u32 some = 0;
+    for (int k = 0; k < DIGITS; ++k) some |= digits[k];
+    return some;
+  }
+  // Those of some positions.
+  __device__ __forceinline__ u32 among(u32 positions) const {
+    u32 count = 0;
+    for (int k = 0; k < DIGITS; ++k) count += u32(__popc(positions & digits[k])) << k;
+    return count;
+  }
+};
+
+// The attempts at the positions of a tile: how far each leads, not at all if it is lost, and how many numbers it makes.
 struct Attempts {
   Words words;
   u16 codes[TILE];
@@ -137,13 +182,21 @@ struct Attempts {
   // One of them; false if it is to be made later.
   template <class Number>
   __device__ __forceinline__ bool one(const Number& number, Value* values, int p, i64 end, bool first) {
-    Source source(words.at, p, first);
-    Drawn<Number, WIDTH> drawn;
-    const bool makes = drawn.from(number, source);
+    const int begin = p / PHASES;
+    Source source(words.at, begin, first);
+    int to = 0, count;
+    if constexpr (PASSING) {
+      Sink sink;
+      to = number.attempt(source, p % PHASES, sink);
+      count = sink.count;
+    } else {
+      Drawn<Number, WIDTH> drawn;
+      count = drawn.from(number, source);
+      if (KEPT) values[p] = drawn.values[0];
+    }
     if (source.late) return false;
-    const bool lost = source.next - p > LONGEST || source.next > end;
-    codes[p] = lost ? 0 : u16(source.next - p) | (makes ? MADE : u16(0));
-    if (KEPT) values[p] = drawn.values[0];
+    const bool lost = to < 0 || source.next - begin > LONGEST / PHASES || source.next > end || count >> DIGITS;
+    codes[p] = lost ? 0 : u16(source.next * PHASES + to - p | count << COUNTS);
     return true;
   }
 };
@@ -157,20 +210,21 @@ __device__ __forceinline__ void measure(
   u16* const late = reinterpret_cast<u16*>(hops);  // before these are known
   const i64 first = tile * TILE;
   if (threadIdx.x == 0) its.waiting = 0;
-  its.words.load(words, first, end);
+  const i64 rest = end - first / PHASES;
+  its.words.load(words, first / PHASES, end);
   __syncthreads();
   for (int p = threadIdx.x; p < TILE; p += blockDim.x)
-    if (!its.one(number, values + first, p, end - first, true)) late[atomicAdd(&its.waiting, 1)] = u16(p);
+    if (!its.one(number, values + first, p, rest, true)) late[atomicAdd(&its.waiting, 1)] = u16(p);
   __syncthreads();
   for (int k = threadIdx.x; k < its.waiting; k += blockDim.x)
-    its.one(number, values + first, late[k], end - first, false);
+    its.one(number, values + first, late[k], rest, false);
   __syncthreads();
   for (int p = threadIdx.x; p < TILE; p += blockDim.x) {
     const u16 code = codes[first + p] = its.codes[p];
-    const u32 made = __ballot_sync(~0u, code & MADE);
+    const Made made = Made::of(code >> COUNTS);
     int to;
-    const u32 seen = follow_span(code & (MADE - 1), to);
-    hops[p] = u32(__popc(seen & made)) << 16 | (to == int(LOST) ? LOST : u32(p / SPAN * SPAN + to));
+    const u32 seen = follow_span(code & EXITS, to);
+    hops[p] = made.among(seen) << 16 | (to == int(LOST) ? LOST : u32(p / SPAN * SPAN + to));
   }
   __syncthreads();
   for (int entry = threadIdx.x; entry < ENTRIES; entry += blockDim.x) {
@@ -180,7 +234,7 @@ __device__ __forceinline__ void measure(
       count += hop >> 16;
       p = hop & LOST;
     }
-    table[tile * ENTRIES + entry] = (p == LOST ? u32(ENTRIES) : p - TILE) | count << 9;
+    table[tile * ENTRIES + entry] = (p == LOST ? u32(ENTRIES) : p - TILE) | count << COUNTS;
   }
 }
 
@@ -201,7 +255,7 @@ struct Tables {
       tell(part, entry, count);
       if (entry == u32(ENTRIES)) continue;
       const u32 code = at[part * ENTRIES + entry];
-      count += code >> 9;
+      count += code >> COUNTS;
       entry = code & EXITS;
     }
   }
@@ -214,24 +268,44 @@ __device__ __forceinline__ void compose_group(const u32* tables, u32* groups, i6
     u32 at = entry;
     u64 count = 0;
     its.follow(at, count, [](int, u32, u64) {});
-    groups[group * ENTRIES + entry] = at | u32(count) << 9;
+    groups[group * ENTRIES + entry] = at | u32(count) << COUNTS;
   }
 }
 
+// What comes before the first attempt that begins with two normal numbers of its own, of which one may be left: one block.
+// Where that attempt begins, and how many numbers are before it.
+template <class Number>
+__device__ __forceinline__ void open_sequence(
+    const Number& number, const Word* words, bool has, f64 left, u64* opening, Value* out, i64* counts, i64 end, i64 n) {
+  __shared__ Words its;
+  its.load(words, 0, end);
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  Source source(its.at, 0);
+  Sink sink(out, n);
+  const int phase = number.open(source, has, left, sink), entry = source.next * PHASES + phase;
+  const bool done = sink.full(), lost = source.next > LONGEST / PHASES || source.next > end || entry >= ENTRIES;
+  *opening = u64(sink.count) << COUNTS | u32(done || lost ? ENTRIES : entry);
+  counts[0] = done && source.next <= end ? source.next : -1;
+  counts[2] = lost && !done ? 0 : -1;
+  counts[3] = -1;
+}
+
 // Where each group is entered, and how many numbers are before it: one block. The counts are what is taken, how many
-// numbers there are, and where the attempts are lost.
-__device__ __forceinline__ void compose_all(const u32* groups, u64* begins, i64* counts, i64 many) {
+// numbers there are, where the attempts are lost, and at what words the normal numbers are of which one is left.
+__device__ __forceinline__ void compose_all(
+    const u32* groups, u64* begins, const u64* opening, i64* counts, i64 many) {
   __shared__ Tables its;
-  u32 entry = 0;
-  u64 count = 0;
+  u32 entry = opening ? u32(*opening & EXITS) : 0;
+  u64 count = opening ? *opening >> COUNTS : 0;
   for (i64 k = 0; k * GROUP < many; ++k) {
     __syncthreads();
     its.load(groups, k, many);
     if (threadIdx.x == 0)
-      its.follow(entry, count, [=](int part, u32 at, u64 before) { begins[k * GROUP + part] = before << 9 | at; });
+      its.follow(entry, count, [=](int part, u32 at, u64 before) { begins[k * GROUP + part] = before << COUNTS | at; });
   }
   if (threadIdx.x == 0) {
-    counts[0] = counts[2] = -1;
+    if (!opening) counts[0] = counts[2] = counts[3] = -1;
     counts[1] = i64(count);
   }
 }
@@ -241,8 +315,8 @@ __device__ __forceinline__ void spread_group(const u32* tables, const u64* begin
   its.load(tables, group, tiles);
   if (threadIdx.x == 0) {
     u32 entry = u32(begins[group] & EXITS);
-    u64 count = begins[group] >> 9;
-    its.follow(entry, count, [=](int part, u32 at, u64 before) { starts[group * GROUP + part] = before << 9 | at; });
+    u64 count = begins[group] >> COUNTS;
+    its.follow(entry, count, [=](int part, u32 at, u64 before) { starts[group * GROUP + part] = before << COUNTS | at; });
   }
 }
 
@@ -252,18 +326,20 @@ __device__ __forceinline__ void make_numbers(
     const Number& number, const Word* words, const u16* codes, const Value* values, const u64* starts, Value* out,
     i64* counts, i64 tile, i64 end, i64 n) {
   __shared__ Maybe<Words, !KEEPS> its;
-  __shared__ u32 seen[TILE], made[SPANS], chosen[SPANS];
-  __shared__ u16 to[TILE], before[SPANS], list[TILE];
+  __shared__ u32 seen[TILE], chosen[SPANS];
+  __shared__ Made made[SPANS];
+  // The attempts that make numbers, and where these go; what of both comes before each span.
+  __shared__ u16 to[TILE], before[SPANS], list[TILE], numbers[SPANS], places[PASSING ? TILE : 1];
   __shared__ int total;
   const int entry = int(starts[tile] & EXITS);
-  const i64 base = i64(starts[tile] >> 9), first = tile * TILE;
+  const i64 base = i64(starts[tile] >> COUNTS), first = tile * TILE;
   if (entry == ENTRIES || base >= n) return;
-  if constexpr (!KEEPS) its.load(words, first, end);
+  if constexpr (!KEEPS) its.load(words, first / PHASES, end);
   for (int p = threadIdx.x; p < TILE; p += blockDim.x) {
     const u16 code = codes[first + p];
-    const u32 makes = __ballot_sync(~0u, code & MADE);
+    const Made makes = Made::of(code >> COUNTS);
     int where;
-    seen[p] = follow_span(code & (MADE - 1), where);
+    seen[p] = follow_span(code & EXITS, where);
     to[p] = u16(where == int(LOST) ? LOST : u32(p / SPAN * SPAN + where));
     if (p % SPAN == 0) {
       made[p / SPAN] = makes;
@@ -272,34 +348,51 @@ __device__ __forceinline__ void make_numbers(
   }
   __syncthreads();
   if (threadIdx.x == 0) {
-    int count = 0;
+    int attempts = 0, count = 0;
     u32 p = entry;
     while (p < TILE) {
-      const u32 span = p / SPAN, visited = seen[p], makes = visited & made[span];
+      const u32 span = p / SPAN, visited = seen[p], makes = visited & made[span].any();
       chosen[span] = makes;
-      before[span] = u16(count);
-      count += __popc(makes);
+      before[span] = u16(attempts);
+      attempts += __popc(makes);
+      if (PASSING) {
+        numbers[span] = u16(count);
+        count += made[span].among(visited);
+      }
       p = to[p];
-      if (p == LOST) counts[2] = first + span * SPAN + 31 - __clz(int(visited));
+      if (p == LOST) counts[2] = (first + span * SPAN + 31 - __clz(int(visited))) / PHASES;
     }
-    total = count;
+    total = attempts;
   }
   __syncthreads();
   for (int p = threadIdx.x; p < TILE; p += blockDim.x) {
-    const u32 makes = chosen[p / SPAN];
-    if (makes >> p % SPAN & 1) list[before[p / SPAN] + __popc(makes & ((1u << p % SPAN) - 1))] = u16(p);
+    const u32 makes = chosen[p / SPAN], earlier = makes & ((1u << p % SPAN) - 1);
+    if (!(makes >> p % SPAN & 1)) continue;
+    const int k = before[p / SPAN] + __popc(earlier);
+    list[k] = u16(p);
+    if (PASSING) places[k] = u16(numbers[p / SPAN] + made[p / SPAN].among(earlier));
   }
   __syncthreads();
-  for (int k = threadIdx.x; k < total && base + k < n; k += blockDim.x) {
-    const i64 p = first + list[k];
-    if constexpr (KEEPS) {
-      out[base + k] = values[p];
+  for (int k = threadIdx.x; k < total; k += blockDim.x) {
+    const i64 at = base + (PASSING ? places[k] : k), p = first + list[k];
+    if (at >= n) return;
+    if constexpr (PASSING) {
+      const int begin = list[k] / PHASES;
+      Source source(its.at, begin);
+      Sink sink(out + at, n - at);
+      number.attempt(source, list[k] % PHASES, sink);
+      if (sink.full()) {
+        counts[0] = first / PHASES + source.next;
+        counts[3] = sink.left ? p / PHASES : -1;
+      }
+    } else if constexpr (KEEPS) {
+      out[at] = values[p];
     } else {
       Source source(its.at, list[k]);
       Drawn<Number, WIDTH> drawn;
       drawn.from(number, source);
-      for (int j = 0; j < WIDTH; ++j) out[(base + k) * WIDTH + j] = drawn.values[j];
+      for (int j = 0; j < WIDTH; ++j) out[at * WIDTH + j] = drawn.values[j];
     }
-    if (base + k == n - 1) counts[0] = p + (codes[p] & (MADE - 1));
+    if (!PASSING && at == n - 1) counts[0] = p + (codes[p] & EXITS);
   }
 }

@@ -119,6 +119,11 @@ __device__ __forceinline__ void jump_window(const u32* stretch, const u32* terms
   for (int k = lane; k < LENGTH; k += 32) atomicXor(window + k, words[k]);
 }
 
+// A number of 53 bits of two words.
+__device__ __forceinline__ f64 unit(u32 first, u32 second) {
+  return f64(i64(u64(first >> 5) << 26 | second >> 6)) * (1.0 / 9007199254740992.0);
+}
+
 // Where a stream stands that took `count` words from a state on: in which block, counted from the state's.
 struct Stand {
   i64 block;
@@ -171,6 +176,22 @@ struct Drawn {
     for (int k = threadIdx.x; k < LENGTH; k += blockDim.x)
       state[k] = first ? before[k] : last ? after[k] : untempered(words[from + k]);
     for (int k = PLACE + int(threadIdx.x); k < STATE; k += blockDim.x) state[k] = k == PLACE ? end.place : before[k];
+  }
+  // Of two normal numbers that the words from one on make, the one of the first coordinate is left; none if that is -1.
+  __device__ void leave(u32* state, i64 from) const {
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    u32 its[4] = {};
+    u64 left = 0;
+    if (from >= 0) {
+      for (int k = 0; k < 4; ++k) its[k] = words[from + k];
+      const f64 x = 2.0 * unit(its[0], its[1]) - 1.0, y = 2.0 * unit(its[2], its[3]) - 1.0, r = x * x + y * y;
+      left = op::bit_cast<u64>(::sqrt(-2.0 * ::log(r) / r) * x);
+    }
+    state[HAS] = state[MADE_HERE] = from >= 0;
+    state[LEFT] = u32(left);
+    state[LEFT + 1] = u32(left >> 32);
+    for (int k = 0; k < 4; ++k) state[FROM + k] = its[k];
   }
 };
 

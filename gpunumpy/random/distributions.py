@@ -25,9 +25,11 @@ _EXACT = 1 << 53  # integers below are float64 too, exactly
 _LARGE = 1e7  # of means and populations: the last bits of their logarithms decide on one number of 10^9
 _CASES = 32  # of multinomial distributions: rows are drawn at once
 
-# The series that decides on a few binomial numbers: how it begins, and the sign of half its terms. NumPy 2.5 mends it.
+# The series that decides on a few binomial numbers: how it begins, and the sign of half its terms. NumPy 2.5 mends it,
+# and has a `RandomState` draw multinomial numbers by old binomial ones.
 _OLD_SERIES = (13680.0, 1.0)
-_SERIES = (13860.0, -1.0) if numpy.lib.NumpyVersion(numpy.__version__) >= "2.5.0" else _OLD_SERIES
+_MENDED = numpy.lib.NumpyVersion(numpy.__version__) >= "2.5.0"
+_SERIES = (13860.0, -1.0) if _MENDED else _OLD_SERIES
 
 
 def _sampler(name: str, longest: int = 32, width: int = 1, halves: bool = False) -> Sampler:
@@ -50,11 +52,33 @@ def negative_binomial(n: float, p: float) -> Plan | None:
     scale = (1 - p) / p
     if (n + 10 * math.sqrt(n)) * scale > _LARGE:
         return None
+    files = f"samplers_continuous {_FILE} samplers_mixed"
+    each = (2.2 if n >= 1 else 2.9) + _units_of_mixed(n, scale)
+    return Sampler("NegativeBinomial", files, INT64, 128), [n, scale], each
+
+
+def old_negative_binomial(n: float, p: float) -> Plan | None:
+    scale = (1 - p) / p if p else math.inf
+    if (n + 10 * math.sqrt(n)) * scale > _LARGE:
+        return None
+    each, files = _units_of_mixed(n, scale), f"{_FILE} samplers_legacy samplers_legacy_mixed"
+    if n <= 1:
+        return Sampler("LegacySmallNegativeBinomial", files, INT64, 128), [n, scale], each + 2.9
+    b, c = gamma_shape(n)
+    return Sampler("LegacyNegativeBinomial", files, INT64, 128, phases=1, most=2), [n, scale, b, c], each + 2.4
+
+
+def gamma_shape(shape: float) -> tuple[float, float]:
+    """What NumPy makes of the shape of gamma numbers that is greater than 1."""
+    b = shape - 1.0 / 3.0
+    return b, 1.0 / math.sqrt(9 * b)
+
+
+def _units_of_mixed(n: float, scale: float) -> float:
+    """How many units Poisson numbers of means take that are gamma numbers."""
     means = numpy.random.Generator(numpy.random.PCG64(0)).gamma(n, scale, 4096)
     units = numpy.where(means < 10, (means + 1) * (means > 0), 2.7)
-    each = (2.2 if n >= 1 else 2.9) + float(units.mean() + units.std() / 16)
-    files = f"samplers_continuous {_FILE} samplers_mixed"
-    return Sampler("NegativeBinomial", files, INT64, 128), [n, scale], each
+    return float(units.mean() + units.std() / 16)
 
 
 def binomial(n: int, p: float, old: bool = False) -> Plan | None:
@@ -79,16 +103,18 @@ def binomial(n: int, p: float, old: bool = False) -> Plan | None:
     return _sampler("BinomialRegions"), params, 2.02 * area / math.sqrt(2 * math.pi * n * p * q)
 
 
-def multinomial(n: int, chances: Sequence[float]) -> Plan | None:
+def multinomial(n: int, chances: Sequence[float], old: bool = False) -> Plan | None:
+    old = old and _MENDED
     rest, shares = 1.0, []
     for chance in chances[:-1]:
         shares.append(chance / rest if rest else math.nan)
         rest -= chance
     if not 0 < n < _EXACT or len(chances) > _CASES or not any(shares) or not all(share >= 0 for share in shares):
         return None
-    sampler = _sampler("Multinomial", 32 if n * max(shares) <= 30 else 256, width=len(chances))
+    name = f"Multinomial<{str(old).lower()}>"
+    sampler = _sampler(name, 32 if n * max(shares) <= 30 else 256, width=len(chances))
     each = sum(1.0 if n * min(chance, 1 - chance) <= 30 else 2.9 for chance in chances[:-1])
-    return sampler, [n, *_SERIES, *shares], each
+    return sampler, [n, *(_OLD_SERIES if old else _SERIES), *shares], each
 
 
 def logseries(p: float, old: bool = False) -> Plan:

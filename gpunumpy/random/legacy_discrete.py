@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy
@@ -25,6 +24,7 @@ _PLANS: dict[str, Callable[..., Plan | None]] = {
     "geometric": _integers(distributions.old_geometric, 0),
     "hypergeometric": _integers(distributions.old_hypergeometric, 3),
     "logseries": _integers(lambda p: distributions.logseries(p, old=True), 0),
+    "negative_binomial": _integers(distributions.old_negative_binomial, 0),
     "poisson": _integers(distributions.poisson, 0),
     "zipf": _integers(lambda a: distributions.zipf(a, old=True), 0),
 }
@@ -32,14 +32,10 @@ NAMES = tuple(_PLANS)
 
 
 def drawn(name: str, *given: Any) -> Plan | None:
-    """By which sampler numbers are drawn, with what parameters, and how many words of 32 bits each takes; None where
+    """By which sampler numbers are drawn, with what parameters, and how many pairs of words each takes; None where
     NumPy draws on the host, and an error where NumPy raises one.
     """
     if not all(map(is_number, given)):
         return None
     getattr(_PROBE, name)(*given)
-    found = _PLANS[name](*given)
-    if found is None:
-        return None
-    sampler, params, units = found
-    return replace(sampler, longest=2 * sampler.longest), params, 2 * units
+    return _PLANS[name](*given)

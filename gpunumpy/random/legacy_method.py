@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
@@ -17,15 +18,15 @@ from .method import Target, broadcast, shape_of
 from .on_host import drawn, inside
 from .sequence import Sampler, attempted
 from .stream import LOCK
-from .twister import UINT32, Ahead, Twister
+from .twister import UINT64, Twister
 
 Source = Callable[[Twister, int, Queue], Node]
 
 # A state of nobody's, for NumPy's checks of parameters.
 PROBE = numpy.random.RandomState(0)
 NUMPYS = numpy.random.RandomState
-# More words than that are not in memory at once.
-MOST_WORDS = 1 << 29
+# More pairs of words than that are not in memory at once.
+MOST_PAIRS = 1 << 28
 
 
 def on_device(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -57,12 +58,6 @@ def large(target: Target) -> Target | None:
     return target if target.count >= method.MANY and target.queue.device.kind in method.KINDS else None
 
 
-def in_parts(count: int, each: float) -> list[int]:
-    """How many numbers to make at a time, of so many that take so many words each."""
-    share = max(int(MOST_WORDS / each), 1)
-    return [min(share, count - at) for at in range(0, count, share)] or [0]
-
-
 class Legacy:
     """What draws from a stream of words of 32 bits: what the classes of methods share."""
 
@@ -78,48 +73,56 @@ class Legacy:
         target = large(Target(shape, arrays[0].device if arrays else default_device()))
         return NotImplemented if target is None else target.filled(source(self._stream, target.count, target.queue))
 
-    def _sequence(self, sampler: Sampler, params: Sequence[float], size: Any, each: float) -> Any:
-        """Numbers that take words as they need them; `each` is how many of 32 bits on average, or a little more."""
+    def _sequence(
+        self, sampler: Sampler, params: Sequence[float], size: Any, each: float, row: int | None = None
+    ) -> Any:
+        """Numbers that take words as they need them, or rows of so many; `each` is how many pairs of words a number of
+        the sampler takes on average, or a little more.
+        """
         target = self._target(size)
         if target is None:
             return NotImplemented
-        parts = in_parts(target.count, each)
+        whole = target if row is None else Target((*target.shape, row), target.queue.device)
+        attempts = (row or 1) // sampler.width  # that succeed, for one number or row
+        share = max(int(MOST_PAIRS / (each * attempts)), 1)
+        parts = [min(share, target.count - at) for at in range(0, target.count, share)]
         begin = self._begin() if len(parts) > 1 else None
         made: list[ndarray] = []
         for count in parts:
-            found = self._attempted(sampler, params, count, each, target.queue)
-            if found is None:
+            numbers = self._part(sampler, params, count * attempts, each, target.queue)
+            if numbers is None:
                 if begin is not None:
                     self._begin()
                     NUMPYS.set_state(self._stream.numpys, begin)
                 return NotImplemented
-            numbers, ahead, taken = found
-            self._stream.moved(ahead, taken)
             made.append(numbers)
-        return target.filled((made[0] if len(made) == 1 else concatenate(made)).value())
+        return whole.filled((made[0] if len(made) == 1 else concatenate(made)).value())
 
     def _begin(self) -> Any:
         """NumPy's state, to which the stream has come."""
         self._stream.settle()
         return NUMPYS.get_state(self._stream.numpys, legacy=False)
 
-    def _attempted(
-        self, sampler: Sampler, params: Sequence[float], count: int, each: float, queue: Queue
-    ) -> tuple[ndarray, Ahead, Node] | None:
-        """The numbers of so many attempts that succeed, the words ahead that these are of, and how many they take."""
-        held: list[tuple[ndarray, Node, Node]] = []
+    def _part(self, sampler: Sampler, params: Sequence[float], count: int, each: float, queue: Queue) -> ndarray | None:
+        """The numbers of so many attempts, and the stream is moved on; None if NumPy is to draw them."""
+        held: list[ndarray] = []
 
-        def ahead(many: int) -> Node:
-            words, before, after = self._stream.ahead(many, UINT32, queue)
-            held[:] = [(wrap(words), before, after)]
-            return words
+        def ahead(many: int) -> tuple[Node, ...]:
+            words, *states = self._stream.ahead(many, UINT64, queue)
+            held[:] = map(wrap, (words, *states))
+            return words, *states[: int(sampler.phases > 0)]
 
-        found = attempted(ahead, sampler, params, count, each, queue)
+        found = attempted(ahead, replace(sampler, paired=True), params, count, each, queue)
         if found is None:
             return None
-        words, before, after = held[0]
-        taken = from_host(numpy.array(found[1]), queue.device).value()
-        return wrap(found[0]), (words.value(), before, after), taken
+        numbers, taken, left = found
+        words, before, after = (x.value() for x in held)
+        if sampler.phases:
+            self._stream.moved_to((words, before, after), 2 * taken, 2 * left if left >= 0 else -1)
+        else:
+            given = from_host(numpy.array(2 * taken), queue.device).value()
+            self._stream.moved((words, before, after), given)
+        return wrap(numbers)
 
     def _target(self, size: Any) -> Target | None:
         """Where `size` numbers go, if the device is to draw them."""

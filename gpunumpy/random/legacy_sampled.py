@@ -9,28 +9,24 @@ from typing import Any
 
 import numpy
 
-from ..core.array import from_host, to_host
-from ..core.node import Queue
+from ..core.array import from_host, ndarray, to_host
 from ..core.record import elementwise
-from ..joining import concatenate
 from ..products_stacked import matmul
 from ..reduction import sum as sum_of
-from ..scans import cumsum
-from ..searching import searchsorted
 from ..shape import reshape
 from ..ufunc_output import hosted
-from . import legacy_discrete
+from . import distributions, legacy_discrete
 from .continuous import middle_of_cosines
-from .legacy_method import NUMPYS, PROBE, Legacy, in_parts, on_device
-from .method import finite_numbers, floats, rows_of, shape_of
+from .distributions import gamma_shape
+from .legacy_method import NUMPYS, PROBE, Legacy, on_device
+from .method import finite_numbers, floats, is_number, rows_of, shape_of
 from .sequence import Sampler
 from .twister import Twister
 
 _FILE = "samplers_legacy"
 _given = partial(finite_numbers, PROBE)
-# NumPy's `wald` of greater parameters, or of their inverses, may make NaN, which stands for no number here.
-_GREAT = 1e150
-_PAIRED = pi / 4  # the share of points that are in the unit disk
+_NORMAL = 4 / pi  # how many pairs of words a normal number takes on average: that share of points is in the unit disk
+_ANY_NORMAL = -1.0  # among the shapes of gamma numbers, says that it is a normal one
 
 
 class _Factor(NUMPYS):
@@ -40,44 +36,62 @@ class _Factor(NUMPYS):
         return numpy.eye(*size)
 
 
+def _times(x: Any, y: Any) -> Any:
+    return elementwise("multiply", [x, y])
+
+
+def _over(x: Any, y: Any) -> Any:
+    return elementwise("divide", [x, y])
+
+
+def _sum(x: Any, y: Any) -> Any:
+    return elementwise("add", [x, y])
+
+
+def _noncentral(shift: float, rest: Any, normal: Any) -> Any:
+    """A noncentral chi-square number."""
+    moved = _sum(normal, shift)
+    return _sum(_times(2.0, rest), _times(moved, moved))
+
+
+def _item(shape: float) -> tuple[float, float, float]:
+    """A gamma number or a normal one, as its sampler is told."""
+    if shape == _ANY_NORMAL:
+        return 0.0, 0.0, 0.0
+    return shape, *(gamma_shape(shape) if shape > 1 else (0.0, 0.0))
+
+
+def _units(shape: float) -> float:
+    """How many pairs of words a gamma number takes, or a normal one, on average, or a little more."""
+    if shape == _ANY_NORMAL:
+        return _NORMAL
+    return 1.0 if shape == 1 else 3.0 if shape < 1 else (_NORMAL + 1) / 0.95
+
+
 class Sampled(Legacy):
     """Methods of `RandomState`."""
 
     @on_device
     def standard_gamma(self, shape: Any, size: Any = None) -> Any:
         given = _given("standard_gamma", shape)
-        return self._gamma(given[0], 1.0, size, "standard_gamma", given) if given else NotImplemented
+        return self._gamma(given[0], 1.0, size) if given else NotImplemented
 
     @on_device
     def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None) -> Any:
         given = _given("gamma", shape, scale)
-        return self._gamma(given[0], given[1], size, "gamma", given) if given else NotImplemented
+        return self._gamma(given[0], given[1], size) if given else NotImplemented
 
     @on_device
     def chisquare(self, df: Any, size: Any = None) -> Any:
         given = _given("chisquare", df)
-        return self._gamma(given[0] / 2, 2.0, size, "chisquare", given) if given else NotImplemented
-
-    def _gamma(self, shape: float, scale: float, size: Any, name: str, given: Sequence[float]) -> Any:
-        if shape == 0:
-            return NotImplemented
-        if shape == 1:
-            u = self._numbers(Twister.doubles, size)
-            if u is NotImplemented:
-                return u
-            made = elementwise("negative", [elementwise("log", [elementwise("subtract", [1.0, u])])])
-            return elementwise("multiply", [scale, made])
-        if shape < 1:
-            # An attempt of four words makes one in seven cases of ten, or more.
-            return self._sequence(Sampler("LegacyGammaBelowOne", _FILE, longest=32), (shape, scale), size, 6.0)
-        return self._of_pairs("LegacyGamma", (shape, scale), 0.95, size, name, given)
+        return self._gamma(given[0] / 2, 2.0, size) if given else NotImplemented
 
     @on_device
     def wald(self, mean: Any, scale: Any, size: Any = None) -> Any:
         given = _given("wald", mean, scale)
-        if not given or not all(1 / _GREAT < x < _GREAT for x in given):
+        if not given:
             return NotImplemented
-        return self._of_pairs("LegacyWald", given, 1.0, size, "wald", given)
+        return self._sequence(Sampler("LegacyWald", _FILE, longest=8, phases=1, most=2), given, size, _NORMAL + 1)
 
     @on_device
     def beta(self, a: Any, b: Any, size: Any = None) -> Any:
@@ -85,36 +99,113 @@ class Sampled(Legacy):
         if not given:
             return NotImplemented
         if max(given) > 1:
-            return self._even_beta(given, size)
+            return self._of_rows(given, size, lambda x, y: _over(x, _sum(x, y)))
         accepted = gamma(1 + given[0]) * gamma(1 + given[1]) / gamma(1 + sum(given))
-        return self._sequence(Sampler("LegacyBeta", _FILE, longest=32), given, size, 4 / accepted)
+        return self._sequence(Sampler("LegacyBeta", _FILE, longest=32), given, size, 2 / accepted)
 
-    def _even_beta(self, given: Sequence[float], size: Any) -> Any:
-        """The share of one of two gamma numbers."""
-        shape = None if size is None else shape_of(size)
-        if shape is None or given[0] != given[1]:
+    @on_device
+    def f(self, dfnum: Any, dfden: Any, size: Any = None) -> Any:
+        given = _given("f", dfnum, dfden)
+        return self._f(given[0], given[1], size) if given else NotImplemented
+
+    def _f(self, dfnum: float, dfden: float, size: Any) -> Any:
+        def ratio(above: Any, below: Any) -> Any:
+            return _over(_times(_times(2.0, above), dfden), _times(_times(2.0, below), dfnum))
+
+        return self._of_rows((dfnum / 2, dfden / 2), size, ratio)
+
+    @on_device
+    def standard_t(self, df: Any, size: Any = None) -> Any:
+        given = _given("standard_t", df)
+        if not given:
             return NotImplemented
-        pairs = self._gamma(given[0], 1.0, (*shape, 2), "standard_gamma", given[:1])
-        if pairs is NotImplemented:
-            return pairs
-        return elementwise("divide", [pairs[..., 0], elementwise("add", [pairs[..., 0], pairs[..., 1]])])
+        half = given[0] / 2
+
+        def ratio(normal: Any, below: Any) -> Any:
+            return _over(_times(sqrt(half), normal), elementwise("sqrt", [below]))
+
+        return self._of_rows((_ANY_NORMAL, half), size, ratio)
+
+    @on_device
+    def noncentral_chisquare(self, df: Any, nonc: Any, size: Any = None) -> Any:
+        given = _given("noncentral_chisquare", df, nonc)
+        if not given:
+            return NotImplemented
+        if given[1] == 0:
+            return self._gamma(given[0] / 2, 2.0, size)
+        if given[0] <= 1:
+            return NotImplemented  # NumPy may keep a normal number for as many numbers as need none
+        return self._of_rows(((given[0] - 1) / 2, _ANY_NORMAL), size, partial(_noncentral, sqrt(given[1])))
+
+    @on_device
+    def noncentral_f(self, dfnum: Any, dfden: Any, nonc: Any, size: Any = None) -> Any:
+        given = _given("noncentral_f", dfnum, dfden, nonc)
+        if not given:
+            return NotImplemented
+        many, few, centre = given
+        if centre == 0:
+            return self._f(many, few, size)
+        if many <= 1:
+            return NotImplemented
+
+        def ratio(rest: Any, normal: Any, below: Any) -> Any:
+            above = _times(_noncentral(sqrt(centre), rest, normal), few)
+            return _over(above, _times(_times(2.0, below), many))
+
+        return self._of_rows(((many - 1) / 2, _ANY_NORMAL, few / 2), size, ratio)
 
     @on_device
     def dirichlet(self, alpha: Any, size: Any = None) -> Any:
-        shape, given = None if size is None else shape_of(size), floats(alpha)
-        if (
-            shape is None
-            or given.ndim != 1
-            or not given.size
-            or not numpy.isfinite(given).all()
-            or (given != given[0]).any()
-        ):
-            return NotImplemented  # where shapes differ, it is not the same which number is made of a kept one
-        PROBE.dirichlet(given)
-        made = self._gamma(float(given[0]), 1.0, (*shape, given.size), "standard_gamma", given[:1].tolist())
+        shapes = floats(alpha)
+        if shapes.ndim != 1 or not shapes.size or not numpy.isfinite(shapes).all():
+            return NotImplemented
+        PROBE.dirichlet(shapes)
+        if (shapes == shapes[0]).all():
+            shape = None if size is None else shape_of(size)
+            made = NotImplemented if shape is None else self._gamma(float(shapes[0]), 1.0, (*shape, shapes.size))
+        else:
+            made = self._rows(shapes.tolist(), size)
         if made is NotImplemented:
             return made
-        return elementwise("multiply", [made, elementwise("divide", [1.0, sum_of(made, axis=-1, keepdims=True)])])
+        return _times(made, _over(1.0, sum_of(made, axis=-1, keepdims=True)))
+
+    def _gamma(self, shape: float, scale: float, size: Any) -> Any:
+        return self._of_rows((shape,), size, lambda x: x if scale == 1 else _times(scale, x))
+
+    def _of_rows(self, shapes: Sequence[float], size: Any, combined: Any) -> Any:
+        """Numbers of which each is made of a row."""
+        rows = self._rows(shapes, size)
+        return rows if rows is NotImplemented else combined(*(rows[..., k] for k in range(len(shapes))))
+
+    def _rows(self, shapes: Sequence[float], size: Any) -> Any:
+        """Rows of gamma numbers of these shapes, or of normal ones, in the order in which NumPy draws them."""
+        if 0 in shapes:
+            return NotImplemented
+        many, small = len(shapes), [shape for shape in shapes if not (shape > 1 or shape == _ANY_NORMAL)]
+        if many == 1 and shapes[0] == 1:
+            u = self._numbers(Twister.doubles, size)
+            log = u if u is NotImplemented else elementwise("log", [elementwise("subtract", [1.0, u])])
+            return log if log is NotImplemented else reshape(elementwise("negative", [log]), (*log.shape, 1))
+        phases = 1 << (many - 1).bit_length()
+        longest = 64 if small else 8
+        if phases * longest > 256:
+            return NotImplemented
+        if len(small) == many:
+            sampler = Sampler("LegacySmallGammas", _FILE, longest=longest, width=many)
+        else:
+            sampler = Sampler("LegacyGammas", _FILE, longest=longest, phases=phases, most=2 * many)
+        params = [many, *(x for shape in shapes for x in _item(shape))]
+        units = sum(map(_units, shapes))
+        return self._sequence(sampler, params, size, units / many if sampler.phases else units, many)
+
+    @on_device
+    def multinomial(self, n: Any, pvals: Any, size: Any = None) -> Any:
+        pvals = to_host(pvals) if isinstance(pvals, ndarray) else pvals
+        if size is None or not is_number(n) or numpy.ndim(pvals) != 1:
+            return NotImplemented
+        PROBE.multinomial(n, pvals)
+        plan = distributions.multinomial(int(n), numpy.asarray(pvals, numpy.float64).tolist(), old=True)
+        return NotImplemented if plan is None else self._sequence(*plan[:2], size, plan[2], plan[0].width)
 
     @on_device
     def vonmises(self, mu: Any, kappa: Any, size: Any = None) -> Any:
@@ -122,7 +213,7 @@ class Sampled(Legacy):
         if not given or given[1] < 1e-8:
             return NotImplemented
         sampler = Sampler("VonMises", longest=32)
-        return self._sequence(sampler, (*given, middle_of_cosines(given[1])), size, 8.5)
+        return self._sequence(sampler, (*given, middle_of_cosines(given[1])), size, 4.25)
 
     @on_device
     def multivariate_normal(
@@ -141,59 +232,6 @@ class Sampled(Legacy):
             return normal
         rows = matmul(reshape(normal, (-1, mean.size)), from_host(factor, normal.device))
         return reshape(elementwise("add", [mean, rows]), normal.shape)
-
-    def _of_pairs(
-        self, name: str, params: Sequence[float], share: float, size: Any, method: str, given: Sequence[float]
-    ) -> Any:
-        """Numbers of normal ones, which come in pairs: that share of them makes a number.
-
-        A number for which half of a pair is left of an earlier draw, or that leaves half a pair, NumPy draws.
-        """
-        target = self._target(size)
-        if target is None:
-            return NotImplemented
-        draw = partial(getattr(NUMPYS, method), self._stream.numpys, *given)
-        made: list[Any] = []
-        for count in in_parts(target.count, 8.0):
-            made += self._part_of_pairs(name, params, share, count, draw, target.queue)
-        return target.filled(concatenate(made).value())
-
-    def _part_of_pairs(
-        self, name: str, params: Sequence[float], share: float, count: int, draw: Any, queue: Queue
-    ) -> list[Any]:
-        begun: list[float] = []
-        while len(begun) < count and self._begin()["has_gauss"]:
-            begun.append(draw())
-        count -= len(begun)
-        expected = count / (2 * _PAIRED * share)
-        attempts = int(expected + 8 * sqrt(expected)) + 16
-        found = self._attempted(Sampler(name, _FILE, longest=32, width=3), params, attempts, 7.2, queue)
-        made = 0
-        numbers: list[Any] = [from_host(numpy.array(begun, numpy.float64), queue.device)]
-        if found is not None:
-            values: Any = found[0]
-            made, whole, taken = _whole_attempts(values, count)
-            self._stream.moved(found[1], from_host(numpy.array(taken), queue.device).value())
-            flat: Any = reshape(values[:whole, :2], (-1,))
-            numbers.append(flat[elementwise("equal", [flat, flat])])
-        self._stream.settle()
-        return [*numbers, from_host(draw(count - made), queue.device)]
-
-
-def _whole_attempts(values: Any, count: int) -> tuple[int, int, int]:
-    """How many numbers attempts make that make no more than so many; how many attempts these are, and their words."""
-    made: Any = cumsum(sum_of(elementwise("equal", [values[:, :2], values[:, :2]]), axis=1))
-    words: Any = cumsum(values[:, 2])
-    whole = int(to_host(searchsorted(made, count, "left")))
-    # The attempts before the one that makes the last number; and that one too, if its second half makes it.
-    first = max(whole - 1, 0)
-    near = [to_host(x[first : whole + 1]).tolist() for x in (made, words, values[:, 1])]
-    upto = {first + 1 + k: each for k, each in enumerate(zip(*near, strict=True))}
-    numbers, _, second = upto.get(whole + 1, (0, 0, 0.0))
-    if numbers == count and second == second:
-        whole += 1
-    numbers, taken, _ = upto.get(whole, (0, 0, 0.0))
-    return int(numbers), whole, int(taken)
 
 
 def _discrete(name: str) -> Any:
@@ -215,6 +253,7 @@ _SIGNATURES: dict[str, Any] = {
     "geometric": lambda p, size=None: [p, size],
     "hypergeometric": lambda ngood, nbad, nsample, size=None: [ngood, nbad, nsample, size],
     "logseries": lambda p, size=None: [p, size],
+    "negative_binomial": lambda n, p, size=None: [n, p, size],
     "poisson": lambda lam=1.0, size=None: [lam, size],
     "zipf": lambda a, size=None: [a, size],
 }

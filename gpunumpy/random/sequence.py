@@ -46,6 +46,13 @@ class Sampler:
         How many numbers an attempt makes at once; ``draw`` takes a pointer to them if these are several.
     halves
         Whether the words are those of 32 bits; they are for numbers of float32.
+    paired
+        Whether the words are pairs of words of 32 bits.
+    phases
+        0, or what an attempt does depends on which of so many phases those before are at; the numbers are made of
+        normal ones that come in pairs (samplers_legacy.cuh).
+    most
+        How many numbers may come of one such attempt.
     """
 
     name: str
@@ -54,6 +61,14 @@ class Sampler:
     longest: int = 64
     width: int = 1
     halves: bool = False
+    paired: bool = False
+    phases: int = 0
+    most: int = 1
+
+    @property
+    def options(self) -> tuple[Any, ...]:
+        """What the routine is told."""
+        return self.file, self.name, self.longest, self.width, self.paired, self.phases, self.most
 
 
 def sequence(
@@ -86,43 +101,44 @@ def _part(
     single = sampler.halves or sampler.dtype.itemsize == 4
     before = stream.bits.state
 
-    def ahead(many: int) -> Node:
+    def ahead(many: int) -> tuple[Node]:
         made = (words.halves if single else words.words)(stream, many, queue)
         stream.bits.state = before
-        return made
+        return (made,)
 
     found = attempted(ahead, sampler, params, prod(shape) // sampler.width, each, queue, shape)
     if found is None:
         return None
-    values, taken = found
+    values, taken, _ = found
     (stream.skip_halves if single else stream.skip)(taken)
     return values
 
 
 def attempted(
-    ahead: Callable[[int], Node],
+    ahead: Callable[[int], tuple[Node, ...]],
     sampler: Sampler,
     params: Sequence[float],
     count: int,
     each: float,
     queue: Queue,
     shape: Shape | None = None,
-) -> tuple[Node, int] | None:
-    """The numbers of so many attempts, and how many words they take of those that `ahead` makes: the next ones, as many
-    as it is told, of 64 bits or of 32. Their shape is ``(count,)`` or ``(count, width)`` by default.
+) -> tuple[Node, int, int] | None:
+    """So many numbers, and how many words they take of those that `ahead` makes: the next ones, as many as it is told,
+    of 64 bits or of 32, and what else the sampler needs. Then, at which word those normal numbers are of which one is
+    left, or -1. The shape is ``(count,)`` or ``(count, width)`` by default.
     """
     given = from_host(numpy.array([*params, 0.0]), queue.device).value()
     if shape is None:
         shape = (count,) if sampler.width == 1 else (count, sampler.width)
-    options = sampler.file, sampler.name, sampler.longest, sampler.width
     many = int(each * (count + 8 * sqrt(count))) + 4 * sampler.longest
     while True:
-        results: Any = ((shape, sampler.dtype), ((3,), INT64))
-        values, counts = graph.routine("stream_sequence", options, (ahead(many), given), results)
+        results: Any = ((shape, sampler.dtype), ((4,), INT64))
+        made_of, *more = ahead(many)
+        values, counts = graph.routine("stream_sequence", sampler.options, (made_of, given, *more), results)
         kept = wrap(values)
-        taken, made, stopped = to_host(wrap(counts)).tolist()
+        taken, made, stopped, left = to_host(wrap(counts)).tolist()
         if made >= count:
-            return kept.value(), taken
+            return kept.value(), taken, left
         if stopped <= many - sampler.longest:
             return None
         share = min(1.02 * count / max(made, 1), 4.0)

@@ -148,6 +148,14 @@ class Twister:
         """Move on by as many of the words that were `ahead` as the device has in `taken`."""
         self.move(graph.call("twister_stand", (), (*given, taken), (STATE,), UINT32), self._left)
 
+    def moved_to(self, given: Ahead, taken: int, left: int) -> None:
+        """Move on by so many of the words that were `ahead`; one of two normal numbers that begin at a word is left, or
+        none if that is -1.
+        """
+        device = self._state.device  # type: ignore[union-attr]
+        where = from_host(numpy.array([taken, left]), device).value()
+        self.move(graph.call("twister_stand", (), (*given, where), (STATE,), UINT32), int(left >= 0))
+
     def move(self, state: Node, left: int) -> None:
         """Go on from a state of the device's, with so many normal numbers left."""
         self._state, self._left = wrap(state), left

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy
@@ -10,19 +11,23 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.kernels import cuda_bounded, cuda_sequence, cuda_sort, cuda_twister, host_calls
-from gpunumpy.random import legacy_method, method, twister
+from gpunumpy.kernels.compile import compile_cubin
+from gpunumpy.random import distributions, legacy_discrete, legacy_method, method, twister
+from gpunumpy.random.sequence import Sampler
 from tests.numpy_parity.test_random_legacy import DRAWS, EXACT, alike, pair, same_state
 
 from .executor import run_program
 from .test_routines import layout_of
 
 Program = Callable[..., Any]
+ASKED: list[Program] = []  # for which programs, call by call
 
 
 def routine(make: Program) -> Callable[..., None]:
     """A routine of the CPU device that runs a GPU's program on the emulated machine."""
 
     def call(options: tuple[Any, ...], *arrays: Any) -> None:
+        ASKED.append(make)
         program = make(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
         assert run_program(program, arrays, seed=3) == 0
 
@@ -94,16 +99,44 @@ SAMPLED: dict[str, list[tuple[Any, ...]]] = {
     "standard_gamma": [(0.3,), (1,), (1.5,), (40.0,), (0,)],
     "gamma": [(2.5, 3.0), (0.5, 2.0), (1, 2.5)],
     "chisquare": [(1,), (2,), (5.5,)],
-    "wald": [(1.5, 2.0), (0.1, 7.0)],
-    "beta": [(0.5, 0.5), (1, 1), (0.01, 0.02), (2, 3), (2.5, 2.5)],
-    "dirichlet": [([1, 1, 1],), ([2.5] * 4,), ([0.3] * 2,), ([1, 2],), ([3],)],
+    "wald": [(1.5, 2.0), (0.1, 7.0), (1e300, 0.7), (1e200, 1e200), (1.0, 1e-320)],
+    "beta": [(0.5, 0.5), (1, 1), (0.01, 0.02), (2, 3), (2.5, 2.5), (0.5, 3), (3, 1), (1, 7.5)],
+    "f": [(5, 7.5), (2, 9), (9, 2), (1.5, 6), (6, 0.5), (1, 1.5), (2, 2)],
+    "standard_t": [(5,), (2,), (1,), (2.5,)],
+    "noncentral_chisquare": [(5, 1.5), (3, 0.1), (2, 20), (1.5, 3), (4, 0), (1, 2), (0.5, 30)],
+    "noncentral_f": [(5, 7.5, 2), (3, 4, 0.1), (2, 1, 30), (5, 2, 1), (1.5, 6, 2), (3, 6, 0), (0.7, 5, 2)],
+    "dirichlet": [
+        *(([1, 1, 1],), ([2.5] * 4,), ([0.3] * 2,), ([1, 2],), ([3],), ([2, 3, 4.5],), ([0.2, 5, 1, 3.5],)),
+        *(([0.2, 0.3, 1],), (numpy.arange(2.0, 10),), ([0.5, 1, 2, 3, 4],)),
+    ],
     "vonmises": [(0.5, 2.0), (-3, 1e-6), (1, 1e-9), (0, 1e7)],
     "poisson": [(0.5,), (9.0,), (30.5,), (1e4,)],
     "binomial": [(10, 0.3), (100, 0.7), (1000, 0.4), (5, 0.0)],
+    "negative_binomial": [(5, 0.3), (2.5, 0.01), (0.5, 0.2), (1, 0.5), (30, 1.0), (0.3, 0.001), (1.01, 0.9), (3, 1e-8)],
+    "multinomial": [
+        *((20, [0.2, 0.5, 0.3]), (1000, [0.2, 0.5, 0.3]), (5, [1 / 6] * 6), (30, [0.0, 0.5, 0.5]), (7, [1.0])),
+        *((100, [0.7, 0.3]), (50, [0.5, 0.5, 0.0]), (0, [0.5, 0.5]), (10, [1.0, 0.0, 0.0])),
+    ],
     "geometric": [(0.5,), (0.01,), (1.0,)],
     "hypergeometric": [(20, 30, 8), (20, 30, 25), (1000, 500, 700)],
     "logseries": [(0.3,), (0.99,)],
     "zipf": [(1.5,), (4.0,)],
+}
+# What NumPy draws nevertheless.
+ON_HOST = {
+    str(case)
+    for case in (
+        ("standard_gamma", 0),
+        ("vonmises", 1, 1e-9),
+        ("noncentral_chisquare", 1, 2),
+        ("noncentral_chisquare", 0.5, 30),
+        ("noncentral_f", 0.7, 5, 2),
+        ("dirichlet", [0.5, 1, 2, 3, 4]),
+        ("negative_binomial", 3, 1e-8),
+        ("multinomial", 7, [1.0]),
+        ("multinomial", 0, [0.5, 0.5]),
+        ("multinomial", 10, [1.0, 0.0, 0.0]),
+    )
 }
 
 
@@ -112,7 +145,9 @@ def test_numbers_that_take_words_as_they_need_them(name: str) -> None:
     for seed, given in enumerate(SAMPLED[name]):
         mine, theirs = pair(seed)
         for size in (1, 7, 3000, (30, 40)):
+            ASKED.clear()
             alike(getattr(mine, name)(*given, size), getattr(theirs, name)(*given, size), False)
+            assert bool(ASKED) != (str((name, *given)) in ON_HOST)
             same_state(mine, theirs)
             alike(mine.randn(3), theirs.randn(3), False)
             alike(mine.randint(0, 9, 3), theirs.randint(0, 9, 3))
@@ -120,7 +155,7 @@ def test_numbers_that_take_words_as_they_need_them(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["standard_gamma", "poisson", "beta"])
 def test_numbers_in_parts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(legacy_method, "MOST_WORDS", 4000)
+    monkeypatch.setattr(legacy_method, "MOST_PAIRS", 2000)
     test_numbers_that_take_words_as_they_need_them(name)
 
 
@@ -132,9 +167,53 @@ def test_normal_vectors() -> None:
         same_state(mine, theirs)
 
 
-def test_pairs_of_which_the_second_half_is_rejected() -> None:
-    """As an attempt makes the last number with its first half, and then would go on."""
-    for seed in range(60):
+@pytest.mark.parametrize("name", ["standard_gamma", "f", "standard_t", "noncentral_f", "dirichlet", "wald"])
+def test_few_numbers_of_pairs(name: str) -> None:
+    """The first ones take the half of a pair that was left, the last one may leave half of its own, used or not."""
+    given = {"standard_gamma": 1.01, "f": (2, 2.01), "standard_t": 2.02, "noncentral_f": (3.01, 2.5, 2), "wald": (1, 2)}
+    args: Any = numpy.atleast_1d(given.get(name, 0)).tolist() if name in given else [[1.01, 1.02, 1.1]]
+    for seed in range(30):
         mine, theirs = pair(seed)
-        alike(mine.standard_gamma(1.01, 9), theirs.standard_gamma(1.01, 9), False)
+        for size in (seed % 7 + 1, seed % 3 + 1, 1):
+            alike(getattr(mine, name)(*args, size), getattr(theirs, name)(*args, size), False)
+            same_state(mine, theirs)
+
+
+@pytest.mark.parametrize("name", ["standard_t", "negative_binomial"])
+def test_too_few_words(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = legacy_method.attempted
+    few = lambda *args: begun(*args[:4], args[4] / 3, *args[5:])  # noqa: E731
+    monkeypatch.setattr(legacy_method, "attempted", few)
+    test_numbers_that_take_words_as_they_need_them(name)
+
+
+def test_attempts_that_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    shorter = lambda sampler, **new: replace(sampler, longest=16, **new)  # noqa: E731
+    monkeypatch.setattr(legacy_method, "replace", shorter)
+    for parts in (1 << 28, 2000):
+        monkeypatch.setattr(legacy_method, "MOST_PAIRS", parts)
+        mine, theirs = pair()
+        for g in (mine, theirs):
+            g.randn(1)
+        ASKED.clear()
+        alike(mine.negative_binomial(1.5, 0.2, 3000), theirs.negative_binomial(1.5, 0.2, 3000))
+        assert ASKED
         same_state(mine, theirs)
+
+
+def test_nvrtc_compiles_them() -> None:
+    rows = Sampler("LegacyGammas", "samplers_legacy", phases=2, most=4)
+    mixed = [legacy_discrete.drawn("negative_binomial", n, 0.5) for n in (0.5, 2)]
+    plan = distributions.multinomial(20, [0.1, 0.2, 0.7], old=True)
+    for sampler in (
+        *(rows, replace(rows, phases=4, longest=8), Sampler("LegacySmallGammas", "samplers_legacy", width=2)),
+        *(Sampler("LegacySmallGammas", "samplers_legacy"), replace(rows, name="LegacyWald", phases=1, longest=8)),
+        *(found[0] for found in (*mixed, plan) if found),
+    ):
+        counts, words, params = numpy.zeros(4, "i8"), numpy.zeros(9000, "u8"), numpy.zeros(9)
+        numbers = numpy.zeros(4000 * sampler.width, sampler.dtype)
+        arrays = [numbers, counts, words, params, *[numpy.zeros(640, "u4")] * bool(sampler.phases)]
+        layouts, dtypes = [layout_of(x) for x in arrays], [x.dtype for x in arrays]
+        program = cuda_sequence.stream_sequence(replace(sampler, paired=True).options, layouts, dtypes)
+        for arch in ("sm_75", "sm_90", "sm_100") if sampler is rows else ("sm_90",):
+            assert compile_cubin(program.text, arch)

@@ -116,13 +116,9 @@ SAMPLERS = (
 def test_nvrtc_compiles_it(sampler: str) -> None:
     shape = (1000, 3) if sampler == "Dirichlet" else 4000
     for dtype, word in (("f8", "u8"), ("f4", "u4"))[: 2 if sampler == "Gamma" else 1]:
-        arrays = numpy.zeros(shape, dtype), numpy.zeros(3, "i8"), numpy.zeros(9000, word), numpy.zeros(2)
-        options = (
-            "samplers_continuous samplers_discrete samplers_noncentral",
-            sampler,
-            64,
-            3 if sampler == "Dirichlet" else 1,
-        )
+        arrays = numpy.zeros(shape, dtype), numpy.zeros(4, "i8"), numpy.zeros(9000, word), numpy.zeros(2)
+        files = "samplers_continuous samplers_discrete samplers_noncentral"
+        options = Sampler(sampler, files, width=3 if sampler == "Dirichlet" else 1).options
         layouts, dtypes = [layout_of(x) for x in arrays], [x.dtype for x in arrays]
         program = cuda_sequence.stream_sequence(options, layouts, dtypes)
         for arch in ("sm_75", "sm_80", "sm_90", "sm_100") if sampler == "Gamma" else ("sm_90",):

@@ -112,8 +112,6 @@ def test_the_warning_points_to_the_program(monkeypatch: pytest.MonkeyPatch) -> N
     for call in (
         lambda: np.roots(a),
         lambda: numpy.roots(a),
-        lambda: np.random.RandomState(0).standard_t(5, 2),
-        lambda: np.random.standard_t(5, 2),
         lambda: np.vectorize(abs)(a),
         lambda: np.nditer(a),
     ):

@@ -143,9 +143,3 @@ def test_copies_of_repeated_elements() -> None:
     for made in (_row, _box, lambda n: _box(n).T, lambda n: _box(n)[:, :1], lambda n: _box(n).transpose(1, 3, 0, 2)):
         assert made(np).copy(order="K").strides == made(numpy).copy(order="K").strides
         assert np.empty_like(made(np)).strides == numpy.empty_like(made(numpy)).strides
-
-
-@pytest.mark.parametrize("given", [(1e300, 0.7), (1e200, 1e200), (1.0, 1e-320)])
-def test_inverse_gaussian_numbers_that_overflow(given: tuple[float, float]) -> None:
-    with numpy.errstate(all="ignore"):
-        both(lambda n, g: g.wald(*given, 500), STATES["RandomState"])
