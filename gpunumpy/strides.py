@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import operator
+from math import prod
 from types import SimpleNamespace
 from typing import Any
 
 import numpy
 
-from .core import layout
+from .core import dtypes, layout
 from .core.array import READ_ONLY, from_host, make_view, ndarray
 from .core.layout import Layout, normalize_axes
-from .creation import as_shape
+from .creation import as_shape, empty, frombuffer
 from .fallback import NATIVE
+from .shape import reinterpreted
 
 __all__ = ["may_share_memory", "shares_memory"]
 
@@ -59,6 +62,43 @@ def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = Fal
         raise ValueError(f"a view of the shape {dims} with the strides {given} goes beyond the memory of the array")
     view = make_view(x, where)
     return view if writeable and layout.are_distinct(*where[:2]) else _read_only(view)
+
+
+def described(
+    cls: type[ndarray],
+    shape: Any,
+    dtype: Any = float,
+    buffer: Any = None,
+    offset: Any = 0,
+    strides: Any = None,
+    order: str | None = None,
+) -> ndarray:
+    """What calling the class gives: an array whose elements are not set, or a view of a buffer. See `numpy.ndarray`.
+
+    A buffer that is no array of ours is copied, so that the result is read-only.
+    """
+    dims, wanted = as_shape(shape), dtypes.check(dtype)
+    if buffer is None:
+        if strides is None:
+            return empty(dims, wanted, order or "C")
+        memory = empty(prod(dims), wanted)
+    else:
+        if isinstance(buffer, ndarray) and not layout.is_c(buffer.shape, buffer.layout.strides):
+            raise ValueError("ndarray is not contiguous")
+        held = buffer if isinstance(buffer, ndarray) else frombuffer(buffer, "u1")
+        words = reinterpreted(make_view(held, Layout((held.size,), (1,), held.layout.offset)), "u1")
+        offset, unit = operator.index(offset), wanted.itemsize
+        count = (words.size - offset) // unit
+        if count < prod(dims):
+            raise TypeError("buffer is too small for requested array")
+        memory = reinterpreted(make_view(words, Layout((count * unit,), (1,), words.layout.offset + offset)), wanted)
+    if strides is None:
+        steps = layout.c_strides(dims[::-1])[::-1] if order == "F" else layout.c_strides(dims)
+        strides = [s * wanted.itemsize for s in steps]
+    try:
+        return as_strided(memory, dims, strides)
+    except ValueError as error:
+        raise ValueError(f"strides is incompatible with shape of requested array and size of buffer: {error}") from None
 
 
 def sliding_window_view(

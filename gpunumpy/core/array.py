@@ -29,8 +29,8 @@ BOX = 2
 class ndarray:
     """A multi-dimensional array on a GPU or on the CPU.
 
-    Made by `array`, `zeros`, `arange` and their like, never by calling the class. Operations on it are recorded and
-    computed when a value is needed.
+    Made by `array`, `zeros`, `arange` and their like; calling the class is for what has a memory layout of its own (see
+    `numpy.ndarray`). Operations on it are recorded and computed when a value is needed.
     """
 
     __slots__ = ("__weakref__", "_base", "_flags", "_layout", "_node", "_part", "_seen")
@@ -256,7 +256,7 @@ def wrap(node: Node) -> ndarray:
     """A new array of a value."""
     if node.owner is not None or node.data is not None:
         node = graph.fresh(node)  # a value has one owner, and a window of another's buffer is a copy of it
-    array = ndarray.__new__(ndarray)
+    array = object.__new__(ndarray)
     array._node = node
     array._base = None
     array._flags = 0
@@ -283,7 +283,7 @@ def is_scalar(array: ndarray) -> bool:
 
 def wrap_leaf(node: Node) -> ndarray:
     """A new array that owns a computed node and its buffer."""
-    array = ndarray.__new__(ndarray)
+    array = object.__new__(ndarray)
     array._node = node
     array._base = None
     array._flags = BOX
@@ -296,7 +296,7 @@ def make_view(array: ndarray, where: Layout, part: str = "", dtype: DType | None
     if is_scalar(array):
         array = boxed(wrap(array.value()))  # a view of a NumPy scalar is an array of its own
     owner = array if array._base is None else array._base
-    view = ndarray.__new__(ndarray)
+    view = object.__new__(ndarray)
     view._base = owner
     view._layout = where
     view._part = part or ("" if array._base is None else array._part)

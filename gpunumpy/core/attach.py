@@ -18,6 +18,7 @@ from ..indexing_elements import diagonal, fill, flat_of, item, iterate, set_flat
 from ..operators import OPERATORS
 from ..searching import searchsorted
 from ..selection import choose, compress, nonzero, put, take
+from ..strides import described
 from . import interop, interop_numpy
 from .array import ndarray
 
@@ -27,6 +28,7 @@ METHODS: dict[str, Any] = {
     "__getitem__": getitem,
     "__setitem__": setitem,
     "__iter__": iterate,
+    "__new__": staticmethod(described),
     "choose": choose,
     "compress": lambda a, condition, axis=None, out=None: compress(condition, a, axis, out),
     "diagonal": diagonal,

@@ -142,3 +142,43 @@ def test_dtypes_that_are_not_supported_are_named_as_numpy_names_them(dtype: str,
         gpunumpy.zeros(2, dtype)
     with pytest.raises(TypeError, match="is not supported"):
         gpunumpy.asarray(numpy.zeros(2, dtype))
+
+
+CALLS: list[dict[str, Any]] = [
+    {"shape": (2, 3), "dtype": "f4"},
+    {"shape": ()},
+    {"shape": -1},
+    {"shape": (2,), "buffer": 0, "strides": (16,)},
+    {"shape": (2,), "buffer": 0, "strides": (8, 8)},
+    {"shape": (2,), "strides": (16,)},
+    {"shape": (2, 2), "buffer": 0, "order": "F"},
+    {"shape": 3, "dtype": "i4", "buffer": 0, "offset": 4},
+    {"shape": 7, "buffer": 0},
+    {"shape": 2, "buffer": 2},
+    {"shape": 2, "buffer": b"0123456789abcdef"},
+]
+
+
+@pytest.mark.parametrize("call", CALLS, ids=str)
+def test_calling_the_class(call: dict[str, Any]) -> None:
+    """An array that is not set, or a view of a buffer: the number stands for the step of ours."""
+
+    def made(xp: Any) -> Any:
+        base = xp.arange(6.0)
+        buffer = call.get("buffer")
+        options = {**call, "buffer": base[:: buffer or 1] if isinstance(buffer, int) else buffer}
+        try:
+            x = xp.ndarray(**options)
+        except (TypeError, ValueError) as error:
+            return type(error)
+        if isinstance(buffer, int):
+            assert x.base is base
+            x += 1
+        return x.shape, x.strides, x.dtype, x.flags.writeable, base.tolist(), None if buffer is None else x.tolist()
+
+    assert made(gpunumpy) == made(numpy)
+
+
+def test_a_view_of_a_buffer_between_elements() -> None:
+    with pytest.raises(ValueError, match="between two elements"):
+        gpunumpy.ndarray(2, "i4", gpunumpy.arange(6.0), 3)
