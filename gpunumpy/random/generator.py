@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy
 
-from ..fallback import on_host
 from . import fast
 from .continuous import Continuous
 from .discrete import Discrete
@@ -16,6 +15,7 @@ from .on_host import PLAIN, methods
 from .permuting import Permuting
 from .philox_gpu import PhiloxGPU
 from .sampling import Sampling
+from .seeding import of_seeds
 from .simple import Simple
 from .stream import Stream
 from .transformed import Transformed
@@ -72,7 +72,7 @@ for _name in PLAIN & set(dir(numpy.random.Generator)) - set(vars(Generator)):
     setattr(Generator, _name, _settled(getattr(numpy.random.Generator, _name)))
 
 
-_numpys_rng = on_host(numpy.random.default_rng, "")
+_numpys_rng = of_seeds(numpy.random.default_rng)
 
 
 def seeded(seed: Any) -> Generator:

@@ -5,6 +5,8 @@ NumPy looks at a seed, and into a sequence of them, for its own integers and tho
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from inspect import signature
 from typing import Any
 
@@ -13,11 +15,28 @@ import numpy
 from ..fallback import on_host
 
 
+def of_seeds(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of NumPy's that makes something of a seed, for seeds that have arrays of ours.
+
+    A list that contains itself, on which NumPy breaks down before 2.5, is no seed.
+    """
+    make = on_host(function, "")
+
+    @wraps(function, updated=())
+    def run(*args: Any, **options: Any) -> Any:
+        try:
+            return make(*args, **options)
+        except RecursionError:
+            raise TypeError("SeedSequence does not accept nested sequences.") from None
+
+    return run
+
+
 class Numpys(type):
     """The class of one of NumPy's classes, whose instances are NumPy's own, and of what a program derives from it."""
 
     def __call__(cls, *args: Any, **options: Any) -> Any:
-        return on_host(_THEIRS.get(cls, super().__call__), "")(*args, **options)
+        return of_seeds(_THEIRS.get(cls, super().__call__))(*args, **options)
 
     def __instancecheck__(cls, x: Any) -> bool:
         return isinstance(x, _THEIRS[cls]) if cls in _THEIRS else super().__instancecheck__(x)

@@ -117,3 +117,12 @@ def test_numpys_state_goes_on_with_the_stream() -> None:
         assert type(drawn) is numpy.ndarray
         numpy.testing.assert_array_equal(drawn, alone.permutation(9))
     numpy.testing.assert_equal(bits.state, alone._bit_generator.state)
+
+
+@pytest.mark.parametrize("name", ["SeedSequence", "PCG64", "MT19937", "default_rng"])
+def test_a_list_that_contains_itself(name: str) -> None:
+    """NumPy 2.4 breaks down on it; it raises this from 2.5 on."""
+    seed: list[Any] = [np.asarray(1)]
+    seed.append(seed)
+    with pytest.raises(TypeError, match="SeedSequence does not accept nested sequences"):
+        getattr(np.random, name)(seed)
