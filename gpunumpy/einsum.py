@@ -17,6 +17,7 @@ from .core.layout import Layout, Shape
 from .core.node import Call, DType, Form, Node
 from .core.record import as_array, as_dtype, reshaped, transposed
 from .einsum_plan import Kernel, Labels, Look, Operand, Product, Sum, pair, parse, subscripts_of
+from .gufunc import joined
 from .matrix_product import matrix_product
 from .precision import precision_name
 from .recipes import Recipe
@@ -132,9 +133,9 @@ def _dtype(dtypes: Sequence[DType], into: DType | None, dtype: Any, casting: str
 
     `direct` says that NumPy would make it in one step, which adds to the output and counts it as an operand.
     """
-    joined = dtypes if into is None or not direct else [*dtypes, into]
-    common = check(numpy.result_type(*joined) if dtype is None else dtype)
-    for source, target in [*((d, common) for d in joined), *([] if into is None else [(common, into)])]:
+    operands = dtypes if into is None or not direct else [*dtypes, into]
+    common = check(joined(operands) if dtype is None else dtype)
+    for source, target in [*((d, common) for d in operands), *([] if into is None else [(common, into)])]:
         if source != target and not numpy.can_cast(source, target, casting):  # type: ignore[arg-type]
             raise TypeError(f"cannot cast from {source!r} to {target!r} according to the rule {casting!r}")
     return common

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from operator import index
 from typing import Any, NamedTuple
 
@@ -71,12 +72,20 @@ def _order(order: Any) -> str:
     return order.upper()
 
 
+def joined(types: Sequence[DType]) -> DType:
+    """The dtype of a product of such operands: where nothing holds both, as of bfloat16 and int32, NumPy's loop's."""
+    try:
+        return numpy.result_type(*types)
+    except numpy.exceptions.DTypePromotionError:
+        return reduce(lambda one, two: numpy.matmul.resolve_dtypes((one, two, None))[-1], types)
+
+
 def dtype_of(name: str, types: Sequence[DType], words: Keywords) -> DType:
     """The one dtype of the loop."""
     if words.signature is not None:
         found = getattr(numpy, name).resolve_dtypes((*types, None), signature=words.signature, casting=words.casting)
         return check(found[-1])
-    return check(numpy.result_type(*types) if words.dtype is None else words.dtype)
+    return check(joined(types) if words.dtype is None else words.dtype)
 
 
 def axes_of(name: str, words: Keywords, ndims: Sequence[int], cores: Sequence[int]) -> list[Axes] | None:

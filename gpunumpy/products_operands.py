@@ -13,6 +13,7 @@ from .core.array import ndarray, wrap
 from .core.dtypes import check
 from .core.node import DType, Node
 from .core.record import as_array, transposed
+from .gufunc import joined
 from .ufunc_output import told_cast, write
 
 
@@ -34,7 +35,7 @@ def cast(arrays: Sequence[ndarray], dtype: DType, casting: Any = "safe", name: s
 
 def common(a: ndarray, b: ndarray) -> list[Node]:
     """The operands in the dtype of both."""
-    return cast((a, b), check(numpy.result_type(a.dtype, b.dtype)))
+    return cast((a, b), check(joined((a.dtype, b.dtype))))
 
 
 def finish(

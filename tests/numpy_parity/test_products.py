@@ -270,6 +270,17 @@ def test_bfloat16() -> None:
     assert made.dtype == bfloat16
 
 
+@pytest.mark.parametrize("dtype", ["f2", "i4", "i8", "u2"])
+def test_bfloat16_with_what_it_has_no_dtype_in_common_with(dtype: str) -> None:
+    a, b = sample((3, 4), "f4", 1).astype(bfloat16), sample((4, 2), dtype, 2)
+    x, y = from_host(a), from_host(b)
+    for one, two, ours, theirs in ((a, b, x, y), (b.T, a.T, y.T, x.T)):
+        expected = numpy.matmul(one, two)
+        same(to_host(ours @ theirs), expected)
+        for made in (np.dot(ours, theirs), np.tensordot(ours, theirs, 1), np.einsum("ij,jk", ours, theirs)):
+            same(to_host(made), expected)
+
+
 STACKED = ("matmul", "matvec", "vecmat", "vecdot")
 CORES = {"matmul": ((3, 3), (3, 3)), "matvec": ((3, 3), (3,)), "vecmat": ((3,), (3, 3)), "vecdot": ((3,), (3,))}
 
