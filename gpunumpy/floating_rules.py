@@ -52,7 +52,7 @@ _INT32 = (-(2**31), 2**31)
 
 _REDUCTIONS = frozenset(("add", "multiply", "hypot", "logaddexp", "logaddexp2", "moments"))
 # What NumPy calls the operations that are not elementwise.
-_CALLS = {"matmul": "matmul", "fold": "reduce", "accumulate": "accumulate", "reduceat": "reduceat"}
+_CALLS = {"matmul": "matmul", "det": "det", "fold": "reduce", "accumulate": "accumulate", "reduceat": "reduceat"}
 
 _U8 = numpy.dtype(numpy.uint8)
 _COMPLEX64 = numpy.dtype(numpy.complex64)

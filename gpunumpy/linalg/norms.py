@@ -136,13 +136,15 @@ def cond(x: Any, p: Any = None) -> ndarray:
     if p is None or p in (2, -2):
         s = svdvals(array)
         ends = getitem(s, (..., 0)), getitem(s, (..., -1))
-        made = elementwise("divide", ends[::-1] if p == -2 else ends)
+        with numpy.errstate(all="ignore"):  # of a singular matrix, and of zeros
+            made = elementwise("divide", ends[::-1] if p == -2 else ends)
     else:
         check_square(array)
         dtype = common_dtype(array)
-        inverse = _inverses(array, dtype)
-        made = elementwise("multiply", (norm(array, p, (-2, -1)), norm(inverse, p, (-2, -1))))
-        made = wrap(as_dtype(made.value(), real_dtype(dtype)))
+        with numpy.errstate(all="ignore"):
+            inverse = _inverses(array, dtype)
+            made = elementwise("multiply", (norm(array, p, (-2, -1)), norm(inverse, p, (-2, -1))))
+            made = wrap(as_dtype(made.value(), real_dtype(dtype)))
     if not made.size:
         return made
     known = reduction.any(elementwise("isnan", (array,)), (-2, -1))
