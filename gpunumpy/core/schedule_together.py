@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 from .analysis import topological
 from .dtypes import KIND
+from .epilogues import Product
 from .lower import Item
-from .node import Call, Const, Form, Scatter, Update, View, form, parts
+from .node import Call, Const, DType, Form, Scatter, Update, View, form, parts
 from .transforms import Transform, is_smooth
 
 SUFFIX = "_together"  # of the name of such a call
@@ -35,11 +36,31 @@ _BYTES = 1 << 16  # of the result and of every argument of a transform
 _POINTS = 2048  # of a real one
 # The longest sides, and the most products of elements, of matrices that a kernel multiplies sooner than a library.
 _SIDE, _INNER, _WORK = 256, 512, 1 << 21
+# The most products of elements of matrices that a library multiplies as a batch: a GPU is done with others as soon as
+# the host has asked for each.
+_BATCH = {
+    "float16": 1 << 30,
+    "bfloat16": 1 << 30,
+    "float32": 1 << 27,
+    "float64": 1 << 27,
+    "complex64": 1 << 25,
+    "complex128": 1 << 25,
+}
+_SIDES = 16  # at least
+_PART = 1 << 22  # bytes at most
 
 
 def is_small_product(shape: Sequence[int], inner: int) -> bool:
     """Whether two matrices are so small; `shape` is that of their product."""
     return max(shape) <= _SIDE and inner <= _INNER and prod(shape) * inner <= _WORK
+
+
+def is_batch(work: int, side: int, dtype: DType, precision: str) -> bool:
+    """Whether matrices are multiplied sooner as some of a batch; `work` is how many products of elements there are.
+
+    Of batches by addresses there is none that emulates.
+    """
+    return work <= _BATCH.get(dtype.name, 0) and side >= _SIDES and precision != "emulated"
 
 
 def _small_fft(made: Form, args: Sequence[Form]) -> bool:
@@ -59,9 +80,16 @@ def _small_fft(made: Form, args: Sequence[Form]) -> bool:
 
 
 def _small_matmul(made: Form, args: Sequence[Form]) -> bool:
-    matrices = len(made.shape) == 2 and all(len(f.shape) == 2 for f in args[:2])
-    plain = KIND[args[0].dtype] in "ef" and not any(isinstance(f.op, Const) for f in args)
-    return matrices and plain and is_small_product(made.shape, args[0].shape[1])
+    if len(made.shape) != 2 or any(len(f.shape) != 2 for f in args[:2]) or any(isinstance(f.op, Const) for f in args):
+        return False
+    inner = args[0].shape[1]
+    if KIND[args[0].dtype] in "ef" and is_small_product(made.shape, inner):
+        return True
+    assert isinstance(made.op, Call)
+    product = Product(*made.op.options)
+    if product.after or any(prod(f.shape) * f.dtype.itemsize > _PART for f in (made, *args)):
+        return False
+    return is_batch(prod(made.shape) * inner, min(*made.shape, inner), args[0].dtype, product.precision)
 
 
 # Routines that know how to be several, and whether one of them is small.

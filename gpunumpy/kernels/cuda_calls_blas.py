@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from math import copysign, frexp
+from math import copysign, frexp, prod
 from typing import Any
 
+import numpy
+
+from ..core import memory, memory_copy
 from ..core.device import Device
 from ..core.dtypes import KIND
 from ..core.epilogues import Product
 from ..core.layout import Layout
+from ..core.schedule_together import FEWEST, is_batch
 from ..nvlib import cublas, cublaslt
 from . import cuda_matmul
 from .codegen import generate
@@ -21,6 +25,9 @@ from .cuda_small_matmul import is_small, small_matmul
 from .launch import Launcher
 
 Prepared = Callable[[Sequence[Any]], None]
+
+_ALIGNED = 16  # bytes, of matrices that are given by their addresses
+_MOST_ADDRESSES = 1 << 14
 
 
 def matmul(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
@@ -43,10 +50,54 @@ def matmul(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], 
 
     whole = cublaslt.prepare(device, plan, dtype, out, product, otherwise)
     if whole is None or not product.after:
-        return whole or apart()
+        simple = whole or apart()
+        return _at_once(device, plan, dtype, out, product, simple) or simple
 
     def run(pointers: Sequence[Any]) -> None:
         (whole if _can_be_one(product.after, pointers) else otherwise)(pointers)
+
+    return run
+
+
+def by_addresses(
+    device: Device, plan: cublas.Gemms, dtype: Any, out: Any, product: Product, count: int
+) -> Callable[[Any], bool]:
+    """Prepare so many products of matrices that are anywhere, as one call.
+
+    The function takes the addresses of the results, the first and the second operands, the rows of an array. It does
+    nothing, and says so, where they are not aligned as the library needs it.
+    """
+    multiply = cublas.prepare_batch(device, plan, dtype, out, product.conjugate, product.precision, count)
+    step = 8 * count
+
+    def run(addresses: Any) -> bool:
+        if int(numpy.bitwise_or.reduce(addresses, None)) % _ALIGNED:
+            return False
+        held = memory.allocate(device, 3 * step)
+        memory_copy.copy_from_host(held, 0, addresses)
+        multiply(held.ptr, held.ptr + step, held.ptr + 2 * step)
+        return True
+
+    return run
+
+
+def _at_once(
+    device: Device, plan: cublas.Gemms, dtype: Any, out: Any, product: Product, otherwise: Prepared
+) -> Prepared | None:
+    """Prepare the calls of a plan as one, where there are many that the GPU has done with sooner than the host."""
+    count, work = plan.batch * len(plan.offsets), plan.batch * prod(plan.sizes)
+    few = len(plan.offsets) < FEWEST or count > _MOST_ADDRESSES
+    if few or product.after or not is_batch(work, min(plan.sizes), dtype, product.precision):
+        return None
+    step = numpy.array([plan.strides[2], plan.strides[1], plan.strides[0]]).reshape(3, 1, 1)
+    starts = numpy.array([(c, a, b) for b, a, c in plan.offsets]).T.reshape(3, -1, 1)
+    units = numpy.array([out.itemsize, dtype.itemsize, dtype.itemsize]).reshape(3, 1)
+    offsets = (starts + step * numpy.arange(plan.batch)).reshape(3, count) * units
+    multiply = by_addresses(device, plan, dtype, out, product, count)
+
+    def run(pointers: Sequence[Any]) -> None:
+        if not multiply(offsets + numpy.array(pointers)[:, None]):
+            otherwise(pointers)
 
     return run
 

@@ -1,16 +1,19 @@
 """Equal small calls that run as one: for a call of its own each would wait longer than it takes.
 
 Transforms become a batch: one kernel brings together what they read, and one brings what they make to where it goes. A
-product has a kernel that takes the operands of all.
+product has a kernel that takes the operands of all, or is one of a batch of cuBLAS's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import groupby
 from math import prod
 from operator import itemgetter
 from typing import Any
+
+import numpy
 
 from ..core import memory
 from ..core.device import Device
@@ -18,12 +21,13 @@ from ..core.epilogues import Product
 from ..core.layout import Layout, c_layout, is_c
 from ..core.schedule_together import MOST, Together
 from ..core.transforms import Transform
-from ..nvlib import cufft
+from ..nvlib import cublas, cufft
 from .codegen.program import Program
 from .compile import compile_program
+from .cuda_calls_blas import by_addresses, matmul
 from .cuda_program import Prepared, pieces, prepared
 from .cuda_routine import THREADS, Routine, chosen
-from .cuda_small_matmul import small_matmul
+from .cuda_small_matmul import is_small, small_matmul
 from .launch import Launcher
 
 _WORD = 16  # bytes that a thread copies where it can
@@ -108,27 +112,52 @@ def _picked(words: Sequence[tuple[int, int]], each: int = 1) -> _Pick:
 
 
 def matmul_together(device: Device, options: Together, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
-    """Prepare equal products of small matrices, by a launch for all whose operands lie alike."""
-    count, after = options.calls, Product(*options.options).after
+    """Prepare equal products, by one launch or call for all whose operands lie alike."""
+    count, product = options.calls, Product(*options.options)
     each = len(layouts) // count - 1
     operands = [range(count + k * each, count + (k + 1) * each) for k in range(count)]
 
     def ways(k: int) -> list[tuple[int, ...]]:
         return [layouts[p].strides for p in operands[k]]
 
-    launches: list[tuple[Launcher, _Pick]] = []
+    launches: list[tuple[Prepared, _Pick]] = []
     for _, group in groupby(sorted(range(count), key=ways), ways):
         alike = list(group)
         sets = [(k, *operands[k]) for k in alike]
         matrices = [layouts[p]._replace(offset=0) for p in sets[0][:3]]
-        program, wires = small_matmul(matrices, [dtypes[p] for p in sets[0]], after, len(alike))
-        function = compile_program(program.text, ("small_matmul",), device)["small_matmul"]
-        (launch,) = program.launches
-        picked = _picked([(p, layouts[p].offset * dtypes[p].itemsize) for one in sets for p in one], len(sets[0]))
-        launches.append((Launcher(device, function, launch.grid, launch.block, 0, wires, program.params), picked))
+        kinds = [dtypes[p] for p in sets[0]]
+        places = [(p, layouts[p].offset * dtypes[p].itemsize) for one in sets for p in one]
+        if is_small(matrices, kinds[1]):
+            program, wires = small_matmul(matrices, kinds, product.after, len(alike))
+            function = compile_program(program.text, ("small_matmul",), device)["small_matmul"]
+            (launch,) = program.launches
+            run_all: Prepared = Launcher(device, function, launch.grid, launch.block, 0, wires, program.params)
+            launches.append((run_all, _picked(places, len(sets[0]))))
+        else:
+            launches.append((_batch(device, product, matrices, kinds, len(alike)), _picked(places)))
 
     def run(pointers: Sequence[int]) -> None:
         for launch, operands in launches:
             launch(operands(pointers))
+
+    return run
+
+
+def _batch(device: Device, product: Product, matrices: Sequence[Layout], dtypes: Sequence[Any], count: int) -> Prepared:
+    """So many products that are one call of a library, over the pointers of each, one product after the other."""
+    out, dtype = dtypes[:2]
+    result, left, right = matrices
+    plan = cublas.gemms(result, left, right, product.conjugate)
+    multiply = by_addresses(device, plan, dtype, out, product, count)
+
+    @cache
+    def one() -> Prepared:
+        return matmul(device, product, matrices, dtypes)
+
+    def run(pointers: Sequence[int]) -> None:
+        words = numpy.array(pointers[: 3 * count]).reshape(count, 3)
+        if not multiply(words.T):
+            for each in words.tolist():
+                one()(each)
 
     return run

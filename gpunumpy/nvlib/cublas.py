@@ -138,6 +138,31 @@ def operations(cublas: Any, plan: Gemms, conjugate: tuple[bool, bool]) -> tuple[
     return transposed[1] if plan.first[0] else plain, transposed[0] if plan.second[0] else plain
 
 
+def prepare_batch(
+    device: Device, plan: Gemms, dtype: Any, out: Any, conjugate: tuple[bool, bool], precision: str, count: int
+) -> Callable[[int, int, int], None]:
+    """Equal products of matrices: ``run(results, left, right)``, over addresses of addresses in device memory.
+
+    Those of memory have to be multiples of 16.
+    """
+    cublas, library = handle(device, "cublas")
+    code, scalar = TYPES[dtype.name]
+    made = TYPES[out.name][0]
+    one = SCALARS[scalar].ctypes.data
+    zero = one + SCALARS[scalar].itemsize
+    names = compute_types(dtype.name, precision)
+    compute_type = next(int(kind) for kind in (getattr(cublas.ComputeType, name, None) for name in names) if kind)
+    (m, n, k), lda, ldb = plan.sizes, plan.first[1], plan.second[1]
+    head, gemm = (library, *operations(cublas, plan, conjugate), m, n, k, one), cublas.gemm_batched_ex_64
+
+    def run(results: int, left: int, right: int) -> None:
+        device.activate()
+        matrices = (right, code, lda, left, code, ldb, zero, results, made, m)
+        gemm(*head, *matrices, count, compute_type, _DEFAULT_ALGORITHM)
+
+    return run
+
+
 def prepare(device: Device, plan: Gemms, dtype: Any, out: Any, conjugate: tuple[bool, bool]) -> Prepared:
     """A function that makes the calls over the pointers of the result and the operands, in full precision."""
     cublas, library = handle(device, "cublas")

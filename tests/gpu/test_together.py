@@ -9,6 +9,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core.dtypes import bfloat16
 from gpunumpy.core.explain import explanation
 
 pytestmark = pytest.mark.gpu
@@ -114,3 +115,33 @@ def test_products(shape: tuple[int, int, int], dtype: str) -> None:
     agree(lambda a, b: a @ b, operands)
     agree(lambda a, b: b.T @ a.T, operands)
     agree(lambda a, b: a @ b + row, operands)
+
+
+@pytest.mark.parametrize("dtype", ["e", "bfloat16", "f", "d", "F", "D"])
+@pytest.mark.parametrize("shape", [(300, 280, 290), (17, 999, 301), (264, 64, 33)])
+def test_larger_products(shape: tuple[int, int, int], dtype: str) -> None:
+    """A batch of the library's: equal within roundings to the product of each, whatever operands lie like."""
+    m, k, n = shape
+    kind, count = bfloat16 if dtype == "bfloat16" else numpy.dtype(dtype), 6
+    hosts = [
+        (x.astype(kind), y.astype(kind))
+        for x, y in zip(values(count, m, k, dtype=dtype[0]), values(count, k, n, dtype=dtype[0]), strict=True)
+    ]
+    pairs = [(np.asarray(a), np.asarray(b)) for a, b in hosts]
+    wide = numpy.complex128 if dtype in "FD" else numpy.float64
+    eps = {"e": 1e-3, "bfloat16": 8e-3, "f": 1.2e-7, "F": 1.2e-7}.get(dtype, 2.2e-16)
+    programs: tuple[Program, ...] = (
+        lambda a, b: a @ b,
+        lambda a, b: b.T @ a.T,
+        lambda a, b: a[1:, 1:] @ b[1:, 1:],  # which is not aligned
+    )
+    for program in programs:
+        found = [program(a, b) for a, b in pairs]
+        assert "matmul_together" in explanation(found[0])
+        for one, (a, b) in zip(found, hosts, strict=True):
+            wanted = program(a.astype(wide), b.astype(wide))
+            size = program(abs(a.astype(wide)), abs(b.astype(wide))).real.max()
+            assert abs(np.asnumpy(one).astype(wide) - wanted).max() <= 4 * eps * size
+        again = [program(a, b) for a, b in pairs]
+        for one, other in zip(found, again, strict=True):
+            numpy.testing.assert_array_equal(np.asnumpy(one), np.asnumpy(other))
