@@ -50,7 +50,7 @@ def einsum(
         if casting not in _CASTINGS:
             raise ValueError(f"casting must be one of {', '.join(map(repr, _CASTINGS))} (got {casting!r})")
         target = None if into is None else (into.shape, into.dtype)
-        way = tuple(optimize) if isinstance(optimize, list) else optimize
+        way = _hashable(optimize)
         found = _found(subscripts, forms, way, dtype, casting, target, precision_name())
     except (TypeError, ValueError) as error:
         options = {"optimize": optimize, "dtype": dtype, "order": order, "casting": casting}
@@ -92,7 +92,7 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
 def _arguments(operands: Sequence[Any]) -> tuple[str, list[ndarray]]:
     """The subscripts and the operands of either form of the call."""
     if len(operands) < 2:
-        numpy.einsum(*operands)  # says what is missing
+        numpy.einsum(*map(_known, operands))  # says what is missing
     first = operands[0]
     if isinstance(first, (str, bytes)):
         return first if isinstance(first, str) else first.decode(), _arrays(operands[1:])
@@ -101,10 +101,22 @@ def _arguments(operands: Sequence[Any]) -> tuple[str, list[ndarray]]:
     try:
         subscripts = subscripts_of(given[1::2], result)
     except (TypeError, ValueError) as error:
-        sublists = [x if k % 2 else 0 for k, x in enumerate(given)]
-        numpy.einsum(*sublists, *(() if result is None else (result,)))
+        sublists = [_known(x) if k % 2 else 0 for k, x in enumerate(given)]
+        numpy.einsum(*sublists, *(() if result is None else (_known(result),)))
         raise error
     return subscripts, _arrays(given[::2])
+
+
+def _hashable(optimize: Any) -> Any:
+    """The argument, a path of lists as one of tuples."""
+    if not isinstance(optimize, (list, tuple)):
+        return optimize
+    return tuple(tuple(x) if isinstance(x, list) else x for x in optimize)
+
+
+def _known(x: Any) -> Any:
+    """What NumPy knows itself: to an array of ours it would answer with our function."""
+    return _stand_in(x) if isinstance(x, ndarray) else x
 
 
 def _arrays(operands: Sequence[Any]) -> list[ndarray]:

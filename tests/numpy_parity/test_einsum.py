@@ -338,6 +338,23 @@ def test_einsum_path() -> None:
         np.einsum_path("ij,jk", from_host(host[0]), from_host(host[2]))
 
 
+def test_paths_of_lists() -> None:
+    operands = [sample("f8", shape, k) for k, shape in enumerate(((3, 4), (4, 5), (5, 2)))]
+    for path in (["einsum_path", [0, 1], [0, 1]], ("einsum_path", (1, 2), [0, 1]), ["einsum_path", (0, 1, 2)]):
+        check(np.einsum, numpy.einsum, "ij,jk,kl->il", *operands, optimize=path, ulp=16)
+
+
+def test_what_is_not_subscripts() -> None:
+    x, host = from_host(numpy.ones(3)), numpy.ones(3)
+    for arguments in ((), (3,), (None, 3), (3, 3), (3, 3, 3), (3, [0], 3)):
+        words = []
+        for einsum, array in ((np.einsum, x), (numpy.einsum, host)):
+            with pytest.raises((TypeError, ValueError)) as raised:
+                einsum(*(array if a == 3 else a for a in arguments))
+            words.append((raised.type, str(raised.value)))
+        assert words[0] == words[1]
+
+
 # --- linalg ---------------------------------------------------------------------------------------------------------
 
 
