@@ -32,6 +32,7 @@ class Together(NamedTuple):
 
 
 FEWEST, MOST = 4, 64
+_HELD = 1 << 26  # bytes of the results of one call, which there would not all have been at once
 _BYTES = 1 << 16  # of the result and of every argument of a transform
 _POINTS = 2048  # of a real one
 # The longest sides, and the most products of elements, of matrices that a kernel multiplies sooner than a library.
@@ -119,8 +120,10 @@ def put_together(items: Sequence[Item], roots: Sequence[int]) -> Sequence[Item]:
         depths[p] = depth
     result = list(items)
     for alike in groups.values():
-        for start in range(0, len(alike), MOST):
-            group = alike[start : start + MOST]
+        f = items[alike[0]].form
+        most = max(FEWEST, min(MOST, _HELD // (prod(f.shape) * f.dtype.itemsize or 1)))
+        for start in range(0, len(alike), most):
+            group = alike[start : start + most]
             if len(group) >= FEWEST:
                 _join(result, group)
     return result

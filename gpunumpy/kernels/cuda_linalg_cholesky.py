@@ -16,7 +16,7 @@ from .cuda_linalg_small import helpers, source
 from .launch import Launcher
 
 _BLOCK = 128  # columns whose products with the ones after them are made together
-_THREADS = 256
+_THREADS, _CORNER = 256, 1024  # of a block for rows, and for what is at the diagonal
 _HELD = 256  # bytes of a row that a thread holds
 _MOST = 64  # columns of a panel
 
@@ -66,25 +66,24 @@ def steps(n: int, dtype: Any) -> list[Panel | Product]:
 
 def text(dtype: Any) -> str:
     """The kernels of a panel."""
-    kind, types = C_TYPE[dtype], f"{C_TYPE[dtype]}, {width_of(dtype)}, {_THREADS}"
-    head = f'extern "C" __global__ void __launch_bounds__({_THREADS})'
+    kind, types = C_TYPE[dtype], f"{C_TYPE[dtype]}, {width_of(dtype)}"
+    head = 'extern "C" __global__ void __launch_bounds__'
     last = "long long n, long long first, long long width"
     return (
         f"{helpers()}\n{source('linalg', 'linalg_cholesky')}\n"
-        f"{head} definite({kind}* a, int* info, {last}) {{\n"
-        f"  const bool failed = la::definite<{types}>(a + blockIdx.x * n * n, n, first, width);\n"
+        f"{head}({_CORNER}) definite({kind}* a, int* info, {last}) {{\n"
+        f"  const bool failed = la::definite<{types}, {_CORNER}>(a + blockIdx.x * n * n, n, first, width);\n"
         "  if (threadIdx.x == 0 && (failed || first == 0)) info[blockIdx.x] = failed;\n}\n"
-        f"{head} below({kind}* a, {last}) {{\n"
-        f"  la::below<{types}>(a + blockIdx.y * n * n, n, first, width, blockIdx.x);\n}}\n"
+        f"{head}({_THREADS}) below({kind}* a, {last}) {{\n"
+        f"  la::below<{types}, {_THREADS}>(a + blockIdx.y * n * n, n, first, width, blockIdx.x);\n}}\n"
     )
 
 
 def prepare(device: Device, n: int, count: int, dtype: Any) -> Callable[[int, int], None]:
     """Lower factors of matrices where they are, by columns: ``run(matrices, infos)``."""
     functions = compile_program(text(dtype), ("definite", "below"), device)
-    block = (_THREADS, 1, 1)
-    corner = Launcher(device, functions["definite"], (count, 1, 1), block, 0, "QQqqq")
-    rest = Launcher(device, functions["below"], (-(-n // _THREADS), count, 1), block, 0, "Qqqq")
+    corner = Launcher(device, functions["definite"], (count, 1, 1), (_CORNER, 1, 1), 0, "QQqqq")
+    rest = Launcher(device, functions["below"], (-(-n // _THREADS), count, 1), (_THREADS, 1, 1), 0, "Qqqq")
     product = subtract_products(device, n, n * n, count, dtype, adjoint=True)
     calls: list[tuple[bool, tuple[int, ...]]] = [
         (True, (n, *s)) if isinstance(s, Panel) else (False, s.words(n, dtype)) for s in steps(n, dtype)

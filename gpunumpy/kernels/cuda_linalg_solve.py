@@ -25,7 +25,6 @@ from .cuda_program import Prepared, pieces, prepared
 from .cuda_routine import Routine, pointer
 
 _TILE = 32  # as in linalg_copy.cuh
-_BATCHED = 512  # rows at most, of stacked matrices that the libraries take together
 
 
 def cholesky(device: Device, options: tuple[bool, bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
@@ -39,32 +38,16 @@ def cholesky(device: Device, options: tuple[bool, bool], layouts: Sequence[Layou
     tell = telling(device, told(count), 2)
     copy = prepared(device, copied(a if upper else turned(a), dtype, "r <= c"), 2)
     step = n * n * dtype.itemsize
-    way = stacked(n, count)
-    if way == "blocks":
-        by_blocks = in_blocks.prepare(device, n, count, dtype)
+    if factored_by_blocks(n, count):
+        factors = in_blocks.prepare(device, n, count, dtype)
 
         def run_blocks(pointers: Sequence[Any]) -> None:
             result, failed, matrix = pointers
             copy((result, matrix))
-            by_blocks(result, failed)
+            factors(result, failed)
             tell((failed,))
 
         return run_blocks
-    if way == "library":
-        factors, address = (
-            cusolver.choleskys(device, n, count, dtype),
-            prepared(device, addresses(count, (0,), step), 2),
-        )
-
-        def run_batched(pointers: Sequence[Any]) -> None:
-            result, failed, matrix = pointers
-            held = memory.allocate(device, 8 * count)
-            copy((result, matrix))
-            address((held.ptr, result))
-            factors(held.ptr, failed)
-            tell((failed,))
-
-        return run_batched
     factor = cusolver.cholesky(device, n, dtype)
 
     def run(pointers: Sequence[Any]) -> None:
@@ -107,11 +90,14 @@ def telling(device: Device, program: Program, count: int) -> Prepared:
     return lambda pointers: run((*pointers, word))
 
 
-def stacked(n: int, count: int) -> str:
-    """How so many matrices are taken: together by a "library", together by "blocks", or each "alone"."""
-    if count == 1:
-        return "alone"
-    return "library" if n <= _BATCHED else "blocks"
+def factored_by_blocks(n: int, count: int) -> bool:
+    """Whether Cholesky factors of so many matrices are found sooner by blocks of all than one after the other."""
+    return count > 1
+
+
+def solved_by_blocks(n: int, columns: int, count: int) -> bool:
+    """The same of upper systems."""
+    return count > 1
 
 
 class _System(NamedTuple):
@@ -147,17 +133,13 @@ class _System(NamedTuple):
         copy, start = prepared(device, copied(a, dtype, step=step), 2), prepared(device, begin, 2)
         tell = telling(device, told(count), 2)
         factor = blocked.prepare(device, n, columns, count, dtype)
-        way = stacked(n, count)
-        batched = way == "library"
-        if batched:
-            address = prepared(device, addresses(count, (0, at_sides), step * unit), 2)
-            substitute = cusolver.upper_solves(device, n, columns, count, dtype)
-        elif way == "blocks":
-            by_blocks = blocked.prepare_upper(device, n, columns, count, dtype)
+        by_blocks = solved_by_blocks(n, columns, count)
+        if by_blocks:
+            substitute = blocked.prepare_upper(device, n, columns, count, dtype)
         else:
             alone = cusolver.upper_solve(device, n, columns, dtype)
         finish = prepared(device, copied(Layout((count, columns, n), (step, n, 1), self.start), dtype), 2)
-        (_, at_pivots, at_addresses), total = pieces(count * step * unit, count * n * 4, 16 * count * batched)
+        (_, at_pivots), total = pieces(count * step * unit, count * n * 4)
 
         def run(pointers: Sequence[Any]) -> None:
             result, failed, matrix, sides = pointers
@@ -166,12 +148,8 @@ class _System(NamedTuple):
             copy((lu, matrix))
             start((lu, sides))
             factor(lu, lu + at_pivots, failed)
-            if batched:
-                places = lu + at_addresses
-                address((places, lu))
-                substitute(places, places + 8 * count)
-            elif way == "blocks":
-                by_blocks(lu)
+            if by_blocks:
+                substitute(lu)
             else:
                 for k in range(count):
                     one = lu + k * step * unit
@@ -274,15 +252,6 @@ def copied(where: Layout, dtype: Any, kept: str = "true", step: int = 0, start: 
     text.entry("copy", body, prod(stack) * tiles)
     names = [pointer(dtype, "out", ""), pointer(dtype, "x")]
     return text.program(names, head=small.source("linalg_copy"))
-
-
-def addresses(count: int, starts: Sequence[int], step: int) -> Program:
-    """The addresses of so many matrices, `step` bytes from one to the next, for every place where the first one is."""
-    text = Routine()
-    n, by = text.param(count), text.param(step)
-    body = " ".join(f"out[{k} * {n} + m] = x + {text.param(start)} + m * {by};" for k, start in enumerate(starts))
-    text.each("addresses", "m", count, n, body)
-    return text.program(["u64* out", "u64 x"])
 
 
 def told(count: int) -> Program:

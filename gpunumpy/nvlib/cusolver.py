@@ -61,17 +61,6 @@ def cholesky(device: Device, n: int, dtype: Any) -> Factoring:
     return Factoring(run, on_device)
 
 
-def choleskys(device: Device, n: int, count: int, dtype: Any) -> Callable[[int, int], None]:
-    """The same for a stack: ``run(addresses, infos)``, over addresses of matrices in device memory."""
-    module, library, _ = solver(device)
-    call = getattr(module, f"{LETTERS[dtype.name]}potrf_batched")
-
-    def run(addresses: int, infos: int) -> None:
-        call(library, LOWER, n, addresses, n, infos, count)
-
-    return run
-
-
 def lu(device: Device, n: int, dtype: Any) -> Factoring:
     """Factor a matrix where it is: ``run(matrix, pivots, info, work)``; the pivots are int32, counted from 1."""
     module, library, _ = solver(device)
@@ -103,16 +92,5 @@ def upper_solve(device: Device, n: int, columns: int, dtype: Any) -> Callable[[i
 
     def run(matrix: int, sides: int) -> None:
         call(products, _LEFT, UPPER, NO_TRANSPOSE, _NON_UNIT, n, columns, one, matrix, n, sides, n)
-
-    return run
-
-
-def upper_solves(device: Device, n: int, columns: int, count: int, dtype: Any) -> Callable[[int, int], None]:
-    """The same for a stack, over addresses in device memory."""
-    blas, products = handle(device, "cublas")
-    call, one = getattr(blas, f"{LETTERS[dtype.name]}trsm_batched"), _ONE[dtype.name].ctypes.data
-
-    def run(matrices: int, sides: int) -> None:
-        call(products, _LEFT, UPPER, NO_TRANSPOSE, _NON_UNIT, n, columns, one, matrices, n, sides, n, count)
 
     return run

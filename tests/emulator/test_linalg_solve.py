@@ -160,9 +160,6 @@ def test_beside_the_library(dtype: str) -> None:
     run_program(cuda_linalg_solve.copied(where, a.dtype, step=37 * 37 + 3, start=3), [apart, a], seed=3)
     numpy.testing.assert_array_equal(apart[:, 3:].reshape(a[0].shape), a[0])
 
-    places = numpy.zeros((2, 5), "u8")
-    run_program(cuda_linalg_solve.addresses(5, (100, 8), 24), [places, 1000], seed=3)
-    numpy.testing.assert_array_equal(places, [[1100], [1008]] + 24 * numpy.arange(5, dtype="u8"))
     info, word = numpy.zeros(700, "i4"), numpy.zeros((), "i4")
     for wanted in (0, 1):
         run_program(cuda_linalg_solve.told(700), [info, word], seed=3)
@@ -266,7 +263,10 @@ def cholesky_by_blocks(a: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray]:
             columns = slice(s.start, s.start + s.columns)
             a[:, columns, rows] -= a[:, inner, columns].conj().swapaxes(1, 2) @ a[:, inner, rows]
             continue
-        corner, rest = Launch("definite", (count, 1, 1), (256, 1, 1), 0), Launch("below", (1, count, 1), (256, 1, 1), 0)
+        corner, rest = (
+            Launch("definite", (count, 1, 1), (1024, 1, 1), 0),
+            Launch("below", (1, count, 1), (256, 1, 1), 0),
+        )
         run_program(Program(text, (corner,), (), False, (n, *s)), [a, info], seed=3)
         run_program(Program(text, (rest,), (), False, (n, *s)), [a], seed=3)
     return a, info

@@ -17,7 +17,7 @@ from .parity import DTYPES, outcome, same
 FLOATS = ("f4", "f8", "c8", "c16")
 SHAPES: tuple[tuple[int, ...], ...] = (
     *((1, 1), (2, 2), (5, 5), (33, 33), (130, 130)),
-    *((3, 4, 4), (2, 1, 3, 3), (0, 3, 3), (0, 0), (2, 0, 0)),
+    *((3, 4, 4), (2, 1, 3, 3), (0, 3, 3), (0, 0), (2, 0, 0), (3, 150, 150), (2, 300, 300)),
 )
 VIEWS: dict[str, Callable[[Any], Any]] = {
     "transposed": lambda x: x.T,
