@@ -139,7 +139,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> ndarray:
 def _axes(given: Any) -> list[Any]:
     """The axes that one half of `axes` names."""
     if isinstance(given, ndarray):
-        given = to_host(given)
+        given = to_host(given).tolist()
     try:
         return list(given)
     except TypeError:

@@ -11,6 +11,7 @@ import numpy
 from numpy.linalg import LinAlgError
 
 from .. import reduction
+from ..core import layout
 from ..core.array import from_host, ndarray, to_host, wrap
 from ..core.dtypes import KIND
 from ..core.node import DType
@@ -21,6 +22,7 @@ from ..indexing import getitem
 from ..products_operands import pair
 from ..products_stacked import matmul
 from ..shape import astype, swapaxes
+from ..ufunc_output import check_shape
 from .checks import check_matrices, common_dtype, real_dtype
 from .decompositions import singular, svd
 
@@ -69,7 +71,9 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = _NO_
     dtype = common_dtype(x)
     wide = _wide(dtype)
     u, s, vh = svd(astype(x, wide, copy=False), False, hermitian=hermitian) if hermitian else _thin(x, wide)
-    inverse = _inverses(s, elementwise("multiply", (_along(share, s), reduction.max(s, -1, keepdims=True, initial=0))))
+    limit = elementwise("multiply", (_along(share, s), reduction.max(s, -1, keepdims=True, initial=0)))
+    check_shape(s, layout.broadcast_shapes(s.shape, limit.shape))  # tolerances make no stack of one matrix
+    inverse = _inverses(s, limit)
     scaled = elementwise("multiply", (getitem(inverse, (..., None)), _adjoint(u)))
     return astype(matmul(_adjoint(vh), scaled), dtype, copy=False)
 

@@ -366,6 +366,20 @@ def test_ranks_and_inverses(shape: Any, dtype: str) -> None:
     assert np.linalg.matrix_rank(np.ones(3)) == 1
 
 
+def test_tolerances_make_no_stacks() -> None:
+    host = numpy.eye(3) + numpy.zeros((2, 3, 3))
+    for shape in ((2,), (1,), ()):
+        check = numpy.testing.assert_array_equal
+        check(to_host(np.linalg.pinv(from_host(host), rtol=numpy.full(shape, 0.1))), host)
+    for rtol in ([0.1, 0.2], [[0.1], [0.2]]):
+        for matrices in (host[0], host[:1]):
+            with pytest.raises(ValueError, match="non-broadcastable output operand") as theirs:
+                numpy.linalg.pinv(matrices, rtol=numpy.asarray(rtol))
+            with pytest.raises(ValueError, match="non-broadcastable output operand") as mine:
+                np.linalg.pinv(from_host(matrices), rtol=rtol)
+            assert str(mine.value) == str(theirs.value)
+
+
 def test_axes_of_vector_norms() -> None:
     x, host = np.ones((2, 3)), numpy.ones((2, 3))
     assert (to_host(np.linalg.vector_norm(x, axis=1.0)) == numpy.linalg.vector_norm(host, axis=1.0)).all()

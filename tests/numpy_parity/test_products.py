@@ -418,8 +418,10 @@ def test_what_numpy_refuses() -> None:
             function(numpy, host, into[1])
         with pytest.raises(TypeError):
             function(np, x, into[0])
-    for axes in (True, numpy.array(1), -1):
+    for axes in (True, numpy.array(1), -1, numpy.array([0, 1]), numpy.array([[0, 1], [1, 0]])):
         same(to_host(np.tensordot(x, x, axes)), numpy.tensordot(host, host, axes))
+        if isinstance(axes, numpy.ndarray):
+            same(to_host(np.tensordot(x, x, from_host(axes))), numpy.tensordot(host, host, axes))
 
 
 def refused(call: Any) -> str:
