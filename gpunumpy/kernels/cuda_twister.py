@@ -15,7 +15,7 @@ from ..core.layout import Layout
 from . import table
 from .codegen.program import Launch, Program, Scratch
 from .cuda_routine import Routine
-from .table_twister import KINDS, LENGTH
+from .table_twister import BOUNDED, KINDS, LENGTH
 
 _STRETCH, _SHARES, _JUMP_THREADS = 33 * LENGTH, 156, 32  # as in twister.cuh
 _THREADS, _TILE = 256, 4096  # as in picks.cuh
@@ -68,18 +68,19 @@ def twister_picks(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: S
     """Numbers, and the state after them, of words with the states before and after these.
 
     The options are the kind of numbers, how many bits each is made of, and how many are left of earlier draws; of
-    masked ones there is one more argument: the greatest, the mask, and what is added.
+    bounded ones there is one more argument: the greatest and the mask, or how many they are and the least lower half of
+    a product; and what is added.
     """
     kind, bits, left = options
     number, words, _ = KINDS[kind]
     held = prod(layouts[2].shape)
-    most = held * 32 // bits if kind == "masked" else held // words
+    bounded = kind in BOUNDED
+    most = held * 32 // bits if bounded else held // words
     tiles = max(1, -(-most // _TILE))
     text = Routine()
     n, many, begin, count = map(text.param, (prod(layouts[0].shape), most, left, held))
     tiled = text.param(tiles)
-    masked = kind == "masked"
-    given = "bounds[0], bounds[1], bounds[2]" if masked else "0, 0, 0"
+    given = "bounds[0], bounds[1], bounds[2]" if bounded else "0, 0, 0"
     shared = f"  const Number number({given});\n  const Attempts attempts{{words, {many}}};\n"
     shared += f"  const Out where{{out, {begin}, {n}}};\n"
     text.entry("count", f"{shared}  count_tile(number, attempts, masks, sums);", tiles, _THREADS)
@@ -91,7 +92,7 @@ def twister_picks(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: S
     head = f"typedef {C_TYPE[dtypes[0]]} Value;\n#define KIND {number}\nconst int BITS = {bits};\n"
     pointers = ["Value* out", "u32* state", "const u32* words", "const u32* before", "const u32* after"]
     return text.program(
-        pointers + ["const u64* bounds"] * masked,
+        pointers + ["const u64* bounds"] * bounded,
         [("i64* sums", 8 * (tiles + 1)), ("i64* last", 8), ("u32* masks", tiles * _TILE // 8)],
         head=head + _text("twister") + _text("picks"),
     )

@@ -77,6 +77,11 @@ def twister_picks(
             more = made.random_sample(out.size - numbers.size)
             numbers = numpy.concatenate((numbers, more[more > 0]))
         out[...] = numbers
+    elif kind == "product":
+        span, _, offset = map(int, bounds[0])
+        low = offset - (1 << 64) if out.dtype.kind == "i" and offset >> 63 else offset
+        generator = import_module("numpy.random").Generator(made._bit_generator)
+        out[...] = generator.integers(low, low + span, out.shape, out.dtype)
     else:
         most, _, offset = map(int, bounds[0])
         low = offset - (1 << 64) if out.dtype.kind == "i" and offset >> 63 else offset

@@ -16,6 +16,24 @@ struct Number {
     return its <= most;
   }
 };
+#elif KIND == 4
+// Integers of so many values: of as many bits, the upper half of their product with that, if the lower half is not less
+// than `least`.
+struct Number {
+  enum { WORDS = BITS == 64 ? 2 : 1, PIECES = BITS < 32 ? 32 / BITS : 1, MAKES = 1 };
+  u64 span, least, offset;
+  __device__ Number(u64 span, u64 least, u64 offset) : span(span), least(least), offset(offset) {}
+  __device__ bool make(const u32* words, int piece, Value* value) const {
+    if (BITS == 64) {
+      const u64 its = u64(words[0]) << 32 | words[WORDS - 1];
+      *value = Value(__umul64hi(its, span) + offset);
+      return its * span >= least;
+    }
+    const u64 mask = (1ull << (BITS & 63)) - 1, product = (words[0] >> piece * (BITS & 31) & mask) * span;
+    *value = Value((product >> (BITS & 63)) + offset);
+    return (product & mask) >= least;
+  }
+};
 #elif KIND == 2
 // Numbers of 53 bits, none of them zero.
 struct Number {

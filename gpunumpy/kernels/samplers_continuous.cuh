@@ -1,6 +1,22 @@
 // Attempts at numbers of continuous distributions, in the steps in which NumPy makes them. What begins anew with the
 // next words where these are refused is one attempt each time.
 
+// Numbers of the ziggurats.
+struct Normal {
+  __device__ explicit Normal(const f64*) {}
+  template <class Source> __device__ bool draw(Source& s, Real& value) const {
+    value = s.normal();
+    return true;
+  }
+};
+struct Exponential {
+  __device__ explicit Exponential(const f64*) {}
+  template <class Source> __device__ bool draw(Source& s, Real& value) const {
+    value = s.exponential();
+    return true;
+  }
+};
+
 // Standard gamma numbers, multiplied by a scale.
 struct Gamma {
   Real shape, scale, b, c;

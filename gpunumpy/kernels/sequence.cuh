@@ -45,6 +45,10 @@ struct Source {
   __device__ __forceinline__ u32 half() { return u32(take()); }
   // A word of 64 bits; the upper half comes first where the stream is made of halves.
   __device__ __forceinline__ u64 word() {
+    if (PAIRED) {
+      const u64 pair = u64(take());
+      return pair << 32 | pair >> 32;
+    }
     if (sizeof(Word) == 8) return u64(take());
     const u64 upper = half();
     return upper << 32 | half();

@@ -28,7 +28,9 @@ STATE = 640
 
 
 # How numbers are made of words: the kind that picks.cuh knows, the words of an attempt, and what it makes.
-KINDS = {"masked": (1, 1, 1), "positive": (2, 2, 1), "normal": (3, 4, 2)}
+KINDS = {"masked": (1, 1, 1), "positive": (2, 2, 1), "normal": (3, 4, 2), "product": (4, 1, 1)}
+# Those that are made of so many bits of a word, within bounds.
+BOUNDED = ("masked", "product")
 
 
 def attempts(count: int, share: float) -> int:

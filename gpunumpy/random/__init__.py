@@ -39,6 +39,8 @@ def _ours(module: str) -> Any:
 
 @cache
 def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return [*import_module(_NUMPYS).__all__, "PhiloxGPU"]
     if name == "Generator":
         return _ours("generator").Generator
     if name == "PhiloxGPU":

@@ -39,15 +39,6 @@ _ALL, _PIECES = 1 << 20, 1 << 13
 # --- words ------------------------------------------------------------------------------------------------------------
 
 
-def ahead(stream: Stream, make: Callable[..., Node], *args: Any) -> Node:
-    """What is made of the next words of a stream, which is not moved on."""
-    stream.settle()
-    before = stream.bits.state
-    made = make(stream, *args)
-    stream.bits.state = before
-    return made
-
-
 def enough_masked(count: int, rows: int = 1) -> int:
     """So many words of 32 bits are enough to shuffle rows of so many elements, but for one time in 10^30."""
     mean = spread = 0.0
@@ -86,7 +77,7 @@ def permuted(given: Node, count: int, rows: int = 1) -> tuple[Node, Node]:
 
 def order(stream: Stream, count: int, queue: Queue, rows: int = 1) -> Node:
     """The order of elements that `shuffle` leaves."""
-    given = ahead(stream, words.halves, enough_masked(count, rows), queue)
+    given = stream.ahead(words.halves, enough_masked(count, rows), queue)
     made, taken = permuted(given, count, rows)
     stream.moves(wrap(taken), 32)
     return made
@@ -123,7 +114,7 @@ def sample(stream: Stream, many: int, count: int, shuffle: bool, queue: Queue) -
     if many > 10000 and count > many // (50 if shuffle else 20):
         lowest = many - count
         draws = count - (lowest == 0)
-        given = ahead(stream, words.halves, _enough(draws, many - 1, 32), queue)
+        given = stream.ahead(words.halves, _enough(draws, many - 1, 32), queue)
         swaps, taken = _swaps(given, "product", _blocks(many - 1, 32), many - 1, count, 1)
         stream.moves(wrap(taken), 32)
         return _swapped(swaps, lowest)
@@ -134,7 +125,7 @@ def sample(stream: Stream, many: int, count: int, shuffle: bool, queue: Queue) -
     place = wrap(graph.iota((draws,), 0, queue))
     falling = elementwise("subtract", [2 * count - 1, place])
     bounds = elementwise("where", [elementwise("less", [place, count]), elementwise("add", [place, lowest]), falling])
-    given = ahead(stream, words.halves, _enough(draws, many - 1, 32), queue)
+    given = stream.ahead(words.halves, _enough(draws, many - 1, 32), queue)
     made, taken = _drawn(given, graph.cast(bounds.value(), _UINT32), 32, _blocks(many - 1, 32))
     stream.moves(wrap(taken), 32)
     drawn = graph.view(made, Layout((count,), (1,), 0))
@@ -199,9 +190,9 @@ def integers(stream: Stream, low: ndarray, high: ndarray, shape: Shape, dtype: D
     count = prod(shape)
     enough = _enough(count, most, bits) if bits > 1 else count
     if bits == 32:
-        given = ahead(stream, words.halves, enough, queue)
+        given = stream.ahead(words.halves, enough, queue)
     else:
-        given = ahead(stream, words.pieces, enough, bits, queue)
+        given = stream.ahead(words.pieces, enough, bits, queue)
     bounds = graph.cast(reshaped(spread.value(), (count,)), _UINT32)
     made, taken = _drawn(given, bounds, bits, _blocks(most, bits))
     stream.moves(wrap(taken), bits)

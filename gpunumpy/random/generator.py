@@ -19,6 +19,7 @@ from .seeding import of_seeds
 from .simple import Simple
 from .stream import Stream
 from .transformed import Transformed
+from .twister_stream import TwisterStream
 
 
 class Generator(Simple, Transformed, Continuous, Discrete, Permuting, Sampling):
@@ -27,7 +28,8 @@ class Generator(Simple, Transformed, Continuous, Discrete, Permuting, Sampling):
 
     def __init__(self, bit_generator: Any) -> None:
         super().__init__(bit_generator)
-        self._stream = Stream(bit_generator)
+        twisted = type(bit_generator) is numpy.random.MT19937
+        self._stream = TwisterStream(bit_generator) if twisted else Stream(bit_generator)
         if isinstance(bit_generator, PhiloxGPU):
             self._words = fast
 

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import wraps
 from typing import Any
 
 import numpy
 
-from ..core.array import from_host, ndarray, wrap
+from ..core.array import ndarray
 from ..core.device import default_device
 from ..core.node import Node, Queue
 from ..joining import concatenate
-from . import method
-from .method import Target, broadcast, shape_of
+from .method import Target, broadcast, is_large, makes_one, numbers_of, shape_of
 from .on_host import drawn, inside
-from .sequence import Sampler, attempted
+from .sequence import Sampler
 from .stream import LOCK
-from .twister import UINT64, Twister
+from .twister import Twister
+from .twister_stream import part
 
 Source = Callable[[Twister, int, Queue], Node]
 
@@ -35,10 +34,15 @@ def on_device(function: Callable[..., Any]) -> Callable[..., Any]:
     NumPy draws a few numbers, those of bit generators that the device does not know, and all numbers of the CPU.
     """
     theirs = getattr(NUMPYS, function.__name__)
+    first = numbers_of(theirs)
     host = drawn(theirs, f"RandomState.{function.__name__}", silent=True)
 
     @wraps(theirs, updated=())
     def run(self: Legacy, *args: Any, **options: Any) -> Any:
+        if len(args) <= first and makes_one(args, options):
+            with LOCK:
+                self._stream.settle()
+                return theirs(self._stream.numpys, *args, **options)
         with LOCK:
             if self._stream.kind and not inside():
                 try:
@@ -54,8 +58,8 @@ def on_device(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def large(target: Target) -> Target | None:
-    """The target, unless the host is to draw as few numbers."""
-    return target if target.count >= method.MANY and target.queue.device.kind in method.KINDS else None
+    """The target, unless the host is to draw as many numbers."""
+    return target if is_large(target) else None
 
 
 class Legacy:
@@ -89,7 +93,7 @@ class Legacy:
         begin = self._begin() if len(parts) > 1 else None
         made: list[ndarray] = []
         for count in parts:
-            numbers = self._part(sampler, params, count * attempts, each, target.queue)
+            numbers = part(self._stream, sampler, params, count * attempts, each, target.queue)
             if numbers is None:
                 if begin is not None:
                     self._begin()
@@ -102,27 +106,6 @@ class Legacy:
         """NumPy's state, to which the stream has come."""
         self._stream.settle()
         return NUMPYS.get_state(self._stream.numpys, legacy=False)
-
-    def _part(self, sampler: Sampler, params: Sequence[float], count: int, each: float, queue: Queue) -> ndarray | None:
-        """The numbers of so many attempts, and the stream is moved on; None if NumPy is to draw them."""
-        held: list[ndarray] = []
-
-        def ahead(many: int) -> tuple[Node, ...]:
-            words, *states = self._stream.ahead(many, UINT64, queue)
-            held[:] = map(wrap, (words, *states))
-            return words, *states[: int(sampler.phases > 0)]
-
-        found = attempted(ahead, replace(sampler, paired=True), params, count, each, queue)
-        if found is None:
-            return None
-        numbers, taken, left = found
-        words, before, after = (x.value() for x in held)
-        if sampler.phases:
-            self._stream.moved_to((words, before, after), 2 * taken, 2 * left if left >= 0 else -1)
-        else:
-            given = from_host(numpy.array(2 * taken), queue.device).value()
-            self._stream.moved((words, before, after), given)
-        return wrap(numbers)
 
     def _target(self, size: Any) -> Target | None:
         """Where `size` numbers go, if the device is to draw them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from functools import wraps
+from inspect import signature
 from math import isfinite, prod
 from typing import Any
 
@@ -22,8 +23,9 @@ from . import fast, words
 from .on_host import drawn, inside
 from .stream import LOCK, Stream
 
-# From so many numbers on they are drawn on a device of these kinds; the host makes fewer of them sooner.
-MANY = 1 << 14
+# From so many numbers on they are drawn on a device of these kinds; the host makes fewer of them sooner, and says what
+# is wrong with as many as no memory holds.
+MANY, TOO_MANY = 1 << 14, 1 << 44
 KINDS = {"cuda"}
 
 # The methods that fill an array from end to end, where it is among their arguments, and what NumPy says it is to be.
@@ -33,6 +35,12 @@ _FILLS = {
     "standard_exponential": (3, "contiguous"),
     "standard_gamma": (3, "C-contiguous"),
 }
+
+# Half of a smaller parameter may be 0.
+_TINY = 1e-300
+
+# The types of parameters that are no arrays.
+_PLAIN = frozenset((bool, int, float, numpy.bool_, numpy.int32, numpy.int64, numpy.float32, numpy.float64))
 
 # A stream of nobody's, for NumPy's checks of parameters.
 PROBE = numpy.random.Generator(numpy.random.PCG64(0))
@@ -58,19 +66,24 @@ class Target:
         return out
 
 
+def is_large(target: Target) -> bool:
+    """Whether the device is to draw as many numbers."""
+    return MANY <= target.count < TOO_MANY and target.queue.device.kind in KINDS
+
+
 def shape_of(size: Any) -> Shape | None:
     """The shape that a `size` asks for; None where NumPy is to judge it."""
     try:
-        given = (size,) if hasattr(size, "__index__") else tuple(size)
+        given = (size,) if hasattr(size, "__index__") else tuple(size[:])
         shape = tuple(map(operator.index, given))
-    except TypeError:
+    except (TypeError, KeyError):
         return None
     return None if bool in map(type, given) or any(n < 0 for n in shape) else shape
 
 
 def rows_of(size: Any) -> Shape | None:
     """The same where numbers are rows, for which NumPy takes no array without dimensions."""
-    return None if isinstance(size, numpy.ndarray) and not size.ndim else shape_of(size)
+    return None if isinstance(size, (ndarray, numpy.ndarray)) and not size.ndim else shape_of(size)
 
 
 def _refuse_gaps(name: str, args: Any, options: Any) -> None:
@@ -125,11 +138,28 @@ def fine(scale: Any) -> bool:
 
 
 def finite_numbers(probe: Any, name: str, *params: Any) -> tuple[float, ...]:
-    """The parameters of a method, which NumPy is let check on a stream of nobody's; none if not finite numbers."""
-    if not all(is_number(x) and isfinite(x) for x in params):
+    """The parameters of a method, which NumPy is let check on a stream of nobody's; none if the host is to draw."""
+    if not all(is_number(x) and isfinite(x) and not 0 < abs(x) < _TINY for x in params):
         return ()
     getattr(probe, name)(*params)
     return tuple(map(float, params))
+
+
+def numbers_of(theirs: Callable[..., Any]) -> int:
+    """How many arguments come before the size of what a method makes, which is one number without it; or -1."""
+    parameters = list(signature(theirs).parameters)
+    if "replace" in parameters:  # NumPy calls other methods for that
+        return -1
+    if parameters[1:] == ["args"]:  # which are the size
+        return 0
+    return parameters.index("size") - 1 if "size" in parameters else -1
+
+
+def makes_one(args: tuple[Any, ...], options: dict[str, Any]) -> bool:
+    """Whether arguments other than a size are such that NumPy makes one number of them."""
+    return all(type(x) in _PLAIN for x in args) and not (
+        options and ("size" in options or any(type(x) not in _PLAIN for x in options.values()))
+    )
 
 
 def on_device(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -138,11 +168,16 @@ def on_device(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     NumPy draws a few numbers, those of bit generators that the device does not know, and all numbers of the CPU.
     """
     theirs, fills = getattr(numpy.random.Generator, name), name in _FILLS
+    first = numbers_of(theirs)
     host = drawn(theirs, f"Generator.{name}", silent=True)
 
     def decorate(method: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(theirs, updated=())
         def run(self: Drawing, *args: Any, **options: Any) -> Any:
+            if len(args) <= first and makes_one(args, options):
+                with LOCK:
+                    self._stream.settle()
+                    return theirs(self, *args, **options)
             if fills:
                 _refuse_gaps(name, args, options)
             with LOCK:
@@ -187,9 +222,8 @@ class Drawing(numpy.random.Generator):
         return self._large(Target(out.shape, out.device, out), source) if sized else None
 
     def _large(self, target: Target, source: Any = words) -> Target | None:
-        """The target, unless the host is to draw as few numbers: what is `fast` is drawn nowhere else."""
-        large = target.count >= MANY and target.queue.device.kind in KINDS
-        return target if large or source is fast else None
+        """The target, unless the host is to draw as many numbers: what is `fast` is drawn nowhere else."""
+        return target if source is fast or is_large(target) else None
 
     def _over(self, size: Any, *params: Any, source: Any = words) -> list[Any]:
         """Where numbers go, as many as the parameters or `size` ask for, or None; and the parameters in float64."""

@@ -88,6 +88,7 @@ def sequence(
     for part in parts:
         numbers = _part(stream, sampler, params, part, each, queue)
         if numbers is None:
+            stream.settle()
             stream.bits.state = begin
             return None
         made.append(wrap(numbers))
@@ -98,15 +99,13 @@ def sequence(
 def _part(
     stream: Stream, sampler: Sampler, params: Sequence[float], shape: Shape, each: float, queue: Queue
 ) -> Node | None:
+    count = prod(shape) // sampler.width
+    if stream.own:
+        made: Node | None = stream.own.part(sampler, params, shape, count, each, queue)
+        return made
     single = sampler.halves or sampler.dtype.itemsize == 4
-    before = stream.bits.state
-
-    def ahead(many: int) -> tuple[Node]:
-        made = (words.halves if single else words.words)(stream, many, queue)
-        stream.bits.state = before
-        return (made,)
-
-    found = attempted(ahead, sampler, params, prod(shape) // sampler.width, each, queue, shape)
+    make = words.halves if single else words.words
+    found = attempted(lambda many: (stream.ahead(make, many, queue),), sampler, params, count, each, queue, shape)
     if found is None:
         return None
     values, taken, _ = found

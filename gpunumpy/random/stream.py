@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy
@@ -45,7 +46,11 @@ class Stream:
         Which one it is, or "" if the device does not know it.
     shared
         Whether somebody else may look at its state at any time, so that counts are looked at at once.
+    own
+        What makes its words, where these are no functions of their positions.
     """
+
+    own: Any = None
 
     def __init__(self, bits: Any) -> None:
         self.bits = bits
@@ -59,7 +64,11 @@ class Stream:
         """Bring NumPy's state to where the draws so far have moved it."""
         with LOCK:
             if self._move is not None:
-                self._move()
+                try:
+                    self._move()
+                except MemoryError:  # a draw that there is no memory for moves nowhere
+                    self._move = self._after = None
+                    raise
                 self._move = self._after = None
 
     def take(self) -> list[int]:
@@ -69,21 +78,42 @@ class Stream:
 
     def state(self, queue: Queue) -> Node:
         """The state on a device, for a routine: what the last one left there, or NumPy's."""
-        if self._after is None or self._after.device != queue.device:
-            return from_host(numpy.array(self.take(), numpy.uint64), queue.device).value()
-        return self._after.computed()
+        if self._after is not None and self._after.device == queue.device:
+            with suppress(MemoryError):
+                return self._after.computed()
+        return from_host(numpy.array(self.take(), numpy.uint64), queue.device).value()
+
+    def ahead(self, make: Callable[..., Node], *args: Any) -> Node:
+        """What is made of the next words, and the stream stays where it is."""
+        self.settle()
+        before = self.bits.state
+        made = make(self, *args)
+        self.bits.state = before
+        return made
 
     def follows(self, after: ndarray) -> None:
         """Say that a draw moves on to the state that the device has in `after`, which is looked at when NumPy's is
         asked for.
         """
-        self._move, self._after = lambda: given_to(self.kind, self.bits, to_host(after).tolist()), after
+        before = self._after  # computed, as what is drawn after it takes it
+
+        def move() -> None:
+            try:
+                state = to_host(after)
+            except MemoryError:
+                if before is not None:
+                    given_to(self.kind, self.bits, to_host(before).tolist())
+                raise
+            given_to(self.kind, self.bits, state.tolist())
+
+        self._move, self._after = move, after
 
     def drawn(self, made: Any) -> None:
         """Say that a draw is done: somebody else may look at NumPy's state from now on, if it is shared."""
         if self.shared and self._after is not None:
             if isinstance(made, ndarray):
-                made.computed()  # with the state after it
+                with suppress(MemoryError):  # which `settle` raises
+                    made.computed()  # with the state after it
             self.settle()
 
     def skip(self, count: int) -> None:

@@ -6,6 +6,7 @@ it when somebody asks for it.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy
@@ -46,6 +47,7 @@ class Twister:
     def __init__(self, numpys: Any, shared: bool) -> None:
         self.numpys, self.shared = numpys, shared
         self._state: ndarray | None = None
+        self._before: list[ndarray] = []  # the states before, back to one that is computed
         self._left = 0
 
     @property
@@ -56,9 +58,20 @@ class Twister:
     def settle(self) -> None:
         """Bring NumPy's state to where the draws so far have moved it."""
         with LOCK:
-            if self._state is not None:
-                state, self._state = self._state, None
-                _Numpys.set_state(self.numpys, unpacked(to_host(state)))
+            if self._state is None:
+                return
+            try:
+                state = to_host(self._state)
+            except MemoryError:  # a draw that there is no memory for moves nowhere
+                while self._before:
+                    with suppress(MemoryError):
+                        _Numpys.set_state(self.numpys, unpacked(to_host(self._before.pop())))
+                        self._before.clear()
+                self._state = None
+                raise
+            self._state = None
+            self._before.clear()
+            _Numpys.set_state(self.numpys, unpacked(state))
 
     def words(self, count: int, dtype: DType, queue: Queue) -> Node:
         """Words of 32 bits, or pairs of them as words of 64, the first one in the lower half."""
@@ -86,17 +99,17 @@ class Twister:
         """Normal numbers, made in pairs."""
         self._begin(queue)
         left = self._left
-        return self._picked("normal", 64, count, numpy.pi / 4, FLOAT64, queue, left=left)
+        return self.picked("normal", 64, count, numpy.pi / 4, FLOAT64, queue, left=left)
 
     def positives(self, count: int, queue: Queue) -> Node:
         """Numbers as `doubles` has them without zeros."""
-        return self._picked("positive", 64, count, 1.0, FLOAT64, queue)
+        return self.picked("positive", 64, count, 1.0, FLOAT64, queue)
 
     def masked(self, count: int, bits: int, low: int, most: int, dtype: DType, queue: Queue) -> Node:
         """Integers from `low` to ``low + most``: the lower ones of so many bits, again while they are too great."""
         mask = (1 << most.bit_length()) - 1
         bounds = from_host(numpy.array([most, mask, low % (1 << 64)], UINT64), queue.device).value()
-        return self._picked("masked", bits, count, (most + 1) / (mask + 1), dtype, queue, bounds)
+        return self.picked("masked", bits, count, (most + 1) / (mask + 1), dtype, queue, bounds)
 
     def pieces(self, count: int, bits: int, low: int, most: int, dtype: DType, queue: Queue) -> Node:
         """The same where `most` is all of the mask: none is too great. The lowest bits of a word come first."""
@@ -104,24 +117,20 @@ class Twister:
         if bits == 64:
             made = wrap(self.longs(count, queue))
         else:
-            share = 32 // bits
-            made = wrap(self.words(-(-count // share), UINT32, queue))
-            if share > 1:
-                turns = from_host(numpy.arange(0, 32, bits).astype(UINT32), queue.device)
-                turned: Any = elementwise("right_shift", [made[:, None], turns])
-                made = turned.reshape(-1)[:count]
+            made = cut(wrap(self.words(-(-count * bits // 32), UINT32, queue)), bits, count)
         made = elementwise("bitwise_and", [made, made.dtype.type(most)])
         made = made.astype(dtype if dtype.kind == "b" else f"u{dtype.itemsize}")
         if low and dtype.kind != "b":
             made = elementwise("add", [made, made.dtype.type(low % (1 << 8 * dtype.itemsize))])
         return made.astype(dtype).value()
 
-    def _picked(
+    def picked(
         self, kind: str, bits: int, count: int, share: float, dtype: DType, queue: Queue, *bounds: Node, left: int = 0
     ) -> Node:
+        """Numbers of attempts that are independent of each other, of which that share succeeds."""
         _, words, made = KINDS[kind]
         tries = attempts(-(-(count - left) // made), share)
-        words = max(1, -(-tries * bits // 64)) * 2 if kind == "masked" else tries * words
+        words = max(1, -(-tries * bits // 64)) * 2 if bounds else tries * words
         given = self.ahead(words, UINT32, queue)
         results = (((count,), dtype), ((STATE,), UINT32))
         numbers, state = graph.routine("twister_picks", (kind, bits, left), (*given, *bounds), results)
@@ -148,16 +157,26 @@ class Twister:
         """Move on by as many of the words that were `ahead` as the device has in `taken`."""
         self.move(graph.call("twister_stand", (), (*given, taken), (STATE,), UINT32), self._left)
 
-    def moved_to(self, given: Ahead, taken: int, left: int) -> None:
+    def moved_to(self, given: Ahead, taken: int, left: int | None = None) -> None:
         """Move on by so many of the words that were `ahead`; one of two normal numbers that begin at a word is left, or
         none if that is -1.
         """
-        device = self._state.device  # type: ignore[union-attr]
-        where = from_host(numpy.array([taken, left]), device).value()
-        self.move(graph.call("twister_stand", (), (*given, where), (STATE,), UINT32), int(left >= 0))
+        queue = given[0].form.queue
+        assert queue is not None
+        where = from_host(numpy.array([taken] if left is None else [taken, left]), queue.device).value()
+        state = graph.call("twister_stand", (), (*given, where), (STATE,), UINT32)
+        self.move(state, self._left if left is None else int(left >= 0))
+
+    def forget(self) -> None:
+        """Go on from NumPy's state."""
+        self._state = None
 
     def move(self, state: Node, left: int) -> None:
         """Go on from a state of the device's, with so many normal numbers left."""
+        if self._state is not None:
+            if self._state.value().data is not None:
+                self._before.clear()
+            self._before.append(self._state)
         self._state, self._left = wrap(state), left
         if self.shared:
             self.settle()
@@ -169,6 +188,19 @@ class Twister:
         if self._state is None:
             given = _Numpys.get_state(self.numpys, legacy=False)
             self._state, self._left = from_host(packed(given), queue.device), int(given["has_gauss"])
+
+
+def cut(words: ndarray, bits: int, count: int) -> Any:
+    """The first so many pieces of words of 32 bits, the lowest bits of a word first, and above them other bits."""
+    if bits == 32:
+        return words
+    whole: Any = words
+    turned: Any = elementwise("right_shift", [whole[:, None], from_host(_turns(bits), words.device)])
+    return turned.reshape(-1)[:count]
+
+
+def _turns(bits: int) -> Any:
+    return numpy.arange(0, 32, bits).astype(UINT32)
 
 
 def _of(x: Node, row: str, y: int) -> Node:

@@ -33,6 +33,9 @@ Draw = Callable[[Stream, int, Queue], Node]
 
 def words(stream: Stream, count: int, queue: Queue) -> Node:
     """Words of 64 bits."""
+    if stream.own:
+        made: Node = stream.own.longs(count, queue)
+        return made
     state = stream.take()
     stream.skip(count)
     return _word(stream.kind, state, graph.iota((count,), 0, queue))
@@ -40,11 +43,17 @@ def words(stream: Stream, count: int, queue: Queue) -> Node:
 
 def halves(stream: Stream, count: int, queue: Queue) -> Node:
     """Words of 32 bits."""
+    if stream.own:
+        made: Node = stream.own.halves(count, queue)
+        return made
     return _half(stream, count, 1, queue)[0]
 
 
 def pieces(stream: Stream, count: int, bits: int, queue: Queue) -> Node:
     """Words of 16 bits or fewer, from the lower end of those of 32; what is left of the last of these is lost."""
+    if stream.own:
+        made: Node = stream.own.pieces(count, bits, queue)
+        return made
     share = 32 // bits
     half, place = _half(stream, count, share, queue)
     turn = _integer("left_shift", _integer("bitwise_and", place, share - 1), bits.bit_length() - 1)
@@ -112,6 +121,9 @@ def _map(row: str, loop: tuple[DType, ...], args: tuple[Node, ...]) -> Node:
 
 
 def _doubles(stream: Stream, count: int, queue: Queue) -> Node:
+    if stream.own:
+        made: Node = stream.own.doubles(count, queue)
+        return made
     return _map("unit_double", (_UINT64, FLOAT64), (words(stream, count, queue),))
 
 
@@ -186,6 +198,9 @@ EXPONENTIAL: dict[DType, Draw] = {dtype: _exponentials(dtype) for dtype in (FLOA
 
 def _counted(stream: Stream, count: int, queue: Queue, options: tuple[Any, ...], dtype: DType, *given: Node) -> Node:
     """The results of a routine that takes as many words as it needs, and leaves the state after them."""
+    if stream.own:
+        made: Node = stream.own.numbers(options, dtype, count, queue, *given)
+        return made
     results = (((count,), dtype), ((WORDS,), _UINT64))
     values, after = graph.routine("stream_draws", (stream.kind, *options), (stream.state(queue), *given), results)
     stream.follows(wrap(after))

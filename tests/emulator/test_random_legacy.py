@@ -12,7 +12,7 @@ import pytest
 import gpunumpy as np
 from gpunumpy.kernels import cuda_bounded, cuda_sequence, cuda_sort, cuda_twister, host_calls
 from gpunumpy.kernels.compile import compile_cubin
-from gpunumpy.random import distributions, legacy_discrete, legacy_method, method, twister
+from gpunumpy.random import distributions, legacy_discrete, legacy_method, method, sequence, twister, twister_stream
 from gpunumpy.random.sequence import Sampler
 from tests.numpy_parity.test_random_legacy import DRAWS, EXACT, alike, pair, same_state
 
@@ -181,15 +181,15 @@ def test_few_numbers_of_pairs(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["standard_t", "negative_binomial"])
 def test_too_few_words(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun = legacy_method.attempted
+    begun = sequence.attempted
     few = lambda *args: begun(*args[:4], args[4] / 3, *args[5:])  # noqa: E731
-    monkeypatch.setattr(legacy_method, "attempted", few)
+    monkeypatch.setattr(sequence, "attempted", few)
     test_numbers_that_take_words_as_they_need_them(name)
 
 
 def test_attempts_that_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     shorter = lambda sampler, **new: replace(sampler, longest=16, **new)  # noqa: E731
-    monkeypatch.setattr(legacy_method, "replace", shorter)
+    monkeypatch.setattr(twister_stream, "replace", shorter)
     for parts in (1 << 28, 2000):
         monkeypatch.setattr(legacy_method, "MOST_PAIRS", parts)
         mine, theirs = pair()

@@ -17,7 +17,7 @@ from gpunumpy.random.philox_gpu import PhiloxGPU
 
 from ..emulator.test_sequence import emulated
 
-BITS = ("PCG64", "PCG64DXSM", "Philox")
+BITS = ("PCG64", "PCG64DXSM", "Philox", "MT19937")
 
 
 @pytest.fixture(autouse=True)
