@@ -288,8 +288,12 @@ def lookup(module: str, name: str) -> Any:
 
 def namespace(module: str) -> types.ModuleType:
     """A module like one of NumPy's, whose functions take and give our arrays, on the host."""
+
+    def find(name: str) -> Any:
+        return import_module(module).__all__ if name == "__all__" else lookup(module, name)
+
     ours = types.ModuleType("gpunumpy" + module.removeprefix("numpy"))
-    ours.__getattr__ = lambda name: lookup(module, name)  # type: ignore[method-assign]
+    ours.__getattr__ = find  # type: ignore[method-assign]
     ours.__dir__ = lambda: public(module)  # type: ignore[method-assign]
     ours.__path__ = []  # it may have modules in it, none of which is a file
     return ours

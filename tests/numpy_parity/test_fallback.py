@@ -441,3 +441,10 @@ def test_a_scalar_of_the_host_is_a_result_of_ours() -> None:
     assert (float(total), float(before)) == (4, 3)
     assert (hash(before), parts[0], parts[1]) == (hash(3.0), 2, [0, 1, 2])
     assert type(host) is numpy.float64
+
+
+@pytest.mark.parametrize("module", ["ma", "polynomial", "rec"])
+def test_all_names_of_a_module_are_imported(module: str) -> None:
+    names: dict[str, Any] = {}
+    exec(f"from gpunumpy.{module} import *", names)
+    assert {name for name in names if not name.startswith("__")} == set(getattr(numpy, module).__all__)

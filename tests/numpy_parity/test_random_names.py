@@ -47,6 +47,13 @@ def test_names(name: str) -> None:
         assert issubclass(mine, theirs)
 
 
+def test_all_names_are_imported() -> None:
+    names: dict[str, Any] = {}
+    exec("from gpunumpy.random import *", names)
+    assert set(names) - {"__builtins__"} == {*numpy.random.__all__, "PhiloxGPU"}
+    assert names["Generator"] is np.random.Generator
+
+
 @pytest.mark.parametrize("kind", ["Generator", "RandomState"])
 def test_methods(kind: str) -> None:
     mine, theirs = getattr(np.random, kind), getattr(numpy.random, kind)
@@ -183,6 +190,63 @@ def draws(rng: Any) -> list[Any]:
 def equal(mine: list[Any], theirs: list[Any]) -> None:
     for x, y in zip(mine, theirs, strict=True):
         numpy.testing.assert_array_equal(x, y, strict=True)
+
+
+# One number, of Python's or of NumPy's.
+ONES: dict[str, Callable[[Any], Any]] = {
+    "uniform": lambda g: g.uniform(2, high=5.0),
+    "normal": lambda g: g.normal(loc=numpy.float64(1), scale=2),
+    "gamma": lambda g: g.gamma(2.5),
+    "triangular": lambda g: g.triangular(0, 1, 2),
+    "standard_normal": lambda g: g.standard_normal(),
+    "exponential": lambda g: g.exponential(),
+    "poisson": lambda g: g.poisson(numpy.int64(3)),
+    "choice": lambda g: g.choice(9, replace=True),
+}
+OF_RANDOM_STATE = {
+    "rand": lambda g: g.rand(),
+    "randn": lambda g: g.randn(),
+    "tomaxint": lambda g: g.tomaxint(),
+    "randint": lambda g: g.randint(3, high=9),
+}
+OF_GENERATOR = {
+    "integers": lambda g: g.integers(3, high=9, endpoint=True),
+    "random": lambda g: g.random(),
+    "float32": lambda g: g.random(dtype="f4"),
+}
+
+
+@pytest.mark.usefixtures("on_the_device")
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        *(("Generator", name) for name in ONES | OF_GENERATOR),
+        *(("RandomState", name) for name in ONES | OF_RANDOM_STATE),
+    ],
+)
+def test_one_number(kind: str, name: str) -> None:
+    mine, theirs = MADE[kind](np), MADE[kind](numpy)
+    draw = (ONES | OF_GENERATOR | OF_RANDOM_STATE)[name]
+    mine._stream.shared = False
+    for _ in range(3):
+        mine.uniform(size=3)
+        theirs.uniform(size=3)
+        alike(draw(mine), draw(theirs))
+    for wrong in ({"loc": 1, "scale": -1}, {"scale": -2.5}, {"bogus": 1}):
+        texts = []
+        for rng in (mine, theirs):
+            with pytest.raises((TypeError, ValueError)) as caught:
+                rng.normal(**wrong)
+            texts.append((caught.type, str(caught.value)))
+        assert texts[0] == texts[1]
+
+
+@pytest.mark.usefixtures("on_the_device")
+def test_arrays_of_numbers() -> None:
+    rng, theirs = np.random.default_rng(5), numpy.random.default_rng(5)
+    alike(rng.normal(np.array([1.0])), theirs.normal([1.0]))
+    alike(rng.normal([1.0, 2.0]), theirs.normal([1.0, 2.0]))
+    alike(rng.normal(scale=[1.0, 2.0]), theirs.normal(scale=[1.0, 2.0]))
 
 
 @pytest.mark.usefixtures("on_the_device")

@@ -1,0 +1,92 @@
+"""Draws that there is no memory for: an error, and the stream stays where it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core import memory
+from gpunumpy.kernels import host_calls
+from gpunumpy.random import method
+
+from .random_routines import ROUTINES
+
+LARGE = 10**8  # numbers, for which the memory does not suffice here
+DRAWS: dict[str, Any] = {
+    "standard_normal": lambda g: g.standard_normal(LARGE),
+    "standard_exponential": lambda g: g.standard_exponential(LARGE),
+    "gamma": lambda g: g.gamma(2.5, size=LARGE),
+    "poisson": lambda g: g.poisson(30.0, LARGE),
+}
+
+
+@pytest.fixture(autouse=True)
+def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(method, "MANY", 100)
+    monkeypatch.setattr(method, "KINDS", {"cpu", "cuda"})
+    for name, routine in ROUTINES.items():
+        monkeypatch.setitem(host_calls.CALLS, name, routine)
+    with np.Device("cpu"):
+        memory.set_memory_limit(memory.memory_info().used + (1 << 26))
+        yield
+        memory.set_memory_limit(None)
+
+
+def alike(mine: Any, theirs: Any) -> None:
+    numpy.testing.assert_allclose(np.asnumpy(mine), theirs, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", DRAWS)
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("kind", ["default_rng", "RandomState"])
+def test_the_stream_goes_on(kind: str, name: str, shared: bool) -> None:
+    mine, theirs = (getattr(lib.random, kind)(5) for lib in (np, numpy))
+    mine._stream.shared = shared
+    for _ in range(2):
+        alike(mine.standard_normal(500), theirs.standard_normal(500))
+        with pytest.raises(MemoryError):
+            DRAWS[name](mine).computed()
+        if not shared and name.startswith("standard"):
+            with pytest.raises(MemoryError):  # of the draw that comes before, which NumPy would have refused at once
+                mine.uniform(size=3)
+        alike(mine.uniform(size=3), theirs.uniform(size=3))
+        alike(mine.standard_normal(500), theirs.standard_normal(500))
+
+
+@pytest.mark.parametrize("kind", ["default_rng", "RandomState"])
+def test_draws_after_one_that_nobody_asked_for(kind: str) -> None:
+    mine, theirs = (getattr(lib.random, kind)(5) for lib in (np, numpy))
+    mine._stream.shared = False
+    alike(mine.standard_normal(500), theirs.standard_normal(500))
+    mine.standard_normal(LARGE)
+    with pytest.raises(MemoryError):
+        mine.standard_normal(500).computed()
+    if kind == "RandomState":
+        with pytest.raises(MemoryError):
+            mine.seed(3)
+    alike(mine.standard_normal(500), theirs.standard_normal(500))
+
+
+def test_functions_of_the_module() -> None:
+    np.random.seed(3)
+    with pytest.raises(MemoryError):
+        np.random.randn(LARGE)
+    alike(np.random.rand(3), numpy.random.RandomState(3).rand(3))
+
+
+@pytest.mark.parametrize("size", [10**30, 1 << 62, (1 << 40, 1 << 40)])
+@pytest.mark.parametrize("name", DRAWS)
+@pytest.mark.parametrize("kind", ["default_rng", "RandomState"])
+def test_sizes_beyond_all_memory(kind: str, name: str, size: Any) -> None:
+    texts = []
+    for lib in (np, numpy):
+        rng = getattr(lib.random, kind)(5)
+        args = {"gamma": (2.5,), "poisson": (30.0,)}.get(name, ())
+        with pytest.raises((ValueError, MemoryError)) as caught:
+            getattr(rng, name)(*args, size=size)
+        texts.append((caught.type, str(caught.value)))
+    assert texts[0] == texts[1]
