@@ -23,9 +23,9 @@ def fits(layouts: Sequence[Layout]) -> bool:
     return rows <= max(most for few, most in _ROWS.items() if count >= few)
 
 
-def _cells(n: int, vectors: bool, dtype: Any) -> int:
-    """The bytes of a matrix, and of its vectors."""
-    return int((2 * n + 3 if vectors else n) * (n | 1) * dtype.itemsize)
+def _pieces(n: int, vectors: bool) -> tuple[int, int]:
+    """The elements of a matrix, with rows for vectors of what becomes of it, and of what turns it."""
+    return (n + 3 * vectors) * (n | 1), n * (n | 1) * vectors
 
 
 def _beside(n: int, dtype: Any) -> int:
@@ -37,22 +37,28 @@ def _beside(n: int, dtype: Any) -> int:
 def eig(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any], most: int = _BYTES) -> Program:
     """Complex values and `info`; and the vectors as rows, from matrices by columns.
 
-    Where a block would share more than so many bytes, its matrix lies in global memory.
+    Where a block would share more than so many bytes, what turns its matrix lies in global memory, or that too.
     """
     *results, a = layouts
     dtype, vectors, size = dtypes[-1], len(results) > 2, a.shape[-1]
     text = Small(a, dtype)
-    threads = min(_MOST_THREADS, -(-size // 32) * 32 * (1 if size <= 32 or not vectors else 2))
+    threads = min(_MOST_THREADS, -(-size // 32) * 32)
     n, pitch = text.param(size), text.param(size | 1)
-    shared, away, cells = _beside(size, dtype), "(T*)nullptr", _cells(size, vectors, dtype)
-    if shared + cells > most:
-        away = f"away + blockIdx.x * {text.param(cells // dtype.itemsize)}"
-    else:
-        shared, cells = shared + cells, 0
+    unit, shared, away = dtype.itemsize, _beside(size, dtype), 0
+    places = []
+    for piece in _pieces(size, vectors):
+        if shared + piece * unit <= most:
+            places.append("(T*)nullptr")
+            shared += piece * unit
+        else:
+            places.append(f"away + {text.param(away)}")
+            away += piece
+    step = text.param(away)
+    places = [place.replace("away", f"away + blockIdx.x * {step}") for place in places]
     body = (
         f"  const int n = (int){n};\n"
         f"  const auto at = [=](int r, int c) {{ return {text.at('c', 'r')}; }};\n"
-        f"  la::Eigen<T> its(shared, {away}, n, {pitch}, {str(vectors).lower()});\n"
+        f"  la::Eigen<T> its(shared, {', '.join(places)}, n, {pitch}, {str(vectors).lower()});\n"
         "  const bool failed = its.run(at);\n"
         "  if (threadIdx.x == 0) la::tell(failed, info + m, told);\n  __syncthreads();\n  if (failed) continue;\n"
         f"  for (int i = threadIdx.x; i < n; i += blockDim.x) w[m * n + i] = its.values[i];\n"
@@ -65,4 +71,4 @@ def eig(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[An
             "    v[m * n * n + k / n * n + its.origins[k % n]] = its.vector(k / n, k % n);"
         )
     methods = ["eig_balance", "eig_steps", "eig"]
-    return text.made(methods, body, threads, shared, [*names, pointer(dtype, "a"), "int* told"], cells)
+    return text.made(methods, body, threads, shared, [*names, pointer(dtype, "a"), "int* told"], away * unit)

@@ -65,8 +65,10 @@ template <class T> struct Solution {
       else one(k);
     }
     R most = 0;
+#pragma unroll 1
     for (int i = 0; i <= top; ++i) most = ::fmax(most, largest_part(get(i)));
     const R shrink = 1 / most;
+#pragma unroll 1
     for (int i = 0; i <= top; ++i) set(i, times(get(i), shrink));
   }
 
@@ -88,6 +90,7 @@ template <class T> struct Solution {
   __device__ C side(int k, int from) const {
     C even = {0, 0}, odd = {0, 0};
     int i = from + 1;
+#pragma unroll 2
     for (; i < top; i += 2) {
       even = taken(even, h(k, i), get(i));
       odd = taken(odd, h(k, i + 1), get(i + 1));
@@ -102,6 +105,7 @@ template <class T> struct Solution {
     if (!(have > room)) return;
     const R first = 1 / have, second = ::fmin(room, R(1));
     const auto shrunk = [=](C its) { return times(times(its, first), second); };
+#pragma unroll 1
     for (int i = known; i <= top; ++i) set(i, shrunk(get(i)));
     e = shrunk(e);
     f = shrunk(f);
@@ -151,15 +155,17 @@ template <class T> struct Eigen {
   bool vectors;
   R back;
 
-  // What is too large to be shared is `away`, in global memory.
-  __device__ Eigen(void* shared, T* away, int n, int pitch, bool vectors) : n(n), vectors(vectors) {
+  // What is too large to be shared lies in global memory: what turns the matrix, or the matrix too.
+  __device__ Eigen(void* shared, T* cells, T* basis, int n, int pitch, bool vectors) : n(n), vectors(vectors) {
+    const int size = (vectors ? n + 3 : n) * pitch;
     values = (C*)shared;
     factors = (T*)(values + n);
-    T* cells = away ? away : factors + n;
-    const int rows = vectors ? n + 3 : n;
-    a = {cells, pitch};
-    z = {vectors ? cells + rows * pitch : nullptr, pitch};
-    weights = (R*)(away ? factors + n : cells + (vectors ? rows + n : n) * pitch);
+    T* end = factors + n;
+    a = {cells ? cells : end, pitch};
+    if (!cells) end += size;
+    z = {!vectors ? nullptr : basis ? basis : end, pitch};
+    if (vectors && !basis) end += n * pitch;
+    weights = (R*)end;
     spare = weights + n;
     origins = (int*)(spare + 32);
     alone = origins + n;
@@ -238,10 +244,12 @@ template <class T> struct Eigen {
       else return z(i, j);
     };
     R most = 0;
+#pragma unroll 1
     for (int i = 0; i < n; ++i) most = ::fmax(most, largest_part(get(i)));
     const R unit = unit_of(most);
     R sum = 0, greatest = -1;
     int where = 0;
+#pragma unroll 1
     for (int i = 0; i < n; ++i) {
       const R its = square(times(get(i), unit));
       sum += its;
@@ -252,10 +260,12 @@ template <class T> struct Eigen {
     }
     const R over = 1 / ::sqrt(sum);
     if (REAL && !two) {
+#pragma unroll 1
       for (int i = 0; i < n; ++i) z(i, j) = times(times(z(i, j), unit), over);
       return;
     }
     const C turn = times(conj(times(get(where), unit)), over / ::sqrt(greatest));
+#pragma unroll 1
     for (int i = 0; i < n; ++i) {
       C its = times(get(i), unit) * turn;
       if (i == where) its.im = 0;

@@ -13,27 +13,28 @@ template <class T> struct Bulge {
   R beta;
 
   __device__ explicit Bulge(T (&x)[SIZE]) {
-    R sum = 0, unit = 1;
+    R whole = square(x[0]), unit = 1, rest = 0;
 #pragma unroll
-    for (int i = 1; i < SIZE; ++i) sum += square(x[i]);
-    R whole = sum + square(x[0]);
+    for (int i = 1; i < SIZE; ++i) whole += square(x[i]);
     if (whole < SMALL<R>) {
       R most = 0;
 #pragma unroll
       for (int i = 0; i < SIZE; ++i) most = ::fmax(most, largest_part(x[i]));
       unit = unit_of(most);
-      sum = 0;
 #pragma unroll
-      for (int i = 0; i < SIZE; ++i) {
-        x[i] = times(x[i], unit);
-        if (i) sum += square(x[i]);
-      }
-      whole = sum + square(x[0]);
+      for (int i = 0; i < SIZE; ++i) x[i] = times(x[i], unit);
+      whole = square(x[0]);
+#pragma unroll
+      for (int i = 1; i < SIZE; ++i) whole += square(x[i]);
     }
     beta = re(x[0]) / unit;
 #pragma unroll
-    for (int i = 0; i < SIZE; ++i) v[i] = of_real<T>(0);
-    if (sum == 0 && is_real(x[0])) return;
+    for (int i = 0; i < SIZE; ++i) {
+      v[i] = of_real<T>(0);
+      if (i) rest += norm(x[i]);
+    }
+    // Nothing is too small beside the first one to be made zero: steps would come to no end.
+    if (rest == 0 && is_real(x[0])) return;
     const R over = one_over_root(whole), length = ::copysign(whole * over, -re(x[0]));
     const T first = x[0] - of_real<T>(length);
     factor = times(first, ::copysign(over, re(x[0])));
@@ -60,16 +61,14 @@ template <class T> struct Bulge {
     if constexpr (REAL)
       if (all) x[2 * step] = less(x[2 * step], part, v[2]);
   }
-  // To elements of a row.
-  __device__ void right(T* x, bool all) const {
+  // To elements of a row, the last of which is zero if it is not there.
+  __device__ void right(T (&x)[SIZE]) const {
     T part = less(x[0], -x[1], v[1]);
-    if constexpr (REAL)
-      if (all) part = less(part, -x[2], v[2]);
+    if constexpr (REAL) part = less(part, -x[2], v[2]);
     part = factor * part;
     x[0] = x[0] - part;
     x[1] = less(x[1], part, conj(v[1]));
-    if constexpr (REAL)
-      if (all) x[2] = less(x[2], part, v[2]);
+    if constexpr (REAL) x[2] = less(x[2], part, v[2]);
   }
 };
 
@@ -83,10 +82,11 @@ template <class R> struct Shift {
   __device__ Shift(R a, R b, R c, R d) {
     const R size = ::fabs(a) + ::fabs(b) + ::fabs(c) + ::fabs(d);
     if (size == 0) return;
-    a /= size;
-    b /= size;
-    c /= size;
-    d /= size;
+    const R over = 1 / size;
+    a *= over;
+    b *= over;
+    c *= over;
+    d *= over;
     const R middle = (a + d) / 2, square = (a - middle) * (d - middle) - b * c, root = ::sqrt(::fabs(square));
     if (square >= 0) {
       one = other = middle * size;
@@ -102,13 +102,13 @@ template <class R> struct Shift {
   }
   // The first column of the product of both shifted matrices from row m on; whether what is left of it is nothing beside.
   __device__ void begin(Cells<R> h, int m, R (&x)[3]) const {
-    const R corner = h(m, m), below = h(m + 1, m), size = ::fabs(corner - other) + ::fabs(imaginary) + ::fabs(below);
-    const R part = below / size;
-    x[0] = ::fma(part, h(m, m + 1), (corner - one) * ((corner - other) / size)) + imaginary * (imaginary / size);
+    const R corner = h(m, m), below = h(m + 1, m);
+    const R over = 1 / (::fabs(corner - other) + ::fabs(imaginary) + ::fabs(below)), part = below * over;
+    x[0] = ::fma(part, h(m, m + 1), (corner - one) * ((corner - other) * over)) + imaginary * (imaginary * over);
     x[1] = part * (corner + h(m + 1, m + 1) - one - other);
     x[2] = part * h(m + 2, m + 1);
-    const R sum = ::fabs(x[0]) + ::fabs(x[1]) + ::fabs(x[2]);
-    for (R& its : x) its = sum > 0 ? its / sum : its;
+    const R sum = ::fabs(x[0]) + ::fabs(x[1]) + ::fabs(x[2]), shrink = sum > LEAST<R> / EPSILON<R> ? 1 / sum : R(1);
+    for (R& its : x) its *= shrink;
   }
   __device__ static bool small(Cells<R> h, int m, R (&x)[3]) {
     const R around = ::fabs(h(m - 1, m - 1)) + ::fabs(h(m, m)) + ::fabs(h(m + 1, m + 1));
@@ -235,13 +235,13 @@ template <class T> struct Steps {
 
   // Returns whether it failed.
   __device__ bool run() const {
-    int left = 30 * max(10, high - low + 1);
+    const int most = 30 * max(10, high - low + 1);
     for (int i = high; i >= low;) {
       int first = low;
       for (int turns = 1;; ++turns) {
         first = last_apart(first, i);
         if (first >= i - REAL) break;
-        if (left-- == 0) return true;
+        if (turns > most) return true;
         sweep(first, i, turns);
       }
       if (first == i) {
@@ -328,11 +328,33 @@ template <class T> struct Steps {
           if (first > low) h(first, first - 1) = of_real<T>(0);
         }
       }
+      // A thread has a row of the matrix and one of what turns it, and reads both before it writes.
       const int rows = min(k + SIZE, i) + 1 - begin;
-      for (int t = threadIdx.x; t < rows + turned; t += blockDim.x)
-        its.right(t < rows ? &h(begin + t, k) : &z(low + t - rows, k), all);
+      for (int t = threadIdx.x; t < max(rows, turned); t += blockDim.x) {
+        T *row = &h(begin + t, k), *other = &z(low + t, k), its_row[SIZE], its_other[SIZE];
+        if (t < rows) load(row, all, its_row);
+        if (t < turned) load(other, all, its_other);
+        if (t < rows) {
+          its.right(its_row);
+          store(row, all, its_row);
+        }
+        if (t < turned) {
+          its.right(its_other);
+          store(other, all, its_other);
+        }
+      }
       __syncthreads();
     }
+  }
+
+  __device__ static void load(const T* x, bool all, T (&to)[SIZE]) {
+#pragma unroll
+    for (int t = 0; t < SIZE; ++t) to[t] = t < 2 || all ? x[t] : of_real<T>(0);
+  }
+  __device__ static void store(T* x, bool all, const T (&from)[SIZE]) {
+#pragma unroll
+    for (int t = 0; t < SIZE; ++t)
+      if (t < 2 || all) x[t] = from[t];
   }
 
   // Rows i - 1 and i are a block.
