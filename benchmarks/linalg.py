@@ -104,6 +104,25 @@ def decompositions() -> list[Row]:
     return rows
 
 
+# The peers take about a millisecond for each matrix, one after the other, so they are given fewer.
+EIG: tuple[tuple[str, tuple[int, ...], dict[str, float]], ...] = (
+    ("64^2", (64, 64), EACH),
+    ("100 of 8^2", (100, 8, 8), EACH),
+    ("100 of 32^2", (100, 32, 32), EACH),
+    ("10,000 of 8^2", (10_000, 8, 8), {}),
+    ("10,000 of 32^2", (10_000, 32, 32), {}),
+)
+
+
+def general() -> list[Row]:
+    """Eigenvalues and vectors of matrices that are not symmetric."""
+    return [
+        Row(f"eig {size} {dtype}", of_linalg("eig"), partial(square, shape, dtype), goal)
+        for dtype in ("float32", "float64")
+        for size, shape, goal in EIG
+    ]
+
+
 ROWS = (
     *products(),
     *(
@@ -111,6 +130,7 @@ ROWS = (
         for what, shapes, dtype in CONTRACTIONS
     ),
     *decompositions(),
+    *general(),
 )
 
 if __name__ == "__main__":
