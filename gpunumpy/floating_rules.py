@@ -273,7 +273,7 @@ def _of_scan(op: Scan, node: Node) -> Node:
 
 def _of_all(row: str, node: Node) -> Node | None:
     """Of what mixes all elements: an infinity counts if all arguments are finite, a NaN if none is one."""
-    floats = [a for a in node.args if KIND[a.form.dtype] in "efc"]
+    floats = [a for a in node.args if KIND[a.form.dtype] in "efc" and a.form.queue is not None]
     finite = [_whole("logical_and", _is("isfinite", a)) for a in floats]
     nan = [_not(_whole("logical_or", _is("isnan", a))) for a in floats]
     infinite = _whole("logical_or", _is("isinf", node))

@@ -19,7 +19,7 @@ _RECOMPUTE_BROADCAST = 8
 # More operations than this in one kernel cost more in registers than a trip through memory.
 _CONE = 160
 # Routines that read their arguments through any strides: a part of what is in memory anyway needs no copy for them.
-_READS_PARTS = frozenset({"fft", "fft_together", "roll", "matmul", "matmul_together"})
+_READS_PARTS = frozenset({"fft", "fft_scaled", "fft_together", "roll", "matmul", "matmul_together"})
 
 
 @dataclass(slots=True)

@@ -22,6 +22,7 @@ from .node import CHECK_EVERY, Call, Form, Node, Queue, parts
 from .plan import Executor, Observer, Plan
 from .schedule import Step, schedule
 from .schedule_callbacks import absorb
+from .schedule_scaled import apart
 from .schedule_verify import verify_plan
 
 # The state of one device: its queue, its executor, its plans.
@@ -184,7 +185,7 @@ def items_of(nodes: Sequence[Node]) -> list[Item]:
     for p, n in enumerate(nodes):
         if isinstance(n.form.op, Call) and n.form.op.results:
             items += _parts_not_kept(p, n.form, items)
-    return items
+    return apart(items)
 
 
 def _parts_not_kept(position: int, call: Form, items: Sequence[Item]) -> list[Item]:

@@ -18,6 +18,7 @@ from ..core.dtypes import BOOL, INT64, KIND
 from ..core.layout import Layout, Shape
 from ..core.node import Call, DType, Leaf, Node, Part, Update, View
 from ..core.record import reshaped, transposed
+from ..core.schedule_scaled import NAME as SCALED
 from ..core.transforms import Transform, passes, result_shape
 
 COMPLEX64 = numpy.dtype(numpy.complex64)
@@ -136,8 +137,9 @@ class Value:
             if alone and len(axes) == 1 and prod(shape) >= _LARGE:
                 options = self._axes_last(options)
             if _is_readable(self.node, options):
-                self._call(options, real, work)
-                return factor
+                held = factor if alone and prod(shape) < _LARGE else 1.0
+                self._call(options, real, work, held)
+                return factor / held
         # A kernel makes the elements in memory: the factor costs nothing there.
         if options is not None and not _is_few(options, layout.c_layout(shape)):
             options = self._axes_last(options)
@@ -200,9 +202,13 @@ class Value:
         self.node = _where(mask, found, conjugate) if last.inverse else _where(mask, conjugate, found)
         return factor
 
-    def _call(self, options: Transform, real: DType, work: DType) -> None:
-        made = real if options.kind == "c2r" else work
-        self.node = graph.call("fft", options, (self.node,), result_shape(options, _shape(self.node)), made)
+    def _call(self, options: Transform, real: DType, work: DType, factor: float = 1.0) -> None:
+        made, shape = real if options.kind == "c2r" else work, result_shape(options, _shape(self.node))
+        name, args = "fft", [self.node]
+        if factor != 1.0:
+            name = SCALED
+            args.append(graph.typed_scalar(real.type(factor), real))
+        self.node = graph.call(name, options, args, shape, made)
 
     def _axes_last(self, options: Transform) -> Transform:
         """Have the transformed axes be the last ones."""
@@ -339,6 +345,8 @@ def _is_stored(node: Node) -> bool:
     """Whether the elements are in memory, or will be, whoever reads them."""
     f = node.form
     inner = f.args[0].op if isinstance(f.op, View) else f.op
+    if isinstance(inner, Call) and inner.name == SCALED:
+        return False  # who reads it has the factor as an operation
     return isinstance(inner, (Leaf, Call, Part, Update))
 
 

@@ -16,6 +16,7 @@ from .cuda_bounded import bounded_draws, sampled, swapped
 from .cuda_calls_blas import matmul
 from .cuda_decompositions import eig, eigh, qr, svd
 from .cuda_fft_callbacks import fft_absorbed
+from .cuda_fft_scaled import fft_scaled
 from .cuda_fold import accumulate, fold, reduceat
 from .cuda_histogram import bincount, histogram
 from .cuda_linalg_solve import cholesky, inv, slogdet, solve
@@ -38,7 +39,7 @@ def _empty(device: Any, options: tuple[Any, ...], layouts: Any, dtypes: Any) -> 
 
 
 CALLS["empty"] = _empty
-CALLS |= {"fft": cufft.fft, "fft_absorbed": fft_absorbed}
+CALLS |= {"fft": cufft.fft, "fft_absorbed": fft_absorbed, "fft_scaled": fft_scaled}
 CALLS["bounded_draws"] = bounded_draws
 CALLS["matmul"] = matmul
 CALLS |= {"fft_together": fft_together, "matmul_together": matmul_together}

@@ -32,6 +32,7 @@ CALLS: dict[str, Callable[..., None]] = {
     "eig": host_decompositions.eig,
     "eigh": host_decompositions.eigh,
     "fft": host_fft.fft,
+    "fft_scaled": host_fft.fft_scaled,
     "histogram": host_histogram.histogram,
     "inv": host_linalg.inv,
     "matmul": host_products.matmul,
