@@ -76,7 +76,7 @@ def shape_of(size: Any) -> Shape | None:
     try:
         given = (size,) if hasattr(size, "__index__") else tuple(size[:])
         shape = tuple(map(operator.index, given))
-    except (TypeError, KeyError):
+    except (TypeError, LookupError):
         return None
     return None if bool in map(type, given) or any(n < 0 for n in shape) else shape
 

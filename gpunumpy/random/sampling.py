@@ -66,7 +66,7 @@ class Sampling(Drawing):
         number = not isinstance(a, ndarray) and numpy.ndim(a) == 0
         array = a if number else as_array(a, queue.device)
         many = operator.index(a) if number else array.shape[axis]
-        if many < 1:
+        if many < 1 or axis is True:
             return NotImplemented
         if p is not None:
             p = to_host(p) if isinstance(p, ndarray) else p

@@ -66,6 +66,12 @@ PARAMETERS: dict[str, Callable[[Any, Any], Any]] = {
     "much of very many": lambda n, g: g.choice(2**70, MANY),
     "numbers of True": lambda n, g: g.random(True),
     "rows of True": lambda n, g: g.normal(size=(2, True)),
+    "as many as a set": lambda n, g: g.poisson(size={2, 3}),
+    "as many as a number of NumPy's": lambda n, g: g.normal(size=numpy.float64(3)),
+    "as many as NumPy's True": lambda n, g: g.gamma(2.5, size=numpy.True_),
+    "as many as keys": lambda n, g: g.normal(size={2: 3}),
+    "rows as an array without dimensions": lambda n, g: g.multivariate_normal([0, 1], numpy.eye(2), n.array(3)),
+    "samples along an axis that is true": lambda n, g: g.choice(n.ones((3, 4)), 2, axis=True),
 }
 
 
