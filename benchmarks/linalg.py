@@ -18,6 +18,7 @@ EACH = {"CuPy": 1.0, "torch": 1.0}
 MANY = 100
 DTYPES = ("float32", "float64", "bfloat16")
 STACK = (10_000, 32)
+LARGE_STACK = (16, 1024, 1024)
 
 
 def product(xp: Any, a: Any, b: Any) -> Any:
@@ -101,6 +102,9 @@ def decompositions() -> list[Row]:
             for shape in ((64, 64), (512, 512), (2048, 2048), (*STACK, STACK[1])):
                 size = f"{shape[0]}^2" if len(shape) == 2 else "10,000 of 32^2"
                 rows.append(Row(f"{name} {size} {dtype}", of_linalg(name), partial(data, shape, dtype), EACH))
+        for name, data in DECOMPOSITIONS[:2]:
+            make = partial(data, LARGE_STACK, dtype)
+            rows.append(Row(f"{name} 16 of 1024^2 {dtype}", of_linalg(name), make, EACH))
     return rows
 
 
