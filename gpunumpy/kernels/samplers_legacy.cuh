@@ -1,14 +1,17 @@
 // Numbers of distributions as a RandomState draws them.
 
 // Two normal numbers of a point of the unit disk, or none.
-template <class Source> __device__ __forceinline__ bool polar_pair(Source& s, f64* normals) {
-  const f64 x = 2.0 * s.unit() - 1.0, y = 2.0 * s.unit() - 1.0, r = x * x + y * y;
-  if (r >= 1.0 || r == 0.0) return false;
-  const f64 scale = ::sqrt(-2.0 * ::log(r) / r);
-  normals[0] = scale * y;
-  normals[1] = scale * x;
-  return true;
-}
+struct Pair {
+  bool made;
+  f64 first, second;
+  template <class Source> __device__ __forceinline__ explicit Pair(Source& s) {
+    const f64 x = 2.0 * s.unit() - 1.0, y = 2.0 * s.unit() - 1.0, r = x * x + y * y;
+    made = r < 1.0 && r != 0.0;
+    const f64 scale = made ? ::sqrt(-2.0 * ::log(r) / r) : 0;
+    first = scale * y;
+    second = scale * x;
+  }
+};
 
 // Numbers that are made of normal ones, one after the other, where each may take further words. `Items` are what a row
 // of them has: the phases are those items that a normal number is waited for. An attempt takes two of these.
@@ -26,14 +29,15 @@ template <class Items> struct OfNormals : Items {
     sink.put(value);
     return pass(s, next(item), sink);
   }
+  template <class Source> __device__ __forceinline__ Pair begin(Source& s) const { return Pair(s); }
   // At which item it ends; -1 if none begins at this one.
-  template <class Source> __device__ __forceinline__ int attempt(Source& s, int item, Sink& sink) const {
-    f64 normals[2];
+  template <class Source>
+  __device__ __forceinline__ int attempt(Source& s, const Pair& pair, int item, Sink& sink) const {
     if (item >= this->count || !this->waits(item)) return -1;
-    if (!polar_pair(s, normals)) return item;
-    item = use(s, item, normals[0], sink);
+    if (!pair.made) return item;
+    item = use(s, item, pair.first, sink);
     sink.left = sink.full();
-    return sink.left || s.late ? item : use(s, item, normals[1], sink);
+    return sink.left || s.late ? item : use(s, item, pair.second, sink);
   }
   // What comes before the first attempt, a normal number that is left of earlier draws included.
   template <class Source> __device__ int open(Source& s, bool has, f64 left, Sink& sink) const {

@@ -126,6 +126,13 @@ struct Sink {
   __device__ __forceinline__ bool full() const { return count == room; }
 };
 
+// What the attempts at one word begin with in all phases.
+struct Nothing {};
+template <class Number> __device__ __forceinline__ auto begin_attempts(const Number& number, Source& source) {
+  if constexpr (PASSING) return number.begin(source);
+  else return Nothing();
+}
+
 struct Words {
   Word at[HELD];
   __device__ __forceinline__ void load(const Word* words, i64 first, i64 end) {
@@ -183,15 +190,14 @@ struct Attempts {
   Words words;
   u16 codes[TILE];
   int waiting;
-  // One of them; false if it is to be made later.
-  template <class Number>
-  __device__ __forceinline__ bool one(const Number& number, Value* values, int p, i64 end, bool first) {
-    const int begin = p / PHASES;
-    Source source(words.at, begin, first);
+  // One of them, of a source with what the attempts of all its phases begin with; false if it is to be made later.
+  template <class Number, class Begun>
+  __device__ __forceinline__ bool one(
+      const Number& number, Source source, const Begun& begun, Value* values, int p, i64 end) {
     int to = 0, count;
     if constexpr (PASSING) {
       Sink sink;
-      to = number.attempt(source, p % PHASES, sink);
+      to = number.attempt(source, begun, p % PHASES, sink);
       count = sink.count;
     } else {
       Drawn<Number, WIDTH> drawn;
@@ -199,6 +205,7 @@ struct Attempts {
       if (KEPT) values[p] = drawn.values[0];
     }
     if (source.late) return false;
+    const int begin = p / PHASES;
     const bool lost = to < 0 || source.next - begin > LONGEST / PHASES || source.next > end || count >> DIGITS;
     codes[p] = lost ? 0 : u16(source.next * PHASES + to - p | count << COUNTS);
     return true;
@@ -217,11 +224,18 @@ __device__ __forceinline__ void measure(
   const i64 rest = end - first / PHASES;
   its.words.load(words, first / PHASES, end);
   __syncthreads();
-  for (int p = threadIdx.x; p < TILE; p += blockDim.x)
-    if (!its.one(number, values + first, p, rest, true)) late[atomicAdd(&its.waiting, 1)] = u16(p);
+  for (int word = threadIdx.x; word < TILE / PHASES; word += blockDim.x) {
+    Source source(its.words.at, word, true);
+    const auto begun = begin_attempts(number, source);
+    for (int p = word * PHASES; p < (word + 1) * PHASES; ++p)
+      if (!its.one(number, source, begun, values + first, p, rest)) late[atomicAdd(&its.waiting, 1)] = u16(p);
+  }
   __syncthreads();
-  for (int k = threadIdx.x; k < its.waiting; k += blockDim.x)
-    its.one(number, values + first, late[k], rest, false);
+  for (int k = threadIdx.x; k < its.waiting; k += blockDim.x) {
+    Source source(its.words.at, late[k] / PHASES);
+    const auto begun = begin_attempts(number, source);
+    its.one(number, source, begun, values + first, late[k], rest);
+  }
   __syncthreads();
   for (int p = threadIdx.x; p < TILE; p += blockDim.x) {
     const u16 code = codes[first + p] = its.codes[p];
@@ -381,10 +395,10 @@ __device__ __forceinline__ void make_numbers(
     const i64 at = base + (PASSING ? places[k] : k), p = first + list[k];
     if (at >= n) return;
     if constexpr (PASSING) {
-      const int begin = list[k] / PHASES;
-      Source source(its.at, begin);
+      Source source(its.at, list[k] / PHASES);
+      const auto begun = begin_attempts(number, source);
       Sink sink(out + at, n - at);
-      number.attempt(source, list[k] % PHASES, sink);
+      number.attempt(source, begun, list[k] % PHASES, sink);
       if (sink.full()) {
         counts[0] = first / PHASES + source.next;
         counts[3] = sink.left ? p / PHASES : -1;

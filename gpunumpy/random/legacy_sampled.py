@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import partial, reduce
 from math import gamma, pi, sqrt
 from typing import Any
 
@@ -26,6 +26,7 @@ from .twister import Twister
 _FILE = "samplers_legacy"
 _given = partial(finite_numbers, PROBE)
 _NORMAL = 4 / pi  # how many pairs of words a normal number takes on average: that share of points is in the unit disk
+_FEW = 16  # so many shares are added up in the order in which NumPy adds them
 _ANY_NORMAL = -1.0  # among the shapes of gamma numbers, says that it is a normal one
 
 
@@ -167,7 +168,9 @@ class Sampled(Legacy):
             made = self._rows(shapes.tolist(), size)
         if made is NotImplemented:
             return made
-        return _times(made, _over(1.0, sum_of(made, axis=-1, keepdims=True)))
+        shares = [made[..., k : k + 1] for k in range(shapes.size)] if shapes.size <= _FEW else []
+        whole = reduce(_sum, shares) if shares else sum_of(made, axis=-1, keepdims=True)
+        return _times(made, _over(1.0, whole))
 
     def _gamma(self, shape: float, scale: float, size: Any) -> Any:
         return self._of_rows((shape,), size, lambda x: x if scale == 1 else _times(scale, x))

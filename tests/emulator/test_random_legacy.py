@@ -133,6 +133,7 @@ ON_HOST = {
         ("noncentral_f", 0.7, 5, 2),
         ("dirichlet", [0.5, 1, 2, 3, 4]),
         ("negative_binomial", 3, 1e-8),
+        ("wald", 1.0, 1e-320),
         ("multinomial", 7, [1.0]),
         ("multinomial", 0, [0.5, 0.5]),
         ("multinomial", 10, [1.0, 0.0, 0.0]),

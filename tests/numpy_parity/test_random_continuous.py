@@ -225,7 +225,7 @@ def test_draws(bits: str, name: str, on_the_device: list[int]) -> None:
     for size in (1, 7, 300, (33, 64)):
         alike(DRAWS[name](mine, size), DRAWS[name](theirs, size), 2e-12 if "angles" in name else 4e-14)
         same_state(mine, theirs)
-    assert len(on_the_device) == (0 if "vectors" in name else 4)
+    assert len(on_the_device) == (0 if "vectors" in name and bits != "MT19937" else 4)
 
 
 @pytest.mark.parametrize("bits", BITS)
