@@ -92,14 +92,18 @@ class Legacy:
         parts = [min(share, target.count - at) for at in range(0, target.count, share)]
         begin = self._begin() if len(parts) > 1 else None
         made: list[ndarray] = []
-        for count in parts:
-            numbers = part(self._stream, sampler, params, count * attempts, each, target.queue)
-            if numbers is None:
-                if begin is not None:
-                    self._begin()
-                    NUMPYS.set_state(self._stream.numpys, begin)
-                return NotImplemented
-            made.append(numbers)
+        try:
+            for count in parts:
+                numbers = part(self._stream, sampler, params, count * attempts, each, target.queue)
+                if numbers is None:
+                    break
+                made.append(numbers)
+        finally:
+            if begin is not None and len(made) < len(parts):
+                self._stream.forget()
+                NUMPYS.set_state(self._stream.numpys, begin)
+        if len(made) < len(parts):
+            return NotImplemented
         return whole.filled((made[0] if len(made) == 1 else concatenate(made)).value())
 
     def _begin(self) -> Any:

@@ -85,13 +85,17 @@ def sequence(
     count, share = prod(shape) // sampler.width, max(int(_MOST_WORDS / each), 1)
     parts = [shape] if count <= share else [(min(share, count - at) * sampler.width,) for at in range(0, count, share)]
     made: list[ndarray] = []
-    for part in parts:
-        numbers = _part(stream, sampler, params, part, each, queue)
-        if numbers is None:
-            stream.settle()
-            stream.bits.state = begin
-            return None
-        made.append(wrap(numbers))
+    try:
+        for part in parts:
+            numbers = _part(stream, sampler, params, part, each, queue)
+            if numbers is None:
+                break
+            made.append(wrap(numbers))
+    finally:
+        if len(made) < len(parts):
+            stream.back(begin)
+    if len(made) < len(parts):
+        return None
     joined: Node = (made[0] if len(made) == 1 else concatenate(made)).value()
     return joined
 

@@ -83,12 +83,17 @@ class Stream:
                 return self._after.computed()
         return from_host(numpy.array(self.take(), numpy.uint64), queue.device).value()
 
+    def back(self, state: Any) -> None:
+        """Go back to a state, whatever was drawn since."""
+        self._move = self._after = None
+        self.bits.state = state
+
     def ahead(self, make: Callable[..., Node], *args: Any) -> Node:
         """What is made of the next words, and the stream stays where it is."""
         self.settle()
         before = self.bits.state
         made = make(self, *args)
-        self.bits.state = before
+        self.back(before)
         return made
 
     def follows(self, after: ndarray) -> None:

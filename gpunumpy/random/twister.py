@@ -168,8 +168,9 @@ class Twister:
         self.move(state, self._left if left is None else int(left >= 0))
 
     def forget(self) -> None:
-        """Go on from NumPy's state."""
+        """Go on from NumPy's state, wherever draws have moved."""
         self._state = None
+        self._before.clear()
 
     def move(self, state: Node, left: int) -> None:
         """Go on from a state of the device's, with so many normal numbers left."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -73,10 +73,9 @@ class TwisterStream(Stream):
         with LOCK:
             self._twister.settle()
 
-    def ahead(self, make: Callable[..., Node], *args: Any) -> Node:
-        made = wrap(super().ahead(make, *args))
+    def back(self, state: Any) -> None:
         self._twister.forget()
-        return made.value()
+        super().back(state)
 
     def moves(self, taken: ndarray, bits: int) -> None:
         words, before, after = (x.value() for x in self._ahead)

@@ -160,6 +160,27 @@ def test_numbers_in_parts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     test_numbers_that_take_words_as_they_need_them(name)
 
 
+@pytest.mark.parametrize("name", ["RandomState", "Generator"])
+def test_a_part_that_is_broken_off(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, parts = sequence.attempted, []
+
+    def breaks(*args: Any) -> Any:
+        parts.append(args)
+        if len(parts) % 3 == 0:
+            raise KeyboardInterrupt
+        return begun(*args)
+
+    monkeypatch.setattr(sequence, "attempted", breaks)
+    for module, limit in ((legacy_method, "MOST_PAIRS"), (sequence, "_MOST_WORDS")):
+        monkeypatch.setattr(module, limit, 1000)
+    make = {"RandomState": lambda n: n.random.RandomState(5)}.get(name, lambda n: n.random.default_rng(5))
+    mine, theirs = make(np), make(numpy)
+    alike(mine.standard_normal(3), theirs.standard_normal(3))
+    with pytest.raises(KeyboardInterrupt):
+        mine.standard_gamma(1.5, 3000)
+    alike(mine.standard_normal(3), theirs.standard_normal(3))
+
+
 def test_normal_vectors() -> None:
     mine, theirs = pair()
     for given in (([1, 2], [[2, 0.5], [0.5, 1]]), ([0, 0, 0], numpy.eye(3))):
