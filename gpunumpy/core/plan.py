@@ -18,6 +18,8 @@ from .node import Form, Leaf, Node, form
 from .schedule import Adopt, Allocate, CallStep, Run, Step
 from .schedule_callbacks import Absorbs
 
+_MUCH = 1 << 36  # bytes that there may be no memory for
+
 
 class Work:
     """The work of a step with its arguments; an observer calls it once.
@@ -82,6 +84,10 @@ class Plan:
         queue = items[roots[0]].form.queue
         assert queue is not None
         self.device: Device = queue.device
+        # Kernels for more elements than there can be take for ever to prepare, so their memory is asked for first.
+        for step in steps:
+            if isinstance(step, Allocate) and step.nbytes >= _MUCH:
+                memory.allocate(self.device, step.nbytes)
         self._slots: dict[Source, int] = {}
         self._actions = [self._action(step, items) for step in steps]
         self._roots = [(r, self._slot(Source("new", r)), _leaf_form(items[r].form)) for r in roots]

@@ -450,3 +450,13 @@ def test_words_of_what_is_refused() -> None:
     ):
         host = numpy.arange(9.0).reshape(3, 3)
         assert refused(lambda: call(np, from_host(host))) == refused(lambda: call(numpy, host))  # noqa: B023
+
+
+def test_more_products_than_there_is_memory_for(device: str) -> None:
+    """No kernel is prepared for them, which the CPU device would take hours for; what else is pending is computed."""
+    with np.Device(device):
+        column, other = np.ones((10**7, 1)), np.ones(3) * 2
+        for many in (np.kron(column, column), np.outer(column, column), column @ column.T):
+            with pytest.raises(MemoryError, match="asked for 800,000,000,000,000 bytes"):
+                to_host(many)
+        assert to_host(other).tolist() == [2, 2, 2]
