@@ -231,6 +231,7 @@ def test_nvrtc_compiles_them() -> None:
         *(rows, replace(rows, phases=4, longest=8), Sampler("LegacySmallGammas", "samplers_legacy", width=2)),
         *(Sampler("LegacySmallGammas", "samplers_legacy"), replace(rows, name="LegacyWald", phases=1, longest=8)),
         *(found[0] for found in (*mixed, plan) if found),
+        *(Sampler(name, longest=32) for name in ("Normal", "Exponential")),
     ):
         counts, words, params = numpy.zeros(4, "i8"), numpy.zeros(9000, "u8"), numpy.zeros(9)
         numbers = numpy.zeros(4000 * sampler.width, sampler.dtype)

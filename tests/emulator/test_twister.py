@@ -73,6 +73,11 @@ PICKS: dict[str, tuple[Any, ...]] = {
     "u4": ("masked", 32, "u4", 7, 2**31),
     "i2": ("masked", 16, "i2", -300, 700),
     "u1": ("masked", 8, "u1", 3, 128),
+    "i8 by products": ("product", 32, "i8", -5, 1001),
+    "i8 of 64 bits by products": ("product", 64, "i8", -(2**62), 2**63 - 12345),
+    "u4 by products": ("product", 32, "u4", 7, 2**31 + 1),
+    "i2 by products": ("product", 16, "i2", -300, 701),
+    "u1 by products": ("product", 8, "u1", 3, 129),
 }
 
 
@@ -82,8 +87,9 @@ def pick(what: tuple[Any, ...], n: int, held: int, state: Any) -> None:
     words, after = drawn(state, held)
     given: list[Any] = []
     if bounds:
-        low, most = bounds
-        given = [numpy.array([most, (1 << most.bit_length()) - 1, low % 2**64], numpy.uint64)]
+        low, most = bounds  # or, of products, how many they are
+        other = (1 << most.bit_length()) - 1 if kind == "masked" else (1 << bits) % most
+        given = [numpy.array([most, other, low % 2**64], numpy.uint64)]
     options = (kind, bits, int(state[KEEPS["has"]]) if kind == "normal" else 0)
     mine, theirs = numpy.zeros(n, dtype), numpy.zeros(n, dtype)
     end, wanted = numpy.zeros(STATE, U32), numpy.zeros(STATE, U32)
@@ -120,15 +126,29 @@ def test_a_state_after_some_words() -> None:
         numpy.testing.assert_array_equal(end, wanted)
 
 
+@pytest.mark.parametrize("dtype", ["u4", "u8"])
+def test_a_state_with_a_normal_number_left(dtype: str) -> None:
+    state = state_of(1, 600, normal=True)
+    words, after = drawn(state, 5000)
+    for taken, left in ((24, -1), (24, 20), (4000, 3992)):
+        mine, theirs = numpy.zeros(STATE, U32), numpy.zeros(STATE, U32)
+        where = numpy.array([taken, left])
+        run(cuda_twister.twister_stand, (), mine, words.view(dtype), state, after, where)
+        host_twister.twister_stand((), theirs, words.view(dtype), state, after, where)
+        for a, b in zip(host_twister.unpacked(mine), host_twister.unpacked(theirs), strict=True):
+            numpy.testing.assert_array_equal(a, b)
+
+
 def test_nvrtc_compiles_them() -> None:
     words, state = numpy.zeros(40000, U32), numpy.zeros(STATE, U32)
     programs = [cuda_twister.twister_words((8, 8), [layout_of(x) for x in (words, state)], [words.dtype, state.dtype])]
     for kind, bits, dtype, *_ in PICKS.values():
-        arrays = numpy.zeros(5000, dtype), state, words, state, state
+        bounds = [numpy.zeros(3, numpy.uint64)] * (kind in ("masked", "product"))
+        arrays = numpy.zeros(5000, dtype), state, words, state, state, *bounds
         programs.append(
             cuda_twister.twister_picks((kind, bits, 1), [layout_of(x) for x in arrays], [x.dtype for x in arrays])
         )
-    arrays = state, words, state, state, numpy.array(3)
+    arrays = state, words, state, state, numpy.array([3, 0])
     programs.append(cuda_twister.twister_stand((), [layout_of(x) for x in arrays], [x.dtype for x in arrays]))
     for program in programs:
         for arch in ("sm_75", "sm_90", "sm_100"):
