@@ -19,7 +19,7 @@ from ..nvlib.cusolver import LOWER, UPPER
 from . import cuda_decompositions_eig as general
 from . import cuda_decompositions_small as small
 from .codegen.program import Program
-from .cuda_linalg_solve import copied, telling, told
+from .cuda_linalg_solve import copied, telling
 from .cuda_program import Prepared, pieces, prepared
 from .cuda_routine import Routine, pointer
 
@@ -144,17 +144,17 @@ def eig(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dty
     n, dtype, wide = a.shape[-1], dtypes[-1], dtypes[0]
     count, unit, vectors = prod(a.shape[:-2]), dtype.itemsize, len(results) > 2
     factor = library.eig(device, n, dtype, vectors)
-    copy, tell = prepared(device, copied(a, dtype), 2), telling(device, told(count), 2)
+    copy, tell = prepared(device, cleaned(a, dtype), 3), telling(device, failures(count), 3)
     paired = vectors and dtype.kind != "c"
     finish = prepared(device, conjugate_pairs(n, count, wide, dtype), 3) if paired else None
     size = count * n * n * unit
-    (_, at_right, at_work), total = pieces(size, size if paired else 0, factor.nbytes)
+    (_, at_right, at_bad, at_work), total = pieces(size, size if paired else 0, 4 * count, factor.nbytes)
 
     def run(pointers: Sequence[Any]) -> None:
         values, info, *rows, matrix = pointers
         held = memory.allocate(device, total)
-        right = held.ptr + at_right if paired else rows[0] if rows else 0
-        copy((held.ptr, matrix))
+        bad, right = held.ptr + at_bad, held.ptr + at_right if paired else rows[0] if rows else 0
+        copy((held.ptr, bad, matrix))
         for k in range(count):
             step = k * n * n * unit
             factor.run(
@@ -166,7 +166,7 @@ def eig(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dty
             )
         if finish:
             finish((rows[0], values, right))
-        tell((info,))
+        tell((info, bad))
 
     return run
 

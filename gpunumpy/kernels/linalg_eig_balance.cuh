@@ -26,7 +26,7 @@ template <class R> constexpr R HUGE_WEIGHT = R(1.2676506e30);
 template <> constexpr f64 HUGE_WEIGHT<f64> = 1.0715086071862673e301;
 
 // A power of two that brings a number near 1.
-template <class R> __device__ inline R unit_of(R most) {
+template <class R> __device__ __noinline__ R unit_of(R most) {
   int exponent;
   ::frexp(most, &exponent);
   const int power = LARGEST_POWER<R>;
