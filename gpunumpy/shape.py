@@ -391,6 +391,10 @@ def cast_to(
 
 def reinterpreted(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
     """The same memory as elements of another dtype: a view. See `numpy.ndarray.view`."""
+    if dtype is ndarray:  # NumPy takes the class in its place
+        dtype, type = None, dtype
+    if type not in (None, ndarray):
+        raise ValueError("Type must be a sub-type of ndarray type")
     wanted = x.dtype if dtype is None else dtypes.check(dtype)
     where = x.layout
     if wanted == x.dtype:

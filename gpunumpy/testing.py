@@ -18,6 +18,8 @@ def _converted(x: Any) -> Any:
         return to_host(x)[()]
     if type(x) in (list, tuple):
         return type(x)(map(_converted, x))
+    if isinstance(x, tuple) and hasattr(x, "_fields"):
+        return tuple(map(_converted, x))
     return {key: _converted(value) for key, value in x.items()} if type(x) is dict else x
 
 

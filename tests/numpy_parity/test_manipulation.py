@@ -155,6 +155,19 @@ def test_views_of_another_dtype() -> None:
     same(to_host(z.real.view("i8")), z.get().real.copy().view("i8"), 0)
 
 
+@pytest.mark.parametrize("words", [{"dtype": "class"}, {"type": "class"}, {"dtype": "i8", "type": "class"}], ids=str)
+def test_views_of_the_class(words: dict[str, str]) -> None:
+    for xp in (np, numpy):
+        given = {key: xp.ndarray if value == "class" else value for key, value in words.items()}
+        base = xp.zeros(3)
+        seen = base.view(**given)
+        seen[1] = 7
+        assert type(seen) is xp.ndarray
+        assert base.tolist() == ([0, 3.5e-323, 0] if "i8" in words.values() else [0, 7, 0])
+        with pytest.raises(ValueError, match="Type must be a sub-type of ndarray type"):
+            base.view(type=list)
+
+
 JOIN_CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "concatenate": lambda m, x: m.concatenate([x, x + 1]),
     "concatenate -1": lambda m, x: m.concatenate((x, x, x[..., :1]), axis=-1),

@@ -239,6 +239,7 @@ def test_testing() -> None:
         np.testing.assert_array_equal(a, [0, 1, 3])
     with pytest.raises(AssertionError):
         np.testing.assert_equal([a, 1], [a, 2])
+    np.testing.assert_equal(np.linalg.slogdet(np.zeros((0, 0), "F")), (1, 0))
     with np.testing.assert_raises(ValueError):
         raise ValueError
 
