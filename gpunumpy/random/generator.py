@@ -61,8 +61,9 @@ def _settled(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method, updated=())
     def run(self: Generator, *args: Any, **options: Any) -> Any:
-        self._stream.settle()
-        return method(self, *args, **options)
+        with self._stream.lock:
+            self._stream.settle()
+            return method(self, *args, **options)
 
     return run
 

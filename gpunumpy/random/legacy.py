@@ -17,7 +17,6 @@ from .legacy_method import NUMPYS, Legacy
 from .legacy_sampled import Sampled
 from .legacy_simple import Simple
 from .on_host import PLAIN, drawn, methods
-from .stream import LOCK
 from .twister import BITS, Twister
 
 
@@ -62,9 +61,9 @@ def _settled(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method, updated=())
     def run(self: Legacy, *args: Any, **options: Any) -> Any:
-        with LOCK:
+        with self._stream.lock:
             self._stream.settle()
-        return method(self._stream.numpys, *args, **options)
+            return method(self._stream.numpys, *args, **options)
 
     return run
 

@@ -12,10 +12,9 @@ from ..core.array import ndarray
 from ..core.device import default_device
 from ..core.node import Node, Queue
 from ..joining import concatenate
-from .method import Target, broadcast, is_large, makes_one, numbers_of, shape_of
+from .method import Target, broadcast, is_large, makes_few, ours, place_of_size, shape_of
 from .on_host import drawn, inside
 from .sequence import Sampler
-from .stream import LOCK
 from .twister import Twister
 from .twister_stream import part
 
@@ -34,16 +33,15 @@ def on_device(function: Callable[..., Any]) -> Callable[..., Any]:
     NumPy draws a few numbers, those of bit generators that the device does not know, and all numbers of the CPU.
     """
     theirs = getattr(NUMPYS, function.__name__)
-    first = numbers_of(theirs)
+    first = place_of_size(theirs)
     host = drawn(theirs, f"RandomState.{function.__name__}", silent=True)
 
     @wraps(theirs, updated=())
     def run(self: Legacy, *args: Any, **options: Any) -> Any:
-        if len(args) <= first and makes_one(args, options):
-            with LOCK:
+        with self._stream.lock:
+            if makes_few(first, args, options):
                 self._stream.settle()
-                return theirs(self._stream.numpys, *args, **options)
-        with LOCK:
+                return ours(theirs(self._stream.numpys, *args, **options))
             if self._stream.kind and not inside():
                 try:
                     made = function(self, *args, **options)

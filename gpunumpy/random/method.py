@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 
 from ..core import evaluate, layout
-from ..core.array import ndarray, to_host, wrap
+from ..core.array import from_host, ndarray, to_host, wrap
 from ..core.device import Device, default_device
 from ..core.dtypes import FLOAT64
 from ..core.layout import Shape
@@ -21,7 +21,7 @@ from ..core.record import as_array, elementwise, reshaped, transposed
 from ..reduction import any as any_of
 from . import fast, words
 from .on_host import drawn, inside
-from .stream import LOCK, Stream
+from .stream import Stream
 
 # From so many numbers on they are drawn on a device of these kinds; the host makes fewer of them sooner, and says what
 # is wrong with as many as no memory holds.
@@ -40,7 +40,7 @@ _FILLS = {
 _TINY = 1e-300
 
 # The types of parameters that are no arrays.
-_PLAIN = frozenset((bool, int, float, numpy.bool_, numpy.int32, numpy.int64, numpy.float32, numpy.float64))
+_PLAIN = frozenset((bool, int, float, str, type, *(numpy.dtype(code).type for code in "?ilfd")))
 
 # A stream of nobody's, for NumPy's checks of parameters.
 PROBE = numpy.random.Generator(numpy.random.PCG64(0))
@@ -145,21 +145,44 @@ def finite_numbers(probe: Any, name: str, *params: Any) -> tuple[float, ...]:
     return tuple(map(float, params))
 
 
-def numbers_of(theirs: Callable[..., Any]) -> int:
-    """How many arguments come before the size of what a method makes, which is one number without it; or -1."""
-    parameters = list(signature(theirs).parameters)
-    if "replace" in parameters:  # NumPy calls other methods for that
+def place_of_size(theirs: Callable[..., Any]) -> int | None:
+    """How many arguments come before the size of what a method makes, if there is one; -1 if all are the size."""
+    parameters = list(signature(theirs).parameters)[1:]
+    if parameters == ["args"]:
         return -1
-    if parameters[1:] == ["args"]:  # which are the size
-        return 0
-    return parameters.index("size") - 1 if "size" in parameters else -1
+    # `choice` calls other methods, which would take it for their caller.
+    return parameters.index("size") if "size" in parameters and "replace" not in parameters else None
 
 
-def makes_one(args: tuple[Any, ...], options: dict[str, Any]) -> bool:
-    """Whether arguments other than a size are such that NumPy makes one number of them."""
-    return all(type(x) in _PLAIN for x in args) and not (
-        options and ("size" in options or any(type(x) not in _PLAIN for x in options.values()))
-    )
+def makes_few(place: int | None, args: tuple[Any, ...], options: dict[str, Any], sized: bool = True) -> bool:
+    """Whether NumPy makes one number of a method's arguments, or few of them if it may be `sized`: it is the sooner
+    asked at once.
+    """
+    if place is None:
+        return False
+    size: Any = None
+    if place < 0:
+        size = args or None
+    elif len(args) > place:
+        size, args = args[place], args[:place] + args[place + 1 :]
+    for x in args:
+        if type(x) not in _PLAIN:
+            return False
+    for name, x in options.items():
+        if name == "size":
+            size = x
+        elif type(x) not in _PLAIN:
+            return False
+    if size is None:
+        return True
+    if type(size) is int:
+        return sized and size < MANY
+    return sized and type(size) is tuple and all(type(n) is int for n in size) and prod(size) < MANY
+
+
+def ours(made: Any) -> Any:
+    """What NumPy has made, an array as ours where it is a program that asked."""
+    return from_host(made, default_device()) if isinstance(made, numpy.ndarray) and not inside() else made
 
 
 def on_device(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -168,19 +191,18 @@ def on_device(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     NumPy draws a few numbers, those of bit generators that the device does not know, and all numbers of the CPU.
     """
     theirs, fills = getattr(numpy.random.Generator, name), name in _FILLS
-    first = numbers_of(theirs)
+    first = place_of_size(theirs)
     host = drawn(theirs, f"Generator.{name}", silent=True)
 
     def decorate(method: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(theirs, updated=())
         def run(self: Drawing, *args: Any, **options: Any) -> Any:
-            if len(args) <= first and makes_one(args, options):
-                with LOCK:
+            with self._stream.lock:
+                if makes_few(first, args, options, self._words is words):
                     self._stream.settle()
-                    return theirs(self, *args, **options)
-            if fills:
-                _refuse_gaps(name, args, options)
-            with LOCK:
+                    return ours(theirs(self, *args, **options))
+                if fills:
+                    _refuse_gaps(name, args, options)
                 if self._stream.kind and not inside():
                     try:
                         made = method(self, *args, **options)
@@ -190,7 +212,7 @@ def on_device(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
                         self._stream.drawn(made)
                         return made
                 self._stream.settle()
-            return host(self, *args, **options)
+                return host(self, *args, **options)
 
         return run
 

@@ -29,8 +29,13 @@ _KINDS: dict[type, str] = {
 # The last words of a draw are drawn by NumPy itself, so that what it keeps of them is right.
 _FEW = 8
 
-# One lock for all streams, since several generators may share a bit generator.
-LOCK = threading.RLock()
+_Lock: Any = type(threading.RLock())
+
+
+def lock_of(bits: Any) -> Any:
+    """What a thread holds that draws from a bit generator: NumPy's lock, which all of its generators share."""
+    lock = bits.lock
+    return lock if isinstance(lock, _Lock) else threading.RLock()  # those of others may not be held twice
 
 
 class Stream:
@@ -53,7 +58,7 @@ class Stream:
     own: Any = None
 
     def __init__(self, bits: Any) -> None:
-        self.bits = bits
+        self.bits, self.lock = bits, lock_of(bits)
         self.kind = _KINDS.get(type(bits), "")
         self.shared = True
         self._drawn = numpy.random.Generator(bits)
@@ -62,7 +67,7 @@ class Stream:
 
     def settle(self) -> None:
         """Bring NumPy's state to where the draws so far have moved it."""
-        with LOCK:
+        with self.lock:
             if self._move is not None:
                 try:
                     self._move()

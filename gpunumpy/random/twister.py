@@ -18,7 +18,7 @@ from ..core.node import DType, Node, Queue
 from ..core.record import elementwise
 from ..kernels.host_twister import packed, unpacked
 from ..kernels.table_twister import KINDS, LENGTH, STATE, attempts, jumps
-from .stream import LOCK
+from .stream import lock_of
 
 UINT32, UINT64 = numpy.dtype(numpy.uint32), numpy.dtype(numpy.uint64)
 
@@ -46,6 +46,8 @@ class Twister:
 
     def __init__(self, numpys: Any, shared: bool) -> None:
         self.numpys, self.shared = numpys, shared
+        self._bits: Any = None  # whose lock it is
+        self._lock: Any = None
         self._state: ndarray | None = None
         self._before: list[ndarray] = []  # the states before, back to one that is computed
         self._left = 0
@@ -55,9 +57,17 @@ class Twister:
         """Whether the device knows the bit generator."""
         return type(BITS.__get__(self.numpys)) is numpy.random.MT19937
 
+    @property
+    def lock(self) -> Any:
+        """What a thread holds that draws."""
+        bits = BITS.__get__(self.numpys)
+        if bits is not self._bits:
+            self._bits, self._lock = bits, lock_of(bits)
+        return self._lock
+
     def settle(self) -> None:
         """Bring NumPy's state to where the draws so far have moved it."""
-        with LOCK:
+        with self.lock:
             if self._state is None:
                 return
             try:

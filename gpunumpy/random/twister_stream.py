@@ -14,7 +14,7 @@ from ..core.node import DType, Node, Queue
 from ..core.record import elementwise
 from . import sequence
 from .sequence import Sampler
-from .stream import LOCK, Stream
+from .stream import Stream
 from .twister import UINT32, UINT64, Twister, cut
 
 # The samplers of numbers of the ziggurats, and how many words one takes, or a little more.
@@ -70,8 +70,7 @@ class TwisterStream(Stream):
         self._twister.shared = value
 
     def settle(self) -> None:
-        with LOCK:
-            self._twister.settle()
+        self._twister.settle()
 
     def back(self, state: Any) -> None:
         self._twister.forget()

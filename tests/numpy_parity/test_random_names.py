@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -310,3 +311,29 @@ def test_threads_share_a_stream(bits: str) -> None:
     for thread in threads:
         thread.join()
     assert sorted(found) == sorted(to_host(alone.standard_normal(40)).tobytes() for _ in range(40))
+
+
+@pytest.mark.parametrize("kind", ["Generator", "RandomState"])
+def test_threads_of_which_some_draw_on_the_host(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(method, "KINDS", {"cpu", "cuda"})
+    monkeypatch.setattr(method, "MANY", 50)
+    rng = MADE[kind](np)
+    rng._stream.shared = False
+    found: list[Any] = []
+
+    def work(*sizes: int) -> None:
+        for _ in range(200):
+            found.extend(to_host(rng.uniform(size=size)) for size in sizes)
+            found.append([rng.uniform()])
+
+    threads = [threading.Thread(target=work, args=sizes) for sizes in ((3,), (50, 7), (60,))]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    sys.setswitchinterval(interval)
+    numbers = numpy.concatenate(found)
+    assert numpy.unique(numbers).size == numbers.size
+    numpy.testing.assert_array_equal(numpy.sort(numbers), numpy.sort(MADE[kind](numpy).uniform(size=numbers.size)))
