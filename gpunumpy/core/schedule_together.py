@@ -37,18 +37,18 @@ _BYTES = 1 << 16  # of the result and of every argument of a transform
 _POINTS = 2048  # of a real one
 # The longest sides, and the most products of elements, of matrices that a kernel multiplies sooner than a library.
 _SIDE, _INNER, _WORK = 256, 512, 1 << 21
-# The most products of elements of matrices that a library multiplies as a batch: a GPU is done with others as soon as
-# the host has asked for each.
+# The most products of elements of matrices that a library multiplies sooner as a batch: the host asks for it once, and
+# the GPU has less that waits for the last of each.
 _BATCH = {
-    "float16": 1 << 30,
-    "bfloat16": 1 << 30,
-    "float32": 1 << 27,
-    "float64": 1 << 27,
-    "complex64": 1 << 25,
-    "complex128": 1 << 25,
+    "float16": 1 << 32,
+    "bfloat16": 1 << 32,
+    "float32": 1 << 32,
+    "float64": 1 << 29,
+    "complex64": 1 << 29,
+    "complex128": 1 << 27,
 }
 _SIDES = 16  # at least
-_PART = 1 << 22  # bytes at most
+_PART = 1 << 24  # bytes at most
 
 
 def is_small_product(shape: Sequence[int], inner: int) -> bool:

@@ -25,6 +25,7 @@ from .cuda_program import Prepared, pieces, prepared
 from .cuda_routine import Routine, pointer
 
 _TILE = 32  # as in linalg_copy.cuh
+_SIDES = range(8, 513)  # of one system that is solved by blocks
 
 
 def cholesky(device: Device, options: tuple[bool, bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
@@ -92,12 +93,12 @@ def telling(device: Device, program: Program, count: int) -> Prepared:
 
 def factored_by_blocks(n: int, count: int) -> bool:
     """Whether Cholesky factors of so many matrices are found sooner by blocks of all than one after the other."""
-    return count > 1
+    return count > (2 if n < 2048 else 3)
 
 
 def solved_by_blocks(n: int, columns: int, count: int) -> bool:
-    """The same of upper systems."""
-    return count > 1
+    """The same of upper systems, for so many right-hand sides each."""
+    return count > 2 if columns == 1 else count > 1 or columns in _SIDES
 
 
 class _System(NamedTuple):
