@@ -16,9 +16,9 @@ from .cuda_linalg_small import helpers, source
 from .launch import Launcher
 
 _BLOCK = 128  # columns whose products with the ones after them are made together
-_THREADS, _CORNER = 256, 1024  # of a block for rows, and for what is at the diagonal
+_THREADS, _CORNER = 128, 1024  # of a block for rows, and for what is at the diagonal
 _HELD = 256  # bytes of a row that a thread holds
-_MOST = 64  # columns of a panel
+_MOST = 32  # columns of a panel
 
 
 class Panel(NamedTuple):

@@ -5,37 +5,38 @@ namespace la {
 
 // Factor the `width` rows and columns from `first` on (W at most); returns whether they are not positive definite.
 template <class T, int W, int THREADS> __device__ __forceinline__ bool definite(T* a, int n, int first, int width) {
-  const int PITCH = W + 1, me = threadIdx.x;
-  __shared__ T held[W * PITCH];  // by columns
-  __shared__ Real<T> over[W];
+  // A thread holds every GROUPS-th element of a row.
+  const int GROUPS = THREADS / W, HELD = (W + GROUPS - 1) / GROUPS, me = threadIdx.x, r = me % W, group = me / W;
+  __shared__ T columns[2][W];
   T* block = a + (long long)first * n + first;
-  for (int i = me; i < width * W; i += THREADS) {
-    const int c = i / W, r = i % W;
-    if (r >= c && r < width) held[c * PITCH + r] = block[(long long)c * n + r];
+  T v[HELD];
+#pragma unroll
+  for (int h = 0; h < HELD; ++h) {
+    const int c = group + GROUPS * h;
+    v[h] = c <= r && r < width ? block[(long long)c * n + r] : of_real<T>(0);
   }
   bool failed = false;
-  // A column is divided by the root of its pivot only where it is used, so that a step has one barrier.
-  for (int k = 0; k < width; ++k) {
-    __syncthreads();
-    const T* column = held + k * PITCH;
-    const Real<T> square = re(column[k]), by = ::rsqrt(square);
-    failed |= !(square > 0);
-    const int r = me % W;
-    if (r > k && r < width) {
+#pragma unroll
+  for (int h = 0; h < HELD; ++h)
+    for (int i = 0; i < GROUPS && GROUPS * h + i < width; ++i) {
+      const int k = GROUPS * h + i;
+      T* column = columns[k % 2];
+      if (group == i) column[r] = v[h];
+      __syncthreads();
+      const Real<T> square = re(column[k]), by = ::rsqrt(square);
+      failed |= !(square > 0);
       const T mine = times(column[r], by);
-      for (int c = k + 1 + me / W; c <= r; c += THREADS / W)
-        held[c * PITCH + r] = less(held[c * PITCH + r], mine, conj(times(column[c], by)));
+      if (group == i) v[h] = r == k ? of_real<T>(::sqrt(square)) : mine;
+#pragma unroll
+      for (int u = h; u < HELD; ++u) {
+        const int c = group + GROUPS * u;
+        if (c > k && c <= r) v[u] = less(v[u], mine, conj(times(column[c], by)));
+      }
     }
-  }
-  __syncthreads();
-  if (me < width) over[me] = re(held[me * PITCH + me]);
-  __syncthreads();
-  for (int i = me; i < width * W; i += THREADS) {
-    const int c = i / W, r = i % W;
-    if (r >= width) continue;
-    T x = of_real<T>(r == c ? ::sqrt(over[c]) : Real<T>(0));
-    if (r > c) x = times(held[c * PITCH + r], ::rsqrt(over[c]));
-    block[(long long)c * n + r] = x;
+#pragma unroll
+  for (int h = 0; h < HELD; ++h) {
+    const int c = group + GROUPS * h;
+    if (c < width && r < width) block[(long long)c * n + r] = c <= r ? v[h] : of_real<T>(0);
   }
   return failed;
 }
@@ -44,7 +45,7 @@ template <class T, int W, int THREADS> __device__ __forceinline__ bool definite(
 template <class T, int W, int THREADS>
 __device__ __forceinline__ void below(T* a, int n, int first, int width, int part) {
   const int me = threadIdx.x, row = part * THREADS + me;
-  __shared__ T held[W * W];  // the conjugate, by columns
+  __shared__ __align__(16) T held[W * W];  // the conjugate, by columns
   __shared__ Real<T> over[W];
   const T* block = a + (long long)first * n + first;
   for (int i = me; i < W * W; i += THREADS) {

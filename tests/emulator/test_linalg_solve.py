@@ -265,7 +265,7 @@ def cholesky_by_blocks(a: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray]:
             continue
         corner, rest = (
             Launch("definite", (count, 1, 1), (1024, 1, 1), 0),
-            Launch("below", (1, count, 1), (256, 1, 1), 0),
+            Launch("below", (-(-n // 128), count, 1), (128, 1, 1), 0),
         )
         run_program(Program(text, (corner,), (), False, (n, *s)), [a, info], seed=3)
         run_program(Program(text, (rest,), (), False, (n, *s)), [a], seed=3)
