@@ -138,7 +138,7 @@ def eigh(device: Device, options: tuple[str], layouts: Sequence[Layout], dtypes:
 def eig(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
     """Complex values and `info`; and the vectors as rows, from matrices by columns; large ones one after the other."""
     *results, a = layouts
-    if general.fits(layouts):
+    if general.fits(layouts, dtypes):
         program = general.eig(options, layouts, dtypes, device.attributes.shared_per_block)
         return telling(device, program, len(layouts) + 1)
     n, dtype, wide = a.shape[-1], dtypes[-1], dtypes[0]

@@ -13,14 +13,18 @@ from .cuda_routine import pointer
 
 _BYTES = 200 << 10  # of shared memory that a block takes at most
 _MOST_THREADS = 512
-# The rows of a single matrix, at most, and of one of so many; larger ones are done one after the other.
-_ROWS = {1: 128, 8: 256, 64: 512}
+# Of few matrices, the bytes of one at most, and of so many the rows; larger ones are done one after the other.
+_FEW_BYTES = 168 << 10
+_MANY_ROWS = {4: 256, 16: 512}
 
 
-def fits(layouts: Sequence[Layout]) -> bool:
+def fits(layouts: Sequence[Layout], dtypes: Sequence[Any]) -> bool:
     """Whether matrices are small, or many."""
-    rows, count = layouts[-1].shape[-1], prod(layouts[-1].shape[:-2])
-    return rows <= max(most for few, most in _ROWS.items() if count >= few)
+    *results, a = layouts
+    rows, count = a.shape[-1], prod(a.shape[:-2])
+    if any(count >= many and rows <= most for many, most in _MANY_ROWS.items()):
+        return True
+    return _pieces(rows, len(results) > 2)[0] * dtypes[-1].itemsize <= _FEW_BYTES
 
 
 def _pieces(n: int, vectors: bool) -> tuple[int, int]:

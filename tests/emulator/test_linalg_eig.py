@@ -127,12 +127,16 @@ def test_what_is_not_finite() -> None:
 
 
 def test_which_are_small() -> None:
-    def fits(count: int, n: int) -> bool:
-        return small.fits([Layout((count, n, n), (n * n, n, 1), 0)])
+    def fits(count: int, n: int, dtype: str = "f8", vectors: bool = True) -> bool:
+        square, rows = Layout((count, n, n), (n * n, n, 1), 0), Layout((count, n), (n, 1), 0)
+        layouts = [rows, rows, *([square] if vectors else []), square]
+        return small.fits(layouts, [numpy.dtype(dtype)] * len(layouts))
 
-    assert [fits(1, most) for most in (128, 129)] == [True, False]
-    assert [fits(8, most) for most in (256, 257)] == [True, False]
-    assert [fits(64, most) for most in (512, 513)] == [True, False]
+    assert [fits(1, n) for n in (144, 146)] == [True, False]
+    assert [fits(3, n, "c16") for n in (101, 104)] == [True, False]
+    assert [fits(1, n, "f4", False) for n in (206, 209)] == [True, False]
+    assert [fits(4, n) for n in (256, 257)] == [True, False]
+    assert [fits(16, n, "c16") for n in (512, 513)] == [True, False]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
