@@ -14,7 +14,7 @@ from .core.device import Device, default_device
 from .core.evaluate import queue_of
 from .core.layout import Layout, Shape
 from .core.node import DType, Node, Queue
-from .core.record import as_array, as_dtype, as_node, check_class, transposed
+from .core.record import as_array, as_dtype, as_node, check_class, given_by, transposed
 from .indexing import fitted
 
 __all__ = [
@@ -148,7 +148,13 @@ def _read(x: Any, dtype: DType | None, order: str | None, ndmax: int, place: Dev
     if isinstance(x, (list, tuple)) and _holds_ours(x):
         return _stack(x, dtype)
     options: dict[str, Any] = {"order": order or "K", **({"ndmax": ndmax} if ndmax else {})}
-    data = numpy.array(x, dtype, copy=None, **options)
+    try:
+        data = numpy.array(x, dtype, copy=None, **options)
+    except ValueError:
+        found = given_by(x)
+        if found is None:
+            raise
+        return array(found, dtype, order=order, ndmax=ndmax)
     return from_host(data, place)
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy
 
 from .core import node as graph
-from .core.array import ndarray, to_host, wrap
+from .core.array import ndarray, to_host
 from .core.layout import Layout, c_strides
 from .core.node import Node
 from .core.record import as_array, as_dtype, as_node
-from .creation import constant, made, uninitialized
+from .creation import axes_in_memory, constant, laid_out, uninitialized
 from .fallback import on_host
 from .ranges import applied, number
 from .repeating import picked
@@ -42,8 +42,10 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> nd
     if kwargs.keys() - known:
         raise ValueError(f"unsupported keyword arguments for mode '{mode}': {set(kwargs) - known}")
     widths = _widths(pad_width, x.ndim)
+    where = x.layout
+    order = axes_in_memory("A", where.shape, where.strides)
     if mode in ("constant", "empty"):
-        return made(wrap(_bordered(x, widths, kwargs.get("constant_values", 0), mode)))
+        return laid_out(_bordered(x, widths, kwargs.get("constant_values", 0), mode), order)
     for k, (n, width) in enumerate(zip(x.shape, widths, strict=True)):
         if not n and any(width):
             raise ValueError(f"can't extend empty axis {k} using modes other than 'constant' or 'empty'")
@@ -52,7 +54,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> nd
         for k, (n, width) in enumerate(zip(x.shape, widths, strict=True))
         if any(width)
     }
-    return made(wrap(picked(x, indices) if indices else graph.fresh(x.value())))
+    return laid_out(picked(x, indices) if indices else graph.fresh(x.value()), order)
 
 
 def _widths(pad_width: Any, ndim: int) -> Widths:

@@ -24,7 +24,20 @@ def as_array(x: Any, device: Device | None = None) -> ndarray:
     """An array of anything that NumPy makes an array of; an `ndarray` is returned as it is."""
     if type(x) is ndarray or isinstance(x, ndarray):
         return x
-    return from_host(to_numpy(x), device)
+    try:
+        host = to_numpy(x)
+    except ValueError:
+        found = given_by(x)
+        if found is None:
+            raise
+        return found
+    return from_host(host, device)
+
+
+def given_by(x: Any) -> ndarray | None:
+    """The array of ours that ``x.__array__()`` returns, which NumPy takes for none; None if there is no such."""
+    found = x.__array__() if hasattr(type(x), "__array__") else None
+    return found if isinstance(found, ndarray) else None
 
 
 def to_numpy(x: Any) -> Any:

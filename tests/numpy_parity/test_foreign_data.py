@@ -182,3 +182,29 @@ def test_calling_the_class(call: dict[str, Any]) -> None:
 def test_a_view_of_a_buffer_between_elements() -> None:
     with pytest.raises(ValueError, match="between two elements"):
         gpunumpy.ndarray(2, "i4", gpunumpy.arange(6.0), 3)
+
+
+class Holder:
+    """An object of a program whose `numpy` is this library."""
+
+    def __init__(self, held: Any) -> None:
+        self.held = held
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        if self.held is None:
+            raise ValueError("nothing is held")
+        return self.held
+
+
+def test_objects_that_give_arrays_of_ours() -> None:
+    x = gpunumpy.arange(3.0)
+    made = gpunumpy.array(Holder(x), "i4")
+    assert made.dtype == numpy.int32
+    assert made.tolist() == [0, 1, 2]
+    assert not gpunumpy.shares_memory(gpunumpy.array(Holder(x)), x)
+    assert gpunumpy.sum(Holder(x)) == 3
+    assert gpunumpy.add(Holder(x), [1, 2, 3]).tolist() == [1, 3, 5]
+    assert gpunumpy.asarray(Holder(numpy.arange(2))).tolist() == [0, 1]
+    for function in (gpunumpy.array, gpunumpy.sum):
+        with pytest.raises(ValueError, match="nothing is held"):
+            function(Holder(None))

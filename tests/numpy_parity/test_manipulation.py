@@ -168,6 +168,25 @@ def test_views_of_the_class(words: dict[str, str]) -> None:
             base.view(type=list)
 
 
+PAD_WORDS: list[dict[str, Any]] = [
+    {"mode": "constant", "constant_values": ((1, 2), (3, 4))},
+    *({"mode": mode} for mode in ("constant", "edge", "reflect", "symmetric", "wrap")),
+]
+
+
+@pytest.mark.parametrize("words", PAD_WORDS, ids=str)
+@pytest.mark.parametrize("width", [((1, 2), (2, 1)), 0, ((0, 0), (0, 3))], ids=str)
+def test_borders_keep_fortran_order(words: dict[str, Any], width: Any) -> None:
+    for a in (
+        numpy.arange(12.0).reshape(3, 4).T,
+        numpy.arange(12.0).reshape(4, 3),
+        numpy.arange(24.0).reshape(4, 6)[::2],
+    ):
+        got, expected = np.pad(np.asarray(a), width, **words), numpy.pad(a, width, **words)
+        same(to_host(got), expected, 0)
+        assert got.strides == expected.strides
+
+
 JOIN_CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "concatenate": lambda m, x: m.concatenate([x, x + 1]),
     "concatenate -1": lambda m, x: m.concatenate((x, x, x[..., :1]), axis=-1),
