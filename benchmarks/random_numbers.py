@@ -114,6 +114,8 @@ OTHERS: tuple[tuple[str, Work], ...] = (
     ("RandomState: random_sample", old("random_sample")),
     ("RandomState: standard_normal", old("standard_normal")),
     ("RandomState: randint(0, 1000)", old("randint", 0, 1000)),
+    ("RandomState: standard_gamma(2.5)", old("standard_gamma", 2.5)),
+    ("RandomState: standard_t(5)", old("standard_t", 5.0)),
 )
 
 

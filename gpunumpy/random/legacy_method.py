@@ -23,7 +23,7 @@ Source = Callable[[Twister, int, Queue], Node]
 # A state of nobody's, for NumPy's checks of parameters.
 PROBE = numpy.random.RandomState(0)
 NUMPYS = numpy.random.RandomState
-# More pairs of words than that are not in memory at once.
+# More pairs of words than that, or positions of attempts, are not in memory at once.
 MOST_PAIRS = 1 << 28
 
 
@@ -86,7 +86,7 @@ class Legacy:
             return NotImplemented
         whole = target if row is None else Target((*target.shape, row), target.queue.device)
         attempts = (row or 1) // sampler.width  # that succeed, for one number or row
-        share = max(int(MOST_PAIRS / (each * attempts)), 1)
+        share = max(int(MOST_PAIRS / (each * attempts * max(sampler.phases, 1))), 1)
         parts = [min(share, target.count - at) for at in range(0, target.count, share)]
         begin = self._begin() if len(parts) > 1 else None
         made: list[ndarray] = []
