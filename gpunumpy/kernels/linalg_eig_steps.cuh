@@ -293,22 +293,23 @@ template <class T> struct Steps {
       shift = Shift<T>::unusual(h(first, first), norm(h(first + 1, first)) + (REAL ? norm(h(first + 2, first + 1)) : R(0)));
     }
     T x[SIZE];
-    int m = first;
-    for (int from = i - SIZE + 1; from > first; from -= 32) {
-      const int k = from - lane;
-      bool begins = k > first;
-      if (begins) {
+    int m = first, last = i - SIZE + 1;
+    for (u32 found = 0; !found; last -= 32) {
+      const int k = last - lane;
+      bool begins = k == first;
+      if (k >= first) {
         shift.begin(h, k, x);
-        begins = shift.small(h, k, x);
+        begins |= k > first && shift.small(h, k, x);
       }
-      const u32 found = __ballot_sync(ALL, begins);
+      found = __ballot_sync(ALL, begins);
+      const int ahead = __ffs(int(found)) - 1;
       if (!found) continue;
-      m = from - __ffs(int(found)) + 1;
-      break;
+      m = last - ahead;
+#pragma unroll
+      for (int t = 0; t < SIZE; ++t) x[t] = from(x[t], ahead, 32);
     }
-    shift.begin(h, m, x);
-    const int begin = z.first ? 0 : first, end = z.first ? n - 1 : i, turned = z.first ? high - low + 1 : 0;
     __syncthreads();
+    const int begin = z.first ? 0 : first, end = z.first ? n - 1 : i, turned = z.first ? high - low + 1 : 0;
     for (int k = m; k < i; ++k) {
       const bool all = k + 2 <= i;
       if (k > m) {
