@@ -53,7 +53,11 @@ def einsum(
         way = _hashable(optimize)
         found = _found(subscripts, forms, way, dtype, casting, target, precision_name())
     except (TypeError, ValueError) as error:
-        options = {"optimize": optimize, "dtype": dtype, "order": order, "casting": casting}
+        options = {"optimize": optimize, "dtype": dtype, "order": order}
+        if casting != "safe":  # a default that is given is stricter than one that is not
+            options["casting"] = casting
+        if into is not None and optimize is not False and _is_assigned(subscripts, arrays, into, options):
+            return write(into, einsum(*operands, **options).value())
         _refuse(subscripts, arrays, out, options)
         raise error
     if found.seen is not None and not is_scalar(arrays[0]):
@@ -127,10 +131,10 @@ def _arrays(operands: Sequence[Any]) -> list[ndarray]:
     return [as_array(x, device) for x in operands]
 
 
-def _stand_in(x: ndarray) -> Any:
+def _stand_in(x: ndarray, shape: Sequence[int] | None = None) -> Any:
     """An array of NumPy's of the same shape and dtype, which takes no memory; of a dtype that its `einsum` knows."""
     dtype = FLOAT32 if x.dtype.kind == "V" else x.dtype
-    return numpy.broadcast_to(numpy.zeros((), dtype), x.shape)
+    return numpy.broadcast_to(numpy.zeros((), dtype), x.shape if shape is None else shape)
 
 
 def _refuse(subscripts: str, arrays: Sequence[ndarray], out: Any, options: dict[str, Any]) -> None:
@@ -138,6 +142,20 @@ def _refuse(subscripts: str, arrays: Sequence[ndarray], out: Any, options: dict[
     if out is not None:
         options = options | {"out": numpy.empty(out.shape, out.dtype)}
     numpy.einsum(subscripts, *map(_stand_in, arrays), **options)
+
+
+def _is_assigned(subscripts: str, arrays: Sequence[ndarray], out: Any, options: dict[str, Any]) -> bool:
+    """Whether NumPy takes an output of another dtype or shape, as it may where it multiplies matrices."""
+    sizes = sorted({n for x in (*arrays, out) for n in x.shape if n > 1})
+    small = {0: 0, 1: 1} | {n: k for k, n in enumerate(sizes, 2)}
+    views = [_stand_in(x, [small[n] for n in x.shape]) for x in arrays]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            numpy.einsum(subscripts, *views, out=numpy.empty([small[n] for n in out.shape], out.dtype), **options)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _dtype(dtypes: Sequence[DType], into: DType | None, dtype: Any, casting: str, direct: bool) -> DType:
@@ -196,6 +214,8 @@ def _found(
     if target is not None and target[0] != plan.shape:
         raise ValueError(f"the output operand has the shape {target[0]}, and the sum {plan.shape}")
     seen = plan if len(forms) == 1 and target is None and not plan.sums else None
+    if dtype is not None:
+        dtype = numpy.dtype(dtype)
     dtypes = [f.dtype for f in forms]
     direct = optimize is False or len(forms) == 1
     # NumPy gives a view whatever dtype is asked for.

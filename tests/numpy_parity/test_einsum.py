@@ -344,6 +344,43 @@ def test_paths_of_lists() -> None:
         check(np.einsum, numpy.einsum, "ij,jk,kl->il", *operands, optimize=path, ulp=16)
 
 
+OUTPUTS: tuple[tuple[str, tuple[tuple[int, ...], ...], tuple[int, ...]], ...] = (
+    ("i,i->", ((3,), (3,)), ()),
+    ("ij,jk->ki", ((3, 2), (2, 4)), (4, 3)),
+    ("ij,jk->ik", ((3, 2), (2, 4)), (3, 4)),
+    ("ij,jk->ki", ((3, 2), (2, 4)), (5, 4, 3)),
+    ("ij,jk->ki", ((3, 2), (2, 4)), (4, 2)),
+    ("i,i->i", ((3,), (3,)), (2, 3)),
+    ("b,d->", ((3,), (4,)), (2,)),
+    ("ij,jk,kl->il", ((3, 2), (2, 4), (4, 3)), (3, 3)),
+    ("ij->ji", ((3, 2),), (2, 3)),
+)
+
+
+@pytest.mark.parametrize("optimize", [False, True, "optimal"])
+@pytest.mark.parametrize("dtype", ["i8", "f4", "f8", "c16"])
+def test_outputs_of_another_dtype_or_shape(dtype: str, optimize: Any) -> None:
+    """NumPy takes some of them where it multiplies matrices, by rules of its own."""
+    for subscripts, shapes, shape in OUTPUTS:
+        for given in ("f8", "c16"):
+            host = [sample(given, x, k) for k, x in enumerate(shapes)]
+            out, into = numpy.zeros(shape, dtype), from_host(numpy.zeros(shape, dtype))
+            theirs = outcome(lambda: numpy.einsum(subscripts, *host, out=out, optimize=optimize))  # noqa: B023
+            mine = outcome(lambda: np.einsum(subscripts, *map(from_host, host), out=into, optimize=optimize))  # noqa: B023
+            if isinstance(theirs, Exception):
+                assert type(mine) is type(theirs), (subscripts, shape)
+                assert str(mine) == str(theirs)
+            else:
+                assert mine is into
+            same(to_host(into), out, 16)
+
+
+def test_a_dtype_that_is_none() -> None:
+    for arguments in (("", 0), ("ij->ij", from_host(numpy.ones((2, 2))))):
+        with pytest.raises(TypeError, match="data type 'bad' not understood"):
+            np.einsum(*arguments, dtype="bad")
+
+
 def test_what_is_not_subscripts() -> None:
     x, host = from_host(numpy.ones(3)), numpy.ones(3)
     for arguments in ((), (3,), (None, 3), (3, 3), (3, 3, 3), (3, [0], 3)):
