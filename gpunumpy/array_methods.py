@@ -32,9 +32,7 @@ def reshape_method(x: ndarray, *shape: Any, order: str = "C", copy: bool | None 
 
 def transpose_method(x: ndarray, *axes: Any) -> ndarray:
     """The axes in another order: a view. See `numpy.ndarray.transpose`."""
-    if not axes or axes == (None,):
-        return transpose(x)
-    return transpose(x, axes[0] if len(axes) == 1 else axes)
+    return transpose(x, axes[0] if len(axes) == 1 else axes or None)
 
 
 def copy_method(x: ndarray, order: str = "C") -> ndarray:

@@ -83,6 +83,8 @@ SHAPE_CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "transpose negative": lambda m, x: x.transpose(-1, 0, 1),
     "transpose twice": lambda m, x: x.transpose(0, 0, 1),
     "transpose few": lambda m, x: x.transpose(0),
+    "transpose None": lambda m, x: x.transpose(None),
+    "transpose by an array": lambda m, x: x.transpose(m.arange(x.ndim)[::-1]),
     "permute_dims": lambda m, x: m.permute_dims(x, (1, 0)),
     "matrix_transpose": lambda m, x: m.matrix_transpose(x),
     "swapaxes": lambda m, x: x.swapaxes(0, -1),
