@@ -120,7 +120,7 @@ class Simple(Legacy):
     def choice(self, a: Any, size: Any = None, replace: Any = True, p: Any = None) -> Any:
         number = not isinstance(a, ndarray) and numpy.ndim(a) == 0
         array = a if number else as_array(a)
-        if size is None or not (number or array.ndim == 1):
+        if size is None or not (number or (array.ndim == 1 and array.device == default_device())):
             return NotImplemented
         many = operator.index(a) if number else array.shape[0]
         if not replace:

@@ -60,10 +60,11 @@ class Sampling(Drawing):
         queue = Target((), default_device()).queue
         if shape is None or (queue.device.kind not in method.KINDS and self._words is words):
             return NotImplemented
-        on_host = not a.ndim if isinstance(a, ndarray) else self._new(shape, self._words) is None
+        mine = isinstance(a, ndarray)
+        on_host = not a.ndim or a.device != queue.device if mine else self._new(shape, self._words) is None
         if on_host:
             return NotImplemented
-        number = not isinstance(a, ndarray) and numpy.ndim(a) == 0
+        number = not mine and numpy.ndim(a) == 0
         array = a if number else as_array(a, queue.device)
         many = operator.index(a) if number else array.shape[axis]
         if many < 1 or axis is True:

@@ -9,6 +9,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core.array import to_host
 from gpunumpy.core import memory
 from gpunumpy.kernels import host_calls
 from gpunumpy.random import method
@@ -37,7 +38,7 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def alike(mine: Any, theirs: Any) -> None:
-    numpy.testing.assert_allclose(np.asnumpy(mine), theirs, rtol=1e-12)
+    numpy.testing.assert_allclose(to_host(mine), theirs, rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", DRAWS)
