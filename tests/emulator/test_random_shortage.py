@@ -9,8 +9,8 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.array import to_host
 from gpunumpy.core import memory
+from gpunumpy.core.array import to_host
 from gpunumpy.kernels import host_calls
 from gpunumpy.random import method
 
