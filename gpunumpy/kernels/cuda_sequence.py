@@ -48,7 +48,7 @@ def stream_sequence(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes:
         f"const int DIGITS = {most.bit_length()};\n",
         f"const bool PAIRED = {str(paired).lower()}, PASSING = {str(passing > 0).lower()};\n",
         _ziggurats(single),
-        _text("sequence"),
+        *map(_text, ("sequence_words", "sequence")),
         *map(_text, file.split()),
         f"typedef {sampler} Number;\n",
     ]

@@ -12,104 +12,11 @@
 // come then, or none.
 
 const int SPAN = 32, SPANS = TILE / SPAN, ENTRIES = LONGEST, GROUP = 4096 / LONGEST;
-const int HELD = (TILE + LONGEST) / PHASES;  // words that a tile's attempts can take
-const bool KEPT = WIDTH == 1 && !PASSING;    // whether what attempts make is kept until it is known which of them count
-const u32 LOST = 0xffff;      // where attempts lead for which there are too few words, or that take too many
-const int COUNTS = 9;         // of a code, the bits above these count numbers,
-const u32 EXITS = (1 << COUNTS) - 1;  // and these are an exit, or a length
-
-// The words from a position on. What comes after the last one is made up, so that an attempt ends whatever it does; it
-// does not count.
-struct Source {
-  const Word* words;
-  int next;
-  bool first, late;
-  __device__ Source(const Word* words, int next, bool first = false)
-      : words(words), next(next), first(first), late(false) {}
-  // Asked before what takes long and few attempts need: whether this is the first time, when it is not done, and what
-  // the attempt makes does not count. Those that ask are made again, together, with threads that all have one.
-  __device__ __forceinline__ bool later() {
-    late |= first;
-    return first;
-  }
-  __device__ static u64 made_up(u64 x) {
-    x = (x + 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ x >> 29) * 0x94d049bb133111ebull;
-    return x ^ x >> 32;
-  }
-  __device__ __forceinline__ Word take() {
-    const int at = next++;
-    return at < HELD ? words[at] : Word(made_up(u64(at)));
-  }
-  // A word of 32 bits, where the stream is made of these.
-  __device__ __forceinline__ u32 half() { return u32(take()); }
-  // A word of 64 bits; the upper half comes first where the stream is made of halves.
-  __device__ __forceinline__ u64 word() {
-    if (PAIRED) {
-      const u64 pair = u64(take());
-      return pair << 32 | pair >> 32;
-    }
-    if (sizeof(Word) == 8) return u64(take());
-    const u64 upper = half();
-    return upper << 32 | half();
-  }
-  // Evenly distributed in [0, 1).
-  __device__ __forceinline__ f64 unit() {
-    if (PAIRED) {
-      const u64 pair = u64(take());  // of words of 32 bits, the first one the lower half
-      return f64((pair & 0xffffffe0) << 21 | pair >> 38) * (1.0 / 9007199254740992.0);
-    }
-    if (sizeof(Word) == 8) return f64(word() >> 11) * (1.0 / 9007199254740992.0);
-    const u32 upper = half() >> 5, lower = half() >> 6;
-    return (upper * 67108864.0 + lower) / 9007199254740992.0;
-  }
-  __device__ __forceinline__ f32 unit_float() { return f32(half() >> 8) * (1.0f / 16777216.0f); }
-
-  // By the ziggurats, in the precision of their tables.
-  __device__ __forceinline__ Piece piece() { return sizeof(Piece) == 8 ? Piece(word()) : Piece(half()); }
-  __device__ __forceinline__ Real evenly() { return sizeof(Real) == 8 ? Real(unit()) : Real(unit_float()); }
-  __device__ static f64 log_of_rest(f64 x) { return ::log1p(-x); }
-  __device__ static f32 log_of_rest(f32 x) { return ::log1pf(-x); }
-  __device__ __forceinline__ Real between(const Piece* heights, int layer) {
-    const Real above = op::bit_cast<Real>(heights[layer - 1]), height = op::bit_cast<Real>(heights[layer]);
-    return (above - height) * evenly() + height;
-  }
-  __device__ Real normal() {
-    for (;;) {
-      const Piece piece = this->piece(), integer = sizeof(Piece) == 8 ? piece >> 9 & 0xfffffffffffff : piece >> 9;
-      const int layer = piece & 255;
-      const Real x = Real(integer) * op::bit_cast<Real>(normal_scale[layer]), value = piece >> 8 & 1 ? -x : x;
-      if (integer < normal_inside[layer] || later()) return value;
-      if (layer && between(normal_height, layer) < ::exp(-0.5 * value * value)) return value;
-      if (layer) continue;
-      const Real r = Real(3.6541528853610087963519472518), inverse = Real(0.27366123732975827203338247596);
-      for (;;) {
-        const Real x = -inverse * log_of_rest(evenly()), y = -log_of_rest(evenly());
-        if (y + y > x * x) return integer >> 8 & 1 ? -(r + x) : r + x;
-      }
-    }
-  }
-  __device__ Real exponential() {
-    for (;;) {
-      const Piece piece = this->piece() >> (sizeof(Piece) == 8 ? 3 : 1), integer = piece >> 8;
-      const int layer = piece & 255;
-      const Real x = Real(integer) * op::bit_cast<Real>(exponential_scale[layer]);
-      if (integer < exponential_inside[layer] || later()) return x;
-      if (!layer) return Real(7.6971174701310497140446280481) - log_of_rest(evenly());
-      const Real height = between(exponential_height, layer);
-      if (sizeof(Real) == 8 ? height < ::exp(-x) : height < ::expf(-x)) return x;
-    }
-  }
-};
-
-// A number, or several that one attempt makes.
-template <class Number, int WIDTH> struct Drawn {
-  Value values[WIDTH];
-  __device__ bool from(const Number& number, Source& source) {
-    if constexpr (WIDTH == 1) return number.draw(source, values[0]);
-    else return number.draw(source, values);
-  }
-};
+const bool KEPT = WIDTH == 1 && !PASSING;  // whether what attempts make is kept until it is known which of them count
+const u32 LOST = 0xffff;  // where attempts lead for which there are too few words, or that take too many
+// The lowest bits of a code are an exit, or how far an attempt leads; those above count numbers.
+const int COUNTS = 9;
+const u32 EXITS = (1 << COUNTS) - 1;
 
 // Where numbers go, until there is room for no more, or nowhere; how many they are, and whether the second one of the
 // last two normal numbers is left.
