@@ -243,16 +243,25 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> nd
 
 def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> ndarray:
     """An array that meets requirements on its memory. See `numpy.require`."""
-    wanted = {str(r).upper() for r in ([requirements] if isinstance(requirements, str) else requirements or ())}
-    c = wanted & {"C", "C_CONTIGUOUS", "CONTIGUOUS"}
-    f = wanted & {"F", "F_CONTIGUOUS", "FORTRAN"}
-    if c and f:
+    given = [requirements] if isinstance(requirements, str) else requirements or ()
+    wanted = {_REQUIREMENTS[str(r).upper()] for r in given}
+    if wanted >= {"C", "F"}:
         raise ValueError('Cannot specify both "C" and "F" order')
-    plain = wanted & {"E", "ENSUREARRAY"}
-    result = array(a, dtype, copy=None, order="C" if c else "F" if f else "A", subok=not plain)
-    must_own = wanted & {"O", "OWNDATA"} and result.base is not None
-    must_write = wanted & {"W", "WRITEABLE"} and not result.writeable
+    order = "C" if "C" in wanted else "F" if "F" in wanted else "A"
+    result = array(a, dtype, copy=None, order=order, subok="E" not in wanted)
+    must_own = "O" in wanted and result.base is not None
+    must_write = "W" in wanted and not result.writeable
     return copy(result) if must_own or must_write else result
+
+
+_REQUIREMENTS = {
+    **dict.fromkeys(("C", "C_CONTIGUOUS", "CONTIGUOUS"), "C"),
+    **dict.fromkeys(("F", "F_CONTIGUOUS", "FORTRAN"), "F"),
+    **dict.fromkeys(("A", "ALIGNED"), "A"),
+    **dict.fromkeys(("W", "WRITEABLE"), "W"),
+    **dict.fromkeys(("O", "OWNDATA"), "O"),
+    **dict.fromkeys(("E", "ENSUREARRAY"), "E"),
+}
 
 
 def copy(a: Any, order: str = "K", subok: bool = False) -> ndarray:

@@ -349,7 +349,11 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bui
         b = wrap(graph.cast(b.value(), check(numpy.result_type(b.dtype, 1.0)))) if b.dtype.kind in "biu" else b
     elif isinstance(b, (int, numpy.integer, numpy.bool_)):
         b = float(b) if isinstance(b, int) else numpy.float64(b)
-    near = less_equal(absolute(subtract(a, b)), add(atol, multiply(rtol, absolute(b))))
+    if all(isinstance(x, (int, float, complex)) for x in (b, rtol, atol)):
+        bound = atol + rtol * abs(b)  # a Python scalar, which takes the dtype of `a`
+    else:
+        bound = add(atol, multiply(rtol, absolute(b)))
+    near = less_equal(absolute(subtract(a, b)), bound)
     result = bitwise_or(bitwise_and(near, isfinite(b)), equal(a, b))
     return bitwise_or(result, bitwise_and(isnan(a), isnan(b))) if equal_nan else result
 

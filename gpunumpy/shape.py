@@ -170,11 +170,12 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> ndarray:
     return permuted(x, order)
 
 
-def _named_axis(axis: int, ndim: int, name: str) -> int:
+def _named_axis(axis: Any, ndim: int, name: str) -> int:
     """The axis counted from the front, or an error that names the argument."""
-    if not -ndim <= axis.__index__() < ndim:
-        raise numpy.exceptions.AxisError(axis, ndim, name)
-    return axis.__index__() % ndim
+    place = operator.index(axis)
+    if not -ndim <= place < ndim:
+        raise numpy.exceptions.AxisError(place, ndim, name)
+    return place % ndim
 
 
 def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
@@ -190,7 +191,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
 
 
 def _axes_named(axes: Any, ndim: int, name: str) -> tuple[int, ...]:
-    given = axes if isinstance(axes, (tuple, list)) else (axes,)
+    given = axes if numpy.iterable(axes) else (axes,)
     found = tuple(_named_axis(k, ndim, name) for k in given)
     if len(set(found)) != len(found):
         raise ValueError(f"repeated axis in `{name}` argument")

@@ -270,6 +270,8 @@ def test_from_host_sources() -> None:
 def test_require() -> None:
     a = np.ones((2, 3))
     assert np.require(a) is a
+    with pytest.raises(KeyError, match="Q"):
+        np.require(a, requirements="q")
     assert np.require(a, requirements="F").flags.f_contiguous
     assert np.require(a.T, requirements=["C"]).flags.c_contiguous
     view = np.broadcast_to(a, (4, 2, 3))

@@ -163,6 +163,9 @@ def test_isclose() -> None:
             parity("allclose", x, y, **options)
     parity("isclose", numpy.array([-128, 127], "i1"), numpy.array([-128, -127], "i1"))
     parity("isclose", 1, 1)
+    below_one = float(numpy.nextafter(1, 0))  # it is 1 in float32, the dtype that Python's numbers take beside one
+    for b, tolerances in ((below_one, (0, 0)), (2, (below_one / 2, 0)), (2, (numpy.float64(below_one / 2), 0))):
+        parity("isclose", numpy.array(1, "f4"), b, *tolerances)
     parity("isclose", True, False)
     parity("isclose", numpy.array([True]), numpy.array([False]))
     with pytest.warns(RuntimeWarning):

@@ -91,6 +91,8 @@ SHAPE_CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "swapaxes 3": lambda m, x: m.swapaxes(x, 0, 3),
     "moveaxis": lambda m, x: m.moveaxis(x, 0, -1),
     "moveaxis many": lambda m, x: m.moveaxis(x, (0, 1), (-1, 0)),
+    "moveaxis range": lambda m, x: m.moveaxis(x, range(2), m.array([1, 0])),
+    "moveaxis float": lambda m, x: m.moveaxis(x, (0.0,), (1,)),
     "moveaxis wrong": lambda m, x: m.moveaxis(x, (0, 1), (0,)),
     "moveaxis twice": lambda m, x: m.moveaxis(x, (0, 0), (0, 1)),
     "rollaxis": lambda m, x: m.rollaxis(x, 1),
