@@ -46,7 +46,7 @@ def product() -> ndarray:
 
 
 def evaluate_later(node: graph.Node) -> ndarray:
-    made = ndarray.__new__(ndarray)
+    made = object.__new__(ndarray)
     made._node, made._base, made._flags = node, None, 0
     return made
 
