@@ -28,12 +28,13 @@ from .stream import Stream
 MANY, TOO_MANY = 1 << 14, 1 << 44
 KINDS = {"cuda"}
 
-# The methods that fill an array from end to end, where it is among their arguments, and what NumPy says it is to be.
+# The methods that fill an array from end to end, where its dtype and it are among their arguments, and what NumPy says
+# it is to be.
 _FILLS = {
-    "random": (2, "contiguous"),
-    "standard_normal": (2, "contiguous"),
-    "standard_exponential": (3, "contiguous"),
-    "standard_gamma": (3, "C-contiguous"),
+    "random": (1, 2, "contiguous"),
+    "standard_normal": (1, 2, "contiguous"),
+    "standard_exponential": (1, 3, "contiguous"),
+    "standard_gamma": (2, 3, "C-contiguous"),
 }
 
 # Half of a smaller parameter may be 0.
@@ -88,7 +89,9 @@ def rows_of(size: Any) -> Shape | None:
 
 def _refuse_gaps(name: str, args: Any, options: Any) -> None:
     """Raise ValueError, as NumPy does, where `out` is not in the order of its memory."""
-    place, order = _FILLS[name]
+    kind, place, order = _FILLS[name]
+    if numpy.dtype(args[kind] if len(args) > kind else options.get("dtype", FLOAT64)) not in words.EVEN:
+        return  # what NumPy says first
     out = args[place] if len(args) > place else options.get("out")
     if not isinstance(out, ndarray):
         return

@@ -94,6 +94,9 @@ def test_complex_numbers_are_no_parameters_of_the_faster_stream() -> None:
 OUTS: dict[str, Callable[[Any, Any], Any]] = {
     "backward": lambda n, g: g.random(out=n.zeros(3)[::-1]),
     "columns": lambda n, g: g.random(out=n.zeros((4, 6))[:, ::2]),
+    "columns of integers": lambda n, g: g.random(dtype="i4", out=n.zeros((4, 6))[:, ::2]),
+    "columns of gamma integers": lambda n, g: g.standard_gamma(2.5, 5, "i4", out=n.zeros((4, 6))[:, ::2]),
+    "columns of no dtype": lambda n, g: g.standard_exponential(None, "x", out=n.zeros((4, 6))[:, ::2]),
     "columns after a size": lambda n, g: g.random((4, 3), "f8", n.zeros((4, 6))[:, ::2]),
     "columns of another size": lambda n, g: g.random(5, out=n.zeros((4, 6))[:, ::2]),
     "columns of others": lambda n, g: g.random(out=n.zeros((4, 6), "i4")[:, ::2]),
