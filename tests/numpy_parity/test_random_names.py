@@ -313,20 +313,51 @@ def test_threads_share_a_stream(bits: str) -> None:
     assert sorted(found) == sorted(to_host(alone.standard_normal(40)).tobytes() for _ in range(40))
 
 
-@pytest.mark.parametrize("kind", ["Generator", "RandomState"])
-def test_threads_of_which_some_draw_on_the_host(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(method, "KINDS", {"cpu", "cuda"})
-    monkeypatch.setattr(method, "MANY", 50)
+def of_one(kind: str) -> list[Any]:
+    """A generator, as several threads have it."""
     rng = MADE[kind](np)
     rng._stream.shared = False
+    return [rng] * 3
+
+
+# What threads draw from: one generator, or several over one bit generator, NumPy's among them.
+SHARED: dict[str, Callable[[], list[Any]]] = {
+    "Generator": lambda: of_one("Generator"),
+    "RandomState": lambda: of_one("RandomState"),
+    "over PCG64": lambda: [lib.random.Generator(bits) for bits in (np.random.PCG64(5),) for lib in (np, numpy, np)],
+    "over MT19937": lambda: [
+        make(bits)
+        for bits in (np.random.MT19937(5),)
+        for make in (np.random.RandomState, numpy.random.RandomState, np.random.Generator)
+    ],
+}
+
+
+# One generator of NumPy's of the same stream.
+WHOLE: dict[str, Callable[[], Any]] = {
+    "Generator": lambda: MADE["Generator"](numpy),
+    "RandomState": lambda: MADE["RandomState"](numpy),
+    "over PCG64": lambda: MADE["Generator"](numpy),
+    "over MT19937": lambda: numpy.random.Generator(numpy.random.MT19937(5)),
+}
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_threads_of_which_some_draw_on_the_host(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(method, "KINDS", {"cpu", "cuda"})
+    monkeypatch.setattr(method, "MANY", 50)
+    generators = SHARED[name]()
     found: list[Any] = []
 
-    def work(*sizes: int) -> None:
+    def work(rng: Any, *sizes: int) -> None:
         for _ in range(200):
-            found.extend(to_host(rng.uniform(size=size)) for size in sizes)
+            found.extend(numpy.asarray(to_host(x) if isinstance(x, np.ndarray) else x) for x in map(drawn(rng), sizes))
             found.append([rng.uniform()])
 
-    threads = [threading.Thread(target=work, args=sizes) for sizes in ((3,), (50, 7), (60,))]
+    threads = [
+        threading.Thread(target=work, args=(rng, *sizes))
+        for rng, sizes in zip(generators, ((3, 50), (50, 7), (60,)), strict=True)
+    ]
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     for thread in threads:
@@ -335,5 +366,9 @@ def test_threads_of_which_some_draw_on_the_host(kind: str, monkeypatch: pytest.M
         thread.join()
     sys.setswitchinterval(interval)
     numbers = numpy.concatenate(found)
-    assert numpy.unique(numbers).size == numbers.size
-    numpy.testing.assert_array_equal(numpy.sort(numbers), numpy.sort(MADE[kind](numpy).uniform(size=numbers.size)))
+    alone = WHOLE[name]()
+    numpy.testing.assert_array_equal(numpy.sort(numbers), numpy.sort(alone.uniform(size=numbers.size)))
+
+
+def drawn(rng: Any) -> Callable[[int], Any]:
+    return lambda size: rng.uniform(size=size)
