@@ -66,6 +66,8 @@ PARAMETERS: dict[str, Callable[[Any, Any], Any]] = {
     "much of very many": lambda n, g: g.choice(2**70, MANY),
     "numbers of True": lambda n, g: g.random(True),
     "rows of True": lambda n, g: g.normal(size=(2, True)),
+    "chisquare of next to nothing": lambda n, g: g.chisquare(5e-324, MANY),
+    "noncentral_chisquare around next to nothing": lambda n, g: g.noncentral_chisquare(0.5, 5e-324, MANY),
     "as many as a set": lambda n, g: g.poisson(size={2, 3}),
     "as many as a number of NumPy's": lambda n, g: g.normal(size=numpy.float64(3)),
     "as many as NumPy's True": lambda n, g: g.gamma(2.5, size=numpy.True_),
