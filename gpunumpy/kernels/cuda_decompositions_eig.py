@@ -13,8 +13,8 @@ from .cuda_routine import pointer
 
 _BYTES = 200 << 10  # of shared memory that a block takes at most
 _MOST_THREADS = 512
-# Of few matrices, the bytes of one at most, and of so many the rows; larger ones are done one after the other.
-_FEW_BYTES = 168 << 10
+# Of few matrices, the bytes and rows of one at most, and of so many the rows; larger ones are done one after the other.
+_FEW_BYTES, _FEW_ROWS = 168 << 10, 160
 _MANY_ROWS = {4: 256, 16: 512}
 
 
@@ -24,7 +24,7 @@ def fits(layouts: Sequence[Layout], dtypes: Sequence[Any]) -> bool:
     rows, count = a.shape[-1], prod(a.shape[:-2])
     if any(count >= many and rows <= most for many, most in _MANY_ROWS.items()):
         return True
-    return _pieces(rows, len(results) > 2)[0] * dtypes[-1].itemsize <= _FEW_BYTES
+    return rows <= _FEW_ROWS and _pieces(rows, len(results) > 2)[0] * dtypes[-1].itemsize <= _FEW_BYTES
 
 
 def _pieces(n: int, vectors: bool) -> tuple[int, int]:
