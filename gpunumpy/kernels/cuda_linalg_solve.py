@@ -25,7 +25,8 @@ from .cuda_program import Prepared, pieces, prepared
 from .cuda_routine import Routine, pointer
 
 _TILE = 32  # as in linalg_copy.cuh
-_SIDES = range(8, 513)  # of one system that is solved by blocks
+_FEW = 2  # matrices, which cuSOLVER and cuBLAS are quicker with one after the other
+_SIDES = range(8, 513)  # right-hand sides of one system for which blocks are quicker all the same
 
 
 def cholesky(device: Device, options: tuple[bool, bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
@@ -39,7 +40,7 @@ def cholesky(device: Device, options: tuple[bool, bool], layouts: Sequence[Layou
     tell = telling(device, told(count), 2)
     copy = prepared(device, copied(a if upper else turned(a), dtype, "r <= c"), 2)
     step = n * n * dtype.itemsize
-    if factored_by_blocks(n, count):
+    if count > _FEW:
         factors = in_blocks.prepare(device, n, count, dtype)
 
         def run_blocks(pointers: Sequence[Any]) -> None:
@@ -91,14 +92,9 @@ def telling(device: Device, program: Program, count: int) -> Prepared:
     return lambda pointers: run((*pointers, word))
 
 
-def factored_by_blocks(n: int, count: int) -> bool:
-    """Whether Cholesky factors of so many matrices are found sooner by blocks of all than one after the other."""
-    return count > (2 if n < 2048 else 3)
-
-
-def solved_by_blocks(n: int, columns: int, count: int) -> bool:
-    """The same of upper systems, for so many right-hand sides each."""
-    return count > 2 if columns == 1 else count > 1 or columns in _SIDES
+def _solved_by_blocks(columns: int, count: int) -> bool:
+    """Whether so many upper systems are solved sooner by blocks of all than one after the other."""
+    return count > _FEW if columns == 1 else count > 1 or columns in _SIDES
 
 
 class _System(NamedTuple):
@@ -134,7 +130,7 @@ class _System(NamedTuple):
         copy, start = prepared(device, copied(a, dtype, step=step), 2), prepared(device, begin, 2)
         tell = telling(device, told(count), 2)
         factor = blocked.prepare(device, n, columns, count, dtype)
-        by_blocks = solved_by_blocks(n, columns, count)
+        by_blocks = _solved_by_blocks(columns, count)
         if by_blocks:
             substitute = blocked.prepare_upper(device, n, columns, count, dtype)
         else:
