@@ -79,9 +79,10 @@ class Simple(Legacy):
         u = self._numbers(Twister.doubles, size, left, mode, right)
         if u is NotImplemented:
             return u
-        base, low = _op("subtract", right, left), _op("subtract", mode, left)
+        # Of numbers alone, these are numbers, and on no device.
+        base, low, above = right - left, mode - left, right - mode
         lower = _op("add", left, _op("sqrt", _op("multiply", u, _op("multiply", low, base))))
-        rest = _op("multiply", _op("subtract", right, mode), base)
+        rest = _op("multiply", above, base)
         upper = _op("subtract", right, _op("sqrt", _op("multiply", _op("subtract", 1.0, u), rest)))
         return _op("where", _op("less_equal", u, _op("divide", low, base)), lower, upper)
 
