@@ -136,7 +136,10 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
         flags = to_host(wrap(_occupied(full, k)))
         held = numpy.flatnonzero(flags)
         n = full.shape[k]
-        start, stop = (int(held[0]), int(held[-1]) + 1) if held.size else (n, n)
+        if not held.size:  # of zeros alone nothing is left, from whichever end they go
+            x = sliced(x, k, 0, 0)
+            continue
+        start, stop = int(held[0]), int(held[-1]) + 1
         x = sliced(x, k, start if "f" in ends else 0, stop if "b" in ends else n)
     return x
 

@@ -349,7 +349,8 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> ndarra
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> ndarray:
     """The values of functions, or constants, each where its condition is true. See `numpy.piecewise`."""
     x = record.as_array(x, condlist.device if isinstance(condlist, ndarray) else None)
-    if numpy.isscalar(condlist) or (not _is_list(condlist[0]) and x.ndim):
+    single = numpy.isscalar(condlist) or getattr(condlist, "ndim", 1) == 0
+    if single or (not _is_list(condlist[0]) and x.ndim):
         condlist = [condlist]
     conditions = [_truth(record.as_array(c, x.device)) for c in condlist]
     n = len(conditions)

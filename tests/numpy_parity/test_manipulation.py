@@ -408,6 +408,8 @@ EDIT_CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "trim_zeros f": lambda m, x: m.trim_zeros(m.pad(x, 2), "f"),
     "trim_zeros b 0": lambda m, x: m.trim_zeros(m.pad(x, 2), "B", 0),
     "trim_zeros all": lambda m, x: m.trim_zeros(x * 0),
+    "trim_zeros all f": lambda m, x: m.trim_zeros(x * 0, "f"),
+    "trim_zeros all b": lambda m, x: m.trim_zeros(x * 0, "b", 0),
     "trim_zeros wrong": lambda m, x: m.trim_zeros(x, "x"),
     "trim_zeros of a list": lambda m, x: tuple(m.trim_zeros([0, 1, 2, 0])),
     "trim_zeros of nested lists": lambda m, x: m.trim_zeros([[0, 1]]),

@@ -202,6 +202,13 @@ def test_piecewise(dtype: Any, shape: tuple[int, ...]) -> None:
             )
 
 
+def test_piecewise_of_a_number() -> None:
+    for xp in (np, numpy):
+        x = xp.array(3.0)
+        made = [float(xp.piecewise(x, c, [4, 0])) for c in (x > 3, x > 1, [x > 1], [x > 3, x > 1], True)]
+        assert made == [0, 4, 4, 0, 4]
+
+
 def _doubled(x: Any, by: int = 2) -> Any:
     return x * by
 
