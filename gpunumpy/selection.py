@@ -10,7 +10,7 @@ import numpy
 
 from .core import dtypes, layout, record
 from .core import node as graph
-from .core.array import boxed, is_scalar, ndarray, to_host, wrap
+from .core.array import boxed, is_scalar, is_scalar, ndarray, to_host, wrap
 from .core.dtypes import BOOL, INT64, NUMPY_2_5
 from .core.node import Node
 from .elementwise import where as _where
@@ -349,7 +349,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> ndarra
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> ndarray:
     """The values of functions, or constants, each where its condition is true. See `numpy.piecewise`."""
     x = record.as_array(x, condlist.device if isinstance(condlist, ndarray) else None)
-    single = numpy.isscalar(condlist) or getattr(condlist, "ndim", 1) == 0
+    single = is_scalar(condlist) if isinstance(condlist, ndarray) else numpy.isscalar(condlist)
     if single or (not _is_list(condlist[0]) and x.ndim):
         condlist = [condlist]
     conditions = [_truth(record.as_array(c, x.device)) for c in condlist]
