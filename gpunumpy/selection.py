@@ -10,7 +10,7 @@ import numpy
 
 from .core import dtypes, layout, record
 from .core import node as graph
-from .core.array import boxed, is_scalar, is_scalar, ndarray, to_host, wrap
+from .core.array import boxed, is_scalar, ndarray, to_host, wrap
 from .core.dtypes import BOOL, INT64, NUMPY_2_5
 from .core.node import Node
 from .elementwise import where as _where
