@@ -22,7 +22,7 @@ from .cuda_histogram import bincount, histogram
 from .cuda_linalg_solve import cholesky, inv, slogdet, solve
 from .cuda_masks import mask_elements, mask_offsets, mask_positions
 from .cuda_program import Prepared, prepared
-from .cuda_random import PROGRAMS as RANDOM
+from .cuda_random import stream_draws
 from .cuda_scatter import scatter
 from .cuda_search import searchsorted
 from .cuda_sequence import PROGRAMS as SEQUENCE
@@ -40,7 +40,7 @@ def _empty(device: Any, options: tuple[Any, ...], layouts: Any, dtypes: Any) -> 
 
 CALLS["empty"] = _empty
 CALLS |= {"fft": cufft.fft, "fft_absorbed": fft_absorbed, "fft_scaled": fft_scaled}
-CALLS["bounded_draws"] = bounded_draws
+CALLS |= {"bounded_draws": bounded_draws, "stream_draws": stream_draws}
 CALLS["matmul"] = matmul
 CALLS |= {"fft_together": fft_together, "matmul_together": matmul_together}
 CALLS |= {"cholesky": cholesky, "det": slogdet, "inv": inv, "slogdet": slogdet, "solve": solve}
@@ -61,7 +61,6 @@ _PROGRAMS: tuple[Callable[..., Program], ...] = (
     *(argsort, sampled, searchsorted, sort, sort_upper, swapped),
     *(bincount, histogram),
     *(mask_elements, mask_offsets, mask_positions, scatter),
-    *RANDOM,
     *TWISTER,
     *SEQUENCE,
 )

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy
 
+from ..core.device import Device
 from ..core.dtypes import C_TYPE
 from ..core.layout import Layout
 from .codegen.program import Program
+from .cuda_program import Prepared, prepared
 from .cuda_routine import Routine
 from .table_streams import CONGRUENTIAL, jump, sources, wide
 from .table_ziggurats import tables
@@ -59,21 +61,30 @@ def _start_chunk(name: str, leads: str) -> str:
     const Wide x = op::wide_step(sum, op::wide_step(first, {wide(multiplier - 1)}, c), first);
     starts[2 * t] = x;
     starts[2 * t + 1] = op::wide_step(x, {wide(multiplier - 1)}, c);
-    if (t == 0) leaps[0] = op::wide_times(c, {wide(jump(multiplier, _WARP)[1])});
 """
 
 
 # What draws make: which sampler it is, and what one number takes on average, in pieces.
 _SAMPLERS = {"integers": ("Integers", 0), "normal": ("Normal", 1), "exponential": ("Exponential", 2)}
 _ZIGGURAT_SHARES = {"normal": 1.023, "exponential": 1.035}
-DRAW_THREADS = 128  # of a block
-STEPS = {64: 64, 32: 64, 16: 16, 8: 8}  # words of a thread in a row, by the bits of pieces
-RESIDENT = 8  # blocks that a processor has at once, at least
+EACH = 32  # pieces of a thread
 SLOTS = 32  # one in so many pieces, and two for each thread, may be other than quick
+COPIES = 32  # bytes of all copies of what belongs to a layer of a ziggurat
+# Warps of a block, at most, besides the one that settles what they make. There may be more blocks than run at a time:
+# those that find nothing to do leave.
+WARPS, _MOST_BLOCKS = {"integers": 16, "normal": 5, "exponential": 5}, 2048
+_RESIDENT = 864  # threads that a processor has at once, at least, where there is memory for as many
 
 
-def stream_draws(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]]) -> Program:
-    """Numbers of which the words decide how many of these they take, and the state after them, of a state.
+def stream_draws(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Any) -> Prepared:
+    """Numbers of which the words decide how many of these they take, and the state after them, of a state."""
+    return prepared(device, draws(options, layouts, dtypes, device.attributes.shared_per_block), len(layouts))
+
+
+def draws(
+    options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]], most_shared: int
+) -> Program:
+    """The program of `stream_draws`, of blocks that have so much shared memory.
 
     The options are the bit generator and what to draw; of integers also the bits of the words, and how many words are
     taken for 64 integers.
@@ -82,87 +93,75 @@ def stream_draws(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Se
     count, dtype = prod(layouts[0].shape), dtypes[0]
     bits = rest[0] if rest else 8 * dtype.itemsize
     share = rest[1] / 64 if rest else _ZIGGURAT_SHARES[what]
-    steps = STEPS[bits]
-    row = _WARP * steps * (64 // bits)
-    # What is still missing after these (one time in many), one thread draws.
-    rows = -(-int(count * share + 8 * sqrt(count) + 32) // row)
-    text = Routine()
-    n, many = text.param(count), text.param(rows)
-    chunks = -(-(rows * steps * _WARP + CHUNK) // CHUNK) if name in CONGRUENTIAL else 1
-    total = text.param(chunks)
     sampler, ziggurat = _SAMPLERS[what]
+    slots, copies = (_WARP * EACH // SLOTS + 2 * _WARP, COPIES // (2 * dtype.itemsize)) if ziggurat else (1, 0)
+    held = dtype.itemsize if ziggurat else bits // 8
+    warps = min(WARPS[what], 32 // held) if what == "integers" else WARPS[what]
+    while warps > 1 and _shared(warps, slots, held, bool(ziggurat)) > most_shared:
+        warps -= 1
+    threads, shared = _WARP * (warps + 1), _shared(warps, slots, held, bool(ziggurat))
+    tile = _WARP * warps * EACH
+    # What is still missing after these (one time in many), one thread draws.
+    tiles = -(-int(count * share + 8 * sqrt(count) + 32) // tile)
+    text = Routine()
+    n, many = text.param(count), text.param(tiles)
+    chunks = -(-(tiles * tile * bits // 64 + CHUNK) // CHUNK) if name in CONGRUENTIAL else 1
+    total = text.param(chunks)
     head = [
         f"{sources()['streams']}\n",
         f"typedef {C_TYPE[dtype]} Value;\ntypedef u{bits} Piece;\n",
-        f"const int BITS = {bits}, DRAW_THREADS = {DRAW_THREADS}, STEPS = {steps};\n",
-        f"const int SLOTS = {row // SLOTS + 2 * _WARP};\n",
+        f"const int BITS = {bits}, THREADS = {threads}, EACH = {EACH}, SLOTS = {slots}, COPIES = {copies};\n",
+        f"const unsigned SHARED = {shared};\n",
         f"const bool ALONE = {str(not ziggurat).lower()};\n",
         f"#define ZIGGURAT {ziggurat}\n{tables(what, bits == 32)}" if ziggurat else "",
-        f"{_text('samplers')}\ntypedef {sampler} Number;\n{_words(name)}{_text('draws')}{_first_words(name)}",
+        f"{_text('samplers')}\ntypedef {sampler} Number;\ntypedef Number::Held Held;\n",
+        f"{_words(name)}{_text('draws')}{_first_words(name)}",
     ]
-    tiles, blocks = -(-rows // DRAW_THREADS), -(-rows // (DRAW_THREADS // _WARP))
-    begin = f"if (t < {text.param(tiles)}) sums[t] = 0;\n    if (t == 0) *tickets = 0;"
+    begin = f"if (t < {many}) {{\n      sums[t] = 0;\n      exits[t] = 0;\n    }}\n    if (t == 0) *tickets = 0;"
     if name in CONGRUENTIAL:
         begin += f"\n    if (t >= {total}) continue;{_start_chunk(name, 'Pieces::leads(state)')}"
-    threads = max(tiles, chunks)
-    text.each("begin", "t", threads, text.param(threads), begin)
-    given = f"""  const Pieces pieces(state, starts, leaps, {total});
+    starts = max(tiles, chunks)
+    text.each("begin", "t", starts, text.param(starts), begin)
+    draw = f"""  extern __shared__ __align__(16) unsigned char memory[];
+  const Pieces pieces(state, starts, {total});
   const Number number({"bounds" if what == "integers" else "0"});
-  const i64 r = i64(blockIdx.x) * WARPS + threadIdx.x / 32;
-"""
-    classify = f"{given}  classify(pieces, number, r, {many}, masks, kept, cases, lists);"
-    text.entry("classify_rows", classify, blocks, DRAW_THREADS, most=DRAW_THREADS, resident=RESIDENT)
-    settle = (
-        f"  settle({many}, Pieces(state, starts, leaps, {total}).begin(), kept, cases, bases, entries, sums, tickets);"
-    )
-    text.entry("settle_rows", settle, tiles, DRAW_THREADS, most=DRAW_THREADS)
-    write = (
-        f"{given}  write_all(out, after, pieces, number, r, {many}, {n}, masks, kept, cases, lists, bases, entries);"
-    )
-    text.entry("write_rows", write, blocks, DRAW_THREADS, most=DRAW_THREADS, resident=RESIDENT)
-    listed = 0 if not ziggurat else 16 * -(-(row // SLOTS + 2 * _WARP) * (3 + dtype.itemsize) // 16) + 16
+  draw(out, after, pieces, number, {many}, {n}, exits, sums, tickets, memory);"""
+    resident = max(1, min(_RESIDENT // threads, most_shared // shared))
+    text.entry("draw_tiles", draw, min(tiles, _MOST_BLOCKS), threads, shared, most=threads, resident=resident)
     scratch = [
-        *(
-            ("Wide* starts", 32 * chunks),
-            ("Wide* leaps", 16),
-            ("u32* masks", row // 8 * rows),
-            ("Kept* kept", 12 * rows),
-        ),
-        *(("u32* cases", 128 * rows), ("Listed* lists", max(16, listed * rows)), ("u64* bases", 8 * rows)),
-        *(("int* entries", 4 * rows), ("u64* sums", 8 * tiles), ("u32* tickets", 4)),
+        ("Wide* starts", 32 * chunks),
+        *(("u32* exits", 4 * tiles), ("u64* sums", 8 * tiles), ("u32* tickets", 4)),
     ]
     pointers = ["Value* out", "u64* after", "const u64* state", *(["const u64* bounds"] if what == "integers" else [])]
     return text.program(pointers, scratch, head="".join(head))
 
 
 def _words(name: str) -> str:
-    """Words of the stream: one, and then the next one (`step`) or the one after a warp's (`leap`)."""
+    """Words of the stream: one, and then the next one."""
     if name == "philox":
-        return f"""
+        return """
 struct Pieces;
 __device__ __forceinline__ void leave(u64* after, const Pieces& pieces, i64 w);
-struct Words {{
+struct Words {
   const u64* state;
   i64 at;
+  op::Four four;
   __device__ Words(const Pieces& pieces, i64 w);
-  __device__ u64 word() const {{
-    return op::philox(at, state[0], state[1], state[2], state[3], state[4], state[5]);
-  }}
-  __device__ void step() {{ ++at; }}
-  __device__ void leap() {{ at += {_WARP}; }}
-}};
+  __device__ u64 word() {
+    return op::philox(four, at, state[0], state[1], state[2], state[3], state[4], state[5]);
+  }
+  __device__ void step() { ++at; }
+};
 """
     multiplier, output, _ = CONGRUENTIAL[name]
-    power, _ = jump(multiplier, _WARP)
     return f"""{_jumps(name)}
 struct Pieces;
 __device__ __forceinline__ void leave(u64* after, const Pieces& pieces, i64 w);
 struct Words {{
-  Wide x, c, leap_c;
+  Wide x, c;
   __device__ Words(const Pieces& pieces, i64 w);
   __device__ u64 word() const {{ return op::{output}(x); }}
   __device__ void step() {{ x = op::wide_step(x, {wide(multiplier)}, c); }}
-  __device__ void leap() {{ x = op::wide_step(x, {wide(power)}, leap_c); }}
 }};
 """
 
@@ -184,7 +183,7 @@ __device__ __forceinline__ void leave(u64* after, const Pieces& pieces, i64 w) {
 }}
 """
     level = CHUNK.bit_length() - 1
-    return f"""{begin}c{{pieces.state[2], pieces.state[3]}}, leap_c(*pieces.leaps) {{
+    return f"""{begin}c{{pieces.state[2], pieces.state[3]}} {{
   const i64 chunk = min(w >> {level}, pieces.chunks - 1);
   const Wide* start = pieces.starts + 2 * chunk;
   i64 left = w - (chunk << {level});
@@ -200,9 +199,12 @@ __device__ __forceinline__ void leave(u64* after, const Pieces& pieces, i64 w) {
 """
 
 
+def _shared(warps: int, slots: int, held: int, ziggurat: bool) -> int:
+    """How many bytes of shared memory a block needs, in which each number takes `held` while it waits: see `Block`."""
+    row = 8 * EACH + 3 * slots + 12 + held * _WARP * (EACH + 1)
+    return 256 * COPIES * ziggurat + 2 * warps * (-(-row // 16) * 16 + 4) + 64
+
+
 @cache
 def _text(name: str) -> str:
     return (Path(__file__).parent / f"{name}.cuh").read_text(encoding="utf-8")
-
-
-PROGRAMS = (stream_draws,)

@@ -1,23 +1,27 @@
 // Attempts at numbers. A `Number` tells of a piece whether it makes a number by itself, and which: `begin`. Where it does
-// not, `go_on` takes more. `quick` and `value` are the two parts of `begin`, with tables at hand.
+// not, `go_on` takes more. `quick` is `begin` with tables at hand: the result's highest bit says whether it does; what is
+// made is held, and `value` is the number of that.
 
 // Integers of a span: of the product of a piece with the span the upper half, if the lower one is large enough.
 struct Integers {
-  struct Insides {
+  typedef Piece Held;
+  struct Tables {
+    struct Own {};
     __device__ void fill() {}
+    __device__ Own own() const { return {}; }
   };
-  typedef Insides Scales;
   u64 span, least, offset;
   __device__ explicit Integers(const u64* bounds) : span(bounds[0]), least(bounds[1]), offset(bounds[2]) {}
-  __device__ __forceinline__ bool quick(const Insides&, Piece piece) const {
-    return BITS == 64 ? u64(piece) * span >= least : Piece(u64(piece) * u32(span)) >= Piece(least);
+  __device__ __forceinline__ u32 quick(const Tables::Own&, Piece piece, Piece& held) const {
+    held = piece;
+    return u32(BITS == 64 ? u64(piece) * span >= least : Piece(u64(piece) * u32(span)) >= Piece(least)) << 31;
   }
-  __device__ __forceinline__ Value value(const Scales&, Piece piece) const {
+  __device__ __forceinline__ Value value(Piece piece) const {
     return Value(offset + (BITS == 64 ? __umul64hi(piece, span) : u64(piece) * u32(span) >> (BITS & 63)));
   }
   __device__ bool begin(Piece piece, Value& made) const {
-    made = value({}, piece);
-    return quick({}, piece);
+    made = value(piece);
+    return quick({}, piece, piece) >> 31;
   }
   template <class More> __device__ bool go_on(Piece, More&, Value&) const { return false; }
 };
@@ -37,40 +41,51 @@ template <class F> __device__ __forceinline__ bool below(int layer, Piece piece,
 __device__ __forceinline__ f64 log_of_rest(f64 x) { return ::log1p(-x); }
 __device__ __forceinline__ f32 log_of_rest(f32 x) { return ::log1pf(-x); }
 
-// A layer, where the 8 bits of it begin, and an integer, of so many bits from another one on, that is the place in it.
+// Where in a piece the 8 bits of the layer begin, and an integer of so many bits that is the place in it.
 template <int LAYER, int FIRST, int LENGTH> struct Place {
-  int layer;
-  Piece integer;
-  __device__ __forceinline__ explicit Place(Piece piece)
-      : layer(int(piece >> LAYER & 255)), integer(piece >> FIRST & ((Piece(1) << LENGTH) - 1)) {}
-  // Whether it is inside, of tables in which all integers are at the upper end.
-  __device__ __forceinline__ static bool is_below(Piece piece, Piece inside) {
-    return Piece(piece << (BITS - FIRST - LENGTH)) < inside;
+  static const int LOWEST = LAYER;
+  __device__ __forceinline__ static int layer(Piece piece) { return int(piece >> LAYER & 255); }
+  // The integer, as lower bits of a power of two that is taken away again: that is exact, and faster than to convert.
+  __device__ __forceinline__ static f32 real(u32 piece) {
+    static_assert(BITS == 64 || FIRST + LENGTH == 32, "the upper bits");
+    return op::bit_cast<f32>(__funnelshift_r(piece, 0x4b000000u >> (32 - FIRST), FIRST)) - 8388608.0f;
   }
-  static const int UP = BITS - LENGTH;
-  __device__ __forceinline__ Value real() const {
-    return Value(integer);
+  __device__ __forceinline__ static f64 real(u64 piece) {
+    const u64 integer = piece >> FIRST & ((u64(1) << LENGTH) - 1), two_52 = 0x433ull << 52, two_84 = 0x453ull << 52;
+    if (LENGTH <= 52) return op::bit_cast<f64>(two_52 | integer) - 4503599627370496.0;
+    return op::bit_cast<f64>(two_84 | integer >> 32) - 19342813118337666422669312.0 +
+           op::bit_cast<f64>(two_52 | u32(integer));
+  }
+  // The highest bit is whether one of these is less than another: their difference is exact.
+  __device__ __forceinline__ static u32 is_less(Value x, Value y) {
+    return u32(op::bit_cast<Piece>(x - y) >> (BITS - 32));
   }
 };
 
-// Tables in shared memory: that is faster where each thread asks for another layer.
-static_assert(256 % DRAW_THREADS == 0, "all threads fill them");
-template <int UP> struct Insides {
-  Piece of[256];
-  __device__ void fill() {
-#pragma unroll
-    for (int k = 0; k < 256; k += DRAW_THREADS) of[k + threadIdx.x] = inside_bits[k + threadIdx.x] << UP;
-  }
+// What belongs to a layer, in shared memory, COPIES times: those that threads read at the same time are side by side.
+struct alignas(2 * sizeof(Value)) Layer {
+  Value inside, scale;
 };
-// With the sign, where there is one, as the bit above the layer.
-template <int MANY> struct Scales {
-  Value of[MANY];
+struct Tables {
+  Layer of[256 * COPIES];
   __device__ void fill() {
-#pragma unroll
-    for (int first = 0; first < MANY; first += DRAW_THREADS) {
-      const int k = first + int(threadIdx.x);
-      of[k] = k & 256 ? -scale(k & 255) : scale(k);
+    for (int k = threadIdx.x; k < 256 * COPIES; k += THREADS)
+      of[k] = {Value(inside_bits[k / COPIES]), scale(k / COPIES)};
+  }
+  // The copies of a thread.
+  struct Own {
+    const Layer* of;
+    u32 first;
+    // The layer whose number begins at bit FIRST.
+    template <int FIRST> __device__ __forceinline__ Layer at(Piece piece) const {
+      const int size = sizeof(Layer) * COPIES;
+      const u32 place = u32(FIRST ? piece >> FIRST : piece) * size & 255 * size | first;
+      return *reinterpret_cast<const Layer*>(reinterpret_cast<const char*>(of) + place);
     }
+  };
+  // Shuffled, as otherwise it is computed again for each piece.
+  __device__ Own own() const {
+    return {of, __shfl_sync(~0u, u32(threadIdx.x % COPIES * sizeof(Layer)), int(threadIdx.x % 32))};
   }
 };
 #endif
@@ -78,32 +93,34 @@ template <int MANY> struct Scales {
 struct Normal {
   __device__ explicit Normal(const u64*) {}
 #if ZIGGURAT == 1
+  typedef Value Held;
+  typedef ::Tables Tables;
   typedef Place<0, 9, BITS == 64 ? 52 : 23> At;
-  typedef ::Insides<At::UP> Insides;
-  typedef ::Scales<512> Scales;
   __device__ static Value with_sign(Piece piece, Value x) {
     return op::bit_cast<Value>(op::bit_cast<Piece>(x) ^ piece << (BITS - 9) & Piece(1) << (BITS - 1));
   }
-  __device__ __forceinline__ bool quick(const Insides& insides, Piece piece) const {
-    return At::is_below(piece, insides.of[At(piece).layer]);
+  __device__ __forceinline__ u32 quick(const Tables::Own& tables, Piece piece, Value& held) const {
+    const Layer its = tables.at<At::LOWEST>(piece);
+    const Value real = At::real(piece);
+    held = with_sign(piece, real * its.scale);
+    return At::is_less(real, its.inside);
   }
-  __device__ __forceinline__ Value value(const Scales& scales, Piece piece) const {
-    return At(piece).real() * scales.of[piece & 511];
-  }
+  __device__ __forceinline__ Value value(Value held) const { return held; }
   __device__ bool begin(Piece piece, Value& value) const {
-    const At at(piece);
-    value = with_sign(piece, at.real() * scale(at.layer));
-    return at.integer < inside_bits[at.layer];
+    const int layer = At::layer(piece);
+    const Value real = At::real(piece);
+    value = with_sign(piece, real * scale(layer));
+    return At::is_less(real, Value(inside_bits[layer])) >> 31;
   }
   template <class More> __device__ bool go_on(Piece piece, More& more, Value& value) const {
-    const At at(piece);
-    if (at.layer) return below(at.layer, more.take(), ::exp(-0.5 * value * value));
+    const int layer = At::layer(piece);
+    if (layer) return below(layer, more.take(), ::exp(-0.5 * value * value));
     const Value r = Value(3.6541528853610087963519472518), inverse = Value(0.27366123732975827203338247596);
     // Beyond the last layer. A round succeeds in more than nine of ten cases: that it takes fifteen of them happens to
     // one word in 2^70, and then the last one counts.
     for (int round = 0; round < 15; ++round) {
       const Value x = -inverse * log_of_rest(unit(more.take())), y = -log_of_rest(unit(more.take()));
-      value = at.integer >> 8 & 1 ? -(r + x) : r + x;
+      value = piece >> 17 & 1 ? -(r + x) : r + x;
       if (y + y > x * x) break;
     }
     return true;
@@ -114,25 +131,26 @@ struct Normal {
 struct Exponential {
   __device__ explicit Exponential(const u64*) {}
 #if ZIGGURAT == 2
+  typedef Value Held;
+  typedef ::Tables Tables;
   typedef Place<BITS == 64 ? 3 : 1, BITS == 64 ? 11 : 9, BITS == 64 ? 53 : 23> At;
-  typedef ::Insides<At::UP> Insides;
-  typedef ::Scales<256> Scales;
-  __device__ __forceinline__ bool quick(const Insides& insides, Piece piece) const {
-    return At::is_below(piece, insides.of[At(piece).layer]);
+  __device__ __forceinline__ u32 quick(const Tables::Own& tables, Piece piece, Value& held) const {
+    const Layer its = tables.at<At::LOWEST>(piece);
+    const Value real = At::real(piece);
+    held = real * its.scale;
+    return At::is_less(real, its.inside);
   }
-  __device__ __forceinline__ Value value(const Scales& scales, Piece piece) const {
-    const At at(piece);
-    return at.real() * scales.of[at.layer];
-  }
+  __device__ __forceinline__ Value value(Value held) const { return held; }
   __device__ bool begin(Piece piece, Value& value) const {
-    const At at(piece);
-    value = at.real() * scale(at.layer);
-    return at.integer < inside_bits[at.layer];
+    const int layer = At::layer(piece);
+    const Value real = At::real(piece);
+    value = real * scale(layer);
+    return At::is_less(real, Value(inside_bits[layer])) >> 31;
   }
   template <class More> __device__ bool go_on(Piece piece, More& more, Value& value) const {
-    const At at(piece);
-    // NumPy's expf is nearly always the nearest number, and a GPU's is not: of 2^26 draws one would be decided otherwise.
-    if (at.layer) return below(at.layer, more.take(), Value(::exp(-f64(value))));
+    const int layer = At::layer(piece);
+    // NumPy's expf is nearly always the nearest number, and a GPU's is not.
+    if (layer) return below(layer, more.take(), Value(::exp(-f64(value))));
     value = Value(7.6971174701310497140446280481) - log_of_rest(unit(more.take()));
     return true;
   }

@@ -10,10 +10,12 @@ from gpunumpy.kernels import cuda_bounded, cuda_random, cuda_sequence, cuda_sort
 from .executor import run_program
 from .test_routines import layout_of
 
+MOST_SHARED = 232448  # bytes of shared memory that a block of the emulated machine may have
 _PROGRAMS: dict[str, Callable[..., Any]] = {
     "bounded_draws": lambda options, layouts, dtypes: cuda_bounded.bounded(options, layouts, 1),
+    "stream_draws": lambda options, layouts, dtypes: cuda_random.draws(options, layouts, dtypes, MOST_SHARED),
     **{make.__name__: make for make in (cuda_bounded.swapped, cuda_bounded.sampled, cuda_sort.sort_upper)},
-    **{make.__name__: make for make in (*cuda_random.PROGRAMS, *cuda_sequence.PROGRAMS, *cuda_twister.PROGRAMS)},
+    **{make.__name__: make for make in (*cuda_sequence.PROGRAMS, *cuda_twister.PROGRAMS)},
 }
 
 

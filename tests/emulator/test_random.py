@@ -17,13 +17,14 @@ from gpunumpy.random.stream import Stream
 
 from .emulated import emulated
 from .executor import run_program
+from .random_routines import MOST_SHARED
 from .test_routines import layout_of
 
 BITS = {"pcg64": numpy.random.PCG64, "pcg64dxsm": numpy.random.PCG64DXSM, "philox": numpy.random.Philox}
 
 
-def run(make: Any, options: tuple[Any, ...], *arrays: Any) -> None:
-    program = make(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
+def run(options: tuple[Any, ...], *arrays: Any) -> None:
+    program = cuda_random.draws(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays], MOST_SHARED)
     assert run_program(program, arrays, seed=3) == 0
 
 
@@ -57,7 +58,7 @@ def draw(what: tuple[Any, ...], bits: Any, n: int, share: int = 0) -> None:
         options += (width, share or -((-64 << width) // (2**width - least)))
     mine, theirs = numpy.zeros(n, dtype), numpy.zeros(n, dtype)
     left, wanted = numpy.zeros(WORDS, numpy.uint64), numpy.zeros(WORDS, numpy.uint64)
-    run(cuda_random.stream_draws, options, mine, left, state, *bounds)
+    run(options, mine, left, state, *bounds)
     host_random.stream_draws(options, theirs, wanted, state, *bounds)
     if rest:
         numpy.testing.assert_array_equal(mine, theirs)
@@ -93,7 +94,7 @@ def test_draws_that_follow_one_another(kind: str, shared: bool, monkeypatch: pyt
 
     def draws(options: tuple[Any, ...], *arrays: Any) -> None:
         asked.append(options)
-        run(cuda_random.stream_draws, options, *arrays)
+        run(options, *arrays)
 
     monkeypatch.setattr(method, "MANY", 1)
     monkeypatch.setattr(method, "KINDS", {"cpu"})
@@ -115,19 +116,18 @@ def test_draws_that_follow_one_another(kind: str, shared: bool, monkeypatch: pyt
 def test_tiles_that_depend_on_where_they_are_entered(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In small tiles, of ziggurats that are made to reject often, attempts from all entries do not come together."""
     text, results = cuda_random._text, []
-    rare, often = "return at.integer < ", "return at.integer % 3 == 0 || 0 > "
-    early, late = "return Piece(piece << (BITS - FIRST - LENGTH)) < ", "return Place(piece).integer % 3 == 0 || 0 > "
-    monkeypatch.setattr(cuda_random, "_text", lambda name: text(name).replace(rare, often).replace(early, late))
+    slow = text("samplers").replace("return At::is_less(", "return (u64(real) % 3 ? 0 : 1u << 31) | 0 & At::is_less(")
+    monkeypatch.setattr(cuda_random, "_text", lambda name: slow if name == "samplers" else text(name))
     monkeypatch.setattr(cuda_random, "_ZIGGURAT_SHARES", {"normal": 2, "exponential": 2})
-    for threads, steps in ((128, 16), (64, 1)):
-        monkeypatch.setattr(cuda_random, "DRAW_THREADS", threads)
-        monkeypatch.setattr(cuda_random, "STEPS", {64: steps, 32: steps})
-        monkeypatch.setattr(cuda_random, "SLOTS", 1)
+    monkeypatch.setattr(cuda_random, "SLOTS", 1)
+    for warps, each in ((4, 16), (2, 2), (1, 8)):
+        monkeypatch.setattr(cuda_random, "WARPS", {"normal": warps, "exponential": warps})
+        monkeypatch.setattr(cuda_random, "EACH", each)
         numbers, left = numpy.zeros(5000, DRAWS[what][0]), numpy.zeros(WORDS, numpy.uint64)
         state = numpy.array(Stream(numpy.random.PCG64(1)).take(), numpy.uint64)
-        run(cuda_random.stream_draws, ("pcg64", DRAWS[what][1]), numbers, left, state)
+        run(("pcg64", DRAWS[what][1]), numbers, left, state)
         results.append((numbers.tobytes(), left.tobytes()))
-    assert results[0] == results[1]
+    assert results[0] == results[1] == results[2]
 
 
 @pytest.mark.parametrize("kind", BITS)
@@ -156,8 +156,11 @@ def test_nvrtc_compiles_them() -> None:
             state, bounds = numpy.zeros(WORDS, numpy.uint64), numpy.zeros(BOUNDS, numpy.uint64)
             arrays = numpy.zeros(40000, dtype), state, state, *((bounds,) if rest else ())
             options = (kind, name, *((rest[0], 70) if rest else ()))
-            program = cuda_random.stream_draws(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
-            compile_cubin(program.text, "sm_90")
+            layouts, dtypes = [layout_of(x) for x in arrays], [x.dtype for x in arrays]
+            for arch, shared in (("sm_90", MOST_SHARED), *((("sm_75", 65536),) if kind == "pcg64" else ())):
+                program = cuda_random.draws(options, layouts, dtypes, shared)
+                assert max(launch.shared for launch in program.launches) <= shared
+                compile_cubin(program.text, arch)
 
 
 CONSUMERS: dict[str, Callable[[Any, Any], Any]] = {

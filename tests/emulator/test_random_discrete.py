@@ -20,6 +20,7 @@ from gpunumpy.random.distributions import Plan
 from gpunumpy.random.sequence import attempted
 
 from .executor import run_program
+from .random_routines import MOST_SHARED
 from .test_routines import layout_of
 
 BITS = (numpy.random.PCG64, numpy.random.PCG64DXSM, numpy.random.Philox)
@@ -47,7 +48,7 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(method, "MANY", 1)
     monkeypatch.setattr(method, "KINDS", {"cpu"})
     monkeypatch.setitem(host_calls.CALLS, "stream_sequence", routine(cuda_sequence.stream_sequence))
-    monkeypatch.setitem(host_calls.CALLS, "stream_draws", routine(cuda_random.stream_draws))
+    monkeypatch.setitem(host_calls.CALLS, "stream_draws", routine(lambda *what: cuda_random.draws(*what, MOST_SHARED)))
     with gpunumpy.Device("cpu"):
         yield
 
