@@ -12,6 +12,7 @@ import numpy
 
 from ..core.device import Device, check, driver
 from .cusolver import DATA_TYPES, Factoring, solver
+from .handles import bindings
 
 _LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 _REAL = {"complex64": "float32", "complex128": "float64"}
@@ -100,9 +101,10 @@ def svd_polar(device: Device, rows: int, columns: int, dtype: Any, full: bool) -
     """The same by the polar decomposition and eigenvalues, many times as fast; the right vectors are columns.
 
     The matrix is one of double precision, and all vectors are made. `run` waits, and returns by how much it has moved
-    a matrix that is all but singular: by thousands of roundings.
+    a matrix that is all but singular: by thousands of roundings, or infinitely, where the library gives it up.
     """
     module, library, params = solver(device)
+    errors = bindings("cusolver")
     code, real = DATA_TYPES[dtype.name], DATA_TYPES["float64"]
     head = (library, params, 1, int(not full), rows, columns, code)
     on_device, on_host = module.xgesvdp_buffer_size(*head, 0, rows, real, 0, code, 0, rows, code, 0, columns, code)
@@ -111,7 +113,12 @@ def svd_polar(device: Device, rows: int, columns: int, dtype: Any, full: bool) -
 
     def run(matrix: int, s: int, left: int, right: int, info: int, work: int, held: Any = held) -> Any:
         kinds = (real, s, code, left, rows, code, right, columns, code)
-        return call(*head, matrix, rows, *kinds, work, on_device, host, on_host, info)
+        try:
+            return call(*head, matrix, rows, *kinds, work, on_device, host, on_host, info)
+        except errors.cuSOLVERError as error:
+            if error.status != int(errors.Status.EXECUTION_FAILED):
+                raise
+            return numpy.inf
 
     return Factoring(run, on_device)
 
