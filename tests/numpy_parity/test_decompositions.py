@@ -252,6 +252,17 @@ def test_svd_of_ill_conditioned_matrices(shape: Any, dtype: str) -> None:
         check_svd(stack, from_host(stack), **options)
 
 
+@pytest.mark.parametrize("dtype", ["c8", "f8", "c16"])
+def test_svd_of_matrices_that_have_no_polar_decomposition(dtype: str) -> None:
+    """Of rank 64, and with a condition far beyond what double precision tells from infinity."""
+    doubled = sample((400, 127), dtype)
+    doubled[:, 63:] = doubled[:, :64]
+    for a in (numpy.triu(sample((258, 257), dtype)), doubled, doubled[None]):
+        u, s, vh = host(np.linalg.svd(from_host(a), full_matrices=False))
+        near(s, numpy.linalg.svd(a, compute_uv=False), size_of(a))
+        near((u * s[..., None, :] @ vh).astype(dtype), a, size_of(a))
+
+
 @pytest.mark.parametrize("shape", EMPTY)
 def test_nothing(shape: Any) -> None:
     a = numpy.ones(shape, "f4")
