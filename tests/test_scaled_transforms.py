@@ -9,6 +9,7 @@ import numpy
 import pytest
 
 import gpunumpy
+from gpunumpy.core import evaluate, schedule_scaled
 from gpunumpy.core.schedule import CallStep
 from gpunumpy.kernels.codegen import generate
 from gpunumpy.kernels.cuda_fft_scaled import scaling
@@ -50,6 +51,15 @@ def test_programs(name: str) -> None:
     pairs = zip(found, theirs, strict=True) if isinstance(theirs, tuple) else [(found, theirs)]
     for one, other in pairs:
         numpy.testing.assert_allclose(gpunumpy.asnumpy(one), other, atol=1e-12)
+
+
+def test_large_ones_are_two_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library may take the second one in."""
+    monkeypatch.setattr(schedule_scaled, "_MOST", X.size - 1)
+    evaluate.state(gpunumpy.Device("cpu")).plans.clear()
+    steps = kernels(lambda: gpunumpy.fft.ifft(gpunumpy.asarray(X)))
+    evaluate.state(gpunumpy.Device("cpu")).plans.clear()
+    assert [step.name if isinstance(step, CallStep) else "kernel" for step in steps] == ["fft", "kernel"]
 
 
 @pytest.mark.parametrize("dtype", ["F", "D"])

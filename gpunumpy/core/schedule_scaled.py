@@ -1,18 +1,21 @@
-"""Transforms with a factor: a call of their own where nothing else is computed, a call and an operation elsewhere.
+"""Small transforms with a factor: one call where nothing else is computed, a call and an operation elsewhere.
 
 A program that looks at one small ``ifft`` after the other pays for what the host does: one call is less of that than
-two steps. An operation fuses with others, and those of several transforms are one kernel.
+two steps. An operation fuses with others, and those of several transforms are one kernel; and a large transform may
+take it in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import prod
 
 from .lower import Item
 from .node import Call, Map, form
 
 NAME = "fft_scaled"  # of the call: a transform, multiplied with its second argument
+_MOST = 1 << 20  # elements: the host asks for two steps while the GPU works at more of them
 
 
 def apart(items: Sequence[Item]) -> list[Item]:
@@ -23,7 +26,9 @@ def apart(items: Sequence[Item]) -> list[Item]:
     result = list(items)
     for p, item in enumerate(items):
         f = item.form
-        if not isinstance(f.op, Call) or f.op.name != NAME or len(items) == 1 + len(item.args):
+        if not isinstance(f.op, Call) or f.op.name != NAME:
+            continue
+        if len(items) == 1 + len(item.args) and prod(f.shape) <= _MOST:
             continue
         source, factor = item.args
         real = items[factor].form

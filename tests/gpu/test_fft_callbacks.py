@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core import evaluate
+from gpunumpy.core import evaluate, schedule_scaled
 from gpunumpy.core.device import Device
 from gpunumpy.core.explain import explanation
 from gpunumpy.kernels import cuda_fft_callbacks
@@ -34,6 +34,7 @@ def always(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Kernels are taken in wherever they can be, also where that is slower."""
     state = evaluate.state(Device("cuda:0"))
     monkeypatch.setattr(state.executor, "absorbs", cuda_fft_callbacks.can_absorb, raising=False)
+    monkeypatch.setattr(schedule_scaled, "_MOST", 0)  # small ones too
     state.plans.clear()
     yield
     state.plans.clear()
