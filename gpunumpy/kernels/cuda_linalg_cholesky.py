@@ -75,15 +75,16 @@ def text(dtype: Any) -> str:
         f"  const bool failed = la::definite<{types}, {_CORNER}>(a + blockIdx.x * n * n, n, first, width);\n"
         "  if (threadIdx.x == 0 && (failed || first == 0)) info[blockIdx.x] = failed;\n}\n"
         f"{head}({_THREADS}) below({kind}* a, {last}) {{\n"
-        f"  la::below<{types}, {_THREADS}>(a + blockIdx.y * n * n, n, first, width, blockIdx.x);\n}}\n"
+        f"  la::below<{types}, {_THREADS}>(a + blockIdx.x * n * n, n, first, width, blockIdx.y);\n}}\n"
     )
 
 
 def prepare(device: Device, n: int, count: int, dtype: Any) -> Callable[[int, int], None]:
     """Lower factors of matrices where they are, by columns: ``run(matrices, infos)``."""
+    # The matrices are the grid's first dimension, which alone may be more than 65535.
     functions = compile_program(text(dtype), ("definite", "below"), device)
     corner = Launcher(device, functions["definite"], (count, 1, 1), (_CORNER, 1, 1), 0, "QQqqq")
-    rest = Launcher(device, functions["below"], (-(-n // _THREADS), count, 1), (_THREADS, 1, 1), 0, "Qqqq")
+    rest = Launcher(device, functions["below"], (count, -(-n // _THREADS), 1), (_THREADS, 1, 1), 0, "Qqqq")
     product = subtract_products(device, n, n * n, count, dtype, adjoint=True)
     calls: list[tuple[bool, tuple[int, ...]]] = [
         (True, (n, *s)) if isinstance(s, Panel) else (False, s.words(n, dtype)) for s in steps(n, dtype)

@@ -22,6 +22,7 @@ _THREADS = 512
 _HELD = 256  # bytes of a panel that a thread holds
 _WIDEST = 32
 _OTHERS = 256  # threads of a block that exchanges rows of other columns
+# Of every grid the matrices are the first dimension, which alone may be more than 65535.
 
 
 class Panel(NamedTuple):
@@ -110,9 +111,9 @@ def text(n: int, dtype: Any) -> str:
         f'extern "C" __global__ void __launch_bounds__({_OTHERS}) others({kind}* a, int* pivots, int* info, '
         "long long n, long long columns, long long begin, long long end) {\n"
         f"  extern __shared__ unsigned long long memory[];\n  {kind}* lower = ({kind}*)memory;\n"
-        f"  int* perm = (int*)(lower + {_BLOCK * (_BLOCK + 1)});\n  const long long m = blockIdx.y;\n"
+        f"  int* perm = (int*)(lower + {_BLOCK * (_BLOCK + 1)});\n  const long long m = blockIdx.x;\n"
         f"  la::others<{kind}, {_BLOCK // 32}, {_OTHERS}>(\n"
-        "      a + m * n * columns, pivots + m * n, perm, lower, n, columns, begin, end, blockIdx.x, gridDim.x);\n}\n"
+        "      a + m * n * columns, pivots + m * n, perm, lower, n, columns, begin, end, blockIdx.y, gridDim.y);\n}\n"
     )
     return "\n".join(parts)
 
@@ -126,7 +127,7 @@ def upper_text(dtype: Any) -> str:
         "long long begin, long long end) {\n"
         "  extern __shared__ unsigned long long memory[];\n"
         f"  la::upper<{kind}, {_BLOCK // 32}, {_OTHERS}>(\n"
-        f"      a + blockIdx.y * n * columns, ({kind}*)memory, n, columns, begin, end, blockIdx.x, gridDim.x);\n}}\n"
+        f"      a + blockIdx.x * n * columns, ({kind}*)memory, n, columns, begin, end, blockIdx.y, gridDim.y);\n}}\n"
     )
 
 
@@ -155,7 +156,7 @@ def prepare_upper(device: Device, n: int, sides: int, count: int, dtype: Any) ->
     """Solve the systems of the upper factors for the columns after each matrix, where they are."""
     function = compile_program(upper_text(dtype), ("upper",), device)["upper"]
     blocks = max(1, min(device.attributes.multiprocessors, -(-sides // (_OTHERS // 32))))
-    solve = Launcher(device, function, (blocks, count, 1), (_OTHERS, 1, 1), upper_shared(dtype), "Qqqqq")
+    solve = Launcher(device, function, (count, blocks, 1), (_OTHERS, 1, 1), upper_shared(dtype), "Qqqqq")
     columns = n + sides
     product = subtract_products(device, n, n * columns, count, dtype)
     calls: list[tuple[bool, tuple[int, ...]]] = [
@@ -186,7 +187,7 @@ def prepare(device: Device, n: int, sides: int, count: int, dtype: Any) -> Calla
     }
     blocks = max(1, min(device.attributes.multiprocessors, -(-columns // (_OTHERS // 32))))
     exchange = Launcher(
-        device, functions["others"], (blocks, count, 1), (_OTHERS, 1, 1), others_shared(n, dtype), "QQQqqqq"
+        device, functions["others"], (count, blocks, 1), (_OTHERS, 1, 1), others_shared(n, dtype), "QQQqqqq"
     )
     product = subtract_products(device, n, n * columns, count, dtype)
     calls: list[tuple[Any, tuple[int, ...]]] = []

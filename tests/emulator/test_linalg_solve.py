@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy
@@ -201,7 +203,7 @@ def factored(a: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndar
             launch = Launch(f"panel_{s.most}_{s.rows}", (count, 1, 1), (512, 1, 1), 4 * n)
             params = (n, columns, s.first, s.width, s.begin, s.end)
         else:
-            launch = Launch("others", (2, count, 1), (256, 1, 1), cuda_linalg_lu.others_shared(n, a.dtype))
+            launch = Launch("others", (count, 2, 1), (256, 1, 1), cuda_linalg_lu.others_shared(n, a.dtype))
             params = (n, columns, s.begin, s.end)
         run_program(Program(text, (launch,), (), False, params), [a, pivots, info], seed=3)
     return a, pivots, info
@@ -230,7 +232,7 @@ def solved(a: numpy.ndarray, n: int) -> numpy.ndarray:
         if isinstance(s, cuda_linalg_lu.Product):
             subtract(a, s)
             continue
-        launch = Launch("upper", (2, count, 1), (256, 1, 1), cuda_linalg_lu.upper_shared(a.dtype))
+        launch = Launch("upper", (count, 2, 1), (256, 1, 1), cuda_linalg_lu.upper_shared(a.dtype))
         run_program(Program(text, (launch,), (), False, (n, columns, s.begin, s.end)), [a], seed=3)
     return a
 
@@ -265,7 +267,7 @@ def cholesky_by_blocks(a: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray]:
             continue
         corner, rest = (
             Launch("definite", (count, 1, 1), (1024, 1, 1), 0),
-            Launch("below", (-(-n // 128), count, 1), (128, 1, 1), 0),
+            Launch("below", (count, -(-n // 128), 1), (128, 1, 1), 0),
         )
         run_program(Program(text, (corner,), (), False, (n, *s)), [a, info], seed=3)
         run_program(Program(text, (rest,), (), False, (n, *s)), [a], seed=3)
@@ -282,6 +284,26 @@ def test_cholesky_by_blocks(n: int, dtype: str) -> None:
     given[1, n - 2, n - 2] = -1
     given[2, 5, 5] = numpy.nan
     assert cholesky_by_blocks(given)[1].tolist() == [0, 1, 1]
+
+
+def test_grids_of_very_many_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GPU takes no more than 65535 blocks in the second dimension."""
+    grids: list[Sequence[int]] = []
+
+    def launcher(device: Any, function: Any, grid: Sequence[int], *rest: Any) -> None:
+        grids.append(grid)
+
+    for module in (cuda_linalg_cholesky, cuda_linalg_lu):
+        monkeypatch.setattr(module, "Launcher", launcher)
+        monkeypatch.setattr(module, "compile_program", lambda text, entries, device: dict.fromkeys(entries))
+        monkeypatch.setattr(module, "subtract_products", lambda *args, **options: None)
+    device: Any = SimpleNamespace(attributes=SimpleNamespace(multiprocessors=132))
+    count, dtype = 70_000, numpy.dtype("f4")
+    cuda_linalg_cholesky.prepare(device, 100, count, dtype)
+    cuda_linalg_lu.prepare(device, 100, 100, count, dtype)
+    cuda_linalg_lu.prepare_upper(device, 100, 100, count, dtype)
+    assert grids
+    assert all(grid[0] == count and max(grid[1:]) < 1 << 16 for grid in grids)
 
 
 def programs() -> list[Program]:
