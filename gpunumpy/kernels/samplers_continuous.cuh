@@ -26,10 +26,9 @@ struct Gamma {
 
   __device__ static f64 root(f64 x) { return ::sqrt(x); }
   __device__ static f32 root(f32 x) { return ::sqrtf(x); }
-  __device__ static f64 log(f64 x) { return ::log(x); }
-  __device__ static f32 log(f32 x) { return ::logf(x); }
-  __device__ static f64 pow(f64 x, f64 y) { return ::pow(x, y); }
-  __device__ static f32 pow(f32 x, f32 y) { return ::powf(x, y); }
+  // Of float32 the nearest number, as NumPy's nearly always is: a GPU's own is off by more, and decides otherwise.
+  __device__ static Real log(Real x) { return Real(::log(f64(x))); }
+  __device__ static Real pow(Real x, Real y) { return Real(::pow(f64(x), f64(y))); }
 
   template <class Source> __device__ bool draw(Source& s, Real& value) const {
     const bool made = attempt(s, value);
