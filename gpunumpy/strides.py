@@ -78,27 +78,33 @@ def described(
     A buffer that is no array of ours is copied, so that the result is read-only.
     """
     dims, wanted = as_shape(shape), dtypes.check(dtype)
+    if order not in (None, *"CFAK"):
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    if buffer is None and strides is None:
+        return empty(dims, wanted, order or "C")
+    unit, given = wanted.itemsize, strides is not None
+    if not given:
+        steps = layout.c_strides(dims[::-1])[::-1] if order == "F" else layout.c_strides(dims)
+        strides = [s * unit for s in steps]
+    if len(strides) != len(dims):
+        raise ValueError("strides, if given, must be the same length as shape")
     if buffer is None:
-        if strides is None:
-            return empty(dims, wanted, order or "C")
-        memory = empty(prod(dims), wanted)
+        words, offset = reinterpreted(empty(prod(dims), wanted), "u1"), 0
     else:
-        if isinstance(buffer, ndarray) and not layout.is_c(buffer.shape, buffer.layout.strides):
+        where = buffer.layout if isinstance(buffer, ndarray) else layout.c_layout(())
+        if not (layout.is_c(where.shape, where.strides) or layout.is_f(where.shape, where.strides)):
             raise ValueError("ndarray is not contiguous")
         held = buffer if isinstance(buffer, ndarray) else frombuffer(buffer, "u1")
         words = reinterpreted(make_view(held, Layout((held.size,), (1,), held.layout.offset)), "u1")
-        offset, unit = operator.index(offset), wanted.itemsize
-        count = (words.size - offset) // unit
-        if count < prod(dims):
-            raise TypeError("buffer is too small for requested array")
-        memory = reinterpreted(make_view(words, Layout((count * unit,), (1,), words.layout.offset + offset)), wanted)
-    if strides is None:
-        steps = layout.c_strides(dims[::-1])[::-1] if order == "F" else layout.c_strides(dims)
-        strides = [s * wanted.itemsize for s in steps]
-    try:
-        return as_strided(memory, dims, strides)
-    except ValueError as error:
-        raise ValueError(f"strides is incompatible with shape of requested array and size of buffer: {error}") from None
+    offset = operator.index(offset)
+    reach = Layout(dims, tuple(map(operator.index, strides)), offset)
+    if not 0 <= offset <= words.size or (0 not in dims and not 0 <= reach.low() <= reach.high() <= words.size - unit):
+        if given:
+            raise ValueError("strides is incompatible with shape of requested array and size of buffer")
+        raise TypeError("buffer is too small for requested array")
+    nbytes = (words.size - offset) // unit * unit
+    memory = reinterpreted(make_view(words, Layout((nbytes,), (1,), words.layout.offset + offset)), wanted)
+    return as_strided(memory, dims, strides)
 
 
 def sliding_window_view(

@@ -156,6 +156,12 @@ CALLS: list[dict[str, Any]] = [
     {"shape": 7, "buffer": 0},
     {"shape": 2, "buffer": 2},
     {"shape": 2, "buffer": b"0123456789abcdef"},
+    {"shape": 0, "buffer": 0, "offset": 49},
+    {"shape": (2, 3), "buffer": b"0123456789abcdef", "strides": (0, 0)},
+    {"shape": (2, 2), "dtype": "i2", "buffer": b"0123", "strides": (0, 2)},
+    {"shape": 2, "buffer": 0, "offset": 8, "strides": (-8,)},
+    {"shape": 2, "strides": (-8,)},
+    {"shape": 2, "order": "Q"},
 ]
 
 
@@ -182,6 +188,24 @@ def test_calling_the_class(call: dict[str, Any]) -> None:
 def test_a_view_of_a_buffer_between_elements() -> None:
     with pytest.raises(ValueError, match="between two elements"):
         gpunumpy.ndarray(2, "i4", gpunumpy.arange(6.0), 3)
+
+
+def test_a_buffer_that_is_a_part_of_an_array() -> None:
+    """What lies beside the part is no memory of the buffer; the order of its axes does not matter."""
+
+    def made(xp: Any) -> list[Any]:
+        results: list[Any] = []
+        part, turned = xp.arange(20.0)[4:8], xp.arange(6.0).reshape(2, 3).T
+        for buffer, options in ((part, {"strides": (24,)}), (part, {"strides": (32,)}), (part, {"strides": (-8,)})):
+            try:
+                results.append(xp.ndarray(2, buffer=buffer, **options).tolist())
+            except ValueError as error:
+                results.append(str(error))
+        return [*results, xp.ndarray(6, buffer=turned).tolist()]
+
+    assert made(gpunumpy) == made(numpy)
+    with pytest.raises(TypeError, match="too small"):
+        gpunumpy.ndarray(2, buffer=gpunumpy.arange(20.0)[4:8], offset=-8)
 
 
 class Holder:
