@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from inspect import isclass
 from math import prod
 from typing import Any
 
@@ -394,6 +395,9 @@ def reinterpreted(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
     """The same memory as elements of another dtype: a view. See `numpy.ndarray.view`."""
     if dtype is ndarray:  # NumPy takes the class in its place
         dtype, type = None, dtype
+    for given in (dtype, type):
+        if isclass(given) and issubclass(given, ndarray) and given is not ndarray:
+            raise TypeError(f"arrays are of no subclass of ndarray, such as {given.__name__}: let one hold an array")
     if type not in (None, ndarray):
         raise ValueError("Type must be a sub-type of ndarray type")
     wanted = x.dtype if dtype is None else dtypes.check(dtype)

@@ -77,6 +77,8 @@ def described(
 
     A buffer that is no array of ours is copied, so that the result is read-only.
     """
+    if cls is not ndarray:
+        raise TypeError(f"arrays are of no subclass of ndarray, such as {cls.__name__}: let one hold an array")
     dims, wanted = as_shape(shape), dtypes.check(dtype)
     if order not in (None, *"CFAK"):
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")

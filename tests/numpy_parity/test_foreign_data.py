@@ -232,3 +232,12 @@ def test_objects_that_give_arrays_of_ours() -> None:
     for function in (gpunumpy.array, gpunumpy.sum):
         with pytest.raises(ValueError, match="nothing is held"):
             function(Holder(None))
+
+
+def test_arrays_are_of_no_subclass() -> None:
+    class Sub(gpunumpy.ndarray):
+        pass
+
+    for make in (lambda: Sub(3), lambda: gpunumpy.ones(3).view(Sub), lambda: gpunumpy.ones(3).view("i8", Sub)):
+        with pytest.raises(TypeError, match="of no subclass of ndarray, such as Sub"):
+            make()
