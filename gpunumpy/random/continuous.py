@@ -184,7 +184,7 @@ class Continuous(Drawing):
     def multivariate_normal(
         self, mean: Any, cov: Any, size: Any = None, check_valid: Any = "warn", tol: Any = 1e-8, *, method: Any = "svd"
     ) -> Any:
-        shape, mean = None if size is None else rows_of(size), numpy.array(hosted(mean))
+        shape, mean = None if size is None else rows_of(size), floats(hosted(mean))
         target = None if shape is None or mean.ndim != 1 else self._new((*shape, mean.size), self._words)
         if target is None:
             return NotImplemented

@@ -222,7 +222,7 @@ class Sampled(Legacy):
     def multivariate_normal(
         self, mean: Any, cov: Any, size: Any = None, check_valid: Any = "warn", tol: Any = 1e-8
     ) -> Any:
-        shape, mean = None if size is None else rows_of(size), numpy.array(hosted(mean))
+        shape, mean = None if size is None else rows_of(size), floats(hosted(mean))
         if shape is None or mean.ndim != 1:
             return NotImplemented
         check: Any = "raise" if check_valid == "warn" else check_valid

@@ -73,6 +73,7 @@ PARAMETERS: dict[str, Callable[[Any, Any], Any]] = {
     "as many as NumPy's True": lambda n, g: g.gamma(2.5, size=numpy.True_),
     "as many as keys": lambda n, g: g.normal(size={2: 3}),
     "rows as an array without dimensions": lambda n, g: g.multivariate_normal([0, 1], numpy.eye(2), n.array(3)),
+    "rows around long doubles": lambda n, g: g.multivariate_normal(numpy.ones(2, "longdouble"), numpy.eye(2), 3),
     "samples along an axis that is true": lambda n, g: g.choice(n.ones((3, 4)), 2, axis=True),
 }
 
