@@ -122,13 +122,14 @@ def logseries(p: float, old: bool = False) -> Plan:
 
 
 def zipf(a: float, old: bool = False) -> Plan | None:
-    if a >= 1025:
-        return None
     less = a - 1
+    beyond = float(1 << 63) ** -less  # the share that no integer can hold, which is drawn in vain of old
+    if a >= 1025 or (old and beyond > 0.99):
+        return None
     b = 2.0**less
     series = sum(k**-a for k in range(1, 21)) + 21**-less / less  # a little less than the zeta function
-    params = [less, -1 / less, b, 0.0 if old else float(1 << 63) ** -less]
-    return _sampler("Zipf"), params, 2 / (series * (1 - 1 / b))
+    params = [less, -1 / less, b, 0.0 if old else beyond]
+    return _sampler("Zipf"), params, 2 / (series * (1 - 1 / b) * (1 - old * beyond))
 
 
 def old_geometric(p: float) -> Plan | None:

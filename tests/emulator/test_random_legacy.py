@@ -120,7 +120,7 @@ SAMPLED: dict[str, list[tuple[Any, ...]]] = {
     "geometric": [(0.5,), (0.01,), (1.0,)],
     "hypergeometric": [(20, 30, 8), (20, 30, 25), (1000, 500, 700)],
     "logseries": [(0.3,), (0.99,)],
-    "zipf": [(1.5,), (4.0,)],
+    "zipf": [(1.5,), (4.0,), (1.02,), (1.0001,)],
 }
 # What NumPy draws nevertheless.
 ON_HOST = {
@@ -134,6 +134,7 @@ ON_HOST = {
         ("dirichlet", [0.5, 1, 2, 3, 4]),
         ("negative_binomial", 3, 1e-8),
         ("wald", 1.0, 1e-320),
+        ("zipf", 1.0001),
         ("multinomial", 7, [1.0]),
         ("multinomial", 0, [0.5, 0.5]),
         ("multinomial", 10, [1.0, 0.0, 0.0]),
@@ -179,6 +180,14 @@ def test_a_part_that_is_broken_off(name: str, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(KeyboardInterrupt):
         mine.standard_gamma(1.5, 3000)
     alike(mine.standard_normal(3), theirs.standard_normal(3))
+
+
+def test_there_are_enough_words_where_most_numbers_are_too_large() -> None:
+    mine, theirs = pair()
+    ASKED.clear()
+    alike(mine.zipf(1.005, 3000), theirs.zipf(1.005, 3000))
+    assert ASKED.count(cuda_sequence.stream_sequence) == 1
+    same_state(mine, theirs)
 
 
 def test_normal_vectors() -> None:
