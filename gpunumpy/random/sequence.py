@@ -142,7 +142,7 @@ def attempted(
         taken, made, stopped, left = to_host(wrap(counts)).tolist()
         if made >= count:
             return kept.value(), taken, left
-        if stopped <= many - sampler.longest:
+        if 0 <= stopped <= many - sampler.longest:  # none stopped where an attempt ends with the words
             return None
         share = min(1.02 * count / max(made, 1), 4.0)
         many = int(many * share) + 4 * sampler.longest

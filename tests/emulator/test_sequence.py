@@ -89,6 +89,15 @@ def test_too_few_words(on_the_device: list[int]) -> None:
     assert len(on_the_device) == 3
 
 
+def test_words_that_end_with_a_tile_and_a_number(on_the_device: list[int]) -> None:
+    mine, theirs = (numpy.random.PCG64(5) for _ in range(2))
+    sampler = Sampler("GeometricSearch", "samplers_discrete", numpy.dtype("i8"), longest=cuda_sequence.TILE // 4)
+    got = gammas(mine, sampler, 0.5, 2000, 1e-9)
+    numpy.testing.assert_array_equal(got, numpy.random.Generator(theirs).geometric(0.5, 2000))
+    assert mine.state == theirs.state
+    assert on_the_device[0] == cuda_sequence.TILE
+
+
 @pytest.mark.parametrize("count", [1, 1000, 2500])
 def test_numbers_in_parts(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     part, parts = sequence._part, []
