@@ -56,8 +56,11 @@ def einsum(
         options = {"optimize": optimize, "dtype": dtype, "order": order}
         if casting != "safe":  # a default that is given is stricter than one that is not
             options["casting"] = casting
-        if into is not None and optimize is not False and _is_assigned(subscripts, arrays, into, options):
-            return write(into, einsum(*operands, **options).value())
+        if optimize is not False and _is_taken(subscripts, arrays, into, options):
+            if into is not None:
+                return write(into, einsum(*operands, **options).value())
+            if casting == "safe":  # of the products of matrices that NumPy makes, the default is another rule
+                return einsum(*operands, **options, casting="same_kind")
         _refuse(subscripts, arrays, out, options)
         raise error
     if found.seen is not None and not is_scalar(arrays[0]):
@@ -139,23 +142,31 @@ def _stand_in(x: ndarray, shape: Sequence[int] | None = None) -> Any:
 
 def _refuse(subscripts: str, arrays: Sequence[ndarray], out: Any, options: dict[str, Any]) -> None:
     """Raise what NumPy raises for such arguments, in the words of the NumPy at hand."""
-    if out is not None:
-        options = options | {"out": numpy.empty(out.shape, out.dtype)}
-    numpy.einsum(subscripts, *map(_stand_in, arrays), **options)
+    try:
+        _ask(subscripts, arrays, out, options)
+    except ValueError:  # which may name the sizes, and comes before anything is computed
+        into = None if out is None else numpy.empty(out.shape, out.dtype)
+        numpy.einsum(subscripts, *map(_stand_in, arrays), out=into, **options)
 
 
-def _is_assigned(subscripts: str, arrays: Sequence[ndarray], out: Any, options: dict[str, Any]) -> bool:
-    """Whether NumPy takes an output of another dtype or shape, as it may where it multiplies matrices."""
-    sizes = sorted({n for x in (*arrays, out) for n in x.shape if n > 1})
-    small = {0: 0, 1: 1} | {n: k for k, n in enumerate(sizes, 2)}
-    views = [_stand_in(x, [small[n] for n in x.shape]) for x in arrays]
+def _is_taken(subscripts: str, arrays: Sequence[ndarray], out: Any, options: dict[str, Any]) -> bool:
+    """Whether NumPy takes another dtype, or such an output, as it may where it multiplies matrices."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            numpy.einsum(subscripts, *views, out=numpy.empty([small[n] for n in out.shape], out.dtype), **options)
+            _ask(subscripts, arrays, out, options)
     except (TypeError, ValueError):
         return False
     return True
+
+
+def _ask(subscripts: str, arrays: Sequence[ndarray], out: Any, options: dict[str, Any]) -> None:
+    """Call NumPy's `einsum` with small sizes, equal where those are, since it computes what it does not refuse."""
+    sizes = sorted({n for x in (*arrays, *([] if out is None else [out])) for n in x.shape if n > 1})
+    small = {0: 0, 1: 1} | {n: k for k, n in enumerate(sizes, 2)}
+    views = [_stand_in(x, [small[n] for n in x.shape]) for x in arrays]
+    into = None if out is None else numpy.empty([small[n] for n in out.shape], out.dtype)
+    numpy.einsum(subscripts, *views, out=into, **options)
 
 
 def _dtype(dtypes: Sequence[DType], into: DType | None, dtype: Any, casting: str, direct: bool) -> DType:

@@ -289,6 +289,34 @@ def test_sums_that_only_out_has_room_for() -> None:
                 same(to_host(mine), host)
 
 
+def test_a_narrower_dtype_of_contracted_pairs() -> None:
+    """Which NumPy takes by its rule for products of matrices; to be refused nothing large is computed."""
+    a, b = sample("f8", (3, 4), 1), sample("f8", (4, 5), 1)
+    for subscripts, operands in (
+        ("ij,jk", (a, b)),
+        ("ij,jk->", (a, b)),
+        ("i,j", (a[0], b[0])),
+        ("ij,jk,ik", (a, b, a @ b)),
+    ):
+        for dtype, into in product(("f4", "c8", "i4"), (None, "f4", "f8")):
+            shape = numpy.einsum(subscripts, *operands).shape
+
+            def made(xp: Any) -> Any:
+                out = None if into is None else xp.zeros(shape, into)  # noqa: B023
+                given = {"dtype": dtype, "out": out, "optimize": True}  # noqa: B023
+                return xp.einsum(subscripts, *map(xp.asarray, operands), **given)  # noqa: B023
+
+            theirs, found = outcome(lambda: made(numpy)), outcome(lambda: made(np))
+            if isinstance(theirs, numpy.ndarray):
+                assert found.dtype == theirs.dtype
+                numpy.testing.assert_allclose(on_host(found), theirs, 1e-5, 1e-5)
+            else:
+                assert type(found) is type(theirs)
+    large = np.broadcast_to(np.zeros((), "f8"), (1 << 20, 1 << 20))
+    with pytest.raises(TypeError):
+        np.einsum("ij,jk->", large, large, dtype="i4", optimize=True)
+
+
 def test_imaginary_parts_that_are_lost_are_told_of() -> None:
     z = sample("c16", (3,), 1)
     x = from_host(z)
