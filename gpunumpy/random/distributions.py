@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy
 
@@ -224,7 +224,7 @@ def _log_gamma(x: float) -> float:
 # --- geometric numbers ------------------------------------------------------------------------------------------------
 
 
-@cache
+@lru_cache(maxsize=256)
 def geometric_sums(p: float) -> numpy.ndarray:
     """The probabilities of all numbers up to one, as long as they change."""
     sums, term = [p], p

@@ -11,7 +11,7 @@ import pytest
 
 import gpunumpy
 from gpunumpy.core.array import to_host
-from gpunumpy.random import method
+from gpunumpy.random import distributions, method
 
 np: Any = gpunumpy
 SIZES = (None, (), 0, 1, 5, 3000, (2, 0), (7, 300))
@@ -125,3 +125,9 @@ def test_errors_are_numpys_and_take_nothing(wrong: tuple[Any, ...]) -> None:
         getattr(mine, name)(*given)
     assert str(my_error.value) == str(theirs_error.value)
     assert mine.bit_generator.state == theirs.bit_generator.state
+
+
+def test_what_is_kept_of_many_parameters() -> None:
+    for p in numpy.linspace(0.4, 0.9, 1000).tolist():
+        distributions.geometric_sums(p)
+    assert distributions.geometric_sums.cache_info().currsize < 1000
