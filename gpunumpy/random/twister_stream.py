@@ -76,6 +76,10 @@ class TwisterStream(Stream):
         self._twister.forget()
         super().back(state)
 
+    def drawn(self, made: Any) -> None:
+        self._ahead = ()  # words that were drawn, whose memory nobody needs any longer
+        super().drawn(made)
+
     def moves(self, taken: ndarray, bits: int) -> None:
         words, before, after = (x.value() for x in self._ahead)
         self._ahead = ()

@@ -123,3 +123,14 @@ def test_attempts_that_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
         mine, theirs = pair("MT19937")
         alike(draw(mine), draw(theirs))
         same_state(mine, theirs)
+
+
+def test_words_are_let_go_of() -> None:
+    mine, _ = pair("MT19937")
+    for draw in (
+        lambda: mine.random(99, "f4"),
+        lambda: mine.integers(0, 8, 99, "u1"),
+        lambda: mine.permutation(99),
+    ):
+        assert draw().size == 99
+        assert not mine._stream._ahead
