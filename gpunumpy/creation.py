@@ -122,9 +122,9 @@ def array(
         shared = next((found for reader in READERS if (found := reader(object)) is not None), None)
         if shared is None and copy is False:
             raise ValueError("Unable to avoid copy while creating an array as requested.")
+        object = _read(object, wanted, order, ndmax, place, bool(copy)) if shared is None else shared
         if shared is None and copy:
             copy = None  # what is read is a copy
-        object = _read(object, wanted, order, ndmax, place) if shared is None else shared
     if place is not None and object.device is not place:
         if copy is False:
             raise ValueError(f"Unable to avoid copy: the array is on {object.device} and is wanted on {place}")
@@ -143,8 +143,8 @@ def array(
     return object
 
 
-def _read(x: Any, dtype: DType | None, order: str | None, ndmax: int, place: Device | None) -> ndarray:
-    """An array of something that is none of ours, and lies on no device."""
+def _read(x: Any, dtype: DType | None, order: str | None, ndmax: int, place: Device | None, copy: bool) -> ndarray:
+    """An array of something that is none of ours, and lies on no device; `copy` is for one of ours that it gives."""
     if isinstance(x, (list, tuple)) and _holds_ours(x):
         return _stack(x, dtype)
     options: dict[str, Any] = {"order": order or "K", **({"ndmax": ndmax} if ndmax else {})}
@@ -154,7 +154,7 @@ def _read(x: Any, dtype: DType | None, order: str | None, ndmax: int, place: Dev
         found = given_by(x)
         if found is None:
             raise
-        return array(found, dtype, order=order, ndmax=ndmax)
+        return array(found, dtype, copy=copy or None, order=order, ndmax=ndmax)
     return from_host(data, place)
 
 

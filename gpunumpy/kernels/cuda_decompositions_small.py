@@ -1,4 +1,4 @@
-"""Small matrices on a GPU: QR (`linalg_qr.cuh`), singular values (`linalg_jacobi.cuh`), eigenvalues.
+"""Small matrices on a GPU: QR (`linalg_qr.cuh`), singular values (`linalg_jacobi.cuh`), eigenvalues of Hermitian ones.
 
 Where `info` tells of a failure, so does a word that the programs take as their last argument.
 """

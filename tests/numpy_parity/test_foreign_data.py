@@ -226,6 +226,8 @@ def test_objects_that_give_arrays_of_ours() -> None:
     assert made.dtype == numpy.int32
     assert made.tolist() == [0, 1, 2]
     assert not gpunumpy.shares_memory(gpunumpy.array(Holder(x)), x)
+    assert gpunumpy.asarray(Holder(x)) is x
+    assert not gpunumpy.shares_memory(gpunumpy.asarray(Holder(x), "f4"), x)
     assert gpunumpy.sum(Holder(x)) == 3
     assert gpunumpy.add(Holder(x), [1, 2, 3]).tolist() == [1, 3, 5]
     assert gpunumpy.asarray(Holder(numpy.arange(2))).tolist() == [0, 1]
