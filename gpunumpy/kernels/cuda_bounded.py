@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from math import prod
-from pathlib import Path
 from typing import Any
 
 from ..core.device import Device
 from ..core.layout import Layout
 from .codegen.program import Program
 from .cuda_program import Prepared, prepared
-from .cuda_routine import Routine
+from .cuda_routine import Routine, source
 
 # A block's threads, and how many blocks there may be; the pieces of a thread, and those where there are as many words.
 THREADS, _MOST_BLOCKS = 1024, 256
@@ -63,13 +61,13 @@ def bounded(options: tuple[Any, ...], layouts: Sequence[Layout], processors: int
         "struct Bounds {\n"
         f"  {'i64 ' + ', '.join(members) + ';' if members else 'const u32* bounds; static const u32 top = ~0u;'}\n"
         f"  __device__ u32 bound(i64 t) const {{ return {bounds[0]}; }}\n"
-        f"  __device__ void put(Out* out, i64 t, u32 value) const {{ {bounds[1]}; }}\n}};\n{_text('bounded')}"
+        f"  __device__ void put(Out* out, i64 t, u32 value) const {{ {bounds[1]}; }}\n}};\n{source('bounded')}"
     )
     given = f"Bounds{{{', '.join((top, base, each, width)) if falling else 'bounds'}}}, {text.param(count)}"
     pointers = ["Out* out", "i64* taken", "const u32* words", *([] if falling else ["const u32* bounds"])]
     if falling and not alone and 1 < last + 1 <= SHORT:
         return text.program(
-            pointers, _short_rows(text, given, total, count, last), head=f"{head}{_text('bounded_rows')}"
+            pointers, _short_rows(text, given, total, count, last), head=f"{head}{source('bounded_rows')}"
         )
     blocks = max(1, min(blocks, processors, _MOST_BLOCKS, -(-count // (pieces * THREADS))))
     text.each("clear", "k", 2 * _MOST_BLOCKS, text.param(2 * _MOST_BLOCKS), "told[k] = 0; if (k == 0) *taken = 0;")
@@ -117,7 +115,7 @@ def swapped(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequenc
     text.each("find", "q", n, total, f"find_first(first, swaps, q, {total}, u32({lowest}));")
     body = f"out[u32(swaps[q]) - {lowest}] = follow(first, swaps, q, {total}, u32({lowest}));"
     text.each("finish", "q", n, total, body)
-    return text.program(["i64* out", "const u64* swaps"], [("u32* first", 4 * n)], head=_text("swaps"))
+    return text.program(["i64* out", "const u64* swaps"], [("u32* first", 4 * n)], head=source("swaps"))
 
 
 def sampled(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
@@ -128,10 +126,5 @@ def sampled(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequenc
     text.each("mark", "q", n, total, "again[u32(sorted[q])] = q && sorted[q - 1] >> 32 == sorted[q] >> 32;")
     text.each("finish", "t", n, total, f"out[t] = sampled(drawn, again, t, u32({lowest}));")
     return text.program(
-        ["i64* out", "const u32* drawn", "const u64* sorted"], [("bool* again", n)], head=_text("swaps")
+        ["i64* out", "const u32* drawn", "const u64* sorted"], [("bool* again", n)], head=source("swaps")
     )
-
-
-@cache
-def _text(name: str) -> str:
-    return (Path(__file__).parent / f"{name}.cuh").read_text(encoding="utf-8")

@@ -12,8 +12,7 @@ from typing import Any
 from ..core.dtypes import C_TYPE, COMPLEX128
 from ..core.layout import Layout
 from .codegen.program import Program
-from .cuda_linalg_small import source
-from .cuda_routine import Routine, pointer
+from .cuda_routine import Routine, pointer, source
 
 # At most, of a single matrix that is small and of one of many that take turns; by the bytes of a real number.
 _SVD_ROWS, _SVD_MOST = {4: 128, 8: 104}, 256

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from pathlib import Path
 from typing import Any
 
 from ..core.dtypes import BOOL, C_TYPE, FLOAT64, INT64
 from ..core.layout import Layout
 from .codegen.program import Program
-from .cuda_routine import NOTHING, THREADS, Routine, pointer
+from .cuda_routine import NOTHING, THREADS, Routine, pointer, source
 from .cuda_scatter import SORT, pairs_scratch, sort_pairs
 from .cuda_search import HEAD as SEARCH
 
-HEAD = f"{SEARCH}\n{(Path(__file__).parent / 'histogram.cuh').read_text(encoding='utf-8')}"
+HEAD = f"{SEARCH}\n{source('histogram')}"
 
 # The shared memory of a block, and as much of it as its counters take where several share a bin.
 _SHARED, _COUNTERS = 48 << 10, 24 << 10

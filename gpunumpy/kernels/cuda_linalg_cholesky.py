@@ -12,7 +12,8 @@ from ..core.device import Device
 from ..core.dtypes import C_TYPE
 from ..nvlib.cublas_update import subtract_products
 from .compile import compile_program
-from .cuda_linalg_small import helpers, source
+from .cuda_linalg_small import helpers
+from .cuda_routine import source
 from .launch import Launcher
 
 _BLOCK = 128  # columns whose products with the ones after them are made together

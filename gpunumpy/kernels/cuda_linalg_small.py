@@ -7,16 +7,14 @@ tells of a failure, so does a word that the programs take as their last argument
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from math import prod
-from pathlib import Path
 from typing import Any
 
 from ..core.dtypes import C_TYPE, COMPLEX128
 from ..core.layout import Layout
 from . import table
 from .codegen.program import Program
-from .cuda_routine import Routine, pointer
+from .cuda_routine import Routine, pointer, source
 
 _WARP_ROWS = 32  # at most, of a matrix that a warp factors
 _WARPS = 8  # of a block for one matrix
@@ -214,8 +212,3 @@ class _Small(Routine):
 def helpers() -> str:
     """The arithmetic that all factorisations need."""
     return table.helpers([("multiply", (COMPLEX128,) * 3)])
-
-
-@cache
-def source(*names: str) -> str:
-    return "\n".join((Path(__file__).parent / f"{name}.cuh").read_text(encoding="utf-8") for name in names)

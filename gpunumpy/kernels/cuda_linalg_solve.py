@@ -22,7 +22,7 @@ from . import cuda_linalg_lu as blocked
 from . import cuda_linalg_small as small
 from .codegen.program import Program
 from .cuda_program import Prepared, pieces, prepared
-from .cuda_routine import Routine, pointer
+from .cuda_routine import Routine, pointer, source
 
 _TILE = 32  # as in linalg_copy.cuh
 _FEW = 2  # matrices, which cuSOLVER and cuBLAS are quicker with one after the other
@@ -248,7 +248,7 @@ def copied(where: Layout, dtype: Any, kept: str = "true", step: int = 0, start: 
     )
     text.entry("copy", body, prod(stack) * tiles)
     names = [pointer(dtype, "out", ""), pointer(dtype, "x")]
-    return text.program(names, head=small.source("linalg_copy"))
+    return text.program(names, head=source("linalg_copy"))
 
 
 def told(count: int) -> Program:
@@ -282,4 +282,4 @@ def diagonals(n: int, count: int, dtypes: Sequence[Any]) -> Program:
         f"    found.template gather<32>();\n    if (lane == 0) {store}"
     )
     text.each("diagonals", "m", count, text.param(count), body, 32)
-    return text.program([*pointers, pointer(dtypes[0], "lu"), "const int* pivots"], head=small.source("linalg"))
+    return text.program([*pointers, pointer(dtypes[0], "lu"), "const int* pivots"], head=source("linalg"))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from math import prod
-from pathlib import Path
 from typing import Any
 
 from ..core.layout import Layout
 from .codegen.program import Launch, Program
+from .cuda_routine import source
 
 # An element is moved as an integer of its size, and a complex128 as two.
 _MOVED = {1: "unsigned char", 2: "unsigned short", 4: "unsigned", 8: "unsigned long long", 16: "ulonglong2"}
@@ -27,7 +27,7 @@ _BLOCK = (256, 1, 1)
 @cache
 def _text(options: tuple[int]) -> str:
     """The kernels, for tiles of the size that the options give."""
-    return f"const int TILE = {options[0]};\n" + (Path(__file__).parent / "masks.cuh").read_text(encoding="utf-8")
+    return f"const int TILE = {options[0]};\n" + source("masks")
 
 
 def mask_offsets(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
 from math import prod, sqrt
-from pathlib import Path
 from typing import Any
 
 import numpy
@@ -15,7 +13,7 @@ from ..core.dtypes import C_TYPE
 from ..core.layout import Layout
 from .codegen.program import Program
 from .cuda_program import Prepared, prepared
-from .cuda_routine import Routine
+from .cuda_routine import Routine, source
 from .table_streams import CONGRUENTIAL, jump, sources, wide
 from .table_ziggurats import tables
 
@@ -114,8 +112,8 @@ def draws(
         f"const unsigned SHARED = {shared};\n",
         f"const bool ALONE = {str(not ziggurat).lower()};\n",
         f"#define ZIGGURAT {ziggurat}\n{tables(what, bits == 32)}" if ziggurat else "",
-        f"{_text('samplers')}\ntypedef {sampler} Number;\ntypedef Number::Held Held;\n",
-        f"{_words(name)}{_text('draws')}{_first_words(name)}",
+        f"{source('samplers')}\ntypedef {sampler} Number;\ntypedef Number::Held Held;\n",
+        f"{_words(name)}{source('draws')}{_first_words(name)}",
     ]
     begin = f"if (t < {many}) {{\n      sums[t] = 0;\n      exits[t] = 0;\n    }}\n    if (t == 0) *tickets = 0;"
     if name in CONGRUENTIAL:
@@ -203,8 +201,3 @@ def _shared(warps: int, slots: int, held: int, ziggurat: bool) -> int:
     """How many bytes of shared memory a block needs, in which each number takes `held` while it waits: see `Block`."""
     row = 8 * EACH + 3 * slots + 12 + held * _WARP * (EACH + 1)
     return 256 * COPIES * ziggurat + 2 * warps * (-(-row // 16) * 16 + 4) + 64
-
-
-@cache
-def _text(name: str) -> str:
-    return (Path(__file__).parent / f"{name}.cuh").read_text(encoding="utf-8")

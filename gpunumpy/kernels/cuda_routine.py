@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from ..core.dtypes import C_TYPE
@@ -12,6 +14,12 @@ from .codegen.program import Launch, Program, Scratch
 
 THREADS = 256
 _MOST_BLOCKS = 1 << 16
+
+
+@cache
+def source(*names: str) -> str:
+    """Kernels, and what they share, that stand in files of their own."""
+    return "\n".join((Path(__file__).parent / f"{name}.cuh").read_text(encoding="utf-8") for name in names)
 
 
 class Routine:

@@ -12,17 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from pathlib import Path
 from typing import Any
 
 from ..core.dtypes import C_TYPE, INT64
 from ..core.layout import Layout, broadcast_shapes
 from . import table
 from .codegen.program import Program
-from .cuda_routine import NOTHING, Routine, pointer
+from .cuda_routine import NOTHING, Routine, pointer, source
 from .cuda_unordered import HEAD, unordered
 
-SORT = (Path(__file__).parent / "scatter.cuh").read_text(encoding="utf-8")
+SORT = source("scatter")
 _SHARE, _RADIX = 4096, 256  # as in scatter.cuh
 
 

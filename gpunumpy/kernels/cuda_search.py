@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from pathlib import Path
 from typing import Any
 
 from ..core.dtypes import C_TYPE, INT64
 from ..core.layout import Layout
 from .codegen.program import Program
-from .cuda_routine import NOTHING, THREADS, Routine, pointer
+from .cuda_routine import NOTHING, THREADS, Routine, pointer, source
 
-HEAD = (Path(__file__).parent / "search.cuh").read_text(encoding="utf-8")
+HEAD = source("search")
 
 # The bytes of the top of the index. From so many values on there is an index, if at most this many elements are above
 # each of them (more would take longer to read once).

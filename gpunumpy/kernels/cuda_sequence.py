@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from math import prod
-from pathlib import Path
 from typing import Any
 
 import numpy
@@ -14,7 +13,7 @@ import numpy
 from ..core.dtypes import C_TYPE
 from ..core.layout import Layout
 from .codegen.program import Program
-from .cuda_routine import Routine
+from .cuda_routine import Routine, source
 from .table_twister import KEEPS
 from .table_ziggurats import tables
 
@@ -48,8 +47,8 @@ def stream_sequence(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes:
         f"const int DIGITS = {most.bit_length()};\n",
         f"const bool PAIRED = {str(paired).lower()}, PASSING = {str(passing > 0).lower()};\n",
         _ziggurats(single),
-        *map(_text, ("sequence_words", "sequence")),
-        *map(_text, file.split()),
+        *map(source, ("sequence_words", "sequence")),
+        *map(source, file.split()),
         f"typedef {sampler} Number;\n",
     ]
     number = "const Number number(params);"
@@ -79,11 +78,6 @@ def stream_sequence(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes:
 @cache
 def _ziggurats(single: bool) -> str:
     return "".join(re.sub(r"(\w+)_bits", rf"{shape}_\1", tables(shape, single)) for shape in ("normal", "exponential"))
-
-
-@cache
-def _text(name: str) -> str:
-    return (Path(__file__).parent / f"{name}.cuh").read_text(encoding="utf-8")
 
 
 PROGRAMS = (stream_sequence,)

@@ -10,9 +10,7 @@ GPUs" (2022). Nothing depends on the order in which blocks run, so results are t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from math import prod
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy
@@ -20,7 +18,7 @@ import numpy
 from ..core.dtypes import KIND
 from ..core.layout import Layout
 from .codegen.program import Launch, Program, Scratch
-from .cuda_routine import NOTHING
+from .cuda_routine import NOTHING, source
 
 
 class Tile(NamedTuple):
@@ -84,7 +82,9 @@ def _program(where: Layout, dtype: numpy.dtype[Any], descending: bool, positions
         return _tiny(head, rows, n, begin)
     for longest, threads, items in _ROWS:
         if n <= longest and longest * max(size, 4) <= _ROW_BYTES:
-            text = f"{head}#define LANES 0\nconst int THREADS = {threads}, ITEMS = {items};\n{_source('sort_rows')}"
+            text = (
+                f"{head}#define LANES 0\nconst int THREADS = {threads}, ITEMS = {items};\n{source('sort', 'sort_rows')}"
+            )
             return Program(text, (Launch("sort_row", (rows, 1, 1), (threads, 1, 1)),), (), False, (rows, n, begin))
     return _passes(head, rows, n, begin, size, positions)
 
@@ -94,7 +94,7 @@ def _tiny(head: str, rows: int, n: int, begin: int) -> Program:
     lanes = 1 << (n - 1).bit_length() if n <= 32 else -(-n // 32) * 32
     taken = _TINY_THREADS // lanes
     threads = taken * lanes
-    text = f"{head}#define LANES {lanes}\nconst int THREADS = {threads};\n{_source('sort_rows')}"
+    text = f"{head}#define LANES {lanes}\nconst int THREADS = {threads};\n{source('sort', 'sort_rows')}"
     launch = Launch("sort_tiny", (-(-rows // taken), 1, 1), (threads, 1, 1))
     return Program(text, (launch,), (), False, (rows, n, begin))
 
@@ -113,7 +113,7 @@ def _passes(head: str, rows: int, n: int, begin: int, size: int, positions: bool
         "#define PARAMETERS Out* __restrict__ out, const Raw* __restrict__ x, void* spare, Index* counts, \\\n"
         "    Index* states, u32* passes, u32* tickets, long long rows, long long n, long long begin, \\\n"
         "    long long tiles, long long share\n"
-        f"{_source('sort_passes')}"
+        f"{source('sort', 'sort_passes')}"
     )
     words, states = rows * size * _RADIX, rows * tiles * _RADIX
     scratch = (
@@ -131,9 +131,3 @@ def _passes(head: str, rows: int, n: int, begin: int, size: int, positions: bool
         *(Launch("sort_pass", blocks, block, shared) for _ in range(size)),
     )
     return Program(text, launches, scratch, False, (rows, n, begin, tiles, share))
-
-
-@cache
-def _source(name: str) -> str:
-    """What all sorts share, and one file more."""
-    return "\n".join((Path(__file__).parent / f"{part}.cuh").read_text(encoding="utf-8") for part in ("sort", name))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from math import prod
-from pathlib import Path
 from typing import Any
 
 import numpy
@@ -14,7 +13,7 @@ from ..core.dtypes import C_TYPE
 from ..core.layout import Layout
 from . import table
 from .codegen.program import Launch, Program, Scratch
-from .cuda_routine import Routine
+from .cuda_routine import Routine, source
 from .table_twister import BOUNDED, KINDS, LENGTH
 
 _STRETCH, _SHARES, _JUMP_THREADS = 33 * LENGTH, 156, 32  # as in twister.cuh
@@ -94,7 +93,7 @@ def twister_picks(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: S
     return text.program(
         pointers + ["const u64* bounds"] * bounded,
         [("i64* sums", 8 * (tiles + 1)), ("i64* last", 8), ("u32* masks", tiles * _TILE // 8)],
-        head=head + _text("twister") + _text("picks"),
+        head=head + source("twister") + source("picks"),
     )
 
 
@@ -109,17 +108,12 @@ def twister_stand(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: S
     left = "\n  drawn.leave(state, taken[1]);" if prod(layouts[4].shape) == 2 else ""
     text.entry("stand", body + left, 1, _THREADS)
     pointers = ["u32* state", "const u32* words", "const u32* before", "const u32* after", "const i64* taken"]
-    return text.program(pointers, head=_text("twister"))
+    return text.program(pointers, head=source("twister"))
 
 
 @cache
 def _words_text() -> str:
-    return f"{table.helpers(())}\n{_text('twister')}{_WORDS}"
-
-
-@cache
-def _text(name: str) -> str:
-    return (Path(__file__).parent / f"{name}.cuh").read_text(encoding="utf-8")
+    return f"{table.helpers(())}\n{source('twister')}{_WORDS}"
 
 
 PROGRAMS = (twister_words, twister_picks, twister_stand)

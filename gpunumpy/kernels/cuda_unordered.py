@@ -5,13 +5,12 @@ That is so for integers, and for the extremes of floats. Sums and products of fl
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from ..core.dtypes import BOOL, C_TYPE, KIND
-from .cuda_routine import Routine
+from .cuda_routine import Routine, source
 
-HEAD = (Path(__file__).parent / "unordered.cuh").read_text(encoding="utf-8")
+HEAD = source("unordered")
 
 # The atomic function of a row for integers of four and eight bytes, and whether it minds the sign.
 _ATOMICS: dict[str, tuple[str, bool]] = {
