@@ -115,9 +115,9 @@ def test_draws_that_follow_one_another(kind: str, shared: bool, monkeypatch: pyt
 @pytest.mark.parametrize("what", ["normal f8", "exponential f4"])
 def test_tiles_that_depend_on_where_they_are_entered(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In small tiles, of ziggurats that are made to reject often, attempts from all entries do not come together."""
-    text, results = cuda_random._text, []
+    text, results = cuda_random.source, []
     slow = text("samplers").replace("return At::is_less(", "return (u64(real) % 3 ? 0 : 1u << 31) | 0 & At::is_less(")
-    monkeypatch.setattr(cuda_random, "_text", lambda name: slow if name == "samplers" else text(name))
+    monkeypatch.setattr(cuda_random, "source", lambda name: slow if name == "samplers" else text(name))
     monkeypatch.setattr(cuda_random, "_ZIGGURAT_SHARES", {"normal": 2, "exponential": 2})
     monkeypatch.setattr(cuda_random, "SLOTS", 1)
     for warps, each in ((4, 16), (2, 2), (1, 8)):
