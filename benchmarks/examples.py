@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from gpunumpy.core.device import Device, default_device
+from gpunumpy.core.runtime.device import Device, default_device
 from gpunumpy.demo import load, names
 
 # The size and the steps that each example is given.

@@ -17,9 +17,9 @@ import numpy
 from timing import seconds
 
 import gpunumpy as np
-from gpunumpy.core import evaluate
-from gpunumpy.core.explain import explanation
-from gpunumpy.kernels import cuda_fft_callbacks
+from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.explain import explanation
+from gpunumpy.kernels.fft import cuda_callbacks
 
 Program = Callable[[Any, Any], Any]
 MANY = 1 << 25
@@ -171,7 +171,7 @@ def main() -> None:
             x, h = array(shape, dtype), array(other, dtype.upper() if complex_other else dtype)
             with asked(None):
                 _, kernels = timed(program, x, h)
-            with asked(cuda_fft_callbacks.can_absorb):
+            with asked(cuda_callbacks.can_absorb):
                 first, callbacks = timed(program, x, h)
             taken = "callbacks" if "fft_absorbed" in explanation(program(x, h)) else "kernels"
             size = " x ".join(map(str, shape))

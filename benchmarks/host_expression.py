@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy
 
-from gpunumpy.core.kernel import Affine, Apply, Arg, Body, Instr, Kernel, Load, Scalar, Store
-from gpunumpy.kernels.host import prepare
-from gpunumpy.kernels.host_threads import workers
+from gpunumpy.core.schedule.kernel import Affine, Apply, Arg, Body, Instr, Kernel, Load, Scalar, Store
+from gpunumpy.kernels.host.loops import prepare
+from gpunumpy.kernels.host.threads import workers
 
 SCALARS = (2.0, 1.0, 0.1, 0.5)
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy
 
 import gpunumpy as np
-from gpunumpy.core import evaluate
+from gpunumpy.core.runtime import evaluate
 
 EXPRESSION = "(np.sin(a) * 2 + b - 1) * np.exp(a * 0.1) / np.sqrt(b * b + 1) + a * 0.5"
 # A kernel that no cache has: one constant operation more than the last one, and no transcendental function.

@@ -10,24 +10,49 @@ import numpy as _numpy
 
 from . import fft, linalg, random
 from ._version import __version__
-from .array_methods import asnumpy
-from .array_namespace import __array_api_version__, __array_namespace_info__
-from .calculus import *
-from .core import attach as _attach  # the operators and methods of arrays
-from .core.array import ndarray
-from .core.device import Device, default_device, devices
+from .arrays import binding as _attach  # the operators and methods of arrays
+from .arrays.exchange import from_dlpack
+from .arrays.methods import asnumpy
+from .arrays.namespace_info import __array_api_version__, __array_namespace_info__
+from .arrays.printing import *
 from .core.errors import DeviceError, HostFallbackWarning
-from .core.evaluate import synchronize
-from .core.explain import explain
-from .core.interop import from_dlpack
-from .core.memory import free_all_blocks, memory_info, set_memory_limit
-from .core.profile import profile
-from .creation import *
-from .distinct import *
-from .docstrings import describe as _describe
-from .editing import *
-from .einsum import *
-from .elementwise import (
+from .core.recording.array import ndarray
+from .core.runtime.device import Device, default_device, devices
+from .core.runtime.evaluate import synchronize
+from .core.runtime.explain import explain
+from .core.runtime.memory import free_all_blocks, memory_info, set_memory_limit
+from .core.runtime.profile import profile
+from .functions.calculus import *
+from .functions.creation.arrays import *
+from .functions.creation.ranges import *
+from .functions.docstrings import describe as _describe
+from .functions.dtype_functions import *
+from .functions.fallback import host_fallback
+from .functions.fallback import lookup as _lookup
+from .functions.fallback import public as _public
+from .functions.indexing.elements import *
+from .functions.indexing.grids import *
+from .functions.indexing.selection import *
+from .functions.manipulation.insert_delete import *
+from .functions.manipulation.joining import *
+from .functions.manipulation.padding import *
+from .functions.manipulation.repeating import *
+from .functions.manipulation.shape import *
+from .functions.manipulation.strides import *
+from .functions.products.einsum import *
+from .functions.products.stacked import *
+from .functions.products.tensor_products import *
+from .functions.reductions.reductions import *
+from .functions.reductions.scans import *
+from .functions.sets.operations import *
+from .functions.sets.unique import *
+from .functions.sorting.searching import *
+from .functions.sorting.sort import *
+from .functions.statistics.averages import *
+from .functions.statistics.histograms import *
+from .functions.statistics.nanfunctions import *
+from .functions.statistics.quantiles import *
+from .functions.ufuncs.elementwise import (
     allclose,
     angle,
     array_equal,
@@ -50,35 +75,10 @@ from .elementwise import (
     sinc,
     unwrap,
 )
-from .fallback import host_fallback
-from .fallback import lookup as _lookup
-from .fallback import public as _public
-from .floating_errors import *
-from .histograms import *
-from .indexing_elements import *
-from .indexing_grids import *
-from .joining import *
-from .names import *
-from .nanfunctions import *
-from .padding import *
-from .printing import *
-from .products import *
-from .products_stacked import *
-from .quantiles import *
-from .ranges import *
-from .reduction import *
-from .repeating import *
-from .scans import *
-from .searching import *
-from .selection import *
-from .sets import *
-from .shape import *
-from .sorting import *
-from .statistics import *
-from .strides import *
+from .functions.ufuncs.errstate import *
+from .functions.ufuncs.ufunc import UFUNCS as _UFUNCS
+from .functions.ufuncs.ufunc import ufunc
 from .submodules import make_importable as _make_importable
-from .ufunc import UFUNCS as _UFUNCS
-from .ufunc import ufunc
 
 globals().update(_UFUNCS)
 around = round

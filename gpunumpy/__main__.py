@@ -12,10 +12,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from ._version import __version__
-from .core.device import Device, devices, why_no_gpu
 from .core.errors import DeviceError
+from .core.runtime.device import Device, devices, why_no_gpu
 from .demo import demo, names
-from .kernels.compile import cache_folder
+from .kernels.cuda.compile import cache_folder
 
 # What each distribution is for, and the names it goes by: for CUDA 13 (or any), and for CUDA 12.
 _LIBRARIES: tuple[tuple[str, tuple[str, ...]], ...] = (

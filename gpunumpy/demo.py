@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy
 
-from .core.device import Device, default_device, why_no_gpu
+from .core.runtime.device import Device, default_device, why_no_gpu
 
 # An installed package carries the examples inside it; a checkout has them beside it.
 _PACKED = Path(__file__).parent / "_examples"

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy.testing
 
-from .core.array import ndarray, to_host
+from .core.recording.array import ndarray, to_host
 
 
 def _converted(x: Any) -> Any:

@@ -9,8 +9,8 @@ from contextlib import nullcontext
 import pytest
 from hypothesis import HealthCheck, settings
 
-from gpunumpy.core import evaluate
-from gpunumpy.core.device import why_no_gpu
+from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.device import why_no_gpu
 
 from .emulator.emulated import emulated
 

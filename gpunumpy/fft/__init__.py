@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..fallback import namespace
+from ..functions.fallback import namespace
 from .frequencies import fftfreq, fftshift, ifftshift, rfftfreq
 from .transforms import fft, fft2, fftn, hfft, ifft, ifft2, ifftn, ihfft, irfft, irfft2, irfftn, rfft, rfft2, rfftn
 

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy
 
-from ..core import dtypes, layout
-from ..core.array import ndarray
-from ..core.record import as_array
-from ..elementwise import where
-from ..ranges import arange
-from ..repeating import roll
-from ..shape import astype
-from ..ufunc import less, multiply, subtract
+from ..core import dtypes
+from ..core.graph import layout
+from ..core.recording.array import ndarray
+from ..core.recording.record import as_array
+from ..functions.creation.ranges import arange
+from ..functions.manipulation.repeating import roll
+from ..functions.manipulation.shape import astype
+from ..functions.ufuncs.elementwise import where
+from ..functions.ufuncs.ufunc import less, multiply, subtract
 
 __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 

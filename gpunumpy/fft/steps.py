@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 import numpy
 
-from ..core import layout
-from ..core import node as graph
 from ..core.dtypes import BOOL, INT64, KIND
-from ..core.layout import Layout, Shape
-from ..core.node import Call, DType, Leaf, Node, Part, Update, View
-from ..core.record import reshaped, transposed
-from ..core.schedule_scaled import NAME as SCALED
-from ..core.transforms import Transform, passes, result_shape
+from ..core.graph import layout
+from ..core.graph import node as graph
+from ..core.graph.layout import Layout, Shape
+from ..core.graph.node import Call, DType, Leaf, Node, Part, Update, View
+from ..core.recording.record import reshaped, transposed
+from ..core.schedule.scaled import NAME as SCALED
+from ..core.schedule.transforms import Transform, passes, result_shape
 
 COMPLEX64 = numpy.dtype(numpy.complex64)
 _RANK = 3  # axes that a plan of cuFFT has at most

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy
 
-from ..core import layout
-from ..core import node as graph
-from ..core.array import ndarray, wrap, wrap_ordered
 from ..core.dtypes import COMPLEX128, FLOAT64, KIND
-from ..core.node import DType
-from ..core.record import as_array, remembered
-from ..ufunc_output import hosted, output, write
+from ..core.graph import layout
+from ..core.graph import node as graph
+from ..core.graph.node import DType
+from ..core.recording.array import ndarray, wrap, wrap_ordered
+from ..core.recording.record import as_array, remembered
+from ..functions.ufuncs.output import hosted, output, write
 from .steps import COMPLEX64, Step, taken
 
 __all__ = [

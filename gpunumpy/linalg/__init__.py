@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from numpy.linalg import LinAlgError
 
-from ..fallback import namespace
-from ..precision import matmul_precision
+from ..functions.fallback import namespace
+from ..functions.products.precision import matmul_precision
 from .decompositions import eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
 from .least_squares import lstsq, matrix_rank, pinv
 from .norms import cond, matrix_norm, norm, vector_norm
-from .products import (
-    cross,
-    diagonal,
-    matmul,
-    matrix_transpose,
-    multi_dot,
-    outer,
-    tensordot,
-    trace,
-    vecdot,
-)
+from .products import cross, diagonal, matmul, matrix_transpose, multi_dot, outer, tensordot, trace, vecdot
 from .solvers import cholesky, det, inv, matrix_power, slogdet, solve, tensorinv, tensorsolve
 
 __all__ = [

@@ -9,15 +9,15 @@ from typing import Any
 import numpy
 from numpy.linalg import LinAlgError
 
-from .. import reduction
-from ..core import evaluate
-from ..core import node as graph
-from ..core.array import ndarray, wrap
-from ..core.device import synchronize
 from ..core.dtypes import KIND
-from ..core.memory_copy import copy_to_host
-from ..core.memory_words import failure_word
-from ..core.node import Node, Queue
+from ..core.graph import node as graph
+from ..core.graph.node import Node, Queue
+from ..core.recording.array import ndarray, wrap
+from ..core.runtime import evaluate
+from ..core.runtime.device import synchronize
+from ..core.runtime.failure_words import failure_word
+from ..core.runtime.memory_copy import copy_to_host
+from ..functions.reductions import reductions
 
 INT32 = numpy.dtype(numpy.int32)
 
@@ -89,7 +89,7 @@ def look(info: Node, message: str, told: bool = False) -> None:
     size = prod(info.form.shape)
     if size > _LOOKED_AT:
         sizes = graph.map_node("absolute", (INT32, INT32), (info,))
-        info, size = reduction.max(wrap(sizes)).value(), 1
+        info, size = reductions.max(wrap(sizes)).value(), 1
     found = evaluate.compute(info)
     if copy_to_host(found.data, found.offset * INT32.itemsize, size * INT32.itemsize).any():
         raise LinAlgError(message)

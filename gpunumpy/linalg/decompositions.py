@@ -14,20 +14,21 @@ from typing import Any, NamedTuple
 import numpy
 from numpy.linalg import LinAlgError
 
-from .. import reduction
-from ..core import evaluate, layout
-from ..core import node as graph
-from ..core.array import make_view, ndarray, to_host, wrap
 from ..core.dtypes import KIND
-from ..core.layout import Layout, Shape
-from ..core.node import DType, Leaf, Node
-from ..core.record import as_array, as_dtype, elementwise, transposed
-from ..indexing import getitem
-from ..products_stacked import matmul
-from ..ranges import eye, tril
-from ..selection import take_along_axis
-from ..shape import astype, swapaxes
-from ..sorting import argsort, sort
+from ..core.graph import layout
+from ..core.graph import node as graph
+from ..core.graph.layout import Layout, Shape
+from ..core.graph.node import DType, Leaf, Node
+from ..core.recording.array import make_view, ndarray, to_host, wrap
+from ..core.recording.record import as_array, as_dtype, elementwise, transposed
+from ..core.runtime import evaluate
+from ..functions.creation.ranges import eye, tril
+from ..functions.indexing.getitem import getitem
+from ..functions.indexing.selection import take_along_axis
+from ..functions.manipulation.shape import astype, swapaxes
+from ..functions.products.stacked import matmul
+from ..functions.reductions import reductions
+from ..functions.sorting.sort import argsort, sort
 from .checks import INT32, check_matrices, check_square, common_dtype, look, real_dtype, tells
 
 __all__ = ["eig", "eigh", "eigvals", "eigvalsh", "qr", "svd", "svdvals"]
@@ -236,7 +237,7 @@ def _by_singular_values(x: ndarray, dtype: DType, triangle: str, vectors: bool) 
     half = elementwise("multiply", (elementwise("add", (tril(lower), tril(lower, -1))), 0.5))
     whole = elementwise("add", (half, elementwise("conjugate", (swapaxes(half, -1, -2),))))
     sizes = elementwise("absolute", (whole,))
-    shift = reduction.max(reduction.sum(sizes, -1, keepdims=True), -2, keepdims=True)
+    shift = reductions.max(reductions.sum(sizes, -1, keepdims=True), -2, keepdims=True)
     shift = elementwise("multiply", (shift, 2.0))
     unit = eye(x.shape[-1], dtype=dtype, device=x.device)
     moved = elementwise("add", (whole, elementwise("multiply", (unit, shift))))
@@ -272,7 +273,7 @@ def _general(a: Any, vectors: bool) -> list[ndarray]:
     try:
         return _looked_at(info, _NO_EIGENVALUES, [found, *rows], len(rows))
     except LinAlgError:
-        if to_host(reduction.all(elementwise("isfinite", (x,)))):
+        if to_host(reductions.all(elementwise("isfinite", (x,)))):
             raise
         raise LinAlgError("Array must not contain infs or NaNs") from None
 

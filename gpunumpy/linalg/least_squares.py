@@ -10,19 +10,19 @@ from typing import Any
 import numpy
 from numpy.linalg import LinAlgError
 
-from .. import reduction
-from ..core import layout
-from ..core.array import from_host, ndarray, to_host, wrap
 from ..core.dtypes import KIND
-from ..core.node import DType
-from ..core.record import as_array, as_dtype, elementwise
-from ..creation import empty, zeros
-from ..elementwise import real_of, where
-from ..indexing import getitem
-from ..products_operands import pair
-from ..products_stacked import matmul
-from ..shape import astype, swapaxes
-from ..ufunc_output import check_shape
+from ..core.graph import layout
+from ..core.graph.node import DType
+from ..core.recording.array import from_host, ndarray, to_host, wrap
+from ..core.recording.record import as_array, as_dtype, elementwise
+from ..functions.creation.arrays import empty, zeros
+from ..functions.indexing.getitem import getitem
+from ..functions.manipulation.shape import astype, swapaxes
+from ..functions.products.operands import pair
+from ..functions.products.stacked import matmul
+from ..functions.reductions import reductions
+from ..functions.ufuncs.elementwise import real_of, where
+from ..functions.ufuncs.output import check_shape
 from .checks import check_matrices, common_dtype, real_dtype
 from .decompositions import singular, svd
 
@@ -42,14 +42,14 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
         raise ValueError("`tol` and `rtol` can't be both set.")
     x = as_array(A)
     if x.ndim < 2:
-        return int(to_host(reduction.any(x)))
+        return int(to_host(reductions.any(x)))
     s = svd(x, compute_uv=False, hermitian=hermitian)
     if tol is not None:
         limit = _along(tol, s)
     else:
         share = max(x.shape[-2:]) * float(numpy.finfo(s.dtype).eps) if rtol is None else _along(rtol, s)
-        limit = elementwise("multiply", (reduction.max(s, -1, keepdims=True, initial=0), share))
-    return reduction.count_nonzero(elementwise("greater", (s, limit)), -1)
+        limit = elementwise("multiply", (reductions.max(s, -1, keepdims=True, initial=0), share))
+    return reductions.count_nonzero(elementwise("greater", (s, limit)), -1)
 
 
 def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = _NO_VALUE) -> ndarray:
@@ -71,7 +71,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = _NO_
     dtype = common_dtype(x)
     wide = _wide(dtype)
     u, s, vh = svd(astype(x, wide, copy=False), False, hermitian=hermitian) if hermitian else _thin(x, wide)
-    limit = elementwise("multiply", (_along(share, s), reduction.max(s, -1, keepdims=True, initial=0)))
+    limit = elementwise("multiply", (_along(share, s), reductions.max(s, -1, keepdims=True, initial=0)))
     check_shape(s, layout.broadcast_shapes(s.shape, limit.shape))  # tolerances make no stack of one matrix
     inverse = _inverses(s, limit)
     scaled = elementwise("multiply", (getitem(inverse, (..., None)), _adjoint(u)))
@@ -98,8 +98,8 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[ndarray, ndarray, Any, nda
         share = eps / 2
     right = wrap(as_dtype(y.value(), wide))
     _, s, _ = factors = _thin(x, wide, "SVD did not converge in Linear Least Squares")
-    limit = elementwise("multiply", (reduction.max(s, -1, keepdims=True, initial=0), share))
-    found = reduction.count_nonzero(elementwise("greater", (s, limit)))
+    limit = elementwise("multiply", (reductions.max(s, -1, keepdims=True, initial=0), share))
+    found = reductions.count_nonzero(elementwise("greater", (s, limit)))
     if min(m, n):
         u, _, vh = factors
         parts = elementwise("multiply", (getitem(_inverses(s, limit), (..., None)), matmul(_adjoint(u), right)))
@@ -107,7 +107,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[ndarray, ndarray, Any, nda
         rest = elementwise("subtract", (right, matmul(wrap(as_dtype(x.value(), wide)), solution)))
     else:
         solution, rest = zeros((n, sides), wide, device=x.device), right
-    squares = reduction.sum(real_of(elementwise("multiply", (elementwise("conjugate", (rest,)), rest))), 0)
+    squares = reductions.sum(real_of(elementwise("multiply", (elementwise("conjugate", (rest,)), rest))), 0)
     solution = astype(getitem(solution, (slice(None), 0)) if one else solution, dtype, copy=False)
     rank = numpy.int32(to_host(found))
     residuals = astype(squares, real, copy=False) if rank == n and m > n else from_host(numpy.zeros(0, real), x.device)

@@ -8,16 +8,16 @@ from typing import Any
 import numpy
 from numpy.linalg import LinAlgError
 
-from .. import reduction
-from ..core import layout
-from ..core import node as graph
-from ..core.array import ndarray, wrap
 from ..core.dtypes import FLOAT64, KIND, bfloat16
-from ..core.node import DType
-from ..core.record import as_array, as_dtype, elementwise, reshaped
-from ..elementwise import real_of, where
-from ..indexing import getitem
-from ..shape import moveaxis
+from ..core.graph import layout
+from ..core.graph import node as graph
+from ..core.graph.node import DType
+from ..core.recording.array import ndarray, wrap
+from ..core.recording.record import as_array, as_dtype, elementwise, reshaped
+from ..functions.indexing.getitem import getitem
+from ..functions.manipulation.shape import moveaxis
+from ..functions.reductions import reductions
+from ..functions.ufuncs.elementwise import real_of, where
 from .checks import INT32, check_square, common_dtype, real_dtype
 from .decompositions import svdvals
 
@@ -80,16 +80,16 @@ def _of_vectors(x: ndarray, order: Any, axis: Any, keep: bool) -> ndarray:
         return _root_of_squares(x, axis, keep)
     if order == 0:
         there = elementwise("not_equal", (x, 0))
-        return reduction.sum(wrap(as_dtype(there.value(), real_dtype(x.dtype))), axis, keepdims=keep)
+        return reductions.sum(wrap(as_dtype(there.value(), real_dtype(x.dtype))), axis, keepdims=keep)
     sizes = elementwise("absolute", (x,))
     if order == numpy.inf:
-        return reduction.max(sizes, axis, keepdims=keep, initial=0)
+        return reductions.max(sizes, axis, keepdims=keep, initial=0)
     if order == -numpy.inf:
-        return reduction.min(sizes, axis, keepdims=keep)
+        return reductions.min(sizes, axis, keepdims=keep)
     if order == 1:
-        return reduction.sum(sizes, axis, keepdims=keep)
+        return reductions.sum(sizes, axis, keepdims=keep)
     power = float(order)
-    total = reduction.sum(elementwise("power", (sizes, power)), axis, keepdims=keep)
+    total = reductions.sum(elementwise("power", (sizes, power)), axis, keepdims=keep)
     return elementwise("power", (total, 1 / power))
 
 
@@ -102,14 +102,14 @@ def _of_matrices(x: ndarray, order: Any, axes: tuple[Any, ...], keep: bool) -> n
     if order in (2, -2, "nuc"):
         values = svdvals(moveaxis(x, (row, column), (-2, -1)))
         if order == 2:
-            made = reduction.max(values, -1, initial=0)
+            made = reductions.max(values, -1, initial=0)
         else:
-            made = reduction.min(values, -1) if order == -2 else reduction.sum(values, -1, initial=0)
+            made = reductions.min(values, -1) if order == -2 else reductions.sum(values, -1, initial=0)
     elif order in (1, -1, numpy.inf, -numpy.inf):
         first, second = (row, column) if abs(order) == 1 else (column, row)
-        sums = reduction.sum(elementwise("absolute", (x,)), first)
+        sums = reductions.sum(elementwise("absolute", (x,)), first)
         second -= second > first
-        made = reduction.max(sums, second, initial=0) if order > 0 else reduction.min(sums, second)
+        made = reductions.max(sums, second, initial=0) if order > 0 else reductions.min(sums, second)
     else:
         raise ValueError("Invalid norm order for matrices.")
     return _kept(made, x.shape, (row, column)) if keep else made
@@ -120,7 +120,7 @@ def _root_of_squares(x: ndarray, axis: Any, keep: bool) -> ndarray:
         squares = real_of(elementwise("multiply", (elementwise("conjugate", (x,)), x)))
     else:
         squares = elementwise("multiply", (x, x))
-    return elementwise("sqrt", (reduction.sum(squares, axis, keepdims=keep),))
+    return elementwise("sqrt", (reductions.sum(squares, axis, keepdims=keep),))
 
 
 def _kept(made: ndarray, shape: tuple[int, ...], axes: tuple[int, ...]) -> ndarray:
@@ -147,7 +147,7 @@ def cond(x: Any, p: Any = None) -> ndarray:
             made = wrap(as_dtype(made.value(), real_dtype(dtype)))
     if not made.size:
         return made
-    known = reduction.any(elementwise("isnan", (array,)), (-2, -1))
+    known = reductions.any(elementwise("isnan", (array,)), (-2, -1))
     lost = elementwise("greater", (elementwise("isnan", (made,)), known))
     infinite = wrap(graph.fill(graph.typed_scalar(numpy.inf, made.dtype), made.shape, made.queue))
     return elementwise("where", (lost, infinite, made))  # of one matrix a scalar

@@ -7,15 +7,16 @@ from typing import Any
 
 from numpy.linalg import LinAlgError
 
-from .. import products, products_stacked
-from ..core import layout
-from ..core.array import ndarray
-from ..core.record import as_array
-from ..indexing_elements import diagonal as _diagonal
-from ..parts import along, flat
-from ..products_operands import pair
-from ..shape import matrix_transpose as matrix_transpose
-from ..shape import reshape
+from ..core.graph import layout
+from ..core.recording.array import ndarray
+from ..core.recording.record import as_array
+from ..functions.indexing.elements import diagonal as _diagonal
+from ..functions.indexing.slices import along, flat
+from ..functions.manipulation.shape import matrix_transpose as matrix_transpose
+from ..functions.manipulation.shape import reshape
+from ..functions.products import stacked as products_stacked
+from ..functions.products import tensor_products
+from ..functions.products.operands import pair
 
 __all__ = [
     *("cross", "diagonal", "matmul", "matrix_transpose", "multi_dot", "outer", "tensordot", "trace", "vecdot"),
@@ -34,12 +35,12 @@ def outer(x1: Any, x2: Any, /) -> ndarray:
         raise ValueError(
             f"Input arrays must be one-dimensional, but they are x1.ndim={one.ndim} and x2.ndim={two.ndim}."
         )
-    return products.outer(one, two)
+    return tensor_products.outer(one, two)
 
 
 def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> ndarray:
     """Sum of products over several axes of both. See `numpy.linalg.tensordot`."""
-    return products.tensordot(x1, x2, axes)
+    return tensor_products.tensordot(x1, x2, axes)
 
 
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> ndarray:
@@ -56,7 +57,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> ndarray:
             "Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
             f"{lengths[0]} and {lengths[1]} dimensional instead."
         )
-    return products.cross(one, two, axis=axis)
+    return tensor_products.cross(one, two, axis=axis)
 
 
 def diagonal(x: Any, /, *, offset: int = 0) -> ndarray:
@@ -66,7 +67,7 @@ def diagonal(x: Any, /, *, offset: int = 0) -> ndarray:
 
 def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> ndarray:
     """The sums along the diagonals of matrices. See `numpy.linalg.trace`."""
-    return products.trace(x, offset, -2, -1, dtype)
+    return tensor_products.trace(x, offset, -2, -1, dtype)
 
 
 # --- chains ---------------------------------------------------------------------------------------------------------
@@ -80,7 +81,7 @@ def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> ndarray:
     device = next((x.device for x in given if isinstance(x, ndarray)), None)
     chain = [as_array(x, device) for x in given]
     if len(chain) == 2:
-        return products.dot(chain[0], chain[1], out)
+        return tensor_products.dot(chain[0], chain[1], out)
     first, last = chain[0].ndim, chain[-1].ndim
     if first == 1:
         chain[0] = along(chain[0], 1, 2)
@@ -101,7 +102,7 @@ def _product(chain: Sequence[ndarray], splits: dict[tuple[int, int], int], i: in
     if i == j:
         return chain[i]
     k = splits[i, j]
-    return products.dot(_product(chain, splits, i, k), _product(chain, splits, k + 1, j), out)
+    return tensor_products.dot(_product(chain, splits, i, k), _product(chain, splits, k + 1, j), out)
 
 
 def _splits(sizes: Sequence[int]) -> dict[tuple[int, int], int]:

@@ -12,16 +12,17 @@ from typing import Any, NamedTuple
 
 from numpy.linalg import LinAlgError
 
-from ..core import evaluate, layout
-from ..core import node as graph
-from ..core.array import make_view, ndarray, wrap
-from ..core.layout import Layout, Shape
-from ..core.node import Node
-from ..core.record import as_array, reshaped, transposed
-from ..products_operands import pair
-from ..products_stacked import matmul
-from ..ranges import eye
-from ..shape import broadcast_to, transpose
+from ..core.graph import layout
+from ..core.graph import node as graph
+from ..core.graph.layout import Layout, Shape
+from ..core.graph.node import Node
+from ..core.recording.array import make_view, ndarray, wrap
+from ..core.recording.record import as_array, reshaped, transposed
+from ..core.runtime import evaluate
+from ..functions.creation.ranges import eye
+from ..functions.manipulation.shape import broadcast_to, transpose
+from ..functions.products.operands import pair
+from ..functions.products.stacked import matmul
 from .checks import INT32, check_square, common_dtype, look, real_dtype, tells
 
 __all__ = ["cholesky", "det", "inv", "matrix_power", "slogdet", "solve", "tensorinv", "tensorsolve"]

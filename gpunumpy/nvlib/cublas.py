@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from ..core.device import Device
-from ..core.layout import Layout, Shape, broadcast_shapes, broadcast_strides, c_strides
+from ..core.graph.layout import Layout, Shape, broadcast_shapes, broadcast_strides, c_strides
+from ..core.runtime.device import Device
 from .handles import handle
 
 Prepared = Callable[[Sequence[Any]], None]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from ..core.device import Device
+from ..core.runtime.device import Device
 from .handles import handle
 
 _LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}

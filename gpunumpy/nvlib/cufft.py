@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakValueDictionary
 
-from ..core import memory
-from ..core.device import Device
-from ..core.layout import Layout
-from ..core.transforms import Plan, Transform, passes
+from ..core.graph.layout import Layout
+from ..core.runtime import memory
+from ..core.runtime.device import Device
+from ..core.schedule.transforms import Plan, Transform, passes
 from .cufft_callbacks import Functions, Linked
 from .handles import bindings
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from ..core import memory, memory_copy
-from ..core.device import Device
+from ..core.runtime import memory, memory_copy
+from ..core.runtime.device import Device
 from .handles import bindings
 
 _OLDEST = 11300  # of cuFFT: earlier ones give the functions other names

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from ..core.device import Device
+from ..core.runtime.device import Device
 from .handles import handle
 
 # dtype -> its cudaDataType, which is also that of the computation; and the letter in the names of routines.

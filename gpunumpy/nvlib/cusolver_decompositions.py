@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy
 
-from ..core.device import Device, check, driver
+from ..core.runtime.device import Device, check, driver
 from .cusolver import DATA_TYPES, Factoring, solver
 from .handles import bindings
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from ..core.device import Device
 from ..core.errors import DeviceError
+from ..core.runtime.device import Device
 
 _handles: dict[tuple[Device, str], tuple[Any, int]] = {}
 _lock = threading.Lock()

@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from ..fallback import lookup, public
+from ..functions.fallback import lookup, public
 
 _NUMPYS = "numpy.random"
 

@@ -13,20 +13,20 @@ from typing import Any
 
 import numpy
 
-from ..core import node as graph
-from ..core.array import from_host, ndarray, to_host, wrap
 from ..core.dtypes import BOOL, INT64
-from ..core.layout import Layout, Shape
-from ..core.node import DType, Node, Queue
-from ..core.record import as_array, elementwise, reshaped
-from ..distinct import unique
-from ..joining import concatenate
-from ..reduction import all as all_of
-from ..reduction import max as max_of
-from ..reduction import min as min_of
-from ..searching import searchsorted
-from ..selection import take
-from ..sorting import sort
+from ..core.graph import node as graph
+from ..core.graph.layout import Layout, Shape
+from ..core.graph.node import DType, Node, Queue
+from ..core.recording.array import from_host, ndarray, to_host, wrap
+from ..core.recording.record import as_array, elementwise, reshaped
+from ..functions.indexing.selection import take
+from ..functions.manipulation.joining import concatenate
+from ..functions.reductions.reductions import all as all_of
+from ..functions.reductions.reductions import max as max_of
+from ..functions.reductions.reductions import min as min_of
+from ..functions.sets.unique import unique
+from ..functions.sorting.searching import searchsorted
+from ..functions.sorting.sort import sort
 from . import words
 from .stream import Stream
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy
 
-from ..core.array import from_host
 from ..core.dtypes import FLOAT64
-from ..core.record import elementwise
-from ..products_stacked import matmul
-from ..reduction import sum as sum_of
-from ..shape import reshape
-from ..ufunc_output import hosted
+from ..core.recording.array import from_host
+from ..core.recording.record import elementwise
+from ..functions.manipulation.shape import reshape
+from ..functions.products.stacked import matmul
+from ..functions.reductions.reductions import sum as sum_of
+from ..functions.ufuncs.output import hosted
 from . import words
 from .method import PROBE, Drawing, Target, fine, finite_numbers, floats, on_device, rows_of, shape_of
 from .sequence import Sampler, sequence

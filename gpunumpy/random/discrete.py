@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy
 
-from ..core.array import from_host, ndarray, to_host
 from ..core.dtypes import FLOAT64, INT64
-from ..core.record import elementwise
-from ..searching import searchsorted
+from ..core.recording.array import from_host, ndarray, to_host
+from ..core.recording.record import elementwise
+from ..functions.sorting.searching import searchsorted
 from . import distributions, words
 from .distributions import Plan
 from .method import PROBE, Drawing, Target, is_number, on_device

@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import numpy
 
-from ..core import node as graph
 from ..core.dtypes import FLOAT64, INT64
-from ..core.node import DType, Node, Queue
+from ..core.graph import node as graph
+from ..core.graph.node import DType, Node, Queue
 from .stream import Stream
 
 _UINT32, _UINT64 = numpy.dtype(numpy.uint32), numpy.dtype(numpy.uint64)

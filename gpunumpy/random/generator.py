@@ -11,6 +11,7 @@ import numpy
 from . import fast
 from .continuous import Continuous
 from .discrete import Discrete
+from .mt19937_stream import TwisterStream
 from .on_host import PLAIN, methods
 from .permuting import Permuting
 from .philox_gpu import PhiloxGPU
@@ -19,7 +20,6 @@ from .seeding import of_seeds
 from .simple import Simple
 from .stream import Stream
 from .transformed import Transformed
-from .twister_stream import TwisterStream
 
 
 class Generator(Simple, Transformed, Continuous, Discrete, Permuting, Sampling):

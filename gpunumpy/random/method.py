@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy
 
-from ..core import evaluate, layout
-from ..core.array import from_host, ndarray, to_host, wrap
-from ..core.device import Device, default_device
 from ..core.dtypes import FLOAT64
-from ..core.layout import Shape
-from ..core.node import Node
-from ..core.record import as_array, elementwise, reshaped, transposed
-from ..reduction import any as any_of
+from ..core.graph import layout
+from ..core.graph.layout import Shape
+from ..core.graph.node import Node
+from ..core.recording.array import from_host, ndarray, to_host, wrap
+from ..core.recording.record import as_array, elementwise, reshaped, transposed
+from ..core.runtime import evaluate
+from ..core.runtime.device import Device, default_device
+from ..functions.reductions.reductions import any as any_of
 from . import fast, words
 from .on_host import drawn, inside
 from .stream import Stream

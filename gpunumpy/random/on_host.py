@@ -10,8 +10,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from ..core.array import ndarray
-from ..fallback import on_host
+from ..core.recording.array import ndarray
+from ..functions.fallback import on_host
 
 # What neither takes nor makes arrays, but for the state of a stream, which stays on the host.
 PLAIN = frozenset(

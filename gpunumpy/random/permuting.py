@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy
 
-from ..core import layout
-from ..core.array import from_host, ndarray, wrap
-from ..core.device import default_device
-from ..core.evaluate import queue_of
-from ..core.node import Node, Queue, cast
-from ..core.record import as_array, reshaped, transposed
-from ..creation import axes_in_memory, laid_out
-from ..selection import take
+from ..core.graph import layout
+from ..core.graph.node import Node, Queue, cast
+from ..core.recording.array import from_host, ndarray, wrap
+from ..core.recording.record import as_array, reshaped, transposed
+from ..core.runtime.device import default_device
+from ..core.runtime.evaluate import queue_of
+from ..functions.creation.arrays import axes_in_memory, laid_out
+from ..functions.indexing.selection import take
 from . import bounded, method
 from .method import Drawing, on_device
 

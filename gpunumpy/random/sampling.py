@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy
 
-from ..core.array import from_host, ndarray, to_host, wrap
-from ..core.device import default_device
 from ..core.dtypes import FLOAT64, INT64
-from ..core.record import as_array, elementwise, reshaped
-from ..searching import searchsorted
-from ..selection import take
+from ..core.recording.array import from_host, ndarray, to_host, wrap
+from ..core.recording.record import as_array, elementwise, reshaped
+from ..core.runtime.device import default_device
+from ..functions.indexing.selection import take
+from ..functions.sorting.searching import searchsorted
 from . import bounded, method, words
 from .method import PROBE, Drawing, Target, broadcast, on_device, shape_of
 

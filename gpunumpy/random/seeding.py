@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy
 
-from ..fallback import on_host
+from ..functions.fallback import on_host
 
 
 def of_seeds(function: Callable[..., Any]) -> Callable[..., Any]:

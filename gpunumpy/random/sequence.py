@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy
 
-from ..core import node as graph
-from ..core.array import from_host, ndarray, to_host, wrap
 from ..core.dtypes import FLOAT64, INT64
-from ..core.layout import Shape
-from ..core.node import DType, Node, Queue
-from ..joining import concatenate
+from ..core.graph import node as graph
+from ..core.graph.layout import Shape
+from ..core.graph.node import DType, Node, Queue
+from ..core.recording.array import from_host, ndarray, to_host, wrap
+from ..functions.manipulation.joining import concatenate
 from . import words
 from .stream import Stream
 

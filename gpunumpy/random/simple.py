@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core import node as graph
 from ..core.dtypes import FLOAT64
-from ..core.node import DType, Node
-from ..core.record import elementwise
-from ..reduction import any as any_of
+from ..core.graph import node as graph
+from ..core.graph.node import DType, Node
+from ..core.recording.record import elementwise
+from ..functions.reductions.reductions import any as any_of
 from . import words
 from .method import PROBE, Drawing, fine, is_number, on_device, parameter
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy
 
-from ..core.array import from_host, ndarray, to_host
-from ..core.node import Node, Queue
-from ..kernels.host_random import given_to, taken_from
-from ..kernels.table_streams import CONGRUENTIAL, jump
+from ..core.graph.node import Node, Queue
+from ..core.ops.streams import CONGRUENTIAL, jump
+from ..core.recording.array import from_host, ndarray, to_host
+from ..kernels.random.host_words import given_to, taken_from
 from .philox_gpu import PhiloxGPU
 
 _LOW = (1 << 64) - 1

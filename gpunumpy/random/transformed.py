@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.dtypes import FLOAT64
-from ..core.record import elementwise
-from ..reduction import all as all_of
+from ..core.recording.record import elementwise
+from ..functions.reductions.reductions import all as all_of
 from . import words
 from .method import Drawing, fine, is_number, on_device, parameter, shape_of
 

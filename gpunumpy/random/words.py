@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy
 
-from ..core import node as graph
-from ..core.array import from_host, wrap
 from ..core.dtypes import FLOAT64, INT64
-from ..core.layout import Layout
-from ..core.node import DType, Form, Node, Queue
-from ..kernels.table_streams import CONGRUENTIAL, KEEPS, WORDS, jump
+from ..core.graph import node as graph
+from ..core.graph.layout import Layout
+from ..core.graph.node import DType, Form, Node, Queue
+from ..core.ops.streams import CONGRUENTIAL, KEEPS, WORDS, jump
+from ..core.recording.array import from_host, wrap
 from .stream import Stream
 
 _UINT32, _UINT64 = numpy.dtype(numpy.uint32), numpy.dtype(numpy.uint64)

@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.core.interop_numpy import EDITIONS
+from gpunumpy.arrays.numpy_protocols import EDITIONS
 
 from .ecosystem import Case, agree
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import gpunumpy as np
-from gpunumpy.array_namespace import EDITIONS
+from gpunumpy.arrays.namespace_info import EDITIONS
 
 from . import signatures
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy
 
-from gpunumpy.core import evaluate
-from gpunumpy.core.device import Device
-from gpunumpy.core.kernel import Kernel
-from gpunumpy.core.memory import Buffer, host_view
+from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.device import Device
+from gpunumpy.core.runtime.memory import Buffer, host_view
+from gpunumpy.core.schedule.kernel import Kernel
 from gpunumpy.kernels.codegen import generate
-from gpunumpy.kernels.host_executor import HostExecutor
-from gpunumpy.kernels.host_text import failures
+from gpunumpy.kernels.host.executor import HostExecutor
+from gpunumpy.kernels.host.text import failures
 
 from .build import compile_text
 from .executor import bind, run_program
@@ -38,7 +38,7 @@ class EmulatorExecutor(HostExecutor):
     """
 
     def __init__(self, processors: int, seeds: Iterator[int]) -> None:
-        super().__init__()
+        super().__init__(Device("cpu"))
         self.kernels = 0
         self._processors, self._seeds = processors, seeds
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy
 
-from gpunumpy.core.kernel import Kernel
+from gpunumpy.core.schedule.kernel import Kernel
 from gpunumpy.kernels.codegen import generate
 
 from .build import compile_text

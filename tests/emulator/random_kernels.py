@@ -13,7 +13,7 @@ from typing import Any
 import numpy
 
 from gpunumpy.core.dtypes import BOOL, INT64, KIND
-from gpunumpy.core.kernel import (
+from gpunumpy.core.schedule.kernel import (
     Affine,
     Apply,
     Arg,
@@ -30,7 +30,7 @@ from gpunumpy.core.kernel import (
     row_level,
     value_dtypes,
 )
-from gpunumpy.kernels import host_rows
+from gpunumpy.kernels.host import op_functions
 
 _DTYPES = [numpy.dtype(name) for name in ("?", "i1", "i4", "i8", "u1", "u2", "u8", "f2", "f4", "f8", "c8", "c16")]
 _SIZES = [1, 1, 2, 3, 7, 16, 31, 33, 64, 100, 257]
@@ -236,7 +236,7 @@ def _values(kernel: Kernel, body: Body, given: list[Any]) -> list[numpy.ndarray]
         elif isinstance(instr, Apply) and instr.row == "cast":
             value = values[instr.args[0]].astype(instr.loop[-1])
         elif isinstance(instr, Apply):
-            value = host_rows.function(instr.row, instr.loop)(*(values[k] for k in instr.args))
+            value = op_functions.function(instr.row, instr.loop)(*(values[k] for k in instr.args))
         elif isinstance(instr, Scan):
             value = getattr(numpy, instr.row).accumulate(values[instr.args[0]], axis=axes[0], dtype=instr.loop[-1])
         else:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gpunumpy.kernels import cuda_bounded, cuda_random, cuda_sequence, cuda_sort, cuda_twister
+from gpunumpy.kernels.random import cuda_bounded, cuda_mt19937, cuda_sequence, cuda_words
+from gpunumpy.kernels.sort import cuda as cuda_sort
 
 from .executor import run_program
 from .test_routines import layout_of
@@ -13,9 +14,9 @@ from .test_routines import layout_of
 MOST_SHARED = 232448  # bytes of shared memory that a block of the emulated machine may have
 _PROGRAMS: dict[str, Callable[..., Any]] = {
     "bounded_draws": lambda options, layouts, dtypes: cuda_bounded.bounded(options, layouts, 1),
-    "stream_draws": lambda options, layouts, dtypes: cuda_random.draws(options, layouts, dtypes, MOST_SHARED),
+    "stream_draws": lambda options, layouts, dtypes: cuda_words.draws(options, layouts, dtypes, MOST_SHARED),
     **{make.__name__: make for make in (cuda_bounded.swapped, cuda_bounded.sampled, cuda_sort.sort_upper)},
-    **{make.__name__: make for make in (*cuda_sequence.PROGRAMS, *cuda_twister.PROGRAMS)},
+    **{make.__name__: make for make in (*cuda_sequence.PROGRAMS, *cuda_mt19937.PROGRAMS)},
 }
 
 

@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 from gpunumpy.core.dtypes import bfloat16
-from gpunumpy.kernels.cuda_after import after
+from gpunumpy.kernels.products.cuda_after import after
 from tests.emulator import available
 from tests.emulator.executor import run_kernel
 

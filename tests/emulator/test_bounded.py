@@ -9,18 +9,14 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.kernels import cuda_bounded, cuda_sort, host_calls
-from gpunumpy.kernels.compile import compile_cubin
+from gpunumpy.kernels.cuda.compile import compile_cubin
+from gpunumpy.kernels.host import calls as host_calls
+from gpunumpy.kernels.random import cuda_bounded
+from gpunumpy.kernels.sort import cuda as cuda_sort
 from gpunumpy.random import bounded, method
 
-from ..numpy_parity.test_random_permuting import (  # noqa: F401
+from ..numpy_parity.test_random_permuting import (
     both,
-    test_integers_between_arrays,
-    test_permutations_of_a_number,
-    test_permutations_of_arrays,
-    test_permuted,
-    test_samples,
-    test_shuffles,
 )
 from .executor import run_program
 from .test_routines import layout_of

@@ -9,10 +9,10 @@ from typing import Any
 import numpy
 import pytest
 
-from gpunumpy.core.layout import Layout
-from gpunumpy.kernels import cuda_decompositions as beside
-from gpunumpy.kernels import cuda_decompositions_small as small
-from gpunumpy.kernels.compile import compile_cubin
+from gpunumpy.core.graph.layout import Layout
+from gpunumpy.kernels.cuda.compile import compile_cubin
+from gpunumpy.kernels.linalg import cuda_decompositions as beside
+from gpunumpy.kernels.linalg import cuda_small_decompositions as small
 
 from .executor import run_program
 

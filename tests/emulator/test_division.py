@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy
 import pytest
 
-from gpunumpy.kernels import cuda_decompositions_small as small
+from gpunumpy.kernels.linalg import cuda_small_decompositions as small
 
 from .test_decompositions import DTYPES, check_eigh, sample
 

@@ -9,8 +9,8 @@ import ml_dtypes
 import numpy
 import pytest
 
-from gpunumpy.kernels import cuda_histogram
-from gpunumpy.kernels.compile import compile_cubin
+from gpunumpy.kernels.cuda.compile import compile_cubin
+from gpunumpy.kernels.histogram import cuda as cuda_histogram
 
 from .executor import run_program
 from .test_routines import layout_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy
 import pytest
 
-from gpunumpy.core.kernel import Affine, Apply, Arg, Body, Gather, Index, Kernel, Load, Scalar, Store
+from gpunumpy.core.schedule.kernel import Affine, Apply, Arg, Body, Gather, Index, Kernel, Load, Scalar, Store
 from tests.emulator import available, run_kernel
 
 pytestmark = pytest.mark.skipif(not available(), reason="the emulator needs g++")

@@ -13,12 +13,16 @@ from typing import Any
 import numpy
 import pytest
 
-from gpunumpy.core.layout import Layout, c_strides
-from gpunumpy.kernels import cuda_fold, cuda_histogram, cuda_masks, cuda_matmul, cuda_scatter, cuda_search
+from gpunumpy.core.graph.layout import Layout, c_strides
 from gpunumpy.kernels.codegen import generate
 from gpunumpy.kernels.codegen.program import Program
+from gpunumpy.kernels.folds import cuda as cuda_fold
+from gpunumpy.kernels.histogram import cuda as cuda_histogram
+from gpunumpy.kernels.indexing import cuda_masks, cuda_scatter
+from gpunumpy.kernels.products import cuda_integers
+from gpunumpy.kernels.search import cuda as cuda_search
 
-from ..kernel_builder import Builder
+from ..support.kernel_builder import Builder
 from .build import compile_text
 from .executor import scalar_words
 from .machine import launch
@@ -288,7 +292,7 @@ def test_writes_by_number(row: str) -> None:
 def test_a_product_of_matrices() -> None:
     rows = N // 16
     a, eye, out = dotted((rows, 16)), numpy.eye(16, dtype=INT8)[::-1].copy(), sparse((rows, 16))
-    program = cuda_matmul.matmul([dense(rows, 16), dense(rows, 16), dense(16, 16)], (INT8, INT8, INT8))
+    program = cuda_integers.matmul([dense(rows, 16), dense(rows, 16), dense(16, 16)], (INT8, INT8, INT8))
     run(program, (out, a, eye))
     assert values(out, [place // 16 * 16 + 15 - place % 16 for place in PLACES]) == [2, 3, 4]
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy
 import pytest
 
-from gpunumpy.core.layout import Layout
-from gpunumpy.kernels import cuda_decompositions_eig as small
-from gpunumpy.kernels import cuda_decompositions_small as beside
-from gpunumpy.kernels.compile import compile_cubin
+from gpunumpy.core.graph.layout import Layout
+from gpunumpy.kernels.cuda.compile import compile_cubin
+from gpunumpy.kernels.linalg import cuda_eig as small
+from gpunumpy.kernels.linalg import cuda_small_decompositions as beside
 
-from ..square_matrices import HARD, check_eig
+from ..support.square_matrices import HARD, check_eig
 from .executor import run_program
 from .test_decompositions import DTYPES, layout_of, sample, told
 

@@ -9,10 +9,15 @@ from typing import Any
 import numpy
 import pytest
 
-from gpunumpy.core.layout import Layout
-from gpunumpy.kernels import cuda_linalg_cholesky, cuda_linalg_lu, cuda_linalg_small, cuda_linalg_solve
+from gpunumpy.core.graph.layout import Layout
 from gpunumpy.kernels.codegen.program import Launch, Program
-from gpunumpy.kernels.compile import compile_cubin
+from gpunumpy.kernels.cuda.compile import compile_cubin
+from gpunumpy.kernels.linalg import (
+    cuda_cholesky,
+    cuda_lu,
+    cuda_small,
+    cuda_solvers,
+)
 
 from .executor import run_program
 
@@ -42,7 +47,7 @@ def layout_of(x: numpy.ndarray) -> Layout:
 def run(make: Any, options: tuple[Any, ...], *arrays: numpy.ndarray) -> None:
     """Run a routine over its results and arguments; where it gives `info`, the word for failures says the same."""
     program = make(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
-    if make is cuda_linalg_small.slogdet:
+    if make is cuda_small.slogdet:
         run_program(program, list(arrays), seed=3)
         return
     word = numpy.zeros((), "i4")
@@ -66,14 +71,14 @@ def test_cholesky(n: int, dtype: str) -> None:
         for upper in (False, True):
             given = numpy.triu(a) if upper else numpy.tril(a)
             out, info = numpy.empty_like(a), numpy.full(stack, 7, "i4")
-            run(cuda_linalg_small.cholesky, (upper, False), out, info, given)
+            run(cuda_small.cholesky, (upper, False), out, info, given)
             close(out, numpy.linalg.cholesky(a, upper=upper))
             assert not info.any()
     by_columns = out.copy()
-    run(cuda_linalg_small.cholesky, (False, True), by_columns, info, numpy.tril(a))
+    run(cuda_small.cholesky, (False, True), by_columns, info, numpy.tril(a))
     close(by_columns.swapaxes(-1, -2), numpy.linalg.cholesky(a))
     a[..., n - 1, n - 1] = -1
-    run(cuda_linalg_small.cholesky, (True, False), out, info, a)
+    run(cuda_small.cholesky, (True, False), out, info, a)
     assert info.all()
 
 
@@ -83,7 +88,7 @@ def test_solve(n: int, dtype: str) -> None:
         a = sample((*stack, n, n), dtype) + (n / 2 * numpy.eye(n)[::-1]).astype(dtype)
         b = sample((*stack, n, columns) if columns else (*stack, n), dtype, 1)
         out, info = numpy.empty((*stack, columns, n) if columns else b.shape, dtype), numpy.full(stack, 7, "i4")
-        run(cuda_linalg_small.solve, (), out, info, a, b)
+        run(cuda_small.solve, (), out, info, a, b)
         close(out.swapaxes(-1, -2) if columns else out, numpy.linalg.solve(a, b))
         assert not info.any()
 
@@ -93,15 +98,15 @@ def test_inverses_and_determinants(n: int, dtype: str) -> None:
     for stack in STACKS:
         a = sample((*stack, n, n), dtype) + (n / 2 * numpy.eye(n)[::-1]).astype(dtype)
         out, info = numpy.empty_like(a), numpy.full(stack, 7, "i4")
-        run(cuda_linalg_small.inv, (), out, info, a.swapaxes(-1, -2))
+        run(cuda_small.inv, (), out, info, a.swapaxes(-1, -2))
         close(out.swapaxes(-1, -2), numpy.linalg.inv(a))
         assert not info.any()
         sign, logarithm = numpy.empty(stack, dtype), numpy.empty(stack, real(dtype))
-        run(cuda_linalg_small.slogdet, (), sign, logarithm, a)
+        run(cuda_small.slogdet, (), sign, logarithm, a)
         for found, wanted in zip((sign, logarithm), numpy.linalg.slogdet(a), strict=True):
             close(found, wanted)
         value = numpy.empty(stack, dtype)
-        run(cuda_linalg_small.slogdet, (), value, a)
+        run(cuda_small.slogdet, (), value, a)
         if n < 35:
             close(value, numpy.linalg.det(a))
 
@@ -111,15 +116,15 @@ def test_singular(n: int) -> None:
     a = numpy.eye(n)
     a[n // 2] = 0
     b, x, info = numpy.ones(n), numpy.empty(n), numpy.zeros((), "i4")
-    run(cuda_linalg_small.solve, (), x, info, a, b)
+    run(cuda_small.solve, (), x, info, a, b)
     assert info
     info[()] = 0
-    run(cuda_linalg_small.inv, (), numpy.empty_like(a), info, a)
+    run(cuda_small.inv, (), numpy.empty_like(a), info, a)
     assert info
     for dtype in DTYPES:
         for matrix in (a, numpy.zeros((n, n))):
             sign, logarithm = numpy.ones((), dtype), numpy.ones((), real(dtype))
-            run(cuda_linalg_small.slogdet, (), sign, logarithm, matrix.astype(dtype))
+            run(cuda_small.slogdet, (), sign, logarithm, matrix.astype(dtype))
             assert (sign, logarithm) == (0, -numpy.inf)
 
 
@@ -127,10 +132,10 @@ def test_singular(n: int) -> None:
 def test_tiny_pivots_and_nan(n: int) -> None:
     a = numpy.eye(n)[::-1] * 1e-310
     out, info = numpy.empty_like(a), numpy.ones((), "i4")
-    run(cuda_linalg_small.solve, (), out, info, a, numpy.eye(n) * 1e-310)
+    run(cuda_small.solve, (), out, info, a, numpy.eye(n) * 1e-310)
     assert not info
     numpy.testing.assert_array_equal(out.T, numpy.eye(n)[::-1])
-    run(cuda_linalg_small.solve, (), out, info, a * numpy.nan, numpy.eye(n))
+    run(cuda_small.solve, (), out, info, a * numpy.nan, numpy.eye(n))
     assert not info
     assert numpy.isnan(out).all()
 
@@ -147,24 +152,24 @@ def test_beside_the_library(dtype: str) -> None:
         where = Layout(given.shape, tuple(s // a.itemsize for s in given.strides), 0)
         start = given.__array_interface__["data"][0] - a.__array_interface__["data"][0]
         out = numpy.empty(given.shape, dtype)
-        program = cuda_linalg_solve.copied(where._replace(offset=start // a.itemsize), a.dtype, kept)
+        program = cuda_solvers.copied(where._replace(offset=start // a.itemsize), a.dtype, kept)
         run_program(program, [out, a], seed=3)
         numpy.testing.assert_array_equal(out, wanted)
     out = numpy.empty((4, 6, 6), dtype)
-    run_program(cuda_linalg_solve.identities(layout_of(out), out.dtype, 36, 0), [out, out], seed=3)
+    run_program(cuda_solvers.identities(layout_of(out), out.dtype, 36, 0), [out, out], seed=3)
     numpy.testing.assert_array_equal(out, numpy.broadcast_to(numpy.eye(6), out.shape))
     apart = numpy.zeros((4, 50), dtype)
-    run_program(cuda_linalg_solve.identities(layout_of(out), out.dtype, 50, 14), [apart, out], seed=3)
+    run_program(cuda_solvers.identities(layout_of(out), out.dtype, 50, 14), [apart, out], seed=3)
     numpy.testing.assert_array_equal(apart[:, 14:].reshape(out.shape), out)
     assert not apart[:, :14].any()
     where = layout_of(a[0])
     apart = numpy.zeros((4, 37 * 37 + 3), dtype)
-    run_program(cuda_linalg_solve.copied(where, a.dtype, step=37 * 37 + 3, start=3), [apart, a], seed=3)
+    run_program(cuda_solvers.copied(where, a.dtype, step=37 * 37 + 3, start=3), [apart, a], seed=3)
     numpy.testing.assert_array_equal(apart[:, 3:].reshape(a[0].shape), a[0])
 
     info, word = numpy.zeros(700, "i4"), numpy.zeros((), "i4")
     for wanted in (0, 1):
-        run_program(cuda_linalg_solve.told(700), [info, word], seed=3)
+        run_program(cuda_solvers.told(700), [info, word], seed=3)
         assert word == wanted
         info[650] = 3
 
@@ -172,17 +177,17 @@ def test_beside_the_library(dtype: str) -> None:
     pivots = numpy.broadcast_to(numpy.arange(1, 41, dtype="i4"), (7, 40)).copy()
     pivots[::2, 3] = 9
     sign, logarithm = numpy.empty(7, dtype), numpy.empty(7, real(dtype))
-    program = cuda_linalg_solve.diagonals(40, 7, (sign.dtype, logarithm.dtype))
+    program = cuda_solvers.diagonals(40, 7, (sign.dtype, logarithm.dtype))
     run_program(program, [sign, logarithm, factors, pivots], seed=3)
     wanted = numpy.linalg.slogdet(numpy.triu(factors))
     close(sign, wanted[0] * numpy.where(numpy.arange(7) % 2, 1, -1))
     close(logarithm, wanted[1])
     value = numpy.empty(7, dtype)
-    run_program(cuda_linalg_solve.diagonals(40, 7, (sign.dtype,)), [value, factors, pivots], seed=3)
+    run_program(cuda_solvers.diagonals(40, 7, (sign.dtype,)), [value, factors, pivots], seed=3)
     close(value, sign * numpy.exp(logarithm))
 
 
-def subtract(a: numpy.ndarray, s: cuda_linalg_lu.Product) -> None:
+def subtract(a: numpy.ndarray, s: cuda_lu.Product) -> None:
     """What the library does."""
     inner, rows = slice(s.at, s.at + s.inner), slice(s.row, s.row + s.rows)
     columns = slice(s.column, s.column + s.columns)
@@ -193,17 +198,17 @@ def factored(a: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndar
     """The factors of a stack of matrices, which lie by columns in it, with pivots and `info`; products by NumPy."""
     count, columns, n = a.shape
     a, pivots, info = a.copy(), numpy.zeros((count, n), "i4"), numpy.full(count, 7, "i4")
-    text = cuda_linalg_lu.text(n, a.dtype)
-    for s in cuda_linalg_lu.steps(n, columns - n, a.dtype):
-        if isinstance(s, cuda_linalg_lu.Product):
+    text = cuda_lu.text(n, a.dtype)
+    for s in cuda_lu.steps(n, columns - n, a.dtype):
+        if isinstance(s, cuda_lu.Product):
             subtract(a, s)
             continue
         params: tuple[int, ...]
-        if isinstance(s, cuda_linalg_lu.Panel):
+        if isinstance(s, cuda_lu.Panel):
             launch = Launch(f"panel_{s.most}_{s.rows}", (count, 1, 1), (512, 1, 1), 4 * n)
             params = (n, columns, s.first, s.width, s.begin, s.end)
         else:
-            launch = Launch("others", (count, 2, 1), (256, 1, 1), cuda_linalg_lu.others_shared(n, a.dtype))
+            launch = Launch("others", (count, 2, 1), (256, 1, 1), cuda_lu.others_shared(n, a.dtype))
             params = (n, columns, s.begin, s.end)
         run_program(Program(text, (launch,), (), False, params), [a, pivots, info], seed=3)
     return a, pivots, info
@@ -227,12 +232,12 @@ def test_lu(n: int, dtype: str) -> None:
 def solved(a: numpy.ndarray, n: int) -> numpy.ndarray:
     """The same stack with the systems of its upper factors solved for the columns after the matrices."""
     count, columns, _ = a.shape
-    a, text = a.copy(), cuda_linalg_lu.upper_text(a.dtype)
-    for s in cuda_linalg_lu.upper_steps(n, columns - n):
-        if isinstance(s, cuda_linalg_lu.Product):
+    a, text = a.copy(), cuda_lu.upper_text(a.dtype)
+    for s in cuda_lu.upper_steps(n, columns - n):
+        if isinstance(s, cuda_lu.Product):
             subtract(a, s)
             continue
-        launch = Launch("upper", (count, 2, 1), (256, 1, 1), cuda_linalg_lu.upper_shared(a.dtype))
+        launch = Launch("upper", (count, 2, 1), (256, 1, 1), cuda_lu.upper_shared(a.dtype))
         run_program(Program(text, (launch,), (), False, (n, columns, s.begin, s.end)), [a], seed=3)
     return a
 
@@ -258,9 +263,9 @@ def cholesky_by_blocks(a: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray]:
     """The lower factors of a stack of matrices, which lie by columns in it, with `info`; products by NumPy."""
     count, n, _ = a.shape
     a, info = a.copy(), numpy.full(count, 7, "i4")
-    text = cuda_linalg_cholesky.text(a.dtype)
-    for s in cuda_linalg_cholesky.steps(n, a.dtype):
-        if isinstance(s, cuda_linalg_cholesky.Product):
+    text = cuda_cholesky.text(a.dtype)
+    for s in cuda_cholesky.steps(n, a.dtype):
+        if isinstance(s, cuda_cholesky.Product):
             inner, rows = slice(s.at, s.at + s.inner), slice(s.start, s.start + s.rows)
             columns = slice(s.start, s.start + s.columns)
             a[:, columns, rows] -= a[:, inner, columns].conj().swapaxes(1, 2) @ a[:, inner, rows]
@@ -293,15 +298,15 @@ def test_grids_of_very_many_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
     def launcher(device: Any, function: Any, grid: Sequence[int], *rest: Any) -> None:
         grids.append(grid)
 
-    for module in (cuda_linalg_cholesky, cuda_linalg_lu):
+    for module in (cuda_cholesky, cuda_lu):
         monkeypatch.setattr(module, "Launcher", launcher)
         monkeypatch.setattr(module, "compile_program", lambda text, entries, device: dict.fromkeys(entries))
         monkeypatch.setattr(module, "subtract_products", lambda *args, **options: None)
     device: Any = SimpleNamespace(attributes=SimpleNamespace(multiprocessors=132))
     count, dtype = 70_000, numpy.dtype("f4")
-    cuda_linalg_cholesky.prepare(device, 100, count, dtype)
-    cuda_linalg_lu.prepare(device, 100, 100, count, dtype)
-    cuda_linalg_lu.prepare_upper(device, 100, 100, count, dtype)
+    cuda_cholesky.prepare(device, 100, count, dtype)
+    cuda_lu.prepare(device, 100, 100, count, dtype)
+    cuda_lu.prepare_upper(device, 100, 100, count, dtype)
     assert grids
     assert all(grid[0] == count and max(grid[1:]) < 1 << 16 for grid in grids)
 
@@ -314,13 +319,13 @@ def programs() -> list[Program]:
             side = Layout((9, n, 11), (n * 11, 11, 1), 0)
             info, size = numpy.dtype("i4"), real(dtype.str)
             made += [
-                cuda_linalg_small.cholesky((False, False), [a, stack, a], (dtype, info, dtype)),
-                cuda_linalg_small.inv((), [a, stack, a], (dtype, info, dtype)),
-                cuda_linalg_small.slogdet((), [stack, stack, a], (dtype, size, dtype)),
-                cuda_linalg_small.solve((), [side, stack, a, side], (dtype, info, dtype, dtype)),
+                cuda_small.cholesky((False, False), [a, stack, a], (dtype, info, dtype)),
+                cuda_small.inv((), [a, stack, a], (dtype, info, dtype)),
+                cuda_small.slogdet((), [stack, stack, a], (dtype, size, dtype)),
+                cuda_small.solve((), [side, stack, a, side], (dtype, info, dtype, dtype)),
             ]
-        made += [cuda_linalg_solve.copied(a, dtype, "r >= c"), cuda_linalg_solve.identities(a, dtype, n * n, 0)]
-        made.append(cuda_linalg_solve.diagonals(60, 9, (dtype, size)))
+        made += [cuda_solvers.copied(a, dtype, "r >= c"), cuda_solvers.identities(a, dtype, n * n, 0)]
+        made.append(cuda_solvers.diagonals(60, 9, (dtype, size)))
     return made
 
 
@@ -331,6 +336,6 @@ def test_compiles(arch: str) -> None:
         if arch == "sm_90" or k % 5 == 0:
             compile_cubin(program.text, arch)
     for dtype, n in (("f4", 900), ("c16", 300)):
-        compile_cubin(cuda_linalg_lu.text(n, numpy.dtype(dtype)), arch)
-        compile_cubin(cuda_linalg_lu.upper_text(numpy.dtype(dtype)), arch)
-        compile_cubin(cuda_linalg_cholesky.text(numpy.dtype(dtype)), arch)
+        compile_cubin(cuda_lu.text(n, numpy.dtype(dtype)), arch)
+        compile_cubin(cuda_lu.upper_text(numpy.dtype(dtype)), arch)
+        compile_cubin(cuda_cholesky.text(numpy.dtype(dtype)), arch)

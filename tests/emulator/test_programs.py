@@ -7,11 +7,11 @@ from typing import Any
 import numpy
 import pytest
 
-from gpunumpy.core import evaluate
-from gpunumpy.core.array import ndarray
-from gpunumpy.core.device import Device
-from gpunumpy.core.record import as_array, elementwise
-from gpunumpy.ufunc_methods import accumulate_ufunc
+from gpunumpy.core.recording.array import ndarray
+from gpunumpy.core.recording.record import as_array, elementwise
+from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.device import Device
+from gpunumpy.functions.ufuncs.methods import accumulate_ufunc
 from tests.emulator import available
 from tests.emulator.emulated import emulated
 

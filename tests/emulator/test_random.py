@@ -9,9 +9,10 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.kernels import cuda_random, host_calls, host_random
-from gpunumpy.kernels.compile import compile_cubin
-from gpunumpy.kernels.table_streams import BOUNDS, WORDS
+from gpunumpy.core.ops.streams import BOUNDS, WORDS
+from gpunumpy.kernels.cuda.compile import compile_cubin
+from gpunumpy.kernels.host import calls as host_calls
+from gpunumpy.kernels.random import cuda_words, host_words
 from gpunumpy.random import method
 from gpunumpy.random.stream import Stream
 
@@ -24,7 +25,7 @@ BITS = {"pcg64": numpy.random.PCG64, "pcg64dxsm": numpy.random.PCG64DXSM, "philo
 
 
 def run(options: tuple[Any, ...], *arrays: Any) -> None:
-    program = cuda_random.draws(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays], MOST_SHARED)
+    program = cuda_words.draws(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays], MOST_SHARED)
     assert run_program(program, arrays, seed=3) == 0
 
 
@@ -59,7 +60,7 @@ def draw(what: tuple[Any, ...], bits: Any, n: int, share: int = 0) -> None:
     mine, theirs = numpy.zeros(n, dtype), numpy.zeros(n, dtype)
     left, wanted = numpy.zeros(WORDS, numpy.uint64), numpy.zeros(WORDS, numpy.uint64)
     run(options, mine, left, state, *bounds)
-    host_random.stream_draws(options, theirs, wanted, state, *bounds)
+    host_words.stream_draws(options, theirs, wanted, state, *bounds)
     if rest:
         numpy.testing.assert_array_equal(mine, theirs)
     else:
@@ -115,14 +116,14 @@ def test_draws_that_follow_one_another(kind: str, shared: bool, monkeypatch: pyt
 @pytest.mark.parametrize("what", ["normal f8", "exponential f4"])
 def test_tiles_that_depend_on_where_they_are_entered(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In small tiles, of ziggurats that are made to reject often, attempts from all entries do not come together."""
-    text, results = cuda_random.source, []
+    text, results = cuda_words.source, []
     slow = text("samplers").replace("return At::is_less(", "return (u64(real) % 3 ? 0 : 1u << 31) | 0 & At::is_less(")
-    monkeypatch.setattr(cuda_random, "source", lambda name: slow if name == "samplers" else text(name))
-    monkeypatch.setattr(cuda_random, "_ZIGGURAT_SHARES", {"normal": 2, "exponential": 2})
-    monkeypatch.setattr(cuda_random, "SLOTS", 1)
+    monkeypatch.setattr(cuda_words, "source", lambda name: slow if name == "samplers" else text(name))
+    monkeypatch.setattr(cuda_words, "_ZIGGURAT_SHARES", {"normal": 2, "exponential": 2})
+    monkeypatch.setattr(cuda_words, "SLOTS", 1)
     for warps, each in ((4, 16), (2, 2), (1, 8)):
-        monkeypatch.setattr(cuda_random, "WARPS", {"normal": warps, "exponential": warps})
-        monkeypatch.setattr(cuda_random, "EACH", each)
+        monkeypatch.setattr(cuda_words, "WARPS", {"normal": warps, "exponential": warps})
+        monkeypatch.setattr(cuda_words, "EACH", each)
         numbers, left = numpy.zeros(5000, DRAWS[what][0]), numpy.zeros(WORDS, numpy.uint64)
         state = numpy.array(Stream(numpy.random.PCG64(1)).take(), numpy.uint64)
         run(("pcg64", DRAWS[what][1]), numbers, left, state)
@@ -132,7 +133,7 @@ def test_tiles_that_depend_on_where_they_are_entered(what: str, monkeypatch: pyt
 
 @pytest.mark.parametrize("kind", BITS)
 def test_numbers_that_are_missing(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuda_random, "_ZIGGURAT_SHARES", {"normal": 0.4})
+    monkeypatch.setattr(cuda_words, "_ZIGGURAT_SHARES", {"normal": 0.4})
     for what in ("normal f8", "normal f4"):
         draw(DRAWS[what], BITS[kind](2), 4000)
     draw(DRAWS["i4"], BITS[kind](2), 4000, 40)
@@ -147,7 +148,7 @@ def test_there_are_enough_words(what: str) -> None:
     bits.advance(count)
     words = bits.random_raw(count // 20)
     taken = count + numpy.flatnonzero(words == after.random_raw())[0]
-    assert 0.998 < taken / count / cuda_random._ZIGGURAT_SHARES[what] < 0.9999
+    assert 0.998 < taken / count / cuda_words._ZIGGURAT_SHARES[what] < 0.9999
 
 
 def test_nvrtc_compiles_them() -> None:
@@ -158,7 +159,7 @@ def test_nvrtc_compiles_them() -> None:
             options = (kind, name, *((rest[0], 70) if rest else ()))
             layouts, dtypes = [layout_of(x) for x in arrays], [x.dtype for x in arrays]
             for arch, shared in (("sm_90", MOST_SHARED), *((("sm_75", 65536),) if kind == "pcg64" else ())):
-                program = cuda_random.draws(options, layouts, dtypes, shared)
+                program = cuda_words.draws(options, layouts, dtypes, shared)
                 assert max(launch.shared for launch in program.launches) <= shared
                 compile_cubin(program.text, arch)
 

@@ -10,13 +10,15 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.core import evaluate
-from gpunumpy.core.array import from_host, to_host, wrap
-from gpunumpy.core.device import Device
-from gpunumpy.kernels import cuda_random, cuda_sequence, host_calls
-from gpunumpy.kernels.compile import compile_cubin
-from gpunumpy.random import distributions, legacy_discrete, method
+from gpunumpy.core.recording.array import from_host, to_host, wrap
+from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.device import Device
+from gpunumpy.kernels.cuda.compile import compile_cubin
+from gpunumpy.kernels.host import calls as host_calls
+from gpunumpy.kernels.random import cuda_sequence, cuda_words
+from gpunumpy.random import distributions, method
 from gpunumpy.random.distributions import Plan
+from gpunumpy.random.legacy import discrete as legacy_discrete
 from gpunumpy.random.sequence import attempted
 
 from .executor import run_program
@@ -48,7 +50,7 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(method, "MANY", 1)
     monkeypatch.setattr(method, "KINDS", {"cpu"})
     monkeypatch.setitem(host_calls.CALLS, "stream_sequence", routine(cuda_sequence.stream_sequence))
-    monkeypatch.setitem(host_calls.CALLS, "stream_draws", routine(lambda *what: cuda_random.draws(*what, MOST_SHARED)))
+    monkeypatch.setitem(host_calls.CALLS, "stream_draws", routine(lambda *what: cuda_words.draws(*what, MOST_SHARED)))
     with gpunumpy.Device("cpu"):
         yield
 

@@ -10,9 +10,13 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.kernels import cuda_bounded, cuda_sequence, cuda_sort, cuda_twister, host_calls
-from gpunumpy.kernels.compile import compile_cubin
-from gpunumpy.random import distributions, legacy_discrete, legacy_method, method, sequence, twister, twister_stream
+from gpunumpy.kernels.cuda.compile import compile_cubin
+from gpunumpy.kernels.host import calls as host_calls
+from gpunumpy.kernels.random import cuda_bounded, cuda_mt19937, cuda_sequence
+from gpunumpy.kernels.sort import cuda as cuda_sort
+from gpunumpy.random import distributions, method, mt19937, mt19937_stream, sequence
+from gpunumpy.random.legacy import discrete as legacy_discrete
+from gpunumpy.random.legacy import method as legacy_method
 from gpunumpy.random.sequence import Sampler
 from tests.numpy_parity.test_random_legacy import DRAWS, EXACT, alike, pair, same_state
 
@@ -42,7 +46,7 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         "stream_sequence": cuda_sequence.stream_sequence,
         "sort_upper": cuda_sort.sort_upper,
         "swapped": cuda_bounded.swapped,
-        **{make.__name__: make for make in cuda_twister.PROGRAMS},
+        **{make.__name__: make for make in cuda_mt19937.PROGRAMS},
     }
     for name, make in programs.items():
         monkeypatch.setitem(host_calls.CALLS, name, routine(make))
@@ -54,7 +58,7 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_draws_after_one_another(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(twister, "BLOCKS", 2)
+    monkeypatch.setattr(mt19937, "BLOCKS", 2)
     order = numpy.random.default_rng(seed)
     mine, theirs = pair(seed)
     names = list(DRAWS)
@@ -220,7 +224,7 @@ def test_too_few_words(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_attempts_that_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     shorter = lambda sampler, **new: replace(sampler, longest=16, **new)  # noqa: E731
-    monkeypatch.setattr(twister_stream, "replace", shorter)
+    monkeypatch.setattr(mt19937_stream, "replace", shorter)
     for parts in (1 << 28, 2000):
         monkeypatch.setattr(legacy_method, "MOST_PAIRS", parts)
         mine, theirs = pair()

@@ -9,9 +9,9 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core import memory
-from gpunumpy.core.array import to_host
-from gpunumpy.kernels import host_calls
+from gpunumpy.core.recording.array import to_host
+from gpunumpy.core.runtime import memory
+from gpunumpy.kernels.host import calls as host_calls
 from gpunumpy.random import method
 
 from .random_routines import ROUTINES

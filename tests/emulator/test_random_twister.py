@@ -10,9 +10,9 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.array import to_host
-from gpunumpy.kernels import host_calls
-from gpunumpy.random import method, sequence, twister
+from gpunumpy.core.recording.array import to_host
+from gpunumpy.kernels.host import calls as host_calls
+from gpunumpy.random import method, mt19937, sequence
 from tests.numpy_parity.test_random_streams import EXACT, INEXACT, alike, pair, same_state
 
 from .random_routines import ROUTINES
@@ -89,7 +89,7 @@ def test_others(name: str) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_draws_after_one_another(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a generator that shares its state with nobody, or does."""
-    monkeypatch.setattr(twister, "BLOCKS", 2)
+    monkeypatch.setattr(mt19937, "BLOCKS", 2)
     order = numpy.random.default_rng(seed)
     mine, theirs = pair("MT19937", seed)
     if seed % 2:

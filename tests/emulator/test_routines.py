@@ -7,10 +7,10 @@ from typing import Any
 import numpy
 import pytest
 
-from gpunumpy.core.layout import Layout
-from gpunumpy.kernels import cuda_masks, cuda_scatter
-from gpunumpy.kernels.compile import compile_cubin
-from gpunumpy.kernels.cuda_routine import Routine
+from gpunumpy.core.graph.layout import Layout
+from gpunumpy.kernels.cuda.compile import compile_cubin
+from gpunumpy.kernels.cuda.routine import Routine
+from gpunumpy.kernels.indexing import cuda_masks, cuda_scatter
 
 from .executor import run_program
 

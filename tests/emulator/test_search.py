@@ -7,8 +7,8 @@ from typing import Any
 import numpy
 import pytest
 
-from gpunumpy.kernels import cuda_search
-from gpunumpy.kernels.compile import compile_cubin
+from gpunumpy.kernels.cuda.compile import compile_cubin
+from gpunumpy.kernels.search import cuda as cuda_search
 
 from .executor import run_program
 from .test_routines import layout_of

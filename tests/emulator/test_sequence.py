@@ -8,11 +8,12 @@ from typing import Any
 import numpy
 import pytest
 
-from gpunumpy.core import evaluate
-from gpunumpy.core.array import to_host, wrap
-from gpunumpy.core.device import Device
-from gpunumpy.kernels import cuda_sequence, host_calls
-from gpunumpy.kernels.compile import compile_cubin
+from gpunumpy.core.recording.array import to_host, wrap
+from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.device import Device
+from gpunumpy.kernels.cuda.compile import compile_cubin
+from gpunumpy.kernels.host import calls as host_calls
+from gpunumpy.kernels.random import cuda_sequence
 from gpunumpy.random import sequence
 from gpunumpy.random.sequence import Sampler
 from gpunumpy.random.stream import Stream

@@ -8,12 +8,12 @@ import numpy
 import pytest
 
 from gpunumpy.core.dtypes import bfloat16
-from gpunumpy.core.layout import Layout
-from gpunumpy.kernels.cuda_small_matmul import is_small, small_matmul
+from gpunumpy.core.graph.layout import Layout
+from gpunumpy.kernels.products.cuda_small import is_small, small_matmul
 from gpunumpy.nvlib.cublas import as_matrices
 from tests.emulator import available
 from tests.emulator.executor import run_program
-from tests.test_matmul_plans import WAYS, layout_of, memory_of
+from tests.kernels.test_matmul_plans import WAYS, layout_of, memory_of
 
 pytestmark = pytest.mark.skipif(not available(), reason="the emulator needs g++")
 

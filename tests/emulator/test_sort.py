@@ -7,10 +7,10 @@ from typing import Any
 import numpy
 import pytest
 
-from gpunumpy.core.layout import Layout
-from gpunumpy.kernels import cuda_sort
+from gpunumpy.core.graph.layout import Layout
 from gpunumpy.kernels.codegen.program import Program
-from gpunumpy.kernels.compile import compile_cubin
+from gpunumpy.kernels.cuda.compile import compile_cubin
+from gpunumpy.kernels.sort import cuda as cuda_sort
 
 from .executor import run_program
 

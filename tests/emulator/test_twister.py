@@ -7,9 +7,9 @@ from typing import Any
 import numpy
 import pytest
 
-from gpunumpy.kernels import cuda_twister, host_twister
-from gpunumpy.kernels.compile import compile_cubin
-from gpunumpy.kernels.table_twister import DEGREE, KEEPS, STATE, jump, jumps
+from gpunumpy.kernels.cuda.compile import compile_cubin
+from gpunumpy.kernels.random import cuda_mt19937, host_mt19937
+from gpunumpy.kernels.random.mt19937_jumps import DEGREE, KEEPS, STATE, jump, jumps
 
 from .executor import run_program
 from .test_routines import layout_of
@@ -27,15 +27,15 @@ def state_of(seed: int, before: int, normal: bool = False) -> Any:
     made = numpy.random.RandomState(seed)
     if normal:
         made.standard_normal()
-    host_twister._raw(made, before)
+    host_mt19937._raw(made, before)
     state = numpy.zeros(STATE, U32)
-    host_twister._pack(state, made)
+    host_mt19937._pack(state, made)
     return state
 
 
 def drawn(state: Any, count: int) -> tuple[Any, Any]:
     words, after = numpy.zeros(count, U32), numpy.zeros(STATE, U32)
-    host_twister.twister_words((), words, after, state, None)
+    host_mt19937.twister_words((), words, after, state, None)
     return words, after
 
 
@@ -60,7 +60,7 @@ def test_words(before: int, count: int) -> None:
         levels = (runs - 1).bit_length()
         words, after = numpy.zeros(count, U32), numpy.zeros(STATE, U32)
         table = jumps(length, levels) if levels else state
-        run(cuda_twister.twister_words, (length, runs), words, after, state, table)
+        run(cuda_mt19937.twister_words, (length, runs), words, after, state, table)
         numpy.testing.assert_array_equal(words, wanted)
         numpy.testing.assert_array_equal(after, end)
 
@@ -93,13 +93,13 @@ def pick(what: tuple[Any, ...], n: int, held: int, state: Any) -> None:
     options = (kind, bits, int(state[KEEPS["has"]]) if kind == "normal" else 0)
     mine, theirs = numpy.zeros(n, dtype), numpy.zeros(n, dtype)
     end, wanted = numpy.zeros(STATE, U32), numpy.zeros(STATE, U32)
-    run(cuda_twister.twister_picks, options, mine, end, words, state, after, *given)
-    host_twister.twister_picks(options, theirs, wanted, words, state, after, *given)
+    run(cuda_mt19937.twister_picks, options, mine, end, words, state, after, *given)
+    host_mt19937.twister_picks(options, theirs, wanted, words, state, after, *given)
     if kind == "normal":
         numpy.testing.assert_allclose(mine, theirs, rtol=1e-15)
     else:
         numpy.testing.assert_array_equal(mine, theirs)
-    mine_end, their_end = host_twister.unpacked(end), host_twister.unpacked(wanted)
+    mine_end, their_end = host_mt19937.unpacked(end), host_mt19937.unpacked(wanted)
     for a, b in zip(mine_end, their_end, strict=True):
         numpy.testing.assert_array_equal(a, b)
 
@@ -121,8 +121,8 @@ def test_a_state_after_some_words() -> None:
         words, after = drawn(state, count)
         end, wanted = numpy.zeros(STATE, U32), numpy.zeros(STATE, U32)
         many = numpy.array(taken)
-        run(cuda_twister.twister_stand, (), end, words, state, after, many)
-        host_twister.twister_stand((), wanted, words, state, after, many)
+        run(cuda_mt19937.twister_stand, (), end, words, state, after, many)
+        host_mt19937.twister_stand((), wanted, words, state, after, many)
         numpy.testing.assert_array_equal(end, wanted)
 
 
@@ -133,23 +133,23 @@ def test_a_state_with_a_normal_number_left(dtype: str) -> None:
     for taken, left in ((24, -1), (24, 20), (4000, 3992)):
         mine, theirs = numpy.zeros(STATE, U32), numpy.zeros(STATE, U32)
         where = numpy.array([taken, left])
-        run(cuda_twister.twister_stand, (), mine, words.view(dtype), state, after, where)
-        host_twister.twister_stand((), theirs, words.view(dtype), state, after, where)
-        for a, b in zip(host_twister.unpacked(mine), host_twister.unpacked(theirs), strict=True):
+        run(cuda_mt19937.twister_stand, (), mine, words.view(dtype), state, after, where)
+        host_mt19937.twister_stand((), theirs, words.view(dtype), state, after, where)
+        for a, b in zip(host_mt19937.unpacked(mine), host_mt19937.unpacked(theirs), strict=True):
             numpy.testing.assert_array_equal(a, b)
 
 
 def test_nvrtc_compiles_them() -> None:
     words, state = numpy.zeros(40000, U32), numpy.zeros(STATE, U32)
-    programs = [cuda_twister.twister_words((8, 8), [layout_of(x) for x in (words, state)], [words.dtype, state.dtype])]
+    programs = [cuda_mt19937.twister_words((8, 8), [layout_of(x) for x in (words, state)], [words.dtype, state.dtype])]
     for kind, bits, dtype, *_ in PICKS.values():
         bounds = [numpy.zeros(3, numpy.uint64)] * (kind in ("masked", "product"))
         arrays = numpy.zeros(5000, dtype), state, words, state, state, *bounds
         programs.append(
-            cuda_twister.twister_picks((kind, bits, 1), [layout_of(x) for x in arrays], [x.dtype for x in arrays])
+            cuda_mt19937.twister_picks((kind, bits, 1), [layout_of(x) for x in arrays], [x.dtype for x in arrays])
         )
     arrays = state, words, state, state, numpy.array([3, 0])
-    programs.append(cuda_twister.twister_stand((), [layout_of(x) for x in arrays], [x.dtype for x in arrays]))
+    programs.append(cuda_mt19937.twister_stand((), [layout_of(x) for x in arrays], [x.dtype for x in arrays]))
     for program in programs:
         for arch in ("sm_75", "sm_90", "sm_100"):
             compile_cubin(program.text, arch)

@@ -11,8 +11,8 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.device import Device
-from gpunumpy.core.memory import free_all_blocks, memory_info
+from gpunumpy.core.runtime.device import Device
+from gpunumpy.core.runtime.memory import free_all_blocks, memory_info
 from gpunumpy.nvlib import cufft
 
 pytestmark = pytest.mark.gpu

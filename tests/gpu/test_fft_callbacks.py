@@ -9,10 +9,11 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core import evaluate, schedule_scaled
-from gpunumpy.core.device import Device
-from gpunumpy.core.explain import explanation
-from gpunumpy.kernels import cuda_fft_callbacks
+from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.device import Device
+from gpunumpy.core.runtime.explain import explanation
+from gpunumpy.core.schedule import scaled as schedule_scaled
+from gpunumpy.kernels.fft import cuda_callbacks
 from gpunumpy.nvlib import cufft
 from gpunumpy.nvlib.cufft_callbacks import available
 
@@ -33,7 +34,7 @@ def gpu() -> Iterator[None]:
 def always(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Kernels are taken in wherever they can be, also where that is slower."""
     state = evaluate.state(Device("cuda:0"))
-    monkeypatch.setattr(state.executor, "absorbs", cuda_fft_callbacks.can_absorb, raising=False)
+    monkeypatch.setattr(state.executor, "absorbs", cuda_callbacks.can_absorb, raising=False)
     monkeypatch.setattr(schedule_scaled, "_MOST", 0)  # small ones too
     state.plans.clear()
     yield

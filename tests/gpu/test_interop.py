@@ -9,10 +9,10 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.array import from_host, to_host
-from gpunumpy.core.device import CPU, Device, check, driver
+from gpunumpy.arrays.exchange import from_dlpack, from_interface
 from gpunumpy.core.dtypes import DTYPES, bfloat16
-from gpunumpy.core.interop import from_dlpack, from_interface
+from gpunumpy.core.recording.array import from_host, to_host
+from gpunumpy.core.runtime.device import CPU, Device, check, driver
 
 pytestmark = pytest.mark.gpu
 

@@ -13,7 +13,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.memory import free_all_blocks, memory_info
+from gpunumpy.core.runtime.memory import free_all_blocks, memory_info
 
 pytestmark = pytest.mark.gpu
 

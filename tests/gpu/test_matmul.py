@@ -8,11 +8,11 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.array import from_host, ndarray, to_host
-from gpunumpy.core.device import Device
 from gpunumpy.core.dtypes import bfloat16
-from gpunumpy.core.schedule import Run
-from tests.fusion.counting import kernels
+from gpunumpy.core.recording.array import from_host, ndarray, to_host
+from gpunumpy.core.runtime.device import Device
+from gpunumpy.core.schedule.scheduler import Run
+from tests.core.fusion.counting import kernels
 
 pytestmark = pytest.mark.gpu
 

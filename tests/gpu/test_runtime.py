@@ -8,12 +8,12 @@ import threading
 import numpy
 import pytest
 
-from gpunumpy.core import memory
-from gpunumpy.core.device import CPU, Device, default_device, devices, synchronize, why_no_gpu
 from gpunumpy.core.errors import DeviceError
-from gpunumpy.core.memory_copy import CHUNK, CHUNKS, copy, copy_from_host, copy_to_host
-from gpunumpy.kernels.compile import compile_program
-from gpunumpy.kernels.launch import Launcher
+from gpunumpy.core.runtime import memory
+from gpunumpy.core.runtime.device import CPU, Device, default_device, devices, synchronize, why_no_gpu
+from gpunumpy.core.runtime.memory_copy import CHUNK, CHUNKS, copy, copy_from_host, copy_to_host
+from gpunumpy.kernels.cuda.compile import compile_program
+from gpunumpy.kernels.cuda.launch import Launcher
 
 pytestmark = pytest.mark.gpu
 
@@ -44,7 +44,7 @@ def function(device: Device, name: str) -> object:
 def test_the_gpu_is_the_default(gpu: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     assert why_no_gpu() is None
     monkeypatch.delenv("GPUNUMPY_DEVICE", raising=False)
-    monkeypatch.setattr("gpunumpy.core.device._default", None)
+    monkeypatch.setattr("gpunumpy.core.runtime.device._default", None)
     assert default_device() is gpu
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.dtypes import bfloat16
-from gpunumpy.core.explain import explanation
+from gpunumpy.core.runtime.explain import explanation
 
 pytestmark = pytest.mark.gpu
 

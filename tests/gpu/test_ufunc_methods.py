@@ -9,8 +9,8 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.array import from_host, ndarray, to_host
-from gpunumpy.core.device import Device
+from gpunumpy.core.recording.array import from_host, ndarray, to_host
+from gpunumpy.core.runtime.device import Device
 
 pytestmark = pytest.mark.gpu
 

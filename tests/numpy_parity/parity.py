@@ -9,11 +9,11 @@ from typing import Any
 import ml_dtypes
 import numpy
 
-import gpunumpy.core.attach  # noqa: F401 - binds the operators
-from gpunumpy.core import evaluate
-from gpunumpy.core.array import from_host, ndarray, to_host
-from gpunumpy.core.device import default_device
-from gpunumpy.kernels.host_executor import HostExecutor
+import gpunumpy.arrays.binding  # noqa: F401 - binds the operators
+from gpunumpy.core.recording.array import from_host, ndarray, to_host
+from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.device import default_device
+from gpunumpy.kernels.host.executor import HostExecutor
 
 DTYPES = ("?", "i1", "i4", "i8", "u1", "u4", "u8", "e", "f", "d", "F", "D")
 

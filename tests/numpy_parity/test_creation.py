@@ -10,7 +10,7 @@ import pytest
 from ml_dtypes import bfloat16
 
 import gpunumpy as np
-from gpunumpy.core.array import ndarray, to_host
+from gpunumpy.core.recording.array import ndarray, to_host
 
 from .parity import DTYPES, check, same, sample
 

@@ -9,10 +9,10 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.array import from_host, to_host
-from gpunumpy.core.device import Device
+from gpunumpy.core.recording.array import from_host, to_host
+from gpunumpy.core.runtime.device import Device
 
-from ..square_matrices import HARD, check_eig
+from ..support.square_matrices import HARD, check_eig
 
 FLOATS = ("f4", "f8", "c8", "c16")
 

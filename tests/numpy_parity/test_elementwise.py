@@ -7,8 +7,8 @@ from typing import Any
 import numpy
 import pytest
 
-from gpunumpy import elementwise
-from gpunumpy.core.array import from_host, to_host
+from gpunumpy.core.recording.array import from_host, to_host
+from gpunumpy.functions.ufuncs import elementwise
 
 from .parity import DTYPES, check, on_host, ours, outcome, same, sample
 

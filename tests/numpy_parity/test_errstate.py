@@ -12,12 +12,12 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy import floating_errors
-from gpunumpy.core import evaluate
-from gpunumpy.core.device import Device
+from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.device import Device
+from gpunumpy.functions.ufuncs import errstate as floating_errors
+from tests.core.fusion.counting import kernels
 from tests.emulator import available
 from tests.emulator.emulated import emulated
-from tests.fusion.counting import kernels
 
 CATEGORIES = ("divide", "over", "under", "invalid")
 

@@ -11,8 +11,8 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy import fallback
-from gpunumpy.core.array import to_host
+from gpunumpy.core.recording.array import to_host
+from gpunumpy.functions import fallback
 
 from .parity import same
 

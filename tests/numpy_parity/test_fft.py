@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.array import to_host
+from gpunumpy.core.recording.array import to_host
 
 from .parity import DTYPES, check, same, sample
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpunumpy as np
-from gpunumpy.core.array import from_host, ndarray, to_host
+from gpunumpy.core.recording.array import from_host, ndarray, to_host
 
 from .parity import generated, ours, outcome
 

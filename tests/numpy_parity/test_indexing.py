@@ -10,8 +10,8 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.core.array import from_host, ndarray, to_host
-from gpunumpy.core.device import Device
+from gpunumpy.core.recording.array import from_host, ndarray, to_host
+from gpunumpy.core.runtime.device import Device
 
 S = slice
 SHAPE = (2, 3, 4)

@@ -9,8 +9,8 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.array import to_host
-from gpunumpy.repeating import rolled_by_index
+from gpunumpy.core.recording.array import to_host
+from gpunumpy.functions.manipulation.repeating import rolled_by_index
 
 from .parity import DTYPES, check, same, sample
 

@@ -17,8 +17,8 @@ import pytest
 from ml_dtypes import bfloat16
 
 import gpunumpy as np
-from gpunumpy import fallback
-from gpunumpy.core.array import to_host
+from gpunumpy.core.recording.array import to_host
+from gpunumpy.functions import fallback
 
 from .parity import check, same, sample
 

@@ -9,8 +9,8 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.array import to_host
-from gpunumpy.kernels.host_philox32 import _blocks
+from gpunumpy.core.recording.array import to_host
+from gpunumpy.kernels.random.host_philox32 import _blocks
 
 from .test_random_names import ARGUMENTS
 

@@ -9,9 +9,9 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.array import boxed, from_host, to_host
 from gpunumpy.core.dtypes import bfloat16
-from tests.fusion.counting import kernels
+from gpunumpy.core.recording.array import boxed, from_host, to_host
+from tests.core.fusion.counting import kernels
 
 from .test_reduction import outcome, same, sample
 

@@ -9,9 +9,9 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.array import from_host, to_host, wrap
-from gpunumpy.core.device import Device
-from gpunumpy.kernels import host_calls
+from gpunumpy.core.recording.array import from_host, to_host, wrap
+from gpunumpy.core.runtime.device import Device
+from gpunumpy.kernels.host import calls as host_calls
 from gpunumpy.random import method, sequence, words
 from gpunumpy.random.philox_gpu import PhiloxGPU
 

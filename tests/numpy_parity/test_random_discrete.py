@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.core.array import to_host
+from gpunumpy.core.recording.array import to_host
 from gpunumpy.random import distributions, method
 
 np: Any = gpunumpy

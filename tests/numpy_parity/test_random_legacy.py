@@ -11,9 +11,9 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.array import to_host
-from gpunumpy.kernels import host_calls
-from gpunumpy.random import method, twister
+from gpunumpy.core.recording.array import to_host
+from gpunumpy.kernels.host import calls as host_calls
+from gpunumpy.random import method, mt19937
 
 pytestmark = pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
 SIZES = (1, 2, 7, 311, 312, 313, 1000, (3, 5, 7), (64, 64))
@@ -137,7 +137,7 @@ def test_draws_after_one_another(seed: int) -> None:
 
 
 def test_numbers_of_several_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(twister, "BLOCKS", 1)
+    monkeypatch.setattr(mt19937, "BLOCKS", 1)
     mine, theirs = pair()
     for size in (100, 3000, 50000, 1):
         alike(mine.rand(size), theirs.rand(size))

@@ -15,7 +15,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.array import to_host
+from gpunumpy.core.recording.array import to_host
 from gpunumpy.random import method
 
 BITS = ("PCG64", "PCG64DXSM", "Philox", "SFC64", "MT19937")

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats  # type: ignore[import-untyped]
 
 import gpunumpy
-from gpunumpy.core.array import to_host
+from gpunumpy.core.recording.array import to_host
 from gpunumpy.random import method
 
 COUNT = 40000

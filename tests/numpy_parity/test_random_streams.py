@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.array import to_host
+from gpunumpy.core.recording.array import to_host
 from gpunumpy.random import method
 
 BITS = ("PCG64", "PCG64DXSM", "Philox")
@@ -241,7 +241,7 @@ def test_what_numpy_refuses(draw: Callable[[Any, Any], Any]) -> None:
 
 
 def test_a_consumer_makes_the_numbers_itself() -> None:
-    from tests.fusion.counting import kernels
+    from tests.core.fusion.counting import kernels
 
     rng = np.random.default_rng(0)
 

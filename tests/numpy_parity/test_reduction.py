@@ -10,8 +10,9 @@ from typing import Any
 import numpy
 import pytest
 
-from gpunumpy import nanfunctions, reduction, statistics
-from gpunumpy.core.array import boxed, from_host, ndarray, to_host
+from gpunumpy.core.recording.array import boxed, from_host, ndarray, to_host
+from gpunumpy.functions.reductions import reductions
+from gpunumpy.functions.statistics import averages, nanfunctions
 
 DTYPES = ("?", "i1", "u8", "f2", "f4", "f8", "c8")
 SHAPES: tuple[tuple[int, ...], ...] = ((), (1,), (7,), (3, 5), (2, 3, 4), (0,), (2, 0, 3), (0, 2, 0))
@@ -24,7 +25,7 @@ OF_VALUES = ("divide by zero", "invalid value", "overflow", "All-NaN", "Degrees 
 
 
 def ours(name: str) -> Callable[..., Any]:
-    for module in (reduction, statistics, nanfunctions):
+    for module in (reductions, averages, nanfunctions):
         if name in module.__all__:
             return getattr(module, name)
     raise LookupError(name)
@@ -133,7 +134,7 @@ def test_long_rows(name: str, dtype: str) -> None:
 def test_a_variance_far_from_zero_is_accurate() -> None:
     data = (numpy.random.default_rng(0).standard_normal(100_000) + 1e4).astype("f4")
     expected = data.astype("f8").var()
-    assert abs(float(to_host(statistics.var(from_host(data)))) - expected) < 1e-4 * expected
+    assert abs(float(to_host(averages.var(from_host(data)))) - expected) < 1e-4 * expected
 
 
 PARAMETERS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -179,8 +180,8 @@ def test_where(name: str, axis: Any) -> None:
 def test_extremes_with_where_need_a_start() -> None:
     data, mask = sample((4, 5), "f8", 1), sample((4, 5), "?", 2)
     with pytest.raises(ValueError, match="where"):
-        reduction.max(from_host(data), 0, where=mask)
-    same(to_host(reduction.max(from_host(data), 0, where=mask, initial=-1)), data.max(0, where=mask, initial=-1))
+        reductions.max(from_host(data), 0, where=mask)
+    same(to_host(reductions.max(from_host(data), 0, where=mask, initial=-1)), data.max(0, where=mask, initial=-1))
 
 
 @pytest.mark.parametrize("name", ["mean", "var", "std", "sum", "ptp", "argmax", "any", "nanmean", "nanvar", "nanmax"])
@@ -210,16 +211,16 @@ def test_average(axis: Any) -> None:
     for dtype in ("i4", "f4", "c8"):
         data = sample((3, 4), dtype, 23)
         array = from_host(data)
-        same(to_host(statistics.average(array, axis)), numpy.average(data, axis))
+        same(to_host(averages.average(array, axis)), numpy.average(data, axis))
         weights = numpy.arange(1.0, 13).reshape(3, 4)
         for w in (weights, weights.astype("f4"), weights.astype("i4")):
             shaped = w[0] if axis == 1 else w[:, 0] if axis == 0 else w.T if axis == (1, 0) else w
-            got = statistics.average(array, axis, from_host(shaped), True)
+            got = averages.average(array, axis, from_host(shaped), True)
             for mine, theirs in zip(got, numpy.average(data, axis, shaped, True), strict=True):
                 same(to_host(mine), theirs)
             if axis != (1, 0):
                 same(
-                    to_host(statistics.average(array, axis, w, keepdims=True)),
+                    to_host(averages.average(array, axis, w, keepdims=True)),
                     numpy.average(data, axis, w, keepdims=True),
                 )
 
@@ -227,15 +228,15 @@ def test_average(axis: Any) -> None:
 def test_average_refuses() -> None:
     data = from_host(numpy.ones((2, 3)))
     with pytest.raises(ZeroDivisionError):
-        statistics.average(data, 1, [1.0, -1.0, 0.0])
+        averages.average(data, 1, [1.0, -1.0, 0.0])
     with pytest.raises(TypeError):
-        statistics.average(data, None, [1.0, 2.0])
+        averages.average(data, None, [1.0, 2.0])
     with pytest.raises(ValueError):
-        statistics.average(data, 0, [1.0, 2.0, 3.0])
+        averages.average(data, 0, [1.0, 2.0, 3.0])
 
 
 def test_host_data_is_taken() -> None:
-    same(to_host(reduction.sum([[1, 2], [3, 4]], 0)), [4, 6])
-    same(to_host(statistics.mean([True, False])), 0.5)
-    same(to_host(reduction.argmax((1, 5, 2))), 1)
-    same(to_host(reduction.max(3.5)), 3.5)
+    same(to_host(reductions.sum([[1, 2], [3, 4]], 0)), [4, 6])
+    same(to_host(averages.mean([True, False])), 0.5)
+    same(to_host(reductions.argmax((1, 5, 2))), 1)
+    same(to_host(reductions.max(3.5)), 3.5)

@@ -10,8 +10,10 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy import calculus, nanfunctions, scans
-from gpunumpy.core.array import boxed, from_host, to_host
+from gpunumpy.core.recording.array import boxed, from_host, to_host
+from gpunumpy.functions import calculus
+from gpunumpy.functions.reductions import scans
+from gpunumpy.functions.statistics import nanfunctions
 
 from .test_reduction import outcome, same, sample
 

@@ -11,11 +11,11 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.core.array import from_host, ndarray, to_host, wrap
-from gpunumpy.core.schedule import CallStep
-from gpunumpy.sorting_keys import order_of_rows
+from gpunumpy.core.recording.array import from_host, ndarray, to_host, wrap
+from gpunumpy.core.schedule.scheduler import CallStep
+from gpunumpy.functions.sorting.row_keys import order_of_rows
 
-from ..fusion.counting import kernels
+from ..core.fusion.counting import kernels
 from .parity import DTYPES, check, sample
 
 SHAPES: tuple[tuple[int, ...], ...] = ((), (1,), (2,), (50,), (5000,), (6, 7), (2, 3, 4), (0,), (3, 0))

@@ -11,7 +11,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.array import from_host, ndarray, to_host
+from gpunumpy.core.recording.array import from_host, ndarray, to_host
 
 from .parity import outcome
 

@@ -10,9 +10,9 @@ import numpy
 import pytest
 from ml_dtypes import bfloat16
 
-from gpunumpy.core.array import from_host, make_view, ndarray, to_host
-from gpunumpy.core.layout import Layout
-from gpunumpy.ufunc import UFUNCS
+from gpunumpy.core.graph.layout import Layout
+from gpunumpy.core.recording.array import from_host, make_view, ndarray, to_host
+from gpunumpy.functions.ufuncs.ufunc import UFUNCS
 
 from .parity import DTYPES, check, generated, on_host, ours, outcome, same, sample
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import gpunumpy
-from gpunumpy.kernels import host_calls
+from gpunumpy.kernels.host import calls as host_calls
 from gpunumpy.random import method
 
 from ..emulator.random_routines import ROUTINES

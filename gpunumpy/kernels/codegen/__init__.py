@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...core.kernel import Kernel, Reduce, Scan
-from .. import table
+from ...core.schedule.kernel import Kernel, Reduce, Scan
+from . import op_code
 from .collapse import collapse
 from .map import emit_map
 from .program import Launch, Program, Scratch
@@ -56,7 +56,7 @@ def _ordered(kernel: Kernel) -> bool:
         if isinstance(instr, Scan):
             return True
         if isinstance(instr, Reduce):
-            code = table.reduction(instr.row, instr.loop)
+            code = op_code.reduction(instr.row, instr.loop)
             if "INDEX" in code.map(["x"] * len(instr.args), "INDEX"):
                 return True
     return False

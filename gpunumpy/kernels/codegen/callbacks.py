@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import prod
 
 from ...core.dtypes import C_TYPE, KIND
-from ...core.kernel import Affine, Kernel, Load, Store
+from ...core.schedule.kernel import Affine, Kernel, Load, Store
 from .collapse import collapse
 from .emit import Emitter, Tile
 from .unit import Text, Unit

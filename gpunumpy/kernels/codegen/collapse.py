@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ...core.kernel import Affine, Body, Gather, Index, Instr, Kernel, Load, row_level
+from ...core.schedule.kernel import Affine, Body, Gather, Index, Instr, Kernel, Load, row_level
 
 
 def collapse(kernel: Kernel, ordered: bool) -> Kernel:

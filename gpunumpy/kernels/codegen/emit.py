@@ -10,9 +10,23 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ...core.dtypes import C_TYPE
-from ...core.kernel import Affine, Apply, Body, DType, Gather, Index, Load, Reduce, Scalar, Scan, Store, value_dtypes
-from ..table_philox32 import BLOCKS, elements_of_block
-from ..table_streams import CONGRUENTIAL, stand, walk
+from ...core.ops.philox32 import BLOCKS, elements_of_block
+from ...core.ops.streams import CONGRUENTIAL
+from ...core.schedule.kernel import (
+    Affine,
+    Apply,
+    Body,
+    DType,
+    Gather,
+    Index,
+    Load,
+    Reduce,
+    Scalar,
+    Scan,
+    Store,
+    value_dtypes,
+)
+from ..random.stream_code import stand, walk
 from .unit import Text, Unit
 
 # By the condition of a lane, which functions of the prelude load and store a vector.

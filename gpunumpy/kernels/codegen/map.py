@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...core.kernel import Body, Load
+from ...core.schedule.kernel import Body, Load
 from .emit import Emitter, Tile
 from .shape import LIGHT, ceil_div, has_walks, operations, pack_width, product, unravel
 from .tile import emit_tiles, transposed

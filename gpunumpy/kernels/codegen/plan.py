@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...core.kernel import Load, row_level
+from ...core.schedule.kernel import Load, row_level
 from .emit import Tile
 from .shape import ceil_div, unravel
 from .team import Team

@@ -6,7 +6,7 @@ are split among blocks; the last block of a row to finish combines what all foun
 
 from __future__ import annotations
 
-from ...core.kernel import Apply, Reduce, row_level
+from ...core.schedule.kernel import Apply, Reduce, row_level
 from .emit import Emitter, Tile
 from .plan import Plan, index_names, outer_loops, place_block, place_row, reduced_is_near, step_tile, whole
 from .shape import ceil_div, flight, pack_width, product

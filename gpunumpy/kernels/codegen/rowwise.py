@@ -5,7 +5,7 @@ A team of threads holds a row in registers: it is loaded once, reduced, and work
 
 from __future__ import annotations
 
-from ...core.kernel import Body, Load, Reduce, Store, row_level
+from ...core.schedule.kernel import Body, Load, Reduce, Store, row_level
 from .emit import Emitter, Tile, operands
 from .plan import Plan, index_names, outer_loops, place_block, place_row, reduced_is_near, step_tile, whole
 from .shape import ceil_div, pack_width, product

@@ -7,7 +7,7 @@ Where neighbours in memory are of different rows, every thread has a row.
 
 from __future__ import annotations
 
-from ...core.kernel import Scan, row_level
+from ...core.schedule.kernel import Scan, row_level
 from .emit import Emitter
 from .plan import Plan, outer_loops, place_block, place_row, reduced_is_near, step_tile, whole
 from .reduce import STATE_BYTES

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...core.kernel import Affine, Apply, Body, Load, Reduce, Scan
-from ..table_philox32 import BLOCKS
-from ..table_streams import CONGRUENTIAL
+from ...core.ops.philox32 import BLOCKS
+from ...core.ops.streams import CONGRUENTIAL
+from ...core.schedule.kernel import Affine, Apply, Body, Load, Reduce, Scan
 from .collapse import bodies
 from .emit import packs
 from .unit import Unit

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...core.dtypes import C_TYPE
-from ...core.kernel import Reduce, Scan, Store, row_level
-from ..table import ReductionCode
+from ...core.schedule.kernel import Reduce, Scan, Store, row_level
 from .emit import Emitter
+from .op_code import ReductionCode
 from .plan import Plan, outer_loops
 from .unit import Text, Unit
 

@@ -7,7 +7,7 @@ and taken from there along the innermost one; so every access to global memory i
 from __future__ import annotations
 
 from ...core.dtypes import C_TYPE
-from ...core.kernel import Load
+from ...core.schedule.kernel import Load
 from .emit import Emitter, Tile, packs
 from .shape import accesses, ceil_div, product, unravel
 from .unit import Unit

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 from ...core.dtypes import C_TYPE, KIND
-from ...core.kernel import Affine, DType, Gather, Kernel
-from .. import table
+from ...core.schedule.kernel import Affine, DType, Gather, Kernel
+from . import op_code
 from .collapse import affines, bodies
 from .program import Launch, Program, Scratch
+from .sources import source
 
-_PRELUDE = (Path(__file__).parent / "prelude.cuh").read_text(encoding="utf-8")
+_PRELUDE = source("codegen/prelude")
 
 # The C types that scalar arguments travel as, by kind, and the dtype each stands for.
 _WIRE = {"b": "long long", "i": "long long", "u": "unsigned long long", "e": "double", "f": "double", "c": "double"}
@@ -126,11 +126,11 @@ class Unit:
     def expression(self, row: str, loop: tuple[DType, ...], args: Sequence[str]) -> str:
         """The C expression of one application of an elementwise row."""
         self._applied[row, loop] = None
-        return table.expression(row, loop, list(args))
+        return op_code.expression(row, loop, list(args))
 
-    def reducer(self, row: str, loop: tuple[DType, ...], scan: bool = False) -> tuple[str, table.ReductionCode]:
+    def reducer(self, row: str, loop: tuple[DType, ...], scan: bool = False) -> tuple[str, op_code.ReductionCode]:
         """The C struct that stands for a reduction (``State``, ``identity``, ``combine``), and the row's code."""
-        code = table.reduction(row, loop, scan)
+        code = op_code.reduction(row, loop, scan)
         name = self._reducers.get((row, loop, scan))
         if name is None:
             name = f"R{len(self._reducers)}"
@@ -169,7 +169,7 @@ class Unit:
 
     def preamble(self) -> str:
         """What the text so far needs of the table."""
-        return f"{table.helpers(list(self._applied))}\ntypedef {'long long' if self.wide else 'int'} Int;\n"
+        return f"{op_code.helpers(list(self._applied))}\ntypedef {'long long' if self.wide else 'int'} Int;\n"
 
     def constants(self) -> list[str]:
         """The lines that define the sizes, strides and offsets as constants."""

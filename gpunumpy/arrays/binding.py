@@ -1,0 +1,142 @@
+"""The operators, methods and properties of `ndarray`, bound from tables: one line a name.
+
+A function that is bound takes the array first. `ndarray` itself has no mathematics, so that it stands below the
+functions that work on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import GenericAlias
+from typing import Any
+
+from ..core.recording.array import ndarray
+from ..functions.creation.arrays import READERS
+from ..functions.fallback import HOST_METHODS, on_host_method
+from ..functions.indexing.elements import diagonal, fill, flat_of, item, iterate, set_flat, tolist
+from ..functions.indexing.getitem import getitem, setitem
+from ..functions.indexing.selection import choose, compress, nonzero, put, take
+from ..functions.manipulation import repeating, shape
+from ..functions.manipulation.strides import described
+from ..functions.products import tensor_products
+from ..functions.reductions import reductions, scans
+from ..functions.sorting import sort
+from ..functions.sorting.searching import searchsorted
+from ..functions.statistics import averages
+from ..functions.ufuncs import elementwise
+from . import exchange, methods, numpy_protocols, printing
+from .operators import OPERATORS
+
+METHODS: dict[str, Any] = {
+    "__class_getitem__": classmethod(GenericAlias),
+    "__delitem__": methods.delete_item,
+    "__getitem__": getitem,
+    "__setitem__": setitem,
+    "__iter__": iterate,
+    "__new__": staticmethod(described),
+    "choose": choose,
+    "compress": lambda a, condition, axis=None, out=None: compress(condition, a, axis, out),
+    "diagonal": diagonal,
+    "fill": fill,
+    "item": item,
+    "nonzero": nonzero,
+    "put": put,
+    "searchsorted": searchsorted,
+    "take": take,
+    "tolist": tolist,
+    # shape and copies
+    "__bytes__": methods.tobytes,
+    "__copy__": methods.copied,
+    "__deepcopy__": methods.deep_copied,
+    "__format__": printing.formatted,
+    "__reduce__": methods.reduced,
+    "__repr__": printing.representation,
+    "__str__": printing.array_str,
+    "astype": shape.cast_to,
+    "copy": methods.copy_method,
+    "flatten": shape.flatten,
+    "get": methods.asnumpy,
+    "ravel": shape.ravel,
+    "repeat": repeating.repeat,
+    "reshape": methods.reshape_method,
+    "resize": methods.resize_method,
+    "setflags": methods.setflags,
+    "squeeze": shape.squeeze,
+    "swapaxes": shape.swapaxes,
+    "to_device": methods.to_device,
+    "tobytes": methods.tobytes,
+    "transpose": methods.transpose_method,
+    "view": shape.reinterpreted,
+    # elementwise
+    "clip": elementwise.clip_method,
+    "conj": methods.conjugate_method,
+    "conjugate": methods.conjugate_method,
+    "round": elementwise.round,
+    # reductions and scans
+    "all": reductions.all,
+    "any": reductions.any,
+    "argmax": reductions.argmax,
+    "argmin": reductions.argmin,
+    "cumprod": scans.cumprod,
+    "cumsum": scans.cumsum,
+    "dot": tensor_products.dot,
+    "max": reductions.max,
+    "mean": averages.mean,
+    "min": reductions.min,
+    "prod": reductions.prod,
+    "std": averages.std,
+    "sum": reductions.sum,
+    "trace": tensor_products.trace,
+    "var": averages.var,
+    # sorting
+    "argpartition": sort.argpartition,
+    "argsort": sort.argsort,
+    "partition": sort.partition_in_place,
+    "sort": sort.sort_in_place,
+    # on the host
+    **{name: on_host_method(name) for name in HOST_METHODS},
+    # other libraries
+    "__array__": numpy_protocols.array,
+    "__array_function__": numpy_protocols.array_function,
+    "__array_namespace__": numpy_protocols.array_namespace,
+    "__array_ufunc__": numpy_protocols.array_ufunc,
+    "__dlpack__": exchange.dlpack,
+    "__dlpack_device__": exchange.dlpack_device,
+    "data_ptr": exchange.data_ptr,
+}
+
+# What reads each, and what writes it.
+PROPERTIES: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None]] = {
+    "__array_priority__": (numpy_protocols.priority, None),
+    "__cuda_array_interface__": (exchange.cuda_array_interface, None),
+    "T": (shape.transpose, None),
+    "flags": (methods.Flags, None),
+    "flat": (flat_of, set_flat),
+    "mT": (shape.matrix_view, None),
+    "real": (elementwise.real_of, elementwise.set_real),
+    "imag": (elementwise.imag_of, elementwise.set_imag),
+    "shape": (ndarray.shape.fget, methods.set_shape),  # type: ignore[attr-defined]
+    **{name: (methods.of_scalar(name), None) for name in methods.SCALAR_NAMES},
+}
+
+
+def _bind() -> None:
+    for name, function in (OPERATORS | METHODS).items():
+        setattr(ndarray, name, function if hasattr(function, "__get__") else _method(function))
+    for name, (read, write) in PROPERTIES.items():
+        setattr(ndarray, name, property(read, write))
+
+
+def _method(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function object that binds to an array, of a callable that does not."""
+
+    def method(self: ndarray, *args: Any, **options: Any) -> Any:
+        return function(self, *args, **options)
+
+    method.__name__ = getattr(function, "__name__", "method")
+    method.__doc__ = function.__doc__
+    return method
+
+
+_bind()
+READERS.append(exchange.from_interface)

@@ -1,0 +1,255 @@
+"""The operators of an array and its conversions to Python scalars, as functions to bind to `ndarray`."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from ..core.dtypes import BOOL, KIND
+from ..core.graph import layout
+from ..core.graph import node as graph
+from ..core.ops import table
+from ..core.recording.array import handed_over, is_scalar, ndarray, to_host, wrap
+from ..core.recording.record import as_nodes, binary, operand, unary, weak_types
+from ..functions.products.stacked import matmul
+from ..functions.ufuncs.methods import reduce_ufunc
+from ..functions.ufuncs.output import check_shape, release, write
+from ..functions.ufuncs.ufunc import UFUNCS, check_powers
+
+Operator = Callable[..., Any]
+
+# --- arithmetic -----------------------------------------------------------------------------------------------------
+
+# The name of an operator (``__add__``, ``__radd__``, ``__iadd__``) and the ufunc that it is.
+_BINARY = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "left_shift",
+    "rshift": "right_shift",
+}
+_UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
+_ORDERING = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}
+
+# Powers that NumPy computes by another function.
+_POWERS = {2: "square", 0.5: "sqrt", -1: "reciprocal", 1: "positive"}
+_power, _reflected_power = binary("power"), binary("power", reflected=True)
+_quick_powers = {exponent: unary(row) for exponent, row in _POWERS.items()}
+
+
+def power(x: ndarray, y: Any, modulus: None = None) -> Any:
+    """``x ** y``"""
+    if modulus is not None:
+        return NotImplemented
+    kind = x.dtype.kind
+    if type(y) in (int, float):
+        quick = _quick_powers.get(y)
+        if quick is not None and (kind in "fc" or (y == 2 and type(y) is int)):
+            return quick(x)
+    if kind in "iub" and type(y) is not float:
+        return _checked_power(_power, x, y, (x, y))
+    return _power(x, y)
+
+
+def reflected_power(x: ndarray, y: Any, modulus: None = None) -> Any:
+    """``y ** x``"""
+    if modulus is not None:
+        return NotImplemented
+    return _checked_power(_reflected_power, x, y, (y, x))
+
+
+def _checked_power(record: Operator, x: ndarray, y: Any, args: tuple[Any, Any]) -> Any:
+    if not operand(y):
+        return NotImplemented
+    nodes = as_nodes(args)
+    check_powers(nodes[1], table.resolve("power", weak_types(nodes)))
+    return record(x, y)
+
+
+def divide_with_remainder(x: ndarray, y: Any) -> Any:
+    """``divmod(x, y)``"""
+    return UFUNCS["divmod"](x, y) if operand(y) else NotImplemented
+
+
+def reflected_divide_with_remainder(x: ndarray, y: Any) -> Any:
+    """``divmod(y, x)``"""
+    return UFUNCS["divmod"](y, x) if operand(y) else NotImplemented
+
+
+def matrix_product(x: ndarray, y: Any) -> Any:
+    """``x @ y``"""
+    return matmul(x, y) if type(y) is ndarray or operand(y) else NotImplemented
+
+
+def matrix_product_in_place(x: ndarray, y: Any) -> Any:
+    """What ``x @= y`` gives `x`. A vector `y` has no place for it: the product has a dimension less."""
+    made = matrix_product(x, y)
+    if made is not NotImplemented and made.ndim < x.ndim:
+        raise ValueError(
+            "inplace matrix multiplication requires the first operand to have at least one and the second at least two "
+            "dimensions."
+        )
+    return made
+
+
+def reflected_matrix_product(x: ndarray, y: Any) -> Any:
+    """``y @ x``"""
+    return matmul(y, x) if operand(y) else NotImplemented
+
+
+def in_place(row: str, compute: Operator) -> Operator:
+    """The operator that gives `x` the values of ``compute(x, y)``."""
+
+    def update(x: ndarray, y: Any) -> Any:
+        result = compute(x, y)
+        if result is NotImplemented and row == "multiply":
+            return x * y  # repeats a sequence, which Python does not do for ``x *= y``
+        if result is NotImplemented or is_scalar(x):
+            return result  # a 0-d result is as a scalar: the name is bound to the new one
+        made, target = result._node.form, x._node.form
+        if made.dtype == target.dtype and made.shape == target.shape and handed_over(result, x):
+            return x
+        if made.dtype != target.dtype:
+            # Only to have NumPy's error where the result may not be cast back.
+            nodes = as_nodes((x, y))
+            getattr(numpy, row).resolve_dtypes((*weak_types(nodes), x.dtype))
+        if made.shape != target.shape:
+            check_shape(x, layout.broadcast_shapes(made.shape, target.shape))
+        return write(x, release(result))
+
+    return update
+
+
+def _equality(row: str) -> Operator:
+    record = binary(row)
+
+    def compare(x: ndarray, y: Any) -> Any:
+        if not isinstance(y, _NO_NUMBERS):
+            made = record(x, y)
+            if made is not NotImplemented or not _is_unlike_numbers(y):
+                return made
+        # Nothing equals these, and NumPy says so element by element.
+        return wrap(graph.fill(graph.typed_scalar(row == "not_equal", BOOL), x.shape, x.queue))
+
+    return compare
+
+
+_NO_NUMBERS = (type(None), str, bytes, dict, set, frozenset)
+
+
+def _is_unlike_numbers(y: Any) -> bool:
+    """Whether no number equals `y`: text, a collection that is no sequence, or an object that equals itself alone."""
+    if isinstance(y, _NO_NUMBERS):
+        return True
+    kind = type(y)
+    own = kind.__eq__ is not object.__eq__  # type: ignore[comparison-overlap]
+    if own or hasattr(kind, "__array_ufunc__"):
+        return False
+    made = numpy.asarray(y)
+    return made.dtype == object and not made.shape
+
+
+# --- conversions ----------------------------------------------------------------------------------------------------
+
+
+def item_of(x: ndarray) -> Any:
+    """The one element as a NumPy scalar."""
+    return to_host(x).reshape(())[()]
+
+
+def truth(x: ndarray) -> bool:
+    """``bool(x)``"""
+    if x.size != 1:
+        if x.size == 0:
+            raise ValueError(
+                "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that it is not empty."
+            )
+        raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
+    return bool(item_of(x))
+
+
+def _conversion(convert: Callable[[Any], Any]) -> Operator:
+    """A conversion to a Python scalar, which only 0-d arrays have."""
+
+    def of_array(x: ndarray, *args: Any) -> Any:
+        if x.ndim:
+            raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+        if convert in (int, float) and KIND[x.dtype] == "c" and not is_scalar(x):
+            raise TypeError(f"{convert.__name__}() argument must be a real number, not 'complex'")
+        return convert(item_of(x), *args)
+
+    return of_array
+
+
+def as_index(x: ndarray) -> int:
+    """``operator.index(x)``"""
+    if x.ndim or x.dtype.kind not in "iu":
+        raise TypeError("only integer scalar arrays can be converted to a scalar index")
+    return operator.index(item_of(x))
+
+
+def length(x: ndarray) -> int:
+    """``len(x)``"""
+    if not x.ndim:
+        raise TypeError("len() of unsized object")
+    return x.shape[0]
+
+
+def contains(x: ndarray, y: Any) -> bool:
+    """``y in x``"""
+    if _is_unlike_numbers(y) and not is_scalar(x):
+        return False
+    return truth(reduce_ufunc("logical_or", UFUNCS["equal"](x, y), None))
+
+
+def hash_of(x: ndarray) -> int:
+    """``hash(x)``, which the 0-d result of an operation has as a scalar does."""
+    if not is_scalar(x):
+        raise TypeError("unhashable type: 'ndarray'")
+    return hash(item_of(x))
+
+
+# --- the table ------------------------------------------------------------------------------------------------------
+
+_SCALARS: dict[str, Callable[..., Any]] = {
+    "__int__": int,
+    "__float__": float,
+    "__complex__": complex,
+    "__round__": round,
+    "__trunc__": lambda value: math.trunc(value.item()),
+    "__floor__": lambda value: math.floor(value.item()),
+    "__ceil__": lambda value: math.ceil(value.item()),
+}
+
+OPERATORS: dict[str, Operator] = {
+    **{f"__{name}__": binary(row) for name, row in (_BINARY | _ORDERING).items()},
+    **{f"__r{name}__": binary(row, reflected=True) for name, row in _BINARY.items()},
+    **{f"__i{name}__": in_place(row, binary(row)) for name, row in _BINARY.items()},
+    **{f"__{name}__": unary(row) for name, row in _UNARY.items()},
+    **{name: _conversion(convert) for name, convert in _SCALARS.items()},
+    "__pow__": power,
+    "__rpow__": reflected_power,
+    "__ipow__": in_place("power", power),
+    "__matmul__": matrix_product,
+    "__rmatmul__": reflected_matrix_product,
+    "__imatmul__": in_place("matmul", matrix_product_in_place),
+    "__divmod__": divide_with_remainder,
+    "__rdivmod__": reflected_divide_with_remainder,
+    "__eq__": _equality("equal"),
+    "__ne__": _equality("not_equal"),
+    "__bool__": truth,
+    "__index__": as_index,
+    "__len__": length,
+    "__contains__": contains,
+    "__hash__": hash_of,
+}

@@ -1,0 +1,177 @@
+"""The table of operations: what NumPy calls each, and which dtypes it takes.
+
+Adding an elementwise operation is one line of `elementwise`; adding a reduction is one line of `reductions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy
+
+from ..dtypes import BOOL, COMPLEX128, DTYPES, FLOAT64, INT64, KIND, bfloat16, check
+from ..errors import allowed
+from .elementwise import ELEMENTWISE, Row
+from .reductions import REDUCTIONS, Reduction
+from .streams import STREAMS
+
+__all__ = [
+    "ELEMENTWISE",
+    "REDUCTIONS",
+    "Reduction",
+    "Row",
+    "row_of",
+    "loops",
+    "reduction_loops",
+    "resolve",
+    "scans",
+    "ufunc_of",
+]
+
+DType: TypeAlias = "numpy.dtype[Any]"
+Loop: TypeAlias = "tuple[DType, ...]"
+
+# Parts of ufuncs with several results: row -> (ufunc, which result).
+PARTS: dict[str, tuple[str, int]] = {
+    "modf_frac": ("modf", 0),
+    "modf_int": ("modf", 1),
+    "frexp_mantissa": ("frexp", 0),
+    "frexp_exponent": ("frexp", 1),
+}
+
+WIDER: dict[DType, DType] = {
+    numpy.dtype(numpy.float16): numpy.dtype(numpy.float32),
+    bfloat16: numpy.dtype(numpy.float32),
+    numpy.dtype(numpy.float32): FLOAT64,
+    numpy.dtype(numpy.complex64): COMPLEX128,
+}
+_COMPLEX_OF: dict[DType, DType] = {
+    numpy.dtype(numpy.float32): numpy.dtype(numpy.complex64),
+    FLOAT64: COMPLEX128,
+}
+REAL_OF: dict[DType, DType] = {wide: real for real, wide in _COMPLEX_OF.items()}
+
+
+def row_of(name: str) -> Row:
+    """Return the elementwise row of this name."""
+    try:
+        return STREAMS[name] if name in STREAMS else ELEMENTWISE[name]
+    except KeyError:
+        raise KeyError(f"no elementwise row {name!r}; {allowed(ELEMENTWISE)}") from None
+
+
+@cache
+def scans(row_name: str) -> bool:
+    """Return whether a row is a scan, and not only a left fold."""
+    return row_name in REDUCTIONS and REDUCTIONS[row_name].scans
+
+
+def ufunc_of(row_name: str) -> numpy.ufunc | None:
+    """NumPy's ufunc that a row is, or is a part of; None for the rows that are no ufunc in NumPy."""
+    if row_name == "clip":
+        return numpy._core.umath.clip  # type: ignore[attr-defined]
+    found = getattr(numpy, PARTS.get(row_name, (row_name, 0))[0], None)
+    return found if isinstance(found, numpy.ufunc) else None
+
+
+def _supported(name: str, dtypes: Iterable[Any]) -> Loop:
+    try:
+        return tuple(check(dtype) for dtype in dtypes)
+    except TypeError as error:
+        raise TypeError(f"{name}: {error}") from None
+
+
+@cache
+def resolve(name: str, dtypes: tuple[Any, ...]) -> Loop:
+    """Return the loop that NumPy uses for arguments of these dtypes: the arguments' dtypes, then the results'.
+
+    Parameters
+    ----------
+    name
+        A row or a ufunc (``modf``, ``divmod``).
+    dtypes
+        A dtype for each argument, or the type ``int``, ``float`` or ``complex`` for a weak Python scalar.
+
+    Raises
+    ------
+    TypeError
+        As NumPy's, if there is no such loop or it is one of dtypes that gpunumpy does not support.
+    """
+    function = ufunc_of(name)
+    if function is not None:
+        if set(dtypes) == {int}:
+            dtypes = (INT64,) * len(dtypes)  # NumPy compares Python integers alone as objects
+        if name == "clip" and bfloat16 in dtypes:
+            result = resolve("maximum", (resolve("maximum", dtypes[:2])[-1], dtypes[2]))[-1]
+            return (result,) * 4
+        loop = _supported(name, function.resolve_dtypes(dtypes + (None,) * function.nout))
+        return (*loop[: function.nin], loop[function.nin + PARTS[name][1]]) if name in PARTS else loop
+    if name == "where":
+        result = resolve("maximum", dtypes[1:])[-1]
+        return (BOOL, result, result, result)
+    if name in ("real", "imag"):
+        return (dtypes[0], REAL_OF.get(dtypes[0], dtypes[0]))
+    if name == "scaled":
+        if dtypes[0] not in REAL_OF:
+            raise TypeError(f"{name} takes complex numbers, not {dtypes[0]}")
+        return (dtypes[0], REAL_OF[dtypes[0]], dtypes[0])
+    if name == "complex":
+        part = resolve("arctan2", dtypes)[-1]
+        part = part if part in _COMPLEX_OF else numpy.dtype(numpy.float32)
+        return (part, part, _COMPLEX_OF[part])
+    raise KeyError(f"no dtype rule for {name!r}; {allowed(ELEMENTWISE)}")
+
+
+@cache
+def loops(name: str) -> tuple[Loop, ...]:
+    """Return every loop of an elementwise row over the supported dtypes."""
+    function = ufunc_of(name)
+    if name == "cast":
+        return tuple((a, b) for a in DTYPES for b in DTYPES)
+    if function is None:
+        nin = row_of(name).arity
+        found = [_attempt(name, (BOOL,) * (nin == 3) + (dtype,) * min(nin, 2)) for dtype in DTYPES]
+    else:
+        found = [_attempt(name, (bfloat16,) * function.nin)]
+        for types in function.types:
+            arguments = types[: function.nin]
+            if set(arguments) <= set(_CHARACTERS):
+                found.append(_attempt(name, tuple(numpy.dtype(character) for character in arguments)))
+    return tuple(dict.fromkeys(loop for loop in found if loop is not None))
+
+
+# NumPy's character codes of the supported dtypes ("l" and "q" are one dtype, int64).
+_CHARACTERS = "?bhilqBHILQefdFD"
+
+
+def _attempt(name: str, dtypes: Loop) -> Loop | None:
+    try:
+        return resolve(name, dtypes)
+    except TypeError:
+        return None
+
+
+@cache
+def reduction_loops(name: str) -> tuple[Loop, ...]:
+    """Return a reduction's loops that NumPy's functions use: over every dtype it takes, to NumPy's result dtypes."""
+    row = REDUCTIONS[name]
+    if name in ELEMENTWISE:
+        sums = name in ("add", "multiply")
+        found = [_attempt(name, (dtype, dtype)) for dtype in DTYPES]
+        same = tuple((loop[0], loop[-1]) for loop in found if loop is not None)
+        widened = tuple((a, _sum_dtype(a)) for a, _ in same if sums and _sum_dtype(a) != a)
+        return tuple(dict.fromkeys(same + widened))
+    if row.value == "widest":
+        return tuple((dtype, _variance_dtype(dtype)) for dtype in DTYPES)
+    result = BOOL if row.value == "bool" else INT64
+    return tuple((dtype, result) for dtype in DTYPES)
+
+
+def _sum_dtype(dtype: DType) -> DType:
+    return check({"b": "int64", "i": "int64", "u": "uint64"}.get(KIND[dtype], dtype))
+
+
+def _variance_dtype(dtype: DType) -> DType:
+    return FLOAT64 if KIND[dtype] in "biu" else REAL_OF.get(dtype, dtype)

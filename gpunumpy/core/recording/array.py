@@ -1,0 +1,367 @@
+"""`ndarray`: an array's state, its views, and its evaluation. No mathematics: operators and methods are attached later.
+
+An owner holds the current value of its storage (`_node`, in C order). A view holds its owner and a layout over the
+owner's elements; its own node is derived from the owner's current one when it is read. Writing, through whichever view,
+gives the owner a new node.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy
+
+from .. import dtypes
+from ..graph import layout
+from ..graph import node as graph
+from ..graph.layout import Layout
+from ..graph.node import DType, Node, Queue, View
+from ..runtime import evaluate, memory, memory_copy
+from ..runtime.device import Device, default_device
+from ..runtime.memory import Buffer
+
+# Bits of `_flags`.
+READ_ONLY = 1
+# A 0-d array that was made as an array (not the 0-d result of an operation, which acts as a NumPy scalar): it can be
+# written in place.
+BOX = 2
+
+
+class ndarray:
+    """A multi-dimensional array on a GPU or on the CPU.
+
+    Made by `array`, `zeros`, `arange` and their like; calling the class is for what has a memory layout of its own (see
+    `numpy.ndarray`). Operations on it are recorded and computed when a value is needed.
+    """
+
+    __slots__ = ("__weakref__", "_base", "_flags", "_layout", "_node", "_part", "_seen")
+
+    _node: Node
+    _base: ndarray | None
+    _flags: int
+    _layout: Layout  # views only: elements of the owner (of its bytes reinterpreted, where _part is "view")
+    _part: str  # views only: "", "real", "imag" or "view" (another dtype)
+    _seen: Node  # views only: the owner's node that _node was derived from
+
+    # State
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The size of every dimension."""
+        return self._node.form.shape
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the elements."""
+        return self._node.form.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self._node.form.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        count = 1
+        for n in self._node.form.shape:
+            count *= n
+        return count
+
+    @property
+    def itemsize(self) -> int:
+        """The bytes of one element."""
+        return self._node.form.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all elements."""
+        return self.size * self.itemsize
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The step of every dimension, in bytes."""
+        where = self.layout
+        owner = self._base
+        unit = owner.itemsize if owner is not None and self._part in ("real", "imag") else self.itemsize
+        return tuple(s * unit for s in where.strides)
+
+    @property
+    def base(self) -> ndarray | None:
+        """The array whose memory this one is a view of, or None."""
+        return self._base
+
+    @property
+    def device(self) -> Device:
+        """Where the elements are."""
+        device: Device = self.queue.device
+        return device
+
+    @property
+    def queue(self) -> Queue:
+        """The queue that operations on the array are recorded in."""
+        queue = self._node.form.queue
+        assert queue is not None
+        return queue
+
+    @property
+    def layout(self) -> Layout:
+        """Shape, strides and offset over the elements of the owner."""
+        if self._base is None:
+            return layout.c_layout(self._node.form.shape)
+        return self._layout
+
+    @property
+    def writeable(self) -> bool:
+        return not self._flags & READ_ONLY
+
+    # Values
+
+    def value(self) -> Node:
+        """The node of the array's current value."""
+        base = self._base
+        if base is None:
+            return self._node
+        current = base.value()
+        mine = self._node
+        if self._seen is not current or (mine.data is None and current.data is not None):
+            with base.queue.lock:  # the two fields belong together, whoever else derives them
+                current = base.value()
+                self._node = mine = _derive(current, self._layout, self._part, self.dtype)
+                self._seen = current
+        return mine
+
+    def computed(self) -> Node:
+        """The array's value, computed: a window of a buffer."""
+        base = self._base
+        if base is None:
+            return evaluate.compute(self._node)
+        evaluate.compute(base.value())
+        mine = self.value()
+        return mine if mine.data is not None else evaluate.compute(mine)
+
+    def assign(self, value: Node, where: Layout | None = None) -> None:
+        """Give the elements new values; `value` has the array's dtype and broadcasts to its shape.
+
+        With `where`, only to those elements of the owner, in that shape.
+
+        Raises
+        ------
+        ValueError
+            If the array is read-only.
+        """
+        if self._flags & READ_ONLY:
+            raise ValueError("assignment destination is read-only")
+        queue = self.queue
+        where = where or self.layout
+        shape = where.shape
+        if value.form.queue is None:
+            value = graph.fill(value, shape, queue)
+        elif value.form.shape != shape:
+            value = graph.broadcast(value, shape)
+        # Threads that write parts of one array each update what the others made of it.
+        with queue.lock:
+            self._assign(value, where)
+
+    def _assign(self, value: Node, where: Layout) -> None:
+        owner = self if self._base is None else self._base
+        current = owner._node
+        data, f, op = current.data, value.form, value.form.op
+        if (owner is self or self._part == "") and not (data is not None and data.exported):
+            if type(op) is View and value.args[0] is current and (op.strides, op.offset) == where[1:]:
+                return  # the second half of ``a[i:j] += b``: these are the elements' values already
+            shape = current.form.shape
+            if where.offset or where.shape != shape or not layout.is_c(shape, where.strides):
+                value = graph.update(current, where, value)
+            elif value.owner is not None or value.data is not None:
+                value = graph.fresh(value)
+            owner._set(value)
+            return
+        # Memory that others look at, or that is looked at as another dtype, is written at once and where it is.
+        if evaluate.watcher is not None:
+            evaluate.watcher(value)
+        current = evaluate.compute(current)
+        evaluate.flush(owner.queue)
+        unit = f.dtype
+        count = owner.nbytes // unit.itemsize
+        start = current.offset * owner.itemsize // unit.itemsize
+        flat = graph.leaf(current.data, unit, Layout((count,), (1,), start), owner.queue)
+        if self._base is not None and self._part in ("real", "imag"):
+            where = _component(where, self._part)
+        if current.data.exported and _reads_beside(value, current.data):
+            value = evaluate.compute(graph.fresh(value))
+        written = evaluate.compute(graph.update(flat, where, value)).data
+        if current.data.exported and written is not current.data:
+            memory_copy.copy(current.data, 0, written, 0, owner.nbytes)
+            written = current.data
+        node = graph.leaf(written, owner.dtype, Layout(owner.shape, layout.c_strides(owner.shape), 0), owner.queue)
+        node.owner = owner._node.owner
+        owner._node = node
+
+    def _set(self, node: Node) -> None:
+        """Replace an owner's value by a node that no other array owns."""
+        node.owner = ref = weakref.ref(self)
+        self._node = node
+        queue = node.form.queue
+        assert queue is not None
+        if len(queue.pending) < queue.limit:
+            queue.pending.append(ref)
+        else:
+            queue.review(queue, node)
+
+
+def handed_over(temporary: ndarray, array: ndarray) -> bool:
+    """Give an array the pending value of a temporary one of its shape and dtype, if nothing stands in the way."""
+    if temporary._base is not None or array._base is not None or array._flags & READ_ONLY:
+        return False
+    with array.queue.lock:
+        node, data = temporary._node, array._node.data
+        if node.data is not None or (data is not None and data.exported):
+            return False
+        array._set(node)
+    return True
+
+
+def _reads_beside(value: Node, buffer: Buffer) -> bool:
+    """Whether a value reads another buffer over the same memory, as two imports of one array are."""
+    return any(
+        isinstance(n.data, Buffer)
+        and n.data is not buffer
+        and n.data.ptr < buffer.ptr + buffer.nbytes
+        and buffer.ptr < n.data.ptr + n.data.nbytes
+        for n in evaluate.walk([value])[0]
+    )
+
+
+def _component(where: Layout, part: str) -> Layout:
+    """The layout of the real or imaginary parts of complex elements, over their floats."""
+    return Layout(where.shape, tuple(2 * s for s in where.strides), 2 * where.offset + (part == "imag"))
+
+
+def _derive(owner: Node, where: Layout, part: str, dtype: DType) -> Node:
+    """The value of a view of an owner's current value."""
+    if part == "":
+        return graph.view(owner, where)
+    queue = owner.form.queue
+    assert queue is not None
+    if part == "view" or owner.data is not None:
+        owner = evaluate.compute(owner)
+        if part != "view":
+            where = _component(where, part)
+        start = owner.offset * owner.form.dtype.itemsize // dtype.itemsize
+        return graph.leaf(owner.data, dtype, Layout(where.shape, where.strides, where.offset + start), queue)
+    return graph.map_node(part, (owner.form.dtype, dtype), (graph.view(owner, where),))
+
+
+def wrap(node: Node) -> ndarray:
+    """A new array of a value."""
+    if node.owner is not None or node.data is not None:
+        node = graph.fresh(node)  # a value has one owner, and a window of another's buffer is a copy of it
+    array = object.__new__(ndarray)
+    array._node = node
+    array._base = None
+    array._flags = 0
+    node.owner = ref = weakref.ref(array)
+    queue = node.form.queue
+    pending = queue.pending  # type: ignore[union-attr]
+    if len(pending) < queue.limit:  # type: ignore[union-attr]
+        pending.append(ref)
+    else:
+        queue.review(queue, node)  # type: ignore[union-attr,arg-type]
+    return array
+
+
+def boxed(array: ndarray) -> ndarray:
+    """The array, marked as made as an array even where it is 0-d."""
+    array._flags |= BOX
+    return array
+
+
+def is_scalar(array: ndarray) -> bool:
+    """Whether it is the 0-d result of an operation, which acts as a NumPy scalar does."""
+    return not array._flags & BOX and not array._node.form.shape
+
+
+def wrap_leaf(node: Node) -> ndarray:
+    """A new array that owns a computed node and its buffer."""
+    array = object.__new__(ndarray)
+    array._node = node
+    array._base = None
+    array._flags = BOX
+    node.owner = weakref.ref(array)
+    return array
+
+
+def make_view(array: ndarray, where: Layout, part: str = "", dtype: DType | None = None) -> ndarray:
+    """A view: `where` counts the elements of the owner (or units of `dtype` where `part` is "view")."""
+    if is_scalar(array):
+        array = boxed(wrap(array.value()))  # a view of a NumPy scalar is an array of its own
+    owner = array if array._base is None else array._base
+    view = object.__new__(ndarray)
+    view._base = owner
+    view._layout = where
+    view._part = part or ("" if array._base is None else array._part)
+    view._flags = array._flags | BOX
+    current = owner.value()
+    view._seen = current
+    view._node = _derive(current, where, view._part, dtype or array.dtype)
+    return view
+
+
+def wrap_ordered(node: Node, order: tuple[int, ...] | None) -> ndarray:
+    """A new array of a value whose dimensions come in memory order: dimension k of the node is axis ``order[k]``."""
+    array = wrap(node)
+    if order is None:
+        return array
+    shape, strides = node.form.shape, layout.c_strides(node.form.shape)
+    inverse = [order.index(axis) for axis in range(len(order))]
+    view = make_view(array, Layout(tuple(shape[k] for k in inverse), tuple(strides[k] for k in inverse), 0))
+    view._flags = array._flags
+    return view
+
+
+# To and from the host.
+
+
+def from_host(data: Any, device: Device | None = None) -> ndarray:
+    """A new array with the elements of a NumPy array of a supported dtype, in whatever byte order (copied)."""
+    dtype = dtypes.of_data(data.dtype)
+    device = default_device() if device is None else device
+    order = None
+    if not data.flags.c_contiguous:
+        order = layout.memory_order([(data.shape, [s // max(1, data.itemsize) for s in data.strides])], data.ndim)
+    ordered = data if order is None else data.transpose(order)
+    if ordered.dtype is not dtype or not ordered.flags.c_contiguous:
+        ordered = numpy.ascontiguousarray(ordered, dtype=dtype).reshape(ordered.shape)
+    buffer = memory.allocate(device, ordered.nbytes)
+    memory_copy.copy_from_host(buffer, 0, ordered)
+    where = layout.c_layout(ordered.shape)
+    array = wrap_leaf(graph.leaf(buffer, dtype, where, evaluate.queue_of(device)))
+    if order is None:
+        return array
+    inverse = [order.index(axis) for axis in range(len(order))]
+    shape, strides = where.shape, where.strides
+    return make_view(array, Layout(tuple(shape[k] for k in inverse), tuple(strides[k] for k in inverse), 0))
+
+
+def to_host(array: ndarray) -> Any:
+    """The elements as a new NumPy array, in C order."""
+    node = array.computed()
+    where = graph.leaf_layout(node)
+    dtype = node.form.dtype
+    queue = array.queue
+    if queue.device.kind == "cpu":
+        unit = dtype.itemsize
+        strided = numpy.ndarray(
+            where.shape, dtype, node.data.host, where.offset * unit, tuple(s * unit for s in where.strides)
+        )
+        result = strided.copy(order="C")
+    else:
+        if not layout.is_c(where.shape, where.strides):
+            node = evaluate.compute(graph.fresh(node))
+            where = graph.leaf_layout(node)
+        raw = memory_copy.copy_to_host(node.data, where.offset * dtype.itemsize, array.nbytes)
+        result = raw.view(dtype).reshape(where.shape)
+    evaluate.check_errors(queue)
+    return result

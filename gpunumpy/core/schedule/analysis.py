@@ -1,0 +1,217 @@
+"""What the scheduler must know of a graph before it builds kernels: its anchors, and what each of them reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from ..graph import layout
+from ..graph.layout import Shape
+from ..graph.node import Call, Const, Form, Gather, Leaf, Map, Part, Reduce, Scan, Scatter, Update, View, form
+from .lower import Item
+
+# A subexpression of more operations than this is computed once and kept, rather than again in each place of use.
+_RECOMPUTE = 24
+# The same where one place of use would compute it for many elements (a broadcast).
+_RECOMPUTE_BROADCAST = 8
+# More operations than this in one kernel cost more in registers than a trip through memory.
+_CONE = 160
+# Routines that read their arguments through any strides: a part of what is in memory anyway needs no copy for them.
+_READS_PARTS = frozenset({"fft", "fft_scaled", "fft_together", "roll", "matmul", "matmul_together"})
+
+
+@dataclass(slots=True)
+class Graph:
+    """Anchors in topological order and what they read.
+
+    Attributes
+    ----------
+    anchors, anchor_set
+        The nodes that kernels are built around.
+    must_store
+        Those that have to be in memory whoever else reads them.
+    reads
+        For every anchor, the leaves and other anchors that its expression reads.
+    needs
+        For every anchor, the anchors that come before it.
+    """
+
+    anchors: list[int]
+    anchor_set: set[int]
+    must_store: set[int]
+    reads: dict[int, frozenset[int]]
+    needs: dict[int, frozenset[int]]
+
+
+def topological(items: Sequence[Item], roots: Sequence[int]) -> list[int]:
+    """Positions of all the items that the roots need, arguments first."""
+    order: list[int] = []
+    state: dict[int, bool] = {}
+    stack = [(r, False) for r in reversed(roots)]
+    while stack:
+        p, leaving = stack.pop()
+        if leaving:
+            if not state[p]:
+                state[p] = True
+                order.append(p)
+        elif p not in state:
+            state[p] = False
+            stack.append((p, True))
+            stack.extend((a, False) for a in reversed(items[p].args) if a not in state)
+    return order
+
+
+def one_window(items: Sequence[Item]) -> list[Item]:
+    """Name one leaf for all that see the same elements of a buffer, so that a kernel reads them once."""
+    first: dict[tuple[Form, int, int], int] = {}
+    same = [
+        p if item.buffer < 0 else first.setdefault((item.form, item.buffer, item.offset), p)
+        for p, item in enumerate(items)
+    ]
+    return [replace(item, args=tuple(same[a] for a in item.args)) if item.args else item for item in items]
+
+
+def push_views(items: Sequence[Item], roots: Sequence[int]) -> list[Item]:
+    """Move views that have no index map (reshapes that merge or split dimensions) down to the memory that they read.
+
+    A reshape of ``a * 2 + b`` is the expression over the reshaped `a` and `b`, which needs no copy where they are in C
+    order. New items go to the end, so that positions stay.
+    """
+    result = list(items)
+    used = Counter(a for item in items for a in item.args)
+    kept = frozenset(roots)
+
+    def movable(p: int, shape: Shape) -> bool:
+        f = result[p].form
+        if isinstance(f.op, Const):
+            return True
+        if f.shape != shape:
+            return False
+        if isinstance(f.op, Leaf):
+            return layout.is_c(shape, f.op.strides)
+        alone = p not in kept and used[p] == 1
+        return alone and isinstance(f.op, Map) and all(movable(a, shape) for a in result[p].args)
+
+    def moved(p: int, view: Form) -> int:
+        item = result[p]
+        if isinstance(item.form.op, Const):
+            return p
+        if isinstance(item.form.op, Leaf):
+            made = Item(form(view.op, (item.form,), view.shape, item.form.dtype, view.queue), (p,))
+        else:
+            args = tuple(moved(a, view) for a in item.args)
+            forms = tuple(result[a].form for a in args)
+            made = Item(form(item.form.op, forms, view.shape, item.form.dtype, view.queue), args)
+        result.append(made)
+        return len(result) - 1
+
+    for p, item in enumerate(items):
+        op = item.form.op
+        if isinstance(op, View):
+            child = item.args[0]
+            f = items[child].form
+            mapped = layout.decompose(f.shape, op.strides, op.offset, item.form.shape) is not None
+            if isinstance(f.op, Map) and not mapped and movable(child, f.shape):
+                result[p] = result[moved(child, item.form)]
+    return result
+
+
+def analyse(items: Sequence[Item], roots: Sequence[int]) -> Graph:
+    """Choose the anchors of a graph; the reasons are with the constants and in `_stored_arguments`."""
+    order = topological(items, roots)
+    uses = [0] * len(items)
+    views = [0] * len(items)
+    must: set[int] = set(roots)
+    soft: set[int] = set()
+    written = {items[p].args[0] for p in order if isinstance(items[p].form.op, Update)}.union(roots)
+    for p in order:
+        for a in set(items[p].args):
+            uses[a] += 1
+            views[a] += isinstance(items[p].form.op, View)
+        must.update(_stored_arguments(items, p, written))
+        op = items[p].form.op
+        if isinstance(op, (Update, Scatter, Call, Part, Scan)):
+            must.add(p)
+        elif isinstance(op, Reduce):
+            soft.add(p)
+    must = {p for p in must if not isinstance(items[p].form.op, (Leaf, Const))}
+
+    cone: dict[int, frozenset[int]] = {}  # the operations of an expression down to anchors and leaves
+    reads: dict[int, frozenset[int]] = {}
+    inside: dict[int, frozenset[int]] = {}
+    for p in order:
+        item = items[p]
+        if isinstance(item.form.op, (Leaf, Const)):
+            cone[p] = frozenset()
+            inside[p] = frozenset((p,)) if isinstance(item.form.op, Leaf) else frozenset()
+            continue
+        for a in item.args:
+            if a not in must and a not in soft and _keep(items, p, a, len(cone[a]), uses[a], views[a]):
+                soft.add(a)
+                cone[a], inside[a] = frozenset(), frozenset((a,))
+        cone[p] = frozenset((p,)).union(*(cone[a] for a in item.args))
+        while len(cone[p]) > _CONE:
+            cut = max(item.args, key=lambda a: len(cone[a]))
+            if not cone[cut]:
+                break
+            soft.add(cut)
+            cone[cut], inside[cut] = frozenset(), frozenset((cut,))
+            cone[p] = frozenset((p,)).union(*(cone[a] for a in item.args))
+        reads[p] = frozenset().union(*(inside[a] for a in item.args))
+        inside[p] = reads[p]
+        if p in must or p in soft:
+            cone[p], inside[p] = frozenset(), frozenset((p,))
+    anchor_set = must | soft
+    anchors = [p for p in order if p in anchor_set]
+    return Graph(anchors, anchor_set, must, reads, {a: reads[a] & anchor_set for a in anchors})
+
+
+def _stored_arguments(items: Sequence[Item], p: int, written: set[int]) -> list[int]:
+    """The arguments that an operation can only take from memory; `written` are bases of updates and results."""
+    item = items[p]
+    op = item.form.op
+    if isinstance(op, Call) and op.name in _READS_PARTS:
+        return [items[a].args[0] if _is_part(items, a, written) else a for a in item.args]
+    if isinstance(op, (Call, Scatter)):
+        return list(item.args if isinstance(op, Call) else item.args[1:])
+    if isinstance(op, Gather):
+        return [item.args[0]]
+    if isinstance(op, View):
+        child = items[item.args[0]].form
+        if layout.decompose(child.shape, op.strides, op.offset, item.form.shape) is None:
+            return [item.args[0]]
+    return []
+
+
+def _is_part(items: Sequence[Item], p: int, written: set[int]) -> bool:
+    """Whether a value is a part of one that is written to memory whoever reads it."""
+    op = items[p].form.op
+    if not isinstance(op, View):
+        return False
+    whole = items[p].args[0]
+    f = items[whole].form
+    if isinstance(f.op, (Leaf, Const)):
+        return False
+    if isinstance(f.op, (Update, Call, Part)) or whole in written:
+        return True
+    return layout.decompose(f.shape, op.strides, op.offset, items[p].form.shape) is None  # see `_stored_arguments`
+
+
+def _keep(items: Sequence[Item], p: int, a: int, weight: int, uses: int, views: int) -> bool:
+    """Whether the argument `a` of `p`, an expression of `weight` operations, is worth computing once."""
+    f = items[a].form
+    if weight == 0 or f.generator:
+        return False
+    if uses > 1 and weight > _RECOMPUTE:
+        return True
+    op = items[p].form.op
+    if isinstance(op, Update) and a == items[p].args[0] and uses > 1 and weight > _RECOMPUTE_BROADCAST:
+        return True
+    if isinstance(op, View) and views > 1 and weight > 1:
+        return True  # a stencil: it would be computed again for every neighbour
+    spread = prod(items[p].form.shape) > prod(f.shape)
+    if spread and isinstance(op, (View, Map)) and weight > _RECOMPUTE_BROADCAST:
+        return True
+    return isinstance(op, (Map, View)) and isinstance(f.op, Gather) and uses > 1

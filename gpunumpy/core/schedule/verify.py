@@ -1,0 +1,157 @@
+"""The checker of forms and kernels: what is true of them whatever program made them. On in tests, off otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from ..dtypes import INT64
+from ..graph import layout
+from ..graph.layout import Layout, Shape
+from ..graph.node import Call, Const, Form, Gather, Iota, Map, Part, Reduce, Scan, Scatter, Update, View
+from . import kernel as ir
+
+
+class InvalidPlan(AssertionError):
+    """What was recorded or scheduled contradicts itself: a defect of gpunumpy, never of the program."""
+
+
+def expect(condition: bool, words: str) -> None:
+    if not condition:
+        raise InvalidPlan(words)
+
+
+# --- forms ------------------------------------------------------------------------------------------------------------
+
+
+def verify_form(form: Form) -> None:
+    """Check the shape and the dtype of a value against its operation and its arguments."""
+    op, args = form.op, form.args
+    shapes = [a.shape for a in args]
+    if isinstance(op, Map):
+        expect(len(args) == len(op.loop) - 1, f"{form} has {len(args)} arguments")
+        _expect_shape(form, layout.broadcast_shapes(form.shape, *shapes))
+        expect(form.dtype == op.loop[-1], f"{form} does not have the dtype of its loop")
+    elif isinstance(op, Iota):
+        expect(form.dtype == INT64 and op.axis < len(form.shape), f"{form} is no index")
+    elif isinstance(op, View):
+        expect(form.dtype == args[0].dtype, f"{form} has another dtype than what it is a view of")
+        _expect_inside(form, Layout(form.shape, op.strides, op.offset), args[0].shape)
+    elif isinstance(op, Update):
+        _expect_shape(form, shapes[0])
+        _expect_inside(form, op.region, form.shape)
+        expect(layout.broadcast_shapes(op.region.shape, shapes[1]) == op.region.shape, f"{form} gets {shapes[1]}")
+    elif isinstance(op, (Gather, Scatter)):
+        first = 1 if isinstance(op, Gather) else 2
+        expect(all(a.dtype == INT64 for a in args[first:]), f"{form} has indices that are no int64")
+        expect(op.count == len(args) - first <= len(shapes[0]), f"{form} has {len(args) - first} indices")
+        picked = layout.broadcast_shapes(*shapes[first:]) + shapes[0][op.count :]
+        if isinstance(op, Gather):
+            _expect_shape(form, picked)
+        else:
+            expect(layout.broadcast_shapes(picked, shapes[1]) == picked, f"{form} gets {shapes[1]} for {picked}")
+    elif isinstance(op, Reduce):
+        _expect_shape(form, tuple(n for axis, n in enumerate(shapes[0]) if axis not in op.axes))
+        expect(form.dtype == op.loop[-1], f"{form} does not have the dtype of its loop")
+    elif isinstance(op, Scan):
+        _expect_shape(form, shapes[0])
+        expect(op.axis < len(form.shape) and form.dtype == op.loop[-1], f"{form} is no scan of {shapes[0]}")
+    elif isinstance(op, Part):
+        call = args[0].op
+        known = isinstance(call, Call) and call.results[op.number] == (form.shape, form.dtype)
+        expect(known, f"{form} is no result of {call}")
+    elif isinstance(op, Const):
+        _expect_shape(form, ())
+
+
+def _expect_shape(form: Form, shape: Shape) -> None:
+    expect(form.shape == shape, f"{form} should have the shape {shape}")
+
+
+def _expect_inside(form: Form, where: Layout, shape: Shape) -> None:
+    inside = 0 in where.shape or (where.low() >= 0 and where.high() < prod(shape))
+    expect(inside, f"{form} reaches outside of an array of shape {shape}")
+
+
+# --- kernels ----------------------------------------------------------------------------------------------------------
+
+
+def verify_kernel(kernel: ir.Kernel, extents: Sequence[int]) -> None:
+    """Check a kernel against itself and against the sizes of its buffers.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    extents : sequence of int
+        For every argument, the number of elements that may be touched (of no meaning for scalars).
+    """
+    expect(0 <= kernel.reduced <= len(kernel.shape), "more loops are reduced than there are")
+    expect((kernel.region is None) == (kernel.outside is None), "a region without an outside, or the reverse")
+    whole = tuple((0, n) for n in kernel.shape)
+    _verify_body(kernel, kernel.body, kernel.region or whole, extents)
+    if kernel.region is not None and kernel.outside is not None:
+        inside = len(kernel.region) == len(whole) and all(
+            0 <= low <= high <= n for (low, high), n in zip(kernel.region, kernel.shape, strict=True)
+        )
+        expect(inside, f"the region {kernel.region} is not inside the loops {kernel.shape}")
+        _verify_body(kernel, kernel.outside, whole, extents)
+
+
+def _verify_body(kernel: ir.Kernel, body: ir.Body, bounds: Sequence[tuple[int, int]], extents: Sequence[int]) -> None:
+    for number, instr in enumerate(body.instrs):
+        used = instr.index if isinstance(instr, ir.Gather) else getattr(instr, "args", ())
+        expect(all(0 <= k < number for k in used), f"value {number} uses one that comes later")
+    dtypes = ir.value_dtypes(kernel, body)
+    rows = ir.row_level(kernel, body)
+    for number, instr in enumerate(body.instrs):
+        name = f"value {number} ({instr})"
+        if isinstance(instr, (ir.Load, ir.Gather)):
+            expect(kernel.args[instr.arg].kind == "in", f"{name} reads an argument that is no input")
+            span = reach(instr.at, bounds)
+            if isinstance(instr, ir.Gather):
+                expect(all(dtypes[k] == INT64 for k in instr.index), f"{name} has indices that are no int64")
+                site = kernel.args[instr.site]
+                expect(site.kind == "scalar" and site.dtype == INT64, f"{name} has no site")
+                span = spread(span, instr.dims, instr.strides)
+            _expect_span(span, extents[instr.arg], name)
+        elif isinstance(instr, ir.Scalar):
+            expect(kernel.args[instr.arg].kind == "scalar", f"{name} is no scalar argument")
+        elif not isinstance(instr, ir.Index):
+            loop = instr.loop[:-1]
+            expect(tuple(dtypes[k] for k in instr.args) == loop, f"{name} gets {[str(dtypes[k]) for k in instr.args]}")
+            if isinstance(instr, (ir.Reduce, ir.Scan)):
+                expect(kernel.reduced > 0, f"{name} has no loop to run along")
+                expect(all(rows[k] for k in instr.args[1:]), f"{name} has operands for its end that differ in a row")
+    for store in body.stores:
+        name = f"the store of value {store.value} to argument {store.arg}"
+        arg = kernel.args[store.arg]
+        expect(arg.kind == "out", f"{name} is into no output")
+        expect(0 <= store.value < len(dtypes), f"{name} stores what is not computed")
+        expect(arg.dtype == dtypes[store.value], f"{name} of {dtypes[store.value]} into {arg.dtype}")
+        _expect_span(reach(store.at, bounds), extents[store.arg], name)
+        outer = len(kernel.shape) - kernel.reduced
+        loops = outer if rows[store.value] and not any(store.at.coef[outer:]) else len(kernel.shape)
+        apart = all(c or high - low <= 1 for c, (low, high) in zip(store.at.coef[:loops], bounds, strict=False))
+        expect(apart, f"{name} writes one element many times")
+
+
+def reach(at: ir.Affine, bounds: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    """The least and the greatest value of an affine function, or None where there is no loop point."""
+    if any(high <= low for low, high in bounds):
+        return None
+    ends = [(c * low, c * (high - 1)) for c, (low, high) in zip(at.coef, bounds, strict=True)]
+    return at.offset + sum(map(min, ends)), at.offset + sum(map(max, ends))
+
+
+def spread(span: tuple[int, int] | None, dims: Sequence[int], strides: Sequence[int]) -> tuple[int, int] | None:
+    """The reach with any index inside `dims` added."""
+    if span is None or 0 in dims:
+        return None
+    ends = [(0, s * (n - 1)) for n, s in zip(dims, strides, strict=True)]
+    return span[0] + sum(map(min, ends)), span[1] + sum(map(max, ends))
+
+
+def _expect_span(span: tuple[int, int] | None, extent: int, name: str) -> None:
+    inside = span is None or (span[0] >= 0 and span[1] < extent)
+    expect(inside, f"{name} touches elements {span} of {extent}")

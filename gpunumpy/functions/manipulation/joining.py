@@ -1,0 +1,274 @@
+"""Arrays put together, and taken apart. What is put together is one buffer, each part of which is written once."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy
+
+from ...core import dtypes
+from ...core.graph import layout
+from ...core.graph import node as graph
+from ...core.graph.layout import Layout, normalize_axis
+from ...core.graph.node import DType
+from ...core.recording.array import ndarray, wrap, wrap_ordered
+from ...core.recording.record import as_array, as_dtype, transposed
+from ..creation.arrays import array, made, uninitialized
+from ..indexing.getitem import getitem
+from ..ufuncs.output import output, write
+from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, moveaxis, ravel, sliced
+
+__all__ = [
+    "append",
+    "array_split",
+    "block",
+    "column_stack",
+    "concat",
+    "concatenate",
+    "dsplit",
+    "dstack",
+    "hsplit",
+    "hstack",
+    "split",
+    "stack",
+    "unstack",
+    "vsplit",
+    "vstack",
+]
+
+
+def as_arrays(items: Any) -> list[ndarray]:
+    """The arrays of a sequence, on one device: host data goes where the others are."""
+    if not hasattr(items, "__getitem__") or isinstance(items, str):
+        raise TypeError(f"the arrays must be in a sequence such as a list or a tuple, not in a {type(items).__name__}")
+    parts: list[Any] = [*items]
+    device = next((x.device for x in parts if isinstance(x, ndarray)), None)
+    return [as_array(x, device) for x in parts]
+
+
+def concatenate(
+    arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
+) -> ndarray:
+    """Arrays one after the other along an existing axis. See `numpy.concatenate`."""
+    parts = as_arrays(arrays)
+    if not parts:
+        raise ValueError("need at least one array to concatenate")
+    into = output(out)
+    if into is not None and dtype is not None:
+        raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
+    if axis is None:
+        parts, axis = [ravel(x) for x in _adapted(arrays, parts)], 0
+    _check_parts(parts, axis)
+    axis = normalize_axis(axis, parts[0].ndim)
+    common = numpy.result_type(*(x.dtype for x in parts))
+    wanted = into.dtype if into is not None else common if dtype is None else dtypes.check(dtype)
+    for x in parts:
+        if not numpy.can_cast(x.dtype, wanted, casting):
+            raise TypeError(f"Cannot cast array data from {x.dtype!r} to {wanted!r} according to the rule '{casting}'")
+    joined = _joined(parts, axis, wanted)
+    if into is None:
+        return joined
+    if into.shape != joined.shape:
+        raise ValueError("Output array is the wrong shape")
+    return write(into, joined.value())
+
+
+concat = concatenate
+
+
+def _adapted(given: Any, parts: Sequence[ndarray]) -> Sequence[ndarray]:
+    """The parts, Python numbers among them in the dtype that the others decide, even if it cannot hold them."""
+    weak = [type(x) in (int, float, complex) for x in given]
+    if not any(weak):
+        return parts
+    types = [x if w else part.dtype for x, part, w in zip(given, parts, weak, strict=True)]
+    dtype = dtypes.check(numpy.result_type(*types))
+    return [wrap(as_dtype(part.value(), dtype)) if w else part for part, w in zip(parts, weak, strict=True)]
+
+
+def _check_parts(parts: Sequence[ndarray], axis: Any) -> None:
+    """Refuse parts that do not go together, in NumPy's words."""
+    first = parts[0]
+    if not first.ndim:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    axis = normalize_axis(operator.index(axis), first.ndim)
+    for k, x in enumerate(parts[1:], 1):
+        if x.ndim != first.ndim:
+            if not x.ndim:
+                raise ValueError("zero-dimensional arrays cannot be concatenated")
+            raise ValueError(
+                "all the input arrays must have same number of dimensions, but the array at index 0 has "
+                f"{first.ndim} dimension(s) and the array at index {k} has {x.ndim} dimension(s)"
+            )
+        for d, (n, m) in enumerate(zip(first.shape, x.shape, strict=True)):
+            if n != m and d != axis:
+                raise ValueError(
+                    "all the input array dimensions except for the concatenation axis must match exactly, but along "
+                    f"dimension {d}, the array at index 0 has size {n} and the array at index {k} has size {m}"
+                )
+
+
+def _joined(parts: Sequence[ndarray], axis: int, dtype: DType) -> ndarray:
+    """The parts along an axis, laid out in memory as they are."""
+    ndim = parts[0].ndim
+    order = layout.memory_order([(x.shape, x.layout.strides) for x in parts], ndim)
+    axes = tuple(range(ndim)) if order is None else order
+    place = axes.index(axis)
+    shape = [parts[0].shape[k] for k in axes]
+    shape[place] = sum(x.shape[axis] for x in parts)
+    strides = layout.c_strides(tuple(shape))
+    node = uninitialized(tuple(shape), dtype, parts[0].queue)
+    start = 0
+    for x in parts:
+        if x.size:
+            value = as_dtype(x.value() if order is None else transposed(x.value(), order), dtype)
+            node = graph.update(node, Layout(value.form.shape, strides, start * strides[place]), value)
+        start += x.shape[axis]
+    return made(wrap_ordered(node, order))
+
+
+def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> ndarray:
+    """Arrays of one shape along a new axis. See `numpy.stack`."""
+    parts = as_arrays(arrays)
+    if not parts:
+        raise ValueError("need at least one array to stack")
+    if len({x.shape for x in parts}) != 1:
+        raise ValueError("all input arrays must have the same shape")
+    axis = normalize_axis(axis, parts[0].ndim + 1)
+    return concatenate([expand_dims(x, axis) for x in parts], axis, out, dtype=dtype, casting=casting)
+
+
+def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> ndarray:
+    """Rows below each other. See `numpy.vstack`."""
+    return concatenate([atleast_2d(x) for x in as_arrays(tup)], 0, dtype=dtype, casting=casting)
+
+
+def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> ndarray:
+    """Columns beside each other. See `numpy.hstack`."""
+    parts = [atleast_1d(x) for x in as_arrays(tup)]
+    return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1, dtype=dtype, casting=casting)
+
+
+def dstack(tup: Any) -> ndarray:
+    """Layers behind each other. See `numpy.dstack`."""
+    return concatenate([atleast_3d(x) for x in as_arrays(tup)], 2)
+
+
+def column_stack(tup: Any) -> ndarray:
+    """Vectors as columns. See `numpy.column_stack`."""
+    return concatenate([atleast_2d(x).T if x.ndim < 2 else x for x in as_arrays(tup)], 1)
+
+
+def append(arr: Any, values: Any, axis: Any = None) -> ndarray:
+    """Values after those of an array. See `numpy.append`."""
+    x, y = as_arrays((arr, values))
+    return concatenate((ravel(x), ravel(y)), 0) if axis is None else concatenate((x, y), axis)
+
+
+def block(arrays: Any) -> ndarray:
+    """An array of nested lists of blocks. See `numpy.block`."""
+    depth = _depth(arrays, "arrays")
+    if not depth:
+        return array(arrays, order="C", subok=True)
+    ndim = max(depth, *(x.ndim for x in map(as_array, _leaves(arrays))))
+    return _block(arrays, depth, ndim, ndim - depth)
+
+
+def _depth(arrays: Any, name: str) -> int:
+    """How deep the lists are nested, the same everywhere."""
+    if isinstance(arrays, tuple):
+        raise TypeError(
+            f"{name} is a tuple. Only lists can be used to arrange blocks, and np.block does not allow "
+            "implicit conversion from tuple to ndarray."
+        )
+    if not isinstance(arrays, list):
+        return 0
+    if not arrays:
+        raise ValueError(f"List at {name} cannot be empty")
+    depths = [_depth(part, f"{name}[{k}]") for k, part in enumerate(arrays)]
+    if len(set(depths)) > 1:
+        k = next(k for k, d in enumerate(depths) if d != depths[0])
+        raise ValueError(
+            f"List depths are mismatched. First element was at depth {depths[0] + 1}, but there is an "
+            f"element at depth {depths[k] + 1} ({name}[{k}])"
+        )
+    return depths[0] + 1
+
+
+def _leaves(arrays: Any) -> list[Any]:
+    return [leaf for part in arrays for leaf in _leaves(part)] if isinstance(arrays, list) else [arrays]
+
+
+def _block(arrays: Any, depth: int, ndim: int, axis: int) -> ndarray:
+    if not depth:
+        x = as_array(arrays)
+        return getitem(x, (None,) * (ndim - x.ndim) + (...,))
+    return concatenate([_block(part, depth - 1, ndim, axis + 1) for part in arrays], axis)
+
+
+# --- apart ----------------------------------------------------------------------------------------------------------
+
+
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
+    """Parts along an axis, of nearly equal size or between indices: views. See `numpy.array_split`."""
+    x = as_array(ary)
+    axis = normalize_axis(axis, x.ndim)
+    total = x.shape[axis]
+    if hasattr(indices_or_sections, "__len__") and not (
+        isinstance(indices_or_sections, (ndarray, numpy.ndarray)) and indices_or_sections.ndim == 0
+    ):
+        bounds = [0, *(k.__index__() for k in indices_or_sections), total]
+    else:
+        count = int(indices_or_sections)
+        if count <= 0:
+            raise ValueError("number sections must be larger than 0.")
+        each, extra = divmod(total, count)
+        bounds = [k * each + min(k, extra) for k in range(count + 1)]
+    ranges = (slice(start, stop).indices(total) for start, stop in pairwise(bounds))
+    return [sliced(x, axis, start, stop) for start, stop, _ in ranges]
+
+
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
+    """Parts of equal size along an axis, or between indices: views. See `numpy.split`."""
+    x = as_array(ary)
+    if not hasattr(indices_or_sections, "__len__"):
+        size = x.shape[normalize_axis(axis, x.ndim)]
+        if size % indices_or_sections:
+            raise ValueError("array split does not result in an equal division")
+    return array_split(x, indices_or_sections, axis)
+
+
+def hsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
+    """Parts along the second axis, or the only one. See `numpy.hsplit`."""
+    x = as_array(ary)
+    if x.ndim == 0:
+        raise ValueError("hsplit only works on arrays of 1 or more dimensions")
+    return split(x, indices_or_sections, 1 if x.ndim > 1 else 0)
+
+
+def vsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
+    """Parts along the first axis. See `numpy.vsplit`."""
+    x = as_array(ary)
+    if x.ndim < 2:
+        raise ValueError("vsplit only works on arrays of 2 or more dimensions")
+    return split(x, indices_or_sections, 0)
+
+
+def dsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
+    """Parts along the third axis. See `numpy.dsplit`."""
+    x = as_array(ary)
+    if x.ndim < 3:
+        raise ValueError("dsplit only works on arrays of 3 or more dimensions")
+    return split(x, indices_or_sections, 2)
+
+
+def unstack(x: Any, /, *, axis: int = 0) -> tuple[ndarray, ...]:
+    """The sub-arrays along an axis: views. See `numpy.unstack`."""
+    x = as_array(x)
+    if x.ndim == 0:
+        raise ValueError("Input array must be at least 1-d.")
+    rows = moveaxis(x, axis, 0)
+    return tuple(getitem(rows, k) for k in range(rows.shape[0]))

@@ -1,0 +1,434 @@
+"""Other shapes of the same elements: views wherever NumPy gives views."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from inspect import isclass
+from math import prod
+from typing import Any
+
+import numpy
+
+from ...core import dtypes
+from ...core.graph import layout
+from ...core.graph import node as graph
+from ...core.graph.layout import Layout, Shape, normalize_axes, normalize_axis
+from ...core.graph.node import Node
+from ...core.recording.array import READ_ONLY, is_scalar, make_view, ndarray, wrap
+from ...core.recording.record import as_array
+from ..creation.arrays import as_shape, asarray, axes_in_memory, follows, laid_out
+
+__all__ = [
+    "astype",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "broadcast_arrays",
+    "broadcast_to",
+    "expand_dims",
+    "flip",
+    "fliplr",
+    "flipud",
+    "matrix_transpose",
+    "moveaxis",
+    "permute_dims",
+    "ravel",
+    "reshape",
+    "rollaxis",
+    "rot90",
+    "squeeze",
+    "swapaxes",
+    "transpose",
+]
+
+
+def stored(node: Node, shape: Shape) -> ndarray:
+    """The elements of a value, computed in its own C order, in another shape of as many."""
+    owner = laid_out(node, None)
+    return owner if shape == owner.shape else make_view(owner, Layout(shape, layout.c_strides(shape), 0))
+
+
+# --- reshape ---------------------------------------------------------------------------------------------------------
+
+
+def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> ndarray:
+    """The elements in another shape: a view where strides allow it. See `numpy.reshape`."""
+    x = as_array(a)
+    return reshaped(x, as_shape_with_unknown(shape, x.size), order, copy)
+
+
+def as_shape_with_unknown(shape: Any, size: int) -> Shape:
+    """A shape for `size` elements, in which one dimension may be -1."""
+    if type(shape) is tuple and all(type(n) is int for n in shape):
+        dims = shape
+    elif numpy.ndim(shape) or isinstance(shape, (tuple, list)):
+        dims = tuple(operator.index(n) for n in shape)
+    else:
+        dims = (operator.index(shape),)
+    unknown = [k for k, n in enumerate(dims) if n < 0]
+    if len(unknown) > 1:
+        raise ValueError("can only specify one unknown dimension")
+    known = prod(n for n in dims if n >= 0)
+    if (size != known) if not unknown else (known == 0 or size % known):
+        raise ValueError(f"cannot reshape array of size {size} into shape {_words(dims)}")
+    if unknown:
+        k = unknown[0]
+        dims = (*dims[:k], size // known, *dims[k + 1 :])
+    return dims
+
+
+def _words(shape: Shape) -> str:
+    return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+
+
+def reshaped(x: ndarray, shape: Shape, order: str = "C", copy: bool | None = None) -> ndarray:
+    """The array in a shape of as many elements, read and filled in an order."""
+    where = x.layout
+    order = order.upper()
+    if order not in ("C", "F", "A"):
+        raise ValueError(f"order must be one of 'C', 'F', or 'A' (got {order!r})")
+    if order == "A":
+        order = "F" if layout.is_f(where.shape, where.strides) and not layout.is_c(where.shape, where.strides) else "C"
+    if order == "F":
+        return transpose(reshaped(transpose(x), shape[::-1], "C", copy))
+    strides = layout.reshape_strides(where.shape, where.strides, shape)
+    if strides is not None and not copy:
+        return make_view(x, Layout(shape, strides, where.offset))
+    if copy is False:
+        raise ValueError("Unable to avoid creating a copy while reshaping.")
+    return stored(x.value(), shape)
+
+
+def ravel(a: Any, order: str = "C") -> ndarray:
+    """The elements in one dimension: a view of what lies in that order already. See `numpy.ravel`."""
+    x = as_array(a)
+    if order.upper() == "K":
+        x, order = _in_memory_order(x), "C"
+    in_order = follows(x, order) and (order.upper() != "A" or follows(x, "C") or follows(x, "F"))
+    return reshaped(x, (x.size,), order, None if in_order else True)
+
+
+def _in_memory_order(x: ndarray) -> ndarray:
+    """The view of the array with its axes from slowest to fastest; repeated ones stay, unlike in copies."""
+    axes = layout.memory_order([(x.shape, x.layout.strides)], x.ndim)
+    return x if axes is None else permuted(x, axes)
+
+
+def flatten(x: ndarray, order: str = "C") -> ndarray:
+    """A copy of the elements in one dimension. See `numpy.ndarray.flatten`."""
+    if order.upper() == "K":
+        x, order = _in_memory_order(x), "C"
+    return reshaped(x, (x.size,), order, True)
+
+
+# --- order of the axes -----------------------------------------------------------------------------------------------
+
+
+def permuted(x: ndarray, axes: Sequence[int]) -> ndarray:
+    """The view whose dimension k is axis ``axes[k]``."""
+    shape, strides, offset = x.layout
+    return make_view(x, Layout(tuple(shape[k] for k in axes), tuple(strides[k] for k in axes), offset))
+
+
+def transpose(a: Any, axes: Any = None) -> ndarray:
+    """The axes in another order, reversed by default: a view. See `numpy.transpose`."""
+    x = as_array(a)
+    if axes is None:
+        return permuted(x, range(x.ndim)[::-1])
+    given = tuple(axes) if isinstance(axes, (tuple, list)) or hasattr(axes, "__iter__") else (axes,)
+    if len(given) != x.ndim:
+        raise ValueError("axes don't match array")
+    order = tuple(normalize_axis(k, x.ndim) for k in given)
+    if len(set(order)) != len(order):
+        raise ValueError("repeated axis in transpose")
+    return permuted(x, order)
+
+
+permute_dims = transpose
+
+
+def matrix_transpose(x: Any, /) -> ndarray:
+    """The last two axes swapped: a view. See `numpy.matrix_transpose`."""
+    x = as_array(x)
+    if x.ndim < 2:
+        raise ValueError(f"Input array must be at least 2-dimensional, but it is {x.ndim}")
+    return swapaxes(x, -1, -2)
+
+
+def matrix_view(x: ndarray) -> ndarray:
+    """``x.mT``"""
+    if x.ndim < 2:
+        raise ValueError("matrix transpose with ndim < 2 is undefined")
+    return swapaxes(x, -1, -2)
+
+
+def swapaxes(a: Any, axis1: int, axis2: int) -> ndarray:
+    """Two axes swapped: a view. See `numpy.swapaxes`."""
+    x = as_array(a)
+    order = list(range(x.ndim))
+    i, j = (_named_axis(k, x.ndim, name) for k, name in ((axis1, "axis1"), (axis2, "axis2")))
+    order[i], order[j] = order[j], order[i]
+    return permuted(x, order)
+
+
+def _named_axis(axis: Any, ndim: int, name: str) -> int:
+    """The axis counted from the front, or an error that names the argument."""
+    place = operator.index(axis)
+    if not -ndim <= place < ndim:
+        raise numpy.exceptions.AxisError(place, ndim, name)
+    return place % ndim
+
+
+def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
+    """Some axes moved to other places: a view. See `numpy.moveaxis`."""
+    x = as_array(a)
+    start, end = (_axes_named(axes, x.ndim, name) for axes, name in ((source, "source"), (destination, "destination")))
+    if len(start) != len(end):
+        raise ValueError("`source` and `destination` arguments must have the same number of elements")
+    order = [k for k in range(x.ndim) if k not in start]
+    for place, axis in sorted(zip(end, start, strict=True)):
+        order.insert(place, axis)
+    return permuted(x, order)
+
+
+def _axes_named(axes: Any, ndim: int, name: str) -> tuple[int, ...]:
+    given = axes if numpy.iterable(axes) else (axes,)
+    found = tuple(_named_axis(k, ndim, name) for k in given)
+    if len(set(found)) != len(found):
+        raise ValueError(f"repeated axis in `{name}` argument")
+    return found
+
+
+def rollaxis(a: Any, axis: int, start: int = 0) -> ndarray:
+    """One axis moved before another: a view. See `numpy.rollaxis`."""
+    x = as_array(a)
+    n = x.ndim
+    axis = normalize_axis(axis, n)
+    if start < 0:
+        start += n
+    if not 0 <= start < n + 1:
+        raise numpy.exceptions.AxisError(f"'start' arg requires {-n} <= start < {n + 1}, but {start} was passed in")
+    order = [k for k in range(n) if k != axis]
+    order.insert(start - 1 if axis < start else start, axis)
+    return permuted(x, order)
+
+
+# --- number of dimensions --------------------------------------------------------------------------------------------
+
+
+def squeeze(a: Any, axis: Any = None) -> ndarray:
+    """Without the dimensions of size 1: a view. See `numpy.squeeze`."""
+    x = as_array(a)
+    shape, strides, offset = x.layout
+    if axis in (0, -1, (0,), (-1,)) and not shape:
+        axis = ()
+    gone = tuple(k for k, n in enumerate(shape) if n == 1) if axis is None else normalize_axes(axis, x.ndim)
+    if any(shape[k] != 1 for k in gone):
+        raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
+    kept = [k for k in range(x.ndim) if k not in gone]
+    return make_view(x, Layout(tuple(shape[k] for k in kept), tuple(strides[k] for k in kept), offset))
+
+
+def expand_dims(a: Any, axis: Any) -> ndarray:
+    """With dimensions of size 1 at the places `axis` of the result: a view. See `numpy.expand_dims`."""
+    x = as_array(a)
+    given = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+    ndim = x.ndim + len(given)
+    new = tuple(normalize_axis(k, ndim) for k in given)
+    if len(set(new)) != len(new):
+        raise ValueError("repeated axis")
+    shape, strides, offset = x.layout
+    rest = iter(zip(shape, strides, strict=True))
+    dims = [(1, 0) if k in new else next(rest) for k in range(ndim)]
+    return make_view(x, Layout(tuple(n for n, _ in dims), tuple(s for _, s in dims), offset))
+
+
+def _at_least(x: ndarray, lead: int, trail: int) -> ndarray:
+    """With dimensions of size 1 before and after the others."""
+    shape, strides, offset = x.layout
+    return make_view(x, Layout((1,) * lead + shape + (1,) * trail, (0,) * lead + strides + (0,) * trail, offset))
+
+
+def _each(arrays: Sequence[Any], pads: dict[int, tuple[int, int]]) -> Any:
+    found = [as_array(a) for a in arrays]
+    grown = tuple(_at_least(x, *pads[x.ndim]) if x.ndim in pads else x for x in found)
+    return grown[0] if len(grown) == 1 else grown
+
+
+def atleast_1d(*arys: Any) -> Any:
+    """Arrays of at least one dimension. See `numpy.atleast_1d`."""
+    return _each(arys, {0: (0, 1)})
+
+
+def atleast_2d(*arys: Any) -> Any:
+    """Arrays of at least two dimensions. See `numpy.atleast_2d`."""
+    return _each(arys, {0: (1, 1), 1: (1, 0)})
+
+
+def atleast_3d(*arys: Any) -> Any:
+    """Arrays of at least three dimensions. See `numpy.atleast_3d`."""
+    return _each(arys, {0: (1, 2), 1: (1, 1), 2: (0, 1)})
+
+
+# --- broadcasting ----------------------------------------------------------------------------------------------------
+
+
+def broadcast_to(array: Any, shape: Any, subok: bool = False) -> ndarray:
+    """The array repeated over a shape: a read-only view. See `numpy.broadcast_to`."""
+    x = as_array(array)
+    dims = as_shape(shape)
+    where = x.layout
+    lead = len(dims) - x.ndim
+    if lead < 0 or any(n not in (1, m) for n, m in zip(x.shape, dims[lead:], strict=True)):
+        if x.ndim and not dims:
+            raise ValueError("cannot broadcast a non-scalar to a scalar array")
+        if lead < 0:
+            raise ValueError("input operand has more dimensions than allowed by the axis remapping")
+        raise ValueError(
+            "operands could not be broadcast together with remapped shapes [original->remapped]: "
+            f"{_words(x.shape)}  and requested shape {_words(dims)}"
+        )
+    view = make_view(x, Layout(dims, layout.broadcast_strides(where.shape, where.strides, dims), where.offset))
+    view._flags |= READ_ONLY
+    return view
+
+
+def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[ndarray, ...]:
+    """Arrays repeated over their common shape: read-only views. See `numpy.broadcast_arrays`."""
+    arrays = [as_array(a) for a in args]
+    try:
+        shape = layout.broadcast_shapes(*(x.shape for x in arrays))
+    except ValueError:
+        numpy.broadcast_shapes(*(x.shape for x in arrays))  # its words say which arguments do not agree
+        raise
+    return tuple(x if x.shape == shape else broadcast_to(x, shape) for x in arrays)
+
+
+# --- direction -------------------------------------------------------------------------------------------------------
+
+
+def sliced(x: ndarray, axis: int, start: int, stop: int, step: int = 1) -> ndarray:
+    """The view ``x[..., start:stop:step, ...]`` along an axis; bounds as `slice.indices` gives them."""
+    shape, strides, offset = x.layout
+    count = len(range(start, stop, step))
+    if count:
+        offset += start * strides[axis]
+    dims = (*shape[:axis], count, *shape[axis + 1 :])
+    return make_view(x, Layout(dims, (*strides[:axis], strides[axis] * step, *strides[axis + 1 :]), offset))
+
+
+def flip(m: Any, axis: Any = None) -> ndarray:
+    """In reverse order along axes: a view. See `numpy.flip`."""
+    x = as_array(m)
+    for k in normalize_axes(axis, x.ndim):
+        x = sliced(x, k, x.shape[k] - 1, -1, -1)
+    return x if x is not m else make_view(x, x.layout)
+
+
+def flipud(m: Any) -> ndarray:
+    """In reverse order along the first axis. See `numpy.flipud`."""
+    x = as_array(m)
+    if x.ndim < 1:
+        raise ValueError("Input must be >= 1-d.")
+    return flip(x, 0)
+
+
+def fliplr(m: Any) -> ndarray:
+    """In reverse order along the second axis. See `numpy.fliplr`."""
+    x = as_array(m)
+    if x.ndim < 2:
+        raise ValueError("Input must be >= 2-d.")
+    return flip(x, 1)
+
+
+def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> ndarray:
+    """Turned by quarter turns in the plane of two axes: a view. See `numpy.rot90`."""
+    x = as_array(m)
+    plane = tuple(axes)
+    if len(plane) != 2:
+        raise ValueError("len(axes) must be 2.")
+    if plane[0] == plane[1] or abs(plane[0] - plane[1]) == x.ndim:
+        raise ValueError("Axes must be different.")
+    if any(not -x.ndim <= axis < x.ndim for axis in plane):
+        raise ValueError(f"Axes={plane} out of range for array of ndim={x.ndim}.")
+    first, second = (axis % x.ndim for axis in plane)
+    turns = k % 4
+    if turns == 0:
+        return make_view(x, x.layout)
+    if turns == 2:
+        return flip(x, (first, second))
+    if turns == 1:
+        return swapaxes(flip(x, second), first, second)
+    return flip(swapaxes(x, first, second), second)
+
+
+# --- dtype -----------------------------------------------------------------------------------------------------------
+
+
+def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> ndarray:
+    """The elements cast to a dtype. See `numpy.astype`."""
+    if not isinstance(x, ndarray):
+        raise TypeError(f"Input should be a NumPy array. It is of type {type(x)}.")
+    made = cast_to(x, dtype, copy=copy)
+    return made if device is None else asarray(made, device=device)
+
+
+def cast_to(
+    x: ndarray, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
+) -> ndarray:
+    """The elements cast to a dtype. See `numpy.ndarray.astype`."""
+    wanted = dtypes.check(dtype)
+    if casting != "unsafe" and not numpy.can_cast(x.dtype, wanted, casting):  # type: ignore[arg-type]
+        raise TypeError(f"Cannot cast array data from {x.dtype!r} to {wanted!r} according to the rule '{casting}'")
+    if not copy and wanted == x.dtype and follows(x, order):
+        return x
+    if x.dtype.kind == "c" and wanted.kind not in "cb":
+        numpy.zeros(1, x.dtype).astype(wanted)  # says what is lost, as NumPy does
+    where = x.layout
+    node = graph.cast(x.value(), wanted)
+    if is_scalar(x):
+        return wrap(graph.fresh(node) if node is x.value() else node)
+    return laid_out(node, axes_in_memory(order, where.shape, where.strides))
+
+
+def reinterpreted(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
+    """The same memory as elements of another dtype: a view. See `numpy.ndarray.view`."""
+    if dtype is ndarray:  # NumPy takes the class in its place
+        dtype, type = None, dtype
+    for given in (dtype, type):
+        if isclass(given) and issubclass(given, ndarray) and given is not ndarray:
+            raise TypeError(f"arrays are of no subclass of ndarray, such as {given.__name__}: let one hold an array")
+    if type not in (None, ndarray):
+        raise ValueError("Type must be a sub-type of ndarray type")
+    wanted = x.dtype if dtype is None else dtypes.check(dtype)
+    where = x.layout
+    if wanted == x.dtype:
+        return make_view(x, where)
+    old, new = x.itemsize, wanted.itemsize
+    shape, strides = x.shape, x.strides
+    if old != new:
+        shape, strides = _resized(shape, strides, old, new)
+    first = where.offset * (x.itemsize if x._base is None else x._base.itemsize)
+    if x._base is not None and x._part:
+        first = where.offset * old if x._part == "view" else where.offset * 2 * old + old * (x._part == "imag")
+    if first % new or any(s % new for n, s in zip(shape, strides, strict=True) if n > 1):
+        raise ValueError(f"a view as {wanted} would begin between two elements of {new} bytes")
+    units = tuple(s // new for s in strides)
+    return make_view(x, Layout(shape, units, first // new), "view", wanted)
+
+
+def _resized(shape: Shape, strides: Shape, old: int, new: int) -> tuple[Shape, Shape]:
+    """Shape and strides in bytes when elements of `old` bytes are seen as ones of `new` bytes."""
+    if not shape:
+        raise ValueError("Changing the dtype of a 0d array is only supported if the itemsize is unchanged")
+    if shape[-1] > 1 and strides[-1] != old:
+        raise ValueError("To change to a dtype of a different size, the last axis must be contiguous")
+    if new < old and old % new:
+        raise ValueError("When changing to a smaller dtype, its size must be a divisor of the size of original dtype")
+    if new > old and shape[-1] * old % new:
+        raise ValueError(
+            "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last axis "
+            "of the array."
+        )
+    return (*shape[:-1], shape[-1] * old // new), (*strides[:-1], new)

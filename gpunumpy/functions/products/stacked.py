@@ -1,0 +1,159 @@
+"""Products over stacks: the generalised ufuncs matmul, matvec, vecmat and vecdot."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy
+
+from ...core.graph import layout
+from ...core.graph.node import Form, Node
+from ...core.recording.array import ndarray, wrap
+from ...core.recording.record import remember, reshaped, transposed
+from ..ufuncs.gufunc import NO_KEYWORDS, Keywords, axes_of, dtype_of, keywords, order_of
+from ..ufuncs.output import in_order, output
+from .matrix_product import conjugate, matrix_product, vector_product
+from .operands import cast, finish, pair, reordered
+from .precision import precision_name
+
+__all__ = ["matmul", "matvec", "vecmat", "vecdot"]
+
+_Stacked = TypeVar("_Stacked", bound=Callable[..., Any])
+
+# The most core dimensions of the operands of each generalised ufunc.
+_CORES = {"matmul": (2, 2), "matvec": (2, 1), "vecmat": (1, 2), "vecdot": (1, 1)}
+
+
+def _described(function: _Stacked) -> _Stacked:
+    """The attributes that NumPy's generalised ufunc of that name has."""
+    its = getattr(numpy, function.__name__)
+    for name in ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature"):
+        setattr(function, name, getattr(its, name))
+    return function
+
+
+@_described
+def matmul(x1: Any, x2: Any, /, out: Any = None, **options: Any) -> ndarray:
+    """Matrix product of the last two axes, the others broadcast; see `numpy.matmul`."""
+    if type(x1) is ndarray and type(x2) is ndarray and out is None and not options:
+        one = x1._node if x1._base is None else x1.value()
+        two = x2._node if x2._base is None else x2.value()
+        key = one.form, two.form
+        cache = _recorded[precision_name()]
+        known = cache.get(key)
+        if known is not None:
+            return wrap(Node(known, (one, two)))
+        result = _stacked("matmul", _matmul, x1, x2, None, options)
+        remember(cache, key, result)
+        return result
+    return _stacked("matmul", _matmul, x1, x2, out, options)
+
+
+# The forms of products by the setting of their precision and the forms of the operands.
+_recorded: defaultdict[str, dict[Any, Form]] = defaultdict(dict)
+
+
+@_described
+def matvec(x1: Any, x2: Any, /, out: Any = None, **options: Any) -> ndarray:
+    """Products of matrices with vectors, both stacked; see `numpy.matvec`."""
+    return _stacked("matvec", _matvec, x1, x2, out, options)
+
+
+@_described
+def vecmat(x1: Any, x2: Any, /, out: Any = None, **options: Any) -> ndarray:
+    """Products of conjugated vectors with matrices, both stacked; see `numpy.vecmat`."""
+    return _stacked("vecmat", _vecmat, x1, x2, out, options)
+
+
+@_described
+def vecdot(x1: Any, x2: Any, /, out: Any = None, *, axis: Any = -1, **options: Any) -> ndarray:
+    """Products of vectors along an axis, the first conjugated; see `numpy.vecdot`."""
+    if type(axis) is not int or axis != -1:  # the last one is what it is without a word, and `axes` goes without it
+        options["axis"] = axis
+    return _stacked("vecdot", _vecdot, x1, x2, out, options)
+
+
+def _matmul(a: Node, b: Node) -> Node:
+    return vector_product(a, b) if len(a.form.shape) == len(b.form.shape) == 1 else matrix_product(a, b)
+
+
+def _matvec(a: Node, b: Node) -> Node:
+    left, right = a.form.shape, b.form.shape
+    shape = (*layout.broadcast_shapes(left[:-2], right[:-1]), left[-2])
+    return matrix_product(a, reshaped(b, (*right, 1)), shape)
+
+
+def _vecmat(a: Node, b: Node) -> Node:
+    left, right = a.form.shape, b.form.shape
+    shape = (*layout.broadcast_shapes(left[:-1], right[:-2]), right[-1])
+    return matrix_product(reshaped(conjugate(a), (*left[:-1], 1, left[-1])), b, shape)
+
+
+def _vecdot(a: Node, b: Node) -> Node:
+    return vector_product(conjugate(a), b)
+
+
+def _stacked(
+    name: str, multiply: Callable[[Node, Node], Node], x1: Any, x2: Any, out: Any, options: dict[str, Any]
+) -> ndarray:
+    """A generalised ufunc, of which `multiply` works on the last axes of operands of one dtype."""
+    words = keywords(name, options) if options else NO_KEYWORDS
+    into = output(out)
+    arrays = _operands(x1, x2, name)
+    if words is NO_KEYWORDS and into is None:
+        return wrap(multiply(*_matched(name, arrays, words)))
+    cores = [min(x.ndim, most) for x, most in zip(arrays, _CORES[name], strict=True)]
+    core = 1 if words.keepdims else sum(cores) - 2
+    loops = max(x.ndim - n for x, n in zip(arrays, cores, strict=True))
+    ndims = [*(x.ndim for x in arrays), loops + core if into is None else len(into.shape)]
+    axes = axes_of(name, words, ndims, (*cores, core))
+    order = None
+    if axes is not None:
+        one, two, order = (order_of(n, last) for n, last in zip(ndims, axes, strict=True))
+        arrays = (reordered(arrays[0], one), reordered(arrays[1], two))
+    node = multiply(*_matched(name, arrays, words))
+    if words.keepdims:
+        node = reshaped(node, (*node.form.shape, 1))
+    if into is not None:
+        return finish(node, into, name, core, words.casting, order)
+    if order is not None:
+        node = transposed(node, numpy.argsort(order).tolist())
+    return wrap(node) if words.order == "K" else in_order(wrap(node), _order_like(words.order, arrays))
+
+
+def _matched(name: str, arrays: tuple[ndarray, ndarray], words: Keywords) -> list[Node]:
+    """The operands in the dtype of the product, if the axis that is summed is of one length."""
+    a, b = arrays
+    _check_core(a.shape[-1], b.shape[-1 if b.ndim < 2 or _CORES[name][1] < 2 else -2], name, 0)
+    return cast(arrays, dtype_of(name, (a.dtype, b.dtype), words), words.casting, name)
+
+
+def _order_like(order: str, arrays: Sequence[ndarray]) -> str:
+    """The memory order "C" or "F"; "A" is that of Fortran if all arrays are."""
+    if order != "A":
+        return order
+    places = [x.layout for x in arrays]
+    fortran = all(layout.is_f(w.shape, w.strides) for w in places)
+    return "F" if fortran and not all(layout.is_c(w.shape, w.strides) for w in places) else "C"
+
+
+def _operands(x1: Any, x2: Any, name: str) -> tuple[ndarray, ndarray]:
+    arrays = pair(x1, x2)
+    # The optional core dimensions of matmul may be missing.
+    for k, (array, need) in enumerate(zip(arrays, (1, 1) if name == "matmul" else _CORES[name], strict=True)):
+        if array.ndim < need:
+            raise ValueError(
+                f"{name}: Input operand {k} does not have enough dimensions (has {array.ndim}, gufunc core with "
+                f"signature {getattr(numpy, name).signature} requires {need})"
+            )
+    return arrays
+
+
+def _check_core(n: int, m: int, name: str, dimension: int) -> None:
+    if n != m:
+        raise ValueError(
+            f"{name}: Input operand 1 has a mismatch in its core dimension {dimension}, with gufunc signature "
+            f"{getattr(numpy, name).signature} (size {m} is different from {n})"
+        )

@@ -1,0 +1,240 @@
+"""Products of vectors, matrices and tensors over axes of theirs, and sums along diagonals."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy
+
+from ...core.dtypes import NUMPY_2_5, check
+from ...core.graph import layout
+from ...core.graph import node as graph
+from ...core.graph.layout import Layout, Shape
+from ...core.graph.node import Node
+from ...core.recording.array import ndarray, to_host, wrap
+from ...core.recording.record import as_array, as_dtype, elementwise, reshaped, transposed
+from ..indexing.slices import flat, sliced
+from ..manipulation.joining import concatenate
+from ..ufuncs.methods import reduce_ufunc
+from ..ufuncs.output import output, write
+from .matrix_product import conjugate, matrix_product, vector_product
+from .operands import common, finish, pair, reordered
+
+__all__ = ["dot", "vdot", "inner", "outer", "tensordot", "kron", "cross", "trace"]
+
+
+def dot(a: Any, b: Any, out: Any = None) -> ndarray:
+    """Product of the last axis of `a` with the second to last of `b`; see `numpy.dot`."""
+    one, two = pair(a, b)
+    if not one.ndim or not two.ndim:
+        result = elementwise("multiply", (one, two)).value()
+    else:
+        result = _contracted(one, two, max(two.ndim - 2, 0))
+    into = _one_output(out)
+    if into is None:
+        return wrap(result)
+    where = into.layout
+    same = (into.dtype, into.shape) == (result.form.dtype, result.form.shape)
+    if not same or not layout.is_c(where.shape, where.strides):
+        raise ValueError(
+            "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"
+        )
+    return write(into, result)
+
+
+def _one_output(out: Any) -> Any:
+    """The `out` argument of a function that is no ufunc, which takes no tuples."""
+    if isinstance(out, tuple):
+        raise TypeError("'out' must be an array")
+    return output(out)
+
+
+def inner(a: Any, b: Any, /) -> ndarray:
+    """Products over the last axes of both; see `numpy.inner`."""
+    one, two = pair(a, b)
+    if not one.ndim or not two.ndim:
+        return elementwise("multiply", (one, two))
+    return wrap(_contracted(one, two, two.ndim - 1))
+
+
+def _contracted(a: ndarray, b: ndarray, axis: int) -> Node:
+    """The sum of products over the last axis of `a` and one axis of `b`."""
+    length = a.shape[-1]
+    if length != b.shape[axis]:
+        place = max(b.ndim - 2, 0)  # where NumPy has the axis by then
+        seen = [n for d, n in enumerate(b.shape) if d != axis]
+        seen.insert(place, b.shape[axis])
+        first, second = (",".join(map(str, x)) + ("," if len(x) == 1 else "") for x in (a.shape, seen))
+        raise ValueError(
+            f"shapes ({first}) and ({second}) not aligned: {length} (dim {a.ndim - 1}) != {b.shape[axis]} (dim {place})"
+        )
+    one, two = common(a, b)
+    if a.ndim == b.ndim == 1:
+        return vector_product(one, two)
+    rest = [d for d in range(b.ndim) if d != axis]
+    shape = (*a.shape[:-1], *(b.shape[d] for d in rest))
+    if a.ndim > 2:
+        one = reshaped(one, (prod(a.shape[:-1]), length))
+    if b.ndim > 1:
+        two = transposed(two, (axis, *rest))
+        if b.ndim > 2:
+            two = reshaped(two, (length, prod(two.form.shape[1:])))
+    return matrix_product(one, two, shape)
+
+
+def vdot(a: Any, b: Any, /) -> ndarray:
+    """Product of all elements in C order, those of `a` conjugated; see `numpy.vdot`."""
+    one, two = pair(a, b)
+    if one.size != two.size:
+        raise ValueError(f"cannot reshape array of size {two.size} into shape ({one.size},)")
+    first, second = common(flat(one), flat(two))
+    return wrap(vector_product(conjugate(first), second))
+
+
+def outer(a: Any, b: Any, out: Any = None) -> ndarray:
+    """Every element of `a` times every element of `b`; see `numpy.outer`."""
+    one, two = pair(a, b)
+    column = wrap(reshaped(one.value(), (one.size, 1)))
+    result = elementwise("multiply", (column, flat(two)))
+    into = _one_output(out)
+    return result if into is None else finish(result.value(), into, "multiply")
+
+
+def tensordot(a: Any, b: Any, axes: Any = 2) -> ndarray:
+    """Sum of products over several axes of both; see `numpy.tensordot`."""
+    one, two = pair(a, b)
+    try:
+        iter(axes)
+    except TypeError:
+        first, second = range(-axes, 0), range(axes)
+    else:
+        first, second = axes
+    left, right = _axes(first), _axes(second)
+    if len(set(left)) != len(left) or len(set(right)) != len(right):
+        raise ValueError("duplicate axes are not allowed in tensordot")
+    if len(left) != len(right) or any_differs(one.shape, left, two.shape, right):
+        raise ValueError("shape-mismatch for sum")
+    left = [layout.normalize_axis(d, one.ndim) for d in left]
+    right = [layout.normalize_axis(d, two.ndim) for d in right]
+    if len(set(left)) != len(left) or len(set(right)) != len(right):  # one of them counted from the end
+        raise ValueError("axes don't match array")
+    kept_left = [d for d in range(one.ndim) if d not in left]
+    kept_right = [d for d in range(two.ndim) if d not in right]
+    length = prod(one.shape[d] for d in left)
+    shape = tuple(one.shape[d] for d in kept_left) + tuple(two.shape[d] for d in kept_right)
+    first_node, second_node = common(one, two)
+    rows = prod(one.shape[d] for d in kept_left)
+    columns = prod(two.shape[d] for d in kept_right)
+    first_node = reshaped(transposed(first_node, (*kept_left, *left)), (rows, length))
+    second_node = reshaped(transposed(second_node, (*right, *kept_right)), (length, columns))
+    if not shape:
+        return wrap(vector_product(reshaped(first_node, (length,)), reshaped(second_node, (length,))))
+    return wrap(matrix_product(first_node, second_node, shape))
+
+
+def _axes(given: Any) -> list[Any]:
+    """The axes that one half of `axes` names."""
+    if isinstance(given, ndarray):
+        given = to_host(given).tolist()
+    try:
+        return list(given)
+    except TypeError:
+        return [given]
+
+
+def any_differs(a: Shape, left: Sequence[int], b: Shape, right: Sequence[int]) -> bool:
+    """Whether two axes that are to be summed together have different lengths."""
+    return any(a[d] != b[e] for d, e in zip(left, right, strict=True))
+
+
+def kron(a: Any, b: Any) -> ndarray:
+    """Kronecker product; see `numpy.kron`."""
+    one, two = pair(a, b)
+    ndim = max(one.ndim, two.ndim)
+    if not one.ndim or not two.ndim:
+        return elementwise("multiply", (one, two))
+    left = (1,) * (ndim - one.ndim) + one.shape
+    right = (1,) * (ndim - two.ndim) + two.shape
+    spread = [
+        wrap(reshaped(one.value(), tuple(m for n in left for m in (n, 1)))),
+        wrap(reshaped(two.value(), tuple(m for n in right for m in (1, n)))),
+    ]
+    node = elementwise("multiply", spread).value()
+    return wrap(reshaped(node, tuple(n * m for n, m in zip(left, right, strict=True))))
+
+
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> ndarray:
+    """Cross product of vectors along an axis; see `numpy.cross`."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    one, two = pair(a, b)
+    if not one.ndim or not two.ndim:
+        raise ValueError("At least one array has zero dimension")
+    one = _moved(one, layout.normalize_axis(axisa, one.ndim), one.ndim - 1)
+    two = _moved(two, layout.normalize_axis(axisb, two.ndim), two.ndim - 1)
+    if NUMPY_2_5 and (one.shape[-1] != 3 or two.shape[-1] != 3):
+        raise ValueError(
+            f"cross() takes vectors of 3 elements; these have {one.shape[-1]} and {two.shape[-1]} (see numpy.cross)"
+        )
+    if one.shape[-1] not in (2, 3) or two.shape[-1] not in (2, 3):
+        raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
+    if 2 in (one.shape[-1], two.shape[-1]):
+        warnings.warn(
+            "Arrays of 2-dimensional vectors are deprecated. Use arrays of 3-dimensional vectors instead. "
+            "(deprecated in NumPy 2.0)",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+    dtype = check(numpy.promote_types(one.dtype, two.dtype))
+    u, v = (
+        [wrap(as_dtype(sliced(x, x.ndim - 1, k, k + 1).value(), dtype)) for k in range(x.shape[-1])] for x in (one, two)
+    )
+    if len(u) == len(v) == 2:
+        node = _minor(u, v, 0, 1).value()
+        return wrap(reshaped(node, node.form.shape[:-1]))
+    parts = [_minor(u, v, 1, 2), _minor(u, v, 2, 0), _minor(u, v, 0, 1)]
+    shape = layout.broadcast_shapes(*(p.shape for p in parts))
+    whole = concatenate([wrap(graph.broadcast(p.value(), shape)) for p in parts], len(shape) - 1)
+    return _moved(whole, len(shape) - 1, layout.normalize_axis(axisc, len(shape)))
+
+
+def _moved(array: ndarray, source: int, target: int) -> ndarray:
+    """The value with one axis at another place."""
+    order = [d for d in range(array.ndim) if d != source]
+    order.insert(target, source)
+    return reordered(array, order)
+
+
+def _minor(u: list[ndarray], v: list[ndarray], i: int, j: int) -> ndarray:
+    """``u[i] * v[j] - u[j] * v[i]``, where a missing third component is zero."""
+    first = elementwise("multiply", (u[i], v[j])) if i < len(u) and j < len(v) else None
+    second = elementwise("multiply", (u[j], v[i])) if j < len(u) and i < len(v) else None
+    if first is None:
+        assert second is not None
+        return elementwise("negative", (second,))
+    return first if second is None else elementwise("subtract", (first, second))
+
+
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> ndarray:
+    """Sum along a diagonal; see `numpy.trace`."""
+    array, offset = as_array(a), operator.index(offset)
+    if array.ndim < 2:
+        raise ValueError("diag requires an array of at least two dimensions")
+    first, second = layout.normalize_axis(axis1, array.ndim), layout.normalize_axis(axis2, array.ndim)
+    if first == second:
+        raise ValueError("axis1 and axis2 cannot be the same")
+    node = array.value()
+    shape, strides = node.form.shape, layout.c_strides(node.form.shape)
+    start = offset * strides[second] if offset >= 0 else -offset * strides[first]
+    length = min(shape[first] + min(offset, 0), shape[second] - max(offset, 0))
+    rest = [d for d in range(array.ndim) if d not in (first, second)]
+    where = Layout(
+        (*(shape[d] for d in rest), max(length, 0)),
+        (*(strides[d] for d in rest), strides[first] + strides[second]),
+        start if length > 0 else 0,
+    )
+    return reduce_ufunc("add", wrap(graph.view(node, where)), -1, dtype, _one_output(out))

@@ -1,0 +1,219 @@
+"""Reductions: sums, products, extremes and where they are, truth and counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from ...core.dtypes import INT64
+from ...core.graph import layout
+from ...core.graph import node as graph
+from ...core.graph.node import DType, Node
+from ...core.recording.array import ndarray, wrap, wrap_ordered
+from ...core.recording.record import as_array, elementwise, reshaped, transposed
+from ..ufuncs.methods import NO_VALUE, reduce_ufunc
+from ..ufuncs.output import output, write
+
+__all__ = [
+    *("sum", "prod", "max", "min", "amax", "amin", "any", "all", "ptp"),
+    *("count_nonzero", "argmax", "argmin"),
+]
+
+# What NumPy's functions have as the default of `keepdims`; here it means False.
+NOT_GIVEN = NO_VALUE
+
+
+def kept(keepdims: Any) -> bool:
+    """The `keepdims` argument as a bool."""
+    return keepdims is not NOT_GIVEN and bool(keepdims)
+
+
+# --- by ufuncs ------------------------------------------------------------------------------------------------------
+
+
+def sum(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = NOT_GIVEN,
+    initial: Any = NO_VALUE,
+    where: Any = True,
+) -> ndarray:
+    """Sum of the elements over axes; see `numpy.sum`."""
+    return reduce_ufunc("add", a, axis, dtype, out, kept(keepdims), initial, where)
+
+
+def prod(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = NOT_GIVEN,
+    initial: Any = NO_VALUE,
+    where: Any = True,
+) -> ndarray:
+    """Product of the elements over axes; see `numpy.prod`."""
+    return reduce_ufunc("multiply", a, axis, dtype, out, kept(keepdims), initial, where)
+
+
+def max(
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: Any = NOT_GIVEN,
+    initial: Any = NO_VALUE,
+    where: Any = True,
+) -> ndarray:
+    """Greatest element over axes, NaN where there is one; see `numpy.max`."""
+    return reduce_ufunc("maximum", a, axis, None, out, kept(keepdims), initial, where)
+
+
+def min(
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: Any = NOT_GIVEN,
+    initial: Any = NO_VALUE,
+    where: Any = True,
+) -> ndarray:
+    """Least element over axes, NaN where there is one; see `numpy.min`."""
+    return reduce_ufunc("minimum", a, axis, None, out, kept(keepdims), initial, where)
+
+
+amax = max
+amin = min
+
+
+def any(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN, *, where: Any = True) -> ndarray:
+    """Whether any element over axes is true; see `numpy.any`."""
+    return reduce_ufunc("logical_or", a, axis, bool, out, kept(keepdims), NO_VALUE, where)
+
+
+def all(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN, *, where: Any = True) -> ndarray:
+    """Whether all elements over axes are true; see `numpy.all`."""
+    return reduce_ufunc("logical_and", a, axis, bool, out, kept(keepdims), NO_VALUE, where)
+
+
+def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN) -> ndarray:
+    """Greatest element less the least one; see `numpy.ptp`."""
+    array = as_array(a)
+    result = elementwise("subtract", (max(array, axis, None, keepdims), min(array, axis, None, keepdims)))
+    return result if out is None else deliver(result, out, "subtract", True)
+
+
+# --- by rows of the table -------------------------------------------------------------------------------------------
+
+
+def reduced(
+    row: str,
+    array: ndarray,
+    axes: tuple[int, ...],
+    result: DType,
+    keepdims: bool = False,
+    extra: tuple[Node, ...] = (),
+) -> ndarray:
+    """Record a row of the table that is no ufunc's; the result is laid out in memory as a ufunc's would be.
+
+    Parameters
+    ----------
+    row
+        A name in `table.REDUCTIONS`.
+    axes
+        The axes to reduce, counted from the front; there is something along them.
+    result
+        The dtype of the result.
+    extra
+        Scalars for the end of the reduction.
+    """
+    value = array.value()
+    shape, strides = value.form.shape, value.form.strides
+    ends = [d for d in range(len(shape)) if keepdims or d not in axes]
+    final = tuple(1 if d in axes else shape[d] for d in ends)
+    if not axes:  # every element is a row of its own
+        value, axes = reshaped(value, (*shape, 1)), (len(shape),)
+    order = layout.memory_order([(final, [0 if d in axes else strides[d] for d in ends])], len(final))
+    if order is not None:
+        outer = [ends[k] for k in order if ends[k] not in axes]
+        value = transposed(value, (*outer, *axes))
+        axes = tuple(range(len(outer), len(outer) + len(axes)))
+        final = tuple(final[k] for k in order)
+    loop = (value.form.dtype, *(e.form.dtype for e in extra), result)
+    node = graph.reduce(row, loop, axes, (value, *extra))
+    return wrap_ordered(reshaped(node, final), order)
+
+
+def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
+    """The axes from the front, as ufuncs take them: a 0-d array has an axis 0 too."""
+    scalar = ndim == 0 and axis is not None and not isinstance(axis, tuple) and axis in (0, -1)
+    return () if scalar else layout.normalize_axes(axis, ndim)
+
+
+def final_shape(array: ndarray, axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
+    """The shape that a reduction gives."""
+    return tuple(1 if d in axes else n for d, n in enumerate(array.shape) if keepdims or d not in axes)
+
+
+def deliver(result: ndarray, out: Any, name: str, checked: bool = False) -> ndarray:
+    """Write a result into an `out` argument of its shape.
+
+    A reduction may write into any dtype; an elementwise operation at the end is `checked` for a cast of the same kind.
+    """
+    into = output(out)
+    if into.shape != result.shape:
+        raise ValueError(
+            f"output parameter for reduction operation {name} has the shape {into.shape}, expected is {result.shape}"
+        )
+    if checked and not numpy.can_cast(result.dtype, into.dtype, "same_kind"):
+        raise TypeError(
+            f"Cannot cast ufunc '{name}' output from {result.dtype!r} to {into.dtype!r} with casting rule 'same_kind'"
+        )
+    return write(into, result.value())
+
+
+def filled(value: Any, dtype: DType, shape: tuple[int, ...], like: ndarray) -> ndarray:
+    """An array of one value, on the device of another array."""
+    return wrap(graph.fill(graph.typed_scalar(dtype.type(value), dtype), shape, like.queue))
+
+
+def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> ndarray:
+    """The number of elements that are not zero, as int64; see `numpy.count_nonzero`."""
+    array = as_array(a)
+    axes = axes_of(axis, array.ndim)
+    if not array.size:
+        return filled(0, INT64, final_shape(array, axes, keepdims), array)
+    return reduced("count_nonzero", array, axes, INT64, keepdims)
+
+
+def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NOT_GIVEN) -> ndarray:
+    """Where the greatest element is, the first of equals; see `numpy.argmax`."""
+    return position("argmax", as_array(a), axis, out, kept(keepdims))
+
+
+def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NOT_GIVEN) -> ndarray:
+    """Where the least element is, the first of equals; see `numpy.argmin`."""
+    return position("argmin", as_array(a), axis, out, kept(keepdims))
+
+
+def position(row: str, array: ndarray, axis: Any, out: Any, keepdims: bool) -> ndarray:
+    """The first index of an extreme along one axis, or in C order where `axis` is None."""
+    if axis is None:
+        axes = tuple(range(array.ndim))
+    elif array.ndim == 0:
+        layout.normalize_axis(axis, 1)
+        axes = ()
+    else:
+        axes = (layout.normalize_axis(axis, array.ndim),)
+    shape = final_shape(array, axes, keepdims)
+    if 0 in [array.shape[d] for d in axes]:
+        raise ValueError(f"attempt to get {row} of an empty sequence")
+    result = filled(0, INT64, shape, array) if 0 in shape else reduced(row, array, axes, INT64, keepdims)
+    into = output(out)
+    if into is None:
+        return result
+    if into.shape != shape:
+        raise ValueError(f"output array does not match result of np.{row}.")
+    if not numpy.can_cast(into.dtype, INT64, "safe"):
+        raise TypeError(f"Cannot cast array data from {into.dtype!r} to dtype('int64') according to the rule 'safe'")
+    return write(into, result.value())

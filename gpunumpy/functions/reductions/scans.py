@@ -1,0 +1,73 @@
+"""Running sums and products along an axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from ...core.graph import layout
+from ...core.recording.array import ndarray
+from ...core.recording.record import as_array
+from ..indexing.slices import filled_like, flat
+from ..manipulation.joining import concatenate
+from ..ufuncs.methods import accumulate_ufunc
+from ..ufuncs.output import output, write
+
+__all__ = ["cumprod", "cumsum", "cumulative_prod", "cumulative_sum"]
+
+
+def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> ndarray:
+    """Cumulative sum along an axis, or of all elements in C order; see `numpy.cumsum`."""
+    return _running("add", a, axis, dtype, out)
+
+
+def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> ndarray:
+    """Cumulative product along an axis, or of all elements in C order; see `numpy.cumprod`."""
+    return _running("multiply", a, axis, dtype, out)
+
+
+def _running(row: str, a: Any, axis: Any, dtype: Any, out: Any) -> ndarray:
+    array = as_array(a)
+    if axis is None or array.ndim == 0:
+        layout.normalize_axis(axis or 0, 1)
+        array, axis = flat(array), 0
+    return accumulate_ufunc(row, array, layout.normalize_axis(axis, array.ndim), dtype, out)
+
+
+def cumulative_sum(
+    x: Any, /, *, axis: int | None = None, dtype: Any = None, out: Any = None, include_initial: bool = False
+) -> ndarray:
+    """Cumulative sum along an axis, with a zero before it if asked for; see `numpy.cumulative_sum`."""
+    return _cumulative("add", x, axis, dtype, out, include_initial)
+
+
+def cumulative_prod(
+    x: Any, /, *, axis: int | None = None, dtype: Any = None, out: Any = None, include_initial: bool = False
+) -> ndarray:
+    """Cumulative product along an axis, with a one before it if asked for; see `numpy.cumulative_prod`."""
+    return _cumulative("multiply", x, axis, dtype, out, include_initial)
+
+
+def _cumulative(row: str, x: Any, axis: int | None, dtype: Any, out: Any, include_initial: bool) -> ndarray:
+    array = as_array(x)
+    if axis is None:
+        if array.ndim >= 2:
+            raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
+        axis = 0
+    if array.ndim == 0:
+        array = flat(array)
+    axis = layout.normalize_axis(axis, array.ndim)
+    if not include_initial:
+        return accumulate_ufunc(row, array, axis, dtype, out)
+    into = output(out)
+    running = accumulate_ufunc(row, array, axis, dtype if into is None or dtype is not None else into.dtype)
+    first = filled_like(running, getattr(numpy, row).identity, axis, 1)
+    result = concatenate((first, running), axis)
+    if into is None:
+        return result
+    if into.shape != result.shape:
+        raise ValueError(
+            f"output parameter for accumulate operation {row} has the shape {into.shape}, expected is {result.shape}"
+        )
+    return write(into, result.value())

@@ -1,0 +1,367 @@
+"""Counting: `bincount`, and histograms in one dimension and more.
+
+How many elements are in each bin is one routine, which finds the bins itself. Edges are made on the host, by NumPy, so
+that they are its very edges; the least and the greatest element are looked at where they decide them.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+import warnings
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy
+
+from ...core.dtypes import BOOL, FLOAT64, INT64, KIND
+from ...core.graph import layout
+from ...core.graph import node as graph
+from ...core.graph.node import Node
+from ...core.ops import table
+from ...core.recording.array import from_host, ndarray, wrap
+from ...core.recording.record import as_array, elementwise, reshaped
+from ..creation.arrays import asarray, zeros
+from ..indexing.getitem import getitem
+from ..indexing.masks import flat
+from ..indexing.slices import along, sliced
+from ..manipulation.shape import transpose
+from ..reductions import reductions
+from ..sorting.searching import check_vector, common_dtype, places
+from ..ufuncs.elementwise import set_imag, set_real
+from .bin_widths import WIDTHS, difference, number
+
+__all__ = ["bincount", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
+
+_UINT8 = numpy.dtype(numpy.uint8)
+_UINT64 = numpy.dtype(numpy.uint64)
+
+
+# --- bincount -------------------------------------------------------------------------------------------------------
+
+
+def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> ndarray:
+    """How often each integer from 0 on occurs, or the sums of the weights of each. See `numpy.bincount`.
+
+    The greatest integer is looked at: it decides the size of the result.
+    """
+    if minlength is None:
+        raise TypeError("use 0 instead of None for minlength")
+    least = operator.index(minlength)
+    if least < 0:
+        raise ValueError("'minlength' must not be negative")
+    array = as_array(x, weights.device if isinstance(weights, ndarray) else None)
+    if array.shape == (0,) and not isinstance(x, (ndarray, numpy.ndarray)):
+        array = zeros(0, INT64, device=array.device)  # an empty list is one of any dtype
+    check_vector(array)
+    if KIND[array.dtype] not in "biu":
+        raise TypeError(f"Cannot cast array data from {array.dtype!r} to {INT64!r} according to the rule 'safe'")
+    if not array.size:
+        return zeros(least, INT64, device=array.device)
+    weight = None if weights is None else _summand(as_array(weights, array.device), array.size)
+    # As unsigned numbers negative ones are the greatest, so that one reduction and one look tell all.
+    unsigned = graph.cast(flat(array.value()), _UINT64)
+    high = int(number(wrap(graph.reduce("maximum", (_UINT64, _UINT64), (0,), (unsigned,)))))
+    if high > layout.MAX_SIZE:
+        raise ValueError("'list' argument must have no negative elements")
+    return wrap(_counts(array, builtins.max(high + 1, least), weight))
+
+
+def _summand(weight: ndarray, count: int) -> ndarray:
+    """Weights that can be added up as float64."""
+    check_vector(weight)
+    if KIND[weight.dtype] == "c":
+        raise TypeError(f"Cannot cast array data from {weight.dtype!r} to {FLOAT64!r} according to the rule 'safe'")
+    if weight.size != count:
+        raise ValueError("The weights and list don't have the same length.")
+    return weight
+
+
+def _counts(x: ndarray, bins: int, weight: ndarray | None) -> Node:
+    """How often integers below `bins` occur, or the sums of their weights."""
+    layout.check_size((bins,), INT64.itemsize)
+    args = [flat(a.value()) for a in (x, weight) if a is not None]
+    return graph.call("bincount", (), args, (bins,), INT64 if weight is None else FLOAT64)
+
+
+# --- edges ----------------------------------------------------------------------------------------------------------
+
+
+class _Span(NamedTuple):
+    """From where to where uniform bins go, and whether a `range` said so; in the dtypes that NumPy computes with."""
+
+    first: Any
+    last: Any
+    given: bool
+
+
+def _ends(x: ndarray) -> tuple[ndarray, ndarray] | None:
+    """The least and the greatest element, not looked at yet; None for an empty array."""
+    return (reductions.min(x), reductions.max(x)) if x.size else None
+
+
+def _looked(ends: tuple[ndarray, ndarray] | None) -> tuple[Any, Any]:
+    """The same as scalars on the host; 0 and 1 for an empty array."""
+    return (0, 1) if ends is None else (number(ends[0]), number(ends[1]))
+
+
+def _span(ends: tuple[ndarray, ndarray] | None, range: Any) -> _Span:
+    """Where the bins go, by a `range` or by the elements."""
+    if range is not None:
+        first, last = (number(x) if isinstance(x, ndarray) else x for x in range)
+        if first > last:
+            raise ValueError("max must be larger than min in range parameter.")
+    else:
+        first, last = _looked(ends)
+    if not (numpy.isfinite(first) and numpy.isfinite(last)):
+        raise ValueError(f"{'autodetected' if range is None else 'supplied'} range of [{first}, {last}] is not finite")
+    if first == last:
+        first, last = first - 0.5, last + 0.5
+    return _Span(first, last, range is not None)
+
+
+def _edges(x: ndarray, bins: Any, range: Any, weighted: bool) -> tuple[ndarray, _Span | None]:
+    """The edges, and where uniform bins go."""
+    if isinstance(bins, str):
+        if bins not in WIDTHS:
+            raise ValueError(f"{bins!r} is not a valid estimator for `bins`")
+        if weighted:
+            raise TypeError("Automated estimation of the number of bins is not supported for weighted data")
+        return _uniform(x, *_estimated(x, bins, range))
+    if numpy.ndim(bins) == 0:
+        try:
+            count = operator.index(bins)
+        except TypeError as error:
+            raise TypeError("`bins` must be an integer, a string, or an array") from error
+        if count < 1:
+            raise ValueError("`bins` must be positive, when an integer")
+        return _uniform(x, count, _span(None if range is not None else _ends(x), range))
+    if numpy.ndim(bins) == 1:
+        edges = as_array(bins, x.device)
+        if _decreases(bins):
+            raise ValueError("`bins` must increase monotonically, when an array")
+        return edges, None
+    raise ValueError("`bins` must be 1d, when an array")
+
+
+def _decreases(edges: Any) -> bool:
+    """Whether an edge is greater than the next one; edges on a device are looked at."""
+    if not isinstance(edges, ndarray):
+        host = numpy.asarray(edges)
+        return bool((host[:-1] > host[1:]).any())
+    n = edges.size
+    return bool(reductions.any(elementwise("greater", (sliced(edges, 0, 0, n - 1), sliced(edges, 0, 1, n)))))
+
+
+def _estimated(x: ndarray, name: str, range: Any) -> tuple[int, _Span]:
+    """How many bins there should be by a rule, and where they go."""
+    span = _span(None if range is not None else _ends(x), range)
+    if range is not None:
+        inside = [elementwise(row, (x, end)) for row, end in (("greater_equal", span.first), ("less_equal", span.last))]
+        x = getitem(x, elementwise("logical_and", inside))
+    if not x.size:
+        return 1, span
+    width = WIDTHS[name](x, lambda count: histogram(x, count, span[:2])[0])
+    if not width:
+        return 1, span
+    if KIND[x.dtype] in "iu" and width < 1:
+        width = 1
+    return int(numpy.ceil(difference(span.last, span.first) / width)), span
+
+
+def _uniform(x: ndarray, count: int, span: _Span) -> tuple[ndarray, _Span]:
+    """The edges of so many bins of equal width."""
+    dtype = numpy.result_type(span.first, span.last, x.dtype)
+    if dtype.kind in "iu":
+        dtype = numpy.result_type(dtype, float)
+    edges = numpy.linspace(span.first, span.last, count + 1, dtype=dtype)
+    if (edges[:-1] >= edges[1:]).any():
+        raise ValueError(f"Too many bins for data range. Cannot create {count} finite-sized bins.")
+    return from_host(edges, x.device), span
+
+
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> ndarray:
+    """The edges that `histogram` has. See `numpy.histogram_bin_edges`."""
+    x, weight = _data(a, weights)
+    return _edges(x, bins, range, weight is not None)[0]
+
+
+# --- histogram ------------------------------------------------------------------------------------------------------
+
+
+def histogram(
+    a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> tuple[ndarray, ndarray]:
+    """How many elements are in each of some bins, and the edges of the bins. See `numpy.histogram`.
+
+    The least and the greatest element are looked at where `range` is not given.
+    """
+    x, weight = _data(a, weights)
+    edges, span = _edges(x, bins, range, weight is not None)
+    counts = _histogram(x, edges, span, weight)
+    if density:
+        widths = wrap(graph.cast(_widths(edges).value(), FLOAT64))
+        counts = elementwise("divide", (elementwise("divide", (counts, widths)), reductions.sum(counts)))
+    return counts, edges
+
+
+def _data(a: Any, weights: Any) -> tuple[ndarray, ndarray | None]:
+    """The elements and their weights, in one dimension."""
+    x = as_array(a, weights.device if isinstance(weights, ndarray) else None)
+    if x.dtype == BOOL:
+        text = f"Converting input from {x.dtype} to {numpy.uint8} for compatibility."
+        warnings.warn(text, RuntimeWarning, stacklevel=3)
+        x = wrap(graph.cast(x.value(), _UINT8))
+    if weights is None:
+        return wrap(flat(x.value())), None
+    weight = as_array(weights, x.device)
+    if weight.shape != x.shape:
+        raise ValueError("weights should have the same shape as a.")
+    return wrap(flat(x.value())), wrap(flat(weight.value()))
+
+
+def _widths(edges: ndarray) -> ndarray:
+    n = edges.size
+    return elementwise("subtract", (sliced(edges, 0, 1, n), sliced(edges, 0, 0, n - 1)))
+
+
+def _histogram(x: ndarray, edges: ndarray, span: _Span | None, weight: ndarray | None) -> ndarray:
+    """How many elements are in each bin; the sums of the weights have their dtype."""
+    if weight is None:
+        return wrap(_binned(x, edges, span, None))
+    if KIND[weight.dtype] == "c":
+        result = zeros(builtins.max(0, edges.size - 1), weight.dtype, device=x.device)
+        for name, write in (("real", set_real), ("imag", set_imag)):
+            write(result, wrap(_binned(x, edges, span, elementwise(name, (weight,)))))
+        return result
+    if span is None and weight.dtype == BOOL:
+        raise TypeError(f"Cannot cast ufunc 'add' output from {INT64!r} to {BOOL!r} with casting rule 'same_kind'")
+    return wrap(graph.cast(_binned(x, edges, span, weight), weight.dtype))
+
+
+def _binned(x: ndarray, edges: ndarray, span: _Span | None, weight: ndarray | None) -> Node:
+    """How many elements are in each bin, or the sums of weights in float64."""
+    dtype = INT64 if weight is None else FLOAT64
+    if not edges.size:
+        return graph.fill(graph.typed_scalar(0, dtype), (0,), x.queue)
+    args, limits = [flat(x.value())], None
+    if span is None:
+        args.append(flat(graph.cast(edges.value(), common_dtype(x.dtype, edges.dtype))))
+    else:
+        width = difference(span.last, span.first)
+        wide = table.resolve("divide", (edges.dtype, width.dtype))[-1]
+        args += [edges.value(), graph.fill(graph.typed_scalar(wide.type(width), wide), (1,), x.queue)]
+        limits = _limits(x, span)
+    if weight is not None:
+        args.append(flat(weight.value()))
+    return graph.call("histogram", (span is not None, limits), args, (edges.size - 1,), dtype)
+
+
+def _limits(x: ndarray, span: _Span) -> tuple[int, int] | None:
+    """Between which integers the elements must be, if they are so wide that edges of float64 cannot tell."""
+    if not span.given or KIND[x.dtype] not in "iu" or x.itemsize < 8:
+        return None
+    if not all(isinstance(end, (int, numpy.integer)) for end in span[:2]):
+        return None
+    least, most = numpy.iinfo(x.dtype).min, numpy.iinfo(x.dtype).max
+    low, high = builtins.max(int(span.first), least), builtins.min(int(span.last), most)
+    return (low, high) if low <= high else (most, least)
+
+
+# --- more dimensions ------------------------------------------------------------------------------------------------
+
+
+def histogramdd(
+    sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> tuple[ndarray, list[ndarray]]:
+    """How many points are in each cell of a grid, and the edges of the grid. See `numpy.histogramdd`.
+
+    The least and the greatest coordinates are looked at where `range` does not give them.
+    """
+    columns = _columns(sample)
+    dims = len(columns)
+    weight = None if weights is None else as_array(weights, columns[0].device)
+    try:
+        given = len(bins)
+    except TypeError:
+        bins, given = [bins] * dims, dims
+    if given != dims:
+        raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
+    if range is None:
+        range = (None,) * dims
+    elif len(range) != dims:
+        raise ValueError("range argument must have one entry per dimension")
+
+    ends = [
+        _ends(c) if r is None and numpy.ndim(b) == 0 else None for c, b, r in zip(columns, bins, range, strict=True)
+    ]
+    edges = [_edges_of_axis(k, *one) for k, one in enumerate(zip(columns, bins, range, ends, strict=True))]
+    # A row of cells before the first edge and one after the last, for the points outside.
+    shape = tuple(e.size + 1 for e in edges)
+    cell = _cells(columns[0], edges[0])
+    for column, e in zip(columns[1:], edges[1:], strict=True):
+        cell = elementwise("add", (elementwise("multiply", (cell, e.size + 1)), _cells(column, e)))
+    if columns[0].size:
+        counts = _counts(cell, prod(shape), None if weight is None else _summand(weight, columns[0].size))
+    else:
+        counts = graph.fill(graph.typed_scalar(0, FLOAT64), (prod(shape),), columns[0].queue)
+    grid = wrap(reshaped(graph.cast(counts, FLOAT64), shape))
+    result = getitem(grid, (slice(1, -1),) * dims)
+    if density:
+        whole = reductions.sum(result)
+        for k, e in enumerate(edges):
+            result = elementwise("divide", (result, along(_widths(e), k, dims)))
+        result = elementwise("divide", (result, whole))
+    return result, edges
+
+
+def _columns(sample: Any) -> list[ndarray]:
+    """The coordinates along each dimension: columns of an array, or what a sequence holds."""
+    points = asarray(sample)
+    if not hasattr(sample, "shape") or points.ndim != 2:
+        points = points if points.ndim > 1 else wrap(reshaped(points.value(), (1, points.size)))
+        points = transpose(points)
+    if points.ndim != 2:
+        raise ValueError("too many values to unpack (expected 2)")
+    if not points.shape[1]:
+        raise ValueError("need at least one dimension to count in")
+    return [getitem(points, (slice(None), k)) for k in range(points.shape[1])]
+
+
+def _edges_of_axis(k: int, column: ndarray, bins: Any, range: Any, ends: tuple[ndarray, ndarray] | None) -> ndarray:
+    """The edges along dimension k."""
+    if numpy.ndim(bins) == 0:
+        if bins < 1:
+            raise ValueError(f"`bins[{k}]` must be positive, when an integer")
+        span = _span(ends, range)
+        try:
+            count = operator.index(bins)
+        except TypeError as error:
+            raise TypeError(f"`bins[{k}]` must be an integer, when a scalar") from error
+        return from_host(numpy.linspace(span.first, span.last, count + 1), column.device)
+    if numpy.ndim(bins) != 1:
+        raise ValueError(f"`bins[{k}]` must be a scalar or 1d array")
+    edges = as_array(bins, column.device)
+    if _decreases(bins):
+        raise ValueError(f"`bins[{k}]` must be monotonically increasing, when an array")
+    return edges
+
+
+def _cells(column: ndarray, edges: ndarray) -> ndarray:
+    """The number of the cell of each coordinate, from 0 for those before the first edge."""
+    found = wrap(places(edges.value(), column.value(), "right"))
+    return elementwise("subtract", (found, elementwise("equal", (column, getitem(edges, -1)))))
+
+
+def histogram2d(
+    x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> tuple[ndarray, ndarray, ndarray]:
+    """How many points are in each cell of a grid in the plane, and the edges. See `numpy.histogram2d`."""
+    if len(x) != len(y):
+        raise ValueError("x and y must have the same length.")
+    try:
+        given = len(bins)
+    except TypeError:
+        given = 1
+    counts, edges = histogramdd([x, y], [bins, bins] if given not in (1, 2) else bins, range, density, weights)
+    return counts, edges[0], edges[1]

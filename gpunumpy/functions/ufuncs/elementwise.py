@@ -1,0 +1,440 @@
+"""NumPy's elementwise functions that are no ufuncs: composed of ufuncs, so that they fuse as those do."""
+
+from __future__ import annotations
+
+import builtins
+import warnings
+from math import pi
+from operator import index
+from typing import Any
+
+import ml_dtypes
+import numpy
+
+from ...core.dtypes import BOOL, FLOAT64, NUMPY_2_5, check
+from ...core.graph import layout
+from ...core.graph import node as graph
+from ...core.graph.node import DType, Form, Node
+from ...core.ops import table
+from ...core.recording.array import BOX, READ_ONLY, boxed, make_view, ndarray, wrap
+from ...core.recording.record import as_array, as_dtype, as_node, as_nodes, elementwise, remember, reshaped, weak_types
+from ..indexing.getitem import getitem, setitem
+from .errstate import ignoring
+from .methods import NO_VALUE, accumulate_ufunc, reduce_ufunc
+from .output import check_shape, hosted, is_array, output, release, write
+from .ufunc import (
+    absolute,
+    add,
+    arctan2,
+    bitwise_and,
+    bitwise_or,
+    divide,
+    equal,
+    exp,
+    greater,
+    invert,
+    isfinite,
+    isinf,
+    isnan,
+    less,
+    less_equal,
+    logical_and,
+    maximum,
+    minimum,
+    multiply,
+    not_equal,
+    positive,
+    remainder,
+    rint,
+    signbit,
+    sin,
+    subtract,
+    trunc,
+    ufunc,
+)
+
+_clip = ufunc("clip")
+_SCALARS = (bool, int, float, complex, numpy.generic)
+
+
+def _operand(x: Any) -> Any:
+    """A scalar as it is, and anything else as an array."""
+    return x if isinstance(x, _SCALARS) else as_array(x)
+
+
+def _delivered(result: ndarray, out: Any) -> ndarray:
+    """The result, in `out` where there is one."""
+    into = output(out)
+    if into is None:
+        return result
+    check_shape(into, layout.broadcast_shapes(result.shape, into.shape))
+    if not numpy.can_cast(result.dtype, into.dtype, "same_kind"):
+        raise TypeError(f"Cannot cast from {result.dtype!r} to {into.dtype!r} with casting rule 'same_kind'")
+    return write(into, release(result))
+
+
+def _all(condition: Any) -> builtins.bool:
+    return builtins.bool(reduce_ufunc("logical_and", condition, None))
+
+
+_choices: dict[tuple[Form, ...], Form] = {}
+
+
+def where(condition: Any, x: Any, y: Any) -> ndarray:
+    """Elements of `x` where the condition holds and of `y` elsewhere. See `numpy.where`."""
+    args = [_operand(v) for v in (condition, x, y)]
+    nodes = tuple(as_nodes(args))
+    key = tuple([n.form for n in nodes])
+    form = _choices.get(key)
+    if form is not None:
+        return boxed(wrap(Node(form, nodes)))
+    loop = table.resolve("where", weak_types(nodes))
+    chosen = elementwise("where", [_typed(v, d) if type(v) is int else v for v, d in zip(args, loop)], loop)
+    remember(_choices, key, chosen)
+    return boxed(chosen)  # an array even where it is 0-d
+
+
+def _typed(value: int, dtype: DType) -> Any:
+    """A Python integer as a scalar of a dtype; NumPy before 2.5 wraps it into the range of an integer one here."""
+    if NUMPY_2_5 and dtype.kind in "iu":
+        return dtype.type(value)
+    return numpy.asarray(value).astype(dtype)[()]
+
+
+# --- limits and rounding ----------------------------------------------------------------------------------------------
+
+
+def clip(
+    a: Any,
+    min: Any = NO_VALUE,
+    max: Any = NO_VALUE,
+    out: Any = None,
+    *,
+    a_min: Any = NO_VALUE,
+    a_max: Any = NO_VALUE,
+    **options: Any,
+) -> ndarray:
+    """Values limited to an interval. See `numpy.clip`.
+
+    The bounds by position, or by NumPy's names or the array API standard's, which lets a lower bound stand alone.
+    """
+    named = a_min is not NO_VALUE or a_max is not NO_VALUE
+    for one, other in ((a_min, min), (a_max, max)):
+        if one is not NO_VALUE and other is not NO_VALUE:
+            raise ValueError("clip() takes either `a_min` and `a_max` or `min` and `max`, not both")
+    low, high = (min if a_min is NO_VALUE else a_min), (max if a_max is NO_VALUE else a_max)
+    if named and (low is NO_VALUE or high is NO_VALUE):
+        raise TypeError(f"clip() missing 1 required positional argument: {'a_min' if low is NO_VALUE else 'a_max'!r}")
+    return _clipped(as_array(a), low, high, out, options)
+
+
+def clip_method(a: ndarray, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> ndarray:
+    """Values limited to an interval. See `numpy.ndarray.clip`."""
+    return _clipped(a, min, max, out, options)
+
+
+def _clipped(a: ndarray, low: Any, high: Any, out: Any, options: dict[str, Any]) -> ndarray:
+    low, high = (None if bound is NO_VALUE else bound for bound in (low, high))
+    if a.dtype.kind in "iu":
+        # A Python integer beyond all values of the dtype limits nothing, and is no operand of that dtype.
+        limits = numpy.iinfo(a.dtype)
+        if type(low) is int and low <= limits.min:
+            low = None
+        if type(high) is int and high >= limits.max:
+            high = None
+    if out is not None:
+        options["out"] = out
+    elif low is not None and high is not None and not options:
+        return elementwise("clip", (a, low, high))
+    if low is None and high is None:
+        return positive(a, **options)
+    if low is None:
+        return minimum(a, high, **options)
+    if high is None:
+        return maximum(a, low, **options)
+    return _clip(a, low, high, **options)
+
+
+def round(a: Any, decimals: Any = 0, out: Any = None) -> ndarray:
+    """Values rounded to a number of decimals, halves to even. See `numpy.round`."""
+    array, places = as_array(a), index(decimals)
+    kind = array.dtype.kind
+    if kind in "iu":
+        return _delivered(_rounded_integers(array, places), out)
+    if places == 0:
+        return rint(array, out=out)
+    if kind == "b":
+        numpy.multiply.resolve_dtypes((BOOL, float, BOOL))  # raises: a bool has no decimals
+    if kind == "c":
+        parts = [_rounded(part, places) for part in (real(array), imag(array))]
+        return _delivered(elementwise("complex", parts), out)
+    return _delivered(_rounded(array, places), out)
+
+
+around = round
+
+
+def _rounded(x: ndarray, places: int) -> ndarray:
+    scale = 10.0 ** abs(places)
+    up, down = (multiply, divide) if places > 0 else (divide, multiply)
+    return down(rint(up(x, scale)), scale)
+
+
+def _rounded_integers(x: ndarray, places: int) -> ndarray:
+    if places >= 0:
+        return positive(x)
+    return wrap(graph.cast(release(_rounded(x, places)), x.dtype))
+
+
+def fix(x: Any, out: Any = None) -> ndarray:
+    """Values rounded towards zero. See `numpy.fix`."""
+    if NUMPY_2_5:
+        warnings.warn("numpy.fix is deprecated. Use numpy.trunc instead.", DeprecationWarning, stacklevel=2)
+    return trunc(x, out=out)
+
+
+def nan_to_num(x: Any, copy: builtins.bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> ndarray:
+    """NaN and infinities replaced by numbers. See `numpy.nan_to_num`."""
+    if not copy and isinstance(x, numpy.ndarray):
+        return numpy.nan_to_num(x, False, *map(hosted, (nan, posinf, neginf)))
+    array = as_array(x)
+    if array.dtype.kind in "biu":
+        return wrap(array.value()) if copy else array
+    limits = ml_dtypes.finfo(_part_dtype(array.dtype))
+    high = float(limits.max) if posinf is None else posinf
+    low = float(limits.min) if neginf is None else neginf
+    parts = (real(array), imag(array)) if array.dtype.kind == "c" else (array,)
+    clean = [_replaced(part, nan, high, low) for part in parts]
+    result = clean[0] if len(clean) == 1 else elementwise("complex", clean)
+    return result if copy else write(array, release(result))
+
+
+def _replaced(x: ndarray, nan: Any, high: Any, low: Any) -> ndarray:
+    dtype = x.dtype
+    queue = x.queue
+    nan, high, low = (
+        wrap(graph.fill(as_dtype(n, dtype), n.form.shape, queue))
+        if n.form.queue is None
+        else wrap(graph.cast(n, dtype))
+        for n in (as_node(v, queue) for v in (nan, high, low))
+    )
+    inf = float("inf")
+    return where(isnan(x), nan, where(equal(x, inf), high, where(equal(x, -inf), low, x)))
+
+
+# --- complex numbers --------------------------------------------------------------------------------------------------
+
+
+def _part_dtype(dtype: DType) -> DType:
+    """The dtype of the real parts of a dtype's values."""
+    return check(dtype.type(0).real.dtype) if dtype.kind == "c" else dtype
+
+
+def real(val: Any) -> Any:
+    """The real parts: a view of a complex array, and a real one itself. See `numpy.real`."""
+    if isinstance(val, _SCALARS):
+        return val.real
+    return real_of(as_array(val))
+
+
+def imag(val: Any) -> Any:
+    """The imaginary parts: a view of a complex array, and zeros of a real one. See `numpy.imag`."""
+    if isinstance(val, _SCALARS):
+        return val.imag
+    return imag_of(as_array(val))
+
+
+def real_of(x: ndarray) -> ndarray:
+    """The real parts of the elements."""
+    return x if x.dtype.kind != "c" else _component(x, "real")
+
+
+def imag_of(x: ndarray) -> ndarray:
+    """The imaginary parts of the elements."""
+    if x.dtype.kind == "c":
+        return _component(x, "imag")
+    zeros = wrap(graph.fill(graph.typed_scalar(0, x.dtype), x.shape, x.queue))
+    zeros._flags |= READ_ONLY | BOX
+    return zeros
+
+
+def _component(x: ndarray, part: str) -> ndarray:
+    if not is_array(x):
+        return elementwise(part, (x,))
+    return make_view(x, x.layout, part, _part_dtype(x.dtype))
+
+
+def set_real(x: ndarray, value: Any) -> None:
+    """Give the elements new real parts."""
+    setitem(real_of(x), ..., value)
+
+
+def set_imag(x: ndarray, value: Any) -> None:
+    """Give the elements new imaginary parts."""
+    if x.dtype.kind != "c":
+        raise TypeError("array does not have imaginary part to set")
+    setitem(imag_of(x), ..., value)
+
+
+def angle(z: Any, deg: builtins.bool = False) -> ndarray:
+    """The angle of complex numbers in the plane. See `numpy.angle`."""
+    z = as_array(z)
+    turn = arctan2(imag(z), real(z)) if z.dtype.kind == "c" else arctan2(0, z)
+    return multiply(turn, 180 / pi) if deg else turn
+
+
+def real_if_close(a: Any, tol: float = 100) -> ndarray:
+    """The real parts where all imaginary parts are nearly zero, which is looked at. See `numpy.real_if_close`."""
+    array = as_array(a)
+    if array.dtype.kind != "c":
+        return array
+    if tol > 1:
+        tol = tol * float(numpy.finfo(array.dtype).eps)
+    return real(array) if _all(less(absolute(imag(array)), tol)) else array
+
+
+def iscomplex(x: Any) -> ndarray:
+    """Where the imaginary part is not zero. See `numpy.iscomplex`."""
+    array = as_array(x)
+    return not_equal(imag(array), 0)
+
+
+def isreal(x: Any) -> ndarray:
+    """Where the imaginary part is zero. See `numpy.isreal`."""
+    array = as_array(x)
+    return equal(imag(array), 0)
+
+
+def iscomplexobj(x: Any) -> builtins.bool:
+    """Whether the dtype is complex. See `numpy.iscomplexobj`."""
+    return x.dtype.kind == "c" if hasattr(x, "dtype") else numpy.iscomplexobj(x)
+
+
+def isrealobj(x: Any) -> builtins.bool:
+    """Whether the dtype is not complex. See `numpy.isrealobj`."""
+    return not iscomplexobj(x)
+
+
+# --- comparisons ------------------------------------------------------------------------------------------------------
+
+
+def isposinf(x: Any, out: Any = None) -> ndarray:
+    """Where `x` is positive infinity. See `numpy.isposinf`."""
+    x = _not_complex(x)
+    return logical_and(isinf(x), invert(signbit(x)), out=out)
+
+
+def isneginf(x: Any, out: Any = None) -> ndarray:
+    """Where `x` is negative infinity. See `numpy.isneginf`."""
+    x = _not_complex(x)
+    return logical_and(isinf(x), signbit(x), out=out)
+
+
+def _not_complex(x: Any) -> ndarray:
+    array = as_array(x)
+    if array.dtype.kind == "c":
+        raise TypeError(f"This operation is not supported for {array.dtype} values because it would be ambiguous.")
+    return array
+
+
+@ignoring(invalid="ignore")
+def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: builtins.bool = False) -> ndarray:
+    """Where two arrays are equal within tolerances. See `numpy.isclose`."""
+    a, b, rtol, atol = (_operand(x) for x in (a, b, rtol, atol))
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if not isinstance(tolerance, ndarray) and not numpy.isfinite(tolerance):
+            warnings.warn(f"{name} is not a valid tolerance: {tolerance}", RuntimeWarning, stacklevel=3)
+    # The difference of integers is that of floats, which does not overflow.
+    if isinstance(b, ndarray):
+        b = wrap(graph.cast(b.value(), check(numpy.result_type(b.dtype, 1.0)))) if b.dtype.kind in "biu" else b
+    elif isinstance(b, (int, numpy.integer, numpy.bool_)):
+        b = float(b) if isinstance(b, int) else numpy.float64(b)
+    if all(isinstance(x, (int, float, complex)) for x in (b, rtol, atol)):
+        bound = atol + rtol * abs(b)  # a Python scalar, which takes the dtype of `a`
+    else:
+        bound = add(atol, multiply(rtol, absolute(b)))
+    near = less_equal(absolute(subtract(a, b)), bound)
+    result = bitwise_or(bitwise_and(near, isfinite(b)), equal(a, b))
+    return bitwise_or(result, bitwise_and(isnan(a), isnan(b))) if equal_nan else result
+
+
+def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
+    """Whether two arrays are equal within tolerances everywhere. See `numpy.allclose`."""
+    return _all(isclose(a, b, rtol, atol, equal_nan))
+
+
+def array_equal(a1: Any, a2: Any, equal_nan: builtins.bool = False) -> builtins.bool:
+    """Whether two arrays have one shape and the same elements. See `numpy.array_equal`."""
+    try:
+        a1, a2 = as_array(a1), as_array(a2)
+    except (TypeError, ValueError):  # text, objects, or no array at all
+        return numpy.array_equal(hosted(a1), hosted(a2), equal_nan)
+    if a1.shape != a2.shape:
+        return False
+    same = equal(a1, a2)
+    return _all(bitwise_or(same, bitwise_and(isnan(a1), isnan(a2))) if equal_nan else same)
+
+
+def array_equiv(a1: Any, a2: Any) -> builtins.bool:
+    """Whether two arrays broadcast to one shape and are equal. See `numpy.array_equiv`."""
+    try:
+        a1, a2 = as_array(a1), as_array(a2)
+    except (TypeError, ValueError):
+        return numpy.array_equiv(hosted(a1), hosted(a2))
+    try:
+        layout.broadcast_shapes(a1.shape, a2.shape)
+    except ValueError:
+        return False
+    return _all(equal(a1, a2))
+
+
+# --- special functions ------------------------------------------------------------------------------------------------
+
+
+def sinc(x: Any) -> ndarray:
+    """``sin(pi x) / (pi x)``. See `numpy.sinc`."""
+    turned = multiply(pi, as_array(x))
+    return where(equal(turned, 0), 1, divide(sin(turned), turned))
+
+
+# Beyond this the Bessel function overflows in float64, and up to it this many points integrate it to full precision.
+_I0_LARGEST = 720.0
+_I0_POINTS = 128
+
+
+def i0(x: Any) -> ndarray:
+    """The modified Bessel function of the first kind, order 0. See `numpy.i0`.
+
+    It is the mean of ``exp(x cos(t))`` over half a turn; the midpoint rule converges to it exponentially.
+    """
+    array = as_array(x)
+    if array.dtype.kind == "c":
+        raise TypeError("i0 not supported for complex values")
+    result = FLOAT64 if array.dtype.kind in "biu" else array.dtype
+    size = absolute(wrap(graph.cast(array.value(), FLOAT64)))
+    points = wrap(graph.iota((_I0_POINTS,), 0, array.queue))
+    half = sin(multiply(add(points, 0.5), pi / (2 * _I0_POINTS)))
+    column = wrap(reshaped(minimum(size, _I0_LARGEST).value(), (*array.shape, 1)))
+    terms = exp(multiply(multiply(half, half), multiply(column, -2.0)))
+    mean = divide(reduce_ufunc("add", terms, -1), float(_I0_POINTS))
+    return wrap(graph.cast(release(multiply(exp(size), mean)), result))
+
+
+def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: float = 2 * pi) -> ndarray:
+    """Jumps of more than half a period replaced by their complement. See `numpy.unwrap`."""
+    p = as_array(p)
+    axis = layout.normalize_axis(axis, p.ndim)
+    before, after = ((slice(None),) * axis + (part,) for part in (slice(None, -1), slice(1, None)))
+    steps = subtract(getitem(p, after), getitem(p, before))
+    dtype = check(numpy.result_type(steps.dtype, period))
+    whole = dtype.kind in "iu"
+    half = period // 2 if whole else period / 2
+    wrapped = add(remainder(subtract(steps, -half), period), -half)
+    if not whole or period % 2 == 0:
+        # A jump of exactly half a period keeps its sign.
+        wrapped = where(bitwise_and(equal(wrapped, -half), greater(steps, 0)), half, wrapped)
+    small = less(absolute(steps), period / 2 if discont is None else discont)
+    correction = accumulate_ufunc("add", where(small, 0, subtract(wrapped, steps)), axis)
+    result = wrap(graph.cast(graph.fresh(p.value()), dtype))
+    setitem(result, after, add(getitem(p, after), correction))
+    return result

@@ -1,0 +1,330 @@
+"""Which floating-point errors an operation made, found from its arguments and its result.
+
+A processor keeps flags of what went wrong; a kernel has none, so they are worked out from the values, on the device: an
+infinity that comes of finite numbers, a NaN that comes of none. The results are NumPy's flags, as bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce as folded
+from typing import Any
+
+import ml_dtypes
+import numpy
+
+from ...core.dtypes import BOOL, KIND, bfloat16
+from ...core.graph import node as graph
+from ...core.graph.layout import Layout
+from ...core.graph.node import Call, Const, DType, Map, Node, Queue, Reduce, Scan, Scatter, View
+from ...core.ops import table
+from ...core.schedule.transforms import Transform
+
+DIVIDE, OVER, UNDER, INVALID = 1, 2, 4, 8
+
+# Rows whose infinities and NaNs are their arguments', or no error.
+_QUIET = frozenset(
+    (
+        *("positive", "negative", "fabs", "sign", "heaviside", "conjugate", "real", "imag", "complex", "where", "clip"),
+        *("maximum", "minimum", "fmax", "fmin", "floor", "ceil", "trunc", "rint", "copysign", "spacing"),
+        *("modf_frac", "modf_int", "frexp_mantissa"),
+    )
+)
+# Rows with poles: the argument that is zero at them, or None where every infinity that they make is one.
+_POLES: dict[str, int | None] = {
+    **dict.fromkeys(("log", "log2", "log10", "log1p", "arctanh")),
+    **dict.fromkeys(("reciprocal", "power", "float_power"), 0),
+    **dict.fromkeys(("divide", "floor_divide"), 1),
+}
+# Divisions of integers, and which argument is the divisor.
+_DIVISORS = {"floor_divide": 1, "remainder": 1, "fmod": 1, "reciprocal": 0}
+# Rows whose results may be too small; where they have an inverse, it tells whether the result was exact:
+# (row, argument that takes part, argument that it must give back).
+_SMALL: dict[str, tuple[str, int, int] | None] = {
+    "multiply": ("divide", 1, 0),
+    "divide": ("multiply", 1, 0),
+    "square": ("divide", 0, 0),
+    **dict.fromkeys(("reciprocal", "power", "float_power", "exp", "exp2", "ldexp", "radians", "deg2rad", "cast")),
+}
+# The integers that x86-64 converts a float to on the way to a dtype: beyond them the conversion is invalid.
+_CONVERTED = {"i8": (-(2**63), 2**63), "u8": (-(2**63), 2**64), "u4": (-(2**63), 2**32)}
+_INT32 = (-(2**31), 2**31)
+
+_REDUCTIONS = frozenset(("add", "multiply", "hypot", "logaddexp", "logaddexp2", "moments"))
+# What NumPy calls the operations that are not elementwise.
+_CALLS = {"matmul": "matmul", "det": "det", "fold": "reduce", "accumulate": "accumulate", "reduceat": "reduceat"}
+
+_U8 = numpy.dtype(numpy.uint8)
+_COMPLEX64 = numpy.dtype(numpy.complex64)
+# From the flags of the elements of a value to those that count.
+_Lift = Callable[[Node], Node]
+
+
+def checks(recorded: Node) -> list[tuple[str, Node]]:
+    """What tells which errors are made by the operations that a pending value needs, oldest first.
+
+    Each is NumPy's name of an operation and a 0-d uint8 of flags.
+    """
+    found: list[tuple[str, Node]] = []
+    queue = recorded.form.queue
+    assert queue is not None
+    for node, lift in _operations(recorded):
+        for name, flags in _flags(node, queue):
+            whole = flags if lift is None else lift(flags)
+            axes = tuple(range(len(whole.form.shape)))
+            found.append((name, graph.reduce("bitwise_or", (_U8, _U8), axes, (whole,)) if axes else whole))
+    return found
+
+
+def _operations(recorded: Node) -> list[tuple[Node, _Lift | None]]:
+    """The pending nodes below a value, arguments before what is made of them.
+
+    Elements that a `where` leaves out have no errors: with the nodes below one comes what drops their flags, unless the
+    nodes are needed elsewhere too.
+    """
+    order: dict[Node, _Lift | None] = {}
+    stack: list[tuple[Node, _Lift | None]] = [(recorded, None)]
+    while stack:
+        node, lift = stack[-1]
+        below = [(a, _lift(node, k, lift)) for k, a in enumerate(node.args) if a.data is None]
+        missing = [(a, its) for a, its in below if a not in order or (its is None and order[a] is not None)]
+        if missing:
+            stack += missing
+        else:
+            stack.pop()
+            if node not in order or lift is None:
+                order[node] = lift
+    return list(order.items())
+
+
+def _lift(node: Node, k: int, outer: _Lift | None) -> _Lift | None:
+    """What drops the flags of the elements of argument `k` that the node does not take."""
+    op, shape = node.form.op, node.form.shape
+    if isinstance(op, View) and outer is not None:
+        where = Layout(shape, op.strides, op.offset)
+        return lambda flags: outer(graph.view(graph.broadcast(flags, node.args[0].form.shape), where))
+    if not isinstance(op, Map):
+        return None
+    if op.row != "where" or k == 0:
+        return outer and (lambda flags: outer(graph.broadcast(flags, shape)))
+    mask = node.args[0] if k == 1 else _map("logical_not", BOOL, node.args[0])
+
+    def taken(flags: Node) -> Node:
+        flags = graph.map_node("where", (BOOL, _U8, _U8, _U8), (mask, flags, _number(0, _U8)))
+        return flags if outer is None else outer(graph.broadcast(flags, shape))
+
+    return taken
+
+
+def _flags(node: Node, queue: Queue) -> list[tuple[str, Node]]:
+    """The flags of one operation by NumPy's name of it: those of its elements, or of all of them together."""
+    op = node.form.op
+    if isinstance(op, Map) and 0 not in node.form.shape:
+        return _of_map(op, node, queue)
+    if KIND[node.form.dtype] not in "efc":
+        return []
+    if isinstance(op, Reduce) and op.row in _REDUCTIONS:
+        found = ["reduce", _of_reduction(op, node)]
+    elif isinstance(op, Scan) and op.row in ("add", "multiply"):
+        found = ["accumulate", _of_scan(op, node)]
+    elif isinstance(op, Call) and op.name in _CALLS:
+        found = [_CALLS[op.name], _of_all(op.options[0] if op.options else "", node)]
+    elif isinstance(op, Call) and isinstance(op.options, Transform):
+        if op.options.kind == "c2r" and len(op.options.axes) > 1:
+            return []  # which may write over its source, so that nothing else must read that
+        found = [_transform_name(op.options, node), _of_all("", node)]
+    elif isinstance(op, Scatter) and op.row:
+        found = [op.row, _of_all(op.row, node)]
+    else:
+        return []
+    name, flags = found
+    return [(str(name), flags)] if isinstance(flags, Node) else []
+
+
+def _transform_name(options: Transform, node: Node) -> str:
+    """NumPy's name of a transform. A forward one in single precision is computed in double and cast."""
+    if not options.inverse and node.form.dtype == _COMPLEX64:
+        return "cast"
+    if options.kind == "r2c":
+        return "rfft_n_odd" if options.sizes[-1] % 2 else "rfft_n_even"
+    return "irfft" if options.kind == "c2r" else "ifft" if options.inverse else "fft"
+
+
+# --- elementwise ----------------------------------------------------------------------------------------------------
+
+
+def _of_map(op: Map, node: Node, queue: Queue) -> list[tuple[str, Node]]:
+    """The flags of a row, after those of the casts to the dtypes that it takes."""
+    found = []
+    args = []
+    for arg, dtype in zip(node.args, op.loop[:-1], strict=True):
+        given = _placed(arg, queue)
+        taken = graph.cast(given, dtype)
+        if taken is not given:
+            # A Python scalar that is too small is rounded to zero without a word.
+            python = isinstance(arg.form.op, Const) and bool(arg.form.op.weak)
+            found.append(("cast", _of_row("cast", (arg.form.dtype, dtype), (given,), taken, small=not python)))
+        args.append(taken)
+    function = table.ufunc_of(op.row)
+    name = op.row if function is None else function.__name__
+    found.append((name, _of_row(op.row, op.loop, args, _placed(node, queue))))
+    return [(name, flags) for name, flags in found if flags is not None]
+
+
+def _of_row(row: str, loop: tuple[DType, ...], args: Sequence[Node], result: Node, small: bool = True) -> Node | None:
+    kind = KIND[loop[-1]]
+    if row == "cast" and numpy.can_cast(loop[0], loop[1]):
+        return None
+    if kind in "iu":
+        if row == "cast" and KIND[loop[0]] in "efc":
+            return _coded((INVALID, _not(_convertible(args[0], loop[-1]))))
+        return _of_integers(row, loop[-1], args)
+    if kind not in "efc" or row in _QUIET or (row == "absolute" and KIND[loop[0]] != "c"):
+        return None
+    floats = [a for a in args if KIND[a.form.dtype] in "efc"]
+    finite = _every([_is("isfinite", a) for a in floats])
+    error = _every([_is("isinf", result), finite])
+    invalid = _every([_is("isnan", result), *(_not(_is("isnan", a)) for a in floats)])
+    found = [(INVALID, invalid)]
+    if row not in _POLES:
+        found.append((OVER, error))
+    elif (which := _POLES[row]) is None:
+        found.append((DIVIDE, error))
+    else:
+        # The quotient of complex numbers and zero has a NaN where a part is zero.
+        pole = _is("logical_not", args[which])
+        found.append((DIVIDE, _every([error, pole])))
+        found.append((OVER, _every([error, _not(pole)])))
+    if small and row in _SMALL and kind in "ef":
+        found.append((UNDER, _every([_small(result), finite, *map(_nonzero, args), _inexact(row, args, result)])))
+    return _coded(*found)
+
+
+def _of_integers(row: str, dtype: DType, args: Sequence[Node]) -> Node | None:
+    """Of a division by zero, and of the least integer by -1."""
+    if row not in _DIVISORS:
+        return None
+    divisor = args[_DIVISORS[row]]
+    found = [(DIVIDE, _is("logical_not", divisor))]
+    if row == "floor_divide" and dtype.kind == "i":
+        least, one = _number(numpy.iinfo(dtype).min, dtype), _number(-1, dtype)
+        found.append((OVER, _every([_map("equal", BOOL, args[0], least), _map("equal", BOOL, divisor, one)])))
+    return _coded(*found)
+
+
+def _convertible(x: Node, dtype: DType) -> Node:
+    """Whether floats are in the range of the integers that they are converted to."""
+    if KIND[x.form.dtype] == "c":
+        x = _map("real", table.resolve("real", (x.form.dtype,))[-1], x)
+    low, high = _CONVERTED.get(dtype.str[1:], _INT32)
+    wide = graph.cast(x, numpy.dtype(numpy.float64))
+    whole = _map("trunc", wide.form.dtype, wide)
+    above = _map("greater_equal", BOOL, whole, _number(float(low), wide.form.dtype))
+    return _every([above, _map("less", BOOL, whole, _number(float(high), wide.form.dtype))])
+
+
+def _small(x: Node) -> Node:
+    """Whether floats are below the normal numbers of their dtype."""
+    dtype = x.form.dtype
+    least = float(ml_dtypes.finfo(dtype).smallest_normal if dtype == bfloat16 else numpy.finfo(dtype).smallest_normal)
+    return _map("less", BOOL, _map("absolute", dtype, x), _number(least, dtype))
+
+
+def _inexact(row: str, args: Sequence[Node], result: Node) -> Node | None:
+    """Whether a small result was rounded, as far as going back tells; None where it does not."""
+    if row == "cast":
+        return _map("not_equal", BOOL, graph.cast(result, args[0].form.dtype), args[0])
+    inverse = _SMALL[row]
+    if inverse is None:
+        return None
+    back, by, expected = inverse
+    dtype = result.form.dtype
+    return _map("not_equal", BOOL, _map(back, dtype, result, args[by]), args[expected])
+
+
+# --- the others -----------------------------------------------------------------------------------------------------
+
+
+def _of_reduction(op: Reduce, node: Node) -> Node:
+    x = node.args[0]
+
+    def over_axes(row: str, values: Node | None) -> Node | None:
+        return None if values is None else graph.reduce(row, (BOOL, BOOL), op.axes, (values,))
+
+    floats = KIND[x.form.dtype] in "efc"
+    finite = over_axes("logical_and", _is("isfinite", x) if floats else None)
+    nan = over_axes("logical_or", _is("isnan", x) if floats else None)
+    found = [(OVER, _every([_is("isinf", node), finite])), (INVALID, _every([_is("isnan", node), _not(nan)]))]
+    if op.row == "multiply" and KIND[node.form.dtype] != "c":
+        found.append((UNDER, _every([_small(node), finite, over_axes("logical_and", _nonzero(x))])))
+    return _coded(*found)
+
+
+def _of_scan(op: Scan, node: Node) -> Node:
+    x = node.args[0]
+    finite = graph.scan("logical_and", (BOOL, BOOL), op.axis, _is("isfinite", x))
+    nan = graph.scan("logical_or", (BOOL, BOOL), op.axis, _is("isnan", x))
+    found = [(OVER, _every([_is("isinf", node), finite])), (INVALID, _every([_is("isnan", node), _not(nan)]))]
+    if op.row == "multiply" and KIND[node.form.dtype] != "c":
+        nonzero = graph.scan("logical_and", (BOOL, BOOL), op.axis, _nonzero(x))
+        found.append((UNDER, _every([_small(node), finite, nonzero])))
+    return _coded(*found)
+
+
+def _of_all(row: str, node: Node) -> Node | None:
+    """Of what mixes all elements: an infinity counts if all arguments are finite, a NaN if none is one."""
+    floats = [a for a in node.args if KIND[a.form.dtype] in "efc" and a.form.queue is not None]
+    finite = [_whole("logical_and", _is("isfinite", a)) for a in floats]
+    nan = [_not(_whole("logical_or", _is("isnan", a))) for a in floats]
+    infinite = _whole("logical_or", _is("isinf", node))
+    invalid = _whole("logical_or", _is("isnan", node))
+    return _coded((DIVIDE if row in _POLES else OVER, _every([infinite, *finite])), (INVALID, _every([invalid, *nan])))
+
+
+# --- what rules are written with ------------------------------------------------------------------------------------
+
+
+def _map(row: str, result: DType, *args: Node) -> Node:
+    """A row over arguments of the dtypes that it takes."""
+    return graph.map_node(row, (*(args[0].form.dtype for _ in args), result), args)
+
+
+def _placed(x: Node, queue: Queue) -> Node:
+    """The value, on the device also where it is made of scalars alone."""
+    return x if x.form.queue is not None else graph.fill(x, x.form.shape, queue)
+
+
+def _number(value: Any, dtype: DType) -> Node:
+    return graph.typed_scalar(value, dtype)
+
+
+def _is(row: str, x: Node) -> Node:
+    return _map(row, BOOL, x)
+
+
+def _nonzero(x: Node) -> Node:
+    return _is("logical_not", _is("logical_not", x))
+
+
+def _not(x: Any) -> Any:
+    return None if x is None else _map("logical_not", BOOL, x)
+
+
+def _every(conditions: Sequence[Node | None]) -> Any:
+    """The conditions together; None is one that always holds."""
+    given = [c for c in conditions if c is not None]
+    return folded(lambda a, b: _map("logical_and", BOOL, a, b), given) if given else None
+
+
+def _whole(row: str, x: Node) -> Node:
+    axes = tuple(range(len(x.form.shape)))
+    return graph.reduce(row, (BOOL, BOOL), axes, (x,)) if axes else x
+
+
+def _coded(*found: tuple[int, Node]) -> Node:
+    """Conditions as bits of one number."""
+    bits = [
+        graph.map_node("where", (BOOL, _U8, _U8, _U8), (condition, _number(flag, _U8), _number(0, _U8)))
+        for flag, condition in found
+    ]
+    return folded(lambda a, b: _map("bitwise_or", _U8, a, b), bits)

@@ -1,0 +1,137 @@
+"""What the keywords of generalised ufuncs mean: which axes take part, in which dtype, and where results lie."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import index
+from typing import Any, NamedTuple
+
+import numpy
+
+from ...core.dtypes import check
+from ...core.graph import layout
+from ...core.graph.node import DType
+
+Axes = tuple[int, ...]
+
+
+class Keywords(NamedTuple):
+    """The keywords of a call."""
+
+    axes: Any = None
+    axis: Any = None
+    keepdims: bool = False
+    casting: Any = "same_kind"
+    order: str = "K"
+    dtype: Any = None
+    signature: Any = None
+
+
+NO_KEYWORDS = Keywords()
+
+
+def keywords(name: str, given: dict[str, Any]) -> Keywords:
+    """The keywords of a call of a generalised ufunc, checked as far as that needs no operands."""
+    its = getattr(numpy, name)
+    given = dict(given)
+    if not isinstance(given.pop("subok", True), bool):
+        raise TypeError("'subok' must be a boolean")
+    if "sig" in given:
+        if "signature" in given:
+            raise TypeError("cannot specify both 'sig' and 'signature'")
+        given["signature"] = given.pop("sig")
+    if "signature" in given and "dtype" in given:
+        raise TypeError("cannot specify both 'signature' and 'dtype'")
+    if "axis" in given and "axes" in given:
+        raise TypeError("cannot specify both 'axis' and 'axes'")
+    unknown = next((word for word in given if word not in Keywords._fields), None)
+    if unknown is not None:
+        raise TypeError(f"{name}() got an unexpected keyword argument {unknown!r}")
+    if "axes" in given and not isinstance(given["axes"], list):
+        raise TypeError("axes should be a list.")
+    if not isinstance(given.get("keepdims", False), bool):
+        raise TypeError("'keepdims' must be a boolean")
+    for word in ("axis", "keepdims"):
+        if word in given and its.signature != "(n),(n)->()":
+            raise TypeError(f"{name} does not support {word}: its signature is {its.signature}")
+    if "axis" in given:
+        given["axis"] = index(given["axis"])
+    if "order" in given:
+        given["order"] = _order(given["order"])
+    return Keywords(**given)
+
+
+def _order(order: Any) -> str:
+    if order is None:
+        return "K"
+    if not isinstance(order, str):
+        raise TypeError(f"order must be str, not {type(order).__name__}")
+    if order.upper() not in ("C", "F", "A", "K"):
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    return order.upper()
+
+
+def joined(types: Sequence[DType]) -> DType:
+    """The dtype of a product of such operands: where nothing holds both, as of bfloat16 and int32, NumPy's loop's."""
+    try:
+        return numpy.result_type(*types)
+    except numpy.exceptions.DTypePromotionError:
+        return reduce(lambda one, two: numpy.matmul.resolve_dtypes((one, two, None))[-1], types)
+
+
+def dtype_of(name: str, types: Sequence[DType], words: Keywords) -> DType:
+    """The one dtype of the loop."""
+    if words.signature is not None:
+        found = getattr(numpy, name).resolve_dtypes((*types, None), signature=words.signature, casting=words.casting)
+        return check(found[-1])
+    return check(joined(types) if words.dtype is None else words.dtype)
+
+
+def axes_of(name: str, words: Keywords, ndims: Sequence[int], cores: Sequence[int]) -> list[Axes] | None:
+    """The core axes of the operands and the result, counted from the front; None where they are the last ones.
+
+    Parameters
+    ----------
+    ndims, cores
+        The numbers of dimensions, and of core dimensions, of the operands and the result.
+    """
+    if words.axis is not None:
+        return [(layout.normalize_axis(words.axis, n),) if core else () for n, core in zip(ndims, cores, strict=True)]
+    if words.axes is None:
+        return None
+    entries = list(words.axes)
+    if len(entries) == len(cores) - 1 and getattr(numpy, name).signature.endswith("->()"):
+        entries.append(tuple(range(-cores[-1], 0)))  # nothing, or what `keepdims` keeps
+    if len(entries) != len(cores):
+        raise ValueError(
+            f"axes should be a list with an entry for all {len(cores)} inputs and outputs; entries for outputs can "
+            "only be omitted if none of them has core axes."
+        )
+    return [_entry(name, k, entry, ndims[k], cores[k]) for k, entry in enumerate(entries)]
+
+
+def _entry(name: str, operand: int, entry: Any, ndim: int, core: int) -> Axes:
+    """One item of `axes`: a tuple, or an integer where there is one core dimension."""
+    if not isinstance(entry, tuple):
+        given = index(entry)
+        if core != 1:
+            raise numpy.exceptions.AxisError(
+                f"{name}: operand {operand} has {core} core dimensions, but the axes item is a single integer."
+            )
+        entry = (given,)
+    if len(entry) != core:
+        raise numpy.exceptions.AxisError(
+            f"{name}: operand {operand} has {core} core dimensions, but {len(entry)} dimensions are specified by axes "
+            "tuple."
+        )
+    found = tuple(layout.normalize_axis(d, ndim) for d in entry)
+    for k, axis in enumerate(found):
+        if axis in found[:k]:
+            raise ValueError(f"axes item {operand} has value {axis} repeated")
+    return found
+
+
+def order_of(ndim: int, last: Axes) -> Axes:
+    """All dimensions, with some of them put last."""
+    return (*(d for d in range(ndim) if d not in last), *last)

@@ -1,0 +1,226 @@
+"""Transforms with elementwise kernels in them: which are faster so, and how they are run."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+from ...core.dtypes import KIND
+from ...core.graph.layout import Layout
+from ...core.runtime import memory
+from ...core.runtime.device import Device
+from ...core.schedule.callbacks import Absorbed
+from ...core.schedule.kernel import Affine, Apply, Kernel, Load
+from ...core.schedule.transforms import Passes, Transform, is_smooth, passes
+from ...nvlib import cufft
+from ...nvlib.cufft_callbacks import Functions, available, load_name, store_name
+from ...nvlib.handles import bindings
+from ..codegen.callbacks import first_input, load_callback, store_callback
+from ..cuda.compile import compile_lto
+from ..cuda.launch import WIRE
+
+# The operations that a function of a plan may have: what takes longer than its element takes to arrive is not free.
+_ROWS = frozenset(
+    ("absolute", "add", "cast", "complex", "conjugate", "divide", "equal", "greater", "greater_equal", "imag")
+    + ("less", "less_equal", "logical_and", "logical_not", "logical_or", "maximum", "minimum", "multiply", "negative")
+    + ("not_equal", "positive", "real", "scaled", "square", "subtract", "where")
+)
+_MOST_OPERATIONS = 24
+_MOST_ARGUMENTS = 10
+# Where a kernel less is faster by a twentieth or more: docs/performance.md has the measurements. cuFFT has few kinds of
+# kernels that call functions, so a transform of several passes is often slower with them.
+_LEAST = 1 << 22  # elements of all transforms: making such a plan takes tenths of a second, once
+_ONE_PASS = 8192  # points, next to each other in memory
+_ONE_PASS_STORE = 4096  # where it is no power of 2, and another array is read for what is stored
+_ONE_PASS_APART = 512
+_SLOW_STORE = (8, 256)  # bytes of an element and points for which such a store is slower
+_SLOW = 768  # points for which functions are slower, unlike their neighbours; why, we do not know
+_AXES = {2: 1024, 3: 128}  # the longest of so many axes
+_AXES_HALVED = {2: 256, 3: 64}  # with a kernel after a transform of real numbers
+# Real transforms along one axis. The complex side of a long one is a pass of its own: points, or bytes of real numbers
+# where those are a power of 2. Short ones of such sizes are one pass: the most points with a kernel before or after it,
+# by kind and bytes of a real number.
+_LONG = 1 << 16
+_LONG_BYTES = 1 << 16
+_SHORT_BEFORE = {("r2c", 4): 2048, ("r2c", 8): 8192, ("c2r", 4): 1024, ("c2r", 8): 512}
+_SHORT_AFTER = {("r2c", 4): 512, ("r2c", 8): 512, ("c2r", 4): 1024, ("c2r", 8): 256}
+_SLOW_AFTER = {("r2c", 4): 256, ("r2c", 8): 128}  # points for which that is no faster
+
+Prepared = Callable[[Sequence[Any]], None]
+
+
+def absorbs(name: str, options: Absorbed) -> bool:
+    """Whether a library call is faster with these kernels in it."""
+    return can_absorb(name, options) and _pays(options)
+
+
+def can_absorb(name: str, options: Absorbed) -> bool:
+    """Whether a library call can have these kernels in it."""
+    transform = options.options
+    if not isinstance(transform, Transform) or not available():
+        return False
+    if options.before is not None:
+        # The library reads from this argument, as far as it knows.
+        arg = options.before.args[first_input(options.before)]
+        if not arg.aligned or arg.dtype.itemsize < options.taken[1].itemsize:
+            return False
+    found = passes(transform, options.taken[0], options.made[0])
+    if found is None or len(found.places) != 1:
+        return False
+    if options.after is None:
+        return True
+    # Of several passes, all but the last may use the result's memory for complex numbers.
+    (store,) = options.after.body.stores
+    smaller = options.after.args[store.arg].dtype.itemsize < options.made[1].itemsize
+    return not smaller or _one_pass(transform, found)
+
+
+def _one_pass(transform: Transform, found: Passes) -> bool:
+    """Whether one kernel of the library's reads and writes every element once."""
+    if transform.kind != "c2c" or len(transform.sizes) > 1 or not is_smooth(transform.sizes[0]):
+        return False
+    together = found.plan.source.stride == found.plan.target.stride == 1
+    return transform.sizes[0] <= (_ONE_PASS if together else _ONE_PASS_APART)
+
+
+def _pays(options: Absorbed) -> bool:
+    transform = options.options
+    assert isinstance(transform, Transform)
+    kernels = [kernel for kernel in (options.before, options.after) if kernel is not None]
+    simple = all(i.row in _ROWS for kernel in kernels for i in kernel.body.instrs if isinstance(i, Apply))
+    few = all(len(k.args) <= _MOST_ARGUMENTS and len(k.body.instrs) <= _MOST_OPERATIONS for k in kernels)
+    large = max(prod(options.taken[0].shape), prod(options.made[0].shape)) >= _LEAST
+    if not (simple and few and large and all(map(is_smooth, transform.sizes))):
+        return False
+    before, after = options.before, options.after
+    if before is not None and not _in_step(before, before.body.stores[0].at):
+        return False
+    if after is not None and not _in_step(after, _walk(after, options.given)):
+        return False
+    return _faster(transform, options)
+
+
+def _walk(kernel: Kernel, arg: int) -> Affine:
+    """Where a kernel reads an argument that it reads at one place."""
+    return next(i.at for i in kernel.body.instrs if isinstance(i, Load) and i.arg == arg)
+
+
+def _in_step(kernel: Kernel, walk: Affine) -> bool:
+    """Whether neighbours in the transform's memory are neighbours, or the same, in all that a kernel touches."""
+    touched = [i.at for i in kernel.body.instrs if isinstance(i, Load)] + [s.at for s in kernel.body.stores]
+    (along,) = [d for d, (c, n) in enumerate(zip(walk.coef, kernel.shape, strict=True)) if c == 1 and n != 1]
+    return all(at.coef[along] in (0, 1) for at in touched)
+
+
+def _faster(transform: Transform, options: Absorbed) -> bool:
+    longest = max(transform.sizes)
+    if _SLOW in transform.sizes:
+        return False
+    if len(transform.sizes) > 1:
+        halved = transform.kind == "r2c" and options.after is not None
+        most = (_AXES_HALVED if halved else _AXES)[len(transform.sizes)]
+        return transform.kind != "c2r" and longest <= most
+    if transform.kind != "c2c":
+        return _faster_real(transform, options)
+    if options.after is not None and sum(arg.kind == "in" for arg in options.after.args) > 1:
+        # Another array is read where the transform stores.
+        power = longest.bit_count() == 1
+        if (longest > _ONE_PASS_STORE and not power) or (options.made[1].itemsize, longest) == _SLOW_STORE:
+            return False
+    found = passes(transform, options.taken[0], options.made[0])
+    return found is not None and _one_pass(transform, found)
+
+
+def _faster_real(transform: Transform, options: Absorbed) -> bool:
+    (points,) = transform.sizes
+    power = points.bit_count() == 1
+    real, (source, _), (target, _) = transform.kind == "r2c", options.taken, options.made
+    itemsize = (options.taken if real else options.made)[1].itemsize
+    if (points >= _LONG and points % 2 == 0) or (power and points * itemsize >= _LONG_BYTES):
+        real_side = options.before if real else options.after
+        if real_side is None:
+            return True
+    (axis,) = transform.axes
+    if not power or source.strides[axis] != 1 or target.strides[axis] != 1:
+        return False
+    kind = transform.kind, itemsize
+    if options.before is not None and points > _SHORT_BEFORE[kind]:
+        return False
+    return options.after is None or (points <= _SHORT_AFTER[kind] and points != _SLOW_AFTER.get(kind))
+
+
+def fft_absorbed(device: Device, options: Absorbed, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+    """Prepare a transform that computes what it reads, or what it writes, in functions that cuFFT calls."""
+    transform = options.options
+    assert isinstance(transform, Transform)
+    before, after = options.before, options.after
+    found = passes(transform, options.taken[0], options.made[0])
+    assert found is not None, "a value that no plan describes was to be copied"
+    ((start, _),) = found.places
+    start *= options.taken[1].itemsize
+    double = options.taken[1].name in ("float64", "complex128")
+    arch = device.attributes.arch
+    own, count, load, store = 0, 1, b"", b""
+    reads = writes = _Arguments((), "")
+    if before is not None:
+        (stored,) = before.body.stores
+        own, count = first_input(before), len(before.args) - 1
+        reads = _arguments(before, (stored.arg,), own)
+        load = compile_lto(load_callback(before, load_name(transform.kind, double)), arch)
+        own -= own > stored.arg
+    if after is not None:
+        (stored,) = after.body.stores
+        writes = _arguments(after, (options.given, stored.arg))
+        store = compile_lto(store_callback(after, options.given, store_name(transform.kind, double)), arch)
+    functions = Functions(load, store, (len(reads.wires), len(writes.wires)))
+    pack = struct.Struct("=" + reads.wires + writes.wires).pack
+    library, plans = bindings("cufft"), cufft.plans_of(device)
+    entry = plans.entry(found.plan, double, functions)
+    linked = entry.linked
+    assert linked is not None
+    execute, direction = cufft.execution(transform, double)
+
+    def run(pointers: Sequence[Any]) -> None:
+        result, *given = pointers
+        device.activate()
+        with plans.lock:
+            handle = plans.use(entry)
+            linked.set(pack(*reads.words(given[:count]), *writes.words(given[count:])))
+            if entry.work:
+                held = memory.allocate(device, entry.work)
+                library.set_work_area(handle, held.ptr)
+            execute(handle, given[own] + start, result, *direction)
+
+    return run
+
+
+class _Arguments(NamedTuple):
+    """Which of the values that are given are words of a function, and how they travel, in the letters of `struct`."""
+
+    places: tuple[int, ...]
+    kinds: str
+
+    @property
+    def wires(self) -> str:
+        return "".join(WIRE[kind] for kind in self.kinds)
+
+    def words(self, given: Sequence[Any]) -> list[Any]:
+        """The values of the words."""
+        found: list[Any] = []
+        for place, kind in zip(self.places, self.kinds, strict=True):
+            value = given[place]
+            if kind == "c":
+                found += (value.real, value.imag)
+            else:
+                found.append(bool(value) if kind == "b" else value)
+        return found
+
+
+def _arguments(kernel: Kernel, absent: Sequence[int], own: int = -1) -> _Arguments:
+    """The words of a kernel's function, where all arguments but the `absent` are given; `own` is no word."""
+    given = [n for n in range(len(kernel.args)) if n not in absent]
+    words = [(place, kernel.args[n]) for place, n in enumerate(given) if n != own]
+    kinds = "".join("P" if arg.kind != "scalar" else KIND[arg.dtype] for _, arg in words)
+    return _Arguments(tuple(place for place, _ in words), kinds)

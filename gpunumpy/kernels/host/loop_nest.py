@@ -1,0 +1,274 @@
+"""Loop nests for the CPU executor: a kernel's boxes, with dimensions in memory order and merged where they can be.
+
+NumPy has no loop level of its own, so the reduced dimensions need not come last here: they are marked, and stand where
+memory order puts them. A value that does not vary along a dimension has size 1 there and broadcasts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
+
+from ...core.schedule.kernel import Affine, Apply, Arg, Body, Gather, Index, Instr, Kernel, Load, Reduce, Scan, Store
+
+# Their result is a position in C order, so the order of the reduced dimensions is part of what they mean.
+POSITIONAL = frozenset({"argmax", "argmin"})
+
+
+@dataclass(frozen=True, slots=True)
+class Nest:
+    """A box of loop points over which one body runs; `reduced` marks the reduced dimensions."""
+
+    shape: tuple[int, ...]
+    reduced: tuple[bool, ...]
+    args: tuple[Arg, ...]
+    body: Body
+
+    @property
+    def count(self) -> int:
+        """The number of loop points."""
+        return prod(self.shape)
+
+
+def operands(instr: Instr) -> tuple[int, ...]:
+    """The values that `instr` reads."""
+    if isinstance(instr, (Apply, Reduce, Scan)):
+        return instr.args
+    return instr.index if isinstance(instr, Gather) else ()
+
+
+def affines(body: Body) -> Iterator[Affine]:
+    """Every affine function of the loop indices in `body`."""
+    for instr in body.instrs:
+        if isinstance(instr, (Load, Gather, Index)):
+            yield instr.at
+    for store in body.stores:
+        yield store.at
+
+
+def map_affines(body: Body, change: Callable[[Affine], Affine]) -> Body:
+    """`body` with `change` applied to every affine function in it."""
+    return Body(
+        tuple(replace(i, at=change(i.at)) if isinstance(i, (Load, Gather, Index)) else i for i in body.instrs),
+        tuple(replace(store, at=change(store.at)) for store in body.stores),
+    )
+
+
+def permuted(nest: Nest, order: Sequence[int]) -> Nest:
+    """`nest` with its dimensions taken in `order`; those left out must have one point or no stride."""
+
+    def pick(at: Affine) -> Affine:
+        return Affine(at.offset, tuple(at.coef[d] for d in order))
+
+    shape = tuple(nest.shape[d] for d in order)
+    return replace(nest, shape=shape, reduced=tuple(nest.reduced[d] for d in order), body=map_affines(nest.body, pick))
+
+
+def _swap(maps: list[Affine], outer: int, inner: int) -> bool:
+    """Whether most operands step further along `inner` than along `outer`."""
+    vote = 0
+    for at in maps:
+        far, near = abs(at.coef[outer]), abs(at.coef[inner])
+        if far and near:
+            vote += (near > far) - (near < far)
+    return vote > 0
+
+
+def memory_order(nest: Nest, free: bool) -> list[int]:
+    """The dimensions of more than one point, slowest first; reduced ones stay behind the others unless `free`."""
+    maps = list(affines(nest.body))
+    rigid = any(isinstance(i, Reduce) and i.row in POSITIONAL for i in nest.body.instrs)
+    order: list[int] = []
+    for d in (d for d, n in enumerate(nest.shape) if n != 1):
+        at = len(order)
+        while at:
+            before = order[at - 1]
+            same = nest.reduced[before] == nest.reduced[d]
+            if not (same or free) or (rigid and same and nest.reduced[d]) or not _swap(maps, before, d):
+                break
+            at -= 1
+        order.insert(at, d)
+    return order
+
+
+def merged(nest: Nest) -> Nest:
+    """`nest` with neighbouring dimensions made one wherever every operand steps through both as through one."""
+    shape, reduced = list(nest.shape), list(nest.reduced)
+    body = nest.body
+    for d in range(len(shape) - 2, -1, -1):
+        inner = shape[d + 1]
+        if reduced[d] == reduced[d + 1] and all(at.coef[d] == at.coef[d + 1] * inner for at in affines(body)):
+            body = map_affines(body, lambda at, d=d: Affine(at.offset, at.coef[:d] + at.coef[d + 1 :]))  # type: ignore[misc]
+            shape[d : d + 2] = [shape[d] * inner]
+            del reduced[d]
+    return replace(nest, shape=tuple(shape), reduced=tuple(reduced), body=body)
+
+
+def tainted(body: Body) -> list[bool]:
+    """For every value, whether it depends on a reduction that is not itself."""
+    out: list[bool] = []
+    for instr in body.instrs:
+        out.append(any(out[i] or isinstance(body.instrs[i], Reduce) for i in operands(instr)))
+    return out
+
+
+def needs_rows(nest: Nest) -> bool:
+    """Whether a whole row must be at hand at once: something along the row depends on a reduction of the row."""
+    full, after = full_level(nest), tainted(nest.body)
+    for i, instr in enumerate(nest.body.instrs):
+        if isinstance(instr, Scan) or (after[i] and (full[i] or isinstance(instr, Reduce))):
+            return True
+    late = [i for i, flag in enumerate(after) if flag or isinstance(nest.body.instrs[i], Reduce)]
+    return any(store.value in late and along_rows(nest, store) for store in nest.body.stores)
+
+
+def along_rows(nest: Nest, store: Store) -> bool:
+    """Whether `store` writes every point of a row, and not one value for all of it."""
+    return any(c and flag for c, flag in zip(store.at.coef, nest.reduced, strict=True))
+
+
+def masks(nest: Nest) -> list[frozenset[int]]:
+    """For every value, the dimensions along which it varies."""
+    axes = frozenset(d for d, flag in enumerate(nest.reduced) if flag)
+    out: list[frozenset[int]] = []
+    for instr in nest.body.instrs:
+        mask: frozenset[int] = frozenset().union(*(out[i] for i in operands(instr)))
+        if isinstance(instr, (Load, Gather, Index)):
+            mask |= {d for d, c in enumerate(instr.at.coef) if c}
+        elif isinstance(instr, Reduce):
+            mask -= axes
+        elif isinstance(instr, Scan):
+            mask |= axes
+        out.append(mask)
+    return out
+
+
+def bytes_a_point(nest: Nest) -> float:
+    """The memory that a block touches for each of its points: what it loads and stores, and its temporaries.
+
+    An array counts for as much as it varies over the loops: sums of rows, and what is one number a row, hardly do.
+    """
+    body = nest.body
+    shares = [prod(1 / n for d, n in enumerate(nest.shape) if d not in mask and n) for mask in masks(nest)]
+    last = {k: i for i, instr in enumerate(body.instrs) for k in operands(instr)}
+    memory: dict[int, float] = {}
+    live = most = 0.0
+    for i, instr in enumerate(body.instrs):
+        if isinstance(instr, Load):
+            memory[instr.arg] = max(memory.get(instr.arg, 0), shares[i] * nest.args[instr.arg].dtype.itemsize)
+        elif isinstance(instr, Apply):
+            live += shares[i] * instr.loop[-1].itemsize
+            most = max(most, live)
+        live -= sum(
+            shares[k] * source.loop[-1].itemsize
+            for k in set(operands(instr))
+            if last[k] == i and isinstance(source := body.instrs[k], Apply)
+        )
+    for store in body.stores:
+        memory[store.arg] = max(memory.get(store.arg, 0), shares[store.value] * nest.args[store.arg].dtype.itemsize)
+    return sum(memory.values()) + most
+
+
+def full_level(nest: Nest) -> list[bool]:
+    """For every value, whether it varies along a reduced dimension."""
+    axes = {d for d, flag in enumerate(nest.reduced) if flag}
+    return [bool(mask & axes) for mask in masks(nest)]
+
+
+def ordered(nest: Nest) -> Nest:
+    """`nest` with its dimensions in memory order and merged; it keeps at least one dimension."""
+    nest = merged(permuted(nest, memory_order(nest, free=not needs_rows(nest))))
+    if nest.shape:
+        return nest
+    body = map_affines(nest.body, lambda at: Affine(at.offset, (0,)))
+    return replace(nest, shape=(1,), reduced=(False,), body=body)
+
+
+def _sub_box(kernel: Kernel, body: Body, box: Sequence[tuple[int, int]]) -> Nest:
+    def shift(at: Affine) -> Affine:
+        return Affine(at.offset + sum(c * low for c, (low, _) in zip(at.coef, box, strict=True)), at.coef)
+
+    outer = len(kernel.shape) - kernel.reduced
+    reduced = tuple(d >= outer for d in range(len(kernel.shape)))
+    return Nest(tuple(high - low for low, high in box), reduced, kernel.args, map_affines(pruned(body), shift))
+
+
+def nests(kernel: Kernel) -> list[Nest]:
+    """The nests that make up `kernel`: one, or the region's and those of the slabs around it."""
+    whole = tuple((0, n) for n in kernel.shape)
+    out = [_sub_box(kernel, kernel.body, kernel.region or whole)]
+    if kernel.region is not None and kernel.outside is not None:
+        # Slab d: inside the region along the dimensions before d, beside it along d, anywhere along the rest.
+        for d, (low, high) in enumerate(kernel.region):
+            for side in ((0, low), (high, kernel.shape[d])):
+                out.append(_sub_box(kernel, kernel.outside, (*kernel.region[:d], side, *whole[d + 1 :])))
+    return [nest for nest in out if nest.count or _fills_from_nothing(nest)]
+
+
+def _fills_from_nothing(nest: Nest) -> bool:
+    """Whether a nest without points has results all the same: reductions of empty rows."""
+    rows = all(n for n, flag in zip(nest.shape, nest.reduced, strict=True) if not flag)
+    return rows and any(isinstance(i, Reduce) for i in nest.body.instrs)
+
+
+def finishing(nest: Nest) -> tuple[Nest, list[int]]:
+    """The row-level rest of a nest whose reductions are known and whose rows are written, and which values those are.
+
+    Each reduction becomes a load from an argument of its own, added behind the nest's, in the order of the list.
+    """
+    keep = [d for d, flag in enumerate(nest.reduced) if not flag]
+    shape = tuple(nest.shape[d] for d in keep)
+    at = Affine(0, tuple(prod(shape[k + 1 :]) for k in range(len(keep))))
+    args, reduces = list(nest.args), []
+    rest = permuted(nest, keep)
+    instrs = list(rest.body.instrs)
+    for i, instr in enumerate(instrs):
+        if isinstance(instr, Reduce):
+            instrs[i] = Load(len(args), at)
+            args.append(Arg("in", instr.loop[-1]))
+            reduces.append(i)
+    pairs = zip(nest.body.stores, rest.body.stores, strict=True)
+    stores = tuple(late for store, late in pairs if not along_rows(nest, store))
+    return replace(rest, args=tuple(args), body=pruned(Body(tuple(instrs), stores))), reduces
+
+
+def pruned(body: Body) -> Body:
+    """`body` without the values that no store depends on."""
+    needed = ancestors(body, [store.value for store in body.stores])
+    number = {old: new for new, old in enumerate(sorted(needed))}
+    instrs: list[Instr] = []
+    for old in number:
+        instr = body.instrs[old]
+        if isinstance(instr, (Apply, Reduce, Scan)):
+            instr = replace(instr, args=tuple(number[k] for k in instr.args))
+        elif isinstance(instr, Gather):
+            instr = replace(instr, index=tuple(number[k] for k in instr.index))
+        instrs.append(instr)
+    return Body(tuple(instrs), tuple(replace(store, value=number[store.value]) for store in body.stores))
+
+
+def ancestors(body: Body, values: Sequence[int]) -> set[int]:
+    """`values` and all that they depend on."""
+    found: set[int] = set()
+    todo = list(values)
+    while todo:
+        i = todo.pop()
+        if i not in found:
+            found.add(i)
+            todo.extend(operands(body.instrs[i]))
+    return found
+
+
+def grid(shape: Sequence[int], block: Sequence[int], blocked: int) -> list[list[tuple[int, ...]]]:
+    """The low corners of the blocks over the first `blocked` dimensions: those of full size, and those cut short.
+
+    Only the last of these dimensions has blocks of more than one point, so there are two sizes at most.
+    """
+    last = blocked - 1
+    cut = shape[last] - shape[last] % block[last]
+    lead = [range(n) for n in shape[:last]]
+    full = list(product(*lead, range(0, cut, block[last])))
+    tail = list(product(*lead, range(cut, shape[last], block[last])))
+    return [full, tail]

@@ -1,0 +1,380 @@
+"""Memory shared with other libraries: DLPack, pointers, NumPy's protocols."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+import weakref
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.arrays import dlpack
+from gpunumpy.arrays.exchange import from_dlpack, from_interface
+from gpunumpy.core.dtypes import DTYPES, bfloat16
+from gpunumpy.core.graph.layout import Layout
+from gpunumpy.core.recording.array import from_host, make_view, to_host
+from gpunumpy.core.runtime.device import CPU, Device
+from gpunumpy.functions import fallback
+
+
+@pytest.fixture(autouse=True)
+def on_the_cpu() -> Any:
+    with Device("cpu"):
+        yield
+
+
+def pointer(n: Any) -> int:
+    return int(n.__array_interface__["data"][0])
+
+
+def ours(shape: tuple[int, ...] = (3, 4), dtype: Any = numpy.float64) -> Any:
+    count = int(numpy.prod(shape))
+    return from_host(numpy.arange(count).astype(dtype).reshape(shape), CPU)
+
+
+# --- DLPack out
+
+
+@pytest.mark.parametrize("dtype", [d for d in DTYPES if d != bfloat16], ids=str)
+@pytest.mark.parametrize("shape", [(), (5,), (3, 4), (2, 3, 4), (0, 3)], ids=str)
+def test_numpy_takes_ours(dtype: Any, shape: tuple[int, ...]) -> None:
+    x = ours(shape, dtype)
+    n = numpy.from_dlpack(x)
+    assert n.dtype == dtype
+    assert n.shape == shape
+    numpy.testing.assert_array_equal(n, to_host(x))
+    if x.size:
+        assert pointer(n) == x.data_ptr()
+
+
+VIEWS: dict[str, Any] = {
+    "steps": numpy.s_[::2, 1:],
+    "backwards": numpy.s_[::-1, ::-2],
+    "newaxis": numpy.s_[:, None, 2],
+}
+
+
+@pytest.mark.parametrize("key", VIEWS.values(), ids=VIEWS)
+def test_views_keep_strides_and_place(key: Any) -> None:
+    x = ours((5, 6))
+    n = numpy.from_dlpack(x[key])
+    reference = numpy.from_dlpack(x)[key]
+    assert pointer(n) == pointer(reference)
+    numpy.testing.assert_array_equal(n, reference)
+    n[...] = -1.0
+    assert (to_host(x)[key] == -1).all()
+
+
+def test_parts_of_complex_numbers() -> None:
+    x = ours((4,), numpy.complex128)
+    assert pointer(numpy.from_dlpack(x.imag)) == x.data_ptr() + 8
+
+
+def test_pending_work_is_done_first_and_memory_stays() -> None:
+    x = ours((4,)) * 2.0
+    n = numpy.from_dlpack(x)
+    later = x + 1.0
+    x += 10.0
+    x[1:] = x[:-1]
+    assert numpy.from_dlpack(x).__array_interface__["data"] == n.__array_interface__["data"]
+    numpy.testing.assert_array_equal(n, [10, 10, 12, 14])
+    numpy.testing.assert_array_equal(to_host(later), [1, 3, 5, 7])
+    n[0] = -5.0
+    numpy.testing.assert_array_equal(to_host(x), [-5, 10, 12, 14])
+
+
+def test_the_memory_lives_as_long_as_the_consumer() -> None:
+    n = numpy.from_dlpack(ours((1000,)) + 0.5)
+    gc.collect()
+    for _ in range(5):
+        ours((1000,)) + 1.5
+    numpy.testing.assert_array_equal(n, numpy.arange(1000) + 0.5)
+
+
+def test_dropped_exports_release_their_memory() -> None:
+    dlpack.sweep()
+    before = len(dlpack._exports)
+    n = numpy.from_dlpack(ours())
+    unopened = ours().__dlpack__(max_version=(1, 0))
+    dlpack.sweep()
+    assert len(dlpack._exports) == before + 2
+    del n, unopened
+    dlpack.sweep()
+    assert len(dlpack._exports) == before
+
+
+def test_an_exception_passes_a_dying_capsule_unharmed() -> None:
+    with pytest.raises(TypeError, match="PyCapsule"):
+        int(ours().__dlpack__())
+
+
+def test_versions() -> None:
+    assert '"dltensor"' in repr(ours().__dlpack__())
+    assert '"dltensor"' in repr(ours().__dlpack__(max_version=(0, 8)))
+    assert '"dltensor_versioned"' in repr(ours().__dlpack__(max_version=(1, 0)))
+    assert '"dltensor_versioned"' in repr(ours().__dlpack__(max_version=(2, 3)))
+
+
+def test_read_only_arrays() -> None:
+    x = np.broadcast_to(ours((3,)), (2, 3))
+    n = numpy.from_dlpack(x)
+    assert not n.flags.writeable
+    assert n.strides == (0, 8)
+    with pytest.raises(BufferError, match="read-only"):
+        x.__dlpack__()
+
+
+def test_copies_on_request() -> None:
+    x = ours()
+    n = numpy.from_dlpack(x, copy=True)
+    assert pointer(n) != x.data_ptr()
+    n[...] = 0.0
+    assert to_host(x)[2, 3] == 11.0
+    assert pointer(numpy.from_dlpack(x, copy=False)) == x.data_ptr()
+
+
+def test_results_that_act_as_scalars_are_copied() -> None:
+    total = ours((3,))[2]
+    n = numpy.from_dlpack(total)
+    n[...] = 7.0
+    assert float(total) == 2.0
+    with pytest.raises(BufferError):
+        total.__dlpack__(copy=False)
+
+
+def test_what_cannot_be_had() -> None:
+    x = ours()
+    assert x.__dlpack_device__() == (1, 0)
+    with pytest.raises(BufferError, match="device"):
+        x.__dlpack__(dl_device=(99, 0))
+    with pytest.raises(ValueError, match="stream"):
+        x.__dlpack__(stream=1)
+
+
+# --- DLPack in
+
+
+@pytest.mark.parametrize("dtype", [d for d in DTYPES if d != bfloat16], ids=str)
+@pytest.mark.parametrize("key", [numpy.s_[...], numpy.s_[::2, ::-1], numpy.s_[1, 2], numpy.s_[1:1], numpy.s_[:, 3]])
+def test_ours_take_numpys(dtype: Any, key: Any) -> None:
+    n = numpy.arange(30).astype(dtype).reshape(5, 6)
+    part = n[key] if n[key].ndim else numpy.asarray(n[1:2, 2:3]).reshape(())
+    x = from_dlpack(part)
+    assert (x.dtype, x.shape) == (dtype, part.shape)
+    numpy.testing.assert_array_equal(to_host(x), part)
+    if part.size:
+        assert x.data_ptr() == pointer(part)
+        assert x.strides == part.strides or part.size == 1
+
+
+def test_writes_reach_the_other_side() -> None:
+    n = numpy.arange(12.0).reshape(3, 4)
+    x = from_dlpack(n.T[::-1])
+    x[0] = 50.0
+    x += 1.0
+    expected = numpy.arange(12.0).reshape(3, 4)
+    expected.T[::-1][0] = 50.0
+    numpy.testing.assert_array_equal(n, expected + 1.0)
+
+
+def test_overlapping_imports() -> None:
+    n = numpy.arange(8.0)
+    expected = n.copy()
+    low, high = from_dlpack(n[:-1]), from_dlpack(n[1:])
+    high[...] = low * 2.0
+    expected[1:] = expected[:-1] * 2.0
+    numpy.testing.assert_array_equal(n, expected)
+
+
+def test_read_only_numpy_arrays() -> None:
+    n = numpy.arange(3.0)
+    n.flags.writeable = False
+    x = from_dlpack(n)
+    with pytest.raises(ValueError, match="read-only"):
+        x[0] = 1.0
+
+
+def test_imports_keep_their_producer() -> None:
+    n = numpy.arange(1000.0)
+    gone = weakref.ref(n)
+    x = from_dlpack(n) + 1.0
+    del n
+    numpy.testing.assert_array_equal(to_host(x), numpy.arange(1000) + 1.0)
+    del x
+    gc.collect()
+    assert gone() is None
+
+
+def test_import_with_copy() -> None:
+    n = numpy.arange(3.0)
+    x = from_dlpack(n, copy=True)
+    n[0] = 9.0
+    numpy.testing.assert_array_equal(to_host(x), [0, 1, 2])
+
+
+def test_ours_to_ours_is_the_same_memory() -> None:
+    x = ours()
+    y = from_dlpack(x[1:])
+    y[0] = -1.0
+    numpy.testing.assert_array_equal(to_host(x)[1], [-1] * 4)
+    bf = from_host(numpy.arange(3).astype(bfloat16), CPU)
+    assert from_dlpack(bf).dtype == bfloat16
+
+
+class Producer:
+    """A producer of any device, which may know only the protocol before DLPack 1.0."""
+
+    def __init__(self, capsule: Any, device: tuple[int, int] = (1, 0)) -> None:
+        self.capsule, self.device = capsule, device
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.device
+
+    def __dlpack__(self) -> Any:
+        return self.capsule
+
+
+def test_bfloat16_goes_through_a_capsule() -> None:
+    x = from_host(numpy.arange(3).astype(bfloat16), CPU)
+    y = from_dlpack(Producer(x.__dlpack__()))
+    assert y.dtype == bfloat16
+    assert y.data_ptr() == x.data_ptr()
+
+
+def test_bad_producers() -> None:
+    with pytest.raises(TypeError, match="__dlpack__"):
+        from_dlpack([1, 2])
+    with pytest.raises(ValueError, match="capsule"):
+        from_dlpack(Producer(None))
+    capsule = ours().__dlpack__()
+    from_dlpack(Producer(capsule))
+    with pytest.raises(ValueError, match="used"):
+        from_dlpack(Producer(capsule))
+    with pytest.raises(BufferError, match="99"):
+        from_dlpack(Producer(capsule, (99, 0)))
+    half = dlpack.make_capsule(dlpack.Description(64, (1, 0), (2, 8), (1,), (1,)), False, None)
+    with pytest.raises(BufferError, match="float16"):
+        from_dlpack(Producer(half))
+
+
+def test_exports_may_outlive_the_interpreter() -> None:
+    code = (
+        "import numpy, gpunumpy as np\n"
+        "import gpunumpy.arrays.dlpack as d\n"
+        "keep = numpy.from_dlpack(np.ones(5) + 1)\n"
+        "numpy.kept = keep, (np.ones(3) + 1).__dlpack__()\n"
+    )
+    environment = {**os.environ, "GPUNUMPY_DEVICE": "cpu"}
+    command = [sys.executable, "-W", "error", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+# --- the CUDA array interface
+
+
+def test_no_cuda_interface_on_the_cpu_and_no_flush() -> None:
+    x = ours() + 1.0
+    assert not hasattr(x, "__cuda_array_interface__")
+    assert x._node.data is None
+    assert from_interface(x) is None
+    assert from_interface(numpy.ones(3)) is None
+
+
+# --- NumPy's protocols
+
+
+def test_array() -> None:
+    x = ours()
+    n = numpy.asarray(x)
+    assert n.dtype == numpy.float64
+    n[0, 0] = 5.0  # a copy
+    assert to_host(x)[0, 0] == 0.0
+    assert numpy.asarray(x, dtype=numpy.int8).dtype == numpy.int8
+    assert pointer(numpy.array(x, copy=False)) == x.data_ptr()
+    with pytest.raises(ValueError, match="Unable to avoid copy"):
+        numpy.array(x, copy=False, dtype=numpy.int8)
+
+
+def test_ufuncs_stay_here() -> None:
+    x = ours()
+    reference = to_host(x)
+    for made, expected in (
+        (numpy.sin(x), numpy.sin(reference)),
+        (numpy.add(reference, x), reference + reference),
+        (reference * x, reference * reference),
+        (numpy.float64(2) - x, 2 - reference),
+        (numpy.add.reduce(x, axis=1), reference.sum(1)),
+        (numpy.multiply.outer(x, [1.0, 2.0]), numpy.multiply.outer(reference, [1.0, 2.0])),
+        (numpy.divmod(x, 4.0)[1], reference % 4),
+        (numpy.matmul(x, reference.T), reference @ reference.T),
+        (reference @ x.T, reference @ reference.T),
+        (numpy.add(x, 1.0, where=reference >= 0, out=None), reference + 1),
+    ):
+        assert type(made) is np.ndarray
+        numpy.testing.assert_array_equal(to_host(made), expected)
+
+
+def test_ufuncs_into_numpys_arrays() -> None:
+    x = ours()
+    n = numpy.ones((3, 4))
+    same = n
+    n += x
+    assert n is same
+    numpy.testing.assert_array_equal(n, 1 + to_host(x))
+    assert numpy.sqrt(x, out=n) is n
+    numpy.testing.assert_array_equal(n, numpy.sqrt(to_host(x)))
+    with pytest.raises(TypeError):
+        numpy.sqrt(x, out=numpy.zeros((3, 4), numpy.int8))
+    counts = numpy.zeros(3)
+    numpy.add.at(counts, [0, 0, 2], ours((3,)))
+    numpy.testing.assert_array_equal(counts, [1, 0, 2])
+
+
+def test_other_peoples_ufuncs_say_that_they_run_on_the_host() -> None:
+    special = pytest.importorskip("scipy.special")
+    x = ours()
+    with pytest.warns(np.HostFallbackWarning, match="erfi"):
+        made = special.erfi(x)  # one of those that SciPy has as they are under SCIPY_ARRAY_API too
+    assert type(made) is np.ndarray
+    numpy.testing.assert_array_equal(to_host(made), special.erfi(to_host(x)))
+
+
+def test_other_classes_decide_themselves() -> None:
+    class Other:
+        def __array_ufunc__(self, *args: Any, **options: Any) -> str:
+            return "other"
+
+    assert numpy.add(ours(), Other()) == "other"
+
+
+def test_functions_stay_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fallback, "_told", set())  # as if nothing had run on the host yet
+    x = ours()
+    made = numpy.reshape(x, (4, 3))
+    assert type(made) is np.ndarray
+    assert made.shape == (4, 3)
+    with pytest.warns(np.HostFallbackWarning):
+        numpy.cov(x)
+
+
+def test_namespace() -> None:
+    x = ours()
+    assert x.__array_namespace__() is np
+    for edition in ("2021.12", "2022.12", "2023.12", "2024.12", np.__array_api_version__):
+        assert x.__array_namespace__(api_version=edition) is np
+    assert np.__array_api_version__ == "2025.12"
+    with pytest.raises(ValueError, match="edition"):
+        x.__array_namespace__(api_version="1999")
+
+
+def test_views_of_imports_are_views() -> None:
+    n = numpy.arange(6.0)
+    x = from_dlpack(n)
+    make_view(x, Layout((3,), (2,), 0)).assign(ours((3,)).value())
+    numpy.testing.assert_array_equal(n, [0, 1, 1, 3, 2, 5])

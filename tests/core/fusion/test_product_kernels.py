@@ -1,0 +1,250 @@
+"""What becomes a part of a matrix product, as on a GPU; computed here as the CPU device does it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.dtypes import bfloat16
+from gpunumpy.core.recording.array import from_host, ndarray, to_host
+from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.device import Device
+from gpunumpy.core.runtime.explain import explanation
+from gpunumpy.core.schedule import epilogues
+from gpunumpy.core.schedule.epilogues import Product
+from gpunumpy.core.schedule.scheduler import CallStep, Run
+
+from .counting import kernels
+
+RNG = numpy.random.default_rng(0)
+CPU = Device("cpu")
+
+
+@pytest.fixture(autouse=True)
+def folding(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    state = evaluate.state(CPU)
+    evaluate.flush(state.queue)
+    monkeypatch.setattr(epilogues, "DEVICES", frozenset({"cpu"}))
+    monkeypatch.setattr(state, "plans", {})
+    yield
+    evaluate.flush(state.queue)
+
+
+def sample(*shape: int, dtype: Any = "f4") -> Any:
+    made = RNG.standard_normal(shape)
+    if numpy.dtype(dtype).kind == "c":
+        made = made + 1j * RNG.standard_normal(shape)
+    return from_host(made.astype(dtype), CPU)
+
+
+def after(steps: list[Run | CallStep]) -> list[Any]:
+    """For every step what is done after the product, or None for what is no product."""
+    return [Product(*s.options).after if isinstance(s, CallStep) and s.name == "matmul" else None for s in steps]
+
+
+x, w, b, c = sample(7, 5), sample(5, 6), sample(6), sample(7, 6)
+turned = sample(6, 7)
+stack = sample(3, 7, 5)
+
+FOLDED: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
+    "a bias": (lambda m, x, w, b, c: x @ w + b, ("bias",)),
+    "a bias before": (lambda m, x, w, b, c: b + x @ w, ("bias",)),
+    "a bias as a row": (lambda m, x, w, b, c: x @ w + b[None, :], ("bias",)),
+    "a layer": (lambda m, x, w, b, c: m.maximum(x @ w + b, 0), ("bias", "maximum")),
+    "a layer the other way round": (lambda m, x, w, b, c: m.maximum(0.0, b + x @ w), ("bias", "maximum")),
+    "a bound that is not 0": (lambda m, x, w, b, c: m.maximum(x @ w, 0.25), ("maximum",)),
+    "a scale": (lambda m, x, w, b, c: x @ w * 0.5, ("scale",)),
+    "a quotient": (lambda m, x, w, b, c: x @ w / 8 + b, ("divide", "bias")),
+    "a quotient that is not exact": (lambda m, x, w, b, c: x @ w / 3, ("divide",)),
+    "a residual": (lambda m, x, w, b, c: c + x @ w, ("residual",)),
+    "less a matrix": (lambda m, x, w, b, c: 2 * (x @ w) + b - c, ("scale", "bias", "less")),
+    "from a matrix": (lambda m, x, w, b, c: c - x @ w * 2 + b, ("scale", "from", "bias")),
+    "everything": (
+        lambda m, x, w, b, c: m.maximum(2 * (x @ w) + b + c, 0),
+        ("scale", "bias", "residual", "maximum"),
+    ),
+    "transposed operands": (lambda m, x, w, b, c: w.T @ x.T + (turned if m is np else to_host(turned)), ("residual",)),
+}
+
+
+@pytest.mark.parametrize("name", FOLDED)
+def test_is_a_part_of_the_product(name: str) -> None:
+    function, expected = FOLDED[name]
+    made: list[ndarray] = []
+    steps = kernels(lambda: made.append(function(np, x, w, b, c)) or made[0])
+    assert after(steps) == [expected]
+    hosts = [to_host(v) for v in (x, w, b, c)]
+    numpy.testing.assert_allclose(to_host(made[0]), function(numpy, *hosts), rtol=1e-5, atol=1e-6)
+
+
+NOT_FOLDED: dict[str, Callable[..., Any]] = {
+    "more follows": lambda: np.tanh(x @ w + b),
+    "a scale after a bias": lambda: (x @ w + b) * 2,
+    "a column": lambda: x @ w + c[:, :1],
+    "a difference": lambda: x @ w - b,
+    "what was added, subtracted": lambda: c - (x @ w + b),
+    "two residuals": lambda: x @ w + c - c,
+    "a quotient by a product": lambda: 3 / (x @ w),
+    "a product and a quotient": lambda: x @ w * 2 / 3,
+    "an expression to add": lambda: x @ w + np.exp(c),
+    "a residual with steps": lambda: x @ w + sample(6, 7).T,
+    "integers": lambda: sample(2, 2, dtype="i8") @ sample(2, 2, dtype="i8") + 1,
+    "another dtype": lambda: x @ w + sample(6, dtype="f8"),
+    "an array that is a scalar": lambda: x @ w * b[0],
+    "a minimum": lambda: np.minimum(x @ w, 0),
+    "a maximum of complex numbers": lambda: np.maximum(sample(2, 2, dtype="c8") @ sample(2, 2, dtype="c8"), 0),
+}
+
+
+@pytest.mark.parametrize("name", NOT_FOLDED)
+def test_is_a_kernel_of_its_own(name: str) -> None:
+    steps = kernels(NOT_FOLDED[name])
+    assert [s for s in after(steps) if s is not None] == [()]
+
+
+def test_a_product_that_is_kept_stays() -> None:
+    def kept() -> tuple[ndarray, ndarray]:
+        product = x @ w
+        return product, product + b
+
+    def used_twice() -> ndarray:
+        product = x @ w
+        return (product + b) * product
+
+    assert after(kernels(kept)) == [(), None]
+    assert after(kernels(used_twice)) == [(), None]
+
+
+def test_two_products_are_added_by_the_second() -> None:
+    y, v = sample(7, 4), sample(4, 6)
+    made: list[ndarray] = []
+    steps = kernels(lambda: made.append(x @ w + y @ v) or made[0])
+    assert sorted(after(steps)) == [(), ("residual",)]
+    numpy.testing.assert_allclose(
+        to_host(made[0]), to_host(x) @ to_host(w) + to_host(y) @ to_host(v), rtol=1e-5, atol=1e-6
+    )
+
+
+def test_stacks() -> None:
+    made: list[ndarray] = []
+    steps = kernels(lambda: made.append(np.maximum(stack @ w * 3 + b, 0)) or made[0])
+    assert after(steps) == [("scale", "bias", "maximum")]
+    expected = numpy.maximum(to_host(stack) @ to_host(w) * 3 + to_host(b), 0)
+    numpy.testing.assert_allclose(to_host(made[0]), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_what_reads_a_product_that_was_folded() -> None:
+    v = sample(6, 3)
+    steps = kernels(lambda: np.maximum(x @ w + b, 0) @ v)
+    assert after(steps) == [("bias", "maximum"), ()]
+
+
+def test_halves_are_rounded_once() -> None:
+    left, right = sample(4, 64, dtype=bfloat16), sample(64, 3, dtype=bfloat16)
+    bias = sample(3, dtype=bfloat16)
+    wide = to_host(left).astype("f4") @ to_host(right).astype("f4")
+    for make, expected in (
+        (lambda: left @ right + bias, (wide + to_host(bias).astype("f4")).astype(bfloat16)),
+        (lambda: (left @ right).astype(np.float32), wide),
+        (lambda: (left @ right) * 0.5, wide * 0.5),  # a Python float makes float32 of a bfloat16
+        (lambda: ((left @ right) * 0.3).astype(bfloat16), (wide * numpy.float32(0.3)).astype(bfloat16)),
+    ):
+        made: list[ndarray] = []
+        assert len(kernels(lambda: made.append(make()) or made[0])) == 1  # noqa: B023
+        assert made[0].dtype == expected.dtype
+        numpy.testing.assert_allclose(to_host(made[0]).astype("f4"), expected.astype("f4"), rtol=1e-2, atol=1e-5)
+
+
+def test_not_numbers_stay() -> None:
+    bad = from_host(numpy.array([[numpy.nan, 1], [1, 2]], "f4"), CPU)
+    numpy.testing.assert_array_equal(to_host(np.maximum(bad @ bad, 0))[0], [numpy.nan] * 2)
+    numpy.testing.assert_array_equal(to_host(bad @ bad * 0)[0], [numpy.nan] * 2)
+
+
+def test_the_value_of_a_scalar_is_no_part_of_the_plan() -> None:
+    for bound in (0, 0.5, -1.0):
+        made = to_host(np.maximum(x @ w, bound))
+        numpy.testing.assert_allclose(made, numpy.maximum(to_host(x) @ to_host(w), bound), rtol=1e-5, atol=1e-6)
+    assert len(evaluate.state(CPU).plans) == 2  # a Python int and a Python float
+
+
+def test_it_is_explained() -> None:
+    text = explanation(np.maximum(x @ w + b, 0))
+    assert "1. matmul_bias_maximum: " in text
+    assert "reads float32 7×5, float32 5×6, float32 6\n" in text
+
+
+def test_elsewhere_nothing_is_folded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(epilogues, "DEVICES", frozenset({"cuda"}))
+    assert after(kernels(lambda: x @ w + b)) == [(), None]
+
+
+def test_what_exists_already_takes_the_product() -> None:
+    def into() -> Any:
+        out = from_host(numpy.empty((7, 6), "f4"), CPU)
+        np.matmul(x, w, out=out)
+        return out
+
+    def added() -> Any:
+        total = from_host(to_host(c), CPU)
+        total += x @ w
+        return total
+
+    assert after(kernels(into)) == [()]
+    assert after(kernels(added)) == [("residual",)]
+
+
+def program(seed: int) -> None:
+    """A random program of products and what may follow them, by NumPy and by us; some results are kept, others not."""
+    rng = numpy.random.default_rng(seed)
+
+    def fresh(*shape: int) -> tuple[Any, Any]:
+        host = rng.standard_normal(shape)
+        return host, from_host(host, CPU)
+
+    pool = [fresh(4, 4) for _ in range(3)]
+    rows = [fresh(4) for _ in range(2)]
+    for _ in range(14):
+        kind = rng.integers(11)
+        (a, x), (b, y) = (pool[rng.integers(len(pool))] for _ in range(2))
+        row, v = rows[rng.integers(2)]
+        scalar = float(rng.choice([0, 0.5, -1, 2]))
+        if kind <= 2:
+            made = a @ b / 2, x @ y / 2
+            if kind:
+                made = a.T @ b, x.T @ y
+        elif kind == 3:
+            made = a + b, x + y
+        elif kind == 4:
+            made = a + row, x + v
+        elif kind == 5:
+            made = a * scalar, x * scalar
+        elif kind == 6:
+            made = numpy.maximum(a, scalar), np.maximum(x, scalar)
+        elif kind == 7:
+            made = numpy.maximum((a @ b) * scalar + row + a, 0), np.maximum((x @ y) * scalar + v + x, 0)
+        elif kind == 9:
+            made = numpy.maximum(a @ b / 4 + row, 0), np.maximum(x @ y / 4 + v, 0)
+        elif kind == 8:
+            made = (b - a @ b, y - x @ y) if rng.integers(2) else (a @ b - b, x @ y - y)
+        else:
+            host, ours = a.copy(), x.copy()
+            host[1:3] += (a @ b)[1:3]
+            ours[1:3] += (x @ y)[1:3]
+            made = host, ours
+        if rng.integers(5) == 0:
+            numpy.testing.assert_allclose(to_host(made[1]), made[0], rtol=1e-8, atol=1e-8 * abs(made[0]).max())
+        pool[rng.integers(len(pool))] = made
+        pool = [(numpy.tanh(a), np.tanh(x)) if abs(a).max() > 1e3 else (a, x) for a, x in pool]
+    for host, ours in pool:
+        numpy.testing.assert_allclose(to_host(ours), host, rtol=1e-8, atol=1e-8 * (abs(host).max() + 1))
+
+
+@pytest.mark.parametrize("batch", range(4))
+def test_random_programs(batch: int) -> None:
+    for seed in range(100):
+        program(batch * 100 + seed)

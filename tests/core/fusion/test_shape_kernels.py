@@ -1,0 +1,62 @@
+"""How many kernels shape functions take: they fuse with what is around them, and write each part once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.schedule.scheduler import Run
+
+from .counting import kernels
+
+A = numpy.arange(2000.0).reshape(40, 50)
+
+# What is computed, and the kernels it takes.
+CALLS: tuple[tuple[str, int, Callable[[Any], Any]], ...] = (
+    ("roll", 1, lambda a: np.roll(a * 2, 1, axis=0)),  # and a routine; on a GPU a kernel, which fuses with what follows
+    ("concatenate", 2, lambda a: np.concatenate([a * 2, a + 1])),
+    ("stack", 2, lambda a: np.stack([a, -a], axis=-1)),
+    ("tile", 1, lambda a: np.tile(a, (2, 3))),
+    ("repeat", 1, lambda a: np.repeat(a, 2, axis=1)),
+    ("pad by index", 1, lambda a: np.pad(a, 1, "reflect") * 2),
+    ("pad with a constant", 1, lambda a: np.pad(a, 1)),
+    ("flip", 1, lambda a: np.flip(a) + a),
+    ("tril", 1, lambda a: np.tril(a) + 1),
+    ("linspace", 1, lambda a: np.linspace(0, 1, 50) * a),
+    ("eye and arange", 1, lambda a: a[:40, :40] * np.eye(40) + np.arange(40)),
+)
+
+
+@pytest.mark.parametrize(("count", "call"), [case[1:] for case in CALLS], ids=[case[0] for case in CALLS])
+def test_kernels(count: int, call: Callable[[Any], Any]) -> None:
+    a = np.asarray(A)
+    steps = kernels(lambda: call(a))
+    if call is CALLS[0][2] and a.device.kind == "cuda":
+        count += 1  # the expression that is rolled, and a kernel that picks from it in place of the routine
+    assert len([step for step in steps if isinstance(step, Run)]) == count
+
+
+def test_generators_stay_pending_when_others_are_computed() -> None:
+    made = [np.zeros(5), np.ones((2, 3)), np.arange(7), np.eye(3)]
+    kernels(lambda: np.asarray(A) + 1)
+    assert all(x._node.data is None for x in made)
+
+
+def test_a_part_of_what_is_in_memory_is_rolled_where_it_is() -> None:
+    if np.asarray(A).device.kind != "cpu":
+        pytest.skip("a routine of the CPU device")
+
+    def program() -> Any:
+        a = np.asarray(A) * 2
+        for k in range(3):
+            a[k::3, 1:] = np.roll(a[k::3, 1:], 2, axis=1)
+        return a
+
+    steps = kernels(program)
+    # The product, and what writes each rolled part back: none that copies a part for the routine.
+    assert len([step for step in steps if isinstance(step, Run)]) == 4
+    assert len(steps) == 7

@@ -1,0 +1,144 @@
+"""Results that are recorded again from what was remembered of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.recording.record import remembered
+
+
+def counted(record: Callable[..., Any]) -> tuple[Callable[..., Any], list[int]]:
+    """The function, remembered, and how often it was called."""
+    calls = [0]
+
+    def run(*args: Any, **options: Any) -> Any:
+        calls[0] += 1
+        return record(*args, **options)
+
+    return remembered(run), calls
+
+
+@pytest.fixture
+def arrays() -> tuple[Any, Any]:
+    return np.asarray([1.0, 2.0, 4.0]), np.asarray([3.0, 5.0, 9.0])
+
+
+def test_a_chain_of_operations(arrays: tuple[Any, Any]) -> None:
+    a, b = arrays
+    run, calls = counted(lambda x, y, k: (x * 2 + y) / (np.sqrt(y) + np.arange(3)) + k)
+    expected = [run(x, y, 1).tolist() for x, y in ((a, b), (b, a))]
+    assert calls == [1]
+    assert run(a, a, 1).tolist() == ((a * 2 + a) / (np.sqrt(a) + np.arange(3)) + 1).tolist()
+    assert expected[1] == ((b * 2 + a) / (np.sqrt(a) + np.arange(3)) + 1).tolist()
+    assert calls == [1]
+    assert run(a, b, 1.0).tolist() == expected[0]
+    assert run(a, b, True).tolist() == expected[0]
+    assert calls == [3], "arguments of other types are others"
+    assert run(a + 0, b, 1).tolist() == expected[0], "what is pending has another form"
+
+
+def test_what_tuples_hold(arrays: tuple[Any, Any]) -> None:
+    a, _ = arrays
+    run, calls = counted(lambda x, *given, **named: x + len(given) + len(named))
+    for k, given in enumerate([(2, 0), (2.0, 0.0), (2, False), (2, 0.0)]):
+        for _ in range(2):
+            assert run(a, given).tolist() == [2, 3, 5]
+            assert calls == [2 * k + 1]
+        for _ in range(2):
+            assert run(a, shape=given).tolist() == [2, 3, 5]
+            assert calls == [2 * k + 2]
+    for _ in range(2):
+        run(a, ((2,), 0))
+    assert calls == [10], "not what tuples in tuples hold"
+
+
+def test_one_array_twice(arrays: tuple[Any, Any]) -> None:
+    a, b = arrays
+    run, calls = counted(lambda x, y: x - 2 * y)
+    assert run(a, a).tolist() == [-1, -2, -4]
+    assert run(a, b).tolist() == [-5, -8, -14]
+    assert calls == [2]
+
+
+def test_what_depends_on_values(arrays: tuple[Any, Any]) -> None:
+    a, _ = arrays
+    run, calls = counted(lambda x, n: x * int(n))
+    assert [run(a, np.asarray(n)).tolist() for n in (2, 3)] == [[2, 4, 8], [3, 6, 12]]
+    looked, _ = counted(lambda x: x * float(x.sum()))
+    assert looked(a).tolist() == [7, 14, 28]
+    assert looked(a * 2).tolist() == [28, 56, 112]
+    assert calls == [2]
+
+
+def test_what_is_no_new_value(arrays: tuple[Any, Any]) -> None:
+    a, b = arrays
+    for record in (lambda x: x, lambda x: x[::-1], lambda x: x.reshape(3, 1).T):
+        run, calls = counted(record)
+        for x in (a, b, a):
+            assert run(x).tolist() == record(x).tolist()
+        assert calls == [3]
+
+    def write(x: Any, out: Any) -> Any:
+        out[...] = x + 1
+        return out
+
+    run, calls = counted(write)
+    for _ in range(2):
+        assert run(a, b) is b
+        assert b.tolist() == [2, 3, 5]
+        b[...] = 0
+    assert calls == [2]
+
+
+def test_windows_of_arguments() -> None:
+    whole = np.asarray(numpy.arange(48.0).reshape(6, 8))
+    run, calls = counted(lambda x: x.T * 2 + x[1, 2])
+    for x in (whole, whole + 1, whole * 3):
+        np.asnumpy(x)
+        assert np.asnumpy(run(x)).tolist() == (np.asnumpy(x).T * 2 + np.asnumpy(x)[1, 2]).tolist()
+        assert run(x).strides == (np.asnumpy(x).T * 2).strides
+    assert calls == [1]
+    for part in (whole[:, 1:7], whole[:, 2:8]):  # parts begin where they like
+        assert np.asnumpy(run(part)).tolist() == (np.asnumpy(part).T * 2 + np.asnumpy(part)[1, 2]).tolist()
+    both, calls = counted(lambda x, y: x[::-1] - y[1:3].sum())
+    one, two = whole[0, :4], whole[0, 4:]
+    for x, y in ((one, two), (two, one), (one, one + 0), (one + 0, two)):
+        x, y = np.asarray(x), np.asarray(y)
+        np.asnumpy(x), np.asnumpy(y)
+        assert both(x, y).tolist() == (np.asnumpy(x)[::-1] - np.asnumpy(y)[1:3].sum()).tolist()
+
+
+def test_results_that_are_views() -> None:
+    run, calls = counted(lambda x: (x * 2).T)
+    x = np.asarray(numpy.arange(6.0).reshape(2, 3))
+    for _ in range(2):
+        found = run(x)
+        assert found.base is not None
+        assert found.strides == (8, 24)
+        found[0, 1] = 7
+        assert found.base[1, 0] == 7
+        assert found.tolist() == [[0, 7], [2, 8], [4, 10]]
+    assert calls == [1]
+
+
+def test_errors_in_indices_name_the_line(arrays: tuple[Any, Any]) -> None:
+    a, _ = arrays
+    run, calls = counted(lambda x, i: np.take(x, i))
+    indices = np.asarray([2, 0])
+    assert [run(a, indices).tolist() for _ in range(2)] == [[4, 1], [4, 1]]
+    assert calls == [2], "where it was recorded is a part of it"
+
+
+def test_transforms_are_remembered() -> None:
+    x = np.asarray(numpy.arange(6.0))
+    for name in ("fft", "ifft", "irfft", "rfft"):
+        function = getattr(np.fft, name)
+        first, again = function(x), function(x)
+        assert first._node.form is again._node.form
+        assert first is not again
+        assert np.asnumpy(again).tolist() == np.asnumpy(first).tolist()

@@ -1,0 +1,477 @@
+"""Threads that record, compute and write at once; and failures in the middle of a flush, which lose nothing."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.graph import layout
+from gpunumpy.core.graph import node as graph
+from gpunumpy.core.graph.node import Node
+from gpunumpy.core.recording.array import wrap
+from gpunumpy.core.runtime import evaluate, memory
+
+THREADS = 8
+ROUNDS = 25
+DOUBLE = numpy.dtype(float)
+
+
+@pytest.fixture(autouse=True)
+def on_device(device: str) -> Iterator[None]:
+    """Every test runs on each device in turn."""
+    with np.Device(device):
+        yield
+        np.synchronize()
+
+
+@pytest.fixture
+def restless() -> Iterator[None]:
+    """Threads take turns every few bytecodes, so that they meet wherever they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def together(work: Callable[[int], Any], device: str) -> list[Any]:
+    """Run ``work(k)`` in as many threads, begun at once; whatever one of them raises is raised."""
+    start = threading.Barrier(THREADS, timeout=60)
+
+    def one(k: int) -> Any:
+        with np.Device(device):
+            start.wait()
+            return work(k)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        return [future.result(timeout=120) for future in [pool.submit(one, k) for k in range(THREADS)]]
+
+
+def own_program(xp: Any, k: int, shared: Any) -> list[Any]:
+    """Views, updates in place, reductions and looks at values, over arrays of a thread's own and a shared one."""
+    a = xp.arange(60.0).reshape(6, 10) + k
+    rows = a[1:-1]
+    total = 0.0
+    for step in range(ROUNDS):
+        b = a * 2 + shared[step % 5]
+        a[1:-1] = (a[2:] + a[:-2]) % 7
+        rows += b[1:-1] % 3
+        a.T[step % 10, 2:4] -= 1
+        a[a > 9] = step
+        if step % 4 == k % 4:
+            total += float(b.sum())
+        if step % 7 == k % 7:
+            a[step % 6] = xp.asarray(numpy.asarray(rows.max(axis=0)))
+    return [a, rows, b, total]
+
+
+@pytest.mark.usefixtures("restless")
+def test_threads_with_arrays_of_their_own(device: str) -> None:
+    values = numpy.arange(50.0).reshape(5, 10)
+    shared = np.asarray(values) * 1  # pending, and computed by whichever thread is first
+    results = together(lambda k: own_program(np, k, shared), device)
+    for k, result in enumerate(results):
+        for got, expected in zip(result, own_program(numpy, k, values), strict=True):
+            numpy.testing.assert_array_equal(np.asnumpy(got) if isinstance(got, np.ndarray) else got, expected)
+
+
+@pytest.mark.usefixtures("restless")
+def test_threads_that_read_one_pending_array(device: str) -> None:
+    """All look at views of a value that one of them is computing."""
+    values = numpy.arange(24.0).reshape(4, 6)
+    for turn in range(ROUNDS):
+        x = np.asarray(values) * 2 + turn
+        expected = values * 2 + turn
+        keys: list[Any] = [0, (slice(None), 1), (slice(None, None, -1),), Ellipsis, (slice(1, 3), slice(2, None, 2))]
+
+        def read(k: int, x: Any = x, keys: list[Any] = keys) -> list[Any]:
+            return [np.asnumpy(y) for key in keys[k % 5 :] + keys[: k % 5] for y in (x[key], x[key] + 1, x.T.sum(0))]
+
+        for k, got in enumerate(together(read, device)):
+            wanted = [y for key in keys[k % 5 :] + keys[: k % 5]
+                      for y in (expected[key], expected[key] + 1, expected.T.sum(0))]  # fmt: skip
+            for one, other in zip(got, wanted, strict=True):
+                numpy.testing.assert_array_equal(one, other)
+
+
+# How a thread writes its own row of an array that all write.
+WRITES: dict[str, Callable[[Any, int, int], None]] = {
+    "a row": lambda x, k, step: x.__setitem__(k, step),
+    "a row of a value": lambda x, k, step: x.__setitem__(k, x[k] + 1),
+    "in place": lambda x, k, step: x[k].__iadd__(k),
+    "through a view of a view": lambda x, k, step: x.T[2:5, k].__imul__(-1),
+    "by an index": lambda x, k, step: x.__setitem__((k, numpy.array([0, 3])), step),
+    "by a mask": lambda x, k, step: x.__setitem__(numpy.arange(THREADS) == k, step + k),
+}
+
+
+def write_parts(name: str, device: str) -> None:
+    values = numpy.arange(THREADS * 6.0).reshape(THREADS, 6)
+    x = np.asarray(values)
+
+    def write(k: int, x: Any = x) -> None:
+        for step in range(ROUNDS):
+            WRITES[name](x, k, step)
+            if isinstance(x, np.ndarray) and step % 8 == k:
+                x[k].get()
+
+    together(write, device)
+    for k in range(THREADS):
+        write(k, values)
+    numpy.testing.assert_array_equal(x.get(), values)
+
+
+@pytest.mark.usefixtures("restless")
+@pytest.mark.parametrize("name", WRITES)
+def test_threads_that_write_parts_of_one_array(name: str, device: str) -> None:
+    write_parts(name, device)
+
+
+@pytest.mark.parametrize("slow", ["update", "broadcast"])
+@pytest.mark.parametrize("name", ["a row", "in place"])
+def test_slow_threads_that_write_parts_of_one_array(
+    name: str, slow: str, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same with threads that rest just where another one's write or flush would do harm."""
+    function = getattr(graph, slow)
+
+    def rest(*args: Any) -> Any:
+        made = function(*args)
+        time.sleep(1e-3)
+        return made
+
+    monkeypatch.setattr(graph, slow, rest)
+    write_parts(name, device)
+
+
+@pytest.mark.usefixtures("restless")
+def test_a_view_that_is_read_while_its_array_is_written(device: str) -> None:
+    x = np.zeros((THREADS, 50))
+    view = x[:, ::-1]
+
+    def work(k: int) -> None:
+        for step in range(ROUNDS):
+            if k == 0:
+                x[:] = step + 1
+            else:
+                seen = (view + 0).get()
+                assert seen.min() >= 0
+                assert seen.max() <= ROUNDS
+
+    together(work, device)
+    assert (view.get() == ROUNDS).all()
+
+
+class Met(Node):
+    """A node that is computed at the very moment at which its form is read."""
+
+    __slots__ = ()
+
+    @property
+    def form(self) -> Any:  # type: ignore[override]
+        found = Node.form.__get__(self)  # type: ignore[attr-defined]
+        self.__class__ = Node  # once
+        evaluate.compute(self)
+        return found
+
+    @form.setter
+    def form(self, value: Any) -> None:
+        raise AssertionError("only a node's flush sets its form, and that is a plain node by then")
+
+
+def test_a_node_that_is_computed_while_it_is_viewed() -> None:
+    x = np.asarray(numpy.arange(12.0))
+    y = (x[::2] * 1)[1:]
+    for value in (x + 1, x[:6] * 1, np.asarray(numpy.arange(24.0))[::2] + 0):
+        node = value._node
+        shape = node.form.shape
+        node.__class__ = Met
+        seen = graph.view(node, layout.Layout((shape[0] // 2,), (2,), 1))
+        assert type(node) is Node
+        assert seen.data is node.data is not None
+        assert graph.leaf_layout(seen) == layout.Layout((shape[0] // 2,), (2,), 1)
+    numpy.testing.assert_array_equal(y.get(), numpy.arange(2.0, 12.0, 2))
+
+
+@pytest.mark.parametrize("record", [numpy.negative, lambda y: -y, lambda y: y - 3, lambda y: 3 - y, lambda y: y.sum(0)])
+def test_an_operand_that_is_computed_while_an_operation_on_it_is_recorded(record: Callable[[Any], Any]) -> None:
+    """What is remembered of the first recording serves the next one, which is of a pending operand."""
+    values = numpy.random.default_rng(5).random((3, 17))
+    for turn in range(3):
+        y = np.asarray(values) * 7
+        if turn == 0:
+            y._node.__class__ = Met
+        made = record(y)
+        node = made._node
+        assert turn == 0 or node.form.args == tuple(a.form for a in node.args)
+        numpy.testing.assert_array_equal(made.get(), record(values * 7))
+
+
+def test_generators_of_which_another_one_is_computed() -> None:
+    """Two graphs that differ only in which of two equal generators is computed have a plan each."""
+    for computed in (0, 1):
+        parts = [np.arange(40), np.arange(40)]
+        total = parts[0] * 3 - parts[1]
+        evaluate.compute(parts[computed]._node)
+        numpy.testing.assert_array_equal(total.get(), numpy.arange(40) * 2)
+
+
+class Watched(Node):
+    """A node that checks at every change of its form that nobody takes it for computed too early."""
+
+    __slots__ = ()
+
+    @property
+    def form(self) -> Any:  # type: ignore[override]
+        return Node.form.__get__(self)  # type: ignore[attr-defined]
+
+    @form.setter
+    def form(self, value: Any) -> None:
+        assert self.data is None
+        assert self.args
+        Node.form.__set__(self, value)  # type: ignore[attr-defined]
+
+
+def test_a_node_that_seems_computed_is() -> None:
+    value = np.asarray(numpy.arange(12.0)) + 1
+    value._node.__class__ = Watched
+    numpy.testing.assert_array_equal(value.get(), numpy.arange(1.0, 13.0))
+
+
+def test_a_value_that_a_thread_has_read_before_another_ones_flush() -> None:
+    """A write in place is there once, for an operation too that is recorded when a later write has gone over it."""
+    x = np.asarray(numpy.arange(6.0))
+    x[:1] += 10
+    read = x.value()
+    x[3:] += 10
+    x.get()
+    late = wrap(graph.view(read, layout.Layout((2,), (1,), 0)))
+    numpy.testing.assert_array_equal(late.get(), [10, 1])
+
+
+# Failures in the middle of a flush.
+
+
+class Stop(Exception):
+    """What a test raises where a driver, a compiler or a user would."""
+
+
+def update(xp: Any, x: Any) -> list[Any]:
+    before = x * 2
+    x[2:5] += 10
+    after = x + 1
+    x[3:] -= 1
+    return [x, before, after, xp.cumsum(after)]
+
+
+def products(xp: Any, x: Any) -> list[Any]:
+    square = x.reshape(4, 3) @ x.reshape(3, 4)
+    x[0:6] = x[5::-1]
+    x[1:3] *= 3
+    return [square.sum(axis=0) + 1, x, (square - 1).T @ x.reshape(4, 3), x[::2]]
+
+
+def indexed(xp: Any, x: Any) -> list[Any]:
+    index = xp.asarray(numpy.array([1, 3, 3, 11]))
+    old = x[index]
+    x[index] = 5
+    xp.add.at(x, index, 2)
+    made = x[:] * 1
+    made[::2] = old.sum()
+    made[1:4] += 1
+    return [x, old, made, xp.cumsum(made)]
+
+
+def fail_at_allocation(k: int, patch: pytest.MonkeyPatch) -> list[int]:
+    """Let the k-th allocation from now fail; returns a list with an entry for each."""
+    seen: list[int] = []
+    allocate = memory.allocate
+
+    def scarce(device: Any, nbytes: int) -> Any:
+        seen.append(nbytes)
+        if len(seen) == k:
+            raise MemoryError("none left")
+        return allocate(device, nbytes)
+
+    patch.setattr(memory, "allocate", scarce)
+    return seen
+
+
+def fail_at_step(k: int, patch: pytest.MonkeyPatch) -> list[int]:
+    """Let the k-th piece of work from now fail."""
+    seen: list[int] = []
+
+    def observe(step: Any, work: Callable[[], None]) -> None:
+        seen.append(0)
+        if len(seen) == k:
+            raise Stop
+        work()
+
+    patch.setattr(evaluate, "observer", observe)
+    return seen
+
+
+@pytest.mark.parametrize("fail", [fail_at_allocation, fail_at_step])
+@pytest.mark.parametrize("program", [update, products, indexed])
+def test_a_flush_that_fails_loses_nothing(program: Any, fail: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever allocation or step fails, what is computed afterwards is as if nothing had happened."""
+    values = numpy.arange(12.0)
+    expected = program(numpy, values.copy())
+    for k in range(1, 100):
+        x, kept, bystander = np.asarray(values), np.asarray(values) * 3, np.asarray(values)
+        bystander[4:8] += 1
+        results = program(np, x)
+        with monkeypatch.context() as patch:
+            seen = fail(k, patch)
+            failed = True
+            try:
+                evaluate.flush(x.queue)
+                failed = False
+            except (MemoryError, Stop):
+                assert len(seen) == k
+        for got, wanted in zip(results, expected, strict=True):
+            numpy.testing.assert_array_equal(got.get(), wanted, err_msg=f"after failure {k}")
+        numpy.testing.assert_array_equal(kept.get(), values * 3)
+        numpy.testing.assert_array_equal(bystander.get(), values + ((values >= 4) & (values < 8)))
+        if not failed:
+            assert k > 3, "the program has too few places to fail at"
+            return
+    pytest.fail("the flush never ended")
+
+
+def test_a_plan_that_cannot_be_made_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not to compile is a failure too: what was pending stays so, and a later write leaves it its old values."""
+    values = numpy.arange(17.0)
+    x = np.asarray(values)
+    y = x * 2 - 17
+
+    def refuse(*args: Any) -> Any:
+        raise Stop
+
+    with monkeypatch.context() as patch:
+        patch.setattr(evaluate, "schedule", refuse)
+        with pytest.raises(Stop):
+            evaluate.flush(x.queue)
+    x[3:9] = -1
+    x.get()
+    numpy.testing.assert_array_equal(y.get(), values * 2 - 17)
+
+
+def test_no_memory() -> None:
+    """The limit of memory itself, instead of one that a test pretends."""
+    device = np.default_device()
+    x = np.asarray(numpy.arange(1000.0))
+    y = x + 1
+    np.synchronize()
+    memory.free_all_blocks()  # a block that is kept would serve
+    memory.set_memory_limit(memory.memory_info(device).used + (1 << 20))
+    try:
+        x[10:20] += 1
+        large = np.zeros(1 << 20) + x[:1]
+        z = x * 2
+        with pytest.raises(MemoryError, match="set_memory_limit allows"):
+            large.get()
+        numpy.testing.assert_array_equal((z + 1).get()[10:12], [23, 25])
+        del large
+        gc.collect()  # the traceback held it too, in a circle
+        wanted = numpy.arange(1000.0) + ((numpy.arange(1000) >= 10) & (numpy.arange(1000) < 20))
+        numpy.testing.assert_array_equal(x.get(), wanted)
+        numpy.testing.assert_array_equal(z.get(), wanted * 2)
+        numpy.testing.assert_array_equal(y.get(), numpy.arange(1000.0) + 1)
+    finally:
+        memory.set_memory_limit(None)
+
+
+def test_a_value_that_cannot_be_computed_raises_only_for_those_who_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others, of which it may need the old values, are computed without it."""
+    monkeypatch.setattr(evaluate, "CHECK", False)  # a defect that the checker finds would be raised at once
+    plans = evaluate.schedule
+
+    def refuse(items: Any, roots: Any, overwrite: bool = True) -> Any:
+        if any(item.form.op == graph.Map("sinh", (DOUBLE, DOUBLE)) for item in items):
+            raise Stop
+        return plans(items, roots, overwrite)
+
+    values = numpy.arange(23.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(evaluate, "schedule", refuse)
+        x = np.asarray(values)
+        stuck = np.sinh(x) - x
+        x[3:9] = -1
+        x[2] += 1
+        y = x[1:5] * 2
+        numpy.testing.assert_array_equal(x.get()[:6], [0, 1, 3, -1, -1, -1])
+        numpy.testing.assert_array_equal(y.get(), [2, 6, -2, -2])
+        for _ in range(2):
+            with pytest.raises(Stop):
+                stuck.get()
+            with pytest.raises(Stop):
+                np.synchronize()
+        for k in range(300):  # recording reviews the graph, and is not the place to raise
+            y = y + k
+        numpy.testing.assert_array_equal(y.get()[:2], numpy.array([2, 6]) + sum(range(300)))
+    numpy.testing.assert_allclose(stuck.get(), numpy.sinh(values) - values)
+
+
+def test_an_index_out_of_bounds_raises_once_and_names_its_line() -> None:
+    x = np.asarray(numpy.arange(10.0))
+    before = x + 1
+    index = np.asarray(numpy.array([3, 12])) + 0
+    line = sys._getframe().f_lineno + 1
+    picked = x[index]
+    with pytest.raises(IndexError, match=rf"out of bounds.*test_concurrency\.py.*\b{line}\b"):
+        picked.get()
+    np.synchronize()
+    after = x[index % 10] * 2
+    x[index % 10] = 0
+    numpy.testing.assert_array_equal(after.get(), [6, 4])
+    numpy.testing.assert_array_equal(before.get(), numpy.arange(10.0) + 1)
+    numpy.testing.assert_array_equal(x.get(), [0, 1, 0, 0, 4, 5, 6, 7, 8, 9])
+
+
+@pytest.mark.usefixtures("restless")
+def test_an_index_out_of_bounds_in_one_of_many_threads(device: str) -> None:
+    """The error is raised once, in a thread that looks; no other one sees anything else."""
+    x = np.asarray(numpy.arange(10.0))
+    raised: list[IndexError] = []
+
+    def work(k: int) -> None:
+        index = np.asarray(numpy.array([k, 10 + k if k == 3 else 0]))
+        for _ in range(5):
+            try:
+                (x[index] + k).get()
+            except IndexError as error:
+                raised.append(error)
+            index = index % 10
+
+    together(work, device)
+    assert len(raised) == 1
+    assert "out of bounds" in str(raised[0])
+
+
+# Programs that record much before they look at anything.
+
+
+def test_many_writes_to_one_array_are_flushed_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph stays small, however many elements a loop writes one by one."""
+    sizes: list[int] = []
+    plan = evaluate.schedule
+
+    def sized(items: Any, *args: Any) -> Any:
+        sizes.append(len(items))
+        return plan(items, *args)
+
+    monkeypatch.setattr(evaluate, "schedule", sized)
+    a = np.zeros(1500)
+    for i in range(1500):
+        a[i] = i
+    numpy.testing.assert_array_equal(a.get(), numpy.arange(1500.0))
+    assert max(sizes) < 2 * evaluate.NODES_LIMIT

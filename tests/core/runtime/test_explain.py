@@ -1,0 +1,158 @@
+"""`explain` says what would run and runs nothing; `profile` says what ran."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.recording.array import from_host, to_host
+from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.device import CPU, Device
+from gpunumpy.core.runtime.explain import bytes_in_words, explain, explanation
+from gpunumpy.core.runtime.profile import _bandwidths, bandwidth, profile
+from gpunumpy.core.schedule.scheduler import CallStep, Run, schedule
+from gpunumpy.core.schedule.traffic import Traffic, traffic
+
+
+@pytest.fixture(autouse=True)
+def on_the_cpu() -> Any:
+    with Device("cpu"):
+        evaluate.flush(evaluate.queue_of(CPU))
+        yield
+
+
+def array(*shape: int) -> Any:
+    return from_host(numpy.ones(shape), CPU)
+
+
+def moved(x: Any) -> list[Traffic]:
+    nodes, _ = evaluate.walk([x._node])
+    items = evaluate.items_of(nodes)
+    steps = schedule(items, [0])
+    return [traffic(step, steps, items) for step in steps if isinstance(step, (Run, CallStep))]
+
+
+def test_one_kernel() -> None:
+    x = array(10, 20) * 2.0 + array(20)
+    text = explanation(x)
+    assert text.splitlines() == [
+        "1 kernel on cpu: 1.76 kB read, 1.6 kB written",
+        "1. multiply_add: 1.76 kB read, 1.6 kB written",
+        "   loops 10×20, reads float64 float64, takes float64, writes float64",
+    ]
+    assert x._node.data is None
+
+
+def test_reasons_and_calls() -> None:
+    x = array(6, 6)
+    y = np.matmul(x + 1.0, x) + 1.0
+    text = explanation(y)
+    assert "2 kernels and 1 library call on cpu" in text
+    assert "matmul: 576 B read, 288 B written" in text
+    assert "on its own because: matmul is a routine of its own" in text
+    assert "reads float64 6×6, float64 6×6" in text
+
+
+def test_what_else_is_pending_is_in_it() -> None:
+    x, y = array(4) + 1.0, array(5) * 2.0
+    assert "2 kernels" in explanation(y)
+    assert "2 kernels" in explanation()
+    to_host(x)
+    assert explanation(y) == "nothing to run on cpu: everything is computed"
+
+
+def test_views_show_their_owner() -> None:
+    x = array(4, 4) + 1.0
+    assert "1 kernel" in explanation(x[1:])
+
+
+def test_explain_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain(array(3) + 1.0) is None
+    assert "1 kernel on cpu" in capsys.readouterr().out
+    file = io.StringIO()
+    explain(file=file)
+    assert "nothing to run" in file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("make", "read", "written"),
+    [
+        (lambda: array(10, 4) + array(4), 8 * (40 + 4), 320),
+        (lambda: np.sum(array(10, 4)), 320, 8),
+        (lambda: array(10)[::2] + 1.0, 40, 40),
+        (lambda: np.zeros(5) + 1.0, 0, 40),
+        (lambda: np.take(array(50), from_host(numpy.arange(5), CPU)), 40 + 40, 40),
+    ],
+)
+def test_bytes(make: Any, read: int, written: int) -> None:
+    assert moved(make()) == [Traffic(read, written)]
+
+
+def test_bytes_of_an_update_that_leaves_the_old_array() -> None:
+    x = array(10)
+    x[2:9] = x[1:8] + x[3:10]
+    assert moved(x) == [Traffic(80, 80)]
+
+
+@pytest.mark.parametrize(
+    ("count", "words"), [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (999_600, "1 MB"), (2.5e15, "2.5e+03 TB")]
+)
+def test_words_for_bytes(count: float, words: str) -> None:
+    assert bytes_in_words(count) == words
+
+
+# --- profile
+
+
+def test_profile_counts_what_ran(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(_bandwidths, CPU, 1e9)
+    before = array(3) - 1.0
+    file = io.StringIO()
+    with profile(file=file) as p:
+        assert before._node.data is not None
+        for _ in range(3):
+            to_host(array(100) * 2.0 + 1.0)
+        left = np.matmul(array(4, 4), array(4, 4))
+    assert left._node.data is not None
+    found = {r.name: r for r in p.records}
+    assert (found["multiply_add"].count, found["multiply_add"].nbytes) == (3, 3 * 1600)
+    assert found["matmul"].nbytes == 3 * 128
+    assert all(r.seconds > 0 for r in p.records)
+    lines = file.getvalue().splitlines()
+    assert lines[0].split("  ")[0] == "kernel or call"
+    assert len(lines) == 4
+    assert lines[-1].split()[:2] == ["all", "4"]
+    assert evaluate.observer is None
+
+
+def test_profile_ends_after_an_exception() -> None:
+    with pytest.raises(KeyError), profile(file=io.StringIO()):
+        raise KeyError
+    assert evaluate.observer is None
+
+
+def test_nvtx_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "nvtx", None)
+    with pytest.raises(ImportError, match="pip install nvtx"):
+        profile(nvtx=True)
+
+
+def test_bandwidth_is_measured_once() -> None:
+    assert bandwidth(CPU) > 1e8
+    assert bandwidth(CPU) == bandwidth(CPU)
+
+
+@pytest.mark.gpu
+def test_profile_on_a_gpu() -> None:
+    gpu = Device("cuda")
+    with gpu, profile(file=io.StringIO()) as p:
+        to_host(from_host(numpy.ones(1 << 24, numpy.float32), gpu) * 2.0 + 1.0)
+    (record,) = p.records
+    assert record.nbytes == 2 << 26
+    # Close to 1 on a quiet GPU; tests beside this one use it too.
+    assert 0.02 < record.nbytes / record.seconds / bandwidth(gpu) < 20

@@ -1,0 +1,287 @@
+"""Equal small calls of one flush are one call, where none of them needs another, and give what they give alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import prod
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy
+from gpunumpy.core.graph.layout import Layout, c_layout, c_strides
+from gpunumpy.core.runtime.memory import host_view
+from gpunumpy.core.schedule.batch import FEWEST, MOST, Together
+from gpunumpy.core.schedule.scheduler import CallStep, Run
+from gpunumpy.core.schedule.transforms import Transform, result_shape
+from gpunumpy.kernels.cuda.compile import compile_cubin
+from gpunumpy.kernels.host import calls as host_calls
+from gpunumpy.kernels.products import cuda_batch as cuda_together
+from gpunumpy.kernels.products.cuda_batch import moving
+from gpunumpy.kernels.products.cuda_small import small_matmul
+from tests.core.fusion.counting import kernels
+from tests.emulator import available
+from tests.emulator.executor import run_program
+
+RNG = numpy.random.default_rng(5)
+
+
+@pytest.fixture(autouse=True)
+def on_the_cpu() -> Iterator[None]:
+    with gpunumpy.Device("cpu"):
+        yield
+
+
+def values(count: int, *shape: int) -> list[Any]:
+    return [RNG.standard_normal(shape) + 1j * RNG.standard_normal(shape) for _ in range(count)]
+
+
+def names(work: Callable[[], Any]) -> list[str]:
+    """What runs: the names of calls, and "kernel"."""
+    return [step.name if isinstance(step, CallStep) else "kernel" for step in kernels(work)]
+
+
+def each(program: Callable[..., Any], hosts: list[Any]) -> Callable[[], list[Any]]:
+    """The program over each of the arrays, recorded before any is computed."""
+    mine = [gpunumpy.asarray(x) for x in hosts]
+
+    def work() -> list[Any]:
+        return [program(gpunumpy, x) for x in mine]
+
+    return work
+
+
+def agree(program: Callable[..., Any], hosts: list[Any]) -> None:
+    for found, x in zip(each(program, hosts)(), hosts, strict=True):
+        numpy.testing.assert_allclose(gpunumpy.asnumpy(found), program(numpy, x), atol=1e-12)
+
+
+@pytest.mark.parametrize("count", [1, FEWEST - 1, FEWEST, 37, MOST, MOST + 1, 2 * MOST + FEWEST])
+def test_how_many_are_together(count: int) -> None:
+    work = each(lambda xp, x: xp.fft.fft(x), values(count, 12))
+    whole, rest = divmod(count, MOST)
+    last = ["fft_together"] if rest >= FEWEST else ["fft"] * rest
+    assert names(work) == ["fft_together"] * whole + last
+    agree(lambda xp, x: xp.fft.fft(x), values(count, 12))
+
+
+PROGRAMS: dict[str, tuple[Callable[..., Any], list[str]]] = {
+    "fft": (lambda xp, x: xp.fft.fft(x), ["fft_together"]),
+    "fft2": (lambda xp, x: xp.fft.fft2(x), ["fft_together"]),
+    "rfft": (lambda xp, x: xp.fft.rfft(x.real), ["fft_together"]),
+    "ifft": (lambda xp, x: xp.fft.ifft(x), ["fft_together", "kernel"]),
+    "irfft": (lambda xp, x: xp.fft.irfft(x[0]), ["kernel", "fft_together"]),
+    "rows of irfft": (lambda xp, x: xp.fft.irfft(x), ["kernel"] + ["fft"] * 6),
+    "before and after": (lambda xp, x: xp.abs(xp.fft.fft(x * 2)), ["kernel", "fft_together", "kernel"]),
+    "filter": (lambda xp, x: xp.fft.ifft(xp.fft.fft(x) * 3), ["fft_together", "kernel", "fft_together"]),
+    "first axis": (lambda xp, x: xp.fft.fft(x, axis=0), ["fft"] * 6),
+    "product": (lambda xp, x: xp.abs(x) @ xp.abs(x.T), ["kernel", "kernel", "matmul_together"]),
+    "complex product": (lambda xp, x: x @ x.T, ["matmul"] * 6),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs(name: str) -> None:
+    program, steps = PROGRAMS[name]
+    assert names(each(program, values(6, 5, 6))) == steps
+    agree(program, values(6, 5, 6))
+
+
+def test_those_of_other_shapes_and_options_are_not_of_the_group() -> None:
+    hosts = values(6, 16) + values(6, 18)
+    mine = [gpunumpy.asarray(x) for x in hosts]
+
+    def work() -> list[Any]:
+        return [gpunumpy.fft.fft(x) for x in mine] + [gpunumpy.fft.fft(x, 8) for x in mine[:2]]
+
+    assert names(work).count("fft_together") == 2
+    for found, x in zip(work(), hosts, strict=False):
+        numpy.testing.assert_allclose(gpunumpy.asnumpy(found), numpy.fft.fft(x), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("program", "points"),
+    [
+        (lambda xp, x: xp.fft.fft(x), 4098),  # too large
+        (lambda xp, x: xp.fft.fft(x), 131),  # cuFFT has no code of its own for it
+        (lambda xp, x: xp.fft.rfft(x.real), 81),  # cuFFT may compute two as one
+        (lambda xp, x: xp.fft.irfft(x, 81), 41),
+    ],
+)
+def test_those_that_are_alone(program: Callable[..., Any], points: int) -> None:
+    assert not any("together" in name for name in names(each(program, values(5, points))))
+    agree(program, values(5, points))
+
+
+def test_what_needs_another_comes_after_it() -> None:
+    """One way first and then back, and back first for others: groups of which each needs the other cannot be."""
+    hosts = values(8, 8)
+    mine = [gpunumpy.asarray(x) for x in hosts]
+
+    def there(xp: Any, x: Any) -> Any:
+        return xp.fft.ifft(xp.fft.fft(x), norm="forward")
+
+    def back(xp: Any, x: Any) -> Any:
+        return xp.fft.fft(xp.fft.ifft(x, norm="forward"))
+
+    found = [there(gpunumpy, x) for x in mine[:4]] + [back(gpunumpy, x) for x in mine[4:]]
+    wanted = [there(numpy, x) for x in hosts[:4]] + [back(numpy, x) for x in hosts[4:]]
+    for one, other in zip(found, wanted, strict=True):
+        numpy.testing.assert_allclose(gpunumpy.asnumpy(one), other, atol=1e-12)
+
+
+def test_results_are_arrays_of_their_own() -> None:
+    hosts = values(5, 8)
+    mine = [gpunumpy.asarray(x) for x in hosts]
+    found = [gpunumpy.fft.fft(x) for x in mine]
+    mine[0][...] = 0  # which what was recorded before does not see
+    found[1][:2] = 7
+    sums = [gpunumpy.asnumpy(x) for x in found]
+    for k, (one, x) in enumerate(zip(sums, hosts, strict=True)):
+        wanted = numpy.fft.fft(x)
+        if k == 1:
+            wanted[:2] = 7
+        numpy.testing.assert_allclose(one, wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("computed", [True, False])
+def test_what_is_written_over_is_not_copied_for_it(computed: bool) -> None:
+    host = numpy.stack(values(8, 8))
+    given = gpunumpy.asarray(host)
+    found = []
+
+    def work() -> list[Any]:
+        mine = given if computed else given * 2
+        for k in range(7):
+            found.append(gpunumpy.fft.fft(mine[k]))
+            mine[k + 1, :3] = k
+        return found
+
+    steps = kernels(work)
+    copies = [step for step in steps if isinstance(step, Run) and 64 in [prod(step.kernel.shape)]]
+    assert len(copies) == (0 if computed else 1)
+    for k, one in enumerate(found):
+        row = host[k] * (1 if computed else 2)
+        row[:3] = k - 1 if k else row[:3]
+        numpy.testing.assert_allclose(gpunumpy.asnumpy(one), numpy.fft.fft(row), atol=1e-12)
+
+
+def test_one_after_the_other_in_place() -> None:
+    host = numpy.stack(values(6, 8))
+    mine = gpunumpy.asarray(host)
+    for k in range(6):
+        mine[k] = gpunumpy.fft.fft(mine[k])
+    numpy.testing.assert_allclose(gpunumpy.asnumpy(mine), numpy.fft.fft(host), atol=1e-12)
+
+
+# --- the kernels ----------------------------------------------------------------------------------------------------
+
+SHAPES: tuple[tuple[int, ...], ...] = ((8,), (7,), (3, 5), (64, 9))
+
+
+@pytest.mark.skipif(not available(), reason="the emulator needs g++")
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+def test_values_that_are_brought_together(dtype: str) -> None:
+    for shape in SHAPES:
+        for count in (4, 5, MOST):
+            arrays = [RNG.integers(0, 9, shape).astype(dtype) for _ in range(count)]
+            strides = c_strides(shape)
+            if count == 5:  # as columns of something else
+                arrays = [numpy.asfortranarray(x) for x in arrays]
+                strides = c_strides(shape[::-1])[::-1]
+            held = numpy.zeros((count, *shape), dtype)
+            flat = [x.reshape(-1, order="A") for x in arrays]
+            program = moving([Layout(shape, strides, 0)] * count, held.itemsize, into=True)
+            run_program(program, [*flat, *[flat[0]] * (MOST - count), held.reshape(-1)])
+            numpy.testing.assert_array_equal(held, numpy.stack(arrays))
+            back = [numpy.zeros(shape, dtype) for _ in range(count)]
+            flat = [x.reshape(-1) for x in back]
+            program = moving([c_layout(shape)] * count, held.itemsize, into=False)
+            run_program(program, [*flat, *[flat[0]] * (MOST - count), held.reshape(-1)])
+            for one, x in zip(back, arrays, strict=True):
+                numpy.testing.assert_array_equal(one, x)
+
+
+def test_one_text_serves_all_counts_and_sizes() -> None:
+    texts = {moving([c_layout((n,))] * count, 8, into=True).text for count in (4, 37, MOST) for n in (8, 512)}
+    assert len(texts) == 1
+
+
+@pytest.mark.skipif(not available(), reason="the emulator needs g++")
+@pytest.mark.parametrize("after", [(), ("residual",)])
+def test_products(after: tuple[str, ...]) -> None:
+    shapes = ((5, 7), (7, 3))
+    layouts = [c_layout((5, 3)), *map(c_layout, shapes)]
+    dtypes = [numpy.dtype("f4")] * (3 + len(after))
+    single, _ = small_matmul(layouts, dtypes, after)
+    program, wires = small_matmul(layouts, dtypes, after, 6)
+    assert len(wires) == MOST * len(dtypes)
+    sets = []
+    for _ in range(6):
+        a, b = (RNG.standard_normal(shape).astype("f4") for shape in shapes)
+        sets.append([numpy.zeros(15, "f4"), a.reshape(-1), b.reshape(-1), *[RNG.random(15, "f4") for _ in after]])
+    run_program(program, [x for one in sets + [sets[0]] * (MOST - 6) for x in one])
+    for out, *operands in sets:
+        alone = numpy.zeros(15, "f4")
+        run_program(single, [alone, *operands])
+        numpy.testing.assert_array_equal(out, alone)
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_100"])
+def test_texts_compile(arch: str) -> None:
+    pytest.importorskip("cuda.core")
+    program, _ = small_matmul([c_layout((8, 8))] * 3, [numpy.dtype("f4")] * 3, (), 8)
+    texts = [program.text]
+    for itemsize, shape in ((4, (7,)), (8, (512,)), (16, (3, 5))):
+        for into in (False, True):
+            texts.append(moving([c_layout(shape)] * 5, itemsize, into=into).text)
+    for text in texts:
+        assert compile_cubin(text, arch)
+
+
+def _by_numpy(device: Any, options: Any, layouts: Any, dtypes: Any) -> Callable[[Any], None]:
+    """A transform as the library does it, over the host's memory."""
+
+    def run(pointers: Any) -> None:
+        out, x = (
+            numpy.ndarray(
+                w.shape, t, host_view(at, (w.high() + 1) * t.itemsize), 0, [s * t.itemsize for s in w.strides]
+            )
+            for at, w, t in zip(pointers, layouts, dtypes, strict=True)
+        )
+        host_calls.CALLS["fft"](options, out, x)
+
+    return run
+
+
+@pytest.mark.skipif(not available(), reason="the emulator needs g++")
+@pytest.mark.parametrize("count", [4, 7])
+@pytest.mark.parametrize(("kind", "shape", "axes"), [("c2c", (6,), (0,)), ("r2c", (3, 8), (1,)), ("c2r", (5,), (0,))])
+def test_transforms_together(
+    kind: str, shape: tuple[int, ...], axes: tuple[int, ...], count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def emulated(device: Any, program: Any, pointers: int) -> Callable[[Any], None]:
+        return lambda values: bool(run_program(program, [int(v) for v in values], guard=False))
+
+    monkeypatch.setattr(cuda_together, "prepared", emulated)
+    monkeypatch.setattr(cuda_together.cufft, "fft", _by_numpy)
+    options = Transform(kind, axes, (8 if kind != "c2c" else 6,), kind == "c2r")
+    made = result_shape(options, shape)
+    taken, given = (numpy.dtype("D" if kind[at] == "c" else "d") for at in (0, 2))
+    arrays = [x if taken == "D" else x.real.copy() for x in values(count, *shape)]
+    wide = numpy.zeros((*shape, 2), taken)  # the last one is read through strides, from its second element on
+    wide[..., 1] = arrays[-1]
+    results = [numpy.zeros(made, given) for _ in range(count)]
+    where = [c_layout(shape)] * (count - 1) + [Layout(shape, tuple(2 * s for s in c_strides(shape)), 1)]
+    run = cuda_together.fft_together(
+        gpunumpy.Device("cpu"),
+        Together(count, options),
+        [c_layout(made)] * count + where,
+        [given] * count + [taken] * count,
+    )
+    run([x.ctypes.data for x in (*results, *arrays[:-1], wide)])
+    for one, x in zip(results, arrays, strict=True):
+        alone = numpy.zeros(made, given)
+        host_calls.CALLS["fft"](options, alone, x)
+        numpy.testing.assert_array_equal(one, alone)

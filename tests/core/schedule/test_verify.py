@@ -1,0 +1,190 @@
+"""The checker finds what is wrong with a plan, a kernel, a form; and right ones pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy
+import pytest
+
+from gpunumpy.core.graph import node as graph
+from gpunumpy.core.graph.layout import Layout
+from gpunumpy.core.recording.array import from_host, ndarray
+from gpunumpy.core.recording.record import elementwise
+from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.device import CPU
+from gpunumpy.core.schedule import kernel
+from gpunumpy.core.schedule.lower import Source
+from gpunumpy.core.schedule.scheduler import Adopt, Allocate, CallStep, Free, Run, Step, schedule
+from gpunumpy.core.schedule.verify import InvalidPlan, verify_form
+from gpunumpy.core.schedule.verify_plan import verify_plan
+
+FLOAT = numpy.dtype(numpy.float64)
+Plan = tuple[list[Step], list[Any], list[int]]
+
+
+def plan(*arrays: ndarray) -> Plan:
+    roots = [x._node for x in arrays]
+    nodes, _ = evaluate.walk(roots)
+    items = evaluate.items_of(nodes)
+    return list(schedule(items, range(len(roots)))), items, list(range(len(roots)))
+
+
+def array(*shape: int) -> ndarray:
+    return from_host(numpy.ones(shape), CPU)
+
+
+def chain() -> ndarray:
+    return elementwise("add", [elementwise("multiply", [array(3, 4), array(4)]), 1.0])
+
+
+def product() -> ndarray:
+    from_expression = elementwise("negative", [array(4, 4)])
+    node = graph.call("matmul", (), (from_expression._node, array(4, 4)._node), (4, 4), FLOAT)
+    return elementwise("add", [evaluate_later(node), 1.0])
+
+
+def evaluate_later(node: graph.Node) -> ndarray:
+    made = object.__new__(ndarray)
+    made._node, made._base, made._flags = node, None, 0
+    return made
+
+
+def in_place() -> ndarray:
+    x = array(6)
+    x.assign(elementwise("add", [x, 1.0]).value())
+    base = array(6)
+    node = graph.update(base._node, Layout((3,), (2,), 0), array(3)._node)
+    return evaluate_later(node)
+
+
+def picked() -> ndarray:
+    index = from_host(numpy.array([0, 2]), CPU)
+    return evaluate_later(graph.gather(array(5, 3)._node, [index._node], "here"))
+
+
+@pytest.mark.parametrize("program", [chain, product, in_place, picked])
+def test_right_plans_pass(program: Callable[[], ndarray]) -> None:
+    verify_plan(*plan(program()))
+
+
+def first(steps: list[Step], kind: type) -> int:
+    return next(k for k, step in enumerate(steps) if isinstance(step, kind))
+
+
+def change(steps: list[Step], edit: Callable[[kernel.Kernel], kernel.Kernel]) -> list[Step]:
+    k = first(steps, Run)
+    run = steps[k]
+    assert isinstance(run, Run)
+    return [*steps[:k], replace(run, kernel=edit(run.kernel)), *steps[k + 1 :]]
+
+
+def with_instr(kind: type, edit: Callable[[Any], Any]) -> Callable[[list[Step]], list[Step]]:
+    """The first instruction of a kind, changed."""
+
+    def corrupt(steps: list[Step]) -> list[Step]:
+        def edit_kernel(k: kernel.Kernel) -> kernel.Kernel:
+            instrs = list(k.body.instrs)
+            place = next(n for n, instr in enumerate(instrs) if isinstance(instr, kind))
+            instrs[place] = edit(instrs[place])
+            return replace(k, body=replace(k.body, instrs=tuple(instrs)))
+
+        return change(steps, edit_kernel)
+
+    return corrupt
+
+
+def with_store(edit: Callable[[kernel.Store], kernel.Store]) -> Callable[[list[Step]], list[Step]]:
+    return lambda steps: change(
+        steps, lambda k: replace(k, body=replace(k.body, stores=tuple(edit(s) for s in k.body.stores)))
+    )
+
+
+def shifted(x: Any) -> Any:
+    return replace(x, at=kernel.Affine(x.at.offset + 1, x.at.coef))
+
+
+def flat(x: Any) -> Any:
+    return replace(x, at=kernel.Affine(0, (0,) * len(x.at.coef)))
+
+
+def without(kind: type) -> Callable[[list[Step]], list[Step]]:
+    return lambda steps: [s for k, s in enumerate(steps) if k != first(steps, kind)]
+
+
+def twice(kind: type) -> Callable[[list[Step]], list[Step]]:
+    return lambda steps: [*steps[: first(steps, kind)], steps[first(steps, kind)], *steps[first(steps, kind) :]]
+
+
+F4 = numpy.dtype(numpy.float32)
+
+CORRUPTIONS: dict[str, tuple[Callable[[], ndarray], Callable[[list[Step]], list[Step]], str]] = {
+    "load outside": (chain, with_instr(kernel.Load, shifted), "touches elements"),
+    "store outside": (chain, with_store(shifted), "touches elements"),
+    "store many times": (chain, with_store(flat), "many times"),
+    "later value": (chain, with_instr(kernel.Apply, lambda x: replace(x, args=(99, 0))), "comes later"),
+    "loop": (chain, with_instr(kernel.Apply, lambda x: replace(x, loop=(F4, F4, F4))), "gets"),
+    "load of an output": (chain, with_instr(kernel.Load, lambda x: replace(x, arg=3)), "no input"),
+    "gather outside": (picked, with_instr(kernel.Gather, lambda x: replace(x, dims=(6,))), "touches elements"),
+    "gather by what": (picked, with_instr(kernel.Gather, lambda x: replace(x, site=0)), "no site"),
+    "region alone": (chain, lambda s: change(s, lambda k: replace(k, region=((0, 1), (0, 1)))), "outside"),
+    "reduced": (chain, lambda s: change(s, lambda k: replace(k, reduced=9)), "loops are reduced"),
+    "no buffer": (chain, without(Allocate), "has no buffer"),
+    "allocated twice": (chain, twice(Allocate), "exists already"),
+    "nothing runs": (chain, without(Run), "is not computed"),
+    "never freed": (product, without(Free), "never freed"),
+    "freed twice": (product, twice(Free), "does not exist"),
+    "not called": (product, without(CallStep), "is not there"),
+    "not adopted": (in_place, without(Adopt), "has no buffer"),
+    "read after overwriting": (in_place, lambda s: [*s, s[first(s, Adopt)]], "overwritten"),
+}
+
+
+@pytest.mark.parametrize(("program", "corrupt", "words"), CORRUPTIONS.values(), ids=CORRUPTIONS)
+def test_wrong_plans_are_refused(
+    program: Callable[[], ndarray], corrupt: Callable[[list[Step]], list[Step]], words: str
+) -> None:
+    steps, items, roots = plan(program())
+    with pytest.raises(InvalidPlan, match=words):
+        verify_plan(corrupt(steps), items, roots)
+
+
+def test_wrong_dtypes_of_arguments() -> None:
+    steps, items, roots = plan(chain())
+
+    def narrow(k: kernel.Kernel) -> kernel.Kernel:
+        return replace(k, args=tuple(replace(a, dtype=F4) if a.kind == "in" else a for a in k.args))
+
+    with pytest.raises(InvalidPlan, match="taken as float32"):
+        verify_plan(change(steps, narrow), items, roots)
+    run = steps[first(steps, Run)]
+    assert isinstance(run, Run)
+    other = [replace(s, args=(Source("new", 0), *s.args[1:])) if s is run else s for s in steps]
+    with pytest.raises(InvalidPlan):
+        verify_plan(other, items, roots)
+
+
+FORMS = {
+    "view": (graph.View((1,), 2), ((4,),), (3,), FLOAT),
+    "map": (graph.Map("add", (FLOAT,) * 3), ((4,), (4,)), (3,), FLOAT),
+    "map dtype": (graph.Map("add", (FLOAT,) * 3), ((4,), (4,)), (4,), F4),
+    "reduce": (graph.Reduce("add", (0,), (FLOAT, FLOAT)), ((4, 5),), (4,), FLOAT),
+    "scan": (graph.Scan("add", 1, (FLOAT, FLOAT)), ((4,),), (4,), FLOAT),
+    "update": (graph.Update(Layout((3,), (2,), 0)), ((4,), (3,)), (4,), FLOAT),
+    "gather": (graph.Gather(1), ((4,), (2,)), (2,), FLOAT),
+    "iota": (graph.Iota(1), (), (4,), numpy.dtype(numpy.int64)),
+}
+
+
+@pytest.mark.parametrize(("op", "shapes", "shape", "dtype"), FORMS.values(), ids=FORMS)
+def test_wrong_forms_are_refused(op: Any, shapes: Any, shape: Any, dtype: Any) -> None:
+    queue = evaluate.queue_of(CPU)
+    args = tuple(graph.form(graph.Leaf((1,) * len(s), 0, True), (), s, FLOAT, queue) for s in shapes)
+    with pytest.raises((InvalidPlan, ValueError)):
+        verify_form(graph.Form(op, args, shape, dtype, queue))
+
+
+def test_it_is_on_in_tests() -> None:
+    assert evaluate.CHECK

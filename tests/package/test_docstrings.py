@@ -1,0 +1,96 @@
+"""The docstrings of public functions: numpydoc, with every parameter."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+import sys
+from types import FunctionType
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.functions.docstrings import merged
+
+
+def functions() -> dict[str, FunctionType]:
+    """The functions of the package's own under public names."""
+    return {
+        name: found
+        for name in (*np.__all__, "from_dlpack")
+        if isinstance(found := vars(np).get(name), FunctionType) and found.__module__.startswith("gpunumpy")
+    }
+
+
+@pytest.mark.parametrize("name", sorted(functions()))
+def test_every_parameter_is_described(name: str) -> None:
+    function = functions()[name]
+    doc = inspect.getdoc(function) or ""
+    assert "  " not in doc.partition("\n")[0]
+    parameters: list[Any] = [p for p in inspect.signature(function).parameters.values() if p.kind != p.VAR_KEYWORD]
+    if parameters and parameters[0].kind != inspect.Parameter.VAR_POSITIONAL:
+        assert len(re.findall(r"^Parameters\n-{10}$", doc, re.MULTILINE)) == 1, doc
+    for heading, line in re.findall(r"^([A-Z]\w+)\n(-+)$", doc, re.MULTILINE):
+        assert len(heading) == len(line), doc
+    if name in numpy.__all__ and "device" in inspect.signature(function).parameters:
+        assert "device : Device" in doc
+        assert "Array-API interoperability" not in doc
+
+
+def documented(a: Any, device: Any, copy: Any) -> None:
+    """Ours.
+
+    Parameters
+    ----------
+    copy : bool
+        Our words.
+
+    Raises
+    ------
+    ValueError
+        Often.
+    """
+
+
+def test_what_ours_says_goes_first() -> None:
+    theirs = """
+    Theirs.
+
+    Parameters
+    ----------
+    a : array_like
+        Their words.
+
+        More.
+    copy : bool
+        Not these.
+    device : str
+        Nor these.
+
+    Returns
+    -------
+    out : ndarray
+        What it is.
+
+    Notes
+    -----
+    Something of theirs.
+    """
+    doc = inspect.cleandoc(merged(documented, theirs, False))
+    summary, *sections = re.split(r"\n\n(?=[A-Z]\w+\n-)", doc)
+    assert summary == "Ours."
+    assert [section.partition("\n")[0] for section in sections] == ["Parameters", "Returns", "Raises"]
+    assert "a : array_like\n    Their words.\n\n    More.\ncopy : bool\n    Our words." in sections[0]
+    assert "device : Device" in sections[0]
+    assert "these" not in doc
+    assert "of theirs" not in doc
+    assert "copy" not in merged(lambda a: None, theirs, True)
+
+
+def test_without_docstrings() -> None:
+    code = "import gpunumpy as np; assert np.sum.__doc__ is None; print(np.sum([1, 2]))"
+    ran = subprocess.run([sys.executable, "-OO", "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "3"

@@ -1,0 +1,182 @@
+"""The layers of the house: which folder may import which, who may touch CUDA, and that an import loads no CUDA."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "gpunumpy"
+
+# The folders from top to bottom; those of one line are siblings, which do not import each other. A module belongs to
+# the longest of these folders that holds it ("" is the package's own), and imports from its own layer and lower ones.
+LAYERS: tuple[tuple[str, ...], ...] = (
+    ("",),
+    ("arrays",),
+    ("linalg", "fft", "random"),
+    ("functions",),
+    ("kernels",),
+    ("nvlib",),
+    ("core/recording",),
+    ("core/runtime",),
+    ("core/schedule",),
+    ("core/graph",),
+    ("core/ops",),
+    ("core",),
+)
+
+# Imports that go up all the same, with the reason.
+UPWARDS: dict[tuple[str, str], str] = {}
+
+# Modules that import CUDA, all of them inside functions: a machine without a GPU never loads it.
+MAY_IMPORT_CUDA = ("core/runtime/device", "core/runtime/memory", "kernels/cuda/", "nvlib/")
+CUDA = {"cuda", "nvmath"}
+BASE_INSTALL = {"numpy", "ml_dtypes", "opt_einsum"}
+
+# Imported inside a function as CUDA is, since few programs need them.
+LATE = {"functions/products/einsum": {"opt_einsum"}}
+
+MAX_LINES = 800
+
+# Modules by their path below the package, without the ending; a package is its folder.
+MODULES: dict[str, Path] = {
+    path.relative_to(PACKAGE).with_suffix("").as_posix().removesuffix("__init__").rstrip("/"): path
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if "_examples" not in path.parts
+}
+
+
+@cache
+def tree(module: str) -> ast.Module:
+    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
+
+
+@cache
+def layer(module: str) -> tuple[int, str]:
+    """The number of a module's layer, counted from the top, and the folder that makes it belong there."""
+    folders = [(len(folder), number, folder) for number, layer in enumerate(LAYERS) for folder in layer]
+    inside = [found for found in folders if not found[2] or f"{module}/".startswith(f"{found[2]}/")]
+    _, number, folder = max(inside)
+    return number, folder
+
+
+def absolute(module: str, node: ast.ImportFrom) -> str:
+    """The module that a `from ... import` names; one of this package as a path that begins with a slash."""
+    if node.level == 0:
+        return node.module or ""
+    folder = MODULES[module].relative_to(PACKAGE).parts[:-1]
+    kept = folder[: len(folder) - node.level + 1]
+    return "/" + "/".join([*kept, *(node.module or "").split(".")]).strip("/")
+
+
+def imports(module: str, within: ast.AST | None = None) -> Iterator[tuple[str, int]]:
+    """What a module imports, with the line: this package's modules as "/path", others by their full name."""
+    for node in ast.walk(within or tree(module)):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, node.lineno
+        elif isinstance(node, ast.ImportFrom):
+            source = absolute(module, node)
+            for alias in node.names:
+                inner = f"{source.rstrip('/')}/{alias.name}"
+                yield (inner if source.startswith("/") and inner[1:] in MODULES else source), node.lineno
+
+
+@cache
+def internal(module: str) -> frozenset[str]:
+    """The modules of the package that a module imports."""
+    return frozenset(name[1:] for name, _ in imports(module) if name.startswith("/"))
+
+
+def may_import_cuda(module: str) -> bool:
+    return f"{module}/".startswith(MAY_IMPORT_CUDA)
+
+
+def where(module: str, line: int) -> str:
+    return f"{MODULES[module].relative_to(ROOT)}:{line}"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_go_down(module: str) -> None:
+    number, folder = layer(module)
+    refused = []
+    for name in sorted(internal(module) - {module}):
+        below, other = layer(name)
+        if (below < number or (below == number and other != folder)) and (module, name) not in UPWARDS:
+            refused.append(name)
+    assert not refused, f"{module}, in the layer {folder!r}, imports from above or from a sibling: {refused}"
+
+
+def test_exceptions_are_needed() -> None:
+    for module, name in UPWARDS:
+        assert name in internal(module), f"{module} does not import {name} any more"
+
+
+def test_every_folder_of_a_layer_exists() -> None:
+    for folders in LAYERS:
+        for folder in folders:
+            assert (PACKAGE / folder / "__init__.py").is_file(), folder
+
+
+def test_there_are_no_circles() -> None:
+    try:
+        TopologicalSorter({module: internal(module) - {module} for module in MODULES}).prepare()
+    except CycleError as error:
+        pytest.fail(" imports ".join(reversed(error.args[1])))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_stand_at_the_top(module: str) -> None:
+    """An import inside a function hides a circle. The lazy import of CUDA is the good reason for one."""
+    lazy = CUDA if may_import_cuda(module) else set()
+    functions = (node for node in ast.walk(tree(module)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    hidden = {
+        f"{where(module, line)} imports {name}"
+        for function in functions
+        for name, line in imports(module, function)
+        if name.split(".")[0] not in lazy and name not in LATE.get(module, ())
+    }
+    assert not hidden, "\n".join(sorted(hidden))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_what_is_imported_from_outside(module: str) -> None:
+    """Relative imports inside the package; outside it, what the base install has; CUDA where it may be."""
+    allowed = BASE_INSTALL | sys.stdlib_module_names | (CUDA if may_import_cuda(module) else set())
+    foreign = {
+        f"{where(module, line)} imports {name}"
+        for name, line in imports(module)
+        if not name.startswith("/") and name.split(".")[0] not in allowed
+    }
+    assert not foreign, "\n".join(sorted(foreign))
+
+
+def test_no_file_is_too_long() -> None:
+    folders = [PACKAGE, ROOT / "tests", ROOT / "benchmarks", ROOT / "examples"]
+    files = [path for folder in folders for kind in ("*.py", "*.cuh", "*.h") for path in folder.rglob(kind)]
+    lines = {path.relative_to(ROOT): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
+    assert not {path: count for path, count in lines.items() if count > MAX_LINES}
+
+
+def test_tests_lie_in_folders() -> None:
+    loose = {path.name for path in (ROOT / "tests").glob("*.py")} - {"__init__.py", "conftest.py"}
+    assert not loose, f"tests lie as the layers do, in folders: {sorted(loose)}"
+
+
+_IMPORT = """
+import sys
+import gpunumpy
+print(*(name for name in sys.modules if name.partition(".")[0] in {"cuda", "nvmath"}))
+"""
+
+
+def test_import_touches_no_cuda() -> None:
+    run = subprocess.run([sys.executable, "-c", _IMPORT], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not run.stdout.split(), f"import gpunumpy loads {run.stdout}"
