@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy
 
-from gpunumpy.core.schedule.kernel import Affine, Apply, Arg, Body, Instr, Kernel, Load, Scalar, Store
+from gpunumpy.core.schedule.kernel import Affine, Apply, Arg, Body, Instruction, Kernel, Load, Scalar, Store
 from gpunumpy.kernels.host.loops import prepare
 from gpunumpy.kernels.host.threads import workers
 
@@ -27,7 +27,7 @@ def with_numpy(a: numpy.ndarray, b: numpy.ndarray) -> numpy.ndarray:
 def kernel(size: int, dtype: numpy.dtype[Any]) -> Kernel:
     """The expression as one kernel over `size` elements."""
     at = Affine(0, (1,))
-    instrs: list[Instr] = [Load(0, at), Load(1, at), *(Scalar(2 + k) for k in range(len(SCALARS)))]
+    instrs: list[Instruction] = [Load(0, at), Load(1, at), *(Scalar(2 + k) for k in range(len(SCALARS)))]
     a, b, two, one, tenth, half = range(6)
 
     def op(row: str, *args: int) -> int:

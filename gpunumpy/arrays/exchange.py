@@ -11,11 +11,12 @@ from typing import Any
 import numpy
 
 from ..core import dtypes
+from ..core.dtypes import DType
 from ..core.errors import allowed
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout
-from ..core.graph.node import DType, Node
+from ..core.graph.node import Node
 from ..core.recording.array import READ_ONLY, is_scalar, make_view, ndarray, wrap_leaf
 from ..core.runtime import evaluate, memory
 from ..core.runtime.device import CPU, Device

@@ -44,7 +44,7 @@ _ORDERING = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_e
 # Powers that NumPy computes by another function.
 _POWERS = {2: "square", 0.5: "sqrt", -1: "reciprocal", 1: "positive"}
 _power, _reflected_power = binary("power"), binary("power", reflected=True)
-_quick_powers = {exponent: unary(row) for exponent, row in _POWERS.items()}
+_quick_powers = {exponent: unary(op) for exponent, op in _POWERS.items()}
 
 
 def power(x: ndarray, y: Any, modulus: None = None) -> Any:
@@ -107,22 +107,22 @@ def reflected_matrix_product(x: ndarray, y: Any) -> Any:
     return matmul(y, x) if operand(y) else NotImplemented
 
 
-def in_place(row: str, compute: Operator) -> Operator:
+def in_place(op: str, compute: Operator) -> Operator:
     """The operator that gives `x` the values of ``compute(x, y)``."""
 
     def update(x: ndarray, y: Any) -> Any:
         result = compute(x, y)
-        if result is NotImplemented and row == "multiply":
+        if result is NotImplemented and op == "multiply":
             return x * y  # repeats a sequence, which Python does not do for ``x *= y``
         if result is NotImplemented or is_scalar(x):
             return result  # a 0-d result is as a scalar: the name is bound to the new one
-        made, target = result._node.form, x._node.form
+        made, target = result._node.signature, x._node.signature
         if made.dtype == target.dtype and made.shape == target.shape and handed_over(result, x):
             return x
         if made.dtype != target.dtype:
             # Only to have NumPy's error where the result may not be cast back.
             nodes = as_nodes((x, y))
-            getattr(numpy, row).resolve_dtypes((*weak_types(nodes), x.dtype))
+            getattr(numpy, op).resolve_dtypes((*weak_types(nodes), x.dtype))
         if made.shape != target.shape:
             check_shape(x, layout.broadcast_shapes(made.shape, target.shape))
         return write(x, release(result))
@@ -130,8 +130,8 @@ def in_place(row: str, compute: Operator) -> Operator:
     return update
 
 
-def _equality(row: str) -> Operator:
-    record = binary(row)
+def _equality(op: str) -> Operator:
+    record = binary(op)
 
     def compare(x: ndarray, y: Any) -> Any:
         if not isinstance(y, _NO_NUMBERS):
@@ -139,7 +139,7 @@ def _equality(row: str) -> Operator:
             if made is not NotImplemented or not _is_unlike_numbers(y):
                 return made
         # Nothing equals these, and NumPy says so element by element.
-        return wrap(graph.fill(graph.typed_scalar(row == "not_equal", BOOL), x.shape, x.queue))
+        return wrap(graph.fill(graph.typed_scalar(op == "not_equal", BOOL), x.shape, x.queue))
 
     return compare
 
@@ -232,10 +232,10 @@ _SCALARS: dict[str, Callable[..., Any]] = {
 }
 
 OPERATORS: dict[str, Operator] = {
-    **{f"__{name}__": binary(row) for name, row in (_BINARY | _ORDERING).items()},
-    **{f"__r{name}__": binary(row, reflected=True) for name, row in _BINARY.items()},
-    **{f"__i{name}__": in_place(row, binary(row)) for name, row in _BINARY.items()},
-    **{f"__{name}__": unary(row) for name, row in _UNARY.items()},
+    **{f"__{name}__": binary(op) for name, op in (_BINARY | _ORDERING).items()},
+    **{f"__r{name}__": binary(op, reflected=True) for name, op in _BINARY.items()},
+    **{f"__i{name}__": in_place(op, binary(op)) for name, op in _BINARY.items()},
+    **{f"__{name}__": unary(op) for name, op in _UNARY.items()},
     **{name: _conversion(convert) for name, convert in _SCALARS.items()},
     "__pow__": power,
     "__rpow__": reflected_power,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import ml_dtypes
 import numpy
 
 from .errors import allowed
+
+DType: TypeAlias = "numpy.dtype[Any]"
 
 bfloat16 = numpy.dtype(ml_dtypes.bfloat16)
 

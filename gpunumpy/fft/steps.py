@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 import numpy
 
-from ..core.dtypes import BOOL, INT64, KIND
+from ..core.dtypes import BOOL, INT64, KIND, DType
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout, Shape
-from ..core.graph.node import Call, DType, Leaf, Node, Part, Update, View
+from ..core.graph.node import Node
+from ..core.graph.primitives import Leaf, LibraryCall, Output, Update, View
 from ..core.recording.record import reshaped, transposed
 from ..core.schedule.scaled import NAME as SCALED
 from ..core.schedule.transforms import Transform, passes, result_shape
@@ -84,7 +85,12 @@ def taken(node: Node, steps: Sequence[Step], work: DType, factor: float) -> Valu
     value = Value(node)
     groups = _groups(steps)
     alone = len(groups) == 1
-    if alone and KIND[node.form.dtype] != "c" and all(step.kind == "c2c" for step in steps) and value.is_large(steps):
+    if (
+        alone
+        and KIND[node.signature.dtype] != "c"
+        and all(step.kind == "c2c" for step in steps)
+        and value.is_large(steps)
+    ):
         factor = value.transform_real(steps, work, factor)
     else:
         for group in groups:
@@ -105,7 +111,7 @@ class Value:
     """
 
     def __init__(self, node: Node) -> None:
-        shape, strides = node.form.shape, node.form.strides
+        shape, strides = node.signature.shape, node.signature.strides
         self.node, self.order = node, tuple(range(len(shape)))
         order = layout.memory_order([(shape, strides)], len(shape))
         if order is not None:
@@ -183,7 +189,7 @@ class Value:
         others = [step for step in steps if step is not last]
         halved = [Step("r2c", False, last.points, last.axis), *(step._replace(inverse=False) for step in others)]
         factor = self.transform(halved, work, factor, alone=True)
-        f = self.node.form
+        f = self.node.signature
         assert f.queue is not None
         points = {self.order.index(step.axis): step.points for step in steps}
         split = self.order.index(last.axis)
@@ -208,7 +214,7 @@ class Value:
         if factor != 1.0:
             name = SCALED
             args.append(graph.typed_scalar(real.type(factor), real))
-        self.node = graph.call(name, options, args, shape, made)
+        self.node = graph.library_call(name, options, args, shape, made)
 
     def _axes_last(self, options: Transform) -> Transform:
         """Have the transformed axes be the last ones."""
@@ -221,7 +227,7 @@ class Value:
 
         Neither does cuFFT for some sizes, while for others its results depend on it.
         """
-        f, (axis,), (points,) = self.node.form, options.axes, options.sizes
+        f, (axis,), (points,) = self.node.signature, options.axes, options.sizes
         assert f.queue is not None
         real = numpy.empty(0, f.dtype).real.dtype
         here = graph.iota(f.shape, axis, f.queue)
@@ -237,9 +243,11 @@ class Value:
 
         What is written is memory of its own, as cuFFT uses that of such a source for itself.
         """
-        f = self.node.form
+        f = self.node.signature
         whole, node = f.shape, self.node
-        if isinstance(f.op, View) and isinstance(f.args[0].op, Update):  # with an element to spare in every row
+        if isinstance(f.primitive, View) and isinstance(
+            f.args[0].primitive, Update
+        ):  # with an element to spare in every row
             whole, (node,) = f.args[0].shape, node.args
         assert f.queue is not None
         lead, dtype = f.shape[:-1], f.dtype
@@ -285,7 +293,7 @@ class Value:
         cuFFT 12.0 gives wrong results for single-precision "c2r" of 8,192 and of 16,384 points where the rows of a
         batch begin at odd elements.
         """
-        part, f = _shape(self.node), self.node.form
+        part, f = _shape(self.node), self.node.signature
         wide = (*shape[:-1], shape[-1] + shape[-1] % 2) if even and prod(shape[:-1]) > 1 else shape
         if wide == part:
             return
@@ -299,7 +307,7 @@ class Value:
 
 def _shape(node: Node) -> Shape:
     """The shape of a value."""
-    return node.form.shape
+    return node.signature.shape
 
 
 def _number(value: int) -> Node:
@@ -308,14 +316,14 @@ def _number(value: int) -> Node:
 
 def _scaled(node: Node, factor: float) -> Node:
     """A multiple of a value."""
-    dtype = node.form.dtype
+    dtype = node.signature.dtype
     real = numpy.empty(0, dtype).real.dtype
     scalar = graph.typed_scalar(real.type(factor), real)
     return graph.map_node("multiply" if real == dtype else "scaled", (dtype, real, dtype), (node, scalar))
 
 
 def _where(mask: Node, value: Node, other: Node) -> Node:
-    dtype = value.form.dtype
+    dtype = value.signature.dtype
     return graph.map_node("where", (BOOL, dtype, dtype, dtype), (mask, value, other))
 
 
@@ -343,24 +351,24 @@ def _is_few(options: Transform, where: Layout) -> bool:
 
 def _is_stored(node: Node) -> bool:
     """Whether the elements are in memory, or will be, whoever reads them."""
-    f = node.form
-    inner = f.args[0].op if isinstance(f.op, View) else f.op
-    if isinstance(inner, Call) and inner.name == SCALED:
+    f = node.signature
+    inner = f.args[0].primitive if isinstance(f.primitive, View) else f.primitive
+    if isinstance(inner, LibraryCall) and inner.name == SCALED:
         return False  # who reads it has the factor as an operation
-    return isinstance(inner, (Leaf, Call, Part, Update))
+    return isinstance(inner, (Leaf, LibraryCall, Output, Update))
 
 
 def _is_readable(node: Node, options: Transform) -> bool:
     """Whether the elements are in memory when the routine is called, in a way that it can take."""
-    f, op = node.form, node.form.op
+    f, primitive = node.signature, node.signature.primitive
     if not _is_stored(node):
         return False
-    if isinstance(op, Leaf):
-        return op.aligned and _is_few(options, Layout(f.shape, op.strides, op.origin))
+    if isinstance(primitive, Leaf):
+        return primitive.aligned and _is_few(options, Layout(f.shape, primitive.strides, primitive.origin))
     whole = layout.c_layout(f.shape)
-    if not isinstance(op, View):
+    if not isinstance(primitive, View):
         return _is_few(options, whole)
-    if op.offset * f.dtype.itemsize % _ALIGNMENT:
+    if primitive.offset * f.dtype.itemsize % _ALIGNMENT:
         return False
     # Whether a part is read where it is or from a copy is the scheduler's choice.
-    return all(_is_few(options, where) for where in (Layout(f.shape, op.strides, op.offset), whole))
+    return all(_is_few(options, where) for where in (Layout(f.shape, primitive.strides, primitive.offset), whole))

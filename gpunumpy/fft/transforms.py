@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy
 
-from ..core.dtypes import COMPLEX128, FLOAT64, KIND
+from ..core.dtypes import COMPLEX128, FLOAT64, KIND, DType
 from ..core.graph import layout
 from ..core.graph import node as graph
-from ..core.graph.node import DType
 from ..core.recording.array import ndarray, wrap, wrap_ordered
 from ..core.recording.record import as_array, remembered
 from ..functions.ufuncs.output import hosted, output, write

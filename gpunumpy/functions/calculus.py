@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy
 
-from ..core.dtypes import BOOL, FLOAT64, KIND
+from ..core.dtypes import BOOL, FLOAT64, KIND, DType
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout
-from ..core.graph.node import DType
 from ..core.ops import table
 from ..core.recording.array import ndarray, wrap
 from ..core.recording.record import as_array, as_dtype, elementwise
@@ -37,10 +36,10 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = NO_VALUE, append: An
     if prepend is not NO_VALUE or append is not NO_VALUE:
         ends = [_end(array, axis, end) for end in (prepend, append)]
         array = concatenate([part for part in (ends[0], array, ends[1]) if part is not None], axis)
-    row = "not_equal" if array.dtype == BOOL else "subtract"
+    op = "not_equal" if array.dtype == BOOL else "subtract"
     for _ in range(n):
         length = array.shape[axis]
-        array = elementwise(row, (sliced(array, axis, 1, length), sliced(array, axis, 0, length - 1)))
+        array = elementwise(op, (sliced(array, axis, 1, length), sliced(array, axis, 0, length - 1)))
     return array
 
 
@@ -184,13 +183,13 @@ def _element(array: ndarray, k: int) -> ndarray:
     return wrap(graph.view(array.value(), Layout((), (), k)))
 
 
-def _arithmetic(row: str, on_host: Callable[..., Any]) -> Callable[..., Any]:
+def _arithmetic(op: str, on_host: Callable[..., Any]) -> Callable[..., Any]:
     """An operation that leaves scalars on the host, where they stay weak in type promotion."""
 
     def apply(*args: Any) -> Any:
         if not isinstance(args[0], ndarray) and not isinstance(args[-1], ndarray):
             return on_host(*args)
-        return elementwise(row, args)
+        return elementwise(op, args)
 
     return apply
 

@@ -23,7 +23,7 @@ from ..core.errors import HostFallbackWarning, allowed
 from ..core.graph import layout
 from ..core.graph.layout import Layout
 from ..core.recording.array import BOX, READ_ONLY, from_host, is_scalar, make_view, ndarray, to_host
-from ..core.recording.record import caller
+from ..core.recording.record import source_location
 
 __all__ = ["host_fallback"]
 
@@ -70,7 +70,7 @@ def tell(name: str) -> None:
     if _action == "error":
         raise HostFallbackWarning(f"{name} has no device implementation and would run through NumPy on the host")
     if _action == "warn" and name not in _told:
-        text = f"{name} runs through NumPy on the host: it has no device implementation yet (from {caller()})"
+        text = f"{name} runs through NumPy on the host: it has no device implementation yet (from {source_location()})"
         warnings.warn(text, HostFallbackWarning, stacklevel=_frames())
         _told.add(name)  # not before: where the warning is made an error it is one every time
 

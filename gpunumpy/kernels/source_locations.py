@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Sites:
+class SourceLocations:
     """Texts and their numbers, from 1: 0 stands for no error."""
 
     def __init__(self) -> None:

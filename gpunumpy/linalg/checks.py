@@ -11,7 +11,8 @@ from numpy.linalg import LinAlgError
 
 from ..core.dtypes import KIND
 from ..core.graph import node as graph
-from ..core.graph.node import Node, Queue
+from ..core.graph.node import Node
+from ..core.graph.queue import Queue
 from ..core.recording.array import ndarray, wrap
 from ..core.runtime import evaluate
 from ..core.runtime.device import synchronize
@@ -79,14 +80,14 @@ def look(info: Node, message: str, told: bool = False) -> None:
     Where a computed routine has `told` the device's word of a failure, if there is one, that is all there is to wait
     for.
     """
-    queue = info.form.queue
+    queue = info.signature.queue
     assert queue is not None
     if told:
         synchronize(queue.device)
         if tells(queue):
             evaluate.check_errors(queue)
             return
-    size = prod(info.form.shape)
+    size = prod(info.signature.shape)
     if size > _LOOKED_AT:
         sizes = graph.map_node("absolute", (INT32, INT32), (info,))
         info, size = reductions.max(wrap(sizes)).value(), 1

@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 import numpy
 from numpy.linalg import LinAlgError
 
-from ..core.dtypes import KIND
+from ..core.dtypes import KIND, DType
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout, Shape
-from ..core.graph.node import DType, Leaf, Node
+from ..core.graph.node import Node
+from ..core.graph.primitives import Leaf
 from ..core.recording.array import make_view, ndarray, to_host, wrap
 from ..core.recording.record import as_array, as_dtype, elementwise, transposed
 from ..core.runtime import evaluate
@@ -91,7 +92,9 @@ def qr(a: Any, mode: str = "reduced") -> Any:
         if mode == "complete":
             found[1] = _identities((*batch, m, m), x, dtype)
     else:
-        found = graph.routine("qr", (raw,), (_large_in_order(as_dtype(_swapped(x.value()), dtype)),), results)
+        found = graph.library_call_outputs(
+            "qr", (raw,), (_large_in_order(as_dtype(_swapped(x.value()), dtype)),), results
+        )
     if mode == "economic":
         return _transposed(found[0])
     if raw:
@@ -157,7 +160,7 @@ def singular(x: ndarray, dtype: DType, full: bool, vectors: bool, message: str =
     if vectors:
         results += [((*batch, short, short), dtype), (shape, dtype)]
     node = _large_in_order(_swapped(value) if m > n else value)
-    values, info, *sides = graph.routine("svd", (), (node,), results)
+    values, info, *sides = graph.library_call_outputs("svd", (), (node,), results)
     if not vectors:
         return _looked_at(info, message, [values], 0)[0]
     left, right = _conjugate(sides[0]), sides[1]
@@ -220,7 +223,7 @@ def _hermitian(a: Any, triangle: str, vectors: bool) -> list[ndarray]:
         results.append((shape, dtype))
     # By columns a matrix in C order is its transpose, which is its conjugate; so its conjugate is the matrix itself.
     node = _conjugate(as_dtype(x.value(), dtype))
-    found, info, *rows = graph.routine("eigh", (triangle,), (node,), results)
+    found, info, *rows = graph.library_call_outputs("eigh", (triangle,), (node,), results)
     try:
         return _looked_at(info, _NO_EIGENVALUES, [found, *rows], len(rows))
     except LinAlgError:
@@ -269,7 +272,7 @@ def _general(a: Any, vectors: bool) -> list[ndarray]:
     if vectors:
         results.append((shape, wide))
     node = _large_in_order(as_dtype(_swapped(x.value()), dtype))
-    found, info, *rows = graph.routine("eig", (), (node,), results)
+    found, info, *rows = graph.library_call_outputs("eig", (), (node,), results)
     try:
         return _looked_at(info, _NO_EIGENVALUES, [found, *rows], len(rows))
     except LinAlgError:
@@ -298,7 +301,7 @@ def _order(ndim: int) -> tuple[int, ...]:
 
 
 def _swapped(node: Node) -> Node:
-    return transposed(node, _order(len(node.form.shape)))
+    return transposed(node, _order(len(node.signature.shape)))
 
 
 def _columns(x: ndarray) -> ndarray:
@@ -315,15 +318,15 @@ def _transposed(node: Node) -> ndarray:
 
 def _large_in_order(node: Node) -> Node:
     """The value, and where matrices are large a copy in C order of one that is not: routines transpose slowly."""
-    f = node.form
+    f = node.signature
     small = f.shape[-1] * f.shape[-2] < _LARGE
-    if small or not isinstance(f.op, Leaf) or layout.is_c(f.shape, f.op.strides):
+    if small or not isinstance(f.primitive, Leaf) or layout.is_c(f.shape, f.primitive.strides):
         return node
     return graph.fresh(node)
 
 
 def _conjugate(node: Node) -> Node:
-    dtype = node.form.dtype
+    dtype = node.signature.dtype
     return graph.map_node("conjugate", (dtype, dtype), (node,)) if KIND[dtype] == "c" else node
 
 

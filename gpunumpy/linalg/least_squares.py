@@ -10,9 +10,8 @@ from typing import Any
 import numpy
 from numpy.linalg import LinAlgError
 
-from ..core.dtypes import KIND
+from ..core.dtypes import KIND, DType
 from ..core.graph import layout
-from ..core.graph.node import DType
 from ..core.recording.array import from_host, ndarray, to_host, wrap
 from ..core.recording.record import as_array, as_dtype, elementwise
 from ..functions.creation.arrays import empty, zeros

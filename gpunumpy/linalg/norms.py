@@ -8,10 +8,9 @@ from typing import Any
 import numpy
 from numpy.linalg import LinAlgError
 
-from ..core.dtypes import FLOAT64, KIND, bfloat16
+from ..core.dtypes import FLOAT64, KIND, DType, bfloat16
 from ..core.graph import layout
 from ..core.graph import node as graph
-from ..core.graph.node import DType
 from ..core.recording.array import ndarray, wrap
 from ..core.recording.record import as_array, as_dtype, elementwise, reshaped
 from ..functions.indexing.getitem import getitem
@@ -156,6 +155,6 @@ def cond(x: Any, p: Any = None) -> ndarray:
 def _inverses(x: ndarray, dtype: DType) -> ndarray:
     """The inverses of matrices, NaN where there is none."""
     results = ((x.shape, dtype), (x.shape[:-2], INT32))
-    made, info = map(wrap, graph.routine("inv", (), (as_dtype(x.value(), dtype),), results))
+    made, info = map(wrap, graph.library_call_outputs("inv", (), (as_dtype(x.value(), dtype),), results))
     regular = elementwise("equal", (getitem(info, (..., None, None)), 0))
     return where(regular, made, wrap(graph.fill(graph.typed_scalar(numpy.nan, dtype), x.shape, x.queue)))

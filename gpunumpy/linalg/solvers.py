@@ -82,7 +82,7 @@ def _computed(
         made = wrap(_filled(0, dtype, shape, args[0]))
         return made if where is None else make_view(made, where)
     args = tuple([graph.cast(x, dtype) for x in args])
-    result, info = graph.routine(name, options, args, ((shape, dtype), (stack, INT32)))
+    result, info = graph.library_call_outputs(name, options, args, ((shape, dtype), (stack, INT32)))
     made = wrap(result)
     told = tells(made.queue)
     evaluate.compute(result if told else info)
@@ -93,8 +93,8 @@ def _computed(
 
 
 def _filled(value: int, dtype: Any, shape: Shape, like: Node) -> Node:
-    assert like.form.queue is not None
-    return graph.fill(graph.typed_scalar(dtype.type(value), dtype), shape, like.form.queue)
+    assert like.signature.queue is not None
+    return graph.fill(graph.typed_scalar(dtype.type(value), dtype), shape, like.signature.queue)
 
 
 # --- systems --------------------------------------------------------------------------------------------------------
@@ -222,7 +222,9 @@ def slogdet(a: Any) -> SlogdetResult:
     if not x.size:
         return SlogdetResult(*(wrap(_filled(k, d, stack, x.value())) for k, d in ((1, dtype), (0, real))))
     results = ((stack, dtype), (stack, real))
-    return SlogdetResult(*map(wrap, graph.routine("slogdet", (), (graph.cast(x.value(), dtype),), results)))
+    return SlogdetResult(
+        *map(wrap, graph.library_call_outputs("slogdet", (), (graph.cast(x.value(), dtype),), results))
+    )
 
 
 def det(a: Any) -> ndarray:
@@ -232,4 +234,4 @@ def det(a: Any) -> ndarray:
     dtype, stack = common_dtype(x), x.shape[:-2]
     if not x.size:
         return wrap(_filled(1, dtype, stack, x.value()))
-    return wrap(graph.call("det", (), (graph.cast(x.value(), dtype),), stack, dtype))
+    return wrap(graph.library_call("det", (), (graph.cast(x.value(), dtype),), stack, dtype))

@@ -37,14 +37,14 @@ def qr(device: Device, rows: int, columns: int, wanted: int, dtype: Any) -> Fact
     factor, size = _routine(module, dtype, "geqrf")
     lengths = [size(library, rows, columns, 0, rows)]
     if wanted:
-        form, size = _routine(module, dtype, "orgqr", "ungqr")
+        signature, size = _routine(module, dtype, "orgqr", "ungqr")
         lengths.append(size(library, rows, wanted, least, 0, rows, 0))
 
     def run(matrix: int, tau: int, q: int, info: int, work: int) -> None:
         factor(library, rows, columns, matrix, rows, tau, work, lengths[0], info)
         if wanted:
             copy_bytes(device, q, matrix, rows * least * dtype.itemsize)
-            form(library, rows, wanted, least, q, rows, tau, work, lengths[1], info)
+            signature(library, rows, wanted, least, q, rows, tau, work, lengths[1], info)
 
     return Factoring(run, max(lengths) * dtype.itemsize)
 

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy
 
-from ..core.dtypes import BOOL, INT64
+from ..core.dtypes import BOOL, INT64, DType
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout, Shape
-from ..core.graph.node import DType, Node, Queue
+from ..core.graph.node import Node
+from ..core.graph.queue import Queue
 from ..core.recording.array import from_host, ndarray, to_host, wrap
 from ..core.recording.record import as_array, elementwise, reshaped
 from ..functions.indexing.selection import take
@@ -86,17 +87,19 @@ def order(stream: Stream, count: int, queue: Queue, rows: int = 1) -> Node:
 def _swaps(given: Node, rule: str, blocks: int, last: int, count: int, rows: int) -> list[Node]:
     """The swaps of the last `count` places, up to `last`; and how many words that takes."""
     results: Any = (((rows * count,), _UINT64), ((), INT64))
-    return graph.routine("bounded_draws", (rule, 32, blocks, (last, rows)), (given,), results)
+    return graph.library_call_outputs("bounded_draws", (rule, 32, blocks, (last, rows)), (given,), results)
 
 
 def _swapped(swaps: Node, lowest: int) -> Node:
-    shape = swaps.form.shape
-    return graph.call("swapped", (lowest,), (graph.call("sort_upper", (), (swaps,), shape, _UINT64),), shape, INT64)
+    shape = swaps.signature.shape
+    return graph.library_call(
+        "swapped", (lowest,), (graph.library_call("sort_upper", (), (swaps,), shape, _UINT64),), shape, INT64
+    )
 
 
 def _above_positions(x: Node) -> Node:
     """Integers of 32 bits, each as the upper half of a number whose lower one is its position."""
-    shape, queue = x.form.shape, x.form.queue
+    shape, queue = x.signature.shape, x.signature.queue
     assert queue is not None
     position = graph.cast(graph.iota(shape, 0, queue), _UINT64)
     upper = graph.map_node("left_shift", (_UINT64,) * 3, (graph.cast(x, _UINT64), graph.typed_scalar(32, _UINT64)))
@@ -129,8 +132,8 @@ def sample(stream: Stream, many: int, count: int, shuffle: bool, queue: Queue) -
     made, taken = _drawn(given, graph.cast(bounds.value(), _UINT32), 32, _blocks(many - 1, 32))
     stream.moves(wrap(taken), 32)
     drawn = graph.view(made, Layout((count,), (1,), 0))
-    ordered = graph.call("sort_upper", (), (_above_positions(drawn),), (count,), _UINT64)
-    sampled = graph.call("sampled", (lowest,), (drawn, ordered), (count,), INT64)
+    ordered = graph.library_call("sort_upper", (), (_above_positions(drawn),), (count,), _UINT64)
+    sampled = graph.library_call("sampled", (lowest,), (drawn, ordered), (count,), INT64)
     if not shuffle:
         return sampled
     none = wrap(graph.fill(graph.typed_scalar(0, _UINT32), (1,), queue))
@@ -158,8 +161,8 @@ def weighted(draw: Callable[..., Any], p: Any, shape: Shape, queue: Queue) -> nd
 
 def _drawn(given: Node, bounds: Node, bits: int, blocks: int) -> list[Node]:
     """Integers up to bounds, and how many words they take."""
-    results: Any = ((bounds.form.shape, _UINT32), ((), INT64))
-    return graph.routine("bounded_draws", ("product", bits, blocks, None), (given, bounds), results)
+    results: Any = ((bounds.signature.shape, _UINT32), ((), INT64))
+    return graph.library_call_outputs("bounded_draws", ("product", bits, blocks, None), (given, bounds), results)
 
 
 # --- integers ---------------------------------------------------------------------------------------------------------
@@ -179,8 +182,8 @@ def integers(stream: Stream, low: ndarray, high: ndarray, shape: Shape, dtype: D
     last = high if closed else elementwise("subtract", [high, 1])
     spread = wrap(graph.map_node("subtract", (INT64,) * 3, (last.value(), low.value()), shape))
     fine = elementwise("less", [low, last])
-    for row, x, y in (("less", low, high), ("greater_equal", low, least), ("less_equal", last, greatest)):
-        fine = elementwise("logical_and", [fine, elementwise(row, [x, y])])
+    for op, x, y in (("less", low, high), ("greater_equal", low, least), ("less_equal", last, greatest)):
+        fine = elementwise("logical_and", [fine, elementwise(op, [x, y])])
     fine = elementwise("logical_and", [all_of(fine), elementwise("greater", [min_of(spread), 0])])
     most = int(to_host(max_of(spread)))
     bits = 1 if dtype == BOOL else _BITS[dtype.itemsize]

@@ -10,9 +10,10 @@ from collections.abc import Callable
 
 import numpy
 
-from ..core.dtypes import FLOAT64, INT64
+from ..core.dtypes import FLOAT64, INT64, DType
 from ..core.graph import node as graph
-from ..core.graph.node import DType, Node, Queue
+from ..core.graph.node import Node
+from ..core.graph.queue import Queue
 from .stream import Stream
 
 _UINT32, _UINT64 = numpy.dtype(numpy.uint32), numpy.dtype(numpy.uint64)
@@ -20,12 +21,12 @@ _FLOAT32 = numpy.dtype(numpy.float32)
 _WORD: dict[DType, DType] = {FLOAT64: _UINT64, _FLOAT32: _UINT32}
 
 
-def _drawn(row: str, dtype: DType, stream: Stream, count: int, queue: Queue, *numbers: int) -> Node:
+def _drawn(op: str, dtype: DType, stream: Stream, count: int, queue: Queue, *numbers: int) -> Node:
     """What a row makes at each of `count` positions, with further numbers for arguments."""
     stream.settle()
     given = [graph.typed_scalar(number, _UINT64) for number in (*stream.bits.random_raw(2).tolist(), *numbers)]
     loop = (INT64, *(_UINT64,) * len(given), dtype)
-    return graph.map_node(row, loop, (graph.iota((count,), 0, queue), *given))
+    return graph.map_node(op, loop, (graph.iota((count,), 0, queue), *given))
 
 
 def _even(dtype: DType) -> Callable[[Stream, int, Queue], Node]:

@@ -60,7 +60,7 @@ class Target:
         """The array, with numbers that were drawn in the order of its memory."""
         out = self.out
         if out is None:
-            return wrap(drawn if drawn.form.shape == self.shape else reshaped(drawn, self.shape))
+            return wrap(drawn if drawn.signature.shape == self.shape else reshaped(drawn, self.shape))
         if layout.is_c(out.shape, out.layout.strides):
             out.assign(reshaped(drawn, self.shape))
         else:

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy
 
-from ..core.dtypes import FLOAT64
+from ..core.dtypes import FLOAT64, DType
 from ..core.graph import node as graph
-from ..core.graph.node import DType, Node, Queue
+from ..core.graph.node import Node
+from ..core.graph.queue import Queue
 from ..core.recording.array import from_host, ndarray, to_host, wrap
 from ..core.recording.record import elementwise
 from ..kernels.random.host_mt19937 import packed, unpacked
@@ -143,7 +144,7 @@ class Twister:
         words = max(1, -(-tries * bits // 64)) * 2 if bounds else tries * words
         given = self.ahead(words, UINT32, queue)
         results = (((count,), dtype), ((STATE,), UINT32))
-        numbers, state = graph.routine("twister_picks", (kind, bits, left), (*given, *bounds), results)
+        numbers, state = graph.library_call_outputs("twister_picks", (kind, bits, left), (*given, *bounds), results)
         kept = wrap(numbers)
         self.move(state, (count - left) % 2 if kind == "normal" else self._left)
         return kept.value()
@@ -160,21 +161,21 @@ class Twister:
         levels = (runs - 1).bit_length()
         table = from_host(jumps(length, levels), queue.device).value() if levels else before
         results = (((count,), dtype), ((STATE,), UINT32))
-        words, after = graph.routine("twister_words", (length, runs), (before, table), results)
+        words, after = graph.library_call_outputs("twister_words", (length, runs), (before, table), results)
         return words, before, after
 
     def moved(self, given: Ahead, taken: Node) -> None:
         """Move on by as many of the words that were `ahead` as the device has in `taken`."""
-        self.move(graph.call("twister_stand", (), (*given, taken), (STATE,), UINT32), self._left)
+        self.move(graph.library_call("twister_stand", (), (*given, taken), (STATE,), UINT32), self._left)
 
     def moved_to(self, given: Ahead, taken: int, left: int | None = None) -> None:
         """Move on by so many of the words that were `ahead`; one of two normal numbers that begin at a word is left, or
         none if that is -1.
         """
-        queue = given[0].form.queue
+        queue = given[0].signature.queue
         assert queue is not None
         where = from_host(numpy.array([taken] if left is None else [taken, left]), queue.device).value()
-        state = graph.call("twister_stand", (), (*given, where), (STATE,), UINT32)
+        state = graph.library_call("twister_stand", (), (*given, where), (STATE,), UINT32)
         self.move(state, self._left if left is None else int(left >= 0))
 
     def forget(self) -> None:
@@ -214,5 +215,5 @@ def _turns(bits: int) -> Any:
     return numpy.arange(0, 32, bits).astype(UINT32)
 
 
-def _of(x: Node, row: str, y: int) -> Node:
-    return graph.map_node(row, (UINT64,) * 3, (x, graph.typed_scalar(y, UINT64)))
+def _of(x: Node, op: str, y: int) -> Node:
+    return graph.map_node(op, (UINT64,) * 3, (x, graph.typed_scalar(y, UINT64)))

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy
 
+from ..core.dtypes import DType
 from ..core.graph.layout import Shape
-from ..core.graph.node import DType, Node, Queue
+from ..core.graph.node import Node
+from ..core.graph.queue import Queue
 from ..core.recording.array import from_host, ndarray, to_host, wrap
 from ..core.recording.record import elementwise
 from . import sequence

@@ -7,7 +7,8 @@ from typing import Any
 import numpy
 
 from ..core.graph import layout
-from ..core.graph.node import Node, Queue, cast
+from ..core.graph.node import Node, cast
+from ..core.graph.queue import Queue
 from ..core.recording.array import from_host, ndarray, wrap
 from ..core.recording.record import as_array, reshaped, transposed
 from ..core.runtime.device import default_device
@@ -70,7 +71,7 @@ class Permuting(Drawing):
         moved = transposed(array.value(), order)
         places = bounded.order(self._stream, array.size // rows, array.queue, rows)
         mixed = take(wrap(reshaped(moved, (array.size,))), wrap(places)).value()
-        made = transposed(reshaped(mixed, moved.form.shape), [order.index(k) for k in axes])
+        made = transposed(reshaped(mixed, moved.signature.shape), [order.index(k) for k in axes])
         if out is None:
             return laid_out(made, memory)
         out.assign(cast(made, out.dtype))

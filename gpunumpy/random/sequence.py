@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy
 
-from ..core.dtypes import FLOAT64, INT64
+from ..core.dtypes import FLOAT64, INT64, DType
 from ..core.graph import node as graph
 from ..core.graph.layout import Shape
-from ..core.graph.node import DType, Node, Queue
+from ..core.graph.node import Node
+from ..core.graph.queue import Queue
 from ..core.recording.array import from_host, ndarray, to_host, wrap
 from ..functions.manipulation.joining import concatenate
 from . import words
@@ -137,7 +138,9 @@ def attempted(
     while True:
         results: Any = ((shape, sampler.dtype), ((4,), INT64))
         made_of, *more = ahead(many)
-        values, counts = graph.routine("stream_sequence", sampler.options, (made_of, given, *more), results)
+        values, counts = graph.library_call_outputs(
+            "stream_sequence", sampler.options, (made_of, given, *more), results
+        )
         kept = wrap(values)
         taken, made, stopped, left = to_host(wrap(counts)).tolist()
         if made >= count:

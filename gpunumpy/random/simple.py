@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.dtypes import FLOAT64
+from ..core.dtypes import FLOAT64, DType
 from ..core.graph import node as graph
-from ..core.graph.node import DType, Node
+from ..core.graph.node import Node
 from ..core.recording.record import elementwise
 from ..functions.reductions.reductions import any as any_of
 from . import words
@@ -62,8 +62,8 @@ def _logarithms(evenly: dict[DType, words.Draw]) -> dict[DType, words.Draw]:
     def drawn(dtype: DType, draw: words.Draw) -> words.Draw:
         def make(*target: Any) -> Node:
             made = draw(*target)
-            for row in ("negative", "log1p", "negative"):
-                made = graph.map_node(row, (dtype, dtype), (made,))
+            for op in ("negative", "log1p", "negative"):
+                made = graph.map_node(op, (dtype, dtype), (made,))
             return made
 
         return make

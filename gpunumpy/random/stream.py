@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy
 
-from ..core.graph.node import Node, Queue
+from ..core.graph.node import Node
+from ..core.graph.queue import Queue
 from ..core.ops.streams import CONGRUENTIAL, jump
 from ..core.recording.array import from_host, ndarray, to_host
 from ..kernels.random.host_words import given_to, taken_from

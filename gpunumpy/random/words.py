@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy
 
-from ..core.dtypes import FLOAT64, INT64
+from ..core.dtypes import FLOAT64, INT64, DType
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout
-from ..core.graph.node import DType, Form, Node, Queue
+from ..core.graph.node import Node
+from ..core.graph.queue import Queue
+from ..core.graph.signature import Signature
 from ..core.ops.streams import CONGRUENTIAL, KEEPS, WORDS, jump
 from ..core.recording.array import from_host, wrap
 from .stream import Stream
@@ -96,24 +98,24 @@ def _scalars(numbers: Any) -> list[Node]:
     return [graph.typed_scalar(number, _UINT64) for number in numbers]
 
 
-def _integer(row: str, x: Node, y: int) -> Node:
-    return _map(row, (INT64,) * 3, (x, graph.typed_scalar(y, INT64)))
+def _integer(op: str, x: Node, y: int) -> Node:
+    return _map(op, (INT64,) * 3, (x, graph.typed_scalar(y, INT64)))
 
 
-_forms: dict[tuple[str, tuple[Form, ...]], Form] = {}
+_forms: dict[tuple[str, tuple[Signature, ...]], Signature] = {}
 _FORMS_LIMIT = 10_000
 
 
-def _map(row: str, loop: tuple[DType, ...], args: tuple[Node, ...]) -> Node:
+def _map(op: str, loop: tuple[DType, ...], args: tuple[Node, ...]) -> Node:
     """A row over its arguments. For arguments of the same forms it has the form that it had before: these decide."""
-    key = row, tuple([x.form for x in args])
+    key = op, tuple([x.signature for x in args])
     known = _forms.get(key)
     if known is not None:
         return Node(known, args)
     if len(_forms) > _FORMS_LIMIT:
         _forms.clear()
-    made = graph.map_node(row, loop, args)
-    _forms[key] = made.form
+    made = graph.map_node(op, loop, args)
+    _forms[key] = made.signature
     return made
 
 
@@ -145,7 +147,7 @@ def integers(stream: Stream, count: int, queue: Queue, low: int, span: int, dtyp
         taken = words(stream, count, queue)
     else:
         taken = halves(stream, count, queue) if bits == 32 else pieces(stream, count, bits, queue)
-    have = taken.form.dtype
+    have = taken.signature.dtype
     shift = bits - (span.bit_length() - 1)  # a product with the span, less its lower half
     if shift:
         taken = _map("right_shift", (have,) * 3, (taken, graph.typed_scalar(shift, have)))
@@ -202,6 +204,8 @@ def _counted(stream: Stream, count: int, queue: Queue, options: tuple[Any, ...],
         made: Node = stream.own.numbers(options, dtype, count, queue, *given)
         return made
     results = (((count,), dtype), ((WORDS,), _UINT64))
-    values, after = graph.routine("stream_draws", (stream.kind, *options), (stream.state(queue), *given), results)
+    values, after = graph.library_call_outputs(
+        "stream_draws", (stream.kind, *options), (stream.state(queue), *given), results
+    )
     stream.follows(wrap(after))
     return values

@@ -57,8 +57,8 @@ class EmulatorExecutor(HostExecutor):
         def run(values: Sequence[Any]) -> None:
             compiling.result()
             self.kernels += 1
-            if site := run_program(program, bind(kernel, values), seed=next(self._seeds)):
-                failures.append(("an index is out of bounds", site))
+            if source_location := run_program(program, bind(kernel, values), seed=next(self._seeds)):
+                failures.append(("an index is out of bounds", source_location))
 
         return run
 

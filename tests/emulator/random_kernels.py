@@ -18,14 +18,14 @@ from gpunumpy.core.schedule.kernel import (
     Apply,
     Arg,
     Body,
-    Gather,
-    Index,
-    Instr,
+    Instruction,
     Kernel,
     Load,
-    Reduce,
+    LoadIndexed,
+    LoopIndex,
+    ReduceLoops,
     Scalar,
-    Scan,
+    ScanLoop,
     Store,
     row_level,
     value_dtypes,
@@ -51,7 +51,7 @@ class RandomKernel:
     scans: bool = False  # one scan instead of reductions: the scheduler gives each a kernel of its own
     args: list[Arg] = field(default_factory=list)
     given: list[Any] = field(default_factory=list)
-    instrs: list[Instr] = field(default_factory=list)
+    instrs: list[Instruction] = field(default_factory=list)
 
     def pick(self, choices: Any) -> Any:
         return choices[int(self.rng.integers(len(choices)))]
@@ -64,7 +64,7 @@ class RandomKernel:
         self.given.append(value)
         return len(self.args) - 1
 
-    def emit(self, instr: Instr) -> int:
+    def emit(self, instr: Instruction) -> int:
         self.instrs.append(instr)
         return len(self.instrs) - 1
 
@@ -97,12 +97,12 @@ class RandomKernel:
         at, size = self.window(self.shape)
         rows, columns = (int(n) for n in self.rng.integers(1, 9, 2))
         index = self.rng.integers(-rows, rows, size)
-        site = self.argument("scalar", INT64, 5)
+        source_location = self.argument("scalar", INT64, 5)
         chosen = self.emit(Load(self.argument("in", INT64, index), at))
         dtype = self.pick(_DTYPES)
         source = self.argument("in", dtype, self.values(rows * columns, dtype))
         rest = Affine(int(self.rng.integers(columns)), (0,) * len(self.shape))
-        return self.emit(Gather(source, rest, (chosen,), (rows,), (columns,), site))
+        return self.emit(LoadIndexed(source, rest, (chosen,), (rows,), (columns,), source_location))
 
     def leaf(self) -> int:
         choice = self.rng.random()
@@ -113,7 +113,7 @@ class RandomKernel:
         if choice < 0.9:
             dtype = self.pick(_DTYPES)
             return self.emit(Scalar(self.argument("scalar", dtype, self.values(1, dtype)[0])))
-        return self.emit(Index(Affine(2, tuple(int(c) for c in self.rng.integers(-1, 2, len(self.shape))))))
+        return self.emit(LoopIndex(Affine(2, tuple(int(c) for c in self.rng.integers(-1, 2, len(self.shape))))))
 
     def dtype_of(self, value: int) -> numpy.dtype:
         return value_dtypes(self.kernel(()), Body(tuple(self.instrs), ()))[value]
@@ -150,8 +150,8 @@ class RandomKernel:
             value, own = self.cast(value, numpy.dtype("f4")), numpy.dtype("f4")
         result = {"any": BOOL, "count_nonzero": INT64, "argmax": INT64, "argmin": INT64}.get(row, own)
         if self.scans:
-            return self.emit(Scan(row, (value,), (own, result)))
-        return self.emit(Reduce(row, (value,), (own, result)))
+            return self.emit(ScanLoop(row, (value,), (own, result)))
+        return self.emit(ReduceLoops(row, (value,), (own, result)))
 
     def kernel(self, stores: tuple[Store, ...]) -> Kernel:
         return Kernel(self.shape, self.reduced, tuple(self.args), Body(tuple(self.instrs), stores))
@@ -224,32 +224,32 @@ def _values(kernel: Kernel, body: Body, given: list[Any]) -> list[numpy.ndarray]
     for instr in body.instrs:
         if isinstance(instr, Load):
             value = given[instr.arg][_place(kernel, instr.at)]
-        elif isinstance(instr, Gather):
+        elif isinstance(instr, LoadIndexed):
             at = _place(kernel, instr.at)
             for index, size, stride in zip(instr.index, instr.dims, instr.strides):
                 at = at + values[index] % size * stride
             value = given[instr.arg][at]
         elif isinstance(instr, Scalar):
             value = numpy.full(kernel.shape, given[instr.arg], kernel.args[instr.arg].dtype)
-        elif isinstance(instr, Index):
+        elif isinstance(instr, LoopIndex):
             value = _place(kernel, instr.at)
-        elif isinstance(instr, Apply) and instr.row == "cast":
+        elif isinstance(instr, Apply) and instr.op == "cast":
             value = values[instr.args[0]].astype(instr.loop[-1])
         elif isinstance(instr, Apply):
-            value = op_functions.function(instr.row, instr.loop)(*(values[k] for k in instr.args))
-        elif isinstance(instr, Scan):
-            value = getattr(numpy, instr.row).accumulate(values[instr.args[0]], axis=axes[0], dtype=instr.loop[-1])
+            value = op_functions.function(instr.op, instr.loop)(*(values[k] for k in instr.args))
+        elif isinstance(instr, ScanLoop):
+            value = getattr(numpy, instr.op).accumulate(values[instr.args[0]], axis=axes[0], dtype=instr.loop[-1])
         else:
             value = numpy.broadcast_to(_reduce(instr, values[instr.args[0]], axes), kernel.shape)
         values.append(numpy.asarray(value))
     return values
 
 
-def _reduce(instr: Reduce, value: numpy.ndarray, axes: tuple[int, ...]) -> numpy.ndarray:
+def _reduce(instr: ReduceLoops, value: numpy.ndarray, axes: tuple[int, ...]) -> numpy.ndarray:
     """The reduction over `axes`, which are the last ones, in C order; they stay, of size 1."""
     outer = value.shape[: axes[0]]
     rows = value.reshape((*outer, prod(value.shape[axes[0] :])))
-    ufunc = getattr(numpy, instr.row)
+    ufunc = getattr(numpy, instr.op)
     if isinstance(ufunc, numpy.ufunc):
         result = ufunc.reduce(rows, axis=-1, dtype=instr.loop[-1])
     else:

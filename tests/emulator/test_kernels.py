@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy
 import pytest
 
-from gpunumpy.core.schedule.kernel import Affine, Apply, Arg, Body, Gather, Index, Kernel, Load, Scalar, Store
+from gpunumpy.core.schedule.kernel import Affine, Apply, Arg, Body, Kernel, Load, LoadIndexed, LoopIndex, Scalar, Store
 from tests.emulator import available, run_kernel
 
 pytestmark = pytest.mark.skipif(not available(), reason="the emulator needs g++")
@@ -40,7 +40,8 @@ def test_an_elementwise_kernel(dtype: str, shape: tuple[int, ...], seed: int) ->
 def test_a_gather_reports_what_is_out_of_bounds() -> None:
     args = (Arg("in", F8), Arg("in", I8), Arg("scalar", I8), Arg("out", F8))
     body = Body(
-        (Load(1, Affine(0, (1,))), Gather(0, Affine(0, (0,)), (0,), (10,), (1,), 2)), (Store(3, 1, Affine(0, (1,))),)
+        (Load(1, Affine(0, (1,))), LoadIndexed(0, Affine(0, (0,)), (0,), (10,), (1,), 2)),
+        (Store(3, 1, Affine(0, (1,))),),
     )
     a, out = numpy.arange(10.0), numpy.zeros(4)
     kernel = Kernel((4,), 0, args, body)
@@ -52,7 +53,7 @@ def test_a_gather_reports_what_is_out_of_bounds() -> None:
 
 def test_an_update_of_a_region() -> None:
     index = Affine(0, (10, 1))
-    body = Body((Index(Affine(0, (1, 0))), Apply("cast", (0,), (I8, F4))), (Store(1, 1, index),))
+    body = Body((LoopIndex(Affine(0, (1, 0))), Apply("cast", (0,), (I8, F4))), (Store(1, 1, index),))
     outside = Body((Load(0, index),), (Store(1, 0, index),))
     kernel = Kernel((10, 10), 0, (Arg("in", F4), Arg("out", F4)), body, region=((1, 9), (2, 8)), outside=outside)
     a = numpy.random.default_rng(1).random((10, 10), numpy.float32)

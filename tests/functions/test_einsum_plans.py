@@ -11,7 +11,7 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core.graph.layout import c_strides
 from gpunumpy.core.runtime import evaluate
-from gpunumpy.core.schedule.scheduler import CallStep
+from gpunumpy.core.schedule.scheduler import RunLibraryCall
 from gpunumpy.functions.products.einsum_plan import Kernel, Operand, Product, pair, parse, subscripts_of
 
 
@@ -132,7 +132,7 @@ def steps(call: Any) -> list[str]:
     names: list[str] = []
 
     def observe(step: Any, work: Any) -> None:
-        names.append(step.name if isinstance(step, CallStep) else "kernel")
+        names.append(step.name if isinstance(step, RunLibraryCall) else "kernel")
         work()
 
     before, evaluate.observer = evaluate.observer, observe

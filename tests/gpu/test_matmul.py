@@ -11,7 +11,7 @@ import gpunumpy as np
 from gpunumpy.core.dtypes import bfloat16
 from gpunumpy.core.recording.array import from_host, ndarray, to_host
 from gpunumpy.core.runtime.device import Device
-from gpunumpy.core.schedule.scheduler import Run
+from gpunumpy.core.schedule.scheduler import RunKernel
 from tests.core.fusion.counting import kernels
 
 pytestmark = pytest.mark.gpu
@@ -223,7 +223,7 @@ def test_a_large_matrix_times_a_vector() -> None:
     expected = wide(a) @ wide(x)
     ours, vector = put(a), put(x)
     (step,) = kernels(lambda: ours @ vector)
-    assert isinstance(step, Run)
+    assert isinstance(step, RunKernel)
     numpy.testing.assert_allclose(to_host(ours @ vector), expected, atol=1e-4 * abs(expected).max())
     numpy.testing.assert_allclose(
         to_host(vector[:4096] - ours @ vector), x[:4096] - expected, atol=1e-4 * abs(expected).max()

@@ -14,9 +14,9 @@ from numpy.lib.stride_tricks import as_strided
 import gpunumpy
 from gpunumpy.core.dtypes import FLOAT64, bfloat16
 from gpunumpy.core.graph.layout import Layout, c_layout
-from gpunumpy.core.schedule.batch import FEWEST, Together
+from gpunumpy.core.schedule.batch import MIN_BATCH, Batch
 from gpunumpy.core.schedule.epilogues import Product
-from gpunumpy.core.schedule.scheduler import CallStep
+from gpunumpy.core.schedule.scheduler import RunLibraryCall
 from gpunumpy.kernels.products import cuda as cuda_calls_blas
 from gpunumpy.kernels.products import cuda_batch
 from gpunumpy.nvlib import cublas
@@ -121,7 +121,7 @@ def test_calls(model: Model, dtype: Any, left: str, right: str) -> None:
     for k in range(count):
         a, b = layouts[2 * k : 2 * k + 2]
         layouts[2 * k : 2 * k + 2] = a._replace(shape=(300, inner)), b._replace(shape=(inner, b.shape[1]))
-    options = Together(count, product)
+    options = Batch(count, product)
     kinds = [dtype] * (3 * count)
     whole = [*(c_layout(x.shape) for x in results), *layouts]
     cuda_batch.matmul_together(device, options, whole, kinds)([*(x.ctypes.data for x in results), *pointers])
@@ -141,7 +141,7 @@ def test_precision_and_ways_of_lying(model: Model) -> None:
     layouts = [c_layout((256, 256))] * 6 + [ways[k in (2, 3)] for k in range(12)]
     for precision, kind in (("highest", ComputeType.COMPUTE_32F), ("high", ComputeType.COMPUTE_32F_FAST_TF32)):
         model.calls.clear()
-        options = Together(6, Product(precision))
+        options = Batch(6, Product(precision))
         run = cuda_batch.matmul_together(device, options, layouts, [numpy.dtype("f4")] * 18)
         run([x.ctypes.data for x in arrays])
         assert sorted(model.calls) == [(1, kind), (5, kind)]
@@ -154,7 +154,7 @@ def test_matrices_that_are_not_aligned_are_multiplied_alone(model: Model, monkey
     alone: list[Any] = []
     monkeypatch.setattr(cuda_batch, "matmul", lambda *args: alone.append)
     layouts = [c_layout((300, 300))] * 11 + [Layout((300, 300), (300, 1), 1)]
-    run = cuda_batch.matmul_together(gpunumpy.Device("cpu"), Together(4, Product()), layouts, [bfloat16] * 12)
+    run = cuda_batch.matmul_together(gpunumpy.Device("cpu"), Batch(4, Product()), layouts, [bfloat16] * 12)
     run([1 << 20] * 12)
     assert alone[:3] == [[1 << 20] * 3] * 3
     assert alone[3] == [1 << 20, 1 << 20, (1 << 20) + 2]
@@ -162,21 +162,21 @@ def test_matrices_that_are_not_aligned_are_multiplied_alone(model: Model, monkey
 
 
 def test_which_are_together() -> None:
-    def names(shape: tuple[int, int], dtype: Any, count: int = FEWEST, after: Any = None) -> list[str]:
+    def names(shape: tuple[int, int], dtype: Any, count: int = MIN_BATCH, after: Any = None) -> list[str]:
         def work() -> Any:
             made = [a @ a.T for a in arrays]
             return made if after is None else [after(x) for x in made]
 
         with gpunumpy.Device("cpu"):
             arrays = [gpunumpy.asarray(numpy.ones(shape, dtype)) for _ in range(count)]
-            return [step.name for step in kernels(work) if isinstance(step, CallStep)]
+            return [step.name for step in kernels(work) if isinstance(step, RunLibraryCall)]
 
     assert names((300, 300), "f4") == ["matmul_together"]
-    assert names((300, 300), "f4", FEWEST - 1) == ["matmul"] * (FEWEST - 1)
-    assert names((1024, 1024), "f8") == ["matmul"] * FEWEST  # the GPU takes longer in a batch
+    assert names((300, 300), "f4", MIN_BATCH - 1) == ["matmul"] * (MIN_BATCH - 1)
+    assert names((1024, 1024), "f8") == ["matmul"] * MIN_BATCH  # the GPU takes longer in a batch
     assert names((1024, 1024), bfloat16) == ["matmul_together"]
-    assert names((300, 2), "f4") == ["matmul"] * FEWEST  # not what the library is quick at
-    assert names((300, 300), "i4") == ["matmul"] * FEWEST
+    assert names((300, 2), "f4") == ["matmul"] * MIN_BATCH  # not what the library is quick at
+    assert names((300, 300), "i4") == ["matmul"] * MIN_BATCH
 
 
 def test_results() -> None:
@@ -210,7 +210,7 @@ def test_stacks_that_no_stride_follows(model: Model) -> None:
     numpy.testing.assert_array_equal(out, left @ right)
     run([pointers[0], pointers[1] + 8, pointers[2]])
     assert alone == [[pointers[0], pointers[1] + 8, pointers[2]]]
-    few = plan._replace(offsets=plan.offsets[: FEWEST - 1])
+    few = plan._replace(offsets=plan.offsets[: MIN_BATCH - 1])
     large = plan._replace(sizes=(1024, 1024, 1024))
     for other in (few, large):
         assert cuda_calls_blas._at_once(gpunumpy.Device("cpu"), other, FLOAT64, FLOAT64, Product(), run) is None

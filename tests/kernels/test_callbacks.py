@@ -17,9 +17,9 @@ from gpunumpy.core.recording.array import ndarray, to_host, wrap
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.plan import Plan
-from gpunumpy.core.schedule.callbacks import SUFFIX, Absorbed, absorb
+from gpunumpy.core.schedule.callbacks import SUFFIX, FusedCall, fuse_into_library_calls
 from gpunumpy.core.schedule.kernel import Kernel
-from gpunumpy.core.schedule.scheduler import CallStep, Run, schedule
+from gpunumpy.core.schedule.scheduler import RunKernel, RunLibraryCall, schedule
 from gpunumpy.core.schedule.verify_plan import verify_plan
 from gpunumpy.kernels.codegen.callbacks import first_input, load_callback, store_callback
 from gpunumpy.kernels.codegen.program import Launch, Program
@@ -42,7 +42,7 @@ def on_the_cpu() -> Any:
 
 def turned(x: ndarray) -> ndarray:
     """A library call of one argument: its elements in reverse order."""
-    return wrap(graph.call("turned", (), (x.value(),), x.shape, x.dtype))
+    return wrap(graph.library_call("turned", (), (x.value(),), x.shape, x.dtype))
 
 
 def others(values: Sequence[Any], place: int, value: Any) -> list[Any]:
@@ -93,13 +93,13 @@ class Absorbing(HostExecutor):
         self.compute = compute
 
     def routine(self, step: Any, results: Any) -> Callable[[Sequence[Any]], None]:
-        if isinstance(step.options, Absorbed):
+        if isinstance(step.options, FusedCall):
             return lambda values: self.absorbed(step, results, values)
-        options = Absorbed(step.options, (step.args[0][1], step.dtypes[0]), results[0])
+        options = FusedCall(step.options, (step.args[0][1], step.dtypes[0]), results[0])
         return lambda values: self.absorbed(replace(step, options=options), results, values)
 
     def absorbed(self, step: Any, results: Any, values: Sequence[Any]) -> None:
-        options: Absorbed = step.options
+        options: FusedCall = step.options
         result, *given = values
         where, dtype = options.taken
         if options.before is not None:
@@ -181,9 +181,9 @@ def test_calls_with_kernels_in_them(name: str, compute: Callable[..., None]) -> 
     found = program(np, turned, np.asarray(x), np.asarray(h))
     results = found if isinstance(found, tuple) else (found,)
     nodes, items, roots = steps_of(results)
-    steps = absorb(schedule(items, roots), items, roots, lambda name, options: True)
+    steps = fuse_into_library_calls(schedule(items, roots), items, roots, lambda name, options: True)
     verify_plan(steps, items, roots)
-    assert sum(isinstance(s, Run) for s in steps) == kernels
+    assert sum(isinstance(s, RunKernel) for s in steps) == kernels
     Plan(steps, items, roots, Absorbing(compute)).run(nodes)
     for got, want in zip(results, wanted if isinstance(wanted, tuple) else (wanted,), strict=True):
         numpy.testing.assert_allclose(to_host(got), want, rtol=1e-5)
@@ -193,19 +193,19 @@ def test_what_is_refused_stays() -> None:
     x, h = map(np.asarray, arrays((6, 8), (6, 8)))
     _, items, roots = steps_of([turned(x * h) * h])
     steps = schedule(items, roots)
-    asked: list[Absorbed] = []
+    asked: list[FusedCall] = []
 
-    def absorbs(name: str, options: Absorbed) -> bool:
+    def fuses(name: str, options: FusedCall) -> bool:
         assert name == "turned"
         asked.append(options)
         return options.after is not None
 
-    absorbed = absorb(steps, items, roots, absorbs)
+    absorbed = fuse_into_library_calls(steps, items, roots, fuses)
     assert [(o.before is not None, o.after is not None) for o in asked] == [(True, False), (False, True)]
-    assert [type(s) for s in absorbed if isinstance(s, (Run, CallStep))] == [Run, CallStep]
-    (call,) = [s for s in absorbed if isinstance(s, CallStep)]
+    assert [type(s) for s in absorbed if isinstance(s, (RunKernel, RunLibraryCall))] == [RunKernel, RunLibraryCall]
+    (call,) = [s for s in absorbed if isinstance(s, RunLibraryCall)]
     assert call.name == "turned" + SUFFIX
-    assert isinstance(call.options, Absorbed)
+    assert isinstance(call.options, FusedCall)
     assert call.options.taken == (c_layout((6, 8)), x.dtype)
 
 
@@ -218,7 +218,7 @@ def test_what_is_overwritten_is_read_before() -> None:
     results = [turned(product), x]
     del product
     nodes, items, roots = steps_of(results)
-    steps = absorb(schedule(items, roots), items, roots, lambda name, options: True)
+    steps = fuse_into_library_calls(schedule(items, roots), items, roots, lambda name, options: True)
     verify_plan(steps, items, roots)
     Plan(steps, items, roots, Absorbing(by_kernel)).run(nodes)
     numpy.testing.assert_allclose(to_host(results[0]), (a * b).ravel()[::-1].reshape(6, 8), rtol=1e-5)
@@ -295,9 +295,9 @@ def test_what_is_faster_is_taken_in(
         result = y * many(made, results) if after else y
         del y
         _, items, roots = steps_of([result])
-        steps = absorb(schedule(items, roots), items, roots, cuda_callbacks.absorbs)
+        steps = fuse_into_library_calls(schedule(items, roots), items, roots, cuda_callbacks.fuses)
         for step in steps:
-            if isinstance(step, CallStep) and isinstance(step.options, Absorbed):
+            if isinstance(step, RunLibraryCall) and isinstance(step.options, FusedCall):
                 found += ["before"] * (step.options.before is not None) + ["after"] * (step.options.after is not None)
     assert " ".join(sorted(set(found), reverse=True)) == wanted
 
@@ -309,7 +309,7 @@ def test_the_functions_compile(arch: str) -> None:
         pytest.skip(f"this NVRTC does not know {arch}")
     kernels: list[str] = []
 
-    def absorbs(name: str, options: Absorbed) -> bool:
+    def fuses(name: str, options: FusedCall) -> bool:
         if options.before is not None:
             kernels.append(load_callback(options.before, "load"))
         if options.after is not None:
@@ -319,7 +319,7 @@ def test_the_functions_compile(arch: str) -> None:
     for program, shapes, dtype, _ in PROGRAMS.values():
         found = program(np, turned, *map(np.asarray, arrays(*shapes, dtype=dtype)))
         _, items, roots = steps_of(found if isinstance(found, tuple) else (found,))
-        absorb(schedule(items, roots), items, roots, absorbs)
+        fuse_into_library_calls(schedule(items, roots), items, roots, fuses)
     assert len(kernels) > 10
     for text in kernels:
         assert compile_lto(text, arch)

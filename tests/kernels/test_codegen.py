@@ -194,7 +194,7 @@ def test_gather() -> None:
     column = numpy.random.default_rng(1).integers(-7, 7, 999)
     out = numpy.zeros(999, "float32")
     b = Builder((999,))
-    b.store(b.gather(source, (b.load(index), b.load(column)), site=5), out)
+    b.store(b.gather(source, (b.load(index), b.load(column)), source_location=5), out)
     run(b)
     assert_array_equal(out, source[index, column])
 
@@ -204,7 +204,7 @@ def test_gather_out_of_bounds_is_reported(rows: int) -> None:
     source, index = floats(rows), numpy.array([0, 1, 3, -4])
     out = numpy.zeros(4, "float32")
     b = Builder((4,))
-    b.store(b.gather(source, (b.load(index),), site=5), out)
+    b.store(b.gather(source, (b.load(index),), source_location=5), out)
     assert run_program(generate(b.kernel(), PROCESSORS), b.values) == 5
 
 
@@ -212,7 +212,7 @@ def test_gather_in_a_reduction() -> None:
     source, index = values(50), numpy.random.default_rng(0).integers(0, 50, (5, 300))
     out = numpy.zeros(5, "float32")
     b = Builder((5, 300), 1)
-    b.store(b.reduce("add", b.gather(source, (b.load(index),), site=5)), out)
+    b.store(b.reduce("add", b.gather(source, (b.load(index),), source_location=5)), out)
     run(b)
     assert_array_equal(out, source[index].sum(1))
 

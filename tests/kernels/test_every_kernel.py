@@ -25,7 +25,7 @@ from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.plan import Work
 from gpunumpy.core.schedule import epilogues
 from gpunumpy.core.schedule.epilogues import Product
-from gpunumpy.core.schedule.scheduler import CallStep, Run
+from gpunumpy.core.schedule.scheduler import RunKernel, RunLibraryCall
 from gpunumpy.demo import load, names
 from gpunumpy.fft import steps
 from gpunumpy.kernels.codegen import generate
@@ -75,9 +75,9 @@ def collected() -> Iterator[dict[str, None]]:
     texts: dict[str, None] = {}
 
     def observe(step: Any, work: Work) -> None:
-        if isinstance(step, Run):
+        if isinstance(step, RunKernel):
             texts[generate(step.kernel, PROCESSORS).text] = None
-        elif isinstance(step, CallStep) and (text := routine_text(step, work)):
+        elif isinstance(step, RunLibraryCall) and (text := routine_text(step, work)):
             texts[text] = None
         work()
 
@@ -89,9 +89,9 @@ def collected() -> Iterator[dict[str, None]]:
         evaluate.observer = before
 
 
-def routine_text(step: CallStep, work: Work) -> str:
+def routine_text(step: RunLibraryCall, work: Work) -> str:
     """The text of a library call's program; empty where a GPU calls a library."""
-    form = work.plan.items[step.targets[0].position].form
+    form = work.plan.items[step.targets[0].position].signature
     layouts = [Layout(form.shape, layout.c_strides(form.shape), 0), *(where for _, where in step.args)]
     dtypes = (form.dtype, *step.dtypes)
     if step.name in ROUTINES:

@@ -15,13 +15,13 @@ from gpunumpy.core.schedule.kernel import (
     Apply,
     Arg,
     Body,
-    Gather,
-    Index,
     Kernel,
     Load,
-    Reduce,
+    LoadIndexed,
+    LoopIndex,
+    ReduceLoops,
     Scalar,
-    Scan,
+    ScanLoop,
     Store,
     row_level,
     value_dtypes,
@@ -77,7 +77,7 @@ class Builder:
 
     def reduce(self, row: str, *args: int, loop: Any = F8) -> int:
         loop = tuple(loop) if isinstance(loop, (tuple, list)) else (loop,) * (len(args) + 1)
-        return self.put(Reduce(row, args, tuple(map(numpy.dtype, loop))))
+        return self.put(ReduceLoops(row, args, tuple(map(numpy.dtype, loop))))
 
     def store(self, value: int, out: numpy.ndarray, base: numpy.ndarray, alias: int = -1) -> None:
         self.given.append(base)
@@ -228,8 +228,8 @@ def test_shapes(shape: tuple[int, ...], blocks: str) -> None:
 def test_scalars_and_indices_alone(blocks: str) -> None:
     k = Builder((5, 9))
     out = k.full(k.apply("add", k.scalar(2.5), k.scalar(1)))
-    line = k.full(k.put(Index(Affine(3, (9, -1)))), I8)
-    column = k.full(k.apply("multiply", k.put(Index(Affine(-1, (2, 0)))), k.scalar(3, I8), loop=I8), I8)
+    line = k.full(k.put(LoopIndex(Affine(3, (9, -1)))), I8)
+    column = k.full(k.apply("multiply", k.put(LoopIndex(Affine(-1, (2, 0)))), k.scalar(3, I8), loop=I8), I8)
     k.run()
     same(out, numpy.full((5, 9), 3.5))
     i, j = numpy.indices((5, 9))
@@ -456,7 +456,7 @@ def test_scan(axis: int, blocks: str) -> None:
     a = values((31, 17))
     moved = a if axis == 1 else a.T
     k = Builder(moved.shape, 1)
-    x = k.put(Scan("add", (k.apply("negative", k.load(moved, a.reshape(-1))),), (F8, F8)))
+    x = k.put(ScanLoop("add", (k.apply("negative", k.load(moved, a.reshape(-1))),), (F8, F8)))
     out = k.full(k.apply("multiply", x, k.scalar(2.0)))
     k.run()
     same(out, numpy.cumsum(-moved, axis=1) * 2)
@@ -466,7 +466,7 @@ def test_scan_of_one_and_none() -> None:
     for length in (0, 1):
         k = Builder((4, length), 1)
         a = values((4, length))
-        out = k.full(k.put(Scan("add", (k.load(a),), (F8, F8))))
+        out = k.full(k.put(ScanLoop("add", (k.load(a),), (F8, F8))))
         k.run()
         same(out, a)
 
@@ -475,10 +475,12 @@ def test_gather(blocks: str) -> None:
     a, i, j = values((9, 14)), values(40, I8) % 18 - 9, values(40, I8, 1) % 28 - 14
     k = Builder((40,))
     x, y = k.load(i), k.load(j)
-    site = len(k.args)
+    source_location = len(k.args)
     k.scalar(1, I8)
     source = k.argument(a.reshape(-1), Arg("in", F8))
-    out = k.full(k.apply("negative", k.put(Gather(source, Affine(0, (0,)), (x, y), (9, 14), (14, 1), site))))
+    out = k.full(
+        k.apply("negative", k.put(LoadIndexed(source, Affine(0, (0,)), (x, y), (9, 14), (14, 1), source_location)))
+    )
     k.run()
     same(out, -a[i, j])
 
@@ -490,7 +492,7 @@ def test_gather_of_rows(run: int, blocks: str, monkeypatch: pytest.MonkeyPatch) 
     k = Builder((6, 14))
     x = k.load(i[:, None], i)
     source = k.argument(a.reshape(-1), Arg("in", F8))
-    out = k.full(k.put(Gather(source, Affine(0, (0, 1)), (x,), (9,), (14,), 0)))
+    out = k.full(k.put(LoadIndexed(source, Affine(0, (0, 1)), (x,), (9,), (14,), 0)))
     k.run()
     same(out, a[i])
 
@@ -503,10 +505,10 @@ def test_gather_of_rows_out_of_bounds(bad: int, shape: tuple[int, int], monkeypa
     a, i = values((9, 20)), numpy.full(shape[0], bad, I8)
     k = Builder(shape)
     x = k.load(i[:, None], i)
-    site = len(k.args)
+    source_location = len(k.args)
     k.scalar(17, I8)
     source = k.argument(a.reshape(-1), Arg("in", F8))
-    out = k.full(k.put(Gather(source, Affine(0, (0, 1)), (x,), (9,), (20,), site)))
+    out = k.full(k.put(LoadIndexed(source, Affine(0, (0, 1)), (x,), (9,), (20,), source_location)))
     k.run()
     assert found == [(f"index {bad} is out of bounds for axis with size 9", 17)]
     same(out, a[i.clip(-9, 8)])
@@ -579,9 +581,9 @@ def test_gather_out_of_bounds(bad: int, blocks: str, monkeypatch: pytest.MonkeyP
     i[33] = bad
     k = Builder((40,))
     x = k.load(i)
-    site = len(k.args)
+    source_location = len(k.args)
     k.scalar(17, I8)
-    out = k.full(k.put(Gather(k.argument(a, Arg("in", F8)), Affine(0, (0,)), (x,), (9,), (1,), site)))
+    out = k.full(k.put(LoadIndexed(k.argument(a, Arg("in", F8)), Affine(0, (0,)), (x,), (9,), (1,), source_location)))
     k.run()
     assert found == [(f"index {bad} is out of bounds for axis with size 9", 17)]
     same(out, a[i.clip(-9, 8)])
@@ -642,23 +644,21 @@ def naive(kernel: Kernel, given: Sequence[Any]) -> list[tuple[numpy.ndarray, num
             value = given[instr.arg][place(instr.at)]
         elif isinstance(instr, Scalar):
             value = numpy.full(shape, given[instr.arg])
-        elif isinstance(instr, Index):
+        elif isinstance(instr, LoopIndex):
             value = place(instr.at)
-        elif isinstance(instr, Gather):
+        elif isinstance(instr, LoadIndexed):
             at = place(instr.at)
             for k, n, stride in zip(instr.index, instr.dims, instr.strides, strict=True):
                 at = at + done[k] % n * stride
             value = given[instr.arg][at]
-        elif isinstance(instr, Reduce):
-            value = numpy.broadcast_to(
-                getattr(numpy, instr.row).reduce(done[instr.args[0]], axes, keepdims=True), shape
-            )
-        elif isinstance(instr, Scan):
-            value = getattr(numpy, instr.row).accumulate(done[instr.args[0]], axes[0])
-        elif instr.row == "cast":
+        elif isinstance(instr, ReduceLoops):
+            value = numpy.broadcast_to(getattr(numpy, instr.op).reduce(done[instr.args[0]], axes, keepdims=True), shape)
+        elif isinstance(instr, ScanLoop):
+            value = getattr(numpy, instr.op).accumulate(done[instr.args[0]], axes[0])
+        elif instr.op == "cast":
             value = done[instr.args[0]].astype(instr.loop[1])
         else:
-            value = getattr(numpy, instr.row)(*(done[k] for k in instr.args))
+            value = getattr(numpy, instr.op)(*(done[k] for k in instr.args))
         done.append(value)
     return [(place(store.at), done[store.value]) for store in kernel.body.stores]
 
@@ -696,7 +696,7 @@ def random_kernel(seed: int) -> Builder:
     if draw(0, 2):
         k.scalar(int(draw(-9, 9)), I8)
     if draw(0, 3) == 0:
-        k.put(Index(Affine(int(draw(-5, 5)), tuple(int(c) for c in draw(-3, 4, len(shape))))))
+        k.put(LoopIndex(Affine(int(draw(-5, 5)), tuple(int(c) for c in draw(-3, 4, len(shape))))))
     scanned = k.reduced == 1 and draw(0, 4) == 0
     for _ in range(draw(1, 12)):
         dtypes = value_dtypes(k.kernel(), k.kernel().body)
@@ -713,7 +713,7 @@ def random_kernel(seed: int) -> Builder:
         elif kind == 8 and k.reduced:
             k.reduce(["add", "maximum"][draw(0, 2)], one, loop=I8)
         elif scanned:
-            k.put(Scan("add", (one,), (I8, I8)))
+            k.put(ScanLoop("add", (one,), (I8, I8)))
     levels = row_level(k.kernel(), k.kernel().body)
     usable = [i for i, d in enumerate(value_dtypes(k.kernel(), k.kernel().body)) if d == I8]
     for _ in range(draw(1, 4)):

@@ -35,7 +35,7 @@ def extremes() -> Iterator[None]:
 
 def parted(x: ndarray, *options: Any) -> list[ndarray]:
     results = ((x.shape[:-1], x.dtype), (x.shape[:-1], x.dtype), ((), INT64))
-    return [wrap(node) for node in graph.routine("extremes", options, (x.value(),), results)]
+    return [wrap(node) for node in graph.library_call_outputs("extremes", options, (x.value(),), results)]
 
 
 def test_all_results_come_from_one_call() -> None:
@@ -45,7 +45,7 @@ def test_all_results_come_from_one_call() -> None:
         least, greatest, count = parted(x * 2)
         return (greatest - least) * count
 
-    assert [type(step).__name__ for step in kernels(run)] == ["Run", "CallStep", "Run"]
+    assert [type(step).__name__ for step in kernels(run)] == ["RunKernel", "RunLibraryCall", "RunKernel"]
     numpy.testing.assert_array_equal(gpunumpy.asnumpy(run()), numpy.ptp(X * 2, axis=-1) * 5)
 
 
@@ -72,7 +72,9 @@ def test_a_result_is_written_to_alone() -> None:
 
 def test_a_result_that_is_made_an_array_of_after_the_others_are_computed() -> None:
     x = gpunumpy.asarray(X)
-    first, second, third = graph.routine("extremes", (), (x.value(),), (((4,), x.dtype), ((4,), x.dtype), ((), INT64)))
+    first, second, third = graph.library_call_outputs(
+        "extremes", (), (x.value(),), (((4,), x.dtype), ((4,), x.dtype), ((), INT64))
+    )
     numpy.testing.assert_array_equal(gpunumpy.asnumpy(wrap(second)), X.max(-1))
     x[...] = 0  # which the results do not see
     numpy.testing.assert_array_equal(gpunumpy.asnumpy(wrap(first)), X.min(-1))

@@ -12,7 +12,7 @@ import pytest
 
 import gpunumpy
 from gpunumpy.core.recording.array import from_host, ndarray, to_host, wrap
-from gpunumpy.core.schedule.scheduler import CallStep
+from gpunumpy.core.schedule.scheduler import RunLibraryCall
 from gpunumpy.functions.sorting.row_keys import order_of_rows
 
 from ..core.fusion.counting import kernels
@@ -44,7 +44,7 @@ def with_nan(dtype: Any, shape: tuple[int, ...], seed: int = 0) -> Any:
 
 def names(function: Callable[[], Any]) -> list[str]:
     """What runs to compute an array: the names of library calls, and kernels."""
-    return [step.name if isinstance(step, CallStep) else "kernel" for step in kernels(function)]
+    return [step.name if isinstance(step, RunLibraryCall) else "kernel" for step in kernels(function)]
 
 
 def options() -> Iterator[dict[str, bool]]:

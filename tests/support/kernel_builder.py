@@ -13,14 +13,14 @@ from gpunumpy.core.schedule.kernel import (
     Apply,
     Arg,
     Body,
-    Gather,
-    Index,
-    Instr,
+    Instruction,
     Kernel,
     Load,
-    Reduce,
+    LoadIndexed,
+    LoopIndex,
+    ReduceLoops,
     Scalar,
-    Scan,
+    ScanLoop,
     Store,
 )
 
@@ -33,12 +33,12 @@ class Builder:
         self.reduced = reduced
         self.args: list[Arg] = []
         self.values: list[Any] = []
-        self.instrs: list[Instr] = []
+        self.instrs: list[Instruction] = []
         self.dtypes: list[numpy.dtype[Any]] = []
         self.stores: list[Store] = []
         self._buffers: dict[int, int] = {}
 
-    def _add(self, instr: Instr, dtype: Any) -> int:
+    def _add(self, instr: Instruction, dtype: Any) -> int:
         self.instrs.append(instr)
         self.dtypes.append(numpy.dtype(dtype))
         return len(self.instrs) - 1
@@ -74,17 +74,17 @@ class Builder:
 
     def index(self, offset: int, coef: Sequence[int]) -> int:
         """An index value."""
-        return self._add(Index(Affine(offset, tuple(coef))), "int64")
+        return self._add(LoopIndex(Affine(offset, tuple(coef))), "int64")
 
-    def gather(self, base: numpy.ndarray[Any, Any], index: Sequence[int], site: int) -> int:
+    def gather(self, base: numpy.ndarray[Any, Any], index: Sequence[int], source_location: int) -> int:
         """``base[index[0], index[1], ...]``."""
         arg = self.buffer(base)
         number = len(self.args)
         self.args.append(Arg("scalar", numpy.dtype("int32")))
-        self.values.append(site)
+        self.values.append(source_location)
         strides = tuple(s // base.itemsize for s in base.strides)
         at = Affine(0, (0,) * len(self.shape))
-        return self._add(Gather(arg, at, tuple(index), base.shape, strides, number), base.dtype)
+        return self._add(LoadIndexed(arg, at, tuple(index), base.shape, strides, number), base.dtype)
 
     def apply(self, row: str, *args: int) -> int:
         """An elementwise row."""
@@ -102,11 +102,11 @@ class Builder:
     def reduce(self, row: str, *args: int, result: Any = None) -> int:
         """A reduction; of the first argument's dtype if no other is named."""
         dtype = numpy.dtype(self.dtypes[args[0]] if result is None else result)
-        return self._add(Reduce(row, args, (*(self.dtypes[arg] for arg in args), dtype)), dtype)
+        return self._add(ReduceLoops(row, args, (*(self.dtypes[arg] for arg in args), dtype)), dtype)
 
     def scan(self, row: str, arg: int) -> int:
         """A scan."""
-        return self._add(Scan(row, (arg,), (self.dtypes[arg], self.dtypes[arg])), self.dtypes[arg])
+        return self._add(ScanLoop(row, (arg,), (self.dtypes[arg], self.dtypes[arg])), self.dtypes[arg])
 
     def store(self, value: int, base: numpy.ndarray[Any, Any], view: numpy.ndarray[Any, Any] | None = None) -> None:
         """Store at `view` of `base`: over all loops, or over the outer ones if it has as few dimensions."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Op:
     """One elementwise operation.
 
     Attributes
@@ -48,7 +48,7 @@ class Row:
         return sum(f"{{{i}}}" in text for i in range(3))
 
 
-ELEMENTWISE: dict[str, Row] = {}
+ELEMENTWISE: dict[str, Op] = {}
 
 _LONG = (-1e4, 1e4)
 _UNIT = (-1.0, 1.0)
@@ -58,7 +58,7 @@ def _row(
     name: str, ulp: float = 0, domain: tuple[float, float] = _LONG, complex_ulp: float | None = None, **code: str
 ) -> None:
     by_kind = {kind: text for kinds, text in code.items() for kind in kinds}
-    ELEMENTWISE[name] = Row(name, by_kind, ulp, ulp if complex_ulp is None else complex_ulp, domain)
+    ELEMENTWISE[name] = Op(name, by_kind, ulp, ulp if complex_ulp is None else complex_ulp, domain)
 
 
 def _function(

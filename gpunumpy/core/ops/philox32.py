@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy
 
-from .elementwise import Row
+from .elementwise import Op
 
 
 def elements_of_block(dtype: numpy.dtype[Any]) -> int:
@@ -24,8 +24,8 @@ _AT = "{{{}}}, {{{}}}, {{0}}, {{1}}, {{2}}"
 # The rows that make blocks.
 BLOCKS = frozenset({"philox32_word", "philox32_normal", "philox32_below"})
 
-PHILOX32: dict[str, Row] = {
-    name: Row(name, {kind: code}, 0, 0, (0, 0))
+PHILOX32: dict[str, Op] = {
+    name: Op(name, {kind: code}, 0, 0, (0, 0))
     for name, kind, code in (
         ("philox32_word", "i", f"op::philox32_word<{{T}}>({_AT.format(3, 4)})"),
         ("philox32_normal", "i", f"op::philox32_normal<{{T}}>({_AT.format(3, 4)})"),

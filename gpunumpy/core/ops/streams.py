@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from .elementwise import Row
+from .elementwise import Op
 from .philox32 import PHILOX32
 
 # Positions have so many digits, of so many bits each.
@@ -54,11 +54,11 @@ def digits(multiplier: int) -> list[tuple[int, int]]:
     return [jump(multiplier, value << DIGIT_BITS * place) for place in range(DIGITS) for value in values]
 
 
-def _row(name: str, **code: str) -> tuple[str, Row]:
-    return name, Row(name, code, 0, 0, (0, 0))
+def _row(name: str, **code: str) -> tuple[str, Op]:
+    return name, Op(name, code, 0, 0, (0, 0))
 
 
-STREAMS: dict[str, Row] = dict(
+STREAMS: dict[str, Op] = dict(
     (
         # The last arguments are the walk, and how sure its next position is.
         *(_row(name, i=f"op::{name}({{5}}, {{6}}, {{0}}, {{1}}, {{2}}, {{3}}, {{4}})") for name in CONGRUENTIAL),

@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 
 import numpy
 
-from ..dtypes import BOOL, COMPLEX128, DTYPES, FLOAT64, INT64, KIND, bfloat16, check
+from ..dtypes import BOOL, COMPLEX128, DTYPES, FLOAT64, INT64, KIND, DType, bfloat16, check
 from ..errors import allowed
-from .elementwise import ELEMENTWISE, Row
+from .elementwise import ELEMENTWISE, Op
 from .reductions import REDUCTIONS, Reduction
 from .streams import STREAMS
 
@@ -21,8 +21,8 @@ __all__ = [
     "ELEMENTWISE",
     "REDUCTIONS",
     "Reduction",
-    "Row",
-    "row_of",
+    "Op",
+    "op_of",
     "loops",
     "reduction_loops",
     "resolve",
@@ -30,7 +30,6 @@ __all__ = [
     "ufunc_of",
 ]
 
-DType: TypeAlias = "numpy.dtype[Any]"
 Loop: TypeAlias = "tuple[DType, ...]"
 
 # Parts of ufuncs with several results: row -> (ufunc, which result).
@@ -54,7 +53,7 @@ _COMPLEX_OF: dict[DType, DType] = {
 REAL_OF: dict[DType, DType] = {wide: real for real, wide in _COMPLEX_OF.items()}
 
 
-def row_of(name: str) -> Row:
+def op_of(name: str) -> Op:
     """Return the elementwise row of this name."""
     try:
         return STREAMS[name] if name in STREAMS else ELEMENTWISE[name]
@@ -63,16 +62,16 @@ def row_of(name: str) -> Row:
 
 
 @cache
-def scans(row_name: str) -> bool:
+def scans(op_name: str) -> bool:
     """Return whether a row is a scan, and not only a left fold."""
-    return row_name in REDUCTIONS and REDUCTIONS[row_name].scans
+    return op_name in REDUCTIONS and REDUCTIONS[op_name].scans
 
 
-def ufunc_of(row_name: str) -> numpy.ufunc | None:
+def ufunc_of(op_name: str) -> numpy.ufunc | None:
     """NumPy's ufunc that a row is, or is a part of; None for the rows that are no ufunc in NumPy."""
-    if row_name == "clip":
+    if op_name == "clip":
         return numpy._core.umath.clip  # type: ignore[attr-defined]
-    found = getattr(numpy, PARTS.get(row_name, (row_name, 0))[0], None)
+    found = getattr(numpy, PARTS.get(op_name, (op_name, 0))[0], None)
     return found if isinstance(found, numpy.ufunc) else None
 
 
@@ -131,7 +130,7 @@ def loops(name: str) -> tuple[Loop, ...]:
     if name == "cast":
         return tuple((a, b) for a in DTYPES for b in DTYPES)
     if function is None:
-        nin = row_of(name).arity
+        nin = op_of(name).arity
         found = [_attempt(name, (BOOL,) * (nin == 3) + (dtype,) * min(nin, 2)) for dtype in DTYPES]
     else:
         found = [_attempt(name, (bfloat16,) * function.nin)]
@@ -156,16 +155,16 @@ def _attempt(name: str, dtypes: Loop) -> Loop | None:
 @cache
 def reduction_loops(name: str) -> tuple[Loop, ...]:
     """Return a reduction's loops that NumPy's functions use: over every dtype it takes, to NumPy's result dtypes."""
-    row = REDUCTIONS[name]
+    op = REDUCTIONS[name]
     if name in ELEMENTWISE:
         sums = name in ("add", "multiply")
         found = [_attempt(name, (dtype, dtype)) for dtype in DTYPES]
         same = tuple((loop[0], loop[-1]) for loop in found if loop is not None)
         widened = tuple((a, _sum_dtype(a)) for a, _ in same if sums and _sum_dtype(a) != a)
         return tuple(dict.fromkeys(same + widened))
-    if row.value == "widest":
+    if op.value == "widest":
         return tuple((dtype, _variance_dtype(dtype)) for dtype in DTYPES)
-    result = BOOL if row.value == "bool" else INT64
+    result = BOOL if op.value == "bool" else INT64
     return tuple((dtype, result) for dtype in DTYPES)
 
 

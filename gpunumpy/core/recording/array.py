@@ -13,10 +13,13 @@ from typing import Any
 import numpy
 
 from .. import dtypes
+from ..dtypes import DType
 from ..graph import layout
 from ..graph import node as graph
 from ..graph.layout import Layout
-from ..graph.node import DType, Node, Queue, View
+from ..graph.node import Node
+from ..graph.primitives import View
+from ..graph.queue import Queue
 from ..runtime import evaluate, memory, memory_copy
 from ..runtime.device import Device, default_device
 from ..runtime.memory import Buffer
@@ -49,30 +52,30 @@ class ndarray:
     @property
     def shape(self) -> tuple[int, ...]:
         """The size of every dimension."""
-        return self._node.form.shape
+        return self._node.signature.shape
 
     @property
     def dtype(self) -> DType:
         """The type of the elements."""
-        return self._node.form.dtype
+        return self._node.signature.dtype
 
     @property
     def ndim(self) -> int:
         """The number of dimensions."""
-        return len(self._node.form.shape)
+        return len(self._node.signature.shape)
 
     @property
     def size(self) -> int:
         """The number of elements."""
         count = 1
-        for n in self._node.form.shape:
+        for n in self._node.signature.shape:
             count *= n
         return count
 
     @property
     def itemsize(self) -> int:
         """The bytes of one element."""
-        return self._node.form.dtype.itemsize
+        return self._node.signature.dtype.itemsize
 
     @property
     def nbytes(self) -> int:
@@ -101,7 +104,7 @@ class ndarray:
     @property
     def queue(self) -> Queue:
         """The queue that operations on the array are recorded in."""
-        queue = self._node.form.queue
+        queue = self._node.signature.queue
         assert queue is not None
         return queue
 
@@ -109,7 +112,7 @@ class ndarray:
     def layout(self) -> Layout:
         """Shape, strides and offset over the elements of the owner."""
         if self._base is None:
-            return layout.c_layout(self._node.form.shape)
+            return layout.c_layout(self._node.signature.shape)
         return self._layout
 
     @property
@@ -156,9 +159,9 @@ class ndarray:
         queue = self.queue
         where = where or self.layout
         shape = where.shape
-        if value.form.queue is None:
+        if value.signature.queue is None:
             value = graph.fill(value, shape, queue)
-        elif value.form.shape != shape:
+        elif value.signature.shape != shape:
             value = graph.broadcast(value, shape)
         # Threads that write parts of one array each update what the others made of it.
         with queue.lock:
@@ -167,11 +170,15 @@ class ndarray:
     def _assign(self, value: Node, where: Layout) -> None:
         owner = self if self._base is None else self._base
         current = owner._node
-        data, f, op = current.data, value.form, value.form.op
+        data, f, primitive = current.data, value.signature, value.signature.primitive
         if (owner is self or self._part == "") and not (data is not None and data.exported):
-            if type(op) is View and value.args[0] is current and (op.strides, op.offset) == where[1:]:
+            if (
+                type(primitive) is View
+                and value.args[0] is current
+                and (primitive.strides, primitive.offset) == where[1:]
+            ):
                 return  # the second half of ``a[i:j] += b``: these are the elements' values already
-            shape = current.form.shape
+            shape = current.signature.shape
             if where.offset or where.shape != shape or not layout.is_c(shape, where.strides):
                 value = graph.update(current, where, value)
             elif value.owner is not None or value.data is not None:
@@ -203,7 +210,7 @@ class ndarray:
         """Replace an owner's value by a node that no other array owns."""
         node.owner = ref = weakref.ref(self)
         self._node = node
-        queue = node.form.queue
+        queue = node.signature.queue
         assert queue is not None
         if len(queue.pending) < queue.limit:
             queue.pending.append(ref)
@@ -243,15 +250,15 @@ def _derive(owner: Node, where: Layout, part: str, dtype: DType) -> Node:
     """The value of a view of an owner's current value."""
     if part == "":
         return graph.view(owner, where)
-    queue = owner.form.queue
+    queue = owner.signature.queue
     assert queue is not None
     if part == "view" or owner.data is not None:
         owner = evaluate.compute(owner)
         if part != "view":
             where = _component(where, part)
-        start = owner.offset * owner.form.dtype.itemsize // dtype.itemsize
+        start = owner.offset * owner.signature.dtype.itemsize // dtype.itemsize
         return graph.leaf(owner.data, dtype, Layout(where.shape, where.strides, where.offset + start), queue)
-    return graph.map_node(part, (owner.form.dtype, dtype), (graph.view(owner, where),))
+    return graph.map_node(part, (owner.signature.dtype, dtype), (graph.view(owner, where),))
 
 
 def wrap(node: Node) -> ndarray:
@@ -263,7 +270,7 @@ def wrap(node: Node) -> ndarray:
     array._base = None
     array._flags = 0
     node.owner = ref = weakref.ref(array)
-    queue = node.form.queue
+    queue = node.signature.queue
     pending = queue.pending  # type: ignore[union-attr]
     if len(pending) < queue.limit:  # type: ignore[union-attr]
         pending.append(ref)
@@ -280,7 +287,7 @@ def boxed(array: ndarray) -> ndarray:
 
 def is_scalar(array: ndarray) -> bool:
     """Whether it is the 0-d result of an operation, which acts as a NumPy scalar does."""
-    return not array._flags & BOX and not array._node.form.shape
+    return not array._flags & BOX and not array._node.signature.shape
 
 
 def wrap_leaf(node: Node) -> ndarray:
@@ -314,7 +321,7 @@ def wrap_ordered(node: Node, order: tuple[int, ...] | None) -> ndarray:
     array = wrap(node)
     if order is None:
         return array
-    shape, strides = node.form.shape, layout.c_strides(node.form.shape)
+    shape, strides = node.signature.shape, layout.c_strides(node.signature.shape)
     inverse = [order.index(axis) for axis in range(len(order))]
     view = make_view(array, Layout(tuple(shape[k] for k in inverse), tuple(strides[k] for k in inverse), 0))
     view._flags = array._flags
@@ -349,7 +356,7 @@ def to_host(array: ndarray) -> Any:
     """The elements as a new NumPy array, in C order."""
     node = array.computed()
     where = graph.leaf_layout(node)
-    dtype = node.form.dtype
+    dtype = node.signature.dtype
     queue = array.queue
     if queue.device.kind == "cpu":
         unit = dtype.itemsize

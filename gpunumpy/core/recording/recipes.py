@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from ..graph.node import Const, Form, Leaf, Node
+from ..graph.node import Node
+from ..graph.primitives import Const, Leaf
+from ..graph.signature import Signature
 
 # What a step makes: what is found at or below an operand, a window of what is computed there, a scalar, an operation.
 _FOUND, _WINDOW, _SCALAR, _NODE = range(4)
@@ -27,10 +29,10 @@ class Recipe:
 
     __slots__ = ("_steps",)
 
-    def __init__(self, record: Callable[[list[Node]], Node], forms: Sequence[Form]) -> None:
+    def __init__(self, record: Callable[[list[Node]], Node], signatures: Sequence[Signature]) -> None:
         """Of what `record` makes of values of the given forms; it may look at nothing but their forms."""
         paths: dict[int, Path] = {}
-        nodes = [_stand_in(form, (place,), paths) for place, form in enumerate(forms)]
+        nodes = [_stand_in(signature, (place,), paths) for place, signature in enumerate(signatures)]
         known: dict[int, int] = {}
         steps: list[tuple[Any, ...]] = []
 
@@ -39,11 +41,11 @@ class Recipe:
                 if id(node) in paths:
                     step: tuple[Any, ...] = (_FOUND, paths[id(node)])
                 elif isinstance(node.data, _Memory):
-                    step = (_WINDOW, node.data.path, node.form, node.offset)
-                elif isinstance(node.form.op, Const):
-                    step = (_SCALAR, node.form, node.data)
+                    step = (_WINDOW, node.data.path, node.signature, node.offset)
+                elif isinstance(node.signature.primitive, Const):
+                    step = (_SCALAR, node.signature, node.data)
                 else:
-                    step = (_NODE, node.form, tuple(map(place_of, node.args)))
+                    step = (_NODE, node.signature, tuple(map(place_of, node.args)))
                 known[id(node)] = len(steps)
                 steps.append(step)
             return known[id(node)]
@@ -71,28 +73,28 @@ class Recipe:
         return made[-1]
 
 
-def _window(whole: Node, form: Form, step: int) -> Node:
+def _window(whole: Node, signature: Signature, step: int) -> Node:
     """The window of a computed value that begins `step` elements after it."""
     data = whole.data
     if data is None:
-        assert whole.form.queue is not None
-        with whole.form.queue.lock:  # another thread has just computed it; it is free when all of that can be seen
+        assert whole.signature.queue is not None
+        with whole.signature.queue.lock:  # another thread has just computed it; it is free when all of that can be seen
             data = whole.data
-    node = Node(form, (), data)
+    node = Node(signature, (), data)
     node.offset = whole.offset + step
     node.bound = None
     return node
 
 
-def _stand_in(form: Form, path: Path, paths: dict[int, Path]) -> Node:
+def _stand_in(signature: Signature, path: Path, paths: dict[int, Path]) -> Node:
     """A value of a form, whose memory is aligned as the form says, and at no address that is if it does not."""
-    op = form.op
-    if isinstance(op, Leaf):
-        node = Node(form, (), _Memory(path, 0 if op.aligned else 0.5))
+    primitive = signature.primitive
+    if isinstance(primitive, Leaf):
+        node = Node(signature, (), _Memory(path, 0 if primitive.aligned else 0.5))
         node.offset = 0
         node.bound = None
     else:
-        deeper = enumerate(form.args) if len(path) <= _DEPTH else ()
-        node = Node(form, tuple([_stand_in(f, (*path, k), paths) for k, f in deeper]))
+        deeper = enumerate(signature.args) if len(path) <= _DEPTH else ()
+        node = Node(signature, tuple([_stand_in(f, (*path, k), paths) for k, f in deeper]))
     paths[id(node)] = path
     return node

@@ -10,10 +10,14 @@ from typing import Any, NamedTuple
 import numpy
 
 from .. import dtypes
+from ..dtypes import DType
 from ..graph import layout
 from ..graph import node as graph
 from ..graph.layout import Layout, Shape
-from ..graph.node import Const, DType, Form, Gather, Leaf, Node, Queue, Scatter
+from ..graph.node import Node
+from ..graph.primitives import Const, Gather, Leaf, Scatter
+from ..graph.queue import Queue
+from ..graph.signature import Signature, signature
 from ..ops import table
 from ..runtime import evaluate
 from ..runtime.device import Device, default_device
@@ -90,31 +94,31 @@ def as_nodes(args: Sequence[Any]) -> list[Node]:
 
 def weak_types(nodes: Sequence[Node]) -> tuple[Any, ...]:
     """The dtype of every operand, or the type of a Python scalar, as type promotion takes them."""
-    return tuple(_promotes_as(n.form) for n in nodes)
+    return tuple(_promotes_as(n.signature) for n in nodes)
 
 
-def _promotes_as(form: Form) -> Any:
-    op = form.op
-    if isinstance(op, Const) and op.weak and op.weak != "bool":
-        return int if op.weak.startswith("int") else float if op.weak == "float" else complex
-    return form.dtype
+def _promotes_as(signature: Signature) -> Any:
+    primitive = signature.primitive
+    if isinstance(primitive, Const) and primitive.weak and primitive.weak != "bool":
+        return int if primitive.weak.startswith("int") else float if primitive.weak == "float" else complex
+    return signature.dtype
 
 
 # Comparisons take Python integers that the other operand's dtype does not hold.
 _COMPARISONS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
 
 
-def _fit_scalars(row: str, nodes: Sequence[Node], loop: tuple[DType, ...]) -> tuple[list[Node], tuple[DType, ...]]:
+def _fit_scalars(op: str, nodes: Sequence[Node], loop: tuple[DType, ...]) -> tuple[list[Node], tuple[DType, ...]]:
     """Refuse Python integers that the loop's dtype does not hold, in NumPy's words."""
     fitted = list(nodes)
     for k, (node, dtype) in enumerate(zip(nodes, loop, strict=False)):
-        op = node.form.op
-        if not (isinstance(op, Const) and op.weak.startswith("int")) or dtype.kind not in "iu":
+        primitive = node.signature.primitive
+        if not (isinstance(primitive, Const) and primitive.weak.startswith("int")) or dtype.kind not in "iu":
             continue
         limits = numpy.iinfo(dtype)
         if limits.min <= node.data <= limits.max:
             continue
-        if row in _COMPARISONS:
+        if op in _COMPARISONS:
             # Any value of the dtype compares with infinity as it does with a number beyond its range.
             fitted[k] = graph.scalar(float("inf") if node.data > 0 else float("-inf"))
             loop = tuple(dtypes.FLOAT64 for _ in loop[:-1]) + loop[-1:]
@@ -123,7 +127,7 @@ def _fit_scalars(row: str, nodes: Sequence[Node], loop: tuple[DType, ...]) -> tu
     return fitted, loop
 
 
-def elementwise(row: str, args: Sequence[Any], loop: tuple[DType, ...] | None = None) -> ndarray:
+def elementwise(op: str, args: Sequence[Any], loop: tuple[DType, ...] | None = None) -> ndarray:
     """Record an elementwise row over operands, laid out in memory as NumPy's order "K" would.
 
     Parameters
@@ -137,30 +141,32 @@ def elementwise(row: str, args: Sequence[Any], loop: tuple[DType, ...] | None = 
     """
     nodes = as_nodes(args)
     if loop is None:
-        loop = table.resolve(row, weak_types(nodes))
-    nodes, loop = _fit_scalars(row, nodes, loop)
-    shape = layout.broadcast_shapes(*(n.form.shape for n in nodes))
+        loop = table.resolve(op, weak_types(nodes))
+    nodes, loop = _fit_scalars(op, nodes, loop)
+    shape = layout.broadcast_shapes(*(n.signature.shape for n in nodes))
     order = None
     if len(shape) > 1:
         operands = [
-            (shape, layout.broadcast_strides(n.form.shape, n.form.strides, shape)) for n in nodes if n.form.shape
+            (shape, layout.broadcast_strides(n.signature.shape, n.signature.strides, shape))
+            for n in nodes
+            if n.signature.shape
         ]
         order = layout.memory_order(operands, len(shape))
         if order is not None:
-            nodes = [transposed(graph.broadcast(n, shape), order) if n.form.shape else n for n in nodes]
+            nodes = [transposed(graph.broadcast(n, shape), order) if n.signature.shape else n for n in nodes]
             shape = tuple(shape[k] for k in order)
-    node = graph.map_node(row, loop, nodes, shape)
-    if node.form.queue is None:
+    node = graph.map_node(op, loop, nodes, shape)
+    if node.signature.queue is None:
         # Scalars alone: the result lives on the default device.
         queue = evaluate.queue_of(default_device())
-        node = Node(graph.form(node.form.op, node.form.args, shape, loop[-1], queue), node.args)
+        node = Node(signature(node.signature.primitive, node.signature.args, shape, loop[-1], queue), node.args)
     return wrap_ordered(node, order)
 
 
 def transposed(node: Node, order: Sequence[int]) -> Node:
     """The value with axis ``order[k]`` as its dimension k."""
-    strides = layout.c_strides(node.form.shape)
-    shape = tuple(node.form.shape[k] for k in order)
+    strides = layout.c_strides(node.signature.shape)
+    shape = tuple(node.signature.shape[k] for k in order)
     return graph.view(node, Layout(shape, tuple(strides[k] for k in order), 0))
 
 
@@ -171,34 +177,34 @@ def reshaped(node: Node, shape: Shape) -> Node:
 
 def as_dtype(node: Node, dtype: DType) -> Node:
     """The value in another dtype; a Python integer that it does not hold is refused as NumPy refuses it."""
-    op = node.form.op
-    if isinstance(op, Const) and op.weak:
-        if dtype.kind in "iu" and op.weak.startswith("int"):
+    primitive = node.signature.primitive
+    if isinstance(primitive, Const) and primitive.weak:
+        if dtype.kind in "iu" and primitive.weak.startswith("int"):
             _fit_scalars("cast", [node], (dtype, dtype))
         with numpy.errstate(all="ignore"):
             return graph.typed_scalar(numpy.asarray(node.data).astype(dtype)[()], dtype)
     return graph.cast(node, dtype)
 
 
-def unary(row: str) -> Callable[[ndarray], ndarray]:
+def unary(op: str) -> Callable[[ndarray], ndarray]:
     """A fast recorder of a row over one array: the operator ``-a`` and its like."""
-    cache: dict[tuple[Form, ...], Form] = {}
+    cache: dict[tuple[Signature, ...], Signature] = {}
 
     def record(x: ndarray) -> ndarray:
         a = x._node if x._base is None else x.value()
-        key = (a.form,)
-        form = cache.get(key)
-        if form is None:
-            return _first(cache, key, row, (x,))
-        return wrap(Node(form, (a,)))
+        key = (a.signature,)
+        signature = cache.get(key)
+        if signature is None:
+            return _first(cache, key, op, (x,))
+        return wrap(Node(signature, (a,)))
 
     return record
 
 
-def binary(row: str, reflected: bool = False) -> Callable[[ndarray, Any], Any]:
+def binary(op: str, reflected: bool = False) -> Callable[[ndarray, Any], Any]:
     """A fast recorder of a row over an array and an operand: the operators ``a + b`` and ``b + a``."""
-    cache: dict[tuple[Form, ...], Form] = {}
-    repeats = row == "multiply"  # of a scalar and a sequence, the product repeats the sequence, and Python does so
+    cache: dict[tuple[Signature, ...], Signature] = {}
+    repeats = op == "multiply"  # of a scalar and a sequence, the product repeats the sequence, and Python does so
 
     def record(x: ndarray, y: Any) -> Any:
         a = x._node if x._base is None else x.value()
@@ -212,11 +218,11 @@ def binary(row: str, reflected: bool = False) -> Callable[[ndarray, Any], Any]:
                 return NotImplemented
             b = as_node(y, x.queue)
         nodes = (b, a) if reflected else (a, b)
-        key = (nodes[0].form, nodes[1].form)
-        form = cache.get(key)
-        if form is None:
-            return _first(cache, key, row, (y, x) if reflected else (x, y))
-        return wrap(Node(form, nodes))
+        key = (nodes[0].signature, nodes[1].signature)
+        signature = cache.get(key)
+        if signature is None:
+            return _first(cache, key, op, (y, x) if reflected else (x, y))
+        return wrap(Node(signature, nodes))
 
     return record
 
@@ -232,30 +238,30 @@ _RECORDERS_LIMIT = 20_000
 _RECIPE_LIMIT = 100  # operations
 
 
-def _first(cache: dict[Any, Form], key: tuple[Form, ...], row: str, args: tuple[Any, ...]) -> ndarray:
+def _first(cache: dict[Any, Signature], key: tuple[Signature, ...], op: str, args: tuple[Any, ...]) -> ndarray:
     """Record by the general way, and remember the form."""
-    result = elementwise(row, args)
+    result = elementwise(op, args)
     remember(cache, key, result)
     return result
 
 
-def remember(cache: dict[Any, Form], key: tuple[Form, ...], result: ndarray) -> None:
+def remember(cache: dict[Any, Signature], key: tuple[Signature, ...], result: ndarray) -> None:
     """Remember the form of what was recorded from operands of the forms `key`, if the next time is sure to be the same.
 
     What counts is the form itself: another thread may have computed an operand since its form was read for `key`. And
     where scalars alone go, another device may be the default one.
     """
-    form = result._node.form
-    if result._base is None and form.args == key and any(f.queue is not None for f in key):
+    signature = result._node.signature
+    if result._base is None and signature.args == key and any(f.queue is not None for f in key):
         if len(cache) > _RECORDERS_LIMIT:
             cache.clear()
-        cache[key] = form
+        cache[key] = signature
 
 
 class _Window(NamedTuple):
     """A window of a computed argument, `step` elements after its own beginning."""
 
-    form: Form
+    signature: Signature
     place: int
     step: int
 
@@ -264,9 +270,9 @@ class _Window(NamedTuple):
         whole = made[self.place]
         data = whole.data
         if data is None:  # another thread has just computed it; the lock is free when all of that can be seen
-            with whole.form.queue.lock:  # type: ignore[union-attr]
+            with whole.signature.queue.lock:  # type: ignore[union-attr]
                 data = whole.data
-        node = Node(self.form, (), data)
+        node = Node(self.signature, (), data)
         node.offset = whole.offset + self.step
         node.bound = None
         return node
@@ -281,9 +287,9 @@ class _Recipe(NamedTuple):
 
     scalars: tuple[Node, ...]
     windows: tuple[_Window, ...]
-    steps: tuple[tuple[Form, tuple[int, ...]], ...]
+    steps: tuple[tuple[Signature, tuple[int, ...]], ...]
     flags: int
-    whole: Form | None
+    whole: Signature | None
     where: Layout | None
 
     def recorded(self, nodes: tuple[Node, ...]) -> ndarray:
@@ -294,13 +300,13 @@ class _Recipe(NamedTuple):
             made = [*nodes, *self.scalars]
             if self.windows:
                 made += [window.of(made) for window in self.windows]
-            for form, places in self.steps:
+            for signature, places in self.steps:
                 if len(places) == 1:
-                    node = Node(form, (made[places[0]],))
+                    node = Node(signature, (made[places[0]],))
                 else:
-                    node = Node(form, tuple([made[p] for p in places]))
-                if type(form.op) is Gather:
-                    node.site = ""
+                    node = Node(signature, tuple([made[p] for p in places]))
+                if type(signature.primitive) is Gather:
+                    node.source_location = ""
                 made.append(node)
             result = wrap(made[-1])
         if self.where is not None:
@@ -309,48 +315,50 @@ class _Recipe(NamedTuple):
         return result
 
 
-def _recipe(result: ndarray, nodes: Sequence[Node], forms: Sequence[Form]) -> _Recipe | None:
+def _recipe(result: ndarray, nodes: Sequence[Node], signatures: Sequence[Signature]) -> _Recipe | None:
     """How to record the result again; None where it is not made of operations on all the arguments and on scalars."""
     owner = result if result._base is None else result._base
     where = None if owner is result else result._layout
     if owner._node.data is not None or len(set(nodes)) < len(nodes) or (where is not None and result._part):
         return None
     # What counts are the forms themselves: another thread may compute a value while it is looked at.
-    found: dict[Node, tuple[Form, tuple[Node, ...]]] = {n: (f, ()) for n, f in zip(nodes, forms, strict=True)}
+    found: dict[Node, tuple[Signature, tuple[Node, ...]]] = {n: (f, ()) for n, f in zip(nodes, signatures, strict=True)}
     order: list[Node] = []
     windows: dict[Node, _Window] = {}
-    stack = [(owner._node, owner._node.form)]
+    stack = [(owner._node, owner._node.signature)]
     while stack:
-        node, form = stack.pop()
+        node, signature = stack.pop()
         if node in found:
-            if found[node][0] is not form:
+            if found[node][0] is not signature:
                 return None
             continue
         args = node.args
-        if isinstance(form.op, Leaf):
-            window = _window(node, form, nodes, forms)
+        if isinstance(signature.primitive, Leaf):
+            window = _window(node, signature, nodes, signatures)
             if window is None:
                 return None
             windows[node] = window
-        elif isinstance(form.op, Scatter) or (isinstance(form.op, Gather) and node.site):
+        elif isinstance(signature.primitive, Scatter) or (
+            isinstance(signature.primitive, Gather) and node.source_location
+        ):
             return None
-        if len(args) != len(form.args) or len(order) > _RECIPE_LIMIT:
+        if len(args) != len(signature.args) or len(order) > _RECIPE_LIMIT:
             return None
-        found[node] = form, args
+        found[node] = signature, args
         order.append(node)
-        stack.extend(zip(args, form.args, strict=True))
+        stack.extend(zip(args, signature.args, strict=True))
     used = {a for n in order for a in found[n][1]} | {nodes[w.place] for w in windows.values()}
     if not used.issuperset(nodes) or not nodes:
         return None  # it depends on an argument's value, or on none of them
-    scalars = [n for n in order if isinstance(found[n][0].op, Const)]
-    pending = [n for n in order if n not in windows and not isinstance(found[n][0].op, Const)]
+    scalars = [n for n in order if isinstance(found[n][0].primitive, Const)]
+    pending = [n for n in order if n not in windows and not isinstance(found[n][0].primitive, Const)]
     place = {n: k for k, n in enumerate((*nodes, *scalars, *windows))}
-    steps: list[tuple[Form, tuple[int, ...]]] = []
+    steps: list[tuple[Signature, tuple[int, ...]]] = []
     while pending:
         ready = next(n for n in reversed(pending) if all(a in place for a in found[n][1]))
         pending.remove(ready)
-        form, args = found[ready]
-        steps.append((form, tuple(place[a] for a in args)))
+        signature, args = found[ready]
+        steps.append((signature, tuple(place[a] for a in args)))
         place[ready] = len(place)
     if not steps:
         return None
@@ -358,20 +366,22 @@ def _recipe(result: ndarray, nodes: Sequence[Node], forms: Sequence[Form]) -> _R
     return _Recipe(tuple(scalars), tuple(windows.values()), tuple(steps), result._flags, whole, where)
 
 
-def _window(node: Node, form: Form, nodes: Sequence[Node], forms: Sequence[Form]) -> _Window | None:
+def _window(node: Node, signature: Signature, nodes: Sequence[Node], signatures: Sequence[Signature]) -> _Window | None:
     """How a leaf is a window of an argument; None where another argument could have another one."""
     found = [place for place, whole in enumerate(nodes) if whole.data is node.data]
     if len(found) == 1:
-        its = forms[found[0]]
-        if isinstance(its.op, Leaf) and its.op.aligned and its.dtype == form.dtype:
-            return _Window(form, found[0], node.offset - nodes[found[0]].offset)
+        its = signatures[found[0]]
+        if isinstance(its.primitive, Leaf) and its.primitive.aligned and its.dtype == signature.dtype:
+            return _Window(signature, found[0], node.offset - nodes[found[0]].offset)
     return None
 
 
 def remembered(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
     """The function, which remembers how its result is made of its arguments, as far as operations make it."""
     cache: dict[Any, _Recipe] = {}
-    alone: dict[Form, Form | _Recipe] = {}  # for an array and nothing else; a form where that is all of the recipe
+    alone: dict[
+        Signature, Signature | _Recipe
+    ] = {}  # for an array and nothing else; a form where that is all of the recipe
 
     @wraps(record)
     def run(*args: Any, **options: Any) -> ndarray:
@@ -379,21 +389,21 @@ def remembered(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
             (x,) = args
             if type(x) is ndarray:
                 node = x._node if x._base is None else x.value()
-                made = alone.get(node.form)
-                if isinstance(made, Form):
+                made = alone.get(node.signature)
+                if isinstance(made, Signature):
                     return wrap(Node(made, (node,)))
                 if made is not None:
                     return made.recorded((node,))
         nodes = tuple([x._node if x._base is None else x.value() for x in args if type(x) is ndarray])
-        forms = tuple([n.form for n in nodes])
-        key: Any = forms
+        signatures = tuple([n.signature for n in nodes])
+        key: Any = signatures
         if options or len(nodes) < len(args):
             # With the types of what a tuple holds: (2, 2) equals (2.0, 2.0), and is another argument.
             given = [
                 ndarray if (t := type(x)) is ndarray else (t, x) if t is not tuple else (x, *map(type, x)) for x in args
             ]
             named = [(k, t, x) if (t := type(x)) is not tuple else (k, x, *map(type, x)) for k, x in options.items()]
-            key = (forms, *given, *named)
+            key = (signatures, *given, *named)
         try:
             known = cache.get(key)
         except TypeError:  # something is not hashable
@@ -405,22 +415,22 @@ def remembered(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
             return result
         if any(type(x) is tuple and tuple in map(type, x) for x in (*args, *options.values())):
             return result  # the types of what those hold are not in the key
-        recipe = _recipe(result, nodes, forms)
+        recipe = _recipe(result, nodes, signatures)
         if recipe is not None:
             if len(cache) > _RECORDERS_LIMIT:
                 cache.clear()
             cache[key] = recipe
-            if key is forms and len(forms) == 1:
+            if key is signatures and len(signatures) == 1:
                 if len(alone) > _RECORDERS_LIMIT:
                     alone.clear()
                 plain = recipe.whole is not None and recipe.where is None and not recipe.flags
-                alone[forms[0]] = recipe.steps[0][0] if plain else recipe
+                alone[signatures[0]] = recipe.steps[0][0] if plain else recipe
         return result
 
     return run
 
 
-def caller() -> str:
+def source_location() -> str:
     """Where the user's program is: the nearest line outside the package, for messages about what only data decides."""
     frame = sys._getframe(1)
     package = __name__.partition(".")[0]

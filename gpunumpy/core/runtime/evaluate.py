@@ -13,10 +13,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ..graph.node import CHECK_EVERY, Call, Form, Node, Queue, parts
-from ..schedule.callbacks import absorb
+from ..graph.node import Node
+from ..graph.primitives import LibraryCall
+from ..graph.queue import CHECK_EVERY, Queue
+from ..graph.signature import Signature, outputs
+from ..schedule.callbacks import fuse_into_library_calls
 from ..schedule.lower import Item
-from ..schedule.scaled import apart
+from ..schedule.scaled import unfuse
 from ..schedule.scheduler import Step, schedule
 from ..schedule.verify_plan import verify_plan
 from .device import Device, default_device
@@ -68,7 +71,7 @@ def queue_of(device: Device) -> Queue:
 
 def _reads_memory(node: Node) -> bool:
     """Whether a pending generator reads a buffer after all: a part of it may have been computed since."""
-    return any(a.form.queue is not None if a.data is not None else _reads_memory(a) for a in node.args)
+    return any(a.signature.queue is not None if a.data is not None else _reads_memory(a) for a in node.args)
 
 
 def live_roots(queue: Queue, extra: Sequence[Node] = (), forget: bool = True) -> list[Node]:
@@ -85,7 +88,7 @@ def live_roots(queue: Queue, extra: Sequence[Node] = (), forget: bool = True) ->
         if array is not None:
             node = array._node
             if node.data is None:
-                if node.form.generator and not _reads_memory(node):
+                if node.signature.generator and not _reads_memory(node):
                     stay.append(ref)
                 else:
                     found[node] = None
@@ -107,18 +110,18 @@ def walk(roots: Sequence[Node]) -> tuple[list[Node], tuple[Any, ...]]:
         if len(args) == 1:
             (one,) = args
             if one.data is not None:
-                return [root, one], (root.form, one.form)
+                return [root, one], (root.signature, one.signature)
         elif len(args) == 2:
             one, other = args
             if one.data is not None and other.data is not None and one.data is not other.data:
-                return [root, one, other], (root.form, one.form, other.form)
+                return [root, one, other], (root.signature, one.signature, other.signature)
         nodes += args
         memory = {id(n.data) for n in nodes}
         if None not in [n.data for n in args] and len(memory) == len(nodes):
-            return nodes, tuple([n.form for n in nodes])
+            return nodes, tuple([n.signature for n in nodes])
         del nodes[1:]
     place = {n: k for k, n in enumerate(nodes)}
-    marks: list[Any] = [n.form for n in nodes]
+    marks: list[Any] = [n.signature for n in nodes]
     marks.append(None)
     buffers: dict[int, tuple[int, int]] = {}
     count = len(nodes)
@@ -136,7 +139,7 @@ def walk(roots: Sequence[Node]) -> tuple[list[Node], tuple[Any, ...]]:
                     nodes.append(a)
                 marks.append(p)
         else:
-            f = n.form
+            f = n.signature
             marks.append(f)
             if f.queue is not None:  # a buffer: what matters is whether, and where, another window of it is read
                 first = buffers.get(id(data))
@@ -169,21 +172,21 @@ def items_of(nodes: Sequence[Node]) -> list[Item]:
     for n in nodes:
         if isinstance(n.data, Buffer):
             number, first = buffers.setdefault(id(n.data), (len(buffers), n.offset))
-            items.append(Item(n.form, (), number, n.offset - first))
+            items.append(Item(n.signature, (), number, n.offset - first))
         elif n.data is not None:
-            items.append(Item(n.form, ()))
+            items.append(Item(n.signature, ()))
         else:
-            items.append(Item(n.form, tuple(place[a] for a in n.args)))
+            items.append(Item(n.signature, tuple(place[a] for a in n.args)))
     for p, n in enumerate(nodes):
-        if isinstance(n.form.op, Call) and n.form.op.results:
-            items += _parts_not_kept(p, n.form, items)
-    return apart(items)
+        if isinstance(n.signature.primitive, LibraryCall) and n.signature.primitive.results:
+            items += _parts_not_kept(p, n.signature, items)
+    return unfuse(items)
 
 
-def _parts_not_kept(position: int, call: Form, items: Sequence[Item]) -> list[Item]:
+def _parts_not_kept(position: int, call: Signature, items: Sequence[Item]) -> list[Item]:
     """The results of a routine that nobody asks for, which need memory all the same."""
-    kept = {item.form for item in items if position in item.args}
-    return [Item(part, (position,)) for part in parts(call) if part not in kept]
+    kept = {item.signature for item in items if position in item.args}
+    return [Item(part, (position,)) for part in outputs(call) if part not in kept]
 
 
 def flush(queue: Queue, *extra: Node) -> None:
@@ -239,7 +242,7 @@ def steps_for(
 ) -> tuple[Step, ...]:
     """The steps that an executor takes to compute the nodes at `roots`."""
     steps = schedule(items, roots, overwrite)
-    return steps if executor.absorbs is None else absorb(steps, items, roots, executor.absorbs)
+    return steps if executor.fuses is None else fuse_into_library_calls(steps, items, roots, executor.fuses)
 
 
 def compute_beside(queue: Queue, nodes: Sequence[Node]) -> None:
@@ -268,7 +271,7 @@ def watch(function: Callable[[Node], None] | None) -> None:
 def compute(node: Node) -> Node:
     """The node, computed."""
     if node.data is None:
-        queue = node.form.queue
+        queue = node.signature.queue
         assert queue is not None
         flush(queue, node)
     return node

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 from ..graph.node import Node
 from ..schedule.epilogues import Product
 from ..schedule.lower import Item
-from ..schedule.scheduler import CallStep, Run, Step
+from ..schedule.scheduler import RunKernel, RunLibraryCall, Step
 from ..schedule.traffic import Traffic, traffic
 from . import evaluate
 from .device import Device
@@ -59,29 +59,29 @@ def _on(device: Device, wanted: Sequence[Node]) -> str:
 
 def described(steps: Sequence[Step], items: Sequence[Item], device: Device) -> str:
     """A plan in words."""
-    work = [step for step in steps if isinstance(step, (Run, CallStep))]
+    work = [step for step in steps if isinstance(step, (RunKernel, RunLibraryCall))]
     moves = [traffic(step, steps, items) for step in work]
-    kernels = sum(isinstance(step, Run) for step in work)
+    kernels = sum(isinstance(step, RunKernel) for step in work)
     calls = len(work) - kernels
     what = _count(kernels, "kernel") + (f" and {_count(calls, 'library call')}" if calls else "")
     total = Traffic(sum(m.read for m in moves), sum(m.written for m in moves))
     lines = [f"{what} on {device}: {_moved(total)}"]
     for number, (step, moved) in enumerate(zip(work, moves, strict=True), 1):
         lines.append(f"{number}. {name_of(step)}: {_moved(moved)}")
-        lines.append(f"   {_loops(step) if isinstance(step, Run) else _arguments(step)}")
-        if number > 1 or isinstance(step, CallStep):
+        lines.append(f"   {_loops(step) if isinstance(step, RunKernel) else _arguments(step)}")
+        if number > 1 or isinstance(step, RunLibraryCall):
             lines.append(f"   on its own because: {step.reason}")
     return "\n".join(lines)
 
 
-def name_of(step: Run | CallStep) -> str:
+def name_of(step: RunKernel | RunLibraryCall) -> str:
     """What a step is called in tables."""
-    if isinstance(step, Run):
+    if isinstance(step, RunKernel):
         return step.kernel.name
     return "_".join((step.name, *step.options.after)) if isinstance(step.options, Product) else step.name
 
 
-def _loops(step: Run) -> str:
+def _loops(step: RunKernel) -> str:
     kernel = step.kernel
     outer = len(kernel.shape) - kernel.reduced
     parts = [f"loops {_size(kernel.shape[:outer])}"]
@@ -94,11 +94,11 @@ def _loops(step: Run) -> str:
     return ", ".join(parts)
 
 
-def _arguments(step: CallStep) -> str:
+def _arguments(step: RunLibraryCall) -> str:
     parts = [
         f"{dtype} {_size(where.shape)}"
         for (source, where), dtype in zip(step.args, step.dtypes, strict=True)
-        if source.kind not in ("site", "const")
+        if source.kind not in ("location", "const")
     ]
     if len(parts) > _NAMED:
         parts = [f"{count} of {part}" for part, count in Counter(parts).items()]

@@ -11,10 +11,12 @@ from typing import Any, Protocol, TypeAlias
 
 from ..graph import layout
 from ..graph.layout import Layout
-from ..graph.node import Form, Leaf, Node, form
-from ..schedule.callbacks import Absorbs
+from ..graph.node import Node
+from ..graph.primitives import Leaf
+from ..graph.signature import Signature, signature
+from ..schedule.callbacks import Fuses
 from ..schedule.lower import Item, Source
-from ..schedule.scheduler import Adopt, Allocate, CallStep, Run, Step
+from ..schedule.scheduler import Adopt, Allocate, RunKernel, RunLibraryCall, Step
 from . import memory
 from .device import Device
 from .memory import Buffer
@@ -52,7 +54,7 @@ class Executor(Protocol):
     """What runs the steps of a plan on one device."""
 
     @property
-    def absorbs(self) -> Absorbs | None:
+    def fuses(self) -> Fuses | None:
         """Which library calls take kernels in, if any do."""
 
     def bind(self, buffer: Buffer, dtype: Any, offset: int) -> Any:
@@ -61,13 +63,13 @@ class Executor(Protocol):
     def prepare(self, kernel: Any) -> Callable[[Sequence[Any]], None]:
         """A function that runs the kernel over its bound arguments."""
 
-    def routine(self, step: CallStep, results: Sequence[tuple[Layout, Any]]) -> Callable[[Sequence[Any]], None]:
+    def routine(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Callable[[Sequence[Any]], None]:
         """A function that runs a library call over the bound results, of these layouts and dtypes, and arguments."""
 
     def take_error(self) -> str:
         """The message of the first failure that data caused since the last call, or an empty string."""
 
-    def site(self, text: str) -> int:
+    def source_location(self, text: str) -> int:
         """A number for the place `text`, for `take_error` to find it again."""
 
 
@@ -82,7 +84,7 @@ class Plan:
         self.steps = steps
         self.items = items
         self.executor = executor
-        queue = items[roots[0]].form.queue
+        queue = items[roots[0]].signature.queue
         assert queue is not None
         self.device: Device = queue.device
         # Kernels for more elements than there can be take for ever to prepare, so their memory is asked for first.
@@ -91,7 +93,7 @@ class Plan:
                 memory.allocate(self.device, step.nbytes)
         self._slots: dict[Source, int] = {}
         self._actions = [self._action(step, items) for step in steps]
-        self._roots = [(r, self._slot(Source("new", r)), _leaf_form(items[r].form)) for r in roots]
+        self._roots = [(r, self._slot(Source("new", r)), _leaf_signature(items[r].signature)) for r in roots]
         self._overwritten = _overwritten(steps)
         self._blank: list[Any] = [None] * len(self._slots)
 
@@ -99,12 +101,12 @@ class Plan:
         return self._slots.setdefault(source, len(self._slots))
 
     def _action(self, step: Step, items: Sequence[Item]) -> tuple[Any, ...]:
-        if isinstance(step, Run):
+        if isinstance(step, RunKernel):
             bound = [(s, arg.dtype) for s, arg in zip(step.args, step.kernel.args, strict=True)]
             return (_WORK, self.executor.prepare(step.kernel), self._bindings(bound), step)
-        if isinstance(step, CallStep):
-            forms = [items[target.position].form for target in step.targets]
-            results = [(Layout(f.shape, layout.c_strides(f.shape), 0), f.dtype) for f in forms]
+        if isinstance(step, RunLibraryCall):
+            signatures = [items[target.position].signature for target in step.targets]
+            results = [(Layout(f.shape, layout.c_strides(f.shape), 0), f.dtype) for f in signatures]
             sources = (*step.targets, *(s for s, _ in step.args))
             bound = list(zip(sources, (*(dtype for _, dtype in results), *step.dtypes), strict=True))
             return (_WORK, self.executor.routine(step, results), self._bindings(bound), step)
@@ -141,7 +143,7 @@ class Plan:
                         elif kind == _SLOT:
                             values.append(bind(slots[k], dtype, 0))
                         else:
-                            values.append(self.executor.site(nodes[k].site))
+                            values.append(self.executor.source_location(nodes[k].source_location))
                     if observe is None:
                         action[1](values)
                     else:
@@ -161,10 +163,10 @@ class Plan:
             self._keep(next((k for k, one in enumerate(self._actions) if one is action), 0), slots, nodes)
             raise
         for r, slot, leaf_form in self._roots:
-            _settle(nodes[r], slots[slot], leaf_form)
-        self._settle_overwritten(nodes, len(self.steps))
+            _materialize(nodes[r], slots[slot], leaf_form)
+        self._materialize_overwritten(nodes, len(self.steps))
 
-    def _settle_overwritten(self, nodes: Sequence[Node], end: int) -> None:
+    def _materialize_overwritten(self, nodes: Sequence[Node], end: int) -> None:
         """Make leaves of the values that the steps before `end` wrote into memory of before.
 
         They can not be computed again. A thread that has just read one of them, and has not recorded yet what for,
@@ -173,7 +175,7 @@ class Plan:
         for k, position, base in self._overwritten:
             if k < end and nodes[position].data is None:
                 node = nodes[position]
-                _settle(node, nodes[base].data, _leaf_form(node.form))
+                _materialize(node, nodes[base].data, _leaf_signature(node.signature))
 
     def _keep(self, failed: int, slots: list[Any], nodes: Sequence[Node]) -> None:
         """Make leaves of the values that are complete, after action `failed` has raised.
@@ -181,7 +183,7 @@ class Plan:
         What was written in place must not be written again, and its old elements, which others were computed from, are
         not there any more.
         """
-        self._settle_overwritten(nodes, failed)
+        self._materialize_overwritten(nodes, failed)
         written = _written(self.steps)
         for step in reversed(self.steps[:failed]):
             if isinstance(step, Adopt) and written.get(step.target, -1) >= failed:
@@ -191,7 +193,7 @@ class Plan:
         for source, slot in self._slots.items():
             complete = source.kind == "new" and written.get(source, -1) < failed and slots[slot] is not None
             if complete and source.position < len(nodes):
-                _settle(nodes[source.position], slots[slot], _leaf_form(nodes[source.position].form))
+                _materialize(nodes[source.position], slots[slot], _leaf_signature(nodes[source.position].signature))
 
 
 def _written(steps: Sequence[Step]) -> dict[Source, int]:
@@ -211,24 +213,24 @@ def _overwritten(steps: Sequence[Step]) -> list[tuple[int, int, int]]:
 
 def _targets(step: Step) -> list[Source]:
     """The values that a step writes."""
-    if isinstance(step, Run):
+    if isinstance(step, RunKernel):
         return [source for source, arg in zip(step.args, step.kernel.args, strict=True) if arg.kind == "out"]
-    return list(step.targets) if isinstance(step, CallStep) else []
+    return list(step.targets) if isinstance(step, RunLibraryCall) else []
 
 
-def _settle(node: Node, buffer: Buffer, leaf_form: Form) -> None:
+def _materialize(node: Node, buffer: Buffer, leaf_form: Signature) -> None:
     """Turn a pending node into a leaf. Other threads look at `data` first, so it comes when the rest is right."""
     node.offset = 0
     node.bound = None
-    node.form = leaf_form
+    node.signature = leaf_form
     node.data = buffer
     node.args = ()
 
 
 _WORK, _ALLOCATE, _ADOPT, _FREE = range(4)
 _LEAF, _CONST, _SLOT, _SITE = range(4)
-_KINDS = {"leaf": _LEAF, "const": _CONST, "new": _SLOT, "aside": _SLOT, "site": _SITE}
+_KINDS = {"leaf": _LEAF, "const": _CONST, "new": _SLOT, "copy": _SLOT, "location": _SITE}
 
 
-def _leaf_form(f: Form) -> Form:
-    return form(Leaf(layout.c_strides(f.shape), 0, True), (), f.shape, f.dtype, f.queue)
+def _leaf_signature(f: Signature) -> Signature:
+    return signature(Leaf(layout.c_strides(f.shape), 0, True), (), f.shape, f.dtype, f.queue)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, TextIO
 
-from ..schedule.scheduler import CallStep, Run, Step
+from ..schedule.scheduler import RunKernel, RunLibraryCall, Step
 from ..schedule.traffic import traffic
 from . import evaluate, memory, memory_copy
 from .device import CPU, Device, check, default_device, driver, synchronize
@@ -80,7 +80,7 @@ class profile:
         print(self._table(), file=self._file or sys.stdout)
 
     def _observe(self, step: Step, work: Work) -> None:
-        assert isinstance(step, (Run, CallStep))
+        assert isinstance(step, (RunKernel, RunLibraryCall))
         name = name_of(step)
         with self._lock:
             record = self._found.setdefault((name, work.device), Record(name, work.device))

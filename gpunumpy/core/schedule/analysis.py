@@ -9,7 +9,8 @@ from math import prod
 
 from ..graph import layout
 from ..graph.layout import Shape
-from ..graph.node import Call, Const, Form, Gather, Leaf, Map, Part, Reduce, Scan, Scatter, Update, View, form
+from ..graph.primitives import Const, Gather, Leaf, LibraryCall, Map, Output, Reduce, Scan, Scatter, Update, View
+from ..graph.signature import Signature, signature
 from .lower import Item
 
 # A subexpression of more operations than this is computed once and kept, rather than again in each place of use.
@@ -65,9 +66,9 @@ def topological(items: Sequence[Item], roots: Sequence[int]) -> list[int]:
 
 def one_window(items: Sequence[Item]) -> list[Item]:
     """Name one leaf for all that see the same elements of a buffer, so that a kernel reads them once."""
-    first: dict[tuple[Form, int, int], int] = {}
+    first: dict[tuple[Signature, int, int], int] = {}
     same = [
-        p if item.buffer < 0 else first.setdefault((item.form, item.buffer, item.offset), p)
+        p if item.buffer < 0 else first.setdefault((item.signature, item.buffer, item.offset), p)
         for p, item in enumerate(items)
     ]
     return [replace(item, args=tuple(same[a] for a in item.args)) if item.args else item for item in items]
@@ -84,37 +85,41 @@ def push_views(items: Sequence[Item], roots: Sequence[int]) -> list[Item]:
     kept = frozenset(roots)
 
     def movable(p: int, shape: Shape) -> bool:
-        f = result[p].form
-        if isinstance(f.op, Const):
+        f = result[p].signature
+        if isinstance(f.primitive, Const):
             return True
         if f.shape != shape:
             return False
-        if isinstance(f.op, Leaf):
-            return layout.is_c(shape, f.op.strides)
+        if isinstance(f.primitive, Leaf):
+            return layout.is_c(shape, f.primitive.strides)
         alone = p not in kept and used[p] == 1
-        return alone and isinstance(f.op, Map) and all(movable(a, shape) for a in result[p].args)
+        return alone and isinstance(f.primitive, Map) and all(movable(a, shape) for a in result[p].args)
 
-    def moved(p: int, view: Form) -> int:
+    def moved(p: int, view: Signature) -> int:
         item = result[p]
-        if isinstance(item.form.op, Const):
+        if isinstance(item.signature.primitive, Const):
             return p
-        if isinstance(item.form.op, Leaf):
-            made = Item(form(view.op, (item.form,), view.shape, item.form.dtype, view.queue), (p,))
+        if isinstance(item.signature.primitive, Leaf):
+            made = Item(
+                signature(view.primitive, (item.signature,), view.shape, item.signature.dtype, view.queue), (p,)
+            )
         else:
             args = tuple(moved(a, view) for a in item.args)
-            forms = tuple(result[a].form for a in args)
-            made = Item(form(item.form.op, forms, view.shape, item.form.dtype, view.queue), args)
+            signatures = tuple(result[a].signature for a in args)
+            made = Item(
+                signature(item.signature.primitive, signatures, view.shape, item.signature.dtype, view.queue), args
+            )
         result.append(made)
         return len(result) - 1
 
     for p, item in enumerate(items):
-        op = item.form.op
-        if isinstance(op, View):
+        primitive = item.signature.primitive
+        if isinstance(primitive, View):
             child = item.args[0]
-            f = items[child].form
-            mapped = layout.decompose(f.shape, op.strides, op.offset, item.form.shape) is not None
-            if isinstance(f.op, Map) and not mapped and movable(child, f.shape):
-                result[p] = result[moved(child, item.form)]
+            f = items[child].signature
+            mapped = layout.decompose(f.shape, primitive.strides, primitive.offset, item.signature.shape) is not None
+            if isinstance(f.primitive, Map) and not mapped and movable(child, f.shape):
+                result[p] = result[moved(child, item.signature)]
     return result
 
 
@@ -125,27 +130,27 @@ def analyse(items: Sequence[Item], roots: Sequence[int]) -> Graph:
     views = [0] * len(items)
     must: set[int] = set(roots)
     soft: set[int] = set()
-    written = {items[p].args[0] for p in order if isinstance(items[p].form.op, Update)}.union(roots)
+    written = {items[p].args[0] for p in order if isinstance(items[p].signature.primitive, Update)}.union(roots)
     for p in order:
         for a in set(items[p].args):
             uses[a] += 1
-            views[a] += isinstance(items[p].form.op, View)
+            views[a] += isinstance(items[p].signature.primitive, View)
         must.update(_stored_arguments(items, p, written))
-        op = items[p].form.op
-        if isinstance(op, (Update, Scatter, Call, Part, Scan)):
+        primitive = items[p].signature.primitive
+        if isinstance(primitive, (Update, Scatter, LibraryCall, Output, Scan)):
             must.add(p)
-        elif isinstance(op, Reduce):
+        elif isinstance(primitive, Reduce):
             soft.add(p)
-    must = {p for p in must if not isinstance(items[p].form.op, (Leaf, Const))}
+    must = {p for p in must if not isinstance(items[p].signature.primitive, (Leaf, Const))}
 
     cone: dict[int, frozenset[int]] = {}  # the operations of an expression down to anchors and leaves
     reads: dict[int, frozenset[int]] = {}
     inside: dict[int, frozenset[int]] = {}
     for p in order:
         item = items[p]
-        if isinstance(item.form.op, (Leaf, Const)):
+        if isinstance(item.signature.primitive, (Leaf, Const)):
             cone[p] = frozenset()
-            inside[p] = frozenset((p,)) if isinstance(item.form.op, Leaf) else frozenset()
+            inside[p] = frozenset((p,)) if isinstance(item.signature.primitive, Leaf) else frozenset()
             continue
         for a in item.args:
             if a not in must and a not in soft and _keep(items, p, a, len(cone[a]), uses[a], views[a]):
@@ -171,47 +176,49 @@ def analyse(items: Sequence[Item], roots: Sequence[int]) -> Graph:
 def _stored_arguments(items: Sequence[Item], p: int, written: set[int]) -> list[int]:
     """The arguments that an operation can only take from memory; `written` are bases of updates and results."""
     item = items[p]
-    op = item.form.op
-    if isinstance(op, Call) and op.name in _READS_PARTS:
+    primitive = item.signature.primitive
+    if isinstance(primitive, LibraryCall) and primitive.name in _READS_PARTS:
         return [items[a].args[0] if _is_part(items, a, written) else a for a in item.args]
-    if isinstance(op, (Call, Scatter)):
-        return list(item.args if isinstance(op, Call) else item.args[1:])
-    if isinstance(op, Gather):
+    if isinstance(primitive, (LibraryCall, Scatter)):
+        return list(item.args if isinstance(primitive, LibraryCall) else item.args[1:])
+    if isinstance(primitive, Gather):
         return [item.args[0]]
-    if isinstance(op, View):
-        child = items[item.args[0]].form
-        if layout.decompose(child.shape, op.strides, op.offset, item.form.shape) is None:
+    if isinstance(primitive, View):
+        child = items[item.args[0]].signature
+        if layout.decompose(child.shape, primitive.strides, primitive.offset, item.signature.shape) is None:
             return [item.args[0]]
     return []
 
 
 def _is_part(items: Sequence[Item], p: int, written: set[int]) -> bool:
     """Whether a value is a part of one that is written to memory whoever reads it."""
-    op = items[p].form.op
-    if not isinstance(op, View):
+    primitive = items[p].signature.primitive
+    if not isinstance(primitive, View):
         return False
     whole = items[p].args[0]
-    f = items[whole].form
-    if isinstance(f.op, (Leaf, Const)):
+    f = items[whole].signature
+    if isinstance(f.primitive, (Leaf, Const)):
         return False
-    if isinstance(f.op, (Update, Call, Part)) or whole in written:
+    if isinstance(f.primitive, (Update, LibraryCall, Output)) or whole in written:
         return True
-    return layout.decompose(f.shape, op.strides, op.offset, items[p].form.shape) is None  # see `_stored_arguments`
+    return (
+        layout.decompose(f.shape, primitive.strides, primitive.offset, items[p].signature.shape) is None
+    )  # see `_stored_arguments`
 
 
 def _keep(items: Sequence[Item], p: int, a: int, weight: int, uses: int, views: int) -> bool:
     """Whether the argument `a` of `p`, an expression of `weight` operations, is worth computing once."""
-    f = items[a].form
+    f = items[a].signature
     if weight == 0 or f.generator:
         return False
     if uses > 1 and weight > _RECOMPUTE:
         return True
-    op = items[p].form.op
-    if isinstance(op, Update) and a == items[p].args[0] and uses > 1 and weight > _RECOMPUTE_BROADCAST:
+    primitive = items[p].signature.primitive
+    if isinstance(primitive, Update) and a == items[p].args[0] and uses > 1 and weight > _RECOMPUTE_BROADCAST:
         return True
-    if isinstance(op, View) and views > 1 and weight > 1:
+    if isinstance(primitive, View) and views > 1 and weight > 1:
         return True  # a stencil: it would be computed again for every neighbour
-    spread = prod(items[p].form.shape) > prod(f.shape)
-    if spread and isinstance(op, (View, Map)) and weight > _RECOMPUTE_BROADCAST:
+    spread = prod(items[p].signature.shape) > prod(f.shape)
+    if spread and isinstance(primitive, (View, Map)) and weight > _RECOMPUTE_BROADCAST:
         return True
-    return isinstance(op, (Map, View)) and isinstance(f.op, Gather) and uses > 1
+    return isinstance(primitive, (Map, View)) and isinstance(f.primitive, Gather) and uses > 1

@@ -10,15 +10,16 @@ from dataclasses import replace
 from math import prod
 from typing import NamedTuple, TypeAlias
 
+from ..dtypes import DType
 from ..graph import layout
 from ..graph.layout import Layout, Shape
-from ..graph.node import DType, Leaf
+from ..graph.primitives import Leaf
 from . import kernel as ir
 from .lower import Item, Source
-from .scheduler import Adopt, Allocate, CallStep, Free, Run, Step
+from .scheduler import Adopt, Allocate, Free, RunKernel, RunLibraryCall, Step
 
 
-class Absorbed(NamedTuple):
+class FusedCall(NamedTuple):
     """The options of a library call with kernels in it.
 
     Its arguments are those of `before` without its output (or what the call reads, where there is no `before`), and
@@ -45,46 +46,52 @@ class Absorbed(NamedTuple):
 
 
 # Whether a device's library takes the kernels, and gains by it: asked with the name of the call and what it would be.
-Absorbs: TypeAlias = Callable[[str, Absorbed], bool]
+Fuses: TypeAlias = Callable[[str, FusedCall], bool]
 SUFFIX = "_absorbed"  # of the name of a call with kernels in it
 
 
-def absorb(steps: Sequence[Step], items: Sequence[Item], roots: Sequence[int], absorbs: Absorbs) -> tuple[Step, ...]:
+def fuse_into_library_calls(
+    steps: Sequence[Step], items: Sequence[Item], roots: Sequence[int], fuses: Fuses
+) -> tuple[Step, ...]:
     """The steps of a plan, with kernels taken into library calls where `absorbs` says so."""
-    return _Absorption(steps, items, roots, absorbs).run()
+    return _Fusion(steps, items, roots, fuses).run()
 
 
-class _Absorption:
-    def __init__(self, steps: Sequence[Step], items: Sequence[Item], roots: Sequence[int], absorbs: Absorbs) -> None:
+class _Fusion:
+    def __init__(self, steps: Sequence[Step], items: Sequence[Item], roots: Sequence[int], fuses: Fuses) -> None:
         self.steps = list(steps)
         self.items = items
         self.kept = {Source("new", r) for r in roots}
-        self.absorbs = absorbs
+        self.fuses = fuses
 
     def run(self) -> tuple[Step, ...]:
-        calls = {source for step in self.steps if isinstance(step, CallStep) for source in _bound(step)} - self.kept
+        calls = {
+            source for step in self.steps if isinstance(step, RunLibraryCall) for source in _bound(step)
+        } - self.kept
         between = [s.target for s in self.steps if isinstance(s, Allocate) and s.target in calls]
         # A kernel between two calls goes into the one that reads, where loads of several arrays overlap.
-        for kind in (Run, CallStep):
+        for kind in (RunKernel, RunLibraryCall):
             for made in between:
-                self._absorb(made, kind)
+                self._fuse(made, kind)
         return tuple(self.steps)
 
-    def _absorb(self, made: Source, kind: type[Run] | type[CallStep]) -> None:
+    def _fuse(self, made: Source, kind: type[RunKernel] | type[RunLibraryCall]) -> None:
         """Take in the one kernel that makes a buffer (`Run`) or reads it, if a call alone is at the other end."""
-        users = [n for n, s in enumerate(self.steps) if isinstance(s, (Run, CallStep)) and made in _bound(s)]
+        users = [
+            n for n, s in enumerate(self.steps) if isinstance(s, (RunKernel, RunLibraryCall)) and made in _bound(s)
+        ]
         if len(users) != 2 or any(isinstance(s, Adopt) for s in self.steps[users[0] : users[1]]):
             return
         first, second = (self.steps[n] for n in users)
         joined = None
-        if isinstance(first, Run) and isinstance(second, CallStep) and kind is Run:
+        if isinstance(first, RunKernel) and isinstance(second, RunLibraryCall) and kind is RunKernel:
             joined = self._before(first, second, made)
-        elif isinstance(first, CallStep) and isinstance(second, Run) and kind is CallStep:
+        elif isinstance(first, RunLibraryCall) and isinstance(second, RunKernel) and kind is RunLibraryCall:
             joined = self._after(first, second, made)
         if joined is not None:
             self._join(users[0], users[1], joined, made)
 
-    def _join(self, first: int, second: int, joined: CallStep, made: Source) -> None:
+    def _join(self, first: int, second: int, joined: RunLibraryCall, made: Source) -> None:
         """Put one step in the place of the second of two; what the first one read is freed after it."""
         read = set(_bound(self.steps[first]))
         between = self.steps[first + 1 : second]
@@ -92,7 +99,7 @@ class _Absorption:
         steps = [*self.steps[:first], *(s for s in between if s not in late), joined, *late, *self.steps[second + 1 :]]
         self.steps = [s for s in steps if not (isinstance(s, (Allocate, Free)) and s.target == made)]
 
-    def _before(self, run: Run, call: CallStep, made: Source) -> CallStep | None:
+    def _before(self, run: RunKernel, call: RunLibraryCall, made: Source) -> RunLibraryCall | None:
         """The call with the kernel that makes what it reads."""
         if call.parts:
             return None
@@ -110,7 +117,7 @@ class _Absorption:
         options = options._replace(before=kernel, taken=(layout.c_layout(where.shape), dtype))
         return self._joined(call, options, self._arguments(run, made), call.position)
 
-    def _after(self, call: CallStep, run: Run, made: Source) -> CallStep | None:
+    def _after(self, call: RunLibraryCall, run: RunKernel, made: Source) -> RunLibraryCall | None:
         """The call with the kernel that reads what it makes."""
         if call.parts or not _elementwise(run.kernel) or made not in call.targets:
             return None
@@ -132,45 +139,45 @@ class _Absorption:
 
     def _joined(
         self,
-        call: CallStep,
-        options: Absorbed,
+        call: RunLibraryCall,
+        options: FusedCall,
         args: Sequence[tuple[tuple[Source, Layout], DType]],
         position: int,
-    ) -> CallStep | None:
+    ) -> RunLibraryCall | None:
         name = call.name.removesuffix(SUFFIX)
-        if not self.absorbs(name, options):
+        if not self.fuses(name, options):
             return None
         reason = f"{name} is a routine of its own"
         places, dtypes = tuple(where for where, _ in args), tuple(dtype for _, dtype in args)
-        return CallStep(name + SUFFIX, options, places, dtypes, position, reason)
+        return RunLibraryCall(name + SUFFIX, options, places, dtypes, position, reason)
 
-    def _options(self, call: CallStep) -> Absorbed:
-        if isinstance(call.options, Absorbed):
+    def _options(self, call: RunLibraryCall) -> FusedCall:
+        if isinstance(call.options, FusedCall):
             return call.options
-        f = self.items[call.position].form
-        return Absorbed(call.options, (call.args[0][1], call.dtypes[0]), (layout.c_layout(f.shape), f.dtype))
+        f = self.items[call.position].signature
+        return FusedCall(call.options, (call.args[0][1], call.dtypes[0]), (layout.c_layout(f.shape), f.dtype))
 
     def _shape(self, source: Source) -> Shape:
-        return self.items[source.position].form.shape
+        return self.items[source.position].signature.shape
 
-    def _arguments(self, run: Run, *left_out: Source) -> list[tuple[tuple[Source, Layout], DType]]:
+    def _arguments(self, run: RunKernel, *left_out: Source) -> list[tuple[tuple[Source, Layout], DType]]:
         """What a kernel reads, as a call takes it."""
         found = []
         for source, arg in zip(run.args, run.kernel.args, strict=True):
             if source not in left_out:
-                f = self.items[source.position].form
+                f = self.items[source.position].signature
                 where = Layout(f.shape, layout.c_strides(f.shape), 0)
-                if isinstance(f.op, Leaf):
-                    where = Layout(f.shape, f.op.strides, f.op.origin)
+                if isinstance(f.primitive, Leaf):
+                    where = Layout(f.shape, f.primitive.strides, f.primitive.origin)
                 found.append(((source, where), arg.dtype))
         return found
 
 
 def _bound(step: Step) -> tuple[Source, ...]:
     """Every buffer that a piece of work reads or writes."""
-    if isinstance(step, Run):
+    if isinstance(step, RunKernel):
         return step.args
-    return (*step.targets, *(s for s, _ in step.args)) if isinstance(step, CallStep) else ()
+    return (*step.targets, *(s for s, _ in step.args)) if isinstance(step, RunLibraryCall) else ()
 
 
 def _inside(kernel: ir.Kernel, where: Layout) -> ir.Kernel | None:
@@ -178,7 +185,7 @@ def _inside(kernel: ir.Kernel, where: Layout) -> ir.Kernel | None:
     assert kernel.region is not None
     shape = tuple(high for _, high in kernel.region)
     bodies = [kernel.body, kernel.outside] if kernel.outside is not None else [kernel.body]
-    read = {i.arg for i in kernel.body.instrs if isinstance(i, (ir.Load, ir.Gather))}
+    read = {i.arg for i in kernel.body.instrs if isinstance(i, (ir.Load, ir.LoadIndexed))}
     inputs = {n for n, arg in enumerate(kernel.args) if arg.kind == "in"}
     if any(low for low, _ in kernel.region) or where.shape != shape or inputs != read:
         return None
@@ -192,7 +199,7 @@ def _inside(kernel: ir.Kernel, where: Layout) -> ir.Kernel | None:
 
 def _elementwise(kernel: ir.Kernel) -> bool:
     """Whether a kernel computes one array, and each of its elements from what lies at known places."""
-    plain = all(isinstance(i, (ir.Load, ir.Scalar, ir.Index, ir.Apply)) for i in kernel.body.instrs)
+    plain = all(isinstance(i, (ir.Load, ir.Scalar, ir.LoopIndex, ir.Apply)) for i in kernel.body.instrs)
     return plain and not kernel.reduced and kernel.region is None and len(kernel.body.stores) == 1
 
 

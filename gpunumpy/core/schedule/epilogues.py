@@ -12,7 +12,8 @@ from math import prod
 from typing import NamedTuple
 
 from ..graph import layout
-from ..graph.node import Call, Const, Form, Leaf, Map, Part, form
+from ..graph.primitives import Const, Leaf, LibraryCall, Map, Output
+from ..graph.signature import Signature, signature
 from .analysis import topological
 from .lower import Item
 
@@ -45,7 +46,7 @@ class Product(NamedTuple):
 def fold_epilogues(items: Sequence[Item], roots: Sequence[int]) -> list[Item]:
     """Give products what follows them, where the result has to be in memory and nothing else needs the product."""
     result = list(items)
-    queue = items[roots[0]].form.queue
+    queue = items[roots[0]].signature.queue
     if queue is None or queue.device.kind not in DEVICES or not any(map(_is_product, items)):
         return result
     order = topological(items, roots)
@@ -65,7 +66,7 @@ def fold_epilogues(items: Sequence[Item], roots: Sequence[int]) -> list[Item]:
             if taken is None:
                 break
             p, item = q, taken
-            if p in kept or any(isinstance(items[r].form.op, Call) for r in readers[p]):
+            if p in kept or any(isinstance(items[r].signature.primitive, LibraryCall) for r in readers[p]):
                 best = p, item
         if best is not None:
             result[best[0]] = best[1]
@@ -73,54 +74,54 @@ def fold_epilogues(items: Sequence[Item], roots: Sequence[int]) -> list[Item]:
 
 
 def _is_product(item: Item) -> bool:
-    op = item.form.op
-    return isinstance(op, Call) and op.name == "matmul" and item.form.dtype.name in _FLOATS
+    primitive = item.signature.primitive
+    return isinstance(primitive, LibraryCall) and primitive.name == "matmul" and item.signature.dtype.name in _FLOATS
 
 
 def _with(items: Sequence[Item], call: Item, p: int, q: int, kept: frozenset[int]) -> Item | None:
     """The call that computes item `q` from what `call`, the item at `p`, is computed from; None where there is none."""
-    f = items[q].form
-    assert isinstance(call.form.op, Call)
-    product = Product(*call.form.op.options)
-    if not isinstance(f.op, Map) or f.shape != call.form.shape:
+    f = items[q].signature
+    assert isinstance(call.signature.primitive, LibraryCall)
+    product = Product(*call.signature.primitive.options)
+    if not isinstance(f.primitive, Map) or f.shape != call.signature.shape:
         return None
-    operands = items[call.args[0]].form.dtype
-    if f.dtype != call.form.dtype:
+    operands = items[call.args[0]].signature.dtype
+    if f.dtype != call.signature.dtype:
         # What is summed in float32 may be written so, or rounded after all.
         fine = f.dtype == operands or (operands.name in _HALVES and f.dtype.name == "float32")
         if not fine or not _FACTORS.issuperset(product.after):
             return None
-    if f.op.row == "cast":
+    if f.primitive.op == "cast":
         return _call(items, f, product, call.args)
-    if len(items[q].args) != 2 or set(f.op.loop) != {f.dtype}:
+    if len(items[q].args) != 2 or set(f.primitive.loop) != {f.dtype}:
         return None
     other = next((a for a in items[q].args if a != p), p)
-    row, first = f.op.row, items[q].args[0] == p
-    if row == "subtract":
-        row = "less" if first else "from"
-    elif row == "divide" and not first:
+    op, first = f.primitive.op, items[q].args[0] == p
+    if op == "subtract":
+        op = "less" if first else "from"
+    elif op == "divide" and not first:
         return None
-    step = _step(items, row, other, f, call, kept)
+    step = _step(items, op, other, f, call, kept)
     if not step or not _follows(product.after, step):
         return None
     return _call(items, f, product._replace(after=(*product.after, step)), (*call.args, other))
 
 
-def _step(items: Sequence[Item], row: str, other: int, f: Form, call: Item, kept: frozenset[int]) -> str:
+def _step(items: Sequence[Item], op: str, other: int, f: Signature, call: Item, kept: frozenset[int]) -> str:
     """What an operation with another operand is to a product, or an empty string."""
-    o = items[other].form
-    if isinstance(o.op, Const):
+    o = items[other].signature
+    if isinstance(o.primitive, Const):
         real = f.dtype.kind != "c"
-        return {"multiply": "scale", "divide": "divide", "maximum": "maximum" if real else ""}.get(row, "")
-    if row not in _SUMS or o.dtype != f.dtype:
+        return {"multiply": "scale", "divide": "divide", "maximum": "maximum" if real else ""}.get(op, "")
+    if op not in _SUMS or o.dtype != f.dtype:
         return ""
-    in_memory = isinstance(o.op, (Leaf, Call, Part)) or other in kept
-    if isinstance(o.op, Leaf) and not (layout.is_c(o.shape, o.op.strides) and o.op.aligned):
+    in_memory = isinstance(o.primitive, (Leaf, LibraryCall, Output)) or other in kept
+    if isinstance(o.primitive, Leaf) and not (layout.is_c(o.shape, o.primitive.strides) and o.primitive.aligned):
         return ""
-    right = items[call.args[1]].form.shape
-    if row == "add" and len(right) > 1 and right[-1:] == o.shape[-1:] == f.shape[-1:] and prod(o.shape[:-1]) == 1:
+    right = items[call.args[1]].signature.shape
+    if op == "add" and len(right) > 1 and right[-1:] == o.shape[-1:] == f.shape[-1:] and prod(o.shape[:-1]) == 1:
         return "bias"
-    return _SUMS[row] if o.shape == f.shape and in_memory else ""
+    return _SUMS[op] if o.shape == f.shape and in_memory else ""
 
 
 _SUMS = {"add": "residual", "less": "less", "from": "from"}
@@ -139,6 +140,6 @@ def _follows(after: tuple[str, ...], step: str) -> bool:
     return step not in after and all(_ORDER[s] <= _ORDER[step] for s in after)
 
 
-def _call(items: Sequence[Item], f: Form, product: Product, args: tuple[int, ...]) -> Item:
-    forms = tuple(items[a].form for a in args)
-    return Item(form(Call("matmul", product), forms, f.shape, f.dtype, f.queue), args)
+def _call(items: Sequence[Item], f: Signature, product: Product, args: tuple[int, ...]) -> Item:
+    signatures = tuple(items[a].signature for a in args)
+    return Item(signature(LibraryCall("matmul", product), signatures, f.shape, f.dtype, f.queue), args)

@@ -10,11 +10,11 @@ A value is named by its position in `Body.instrs`, which is a topological order.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy
 
-DType: TypeAlias = "numpy.dtype[Any]"
+from ..dtypes import DType
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Gather:
+class LoadIndexed:
     """The element at ``at + sum(wrap(index[k], dims[k]) * strides[k])`` of buffer argument `arg`.
 
     The index values are int64; a negative one counts from the end. One out of bounds is clamped and reported with the
@@ -46,7 +46,7 @@ class Gather:
     index: tuple[int, ...]
     dims: tuple[int, ...]
     strides: tuple[int, ...]
-    site: int
+    source_location: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Scalar:
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class LoopIndex:
     """An int64 value: the affine function `at` of the loop indices."""
 
     at: Affine
@@ -70,33 +70,33 @@ class Apply:
     The arguments have the loop's dtypes already: the scheduler inserts rows ``cast`` where they do not.
     """
 
-    row: str
+    op: str
     args: tuple[int, ...]
     loop: tuple[DType, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Reduce:
+class ReduceLoops:
     """The table's reduction `row` of `args` over the reduced loop dimensions; `loop` as for `Apply`.
 
     Row-level arguments after the first (a mean to subtract, a ddof) are used where the row's map or post needs them.
     """
 
-    row: str
+    op: str
     args: tuple[int, ...]
     loop: tuple[DType, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Scan:
+class ScanLoop:
     """The inclusive scan by reduction `row` of `args[0]` along the one reduced loop dimension; a full-level value."""
 
-    row: str
+    op: str
     args: tuple[int, ...]
     loop: tuple[DType, ...]
 
 
-Instr: TypeAlias = Load | Gather | Scalar | Index | Apply | Reduce | Scan
+Instruction: TypeAlias = Load | LoadIndexed | Scalar | LoopIndex | Apply | ReduceLoops | ScanLoop
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    instrs: tuple[Instr, ...]
+    instrs: tuple[Instruction, ...]
     stores: tuple[Store, ...]
 
 
@@ -150,9 +150,9 @@ def value_dtypes(kernel: Kernel, body: Body) -> list[DType]:
     """The dtype of every value of `body`."""
     out: list[DType] = []
     for instr in body.instrs:
-        if isinstance(instr, (Load, Gather, Scalar)):
+        if isinstance(instr, (Load, LoadIndexed, Scalar)):
             out.append(kernel.args[instr.arg].dtype)
-        elif isinstance(instr, Index):
+        elif isinstance(instr, LoopIndex):
             out.append(numpy.dtype(numpy.int64))
         else:
             out.append(instr.loop[-1])
@@ -166,12 +166,12 @@ def row_level(kernel: Kernel, body: Body) -> list[bool]:
     for instr in body.instrs:
         if isinstance(instr, Scalar):
             level.append(True)
-        elif isinstance(instr, (Load, Index)):
+        elif isinstance(instr, (Load, LoopIndex)):
             level.append(not any(instr.at.coef[outer:]))
-        elif isinstance(instr, Gather):
+        elif isinstance(instr, LoadIndexed):
             level.append(not any(instr.at.coef[outer:]) and all(level[i] for i in instr.index))
         elif isinstance(instr, Apply):
             level.append(all(level[i] for i in instr.args))
         else:
-            level.append(isinstance(instr, Reduce))
+            level.append(isinstance(instr, ReduceLoops))
     return level

@@ -12,9 +12,11 @@ from typing import Any, TypeAlias
 
 import numpy
 
+from ..dtypes import DType
 from ..graph import layout
 from ..graph.layout import Shape
-from ..graph.node import Const, DType, Form, Gather, Iota, Leaf, Map, Reduce, Scan, View
+from ..graph.primitives import Const, Gather, Iota, Leaf, Map, Reduce, Scan, View
+from ..graph.signature import Signature
 from . import kernel as ir
 
 IndexMap: TypeAlias = tuple[ir.Affine, ...]
@@ -29,7 +31,7 @@ class Item:
     Leaves in one buffer have the same number `buffer`, and `offset` is where each begins, counted from the first.
     """
 
-    form: Form
+    signature: Signature
     args: tuple[int, ...]
     buffer: int = -1
     offset: int = 0
@@ -40,7 +42,7 @@ class Source:
     """What an argument of a kernel is bound to when a plan runs.
 
     `kind` is "leaf" or "const" (data of the node at `position`), "new" (a buffer that the plan allocates for that
-    node), "aside" (one for a copy of its value) or "site" (the place where it was recorded).
+    node), "copy" (one for a copy of its value) or "location" (the place where it was recorded).
     """
 
     kind: str
@@ -88,9 +90,9 @@ class Builder:
         self.reach = reach
         self.args = args
         self.arg_list = arg_list
-        self.instrs: list[ir.Instr] = []
+        self.instrs: list[ir.Instruction] = []
         self.stores: list[ir.Store] = []
-        self._numbers: dict[ir.Instr, int] = {}
+        self._numbers: dict[ir.Instruction, int] = {}
         self._memo: dict[tuple[int, IndexMap], int] = {}
         self.reads: list[tuple[Source, ir.Affine | None]] = []  # where from, and where (None: anywhere)
 
@@ -120,7 +122,7 @@ class Builder:
             self.arg_list.append((source, ir.Arg(kind, dtype, aligned, alias)))
         return found
 
-    def emit(self, instr: ir.Instr) -> int:
+    def emit(self, instr: ir.Instruction) -> int:
         found = self._numbers.get(instr)
         if found is None:
             found = self._numbers[instr] = len(self.instrs)
@@ -139,9 +141,9 @@ class Builder:
     def operand(self, position: int, shape: Shape, imap: IndexMap, dtype: DType) -> int:
         """An argument of an operation over `shape` at `imap`, broadcast and cast to the loop's dtype."""
         item = self.items[position]
-        f = item.form
-        if isinstance(f.op, Const):
-            if f.op.weak:  # a Python scalar has no dtype of its own: it arrives in the loop's
+        f = item.signature
+        if isinstance(f.primitive, Const):
+            if f.primitive.weak:  # a Python scalar has no dtype of its own: it arrives in the loop's
                 return self.emit(ir.Scalar(self.argument(Source("const", position), "scalar", dtype)))
             value = self.emit(ir.Scalar(self.argument(Source("const", position), "scalar", f.dtype)))
             return self.as_dtype(value, f.dtype, dtype)
@@ -151,7 +153,7 @@ class Builder:
 
     def value(self, position: int, imap: IndexMap) -> int:
         """The number of the value of a node at an index map."""
-        shape = self.items[position].form.shape
+        shape = self.items[position].signature.shape
         zero = ir.Affine(0, (0,) * len(self.loops))
         imap = tuple(zero if n == 1 else a for n, a in zip(shape, imap, strict=True))
         key = (position, imap)
@@ -162,46 +164,48 @@ class Builder:
 
     def _lower(self, position: int, imap: IndexMap) -> int:
         item = self.items[position]
-        f = item.form
-        op = f.op
+        f = item.signature
+        primitive = f.primitive
         loops = len(self.loops)
-        if isinstance(op, Leaf):
-            at = compose(op.strides, op.origin, imap, loops)
-            return self._load(Source("leaf", position), f.dtype, op.aligned, at)
+        if isinstance(primitive, Leaf):
+            at = compose(primitive.strides, primitive.origin, imap, loops)
+            return self._load(Source("leaf", position), f.dtype, primitive.aligned, at)
         reached = self.reach(position, imap)
         if isinstance(reached, int):
             return reached
         if reached is not None:
             at = compose(layout.c_strides(f.shape), 0, imap, loops)
             return self._load(reached, f.dtype, True, at)
-        if isinstance(op, Map):
-            args = tuple(self.operand(a, f.shape, imap, want) for a, want in zip(item.args, op.loop[:-1], strict=True))
-            return self.emit(ir.Apply(op.row, args, op.loop))
-        if isinstance(op, Iota):
-            return self.emit(ir.Index(imap[op.axis]))
-        if isinstance(op, Const):
+        if isinstance(primitive, Map):
+            args = tuple(
+                self.operand(a, f.shape, imap, want) for a, want in zip(item.args, primitive.loop[:-1], strict=True)
+            )
+            return self.emit(ir.Apply(primitive.op, args, primitive.loop))
+        if isinstance(primitive, Iota):
+            return self.emit(ir.LoopIndex(imap[primitive.axis]))
+        if isinstance(primitive, Const):
             return self.emit(ir.Scalar(self.argument(Source("const", position), "scalar", f.dtype)))
-        if isinstance(op, View):
-            child = self.items[item.args[0]].form.shape
-            parts = layout.decompose(child, op.strides, op.offset, f.shape)
+        if isinstance(primitive, View):
+            child = self.items[item.args[0]].signature.shape
+            parts = layout.decompose(child, primitive.strides, primitive.offset, f.shape)
             if parts is None:
-                return self._flat(item, op, imap)
+                return self._flat(item, primitive, imap)
             starts, coefs = parts
             inner = tuple(compose([c[k] for c in coefs], start, imap, loops) for k, start in enumerate(starts))
             return self.value(item.args[0], inner)
-        if isinstance(op, Gather):
-            return self._gather(position, item, op, imap)
-        raise AssertionError(f"{type(op).__name__} is lowered by the scheduler alone")
+        if isinstance(primitive, Gather):
+            return self._gather(position, item, primitive, imap)
+        raise AssertionError(f"{type(primitive).__name__} is lowered by the scheduler alone")
 
-    def _flat(self, item: Item, op: View, imap: IndexMap) -> int:
+    def _flat(self, item: Item, primitive: View, imap: IndexMap) -> int:
         """A view that has no index map over its argument's dimensions: it counts elements of stored memory."""
         position = item.args[0]
-        f = self.items[position].form
-        at = compose(op.strides, op.offset, imap, len(self.loops))
-        if isinstance(f.op, Leaf):
+        f = self.items[position].signature
+        at = compose(primitive.strides, primitive.offset, imap, len(self.loops))
+        if isinstance(f.primitive, Leaf):
             # Such a leaf is in C order: of others, recording makes windows or expressions.
-            at = ir.Affine(at.offset + f.op.origin, at.coef)
-            return self._load(Source("leaf", position), f.dtype, f.op.aligned, at)
+            at = ir.Affine(at.offset + f.primitive.origin, at.coef)
+            return self._load(Source("leaf", position), f.dtype, f.primitive.aligned, at)
         reached = self.reach(position, ())
         if not isinstance(reached, Source):
             raise Refused("it reads, in another order, what that kernel computes")
@@ -209,7 +213,7 @@ class Builder:
 
     def window(self, source: Source, position: int, shape: Shape, imap: IndexMap) -> int:
         """Load a stored copy of the value of a node, broadcast to `shape`."""
-        f = self.items[position].form
+        f = self.items[position].signature
         strides = layout.broadcast_strides(f.shape, layout.c_strides(f.shape), shape)
         return self._load(source, f.dtype, True, compose(strides, 0, imap, len(self.loops)))
 
@@ -217,15 +221,15 @@ class Builder:
         self.reads.append((source, at))
         return self.emit(ir.Load(self.argument(source, "in", dtype, aligned), at))
 
-    def _gather(self, position: int, item: Item, op: Gather, imap: IndexMap) -> int:
+    def _gather(self, position: int, item: Item, primitive: Gather, imap: IndexMap) -> int:
         base_position = item.args[0]
-        base = self.items[base_position].form
-        picked = len(item.form.shape) - (len(base.shape) - op.count)
-        index_shape = item.form.shape[:picked]
+        base = self.items[base_position].signature
+        picked = len(item.signature.shape) - (len(base.shape) - primitive.count)
+        index_shape = item.signature.shape[:picked]
         index = tuple(self.operand(a, index_shape, imap[:picked], INT64) for a in item.args[1:])
-        if isinstance(base.op, Leaf):
-            strides, origin = base.op.strides, base.op.origin
-            source, aligned = Source("leaf", base_position), base.op.aligned
+        if isinstance(base.primitive, Leaf):
+            strides, origin = base.primitive.strides, base.primitive.origin
+            source, aligned = Source("leaf", base_position), base.primitive.aligned
         else:
             strides, origin = layout.c_strides(base.shape), 0
             reached = self.reach(base_position, ())
@@ -234,19 +238,21 @@ class Builder:
             source, aligned = reached, True
         self.reads.append((source, None))
         arg = self.argument(source, "in", base.dtype, aligned)
-        rest = compose(strides[op.count :], origin, imap[picked:], len(self.loops))
-        site = self.argument(Source("site", position), "scalar", INT64)
-        return self.emit(ir.Gather(arg, rest, index, base.shape[: op.count], strides[: op.count], site))
+        rest = compose(strides[primitive.count :], origin, imap[picked:], len(self.loops))
+        source_location = self.argument(Source("location", position), "scalar", INT64)
+        return self.emit(
+            ir.LoadIndexed(arg, rest, index, base.shape[: primitive.count], strides[: primitive.count], source_location)
+        )
 
     def reduction(self, position: int, places: Sequence[int]) -> int:
         """A `Reduce` or `Scan` node whose argument's dimension d runs along loop ``places[d]``."""
         item = self.items[position]
-        op = item.form.op
-        assert isinstance(op, (Reduce, Scan))
+        primitive = item.signature.primitive
+        assert isinstance(primitive, (Reduce, Scan))
         loops = len(self.loops)
-        source = self.items[item.args[0]].form.shape
-        values = [self.operand(item.args[0], source, identity(loops, places), op.loop[0])]
-        for extra, dtype in zip(item.args[1:], op.loop[1:-1], strict=True):
+        source = self.items[item.args[0]].signature.shape
+        values = [self.operand(item.args[0], source, identity(loops, places), primitive.loop[0])]
+        for extra, dtype in zip(item.args[1:], primitive.loop[1:-1], strict=True):
             values.append(self.operand(extra, (), (), dtype))
-        kind = ir.Reduce if isinstance(op, Reduce) else ir.Scan
-        return self.emit(kind(op.row, tuple(values), op.loop))
+        kind = ir.ReduceLoops if isinstance(primitive, Reduce) else ir.ScanLoop
+        return self.emit(kind(primitive.op, tuple(values), primitive.loop))

@@ -11,30 +11,31 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
-from ..graph.node import Call, Map, form
+from ..graph.primitives import LibraryCall, Map
+from ..graph.signature import signature
 from .lower import Item
 
 NAME = "fft_scaled"  # of the call: a transform, multiplied with its second argument
 _MOST = 1 << 20  # elements: the host asks for two steps while the GPU works at more of them
 
 
-def apart(items: Sequence[Item]) -> list[Item]:
+def unfuse(items: Sequence[Item]) -> list[Item]:
     """The graph with such calls as a transform and an operation, but for one that is all there is.
 
     New items go to the end, so that positions stay.
     """
     result = list(items)
     for p, item in enumerate(items):
-        f = item.form
-        if not isinstance(f.op, Call) or f.op.name != NAME:
+        f = item.signature
+        if not isinstance(f.primitive, LibraryCall) or f.primitive.name != NAME:
             continue
         if len(items) == 1 + len(item.args) and prod(f.shape) <= _MOST:
             continue
         source, factor = item.args
-        real = items[factor].form
-        call = form(replace(f.op, name="fft"), (items[source].form,), f.shape, f.dtype, f.queue)
-        row = "multiply" if real.dtype == f.dtype else "scaled"
-        scaled = form(Map(row, (f.dtype, real.dtype, f.dtype)), (call, real), f.shape, f.dtype, f.queue)
-        result[p] = replace(item, form=scaled, args=(len(result), factor))
+        real = items[factor].signature
+        call = signature(replace(f.primitive, name="fft"), (items[source].signature,), f.shape, f.dtype, f.queue)
+        op = "multiply" if real.dtype == f.dtype else "scaled"
+        scaled = signature(Map(op, (f.dtype, real.dtype, f.dtype)), (call, real), f.shape, f.dtype, f.queue)
+        result[p] = replace(item, signature=scaled, args=(len(result), factor))
         result.append(Item(call, (source,)))
     return result

@@ -15,12 +15,13 @@ from heapq import heapify, heappop, heappush
 from math import prod
 from typing import TypeAlias
 
+from ..dtypes import DType
 from ..graph import layout
 from ..graph.layout import Layout
-from ..graph.node import Call, Const, DType, Leaf, Part, Reduce, Scan, Scatter, Update, View
+from ..graph.primitives import Const, Leaf, LibraryCall, Output, Reduce, Scan, Scatter, Update, View
 from . import kernel as ir
 from .analysis import Graph, analyse, one_window, push_views
-from .batch import SUFFIX, put_together
+from .batch import SUFFIX, batch_calls
 from .epilogues import fold_epilogues
 from .limits import fits_row
 from .lower import INT64, Builder, IndexMap, Item, Refused, Source, compose, identity
@@ -48,7 +49,7 @@ class Adopt:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunKernel:
     """A kernel with what its arguments are bound to; `reason` says why it is not one with the kernel before it."""
 
     kernel: ir.Kernel
@@ -57,7 +58,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class CallStep:
+class RunLibraryCall:
     """A library routine: reads `args` (windows of buffers), writes the buffer of the node at `position`.
 
     If it has several results, it writes the buffers `parts` instead.
@@ -84,7 +85,7 @@ class Free:
     target: Source
 
 
-Step: TypeAlias = Allocate | Adopt | Run | CallStep | Free
+Step: TypeAlias = Allocate | Adopt | RunKernel | RunLibraryCall | Free
 
 
 @dataclass(slots=True)
@@ -114,7 +115,7 @@ class _Scheduler:
         self.items = items
         self.overwrite = overwrite
         self.roots = frozenset(roots)
-        self.groups: list[_Group | CallStep] = []
+        self.groups: list[_Group | RunLibraryCall] = []
         self.home: dict[int, int] = {}  # anchor -> index of the group that computes it
         self.loaded: set[int] = set()  # anchors read from memory by another group
         self.adopted: dict[int, Source] = {}
@@ -124,8 +125,8 @@ class _Scheduler:
         self.parts: dict[int, dict[int, int]] = {}  # of every routine with several results, where those are
         for p, item in enumerate(items):
             self.sharing.setdefault(item.buffer, []).append(p)
-            if isinstance(item.form.op, Part):
-                self.parts.setdefault(item.args[0], {})[item.form.op.number] = p
+            if isinstance(item.signature.primitive, Output):
+                self.parts.setdefault(item.args[0], {})[item.signature.primitive.number] = p
 
     # driving
 
@@ -140,7 +141,7 @@ class _Scheduler:
 
         def rank(a: int) -> tuple[bool, int, int]:
             # What overwrites comes late, when the others have read the old value.
-            return isinstance(self.items[a].form.op, (Update, Scatter)), order[a], a
+            return isinstance(self.items[a].signature.primitive, (Update, Scatter)), order[a], a
 
         ready = [rank(a) for a in graph.anchors if not waiting[a]]
         heapify(ready)
@@ -157,19 +158,19 @@ class _Scheduler:
         return self._emit()
 
     def _place(self, a: int) -> None:
-        op = self.items[a].form.op
-        if isinstance(op, Call):
-            self._place_call(a, op)
-        elif isinstance(op, Part):
+        primitive = self.items[a].signature.primitive
+        if isinstance(primitive, LibraryCall):
+            self._place_call(a, primitive)
+        elif isinstance(primitive, Output):
             self.home[a] = self.home[self.items[a].args[0]]
-        elif isinstance(op, Scatter):
-            self._place_scatter(a, op)
-        elif isinstance(op, Update):
-            self._place_update(a, op)
-        elif isinstance(op, Reduce):
-            self._place_reduce(a, op)
-        elif isinstance(op, Scan):
-            self._place_scan(a, op)
+        elif isinstance(primitive, Scatter):
+            self._place_scatter(a, primitive)
+        elif isinstance(primitive, Update):
+            self._place_update(a, primitive)
+        elif isinstance(primitive, Reduce):
+            self._place_reduce(a, primitive)
+        elif isinstance(primitive, Scan):
+            self._place_scan(a, primitive)
         else:
             self._place_map(a)
 
@@ -190,7 +191,7 @@ class _Scheduler:
         here = group.anchors.get(position)
         if here is not None:
             value, at = here
-            shape = self.items[position].form.shape
+            shape = self.items[position].signature.shape
             if len(imap) == len(shape) and all(n == 1 or x == y for n, x, y in zip(shape, imap, at, strict=True)):
                 return value
             raise Refused("it reads, at another index, what that kernel computes")
@@ -212,7 +213,7 @@ class _Scheduler:
     def _join(self, a: int, place: str) -> str:
         """Put an anchor into an existing group; the empty string, or the reason why none takes it."""
         item = self.items[a]
-        domain = (self.items[item.args[0]] if place == "reduce" else item).form.shape
+        domain = (self.items[item.args[0]] if place == "reduce" else item).signature.shape
         first = max((self.home[p] for p in self.graph.reads[a] if p in self.home), default=0)
         reason = "its loops are those of no kernel before it"
         for group in reversed(self.groups):
@@ -231,11 +232,11 @@ class _Scheduler:
 
     def _try(self, group: _Group, a: int, place: str) -> str:
         item = self.items[a]
-        f = item.form
+        f = item.signature
         if place == "reduce":
-            assert isinstance(f.op, Reduce)
-            domain = self.items[item.args[0]].form.shape
-            same = group.reduced == len(f.op.axes) and group.places == _places(len(domain), f.op.axes)
+            assert isinstance(f.primitive, Reduce)
+            domain = self.items[item.args[0]].signature.shape
+            same = group.reduced == len(f.primitive.axes) and group.places == _places(len(domain), f.primitive.axes)
             if group.domain != domain or not same or not group.reduced:
                 return "loops"
             outer = len(group.loops) - group.reduced
@@ -267,9 +268,13 @@ class _Scheduler:
         level = ir.row_level(kernel, kernel.body)
         tainted: list[bool] = []
         for number, instr in enumerate(kernel.body.instrs):
-            args = instr.args if isinstance(instr, (ir.Apply, ir.Reduce, ir.Scan)) else getattr(instr, "index", ())
+            args = (
+                instr.args
+                if isinstance(instr, (ir.Apply, ir.ReduceLoops, ir.ScanLoop))
+                else getattr(instr, "index", ())
+            )
             after = any(tainted[i] for i in args)
-            if isinstance(instr, ir.Reduce):
+            if isinstance(instr, ir.ReduceLoops):
                 if after:
                     return True
                 after = True
@@ -287,7 +292,7 @@ class _Scheduler:
     # kinds of anchors
 
     def _place_map(self, a: int) -> None:
-        f = self.items[a].form
+        f = self.items[a].signature
         reason = self._join(a, "map")
         if not reason:
             return
@@ -297,38 +302,38 @@ class _Scheduler:
         group.anchors[a] = (group.builder.value(a, at), at)
         self.home[a] = group.number
 
-    def _place_reduce(self, a: int, op: Reduce) -> None:
+    def _place_reduce(self, a: int, primitive: Reduce) -> None:
         reason = self._join(a, "reduce")
-        if not reason or self._convert(a, op):
+        if not reason or self._convert(a, primitive):
             return
-        self._new_reduce(a, op, reason)
+        self._new_reduce(a, primitive, reason)
 
-    def _new_reduce(self, a: int, op: Reduce, reason: str) -> _Group:
-        domain = self.items[self.items[a].args[0]].form.shape
-        outer = tuple(d for d in range(len(domain)) if d not in op.axes)
-        loops = tuple(domain[d] for d in outer + op.axes)
-        group = self._new(loops, len(op.axes), reason)
-        group.domain, group.places = domain, _places(len(domain), op.axes)
-        group.trailing = op.axes == tuple(range(len(domain) - len(op.axes), len(domain)))
+    def _new_reduce(self, a: int, primitive: Reduce, reason: str) -> _Group:
+        domain = self.items[self.items[a].args[0]].signature.shape
+        outer = tuple(d for d in range(len(domain)) if d not in primitive.axes)
+        loops = tuple(domain[d] for d in outer + primitive.axes)
+        group = self._new(loops, len(primitive.axes), reason)
+        group.domain, group.places = domain, _places(len(domain), primitive.axes)
+        group.trailing = primitive.axes == tuple(range(len(domain) - len(primitive.axes), len(domain)))
         at = identity(len(loops), range(len(outer)))
         group.anchors[a] = (group.builder.reduction(a, group.places), at)
         self.home[a] = group.number
         return group
 
-    def _convert(self, a: int, op: Reduce) -> bool:
+    def _convert(self, a: int, primitive: Reduce) -> bool:
         """Make an elementwise kernel over the reduction's domain one with the reduction, so that it is read once."""
-        domain = self.items[self.items[a].args[0]].form.shape
+        domain = self.items[self.items[a].args[0]].signature.shape
         for index, old in enumerate(self.groups):
             if not isinstance(old, _Group) or old.closed or old.reduced or old.domain != domain or not domain:
                 continue
             if not self._small_enough(old) or not self._shares(a, old):
                 continue
             loaded, home = set(self.loaded), dict(self.home)
-            outer = tuple(d for d in range(len(domain)) if d not in op.axes)
-            group = _Group(tuple(domain[d] for d in outer + op.axes), len(op.axes), index, old.reason)
+            outer = tuple(d for d in range(len(domain)) if d not in primitive.axes)
+            group = _Group(tuple(domain[d] for d in outer + primitive.axes), len(primitive.axes), index, old.reason)
             group.builder = self._builder(group, group.loops)
-            group.domain, group.places = domain, _places(len(domain), op.axes)
-            group.trailing = op.axes == tuple(range(len(domain) - len(op.axes), len(domain)))
+            group.domain, group.places = domain, _places(len(domain), primitive.axes)
+            group.trailing = primitive.axes == tuple(range(len(domain) - len(primitive.axes), len(domain)))
             for anchor in old.anchors:
                 del self.home[anchor]
             try:
@@ -351,43 +356,45 @@ class _Scheduler:
         at_hand = {source.position for source, _ in group.arg_list if source.kind == "leaf"} | group.anchors.keys()
         return not at_hand.isdisjoint(self.graph.reads[a])
 
-    def _place_scan(self, a: int, op: Scan) -> None:
-        shape = self.items[a].form.shape
-        outer = tuple(d for d in range(len(shape)) if d != op.axis)
-        group = self._new(tuple(shape[d] for d in (*outer, op.axis)), 1, "a scan is a kernel of its own")
+    def _place_scan(self, a: int, primitive: Scan) -> None:
+        shape = self.items[a].signature.shape
+        outer = tuple(d for d in range(len(shape)) if d != primitive.axis)
+        group = self._new(tuple(shape[d] for d in (*outer, primitive.axis)), 1, "a scan is a kernel of its own")
         group.closed = True
-        group.domain, group.places = shape, _places(len(shape), (op.axis,))
+        group.domain, group.places = shape, _places(len(shape), (primitive.axis,))
         at = identity(len(shape), group.places)
         group.anchors[a] = (group.builder.reduction(a, group.places), at)
         self.home[a] = group.number
 
-    def _place_call(self, a: int, op: Call) -> None:
+    def _place_call(self, a: int, primitive: LibraryCall) -> None:
         item = self.items[a]
         args, dtypes = [], []
         for p in item.args:
-            f = self.items[p].form
-            if isinstance(f.op, Leaf):
-                args.append((Source("leaf", p), Layout(f.shape, f.op.strides, f.op.origin)))
-            elif isinstance(f.op, Const):
+            f = self.items[p].signature
+            if isinstance(f.primitive, Leaf):
+                args.append((Source("leaf", p), Layout(f.shape, f.primitive.strides, f.primitive.origin)))
+            elif isinstance(f.primitive, Const):
                 args.append((Source("const", p), Layout((), (), 0)))
-            elif isinstance(f.op, View) and p not in self.graph.anchor_set:  # a part of what is in memory
+            elif isinstance(f.primitive, View) and p not in self.graph.anchor_set:  # a part of what is in memory
                 whole = self.items[p].args[0]
                 self.loaded.add(whole)
-                args.append((Source("new", whole), Layout(f.shape, f.op.strides, f.op.offset)))
+                args.append((Source("new", whole), Layout(f.shape, f.primitive.strides, f.primitive.offset)))
             else:
                 self.loaded.add(p)
                 args.append((Source("new", p), Layout(f.shape, layout.c_strides(f.shape), 0)))
             dtypes.append(f.dtype)
         self.home[a] = len(self.groups)
-        parts = tuple(Source("new", self.parts[a][k]) for k in range(len(op.results)))
-        reason = f"{op.name.removesuffix(SUFFIX)} is a routine of its own"
-        self.groups.append(CallStep(op.name, op.options, tuple(args), tuple(dtypes), a, reason, parts))
+        parts = tuple(Source("new", self.parts[a][k]) for k in range(len(primitive.results)))
+        reason = f"{primitive.name.removesuffix(SUFFIX)} is a routine of its own"
+        self.groups.append(
+            RunLibraryCall(primitive.name, primitive.options, tuple(args), tuple(dtypes), a, reason, parts)
+        )
 
     # updates
 
     def _base(self, position: int) -> Source | None:
         """Where the base of an update is stored, or None if it is an expression."""
-        if isinstance(self.items[position].form.op, Leaf):
+        if isinstance(self.items[position].signature.primitive, Leaf):
             return Source("leaf", position)
         if position not in self.graph.anchor_set:
             return None
@@ -397,9 +404,9 @@ class _Scheduler:
     def _may_overwrite(self, base: int) -> bool:
         """Whether nothing else needs the old value any more."""
         item = self.items[base]
-        f = item.form
-        if isinstance(f.op, Leaf):
-            if not self.overwrite or f.op.origin or not layout.is_c(f.shape, f.op.strides):
+        f = item.signature
+        if isinstance(f.primitive, Leaf):
+            if not self.overwrite or f.primitive.origin or not layout.is_c(f.shape, f.primitive.strides):
                 return False
             same = self.sharing[item.buffer]
         else:
@@ -408,23 +415,23 @@ class _Scheduler:
             same = [base]
         return not any(self.readers[p] for p in same)
 
-    def _place_update(self, a: int, op: Update) -> None:
+    def _place_update(self, a: int, primitive: Update) -> None:
         base, value = self.items[a].args
-        where = op.region
+        where = primitive.region
         source = self._base(base)
-        box = _unit_box(self.items[a].form.shape, where)
+        box = _unit_box(self.items[a].signature.shape, where)
         if source is not None and self._may_overwrite(base):
             clash = self._clash(a, base, where)
             if not clash:
                 self._write_in_place(a, where, source, value)
                 return
-            large = 2 * prod(where.shape) >= prod(self.items[a].form.shape)
+            large = 2 * prod(where.shape) >= prod(self.items[a].signature.shape)
             if not (box is not None and large):
                 # The right side reads what is overwritten: compute it aside first.
                 self._write_in_place(a, where, source, value, self._store_aside(value))
                 return
         if box is None:
-            copy = self._new(self.items[a].form.shape, 0, "an update with steps copies its base first")
+            copy = self._new(self.items[a].signature.shape, 0, "an update with steps copies its base first")
             at = identity(len(copy.loops), range(len(copy.loops)))
             copy.closed = True
             copy.anchors[a] = (copy.builder.value(base, at), at)
@@ -439,7 +446,7 @@ class _Scheduler:
         probe.builder = self._builder(probe, where.shape)
         loaded = set(self.loaded)
         imap = identity(len(where.shape), range(len(where.shape)))
-        f = self.items[base].form
+        f = self.items[base].signature
         probe.builder.operand(self.items[a].args[1], where.shape, imap, f.dtype)
         self.loaded = loaded
         storage = self.items[base]
@@ -448,25 +455,25 @@ class _Scheduler:
             if source.position == base or (storage.buffer >= 0 and other.buffer == storage.buffer):
                 shift = other.offset - storage.offset if source.kind == "leaf" else 0
                 target = ir.Affine(where.offset - shift, _still(where))
-                if at != target or other.form.dtype != f.dtype:
+                if at != target or other.signature.dtype != f.dtype:
                     return True
         return False
 
     def _store_aside(self, value: int) -> Source:
         """The value of an expression in a fresh buffer of its own."""
-        f = self.items[value].form
+        f = self.items[value].signature
         group = self._new(f.shape, 0, "the right side reads what the left side overwrites")
         group.closed = True
         at = identity(len(f.shape), range(len(f.shape)))
         number = group.builder.value(value, at)
-        source = Source("aside", value)
+        source = Source("copy", value)
         group.builder.store(source, number, f.dtype, compose(layout.c_strides(f.shape), 0, at, len(f.shape)))
         return source
 
     def _write_in_place(self, a: int, where: Layout, source: Source, value: int, aside: Source | None = None) -> None:
         group = self._new(where.shape, 0, "it writes a part of an array in place")
         group.closed = True
-        f = self.items[a].form
+        f = self.items[a].signature
         imap = identity(len(where.shape), range(len(where.shape)))
         if aside is None:
             number = group.builder.operand(value, where.shape, imap, f.dtype)
@@ -488,7 +495,7 @@ class _Scheduler:
         self, a: int, where: Layout, box: tuple[tuple[tuple[int, int], ...], tuple[int, ...]], base: int, value: int
     ) -> None:
         """One kernel over the whole array that writes a fresh buffer: new values in the box, old ones outside."""
-        f = self.items[a].form
+        f = self.items[a].signature
         bounds, places = box
         group = self._new(f.shape, 0, "an update that leaves the old array as it is")
         group.closed = True
@@ -509,9 +516,9 @@ class _Scheduler:
         group.region = bounds
         self.home[a] = group.number
 
-    def _place_scatter(self, a: int, op: Scatter) -> None:
+    def _place_scatter(self, a: int, primitive: Scatter) -> None:
         item = self.items[a]
-        f = item.form
+        f = item.signature
         base = item.args[0]
         source = self._base(base)
         if source is not None and self._may_overwrite(base):
@@ -522,33 +529,37 @@ class _Scheduler:
             at = identity(len(f.shape), range(len(f.shape)))
             group.anchors[a] = (group.builder.operand(base, f.shape, at, f.dtype), at)
             self.home[a] = group.number
-        step = CallStep("scatter", (op.count, op.row), (), (), a, "an indexed write is a routine of its own")
+        step = RunLibraryCall(
+            "scatter", (primitive.count, primitive.op), (), (), a, "an indexed write is a routine of its own"
+        )
         args, dtypes = [], []
         for p in item.args[1:]:
-            g = self.items[p].form
-            if isinstance(g.op, Leaf):
-                args.append((Source("leaf", p), Layout(g.shape, g.op.strides, g.op.origin)))
+            g = self.items[p].signature
+            if isinstance(g.primitive, Leaf):
+                args.append((Source("leaf", p), Layout(g.shape, g.primitive.strides, g.primitive.origin)))
             else:
                 self.loaded.add(p)
                 args.append((Source("new", p), Layout(g.shape, layout.c_strides(g.shape), 0)))
             dtypes.append(g.dtype)
         # The last argument is the number by which an index out of bounds is reported.
-        args.append((Source("site", a), Layout((), (), 0)))
+        args.append((Source("location", a), Layout((), (), 0)))
         dtypes.append(INT64)
-        self.groups.append(CallStep(step.name, (*step.options, f.shape), tuple(args), tuple(dtypes), a, step.reason))
+        self.groups.append(
+            RunLibraryCall(step.name, (*step.options, f.shape), tuple(args), tuple(dtypes), a, step.reason)
+        )
         self.home[a] = len(self.groups) - 1
 
     # the plan
 
     def _emit(self) -> tuple[Step, ...]:
-        runs: list[tuple[Run | CallStep, list[Source], tuple[Source, ...]]] = []
+        runs: list[tuple[RunKernel | RunLibraryCall, list[Source], tuple[Source, ...]]] = []
         for group in self.groups:
-            if isinstance(group, CallStep):
+            if isinstance(group, RunLibraryCall):
                 runs.append((group, list(group.targets), (*group.targets, *(s for s, _ in group.args))))
                 continue
             for a, (value, at) in group.anchors.items():
                 if a in self.roots or a in self.loaded or a in self.graph.must_store:
-                    f = self.items[a].form
+                    f = self.items[a].signature
                     place = compose(layout.c_strides(f.shape), 0, at, len(group.loops))
                     group.builder.store(Source("new", a), value, f.dtype, place)
             if not group.builder.stores:
@@ -564,10 +575,12 @@ class _Scheduler:
                 group.outside.body() if group.outside is not None else None,
                 name=_name(group),
             )
-            runs.append((Run(kernel, bound, group.reason), made, bound))
+            runs.append((RunKernel(kernel, bound, group.reason), made, bound))
         return self._with_memory(runs)
 
-    def _with_memory(self, runs: list[tuple[Run | CallStep, list[Source], tuple[Source, ...]]]) -> tuple[Step, ...]:
+    def _with_memory(
+        self, runs: list[tuple[RunKernel | RunLibraryCall, list[Source], tuple[Source, ...]]]
+    ) -> tuple[Step, ...]:
         """The steps with allocation before the first use of a buffer and its release after the last."""
         held = {Source("new", a): base for a, base in self.adopted.items() if base.kind != "leaf"}
 
@@ -582,7 +595,7 @@ class _Scheduler:
             owners.update(dict.fromkeys(path, found))
             return found
 
-        last = {owner(s): k for k, (_, _, bound) in enumerate(runs) for s in bound if s.kind in ("new", "aside")}
+        last = {owner(s): k for k, (_, _, bound) in enumerate(runs) for s in bound if s.kind in ("new", "copy")}
         keep = {owner(Source("new", r)) for r in self.roots}
         ends: dict[int, list[Source]] = {}
         for mine, index in last.items():
@@ -598,12 +611,12 @@ class _Scheduler:
                 if target.position in self.adopted and target.kind == "new":
                     steps.append(Adopt(target, self.adopted[target.position]))
                 else:
-                    f = self.items[target.position].form
+                    f = self.items[target.position].signature
                     steps.append(Allocate(target, prod(f.shape) * f.dtype.itemsize))
                 alive[mine] = target
             # A buffer that was adopted is read by the name that it goes by now.
             names = {s: alive.get(owner(s), s) for s in bound}
-            if isinstance(step, CallStep):
+            if isinstance(step, RunLibraryCall):
                 steps.append(replace(step, args=tuple((names[s], where) for s, where in step.args)))
             elif not _idle(step.kernel):
                 steps.append(replace(step, args=tuple(names[s] for s in step.args)))
@@ -614,7 +627,7 @@ class _Scheduler:
 def _idle(kernel: ir.Kernel) -> bool:
     """Whether a kernel has no point to compute (an empty array; an empty reduction still has its identity)."""
     return 0 in kernel.shape[: len(kernel.shape) - kernel.reduced] or (
-        0 in kernel.shape and not any(isinstance(i, ir.Reduce) for i in kernel.body.instrs)
+        0 in kernel.shape and not any(isinstance(i, ir.ReduceLoops) for i in kernel.body.instrs)
     )
 
 
@@ -680,8 +693,10 @@ def _unit_box(shape: tuple[int, ...], where: Layout) -> tuple[tuple[tuple[int, i
 
 
 def _name(group: _Group) -> str:
-    rows = [i.row for i in group.builder.instrs if isinstance(i, (ir.Apply, ir.Reduce, ir.Scan)) and i.row != "cast"]
-    if any(isinstance(i, ir.Gather) for i in group.builder.instrs):
+    rows = [
+        i.op for i in group.builder.instrs if isinstance(i, (ir.Apply, ir.ReduceLoops, ir.ScanLoop)) and i.op != "cast"
+    ]
+    if any(isinstance(i, ir.LoadIndexed) for i in group.builder.instrs):
         rows.insert(0, "gather")
     return "_".join(rows[:4]) + (f"_and_{len(rows) - 4}_more" if len(rows) > 4 else "") or "copy"
 
@@ -698,5 +713,5 @@ def schedule(items: Sequence[Item], roots: Sequence[int], overwrite: bool = True
     overwrite
         Whether an update may write into the memory of a leaf, since nothing outside the graph needs its old value.
     """
-    joined = put_together(fold_epilogues(one_window(items), roots), roots)
+    joined = batch_calls(fold_epilogues(one_window(items), roots), roots)
     return _Scheduler(push_views(joined, roots), roots, overwrite).run()

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from .kernel import Affine, Gather, Load
+from .kernel import Affine, Load, LoadIndexed
 from .lower import Item
-from .scheduler import Allocate, CallStep, Run, Step
+from .scheduler import Allocate, RunKernel, RunLibraryCall, Step
 from .verify import reach, spread
 
 Bounds = Sequence[tuple[int, int]]
@@ -22,13 +22,13 @@ class Traffic:
     written: int
 
 
-def traffic(step: Run | CallStep, steps: Sequence[Step], items: Sequence[Item]) -> Traffic:
+def traffic(step: RunKernel | RunLibraryCall, steps: Sequence[Step], items: Sequence[Item]) -> Traffic:
     """The bytes that one of the steps of a plan for the graph `items` moves, with every element counted once.
 
     Windows of one buffer that overlap, as in a stencil, count as the stretch that they cover together. A gather counts
     as many elements as it picks, an indexed write as many as it is given.
     """
-    if isinstance(step, CallStep):
+    if isinstance(step, RunLibraryCall):
         arrays = [(x, dtype) for x, dtype in zip(step.args, step.dtypes, strict=True) if x[0].kind in ("leaf", "new")]
         sizes = [prod(where.shape) * dtype.itemsize for (_, where), dtype in arrays]
         made = [s.nbytes for s in steps if isinstance(s, Allocate) and s.target in step.targets]
@@ -42,7 +42,7 @@ def traffic(step: Run | CallStep, steps: Sequence[Step], items: Sequence[Item]) 
         for instr in body.instrs:
             if isinstance(instr, Load):
                 reads.add(instr.arg, reach(instr.at, bounds), _distinct(instr.at, bounds, left_out))
-            elif isinstance(instr, Gather):
+            elif isinstance(instr, LoadIndexed):
                 span = spread(reach(instr.at, bounds), instr.dims, instr.strides)
                 reads.add(instr.arg, span, _points(bounds) - left_out)
         for store in body.stores:
@@ -53,7 +53,7 @@ def traffic(step: Run | CallStep, steps: Sequence[Step], items: Sequence[Item]) 
 class _Touched:
     """Stretches of buffers that a kernel touches."""
 
-    def __init__(self, step: Run, items: Sequence[Item]) -> None:
+    def __init__(self, step: RunKernel, items: Sequence[Item]) -> None:
         self.step = step
         self.items = items
         self.stretches: dict[object, list[tuple[int, int, int]]] = {}  # first byte, end, bytes touched in between
@@ -65,7 +65,7 @@ class _Touched:
         item = self.items[source.position]
         leaf = source.kind == "leaf"
         start = item.offset if leaf else 0
-        size = item.form.dtype.itemsize
+        size = item.signature.dtype.itemsize
         stretch = ((start + span[0]) * size, (start + span[1] + 1) * size, count * size)
         self.stretches.setdefault(item.buffer if leaf else source, []).append(stretch)
 

@@ -8,7 +8,8 @@ from math import prod
 from ..dtypes import INT64
 from ..graph import layout
 from ..graph.layout import Layout, Shape
-from ..graph.node import Call, Const, Form, Gather, Iota, Map, Part, Reduce, Scan, Scatter, Update, View
+from ..graph.primitives import Const, Gather, Iota, LibraryCall, Map, Output, Reduce, Scan, Scatter, Update, View
+from ..graph.signature import Signature
 from . import kernel as ir
 
 
@@ -24,53 +25,59 @@ def expect(condition: bool, words: str) -> None:
 # --- forms ------------------------------------------------------------------------------------------------------------
 
 
-def verify_form(form: Form) -> None:
+def verify_signature(signature: Signature) -> None:
     """Check the shape and the dtype of a value against its operation and its arguments."""
-    op, args = form.op, form.args
+    primitive, args = signature.primitive, signature.args
     shapes = [a.shape for a in args]
-    if isinstance(op, Map):
-        expect(len(args) == len(op.loop) - 1, f"{form} has {len(args)} arguments")
-        _expect_shape(form, layout.broadcast_shapes(form.shape, *shapes))
-        expect(form.dtype == op.loop[-1], f"{form} does not have the dtype of its loop")
-    elif isinstance(op, Iota):
-        expect(form.dtype == INT64 and op.axis < len(form.shape), f"{form} is no index")
-    elif isinstance(op, View):
-        expect(form.dtype == args[0].dtype, f"{form} has another dtype than what it is a view of")
-        _expect_inside(form, Layout(form.shape, op.strides, op.offset), args[0].shape)
-    elif isinstance(op, Update):
-        _expect_shape(form, shapes[0])
-        _expect_inside(form, op.region, form.shape)
-        expect(layout.broadcast_shapes(op.region.shape, shapes[1]) == op.region.shape, f"{form} gets {shapes[1]}")
-    elif isinstance(op, (Gather, Scatter)):
-        first = 1 if isinstance(op, Gather) else 2
-        expect(all(a.dtype == INT64 for a in args[first:]), f"{form} has indices that are no int64")
-        expect(op.count == len(args) - first <= len(shapes[0]), f"{form} has {len(args) - first} indices")
-        picked = layout.broadcast_shapes(*shapes[first:]) + shapes[0][op.count :]
-        if isinstance(op, Gather):
-            _expect_shape(form, picked)
+    if isinstance(primitive, Map):
+        expect(len(args) == len(primitive.loop) - 1, f"{signature} has {len(args)} arguments")
+        _expect_shape(signature, layout.broadcast_shapes(signature.shape, *shapes))
+        expect(signature.dtype == primitive.loop[-1], f"{signature} does not have the dtype of its loop")
+    elif isinstance(primitive, Iota):
+        expect(signature.dtype == INT64 and primitive.axis < len(signature.shape), f"{signature} is no index")
+    elif isinstance(primitive, View):
+        expect(signature.dtype == args[0].dtype, f"{signature} has another dtype than what it is a view of")
+        _expect_inside(signature, Layout(signature.shape, primitive.strides, primitive.offset), args[0].shape)
+    elif isinstance(primitive, Update):
+        _expect_shape(signature, shapes[0])
+        _expect_inside(signature, primitive.region, signature.shape)
+        expect(
+            layout.broadcast_shapes(primitive.region.shape, shapes[1]) == primitive.region.shape,
+            f"{signature} gets {shapes[1]}",
+        )
+    elif isinstance(primitive, (Gather, Scatter)):
+        first = 1 if isinstance(primitive, Gather) else 2
+        expect(all(a.dtype == INT64 for a in args[first:]), f"{signature} has indices that are no int64")
+        expect(primitive.count == len(args) - first <= len(shapes[0]), f"{signature} has {len(args) - first} indices")
+        picked = layout.broadcast_shapes(*shapes[first:]) + shapes[0][primitive.count :]
+        if isinstance(primitive, Gather):
+            _expect_shape(signature, picked)
         else:
-            expect(layout.broadcast_shapes(picked, shapes[1]) == picked, f"{form} gets {shapes[1]} for {picked}")
-    elif isinstance(op, Reduce):
-        _expect_shape(form, tuple(n for axis, n in enumerate(shapes[0]) if axis not in op.axes))
-        expect(form.dtype == op.loop[-1], f"{form} does not have the dtype of its loop")
-    elif isinstance(op, Scan):
-        _expect_shape(form, shapes[0])
-        expect(op.axis < len(form.shape) and form.dtype == op.loop[-1], f"{form} is no scan of {shapes[0]}")
-    elif isinstance(op, Part):
-        call = args[0].op
-        known = isinstance(call, Call) and call.results[op.number] == (form.shape, form.dtype)
-        expect(known, f"{form} is no result of {call}")
-    elif isinstance(op, Const):
-        _expect_shape(form, ())
+            expect(layout.broadcast_shapes(picked, shapes[1]) == picked, f"{signature} gets {shapes[1]} for {picked}")
+    elif isinstance(primitive, Reduce):
+        _expect_shape(signature, tuple(n for axis, n in enumerate(shapes[0]) if axis not in primitive.axes))
+        expect(signature.dtype == primitive.loop[-1], f"{signature} does not have the dtype of its loop")
+    elif isinstance(primitive, Scan):
+        _expect_shape(signature, shapes[0])
+        expect(
+            primitive.axis < len(signature.shape) and signature.dtype == primitive.loop[-1],
+            f"{signature} is no scan of {shapes[0]}",
+        )
+    elif isinstance(primitive, Output):
+        call = args[0].primitive
+        known = isinstance(call, LibraryCall) and call.results[primitive.number] == (signature.shape, signature.dtype)
+        expect(known, f"{signature} is no result of {call}")
+    elif isinstance(primitive, Const):
+        _expect_shape(signature, ())
 
 
-def _expect_shape(form: Form, shape: Shape) -> None:
-    expect(form.shape == shape, f"{form} should have the shape {shape}")
+def _expect_shape(signature: Signature, shape: Shape) -> None:
+    expect(signature.shape == shape, f"{signature} should have the shape {shape}")
 
 
-def _expect_inside(form: Form, where: Layout, shape: Shape) -> None:
+def _expect_inside(signature: Signature, where: Layout, shape: Shape) -> None:
     inside = 0 in where.shape or (where.low() >= 0 and where.high() < prod(shape))
-    expect(inside, f"{form} reaches outside of an array of shape {shape}")
+    expect(inside, f"{signature} reaches outside of an array of shape {shape}")
 
 
 # --- kernels ----------------------------------------------------------------------------------------------------------
@@ -100,27 +107,27 @@ def verify_kernel(kernel: ir.Kernel, extents: Sequence[int]) -> None:
 
 def _verify_body(kernel: ir.Kernel, body: ir.Body, bounds: Sequence[tuple[int, int]], extents: Sequence[int]) -> None:
     for number, instr in enumerate(body.instrs):
-        used = instr.index if isinstance(instr, ir.Gather) else getattr(instr, "args", ())
+        used = instr.index if isinstance(instr, ir.LoadIndexed) else getattr(instr, "args", ())
         expect(all(0 <= k < number for k in used), f"value {number} uses one that comes later")
     dtypes = ir.value_dtypes(kernel, body)
     rows = ir.row_level(kernel, body)
     for number, instr in enumerate(body.instrs):
         name = f"value {number} ({instr})"
-        if isinstance(instr, (ir.Load, ir.Gather)):
+        if isinstance(instr, (ir.Load, ir.LoadIndexed)):
             expect(kernel.args[instr.arg].kind == "in", f"{name} reads an argument that is no input")
             span = reach(instr.at, bounds)
-            if isinstance(instr, ir.Gather):
+            if isinstance(instr, ir.LoadIndexed):
                 expect(all(dtypes[k] == INT64 for k in instr.index), f"{name} has indices that are no int64")
-                site = kernel.args[instr.site]
-                expect(site.kind == "scalar" and site.dtype == INT64, f"{name} has no site")
+                source_location = kernel.args[instr.source_location]
+                expect(source_location.kind == "scalar" and source_location.dtype == INT64, f"{name} has no site")
                 span = spread(span, instr.dims, instr.strides)
             _expect_span(span, extents[instr.arg], name)
         elif isinstance(instr, ir.Scalar):
             expect(kernel.args[instr.arg].kind == "scalar", f"{name} is no scalar argument")
-        elif not isinstance(instr, ir.Index):
+        elif not isinstance(instr, ir.LoopIndex):
             loop = instr.loop[:-1]
             expect(tuple(dtypes[k] for k in instr.args) == loop, f"{name} gets {[str(dtypes[k]) for k in instr.args]}")
-            if isinstance(instr, (ir.Reduce, ir.Scan)):
+            if isinstance(instr, (ir.ReduceLoops, ir.ScanLoop)):
                 expect(kernel.reduced > 0, f"{name} has no loop to run along")
                 expect(all(rows[k] for k in instr.args[1:]), f"{name} has operands for its end that differ in a row")
     for store in body.stores:

@@ -8,10 +8,14 @@ from typing import Any
 import numpy
 
 from ...core import dtypes
+from ...core.dtypes import DType
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape
-from ...core.graph.node import DType, Node, Queue
+from ...core.graph.node import Node
+from ...core.graph.primitives import LibraryCall
+from ...core.graph.queue import Queue
+from ...core.graph.signature import signature
 from ...core.recording.array import (
     BOX,
     READ_ONLY,
@@ -340,7 +344,7 @@ def place_of(device: Device | str | int | None, model: ndarray | None = None) ->
 
 def uninitialized(shape: Shape, dtype: DType, queue: Queue) -> Node:
     """Memory that is allocated and not written: what parts are put together in by updates."""
-    return Node(graph.form(graph.Call("empty"), (), shape, dtype, queue), ())
+    return Node(signature(LibraryCall("empty"), (), shape, dtype, queue), ())
 
 
 def constant(value: Any, shape: Shape, dtype: DType, queue: Queue) -> Node:
@@ -386,14 +390,14 @@ def full(
     """An array of one value (or of one row, which is repeated). See `numpy.full`."""
     dims, queue = as_shape(shape), place_of(device, fill_value if isinstance(fill_value, ndarray) else None)
     node = as_node(fill_value, queue)
-    wanted = node.form.dtype if dtype is None else dtypes.check(dtype)
+    wanted = node.signature.dtype if dtype is None else dtypes.check(dtype)
     return _filled(node, dims, wanted, queue, _plain_order(order, dims))
 
 
 def _filled(node: Node, shape: Shape, dtype: DType, queue: Queue, order: tuple[int, ...] | None) -> ndarray:
     """An array of the value of a node, cast and broadcast."""
     node = as_dtype(node, dtype)
-    if node.form.queue is None:
+    if node.signature.queue is None:
         return _ordered(lambda s: graph.fill(node, s, queue), shape, order)
     return laid_out(graph.broadcast(fitted(node, shape), shape), order)
 

@@ -10,11 +10,12 @@ from typing import Any
 import numpy
 
 from ...core import dtypes
-from ...core.dtypes import BOOL, INT64
+from ...core.dtypes import BOOL, INT64, DType
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape
-from ...core.graph.node import DType, Node, Queue
+from ...core.graph.node import Node
+from ...core.graph.queue import Queue
 from ...core.ops import table
 from ...core.recording.array import is_scalar, make_view, ndarray, to_host, wrap
 from ...core.recording.record import as_array, as_dtype, elementwise, to_numpy
@@ -54,7 +55,7 @@ def host_scalar(x: Any) -> Any:
 
 def applied(row: str, *args: Node) -> Node:
     """A row over values, in the loop of their dtypes."""
-    loop = table.resolve(row, tuple(a.form.dtype for a in args))
+    loop = table.resolve(row, tuple(a.signature.dtype for a in args))
     return graph.map_node(row, loop, args)
 
 

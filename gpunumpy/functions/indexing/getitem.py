@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy
 
-from ...core.dtypes import BOOL, INT64
+from ...core.dtypes import BOOL, INT64, DType
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape
-from ...core.graph.node import DType, Node, Queue
+from ...core.graph.node import Node
+from ...core.graph.queue import Queue
 from ...core.recording import record
 from ...core.recording.array import boxed, is_scalar, make_view, ndarray, to_host, wrap
 from .keys import Fancy, Selection, basic, out_of_bounds, select, words
@@ -28,7 +29,7 @@ from .masks import Picked, as_mask, ranks
 def getitem(a: ndarray, key: Any) -> ndarray:
     """``a[key]``: a view, or a new array where `key` holds index arrays."""
     if type(key) is ndarray and key.shape and a.shape and key.dtype.kind in "iu" and 0 not in a.shape:
-        return wrap(graph.gather(a.value(), (graph.cast(key.value(), INT64),), record.caller()))
+        return wrap(graph.gather(a.value(), (graph.cast(key.value(), INT64),), record.source_location()))
     here = a.layout
     where = basic(here, key)
     if where is None:
@@ -54,13 +55,13 @@ def _picked(a: ndarray, chosen: Selection) -> ndarray:
     if mask is not None and _covers(mask, view, 0):
         mask = as_mask(mask, a)
         picked, base = Picked(mask), view.value()
-        if mask.shape == base.form.shape:
+        if mask.shape == base.signature.shape:
             return wrap(picked.elements(base))
-        rows = record.reshaped(base, (mask.size, *base.form.shape[len(mask.shape) :]))
+        rows = record.reshaped(base, (mask.size, *base.signature.shape[len(mask.shape) :]))
         return wrap(graph.gather(rows, (picked.positions(),), ""))
     indices = _indices(view, chosen)
     _check_bounds(view, chosen, indices)
-    return wrap(graph.gather(view.value(), indices, record.caller()))
+    return wrap(graph.gather(view.value(), indices, record.source_location()))
 
 
 def _leading_mask(chosen: Selection) -> Any:
@@ -86,7 +87,7 @@ def _indices(view: ndarray, chosen: Selection) -> list[Node]:
             picked.update(enumerate(Picked(as_mask(one.index, view)).indices(), one.axis))
         else:
             picked[one.axis] = _index(one, view)
-    shapes = [index.form.shape for index in picked.values()]
+    shapes = [index.signature.shape for index in picked.values()]
     try:
         block = layout.broadcast_shapes(*shapes)
     except ValueError:
@@ -110,7 +111,7 @@ def _indices(view: ndarray, chosen: Selection) -> list[Node]:
 
 def _padded(index: Node, ndim: int, trailing: int) -> Node:
     """The index array in `ndim` dimensions and `trailing` more of size 1."""
-    shape = index.form.shape
+    shape = index.signature.shape
     return record.reshaped(index, (1,) * (ndim - len(shape)) + shape + (1,) * trailing)
 
 
@@ -127,7 +128,7 @@ def _check_bounds(view: ndarray, chosen: Selection, indices: Sequence[Node]) -> 
 
     As in NumPy none is refused where index arrays without elements leave nothing of the others.
     """
-    if any(0 in indices[one.axis].form.shape for one in chosen.fancy):
+    if any(0 in indices[one.axis].signature.shape for one in chosen.fancy):
         return
     unread = 0 in view.shape
     for one in chosen.fancy:
@@ -158,14 +159,14 @@ def setitem(a: ndarray, key: Any, value: Any) -> None:
             return
         where = chosen.window
     node = value.value() if type(value) is ndarray else None
-    if node is None or node.form.shape != where.shape or not where.shape:
+    if node is None or node.signature.shape != where.shape or not where.shape:
         node = fitted(_given(value, a, not where.shape and not _dotted(key)), where.shape)
-    a.assign(node if node.form.dtype == a.dtype else cast(node, a.dtype), where)
+    a.assign(node if node.signature.dtype == a.dtype else cast(node, a.dtype), where)
 
 
 def _given(value: Any, a: ndarray, element: bool) -> Node:
     node = stored(value, a.dtype, a.queue, element)
-    if element and node.form.shape:
+    if element and node.signature.shape:
         raise ValueError("setting an array element with a sequence.")
     return node
 
@@ -189,7 +190,7 @@ def stored(value: Any, dtype: DType, queue: Queue, element: bool = False) -> Nod
 
 def cast(node: Node, dtype: DType) -> Node:
     """What is written, cast as an assignment casts: with a warning where imaginary parts go."""
-    if node.form.dtype.kind == "c" and dtype.kind not in "cb":
+    if node.signature.dtype.kind == "c" and dtype.kind not in "cb":
         warnings.warn(
             "Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning, stacklevel=3
         )
@@ -198,7 +199,7 @@ def cast(node: Node, dtype: DType) -> Node:
 
 def fitted(value: Node, shape: Shape) -> Node:
     """The value without the leading dimensions of size 1 that the target lacks; ValueError where it does not fit."""
-    have = trimmed = value.form.shape
+    have = trimmed = value.signature.shape
     while len(trimmed) > len(shape) and trimmed[0] == 1:
         trimmed = trimmed[1:]
     if not _fits(trimmed, shape):
@@ -217,27 +218,27 @@ def _put(view: ndarray, chosen: Selection, value: Node, indexed: Shape) -> None:
     if mask is not None and _covers(mask, view, axis):
         mask = as_mask(mask, view)
         alone = not axis and mask.shape == view.shape == indexed
-        if alone and len(value.form.shape) > 1:
+        if alone and len(value.signature.shape) > 1:
             raise TypeError(
                 "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, "
-                f"input has {len(value.form.shape)} dimensions"
+                f"input has {len(value.signature.shape)} dimensions"
             )
         rest = view.shape[axis + len(mask.shape) :]
-        if prod(value.form.shape) == 1 or (not axis and _uniform(value.form.shape, rest)):
+        if prod(value.signature.shape) == 1 or (not axis and _uniform(value.signature.shape, rest)):
             whole = record.reshaped(mask.value(), mask.shape + (1,) * len(rest))
-            row = value.form.shape[-len(rest) :] if rest else ()
-            value = cast(value if value.form.shape == row else record.reshaped(value, row), view.dtype)
+            row = value.signature.shape[-len(rest) :] if rest else ()
+            value = cast(value if value.signature.shape == row else record.reshaped(value, row), view.dtype)
             view.assign(_where(whole, value, view.value()))
             return
         if not axis:
             _put_ranked(view, mask, rest, value, alone)
             return
     indices = _indices(view, chosen)
-    shape = layout.broadcast_shapes(*(index.form.shape for index in indices)) + view.shape[len(indices) :]
+    shape = layout.broadcast_shapes(*(index.signature.shape for index in indices)) + view.shape[len(indices) :]
     value = fitted_to_pick(value, shape)
     _check_bounds(view, chosen, indices)
     value = cast(value, view.dtype)
-    view.assign(graph.scatter(view.value(), value, indices, "", record.caller()))
+    view.assign(graph.scatter(view.value(), value, indices, "", record.source_location()))
 
 
 def _uniform(shape: Shape, rest: Shape) -> bool:
@@ -251,9 +252,9 @@ def _put_ranked(view: ndarray, mask: ndarray, rest: Shape, value: Node, alone: b
     count = Picked(mask).count
     if not alone:
         value = fitted_to_pick(value, (count, *rest))
-    elif value.form.shape != (count,):
+    elif value.signature.shape != (count,):
         raise ValueError(
-            f"NumPy boolean array indexing assignment cannot assign {value.form.shape[0]} input values to the "
+            f"NumPy boolean array indexing assignment cannot assign {value.signature.shape[0]} input values to the "
             f"{count} output values where the mask is true"
         )
     value = cast(value, view.dtype)
@@ -269,7 +270,7 @@ def _put_ranked(view: ndarray, mask: ndarray, rest: Shape, value: Node, alone: b
 
 
 def _where(condition: Node, x: Node, y: Node, dtype: DType | None = None) -> Node:
-    dtype = dtype or y.form.dtype
+    dtype = dtype or y.signature.dtype
     return graph.map_node("where", (BOOL, dtype, dtype, dtype), (condition, x, y))
 
 
@@ -279,8 +280,8 @@ def fitted_to_pick(value: Node, shape: Shape) -> Node:
         return fitted(value, shape)
     except ValueError:
         raise ValueError(
-            f"shape mismatch: value array of shape {words(value.form.shape)} could not be broadcast to indexing result "
-            f"of shape {words(shape)}"
+            f"shape mismatch: value array of shape {words(value.signature.shape)} "
+            f"could not be broadcast to indexing result of shape {words(shape)}"
         ) from None
 
 

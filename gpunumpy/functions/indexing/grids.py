@@ -53,12 +53,12 @@ def diag_indices_from(arr: ndarray) -> tuple[ndarray, ...]:
     return diag_indices(shape[0], len(shape))
 
 
-def _triangle(n: int, k: int, m: int | None, row: str) -> tuple[ndarray, ...]:
+def _triangle(n: int, k: int, m: int | None, op: str) -> tuple[ndarray, ...]:
     """The indices where ``column - row`` compares so with `k`."""
     shape = (n, n if m is None else m)
     queue = evaluate.queue_of(default_device())
     distance = graph.map_node("subtract", _INTS, (graph.iota(shape, 1, queue), graph.iota(shape, 0, queue)))
-    inside = wrap(graph.map_node(row, (INT64, INT64, BOOL), (distance, graph.scalar(int(k)))))
+    inside = wrap(graph.map_node(op, (INT64, INT64, BOOL), (distance, graph.scalar(int(k)))))
     return tuple(wrap(index) for index in Picked(inside).indices())
 
 
@@ -184,7 +184,7 @@ def _checked(index: Node, size: int, device: Device) -> Node:
     if not size:
         bad = graph.map_node("logical_or", (BOOL, BOOL, BOOL), (bad, graph.typed_scalar(True, BOOL)))
     place = graph.map_node("where", (BOOL, *_INTS), (bad, graph.scalar(max(size, 1)), index))
-    return graph.map_node("add", _INTS, (index, graph.gather(zeros, (place,), record.caller())))
+    return graph.map_node("add", _INTS, (index, graph.gather(zeros, (place,), record.source_location())))
 
 
 def _require_integers(array: ndarray) -> None:

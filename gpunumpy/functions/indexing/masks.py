@@ -14,7 +14,8 @@ from ...core.dtypes import BOOL, INT64
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout
-from ...core.graph.node import Leaf, Node
+from ...core.graph.node import Node
+from ...core.graph.primitives import Leaf
 from ...core.recording import record
 from ...core.recording.array import make_view, ndarray, to_host, wrap
 
@@ -23,10 +24,14 @@ TILE = 4096
 
 def flat(node: Node) -> Node:
     """The value in one dimension, as a routine takes it: dense, in C order."""
-    f = node.form
+    f = node.signature
     node = record.reshaped(node, (prod(f.shape),))
-    op = node.form.op
-    return graph.fresh(node) if isinstance(op, Leaf) and not layout.is_c(node.form.shape, op.strides) else node
+    primitive = node.signature.primitive
+    return (
+        graph.fresh(node)
+        if isinstance(primitive, Leaf) and not layout.is_c(node.signature.shape, primitive.strides)
+        else node
+    )
 
 
 class Picked:
@@ -42,13 +47,13 @@ class Picked:
         self._shape = mask.shape
         self._mask = flat(mask.value())
         tiles = -(-mask.size // TILE)
-        self._offsets = wrap(graph.call("mask_offsets", (TILE,), (self._mask,), (tiles + 1,), INT64))
+        self._offsets = wrap(graph.library_call("mask_offsets", (TILE,), (self._mask,), (tiles + 1,), INT64))
         last = self._offsets if tiles < 2 else make_view(self._offsets, Layout((1,), (1,), tiles))
         self.count = int(to_host(last)[-1])
 
     def _call(self, name: str, args: tuple[Node, ...], dtype: numpy.dtype) -> Node:
         inputs = (*args, self._mask, self._offsets.value())
-        return graph.call(name, (TILE,), inputs, (self.count,), dtype)
+        return graph.library_call(name, (TILE,), inputs, (self.count,), dtype)
 
     def positions(self) -> Node:
         """Where the picked elements are, in C order over the mask."""
@@ -56,7 +61,7 @@ class Picked:
 
     def elements(self, values: Node) -> Node:
         """The picked elements of an array of the mask's shape."""
-        return self._call("mask_elements", (flat(values),), values.form.dtype)
+        return self._call("mask_elements", (flat(values),), values.signature.dtype)
 
     def indices(self) -> tuple[Node, ...]:
         """An index array for each dimension of the mask."""

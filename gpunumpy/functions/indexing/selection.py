@@ -144,7 +144,7 @@ def putmask(a: ndarray, mask: Any, values: Any) -> None:
 
 def _write_masked(a: ndarray, mask: Node, values: Node, number: Node) -> None:
     """Write value ``number % size`` where a flat mask is true."""
-    count = values.form.shape[0]
+    count = values.signature.shape[0]
     index = graph.map_node("remainder", (INT64,) * 3, (number, graph.scalar(count)))
     new = graph.gather(values, (index,), "")
     mask, new = record.reshaped(mask, a.shape), record.reshaped(new, a.shape)
@@ -229,7 +229,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: A
         leading = [
             graph.iota((1,) * k + (n,) + (1,) * (axis - k - 1 + ndim), k, a.queue) for k, n in enumerate(a.shape[:axis])
         ]
-        result = wrap(graph.gather(a.value(), (*leading, index), record.caller()))
+        result = wrap(graph.gather(a.value(), (*leading, index), record.source_location()))
     return result if into is None else write(into, result.value())
 
 
@@ -241,7 +241,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> ndarray:
             raise ValueError("when axis=None, `indices` must have a single dimension.")
         arr, axis = flattened(arr), 0
     arr, along = _along(arr, indices, axis)
-    return wrap(graph.gather(arr.value(), along, record.caller()))
+    return wrap(graph.gather(arr.value(), along, record.source_location()))
 
 
 @in_place
@@ -257,9 +257,9 @@ def put_along_axis(arr: ndarray, indices: Any, values: Any, axis: int | None) ->
         along: Sequence[Node] = unravelled(_wrapped(position, arr.size), arr.shape)
     else:
         _, along = _along(arr, indices, axis)
-    shape = layout.broadcast_shapes(*(index.form.shape for index in along))
+    shape = layout.broadcast_shapes(*(index.signature.shape for index in along))
     value = cast(fitted_to_pick(stored(values, arr.dtype, arr.queue), shape), arr.dtype)
-    arr.assign(graph.scatter(arr.value(), value, along, "", record.caller()))
+    arr.assign(graph.scatter(arr.value(), value, along, "", record.source_location()))
 
 
 def _along(arr: ndarray, indices: Any, axis: int) -> tuple[ndarray, list[Node]]:
@@ -274,9 +274,9 @@ def _along(arr: ndarray, indices: Any, axis: int) -> tuple[ndarray, list[Node]]:
     along = [graph.iota((1,) * k + (n,) + (1,) * (ndim - k - 1), k, arr.queue) for k, n in enumerate(arr.shape)]
     along[axis] = graph.cast(indices.value(), INT64)
     try:
-        layout.broadcast_shapes(*(index.form.shape for index in along))
+        layout.broadcast_shapes(*(index.signature.shape for index in along))
     except ValueError:
-        shapes = " ".join(words(index.form.shape) for index in along)
+        shapes = " ".join(words(index.signature.shape) for index in along)
         raise IndexError(
             f"shape mismatch: indexing arrays could not be broadcast together with shapes {shapes} "
         ) from None
@@ -291,7 +291,7 @@ def put(a: ndarray, ind: Any, v: Any, mode: Any = "raise") -> None:
     if chosen.size and not a.size:
         raise IndexError("cannot replace elements of an empty array")
     values = cast(flattened(v, a).value(), a.dtype)
-    have, count = values.form.shape[0], chosen.size
+    have, count = values.signature.shape[0], chosen.size
     if not count or not have:
         return
     positions = flattened(wrap(graph.fresh(_within(chosen, a.size, 0, mode, a))))
@@ -301,7 +301,7 @@ def put(a: ndarray, ind: Any, v: Any, mode: Any = "raise") -> None:
     elif have > count:
         values = getitem(wrap(graph.fresh(values)), slice(count)).value()
     flat = record.reshaped(a.value(), (a.size,))
-    written = graph.scatter(flat, values, (positions.value(),), "", record.caller())
+    written = graph.scatter(flat, values, (positions.value(),), "", record.source_location())
     a.assign(record.reshaped(written, a.shape))
 
 

@@ -15,7 +15,7 @@ from ..ufuncs.methods import typed
 def sliced(array: ndarray, axis: int, start: int, stop: int) -> ndarray:
     """The elements from `start` up to `stop` along an axis, as a value."""
     value = array.value()
-    shape = value.form.shape
+    shape = value.signature.shape
     strides = layout.c_strides(shape)
     part = (*shape[:axis], stop - start if stop > start else 0, *shape[axis + 1 :])
     return wrap(graph.view(value, Layout(part, strides, 0 if 0 in part else start * strides[axis])))

@@ -45,8 +45,8 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
             )
         value = fitted(array.value(), dst.shape)
     mask = None if where is True else mask_node(where, dst)
-    if mask is not None and not _broadcasts(mask.form.shape, dst.shape):
-        raise ValueError(f"could not broadcast where mask from shape {mask.form.shape} into shape {dst.shape}")
+    if mask is not None and not _broadcasts(mask.signature.shape, dst.shape):
+        raise ValueError(f"could not broadcast where mask from shape {mask.signature.shape} into shape {dst.shape}")
     write(dst, value, mask)
     return None
 

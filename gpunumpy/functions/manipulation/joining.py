@@ -10,10 +10,10 @@ from typing import Any
 import numpy
 
 from ...core import dtypes
+from ...core.dtypes import DType
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, normalize_axis
-from ...core.graph.node import DType
 from ...core.recording.array import ndarray, wrap, wrap_ordered
 from ...core.recording.record import as_array, as_dtype, transposed
 from ..creation.arrays import array, made, uninitialized
@@ -125,7 +125,7 @@ def _joined(parts: Sequence[ndarray], axis: int, dtype: DType) -> ndarray:
     for x in parts:
         if x.size:
             value = as_dtype(x.value() if order is None else transposed(x.value(), order), dtype)
-            node = graph.update(node, Layout(value.form.shape, strides, start * strides[place]), value)
+            node = graph.update(node, Layout(value.signature.shape, strides, start * strides[place]), value)
         start += x.shape[axis]
     return made(wrap_ordered(node, order))
 

@@ -11,9 +11,11 @@ from ...core.dtypes import BOOL, INT64
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape, normalize_axis
-from ...core.graph.node import Call, Form, Node
+from ...core.graph.node import Node
+from ...core.graph.primitives import LibraryCall
+from ...core.graph.signature import Signature
 from ...core.recording.array import boxed, ndarray, to_host, wrap, wrap_ordered
-from ...core.recording.record import as_array, caller, transposed
+from ...core.recording.record import as_array, source_location, transposed
 from ..creation.arrays import array, as_shape, axes_in_memory, constant, laid_out, made
 from ..creation.ranges import applied, number
 from .shape import ravel, reshaped, sliced, stored
@@ -30,15 +32,15 @@ def picked(x: ndarray, indices: dict[int, Node]) -> Node:
     order = [*lead, *(k for k in range(x.ndim) if k not in indices)]
     index = []
     for place, k in enumerate(lead):
-        n = indices[k].form.shape[0]
+        n = indices[k].signature.shape[0]
         shape = tuple(n if d == place else 1 for d in range(len(lead)))
         index.append(graph.view(indices[k], Layout(shape, tuple(1 if d == place else 0 for d in range(len(lead))), 0)))
-    found = graph.gather(transposed(x.value(), order), index, caller())
+    found = graph.gather(transposed(x.value(), order), index, source_location())
     return transposed(found, [order.index(k) for k in range(x.ndim)])
 
 
 # What rolls of values on the CPU device are recorded as: by the value, where the array sees it, the shift and the axis.
-_rolls: dict[tuple[Any, ...], Form] = {}
+_rolls: dict[tuple[Any, ...], Signature] = {}
 _ROLLS_LIMIT = 20_000
 
 
@@ -46,7 +48,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
     """Elements moved along axes, those that leave at one end entering at the other. See `numpy.roll`."""
     x = as_array(a)
     node = x.value()
-    key = (node.form, x.layout, shift, axis) if _plain(shift) and _plain(axis) else None
+    key = (node.signature, x.layout, shift, axis) if _plain(shift) and _plain(axis) else None
     known = _rolls.get(key) if key is not None else None
     if known is not None:
         return boxed(wrap(Node(known, (node,))))
@@ -54,11 +56,16 @@ def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
     if axis is None:
         return reshaped(roll(ravel(x), shift, 0), x.shape)
     result = _rolled(x, shift, axis)
-    form = result._node.form
-    if key is not None and type(form.op) is Call and result._base is None and form.args == key[:1]:
+    signature = result._node.signature
+    if (
+        key is not None
+        and type(signature.primitive) is LibraryCall
+        and result._base is None
+        and signature.args == key[:1]
+    ):
         if len(_rolls) > _ROLLS_LIMIT:
             _rolls.clear()
-        _rolls[key] = form
+        _rolls[key] = signature
     return result
 
 
@@ -95,7 +102,7 @@ def _rolled_by_blocks(x: ndarray, moved: dict[int, int]) -> ndarray:
     order = None if x.base is None else axes_in_memory("K", x.shape, x.layout.strides)
     node = x.value() if order is None else transposed(x.value(), order)
     shifts = tuple(moved.get(k, 0) for k in (range(x.ndim) if order is None else order))
-    return made(wrap_ordered(graph.call("roll", shifts, (node,), node.form.shape, x.dtype), order))
+    return made(wrap_ordered(graph.library_call("roll", shifts, (node,), node.signature.shape, x.dtype), order))
 
 
 def _shifts(shift: Any, axis: Any, ndim: int) -> dict[int, int]:
@@ -174,7 +181,7 @@ def _repeated_by(x: ndarray, counts: ndarray, axis: int) -> ndarray:
     # Where an element ends the next begins: the number of ends so far is the index of the element.
     marks = constant(0, (total + 1,), INT64, x.queue)
     one = constant(1, (n,), INT64, x.queue)
-    marked = graph.scatter(graph.fresh(marks), one, [ends], "add", caller())
+    marked = graph.scatter(graph.fresh(marks), one, [ends], "add", source_location())
     begun = graph.view(marked, Layout((total,), (1,), 0))
     index = graph.scan("add", (INT64, INT64), 0, begun)
     return laid_out(picked(x, {axis: index}), None)

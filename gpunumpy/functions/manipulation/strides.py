@@ -235,7 +235,7 @@ def _address(x: ndarray) -> int | None:
     data = node.data
     if data is None or not getattr(data, "exported", False):
         return None
-    return int(data.ptr) + node.offset * node.form.dtype.itemsize
+    return int(data.ptr) + node.offset * node.signature.dtype.itemsize
 
 
 def _stand_in(x: ndarray, start: Any) -> Any:

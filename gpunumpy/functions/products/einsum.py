@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from ...core.dtypes import FLOAT32, KIND, check
+from ...core.dtypes import FLOAT32, KIND, DType, check
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape
-from ...core.graph.node import Call, DType, Form, Node
+from ...core.graph.node import Node
+from ...core.graph.primitives import LibraryCall
+from ...core.graph.signature import Signature
 from ...core.recording.array import is_scalar, make_view, ndarray, wrap, wrap_ordered
 from ...core.recording.recipes import Recipe
 from ...core.recording.record import as_array, as_dtype, reshaped, transposed
@@ -41,8 +43,8 @@ def einsum(
     """
     subscripts, arrays = _arguments(operands)
     nodes = [x.value() for x in arrays]
-    forms = tuple([node.form for node in nodes])
-    graph.common_queue(forms)
+    signatures = tuple([node.signature for node in nodes])
+    graph.common_queue(signatures)
     into = output(out)
     try:
         if order not in _ORDERS:
@@ -51,7 +53,7 @@ def einsum(
             raise ValueError(f"casting must be one of {', '.join(map(repr, _CASTINGS))} (got {casting!r})")
         target = None if into is None else (into.shape, into.dtype)
         way = _hashable(optimize)
-        found = _found(subscripts, forms, way, dtype, casting, target, precision_name())
+        found = _found(subscripts, signatures, way, dtype, casting, target, precision_name())
     except (TypeError, ValueError) as error:
         options = {"optimize": optimize, "dtype": dtype, "order": order}
         if casting != "safe":  # a default that is given is stricter than one that is not
@@ -212,7 +214,7 @@ class _Found(NamedTuple):
 @lru_cache(4096, typed=True)
 def _found(
     subscripts: str,
-    forms: tuple[Form, ...],
+    signatures: tuple[Signature, ...],
     optimize: Any,
     dtype: Any,
     casting: str,
@@ -220,15 +222,15 @@ def _found(
     precision: str,
 ) -> _Found:
     """Plan a sum for a setting of precision; `target` is shape and dtype of the output that is given."""
-    shapes = tuple(f.shape for f in forms)
+    shapes = tuple(f.shape for f in signatures)
     plan = parse(subscripts, shapes, optimize is not False)
     if target is not None and target[0] != plan.shape:
         raise ValueError(f"the output operand has the shape {target[0]}, and the sum {plan.shape}")
-    seen = plan if len(forms) == 1 and target is None and not plan.sums else None
+    seen = plan if len(signatures) == 1 and target is None and not plan.sums else None
     if dtype is not None:
         dtype = numpy.dtype(dtype)
-    dtypes = [f.dtype for f in forms]
-    direct = optimize is False or len(forms) == 1
+    dtypes = [f.dtype for f in signatures]
+    direct = optimize is False or len(signatures) == 1
     # NumPy gives a view whatever dtype is asked for.
     common = dtypes[0] if seen else _dtype(dtypes, None if target is None else target[1], dtype, casting, direct)
     halved = 0 if common.kind in "cb" else sum(d.kind == "c" for d in dtypes)
@@ -240,7 +242,7 @@ def _found(
         places.append(place)
         return node
 
-    return _Found(Recipe(record, forms), places[0], seen, halved)
+    return _Found(Recipe(record, signatures), places[0], seen, halved)
 
 
 class _Term(NamedTuple):
@@ -269,8 +271,8 @@ def _computed(plan: Sum, path: Sequence[tuple[int, ...]], nodes: Sequence[Node],
         terms.append(_Term(labels, graph.view(as_dtype(node, dtype), where)))
     present = {label for term in terms for label in term.labels}
     wanted = tuple(label for label in plan.output if label in present)
-    if any(0 in term.node.form.shape for term in terms):
-        queue = nodes[0].form.queue
+    if any(0 in term.node.signature.shape for term in terms):
+        queue = nodes[0].signature.queue
         assert queue is not None
         shape = tuple(n for label, n in zip(plan.output, plan.shape) if label in present)
         return _Term(wanted, graph.fill(graph.typed_scalar(False, dtype), shape, queue))
@@ -294,7 +296,7 @@ def _needed(term: _Term, others: Sequence[_Term], wanted: Labels) -> Labels:
 
 
 def _operand(term: _Term) -> Operand:
-    f = term.node.form
+    f = term.node.signature
     return Operand(term.labels, f.shape, tuple(f.strides))
 
 
@@ -302,7 +304,7 @@ def _summed(term: _Term, kept: Labels) -> _Term:
     """The sum over the labels that nothing else has."""
     if len(kept) == len(term.labels):
         return term
-    dtype = term.node.form.dtype
+    dtype = term.node.signature.dtype
     order = _operand(term).by_stride(term.labels)
     node = transposed(term.node, [term.labels.index(label) for label in order])
     axes = tuple(k for k, label in enumerate(order) if label not in kept)
@@ -313,7 +315,7 @@ def _contracted(a: _Term, b: _Term, wanted: Labels, others: Sequence[_Term]) -> 
     """Two terms multiplied, and summed over what neither the result nor another term has."""
     both = _Term((*a.labels, *(label for label in b.labels if label not in a.labels)), a.node)
     kept = _needed(both, others, wanted)
-    dtype = a.node.form.dtype
+    dtype = a.node.signature.dtype
     plan = pair(_operand(a), _operand(b), kept, dtype.itemsize, KIND[dtype] in "efc")
     first, second = (b, a) if isinstance(plan, Product) and plan.swapped else (a, b)
     left, right = _looked(first.node, plan.left), _looked(second.node, plan.right)
@@ -338,14 +340,14 @@ def _in_shape(plan: Sum, labels: Labels, node: Node) -> tuple[tuple[int, ...] | 
         return None, _shaped(node, plan.shape)
     single = [label for label in plan.output if label not in labels]
     place = tuple(plan.output.index(label) for label in (*single, *labels))
-    return place, _shaped(node, (1,) * len(single) + node.form.shape)
+    return place, _shaped(node, (1,) * len(single) + node.signature.shape)
 
 
 def _shaped(node: Node, shape: Shape) -> Node:
     """The value in another shape; a product gives it any."""
-    f = node.form
-    if isinstance(f.op, Call) and node.data is None:
-        return graph.call(f.op.name, f.op.options, node.args, shape, f.dtype)
+    f = node.signature
+    if isinstance(f.primitive, LibraryCall) and node.data is None:
+        return graph.library_call(f.primitive.name, f.primitive.options, node.args, shape, f.dtype)
     return reshaped(node, shape)
 
 

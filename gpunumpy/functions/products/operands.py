@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy
 
-from ...core.dtypes import check
+from ...core.dtypes import DType, check
 from ...core.graph import layout
 from ...core.graph import node as graph
-from ...core.graph.node import DType, Node
+from ...core.graph.node import Node
 from ...core.recording.array import ndarray, wrap
 from ...core.recording.record import as_array, transposed
 from ..ufuncs.gufunc import joined
@@ -45,13 +45,13 @@ def finish(
 
     With `order`, dimension k of the product is axis ``order[k]`` of `into`.
     """
-    if not numpy.can_cast(node.form.dtype, into.dtype, casting):
+    if not numpy.can_cast(node.signature.dtype, into.dtype, casting):
         raise TypeError(
-            f"Cannot cast ufunc {name!r} output from {node.form.dtype!r} to {into.dtype!r} with casting rule "
+            f"Cannot cast ufunc {name!r} output from {node.signature.dtype!r} to {into.dtype!r} with casting rule "
             f"{casting!r}"
         )
     target = tuple(into.shape if order is None else (into.shape[d] for d in order))
-    shape = node.form.shape
+    shape = node.signature.shape
     start, end = len(target) - core, len(shape) - core
     for k, (n, m) in enumerate(zip(target[start:], shape[end:]) if start >= 0 else ()):
         if n != m:

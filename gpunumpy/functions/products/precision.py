@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from ...core.dtypes import KIND
-from ...core.graph.node import DType
+from ...core.dtypes import KIND, DType
 
 __all__ = ["matmul_precision"]
 

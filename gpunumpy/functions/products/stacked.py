@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 import numpy
 
 from ...core.graph import layout
-from ...core.graph.node import Form, Node
+from ...core.graph.node import Node
+from ...core.graph.signature import Signature
 from ...core.recording.array import ndarray, wrap
 from ...core.recording.record import remember, reshaped, transposed
 from ..ufuncs.gufunc import NO_KEYWORDS, Keywords, axes_of, dtype_of, keywords, order_of
@@ -40,7 +41,7 @@ def matmul(x1: Any, x2: Any, /, out: Any = None, **options: Any) -> ndarray:
     if type(x1) is ndarray and type(x2) is ndarray and out is None and not options:
         one = x1._node if x1._base is None else x1.value()
         two = x2._node if x2._base is None else x2.value()
-        key = one.form, two.form
+        key = one.signature, two.signature
         cache = _recorded[precision_name()]
         known = cache.get(key)
         if known is not None:
@@ -52,7 +53,7 @@ def matmul(x1: Any, x2: Any, /, out: Any = None, **options: Any) -> ndarray:
 
 
 # The forms of products by the setting of their precision and the forms of the operands.
-_recorded: defaultdict[str, dict[Any, Form]] = defaultdict(dict)
+_recorded: defaultdict[str, dict[Any, Signature]] = defaultdict(dict)
 
 
 @_described
@@ -76,17 +77,17 @@ def vecdot(x1: Any, x2: Any, /, out: Any = None, *, axis: Any = -1, **options: A
 
 
 def _matmul(a: Node, b: Node) -> Node:
-    return vector_product(a, b) if len(a.form.shape) == len(b.form.shape) == 1 else matrix_product(a, b)
+    return vector_product(a, b) if len(a.signature.shape) == len(b.signature.shape) == 1 else matrix_product(a, b)
 
 
 def _matvec(a: Node, b: Node) -> Node:
-    left, right = a.form.shape, b.form.shape
+    left, right = a.signature.shape, b.signature.shape
     shape = (*layout.broadcast_shapes(left[:-2], right[:-1]), left[-2])
     return matrix_product(a, reshaped(b, (*right, 1)), shape)
 
 
 def _vecmat(a: Node, b: Node) -> Node:
-    left, right = a.form.shape, b.form.shape
+    left, right = a.signature.shape, b.signature.shape
     shape = (*layout.broadcast_shapes(left[:-1], right[:-2]), right[-1])
     return matrix_product(reshaped(conjugate(a), (*left[:-1], 1, left[-1])), b, shape)
 
@@ -115,7 +116,7 @@ def _stacked(
         arrays = (reordered(arrays[0], one), reordered(arrays[1], two))
     node = multiply(*_matched(name, arrays, words))
     if words.keepdims:
-        node = reshaped(node, (*node.form.shape, 1))
+        node = reshaped(node, (*node.signature.shape, 1))
     if into is not None:
         return finish(node, into, name, core, words.casting, order)
     if order is not None:

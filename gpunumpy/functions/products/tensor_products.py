@@ -38,7 +38,7 @@ def dot(a: Any, b: Any, out: Any = None) -> ndarray:
     if into is None:
         return wrap(result)
     where = into.layout
-    same = (into.dtype, into.shape) == (result.form.dtype, result.form.shape)
+    same = (into.dtype, into.shape) == (result.signature.dtype, result.signature.shape)
     if not same or not layout.is_c(where.shape, where.strides):
         raise ValueError(
             "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"
@@ -82,7 +82,7 @@ def _contracted(a: ndarray, b: ndarray, axis: int) -> Node:
     if b.ndim > 1:
         two = transposed(two, (axis, *rest))
         if b.ndim > 2:
-            two = reshaped(two, (length, prod(two.form.shape[1:])))
+            two = reshaped(two, (length, prod(two.signature.shape[1:])))
     return matrix_product(one, two, shape)
 
 
@@ -195,7 +195,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     )
     if len(u) == len(v) == 2:
         node = _minor(u, v, 0, 1).value()
-        return wrap(reshaped(node, node.form.shape[:-1]))
+        return wrap(reshaped(node, node.signature.shape[:-1]))
     parts = [_minor(u, v, 1, 2), _minor(u, v, 2, 0), _minor(u, v, 0, 1)]
     shape = layout.broadcast_shapes(*(p.shape for p in parts))
     whole = concatenate([wrap(graph.broadcast(p.value(), shape)) for p in parts], len(shape) - 1)
@@ -228,7 +228,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
     if first == second:
         raise ValueError("axis1 and axis2 cannot be the same")
     node = array.value()
-    shape, strides = node.form.shape, layout.c_strides(node.form.shape)
+    shape, strides = node.signature.shape, layout.c_strides(node.signature.shape)
     start = offset * strides[second] if offset >= 0 else -offset * strides[first]
     length = min(shape[first] + min(offset, 0), shape[second] - max(offset, 0))
     rest = [d for d in range(array.ndim) if d not in (first, second)]

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy
 
-from ...core.dtypes import INT64
+from ...core.dtypes import INT64, DType
 from ...core.graph import layout
 from ...core.graph import node as graph
-from ...core.graph.node import DType, Node
+from ...core.graph.node import Node
 from ...core.recording.array import ndarray, wrap, wrap_ordered
 from ...core.recording.record import as_array, elementwise, reshaped, transposed
 from ..ufuncs.methods import NO_VALUE, reduce_ufunc
@@ -107,7 +107,7 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN) ->
 
 
 def reduced(
-    row: str,
+    op: str,
     array: ndarray,
     axes: tuple[int, ...],
     result: DType,
@@ -128,7 +128,7 @@ def reduced(
         Scalars for the end of the reduction.
     """
     value = array.value()
-    shape, strides = value.form.shape, value.form.strides
+    shape, strides = value.signature.shape, value.signature.strides
     ends = [d for d in range(len(shape)) if keepdims or d not in axes]
     final = tuple(1 if d in axes else shape[d] for d in ends)
     if not axes:  # every element is a row of its own
@@ -139,8 +139,8 @@ def reduced(
         value = transposed(value, (*outer, *axes))
         axes = tuple(range(len(outer), len(outer) + len(axes)))
         final = tuple(final[k] for k in order)
-    loop = (value.form.dtype, *(e.form.dtype for e in extra), result)
-    node = graph.reduce(row, loop, axes, (value, *extra))
+    loop = (value.signature.dtype, *(e.signature.dtype for e in extra), result)
+    node = graph.reduce(op, loop, axes, (value, *extra))
     return wrap_ordered(reshaped(node, final), order)
 
 
@@ -196,7 +196,7 @@ def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NOT_GIV
     return position("argmin", as_array(a), axis, out, kept(keepdims))
 
 
-def position(row: str, array: ndarray, axis: Any, out: Any, keepdims: bool) -> ndarray:
+def position(op: str, array: ndarray, axis: Any, out: Any, keepdims: bool) -> ndarray:
     """The first index of an extreme along one axis, or in C order where `axis` is None."""
     if axis is None:
         axes = tuple(range(array.ndim))
@@ -207,13 +207,13 @@ def position(row: str, array: ndarray, axis: Any, out: Any, keepdims: bool) -> n
         axes = (layout.normalize_axis(axis, array.ndim),)
     shape = final_shape(array, axes, keepdims)
     if 0 in [array.shape[d] for d in axes]:
-        raise ValueError(f"attempt to get {row} of an empty sequence")
-    result = filled(0, INT64, shape, array) if 0 in shape else reduced(row, array, axes, INT64, keepdims)
+        raise ValueError(f"attempt to get {op} of an empty sequence")
+    result = filled(0, INT64, shape, array) if 0 in shape else reduced(op, array, axes, INT64, keepdims)
     into = output(out)
     if into is None:
         return result
     if into.shape != shape:
-        raise ValueError(f"output array does not match result of np.{row}.")
+        raise ValueError(f"output array does not match result of np.{op}.")
     if not numpy.can_cast(into.dtype, INT64, "safe"):
         raise TypeError(f"Cannot cast array data from {into.dtype!r} to dtype('int64') according to the rule 'safe'")
     return write(into, result.value())

@@ -27,12 +27,12 @@ def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> nda
     return _running("multiply", a, axis, dtype, out)
 
 
-def _running(row: str, a: Any, axis: Any, dtype: Any, out: Any) -> ndarray:
+def _running(op: str, a: Any, axis: Any, dtype: Any, out: Any) -> ndarray:
     array = as_array(a)
     if axis is None or array.ndim == 0:
         layout.normalize_axis(axis or 0, 1)
         array, axis = flat(array), 0
-    return accumulate_ufunc(row, array, layout.normalize_axis(axis, array.ndim), dtype, out)
+    return accumulate_ufunc(op, array, layout.normalize_axis(axis, array.ndim), dtype, out)
 
 
 def cumulative_sum(
@@ -49,7 +49,7 @@ def cumulative_prod(
     return _cumulative("multiply", x, axis, dtype, out, include_initial)
 
 
-def _cumulative(row: str, x: Any, axis: int | None, dtype: Any, out: Any, include_initial: bool) -> ndarray:
+def _cumulative(op: str, x: Any, axis: int | None, dtype: Any, out: Any, include_initial: bool) -> ndarray:
     array = as_array(x)
     if axis is None:
         if array.ndim >= 2:
@@ -59,15 +59,15 @@ def _cumulative(row: str, x: Any, axis: int | None, dtype: Any, out: Any, includ
         array = flat(array)
     axis = layout.normalize_axis(axis, array.ndim)
     if not include_initial:
-        return accumulate_ufunc(row, array, axis, dtype, out)
+        return accumulate_ufunc(op, array, axis, dtype, out)
     into = output(out)
-    running = accumulate_ufunc(row, array, axis, dtype if into is None or dtype is not None else into.dtype)
-    first = filled_like(running, getattr(numpy, row).identity, axis, 1)
+    running = accumulate_ufunc(op, array, axis, dtype if into is None or dtype is not None else into.dtype)
+    first = filled_like(running, getattr(numpy, op).identity, axis, 1)
     result = concatenate((first, running), axis)
     if into is None:
         return result
     if into.shape != result.shape:
         raise ValueError(
-            f"output parameter for accumulate operation {row} has the shape {into.shape}, expected is {result.shape}"
+            f"output parameter for accumulate operation {op} has the shape {into.shape}, expected is {result.shape}"
         )
     return write(into, result.value())

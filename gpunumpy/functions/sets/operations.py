@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy
 
-from ...core.dtypes import BOOL, INT64, KIND
+from ...core.dtypes import BOOL, INT64, KIND, DType
 from ...core.graph import node as graph
-from ...core.graph.node import DType, Node
+from ...core.graph.node import Node
 from ...core.ops import table
 from ...core.recording.array import from_host, ndarray, to_host, wrap
 from ...core.recording.record import reshaped
@@ -36,7 +36,7 @@ _NARROW = 2
 
 def _comparable(x: Node, tests: Node) -> tuple[Node, Node, bool]:
     """Both values in a dtype in which equality is NumPy's, and whether negative elements are equal to none there."""
-    mine, theirs, _ = table.resolve("equal", (x.form.dtype, tests.form.dtype))
+    mine, theirs, _ = table.resolve("equal", (x.signature.dtype, tests.signature.dtype))
     if mine == theirs:
         return graph.cast(x, mine), graph.cast(tests, mine), False
     # An integer with a sign and one without: what both can be is not negative, and as int64 what only the unsigned one
@@ -46,13 +46,13 @@ def _comparable(x: Node, tests: Node) -> tuple[Node, Node, bool]:
 
 def _among(x: Node, tests: Node) -> Node:
     """For every element, whether it is among the elements of a one-dimensional value."""
-    (count,), queue = tests.form.shape, x.form.queue
+    (count,), queue = tests.signature.shape, x.signature.queue
     assert queue is not None
     if not count:
-        return constant(False, x.form.shape, BOOL, queue)
+        return constant(False, x.signature.shape, BOOL, queue)
     x, tests, mixed = _comparable(x, tests)
     if count <= _FEW:
-        each = reshaped(tests, (count,) + (1,) * len(x.form.shape))
+        each = reshaped(tests, (count,) + (1,) * len(x.signature.shape))
         found = graph.reduce("logical_or", (BOOL, BOOL), (0,), (applied("equal", each, x),))
     else:
         found = _among_sorted(x, in_order(tests))
@@ -61,16 +61,16 @@ def _among(x: Node, tests: Node) -> Node:
 
 def _among_sorted(x: Node, ordered: Node) -> Node:
     """For every element, whether it is among sorted ones."""
-    queue = x.form.queue
+    queue = x.signature.queue
     assert queue is not None
-    if not ordered.form.shape[0]:
-        return constant(False, x.form.shape, BOOL, queue)
+    if not ordered.signature.shape[0]:
+        return constant(False, x.signature.shape, BOOL, queue)
     return _found(x, ordered, _near(x, ordered))
 
 
 def _near(x: Node, ordered: Node) -> Node:
     """Where each element stands, or the next greater one, among sorted ones; a place of those at any rate."""
-    return applied("minimum", places(ordered, x, "left"), number(ordered.form.shape[0] - 1))
+    return applied("minimum", places(ordered, x, "left"), number(ordered.signature.shape[0] - 1))
 
 
 def _found(x: Node, ordered: Node, near: Node) -> Node:
@@ -110,17 +110,17 @@ def isin(
 
 def _in_table(x: Node, tests: Node, wide: bool) -> Node:
     """As `_among`, for integers, by a table of all values of their dtype or, `wide`, between the extreme ones."""
-    queue = x.form.queue
+    queue = x.signature.queue
     assert queue is not None
     if wide:
         low, high = _extremes(tests)
-        if high - low > numpy.iinfo(tests.form.dtype if tests.form.dtype != BOOL else numpy.uint8).max:
+        if high - low > numpy.iinfo(tests.signature.dtype if tests.signature.dtype != BOOL else numpy.uint8).max:
             raise RuntimeError(
                 "You have specified kind='table', but the range of values in `ar2` or `ar1` exceed the maximum integer "
                 "of the datatype. Please set `kind` to None or 'sort'."
             )
     else:
-        low, high = _limits(tests.form.dtype)
+        low, high = _limits(tests.signature.dtype)
     # A number less the lowest one is right as int64 wherever it is inside, uint64 too: both wrap round.
     inside = _within(x, low, high)
     start = number((low + 2**63) % 2**64 - 2**63)
@@ -133,8 +133,8 @@ def _in_table(x: Node, tests: Node, wide: bool) -> Node:
 
 def _extremes(x: Node) -> tuple[int, int]:
     """The least and the greatest of integers."""
-    dtype = x.form.dtype
-    least, most = (wrap(graph.reduce(row, (dtype, dtype), (0,), (x,))) for row in ("minimum", "maximum"))
+    dtype = x.signature.dtype
+    least, most = (wrap(graph.reduce(op, (dtype, dtype), (0,), (x,))) for op in ("minimum", "maximum"))
     return int(to_host(least)), int(to_host(most))
 
 
@@ -147,12 +147,12 @@ def _limits(dtype: DType) -> tuple[int, int]:
 
 def _within(x: Node, low: int, high: int) -> Node:
     """Whether integers are in a range, whose ends may be beyond what their dtype holds."""
-    dtype = x.form.dtype
+    dtype = x.signature.dtype
     least, most = _limits(dtype)
     if low > most or high < least:
-        queue = x.form.queue
+        queue = x.signature.queue
         assert queue is not None
-        return constant(False, x.form.shape, BOOL, queue)
+        return constant(False, x.signature.shape, BOOL, queue)
     ends = number(max(low, least), dtype), number(min(high, most), dtype)
     return applied("logical_and", applied("greater_equal", x, ends[0]), applied("less_equal", x, ends[1]))
 
@@ -191,7 +191,7 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
         For speed alone: the arrays are not searched for equal elements.
     """
     first, second = _flat((ar1, ar2))
-    if not second.form.shape[0]:
+    if not second.signature.shape[0]:
         first = second
     if not return_indices:
         values = in_order(first)

@@ -43,11 +43,11 @@ def order_of(x: Node) -> Node:
 
 # A view of what is in memory is no copy, so values are computed first.
 def _as_row(x: Node) -> Node:
-    return reshaped(compute(x), (1, *x.form.shape))
+    return reshaped(compute(x), (1, *x.signature.shape))
 
 
 def _row(x: Node) -> Node:
-    return reshaped(compute(x), x.form.shape[1:])
+    return reshaped(compute(x), x.signature.shape[1:])
 
 
 def picked_by(x: Node, order: Node) -> Node:
@@ -55,28 +55,28 @@ def picked_by(x: Node, order: Node) -> Node:
 
 
 def _without_first(x: Node) -> Node:
-    return graph.view(x, Layout((x.form.shape[0] - 1,), (1,), 1))
+    return graph.view(x, Layout((x.signature.shape[0] - 1,), (1,), 1))
 
 
 def _without_last(x: Node) -> Node:
-    return graph.view(x, Layout((x.form.shape[0] - 1,), (1,), 0))
+    return graph.view(x, Layout((x.signature.shape[0] - 1,), (1,), 0))
 
 
 def _all(x: Node) -> Node:
     """A mask of all elements."""
-    queue = x.form.queue
+    queue = x.signature.queue
     assert queue is not None
-    return constant(True, x.form.shape, BOOL, queue)
+    return constant(True, x.signature.shape, BOOL, queue)
 
 
 def first_ones(x: Node, mask: Node | None = None, equal_nan: bool = True) -> Node:
     """The mask (or one of all), over sorted elements, without those that are equal to the one before them."""
     base = _all(x) if mask is None else mask
-    if x.form.shape[0] < 2:
+    if x.signature.shape[0] < 2:
         return base
     now, before = _without_first(x), _without_last(x)
     differs = applied("not_equal", now, before)
-    if equal_nan and KIND[x.form.dtype] in "efc":
+    if equal_nan and KIND[x.signature.dtype] in "efc":
         # NaN comes last and differs from all, itself too: what comes after one is no other value.
         differs = applied("logical_and", differs, applied("equal", before, before))
     if mask is not None:
@@ -86,7 +86,7 @@ def first_ones(x: Node, mask: Node | None = None, equal_nan: bool = True) -> Nod
 
 def _firsts_of_rows(rows: Node, order: Node) -> Node:
     """The mask, over sorted positions of rows, of those that differ from the one before; NaN is equal to none."""
-    if order.form.shape[0] < 2:
+    if order.signature.shape[0] < 2:
         return _all(order)
     now, before = (graph.gather(rows, (part(order),), "") for part in (_without_first, _without_last))
     differs = graph.reduce("logical_or", (BOOL, BOOL), (1,), (applied("not_equal", now, before),))
@@ -94,7 +94,7 @@ def _firsts_of_rows(rows: Node, order: Node) -> Node:
 
 
 def _from_second(mask: Node, differs: Node) -> Node:
-    return graph.update(mask, Layout(differs.form.shape, (1,), 1), differs)
+    return graph.update(mask, Layout(differs.signature.shape, (1,), 1), differs)
 
 
 # --- unique ---------------------------------------------------------------------------------------------------------

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy
 
-from ...core.dtypes import BOOL, INT64, KIND
+from ...core.dtypes import BOOL, INT64, KIND, DType
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout
-from ...core.graph.node import DType, Node
+from ...core.graph.node import Node
 from ...core.recording.array import wrap
 from ...core.recording.record import reshaped
 from ...core.runtime.evaluate import compute
@@ -28,14 +28,14 @@ def order_of_rows(rows: Node) -> Node:
 
     Equal rows keep their order. NaN comes after all numbers and is equal to NaN; zeros are equal.
     """
-    n, width = rows.form.shape
-    queue = rows.form.queue
+    n, width = rows.signature.shape
+    queue = rows.signature.queue
     assert queue is not None
     if not n * width:
         return graph.iota((n,), 0, queue)
-    bits = 1 if rows.form.dtype == BOOL else 8 * rows.form.dtype.itemsize
+    bits = 1 if rows.signature.dtype == BOOL else 8 * rows.signature.dtype.itemsize
     each = min(width, _KEY_BITS // bits)
-    if each < 2 or KIND[rows.form.dtype] == "c":
+    if each < 2 or KIND[rows.signature.dtype] == "c":
         keys = [graph.view(rows, Layout((1, n), (n * width, width), k)) for k in range(width)]
     else:
         numbers, whole = _ordered(rows), width // each
@@ -47,9 +47,9 @@ def order_of_rows(rows: Node) -> Node:
 
 def _packed(rows: Node, first: int, count: int, each: int, bits: int) -> list[Node]:
     """`count` keys of `each` neighbours in rows, from a column on; an earlier neighbour counts more."""
-    n, width = rows.form.shape
+    n, width = rows.signature.shape
     dtype = _UNSIGNED[4 if each * bits <= 32 else 8]
-    queue = rows.form.queue
+    queue = rows.signature.queue
     assert queue is not None
     parts = graph.cast(graph.view(rows, Layout((count, n, each), (each, width, 1), first)), dtype)
     behind = applied("subtract", number(each - 1), graph.iota((1, 1, each), 2, queue))
@@ -60,7 +60,7 @@ def _packed(rows: Node, first: int, count: int, each: int, bits: int) -> list[No
 
 def _ordered(x: Node) -> Node:
     """Unsigned integers, as wide as the elements, in the order of the elements."""
-    dtype = x.form.dtype
+    dtype = x.signature.dtype
     if KIND[dtype] in "bu":
         return x
     unsigned = _UNSIGNED[dtype.itemsize]

@@ -8,10 +8,10 @@ from typing import Any
 import numpy
 
 from ...core import dtypes
-from ...core.dtypes import BOOL, FLOAT64, INT64, bfloat16
+from ...core.dtypes import BOOL, FLOAT64, INT64, DType, bfloat16
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout
-from ...core.graph.node import DType, Node
+from ...core.graph.node import Node
 from ...core.recording import record
 from ...core.recording.array import ndarray, to_host, wrap
 from ..indexing.masks import flat
@@ -35,7 +35,7 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> ndar
     place = ("left", "right")[int(numpy.searchsorted(_PROBE, 0, side=side))]  # which refuses any other side
     ordered = array.value()
     if sorter is not None:
-        ordered = graph.gather(ordered, (_positions(sorter, array),), record.caller())
+        ordered = graph.gather(ordered, (_positions(sorter, array),), record.source_location())
     return wrap(places(ordered, values.value(), place))
 
 
@@ -65,10 +65,10 @@ def common_dtype(one: DType, two: DType) -> DType:
 
 def places(ordered: Node, values: Node, side: str) -> Node:
     """Where values belong in sorted ones, which have NaN at the end."""
-    dtype = common_dtype(ordered.form.dtype, values.form.dtype)
+    dtype = common_dtype(ordered.signature.dtype, values.signature.dtype)
     args = [flat(graph.cast(node, dtype)) for node in (ordered, values)]
-    found = graph.call("searchsorted", (side,), args, args[1].form.shape, INT64)
-    return record.reshaped(found, values.form.shape)
+    found = graph.library_call("searchsorted", (side,), args, args[1].signature.shape, INT64)
+    return record.reshaped(found, values.signature.shape)
 
 
 def _positions(sorter: Any, array: ndarray) -> Node:

@@ -15,7 +15,8 @@ import numpy
 from ...core.dtypes import BOOL, COMPLEX128, INT64, KIND, bfloat16
 from ...core.graph import layout
 from ...core.graph import node as graph
-from ...core.graph.node import Leaf, Node
+from ...core.graph.node import Node
+from ...core.graph.primitives import Leaf
 from ...core.recording.array import ndarray, to_host, wrap
 from ...core.recording.record import as_array, remembered, reshaped, transposed
 from ..creation.arrays import axes_in_memory, constant, laid_out
@@ -32,19 +33,19 @@ _COMPLEX64 = numpy.dtype(numpy.complex64)
 
 def sort_rows(x: Node, descending: bool = False) -> Node:
     """The elements of every row, along the last axis, in order, NaN last; `descending` turns all of that round."""
-    dtype = x.form.dtype
-    if not prod(x.form.shape) or x.form.shape[-1] == 1:
+    dtype = x.signature.dtype
+    if not prod(x.signature.shape) or x.signature.shape[-1] == 1:
         return x
     if KIND[dtype] == "c":
         return picked_in_rows(x, argsort_rows(x, descending))
     if dtype == bfloat16:
         return graph.cast(sort_rows(graph.cast(x, _FLOAT32), descending), dtype)
-    return graph.call("sort", (descending,), (_in_memory(x),), x.form.shape, dtype)
+    return graph.library_call("sort", (descending,), (_in_memory(x),), x.signature.shape, dtype)
 
 
 def argsort_rows(x: Node, descending: bool = False) -> Node:
     """The positions that sort every row, those of equal elements in their order."""
-    dtype, shape, queue = x.form.dtype, x.form.shape, x.form.queue
+    dtype, shape, queue = x.signature.dtype, x.signature.shape, x.signature.queue
     assert queue is not None
     if not prod(shape) or shape[-1] == 1:
         return constant(0, shape, INT64, queue)
@@ -52,7 +53,7 @@ def argsort_rows(x: Node, descending: bool = False) -> Node:
         return lexsort_rows(_complex_keys(x), descending)
     if dtype == bfloat16:
         x = graph.cast(x, _FLOAT32)
-    return graph.call("argsort", (descending,), (_in_memory(x),), shape, INT64)
+    return graph.library_call("argsort", (descending,), (_in_memory(x),), shape, INT64)
 
 
 def lexsort_rows(keys: Sequence[Node], descending: bool = False) -> Node:
@@ -69,7 +70,7 @@ def _complex_keys(x: Node) -> tuple[Node, Node, Node]:
     Parts that are NaN come last by themselves, but for numbers whose imaginary part alone is NaN: those come after all
     numbers without one, whatever their real part.
     """
-    dtype = x.form.dtype
+    dtype = x.signature.dtype
     part = numpy.empty(0, dtype).real.dtype
     imag, real = (graph.map_node(name, (dtype, part), (x,)) for name in ("imag", "real"))
     kept = [graph.map_node("isnan", (part, BOOL), (p,)) for p in (imag, real)]
@@ -78,7 +79,7 @@ def _complex_keys(x: Node) -> tuple[Node, Node, Node]:
 
 def picked_in_rows(x: Node, order: Node) -> Node:
     """The elements of every row at positions of that row."""
-    queue, shape = x.form.queue, x.form.shape
+    queue, shape = x.signature.queue, x.signature.shape
     assert queue is not None
     flat = (prod(shape[:-1]), shape[-1])
     rows = graph.iota((flat[0], 1), 0, queue)
@@ -87,8 +88,10 @@ def picked_in_rows(x: Node, order: Node) -> Node:
 
 def _in_memory(x: Node) -> Node:
     """The value as routines take it, its elements in C order one after the other."""
-    op = x.form.op
-    return graph.fresh(x) if isinstance(op, Leaf) and not layout.is_c(x.form.shape, op.strides) else x
+    primitive = x.signature.primitive
+    return (
+        graph.fresh(x) if isinstance(primitive, Leaf) and not layout.is_c(x.signature.shape, primitive.strides) else x
+    )
 
 
 class Rows:
@@ -197,7 +200,7 @@ def argsort(
 def sort_complex(a: Any) -> ndarray:
     """The elements as complex numbers, sorted by the real part first. See `numpy.sort_complex`."""
     rows = _of_values(a, -1)
-    dtype = rows.value.form.dtype
+    dtype = rows.value.signature.dtype
     if KIND[dtype] != "c":
         dtype = _COMPLEX64 if KIND[dtype] in "iu" and dtype.itemsize <= 2 else COMPLEX128
     return rows.array(graph.cast(sort_rows(rows.value), dtype))
@@ -238,8 +241,8 @@ def _check_places(kth: Any, rows: Rows) -> None:
         raise TypeError("Partition index must be integer")
     if places.ndim > 1:
         raise ValueError("object too deep for desired array")
-    n = rows.value.form.shape[-1]
-    for k in places.flat if prod(rows.value.form.shape) else ():
+    n = rows.value.signature.shape[-1]
+    for k in places.flat if prod(rows.value.signature.shape) else ():
         if not -n <= k < n:
             raise ValueError(f"kth(={k + n if k < 0 else k}) out of bounds ({n})")
 

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy
 
-from ...core.dtypes import BOOL, COMPLEX128, FLOAT64, INT64, KIND, check
+from ...core.dtypes import BOOL, COMPLEX128, FLOAT64, INT64, KIND, DType, check
 from ...core.graph import layout
 from ...core.graph import node as graph
-from ...core.graph.node import DType
 from ...core.recording.array import ndarray, to_host, wrap
 from ...core.recording.record import as_array, as_dtype, elementwise, reshaped, transposed
 from ..reductions.reductions import NOT_GIVEN, any, deliver, filled, final_shape, kept, reduced
@@ -44,12 +43,12 @@ def divided(array: ndarray, by: Any, dtype: DType) -> ndarray:
 def mask_over(where: Any, array: ndarray) -> ndarray:
     """The `where` argument as a mask of the array's shape."""
     mask = mask_node(where, array)
-    if layout.broadcast_shapes(mask.form.shape, array.shape) != array.shape:
+    if layout.broadcast_shapes(mask.signature.shape, array.shape) != array.shape:
         raise ValueError(
             "operands could not be broadcast together with remapped shapes "
-            f"[original->remapped]: {mask.form.shape} and requested shape {array.shape}"
+            f"[original->remapped]: {mask.signature.shape} and requested shape {array.shape}"
         )
-    if mask.form.queue is None:
+    if mask.signature.queue is None:
         return wrap(graph.fill(as_dtype(mask, BOOL), array.shape, array.queue))
     return wrap(graph.broadcast(mask, array.shape))
 

@@ -108,11 +108,11 @@ def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NOT_
     return _nan_position("argmin", a, numpy.inf, axis, out, kept(keepdims))
 
 
-def _nan_position(row: str, a: Any, worst: float, axis: Any, out: Any, keepdims: bool) -> ndarray:
+def _nan_position(op: str, a: Any, worst: float, axis: Any, out: Any, keepdims: bool) -> ndarray:
     array, numbers = _filled(a, worst)
     if numbers is not None and numbers.size and not to_host(all(any(numbers, axis))):
         raise ValueError("All-NaN slice encountered")
-    return position(row, array, axis, out, keepdims)
+    return position(op, array, axis, out, keepdims)
 
 
 @ignoring(divide="ignore", invalid="ignore")

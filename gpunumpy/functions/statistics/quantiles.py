@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from ...core.dtypes import BOOL, FLOAT64, INT64, KIND
+from ...core.dtypes import BOOL, FLOAT64, INT64, KIND, DType
 from ...core.errors import allowed
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout
-from ...core.graph.node import DType, Node
+from ...core.graph.node import Node
 from ...core.ops import table
 from ...core.recording.array import from_host, ndarray, to_host, wrap
 from ...core.recording.record import as_array, elementwise, reshaped, transposed
@@ -42,7 +42,7 @@ def _rows(array: ndarray, axes: tuple[int, ...]) -> Node:
 
 def _last(rows: Node) -> ndarray:
     """The last element of every row, which is NaN if any is, where rows are sorted."""
-    shape = rows.form.shape
+    shape = rows.signature.shape
     return wrap(graph.view(rows, Layout(shape[:-1], layout.c_strides(shape)[:-1], shape[-1] - 1)))
 
 
@@ -51,7 +51,7 @@ def _at(rows: Node, index: Any) -> ndarray:
 
     The last dimensions of the result, and of an array of ours, are those of the rows.
     """
-    queue, shape = rows.form.queue, rows.form.shape[:-1]
+    queue, shape = rows.signature.queue, rows.signature.shape[:-1]
     assert queue is not None
     index = index if isinstance(index, ndarray) else _given(index, rows)
     place = index.value() if isinstance(index, ndarray) else graph.typed_scalar(index, INT64)
@@ -71,7 +71,7 @@ def _numbers(rows: Node) -> Any:
 
 def _or_nan(result: ndarray, rows: Node) -> ndarray:
     """The result, or NaN where sorted rows have one."""
-    if KIND[rows.form.dtype] in "biu":
+    if KIND[rows.signature.dtype] in "biu":
         return result
     last = _last(rows)
     return _either(elementwise("isnan", (last,)), converted(last, result.dtype), result, result.dtype)
@@ -94,7 +94,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
     array, into = as_array(a), output(out)
     axes = layout.normalize_axes(axis, array.ndim)
     rows = _rows(array, axes)
-    n = rows.form.shape[-1]
+    n = rows.signature.shape[-1]
     if not n:
         return mean(array, axis, None, into, keepdims)
     rows = sort_rows(rows)
@@ -279,7 +279,7 @@ def _quantile(
     if method not in _METHODS:
         raise ValueError(f"{method!r} is not a valid method; {allowed(tuple(_METHODS))}")
     rows = _rows(array, axes)
-    if not rows.form.shape[-1]:
+    if not rows.signature.shape[-1]:
         raise IndexError("index -1 is out of bounds for axis 0 with size 0")
     skip = skip and KIND[array.dtype] not in "biu"
     if weight is not None:
@@ -293,8 +293,8 @@ def _given(x: Any, rows: Node, more: int = 0) -> Any:
     """A number or an array of the host as an operand beside a value for every row, or one of `more` dimensions."""
     if not x.ndim:
         return x[()]
-    assert rows.form.queue is not None
-    return from_host(x.reshape(*x.shape, *(1,) * (len(rows.form.shape) - 1 + more)), rows.form.queue.device)
+    assert rows.signature.queue is not None
+    return from_host(x.reshape(*x.shape, *(1,) * (len(rows.signature.shape) - 1 + more)), rows.signature.queue.device)
 
 
 def _unweighted(rows: Node, asked: _Asked, name: str, skip: bool) -> ndarray:
@@ -303,7 +303,7 @@ def _unweighted(rows: Node, asked: _Asked, name: str, skip: bool) -> ndarray:
     What all rows have in common is worked out on the host. Where NaNs are skipped, every row has its own places.
     """
     method, q = _METHODS[name], asked.shares
-    n: Any = rows.form.shape[-1]
+    n: Any = rows.signature.shape[-1]
     last: Any = n - 1
     end = last
     if skip:

@@ -11,10 +11,11 @@ from typing import Any
 import ml_dtypes
 import numpy
 
-from ...core.dtypes import BOOL, FLOAT64, NUMPY_2_5, check
+from ...core.dtypes import BOOL, FLOAT64, NUMPY_2_5, DType, check
 from ...core.graph import layout
 from ...core.graph import node as graph
-from ...core.graph.node import DType, Form, Node
+from ...core.graph.node import Node
+from ...core.graph.signature import Signature
 from ...core.ops import table
 from ...core.recording.array import BOX, READ_ONLY, boxed, make_view, ndarray, wrap
 from ...core.recording.record import as_array, as_dtype, as_node, as_nodes, elementwise, remember, reshaped, weak_types
@@ -77,17 +78,17 @@ def _all(condition: Any) -> builtins.bool:
     return builtins.bool(reduce_ufunc("logical_and", condition, None))
 
 
-_choices: dict[tuple[Form, ...], Form] = {}
+_choices: dict[tuple[Signature, ...], Signature] = {}
 
 
 def where(condition: Any, x: Any, y: Any) -> ndarray:
     """Elements of `x` where the condition holds and of `y` elsewhere. See `numpy.where`."""
     args = [_operand(v) for v in (condition, x, y)]
     nodes = tuple(as_nodes(args))
-    key = tuple([n.form for n in nodes])
-    form = _choices.get(key)
-    if form is not None:
-        return boxed(wrap(Node(form, nodes)))
+    key = tuple([n.signature for n in nodes])
+    signature = _choices.get(key)
+    if signature is not None:
+        return boxed(wrap(Node(signature, nodes)))
     loop = table.resolve("where", weak_types(nodes))
     chosen = elementwise("where", [_typed(v, d) if type(v) is int else v for v, d in zip(args, loop)], loop)
     remember(_choices, key, chosen)
@@ -213,8 +214,8 @@ def _replaced(x: ndarray, nan: Any, high: Any, low: Any) -> ndarray:
     dtype = x.dtype
     queue = x.queue
     nan, high, low = (
-        wrap(graph.fill(as_dtype(n, dtype), n.form.shape, queue))
-        if n.form.queue is None
+        wrap(graph.fill(as_dtype(n, dtype), n.signature.shape, queue))
+        if n.signature.queue is None
         else wrap(graph.cast(n, dtype))
         for n in (as_node(v, queue) for v in (nan, high, low))
     )

@@ -210,7 +210,7 @@ def _look(recorded: Node) -> None:
         if not len(_alive):  # a thread that asked has ended
             _watch(wait=False)
         return
-    queue = recorded.form.queue
+    queue = recorded.signature.queue
     if queue is None or _later.get():
         return
     with queue.lock:

@@ -13,10 +13,12 @@ from typing import Any
 import ml_dtypes
 import numpy
 
-from ...core.dtypes import BOOL, KIND, bfloat16
+from ...core.dtypes import BOOL, KIND, DType, bfloat16
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout
-from ...core.graph.node import Call, Const, DType, Map, Node, Queue, Reduce, Scan, Scatter, View
+from ...core.graph.node import Node
+from ...core.graph.primitives import Const, LibraryCall, Map, Reduce, Scan, Scatter, View
+from ...core.graph.queue import Queue
 from ...core.ops import table
 from ...core.schedule.transforms import Transform
 
@@ -66,12 +68,12 @@ def checks(recorded: Node) -> list[tuple[str, Node]]:
     Each is NumPy's name of an operation and a 0-d uint8 of flags.
     """
     found: list[tuple[str, Node]] = []
-    queue = recorded.form.queue
+    queue = recorded.signature.queue
     assert queue is not None
     for node, lift in _operations(recorded):
         for name, flags in _flags(node, queue):
             whole = flags if lift is None else lift(flags)
-            axes = tuple(range(len(whole.form.shape)))
+            axes = tuple(range(len(whole.signature.shape)))
             found.append((name, graph.reduce("bitwise_or", (_U8, _U8), axes, (whole,)) if axes else whole))
     return found
 
@@ -99,13 +101,13 @@ def _operations(recorded: Node) -> list[tuple[Node, _Lift | None]]:
 
 def _lift(node: Node, k: int, outer: _Lift | None) -> _Lift | None:
     """What drops the flags of the elements of argument `k` that the node does not take."""
-    op, shape = node.form.op, node.form.shape
-    if isinstance(op, View) and outer is not None:
-        where = Layout(shape, op.strides, op.offset)
-        return lambda flags: outer(graph.view(graph.broadcast(flags, node.args[0].form.shape), where))
-    if not isinstance(op, Map):
+    primitive, shape = node.signature.primitive, node.signature.shape
+    if isinstance(primitive, View) and outer is not None:
+        where = Layout(shape, primitive.strides, primitive.offset)
+        return lambda flags: outer(graph.view(graph.broadcast(flags, node.args[0].signature.shape), where))
+    if not isinstance(primitive, Map):
         return None
-    if op.row != "where" or k == 0:
+    if primitive.op != "where" or k == 0:
         return outer and (lambda flags: outer(graph.broadcast(flags, shape)))
     mask = node.args[0] if k == 1 else _map("logical_not", BOOL, node.args[0])
 
@@ -118,23 +120,23 @@ def _lift(node: Node, k: int, outer: _Lift | None) -> _Lift | None:
 
 def _flags(node: Node, queue: Queue) -> list[tuple[str, Node]]:
     """The flags of one operation by NumPy's name of it: those of its elements, or of all of them together."""
-    op = node.form.op
-    if isinstance(op, Map) and 0 not in node.form.shape:
-        return _of_map(op, node, queue)
-    if KIND[node.form.dtype] not in "efc":
+    primitive = node.signature.primitive
+    if isinstance(primitive, Map) and 0 not in node.signature.shape:
+        return _of_map(primitive, node, queue)
+    if KIND[node.signature.dtype] not in "efc":
         return []
-    if isinstance(op, Reduce) and op.row in _REDUCTIONS:
-        found = ["reduce", _of_reduction(op, node)]
-    elif isinstance(op, Scan) and op.row in ("add", "multiply"):
-        found = ["accumulate", _of_scan(op, node)]
-    elif isinstance(op, Call) and op.name in _CALLS:
-        found = [_CALLS[op.name], _of_all(op.options[0] if op.options else "", node)]
-    elif isinstance(op, Call) and isinstance(op.options, Transform):
-        if op.options.kind == "c2r" and len(op.options.axes) > 1:
+    if isinstance(primitive, Reduce) and primitive.op in _REDUCTIONS:
+        found = ["reduce", _of_reduction(primitive, node)]
+    elif isinstance(primitive, Scan) and primitive.op in ("add", "multiply"):
+        found = ["accumulate", _of_scan(primitive, node)]
+    elif isinstance(primitive, LibraryCall) and primitive.name in _CALLS:
+        found = [_CALLS[primitive.name], _of_all(primitive.options[0] if primitive.options else "", node)]
+    elif isinstance(primitive, LibraryCall) and isinstance(primitive.options, Transform):
+        if primitive.options.kind == "c2r" and len(primitive.options.axes) > 1:
             return []  # which may write over its source, so that nothing else must read that
-        found = [_transform_name(op.options, node), _of_all("", node)]
-    elif isinstance(op, Scatter) and op.row:
-        found = [op.row, _of_all(op.row, node)]
+        found = [_transform_name(primitive.options, node), _of_all("", node)]
+    elif isinstance(primitive, Scatter) and primitive.op:
+        found = [primitive.op, _of_all(primitive.op, node)]
     else:
         return []
     name, flags = found
@@ -143,7 +145,7 @@ def _flags(node: Node, queue: Queue) -> list[tuple[str, Node]]:
 
 def _transform_name(options: Transform, node: Node) -> str:
     """NumPy's name of a transform. A forward one in single precision is computed in double and cast."""
-    if not options.inverse and node.form.dtype == _COMPLEX64:
+    if not options.inverse and node.signature.dtype == _COMPLEX64:
         return "cast"
     if options.kind == "r2c":
         return "rfft_n_odd" if options.sizes[-1] % 2 else "rfft_n_even"
@@ -153,60 +155,60 @@ def _transform_name(options: Transform, node: Node) -> str:
 # --- elementwise ----------------------------------------------------------------------------------------------------
 
 
-def _of_map(op: Map, node: Node, queue: Queue) -> list[tuple[str, Node]]:
+def _of_map(primitive: Map, node: Node, queue: Queue) -> list[tuple[str, Node]]:
     """The flags of a row, after those of the casts to the dtypes that it takes."""
     found = []
     args = []
-    for arg, dtype in zip(node.args, op.loop[:-1], strict=True):
+    for arg, dtype in zip(node.args, primitive.loop[:-1], strict=True):
         given = _placed(arg, queue)
         taken = graph.cast(given, dtype)
         if taken is not given:
             # A Python scalar that is too small is rounded to zero without a word.
-            python = isinstance(arg.form.op, Const) and bool(arg.form.op.weak)
-            found.append(("cast", _of_row("cast", (arg.form.dtype, dtype), (given,), taken, small=not python)))
+            python = isinstance(arg.signature.primitive, Const) and bool(arg.signature.primitive.weak)
+            found.append(("cast", _of_row("cast", (arg.signature.dtype, dtype), (given,), taken, small=not python)))
         args.append(taken)
-    function = table.ufunc_of(op.row)
-    name = op.row if function is None else function.__name__
-    found.append((name, _of_row(op.row, op.loop, args, _placed(node, queue))))
+    function = table.ufunc_of(primitive.op)
+    name = primitive.op if function is None else function.__name__
+    found.append((name, _of_row(primitive.op, primitive.loop, args, _placed(node, queue))))
     return [(name, flags) for name, flags in found if flags is not None]
 
 
-def _of_row(row: str, loop: tuple[DType, ...], args: Sequence[Node], result: Node, small: bool = True) -> Node | None:
+def _of_row(op: str, loop: tuple[DType, ...], args: Sequence[Node], result: Node, small: bool = True) -> Node | None:
     kind = KIND[loop[-1]]
-    if row == "cast" and numpy.can_cast(loop[0], loop[1]):
+    if op == "cast" and numpy.can_cast(loop[0], loop[1]):
         return None
     if kind in "iu":
-        if row == "cast" and KIND[loop[0]] in "efc":
+        if op == "cast" and KIND[loop[0]] in "efc":
             return _coded((INVALID, _not(_convertible(args[0], loop[-1]))))
-        return _of_integers(row, loop[-1], args)
-    if kind not in "efc" or row in _QUIET or (row == "absolute" and KIND[loop[0]] != "c"):
+        return _of_integers(op, loop[-1], args)
+    if kind not in "efc" or op in _QUIET or (op == "absolute" and KIND[loop[0]] != "c"):
         return None
-    floats = [a for a in args if KIND[a.form.dtype] in "efc"]
+    floats = [a for a in args if KIND[a.signature.dtype] in "efc"]
     finite = _every([_is("isfinite", a) for a in floats])
     error = _every([_is("isinf", result), finite])
     invalid = _every([_is("isnan", result), *(_not(_is("isnan", a)) for a in floats)])
     found = [(INVALID, invalid)]
-    if row not in _POLES:
+    if op not in _POLES:
         found.append((OVER, error))
-    elif (which := _POLES[row]) is None:
+    elif (which := _POLES[op]) is None:
         found.append((DIVIDE, error))
     else:
         # The quotient of complex numbers and zero has a NaN where a part is zero.
         pole = _is("logical_not", args[which])
         found.append((DIVIDE, _every([error, pole])))
         found.append((OVER, _every([error, _not(pole)])))
-    if small and row in _SMALL and kind in "ef":
-        found.append((UNDER, _every([_small(result), finite, *map(_nonzero, args), _inexact(row, args, result)])))
+    if small and op in _SMALL and kind in "ef":
+        found.append((UNDER, _every([_small(result), finite, *map(_nonzero, args), _inexact(op, args, result)])))
     return _coded(*found)
 
 
-def _of_integers(row: str, dtype: DType, args: Sequence[Node]) -> Node | None:
+def _of_integers(op: str, dtype: DType, args: Sequence[Node]) -> Node | None:
     """Of a division by zero, and of the least integer by -1."""
-    if row not in _DIVISORS:
+    if op not in _DIVISORS:
         return None
-    divisor = args[_DIVISORS[row]]
+    divisor = args[_DIVISORS[op]]
     found = [(DIVIDE, _is("logical_not", divisor))]
-    if row == "floor_divide" and dtype.kind == "i":
+    if op == "floor_divide" and dtype.kind == "i":
         least, one = _number(numpy.iinfo(dtype).min, dtype), _number(-1, dtype)
         found.append((OVER, _every([_map("equal", BOOL, args[0], least), _map("equal", BOOL, divisor, one)])))
     return _coded(*found)
@@ -214,92 +216,92 @@ def _of_integers(row: str, dtype: DType, args: Sequence[Node]) -> Node | None:
 
 def _convertible(x: Node, dtype: DType) -> Node:
     """Whether floats are in the range of the integers that they are converted to."""
-    if KIND[x.form.dtype] == "c":
-        x = _map("real", table.resolve("real", (x.form.dtype,))[-1], x)
+    if KIND[x.signature.dtype] == "c":
+        x = _map("real", table.resolve("real", (x.signature.dtype,))[-1], x)
     low, high = _CONVERTED.get(dtype.str[1:], _INT32)
     wide = graph.cast(x, numpy.dtype(numpy.float64))
-    whole = _map("trunc", wide.form.dtype, wide)
-    above = _map("greater_equal", BOOL, whole, _number(float(low), wide.form.dtype))
-    return _every([above, _map("less", BOOL, whole, _number(float(high), wide.form.dtype))])
+    whole = _map("trunc", wide.signature.dtype, wide)
+    above = _map("greater_equal", BOOL, whole, _number(float(low), wide.signature.dtype))
+    return _every([above, _map("less", BOOL, whole, _number(float(high), wide.signature.dtype))])
 
 
 def _small(x: Node) -> Node:
     """Whether floats are below the normal numbers of their dtype."""
-    dtype = x.form.dtype
+    dtype = x.signature.dtype
     least = float(ml_dtypes.finfo(dtype).smallest_normal if dtype == bfloat16 else numpy.finfo(dtype).smallest_normal)
     return _map("less", BOOL, _map("absolute", dtype, x), _number(least, dtype))
 
 
-def _inexact(row: str, args: Sequence[Node], result: Node) -> Node | None:
+def _inexact(op: str, args: Sequence[Node], result: Node) -> Node | None:
     """Whether a small result was rounded, as far as going back tells; None where it does not."""
-    if row == "cast":
-        return _map("not_equal", BOOL, graph.cast(result, args[0].form.dtype), args[0])
-    inverse = _SMALL[row]
+    if op == "cast":
+        return _map("not_equal", BOOL, graph.cast(result, args[0].signature.dtype), args[0])
+    inverse = _SMALL[op]
     if inverse is None:
         return None
     back, by, expected = inverse
-    dtype = result.form.dtype
+    dtype = result.signature.dtype
     return _map("not_equal", BOOL, _map(back, dtype, result, args[by]), args[expected])
 
 
 # --- the others -----------------------------------------------------------------------------------------------------
 
 
-def _of_reduction(op: Reduce, node: Node) -> Node:
+def _of_reduction(primitive: Reduce, node: Node) -> Node:
     x = node.args[0]
 
-    def over_axes(row: str, values: Node | None) -> Node | None:
-        return None if values is None else graph.reduce(row, (BOOL, BOOL), op.axes, (values,))
+    def over_axes(op: str, values: Node | None) -> Node | None:
+        return None if values is None else graph.reduce(op, (BOOL, BOOL), primitive.axes, (values,))
 
-    floats = KIND[x.form.dtype] in "efc"
+    floats = KIND[x.signature.dtype] in "efc"
     finite = over_axes("logical_and", _is("isfinite", x) if floats else None)
     nan = over_axes("logical_or", _is("isnan", x) if floats else None)
     found = [(OVER, _every([_is("isinf", node), finite])), (INVALID, _every([_is("isnan", node), _not(nan)]))]
-    if op.row == "multiply" and KIND[node.form.dtype] != "c":
+    if primitive.op == "multiply" and KIND[node.signature.dtype] != "c":
         found.append((UNDER, _every([_small(node), finite, over_axes("logical_and", _nonzero(x))])))
     return _coded(*found)
 
 
-def _of_scan(op: Scan, node: Node) -> Node:
+def _of_scan(primitive: Scan, node: Node) -> Node:
     x = node.args[0]
-    finite = graph.scan("logical_and", (BOOL, BOOL), op.axis, _is("isfinite", x))
-    nan = graph.scan("logical_or", (BOOL, BOOL), op.axis, _is("isnan", x))
+    finite = graph.scan("logical_and", (BOOL, BOOL), primitive.axis, _is("isfinite", x))
+    nan = graph.scan("logical_or", (BOOL, BOOL), primitive.axis, _is("isnan", x))
     found = [(OVER, _every([_is("isinf", node), finite])), (INVALID, _every([_is("isnan", node), _not(nan)]))]
-    if op.row == "multiply" and KIND[node.form.dtype] != "c":
-        nonzero = graph.scan("logical_and", (BOOL, BOOL), op.axis, _nonzero(x))
+    if primitive.op == "multiply" and KIND[node.signature.dtype] != "c":
+        nonzero = graph.scan("logical_and", (BOOL, BOOL), primitive.axis, _nonzero(x))
         found.append((UNDER, _every([_small(node), finite, nonzero])))
     return _coded(*found)
 
 
-def _of_all(row: str, node: Node) -> Node | None:
+def _of_all(op: str, node: Node) -> Node | None:
     """Of what mixes all elements: an infinity counts if all arguments are finite, a NaN if none is one."""
-    floats = [a for a in node.args if KIND[a.form.dtype] in "efc" and a.form.queue is not None]
+    floats = [a for a in node.args if KIND[a.signature.dtype] in "efc" and a.signature.queue is not None]
     finite = [_whole("logical_and", _is("isfinite", a)) for a in floats]
     nan = [_not(_whole("logical_or", _is("isnan", a))) for a in floats]
     infinite = _whole("logical_or", _is("isinf", node))
     invalid = _whole("logical_or", _is("isnan", node))
-    return _coded((DIVIDE if row in _POLES else OVER, _every([infinite, *finite])), (INVALID, _every([invalid, *nan])))
+    return _coded((DIVIDE if op in _POLES else OVER, _every([infinite, *finite])), (INVALID, _every([invalid, *nan])))
 
 
 # --- what rules are written with ------------------------------------------------------------------------------------
 
 
-def _map(row: str, result: DType, *args: Node) -> Node:
+def _map(op: str, result: DType, *args: Node) -> Node:
     """A row over arguments of the dtypes that it takes."""
-    return graph.map_node(row, (*(args[0].form.dtype for _ in args), result), args)
+    return graph.map_node(op, (*(args[0].signature.dtype for _ in args), result), args)
 
 
 def _placed(x: Node, queue: Queue) -> Node:
     """The value, on the device also where it is made of scalars alone."""
-    return x if x.form.queue is not None else graph.fill(x, x.form.shape, queue)
+    return x if x.signature.queue is not None else graph.fill(x, x.signature.shape, queue)
 
 
 def _number(value: Any, dtype: DType) -> Node:
     return graph.typed_scalar(value, dtype)
 
 
-def _is(row: str, x: Node) -> Node:
-    return _map(row, BOOL, x)
+def _is(op: str, x: Node) -> Node:
+    return _map(op, BOOL, x)
 
 
 def _nonzero(x: Node) -> Node:
@@ -316,9 +318,9 @@ def _every(conditions: Sequence[Node | None]) -> Any:
     return folded(lambda a, b: _map("logical_and", BOOL, a, b), given) if given else None
 
 
-def _whole(row: str, x: Node) -> Node:
-    axes = tuple(range(len(x.form.shape)))
-    return graph.reduce(row, (BOOL, BOOL), axes, (x,)) if axes else x
+def _whole(op: str, x: Node) -> Node:
+    axes = tuple(range(len(x.signature.shape)))
+    return graph.reduce(op, (BOOL, BOOL), axes, (x,)) if axes else x
 
 
 def _coded(*found: tuple[int, Node]) -> Node:

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from ...core.dtypes import check
+from ...core.dtypes import DType, check
 from ...core.graph import layout
-from ...core.graph.node import DType
 
 Axes = tuple[int, ...]
 

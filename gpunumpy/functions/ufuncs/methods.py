@@ -13,14 +13,16 @@ from typing import Any
 
 import numpy
 
-from ...core.dtypes import BOOL, INT64, check
+from ...core.dtypes import BOOL, INT64, DType, check
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape
-from ...core.graph.node import DType, Form, Node, Queue
+from ...core.graph.node import Node
+from ...core.graph.queue import Queue
+from ...core.graph.signature import Signature
 from ...core.ops import table
 from ...core.recording.array import from_host, ndarray, to_host, wrap, wrap_ordered
-from ...core.recording.record import as_array, as_dtype, as_node, caller, reshaped, transposed, weak_types
+from ...core.recording.record import as_array, as_dtype, as_node, reshaped, source_location, transposed, weak_types
 from ..indexing.getitem import getitem
 from .output import Output, is_array, mask_node, output, select, told_cast, write
 
@@ -40,14 +42,14 @@ NO_VALUE = _NoValue()
 _REORDERABLE = frozenset(("maximum", "minimum", "fmax", "fmin"))
 
 
-def numpy_ufunc(row: str) -> Any:
+def numpy_ufunc(op: str) -> Any:
     """NumPy's ufunc of a name."""
-    return getattr(numpy, row)
+    return getattr(numpy, op)
 
 
-def check_reducible(row: str, method: str) -> None:
+def check_reducible(op: str, method: str) -> None:
     """Refuse ufuncs that have no such method, in NumPy's words."""
-    ufunc = numpy_ufunc(row)
+    ufunc = numpy_ufunc(op)
     if ufunc.nin != 2:
         raise ValueError(f"{method} only supported for binary functions")
     if ufunc.nout != 1:
@@ -55,10 +57,10 @@ def check_reducible(row: str, method: str) -> None:
 
 
 @cache
-def reduction_loop(row: str, argument: DType, dtype: DType | None, out: DType | None) -> Loop:
+def reduction_loop(op: str, argument: DType, dtype: DType | None, out: DType | None) -> Loop:
     """The loop of a reduction: the dtypes of the state, the argument and the result."""
     fixed = {} if dtype is None else {"signature": (dtype, None, None)}
-    found = numpy_ufunc(row).resolve_dtypes((out, argument, None), casting="unsafe", reduction=True, **fixed)
+    found = numpy_ufunc(op).resolve_dtypes((out, argument, None), casting="unsafe", reduction=True, **fixed)
     return tuple(check(d) for d in found)
 
 
@@ -68,16 +70,16 @@ def _operands(x: Any, out: Any) -> tuple[ndarray, Any]:
     return as_array(x, into.device if into is not None else None), into
 
 
-def _loop(row: str, array: ndarray, dtype: Any, into: Output | None) -> Loop:
+def _loop(op: str, array: ndarray, dtype: Any, into: Output | None) -> Loop:
     wanted = None if dtype is None else check(dtype)
-    return reduction_loop(row, array.dtype, wanted, None if into is None else into.dtype)
+    return reduction_loop(op, array.dtype, wanted, None if into is None else into.dtype)
 
 
 # --- reduce ---------------------------------------------------------------------------------------------------------
 
 
 def reduce_ufunc(
-    row: str,
+    op: str,
     x: Any,
     axis: Any = 0,
     dtype: Any = None,
@@ -98,16 +100,16 @@ def reduce_ufunc(
     plain = initial is NO_VALUE and where is True and out is dtype is None and not keepdims
     if plain and type(x) is ndarray and type(axis) in _SIMPLE_AXES:
         value = x.value()
-        form = _plain_forms.get((row, value.form, axis))
-        if form is not None:
-            return wrap(Node(form, (value,)))
-    check_reducible(row, "reduce")
+        signature = _plain_forms.get((op, value.signature, axis))
+        if signature is not None:
+            return wrap(Node(signature, (value,)))
+    check_reducible(op, "reduce")
     array, into = _operands(x, out)
     axes = _axes(axis, array.ndim)
-    loop = _loop(row, array, dtype, into)
-    identity = numpy_ufunc(row).identity
-    if len(axes) > 1 and identity is None and row not in _REORDERABLE:
-        raise ValueError(f"reduction operation {row!r} is not reorderable, so at most one axis may be specified")
+    loop = _loop(op, array, dtype, into)
+    identity = numpy_ufunc(op).identity
+    if len(axes) > 1 and identity is None and op not in _REORDERABLE:
+        raise ValueError(f"reduction operation {op!r} is not reorderable, so at most one axis may be specified")
     value = array.value()
     result = loop[-1]
     given = initial is not NO_VALUE and initial is not None
@@ -117,38 +119,40 @@ def reduce_ufunc(
     if where is not True:
         if start is None and neutral is None:
             raise ValueError(
-                f"reduction operation {row!r} does not have an identity, so to use a where mask one has to specify "
+                f"reduction operation {op!r} does not have an identity, so to use a where mask one has to specify "
                 "'initial'"
             )
         mask = mask_node(where, array)
-        if len(mask.form.shape) > array.ndim:
+        if len(mask.signature.shape) > array.ndim:
             raise ValueError("input operand has more dimensions than allowed by the axis remapping")
-        both = layout.broadcast_shapes(value.form.shape, mask.form.shape)
+        both = layout.broadcast_shapes(value.signature.shape, mask.signature.shape)
         value, mask = graph.broadcast(value, both), graph.broadcast(mask, both)
-    shape = value.form.shape
+    shape = value.signature.shape
     final = tuple(1 if d in axes else n for d, n in enumerate(shape) if keepdims or d not in axes)
     if into is not None and into.shape != final:
-        raise _wrong_output("reduction", row, into.shape, final)
+        raise _wrong_output("reduction", op, into.shape, final)
     if start is None and neutral is None and prod(shape[d] for d in axes) == 0:
-        raise ValueError(f"zero-size array to reduction operation {row} which has no identity")
-    node, order = _reduced(row, loop, value, axes, keepdims, start, neutral, mask)
+        raise ValueError(f"zero-size array to reduction operation {op} which has no identity")
+    node, order = _reduced(op, loop, value, axes, keepdims, start, neutral, mask)
     if into is not None:
         return _delivered(node, order, into)
     if plain and order is None and node.args == (value,) and type(axis) in _SIMPLE_AXES:
         if len(_plain_forms) > _PLAIN_LIMIT:
             _plain_forms.clear()
-        _plain_forms[row, node.form.args[0], axis] = node.form  # not `value.form`: a thread may just have changed it
+        _plain_forms[op, node.signature.args[0], axis] = (
+            node.signature
+        )  # not `value.form`: a thread may just have changed it
     return wrap_ordered(node, order)
 
 
 # What a reduction without options makes of an array: found again by the array's form, with no resolution of any kind.
-_plain_forms: dict[tuple[str, Form, Any], Form] = {}
+_plain_forms: dict[tuple[str, Signature, Any], Signature] = {}
 _PLAIN_LIMIT = 20_000
 _SIMPLE_AXES = (int, tuple, type(None))
 
 
-def _wrong_output(method: str, row: str, found: Shape, expected: Shape) -> ValueError:
-    return ValueError(f"output parameter for {method} operation {row} has the shape {found}, expected is {expected}")
+def _wrong_output(method: str, op: str, found: Shape, expected: Shape) -> ValueError:
+    return ValueError(f"output parameter for {method} operation {op} has the shape {found}, expected is {expected}")
 
 
 def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
@@ -160,8 +164,8 @@ def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
 def _start(initial: Any, dtype: DType, queue: Queue) -> Node:
     """The `initial` argument as a 0-d value of the result's dtype."""
     node = as_node(initial, queue)
-    if node.form.shape:
-        if prod(node.form.shape) != 1:
+    if node.signature.shape:
+        if prod(node.signature.shape) != 1:
             raise ValueError("setting an array element with a sequence.")
         node = reshaped(node, ())
     return as_dtype(node, dtype)
@@ -173,7 +177,7 @@ def typed(value: Any, dtype: DType) -> Node:
 
 
 def _reduced(
-    row: str,
+    op: str,
     loop: Loop,
     value: Node,
     axes: tuple[int, ...],
@@ -183,7 +187,7 @@ def _reduced(
     mask: Node | None,
 ) -> tuple[Node, tuple[int, ...] | None]:
     """The reduced value, its dimensions in memory order, and that order."""
-    f = value.form
+    f = value.signature
     result = loop[-1]
     queue = f.queue
     assert queue is not None
@@ -196,7 +200,7 @@ def _reduced(
         mask = None if mask is None else transposed(mask, (*outer, *axes))
         axes = tuple(range(len(outer), len(outer) + len(axes)))
         final = tuple(final[k] for k in order)
-    shape = value.form.shape
+    shape = value.signature.shape
     if prod(shape[d] for d in axes) == 0 or 0 in final:
         told_cast(value, result)  # for what it tells of
         first = start if start is not None else neutral
@@ -205,41 +209,41 @@ def _reduced(
         value = told_cast(value, result)
         first = start if start is not None else neutral
         if first is not None:
-            combined = graph.map_node(row, (result,) * 3, (first, value))
+            combined = graph.map_node(op, (result,) * 3, (first, value))
             value = combined if mask is None else select(mask, combined, first)
         return value, order
-    if row not in table.REDUCTIONS:
-        return reshaped(_fold(row, loop, value, axes[0], start, mask), final), order
+    if op not in table.REDUCTIONS:
+        return reshaped(_fold(op, loop, value, axes[0], start, mask), final), order
     if mask is not None:
         # What is masked out is replaced by what changes nothing: the identity, or a value that takes part anyway.
         rest = neutral if neutral is not None else start
         assert rest is not None
         value = select(mask, told_cast(value, result), rest)
-    argument = value.form.dtype
+    argument = value.signature.dtype
     if argument != result and not numpy.can_cast(argument, result) and result != BOOL:
         value = told_cast(value, result)
-    value = graph.reduce(row, (value.form.dtype, result), axes, (value,))
+    value = graph.reduce(op, (value.signature.dtype, result), axes, (value,))
     if start is not None:
-        value = graph.map_node(row, (result,) * 3, (start, value))
+        value = graph.map_node(op, (result,) * 3, (start, value))
     return reshaped(value, final), order
 
 
-def _fold(row: str, loop: Loop, value: Node, axis: int, start: Node | None, mask: Node | None) -> Node:
+def _fold(op: str, loop: Loop, value: Node, axis: int, start: Node | None, mask: Node | None) -> Node:
     """The left fold along one axis; a start value becomes the first element."""
     value = told_cast(value, loop[1])
     if start is not None:
         value = _prepended(told_cast(start, loop[1]), value, axis)
         mask = None if mask is None else _prepended(typed(True, BOOL), mask, axis)
-    f = value.form
+    f = value.signature
     shape = f.shape[:axis] + f.shape[axis + 1 :]
     if f.shape[axis] == 1:
         return reshaped(told_cast(value, loop[-1]), shape)
-    return graph.call("fold", (row, loop, axis), (value,) if mask is None else (value, mask), shape, loop[-1])
+    return graph.library_call("fold", (op, loop, axis), (value,) if mask is None else (value, mask), shape, loop[-1])
 
 
 def _prepended(first: Node, value: Node, axis: int) -> Node:
     """The value with a scalar before it along an axis."""
-    f = value.form
+    f = value.signature
     assert f.queue is not None
     longer = f.shape[:axis] + (f.shape[axis] + 1,) + f.shape[axis + 1 :]
     strides = layout.c_strides(longer)
@@ -249,25 +253,25 @@ def _prepended(first: Node, value: Node, axis: int) -> Node:
 # --- accumulate, reduceat -------------------------------------------------------------------------------------------
 
 
-def accumulate_ufunc(row: str, x: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> ndarray:
+def accumulate_ufunc(op: str, x: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> ndarray:
     """All the intermediate results of a reduction along one axis; see `numpy.ufunc.accumulate`."""
-    check_reducible(row, "accumulate")
+    check_reducible(op, "accumulate")
     array, into = _operands(x, out)
     along = _one_axis(axis, array.ndim, "accumulate")
-    loop = _loop(row, array, dtype, into)
+    loop = _loop(op, array, dtype, into)
     if into is not None and into.shape != array.shape:
-        raise _wrong_output("accumulate", row, into.shape, array.shape)
+        raise _wrong_output("accumulate", op, into.shape, array.shape)
     value = array.value()
     order = layout.memory_order([(array.shape, array.layout.strides)], array.ndim)
     if order is not None:  # the result is laid out as the array is
         value, along = transposed(value, order), order.index(along)
-    shape = value.form.shape
+    shape = value.signature.shape
     if array.size == 0 or shape[along] == 1:
         node = told_cast(value, loop[-1])
-    elif table.scans(row):
-        node = graph.scan(row, (loop[-1], loop[-1]), along, told_cast(value, loop[-1]))
+    elif table.scans(op):
+        node = graph.scan(op, (loop[-1], loop[-1]), along, told_cast(value, loop[-1]))
     else:
-        node = graph.call("accumulate", (row, loop, along), (told_cast(value, loop[1]),), shape, loop[-1])
+        node = graph.library_call("accumulate", (op, loop, along), (told_cast(value, loop[1]),), shape, loop[-1])
     return _delivered(node, order, into)
 
 
@@ -278,15 +282,15 @@ def _delivered(node: Node, order: tuple[int, ...] | None, into: Output | None) -
     return write(into, node if order is None else transposed(node, [order.index(k) for k in range(len(order))]))
 
 
-def reduceat_ufunc(row: str, x: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> ndarray:
+def reduceat_ufunc(op: str, x: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> ndarray:
     """Reductions of the slices that begin at `indices`; see `numpy.ufunc.reduceat`.
 
     The indices are looked at on the host, where one out of bounds is refused at once.
     """
-    check_reducible(row, "reduceat")
+    check_reducible(op, "reduceat")
     array, into = _operands(x, out)
     along = _one_axis(axis, array.ndim, "reduceat")
-    loop = _loop(row, array, dtype, into)
+    loop = _loop(op, array, dtype, into)
     starts = to_host(indices) if isinstance(indices, ndarray) else numpy.asarray(indices)
     if starts.ndim != 1:
         raise ValueError("object of too small depth for desired array" if starts.ndim == 0 else "indices must be 1-d")
@@ -296,16 +300,16 @@ def reduceat_ufunc(row: str, x: Any, indices: Any, axis: Any = 0, dtype: Any = N
     length = array.shape[along]
     wrong = starts[(starts < 0) | (starts >= length)]
     if wrong.size:
-        raise IndexError(f"index {wrong[0]} out-of-bounds in {row}.reduceat [0, {length})")
+        raise IndexError(f"index {wrong[0]} out-of-bounds in {op}.reduceat [0, {length})")
     shape = array.shape[:along] + (starts.size,) + array.shape[along + 1 :]
     if into is not None and into.shape != shape:
-        raise _wrong_output("reduceat", row, into.shape, shape)
+        raise _wrong_output("reduceat", op, into.shape, shape)
     value = told_cast(array.value(), loop[1])
     if 0 in shape:
         node = graph.fill(typed(0, loop[-1]), shape, array.queue)
     else:
         at = from_host(starts, array.device).value()
-        node = graph.call("reduceat", (row, loop, along), (value, at), shape, loop[-1])
+        node = graph.library_call("reduceat", (op, loop, along), (value, at), shape, loop[-1])
     return _delivered(node, None, into)
 
 
@@ -321,9 +325,9 @@ def _one_axis(axis: Any, ndim: int, method: str) -> int:
 # --- at -------------------------------------------------------------------------------------------------------------
 
 
-def at_ufunc(row: str, a: Any, indices: Any, operands: Sequence[Any] = ()) -> None:
+def at_ufunc(op: str, a: Any, indices: Any, operands: Sequence[Any] = ()) -> None:
     """``a[indices] = ufunc(a[indices], b)``, one index after the other where they repeat; see `numpy.ufunc.at`."""
-    ufunc = numpy_ufunc(row)
+    ufunc = numpy_ufunc(op)
     if ufunc.nout != 1:
         raise ValueError("Only single output ufuncs supported at this time")
     if not is_array(a):
@@ -334,18 +338,18 @@ def at_ufunc(row: str, a: Any, indices: Any, operands: Sequence[Any] = ()) -> No
         raise ValueError("assignment destination is read-only")
     # Which elements are meant, as positions in C order: indexing an array of positions finds them, and their shape.
     positions = getitem(wrap(reshaped(graph.iota((a.size,), 0, a.queue), a.shape)), indices).value()
-    shape = positions.form.shape
+    shape = positions.signature.shape
     values = [as_node(b, a.queue) for b in operands]
     for value in values:
-        if layout.broadcast_shapes(shape, value.form.shape) != shape:
-            raise ValueError(f"array is not broadcastable to correct shape: {value.form.shape} to {shape}")
+        if layout.broadcast_shapes(shape, value.signature.shape) != shape:
+            raise ValueError(f"array is not broadcastable to correct shape: {value.signature.shape} to {shape}")
     types = (a.dtype, *weak_types(values))
     loop = ufunc.resolve_dtypes((*types, a.dtype), casting="unsafe")
     operand = as_dtype(values[0], check(loop[1])) if values else typed(0, a.dtype)
-    if operand.form.queue is None:
+    if operand.signature.queue is None:
         operand = graph.fill(operand, (), a.queue)
     flat = reshaped(a.value(), (a.size,))
-    a.assign(reshaped(graph.scatter(flat, operand, [positions], row, caller()), a.shape))
+    a.assign(reshaped(graph.scatter(flat, operand, [positions], op, source_location()), a.shape))
 
 
 _OPERANDS = {1: "second operand provided when ufunc is unary", 2: "second operand needed for ufunc"}

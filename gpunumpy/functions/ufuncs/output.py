@@ -11,11 +11,11 @@ from typing import Any
 import numpy
 
 from ...core import dtypes
-from ...core.dtypes import BOOL
+from ...core.dtypes import BOOL, DType
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape
-from ...core.graph.node import DType, Node
+from ...core.graph.node import Node
 from ...core.recording.array import READ_ONLY, is_scalar, ndarray, to_host, wrap, wrap_ordered
 from ...core.recording.record import as_node, check_class, transposed
 
@@ -120,7 +120,7 @@ def mask_node(where: Any, like: Output | None = None) -> Node:
 
 def select(mask: Node, value: Node, other: Node) -> Node:
     """``where(mask, value, other)`` over values of one dtype."""
-    dtype = value.form.dtype
+    dtype = value.signature.dtype
     return graph.map_node("where", (BOOL, dtype, dtype, dtype), (mask, value, other))
 
 
@@ -139,7 +139,7 @@ def _words(shape: Shape) -> str:
 
 def told_cast(node: Node, dtype: DType) -> Node:
     """The value in another dtype; a lost imaginary part is told of."""
-    if node.form.dtype.kind == "c" and dtype.kind not in "cb":
+    if node.signature.dtype.kind == "c" and dtype.kind not in "cb":
         warnings.warn(
             "Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning, stacklevel=4
         )
@@ -155,7 +155,7 @@ def write(out: Output, value: Node, mask: Node | None = None) -> Any:
         raise ValueError("output array is read-only")
     value = told_cast(value, out.dtype)
     if mask is not None:
-        kept = out.value() if isinstance(out, ndarray) else as_node(out.array, value.form.queue)
+        kept = out.value() if isinstance(out, ndarray) else as_node(out.array, value.signature.queue)
         value = select(mask, value, kept)
     out.assign(value)
     return out if isinstance(out, ndarray) else out.array

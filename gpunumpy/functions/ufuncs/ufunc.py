@@ -9,11 +9,11 @@ from typing import Any
 import numpy
 
 from ...core import dtypes
-from ...core.dtypes import BOOL
+from ...core.dtypes import BOOL, DType
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout
-from ...core.graph.node import DType, Node
+from ...core.graph.node import Node
 from ...core.ops import table
 from ...core.recording.array import make_view, ndarray, to_host, wrap, wrap_ordered
 from ...core.recording.record import as_array, as_nodes, binary, elementwise, unary, weak_types
@@ -138,12 +138,12 @@ class ufunc:
         if self.__name__ == "power":
             check_powers(nodes[1], loop)
         mask = None if where is True else mask_node(where, model)
-        inputs = [n.form.shape for n in (*nodes, mask) if n is not None]
+        inputs = [n.signature.shape for n in (*nodes, mask) if n is not None]
         shape = layout.broadcast_shapes(*inputs, *(out.shape for out in given))
         for out in given:
             check_shape(out, shape)
         record = elementwise if mask is None else looked_at_later(elementwise)
-        results = [record(row, operands, (*loop[: self.nin], loop[self.nin + k])) for k, row in enumerate(self._rows)]
+        results = [record(op, operands, (*loop[: self.nin], loop[self.nin + k])) for k, op in enumerate(self._rows)]
         made = [
             self._deliver(result, None if outs is None else outs[k], mask, shape, order, operands)
             for k, result in enumerate(results)
@@ -180,7 +180,7 @@ class ufunc:
         if mask is not None:
             # NumPy leaves the other elements as it finds them in new memory; here they are zeros.
             value = graph.broadcast(result.value(), shape)
-            zero = graph.typed_scalar(0, value.form.dtype)
+            zero = graph.typed_scalar(0, value.signature.dtype)
             result = wrap_ordered(select(mask, value, zero), None)
         if order == "A":
             arrays = [x.layout for x in operands if isinstance(x, ndarray)]
@@ -252,14 +252,14 @@ def _signature(function: ufunc, options: dict[str, Any]) -> Any:
 
 def check_powers(exponent: Node, loop: tuple[DType, ...]) -> None:
     """Refuse integers to negative powers; exponents that are in an array are looked at."""
-    dtype = exponent.form.dtype
+    dtype = exponent.signature.dtype
     if loop[1].kind != "i" or dtype.kind != "i":
         return
-    if exponent.form.queue is None:
+    if exponent.signature.queue is None:
         negative = exponent.data < 0
     else:
         below = graph.map_node("less", (dtype, dtype, BOOL), (exponent, graph.typed_scalar(0, dtype)))
-        axes = tuple(range(len(exponent.form.shape)))
+        axes = tuple(range(len(exponent.signature.shape)))
         negative = bool(to_host(wrap(graph.reduce("logical_or", (BOOL, BOOL), axes, (below,)) if axes else below)))
     if negative:
         raise ValueError("Integers to negative integer powers are not allowed.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.schedule.kernel import Kernel, Reduce, Scan
+from ...core.schedule.kernel import Kernel, ReduceLoops, ScanLoop
 from . import op_code
 from .collapse import collapse
 from .map import emit_map
@@ -33,10 +33,10 @@ def generate(kernel: Kernel, processors: int) -> Program:
     ValueError
         If the kernel has a region and reduced loops, or scans and reductions, or rows that are too long to be held.
     """
-    scans = any(isinstance(instr, Scan) for instr in kernel.body.instrs)
+    scans = any(isinstance(instr, ScanLoop) for instr in kernel.body.instrs)
     if kernel.reduced and kernel.region is not None:
         raise ValueError("a kernel with a region must have no reduced loops")
-    if scans and any(isinstance(instr, Reduce) for instr in kernel.body.instrs):
+    if scans and any(isinstance(instr, ReduceLoops) for instr in kernel.body.instrs):
         raise ValueError("a kernel must not have both scans and reductions")
     unit = Unit(collapse(kernel, ordered=_ordered(kernel)))
     if not kernel.reduced:
@@ -53,10 +53,10 @@ def generate(kernel: Kernel, processors: int) -> Program:
 def _ordered(kernel: Kernel) -> bool:
     """Whether the order of the reduced loops shows in the result: in a scan, or in the index of an extremum."""
     for instr in kernel.body.instrs:
-        if isinstance(instr, Scan):
+        if isinstance(instr, ScanLoop):
             return True
-        if isinstance(instr, Reduce):
-            code = op_code.reduction(instr.row, instr.loop)
+        if isinstance(instr, ReduceLoops):
+            code = op_code.reduction(instr.op, instr.loop)
             if "INDEX" in code.map(["x"] * len(instr.args), "INDEX"):
                 return True
     return False

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ...core.schedule.kernel import Affine, Body, Gather, Index, Instr, Kernel, Load, row_level
+from ...core.schedule.kernel import Affine, Body, Instruction, Kernel, Load, LoadIndexed, LoopIndex, row_level
 
 
 def collapse(kernel: Kernel, ordered: bool) -> Kernel:
@@ -29,7 +29,7 @@ def affines(kernel: Kernel) -> list[Affine]:
     """Every affine map of the kernel."""
     out: list[Affine] = []
     for body in bodies(kernel):
-        out += [instr.at for instr in body.instrs if isinstance(instr, (Load, Gather, Index))]
+        out += [instr.at for instr in body.instrs if isinstance(instr, (Load, LoadIndexed, LoopIndex))]
         out += [store.at for store in body.stores]
     return out
 
@@ -105,8 +105,8 @@ def _merge(kernel: Kernel, d: int) -> tuple[Kernel, bool]:
 
 
 def _rewrite(kernel: Kernel, change: Callable[[Affine], Affine]) -> Kernel:
-    def instr(old: Instr) -> Instr:
-        return replace(old, at=change(old.at)) if isinstance(old, (Load, Gather, Index)) else old
+    def instr(old: Instruction) -> Instruction:
+        return replace(old, at=change(old.at)) if isinstance(old, (Load, LoadIndexed, LoopIndex)) else old
 
     def body(old: Body) -> Body:
         stores = tuple(replace(store, at=change(store.at)) for store in old.stores)

@@ -9,20 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from ...core.dtypes import C_TYPE
+from ...core.dtypes import C_TYPE, DType
 from ...core.ops.philox32 import BLOCKS, elements_of_block
 from ...core.ops.streams import CONGRUENTIAL
 from ...core.schedule.kernel import (
     Affine,
     Apply,
     Body,
-    DType,
-    Gather,
-    Index,
     Load,
-    Reduce,
+    LoadIndexed,
+    LoopIndex,
+    ReduceLoops,
     Scalar,
-    Scan,
+    ScanLoop,
     Store,
     value_dtypes,
 )
@@ -85,13 +84,13 @@ class Emitter:
             instr, lane = self.body.instrs[value], self.tile.lane
             if isinstance(instr, Scalar):
                 found = False
-            elif isinstance(instr, (Load, Index)):
+            elif isinstance(instr, (Load, LoopIndex)):
                 found = lane is not None and instr.at.coef[lane] != 0
-            elif isinstance(instr, Gather):
+            elif isinstance(instr, LoadIndexed):
                 found = (lane is not None and instr.at.coef[lane] != 0) or any(map(self.varies, instr.index))
             elif isinstance(instr, Apply):
                 found = any(map(self.varies, instr.args))
-            elif isinstance(instr, Reduce):
+            elif isinstance(instr, ReduceLoops):
                 found = lane is not None and lane < len(self.unit.kernel.shape) - self.unit.kernel.reduced
             else:
                 found = lane is not None
@@ -126,13 +125,13 @@ class Emitter:
             if value in self._walks or not isinstance(instr, Apply):
                 continue
             name = f"w{self.name}{value}"
-            if instr.row in BLOCKS:
+            if instr.op in BLOCKS:
                 self.text.line(f"op::Block<{self.ctype(value)}> {name};")
-            elif instr.row == "philox":
+            elif instr.op == "philox":
                 self.text.line(f"op::Four {name};")
-            elif instr.row in CONGRUENTIAL:
+            elif instr.op in CONGRUENTIAL:
                 step, leap, _ = self._ways(instr.args[0])
-                self.text.line(f"op::Walk {name}{walk(instr.row, step, leap)};")
+                self.text.line(f"op::Walk {name}{walk(instr.op, step, leap)};")
                 if first:
                     self._stand(value, instr, name, leap, first)
             else:
@@ -150,31 +149,31 @@ class Emitter:
             for line in (*first, "const int u = 0, v = 0;", *self.tile.place):
                 self.text.line(line)
             self.text.line(
-                stand(instr.row, name, self._position(place), leap, ", ".join(self.known[n] for n in state)) + ";"
+                stand(instr.op, name, self._position(place), leap, ", ".join(self.known[n] for n in state)) + ";"
             )
 
     def _position(self, value: int) -> str:
         """The position of a word at lane ``v``, of which it is sure how it grows."""
         instr = self.body.instrs[value]
-        if isinstance(instr, Index):
+        if isinstance(instr, LoopIndex):
             return self._index(instr)
         assert isinstance(instr, Apply)
-        return self.unit.expression(instr.row, instr.loop, [f"({self._position(instr.args[0])})"])
+        return self.unit.expression(instr.op, instr.loop, [f"({self._position(instr.args[0])})"])
 
     def _ways(self, value: int) -> tuple[int, int, str]:
         """By how much a position mostly grows, from lane to lane and from vector to vector; in C, how sure that is."""
         instr = self.body.instrs[value]
-        if isinstance(instr, Index) and instr.at.coef:
+        if isinstance(instr, LoopIndex) and instr.at.coef:
             coef = instr.at.coef[-1 if self.tile.lane is None else self.tile.lane]
             return coef, coef * self.tile.leap, _SURE.format("STEPS") if self.tile.regular else _UNSURE
         if not isinstance(instr, Apply):
             return 1, 1, _UNSURE
         step, leap, _ = self._ways(instr.args[0])
-        if instr.row != "stream_place":
+        if instr.op != "stream_place":
             return step, leap, _UNSURE
         # Two halves have one word: in vectors that begin with a first half, or a second one, it is sure which.
         first = self.body.instrs[instr.args[0]]
-        if not (self.tile.regular and isinstance(first, Index) and step == 1):
+        if not (self.tile.regular and isinstance(first, LoopIndex) and step == 1):
             return 1, (leap + 1) // 2, _UNSURE
         if self.tile.width == 1:
             return 1, leap // 2, _UNSURE if leap % 2 else "op::LEAPS"
@@ -189,7 +188,7 @@ class Emitter:
     def _parity(self, value: int) -> str | None:
         """In C, whether a position at lane ``v`` is odd, if that is known."""
         place, lane = self.body.instrs[value], self.tile.lane
-        if lane is None or not isinstance(place, Index) or place.at.coef[lane] != 1 or self.tile.width % 2:
+        if lane is None or not isinstance(place, LoopIndex) or place.at.coef[lane] != 1 or self.tile.width % 2:
             return None
         rest = (c for d, c in enumerate(place.at.coef) if d != lane)
         return f"(v + {place.at.offset % 2}) % 2" if all(c % 2 == 0 for c in rest) else None
@@ -199,7 +198,7 @@ class Emitter:
         instr = self.body.instrs[value]
         assert isinstance(instr, Apply)
         place, lane, many = self.body.instrs[instr.args[0]], self.tile.lane, elements_of_block(self.dtypes[value])
-        if lane is None or not isinstance(place, Index) or place.at.coef[lane] != 1 or self.tile.width % many:
+        if lane is None or not isinstance(place, LoopIndex) or place.at.coef[lane] != 1 or self.tile.width % many:
             return "-1"
         rest = (c for d, c in enumerate(place.at.coef) if d != lane)
         return f"v % {many}" if place.at.offset % many == 0 and all(c % many == 0 for c in rest) else "-1"
@@ -385,25 +384,25 @@ class Emitter:
         instr = self.body.instrs[value]
         if isinstance(instr, Scalar):
             self._define(value, self.unit.scalar(instr.arg), keep)
-        elif isinstance(instr, Index):
+        elif isinstance(instr, LoopIndex):
             self._define(value, self._index(instr), keep)
         elif isinstance(instr, Apply):
             args = [self.known[arg] for arg in instr.args]
-            if instr.row == "philox":
+            if instr.op == "philox":
                 args.append(self._walks[value])
             elif value in self._walks:
-                known = self._turn(value) if instr.row in BLOCKS else self._way(value, instr)
+                known = self._turn(value) if instr.op in BLOCKS else self._way(value, instr)
                 args += [self._walks[value], known]
-            elif instr.row == "stream_half":  # the only thing that counts there
+            elif instr.op == "stream_half":  # the only thing that counts there
                 args[0] = self._parity(instr.args[0]) or args[0]
-            self._define(value, self.unit.expression(instr.row, instr.loop, args), keep)
-        elif isinstance(instr, Gather):
+            self._define(value, self.unit.expression(instr.op, instr.loop, args), keep)
+        elif isinstance(instr, LoadIndexed):
             self._gather(value, instr, guard, keep)
-        elif isinstance(instr, (Reduce, Scan)):
-            code = self.unit.reducer(instr.row, instr.loop)[1]
+        elif isinstance(instr, (ReduceLoops, ScanLoop)):
+            code = self.unit.reducer(instr.op, instr.loop)[1]
             self._define(value, code.post(self.states[value], [self.known[arg] for arg in instr.args[1:]]), keep)
 
-    def _index(self, instr: Index) -> str:
+    def _index(self, instr: LoopIndex) -> str:
         terms = [
             f"(long long)({name}) * {self.unit.long(c, (instr.at.coef, d, 'index'))}"
             for d, name in enumerate(self._lane_index())
@@ -416,7 +415,7 @@ class Emitter:
         lane = self.tile.lane
         return tuple(f"{name} + v" if d == lane else name for d, name in enumerate(self.tile.index))
 
-    def _gather(self, value: int, instr: Gather, guard: str, keep: bool) -> None:
+    def _gather(self, value: int, instr: LoadIndexed, guard: str, keep: bool) -> None:
         name = f"{'r' if keep else 't'}{self.name}{value}"
         self.text.line(f"{self.ctype(value)} {name} = {self.ctype(value)}();")
         self.known[value] = name
@@ -425,7 +424,7 @@ class Emitter:
         with self.text.block(f"if ({guard})"):
             terms = []
             for k, (i, n, stride) in enumerate(zip(instr.index, instr.dims, instr.strides, strict=True)):
-                wrapped = f"wrap({self.known[i]}, {self.unit.long(n)}, int(a{instr.site}), flag)"
+                wrapped = f"wrap({self.known[i]}, {self.unit.long(n)}, int(a{instr.source_location}), flag)"
                 self.text.line(f"const long long j{k} = {wrapped};")
                 if stride:
                     terms.append(f"j{k}" if stride == 1 else f"j{k} * {self.unit.long(stride)}")
@@ -437,11 +436,11 @@ class Emitter:
 def operands(body: Body, value: int, states: dict[int, str]) -> Sequence[int]:
     """The values that `value` is computed from; a reduction whose state is at hand needs what its post needs."""
     instr = body.instrs[value]
-    if isinstance(instr, Gather):
+    if isinstance(instr, LoadIndexed):
         return instr.index
     if isinstance(instr, Apply):
         return instr.args
-    if isinstance(instr, (Reduce, Scan)):
+    if isinstance(instr, (ReduceLoops, ScanLoop)):
         return instr.args[1:] if value in states else instr.args
     return ()
 

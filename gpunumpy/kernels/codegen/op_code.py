@@ -9,10 +9,10 @@ from functools import cache
 
 import numpy
 
-from ...core.dtypes import C_TYPE, COMPLEX128, FLOAT64, KIND, check
+from ...core.dtypes import C_TYPE, COMPLEX128, FLOAT64, KIND, DType, check
 from ...core.errors import allowed
 from ...core.ops.streams import CONGRUENTIAL, STREAMS
-from ...core.ops.table import ELEMENTWISE, REAL_OF, REDUCTIONS, WIDER, DType, Loop, Reduction, row_of
+from ...core.ops.table import ELEMENTWISE, REAL_OF, REDUCTIONS, WIDER, Loop, Reduction, op_of
 from ..random.stream_code import source_of
 from .sources import source
 
@@ -23,15 +23,15 @@ _MIXED = {"i64 u64", "u64 i64"}
 @cache
 def _template(name: str, loop: Loop) -> str:
     """The expression of row `name` for `loop`, with fields for the arguments alone."""
-    row = row_of(name)
+    op = op_of(name)
     types = [C_TYPE[dtype] for dtype in loop]
-    kind = "x" if " ".join(types[:2]) in _MIXED and "x" in row.code else KIND[loop[0]]
-    through_f32 = kind == "e" and "e" not in row.code
+    kind = "x" if " ".join(types[:2]) in _MIXED and "x" in op.code else KIND[loop[0]]
+    through_f32 = kind == "e" and "e" not in op.code
     if through_f32:
         kind = "f"
-    if kind not in row.code:
-        raise TypeError(f"row {name!r} has no loop for {types[0]}; its kinds are {''.join(sorted(row.code))}")
-    text = row.code[kind]
+    if kind not in op.code:
+        raise TypeError(f"row {name!r} has no loop for {types[0]}; its kinds are {''.join(sorted(op.code))}")
+    text = op.code[kind]
     if through_f32:
         for i, dtype in enumerate(loop[:-1]):
             if KIND[dtype] == "e":
@@ -47,7 +47,7 @@ def _template(name: str, loop: Loop) -> str:
     return f"{types[-1]}({text})"
 
 
-def expression(row_name: str, loop: Loop, args: Sequence[str]) -> str:
+def expression(op_name: str, loop: Loop, args: Sequence[str]) -> str:
     """Return the C expression of one application of a row.
 
     Parameters
@@ -59,7 +59,7 @@ def expression(row_name: str, loop: Loop, args: Sequence[str]) -> str:
     args
         C expressions of the arguments; each may be evaluated more than once, so let them be names.
     """
-    return _template(row_name, loop).format(*args)
+    return _template(op_name, loop).format(*args)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,16 +123,16 @@ def _limits(dtype: DType) -> dict[str, str]:
     return {"{least}": least, "{greatest}": f"{c_type}({info.max}{'ll' if dtype.kind == 'i' else 'ull'})"}
 
 
-def _state_dtype(row: Reduction, loop: Loop) -> DType:
-    if row.value == "wide":
+def _state_dtype(op: Reduction, loop: Loop) -> DType:
+    if op.value == "wide":
         return WIDER.get(loop[-1], loop[-1])
-    if row.value == "widest":
+    if op.value == "widest":
         return COMPLEX128 if KIND[loop[0]] == "c" else FLOAT64
-    if row.value == "result":
+    if op.value == "result":
         return loop[-1]
-    if row.value == "argument":
+    if op.value == "argument":
         return loop[0]
-    return check({"bool": "bool", "i64": "int64"}[row.value])
+    return check({"bool": "bool", "i64": "int64"}[op.value])
 
 
 def _part_dtype(loop: Loop, state: DType) -> DType:
@@ -143,13 +143,13 @@ def _part_dtype(loop: Loop, state: DType) -> DType:
     return loop[0] if KIND[loop[0]] == "c" else check("float32")
 
 
-def reduction(row_name: str, loop: Loop, scan: bool = False) -> ReductionCode:
+def reduction(op_name: str, loop: Loop, scan: bool = False) -> ReductionCode:
     """Return the code of a reduction, or of a scan; `loop` is the argument dtypes and the result dtype."""
     try:
-        row = REDUCTIONS[row_name]
+        op = REDUCTIONS[op_name]
     except KeyError:
-        raise KeyError(f"no reduction {row_name!r}; {allowed(REDUCTIONS)}") from None
-    state = _state_dtype(row, loop)
+        raise KeyError(f"no reduction {op_name!r}; {allowed(REDUCTIONS)}") from None
+    state = _state_dtype(op, loop)
     fields = {"{S}": C_TYPE[state], "{T}": C_TYPE[loop[-1]], "{A}": C_TYPE[loop[0]], **_limits(state)}
     fields["{P}"] = C_TYPE[_part_dtype(loop, state)]
 
@@ -159,16 +159,16 @@ def reduction(row_name: str, loop: Loop, scan: bool = False) -> ReductionCode:
         return text
 
     kind = KIND[state]
-    begins = row.identity | row.before if scan else row.identity
+    begins = op.identity | op.before if scan else op.identity
     identities = [text for kinds, text in begins.items() if kind in kinds or kinds == "*"]
     if not identities:
-        raise TypeError(f"reduction {row_name!r} has no loop for {C_TYPE[loop[0]]}")
-    combine = row.combine
+        raise TypeError(f"reduction {op_name!r} has no loop for {C_TYPE[loop[0]]}")
+    combine = op.combine
     if not combine:
-        combine = expression(row_name, (state, state, state), ("{a}", "{b}"))
+        combine = expression(op_name, (state, state, state), ("{a}", "{b}"))
     identity = fill(identities[-1]).format()
-    templates = (row.map, combine, row.post, row.accumulate, row.several, row.align, row.join)
-    return ReductionCode(fill(row.state), identity, *(fill(text) for text in templates))
+    templates = (op.map, combine, op.post, op.accumulate, op.several, op.align, op.join)
+    return ReductionCode(fill(op.state), identity, *(fill(text) for text in templates))
 
 
 # The texts of helpers in the order in which they are pasted, each with the texts it builds on.

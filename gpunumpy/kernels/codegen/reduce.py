@@ -6,7 +6,7 @@ are split among blocks; the last block of a row to finish combines what all foun
 
 from __future__ import annotations
 
-from ...core.schedule.kernel import Apply, Reduce, row_level
+from ...core.schedule.kernel import Apply, ReduceLoops, row_level
 from .emit import Emitter, Tile
 from .plan import Plan, index_names, outer_loops, place_block, place_row, reduced_is_near, step_tile, whole
 from .shape import ceil_div, flight, pack_width, product
@@ -39,7 +39,7 @@ def emit_reduce(unit: Unit, processors: int) -> None:
     outer = outer_loops(unit)
     level = row_level(kernel, kernel.body)
     text = unit.entry(plan.tiles * plan.splits, plan.team.threads)
-    reduces = [n for n, instr in enumerate(kernel.body.instrs) if isinstance(instr, Reduce)]
+    reduces = [n for n, instr in enumerate(kernel.body.instrs) if isinstance(instr, ReduceLoops)]
     states = States(unit, text, reduces, 1 if plan.near else plan.width)
     place_block(unit, text, plan)
     place_row(unit, text, plan)
@@ -105,8 +105,8 @@ def _takes_several(unit: Unit) -> bool:
     body = unit.kernel.body
     level = row_level(unit.kernel, body)
     work = sum(isinstance(instr, Apply) and not row for instr, row in zip(body.instrs, level, strict=True))
-    reduces = [instr for instr in body.instrs if isinstance(instr, Reduce)]
-    return work <= _LIGHT and any(unit.reducer(instr.row, instr.loop)[1].several_template for instr in reduces)
+    reduces = [instr for instr in body.instrs if isinstance(instr, ReduceLoops)]
+    return work <= _LIGHT and any(unit.reducer(instr.op, instr.loop)[1].several_template for instr in reduces)
 
 
 def _finish(unit: Unit, text: Text, plan: Plan, states: States) -> None:

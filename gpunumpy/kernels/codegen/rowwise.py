@@ -5,7 +5,7 @@ A team of threads holds a row in registers: it is loaded once, reduced, and work
 
 from __future__ import annotations
 
-from ...core.schedule.kernel import Body, Load, Reduce, Store, row_level
+from ...core.schedule.kernel import Body, Load, ReduceLoops, Store, row_level
 from .emit import Emitter, Tile, operands
 from .plan import Plan, index_names, outer_loops, place_block, place_row, reduced_is_near, step_tile, whole
 from .shape import ceil_div, pack_width, product
@@ -31,7 +31,7 @@ def phases(body: Body) -> list[int]:
     out: list[int] = []
     for n, instr in enumerate(body.instrs):
         before = max((out[arg] for arg in operands(body, n, {})), default=0)
-        out.append(before + isinstance(instr, Reduce))
+        out.append(before + isinstance(instr, ReduceLoops))
     return out
 
 
@@ -42,7 +42,7 @@ def is_rowwise(unit: Unit) -> bool:
     if any(phase[store.value] and any(store.at.coef[outer_loops(unit) :]) for store in body.stores):
         return True
     return any(
-        waits > isinstance(instr, Reduce) and (isinstance(instr, Reduce) or not row)
+        waits > isinstance(instr, ReduceLoops) and (isinstance(instr, ReduceLoops) or not row)
         for instr, row, waits in zip(body.instrs, level, phase, strict=True)
     )
 
@@ -53,13 +53,13 @@ def emit_rowwise(unit: Unit) -> None:
     plan = _plan(unit)
     level, phase = row_level(kernel, body), phases(body)
     outer = outer_loops(unit)
-    reduces = [n for n, instr in enumerate(body.instrs) if isinstance(instr, Reduce)]
+    reduces = [n for n, instr in enumerate(body.instrs) if isinstance(instr, ReduceLoops)]
     full = [store for store in body.stores if not level[store.value] or any(store.at.coef[outer:])]
 
     text = unit.entry(plan.tiles, plan.team.threads, _resident(unit, plan))
     place_block(unit, text, plan)
     place_row(unit, text, plan)
-    plan.team.room(text, [unit.reducer(body.instrs[n].row, body.instrs[n].loop)[0] for n in reduces])  # type: ignore[union-attr]
+    plan.team.room(text, [unit.reducer(body.instrs[n].op, body.instrs[n].loop)[0] for n in reduces])  # type: ignore[union-attr]
     text.line("const Int base = 0;")
     text.line(f"const bool whole = {whole(unit, plan)};")
     emitter = Emitter(unit, text, body, step_tile(unit, plan))
@@ -88,7 +88,7 @@ def _kept(body: Body, level: list[bool], phase: list[int], now: int, stores: lis
     """The full-level values of phase `now`, loads aside, that a later phase uses."""
     used: set[int] = set()
     for n, instr in enumerate(body.instrs):
-        wait = phase[n] - isinstance(instr, Reduce)
+        wait = phase[n] - isinstance(instr, ReduceLoops)
         used.update(arg for arg in operands(body, n, {}) if phase[arg] == now < wait)
     return sorted(n for n in used if not level[n] and not isinstance(body.instrs[n], Load))
 

@@ -7,7 +7,7 @@ Where neighbours in memory are of different rows, every thread has a row.
 
 from __future__ import annotations
 
-from ...core.schedule.kernel import Scan, row_level
+from ...core.schedule.kernel import ScanLoop, row_level
 from .emit import Emitter
 from .plan import Plan, outer_loops, place_block, place_row, reduced_is_near, step_tile, whole
 from .reduce import STATE_BYTES
@@ -26,7 +26,7 @@ _STEPS = 16
 def emit_scan(unit: Unit, processors: int) -> None:
     """Emit a kernel with scans in it."""
     plan = _plan(unit, processors)
-    scans = [n for n, instr in enumerate(unit.kernel.body.instrs) if isinstance(instr, Scan)]
+    scans = [n for n, instr in enumerate(unit.kernel.body.instrs) if isinstance(instr, ScanLoop)]
     totals = {n: unit.scratch(plan.rows * plan.splits * STATE_BYTES) for n in scans} if plan.splits > 1 else {}
     if totals:
         text, states, emitter = _begin(unit, plan, scans, totals, backwards=False)
@@ -80,7 +80,7 @@ def _emit_walk(unit: Unit, plan: Plan, scans: list[int], totals: dict[int, str])
         def along_lanes() -> None:
             for n, reducer in states.reducers.items():
                 instr = states.instr(n)
-                code = unit.reducer(instr.row, instr.loop, scan=True)[1]
+                code = unit.reducer(instr.op, instr.loop, scan=True)[1]
                 item = code.map([emitter.known[arg] for arg in states.mapped(n)], states.position(emitter))
                 text.line(f"c{n}[u].v[v] = {reducer}::identity();")
                 text.line(f"if (on) c{n}[u].v[v] = {item};")

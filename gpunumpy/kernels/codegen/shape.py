@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...core.ops.philox32 import BLOCKS
 from ...core.ops.streams import CONGRUENTIAL
-from ...core.schedule.kernel import Affine, Apply, Body, Load, Reduce, Scan
+from ...core.schedule.kernel import Affine, Apply, Body, Load, ReduceLoops, ScanLoop
 from .collapse import bodies
 from .emit import packs
 from .unit import Unit
@@ -82,17 +82,17 @@ def flight(unit: Unit, lane: int, width: int) -> int:
 
 def operations(body: Body) -> int:
     """How many values of the body are computed."""
-    return sum(isinstance(instr, (Apply, Reduce, Scan)) for instr in body.instrs)
+    return sum(isinstance(instr, (Apply, ReduceLoops, ScanLoop)) for instr in body.instrs)
 
 
 def has_walks(body: Body) -> bool:
     """Whether random words are made that are found one from another."""
-    return any(isinstance(instr, Apply) and instr.row in CONGRUENTIAL for instr in body.instrs)
+    return any(isinstance(instr, Apply) and instr.op in CONGRUENTIAL for instr in body.instrs)
 
 
 def has_blocks(body: Body) -> bool:
     """Whether random words are made of which neighbours share a block."""
-    return any(isinstance(instr, Apply) and instr.row in BLOCKS for instr in body.instrs)
+    return any(isinstance(instr, Apply) and instr.op in BLOCKS for instr in body.instrs)
 
 
 def unravel(unit: Unit, linear: str, loops: Sequence[int], names: Sequence[str], last: int | None = None) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...core.dtypes import C_TYPE
-from ...core.schedule.kernel import Reduce, Scan, Store, row_level
+from ...core.schedule.kernel import ReduceLoops, ScanLoop, Store, row_level
 from .emit import Emitter
 from .op_code import ReductionCode
 from .plan import Plan, outer_loops
@@ -28,18 +28,18 @@ class States:
         self._level = row_level(unit.kernel, unit.kernel.body)
         for n in values:
             instr = self.instr(n)
-            self.reducers[n] = unit.reducer(instr.row, instr.loop, isinstance(instr, Scan))[0]
+            self.reducers[n] = unit.reducer(instr.op, instr.loop, isinstance(instr, ScanLoop))[0]
 
-    def instr(self, n: int) -> Reduce | Scan:
+    def instr(self, n: int) -> ReduceLoops | ScanLoop:
         """The reduction or scan that is value `n`."""
         instr = self.unit.kernel.body.instrs[n]
-        assert isinstance(instr, (Reduce, Scan))
+        assert isinstance(instr, (ReduceLoops, ScanLoop))
         return instr
 
     def code(self, n: int) -> ReductionCode:
         """The code of the reduction of value `n`."""
         instr = self.instr(n)
-        return self.unit.reducer(instr.row, instr.loop, isinstance(instr, Scan))[1]
+        return self.unit.reducer(instr.op, instr.loop, isinstance(instr, ScanLoop))[1]
 
     def mapped(self, n: int) -> list[int]:
         """The arguments that enter element by element: all but row-level ones after the first, which the post uses."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from ...core.dtypes import C_TYPE, KIND
-from ...core.schedule.kernel import Affine, DType, Gather, Kernel
+from ...core.dtypes import C_TYPE, KIND, DType
+from ...core.schedule.kernel import Affine, Kernel, LoadIndexed
 from . import op_code
 from .collapse import affines, bodies
 from .program import Launch, Program, Scratch
@@ -67,7 +67,7 @@ class Unit:
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.wide = _needs_wide(kernel)
-        self.flag = any(isinstance(instr, Gather) for body in bodies(kernel) for instr in body.instrs)
+        self.flag = any(isinstance(instr, LoadIndexed) for body in bodies(kernel) for instr in body.instrs)
         self._params: list[int] = []
         self._named: dict[object, str] = {}
         self._applied: dict[tuple[str, tuple[DType, ...]], None] = {}
@@ -123,19 +123,19 @@ class Unit:
 
     # Rows of the table
 
-    def expression(self, row: str, loop: tuple[DType, ...], args: Sequence[str]) -> str:
+    def expression(self, op: str, loop: tuple[DType, ...], args: Sequence[str]) -> str:
         """The C expression of one application of an elementwise row."""
-        self._applied[row, loop] = None
-        return op_code.expression(row, loop, list(args))
+        self._applied[op, loop] = None
+        return op_code.expression(op, loop, list(args))
 
-    def reducer(self, row: str, loop: tuple[DType, ...], scan: bool = False) -> tuple[str, op_code.ReductionCode]:
+    def reducer(self, op: str, loop: tuple[DType, ...], scan: bool = False) -> tuple[str, op_code.ReductionCode]:
         """The C struct that stands for a reduction (``State``, ``identity``, ``combine``), and the row's code."""
-        code = op_code.reduction(row, loop, scan)
-        name = self._reducers.get((row, loop, scan))
+        code = op_code.reduction(op, loop, scan)
+        name = self._reducers.get((op, loop, scan))
         if name is None:
             name = f"R{len(self._reducers)}"
-            self._reducers[row, loop, scan] = name
-            self._applied[row, loop] = None
+            self._reducers[op, loop, scan] = name
+            self._applied[op, loop] = None
             # Where elements are accumulated in another way, states are combined at the end alone, in many places.
             inlined = "__noinline__" if code.accumulate_template else "__forceinline__"
             self._reducer_text.append(

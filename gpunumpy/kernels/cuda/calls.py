@@ -12,7 +12,7 @@ from ...core.graph.layout import Layout
 from ...core.runtime.device import Device
 from ...nvlib import cufft
 from ..codegen.program import Program
-from ..fft.cuda_callbacks import fft_absorbed
+from ..fft.cuda_callbacks import fft_fused
 from ..fft.cuda_scaled import fft_scaled
 from ..folds.cuda import accumulate, fold, reduceat
 from ..histogram.cuda import bincount, histogram
@@ -39,7 +39,7 @@ def _empty(device: Any, options: tuple[Any, ...], layouts: Any, dtypes: Any) -> 
 
 
 CALLS["empty"] = _empty
-CALLS |= {"fft": cufft.fft, "fft_absorbed": fft_absorbed, "fft_scaled": fft_scaled}
+CALLS |= {"fft": cufft.fft, "fft_absorbed": fft_fused, "fft_scaled": fft_scaled}
 CALLS |= {"bounded_draws": bounded_draws, "stream_draws": stream_draws}
 CALLS["matmul"] = matmul
 CALLS |= {"fft_together": fft_together, "matmul_together": matmul_together}

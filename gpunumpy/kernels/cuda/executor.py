@@ -11,20 +11,20 @@ from ...core.runtime import memory
 from ...core.runtime.device import Device
 from ...core.schedule.kernel import Kernel
 from ..codegen import generate
-from ..fft.cuda_callbacks import absorbs
-from ..source_locations import Sites
+from ..fft.cuda_callbacks import fuses
+from ..source_locations import SourceLocations
 from .calls import CALLS
 from .compile import compile_program
 from .launch import WIRE, Launcher
 
 
 class CudaExecutor:
-    absorbs = staticmethod(absorbs)
+    fuses = staticmethod(fuses)
 
     def __init__(self, device: Device) -> None:
         self.device = device
-        self._sites = Sites()
-        self.site = self._sites.number
+        self._locations = SourceLocations()
+        self.source_location = self._locations.number
 
     def bind(self, buffer: memory.Buffer, dtype: Any, offset: int) -> int:
         return buffer.ptr + offset * dtype.itemsize
@@ -77,4 +77,4 @@ class CudaExecutor:
 
     def take_error(self) -> str:
         number = memory.take_error(self.device)
-        return f"index out of bounds ({self._sites.text(number)})" if number else ""
+        return f"index out of bounds ({self._locations.text(number)})" if number else ""

@@ -42,18 +42,18 @@ class Routine:
         terms = [f"x{axis} * {self.param(s)}" for axis, s in enumerate(strides) if s]
         return " + ".join((self.param(where.offset), *terms))
 
-    def apply(self, row: str, loop: tuple[Any, ...], args: Sequence[str]) -> str:
+    def apply(self, op: str, loop: tuple[Any, ...], args: Sequence[str]) -> str:
         """One application of a row."""
-        self.need(row, loop)
-        return op_code.expression(row, loop, args)
+        self.need(op, loop)
+        return op_code.expression(op, loop, args)
 
     def cast(self, name: str, have: Any, want: Any) -> str:
         """A value as another dtype."""
         return name if have == want else self.apply("cast", (have, want), [name])
 
-    def need(self, row: str, loop: tuple[Any, ...]) -> None:
+    def need(self, op: str, loop: tuple[Any, ...]) -> None:
         """Ask for the helpers of a row."""
-        self._rows.append((row, loop))
+        self._rows.append((op, loop))
 
     def entry(
         self,

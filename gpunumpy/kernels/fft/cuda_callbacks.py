@@ -11,7 +11,7 @@ from ...core.dtypes import KIND
 from ...core.graph.layout import Layout
 from ...core.runtime import memory
 from ...core.runtime.device import Device
-from ...core.schedule.callbacks import Absorbed
+from ...core.schedule.callbacks import FusedCall
 from ...core.schedule.kernel import Affine, Apply, Kernel, Load
 from ...core.schedule.transforms import Passes, Transform, is_smooth, passes
 from ...nvlib import cufft
@@ -51,12 +51,12 @@ _SLOW_AFTER = {("r2c", 4): 256, ("r2c", 8): 128}  # points for which that is no 
 Prepared = Callable[[Sequence[Any]], None]
 
 
-def absorbs(name: str, options: Absorbed) -> bool:
+def fuses(name: str, options: FusedCall) -> bool:
     """Whether a library call is faster with these kernels in it."""
     return can_absorb(name, options) and _pays(options)
 
 
-def can_absorb(name: str, options: Absorbed) -> bool:
+def can_absorb(name: str, options: FusedCall) -> bool:
     """Whether a library call can have these kernels in it."""
     transform = options.options
     if not isinstance(transform, Transform) or not available():
@@ -85,11 +85,11 @@ def _one_pass(transform: Transform, found: Passes) -> bool:
     return transform.sizes[0] <= (_ONE_PASS if together else _ONE_PASS_APART)
 
 
-def _pays(options: Absorbed) -> bool:
+def _pays(options: FusedCall) -> bool:
     transform = options.options
     assert isinstance(transform, Transform)
     kernels = [kernel for kernel in (options.before, options.after) if kernel is not None]
-    simple = all(i.row in _ROWS for kernel in kernels for i in kernel.body.instrs if isinstance(i, Apply))
+    simple = all(i.op in _ROWS for kernel in kernels for i in kernel.body.instrs if isinstance(i, Apply))
     few = all(len(k.args) <= _MOST_ARGUMENTS and len(k.body.instrs) <= _MOST_OPERATIONS for k in kernels)
     large = max(prod(options.taken[0].shape), prod(options.made[0].shape)) >= _LEAST
     if not (simple and few and large and all(map(is_smooth, transform.sizes))):
@@ -114,7 +114,7 @@ def _in_step(kernel: Kernel, walk: Affine) -> bool:
     return all(at.coef[along] in (0, 1) for at in touched)
 
 
-def _faster(transform: Transform, options: Absorbed) -> bool:
+def _faster(transform: Transform, options: FusedCall) -> bool:
     longest = max(transform.sizes)
     if _SLOW in transform.sizes:
         return False
@@ -133,7 +133,7 @@ def _faster(transform: Transform, options: Absorbed) -> bool:
     return found is not None and _one_pass(transform, found)
 
 
-def _faster_real(transform: Transform, options: Absorbed) -> bool:
+def _faster_real(transform: Transform, options: FusedCall) -> bool:
     (points,) = transform.sizes
     power = points.bit_count() == 1
     real, (source, _), (target, _) = transform.kind == "r2c", options.taken, options.made
@@ -151,7 +151,7 @@ def _faster_real(transform: Transform, options: Absorbed) -> bool:
     return options.after is None or (points <= _SHORT_AFTER[kind] and points != _SLOW_AFTER.get(kind))
 
 
-def fft_absorbed(device: Device, options: Absorbed, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+def fft_fused(device: Device, options: FusedCall, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
     """Prepare a transform that computes what it reads, or what it writes, in functions that cuFFT calls."""
     transform = options.options
     assert isinstance(transform, Transform)

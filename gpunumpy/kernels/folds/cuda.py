@@ -42,10 +42,10 @@ class _Code(NamedTuple):
 
 def fold(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[DType]) -> Program:
     """The left fold along an axis; the first element always takes part, the others where the mask says."""
-    row, _, axis = options
+    op, _, axis = options
     out, x, *masks = layouts
     text = Routine()
-    code = _left_fold(text, row, dtypes[0], dtypes[1], carried=True)
+    code = _left_fold(text, op, dtypes[0], dtypes[1], carried=True)
     find, condition = text.split("e", out.shape), ""
     for mask in masks:
         find += f" const long long mask_at = {text.offset(_without(mask, axis), out.shape)};"
@@ -65,11 +65,11 @@ def fold(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[D
 
 def accumulate(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[DType]) -> Program:
     """The left folds of all beginnings of an axis."""
-    row, _, axis = options
+    op, _, axis = options
     out, x = layouts
     rows = out.shape[:axis] + out.shape[axis + 1 :]
     text = Routine()
-    code = _left_fold(text, row, dtypes[0], dtypes[1], carried=False)
+    code = _left_fold(text, op, dtypes[0], dtypes[1], carried=False)
     body = (
         f"{text.split('e', rows)}\n    const {C_TYPE[dtypes[1]]}* from = x + {text.offset(_without(x, axis), rows)};\n"
         f"    {C_TYPE[dtypes[0]]}* to = out + {text.offset(_without(out, axis), rows)};\n"
@@ -85,18 +85,18 @@ def accumulate(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequ
 
 def reduceat(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[DType]) -> Program:
     """The folds from each start to the next, or of one element where the next start is not larger."""
-    row, _, axis = options
+    op, _, axis = options
     out, x, starts = layouts
     count, segments = prod(out.shape), starts.shape[0]
     if not count:
         return NOTHING
     text = Routine()
     team = 1
-    if row in table.REDUCTIONS:
-        code = _reduction(text, row, dtypes[0], dtypes[1])
+    if op in table.REDUCTIONS:
+        code = _reduction(text, op, dtypes[0], dtypes[1])
         team = _team(x.shape[axis] // segments, count, prod(out.shape[axis + 1 :]))
     else:
-        code = _left_fold(text, row, dtypes[0], dtypes[1], carried=True)
+        code = _left_fold(text, op, dtypes[0], dtypes[1], carried=True)
     # Position `x{axis}` is the number of the segment; where a segment begins is added to where its row does.
     row_strides = (*x.strides[:axis], 0, *x.strides[axis + 1 :])
     row_at = text.offset(Layout(out.shape, row_strides, x.offset), out.shape)
@@ -112,34 +112,34 @@ def reduceat(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequen
         f"      {C_TYPE[dtypes[1]]} next = from[(first + lane) * {step}]; state = {code.first};\n"
         f"#pragma unroll 4\n      for (long long i = first + lane + {team}; i < last; i += {team}) {{\n"
         f"        next = from[i * {step}];\n        state = {code.step};\n      }}\n    }}\n"
-        f"    {_together(row, dtypes[0], dtypes[1], code, team)}if (lane == 0) out[e] = {code.post};"
+        f"    {_together(op, dtypes[0], dtypes[1], code, team)}if (lane == 0) out[e] = {code.post};"
     )
     text.each("reduceat", "e", count, text.param(count), body, team)
     names = [*_arrays(dtypes), pointer(INT64, "starts")]
     return text.program(names)
 
 
-def _left_fold(text: Routine, row: str, result: DType, argument: DType, carried: bool) -> _Code:
+def _left_fold(text: Routine, op: str, result: DType, argument: DType, carried: bool) -> _Code:
     """A step is an application of the row."""
-    state = _FLOAT32 if carried and row in _CARRIED and KIND[result] == "e" else result
+    state = _FLOAT32 if carried and op in _CARRIED and KIND[result] == "e" else result
     other = argument if state == result else state
     first = text.cast(text.cast("next", argument, result), result, state)
-    step = text.apply(row, (state, other, state), ["state", text.cast("next", argument, other)])
+    step = text.apply(op, (state, other, state), ["state", text.cast("next", argument, other)])
     return _Code(C_TYPE[state], first, step, text.cast("state", state, result))
 
 
-def _reduction(text: Routine, row: str, result: DType, argument: DType) -> _Code:
+def _reduction(text: Routine, op: str, result: DType, argument: DType) -> _Code:
     """As the table reduces, in a wider float where it does."""
-    text.need(row, (argument, result))
-    code = op_code.reduction(row, (argument, result))
+    text.need(op, (argument, result))
+    code = op_code.reduction(op, (argument, result))
     return _Code(code.state, code.map(["next"], "0"), code.accumulate("state", ["next"], "0"), code.post("state"))
 
 
-def _together(row: str, result: DType, argument: DType, code: _Code, team: int) -> str:
+def _together(op: str, result: DType, argument: DType, code: _Code, team: int) -> str:
     """Combine the states of a team in its first thread, in a fixed tree; threads without an element have none."""
     if team == 1:
         return ""
-    combined = op_code.reduction(row, (argument, result)).combine("state", "held[threadIdx.x + step]")
+    combined = op_code.reduction(op, (argument, result)).combine("state", "held[threadIdx.x + step]")
     wait = "__syncwarp();" if team == 32 else "__syncthreads();"
     return (
         f"__shared__ {code.state} held[{THREADS}];\n"

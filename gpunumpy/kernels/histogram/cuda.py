@@ -98,8 +98,8 @@ class _Bins(Routine):
             f"      return b + ({self._compare('greater_equal', 'e', 'edges[b + 1]')} && b != {self.bins} - 1);"
         )
 
-    def _compare(self, row: str, a: str, b: str) -> str:
-        return self.apply(row, (self._edge, self._edge, BOOL), [a, b])
+    def _compare(self, op: str, a: str, b: str) -> str:
+        return self.apply(op, (self._edge, self._edge, BOOL), [a, b])
 
     # what is done with it
 

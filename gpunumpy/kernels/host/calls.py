@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy
 
-from ...core.schedule.batch import SMALL, SUFFIX, Together
+from ...core.schedule.batch import SMALL, SUFFIX, Batch
 from ..fft import host as host_fft
 from ..histogram import host as host_histogram
 from ..linalg import host_decompositions, host_solvers
@@ -41,7 +41,7 @@ CALLS: dict[str, Callable[..., None]] = {
 def _several(function: Callable[..., None]) -> Callable[..., None]:
     """The calls that are one: see `gpunumpy.core.schedule.batch`."""
 
-    def run(options: Together, *values: Any) -> None:
+    def run(options: Batch, *values: Any) -> None:
         results, args = values[: options.calls], values[options.calls :]
         each = len(args) // options.calls
         for k, out in enumerate(results):
@@ -83,11 +83,11 @@ def _moves(shifts: tuple[int, ...], shape: tuple[int, ...]) -> list[tuple[tuple[
 @_call
 def scatter(options: tuple[Any, ...], out: Any, value: Any, *rest: Any) -> None:
     """``out[indices] = value``, or ``row.at(out, indices, value)``; nothing is written if an index is out of bounds."""
-    _, row, _ = options
-    *indices, site = rest
+    _, op, _ = options
+    *indices, source_location = rest
     try:
-        if row:
-            function = getattr(numpy, row)
+        if op:
+            function = getattr(numpy, op)
             # NumPy's quick loop for one index array reads past the end of values that broadcast.
             shape = numpy.broadcast_shapes(*(i.shape for i in indices)) + out.shape[len(indices) :]
             operands = (numpy.broadcast_to(value, shape),) if function.nin == 2 else ()
@@ -95,14 +95,14 @@ def scatter(options: tuple[Any, ...], out: Any, value: Any, *rest: Any) -> None:
         else:
             out[tuple(indices)] = value
     except IndexError as error:
-        failures.append((str(error), site))
+        failures.append((str(error), source_location))
 
 
 @_call
 def fold(options: tuple[Any, ...], out: Any, x: Any, *masks: Any) -> None:
     """The left fold by a ufunc along an axis; the first element always takes part, the others where the mask says."""
-    row, _, axis = options
-    reduce = getattr(numpy, row).reduce
+    op, _, axis = options
+    reduce = getattr(numpy, op).reduce
     if not masks:
         reduce(x, axis, out.dtype, out)
         return
@@ -113,14 +113,14 @@ def fold(options: tuple[Any, ...], out: Any, x: Any, *masks: Any) -> None:
 
 @_call
 def accumulate(options: tuple[Any, ...], out: Any, x: Any) -> None:
-    row, _, axis = options
-    getattr(numpy, row).accumulate(x, axis, out.dtype, out)
+    op, _, axis = options
+    getattr(numpy, op).accumulate(x, axis, out.dtype, out)
 
 
 @_call
 def reduceat(options: tuple[Any, ...], out: Any, x: Any, starts: Any) -> None:
-    row, _, axis = options
-    getattr(numpy, row).reduceat(x, starts, axis, out.dtype, out)
+    op, _, axis = options
+    getattr(numpy, op).reduceat(x, starts, axis, out.dtype, out)
 
 
 @_call

@@ -10,7 +10,7 @@ import numpy
 from ...core.graph.layout import Layout
 from ...core.runtime.device import Device
 from ...core.runtime.memory import Buffer
-from ..source_locations import Sites
+from ..source_locations import SourceLocations
 from . import loops as host
 from .calls import CALLS
 from .text import failures
@@ -18,12 +18,12 @@ from .threads import quietly
 
 
 class HostExecutor:
-    absorbs = None
+    fuses = None
 
     def __init__(self, device: Device) -> None:
         self.device = device
-        self._sites = Sites()
-        self.site = self._sites.number
+        self._locations = SourceLocations()
+        self.source_location = self._locations.number
 
     def bind(self, buffer: Buffer, dtype: Any, offset: int) -> Any:
         assert buffer.host is not None
@@ -50,8 +50,8 @@ class HostExecutor:
         if not first:
             return ""
         failures.clear()  # another thread may have done so since
-        words, site = first[0]
-        return f"{words} ({self._sites.text(site)})"
+        words, source_location = first[0]
+        return f"{words} ({self._locations.text(source_location)})"
 
 
 def _window(dtype: Any, where: Layout) -> Callable[[Any], Any]:

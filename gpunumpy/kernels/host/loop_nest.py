@@ -11,7 +11,20 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 
-from ...core.schedule.kernel import Affine, Apply, Arg, Body, Gather, Index, Instr, Kernel, Load, Reduce, Scan, Store
+from ...core.schedule.kernel import (
+    Affine,
+    Apply,
+    Arg,
+    Body,
+    Instruction,
+    Kernel,
+    Load,
+    LoadIndexed,
+    LoopIndex,
+    ReduceLoops,
+    ScanLoop,
+    Store,
+)
 
 # Their result is a position in C order, so the order of the reduced dimensions is part of what they mean.
 POSITIONAL = frozenset({"argmax", "argmin"})
@@ -32,17 +45,17 @@ class Nest:
         return prod(self.shape)
 
 
-def operands(instr: Instr) -> tuple[int, ...]:
+def operands(instr: Instruction) -> tuple[int, ...]:
     """The values that `instr` reads."""
-    if isinstance(instr, (Apply, Reduce, Scan)):
+    if isinstance(instr, (Apply, ReduceLoops, ScanLoop)):
         return instr.args
-    return instr.index if isinstance(instr, Gather) else ()
+    return instr.index if isinstance(instr, LoadIndexed) else ()
 
 
 def affines(body: Body) -> Iterator[Affine]:
     """Every affine function of the loop indices in `body`."""
     for instr in body.instrs:
-        if isinstance(instr, (Load, Gather, Index)):
+        if isinstance(instr, (Load, LoadIndexed, LoopIndex)):
             yield instr.at
     for store in body.stores:
         yield store.at
@@ -51,7 +64,7 @@ def affines(body: Body) -> Iterator[Affine]:
 def map_affines(body: Body, change: Callable[[Affine], Affine]) -> Body:
     """`body` with `change` applied to every affine function in it."""
     return Body(
-        tuple(replace(i, at=change(i.at)) if isinstance(i, (Load, Gather, Index)) else i for i in body.instrs),
+        tuple(replace(i, at=change(i.at)) if isinstance(i, (Load, LoadIndexed, LoopIndex)) else i for i in body.instrs),
         tuple(replace(store, at=change(store.at)) for store in body.stores),
     )
 
@@ -79,7 +92,7 @@ def _swap(maps: list[Affine], outer: int, inner: int) -> bool:
 def memory_order(nest: Nest, free: bool) -> list[int]:
     """The dimensions of more than one point, slowest first; reduced ones stay behind the others unless `free`."""
     maps = list(affines(nest.body))
-    rigid = any(isinstance(i, Reduce) and i.row in POSITIONAL for i in nest.body.instrs)
+    rigid = any(isinstance(i, ReduceLoops) and i.op in POSITIONAL for i in nest.body.instrs)
     order: list[int] = []
     for d in (d for d, n in enumerate(nest.shape) if n != 1):
         at = len(order)
@@ -110,7 +123,7 @@ def tainted(body: Body) -> list[bool]:
     """For every value, whether it depends on a reduction that is not itself."""
     out: list[bool] = []
     for instr in body.instrs:
-        out.append(any(out[i] or isinstance(body.instrs[i], Reduce) for i in operands(instr)))
+        out.append(any(out[i] or isinstance(body.instrs[i], ReduceLoops) for i in operands(instr)))
     return out
 
 
@@ -118,9 +131,9 @@ def needs_rows(nest: Nest) -> bool:
     """Whether a whole row must be at hand at once: something along the row depends on a reduction of the row."""
     full, after = full_level(nest), tainted(nest.body)
     for i, instr in enumerate(nest.body.instrs):
-        if isinstance(instr, Scan) or (after[i] and (full[i] or isinstance(instr, Reduce))):
+        if isinstance(instr, ScanLoop) or (after[i] and (full[i] or isinstance(instr, ReduceLoops))):
             return True
-    late = [i for i, flag in enumerate(after) if flag or isinstance(nest.body.instrs[i], Reduce)]
+    late = [i for i, flag in enumerate(after) if flag or isinstance(nest.body.instrs[i], ReduceLoops)]
     return any(store.value in late and along_rows(nest, store) for store in nest.body.stores)
 
 
@@ -135,11 +148,11 @@ def masks(nest: Nest) -> list[frozenset[int]]:
     out: list[frozenset[int]] = []
     for instr in nest.body.instrs:
         mask: frozenset[int] = frozenset().union(*(out[i] for i in operands(instr)))
-        if isinstance(instr, (Load, Gather, Index)):
+        if isinstance(instr, (Load, LoadIndexed, LoopIndex)):
             mask |= {d for d, c in enumerate(instr.at.coef) if c}
-        elif isinstance(instr, Reduce):
+        elif isinstance(instr, ReduceLoops):
             mask -= axes
-        elif isinstance(instr, Scan):
+        elif isinstance(instr, ScanLoop):
             mask |= axes
         out.append(mask)
     return out
@@ -210,7 +223,7 @@ def nests(kernel: Kernel) -> list[Nest]:
 def _fills_from_nothing(nest: Nest) -> bool:
     """Whether a nest without points has results all the same: reductions of empty rows."""
     rows = all(n for n, flag in zip(nest.shape, nest.reduced, strict=True) if not flag)
-    return rows and any(isinstance(i, Reduce) for i in nest.body.instrs)
+    return rows and any(isinstance(i, ReduceLoops) for i in nest.body.instrs)
 
 
 def finishing(nest: Nest) -> tuple[Nest, list[int]]:
@@ -225,7 +238,7 @@ def finishing(nest: Nest) -> tuple[Nest, list[int]]:
     rest = permuted(nest, keep)
     instrs = list(rest.body.instrs)
     for i, instr in enumerate(instrs):
-        if isinstance(instr, Reduce):
+        if isinstance(instr, ReduceLoops):
             instrs[i] = Load(len(args), at)
             args.append(Arg("in", instr.loop[-1]))
             reduces.append(i)
@@ -238,12 +251,12 @@ def pruned(body: Body) -> Body:
     """`body` without the values that no store depends on."""
     needed = ancestors(body, [store.value for store in body.stores])
     number = {old: new for new, old in enumerate(sorted(needed))}
-    instrs: list[Instr] = []
+    instrs: list[Instruction] = []
     for old in number:
         instr = body.instrs[old]
-        if isinstance(instr, (Apply, Reduce, Scan)):
+        if isinstance(instr, (Apply, ReduceLoops, ScanLoop)):
             instr = replace(instr, args=tuple(number[k] for k in instr.args))
-        elif isinstance(instr, Gather):
+        elif isinstance(instr, LoadIndexed):
             instr = replace(instr, index=tuple(number[k] for k in instr.index))
         instrs.append(instr)
     return Body(tuple(instrs), tuple(replace(store, value=number[store.value]) for store in body.stores))

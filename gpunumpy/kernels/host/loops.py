@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy
 
-from ...core.schedule.kernel import Apply, Kernel, Reduce, Scan
+from ...core.schedule.kernel import Apply, Kernel, ReduceLoops, ScanLoop
 from .loop_nest import Nest, bytes_a_point, finishing, grid, needs_rows, nests, ordered
 from .reduce import State, reducer
 from .text import block_function
@@ -50,12 +50,12 @@ def prepare(kernel: Kernel) -> Run:
 
 def _step(nest: Nest) -> Run:
     nest = ordered(nest)
-    reduces = any(isinstance(i, Reduce) for i in nest.body.instrs)
+    reduces = any(isinstance(i, ReduceLoops) for i in nest.body.instrs)
     if reduces and not needs_rows(nest):
         block, blocked = _blocks(nest, len(nest.shape))
         if any(nest.reduced[:blocked]):
             return _parts(nest, block, blocked)
-    elif reduces or any(isinstance(i, Scan) for i in nest.body.instrs):
+    elif reduces or any(isinstance(i, ScanLoop) for i in nest.body.instrs):
         # Rows stay whole, so only the dimensions before them are cut; memory order left the reduced ones behind.
         block, blocked = _blocks(nest, nest.reduced.index(True) if any(nest.reduced) else len(nest.shape))
     else:
@@ -92,7 +92,7 @@ def _cut(shape: tuple[int, ...], block: tuple[int, ...], last: int) -> list[tupl
 
 
 def _parallel(nest: Nest) -> bool:
-    work = sum(isinstance(i, (Apply, Reduce, Scan)) for i in nest.body.instrs) + len(nest.body.stores)
+    work = sum(isinstance(i, (Apply, ReduceLoops, ScanLoop)) for i in nest.body.instrs) + len(nest.body.stores)
     return nest.count * work >= PARALLEL_WORK and workers() > 1
 
 
@@ -124,7 +124,7 @@ def _parts(nest: Nest, block: tuple[int, ...], blocked: int) -> Run:
     axes = tuple(d for d, flag in enumerate(nest.reduced) if flag)
     count = prod(nest.shape[d] for d in axes)
     instrs = [nest.body.instrs[i] for i in reduces]
-    reducers = [reducer(i.row, i.loop, axes, count) for i in instrs]  # type: ignore[union-attr]
+    reducers = [reducer(i.op, i.loop, axes, count) for i in instrs]  # type: ignore[union-attr]
     dtypes = [i.loop[-1] for i in instrs]  # type: ignore[union-attr]
     outer = tuple(1 if flag else n for n, flag in zip(nest.shape, nest.reduced, strict=True))
     parallel = _parallel(nest)

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy
 
-from ...core.dtypes import KIND, bfloat16
+from ...core.dtypes import KIND, DType, bfloat16
 from ...core.ops.table import PARTS, ufunc_of
-from ...core.schedule.kernel import DType
 from ..random import host_philox32, host_words
 
 
@@ -143,22 +142,22 @@ _OTHERS: dict[str, Callable[[tuple[DType, ...]], Callable[..., Any]]] = {
 
 
 @lru_cache(maxsize=4096)
-def function(row: str, loop: tuple[DType, ...]) -> Callable[..., Any]:
+def function(op: str, loop: tuple[DType, ...]) -> Callable[..., Any]:
     """The NumPy callable of `row`, ``f(*args, out=None)`` over arrays of the loop's dtypes."""
-    if row in _OTHERS:
-        return _OTHERS[row](loop)
-    ufunc = ufunc_of(row)
-    assert ufunc is not None, row
-    if row in PARTS:
-        return _part(ufunc, PARTS[row][1])
-    if row in MENDED and KIND[loop[0]] == "c":
-        return MENDED[row]
-    return _clip if row == "clip" and loop[0] == bfloat16 else ufunc
+    if op in _OTHERS:
+        return _OTHERS[op](loop)
+    ufunc = ufunc_of(op)
+    assert ufunc is not None, op
+    if op in PARTS:
+        return _part(ufunc, PARTS[op][1])
+    if op in MENDED and KIND[loop[0]] == "c":
+        return MENDED[op]
+    return _clip if op == "clip" and loop[0] == bfloat16 else ufunc
 
 
-def accumulator(row: str, dtype: DType) -> Callable[[Any, int | None], Any]:
+def accumulator(op: str, dtype: DType) -> Callable[[Any, int | None], Any]:
     """The inclusive scan by `row`: ``f(values, axis)``; with no axis there is one value a row, its own scan."""
-    accumulate = getattr(numpy, row).accumulate
+    accumulate = getattr(numpy, op).accumulate
 
     def scan(x: Any, axis: int | None) -> Any:
         return x.astype(dtype) if axis is None else accumulate(x, axis, dtype)

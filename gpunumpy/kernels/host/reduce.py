@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy
 
-from ...core.dtypes import FLOAT64, KIND
-from ...core.schedule.kernel import DType
+from ...core.dtypes import FLOAT64, KIND, DType
 
 State = tuple[Any, ...]
 
@@ -40,19 +39,19 @@ def wide(dtype: DType) -> DType:
     return numpy.dtype(_WIDE.get(dtype.name, dtype))
 
 
-def reducer(row: str, loop: tuple[DType, ...], axes: tuple[int, ...], count: int) -> Reducer:
+def reducer(op: str, loop: tuple[DType, ...], axes: tuple[int, ...], count: int) -> Reducer:
     """The reduction `row` over `axes` of blocks; the whole row has `count` points."""
-    make = _MAKERS.get(row)
-    return make(row, loop, axes, count) if make else _by_ufunc(row, loop, axes)
+    make = _MAKERS.get(op)
+    return make(op, loop, axes, count) if make else _by_ufunc(op, loop, axes)
 
 
-def _by_ufunc(row: str, loop: tuple[DType, ...], axes: tuple[int, ...]) -> Reducer:
-    ufunc = getattr(numpy, _UFUNC.get(row, row))
+def _by_ufunc(op: str, loop: tuple[DType, ...], axes: tuple[int, ...]) -> Reducer:
+    ufunc = getattr(numpy, _UFUNC.get(op, op))
     over = axes[0] if len(axes) == 1 else axes
     reduce, result = ufunc.reduce, loop[-1]
     # ml_dtypes adds bfloat16 one after the other with a rounding each time; NumPy's own half sums do not.
-    narrow = row in _ADDITIVE and result.name == "bfloat16"
-    carried = wide(result) if row in _ADDITIVE else result
+    narrow = op in _ADDITIVE and result.name == "bfloat16"
+    carried = wide(result) if op in _ADDITIVE else result
 
     # The truth of numbers is found by a loop of their own type, which has one result type alone.
     inner = None if ufunc.__name__.startswith("logical") else carried if KIND[result] == "e" else result
@@ -74,7 +73,7 @@ def _by_ufunc(row: str, loop: tuple[DType, ...], axes: tuple[int, ...]) -> Reduc
     return Reducer(whole, part, merge, finish)
 
 
-def _counting(row: str, loop: tuple[DType, ...], axes: tuple[int, ...], count: int) -> Reducer:
+def _counting(op: str, loop: tuple[DType, ...], axes: tuple[int, ...], count: int) -> Reducer:
     reduce: Any = numpy.add.reduce
     result = loop[-1]
 
@@ -84,9 +83,9 @@ def _counting(row: str, loop: tuple[DType, ...], axes: tuple[int, ...], count: i
     return Reducer(whole, lambda x, start: (whole(x),), lambda s, t: (s[0] + t[0],), lambda s: s[0])
 
 
-def _position(row: str, loop: tuple[DType, ...], axes: tuple[int, ...], count: int) -> Reducer:
-    find = getattr(numpy, row)
-    better = numpy.greater if row == "argmax" else numpy.less
+def _position(op: str, loop: tuple[DType, ...], axes: tuple[int, ...], count: int) -> Reducer:
+    find = getattr(numpy, op)
+    better = numpy.greater if op == "argmax" else numpy.less
 
     def rows(x: Any) -> tuple[Any, tuple[int, ...]]:
         """`x` with the reduced dimensions made one, the last; and the shape of the result."""
@@ -114,7 +113,7 @@ def _position(row: str, loop: tuple[DType, ...], axes: tuple[int, ...], count: i
     return Reducer(whole, part, merge, lambda s: s[1].astype(loop[-1], copy=False))
 
 
-def _moments(row: str, loop: tuple[DType, ...], axes: tuple[int, ...], count: int) -> Reducer:
+def _moments(op: str, loop: tuple[DType, ...], axes: tuple[int, ...], count: int) -> Reducer:
     """The variance: the mean square of what is left when the mean is taken away, over ``count - ddof``."""
     add: Any = numpy.add.reduce
     result = loop[-1]

@@ -15,7 +15,19 @@ from typing import Any
 
 import numpy
 
-from ...core.schedule.kernel import Affine, Apply, DType, Gather, Index, Load, Reduce, Scalar, Scan, Store, value_dtypes
+from ...core.dtypes import DType
+from ...core.schedule.kernel import (
+    Affine,
+    Apply,
+    Load,
+    LoadIndexed,
+    LoopIndex,
+    ReduceLoops,
+    Scalar,
+    ScanLoop,
+    Store,
+    value_dtypes,
+)
 from .loop_nest import Nest, along_rows, ancestors, masks, operands
 from .op_functions import accumulator, function
 from .reduce import reducer
@@ -31,7 +43,9 @@ def _compiled(text: str) -> CodeType:
 failures: list[tuple[str, int]] = []
 
 
-def _positions(base: Any, index: Sequence[Any], dims: Sequence[int], strides: Sequence[int], site: int) -> Any:
+def _positions(
+    base: Any, index: Sequence[Any], dims: Sequence[int], strides: Sequence[int], source_location: int
+) -> Any:
     """``base + sum(wrap(index[k], dims[k]) * strides[k])``, with every index inside its dimension."""
     at = base
     for values, n, stride in zip(index, dims, strides, strict=True):
@@ -40,7 +54,7 @@ def _positions(base: Any, index: Sequence[Any], dims: Sequence[int], strides: Se
             low, high = values.min(), values.max()
             if low < -n or high >= n:
                 bad = low if low < -n else high
-                failures.append((f"index {bad} is out of bounds for axis with size {n}", int(site)))
+                failures.append((f"index {bad} is out of bounds for axis with size {n}", int(source_location)))
                 values = values.clip(-n, n - 1)
             if low < 0:
                 values = numpy.where(values < 0, values + n, values)
@@ -48,10 +62,12 @@ def _positions(base: Any, index: Sequence[Any], dims: Sequence[int], strides: Se
     return at
 
 
-def gather(source: Any, base: Any, index: Sequence[Any], dims: Sequence[int], strides: Sequence[int], site: int) -> Any:
+def gather(
+    source: Any, base: Any, index: Sequence[Any], dims: Sequence[int], strides: Sequence[int], source_location: int
+) -> Any:
     """The elements of `source` at the positions that the indices give."""
     # Every position is inside by now; "clip" only spares NumPy its own check.
-    return source.take(_positions(base, index, dims, strides, site), mode="clip")
+    return source.take(_positions(base, index, dims, strides, source_location), mode="clip")
 
 
 def gather_runs(
@@ -60,12 +76,12 @@ def gather_runs(
     index: Sequence[Any],
     dims: Sequence[int],
     strides: Sequence[int],
-    site: int,
+    source_location: int,
     shape: tuple[int, ...],
     steps: tuple[int, ...],
 ) -> Any:
     """As `gather`, with a run of elements at every position: of that shape, and of those steps in bytes."""
-    at = _positions(base, index, dims, strides, site)
+    at = _positions(base, index, dims, strides, source_location)
     unit = source.itemsize
     count = max(0, source.size - sum((n - 1) * step for n, step in zip(shape, steps, strict=True)) // unit)
     runs = numpy.ndarray((count, *shape), source.dtype, source, 0, (unit, *steps))
@@ -79,7 +95,7 @@ def gather_run(
     index: Sequence[Any],
     dims: Sequence[int],
     strides: Sequence[int],
-    site: int,
+    source_location: int,
     shape: tuple[int, ...],
     steps: tuple[int, ...],
 ) -> Any:
@@ -88,7 +104,7 @@ def gather_run(
     for value, n, stride in zip(index, dims, strides):
         i = value.item()
         if not -n <= i < n:
-            failures.append((f"index {i} is out of bounds for axis with size {n}", int(site)))
+            failures.append((f"index {i} is out of bounds for axis with size {n}", int(source_location)))
             i = 0 if i < 0 else max(0, n - 1)
         at += (i + n if i < 0 else i) * stride
     return numpy.ndarray(shape, source.dtype, source, at * source.itemsize, steps)
@@ -159,9 +175,9 @@ class _Writer:
         out: list[bool] = []
         for instr in self.body.instrs:
             still = all(out[i] for i in operands(instr))
-            if isinstance(instr, (Load, Gather, Index)):
+            if isinstance(instr, (Load, LoadIndexed, LoopIndex)):
                 still = still and not any(instr.at.coef[: self.blocked])
-            elif isinstance(instr, Reduce):
+            elif isinstance(instr, ReduceLoops):
                 still = still and not self.partial
             out.append(bool(self.blocked) and still)
         return out
@@ -169,7 +185,7 @@ class _Writer:
     def _wanted(self) -> set[int]:
         values = [store.value for store in self.written]
         if self.partial:
-            values += [i for i, instr in enumerate(self.body.instrs) if isinstance(instr, Reduce)]
+            values += [i for i, instr in enumerate(self.body.instrs) if isinstance(instr, ReduceLoops)]
         return ancestors(self.body, values)
 
     def _placement(self) -> tuple[dict[int, Store], dict[int, int]]:
@@ -181,7 +197,7 @@ class _Writer:
                 last[k] = i
         if self.partial:
             for i in self.wanted:
-                if isinstance(self.body.instrs[i], Reduce):
+                if isinstance(self.body.instrs[i], ReduceLoops):
                     last.update(dict.fromkeys(operands(self.body.instrs[i])[1:], end))
         direct: dict[int, Store] = {}
         for store in self.written:
@@ -206,9 +222,9 @@ class _Writer:
             if not isinstance(instr, Apply) or not isinstance(self._function(i), numpy.ufunc):
                 others.update(operands(instr))
         return {
-            i: instr.row
+            i: instr.op
             for i, instr in enumerate(self.body.instrs)
-            if isinstance(instr, Apply) and instr.row in ("real", "imag") and instr.loop[0].kind == "c"
+            if isinstance(instr, Apply) and instr.op in ("real", "imag") and instr.loop[0].kind == "c"
             if i not in others and not self.fixed[i] and not self.single[i]
         }
 
@@ -230,7 +246,7 @@ class _Writer:
     def _function(self, value: int) -> Callable[..., Any]:
         instr = self.body.instrs[value]
         assert isinstance(instr, Apply)
-        return function(instr.row, instr.loop)
+        return function(instr.op, instr.loop)
 
     # -- text -----------------------------------------------------------------------------------------------------
 
@@ -344,9 +360,9 @@ class _Writer:
             return name
         return f"broadcast_to({name}, {self.const(self.shape(mask | set(self.axes)))})"
 
-    def reduce(self, i: int, instr: Reduce) -> None:
+    def reduce(self, i: int, instr: ReduceLoops) -> None:
         count = prod(n for n, flag in zip(self.nest.shape, self.nest.reduced, strict=True) if flag)
-        rows = reducer(instr.row, instr.loop, self.axes, count)
+        rows = reducer(instr.op, instr.loop, self.axes, count)
         given = [self.spread(instr.args[0])]
         if not self.partial:
             given += [self.names[k] for k in instr.args[1:]]
@@ -361,7 +377,7 @@ class _Writer:
         self.lines.append(f"p = {self.const(rows.part, ('part', i))}({given[0]}, {start})")
         self.lines.append(f"s{i} = p if s{i} is None else {self.const(rows.merge, ('merge', i))}(s{i}, p)")
 
-    def gather(self, instr: Gather) -> str:
+    def gather(self, instr: LoadIndexed) -> str:
         given = "".join(f"{self.names[k]}, " for k in instr.index)
         dims, strides = self.const(instr.dims), self.const(instr.strides)
         # Along the last dimensions the indices may stand still: whole runs of elements are picked then.
@@ -370,16 +386,18 @@ class _Writer:
         coef = instr.at.coef
         shape = self.shape({d for d, c in enumerate(coef) if c})[cut:]
         if prod(shape) < _RUN or min(coef[cut:]) < 0:
-            return f"gather(a{instr.arg}, {self.index(instr.at)}, ({given}), {dims}, {strides}, a{instr.site})"
+            return (
+                f"gather(a{instr.arg}, {self.index(instr.at)}, ({given}), {dims}, {strides}, a{instr.source_location})"
+            )
         first = Affine(instr.at.offset, coef[:cut] + (0,) * len(shape))
         start = " + ".join([self.index(first), *self.moved(Affine(0, (0,) * cut + coef[cut:]))])
         unit = self.nest.args[instr.arg].dtype.itemsize
         run = f"{self.const(shape)}, {self.const(tuple(c * unit for c in coef[cut:]))}"
         name = "gather_runs" if cut else "gather_run"
-        return f"{name}(a{instr.arg}, {start}, ({given}), {dims}, {strides}, a{instr.site}, {run})"
+        return f"{name}(a{instr.arg}, {start}, ({given}), {dims}, {strides}, a{instr.source_location}, {run})"
 
-    def scan(self, i: int, instr: Scan) -> None:
-        run = self.const(accumulator(instr.row, instr.loop[-1]), ("scan", i))
+    def scan(self, i: int, instr: ScanLoop) -> None:
+        run = self.const(accumulator(instr.op, instr.loop[-1]), ("scan", i))
         axis = self.const(self.axes[0] if self.axes else None)
         self.emit(i, f"{run}({self.spread(instr.args[0])}, {axis})")
 
@@ -393,11 +411,11 @@ class _Writer:
         elif isinstance(instr, Scalar):
             # A typed scalar: a Python number would be weak among scalars alone.
             self.emit(i, f"{self.const(self.dtypes[i].type)}(a{instr.arg})")
-        elif isinstance(instr, Index):
+        elif isinstance(instr, LoopIndex):
             self.emit(i, self.index(instr.at))
-        elif isinstance(instr, Gather):
+        elif isinstance(instr, LoadIndexed):
             self.emit(i, self.gather(instr))
-        elif isinstance(instr, Reduce):
+        elif isinstance(instr, ReduceLoops):
             self.reduce(i, instr)
         else:
             self.scan(i, instr)
@@ -430,7 +448,7 @@ class _Writer:
         if self.partial:
             states = []
             for i, instr in enumerate(self.body.instrs):
-                if isinstance(instr, Reduce):
+                if isinstance(instr, ReduceLoops):
                     states.append(f"(s{i}, ({''.join(self.names[k] + ', ' for k in instr.args[1:])})), ")
             out.append(f"    return ({''.join(states)})")
         return "\n".join(out) + "\n"

@@ -53,11 +53,11 @@ def pairs_scratch(count: int, size: int) -> list[tuple[str, int]]:
 
 def scatter(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
     """An indexed write; the arguments are the array written, the value, the indices, and the number of the site."""
-    count, row, shape = options
+    count, op, shape = options
     writer = _Writer(shape[:count], shape[count:], layouts[1], layouts[2 : 2 + count], dtypes)
     if not writer.tuples * writer.columns:
         return NOTHING
-    return writer.at(row) if row else writer.assign()
+    return writer.at(op) if op else writer.assign()
 
 
 class _Writer(Routine):
@@ -66,7 +66,7 @@ class _Writer(Routine):
     def __init__(
         self,
         sizes: tuple[int, ...],
-        row: tuple[int, ...],
+        op: tuple[int, ...],
         value: Layout,
         indices: Sequence[Layout],
         dtypes: Sequence[Any],
@@ -80,10 +80,10 @@ class _Writer(Routine):
             "long long site",
         ]
         tuples = broadcast_shapes(*(index.shape for index in indices))
-        self.tuples, self.columns, self.cells = prod(tuples), prod(row), prod(sizes)
+        self.tuples, self.columns, self.cells = prod(tuples), prod(op), prod(sizes)
         self._n, self._width, self._end = map(self.param, (self.tuples, self.columns, self.cells))
         self._find = self._finding(tuples, sizes, indices)
-        self._load = self._loading((*tuples, *row), value)
+        self._load = self._loading((*tuples, *op), value)
 
     def _finding(self, tuples: tuple[int, ...], sizes: Sequence[int], indices: Sequence[Layout]) -> str:
         """Find the `cell` of index tuple `t`; -1 if it is out of bounds."""
@@ -116,20 +116,20 @@ class _Writer(Routine):
         self._write(" && bids[cell] == t", f"out[cell * {self._width} + c] = given;")
         return self.program(self._pointers, [(f"{bid}* bids", self.cells * size)], flag=True)
 
-    def at(self, row: str) -> Program:
+    def at(self, op: str) -> Program:
         """``row.at``: each tuple counts, in the order that NumPy's loop has."""
         mine, given = self._dtypes[:2]
-        count = len(table.loops(row)[0]) - 1
-        loop = table.resolve(row, (mine, given)[:count])
-        application = unordered(self, row, mine, loop)
+        count = len(table.loops(op)[0]) - 1
+        loop = table.resolve(op, (mine, given)[:count])
+        application = unordered(self, op, mine, loop)
         if application is None:
-            return self._in_order(row, loop)
+            return self._in_order(op, loop)
         operand = f"const {C_TYPE[mine]} other = {self.cast('given', given, mine)};"
         place = f"{C_TYPE[mine]}* place = out + cell * {self._width} + c;"
         self._write("", f"{operand} {place}\n      {application}")
         return self.program(self._pointers, flag=True, head=HEAD)
 
-    def _in_order(self, row: str, loop: tuple[Any, ...]) -> Program:
+    def _in_order(self, op: str, loop: tuple[Any, ...]) -> Program:
         """Every tuple in its turn."""
         n, width = self._n, self._width
         key, size = ("unsigned", 4) if max(self.tuples, self.cells + 1) < 2**31 else ("unsigned long long", 8)
@@ -141,18 +141,18 @@ class _Writer(Routine):
             f"    if (cell >= {self._end} || (s > 0 && keys{here}[s - 1] == cell)) continue;\n"
             f"    {C_TYPE[self._dtypes[0]]} state = out[cell * {width} + c];\n"
             f"    for (; s < {n} && keys{here}[s] == cell; ++s) {{\n"
-            f"      const long long t = places{here}[s]; {self._load}\n      {self._application(row, loop)}\n    }}\n"
+            f"      const long long t = places{here}[s]; {self._load}\n      {self._application(op, loop)}\n    }}\n"
             f"    out[cell * {width} + c] = state;"
         )
         self.each("apply", "e", self.tuples * self.columns, f"{n} * {width}", body)
         scratch = pairs_scratch(self.tuples, size)
         return self.program(self._pointers, scratch, flag=True, head=f"typedef {key} Key;\n{SORT}")
 
-    def _application(self, row: str, loop: tuple[Any, ...]) -> str:
+    def _application(self, op: str, loop: tuple[Any, ...]) -> str:
         """One application of the row to `state` and `given`."""
         mine, other = self._dtypes[:2]
         text = ""
         for k, (name, have, want) in enumerate(zip(("state", "given"), (mine, other), loop[:-1], strict=False)):
             text += f"const {C_TYPE[want]} a{k} = {self.cast(name, have, want)}; "
-        result = self.apply(row, loop, [f"a{k}" for k in range(len(loop) - 1)])
+        result = self.apply(op, loop, [f"a{k}" for k in range(len(loop) - 1)])
         return text + f"const {C_TYPE[loop[-1]]} r = {result}; state = {self.cast('r', loop[-1], mine)};"

@@ -41,7 +41,7 @@ _ONE_FALSE = ("multiply", "bitwise_and", "logical_and", "minimum", "fmin")
 _WORD = {4: ("unsigned", "int"), 8: ("unsigned long long", "long long")}
 
 
-def unordered(text: Routine, row: str, mine: Any, loop: tuple[Any, ...]) -> str | None:
+def unordered(text: Routine, op: str, mine: Any, loop: tuple[Any, ...]) -> str | None:
     """Apply the row to the element at `place` and `other`, both of dtype `mine`; None if the order shows.
 
     The text needs `HEAD`.
@@ -49,28 +49,28 @@ def unordered(text: Routine, row: str, mine: Any, loop: tuple[Any, ...]) -> str 
     if loop != (mine,) * 3:
         return None
     kind = KIND[mine]
-    if kind == "b" and row in _ONE_TRUE:
+    if kind == "b" and op in _ONE_TRUE:
         return "if (other) *place = true;"
-    if kind == "b" and row in _ONE_FALSE:
+    if kind == "b" and op in _ONE_FALSE:
         return "if (!other) *place = false;"
-    if kind in "iu" and row in _ATOMICS and mine.itemsize in _WORD:
-        name, minds = _ATOMICS[row]
+    if kind in "iu" and op in _ATOMICS and mine.itemsize in _WORD:
+        name, minds = _ATOMICS[op]
         number = _WORD[mine.itemsize][minds and kind == "i"]
         # A difference is the sum with the negative, both modulo the width.
-        sign = "0 - " if row == "subtract" else ""
+        sign = "0 - " if op == "subtract" else ""
         return f"{name}(({number}*)place, {sign}({number})other);"
-    if kind in "biu" and (row in _ATOMICS or row in _EXCHANGED):
-        result = text.apply(row, loop, ["state", "other"])
-    elif kind in "ef" and row in _EXTREMES:
-        result = _extreme(text, row, mine)
+    if kind in "biu" and (op in _ATOMICS or op in _EXCHANGED):
+        result = text.apply(op, loop, ["state", "other"])
+    elif kind in "ef" and op in _EXTREMES:
+        result = _extreme(text, op, mine)
     else:
         return None
     return f"change(place, [=]({C_TYPE[mine]} state) {{ return {result}; }});"
 
 
-def _extreme(text: Routine, row: str, mine: Any) -> str:
+def _extreme(text: Routine, op: str, mine: Any) -> str:
     """The extreme of two floats; of two zeros or two NaNs, which NumPy's loop takes the first of, the greater bits."""
-    comparison, whose = _EXTREMES[row]
+    comparison, whose = _EXTREMES[op]
     own = C_TYPE[mine]
     equal = text.apply("equal", (mine, mine, BOOL), ["state", "other"])
     wins = text.apply(comparison, (mine, mine, BOOL), ["other", "state"])

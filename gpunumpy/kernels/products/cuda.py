@@ -13,7 +13,7 @@ from ...core.dtypes import KIND
 from ...core.graph.layout import Layout
 from ...core.runtime import memory, memory_copy
 from ...core.runtime.device import Device
-from ...core.schedule.batch import FEWEST, is_batch
+from ...core.schedule.batch import MIN_BATCH, is_batch
 from ...core.schedule.epilogues import Product
 from ...nvlib import cublas, cublaslt
 from ..codegen import generate
@@ -86,7 +86,7 @@ def _at_once(
 ) -> Prepared | None:
     """Prepare the calls of a plan as one, where there are many that the GPU has done with sooner than the host."""
     count, work = plan.batch * len(plan.offsets), plan.batch * prod(plan.sizes)
-    few = len(plan.offsets) < FEWEST or count > _MOST_ADDRESSES
+    few = len(plan.offsets) < MIN_BATCH or count > _MOST_ADDRESSES
     if few or product.after or not is_batch(work, min(plan.sizes), dtype, product.precision):
         return None
     step = numpy.array([plan.strides[2], plan.strides[1], plan.strides[0]]).reshape(3, 1, 1)

@@ -36,7 +36,7 @@ def after(shape: Sequence[int], dtype: Any, steps: Sequence[str]) -> ir.Kernel:
     loops = (prod(shape[:-1]), columns)
     every, along = ir.Affine(0, (columns, 1)), ir.Affine(0, (0, 1))
     args = [ir.Arg("in", dtype), ir.Arg("out", dtype, alias=0)]
-    instrs: list[ir.Instr] = [ir.Load(0, every)]
+    instrs: list[ir.Instruction] = [ir.Load(0, every)]
     value = 0
     for step in steps:
         number = len(args)

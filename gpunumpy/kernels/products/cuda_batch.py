@@ -18,7 +18,7 @@ import numpy
 from ...core.graph.layout import Layout, c_layout, is_c
 from ...core.runtime import memory
 from ...core.runtime.device import Device
-from ...core.schedule.batch import MOST, Together
+from ...core.schedule.batch import MAX_BATCH, Batch
 from ...core.schedule.epilogues import Product
 from ...core.schedule.transforms import Transform
 from ...nvlib import cublas, cufft
@@ -37,7 +37,7 @@ _MOVED = {2: "unsigned short", 4: "unsigned", 8: "unsigned long long", 16: "ulon
 _Pick = Callable[[Sequence[int]], Sequence[int]]
 
 
-def fft_together(device: Device, options: Together, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+def fft_together(device: Device, options: Batch, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
     """Prepare equal transforms as one of a batch.
 
     Its size is rounded up to a power of two, so that few plans serve all counts. What is beyond the last is transformed
@@ -58,10 +58,10 @@ def fft_together(device: Device, options: Together, layouts: Sequence[Layout], d
         places = [count + k for k in alike]
         program = moving([layouts[p] for p in places], dtype.itemsize, into=True)
         picked = _picked([(p, layouts[p].offset * dtype.itemsize) for p in places])
-        gathers.append((prepared(device, program, MOST + 1), picked, start * source.strides[0] * dtype.itemsize))
+        gathers.append((prepared(device, program, MAX_BATCH + 1), picked, start * source.strides[0] * dtype.itemsize))
         start += len(places)
     results = _picked([(k, 0) for k in order])
-    scatter = prepared(device, moving([layouts[k] for k in order], made.itemsize, into=False), MOST + 1)
+    scatter = prepared(device, moving([layouts[k] for k in order], made.itemsize, into=False), MAX_BATCH + 1)
 
     def run(pointers: Sequence[int]) -> None:
         held = memory.allocate(device, total)
@@ -91,13 +91,13 @@ def moving(values: Sequence[Layout], itemsize: int, *, into: bool) -> Program:
         f"  const int which = blockIdx.x / (int){step};\n"
         f"  const long long e = (long long)(blockIdx.x % (int){step}) * {THREADS} + threadIdx.x;\n"
         f"  if (e >= {size}) return;\n"
-        f"  {chosen('which', {'x': f'{moved}*'}, MOST)}\n"
+        f"  {chosen('which', {'x': f'{moved}*'}, MAX_BATCH)}\n"
         f"  {routine.split('e', one.shape)}\n"
     )
     here, there = f"x[{routine.offset(one, one.shape)}]", f"together[which * {size} + e]"
     body += f"  {there} = {here};" if into else f"  {here} = {there};"
     routine.entry("gather" if into else "scatter", body, tiles * count)
-    return routine.program([*(f"{moved}* x_{k}" for k in range(MOST)), f"{moved}* together"])
+    return routine.program([*(f"{moved}* x_{k}" for k in range(MAX_BATCH)), f"{moved}* together"])
 
 
 def _picked(words: Sequence[tuple[int, int]], each: int = 1) -> _Pick:
@@ -105,13 +105,13 @@ def _picked(words: Sequence[tuple[int, int]], each: int = 1) -> _Pick:
 
     A call has `each` of them.
     """
-    words = [*words, *list(words[:each]) * (MOST - len(words) // each)]
+    words = [*words, *list(words[:each]) * (MAX_BATCH - len(words) // each)]
     if not any(start for _, start in words):
         return itemgetter(*[place for place, _ in words])
     return lambda pointers: [pointers[place] + start for place, start in words]
 
 
-def matmul_together(device: Device, options: Together, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+def matmul_together(device: Device, options: Batch, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
     """Prepare equal products, by one launch or call for all whose operands lie alike."""
     count, product = options.calls, Product(*options.options)
     each = len(layouts) // count - 1

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...core.dtypes import C_TYPE, KIND
 from ...core.graph.layout import Layout
-from ...core.schedule.batch import MOST, is_small_product
+from ...core.schedule.batch import MAX_BATCH, is_small_product
 from ..codegen import op_code
 from ..codegen.program import Launch, Program
 from ..cuda.routine import chosen
@@ -87,7 +87,7 @@ def small_matmul(
     types = {"out": f"{C_TYPE[made]}*", "a": f"const {C_TYPE[dtype]}*", "b": f"const {C_TYPE[dtype]}*"}
     types |= {f"x{n}": "double" if step in SCALARS else f"const {C_TYPE[made]}*" for n, step in enumerate(after)}
     several = count > 1
-    names = [f"_{k}" for k in range(MOST)] if several else [""]
+    names = [f"_{k}" for k in range(MAX_BATCH)] if several else [""]
     text = _TEXT.format(
         O=C_TYPE[made],
         T=C_TYPE[dtype],
@@ -95,7 +95,7 @@ def small_matmul(
         tile=_TILE,
         depth=_DEPTH,
         pointers=", ".join(f"{kind} {name}{number}" for number in names for name, kind in types.items()),
-        chosen=chosen("blockIdx.y", types, MOST) if several else "",
+        chosen=chosen("blockIdx.y", types, MAX_BATCH) if several else "",
         after="\n    ".join(_AFTER[step].format(S=sums, n=n) for n, step in enumerate(after)),
     )
     across, down = -(-columns // _TILE), -(-rows // _TILE)

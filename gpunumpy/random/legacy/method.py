@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy
 
-from ...core.graph.node import Node, Queue
+from ...core.graph.node import Node
+from ...core.graph.queue import Queue
 from ...core.recording.array import ndarray
 from ...core.runtime.device import default_device
 from ...functions.manipulation.joining import concatenate

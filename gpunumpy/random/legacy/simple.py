@@ -11,7 +11,8 @@ import numpy
 
 from ...core.dtypes import INT64
 from ...core.graph import node as graph
-from ...core.graph.node import Node, Queue
+from ...core.graph.node import Node
+from ...core.graph.queue import Queue
 from ...core.recording.array import from_host, ndarray, to_host, wrap
 from ...core.recording.record import as_array, elementwise
 from ...core.runtime.device import default_device
@@ -36,8 +37,8 @@ def _positive(x: Any) -> bool:
     return not bool(any_of(elementwise("logical_not", [elementwise("greater", [parameter(x), 0.0])])))
 
 
-def _op(row: str, *args: Any) -> Any:
-    return elementwise(row, args)
+def _op(op: str, *args: Any) -> Any:
+    return elementwise(op, args)
 
 
 class Simple(Legacy):

@@ -7,15 +7,15 @@ from typing import Any
 
 from gpunumpy.core.recording.array import ndarray
 from gpunumpy.core.runtime import evaluate
-from gpunumpy.core.schedule.scheduler import CallStep, Run
+from gpunumpy.core.schedule.scheduler import RunKernel, RunLibraryCall
 
 
-def kernels(function: Callable[[], Any]) -> list[Run | CallStep]:
+def kernels(function: Callable[[], Any]) -> list[RunKernel | RunLibraryCall]:
     """The steps that compute the arrays that `function` returns; what was pending before is not counted."""
     queues = {state.queue for state in evaluate._states.values()}
     for queue in queues:
         evaluate.flush(queue)
-    ran: list[Run | CallStep] = []
+    ran: list[RunKernel | RunLibraryCall] = []
 
     def observe(step: Any, work: Callable[[], None]) -> None:
         ran.append(step)

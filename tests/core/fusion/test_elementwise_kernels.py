@@ -11,7 +11,7 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core.runtime import memory
 from gpunumpy.core.schedule.kernel import Arg
-from gpunumpy.core.schedule.scheduler import Run
+from gpunumpy.core.schedule.scheduler import RunKernel
 
 from .counting import kernels
 
@@ -75,7 +75,7 @@ def test_kernels(count: int, arrays: int, call: Callable[[Any], Any]) -> None:
     a = np.asarray(A)
     steps = kernels(lambda: call(a))
     assert len(steps) == count
-    assert all(isinstance(step, Run) for step in steps)
+    assert all(isinstance(step, RunKernel) for step in steps)
     pointers: list[Arg] = [arg for step in steps for arg in step.kernel.args if arg.kind != "scalar"]  # type: ignore[union-attr]
     assert len(pointers) == arrays
 
@@ -101,7 +101,7 @@ def test_only_the_result_takes_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_loop_counter_is_an_argument() -> None:
     a = np.asarray(A)
     steps = [kernels(lambda i=i: a * i + 1)[0] for i in range(2, 5)]  # type: ignore[misc]
-    assert all(isinstance(s, Run) and s.kernel == steps[0].kernel for s in steps)  # type: ignore[union-attr]
+    assert all(isinstance(s, RunKernel) and s.kernel == steps[0].kernel for s in steps)  # type: ignore[union-attr]
 
 
 def test_a_long_chain_is_one_kernel() -> None:

@@ -16,7 +16,7 @@ from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.explain import explanation
 from gpunumpy.core.schedule import epilogues
 from gpunumpy.core.schedule.epilogues import Product
-from gpunumpy.core.schedule.scheduler import CallStep, Run
+from gpunumpy.core.schedule.scheduler import RunKernel, RunLibraryCall
 
 from .counting import kernels
 
@@ -41,9 +41,9 @@ def sample(*shape: int, dtype: Any = "f4") -> Any:
     return from_host(made.astype(dtype), CPU)
 
 
-def after(steps: list[Run | CallStep]) -> list[Any]:
+def after(steps: list[RunKernel | RunLibraryCall]) -> list[Any]:
     """For every step what is done after the product, or None for what is no product."""
-    return [Product(*s.options).after if isinstance(s, CallStep) and s.name == "matmul" else None for s in steps]
+    return [Product(*s.options).after if isinstance(s, RunLibraryCall) and s.name == "matmul" else None for s in steps]
 
 
 x, w, b, c = sample(7, 5), sample(5, 6), sample(6), sample(7, 6)

@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.core.schedule.scheduler import Run
+from gpunumpy.core.schedule.scheduler import RunKernel
 
 from .counting import kernels
 
@@ -74,7 +74,7 @@ def test_kernels(name: str) -> None:
         return results
 
     steps = kernels(record)
-    assert all(isinstance(step, Run) for step in steps)
+    assert all(isinstance(step, RunKernel) for step in steps)
     reasons = [step.reason for step in steps]
     assert len(steps) == most, reasons
     expected = work(numpy, *host)
@@ -95,5 +95,5 @@ def test_the_parts_of_a_program_share_its_reading() -> None:
 
 def test_a_matrix_product_is_a_call_between_kernels() -> None:
     a = gpunumpy.asarray(numpy.ones((8, 8)), device="cpu")  # a GPU takes what follows into the product
-    assert [type(step).__name__ for step in kernels(lambda: a @ a.T)] == ["CallStep"]
-    assert [type(step).__name__ for step in kernels(lambda: (a + 1) @ a * 2)] == ["Run", "CallStep", "Run"]
+    assert [type(step).__name__ for step in kernels(lambda: a @ a.T)] == ["RunLibraryCall"]
+    assert [type(step).__name__ for step in kernels(lambda: (a + 1) @ a * 2)] == ["RunKernel", "RunLibraryCall", "Run"]

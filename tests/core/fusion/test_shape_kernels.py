@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.schedule.scheduler import Run
+from gpunumpy.core.schedule.scheduler import RunKernel
 
 from .counting import kernels
 
@@ -37,7 +37,7 @@ def test_kernels(count: int, call: Callable[[Any], Any]) -> None:
     steps = kernels(lambda: call(a))
     if call is CALLS[0][2] and a.device.kind == "cuda":
         count += 1  # the expression that is rolled, and a kernel that picks from it in place of the routine
-    assert len([step for step in steps if isinstance(step, Run)]) == count
+    assert len([step for step in steps if isinstance(step, RunKernel)]) == count
 
 
 def test_generators_stay_pending_when_others_are_computed() -> None:
@@ -58,5 +58,5 @@ def test_a_part_of_what_is_in_memory_is_rolled_where_it_is() -> None:
 
     steps = kernels(program)
     # The product, and what writes each rolled part back: none that copies a part for the routine.
-    assert len([step for step in steps if isinstance(step, Run)]) == 4
+    assert len([step for step in steps if isinstance(step, RunKernel)]) == 4
     assert len(steps) == 7

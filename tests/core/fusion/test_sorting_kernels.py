@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.core.schedule.scheduler import Run
+from gpunumpy.core.schedule.scheduler import RunKernel
 
 from .counting import kernels
 
@@ -35,8 +35,8 @@ CASES: dict[str, tuple[Callable[[Any], Any], tuple[str, ...], int]] = {
 def test_kernels(call: Callable[[Any], Any], routines: tuple[str, ...], count: int) -> None:
     a = gpunumpy.asarray(numpy.random.default_rng(0).standard_normal((24, 40)))
     ran = kernels(lambda: call(a))
-    assert tuple(step.name for step in ran if not isinstance(step, Run)) == routines
-    assert sum(isinstance(step, Run) for step in ran) == count
+    assert tuple(step.name for step in ran if not isinstance(step, RunKernel)) == routines
+    assert sum(isinstance(step, RunKernel) for step in ran) == count
 
 
 def test_a_sort_in_place_of_a_row_writes_that_row() -> None:
@@ -47,4 +47,4 @@ def test_a_sort_in_place_of_a_row_writes_that_row() -> None:
         return a
 
     ran = kernels(sort_a_row)
-    assert [isinstance(step, Run) for step in ran] == [False, True]
+    assert [isinstance(step, RunKernel) for step in ran] == [False, True]

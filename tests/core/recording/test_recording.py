@@ -139,6 +139,6 @@ def test_transforms_are_remembered() -> None:
     for name in ("fft", "ifft", "irfft", "rfft"):
         function = getattr(np.fft, name)
         first, again = function(x), function(x)
-        assert first._node.form is again._node.form
+        assert first._node.signature is again._node.signature
         assert first is not again
         assert np.asnumpy(again).tolist() == np.asnumpy(first).tolist()

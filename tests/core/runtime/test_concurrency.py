@@ -17,6 +17,7 @@ import gpunumpy as np
 from gpunumpy.core.graph import layout
 from gpunumpy.core.graph import node as graph
 from gpunumpy.core.graph.node import Node
+from gpunumpy.core.graph.primitives import Map
 from gpunumpy.core.recording.array import wrap
 from gpunumpy.core.runtime import evaluate, memory
 
@@ -176,14 +177,14 @@ class Met(Node):
     __slots__ = ()
 
     @property
-    def form(self) -> Any:  # type: ignore[override]
-        found = Node.form.__get__(self)  # type: ignore[attr-defined]
+    def signature(self) -> Any:  # type: ignore[override]
+        found = Node.signature.__get__(self)  # type: ignore[attr-defined]
         self.__class__ = Node  # once
         evaluate.compute(self)
         return found
 
-    @form.setter
-    def form(self, value: Any) -> None:
+    @signature.setter
+    def signature(self, value: Any) -> None:
         raise AssertionError("only a node's flush sets its form, and that is a plain node by then")
 
 
@@ -192,7 +193,7 @@ def test_a_node_that_is_computed_while_it_is_viewed() -> None:
     y = (x[::2] * 1)[1:]
     for value in (x + 1, x[:6] * 1, np.asarray(numpy.arange(24.0))[::2] + 0):
         node = value._node
-        shape = node.form.shape
+        shape = node.signature.shape
         node.__class__ = Met
         seen = graph.view(node, layout.Layout((shape[0] // 2,), (2,), 1))
         assert type(node) is Node
@@ -211,7 +212,7 @@ def test_an_operand_that_is_computed_while_an_operation_on_it_is_recorded(record
             y._node.__class__ = Met
         made = record(y)
         node = made._node
-        assert turn == 0 or node.form.args == tuple(a.form for a in node.args)
+        assert turn == 0 or node.signature.args == tuple(a.signature for a in node.args)
         numpy.testing.assert_array_equal(made.get(), record(values * 7))
 
 
@@ -230,14 +231,14 @@ class Watched(Node):
     __slots__ = ()
 
     @property
-    def form(self) -> Any:  # type: ignore[override]
-        return Node.form.__get__(self)  # type: ignore[attr-defined]
+    def signature(self) -> Any:  # type: ignore[override]
+        return Node.signature.__get__(self)  # type: ignore[attr-defined]
 
-    @form.setter
-    def form(self, value: Any) -> None:
+    @signature.setter
+    def signature(self, value: Any) -> None:
         assert self.data is None
         assert self.args
-        Node.form.__set__(self, value)  # type: ignore[attr-defined]
+        Node.signature.__set__(self, value)  # type: ignore[attr-defined]
 
 
 def test_a_node_that_seems_computed_is() -> None:
@@ -396,7 +397,7 @@ def test_a_value_that_cannot_be_computed_raises_only_for_those_who_ask(monkeypat
     plans = evaluate.schedule
 
     def refuse(items: Any, roots: Any, overwrite: bool = True) -> Any:
-        if any(item.form.op == graph.Map("sinh", (DOUBLE, DOUBLE)) for item in items):
+        if any(item.signature.primitive == Map("sinh", (DOUBLE, DOUBLE)) for item in items):
             raise Stop
         return plans(items, roots, overwrite)
 

@@ -15,7 +15,7 @@ from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import CPU, Device
 from gpunumpy.core.runtime.explain import bytes_in_words, explain, explanation
 from gpunumpy.core.runtime.profile import _bandwidths, bandwidth, profile
-from gpunumpy.core.schedule.scheduler import CallStep, Run, schedule
+from gpunumpy.core.schedule.scheduler import RunKernel, RunLibraryCall, schedule
 from gpunumpy.core.schedule.traffic import Traffic, traffic
 
 
@@ -34,7 +34,7 @@ def moved(x: Any) -> list[Traffic]:
     nodes, _ = evaluate.walk([x._node])
     items = evaluate.items_of(nodes)
     steps = schedule(items, [0])
-    return [traffic(step, steps, items) for step in steps if isinstance(step, (Run, CallStep))]
+    return [traffic(step, steps, items) for step in steps if isinstance(step, (RunKernel, RunLibraryCall))]
 
 
 def test_one_kernel() -> None:

@@ -12,8 +12,8 @@ import pytest
 import gpunumpy
 from gpunumpy.core.graph.layout import Layout, c_layout, c_strides
 from gpunumpy.core.runtime.memory import host_view
-from gpunumpy.core.schedule.batch import FEWEST, MOST, Together
-from gpunumpy.core.schedule.scheduler import CallStep, Run
+from gpunumpy.core.schedule.batch import MAX_BATCH, MIN_BATCH, Batch
+from gpunumpy.core.schedule.scheduler import RunKernel, RunLibraryCall
 from gpunumpy.core.schedule.transforms import Transform, result_shape
 from gpunumpy.kernels.cuda.compile import compile_cubin
 from gpunumpy.kernels.host import calls as host_calls
@@ -39,7 +39,7 @@ def values(count: int, *shape: int) -> list[Any]:
 
 def names(work: Callable[[], Any]) -> list[str]:
     """What runs: the names of calls, and "kernel"."""
-    return [step.name if isinstance(step, CallStep) else "kernel" for step in kernels(work)]
+    return [step.name if isinstance(step, RunLibraryCall) else "kernel" for step in kernels(work)]
 
 
 def each(program: Callable[..., Any], hosts: list[Any]) -> Callable[[], list[Any]]:
@@ -57,11 +57,13 @@ def agree(program: Callable[..., Any], hosts: list[Any]) -> None:
         numpy.testing.assert_allclose(gpunumpy.asnumpy(found), program(numpy, x), atol=1e-12)
 
 
-@pytest.mark.parametrize("count", [1, FEWEST - 1, FEWEST, 37, MOST, MOST + 1, 2 * MOST + FEWEST])
+@pytest.mark.parametrize(
+    "count", [1, MIN_BATCH - 1, MIN_BATCH, 37, MAX_BATCH, MAX_BATCH + 1, 2 * MAX_BATCH + MIN_BATCH]
+)
 def test_how_many_are_together(count: int) -> None:
     work = each(lambda xp, x: xp.fft.fft(x), values(count, 12))
-    whole, rest = divmod(count, MOST)
-    last = ["fft_together"] if rest >= FEWEST else ["fft"] * rest
+    whole, rest = divmod(count, MAX_BATCH)
+    last = ["fft_together"] if rest >= MIN_BATCH else ["fft"] * rest
     assert names(work) == ["fft_together"] * whole + last
     agree(lambda xp, x: xp.fft.fft(x), values(count, 12))
 
@@ -159,7 +161,7 @@ def test_what_is_written_over_is_not_copied_for_it(computed: bool) -> None:
         return found
 
     steps = kernels(work)
-    copies = [step for step in steps if isinstance(step, Run) and 64 in [prod(step.kernel.shape)]]
+    copies = [step for step in steps if isinstance(step, RunKernel) and 64 in [prod(step.kernel.shape)]]
     assert len(copies) == (0 if computed else 1)
     for k, one in enumerate(found):
         row = host[k] * (1 if computed else 2)
@@ -184,7 +186,7 @@ SHAPES: tuple[tuple[int, ...], ...] = ((8,), (7,), (3, 5), (64, 9))
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
 def test_values_that_are_brought_together(dtype: str) -> None:
     for shape in SHAPES:
-        for count in (4, 5, MOST):
+        for count in (4, 5, MAX_BATCH):
             arrays = [RNG.integers(0, 9, shape).astype(dtype) for _ in range(count)]
             strides = c_strides(shape)
             if count == 5:  # as columns of something else
@@ -193,18 +195,18 @@ def test_values_that_are_brought_together(dtype: str) -> None:
             held = numpy.zeros((count, *shape), dtype)
             flat = [x.reshape(-1, order="A") for x in arrays]
             program = moving([Layout(shape, strides, 0)] * count, held.itemsize, into=True)
-            run_program(program, [*flat, *[flat[0]] * (MOST - count), held.reshape(-1)])
+            run_program(program, [*flat, *[flat[0]] * (MAX_BATCH - count), held.reshape(-1)])
             numpy.testing.assert_array_equal(held, numpy.stack(arrays))
             back = [numpy.zeros(shape, dtype) for _ in range(count)]
             flat = [x.reshape(-1) for x in back]
             program = moving([c_layout(shape)] * count, held.itemsize, into=False)
-            run_program(program, [*flat, *[flat[0]] * (MOST - count), held.reshape(-1)])
+            run_program(program, [*flat, *[flat[0]] * (MAX_BATCH - count), held.reshape(-1)])
             for one, x in zip(back, arrays, strict=True):
                 numpy.testing.assert_array_equal(one, x)
 
 
 def test_one_text_serves_all_counts_and_sizes() -> None:
-    texts = {moving([c_layout((n,))] * count, 8, into=True).text for count in (4, 37, MOST) for n in (8, 512)}
+    texts = {moving([c_layout((n,))] * count, 8, into=True).text for count in (4, 37, MAX_BATCH) for n in (8, 512)}
     assert len(texts) == 1
 
 
@@ -216,12 +218,12 @@ def test_products(after: tuple[str, ...]) -> None:
     dtypes = [numpy.dtype("f4")] * (3 + len(after))
     single, _ = small_matmul(layouts, dtypes, after)
     program, wires = small_matmul(layouts, dtypes, after, 6)
-    assert len(wires) == MOST * len(dtypes)
+    assert len(wires) == MAX_BATCH * len(dtypes)
     sets = []
     for _ in range(6):
         a, b = (RNG.standard_normal(shape).astype("f4") for shape in shapes)
         sets.append([numpy.zeros(15, "f4"), a.reshape(-1), b.reshape(-1), *[RNG.random(15, "f4") for _ in after]])
-    run_program(program, [x for one in sets + [sets[0]] * (MOST - 6) for x in one])
+    run_program(program, [x for one in sets + [sets[0]] * (MAX_BATCH - 6) for x in one])
     for out, *operands in sets:
         alone = numpy.zeros(15, "f4")
         run_program(single, [alone, *operands])
@@ -276,7 +278,7 @@ def test_transforms_together(
     where = [c_layout(shape)] * (count - 1) + [Layout(shape, tuple(2 * s for s in c_strides(shape)), 1)]
     run = cuda_together.fft_together(
         gpunumpy.Device("cpu"),
-        Together(count, options),
+        Batch(count, options),
         [c_layout(made)] * count + where,
         [given] * count + [taken] * count,
     )

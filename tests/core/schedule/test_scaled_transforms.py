@@ -11,7 +11,7 @@ import pytest
 import gpunumpy
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.schedule import scaled as schedule_scaled
-from gpunumpy.core.schedule.scheduler import CallStep
+from gpunumpy.core.schedule.scheduler import RunLibraryCall
 from gpunumpy.kernels.codegen import generate
 from gpunumpy.kernels.fft.cuda_scaled import scaling
 from tests.core.fusion.counting import kernels
@@ -47,7 +47,7 @@ def test_programs(name: str) -> None:
     program, wanted = PROGRAMS[name]
     x = gpunumpy.asarray(X)
     steps = kernels(lambda: program(gpunumpy, x))
-    assert [step.name if isinstance(step, CallStep) else "kernel" for step in steps] == wanted
+    assert [step.name if isinstance(step, RunLibraryCall) else "kernel" for step in steps] == wanted
     found, theirs = program(gpunumpy, x), program(numpy, X)
     pairs = zip(found, theirs, strict=True) if isinstance(theirs, tuple) else [(found, theirs)]
     for one, other in pairs:
@@ -60,7 +60,7 @@ def test_large_ones_are_two_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     evaluate.state(gpunumpy.Device("cpu")).plans.clear()
     steps = kernels(lambda: gpunumpy.fft.ifft(gpunumpy.asarray(X)))
     evaluate.state(gpunumpy.Device("cpu")).plans.clear()
-    assert [step.name if isinstance(step, CallStep) else "kernel" for step in steps] == ["fft", "kernel"]
+    assert [step.name if isinstance(step, RunLibraryCall) else "kernel" for step in steps] == ["fft", "kernel"]
 
 
 @pytest.mark.parametrize("dtype", ["F", "D"])

@@ -11,14 +11,16 @@ import pytest
 
 from gpunumpy.core.graph import node as graph
 from gpunumpy.core.graph.layout import Layout
+from gpunumpy.core.graph.primitives import Gather, Iota, Leaf, Map, Reduce, Scan, Update, View
+from gpunumpy.core.graph.signature import Signature
 from gpunumpy.core.recording.array import from_host, ndarray
 from gpunumpy.core.recording.record import elementwise
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import CPU
 from gpunumpy.core.schedule import kernel
 from gpunumpy.core.schedule.lower import Source
-from gpunumpy.core.schedule.scheduler import Adopt, Allocate, CallStep, Free, Run, Step, schedule
-from gpunumpy.core.schedule.verify import InvalidPlan, verify_form
+from gpunumpy.core.schedule.scheduler import Adopt, Allocate, Free, RunKernel, RunLibraryCall, Step, schedule
+from gpunumpy.core.schedule.verify import InvalidPlan, verify_signature
 from gpunumpy.core.schedule.verify_plan import verify_plan
 
 FLOAT = numpy.dtype(numpy.float64)
@@ -42,7 +44,7 @@ def chain() -> ndarray:
 
 def product() -> ndarray:
     from_expression = elementwise("negative", [array(4, 4)])
-    node = graph.call("matmul", (), (from_expression._node, array(4, 4)._node), (4, 4), FLOAT)
+    node = graph.library_call("matmul", (), (from_expression._node, array(4, 4)._node), (4, 4), FLOAT)
     return elementwise("add", [evaluate_later(node), 1.0])
 
 
@@ -75,9 +77,9 @@ def first(steps: list[Step], kind: type) -> int:
 
 
 def change(steps: list[Step], edit: Callable[[kernel.Kernel], kernel.Kernel]) -> list[Step]:
-    k = first(steps, Run)
+    k = first(steps, RunKernel)
     run = steps[k]
-    assert isinstance(run, Run)
+    assert isinstance(run, RunKernel)
     return [*steps[:k], replace(run, kernel=edit(run.kernel)), *steps[k + 1 :]]
 
 
@@ -127,16 +129,16 @@ CORRUPTIONS: dict[str, tuple[Callable[[], ndarray], Callable[[list[Step]], list[
     "later value": (chain, with_instr(kernel.Apply, lambda x: replace(x, args=(99, 0))), "comes later"),
     "loop": (chain, with_instr(kernel.Apply, lambda x: replace(x, loop=(F4, F4, F4))), "gets"),
     "load of an output": (chain, with_instr(kernel.Load, lambda x: replace(x, arg=3)), "no input"),
-    "gather outside": (picked, with_instr(kernel.Gather, lambda x: replace(x, dims=(6,))), "touches elements"),
-    "gather by what": (picked, with_instr(kernel.Gather, lambda x: replace(x, site=0)), "no site"),
+    "gather outside": (picked, with_instr(kernel.LoadIndexed, lambda x: replace(x, dims=(6,))), "touches elements"),
+    "gather by what": (picked, with_instr(kernel.LoadIndexed, lambda x: replace(x, source_location=0)), "no site"),
     "region alone": (chain, lambda s: change(s, lambda k: replace(k, region=((0, 1), (0, 1)))), "outside"),
     "reduced": (chain, lambda s: change(s, lambda k: replace(k, reduced=9)), "loops are reduced"),
     "no buffer": (chain, without(Allocate), "has no buffer"),
     "allocated twice": (chain, twice(Allocate), "exists already"),
-    "nothing runs": (chain, without(Run), "is not computed"),
+    "nothing runs": (chain, without(RunKernel), "is not computed"),
     "never freed": (product, without(Free), "never freed"),
     "freed twice": (product, twice(Free), "does not exist"),
-    "not called": (product, without(CallStep), "is not there"),
+    "not called": (product, without(RunLibraryCall), "is not there"),
     "not adopted": (in_place, without(Adopt), "has no buffer"),
     "read after overwriting": (in_place, lambda s: [*s, s[first(s, Adopt)]], "overwritten"),
 }
@@ -159,31 +161,31 @@ def test_wrong_dtypes_of_arguments() -> None:
 
     with pytest.raises(InvalidPlan, match="taken as float32"):
         verify_plan(change(steps, narrow), items, roots)
-    run = steps[first(steps, Run)]
-    assert isinstance(run, Run)
+    run = steps[first(steps, RunKernel)]
+    assert isinstance(run, RunKernel)
     other = [replace(s, args=(Source("new", 0), *s.args[1:])) if s is run else s for s in steps]
     with pytest.raises(InvalidPlan):
         verify_plan(other, items, roots)
 
 
 FORMS = {
-    "view": (graph.View((1,), 2), ((4,),), (3,), FLOAT),
-    "map": (graph.Map("add", (FLOAT,) * 3), ((4,), (4,)), (3,), FLOAT),
-    "map dtype": (graph.Map("add", (FLOAT,) * 3), ((4,), (4,)), (4,), F4),
-    "reduce": (graph.Reduce("add", (0,), (FLOAT, FLOAT)), ((4, 5),), (4,), FLOAT),
-    "scan": (graph.Scan("add", 1, (FLOAT, FLOAT)), ((4,),), (4,), FLOAT),
-    "update": (graph.Update(Layout((3,), (2,), 0)), ((4,), (3,)), (4,), FLOAT),
-    "gather": (graph.Gather(1), ((4,), (2,)), (2,), FLOAT),
-    "iota": (graph.Iota(1), (), (4,), numpy.dtype(numpy.int64)),
+    "view": (View((1,), 2), ((4,),), (3,), FLOAT),
+    "map": (Map("add", (FLOAT,) * 3), ((4,), (4,)), (3,), FLOAT),
+    "map dtype": (Map("add", (FLOAT,) * 3), ((4,), (4,)), (4,), F4),
+    "reduce": (Reduce("add", (0,), (FLOAT, FLOAT)), ((4, 5),), (4,), FLOAT),
+    "scan": (Scan("add", 1, (FLOAT, FLOAT)), ((4,),), (4,), FLOAT),
+    "update": (Update(Layout((3,), (2,), 0)), ((4,), (3,)), (4,), FLOAT),
+    "gather": (Gather(1), ((4,), (2,)), (2,), FLOAT),
+    "iota": (Iota(1), (), (4,), numpy.dtype(numpy.int64)),
 }
 
 
 @pytest.mark.parametrize(("op", "shapes", "shape", "dtype"), FORMS.values(), ids=FORMS)
 def test_wrong_forms_are_refused(op: Any, shapes: Any, shape: Any, dtype: Any) -> None:
     queue = evaluate.queue_of(CPU)
-    args = tuple(graph.form(graph.Leaf((1,) * len(s), 0, True), (), s, FLOAT, queue) for s in shapes)
+    args = tuple(graph.signature(Leaf((1,) * len(s), 0, True), (), s, FLOAT, queue) for s in shapes)
     with pytest.raises((InvalidPlan, ValueError)):
-        verify_form(graph.Form(op, args, shape, dtype, queue))
+        verify_signature(Signature(op, args, shape, dtype, queue))
 
 
 def test_it_is_on_in_tests() -> None:
