@@ -48,8 +48,7 @@ def stream_sequence(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes:
         f"const int DIGITS = {most.bit_length()};\n",
         f"const bool PAIRED = {str(paired).lower()}, PASSING = {str(passing > 0).lower()};\n",
         _ziggurats(single),
-        *map(source, ("sequence_words", "sequence")),
-        *map(source, file.split()),
+        *(source(f"random/{name}") for name in ("sequence_words", "sequence", *file.split())),
         f"typedef {sampler} Number;\n",
     ]
     number = "const Number number(params);"
