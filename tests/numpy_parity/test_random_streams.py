@@ -248,7 +248,7 @@ def test_a_consumer_makes_the_numbers_itself() -> None:
     def pi() -> Any:
         return ((rng.random(5000) ** 2 + rng.random(5000) ** 2) < 1).mean()
 
-    assert [type(step).__name__ for step in kernels(pi)] == ["Run"]
+    assert [type(step).__name__ for step in kernels(pi)] == ["RunKernel"]
     theirs = numpy.random.default_rng(0)
     rng = np.random.default_rng(0)
     assert float(pi()) == ((theirs.random(5000) ** 2 + theirs.random(5000) ** 2) < 1).mean()
