@@ -125,15 +125,10 @@ def _driver_version() -> tuple[int, int] | None:
 
 
 def _describe(device: Device) -> str:
-    if device.kind == "cpu":
-        return f"{platform.machine()}, {os.cpu_count()} processors"
     try:
-        found = device.attributes
+        return device.hardware
     except DeviceError as error:
         return f"not usable: {error}"
-    major, minor = found.capability
-    memory = found.total_memory / 2**30
-    return f"{found.name}, compute capability {major}.{minor}, {memory:.0f} GiB"
 
 
 def _advice(driver: tuple[int, int] | None, missing: Sequence[str]) -> list[str]:

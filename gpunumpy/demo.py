@@ -99,9 +99,8 @@ def demo(
 
 
 def _describe(device: Device) -> str:
-    if device.kind == "cuda":
-        return f"{device} ({device.attributes.name})"
-    return "cpu (python -m gpunumpy info tells why no GPU is usable)" if why_no_gpu() else "cpu"
+    hint = "; python -m gpunumpy info tells why no GPU is usable" if why_no_gpu() else ""
+    return f"{device} ({device.hardware}{hint})"
 
 
 def _timed(run: Callable[[], Any]) -> tuple[float, Any]:

@@ -82,7 +82,7 @@ def host_window(x: ndarray) -> Any:
 def dlpack_device(x: ndarray) -> tuple[int, int]:
     """The kind and the number of the array's device, as DLPack counts them."""
     device = x.device
-    return (_CUDA, device.index) if device.kind == "cuda" else (_CPU, 0)
+    return device.dlpack_type, device.index
 
 
 def dlpack(
@@ -112,7 +112,7 @@ def dlpack(
     BufferError
         If it cannot be had as asked.
     """
-    if x.device is CPU and stream is not None:
+    if stream is not None and not x.device.has_stream:
         raise ValueError(f"an array on the CPU has no stream, so stream must be None, not {stream!r}")
     flags = 0
     target = x.device if dl_device is None else _device(dl_device)
@@ -129,13 +129,12 @@ def dlpack(
         flags |= FLAG_READ_ONLY
     ptr, where = _pointer(x)
     buffer = x.computed().data
-    if target is not CPU and stream != -1:
+    if target.has_stream and stream != -1:
         handle = _stream(stream)
         stream_order.consumer_waits(target, handle)
         if handle != stream_order.LEGACY:
             buffer.used_elsewhere()
-    device = (_CUDA, target.index) if target.kind == "cuda" else (_CPU, 0)
-    what = Description(ptr, device, _CODE[x.dtype], where.shape, where.strides, flags)
+    what = Description(ptr, (target.dlpack_type, target.index), _CODE[x.dtype], where.shape, where.strides, flags)
     return make_capsule(what, versioned, buffer)
 
 
@@ -163,7 +162,7 @@ def _stream(stream: int | None) -> int:
 def cuda_array_interface(x: ndarray) -> dict[str, Any]:
     """The array's memory, as version 3 of the CUDA array interface describes it."""
     device = x.device
-    if device.kind != "cuda":
+    if device.dlpack_type != _CUDA:
         raise AttributeError(f"__cuda_array_interface__: the array is on {device}")
     if x.dtype == dtypes.bfloat16:
         raise AttributeError("__cuda_array_interface__ has no type for bfloat16; DLPack has")
@@ -218,7 +217,7 @@ def from_dlpack(x: Any, /, *, device: Device | str | int | None = None, copy: bo
         if not hasattr(x, "__dlpack__") or not hasattr(x, "__dlpack_device__"):
             raise TypeError(f"{type(x).__name__!r} has no __dlpack__ and __dlpack_device__")
         source = _device(x.__dlpack_device__())
-        options = {} if source is CPU else {"stream": int(source.stream)}
+        options = {"stream": int(source.stream)} if source.has_stream else {}
         made = _opened(_capsule(x, options), source)
     target = source if device is None else Device(device)
     if copy or target is not source:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy
 
 from ..core.recording.array import ndarray, to_host
-from ..core.runtime.device import CPU
 from ..functions.fallback import on_host
 from ..functions.ufuncs.ufunc import UFUNCS
 from . import exchange
@@ -39,7 +38,7 @@ def array(x: ndarray, dtype: Any = None, copy: bool | None = None) -> Any:
     if copy is not False:
         host = to_host(x)
         return host if dtype is None else host.astype(dtype, copy=False)
-    if x.device is not CPU or dtype not in (None, x.dtype):
+    if not x.device.shares_host_memory or dtype not in (None, x.dtype):
         raise ValueError("Unable to avoid copy while creating an array as requested.")
     return exchange.host_window(x)
 

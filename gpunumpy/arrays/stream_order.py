@@ -56,7 +56,7 @@ class Borrowed:
         self.thing = thing
 
     def __del__(self) -> None:
-        if self.device.kind == "cuda" and not sys.is_finalizing():
+        if self.device.has_stream and not sys.is_finalizing():
             _drop_when_done(self.device, self.thing)
 
 

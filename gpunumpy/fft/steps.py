@@ -16,11 +16,10 @@ from ..core.dtypes import BOOL, INT64, KIND, DType
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout, Shape
+from ..core.graph.library_calls.transforms import Transform, passes, result_shape
 from ..core.graph.node import Node
 from ..core.graph.primitives import Leaf, LibraryCall, Output, Update, View
 from ..core.recording.record import reshaped, transposed
-from ..core.schedule.scaled import NAME as SCALED
-from ..core.schedule.transforms import Transform, passes, result_shape
 
 COMPLEX64 = numpy.dtype(numpy.complex64)
 _RANK = 3  # axes that a plan of cuFFT has at most
@@ -143,9 +142,8 @@ class Value:
             if alone and len(axes) == 1 and prod(shape) >= _LARGE:
                 options = self._axes_last(options)
             if _is_readable(self.node, options):
-                held = factor if alone and prod(shape) < _LARGE else 1.0
-                self._call(options, real, work, held)
-                return factor / held
+                self._call(options)
+                return factor
         # A kernel makes the elements in memory: the factor costs nothing there.
         if options is not None and not _is_few(options, layout.c_layout(shape)):
             options = self._axes_last(options)
@@ -166,7 +164,7 @@ class Value:
             return 1.0
         if _is_stored(self.node) and not _is_readable(self.node, options):
             self.node = graph.fresh(self.node)
-        self._call(options, real, work)
+        self._call(options)
         return 1.0
 
     def _is_joint(self, steps: Sequence[Step], halved: Step) -> bool:
@@ -208,13 +206,8 @@ class Value:
         self.node = _where(mask, found, conjugate) if last.inverse else _where(mask, conjugate, found)
         return factor
 
-    def _call(self, options: Transform, real: DType, work: DType, factor: float = 1.0) -> None:
-        made, shape = real if options.kind == "c2r" else work, result_shape(options, _shape(self.node))
-        name, args = "fft", [self.node]
-        if factor != 1.0:
-            name = SCALED
-            args.append(graph.typed_scalar(real.type(factor), real))
-        self.node = graph.library_call(name, options, args, shape, made)
+    def _call(self, options: Transform) -> None:
+        self.node = graph.library_call("fft", options, (self.node,))
 
     def _axes_last(self, options: Transform) -> Transform:
         """Have the transformed axes be the last ones."""
@@ -353,8 +346,6 @@ def _is_stored(node: Node) -> bool:
     """Whether the elements are in memory, or will be, whoever reads them."""
     f = node.signature
     inner = f.args[0].primitive if isinstance(f.primitive, View) else f.primitive
-    if isinstance(inner, LibraryCall) and inner.name == SCALED:
-        return False  # who reads it has the factor as an operation
     return isinstance(inner, (Leaf, LibraryCall, Output, Update))
 
 

@@ -16,7 +16,7 @@ from ..core.graph.queue import Queue
 from ..core.recording.array import ndarray, wrap
 from ..core.runtime import evaluate
 from ..core.runtime.device import synchronize
-from ..core.runtime.failure_words import failure_word
+from ..core.runtime.failure_words import is_clear
 from ..core.runtime.memory_copy import copy_to_host
 from ..functions.reductions import reductions
 
@@ -69,9 +69,8 @@ def check_square(*arrays: ndarray) -> None:
 
 
 def tells(queue: Queue) -> bool:
-    """Whether a failure of the next routine that tells the device's word of it will be seen there."""
-    device = queue.device
-    return device.kind == "cuda" and not failure_word(device)[0][0]
+    """Whether the device's failure word is clear, so that it will tell whether the next library call fails."""
+    return is_clear(queue.device)
 
 
 def look(info: Node, message: str, told: bool = False) -> None:

@@ -30,7 +30,7 @@ from ..functions.manipulation.shape import astype, swapaxes
 from ..functions.products.stacked import matmul
 from ..functions.reductions import reductions
 from ..functions.sorting.sort import argsort, sort
-from .checks import INT32, check_matrices, check_square, common_dtype, look, real_dtype, tells
+from .checks import check_matrices, check_square, common_dtype, look, real_dtype, tells
 
 __all__ = ["eig", "eigh", "eigvals", "eigvalsh", "qr", "svd", "svdvals"]
 
@@ -78,26 +78,16 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     mode = _qr_mode(mode)
     x = as_array(a)
     check_matrices(x)
-    (m, n), batch = x.shape[-2:], x.shape[:-2]
     dtype = common_dtype(x)
-    least = min(m, n)
-    raw = mode in ("raw", "economic")
-    if raw:
-        results = [((*batch, n, m), dtype), ((*batch, least), dtype)]
-    else:
-        kept = m if mode == "complete" else least
-        results = [((*batch, n, kept), dtype), ((*batch, kept, m), dtype)][: 1 if mode == "r" else 2]
-    if 0 in (*batch, least):
-        found = [_zeros(shape, x, dtype) for shape, _ in results]
+    kind = "raw" if mode == "economic" else mode
+    found = graph.library_call_outputs("qr", (kind,), (_large_in_order(as_dtype(_swapped(x.value()), dtype)),))
+    if not x.size:
+        found = [_zeros(node.signature.shape, x, dtype) for node in found]
         if mode == "complete":
-            found[1] = _identities((*batch, m, m), x, dtype)
-    else:
-        found = graph.library_call_outputs(
-            "qr", (raw,), (_large_in_order(as_dtype(_swapped(x.value()), dtype)),), results
-        )
+            found[1] = _identities(found[1].signature.shape, x, dtype)
     if mode == "economic":
         return _transposed(found[0])
-    if raw:
+    if mode == "raw":
         return tuple(map(wrap, found))
     r = _transposed(found[0])
     return r if mode == "r" else QRResult(_transposed(found[1]), r)
@@ -141,12 +131,11 @@ def svdvals(x: Any, /) -> ndarray:
 def singular(x: ndarray, dtype: DType, full: bool, vectors: bool, message: str = _NO_SVD) -> Any:
     """The singular values of matrices, computed in a dtype, and with `vectors` all three factors.
 
-    The routine takes matrices with no more rows than columns, so higher ones are transposed. It gives the vectors of
-    the shorter side as the rows of a matrix, conjugated; those of the longer side are as they are to be.
+    The library call takes matrices with no more rows than columns, so higher ones are transposed. It gives the vectors
+    of the shorter side as the rows of a matrix, conjugated; those of the longer side are as they are to be.
     """
     (m, n), batch = x.shape[-2:], x.shape[:-2]
     short, long = min(m, n), max(m, n)
-    shape = (*batch, long if full else short, long)
     if 0 in (*batch, short):
         s = wrap(_zeros((*batch, short), x, real_dtype(dtype)))
         if not vectors:
@@ -156,11 +145,8 @@ def singular(x: ndarray, dtype: DType, full: bool, vectors: bool, message: str =
     if long >= _TALL * short and long * short >= _MUCH and not full:
         return _of_triangle(x, dtype, vectors, message)
     value = as_dtype(x.value(), dtype)
-    results = [((*batch, short), real_dtype(dtype)), (batch, INT32)]
-    if vectors:
-        results += [((*batch, short, short), dtype), (shape, dtype)]
     node = _large_in_order(_swapped(value) if m > n else value)
-    values, info, *sides = graph.library_call_outputs("svd", (), (node,), results)
+    values, info, *sides = graph.library_call_outputs("svd", (vectors, full), (node,))
     if not vectors:
         return _looked_at(info, message, [values], 0)[0]
     left, right = _conjugate(sides[0]), sides[1]
@@ -214,16 +200,12 @@ def _hermitian(a: Any, triangle: str, vectors: bool) -> list[ndarray]:
     x = as_array(a)
     check_square(x)
     dtype = common_dtype(x)
-    real, shape = real_dtype(dtype), x.shape
     if not x.size:
-        values = wrap(_zeros(shape[:-1], x, real))
-        return [values, wrap(_zeros(shape, x, dtype))] if vectors else [values]
-    results = [(shape[:-1], real), (shape[:-2], INT32)]
-    if vectors:
-        results.append((shape, dtype))
+        values = wrap(_zeros(x.shape[:-1], x, real_dtype(dtype)))
+        return [values, wrap(_zeros(x.shape, x, dtype))] if vectors else [values]
     # By columns a matrix in C order is its transpose, which is its conjugate; so its conjugate is the matrix itself.
     node = _conjugate(as_dtype(x.value(), dtype))
-    found, info, *rows = graph.library_call_outputs("eigh", (triangle,), (node,), results)
+    found, info, *rows = graph.library_call_outputs("eigh", (triangle, vectors), (node,))
     try:
         return _looked_at(info, _NO_EIGENVALUES, [found, *rows], len(rows))
     except LinAlgError:
@@ -264,15 +246,12 @@ def _general(a: Any, vectors: bool) -> list[ndarray]:
     x = as_array(a)
     check_square(x)
     dtype = common_dtype(x)
-    wide, shape = numpy.result_type(dtype, numpy.complex64), x.shape
     if not x.size:
-        values = wrap(_zeros(shape[:-1], x, wide))
-        return [values, wrap(_zeros(shape, x, wide))] if vectors else [values]
-    results = [(shape[:-1], wide), (shape[:-2], INT32)]
-    if vectors:
-        results.append((shape, wide))
+        wide = numpy.result_type(dtype, numpy.complex64)
+        values = wrap(_zeros(x.shape[:-1], x, wide))
+        return [values, wrap(_zeros(x.shape, x, wide))] if vectors else [values]
     node = _large_in_order(as_dtype(_swapped(x.value()), dtype))
-    found, info, *rows = graph.library_call_outputs("eig", (), (node,), results)
+    found, info, *rows = graph.library_call_outputs("eig", (vectors,), (node,))
     try:
         return _looked_at(info, _NO_EIGENVALUES, [found, *rows], len(rows))
     except LinAlgError:

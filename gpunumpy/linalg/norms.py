@@ -17,7 +17,7 @@ from ..functions.indexing.getitem import getitem
 from ..functions.manipulation.shape import moveaxis
 from ..functions.reductions import reductions
 from ..functions.ufuncs.elementwise import real_of, where
-from .checks import INT32, check_square, common_dtype, real_dtype
+from .checks import check_square, common_dtype, real_dtype
 from .decompositions import svdvals
 
 __all__ = ["cond", "matrix_norm", "norm", "vector_norm"]
@@ -154,7 +154,6 @@ def cond(x: Any, p: Any = None) -> ndarray:
 
 def _inverses(x: ndarray, dtype: DType) -> ndarray:
     """The inverses of matrices, NaN where there is none."""
-    results = ((x.shape, dtype), (x.shape[:-2], INT32))
-    made, info = map(wrap, graph.library_call_outputs("inv", (), (as_dtype(x.value(), dtype),), results))
+    made, info = map(wrap, graph.library_call_outputs("inv", (), (as_dtype(x.value(), dtype),)))
     regular = elementwise("equal", (getitem(info, (..., None, None)), 0))
     return where(regular, made, wrap(graph.fill(graph.typed_scalar(numpy.nan, dtype), x.shape, x.queue)))

@@ -23,7 +23,7 @@ from ..functions.creation.ranges import eye
 from ..functions.manipulation.shape import broadcast_to, transpose
 from ..functions.products.operands import pair
 from ..functions.products.stacked import matmul
-from .checks import INT32, check_square, common_dtype, look, real_dtype, tells
+from .checks import check_square, common_dtype, look, real_dtype, tells
 
 __all__ = ["cholesky", "det", "inv", "matrix_power", "slogdet", "solve", "tensorinv", "tensorsolve"]
 
@@ -51,7 +51,7 @@ def cholesky(a: Any, /, *, upper: bool = False) -> ndarray:
     shape, by_columns = x.shape, not upper and x.shape[-1] > _SMALL
     where = Layout(shape, (*layout.c_strides(shape)[:-2], 1, shape[-1]), 0) if by_columns else None
     options = (bool(upper), by_columns)
-    return _computed("cholesky", options, (x.value(),), shape, common_dtype(x), shape[:-2], _NOT_DEFINITE, where)
+    return _computed("cholesky", options, (x.value(),), common_dtype(x), _NOT_DEFINITE, where)
 
 
 def inv(a: Any) -> ndarray:
@@ -61,28 +61,25 @@ def inv(a: Any) -> ndarray:
     """
     x = as_array(a)
     check_square(x)
-    return _computed("inv", (), (x.value(),), x.shape, common_dtype(x), x.shape[:-2], _SINGULAR)
+    return _computed("inv", (), (x.value(),), common_dtype(x), _SINGULAR)
 
 
 def _computed(
     name: str,
     options: tuple[Any, ...],
     args: tuple[Node, ...],
-    shape: Shape,
     dtype: Any,
-    stack: Shape,
     message: str,
     where: Layout | None = None,
 ) -> ndarray:
-    """The result of a routine whose other one says which matrices of the stack are not what it takes.
+    """The result of a library call whose other output says which matrices of the stack are not what it takes.
 
     It is seen through a layout, if one is given.
     """
-    if 0 in shape:
-        made = wrap(_filled(0, dtype, shape, args[0]))
+    result, info = graph.library_call_outputs(name, options, tuple([graph.cast(x, dtype) for x in args]))
+    if 0 in result.signature.shape:
+        made = wrap(_filled(0, dtype, result.signature.shape, args[0]))
         return made if where is None else make_view(made, where)
-    args = tuple([graph.cast(x, dtype) for x in args])
-    result, info = graph.library_call_outputs(name, options, args, ((shape, dtype), (stack, INT32)))
     made = wrap(result)
     told = tells(made.queue)
     evaluate.compute(result if told else info)
@@ -113,24 +110,21 @@ def solve(a: Any, b: Any) -> ndarray:
     left, right, stack, n = x.value(), y.value(), x.shape[:-2], x.shape[-1]
     if y.ndim == 1:
         right = graph.broadcast(right, (*stack, n))
-        return _computed("solve", (), (left, right), (*stack, n), dtype, stack, _SINGULAR)
+        return _computed("solve", (), (left, right), dtype, _SINGULAR)
     columns = y.shape[-1]
     if not columns:  # which does not save a singular matrix
         solve(x, wrap(_filled(0, dtype, (n,), right)))
     batch = layout.broadcast_shapes(stack, y.shape[:-2])
     right = graph.broadcast(right, (*batch, n, columns))
-    ahead: Shape = (*batch, columns)
-    shape: Shape
+    ahead = (*batch, columns)
     if prod(stack) == 1 and len(batch):
         # One matrix for all: their right-hand sides stand side by side.
         left, count = reshaped(left, (n, n)), prod(ahead)
         right = transposed(reshaped(transposed(right, _swapped(len(ahead))), (count, n)), (1, 0))
-        shape, stack = (count, n), ()
     else:
         left = graph.broadcast(left, (*batch, n, n))
-        shape, stack = (*ahead, n), batch
     where = Layout((*batch, n, columns), (*layout.c_strides((*ahead, n))[:-2], 1, n), 0)
-    return _computed("solve", (), (left, right), shape, dtype, stack, _SINGULAR, where)
+    return _computed("solve", (), (left, right), dtype, _SINGULAR, where)
 
 
 def _swapped(last: int) -> tuple[int, ...]:
@@ -221,10 +215,7 @@ def slogdet(a: Any) -> SlogdetResult:
     real = real_dtype(dtype)
     if not x.size:
         return SlogdetResult(*(wrap(_filled(k, d, stack, x.value())) for k, d in ((1, dtype), (0, real))))
-    results = ((stack, dtype), (stack, real))
-    return SlogdetResult(
-        *map(wrap, graph.library_call_outputs("slogdet", (), (graph.cast(x.value(), dtype),), results))
-    )
+    return SlogdetResult(*map(wrap, graph.library_call_outputs("slogdet", (), (graph.cast(x.value(), dtype),))))
 
 
 def det(a: Any) -> ndarray:
@@ -234,4 +225,4 @@ def det(a: Any) -> ndarray:
     dtype, stack = common_dtype(x), x.shape[:-2]
     if not x.size:
         return wrap(_filled(1, dtype, stack, x.value()))
-    return wrap(graph.library_call("det", (), (graph.cast(x.value(), dtype),), stack, dtype))
+    return wrap(graph.library_call("det", (), (graph.cast(x.value(), dtype),)))

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy
 
+from ..core.graph.library_calls.products import RESIDUALS, Product
 from ..core.runtime import memory
 from ..core.runtime.device import Device
 from ..core.runtime.memory_copy import copy_to_host
-from ..core.schedule.epilogues import RESIDUALS, Product
 from .cublas import SCALARS, TYPES, Gemms, Prepared, compute_types, operations
 from .handles import bindings, handle
 

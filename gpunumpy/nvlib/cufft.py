@@ -11,9 +11,9 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from ..core.graph.layout import Layout
+from ..core.graph.library_calls.transforms import Plan, Transform, passes
 from ..core.runtime import memory
 from ..core.runtime.device import Device
-from ..core.schedule.transforms import Plan, Transform, passes
 from .cufft_callbacks import Functions, Linked
 from .handles import bindings
 

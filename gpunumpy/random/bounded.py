@@ -91,10 +91,7 @@ def _swaps(given: Node, rule: str, blocks: int, last: int, count: int, rows: int
 
 
 def _swapped(swaps: Node, lowest: int) -> Node:
-    shape = swaps.signature.shape
-    return graph.library_call(
-        "swapped", (lowest,), (graph.library_call("sort_upper", (), (swaps,), shape, _UINT64),), shape, INT64
-    )
+    return graph.library_call("swapped", (lowest,), (graph.library_call("sort_upper", (), (swaps,)),))
 
 
 def _above_positions(x: Node) -> Node:
@@ -132,8 +129,8 @@ def sample(stream: Stream, many: int, count: int, shuffle: bool, queue: Queue) -
     made, taken = _drawn(given, graph.cast(bounds.value(), _UINT32), 32, _blocks(many - 1, 32))
     stream.moves(wrap(taken), 32)
     drawn = graph.view(made, Layout((count,), (1,), 0))
-    ordered = graph.library_call("sort_upper", (), (_above_positions(drawn),), (count,), _UINT64)
-    sampled = graph.library_call("sampled", (lowest,), (drawn, ordered), (count,), INT64)
+    ordered = graph.library_call("sort_upper", (), (_above_positions(drawn),))
+    sampled = graph.library_call("sampled", (lowest,), (drawn, ordered))
     if not shuffle:
         return sampled
     none = wrap(graph.fill(graph.typed_scalar(0, _UINT32), (1,), queue))

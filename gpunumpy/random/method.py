@@ -24,10 +24,9 @@ from . import fast, words
 from .on_host import drawn, inside
 from .stream import Stream
 
-# From so many numbers on they are drawn on a device of these kinds; the host makes fewer of them sooner, and says what
-# is wrong with as many as no memory holds.
+# From so many numbers on they are drawn on a device that is good at it; the host makes fewer of them sooner, and says
+# what is wrong with as many as no memory holds.
 MANY, TOO_MANY = 1 << 14, 1 << 44
-KINDS = {"cuda"}
 
 # The methods that fill an array from end to end, where its dtype and it are among their arguments, and what NumPy says
 # it is to be.
@@ -70,7 +69,7 @@ class Target:
 
 def is_large(target: Target) -> bool:
     """Whether the device is to draw as many numbers."""
-    return MANY <= target.count < TOO_MANY and target.queue.device.kind in KINDS
+    return MANY <= target.count < TOO_MANY and evaluate.traits_of(target.queue.device).draws_random
 
 
 def shape_of(size: Any) -> Shape | None:

@@ -166,7 +166,7 @@ class Twister:
 
     def moved(self, given: Ahead, taken: Node) -> None:
         """Move on by as many of the words that were `ahead` as the device has in `taken`."""
-        self.move(graph.library_call("twister_stand", (), (*given, taken), (STATE,), UINT32), self._left)
+        self.move(graph.library_call("twister_stand", (), (*given, taken)), self._left)
 
     def moved_to(self, given: Ahead, taken: int, left: int | None = None) -> None:
         """Move on by so many of the words that were `ahead`; one of two normal numbers that begin at a word is left, or
@@ -175,7 +175,7 @@ class Twister:
         queue = given[0].signature.queue
         assert queue is not None
         where = from_host(numpy.array([taken] if left is None else [taken, left]), queue.device).value()
-        state = graph.library_call("twister_stand", (), (*given, where), (STATE,), UINT32)
+        state = graph.library_call("twister_stand", (), (*given, where))
         self.move(state, self._left if left is None else int(left >= 0))
 
     def forget(self) -> None:

@@ -12,7 +12,7 @@ from ..core.graph.queue import Queue
 from ..core.recording.array import from_host, ndarray, wrap
 from ..core.recording.record import as_array, reshaped, transposed
 from ..core.runtime.device import default_device
-from ..core.runtime.evaluate import queue_of
+from ..core.runtime.evaluate import queue_of, traits_of
 from ..functions.creation.arrays import axes_in_memory, laid_out
 from ..functions.indexing.selection import take
 from . import bounded, method
@@ -28,7 +28,7 @@ class Permuting(Drawing):
     @on_device("permutation")
     def permutation(self, x: Any, axis: Any = 0) -> Any:
         device = x.device if isinstance(x, ndarray) else default_device()
-        if device.kind not in method.KINDS:
+        if not traits_of(device).draws_random:
             return NotImplemented
         if isinstance(x, (int, numpy.integer)):
             return wrap(self._order(int(x), queue_of(device))) if _many() <= x < _MOST else NotImplemented
@@ -46,7 +46,7 @@ class Permuting(Drawing):
 
     @on_device("permuted")
     def permuted(self, x: Any, *, axis: Any = None, out: Any = None) -> Any:
-        if not isinstance(x, ndarray) and default_device().kind not in method.KINDS:
+        if not isinstance(x, ndarray) and not traits_of(default_device()).draws_random:
             return NotImplemented
         array = as_array(x)
         if not _moves(array, 0 if axis is None else axis) or not _many() <= array.size < _MOST:
@@ -92,6 +92,6 @@ def _many() -> int:
 
 def _moves(array: ndarray, axis: Any) -> bool:
     """Whether the device is to take the elements along an axis in another order."""
-    if array.queue.device.kind not in method.KINDS or not array.ndim:
+    if not array.ndim or not traits_of(array.queue.device).draws_random:
         return False
     return -array.ndim <= axis < array.ndim and array.shape[axis] < _MOST

@@ -11,9 +11,10 @@ from ..core.dtypes import FLOAT64, INT64
 from ..core.recording.array import from_host, ndarray, to_host, wrap
 from ..core.recording.record import as_array, elementwise, reshaped
 from ..core.runtime.device import default_device
+from ..core.runtime.evaluate import traits_of
 from ..functions.indexing.selection import take
 from ..functions.sorting.searching import searchsorted
-from . import bounded, method, words
+from . import bounded, words
 from .method import PROBE, Drawing, Target, broadcast, on_device, shape_of
 
 
@@ -58,7 +59,7 @@ class Sampling(Drawing):
     ) -> Any:
         shape = None if size is None else shape_of(size)
         queue = Target((), default_device()).queue
-        if shape is None or (queue.device.kind not in method.KINDS and self._words is words):
+        if shape is None or (self._words is words and not traits_of(queue.device).draws_random):
             return NotImplemented
         mine = isinstance(a, ndarray)
         on_host = not a.ndim or a.device != queue.device if mine else self._new(shape, self._words) is None

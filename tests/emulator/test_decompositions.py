@@ -152,9 +152,9 @@ def check_qr(a: numpy.ndarray) -> None:
     stack, least = a.shape[:-2], min(m, n)
     columns = a.swapaxes(-1, -2)
     packed, tau = numpy.empty((*stack, n, m), a.dtype), numpy.empty((*stack, least), a.dtype)
-    run(small.qr, (True,), packed, tau, columns)
+    run(small.qr, ("raw",), packed, tau, columns)
     alone = numpy.empty((*stack, n, least), a.dtype)
-    run(small.qr, (False,), alone, columns)
+    run(small.qr, ("reduced",), alone, columns)
     for k in numpy.ndindex(stack):
         theirs = numpy.linalg.qr(wide(a[k]), "raw")
         small_beside(wide(packed[k]) - theirs[0], a[k])
@@ -168,7 +168,7 @@ def check_q(a: numpy.ndarray) -> None:
     stack, columns = a.shape[:-2], a.swapaxes(-1, -2)
     for wanted in (min(m, n), m):
         r, q = numpy.empty((*stack, n, wanted), a.dtype), numpy.empty((*stack, wanted, m), a.dtype)
-        run(small.qr, (False,), r, q, columns)
+        run(small.qr, ("reduced",), r, q, columns)
         assert not numpy.triu(r, 1).any()
         for k in numpy.ndindex(stack):
             found = wide(q[k]).T
@@ -364,7 +364,7 @@ def test_they_compile(dtype: str) -> None:
         (small.eigh, ("L",), (s, info, v, a)),
         (small.eigh, ("L",), (w, info[:1], large, large)),
         (small.eigh, ("U",), (w, info[:1], large)),
-        (small.qr, (True,), (v, s, a)),
+        (small.qr, ("raw",), (v, s, a)),
     )
     for make, options, arrays in makers:
         program = make(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])

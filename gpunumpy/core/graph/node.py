@@ -17,6 +17,8 @@ import numpy
 from ..dtypes import DType
 from . import layout
 from .layout import Layout, Shape
+from .library_calls.record import Results
+from .library_calls.registry import results_of
 from .primitives import Const, Gather, Iota, Leaf, LibraryCall, Map, Output, Reduce, Scan, Scatter, Update, View
 from .queue import Queue
 from .signature import SIGNATURES_LIMIT, Signature, outputs, signature
@@ -342,25 +344,41 @@ def scan(op: str, loop: tuple[DType, ...], axis: int, arg: Node) -> Node:
     )
 
 
-def library_call(name: str, options: tuple[Any, ...], args: Sequence[Node], shape: Shape, dtype: DType) -> Node:
-    """A library routine over computed arguments, with a C-ordered result of the given shape and dtype."""
+def library_call(
+    name: str, options: tuple[Any, ...], args: Sequence[Node], result: tuple[Shape, DType] | None = None
+) -> Node:
+    """The one output of a library call over computed arguments, in C order.
+
+    Its shape and dtype follow from the record of the call, unless they are given.
+    """
     signatures = tuple([a.signature for a in args])
-    key = (LibraryCall, name, options, signatures, shape, dtype)
+    key = (LibraryCall, name, options, signatures, result)
     made = _known.get(key)
     if made is None:
-        made = _remember(key, signature(LibraryCall(name, options), signatures, shape, dtype, common_queue(signatures)))
+        primitive = LibraryCall(name, options)
+        ((shape, dtype),) = _results(primitive, signatures, None if result is None else (result,))
+        made = _remember(key, signature(primitive, signatures, shape, dtype, common_queue(signatures)))
     return Node(made, tuple(args))
 
 
 def library_call_outputs(
-    name: str, options: tuple[Any, ...], args: Sequence[Node], results: Sequence[tuple[Shape, DType]]
+    name: str, options: tuple[Any, ...], args: Sequence[Node], results: Results | None = None
 ) -> list[Node]:
-    """The results of a library routine over computed arguments, all C-ordered; their shapes and dtypes are given."""
+    """The outputs of a library call over computed arguments, all in C order; as for `library_call`."""
     signatures = tuple([a.signature for a in args])
-    key = (Output, name, options, signatures, *results)
-    library_call = _known.get(key)
-    if library_call is None:
-        primitive = LibraryCall(name, options, tuple(results))
-        library_call = _remember(key, signature(primitive, signatures, (), results[0][1], common_queue(signatures)))
-    node = Node(library_call, tuple(args))
-    return [Node(part, (node,)) for part in outputs(library_call)]
+    key = (Output, name, options, signatures, results)
+    made = _known.get(key)
+    if made is None:
+        primitive = LibraryCall(name, options, _results(LibraryCall(name, options), signatures, results))
+        made = _remember(key, signature(primitive, signatures, (), primitive.results[0][1], common_queue(signatures)))
+    node = Node(made, tuple(args))
+    return [Node(output, (node,)) for output in outputs(made)]
+
+
+def _results(call: LibraryCall, args: Sequence[Signature], given: Results | None) -> Results:
+    """The shapes and dtypes of the outputs; LookupError for a call that has no record."""
+    follow = results_of(call, args)
+    results = follow if given is None else given
+    if results is None:
+        raise TypeError(f"the shapes and dtypes of {call.name!r} do not follow from its arguments")
+    return results

@@ -358,7 +358,7 @@ def to_host(array: ndarray) -> Any:
     where = graph.leaf_layout(node)
     dtype = node.signature.dtype
     queue = array.queue
-    if queue.device.kind == "cpu":
+    if node.data.host is not None:
         unit = dtype.itemsize
         strided = numpy.ndarray(
             where.shape, dtype, node.data.host, where.offset * unit, tuple(s * unit for s in where.strides)

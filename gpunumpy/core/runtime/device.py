@@ -9,6 +9,7 @@ legacy default stream, on which CuPy and PyTorch work unless told otherwise, and
 from __future__ import annotations
 
 import os
+import platform
 import threading
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -148,6 +149,9 @@ class Attributes:
         return f"sm_{self.capability[0]}{self.capability[1]}"
 
 
+_DLPACK_TYPES = {"cpu": 1, "cuda": 2}
+
+
 class _Thread(threading.local):
     """Whose context is current in this thread, as far as this module has set it."""
 
@@ -216,6 +220,29 @@ class Device:
                 _start(self)
                 _started.add(self)
         return object.__getattribute__(self, name)
+
+    @property
+    def hardware(self) -> str:
+        """What the device is, in words; DeviceError for a GPU that cannot be used."""
+        if self.kind == "cpu":
+            return f"{platform.machine()}, {os.cpu_count()} processors"
+        (major, minor), total = self.attributes.capability, self.attributes.total_memory
+        return f"{self.attributes.name}, compute capability {major}.{minor}, {total / 2**30:.0f} GiB"
+
+    @property
+    def dlpack_type(self) -> int:
+        """DLPack's number for the memory of the device."""
+        return _DLPACK_TYPES[self.kind]
+
+    @property
+    def shares_host_memory(self) -> bool:
+        """Whether the memory of the device is the host's, so that NumPy reads and writes it."""
+        return self.kind == "cpu"
+
+    @property
+    def has_stream(self) -> bool:
+        """Whether the work of the device is queued on a CUDA stream, and runs beside the host's."""
+        return self.kind == "cuda"
 
     def activate(self) -> None:
         """Make this GPU's context current in the calling thread."""

@@ -14,19 +14,15 @@ from contextlib import suppress
 from typing import Any
 
 from ..graph.node import Node
-from ..graph.primitives import LibraryCall
 from ..graph.queue import CHECK_EVERY, Queue
-from ..graph.signature import Signature, outputs
-from ..schedule.callbacks import fuse_into_library_calls
 from ..schedule.lower import Item
-from ..schedule.scaled import unfuse
-from ..schedule.scheduler import Step, schedule
-from ..schedule.verify_plan import verify_plan
+from ..schedule.passes import run_passes
+from ..schedule.traits import Traits
 from .device import Device, default_device
 from .device import synchronize as wait
 from .executors import executor_for
 from .memory import Buffer
-from .plan import Executor, Observer, Plan
+from .plan import Observer, Plan
 
 # The state of one device: its queue, its executor, its plans.
 
@@ -67,6 +63,11 @@ def _rest(queue: Queue) -> None:
 def queue_of(device: Device) -> Queue:
     """The queue that values on the device are recorded in."""
     return state(device).queue
+
+
+def traits_of(device: Device) -> Traits:
+    """What the executor of the device is good at."""
+    return state(device).executor.traits
 
 
 def _reads_memory(node: Node) -> bool:
@@ -177,16 +178,7 @@ def items_of(nodes: Sequence[Node]) -> list[Item]:
             items.append(Item(n.signature, ()))
         else:
             items.append(Item(n.signature, tuple(place[a] for a in n.args)))
-    for p, n in enumerate(nodes):
-        if isinstance(n.signature.primitive, LibraryCall) and n.signature.primitive.results:
-            items += _parts_not_kept(p, n.signature, items)
-    return unfuse(items)
-
-
-def _parts_not_kept(position: int, call: Signature, items: Sequence[Item]) -> list[Item]:
-    """The results of a routine that nobody asks for, which need memory all the same."""
-    kept = {item.signature for item in items if position in item.args}
-    return [Item(part, (position,)) for part in outputs(call) if part not in kept]
+    return items
 
 
 def flush(queue: Queue, *extra: Node) -> None:
@@ -226,23 +218,13 @@ def _run(queue: Queue, roots: Sequence[Node], overwrite: bool = True) -> None:
         key = (key, overwrite)
     plan = its.plans.get(key)
     if plan is None:
-        items = items_of(nodes)
+        items: Sequence[Item] = items_of(nodes)
         if len(its.plans) > _PLANS_LIMIT:
             its.plans.clear()
         positions = range(len(roots))
-        steps = steps_for(its.executor, items, positions, overwrite)
-        if CHECK:
-            verify_plan(steps, items, positions)
+        steps, items = run_passes(items, positions, its.executor, overwrite=overwrite, check=CHECK)
         plan = its.plans[key] = Plan(steps, items, positions, its.executor)
     plan.run(nodes, observer)
-
-
-def steps_for(
-    executor: Executor, items: Sequence[Item], roots: Sequence[int], overwrite: bool = True
-) -> tuple[Step, ...]:
-    """The steps that an executor takes to compute the nodes at `roots`."""
-    steps = schedule(items, roots, overwrite)
-    return steps if executor.fuses is None else fuse_into_library_calls(steps, items, roots, executor.fuses)
 
 
 def compute_beside(queue: Queue, nodes: Sequence[Node]) -> None:

@@ -7,10 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, TextIO
 
+from ..graph.library_calls.products import Product
+from ..graph.library_calls.record import Batch
 from ..graph.node import Node
-from ..schedule.epilogues import Product
+from ..schedule.callbacks import FusedCall
 from ..schedule.lower import Item
-from ..schedule.scheduler import RunKernel, RunLibraryCall, Step
+from ..schedule.passes import run_passes
+from ..schedule.steps import RunKernel, RunLibraryCall, Step
 from ..schedule.traffic import Traffic, traffic
 from . import evaluate
 from .device import Device
@@ -54,7 +57,7 @@ def _on(device: Device, wanted: Sequence[Node]) -> str:
         if not roots:
             return f"nothing to run on {device}: everything is computed"
         items = evaluate.items_of(evaluate.walk(roots)[0])
-    return described(evaluate.steps_for(queue.state.executor, items, range(len(roots))), items, device)
+    return described(*run_passes(items, range(len(roots)), queue.state.executor), device)
 
 
 def described(steps: Sequence[Step], items: Sequence[Item], device: Device) -> str:
@@ -75,10 +78,17 @@ def described(steps: Sequence[Step], items: Sequence[Item], device: Device) -> s
 
 
 def name_of(step: RunKernel | RunLibraryCall) -> str:
-    """What a step is called in tables."""
+    """What a step is called in tables: of a call, with what its options add to it."""
     if isinstance(step, RunKernel):
         return step.kernel.name
-    return "_".join((step.name, *step.options.after)) if isinstance(step.options, Product) else step.name
+    words, options = [step.name], step.options
+    if isinstance(options, Batch):
+        words, options = [*words, "batch"], options.options
+    elif isinstance(options, FusedCall):
+        words, options = [*words, "fused"], options.options
+    if isinstance(options, Product):
+        words += options.after
+    return "_".join(words)
 
 
 def _loops(step: RunKernel) -> str:

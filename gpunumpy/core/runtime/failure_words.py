@@ -30,3 +30,8 @@ def failure_word(device: Device) -> tuple[numpy.ndarray, int]:
                 pointer = int(check(driver().cuMemHostGetDevicePointer(address(host), 0)))
                 word = _words[device] = host, pointer
     return word
+
+
+def is_clear(device: Device) -> bool:
+    """Whether the device has such a word, and it is clear: then the next failure can be told by it alone."""
+    return device.has_stream and not failure_word(device)[0][0]

@@ -14,9 +14,9 @@ from ..graph.layout import Layout
 from ..graph.node import Node
 from ..graph.primitives import Leaf
 from ..graph.signature import Signature, signature
-from ..schedule.callbacks import Fuses
 from ..schedule.lower import Item, Source
-from ..schedule.scheduler import Adopt, Allocate, RunKernel, RunLibraryCall, Step
+from ..schedule.passes import Target
+from ..schedule.steps import Adopt, Allocate, RunKernel, RunLibraryCall, Step
 from . import memory
 from .device import Device
 from .memory import Buffer
@@ -50,12 +50,8 @@ class Work:
 Observer: TypeAlias = Callable[[Step, Work], None]
 
 
-class Executor(Protocol):
+class Executor(Target, Protocol):
     """What runs the steps of a plan on one device."""
-
-    @property
-    def fuses(self) -> Fuses | None:
-        """Which library calls take kernels in, if any do."""
 
     def bind(self, buffer: Buffer, dtype: Any, offset: int) -> Any:
         """What a kernel takes for a pointer argument: the buffer from element `offset` on."""
@@ -63,7 +59,9 @@ class Executor(Protocol):
     def prepare(self, kernel: Any) -> Callable[[Sequence[Any]], None]:
         """A function that runs the kernel over its bound arguments."""
 
-    def routine(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Callable[[Sequence[Any]], None]:
+    def library_call(
+        self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]
+    ) -> Callable[[Sequence[Any]], None]:
         """A function that runs a library call over the bound results, of these layouts and dtypes, and arguments."""
 
     def take_error(self) -> str:
@@ -109,7 +107,7 @@ class Plan:
             results = [(Layout(f.shape, layout.c_strides(f.shape), 0), f.dtype) for f in signatures]
             sources = (*step.targets, *(s for s, _ in step.args))
             bound = list(zip(sources, (*(dtype for _, dtype in results), *step.dtypes), strict=True))
-            return (_WORK, self.executor.routine(step, results), self._bindings(bound), step)
+            return (_WORK, self.executor.library_call(step, results), self._bindings(bound), step)
         target = self._slot(step.target)
         if isinstance(step, Allocate):
             return (_ALLOCATE, target, step.nbytes)

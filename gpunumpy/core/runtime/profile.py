@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, TextIO
 
-from ..schedule.scheduler import RunKernel, RunLibraryCall, Step
+from ..schedule.steps import RunKernel, RunLibraryCall, Step
 from ..schedule.traffic import traffic
 from . import evaluate, memory, memory_copy
 from .device import CPU, Device, check, default_device, driver, synchronize

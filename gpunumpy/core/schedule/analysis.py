@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 
 from ..graph import layout
-from ..graph.layout import Shape
+from ..graph.library_calls.registry import record_of
 from ..graph.primitives import Const, Gather, Leaf, LibraryCall, Map, Output, Reduce, Scan, Scatter, Update, View
-from ..graph.signature import Signature, signature
 from .lower import Item
 
 # A subexpression of more operations than this is computed once and kept, rather than again in each place of use.
@@ -19,8 +17,6 @@ _RECOMPUTE = 24
 _RECOMPUTE_BROADCAST = 8
 # More operations than this in one kernel cost more in registers than a trip through memory.
 _CONE = 160
-# Routines that read their arguments through any strides: a part of what is in memory anyway needs no copy for them.
-_READS_PARTS = frozenset({"fft", "fft_scaled", "fft_together", "roll", "matmul", "matmul_together"})
 
 
 @dataclass(slots=True)
@@ -62,65 +58,6 @@ def topological(items: Sequence[Item], roots: Sequence[int]) -> list[int]:
             stack.append((p, True))
             stack.extend((a, False) for a in reversed(items[p].args) if a not in state)
     return order
-
-
-def one_window(items: Sequence[Item]) -> list[Item]:
-    """Name one leaf for all that see the same elements of a buffer, so that a kernel reads them once."""
-    first: dict[tuple[Signature, int, int], int] = {}
-    same = [
-        p if item.buffer < 0 else first.setdefault((item.signature, item.buffer, item.offset), p)
-        for p, item in enumerate(items)
-    ]
-    return [replace(item, args=tuple(same[a] for a in item.args)) if item.args else item for item in items]
-
-
-def push_views(items: Sequence[Item], roots: Sequence[int]) -> list[Item]:
-    """Move views that have no index map (reshapes that merge or split dimensions) down to the memory that they read.
-
-    A reshape of ``a * 2 + b`` is the expression over the reshaped `a` and `b`, which needs no copy where they are in C
-    order. New items go to the end, so that positions stay.
-    """
-    result = list(items)
-    used = Counter(a for item in items for a in item.args)
-    kept = frozenset(roots)
-
-    def movable(p: int, shape: Shape) -> bool:
-        f = result[p].signature
-        if isinstance(f.primitive, Const):
-            return True
-        if f.shape != shape:
-            return False
-        if isinstance(f.primitive, Leaf):
-            return layout.is_c(shape, f.primitive.strides)
-        alone = p not in kept and used[p] == 1
-        return alone and isinstance(f.primitive, Map) and all(movable(a, shape) for a in result[p].args)
-
-    def moved(p: int, view: Signature) -> int:
-        item = result[p]
-        if isinstance(item.signature.primitive, Const):
-            return p
-        if isinstance(item.signature.primitive, Leaf):
-            made = Item(
-                signature(view.primitive, (item.signature,), view.shape, item.signature.dtype, view.queue), (p,)
-            )
-        else:
-            args = tuple(moved(a, view) for a in item.args)
-            signatures = tuple(result[a].signature for a in args)
-            made = Item(
-                signature(item.signature.primitive, signatures, view.shape, item.signature.dtype, view.queue), args
-            )
-        result.append(made)
-        return len(result) - 1
-
-    for p, item in enumerate(items):
-        primitive = item.signature.primitive
-        if isinstance(primitive, View):
-            child = item.args[0]
-            f = items[child].signature
-            mapped = layout.decompose(f.shape, primitive.strides, primitive.offset, item.signature.shape) is not None
-            if isinstance(f.primitive, Map) and not mapped and movable(child, f.shape):
-                result[p] = result[moved(child, item.signature)]
-    return result
 
 
 def analyse(items: Sequence[Item], roots: Sequence[int]) -> Graph:
@@ -177,7 +114,7 @@ def _stored_arguments(items: Sequence[Item], p: int, written: set[int]) -> list[
     """The arguments that an operation can only take from memory; `written` are bases of updates and results."""
     item = items[p]
     primitive = item.signature.primitive
-    if isinstance(primitive, LibraryCall) and primitive.name in _READS_PARTS:
+    if isinstance(primitive, LibraryCall) and record_of(primitive.name).reads_strides:
         return [items[a].args[0] if _is_part(items, a, written) else a for a in item.args]
     if isinstance(primitive, (LibraryCall, Scatter)):
         return list(item.args if isinstance(primitive, LibraryCall) else item.args[1:])

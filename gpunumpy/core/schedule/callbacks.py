@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import prod
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeGuard
 
 from ..dtypes import DType
 from ..graph import layout
@@ -16,7 +16,7 @@ from ..graph.layout import Layout, Shape
 from ..graph.primitives import Leaf
 from . import kernel as ir
 from .lower import Item, Source
-from .scheduler import Adopt, Allocate, Free, RunKernel, RunLibraryCall, Step
+from .steps import Adopt, Allocate, Free, RunKernel, RunLibraryCall, Step
 
 
 class FusedCall(NamedTuple):
@@ -45,35 +45,50 @@ class FusedCall(NamedTuple):
     given: int = -1
 
 
-# Whether a device's library takes the kernels, and gains by it: asked with the name of the call and what it would be.
-Fuses: TypeAlias = Callable[[str, FusedCall], bool]
-SUFFIX = "_absorbed"  # of the name of a call with kernels in it
+# Tells whether a call takes kernels in, and is faster so.
+Fuses: TypeAlias = Callable[[FusedCall], bool]
 
 
 def fuse_into_library_calls(
-    steps: Sequence[Step], items: Sequence[Item], roots: Sequence[int], fuses: Fuses
+    steps: Sequence[Step], items: Sequence[Item], roots: Sequence[int], fuses_of: Callable[[str], Fuses | None]
 ) -> tuple[Step, ...]:
-    """The steps of a plan, with kernels taken into library calls where `absorbs` says so."""
-    return _Fusion(steps, items, roots, fuses).run()
+    """The steps of a plan, with kernels taken into library calls where these are faster so.
+
+    Parameters
+    ----------
+    steps, items, roots
+        The plan, and the graph that it is for.
+    fuses_of
+        What tells of the library calls of a name whether they take kernels in; None if they never do.
+    """
+    return _Fusion(steps, items, roots, fuses_of).run()
 
 
 class _Fusion:
-    def __init__(self, steps: Sequence[Step], items: Sequence[Item], roots: Sequence[int], fuses: Fuses) -> None:
+    def __init__(
+        self,
+        steps: Sequence[Step],
+        items: Sequence[Item],
+        roots: Sequence[int],
+        fuses_of: Callable[[str], Fuses | None],
+    ) -> None:
         self.steps = list(steps)
         self.items = items
         self.kept = {Source("new", r) for r in roots}
-        self.fuses = fuses
+        names = {step.name for step in steps if isinstance(step, RunLibraryCall)}
+        self.fuses = {name: fuses for name in names if (fuses := fuses_of(name)) is not None}
 
     def run(self) -> tuple[Step, ...]:
-        calls = {
-            source for step in self.steps if isinstance(step, RunLibraryCall) for source in _bound(step)
-        } - self.kept
+        calls = {source for step in self.steps if self._may_fuse(step) for source in _bound(step)} - self.kept
         between = [s.target for s in self.steps if isinstance(s, Allocate) and s.target in calls]
         # A kernel between two calls goes into the one that reads, where loads of several arrays overlap.
         for kind in (RunKernel, RunLibraryCall):
             for made in between:
                 self._fuse(made, kind)
         return tuple(self.steps)
+
+    def _may_fuse(self, step: Step) -> TypeGuard[RunLibraryCall]:
+        return isinstance(step, RunLibraryCall) and step.name in self.fuses and not step.outputs
 
     def _fuse(self, made: Source, kind: type[RunKernel] | type[RunLibraryCall]) -> None:
         """Take in the one kernel that makes a buffer (`Run`) or reads it, if a call alone is at the other end."""
@@ -84,9 +99,9 @@ class _Fusion:
             return
         first, second = (self.steps[n] for n in users)
         joined = None
-        if isinstance(first, RunKernel) and isinstance(second, RunLibraryCall) and kind is RunKernel:
+        if isinstance(first, RunKernel) and self._may_fuse(second) and kind is RunKernel:
             joined = self._before(first, second, made)
-        elif isinstance(first, RunLibraryCall) and isinstance(second, RunKernel) and kind is RunLibraryCall:
+        elif self._may_fuse(first) and isinstance(second, RunKernel) and kind is RunLibraryCall:
             joined = self._after(first, second, made)
         if joined is not None:
             self._join(users[0], users[1], joined, made)
@@ -101,8 +116,6 @@ class _Fusion:
 
     def _before(self, run: RunKernel, call: RunLibraryCall, made: Source) -> RunLibraryCall | None:
         """The call with the kernel that makes what it reads."""
-        if call.parts:
-            return None
         options = self._options(call)
         if options.before is not None or [source for source, _ in call.args] != [made]:
             return None
@@ -119,7 +132,7 @@ class _Fusion:
 
     def _after(self, call: RunLibraryCall, run: RunKernel, made: Source) -> RunLibraryCall | None:
         """The call with the kernel that reads what it makes."""
-        if call.parts or not _elementwise(run.kernel) or made not in call.targets:
+        if not _elementwise(run.kernel) or made not in call.targets:
             return None
         (store,) = run.kernel.body.stores
         given = run.args.index(made)
@@ -144,12 +157,10 @@ class _Fusion:
         args: Sequence[tuple[tuple[Source, Layout], DType]],
         position: int,
     ) -> RunLibraryCall | None:
-        name = call.name.removesuffix(SUFFIX)
-        if not self.fuses(name, options):
+        if not self.fuses[call.name](options):
             return None
-        reason = f"{name} is a routine of its own"
         places, dtypes = tuple(where for where, _ in args), tuple(dtype for _, dtype in args)
-        return RunLibraryCall(name + SUFFIX, options, places, dtypes, position, reason)
+        return RunLibraryCall(call.name, options, places, dtypes, position, call.reason)
 
     def _options(self, call: RunLibraryCall) -> FusedCall:
         if isinstance(call.options, FusedCall):

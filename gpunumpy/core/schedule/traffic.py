@@ -8,7 +8,7 @@ from math import prod
 
 from .kernel import Affine, Load, LoadIndexed
 from .lower import Item
-from .scheduler import Allocate, RunKernel, RunLibraryCall, Step
+from .steps import Allocate, RunKernel, RunLibraryCall, Step
 from .verify import reach, spread
 
 Bounds = Sequence[tuple[int, int]]

@@ -8,9 +8,11 @@ from math import prod
 from ..dtypes import INT64
 from ..graph import layout
 from ..graph.layout import Layout, Shape
+from ..graph.library_calls.registry import results_of
 from ..graph.primitives import Const, Gather, Iota, LibraryCall, Map, Output, Reduce, Scan, Scatter, Update, View
 from ..graph.signature import Signature
 from . import kernel as ir
+from .lower import Item
 
 
 class InvalidPlan(AssertionError):
@@ -63,12 +65,23 @@ def verify_signature(signature: Signature) -> None:
             primitive.axis < len(signature.shape) and signature.dtype == primitive.loop[-1],
             f"{signature} is no scan of {shapes[0]}",
         )
+    elif isinstance(primitive, LibraryCall):
+        _expect_results(signature, primitive)
     elif isinstance(primitive, Output):
         call = args[0].primitive
         known = isinstance(call, LibraryCall) and call.results[primitive.number] == (signature.shape, signature.dtype)
         expect(known, f"{signature} is no result of {call}")
     elif isinstance(primitive, Const):
         _expect_shape(signature, ())
+
+
+def _expect_results(signature: Signature, call: LibraryCall) -> None:
+    """A call may give what follows from its arguments another shape, and an epilogue another dtype."""
+    follow = results_of(call, signature.args)
+    if follow is not None:
+        given = call.results or ((signature.shape, signature.dtype),)
+        sizes = [[prod(shape) for shape, _ in results] for results in (given, follow)]
+        expect(sizes[0] == sizes[1], f"{signature} has results of {sizes[0]} elements instead of {sizes[1]}")
 
 
 def _expect_shape(signature: Signature, shape: Shape) -> None:
@@ -78,6 +91,40 @@ def _expect_shape(signature: Signature, shape: Shape) -> None:
 def _expect_inside(signature: Signature, where: Layout, shape: Shape) -> None:
     inside = 0 in where.shape or (where.low() >= 0 and where.high() < prod(shape))
     expect(inside, f"{signature} reaches outside of an array of shape {shape}")
+
+
+# --- passes over a graph ----------------------------------------------------------------------------------------------
+
+
+def verify_rewrite(name: str, before: Sequence[Item], after: Sequence[Item], roots: Sequence[int]) -> None:
+    """Check what a pass has made of a graph: the roots are what they were, and what is new is sound.
+
+    Raises
+    ------
+    InvalidPlan
+        With the name of the pass.
+    """
+    try:
+        expect(len(after) >= len(before), "items are missing")
+        for r in roots:
+            old, new = before[r].signature, after[r].signature
+            expect((old.shape, old.dtype) == (new.shape, new.dtype), f"the root at {r}, {old}, has become {new}")
+        for p, item in enumerate(after):
+            if p >= len(before) or item != before[p]:
+                _verify_item(item, after)
+    except InvalidPlan as error:
+        raise InvalidPlan(f"{name}: {error}") from None
+
+
+def _verify_item(item: Item, items: Sequence[Item]) -> None:
+    f = item.signature
+    verify_signature(f)
+    if item.args:
+        expect(len(item.args) == len(f.args), f"{f} has {len(item.args)} arguments")
+    for a, wanted in zip(item.args, f.args):
+        expect(0 <= a < len(items), f"{f} needs item {a} of {len(items)}")
+        found = items[a].signature
+        expect((found.shape, found.dtype) == (wanted.shape, wanted.dtype), f"{f} gets {found} for {wanted}")
 
 
 # --- kernels ----------------------------------------------------------------------------------------------------------

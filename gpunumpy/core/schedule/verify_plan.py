@@ -8,7 +8,7 @@ from math import prod
 from ..graph.layout import Layout
 from ..graph.primitives import Const, Gather, Leaf
 from .lower import Item, Source
-from .scheduler import Adopt, Allocate, Free, RunKernel, RunLibraryCall, Step
+from .steps import Adopt, Allocate, Free, RunKernel, RunLibraryCall, Step
 from .verify import InvalidPlan, expect, verify_kernel, verify_signature
 
 

@@ -46,14 +46,14 @@ class Picked:
     def __init__(self, mask: ndarray) -> None:
         self._shape = mask.shape
         self._mask = flat(mask.value())
-        tiles = -(-mask.size // TILE)
-        self._offsets = wrap(graph.library_call("mask_offsets", (TILE,), (self._mask,), (tiles + 1,), INT64))
-        last = self._offsets if tiles < 2 else make_view(self._offsets, Layout((1,), (1,), tiles))
-        self.count = int(to_host(last)[-1])
+        self._offsets = wrap(graph.library_call("mask_offsets", (TILE,), (self._mask,)))
+        last = self._offsets.size - 1
+        whole = self._offsets if last < 2 else make_view(self._offsets, Layout((1,), (1,), last))
+        self.count = int(to_host(whole)[-1])
 
     def _call(self, name: str, args: tuple[Node, ...], dtype: numpy.dtype) -> Node:
         inputs = (*args, self._mask, self._offsets.value())
-        return graph.library_call(name, (TILE,), inputs, (self.count,), dtype)
+        return graph.library_call(name, (TILE,), inputs, ((self.count,), dtype))
 
     def positions(self) -> Node:
         """Where the picked elements are, in C order over the mask."""

@@ -16,6 +16,7 @@ from ...core.graph.primitives import LibraryCall
 from ...core.graph.signature import Signature
 from ...core.recording.array import boxed, ndarray, to_host, wrap, wrap_ordered
 from ...core.recording.record import as_array, source_location, transposed
+from ...core.runtime.evaluate import traits_of
 from ..creation.arrays import array, as_shape, axes_in_memory, constant, laid_out, made
 from ..creation.ranges import applied, number
 from .shape import ravel, reshaped, sliced, stored
@@ -39,7 +40,7 @@ def picked(x: ndarray, indices: dict[int, Node]) -> Node:
     return transposed(found, [order.index(k) for k in range(x.ndim)])
 
 
-# What rolls of values on the CPU device are recorded as: by the value, where the array sees it, the shift and the axis.
+# What rolls by blocks are recorded as: by the value, where the array sees it, the shift and the axis.
 _rolls: dict[tuple[Any, ...], Signature] = {}
 _ROLLS_LIMIT = 20_000
 
@@ -79,7 +80,7 @@ def _rolled(x: ndarray, shift: Any, axis: Any) -> ndarray:
     moved = {k: s % shape[k] for k, s in _shifts(shift, axis, len(shape)).items() if shape[k] and s % shape[k]}
     if not moved or 0 in shape:
         return array(x)
-    if x.device.kind == "cpu":  # picking elements one by one is slow there, and copies of blocks are not
+    if traits_of(x.device).copies_blocks:
         return _rolled_by_blocks(x, moved)
     return rolled_by_index(x, moved)
 
@@ -98,11 +99,11 @@ def rolled_by_index(x: ndarray, moved: dict[int, int]) -> ndarray:
 
 
 def _rolled_by_blocks(x: ndarray, moved: dict[int, int]) -> ndarray:
-    """The elements moved along axes by the routine of the CPU device, in the memory order that they have."""
+    """The elements moved along axes by copies of blocks, in the memory order that they have."""
     order = None if x.base is None else axes_in_memory("K", x.shape, x.layout.strides)
     node = x.value() if order is None else transposed(x.value(), order)
     shifts = tuple(moved.get(k, 0) for k in (range(x.ndim) if order is None else order))
-    return made(wrap_ordered(graph.library_call("roll", shifts, (node,), node.signature.shape, x.dtype), order))
+    return made(wrap_ordered(graph.library_call("roll", shifts, (node,)), order))
 
 
 def _shifts(shift: Any, axis: Any, ndim: int) -> dict[int, int]:

@@ -222,7 +222,8 @@ def _compared(compare: Any, a: Any, b: Any, max_work: int) -> bool:
         start = 1 << 40  # any address: nothing is read there
         return bool(compare(_stand_in(a, start), _stand_in(b, start), max_work=max_work))
     known = [_address(x) for x in arrays]
-    if None in known or len({x.device for x in arrays}) > 1 or (len(arrays) == 1 and arrays[0].device.kind != "cpu"):
+    devices = {x.device for x in arrays}
+    if None in known or len(devices) > 1 or (len(arrays) == 1 and not devices.pop().shares_host_memory):
         return False
     starts = iter(known)
     stand_ins = (_stand_in(x, next(starts)) if isinstance(x, ndarray) else x for x in (a, b))

@@ -347,7 +347,7 @@ def _shaped(node: Node, shape: Shape) -> Node:
     """The value in another shape; a product gives it any."""
     f = node.signature
     if isinstance(f.primitive, LibraryCall) and node.data is None:
-        return graph.library_call(f.primitive.name, f.primitive.options, node.args, shape, f.dtype)
+        return graph.library_call(f.primitive.name, f.primitive.options, node.args, (shape, f.dtype))
     return reshaped(node, shape)
 
 

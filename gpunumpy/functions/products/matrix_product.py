@@ -1,4 +1,4 @@
-"""The two ways to multiply values: a reduction for vectors, which fuses with others, and a routine ("matmul")."""
+"""The two ways to multiply values: a reduction for vectors, which fuses with others, and the library call "matmul"."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from ...core.dtypes import FLOAT32, KIND
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape
+from ...core.graph.library_calls.products import Product
 from ...core.graph.node import Node
 from ...core.graph.primitives import Leaf, Map, View
 from ...core.graph.signature import Signature
 from ...core.recording.recipes import Recipe
 from ...core.recording.record import as_dtype, reshaped
-from ...core.schedule.epilogues import Product
+from ...core.runtime.evaluate import traits_of
 from .einsum_plan import are_tiny
 from .precision import precision
 
@@ -36,11 +37,11 @@ _LONG_ROW, _LARGE = 4096, 1 << 26
 
 
 def _is_faster_as_sums(matrix: Node) -> bool:
-    """Whether a product with a vector is better left to a reduction: BLAS on a GPU reads long float32 rows slowly."""
+    """Whether a product with a vector is better left to a reduction: a library may read long float32 rows slowly."""
     f = matrix.signature
     if f.dtype != FLOAT32 or f.shape[-1] < _LONG_ROW or prod(f.shape) < _LARGE or not isinstance(f.primitive, Leaf):
         return False
-    return f.primitive.strides[-1] == 1 and f.queue is not None and f.queue.device.kind == "cuda"
+    return f.primitive.strides[-1] == 1 and f.queue is not None and traits_of(f.queue.device).sums_long_rows
 
 
 def matrix_product(a: Node, b: Node, shape: Shape | None = None) -> Node:
@@ -58,7 +59,7 @@ def matrix_product(a: Node, b: Node, shape: Shape | None = None) -> Node:
         return _tiny(a, b, shape)
     (one, turned), (two, turned_too) = _conjugated(a), _conjugated(b)
     options = Product(precision(dtype), (turned, turned_too))
-    return graph.library_call("matmul", options, (_addressable(one), _addressable(two)), shape, dtype)
+    return graph.library_call("matmul", options, (_addressable(one), _addressable(two)), (shape, dtype))
 
 
 def _tiny(a: Node, b: Node, shape: Shape) -> Node:

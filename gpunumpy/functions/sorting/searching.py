@@ -67,8 +67,7 @@ def places(ordered: Node, values: Node, side: str) -> Node:
     """Where values belong in sorted ones, which have NaN at the end."""
     dtype = common_dtype(ordered.signature.dtype, values.signature.dtype)
     args = [flat(graph.cast(node, dtype)) for node in (ordered, values)]
-    found = graph.library_call("searchsorted", (side,), args, args[1].signature.shape, INT64)
-    return record.reshaped(found, values.signature.shape)
+    return record.reshaped(graph.library_call("searchsorted", (side,), args), values.signature.shape)
 
 
 def _positions(sorter: Any, array: ndarray) -> Node:

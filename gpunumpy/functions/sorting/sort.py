@@ -40,7 +40,7 @@ def sort_rows(x: Node, descending: bool = False) -> Node:
         return picked_in_rows(x, argsort_rows(x, descending))
     if dtype == bfloat16:
         return graph.cast(sort_rows(graph.cast(x, _FLOAT32), descending), dtype)
-    return graph.library_call("sort", (descending,), (_in_memory(x),), x.signature.shape, dtype)
+    return graph.library_call("sort", (descending,), (_in_memory(x),))
 
 
 def argsort_rows(x: Node, descending: bool = False) -> Node:
@@ -53,7 +53,7 @@ def argsort_rows(x: Node, descending: bool = False) -> Node:
         return lexsort_rows(_complex_keys(x), descending)
     if dtype == bfloat16:
         x = graph.cast(x, _FLOAT32)
-    return graph.library_call("argsort", (descending,), (_in_memory(x),), shape, INT64)
+    return graph.library_call("argsort", (descending,), (_in_memory(x),))
 
 
 def lexsort_rows(keys: Sequence[Node], descending: bool = False) -> Node:

@@ -81,7 +81,7 @@ def _counts(x: ndarray, bins: int, weight: ndarray | None) -> Node:
     """How often integers below `bins` occur, or the sums of their weights."""
     layout.check_size((bins,), INT64.itemsize)
     args = [flat(a.value()) for a in (x, weight) if a is not None]
-    return graph.library_call("bincount", (), args, (bins,), INT64 if weight is None else FLOAT64)
+    return graph.library_call("bincount", (), args, ((bins,), INT64 if weight is None else FLOAT64))
 
 
 # --- edges ----------------------------------------------------------------------------------------------------------
@@ -254,7 +254,7 @@ def _binned(x: ndarray, edges: ndarray, span: _Span | None, weight: ndarray | No
         limits = _limits(x, span)
     if weight is not None:
         args.append(flat(weight.value()))
-    return graph.library_call("histogram", (span is not None, limits), args, (edges.size - 1,), dtype)
+    return graph.library_call("histogram", (span is not None, limits), args)
 
 
 def _limits(x: ndarray, span: _Span) -> tuple[int, int] | None:

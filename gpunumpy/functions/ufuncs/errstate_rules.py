@@ -16,11 +16,11 @@ import numpy
 from ...core.dtypes import BOOL, KIND, DType, bfloat16
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout
+from ...core.graph.library_calls.registry import record_of
 from ...core.graph.node import Node
 from ...core.graph.primitives import Const, LibraryCall, Map, Reduce, Scan, Scatter, View
 from ...core.graph.queue import Queue
 from ...core.ops import table
-from ...core.schedule.transforms import Transform
 
 DIVIDE, OVER, UNDER, INVALID = 1, 2, 4, 8
 
@@ -53,11 +53,8 @@ _CONVERTED = {"i8": (-(2**63), 2**63), "u8": (-(2**63), 2**64), "u4": (-(2**63),
 _INT32 = (-(2**31), 2**31)
 
 _REDUCTIONS = frozenset(("add", "multiply", "hypot", "logaddexp", "logaddexp2", "moments"))
-# What NumPy calls the operations that are not elementwise.
-_CALLS = {"matmul": "matmul", "det": "det", "fold": "reduce", "accumulate": "accumulate", "reduceat": "reduceat"}
 
 _U8 = numpy.dtype(numpy.uint8)
-_COMPLEX64 = numpy.dtype(numpy.complex64)
 # From the flags of the elements of a value to those that count.
 _Lift = Callable[[Node], Node]
 
@@ -129,27 +126,17 @@ def _flags(node: Node, queue: Queue) -> list[tuple[str, Node]]:
         found = ["reduce", _of_reduction(primitive, node)]
     elif isinstance(primitive, Scan) and primitive.op in ("add", "multiply"):
         found = ["accumulate", _of_scan(primitive, node)]
-    elif isinstance(primitive, LibraryCall) and primitive.name in _CALLS:
-        found = [_CALLS[primitive.name], _of_all(primitive.options[0] if primitive.options else "", node)]
-    elif isinstance(primitive, LibraryCall) and isinstance(primitive.options, Transform):
-        if primitive.options.kind == "c2r" and len(primitive.options.axes) > 1:
-            return []  # which may write over its source, so that nothing else must read that
-        found = [_transform_name(primitive.options, node), _of_all("", node)]
+    elif isinstance(primitive, LibraryCall):
+        errors = record_of(primitive.name).floating_errors(primitive.options, node.signature.dtype)
+        if errors is None:
+            return []
+        found = [errors.name, _of_all(errors.op, node)]
     elif isinstance(primitive, Scatter) and primitive.op:
         found = [primitive.op, _of_all(primitive.op, node)]
     else:
         return []
     name, flags = found
     return [(str(name), flags)] if isinstance(flags, Node) else []
-
-
-def _transform_name(options: Transform, node: Node) -> str:
-    """NumPy's name of a transform. A forward one in single precision is computed in double and cast."""
-    if not options.inverse and node.signature.dtype == _COMPLEX64:
-        return "cast"
-    if options.kind == "r2c":
-        return "rfft_n_odd" if options.sizes[-1] % 2 else "rfft_n_even"
-    return "irfft" if options.kind == "c2r" else "ifft" if options.inverse else "fft"
 
 
 # --- elementwise ----------------------------------------------------------------------------------------------------

@@ -238,7 +238,7 @@ def _fold(op: str, loop: Loop, value: Node, axis: int, start: Node | None, mask:
     shape = f.shape[:axis] + f.shape[axis + 1 :]
     if f.shape[axis] == 1:
         return reshaped(told_cast(value, loop[-1]), shape)
-    return graph.library_call("fold", (op, loop, axis), (value,) if mask is None else (value, mask), shape, loop[-1])
+    return graph.library_call("fold", (op, loop, axis), (value,) if mask is None else (value, mask))
 
 
 def _prepended(first: Node, value: Node, axis: int) -> Node:
@@ -271,7 +271,7 @@ def accumulate_ufunc(op: str, x: Any, axis: Any = 0, dtype: Any = None, out: Any
     elif table.scans(op):
         node = graph.scan(op, (loop[-1], loop[-1]), along, told_cast(value, loop[-1]))
     else:
-        node = graph.library_call("accumulate", (op, loop, along), (told_cast(value, loop[1]),), shape, loop[-1])
+        node = graph.library_call("accumulate", (op, loop, along), (told_cast(value, loop[1]),))
     return _delivered(node, order, into)
 
 
@@ -309,7 +309,7 @@ def reduceat_ufunc(op: str, x: Any, indices: Any, axis: Any = 0, dtype: Any = No
         node = graph.fill(typed(0, loop[-1]), shape, array.queue)
     else:
         at = from_host(starts, array.device).value()
-        node = graph.library_call("reduceat", (op, loop, along), (value, at), shape, loop[-1])
+        node = graph.library_call("reduceat", (op, loop, along), (value, at))
     return _delivered(node, None, into)
 
 

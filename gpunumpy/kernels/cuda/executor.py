@@ -1,4 +1,4 @@
-"""The executor of a GPU: kernels by generated CUDA, library calls by routines of their own."""
+"""The executor of a GPU: kernels by generated CUDA, library calls by CUDA's libraries and hand-written kernels."""
 
 from __future__ import annotations
 
@@ -7,19 +7,31 @@ from typing import Any
 
 from ...core.dtypes import KIND
 from ...core.graph.layout import Layout
+from ...core.graph.library_calls.record import Batch
+from ...core.graph.library_calls.registry import record_of
 from ...core.runtime import memory
 from ...core.runtime.device import Device
+from ...core.runtime.executors import fuses_of, implementation
+from ...core.schedule.callbacks import FusedCall, Fuses
 from ...core.schedule.kernel import Kernel
+from ...core.schedule.steps import RunLibraryCall
+from ...core.schedule.traits import Traits
 from ..codegen import generate
-from ..fft.cuda_callbacks import fuses
 from ..source_locations import SourceLocations
-from .calls import CALLS
 from .compile import compile_program
 from .launch import WIRE, Launcher
+from .program import Prepared, prepared
 
 
 class CudaExecutor:
-    fuses = staticmethod(fuses)
+    """Runs plans on a GPU.
+
+    Its functions for library calls are called as ``run(device, options, layouts, dtypes)``, with the layouts and dtypes
+    of the results and the arguments, and return what takes their pointers; those that make programs, without a device.
+    """
+
+    name = "cuda"
+    traits = Traits(draws_random=True, takes_epilogues=True, sums_long_rows=True)
 
     def __init__(self, device: Device) -> None:
         self.device = device
@@ -70,10 +82,21 @@ class CudaExecutor:
 
         return run
 
-    def routine(self, step: Any, results: Sequence[tuple[Layout, Any]]) -> Callable[[Sequence[Any]], None]:
+    def fuses(self, call: str) -> Fuses | None:
+        return fuses_of(call, self.name)
+
+    def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Prepared:
+        found = record_of(step.name).implementation(self.name)
         layouts = [*(where for where, _ in results), *(where for _, where in step.args)]
         dtypes = (*(dtype for _, dtype in results), *step.dtypes)
-        return CALLS[step.name](self.device, step.options, layouts, dtypes)
+        if found.program:
+            return prepared(self.device, implementation(found.program)(step.options, layouts, dtypes), len(layouts))
+        name = found.run
+        if isinstance(step.options, Batch):
+            name = found.batch
+        elif isinstance(step.options, FusedCall):
+            name = found.fused
+        return implementation(name)(self.device, step.options, layouts, dtypes)
 
     def take_error(self) -> str:
         number = memory.take_error(self.device)

@@ -9,17 +9,18 @@ from typing import Any, NamedTuple
 
 from ...core.dtypes import KIND
 from ...core.graph.layout import Layout
+from ...core.graph.library_calls.transforms import Passes, Transform, is_smooth, passes
 from ...core.runtime import memory
 from ...core.runtime.device import Device
 from ...core.schedule.callbacks import FusedCall
 from ...core.schedule.kernel import Affine, Apply, Kernel, Load
-from ...core.schedule.transforms import Passes, Transform, is_smooth, passes
 from ...nvlib import cufft
 from ...nvlib.cufft_callbacks import Functions, available, load_name, store_name
 from ...nvlib.handles import bindings
 from ..codegen.callbacks import first_input, load_callback, store_callback
 from ..cuda.compile import compile_lto
 from ..cuda.launch import WIRE
+from .callback_limits import LIMITS
 
 # The operations that a function of a plan may have: what takes longer than its element takes to arrive is not free.
 _ROWS = frozenset(
@@ -27,39 +28,20 @@ _ROWS = frozenset(
     + ("less", "less_equal", "logical_and", "logical_not", "logical_or", "maximum", "minimum", "multiply", "negative")
     + ("not_equal", "positive", "real", "scaled", "square", "subtract", "where")
 )
-_MOST_OPERATIONS = 24
-_MOST_ARGUMENTS = 10
-# Where a kernel less is faster by a twentieth or more: docs/performance.md has the measurements. cuFFT has few kinds of
-# kernels that call functions, so a transform of several passes is often slower with them.
-_LEAST = 1 << 22  # elements of all transforms: making such a plan takes tenths of a second, once
-_ONE_PASS = 8192  # points, next to each other in memory
-_ONE_PASS_STORE = 4096  # where it is no power of 2, and another array is read for what is stored
-_ONE_PASS_APART = 512
-_SLOW_STORE = (8, 256)  # bytes of an element and points for which such a store is slower
-_SLOW = 768  # points for which functions are slower, unlike their neighbours; why, we do not know
-_AXES = {2: 1024, 3: 128}  # the longest of so many axes
-_AXES_HALVED = {2: 256, 3: 64}  # with a kernel after a transform of real numbers
-# Real transforms along one axis. The complex side of a long one is a pass of its own: points, or bytes of real numbers
-# where those are a power of 2. Short ones of such sizes are one pass: the most points with a kernel before or after it,
-# by kind and bytes of a real number.
-_LONG = 1 << 16
-_LONG_BYTES = 1 << 16
-_SHORT_BEFORE = {("r2c", 4): 2048, ("r2c", 8): 8192, ("c2r", 4): 1024, ("c2r", 8): 512}
-_SHORT_AFTER = {("r2c", 4): 512, ("r2c", 8): 512, ("c2r", 4): 1024, ("c2r", 8): 256}
-_SLOW_AFTER = {("r2c", 4): 256, ("r2c", 8): 128}  # points for which that is no faster
 
 Prepared = Callable[[Sequence[Any]], None]
 
 
-def fuses(name: str, options: FusedCall) -> bool:
-    """Whether a library call is faster with these kernels in it."""
-    return can_absorb(name, options) and _pays(options)
+def fuses(options: FusedCall) -> bool:
+    """Whether a transform is faster with these kernels in it."""
+    return can_fuse(options) and _pays(options)
 
 
-def can_absorb(name: str, options: FusedCall) -> bool:
-    """Whether a library call can have these kernels in it."""
+def can_fuse(options: FusedCall) -> bool:
+    """Whether a transform can have these kernels in it."""
     transform = options.options
-    if not isinstance(transform, Transform) or not available():
+    assert isinstance(transform, Transform)
+    if not available():
         return False
     if options.before is not None:
         # The library reads from this argument, as far as it knows.
@@ -82,7 +64,7 @@ def _one_pass(transform: Transform, found: Passes) -> bool:
     if transform.kind != "c2c" or len(transform.sizes) > 1 or not is_smooth(transform.sizes[0]):
         return False
     together = found.plan.source.stride == found.plan.target.stride == 1
-    return transform.sizes[0] <= (_ONE_PASS if together else _ONE_PASS_APART)
+    return transform.sizes[0] <= (LIMITS.one_pass if together else LIMITS.one_pass_strided)
 
 
 def _pays(options: FusedCall) -> bool:
@@ -90,8 +72,8 @@ def _pays(options: FusedCall) -> bool:
     assert isinstance(transform, Transform)
     kernels = [kernel for kernel in (options.before, options.after) if kernel is not None]
     simple = all(i.op in _ROWS for kernel in kernels for i in kernel.body.instrs if isinstance(i, Apply))
-    few = all(len(k.args) <= _MOST_ARGUMENTS and len(k.body.instrs) <= _MOST_OPERATIONS for k in kernels)
-    large = max(prod(options.taken[0].shape), prod(options.made[0].shape)) >= _LEAST
+    few = all(len(k.args) <= LIMITS.max_arguments and len(k.body.instrs) <= LIMITS.max_operations for k in kernels)
+    large = max(prod(options.taken[0].shape), prod(options.made[0].shape)) >= LIMITS.min_elements
     if not (simple and few and large and all(map(is_smooth, transform.sizes))):
         return False
     before, after = options.before, options.after
@@ -116,18 +98,18 @@ def _in_step(kernel: Kernel, walk: Affine) -> bool:
 
 def _faster(transform: Transform, options: FusedCall) -> bool:
     longest = max(transform.sizes)
-    if _SLOW in transform.sizes:
+    if LIMITS.slow_points in transform.sizes:
         return False
     if len(transform.sizes) > 1:
         halved = transform.kind == "r2c" and options.after is not None
-        most = (_AXES_HALVED if halved else _AXES)[len(transform.sizes)]
+        most = (LIMITS.halved_axes if halved else LIMITS.axes)[len(transform.sizes)]
         return transform.kind != "c2r" and longest <= most
     if transform.kind != "c2c":
         return _faster_real(transform, options)
     if options.after is not None and sum(arg.kind == "in" for arg in options.after.args) > 1:
         # Another array is read where the transform stores.
         power = longest.bit_count() == 1
-        if (longest > _ONE_PASS_STORE and not power) or (options.made[1].itemsize, longest) == _SLOW_STORE:
+        if (longest > LIMITS.one_pass_store and not power) or (options.made[1].itemsize, longest) == LIMITS.slow_store:
             return False
     found = passes(transform, options.taken[0], options.made[0])
     return found is not None and _one_pass(transform, found)
@@ -138,7 +120,7 @@ def _faster_real(transform: Transform, options: FusedCall) -> bool:
     power = points.bit_count() == 1
     real, (source, _), (target, _) = transform.kind == "r2c", options.taken, options.made
     itemsize = (options.taken if real else options.made)[1].itemsize
-    if (points >= _LONG and points % 2 == 0) or (power and points * itemsize >= _LONG_BYTES):
+    if (points >= LIMITS.long_points and points % 2 == 0) or (power and points * itemsize >= LIMITS.long_bytes):
         real_side = options.before if real else options.after
         if real_side is None:
             return True
@@ -146,9 +128,9 @@ def _faster_real(transform: Transform, options: FusedCall) -> bool:
     if not power or source.strides[axis] != 1 or target.strides[axis] != 1:
         return False
     kind = transform.kind, itemsize
-    if options.before is not None and points > _SHORT_BEFORE[kind]:
+    if options.before is not None and points > LIMITS.short_before[kind]:
         return False
-    return options.after is None or (points <= _SHORT_AFTER[kind] and points != _SLOW_AFTER.get(kind))
+    return options.after is None or (points <= LIMITS.short_after[kind] and points != LIMITS.slow_after.get(kind))
 
 
 def fft_fused(device: Device, options: FusedCall, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy
 from numpy import fft as theirs
 
-from ...core.schedule.transforms import Transform
+from ...core.graph.library_calls.transforms import Transform
 
 
 def fft(options: Transform, out: Any, x: Any) -> None:
@@ -27,10 +26,3 @@ def fft(options: Transform, out: Any, x: Any) -> None:
         else:
             theirs.fft(x, None, axis, None, out)
         x = out
-
-
-def fft_scaled(options: Transform, out: Any, x: Any, factor: Any) -> None:
-    """The transform of `x`, multiplied with a real factor."""
-    fft(options, out, x)
-    parts = out.view(out.real.dtype)
-    numpy.multiply(parts, parts.dtype.type(factor), parts)

@@ -8,22 +8,36 @@ from typing import Any
 import numpy
 
 from ...core.graph.layout import Layout
+from ...core.graph.library_calls.record import Batch
+from ...core.graph.library_calls.registry import record_of
 from ...core.runtime.device import Device
+from ...core.runtime.executors import fuses_of, implementation
 from ...core.runtime.memory import Buffer
+from ...core.schedule.callbacks import Fuses
+from ...core.schedule.steps import RunLibraryCall
+from ...core.schedule.traits import Traits
 from ..source_locations import SourceLocations
 from . import loops as host
-from .calls import CALLS
 from .text import failures
 from .threads import quietly
 
 
 class HostExecutor:
-    fuses = None
+    """Runs plans on the CPU device.
+
+    Its functions for library calls are called as ``run(options, *results, *arguments)`` with NumPy arrays.
+    """
+
+    name = "host"
+    traits = Traits(copies_blocks=True)
 
     def __init__(self, device: Device) -> None:
         self.device = device
         self._locations = SourceLocations()
         self.source_location = self._locations.number
+
+    def fuses(self, call: str) -> Fuses | None:
+        return fuses_of(call, self.name)
 
     def bind(self, buffer: Buffer, dtype: Any, offset: int) -> Any:
         assert buffer.host is not None
@@ -33,8 +47,12 @@ class HostExecutor:
     def prepare(self, kernel: Any) -> Callable[[Sequence[Any]], None]:
         return host.prepare(kernel)
 
-    def routine(self, step: Any, results: Sequence[tuple[Layout, Any]]) -> Callable[[Sequence[Any]], None]:
-        function = CALLS[step.name]
+    def library_call(
+        self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]
+    ) -> Callable[[Sequence[Any]], None]:
+        function = implementation(record_of(step.name).implementation(self.name).run)
+        if isinstance(step.options, Batch):
+            function = _one_by_one(function)
         read = zip((where for _, where in step.args), step.dtypes, strict=True)
         windows = [_window(dtype, where) for where, dtype in (*results, *read)]
         options = step.options
@@ -52,6 +70,18 @@ class HostExecutor:
         failures.clear()  # another thread may have done so since
         words, source_location = first[0]
         return f"{words} ({self._locations.text(source_location)})"
+
+
+def _one_by_one(function: Callable[..., None]) -> Callable[..., None]:
+    """What runs the calls of a batch."""
+
+    def run(options: Batch, *values: Any) -> None:
+        results, args = values[: options.calls], values[options.calls :]
+        each = len(args) // options.calls
+        for k, out in enumerate(results):
+            function(options.options, out, *args[k * each : (k + 1) * each])
+
+    return run
 
 
 def _window(dtype: Any, where: Layout) -> Callable[[Any], Any]:

@@ -24,9 +24,9 @@ from . import cuda_small_decompositions as small
 from .cuda_solvers import copied, telling
 
 
-def qr(device: Device, options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
-    """All by columns: `raw` factors with `tau`, or R, and with it Q."""
-    (raw,) = options
+def qr(device: Device, options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+    """All by columns: factors with `tau` in the mode "raw", or R, and with it Q."""
+    raw = options == ("raw",)
     first, *others, a = layouts
     if small.qr_fits(options, layouts, dtypes, device.attributes.shared_per_block):
         return prepared(device, small.qr(options, layouts, dtypes), len(layouts))
@@ -107,9 +107,9 @@ def svd(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dty
     return run
 
 
-def eigh(device: Device, options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+def eigh(device: Device, options: tuple[str, bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
     """Values and `info`; and the vectors as rows. By columns the argument is the conjugate of its matrix."""
-    (triangle,) = options
+    triangle = options[0]
     *results, a = layouts
     if small.eigh_fits(layouts, dtypes, device.attributes.shared_per_block):
         return telling(device, small.eigh(options, layouts, dtypes), len(layouts) + 1)

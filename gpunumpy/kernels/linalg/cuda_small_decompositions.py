@@ -71,20 +71,20 @@ def divided(a: Layout, dtype: Any) -> bool:
     return a.shape[-1] > _DIVIDED[prod(a.shape[:-2]) >= _MANY][real_bytes(dtype)]
 
 
-def qr_fits(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any], shared: int) -> bool:
+def qr_fits(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any], shared: int) -> bool:
     """The same for QR."""
     return qr_bytes(options, layouts, dtypes[0]) <= min(shared, _BYTES)
 
 
-def qr_bytes(options: tuple[bool], layouts: Sequence[Layout], dtype: Any) -> int:
+def qr_bytes(options: tuple[str], layouts: Sequence[Layout], dtype: Any) -> int:
     """The shared memory for the factors of a matrix."""
     n, m = layouts[-1].shape[-2:]
     wanted = _columns_of_q(options, layouts)
     return ((n + wanted) * pitch_of(m, dtype.itemsize) + min(m, n)) * dtype.itemsize + 32 * real_bytes(dtype)
 
 
-def _columns_of_q(options: tuple[bool], layouts: Sequence[Layout]) -> int:
-    return 0 if options[0] or len(layouts) < 3 else layouts[1].shape[-2]
+def _columns_of_q(options: tuple[str], layouts: Sequence[Layout]) -> int:
+    return 0 if options == ("raw",) or len(layouts) < 3 else layouts[1].shape[-2]
 
 
 def svd_bytes(rows: int, columns: int, kept: int, vectors: bool, dtype: Any) -> int:
@@ -190,9 +190,9 @@ def svd(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[An
     return text.made(["jacobi"], body, threads, shared, [*names, pointer(dtype, "a"), "int* told"], cells)
 
 
-def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
+def eigh(options: tuple[str, bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
     """Values and `info`; and the vectors as rows. By columns the argument is the conjugate of its matrix."""
-    (triangle,) = options
+    triangle = options[0]
     *results, a = layouts
     dtype, vectors, size = dtypes[-1], len(results) > 2, a.shape[-1]
     text, divides = Small(a, dtype), divided(a, dtype)
@@ -224,9 +224,9 @@ def eigh(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) 
     return text.made(methods, body, threads, shared, [*names, pointer(dtype, "a"), "int* told"])
 
 
-def qr(options: tuple[bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
-    """All by columns: `raw` factors with `tau`, or R, and with it Q."""
-    (raw,) = options
+def qr(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
+    """All by columns: factors with `tau` in the mode "raw", or R, and with it Q."""
+    raw = options == ("raw",)
     first, a = layouts[0], layouts[-1]
     dtype = dtypes[0]
     text = Small(a, dtype)

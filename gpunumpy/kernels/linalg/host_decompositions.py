@@ -12,9 +12,9 @@ def _swapped(x: Any) -> Any:
     return x.swapaxes(-1, -2)
 
 
-def qr(options: tuple[bool], first: Any, *rest: Any) -> None:
-    """All by columns: `raw` factors with `tau`, or R, and with it Q."""
-    (raw,) = options
+def qr(options: tuple[str], first: Any, *rest: Any) -> None:
+    """All by columns: factors with `tau` in the mode "raw", or R, and with it Q."""
+    raw = options == ("raw",)
     *others, columns = rest
     a = _swapped(columns)
     if raw:
@@ -57,7 +57,7 @@ def svd(options: tuple[Any, ...], s: Any, info: Any, *rest: Any) -> None:
 
 def eigh(options: tuple[Any, ...], w: Any, info: Any, *rest: Any) -> None:
     """Of the conjugates of Hermitian matrices; the vectors are the rows of a matrix."""
-    (triangle,) = options
+    triangle = options[0]
     *wanted, x = rest
     a = x.conj()
     info[...] = 0

@@ -11,10 +11,10 @@ import numpy
 
 from ...core.dtypes import KIND
 from ...core.graph.layout import Layout
+from ...core.graph.library_calls.products import Product, is_batch
 from ...core.runtime import memory, memory_copy
 from ...core.runtime.device import Device
-from ...core.schedule.batch import MIN_BATCH, is_batch
-from ...core.schedule.epilogues import Product
+from ...core.schedule.batch import MIN_BATCH
 from ...nvlib import cublas, cublaslt
 from ..codegen import generate
 from ..codegen.program import Program

@@ -30,7 +30,7 @@ def after(shape: Sequence[int], dtype: Any, steps: Sequence[str]) -> ir.Kernel:
     dtype
         What it is made of.
     steps
-        As in `gpunumpy.core.schedule.epilogues.Product`.
+        As in `gpunumpy.core.graph.library_calls.products.Product`.
     """
     columns = shape[-1]
     loops = (prod(shape[:-1]), columns)

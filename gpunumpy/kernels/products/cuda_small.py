@@ -11,7 +11,8 @@ from typing import Any
 
 from ...core.dtypes import C_TYPE, KIND
 from ...core.graph.layout import Layout
-from ...core.schedule.batch import MAX_BATCH, is_small_product
+from ...core.graph.library_calls.products import is_small_product
+from ...core.schedule.batch import MAX_BATCH
 from ..codegen import op_code
 from ..codegen.program import Launch, Program
 from ..cuda.routine import chosen
@@ -75,7 +76,7 @@ def small_matmul(
     dtypes
         Their dtypes.
     after
-        As in `gpunumpy.core.schedule.epilogues.Product`; a pointer or a scalar for each is an argument more.
+        As in `gpunumpy.core.graph.library_calls.products.Product`; a pointer or a scalar for each is an argument more.
     count
         For how many products. If there are several, the arguments are those of each one after the other, as many as
         there can be at most.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from ...core.dtypes import FLOAT32, KIND
-from ...core.schedule.epilogues import Product
+from ...core.graph.library_calls.products import Product
 
 _AFTER: dict[str, Callable[..., Any]] = {
     "scale": numpy.multiply,

@@ -115,6 +115,3 @@ def twister_stand(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: S
 @cache
 def _words_text() -> str:
     return f"{op_code.helpers(())}\n{source('random/mt19937')}{_WORDS}"
-
-
-PROGRAMS = (twister_words, twister_picks, twister_stand)

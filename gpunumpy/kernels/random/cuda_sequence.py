@@ -78,6 +78,3 @@ def stream_sequence(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes:
 @cache
 def _ziggurats(single: bool) -> str:
     return "".join(re.sub(r"(\w+)_bits", rf"{shape}_\1", tables(shape, single)) for shape in ("normal", "exponential"))
-
-
-PROGRAMS = (stream_sequence,)

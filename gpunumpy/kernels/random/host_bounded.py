@@ -5,7 +5,7 @@ What the CPU draws NumPy draws; these are what the kernels of a GPU mean, one st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy
@@ -64,11 +64,3 @@ def sampled(options: tuple[Any, ...], out: Any, drawn: Any, ordered: Any) -> Non
     for t, value in enumerate(drawn.tolist()):
         out[t] = lowest + t if value in found else value
         found.add(int(out[t]))
-
-
-def sort_upper(options: tuple[Any, ...], out: Any, x: Any) -> None:
-    """Numbers of 64 bits, of which the lower halves are in order, by their upper halves."""
-    out[...] = numpy.sort(x)
-
-
-CALLS: dict[str, Callable[..., None]] = {call.__name__: call for call in (bounded_draws, sampled, sort_upper, swapped)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -102,10 +101,3 @@ def twister_stand(options: tuple[Any, ...], out: Any, words: Any, before: Any, a
         gauss = _first_of_pair(words.view(numpy.uint32)[left[0] :][:4].tolist()) if has else 0.0
         made.set_state((*made.get_state()[:3], int(has), gauss))
     _pack(out, made)
-
-
-CALLS: dict[str, Callable[..., None]] = {
-    "twister_words": twister_words,
-    "twister_picks": twister_picks,
-    "twister_stand": twister_stand,
-}

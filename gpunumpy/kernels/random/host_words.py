@@ -187,6 +187,3 @@ def stream_draws(options: tuple[Any, ...], out: Any, after: Any, state: Any, bou
     else:
         getattr(generator, f"standard_{what}")(dtype=out.dtype, out=out)
     after[...] = taken_from(name, bits)
-
-
-CALLS: dict[str, Callable[..., None]] = {"stream_draws": stream_draws}

@@ -16,7 +16,7 @@ from ...core.graph.queue import Queue
 from ...core.recording.array import from_host, ndarray, to_host, wrap
 from ...core.recording.record import as_array, elementwise
 from ...core.runtime.device import default_device
-from ...core.runtime.evaluate import queue_of
+from ...core.runtime.evaluate import queue_of, traits_of
 from ...functions.indexing.selection import take
 from ...functions.reductions.reductions import any as any_of
 from ...functions.sorting.searching import searchsorted
@@ -172,7 +172,7 @@ class Simple(Legacy):
 
     def _order(self, count: int, queue: Queue) -> Any:
         """The order in which to take so many elements."""
-        if not method.MANY <= count < _MOST or queue.device.kind not in method.KINDS:
+        if not method.MANY <= count < _MOST or not traits_of(queue.device).draws_random:
             return NotImplemented
         words, before, after = self._stream.ahead(enough_masked(count), UINT32, queue)
         order, taken = permuted(words, count)

@@ -1,6 +1,6 @@
-"""What the routine "fft" is asked for, and how a library lays it out: pure arithmetic over shapes and strides.
+"""The record of "fft", and how a library lays transforms out: pure arithmetic over shapes and strides.
 
-The routine transforms a value along up to three axes, all points of them, without a factor.
+The call transforms a value along up to three axes, all points of them, without a factor.
 """
 
 from __future__ import annotations
@@ -11,7 +11,13 @@ from functools import lru_cache
 from math import prod
 from typing import NamedTuple
 
-from ..graph.layout import Layout, Shape
+import numpy
+
+from ...dtypes import DType
+from ..layout import Layout, Shape
+from ..primitives import LibraryCall
+from ..signature import Signature
+from .record import FloatingErrors, Implementation, Record, Results
 
 _FACTORS = (2, 3, 5, 7)
 _MOST_PLACES = 1 << 12  # executions of a plan: more take longer than any copy
@@ -140,3 +146,69 @@ def result_shape(options: Transform, shape: Shape) -> Shape:
     if options.kind == "r2c":
         made[options.axes[-1]] = options.sizes[-1] // 2 + 1
     return tuple(made)
+
+
+# --- the record -----------------------------------------------------------------------------------------------------
+
+_COMPLEX64, _COMPLEX128 = numpy.dtype(numpy.complex64), numpy.dtype(numpy.complex128)
+_OTHER_DTYPE: dict[DType, DType] = {
+    _COMPLEX64: numpy.dtype(numpy.float32),
+    _COMPLEX128: numpy.dtype(numpy.float64),
+    numpy.dtype(numpy.float32): _COMPLEX64,
+    numpy.dtype(numpy.float64): _COMPLEX128,
+}
+_BATCH_BYTES = 1 << 16  # of the result and of the argument of a transform in a batch
+_BATCH_POINTS = 2048  # of a real one
+
+
+def _results(options: Transform, args: Sequence[Signature]) -> Results:
+    (source,) = args
+    dtype = source.dtype if options.kind == "c2c" else _OTHER_DTYPE[source.dtype]
+    return ((result_shape(options, source.shape), dtype),)
+
+
+def _is_small(made: Signature, args: Sequence[Signature]) -> bool:
+    """Whether a transform is small, and in a batch is what it is alone.
+
+    Of other sizes the rounding depends on how many there are, and pairs of real transforms of odd sizes are computed
+    as one, so that NaNs of either are in both.
+    """
+    assert isinstance(made.primitive, LibraryCall)
+    kind, axes, sizes, _ = Transform(*made.primitive.options)
+    last = axes[0] == len(made.shape) - len(axes)
+    alike = kind == "c2c" or (sizes[-1] % 2 == 0 and sizes[-1] <= _BATCH_POINTS)
+    if kind == "c2r":
+        alike &= prod(made.shape) == prod(sizes)  # where rows begin counts too
+    small = all(prod(f.shape) * f.dtype.itemsize <= _BATCH_BYTES for f in (made, *args))
+    return small and last and alike and all(map(is_smooth, sizes))
+
+
+def _floating_errors(options: Transform, dtype: DType) -> FloatingErrors | None:
+    """NumPy's name of a transform. A forward one in single precision is computed in double and cast."""
+    if options.kind == "c2r" and len(options.axes) > 1:
+        return None  # which may write over its source, so that nothing else must read that
+    if not options.inverse and dtype == _COMPLEX64:
+        return FloatingErrors("cast")
+    if options.kind == "r2c":
+        return FloatingErrors("rfft_n_odd" if options.sizes[-1] % 2 else "rfft_n_even")
+    return FloatingErrors("irfft" if options.kind == "c2r" else "ifft" if options.inverse else "fft")
+
+
+RECORDS = (
+    Record(
+        "fft",
+        {
+            "host": Implementation("kernels.fft.host:fft"),
+            "cuda": Implementation(
+                "nvlib.cufft:fft",
+                batch="kernels.fft.cuda_batch:fft_batch",
+                fused="kernels.fft.cuda_callbacks:fft_fused",
+                fuses="kernels.fft.cuda_callbacks:fuses",
+            ),
+        },
+        results=_results,
+        reads_strides=True,
+        is_small=_is_small,
+        floating_errors=_floating_errors,
+    ),
+)

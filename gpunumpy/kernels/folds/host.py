@@ -1,0 +1,29 @@
+"""Folds of ufuncs on the CPU device, by NumPy's own methods of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+
+def fold(options: tuple[Any, ...], out: Any, x: Any, *masks: Any) -> None:
+    """The left fold by a ufunc along an axis; the first element always takes part, the others where the mask says."""
+    op, _, axis = options
+    reduce = getattr(numpy, op).reduce
+    if not masks:
+        reduce(x, axis, out.dtype, out)
+        return
+    first, *_ = x.flat
+    rest = (slice(None),) * axis + (slice(1, None),)
+    reduce(x[rest], axis, out.dtype, out, initial=first, where=masks[0][rest])
+
+
+def accumulate(options: tuple[Any, ...], out: Any, x: Any) -> None:
+    op, _, axis = options
+    getattr(numpy, op).accumulate(x, axis, out.dtype, out)
+
+
+def reduceat(options: tuple[Any, ...], out: Any, x: Any, starts: Any) -> None:
+    op, _, axis = options
+    getattr(numpy, op).reduceat(x, starts, axis, out.dtype, out)
