@@ -126,13 +126,13 @@ def rows() -> Iterator[tuple[str, Program, tuple[int, ...], tuple[int, ...], str
 
 
 @contextmanager
-def asked(absorbs: Any) -> Iterator[None]:
-    """Transforms take kernels in where `absorbs` says so."""
+def asked(fuses: Any) -> Iterator[None]:
+    """Transforms take kernels in where `fuses` says so, or never."""
     state = evaluate.state(np.Device("cuda:0"))
     state.plans.clear()
-    state.executor.absorbs = absorbs
+    state.executor.fuses = {"fft": fuses}.get
     yield
-    del state.executor.absorbs
+    del state.executor.fuses
     state.plans.clear()
 
 
@@ -171,9 +171,9 @@ def main() -> None:
             x, h = array(shape, dtype), array(other, dtype.upper() if complex_other else dtype)
             with asked(None):
                 _, kernels = timed(program, x, h)
-            with asked(cuda_callbacks.can_absorb):
+            with asked(cuda_callbacks.can_fuse):
                 first, callbacks = timed(program, x, h)
-            taken = "callbacks" if "fft_absorbed" in explanation(program(x, h)) else "kernels"
+            taken = "callbacks" if "fft_fused" in explanation(program(x, h)) else "kernels"
             size = " x ".join(map(str, shape))
             times = f"{callbacks:.4g} | {kernels:.4g} | {callbacks / kernels:.2f}"
             print(f"| {name} | {size} | {x.dtype} | {times} | {taken} | {first:.0f} |", flush=True)

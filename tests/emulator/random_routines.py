@@ -11,12 +11,14 @@ from gpunumpy.kernels.sort import cuda as cuda_sort
 from .executor import run_program
 from .test_routines import layout_of
 
+TWISTER = (cuda_mt19937.twister_words, cuda_mt19937.twister_picks, cuda_mt19937.twister_stand)
 MOST_SHARED = 232448  # bytes of shared memory that a block of the emulated machine may have
 _PROGRAMS: dict[str, Callable[..., Any]] = {
     "bounded_draws": lambda options, layouts, dtypes: cuda_bounded.bounded(options, layouts, 1),
     "stream_draws": lambda options, layouts, dtypes: cuda_words.draws(options, layouts, dtypes, MOST_SHARED),
     **{make.__name__: make for make in (cuda_bounded.swapped, cuda_bounded.sampled, cuda_sort.sort_upper)},
-    **{make.__name__: make for make in (*cuda_sequence.PROGRAMS, *cuda_mt19937.PROGRAMS)},
+    "stream_sequence": cuda_sequence.stream_sequence,
+    **{make.__name__: make for make in TWISTER},
 }
 
 

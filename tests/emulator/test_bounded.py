@@ -10,10 +10,10 @@ import pytest
 
 import gpunumpy
 from gpunumpy.kernels.cuda.compile import compile_cubin
-from gpunumpy.kernels.host import calls as host_calls
 from gpunumpy.kernels.random import cuda_bounded
 from gpunumpy.kernels.sort import cuda as cuda_sort
 from gpunumpy.random import bounded, method
+from tests.support.host_executor import run_on_host, with_traits
 
 from ..numpy_parity.test_random_permuting import (
     both,
@@ -34,11 +34,11 @@ def run(make: Any, options: tuple[Any, ...], *arrays: Any) -> None:
 
 @pytest.fixture(autouse=True)
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setitem(host_calls.CALLS, "bounded_draws", bounded_draws)
+    run_on_host(monkeypatch, "bounded_draws", bounded_draws)
     for make in (cuda_bounded.swapped, cuda_bounded.sampled, cuda_sort.sort_upper):
-        monkeypatch.setitem(host_calls.CALLS, make.__name__, lambda *args, make=make: run(make, *args))
+        run_on_host(monkeypatch, make.__name__, lambda *args, make=make: run(make, *args))
     monkeypatch.setattr(method, "MANY", 1)
-    monkeypatch.setattr(method, "KINDS", {"cpu"})
+    with_traits(monkeypatch, draws_random=True)
     monkeypatch.setattr(bounded, "REJECTED", 1)
     with gpunumpy.Device("cpu"):
         yield

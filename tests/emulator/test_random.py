@@ -11,10 +11,10 @@ import pytest
 import gpunumpy
 from gpunumpy.core.ops.streams import BOUNDS, WORDS
 from gpunumpy.kernels.cuda.compile import compile_cubin
-from gpunumpy.kernels.host import calls as host_calls
 from gpunumpy.kernels.random import cuda_words, host_words
 from gpunumpy.random import method
 from gpunumpy.random.stream import Stream
+from tests.support.host_executor import run_on_host, with_traits
 
 from .emulated import emulated
 from .executor import run_program
@@ -98,8 +98,8 @@ def test_draws_that_follow_one_another(kind: str, shared: bool, monkeypatch: pyt
         run(options, *arrays)
 
     monkeypatch.setattr(method, "MANY", 1)
-    monkeypatch.setattr(method, "KINDS", {"cpu"})
-    monkeypatch.setitem(host_calls.CALLS, "stream_draws", draws)
+    with_traits(monkeypatch, draws_random=True)
+    run_on_host(monkeypatch, "stream_draws", draws)
     mine, theirs = (n.random.Generator(BITS[kind](3)) for n in (gpunumpy, numpy))
     with gpunumpy.Device("cpu"):
         for turn in range(2):
@@ -195,7 +195,7 @@ def _written(n: Any, x: Any) -> Any:
 @pytest.mark.parametrize("kind", BITS)
 def test_consumers(kind: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(method, "MANY", 1)
-    monkeypatch.setattr(method, "KINDS", {"cpu"})
+    with_traits(monkeypatch, draws_random=True)
     for begun in (0, 1) if dtype == "f4" else (0,):
         mine, theirs = (n.random.Generator(BITS[kind](begun)) for n in (gpunumpy, numpy))
         mine.random(begun, "f4")

@@ -14,12 +14,12 @@ from gpunumpy.core.recording.array import from_host, to_host, wrap
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.kernels.cuda.compile import compile_cubin
-from gpunumpy.kernels.host import calls as host_calls
 from gpunumpy.kernels.random import cuda_sequence, cuda_words
 from gpunumpy.random import distributions, method
 from gpunumpy.random.distributions import Plan
 from gpunumpy.random.legacy import discrete as legacy_discrete
 from gpunumpy.random.sequence import attempted
+from tests.support.host_executor import run_on_host, with_traits
 
 from .executor import run_program
 from .random_routines import MOST_SHARED
@@ -48,9 +48,9 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Even few numbers are drawn as a GPU draws them."""
     ASKED.clear()
     monkeypatch.setattr(method, "MANY", 1)
-    monkeypatch.setattr(method, "KINDS", {"cpu"})
-    monkeypatch.setitem(host_calls.CALLS, "stream_sequence", routine(cuda_sequence.stream_sequence))
-    monkeypatch.setitem(host_calls.CALLS, "stream_draws", routine(lambda *what: cuda_words.draws(*what, MOST_SHARED)))
+    with_traits(monkeypatch, draws_random=True)
+    run_on_host(monkeypatch, "stream_sequence", routine(cuda_sequence.stream_sequence))
+    run_on_host(monkeypatch, "stream_draws", routine(lambda *what: cuda_words.draws(*what, MOST_SHARED)))
     with gpunumpy.Device("cpu"):
         yield
 

@@ -11,16 +11,17 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.kernels.cuda.compile import compile_cubin
-from gpunumpy.kernels.host import calls as host_calls
-from gpunumpy.kernels.random import cuda_bounded, cuda_mt19937, cuda_sequence
+from gpunumpy.kernels.random import cuda_bounded, cuda_sequence
 from gpunumpy.kernels.sort import cuda as cuda_sort
 from gpunumpy.random import distributions, method, mt19937, mt19937_stream, sequence
 from gpunumpy.random.legacy import discrete as legacy_discrete
 from gpunumpy.random.legacy import method as legacy_method
 from gpunumpy.random.sequence import Sampler
 from tests.numpy_parity.test_random_legacy import DRAWS, EXACT, alike, pair, same_state
+from tests.support.host_executor import run_on_host, with_traits
 
 from .executor import run_program
+from .random_routines import TWISTER
 from .test_routines import layout_of
 
 Program = Callable[..., Any]
@@ -46,12 +47,12 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         "stream_sequence": cuda_sequence.stream_sequence,
         "sort_upper": cuda_sort.sort_upper,
         "swapped": cuda_bounded.swapped,
-        **{make.__name__: make for make in cuda_mt19937.PROGRAMS},
+        **{make.__name__: make for make in TWISTER},
     }
     for name, make in programs.items():
-        monkeypatch.setitem(host_calls.CALLS, name, routine(make))
+        run_on_host(monkeypatch, name, routine(make))
     monkeypatch.setattr(method, "MANY", 1)
-    monkeypatch.setattr(method, "KINDS", {"cpu"})
+    with_traits(monkeypatch, draws_random=True)
     with np.Device("cpu"):
         yield
 

@@ -11,8 +11,8 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core.recording.array import to_host
 from gpunumpy.core.runtime import memory
-from gpunumpy.kernels.host import calls as host_calls
 from gpunumpy.random import method
+from tests.support.host_executor import run_on_host, with_traits
 
 from .random_routines import ROUTINES
 
@@ -28,9 +28,9 @@ DRAWS: dict[str, Any] = {
 @pytest.fixture(autouse=True)
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(method, "MANY", 100)
-    monkeypatch.setattr(method, "KINDS", {"cpu", "cuda"})
+    with_traits(monkeypatch, draws_random=True)
     for name, routine in ROUTINES.items():
-        monkeypatch.setitem(host_calls.CALLS, name, routine)
+        run_on_host(monkeypatch, name, routine)
     with np.Device("cpu"):
         memory.set_memory_limit(memory.memory_info().used + (1 << 26))
         yield

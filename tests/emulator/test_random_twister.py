@@ -11,9 +11,9 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.recording.array import to_host
-from gpunumpy.kernels.host import calls as host_calls
 from gpunumpy.random import method, mt19937, sequence
 from tests.numpy_parity.test_random_streams import EXACT, INEXACT, alike, pair, same_state
+from tests.support.host_executor import run_on_host, with_traits
 
 from .random_routines import ROUTINES
 
@@ -32,9 +32,9 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         return call
 
     for name in ROUTINES:
-        monkeypatch.setitem(host_calls.CALLS, name, counted(name))
+        run_on_host(monkeypatch, name, counted(name))
     monkeypatch.setattr(method, "MANY", 1)
-    monkeypatch.setattr(method, "KINDS", {"cpu"})
+    with_traits(monkeypatch, draws_random=True)
     with np.Device("cpu"):
         yield
 

@@ -12,11 +12,11 @@ from gpunumpy.core.recording.array import to_host, wrap
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.kernels.cuda.compile import compile_cubin
-from gpunumpy.kernels.host import calls as host_calls
 from gpunumpy.kernels.random import cuda_sequence
 from gpunumpy.random import sequence
 from gpunumpy.random.sequence import Sampler
 from gpunumpy.random.stream import Stream
+from tests.support.host_executor import run_on_host
 
 from .executor import run_program
 from .test_routines import layout_of
@@ -39,7 +39,7 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         asked.append(arrays[2].size)
         emulated(options, *arrays)
 
-    monkeypatch.setitem(host_calls.CALLS, "stream_sequence", call)
+    run_on_host(monkeypatch, "stream_sequence", call)
     return asked
 
 

@@ -11,7 +11,7 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core.graph.layout import c_strides
 from gpunumpy.core.runtime import evaluate
-from gpunumpy.core.schedule.scheduler import RunLibraryCall
+from gpunumpy.core.schedule.steps import RunLibraryCall
 from gpunumpy.functions.products.einsum_plan import Kernel, Operand, Product, pair, parse, subscripts_of
 
 

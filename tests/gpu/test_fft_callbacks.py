@@ -12,7 +12,6 @@ import gpunumpy as np
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.explain import explanation
-from gpunumpy.core.schedule import scaled as schedule_scaled
 from gpunumpy.kernels.fft import cuda_callbacks
 from gpunumpy.nvlib import cufft
 from gpunumpy.nvlib.cufft_callbacks import available
@@ -34,8 +33,7 @@ def gpu() -> Iterator[None]:
 def always(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Kernels are taken in wherever they can be, also where that is slower."""
     state = evaluate.state(Device("cuda:0"))
-    monkeypatch.setattr(state.executor, "absorbs", cuda_callbacks.can_absorb, raising=False)
-    monkeypatch.setattr(schedule_scaled, "_MOST", 0)  # small ones too
+    monkeypatch.setattr(cuda_callbacks, "fuses", cuda_callbacks.can_fuse)
     state.plans.clear()
     yield
     state.plans.clear()
@@ -77,7 +75,7 @@ def test_complex_transforms(name: str, shape: tuple[int, int], dtype: str, alway
     for _ in range(2):  # the second time with the same plan and other memory
         x, h = values(shape, dtype), values(shape, dtype)
         found = program(np, np.asarray(x), np.asarray(h))
-        assert "fft_absorbed" in explanation(found)
+        assert "fft_fused" in explanation(found)
         agree(found, program(numpy, x, h))
 
 
@@ -92,7 +90,7 @@ def test_real_transforms(shape: tuple[int, int], dtype: str, always: None) -> No
         lambda xp, x, h: xp.fft.irfft(h * 2),
     ):
         found = program(np, y, k)
-        assert "fft_absorbed" in explanation(found)
+        assert "fft_fused" in explanation(found)
         agree(found, program(numpy, x, h))
         agree(k, h)  # what is read is not changed
         agree(y, x)
@@ -108,22 +106,22 @@ def test_several_axes(shape: tuple[int, ...], always: None) -> None:
         lambda xp, x, h: xp.fft.fft2(x) - h,
     ):
         found = program(np, y, k)
-        assert "fft_absorbed" in explanation(found)
+        assert "fft_fused" in explanation(found)
         agree(found, program(numpy, x, h))
         agree(k, h)
 
 
 def test_what_is_faster_alone_stays_so() -> None:
-    def absorbed(program: Callable[[Any], Any], shape: tuple[int, ...], dtype: str) -> bool:
+    def fused(program: Callable[[Any], Any], shape: tuple[int, ...], dtype: str) -> bool:
         result = program(np.asarray(values(shape, dtype)))  # outside of an assertion, which would keep what it sees
-        return "fft_absorbed" in explanation(result)
+        return "fft_fused" in explanation(result)
 
-    assert not absorbed(lambda x: np.fft.fft(x * 2), (1 << 22,), "F")
-    assert not absorbed(lambda x: np.fft.fft(x * 2), (4, 64), "F")
-    assert not absorbed(lambda x: np.exp(np.fft.fft(x)), (4096, 1024), "F")
-    assert not absorbed(lambda x: np.fft.fft(x.T * 2), (1024, 4096), "F")
-    assert absorbed(lambda x: np.abs(np.fft.fft(x)) ** 2, (4096, 1024), "F")
-    assert absorbed(lambda x: np.fft.irfft(np.fft.rfft(x) * 2), (1 << 22,), "f")
+    assert not fused(lambda x: np.fft.fft(x * 2), (1 << 22,), "F")
+    assert not fused(lambda x: np.fft.fft(x * 2), (4, 64), "F")
+    assert not fused(lambda x: np.exp(np.fft.fft(x)), (4096, 1024), "F")
+    assert not fused(lambda x: np.fft.fft(x.T * 2), (1024, 4096), "F")
+    assert fused(lambda x: np.abs(np.fft.fft(x)) ** 2, (4096, 1024), "F")
+    assert fused(lambda x: np.fft.irfft(np.fft.rfft(x) * 2), (1 << 22,), "f")
 
 
 def test_plans_that_are_given_up_are_made_again(always: None) -> None:

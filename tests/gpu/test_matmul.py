@@ -11,7 +11,7 @@ import gpunumpy as np
 from gpunumpy.core.dtypes import bfloat16
 from gpunumpy.core.recording.array import from_host, ndarray, to_host
 from gpunumpy.core.runtime.device import Device
-from gpunumpy.core.schedule.scheduler import RunKernel
+from gpunumpy.core.schedule.steps import RunKernel
 from tests.core.fusion.counting import kernels
 
 pytestmark = pytest.mark.gpu

@@ -37,7 +37,7 @@ def agree(program: Program, sets: list[tuple[Any, ...]]) -> None:
         alone.append(np.asnumpy(result))
         del result
     together = [program(*arrays) for arrays in sets]
-    assert "_together" in explanation(together[0])
+    assert "_batch" in explanation(together[0])
     for one, other in zip(together, alone, strict=True):
         numpy.testing.assert_array_equal(np.asnumpy(one).view("u1"), other.view("u1"))
 
@@ -90,7 +90,7 @@ def test_layouts() -> None:
     agree(np.fft.fft2, [(mine[k : k + 5],) for k in range(20)])
     mixed = [mine[k] for k in range(5)] + [np.asarray(np.asnumpy(mine).T.copy())[:, k] for k in range(5)]
     found = [np.fft.fft(a) for a in mixed]
-    assert explanation(found[0]).count("fft_together") == 1
+    assert explanation(found[0]).count("fft_batch") == 1
     for one, other in zip(found, [*x[:5], *x[:5]], strict=True):
         assert abs(np.asnumpy(one) - numpy.fft.fft(other)).max() < 1e-4
 
@@ -137,7 +137,7 @@ def test_larger_products(shape: tuple[int, int, int], dtype: str) -> None:
     )
     for program in programs:
         found = [program(a, b) for a, b in pairs]
-        assert "matmul_together" in explanation(found[0])
+        assert "matmul_batch" in explanation(found[0])
         for one, (a, b) in zip(found, hosts, strict=True):
             wanted = program(a.astype(wide), b.astype(wide))
             size = program(abs(a.astype(wide)), abs(b.astype(wide))).real.max()

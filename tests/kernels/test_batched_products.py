@@ -14,9 +14,11 @@ from numpy.lib.stride_tricks import as_strided
 import gpunumpy
 from gpunumpy.core.dtypes import FLOAT64, bfloat16
 from gpunumpy.core.graph.layout import Layout, c_layout
-from gpunumpy.core.schedule.batch import MIN_BATCH, Batch
-from gpunumpy.core.schedule.epilogues import Product
-from gpunumpy.core.schedule.scheduler import RunLibraryCall
+from gpunumpy.core.graph.library_calls.products import Product
+from gpunumpy.core.graph.library_calls.record import Batch
+from gpunumpy.core.runtime.explain import name_of
+from gpunumpy.core.schedule.batch import MIN_BATCH
+from gpunumpy.core.schedule.steps import RunLibraryCall
 from gpunumpy.kernels.products import cuda as cuda_calls_blas
 from gpunumpy.kernels.products import cuda_batch
 from gpunumpy.nvlib import cublas
@@ -124,7 +126,7 @@ def test_calls(model: Model, dtype: Any, left: str, right: str) -> None:
     options = Batch(count, product)
     kinds = [dtype] * (3 * count)
     whole = [*(c_layout(x.shape) for x in results), *layouts]
-    cuda_batch.matmul_together(device, options, whole, kinds)([*(x.ctypes.data for x in results), *pointers])
+    cuda_batch.matmul_batch(device, options, whole, kinds)([*(x.ctypes.data for x in results), *pointers])
     assert [count for count, _ in model.calls] == [3]
     for one, other in zip(results, wanted, strict=True):
         numpy.testing.assert_array_equal(one, other.astype(dtype))
@@ -142,7 +144,7 @@ def test_precision_and_ways_of_lying(model: Model) -> None:
     for precision, kind in (("highest", ComputeType.COMPUTE_32F), ("high", ComputeType.COMPUTE_32F_FAST_TF32)):
         model.calls.clear()
         options = Batch(6, Product(precision))
-        run = cuda_batch.matmul_together(device, options, layouts, [numpy.dtype("f4")] * 18)
+        run = cuda_batch.matmul_batch(device, options, layouts, [numpy.dtype("f4")] * 18)
         run([x.ctypes.data for x in arrays])
         assert sorted(model.calls) == [(1, kind), (5, kind)]
         for k, found in enumerate(results):
@@ -154,14 +156,14 @@ def test_matrices_that_are_not_aligned_are_multiplied_alone(model: Model, monkey
     alone: list[Any] = []
     monkeypatch.setattr(cuda_batch, "matmul", lambda *args: alone.append)
     layouts = [c_layout((300, 300))] * 11 + [Layout((300, 300), (300, 1), 1)]
-    run = cuda_batch.matmul_together(gpunumpy.Device("cpu"), Batch(4, Product()), layouts, [bfloat16] * 12)
+    run = cuda_batch.matmul_batch(gpunumpy.Device("cpu"), Batch(4, Product()), layouts, [bfloat16] * 12)
     run([1 << 20] * 12)
     assert alone[:3] == [[1 << 20] * 3] * 3
     assert alone[3] == [1 << 20, 1 << 20, (1 << 20) + 2]
     assert not model.calls
 
 
-def test_which_are_together() -> None:
+def test_which_are_batches() -> None:
     def names(shape: tuple[int, int], dtype: Any, count: int = MIN_BATCH, after: Any = None) -> list[str]:
         def work() -> Any:
             made = [a @ a.T for a in arrays]
@@ -169,12 +171,12 @@ def test_which_are_together() -> None:
 
         with gpunumpy.Device("cpu"):
             arrays = [gpunumpy.asarray(numpy.ones(shape, dtype)) for _ in range(count)]
-            return [step.name for step in kernels(work) if isinstance(step, RunLibraryCall)]
+            return [name_of(step) for step in kernels(work) if isinstance(step, RunLibraryCall)]
 
-    assert names((300, 300), "f4") == ["matmul_together"]
+    assert names((300, 300), "f4") == ["matmul_batch"]
     assert names((300, 300), "f4", MIN_BATCH - 1) == ["matmul"] * (MIN_BATCH - 1)
     assert names((1024, 1024), "f8") == ["matmul"] * MIN_BATCH  # the GPU takes longer in a batch
-    assert names((1024, 1024), bfloat16) == ["matmul_together"]
+    assert names((1024, 1024), bfloat16) == ["matmul_batch"]
     assert names((300, 2), "f4") == ["matmul"] * MIN_BATCH  # not what the library is quick at
     assert names((300, 300), "i4") == ["matmul"] * MIN_BATCH
 

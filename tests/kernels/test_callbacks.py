@@ -13,13 +13,16 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core.graph import node as graph
 from gpunumpy.core.graph.layout import c_layout
+from gpunumpy.core.graph.library_calls.record import Record
+from gpunumpy.core.graph.library_calls.registry import RECORDS
 from gpunumpy.core.recording.array import ndarray, to_host, wrap
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.plan import Plan
-from gpunumpy.core.schedule.callbacks import SUFFIX, FusedCall, fuse_into_library_calls
+from gpunumpy.core.schedule.callbacks import FusedCall, fuse_into_library_calls
 from gpunumpy.core.schedule.kernel import Kernel
-from gpunumpy.core.schedule.scheduler import RunKernel, RunLibraryCall, schedule
+from gpunumpy.core.schedule.passes import run_passes
+from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
 from gpunumpy.core.schedule.verify_plan import verify_plan
 from gpunumpy.kernels.codegen.callbacks import first_input, load_callback, store_callback
 from gpunumpy.kernels.codegen.program import Launch, Program
@@ -35,14 +38,16 @@ RNG = numpy.random.default_rng(4)
 
 
 @pytest.fixture(autouse=True)
-def on_the_cpu() -> Any:
+def on_the_cpu(monkeypatch: pytest.MonkeyPatch) -> Any:
+    results = lambda options, args: ((args[0].shape, args[0].dtype),)  # noqa: E731
+    monkeypatch.setitem(RECORDS, "turned", Record("turned", results=results))
     with Device("cpu"):
         yield
 
 
 def turned(x: ndarray) -> ndarray:
     """A library call of one argument: its elements in reverse order."""
-    return wrap(graph.library_call("turned", (), (x.value(),), x.shape, x.dtype))
+    return wrap(graph.library_call("turned", (), (x.value(),)))
 
 
 def others(values: Sequence[Any], place: int, value: Any) -> list[Any]:
@@ -85,20 +90,20 @@ def turn(options: Any, out: Any, x: Any) -> None:
 CALLS = {"turned": turn, "fft": host_fft.fft}
 
 
-class Absorbing(HostExecutor):
+class Fusing(HostExecutor):
     """Runs calls with kernels in them, the kernels by `compute`."""
 
     def __init__(self, compute: Callable[[Kernel, Sequence[Any], int], None]) -> None:
         super().__init__(Device("cpu"))
         self.compute = compute
 
-    def routine(self, step: Any, results: Any) -> Callable[[Sequence[Any]], None]:
+    def library_call(self, step: Any, results: Any) -> Callable[[Sequence[Any]], None]:
         if isinstance(step.options, FusedCall):
-            return lambda values: self.absorbed(step, results, values)
+            return lambda values: self.fused(step, results, values)
         options = FusedCall(step.options, (step.args[0][1], step.dtypes[0]), results[0])
-        return lambda values: self.absorbed(replace(step, options=options), results, values)
+        return lambda values: self.fused(replace(step, options=options), results, values)
 
-    def absorbed(self, step: Any, results: Any, values: Sequence[Any]) -> None:
+    def fused(self, step: Any, results: Any, values: Sequence[Any]) -> None:
         options: FusedCall = step.options
         result, *given = values
         where, dtype = options.taken
@@ -111,7 +116,7 @@ class Absorbing(HostExecutor):
             strides = tuple(s * dtype.itemsize for s in where.strides)
             taken, count = numpy.ndarray(where.shape, dtype, given[0], where.offset * dtype.itemsize, strides), 1
         made = numpy.empty(options.made[0].shape, options.made[1])
-        CALLS[step.name.removesuffix(SUFFIX)](options.options, made, taken)
+        CALLS[step.name](options.options, made, taken)
         result = result[: prod(results[0][0].shape)]
         if options.after is None:
             result[...] = made.ravel()
@@ -163,11 +168,11 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[tuple[int, ...], ...], str, 
 }
 
 
-def steps_of(results: Sequence[ndarray]) -> tuple[list[Any], list[Any], list[Any]]:
+def steps_of(results: Sequence[ndarray]) -> tuple[list[Any], Any, Any, list[Any]]:
     roots = list(dict.fromkeys(r._node for r in results))
     nodes, _ = evaluate.walk(roots)
-    items = evaluate.items_of(nodes)
-    return nodes, items, list(range(len(roots)))
+    steps, items = run_passes(evaluate.items_of(nodes), range(len(roots)), evaluate.state(Device("cpu")).executor)
+    return nodes, steps, items, list(range(len(roots)))
 
 
 @pytest.mark.parametrize("compute", [by_kernel, by_function])
@@ -180,31 +185,29 @@ def test_calls_with_kernels_in_them(name: str, compute: Callable[..., None]) -> 
     wanted = program(numpy, lambda a: numpy.ravel(a)[::-1].reshape(a.shape), x, h)
     found = program(np, turned, np.asarray(x), np.asarray(h))
     results = found if isinstance(found, tuple) else (found,)
-    nodes, items, roots = steps_of(results)
-    steps = fuse_into_library_calls(schedule(items, roots), items, roots, lambda name, options: True)
+    nodes, steps, items, roots = steps_of(results)
+    steps = fuse_into_library_calls(steps, items, roots, lambda name: lambda options: True)
     verify_plan(steps, items, roots)
     assert sum(isinstance(s, RunKernel) for s in steps) == kernels
-    Plan(steps, items, roots, Absorbing(compute)).run(nodes)
+    Plan(steps, items, roots, Fusing(compute)).run(nodes)
     for got, want in zip(results, wanted if isinstance(wanted, tuple) else (wanted,), strict=True):
         numpy.testing.assert_allclose(to_host(got), want, rtol=1e-5)
 
 
 def test_what_is_refused_stays() -> None:
     x, h = map(np.asarray, arrays((6, 8), (6, 8)))
-    _, items, roots = steps_of([turned(x * h) * h])
-    steps = schedule(items, roots)
+    _, steps, items, roots = steps_of([turned(x * h) * h])
     asked: list[FusedCall] = []
 
-    def fuses(name: str, options: FusedCall) -> bool:
-        assert name == "turned"
+    def fuses(options: FusedCall) -> bool:
         asked.append(options)
         return options.after is not None
 
-    absorbed = fuse_into_library_calls(steps, items, roots, fuses)
+    fused = fuse_into_library_calls(steps, items, roots, {"turned": fuses}.get)
     assert [(o.before is not None, o.after is not None) for o in asked] == [(True, False), (False, True)]
-    assert [type(s) for s in absorbed if isinstance(s, (RunKernel, RunLibraryCall))] == [RunKernel, RunLibraryCall]
-    (call,) = [s for s in absorbed if isinstance(s, RunLibraryCall)]
-    assert call.name == "turned" + SUFFIX
+    assert [type(s) for s in fused if isinstance(s, (RunKernel, RunLibraryCall))] == [RunKernel, RunLibraryCall]
+    (call,) = [s for s in fused if isinstance(s, RunLibraryCall)]
+    assert call.name == "turned"
     assert isinstance(call.options, FusedCall)
     assert call.options.taken == (c_layout((6, 8)), x.dtype)
 
@@ -217,10 +220,10 @@ def test_what_is_overwritten_is_read_before() -> None:
     x += 1
     results = [turned(product), x]
     del product
-    nodes, items, roots = steps_of(results)
-    steps = fuse_into_library_calls(schedule(items, roots), items, roots, lambda name, options: True)
+    nodes, steps, items, roots = steps_of(results)
+    steps = fuse_into_library_calls(steps, items, roots, lambda name: lambda options: True)
     verify_plan(steps, items, roots)
-    Plan(steps, items, roots, Absorbing(by_kernel)).run(nodes)
+    Plan(steps, items, roots, Fusing(by_kernel)).run(nodes)
     numpy.testing.assert_allclose(to_host(results[0]), (a * b).ravel()[::-1].reshape(6, 8), rtol=1e-5)
     numpy.testing.assert_array_equal(to_host(results[1]), a + 1)
 
@@ -294,8 +297,8 @@ def test_what_is_faster_is_taken_in(
         y = transform(x * many(taken, dtype) if before else x, **options)
         result = y * many(made, results) if after else y
         del y
-        _, items, roots = steps_of([result])
-        steps = fuse_into_library_calls(schedule(items, roots), items, roots, cuda_callbacks.fuses)
+        _, steps, items, roots = steps_of([result])
+        steps = fuse_into_library_calls(steps, items, roots, {"fft": cuda_callbacks.fuses}.get)
         for step in steps:
             if isinstance(step, RunLibraryCall) and isinstance(step.options, FusedCall):
                 found += ["before"] * (step.options.before is not None) + ["after"] * (step.options.after is not None)
@@ -309,7 +312,7 @@ def test_the_functions_compile(arch: str) -> None:
         pytest.skip(f"this NVRTC does not know {arch}")
     kernels: list[str] = []
 
-    def fuses(name: str, options: FusedCall) -> bool:
+    def fuses(options: FusedCall) -> bool:
         if options.before is not None:
             kernels.append(load_callback(options.before, "load"))
         if options.after is not None:
@@ -318,8 +321,8 @@ def test_the_functions_compile(arch: str) -> None:
 
     for program, shapes, dtype, _ in PROGRAMS.values():
         found = program(np, turned, *map(np.asarray, arrays(*shapes, dtype=dtype)))
-        _, items, roots = steps_of(found if isinstance(found, tuple) else (found,))
-        fuse_into_library_calls(schedule(items, roots), items, roots, fuses)
+        _, steps, items, roots = steps_of(found if isinstance(found, tuple) else (found,))
+        fuse_into_library_calls(steps, items, roots, lambda name: fuses)
     assert len(kernels) > 10
     for text in kernels:
         assert compile_lto(text, arch)

@@ -21,11 +21,10 @@ from gpunumpy.core.dtypes import bfloat16
 from gpunumpy.core.errors import DeviceError
 from gpunumpy.core.graph import layout
 from gpunumpy.core.graph.layout import Layout
+from gpunumpy.core.graph.library_calls.products import Product
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.plan import Work
-from gpunumpy.core.schedule import epilogues
-from gpunumpy.core.schedule.epilogues import Product
-from gpunumpy.core.schedule.scheduler import RunKernel, RunLibraryCall
+from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
 from gpunumpy.demo import load, names
 from gpunumpy.fft import steps
 from gpunumpy.kernels.codegen import generate
@@ -42,6 +41,7 @@ from gpunumpy.nvlib import cublas
 from ..core.fusion import test_elementwise_kernels, test_reduction_kernels, test_shape_kernels
 from ..emulator import test_philox_gpu
 from ..programs.machine import Machine
+from ..support.host_executor import with_traits
 
 pytest.importorskip("cuda.core")
 
@@ -144,7 +144,7 @@ def set_programs() -> None:
 def product_programs() -> None:
     rng = numpy.random.default_rng(0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(epilogues, "DEVICES", frozenset({"cpu"}))  # as on a GPU
+        with_traits(patch, takes_epilogues=True)  # as on a GPU
         for dtype in ("?", "i2", "u8", "e", bfloat16, "f", "d"):
             x, w = (gpunumpy.asarray(rng.integers(0, 4, (20, 20)).astype(dtype)) for _ in range(2))
             look((x @ w, gpunumpy.maximum((x @ w) * 2 + w[0] + x, 0), (x @ w).astype("f4")))

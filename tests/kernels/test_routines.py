@@ -12,8 +12,8 @@ import gpunumpy
 from gpunumpy.core.dtypes import INT64
 from gpunumpy.core.graph import node as graph
 from gpunumpy.core.recording.array import ndarray, wrap
-from gpunumpy.kernels.host.calls import CALLS
 from tests.core.fusion.counting import kernels
+from tests.support.host_executor import run_on_host
 
 pytestmark = pytest.mark.usefixtures("extremes")
 X = numpy.random.default_rng(7).random((4, 5))
@@ -26,11 +26,10 @@ def _extremes(options: tuple[Any, ...], least: Any, greatest: Any, count: Any, x
 
 
 @pytest.fixture
-def extremes() -> Iterator[None]:
-    CALLS["extremes"] = _extremes
+def extremes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    run_on_host(monkeypatch, "extremes", _extremes)
     with gpunumpy.Device("cpu"):
         yield
-    del CALLS["extremes"]
 
 
 def parted(x: ndarray, *options: Any) -> list[ndarray]:

@@ -11,9 +11,9 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core.recording.array import from_host, to_host, wrap
 from gpunumpy.core.runtime.device import Device
-from gpunumpy.kernels.host import calls as host_calls
 from gpunumpy.random import method, sequence, words
 from gpunumpy.random.philox_gpu import PhiloxGPU
+from tests.support.host_executor import run_on_host, with_traits
 
 from ..emulator.test_sequence import emulated
 
@@ -24,8 +24,8 @@ BITS = ("PCG64", "PCG64DXSM", "Philox", "MT19937")
 def on_the_device(device: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     """All numbers are drawn on the device, and those of the CPU on the emulated machine."""
     monkeypatch.setattr(method, "MANY", 1)
-    monkeypatch.setattr(method, "KINDS", {"cpu", "cuda"})
-    monkeypatch.setitem(host_calls.CALLS, "stream_sequence", emulated)
+    with_traits(monkeypatch, draws_random=True)
+    run_on_host(monkeypatch, "stream_sequence", emulated)
     attempted = sequence.attempted
     counted: list[int] = []
 

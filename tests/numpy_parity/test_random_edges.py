@@ -10,6 +10,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.random import method
+from tests.support.host_executor import with_traits
 
 MANY = 20000
 
@@ -18,7 +19,7 @@ MANY = 20000
 def place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "on the device":
         monkeypatch.setattr(method, "MANY", 1)
-        monkeypatch.setattr(method, "KINDS", {"cpu", "cuda"})
+        with_traits(monkeypatch, draws_random=True)
 
 
 def outcome(n: Any, use: Callable[[Any, Any], Any], state: Callable[[Any], Any]) -> tuple[Any, ...]:

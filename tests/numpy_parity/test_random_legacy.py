@@ -12,8 +12,9 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.recording.array import to_host
-from gpunumpy.kernels.host import calls as host_calls
+from gpunumpy.kernels.random import host_mt19937
 from gpunumpy.random import method, mt19937
+from tests.support.host_executor import run_on_host, with_traits
 
 pytestmark = pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
 SIZES = (1, 2, 7, 311, 312, 313, 1000, (3, 5, 7), (64, 64))
@@ -23,7 +24,7 @@ SIZES = (1, 2, 7, 311, 312, 313, 1000, (3, 5, 7), (64, 64))
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever can be drawn on a device is, on the CPU device too, and whatever the size."""
     monkeypatch.setattr(method, "MANY", 1)
-    monkeypatch.setattr(method, "KINDS", {"cpu", "cuda"})
+    with_traits(monkeypatch, draws_random=True)
 
 
 def pair(seed: int = 1) -> tuple[Any, Any]:
@@ -311,8 +312,8 @@ def test_a_copy_has_the_same_bit_generator() -> None:
 def test_words_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
     for name in ("twister_words", "twister_picks"):
-        known = host_calls.CALLS[name]
-        monkeypatch.setitem(host_calls.CALLS, name, lambda *args, known=known: (calls.append(0), known(*args)))
+        known = getattr(host_mt19937, name)
+        run_on_host(monkeypatch, name, lambda *args, known=known: (calls.append(0), known(*args)))
     with np.Device("cpu"):
         for made in (np.random.RandomState(3), np.random.RandomState(np.random.MT19937(3))):
             calls.clear()

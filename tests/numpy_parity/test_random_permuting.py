@@ -9,6 +9,7 @@ import pytest
 
 import gpunumpy
 from gpunumpy.random import bounded, method
+from tests.support.host_executor import with_traits
 
 BITS = (numpy.random.PCG64, numpy.random.PCG64DXSM, numpy.random.Philox)
 
@@ -17,7 +18,7 @@ BITS = (numpy.random.PCG64, numpy.random.PCG64DXSM, numpy.random.Philox)
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever can be drawn on a device is, on the CPU device too, and whatever the size."""
     monkeypatch.setattr(method, "MANY", 1)
-    monkeypatch.setattr(method, "KINDS", {"cpu", "cuda"})
+    with_traits(monkeypatch, draws_random=True)
     monkeypatch.setattr(bounded, "REJECTED", 1)
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.random import method
+from tests.support.host_executor import with_traits
 
 BITS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 
@@ -90,7 +91,7 @@ def test_classes_of_a_program() -> None:
 def place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "on the device":
         monkeypatch.setattr(method, "MANY", 1)
-        monkeypatch.setattr(method, "KINDS", {"cpu", "cuda"})
+        with_traits(monkeypatch, draws_random=True)
 
 
 @pytest.mark.usefixtures("place")

@@ -12,6 +12,7 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core.recording.array import to_host
 from gpunumpy.random import method
+from tests.support.host_executor import with_traits
 
 BITS = ("PCG64", "PCG64DXSM", "Philox")
 SIZES = (1, 2, 7, 255, 256, 257, 1000, 4099, (3, 5, 7), (64, 64))
@@ -21,7 +22,7 @@ SIZES = (1, 2, 7, 255, 256, 257, 1000, 4099, (3, 5, 7), (64, 64))
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever can be drawn on a device is, on the CPU device too, and whatever the size."""
     monkeypatch.setattr(method, "MANY", 1)
-    monkeypatch.setattr(method, "KINDS", {"cpu", "cuda"})
+    with_traits(monkeypatch, draws_random=True)
 
 
 def pair(bits: str, seed: int = 1) -> tuple[Any, Any]:

@@ -12,7 +12,7 @@ import pytest
 
 import gpunumpy
 from gpunumpy.core.recording.array import from_host, ndarray, to_host, wrap
-from gpunumpy.core.schedule.scheduler import RunLibraryCall
+from gpunumpy.core.schedule.steps import RunLibraryCall
 from gpunumpy.functions.sorting.row_keys import order_of_rows
 
 from ..core.fusion.counting import kernels

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import gpunumpy
-from gpunumpy.kernels.host import calls as host_calls
 from gpunumpy.random import method
+from tests.support.host_executor import run_on_host, with_traits
 
 from ..emulator.random_routines import ROUTINES
 from .xfails import XFAILS
@@ -33,9 +33,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def drawn_on(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[None]:
     monkeypatch.setattr(method, "MANY", 1)
     if request.config.getoption("--emulated"):
-        monkeypatch.setattr(method, "KINDS", {"cpu", "cuda"})
+        with_traits(monkeypatch, draws_random=True)
         for name, routine in ROUTINES.items():
-            monkeypatch.setitem(host_calls.CALLS, name, routine)
+            run_on_host(monkeypatch, name, routine)
     before = gpunumpy.host_fallback()
     gpunumpy.host_fallback("ignore")
     yield

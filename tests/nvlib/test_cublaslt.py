@@ -15,8 +15,8 @@ from numpy.lib.stride_tricks import as_strided
 
 from gpunumpy.core.dtypes import bfloat16
 from gpunumpy.core.graph.layout import Layout
+from gpunumpy.core.graph.library_calls.products import Product
 from gpunumpy.core.runtime import memory
-from gpunumpy.core.schedule.epilogues import Product
 from gpunumpy.kernels.products.cuda import _can_be_one
 from gpunumpy.nvlib import cublaslt
 from gpunumpy.nvlib.cublas import as_matrices, gemms

@@ -180,3 +180,53 @@ print(*(name for name in sys.modules if name.partition(".")[0] in {"cuda", "nvma
 def test_import_touches_no_cuda() -> None:
     run = subprocess.run([sys.executable, "-c", _IMPORT], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not run.stdout.split(), f"import gpunumpy loads {run.stdout}"
+
+
+# Where it may be asked of which kind a device is: in the runtime, and in what runs on devices of one kind. Others ask
+# an executor's traits, or an attribute of the device that says what they want to know.
+MAY_ASK_KIND = ("core/runtime/", "kernels/", "nvlib/")
+DEVICES = ("device", "Device", "default_device")
+
+
+def is_device(node: ast.AST, known: set[str]) -> bool:
+    """Whether an expression is a device, by its last name or as one of the names `known`."""
+    if isinstance(node, ast.Call):
+        node = node.func
+    if isinstance(node, ast.Attribute):
+        return node.attr in DEVICES
+    return isinstance(node, ast.Name) and (node.id in DEVICES or node.id in known)
+
+
+def names_of_devices(function: ast.AST) -> set[str]:
+    """The parameters and variables of a function that are devices, by annotation or by what they are given."""
+    names = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.arg) and isinstance(node.annotation, ast.Name) and node.annotation.id == "Device":
+            names.add(node.arg)
+        elif isinstance(node, ast.Assign) and is_device(node.value, set()):
+            names.update(target.id for target in node.targets if isinstance(target, ast.Name))
+    return names
+
+
+def kinds_asked(function: ast.AST) -> Iterator[int]:
+    """The lines of a function that ask a device for its kind."""
+    known = names_of_devices(function)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Attribute) and node.attr == "kind" and is_device(node.value, known):
+            yield node.lineno
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_nobody_asks_of_which_kind_a_device_is(module: str) -> None:
+    if f"{module}/".startswith(MAY_ASK_KIND):
+        return
+    functions = [node for node in ast.walk(tree(module)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    asked = {where(module, line) for scope in (tree(module), *functions) for line in kinds_asked(scope)}
+    assert not asked, f"ask traits or an attribute with a true name instead: {sorted(asked)}"
+
+
+def test_questions_of_kind_are_found() -> None:
+    lines = ("if x.device.kind: return", "target.kind", "y = default_device()", "y.kind", "x.kind")
+    text = "\n  ".join(("def f(x, target: Device):", *lines))
+    (function,) = ast.parse(text).body
+    assert sorted(kinds_asked(function)) == [2, 3, 5]

@@ -7,7 +7,7 @@ from typing import Any
 
 from gpunumpy.core.recording.array import ndarray
 from gpunumpy.core.runtime import evaluate
-from gpunumpy.core.schedule.scheduler import RunKernel, RunLibraryCall
+from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
 
 
 def kernels(function: Callable[[], Any]) -> list[RunKernel | RunLibraryCall]:

@@ -11,7 +11,7 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core.runtime import memory
 from gpunumpy.core.schedule.kernel import Arg
-from gpunumpy.core.schedule.scheduler import RunKernel
+from gpunumpy.core.schedule.steps import RunKernel
 
 from .counting import kernels
 

@@ -10,13 +10,13 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.dtypes import bfloat16
+from gpunumpy.core.graph.library_calls.products import Product
 from gpunumpy.core.recording.array import from_host, ndarray, to_host
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.explain import explanation
-from gpunumpy.core.schedule import epilogues
-from gpunumpy.core.schedule.epilogues import Product
-from gpunumpy.core.schedule.scheduler import RunKernel, RunLibraryCall
+from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
+from tests.support.host_executor import with_traits
 
 from .counting import kernels
 
@@ -28,7 +28,7 @@ CPU = Device("cpu")
 def folding(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     state = evaluate.state(CPU)
     evaluate.flush(state.queue)
-    monkeypatch.setattr(epilogues, "DEVICES", frozenset({"cpu"}))
+    with_traits(monkeypatch, takes_epilogues=True)
     monkeypatch.setattr(state, "plans", {})
     yield
     evaluate.flush(state.queue)
@@ -179,7 +179,7 @@ def test_it_is_explained() -> None:
 
 
 def test_elsewhere_nothing_is_folded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(epilogues, "DEVICES", frozenset({"cuda"}))
+    with_traits(monkeypatch, takes_epilogues=False)
     assert after(kernels(lambda: x @ w + b)) == [(), None]
 
 

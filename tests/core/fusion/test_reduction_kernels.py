@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.core.schedule.scheduler import RunKernel
+from gpunumpy.core.schedule.steps import RunKernel
 
 from .counting import kernels
 
@@ -96,4 +96,5 @@ def test_the_parts_of_a_program_share_its_reading() -> None:
 def test_a_matrix_product_is_a_call_between_kernels() -> None:
     a = gpunumpy.asarray(numpy.ones((8, 8)), device="cpu")  # a GPU takes what follows into the product
     assert [type(step).__name__ for step in kernels(lambda: a @ a.T)] == ["RunLibraryCall"]
-    assert [type(step).__name__ for step in kernels(lambda: (a + 1) @ a * 2)] == ["RunKernel", "RunLibraryCall", "RunKernel"]
+    steps = kernels(lambda: (a + 1) @ a * 2)
+    assert [type(step).__name__ for step in steps] == ["RunKernel", "RunLibraryCall", "RunKernel"]

@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.schedule.scheduler import RunKernel
+from gpunumpy.core.schedule.steps import RunKernel
 
 from .counting import kernels
 

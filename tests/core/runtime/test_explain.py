@@ -15,7 +15,8 @@ from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import CPU, Device
 from gpunumpy.core.runtime.explain import bytes_in_words, explain, explanation
 from gpunumpy.core.runtime.profile import _bandwidths, bandwidth, profile
-from gpunumpy.core.schedule.scheduler import RunKernel, RunLibraryCall, schedule
+from gpunumpy.core.schedule.passes import run_passes
+from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
 from gpunumpy.core.schedule.traffic import Traffic, traffic
 
 
@@ -32,8 +33,7 @@ def array(*shape: int) -> Any:
 
 def moved(x: Any) -> list[Traffic]:
     nodes, _ = evaluate.walk([x._node])
-    items = evaluate.items_of(nodes)
-    steps = schedule(items, [0])
+    steps, items = run_passes(evaluate.items_of(nodes), [0], evaluate.state(CPU).executor)
     return [traffic(step, steps, items) for step in steps if isinstance(step, (RunKernel, RunLibraryCall))]
 
 
@@ -54,7 +54,7 @@ def test_reasons_and_calls() -> None:
     text = explanation(y)
     assert "2 kernels and 1 library call on cpu" in text
     assert "matmul: 576 B read, 288 B written" in text
-    assert "on its own because: matmul is a routine of its own" in text
+    assert "on its own because: matmul is a library call of its own" in text
     assert "reads float64 6×6, float64 6×6" in text
 
 

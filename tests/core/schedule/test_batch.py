@@ -11,14 +11,16 @@ import pytest
 
 import gpunumpy
 from gpunumpy.core.graph.layout import Layout, c_layout, c_strides
+from gpunumpy.core.graph.library_calls.record import Batch
+from gpunumpy.core.graph.library_calls.transforms import Transform, result_shape
+from gpunumpy.core.runtime.explain import name_of
 from gpunumpy.core.runtime.memory import host_view
-from gpunumpy.core.schedule.batch import MAX_BATCH, MIN_BATCH, Batch
-from gpunumpy.core.schedule.scheduler import RunKernel, RunLibraryCall
-from gpunumpy.core.schedule.transforms import Transform, result_shape
+from gpunumpy.core.schedule.batch import MAX_BATCH, MIN_BATCH
+from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
 from gpunumpy.kernels.cuda.compile import compile_cubin
-from gpunumpy.kernels.host import calls as host_calls
-from gpunumpy.kernels.products import cuda_batch as cuda_together
-from gpunumpy.kernels.products.cuda_batch import moving
+from gpunumpy.kernels.fft import cuda_batch
+from gpunumpy.kernels.fft import host as host_fft
+from gpunumpy.kernels.fft.cuda_batch import moving
 from gpunumpy.kernels.products.cuda_small import small_matmul
 from tests.core.fusion.counting import kernels
 from tests.emulator import available
@@ -39,7 +41,7 @@ def values(count: int, *shape: int) -> list[Any]:
 
 def names(work: Callable[[], Any]) -> list[str]:
     """What runs: the names of calls, and "kernel"."""
-    return [step.name if isinstance(step, RunLibraryCall) else "kernel" for step in kernels(work)]
+    return [name_of(step) if isinstance(step, RunLibraryCall) else "kernel" for step in kernels(work)]
 
 
 def each(program: Callable[..., Any], hosts: list[Any]) -> Callable[[], list[Any]]:
@@ -60,25 +62,25 @@ def agree(program: Callable[..., Any], hosts: list[Any]) -> None:
 @pytest.mark.parametrize(
     "count", [1, MIN_BATCH - 1, MIN_BATCH, 37, MAX_BATCH, MAX_BATCH + 1, 2 * MAX_BATCH + MIN_BATCH]
 )
-def test_how_many_are_together(count: int) -> None:
+def test_how_many_are_a_batch(count: int) -> None:
     work = each(lambda xp, x: xp.fft.fft(x), values(count, 12))
     whole, rest = divmod(count, MAX_BATCH)
-    last = ["fft_together"] if rest >= MIN_BATCH else ["fft"] * rest
-    assert names(work) == ["fft_together"] * whole + last
+    last = ["fft_batch"] if rest >= MIN_BATCH else ["fft"] * rest
+    assert names(work) == ["fft_batch"] * whole + last
     agree(lambda xp, x: xp.fft.fft(x), values(count, 12))
 
 
 PROGRAMS: dict[str, tuple[Callable[..., Any], list[str]]] = {
-    "fft": (lambda xp, x: xp.fft.fft(x), ["fft_together"]),
-    "fft2": (lambda xp, x: xp.fft.fft2(x), ["fft_together"]),
-    "rfft": (lambda xp, x: xp.fft.rfft(x.real), ["fft_together"]),
-    "ifft": (lambda xp, x: xp.fft.ifft(x), ["fft_together", "kernel"]),
-    "irfft": (lambda xp, x: xp.fft.irfft(x[0]), ["kernel", "fft_together"]),
+    "fft": (lambda xp, x: xp.fft.fft(x), ["fft_batch"]),
+    "fft2": (lambda xp, x: xp.fft.fft2(x), ["fft_batch"]),
+    "rfft": (lambda xp, x: xp.fft.rfft(x.real), ["fft_batch"]),
+    "ifft": (lambda xp, x: xp.fft.ifft(x), ["fft_batch", "kernel"]),
+    "irfft": (lambda xp, x: xp.fft.irfft(x[0]), ["kernel", "fft_batch"]),
     "rows of irfft": (lambda xp, x: xp.fft.irfft(x), ["kernel"] + ["fft"] * 6),
-    "before and after": (lambda xp, x: xp.abs(xp.fft.fft(x * 2)), ["kernel", "fft_together", "kernel"]),
-    "filter": (lambda xp, x: xp.fft.ifft(xp.fft.fft(x) * 3), ["fft_together", "kernel", "fft_together"]),
+    "before and after": (lambda xp, x: xp.abs(xp.fft.fft(x * 2)), ["kernel", "fft_batch", "kernel"]),
+    "filter": (lambda xp, x: xp.fft.ifft(xp.fft.fft(x) * 3), ["fft_batch", "kernel", "fft_batch"]),
     "first axis": (lambda xp, x: xp.fft.fft(x, axis=0), ["fft"] * 6),
-    "product": (lambda xp, x: xp.abs(x) @ xp.abs(x.T), ["kernel", "kernel", "matmul_together"]),
+    "product": (lambda xp, x: xp.abs(x) @ xp.abs(x.T), ["kernel", "kernel", "matmul_batch"]),
     "complex product": (lambda xp, x: x @ x.T, ["matmul"] * 6),
 }
 
@@ -97,7 +99,7 @@ def test_those_of_other_shapes_and_options_are_not_of_the_group() -> None:
     def work() -> list[Any]:
         return [gpunumpy.fft.fft(x) for x in mine] + [gpunumpy.fft.fft(x, 8) for x in mine[:2]]
 
-    assert names(work).count("fft_together") == 2
+    assert names(work).count("fft_batch") == 2
     for found, x in zip(work(), hosts, strict=False):
         numpy.testing.assert_allclose(gpunumpy.asnumpy(found), numpy.fft.fft(x), atol=1e-12)
 
@@ -112,7 +114,7 @@ def test_those_of_other_shapes_and_options_are_not_of_the_group() -> None:
     ],
 )
 def test_those_that_are_alone(program: Callable[..., Any], points: int) -> None:
-    assert not any("together" in name for name in names(each(program, values(5, points))))
+    assert not any("batch" in name for name in names(each(program, values(5, points))))
     agree(program, values(5, points))
 
 
@@ -252,7 +254,7 @@ def _by_numpy(device: Any, options: Any, layouts: Any, dtypes: Any) -> Callable[
             )
             for at, w, t in zip(pointers, layouts, dtypes, strict=True)
         )
-        host_calls.CALLS["fft"](options, out, x)
+        host_fft.fft(options, out, x)
 
     return run
 
@@ -260,14 +262,14 @@ def _by_numpy(device: Any, options: Any, layouts: Any, dtypes: Any) -> Callable[
 @pytest.mark.skipif(not available(), reason="the emulator needs g++")
 @pytest.mark.parametrize("count", [4, 7])
 @pytest.mark.parametrize(("kind", "shape", "axes"), [("c2c", (6,), (0,)), ("r2c", (3, 8), (1,)), ("c2r", (5,), (0,))])
-def test_transforms_together(
+def test_batches_of_transforms(
     kind: str, shape: tuple[int, ...], axes: tuple[int, ...], count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def emulated(device: Any, program: Any, pointers: int) -> Callable[[Any], None]:
         return lambda values: bool(run_program(program, [int(v) for v in values], guard=False))
 
-    monkeypatch.setattr(cuda_together, "prepared", emulated)
-    monkeypatch.setattr(cuda_together.cufft, "fft", _by_numpy)
+    monkeypatch.setattr(cuda_batch, "prepared", emulated)
+    monkeypatch.setattr(cuda_batch.cufft, "fft", _by_numpy)
     options = Transform(kind, axes, (8 if kind != "c2c" else 6,), kind == "c2r")
     made = result_shape(options, shape)
     taken, given = (numpy.dtype("D" if kind[at] == "c" else "d") for at in (0, 2))
@@ -276,7 +278,7 @@ def test_transforms_together(
     wide[..., 1] = arrays[-1]
     results = [numpy.zeros(made, given) for _ in range(count)]
     where = [c_layout(shape)] * (count - 1) + [Layout(shape, tuple(2 * s for s in c_strides(shape)), 1)]
-    run = cuda_together.fft_together(
+    run = cuda_batch.fft_batch(
         gpunumpy.Device("cpu"),
         Batch(count, options),
         [c_layout(made)] * count + where,
@@ -285,5 +287,5 @@ def test_transforms_together(
     run([x.ctypes.data for x in (*results, *arrays[:-1], wide)])
     for one, x in zip(results, arrays, strict=True):
         alone = numpy.zeros(made, given)
-        host_calls.CALLS["fft"](options, alone, x)
+        host_fft.fft(options, alone, x)
         numpy.testing.assert_array_equal(one, alone)

@@ -19,7 +19,8 @@ from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import CPU
 from gpunumpy.core.schedule import kernel
 from gpunumpy.core.schedule.lower import Source
-from gpunumpy.core.schedule.scheduler import Adopt, Allocate, Free, RunKernel, RunLibraryCall, Step, schedule
+from gpunumpy.core.schedule.passes import run_passes
+from gpunumpy.core.schedule.steps import Adopt, Allocate, Free, RunKernel, RunLibraryCall, Step
 from gpunumpy.core.schedule.verify import InvalidPlan, verify_signature
 from gpunumpy.core.schedule.verify_plan import verify_plan
 
@@ -30,8 +31,8 @@ Plan = tuple[list[Step], list[Any], list[int]]
 def plan(*arrays: ndarray) -> Plan:
     roots = [x._node for x in arrays]
     nodes, _ = evaluate.walk(roots)
-    items = evaluate.items_of(nodes)
-    return list(schedule(items, range(len(roots)))), items, list(range(len(roots)))
+    steps, items = run_passes(evaluate.items_of(nodes), range(len(roots)), evaluate.state(CPU).executor)
+    return list(steps), list(items), list(range(len(roots)))
 
 
 def array(*shape: int) -> ndarray:
@@ -44,7 +45,7 @@ def chain() -> ndarray:
 
 def product() -> ndarray:
     from_expression = elementwise("negative", [array(4, 4)])
-    node = graph.library_call("matmul", (), (from_expression._node, array(4, 4)._node), (4, 4), FLOAT)
+    node = graph.library_call("matmul", (), (from_expression._node, array(4, 4)._node))
     return elementwise("add", [evaluate_later(node), 1.0])
 
 
