@@ -20,6 +20,7 @@ from gpunumpy.core.graph.node import Node
 from gpunumpy.core.graph.primitives import Map
 from gpunumpy.core.recording.array import wrap
 from gpunumpy.core.runtime import evaluate, memory
+from gpunumpy.core.schedule import passes
 
 THREADS = 8
 ROUNDS = 25
@@ -358,7 +359,7 @@ def test_a_plan_that_cannot_be_made_loses_nothing(monkeypatch: pytest.MonkeyPatc
         raise Stop
 
     with monkeypatch.context() as patch:
-        patch.setattr(evaluate, "schedule", refuse)
+        patch.setattr(passes, "schedule", refuse)
         with pytest.raises(Stop):
             evaluate.flush(x.queue)
     x[3:9] = -1
@@ -394,7 +395,7 @@ def test_no_memory() -> None:
 def test_a_value_that_cannot_be_computed_raises_only_for_those_who_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     """The others, of which it may need the old values, are computed without it."""
     monkeypatch.setattr(evaluate, "CHECK", False)  # a defect that the checker finds would be raised at once
-    plans = evaluate.schedule
+    plans = passes.schedule
 
     def refuse(items: Any, roots: Any, overwrite: bool = True) -> Any:
         if any(item.signature.primitive == Map("sinh", (DOUBLE, DOUBLE)) for item in items):
@@ -403,7 +404,7 @@ def test_a_value_that_cannot_be_computed_raises_only_for_those_who_ask(monkeypat
 
     values = numpy.arange(23.0)
     with monkeypatch.context() as patch:
-        patch.setattr(evaluate, "schedule", refuse)
+        patch.setattr(passes, "schedule", refuse)
         x = np.asarray(values)
         stuck = np.sinh(x) - x
         x[3:9] = -1
@@ -464,13 +465,13 @@ def test_an_index_out_of_bounds_in_one_of_many_threads(device: str) -> None:
 def test_many_writes_to_one_array_are_flushed_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """A graph stays small, however many elements a loop writes one by one."""
     sizes: list[int] = []
-    plan = evaluate.schedule
+    plan = passes.schedule
 
     def sized(items: Any, *args: Any) -> Any:
         sizes.append(len(items))
         return plan(items, *args)
 
-    monkeypatch.setattr(evaluate, "schedule", sized)
+    monkeypatch.setattr(passes, "schedule", sized)
     a = np.zeros(1500)
     for i in range(1500):
         a[i] = i
