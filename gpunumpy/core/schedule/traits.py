@@ -12,16 +12,16 @@ class Traits:
     Attributes
     ----------
     draws_random
-        Many random numbers are drawn by its kernels, not by NumPy.
+        Its kernels draw many random numbers faster than NumPy does.
     takes_epilogues
         Its matrix products do elementwise operations behind them for less than a kernel of their own.
-    copies_blocks
-        It copies blocks faster than it picks elements one by one.
-    sums_long_rows
-        It reads long rows faster for a reduction than for a product with a vector.
+    copies_blocks_faster_than_elements
+        To copy a few blocks is faster than to pick every element by its index.
+    sums_long_rows_faster_than_blas
+        A reduction reads the long rows of a large matrix faster than BLAS does for a product with a vector.
     """
 
     draws_random: bool = False
     takes_epilogues: bool = False
-    copies_blocks: bool = False
-    sums_long_rows: bool = False
+    copies_blocks_faster_than_elements: bool = False
+    sums_long_rows_faster_than_blas: bool = False

@@ -80,7 +80,7 @@ def _rolled(x: ndarray, shift: Any, axis: Any) -> ndarray:
     moved = {k: s % shape[k] for k, s in _shifts(shift, axis, len(shape)).items() if shape[k] and s % shape[k]}
     if not moved or 0 in shape:
         return array(x)
-    if traits_of(x.device).copies_blocks:
+    if traits_of(x.device).copies_blocks_faster_than_elements:
         return _rolled_by_blocks(x, moved)
     return rolled_by_index(x, moved)
 

@@ -37,11 +37,12 @@ _LONG_ROW, _LARGE = 4096, 1 << 26
 
 
 def _is_faster_as_sums(matrix: Node) -> bool:
-    """Whether a product with a vector is better left to a reduction: a library may read long float32 rows slowly."""
+    """Whether a product with a vector is better left to a reduction: BLAS may read long float32 rows slowly."""
     f = matrix.signature
     if f.dtype != FLOAT32 or f.shape[-1] < _LONG_ROW or prod(f.shape) < _LARGE or not isinstance(f.primitive, Leaf):
         return False
-    return f.primitive.strides[-1] == 1 and f.queue is not None and traits_of(f.queue.device).sums_long_rows
+    assert f.queue is not None
+    return f.primitive.strides[-1] == 1 and traits_of(f.queue.device).sums_long_rows_faster_than_blas
 
 
 def matrix_product(a: Node, b: Node, shape: Shape | None = None) -> Node:

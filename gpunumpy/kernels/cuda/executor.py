@@ -31,7 +31,7 @@ class CudaExecutor:
     """
 
     name = "cuda"
-    traits = Traits(draws_random=True, takes_epilogues=True, sums_long_rows=True)
+    traits = Traits(draws_random=True, takes_epilogues=True, sums_long_rows_faster_than_blas=True)
 
     def __init__(self, device: Device) -> None:
         self.device = device

@@ -29,7 +29,7 @@ class HostExecutor:
     """
 
     name = "host"
-    traits = Traits(copies_blocks=True)
+    traits = Traits(copies_blocks_faster_than_elements=True)
 
     def __init__(self, device: Device) -> None:
         self.device = device

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...dtypes import FLOAT64, INT64
 from ..signature import Signature
-from .record import FloatingErrors, Implementation, Record, Results
+from .record import FloatingErrors, Implementation, Record, Results, by_program
 
 # --- results --------------------------------------------------------------------------------------------------------
 
@@ -55,15 +55,10 @@ def _reduceat(options: tuple[str, Any, int], args: Sequence[Signature]) -> Resul
 # --- records --------------------------------------------------------------------------------------------------------
 
 
-def _by(name: str, host: str, cuda: str) -> dict[str, Implementation]:
-    """Functions of the same name in a module of each executor, where CUDA's makes a program."""
-    return {"host": Implementation(f"{host}:{name}"), "cuda": Implementation(program=f"{cuda}:{name}")}
-
-
-_SORT = "kernels.sort.host", "kernels.sort.cuda"
-_COUNT = "kernels.histogram.host", "kernels.histogram.cuda"
-_MASKS = "kernels.indexing.host", "kernels.indexing.cuda_masks"
-_FOLDS = "kernels.folds.host", "kernels.folds.cuda"
+_SORT = "sort.host", "sort.cuda"
+_COUNT = "histogram.host", "histogram.cuda"
+_MASKS = "indexing.host", "indexing.cuda_masks"
+_FOLDS = "folds.host", "folds.cuda"
 
 RECORDS = (
     # Memory that is not written.
@@ -71,31 +66,31 @@ RECORDS = (
     # Only where blocks are copied faster than elements are picked.
     Record("roll", {"host": Implementation("kernels.indexing.host:roll")}, _same, reads_strides=True),
     # What the scheduler makes of the primitive `Scatter`.
-    Record("scatter", _by("scatter", "kernels.indexing.host", "kernels.indexing.cuda_scatter")),
-    Record("mask_offsets", _by("mask_offsets", *_MASKS), _mask_offsets),
-    Record("mask_positions", _by("mask_positions", *_MASKS)),
-    Record("mask_elements", _by("mask_elements", *_MASKS)),
-    Record("sort", _by("sort", *_SORT), _same),
-    Record("argsort", _by("argsort", *_SORT), _positions),
-    Record("sort_upper", _by("sort_upper", *_SORT), _same),
-    Record("searchsorted", _by("searchsorted", "kernels.search.host", "kernels.search.cuda"), _positions),
-    Record("bincount", _by("bincount", *_COUNT)),
-    Record("histogram", _by("histogram", *_COUNT), _histogram),
+    Record("scatter", by_program("scatter", "indexing.host", "indexing.cuda_scatter")),
+    Record("mask_offsets", by_program("mask_offsets", *_MASKS), _mask_offsets),
+    Record("mask_positions", by_program("mask_positions", *_MASKS)),
+    Record("mask_elements", by_program("mask_elements", *_MASKS)),
+    Record("sort", by_program("sort", *_SORT), _same),
+    Record("argsort", by_program("argsort", *_SORT), _positions),
+    Record("sort_upper", by_program("sort_upper", *_SORT), _same),
+    Record("searchsorted", by_program("searchsorted", "search.host", "search.cuda"), _positions),
+    Record("bincount", by_program("bincount", *_COUNT)),
+    Record("histogram", by_program("histogram", *_COUNT), _histogram),
     Record(
         "fold",
-        _by("fold", *_FOLDS),
+        by_program("fold", *_FOLDS),
         _fold,
         floating_errors=lambda options, dtype: FloatingErrors("reduce", options[0]),
     ),
     Record(
         "accumulate",
-        _by("accumulate", *_FOLDS),
+        by_program("accumulate", *_FOLDS),
         _accumulate,
         floating_errors=lambda options, dtype: FloatingErrors("accumulate", options[0]),
     ),
     Record(
         "reduceat",
-        _by("reduceat", *_FOLDS),
+        by_program("reduceat", *_FOLDS),
         _reduceat,
         floating_errors=lambda options, dtype: FloatingErrors("reduceat", options[0]),
     ),

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...dtypes import INT64
 from ..signature import Signature
-from .record import Implementation, Record, Results
+from .record import Implementation, Record, Results, by_program
 
 
 def _positions(options: Any, args: Sequence[Signature]) -> Results:
@@ -20,13 +20,8 @@ def _state(options: Any, args: Sequence[Signature]) -> Results:
     return ((before.shape, before.dtype),)
 
 
-def _by(name: str, host: str, cuda: str) -> dict[str, Implementation]:
-    """Functions of the same name in a module of each executor, where CUDA's makes a program."""
-    return {
-        "host": Implementation(f"kernels.random.host_{host}:{name}"),
-        "cuda": Implementation(program=f"kernels.random.cuda_{cuda}:{name}"),
-    }
-
+_TWISTER = "random.host_mt19937", "random.cuda_mt19937"
+_BOUNDED = "random.host_bounded", "random.cuda_bounded"
 
 RECORDS = (
     Record(
@@ -38,9 +33,9 @@ RECORDS = (
     ),
     # Of an executor that leaves such draws to NumPy there is none.
     Record("stream_sequence", {"cuda": Implementation(program="kernels.random.cuda_sequence:stream_sequence")}),
-    Record("twister_words", _by("twister_words", "mt19937", "mt19937")),
-    Record("twister_picks", _by("twister_picks", "mt19937", "mt19937")),
-    Record("twister_stand", _by("twister_stand", "mt19937", "mt19937"), _state),
+    Record("twister_words", by_program("twister_words", *_TWISTER)),
+    Record("twister_picks", by_program("twister_picks", *_TWISTER)),
+    Record("twister_stand", by_program("twister_stand", *_TWISTER), _state),
     Record(
         "bounded_draws",
         {
@@ -48,6 +43,6 @@ RECORDS = (
             "cuda": Implementation("kernels.random.cuda_bounded:bounded_draws"),
         },
     ),
-    Record("swapped", _by("swapped", "bounded", "bounded"), _positions),
-    Record("sampled", _by("sampled", "bounded", "bounded"), _positions),
+    Record("swapped", by_program("swapped", *_BOUNDED), _positions),
+    Record("sampled", by_program("sampled", *_BOUNDED), _positions),
 )

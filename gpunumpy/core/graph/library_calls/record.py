@@ -89,6 +89,11 @@ class Implementation:
     fuses: str = ""
 
 
+def by_program(name: str, host: str, cuda: str) -> dict[str, Implementation]:
+    """A function of the name of the call in a module of each executor; CUDA's makes a program of kernels."""
+    return {"host": Implementation(f"kernels.{host}:{name}"), "cuda": Implementation(program=f"kernels.{cuda}:{name}")}
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """What is known of one library call.
