@@ -117,7 +117,8 @@ def test_draws_that_follow_one_another(kind: str, shared: bool, monkeypatch: pyt
 def test_tiles_that_depend_on_where_they_are_entered(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In small tiles, of ziggurats that are made to reject often, attempts from all entries do not come together."""
     text, results = cuda_words.source, []
-    slow = text("random/samplers").replace("return At::is_less(", "return (u64(real) % 3 ? 0 : 1u << 31) | 0 & At::is_less(")
+    seldom = "return (u64(real) % 3 ? 0 : 1u << 31) | 0 & At::is_less("
+    slow = text("random/samplers").replace("return At::is_less(", seldom)
     monkeypatch.setattr(cuda_words, "source", lambda name: slow if name == "random/samplers" else text(name))
     monkeypatch.setattr(cuda_words, "_ZIGGURAT_SHARES", {"normal": 2, "exponential": 2})
     monkeypatch.setattr(cuda_words, "SLOTS", 1)
