@@ -14,7 +14,7 @@ from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.ops import table
 from ..core.recording.array import handed_over, is_scalar, ndarray, to_host, wrap
-from ..core.recording.record import as_nodes, binary, operand, unary, weak_types
+from ..core.recording.record import as_nodes, binary_operator, operand, unary_operator, weak_types
 from ..functions.products.stacked import matmul
 from ..functions.ufuncs.methods import reduce_ufunc
 from ..functions.ufuncs.output import check_shape, release, write
@@ -43,8 +43,8 @@ _ORDERING = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_e
 
 # Powers that NumPy computes by another function.
 _POWERS = {2: "square", 0.5: "sqrt", -1: "reciprocal", 1: "positive"}
-_power, _reflected_power = binary("power"), binary("power", reflected=True)
-_quick_powers = {exponent: unary(op) for exponent, op in _POWERS.items()}
+_power, _reflected_power = binary_operator("power"), binary_operator("power", reflected=True)
+_quick_powers = {exponent: unary_operator(op) for exponent, op in _POWERS.items()}
 
 
 def power(x: ndarray, y: Any, modulus: None = None) -> Any:
@@ -131,7 +131,7 @@ def in_place(op: str, compute: Operator) -> Operator:
 
 
 def _equality(op: str) -> Operator:
-    record = binary(op)
+    record = binary_operator(op)
 
     def compare(x: ndarray, y: Any) -> Any:
         if not isinstance(y, _NO_NUMBERS):
@@ -232,10 +232,10 @@ _SCALARS: dict[str, Callable[..., Any]] = {
 }
 
 OPERATORS: dict[str, Operator] = {
-    **{f"__{name}__": binary(op) for name, op in (_BINARY | _ORDERING).items()},
-    **{f"__r{name}__": binary(op, reflected=True) for name, op in _BINARY.items()},
-    **{f"__i{name}__": in_place(op, binary(op)) for name, op in _BINARY.items()},
-    **{f"__{name}__": unary(op) for name, op in _UNARY.items()},
+    **{f"__{name}__": binary_operator(op) for name, op in (_BINARY | _ORDERING).items()},
+    **{f"__r{name}__": binary_operator(op, reflected=True) for name, op in _BINARY.items()},
+    **{f"__i{name}__": in_place(op, binary_operator(op)) for name, op in _BINARY.items()},
+    **{f"__{name}__": unary_operator(op) for name, op in _UNARY.items()},
     **{name: _conversion(convert) for name, convert in _SCALARS.items()},
     "__pow__": power,
     "__rpow__": reflected_power,

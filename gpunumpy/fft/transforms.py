@@ -14,7 +14,8 @@ from ..core.dtypes import COMPLEX128, FLOAT64, KIND, DType
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.recording.array import ndarray, wrap, wrap_ordered
-from ..core.recording.record import as_array, remembered
+from ..core.recording.memo import memoize_recording
+from ..core.recording.record import as_array
 from ..functions.ufuncs.output import hosted, output, write
 from .steps import COMPLEX64, Step, taken
 
@@ -29,25 +30,25 @@ _SWAPPED = {"backward": "forward", None: "forward", "ortho": "ortho", "forward":
 # --- one axis -------------------------------------------------------------------------------------------------------
 
 
-@remembered
+@memoize_recording
 def fft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: Any = None) -> ndarray:
     """The transform along an axis. See `numpy.fft.fft`."""
     return _along(as_array(a), n, axis, norm, out, "c2c", inverse=False)
 
 
-@remembered
+@memoize_recording
 def ifft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: Any = None) -> ndarray:
     """The inverse transform along an axis. See `numpy.fft.ifft`."""
     return _along(as_array(a), n, axis, norm, out, "c2c", inverse=True)
 
 
-@remembered
+@memoize_recording
 def rfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: Any = None) -> ndarray:
     """The transform of real numbers along an axis: the half that is not redundant. See `numpy.fft.rfft`."""
     return _along(as_array(a), n, axis, norm, out, "r2c", inverse=False)
 
 
-@remembered
+@memoize_recording
 def irfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: Any = None) -> ndarray:
     """The real numbers whose transform along an axis has this half. See `numpy.fft.irfft`."""
     return _along(as_array(a), n, axis, norm, out, "c2r", inverse=True)
@@ -60,7 +61,7 @@ def hfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: An
     return irfft(_conjugate(x), points, axis, _swap(norm), out)
 
 
-@remembered
+@memoize_recording
 def ihfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: Any = None) -> ndarray:
     """The inverse of `hfft`. See `numpy.fft.ihfft`."""
     x = as_array(a)
@@ -102,7 +103,7 @@ def fftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: 
     return _fftn(a, s, axes, norm, out)
 
 
-@remembered
+@memoize_recording
 def _fftn(a: Any, s: Any, axes: Any, norm: Any, out: Any) -> ndarray:
     x = as_array(a)
     return _complex_axes(x, *_cooked(x, s, axes), norm, out, inverse=False)
@@ -114,7 +115,7 @@ def ifftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out:
     return _ifftn(a, s, axes, norm, out)
 
 
-@remembered
+@memoize_recording
 def _ifftn(a: Any, s: Any, axes: Any, norm: Any, out: Any) -> ndarray:
     x = as_array(a)
     return _complex_axes(x, *_cooked(x, s, axes), norm, out, inverse=True)
@@ -126,7 +127,7 @@ def rfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out:
     return _rfftn(a, s, axes, norm, out)
 
 
-@remembered
+@memoize_recording
 def _rfftn(a: Any, s: Any, axes: Any, norm: Any, out: Any) -> ndarray:
     x = as_array(a)
     sizes, axes = _cooked(x, s, axes)
@@ -141,7 +142,7 @@ def irfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out
     return _irfftn(a, s, axes, norm, out)
 
 
-@remembered
+@memoize_recording
 def _irfftn(a: Any, s: Any, axes: Any, norm: Any, out: Any) -> ndarray:
     x = as_array(a)
     sizes, axes = _cooked(x, s, axes, real=True)

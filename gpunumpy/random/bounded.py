@@ -177,7 +177,8 @@ def integers(stream: Stream, low: ndarray, high: ndarray, shape: Shape, dtype: D
     """
     least, greatest = (0, 1) if dtype.kind == "b" else (numpy.iinfo(dtype).min, numpy.iinfo(dtype).max)
     last = high if closed else elementwise("subtract", [high, 1])
-    spread = wrap(graph.map_node("subtract", (INT64,) * 3, (last.value(), low.value()), shape))
+    ends = [graph.broadcast(x.value(), shape) for x in (last, low)]
+    spread = wrap(graph.map_node("subtract", (INT64,) * 3, ends))
     fine = elementwise("less", [low, last])
     for op, x, y in (("less", low, high), ("greater_equal", low, least), ("less_equal", last, greatest)):
         fine = elementwise("logical_and", [fine, elementwise(op, [x, y])])

@@ -14,9 +14,8 @@ import numpy
 from ..core.dtypes import FLOAT64, INT64, DType
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout
-from ..core.graph.node import Node
+from ..core.graph.node import Node, map_node
 from ..core.graph.queue import Queue
-from ..core.graph.signature import Signature
 from ..core.ops.streams import CONGRUENTIAL, KEEPS, WORDS, jump
 from ..core.recording.array import from_host, wrap
 from .stream import Stream
@@ -59,8 +58,8 @@ def pieces(stream: Stream, count: int, bits: int, queue: Queue) -> Node:
     share = 32 // bits
     half, place = _half(stream, count, share, queue)
     turn = _integer("left_shift", _integer("bitwise_and", place, share - 1), bits.bit_length() - 1)
-    turned = _map("right_shift", (_UINT32,) * 3, (half, graph.cast(turn, _UINT32)))
-    return _map("bitwise_and", (_UINT32,) * 3, (turned, graph.typed_scalar((1 << bits) - 1, _UINT32)))
+    turned = map_node("right_shift", (_UINT32,) * 3, (half, graph.cast(turn, _UINT32)))
+    return map_node("bitwise_and", (_UINT32,) * 3, (turned, graph.typed_scalar((1 << bits) - 1, _UINT32)))
 
 
 def _half(stream: Stream, count: int, share: int, queue: Queue) -> tuple[Node, Node]:
@@ -74,24 +73,24 @@ def _half(stream: Stream, count: int, share: int, queue: Queue) -> tuple[Node, N
     first = share if has else 0
     place = graph.view(graph.iota((first + count,), 0, queue), Layout((count,), (1,), first))
     at = place if share == 1 else _integer("right_shift", place, share.bit_length() - 1)
-    word = _word(stream.kind, state, _map("stream_place", (INT64, INT64), (at,)), has)
+    word = _word(stream.kind, state, map_node("stream_place", (INT64, INT64), (at,)), has)
     if not has:
-        return _map("stream_half", (INT64, _UINT64, _UINT32), (at, word)), place
+        return map_node("stream_half", (INT64, _UINT64, _UINT32), (at, word)), place
     left = graph.typed_scalar(state[KEEPS["left"]], _UINT64)
-    return _map("stream_half_after", (INT64, _UINT64, _UINT64, _UINT32), (at, word, left)), place
+    return map_node("stream_half_after", (INT64, _UINT64, _UINT64, _UINT32), (at, word, left)), place
 
 
 def _word(kind: str, state: Any, place: Node, before: bool = False) -> Node:
     """The words at places of a stream in a state, or in the one before."""
     if kind == "philox":
         place = _integer("add", place, state[KEEPS["first"]] - before)
-        return _map(kind, _OF_STATE[kind], (place, *_scalars(state[:6])))
+        return map_node(kind, _OF_STATE[kind], (place, *_scalars(state[:6])))
     multiplier, _, ahead = CONGRUENTIAL[kind]
     power, total = jump(multiplier, (ahead - before) % (1 << 128))
     x, c = (state[k] << 64 | state[k + 1] for k in (0, 2))
     x = (power * x + total * c) % (1 << 128)
     begin = _scalars((x >> 64, x % (1 << 64), *state[2:4]))
-    return _map(kind, _OF_STATE[kind], (place, *begin))
+    return map_node(kind, _OF_STATE[kind], (place, *begin))
 
 
 def _scalars(numbers: Any) -> list[Node]:
@@ -99,24 +98,7 @@ def _scalars(numbers: Any) -> list[Node]:
 
 
 def _integer(op: str, x: Node, y: int) -> Node:
-    return _map(op, (INT64,) * 3, (x, graph.typed_scalar(y, INT64)))
-
-
-_forms: dict[tuple[str, tuple[Signature, ...]], Signature] = {}
-_FORMS_LIMIT = 10_000
-
-
-def _map(op: str, loop: tuple[DType, ...], args: tuple[Node, ...]) -> Node:
-    """A row over its arguments. For arguments of the same forms it has the form that it had before: these decide."""
-    key = op, tuple([x.signature for x in args])
-    known = _forms.get(key)
-    if known is not None:
-        return Node(known, args)
-    if len(_forms) > _FORMS_LIMIT:
-        _forms.clear()
-    made = graph.map_node(op, loop, args)
-    _forms[key] = made.signature
-    return made
+    return map_node(op, (INT64,) * 3, (x, graph.typed_scalar(y, INT64)))
 
 
 # --- numbers ----------------------------------------------------------------------------------------------------------
@@ -126,11 +108,11 @@ def _doubles(stream: Stream, count: int, queue: Queue) -> Node:
     if stream.own:
         made: Node = stream.own.doubles(count, queue)
         return made
-    return _map("unit_double", (_UINT64, FLOAT64), (words(stream, count, queue),))
+    return map_node("unit_double", (_UINT64, FLOAT64), (words(stream, count, queue),))
 
 
 def _floats(stream: Stream, count: int, queue: Queue) -> Node:
-    return _map("unit_float", (_UINT32, _FLOAT32), (halves(stream, count, queue),))
+    return map_node("unit_float", (_UINT32, _FLOAT32), (halves(stream, count, queue),))
 
 
 # Numbers that are evenly distributed between 0 and 1.
@@ -150,11 +132,11 @@ def integers(stream: Stream, count: int, queue: Queue, low: int, span: int, dtyp
     have = taken.signature.dtype
     shift = bits - (span.bit_length() - 1)  # a product with the span, less its lower half
     if shift:
-        taken = _map("right_shift", (have,) * 3, (taken, graph.typed_scalar(shift, have)))
+        taken = map_node("right_shift", (have,) * 3, (taken, graph.typed_scalar(shift, have)))
     taken = graph.cast(taken, unsigned)
     if low and dtype.kind != "b":
         offset = graph.typed_scalar(low % (1 << 8 * dtype.itemsize), unsigned)
-        taken = _map("add", (unsigned,) * 3, (taken, offset))
+        taken = map_node("add", (unsigned,) * 3, (taken, offset))
     return graph.cast(taken, dtype)
 
 

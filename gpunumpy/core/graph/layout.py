@@ -104,6 +104,8 @@ def check_dimensions(shape: Shape) -> None:
 
 def broadcast_shapes(*shapes: Shape) -> Shape:
     """The broadcast shape, or a ValueError in NumPy's words."""
+    if len(set(shapes)) == 1:
+        return shapes[0]
     ndim = max(map(len, shapes), default=0)
     result = [1] * ndim
     for shape in shapes:
@@ -184,6 +186,13 @@ def memory_order(layouts: Sequence[tuple[Shape, Sequence[int]]], ndim: int) -> t
         if place != i:
             order.insert(place, order.pop(i))
     return None if order == list(range(ndim)) else tuple(order)
+
+
+def ordered_layout(shape: Shape, order: Sequence[int]) -> Layout:
+    """The layout, over C-ordered elements of a shape, of the array whose axis ``order[k]`` their dimension k is."""
+    strides = c_strides(shape)
+    inverse = [order.index(axis) for axis in range(len(order))]
+    return Layout(tuple([shape[k] for k in inverse]), tuple([strides[k] for k in inverse]), 0)
 
 
 def copied_order(shape: Shape, strides: Sequence[int]) -> tuple[int, ...] | None:

@@ -1,8 +1,7 @@
-"""The expression graph: immutable nodes, their interned forms, and the queue of values not computed yet.
+"""The nodes of the expression graph, and how each of the twelve primitives is made into one.
 
-A `Form` is the structure of a value without its data: the operation, the forms of its arguments, its shape and dtype.
-Forms are interned, so equal structure is the same object and one dictionary look-up by forms replaces type
-resolution, broadcasting and signature building when an operation is recorded a second time.
+A node's signature is found by the signatures of its arguments: one look-up replaces broadcasting and interning when the
+same is made a second time.
 """
 
 from __future__ import annotations
@@ -10,29 +9,23 @@ from __future__ import annotations
 import weakref
 from collections.abc import Sequence
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy
 
 from ..dtypes import DType
 from . import layout
+from .bounded_table import BoundedTable
 from .layout import Layout, Shape
 from .library_calls.record import Results
 from .library_calls.registry import results_of
 from .primitives import Const, Gather, Iota, Leaf, LibraryCall, Map, Output, Reduce, Scan, Scatter, Update, View
 from .queue import Queue
-from .signature import SIGNATURES_LIMIT, Signature, outputs, signature
+from .signature import Signature, outputs, signature
 
-# Forms by what they were made from, for the makers of nodes below: the operation itself, and a key of interned forms,
-# tuples and dtypes, which is quicker to hash than an operation is to make.
-_known: dict[tuple[Any, ...], Signature] = {}
-
-
-def _remember(key: tuple[Any, ...], made: Signature) -> Signature:
-    if len(_known) > SIGNATURES_LIMIT:
-        _known.clear()
-    _known[key] = made
-    return made
+# Signatures by what they are made from: the class of the primitive, then signatures, tuples and dtypes, which are
+# quicker to hash than a primitive is to make.
+_made: BoundedTable[tuple[Any, ...], Signature] = BoundedTable()
 
 
 class Node:
@@ -66,13 +59,10 @@ def leaf(buffer: Any, dtype: DType, where: Layout, queue: Queue) -> Node:
     low = offset if not strides or min(strides) >= 0 else where.low()
     aligned = (buffer.ptr + low * dtype.itemsize) % 16 == 0
     key = Leaf, shape, strides, offset - low, aligned, dtype, queue
-    made = _known.get(key)
+    made = _made.find(key)
     if made is None:
-        made = _remember(key, signature(Leaf(strides, offset - low, aligned), (), shape, dtype, queue))
-    node = Node(made, (), buffer)
-    node.offset = low
-    node.bound = None
-    return node
+        made = _made.keep(key, signature(Leaf(strides, offset - low, aligned), (), shape, dtype, queue))
+    return leaf_node(made, buffer, low)
 
 
 def leaf_layout(node: Node) -> Layout:
@@ -128,7 +118,8 @@ def scalar(value: bool | int | float | complex) -> Node:
 
 def typed_scalar(value: Any, dtype: DType) -> Node:
     """A scalar of a dtype (a NumPy scalar) as a value."""
-    made = _known.get((Const, dtype)) or _remember((Const, dtype), signature(Const(""), (), (), dtype, None))
+    key = Const, dtype
+    made = _made.find(key) or _made.keep(key, signature(Const(""), (), (), dtype, None))
     return Node(made, (), value.item() if hasattr(value, "item") else value)
 
 
@@ -148,12 +139,16 @@ def common_queue(signatures: Sequence[Signature]) -> Queue | None:
     return found
 
 
-def map_node(op: str, loop: tuple[DType, ...], args: Sequence[Node], shape: Shape | None = None) -> Node:
-    """The elementwise row over the arguments; `loop` was resolved by the caller."""
-    signatures = tuple(a.signature for a in args)
-    if shape is None:
+def map_node(op: str, loop: tuple[DType, ...], args: Sequence[Node]) -> Node:
+    """The elementwise operation over the arguments, broadcast; `loop` was resolved by the caller."""
+    args = tuple(args)
+    signatures = tuple([a.signature for a in args])
+    key = Map, op, loop, signatures
+    made = _made.find(key)
+    if made is None:
         shape = layout.broadcast_shapes(*(f.shape for f in signatures))
-    return Node(signature(Map(op, loop), signatures, shape, loop[-1], common_queue(signatures)), tuple(args))
+        made = _made.keep(key, signature(Map(op, loop), signatures, shape, loop[-1], common_queue(signatures)))
+    return Node(made, args)
 
 
 def cast(node: Node, dtype: DType) -> Node:
@@ -162,10 +157,10 @@ def cast(node: Node, dtype: DType) -> Node:
     primitive = f.primitive
     if f.dtype == dtype and not (type(primitive) is Const and primitive.weak):
         return node
-    key = (Map, f, dtype)
-    made = _known.get(key)
+    key = Map, f, dtype
+    made = _made.find(key)
     if made is None:
-        made = _remember(key, signature(Map("cast", (f.dtype, dtype)), (f,), f.shape, dtype, f.queue))
+        made = _made.keep(key, signature(Map("cast", (f.dtype, dtype)), (f,), f.shape, dtype, f.queue))
     return Node(made, (node,))
 
 
@@ -175,10 +170,10 @@ def iota(shape: Shape, axis: int, queue: Queue) -> Node:
 
 
 class _Window(NamedTuple):
-    """What `view` makes of a form and a layout, so that it is worked out once.
+    """What `view` makes of a value of some signature through a layout.
 
-    A window of a buffer begins `step` elements after the node's own; its form depends on whether it is `aligned`.
-    Of a pending value it is a node of that form over the node (`nested`), or over what the node is a view of.
+    A window of a buffer begins `step` elements after the node's own; its signature depends on whether it is `aligned`.
+    Of a pending value it is a node of that signature over the node (`nested`), or over what the node is a view of.
     """
 
     signature: Signature
@@ -187,24 +182,18 @@ class _Window(NamedTuple):
     nested: bool
 
 
-_windows: dict[tuple[Signature, Layout], _Window | None] = {}
+# Windows by signature and layout; False where the value is seen as it is.
+_windows: BoundedTable[tuple[Signature, Layout], _Window | Literal[False]] = BoundedTable()
 
 
 def view(node: Node, where: Layout) -> Node:
     """Elements of a value by an affine map over its C order."""
-    data, f, args = node.data, node.signature, node.args
-    if data is None and (node.data is not None or type(f.primitive) is Leaf):
-        # Another thread has just computed it; the lock is free when all of that can be seen.
-        with f.queue.lock:  # type: ignore[union-attr]
-            data, f, args = node.data, node.signature, node.args
+    data, f, args = state(node)
     key = (f, where)
-    try:
-        window = _windows[key]
-    except KeyError:
-        if len(_windows) > SIGNATURES_LIMIT:
-            _windows.clear()
-        window = _windows[key] = _window(f, where)
+    window = _windows.find(key)
     if window is None:
+        window = _windows.keep(key, _window(f, where))
+    if window is False:
         return node
     if data is None or type(f.primitive) is Const:
         return Node(window.signature, (node,) if window.nested else args)
@@ -214,17 +203,36 @@ def view(node: Node, where: Layout) -> Node:
         return view(map_node("cast", (f.dtype, f.dtype), (node,)), where)
     offset = node.offset + window.step
     aligned = (data.ptr + offset * f.dtype.itemsize) % 16 == 0
-    made = Node(window.signature if aligned else window.odd, (), data)
-    made.offset = offset
-    made.bound = None
-    return made
+    return leaf_node(window.signature if aligned else window.odd, data, offset)
 
 
-def _window(f: Signature, where: Layout) -> _Window | None:
-    """How a form is seen through a layout; None where it is the same."""
+def leaf_node(signature: Signature, buffer: Any, offset: int) -> Node:
+    """The leaf of a signature whose lowest element is at an offset of a buffer."""
+    node = Node(signature, (), buffer)
+    node.offset = offset
+    node.bound = None
+    return node
+
+
+def state(node: Node) -> tuple[Any, Signature, tuple[Node, ...]]:
+    """The data, the signature and the arguments of a node, as they belong together.
+
+    A thread that computes a node turns it into a leaf, field by field: the signature, the data, the arguments. Whoever
+    looks meanwhile can find a leaf without data, or arguments already gone of what looked pending; the queue's lock is
+    free when all of it is done. A node that is wholly pending or wholly a leaf, as nearly all are, costs no lock.
+    """
+    data, signature, args = node.data, node.signature, node.args
+    if data is None and (node.data is not None or type(signature.primitive) is Leaf):
+        with signature.queue.lock:  # type: ignore[union-attr]
+            data, signature, args = node.data, node.signature, node.args
+    return data, signature, args
+
+
+def _window(f: Signature, where: Layout) -> _Window | Literal[False]:
+    """How a value of a signature is seen through a layout; False where it is the same."""
     shape = where.shape
     if shape == f.shape and where.offset == 0 and layout.is_c(shape, where.strides):
-        return None
+        return False
     if 0 in shape:  # no element: any strides are right, and zeros stay inside whatever is below
         where = Layout(shape, (0,) * len(shape), 0)
     primitive = f.primitive
@@ -271,9 +279,9 @@ def fill(value: Node, shape: Shape, queue: Queue) -> Node:
     """A scalar repeated over a shape, as a value of a device that no array owns."""
     f = value.signature
     key = (View, f, shape, queue)
-    made = _known.get(key)
+    made = _made.find(key)
     if made is None:
-        made = _remember(key, signature(View((0,) * len(shape), 0), (f,), shape, f.dtype, queue))
+        made = _made.keep(key, signature(View((0,) * len(shape), 0), (f,), shape, f.dtype, queue))
     return Node(made, (value,))
 
 
@@ -281,19 +289,19 @@ def fresh(node: Node) -> Node:
     """The value as a node that will have a buffer of its own."""
     f = node.signature
     key = (View, f)
-    made = _known.get(key)
+    made = _made.find(key)
     if made is None:
-        made = _remember(key, signature(View(layout.c_strides(f.shape), 0), (f,), f.shape, f.dtype, f.queue))
+        made = _made.keep(key, signature(View(layout.c_strides(f.shape), 0), (f,), f.shape, f.dtype, f.queue))
     return Node(made, (node,))
 
 
 def update(base: Node, region: Layout, value: Node) -> Node:
     """The base with a region (over its C order) replaced by `value`, which has the region's shape and base's dtype."""
     key = (Update, base.signature, value.signature, region)
-    made = _known.get(key)
+    made = _made.find(key)
     if made is None:
         signatures = key[1:3]
-        made = _remember(
+        made = _made.keep(
             key,
             signature(Update(region), signatures, signatures[0].shape, signatures[0].dtype, common_queue(signatures)),
         )
@@ -304,11 +312,11 @@ def gather(base: Node, indices: Sequence[Node], source_location: str) -> Node:
     """``base[indices]`` over the leading dimensions; the indices are int64 and broadcast together."""
     args = (base, *indices)
     signatures = tuple([a.signature for a in args])
-    made = _known.get((Gather, signatures))
+    made = _made.find((Gather, signatures))
     if made is None:
         shape = layout.broadcast_shapes(*(f.shape for f in signatures[1:])) + signatures[0].shape[len(indices) :]
         primitive = Gather(len(indices))
-        made = _remember(
+        made = _made.keep(
             (Gather, signatures), signature(primitive, signatures, shape, signatures[0].dtype, common_queue(signatures))
         )
     node = Node(made, args)
@@ -353,11 +361,11 @@ def library_call(
     """
     signatures = tuple([a.signature for a in args])
     key = (LibraryCall, name, options, signatures, result)
-    made = _known.get(key)
+    made = _made.find(key)
     if made is None:
         primitive = LibraryCall(name, options)
         ((shape, dtype),) = _results(primitive, signatures, None if result is None else (result,))
-        made = _remember(key, signature(primitive, signatures, shape, dtype, common_queue(signatures)))
+        made = _made.keep(key, signature(primitive, signatures, shape, dtype, common_queue(signatures)))
     return Node(made, tuple(args))
 
 
@@ -367,10 +375,12 @@ def library_call_outputs(
     """The outputs of a library call over computed arguments, all in C order; as for `library_call`."""
     signatures = tuple([a.signature for a in args])
     key = (Output, name, options, signatures, results)
-    made = _known.get(key)
+    made = _made.find(key)
     if made is None:
         primitive = LibraryCall(name, options, _results(LibraryCall(name, options), signatures, results))
-        made = _remember(key, signature(primitive, signatures, (), primitive.results[0][1], common_queue(signatures)))
+        made = _made.keep(
+            key, signature(primitive, signatures, (), primitive.results[0][1], common_queue(signatures))
+        )
     node = Node(made, tuple(args))
     return [Node(output, (node,)) for output in outputs(made)]
 

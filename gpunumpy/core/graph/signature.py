@@ -7,12 +7,12 @@ broadcasting and signature building when an operation is recorded a second time.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 from ..dtypes import DType
 from ..ops.streams import STREAMS
 from . import layout
+from .bounded_table import BoundedTable
 from .layout import Shape
 from .primitives import Const, Iota, Leaf, LibraryCall, Map, Output, Primitive, View
 from .queue import Queue
@@ -34,16 +34,21 @@ class Signature:
         random numbers are not.
     weight
         The number of operations in it, shared ones counted each time they are used, up to a bound.
+    outputs
+        The signatures of the results of a library call with several. They are made and forgotten with its own: who
+        looks for the outputs of a call among values that were recorded finds them by identity.
     """
 
-    __slots__ = ("args", "dtype", "generator", "primitive", "queue", "shape", "strides", "weight")
+    __slots__ = ("args", "dtype", "generator", "outputs", "primitive", "queue", "shape", "strides", "weight")
 
     generator: bool
+    outputs: tuple[Signature, ...]
     weight: int
 
     def __init__(
         self, primitive: Primitive, args: tuple[Signature, ...], shape: Shape, dtype: DType, queue: Queue | None
     ) -> None:
+        layout.check_size(shape, dtype.itemsize)
         self.primitive = primitive
         self.args = args
         self.shape = shape
@@ -56,35 +61,26 @@ class Signature:
         )
         if isinstance(primitive, Map) and primitive.op in STREAMS:
             self.generator = False
+        self.outputs = ()
+        if isinstance(primitive, LibraryCall):
+            results = enumerate(primitive.results)
+            self.outputs = tuple([Signature(Output(k), (self,), *result, queue) for k, result in results])
 
     def __repr__(self) -> str:
-        return f"Form({self.primitive}, shape={self.shape}, dtype={self.dtype})"
+        return f"Signature({self.primitive}, shape={self.shape}, dtype={self.dtype})"
 
 
-_signatures: dict[Any, Signature] = {}
-SIGNATURES_LIMIT = 200_000
+_signatures: BoundedTable[Any, Signature] = BoundedTable()
 
 
 def signature(
     primitive: Primitive, args: tuple[Signature, ...], shape: Shape, dtype: DType, queue: Queue | None
 ) -> Signature:
-    """The one form of this structure."""
+    """The one signature of this structure."""
     key = (primitive, args, shape, dtype, queue)
-    found = _signatures.get(key)
-    if found is None:
-        layout.check_size(shape, dtype.itemsize)
-        if len(_signatures) > SIGNATURES_LIMIT:
-            # Forgetting is safe: a form met again is only another object, and what is cached by it is made anew.
-            _signatures.clear()
-        found = _signatures.setdefault(key, Signature(primitive, args, shape, dtype, queue))
-    return found
+    return _signatures.find(key) or _signatures.keep(key, Signature(primitive, args, shape, dtype, queue))
 
 
-@lru_cache(maxsize=4096)
 def outputs(library_call: Signature) -> tuple[Signature, ...]:
-    """The forms of all results of a routine with several."""
-    assert isinstance(library_call.primitive, LibraryCall)
-    return tuple(
-        signature(Output(k), (library_call,), *result, library_call.queue)
-        for k, result in enumerate(library_call.primitive.results)
-    )
+    """The signatures of all results of a library call with several."""
+    return library_call.outputs

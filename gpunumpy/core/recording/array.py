@@ -308,11 +308,10 @@ def make_view(array: ndarray, where: Layout, part: str = "", dtype: DType | None
     view = object.__new__(ndarray)
     view._base = owner
     view._layout = where
-    view._part = part or ("" if array._base is None else array._part)
+    view._part = part = part or ("" if array._base is None else array._part)
     view._flags = array._flags | BOX
-    current = owner.value()
-    view._seen = current
-    view._node = _derive(current, where, view._part, dtype or array.dtype)
+    view._seen = current = owner._node
+    view._node = graph.view(current, where) if part == "" else _derive(current, where, part, dtype or array.dtype)
     return view
 
 
@@ -321,9 +320,7 @@ def wrap_ordered(node: Node, order: tuple[int, ...] | None) -> ndarray:
     array = wrap(node)
     if order is None:
         return array
-    shape, strides = node.signature.shape, layout.c_strides(node.signature.shape)
-    inverse = [order.index(axis) for axis in range(len(order))]
-    view = make_view(array, Layout(tuple(shape[k] for k in inverse), tuple(strides[k] for k in inverse), 0))
+    view = make_view(array, layout.ordered_layout(node.signature.shape, order))
     view._flags = array._flags
     return view
 
@@ -347,9 +344,7 @@ def from_host(data: Any, device: Device | None = None) -> ndarray:
     array = wrap_leaf(graph.leaf(buffer, dtype, where, evaluate.queue_of(device)))
     if order is None:
         return array
-    inverse = [order.index(axis) for axis in range(len(order))]
-    shape, strides = where.shape, where.strides
-    return make_view(array, Layout(tuple(shape[k] for k in inverse), tuple(strides[k] for k in inverse), 0))
+    return make_view(array, layout.ordered_layout(where.shape, order))
 
 
 def to_host(array: ndarray) -> Any:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import numpy
 
@@ -15,13 +15,14 @@ from ..graph import layout
 from ..graph import node as graph
 from ..graph.layout import Layout, Shape
 from ..graph.node import Node
-from ..graph.primitives import Const, Gather, Leaf, Scatter
+from ..graph.primitives import Const
 from ..graph.queue import Queue
 from ..graph.signature import Signature, signature
 from ..ops import table
 from ..runtime import evaluate
 from ..runtime.device import Device, default_device
-from .array import from_host, is_scalar, make_view, ndarray, wrap, wrap_ordered
+from .array import from_host, is_scalar, ndarray, wrap, wrap_ordered
+from .memo import MemoizedFunction
 
 _PYTHON_SCALARS = frozenset((bool, int, float, complex))
 
@@ -128,18 +129,24 @@ def _fit_scalars(op: str, nodes: Sequence[Node], loop: tuple[DType, ...]) -> tup
 
 
 def elementwise(op: str, args: Sequence[Any], loop: tuple[DType, ...] | None = None) -> ndarray:
-    """Record an elementwise row over operands, laid out in memory as NumPy's order "K" would.
+    """Record an elementwise operation over operands, laid out in memory as NumPy's order "K" would.
 
     Parameters
     ----------
-    row
+    op
         A name of the table.
     args
         Arrays, scalars, or what NumPy makes arrays of.
     loop
         Argument dtypes and result dtype, if not those that NumPy's promotion gives.
     """
-    nodes = as_nodes(args)
+    return wrap_ordered(*elementwise_value(op, as_nodes(args), loop))
+
+
+def elementwise_value(
+    op: str, nodes: Sequence[Node], loop: tuple[DType, ...] | None = None
+) -> tuple[Node, tuple[int, ...] | None]:
+    """The value of an elementwise operation, its dimensions in memory order, and that order."""
     if loop is None:
         loop = table.resolve(op, weak_types(nodes))
     nodes, loop = _fit_scalars(op, nodes, loop)
@@ -154,13 +161,13 @@ def elementwise(op: str, args: Sequence[Any], loop: tuple[DType, ...] | None = N
         order = layout.memory_order(operands, len(shape))
         if order is not None:
             nodes = [transposed(graph.broadcast(n, shape), order) if n.signature.shape else n for n in nodes]
-            shape = tuple(shape[k] for k in order)
-    node = graph.map_node(op, loop, nodes, shape)
-    if node.signature.queue is None:
+    node = graph.map_node(op, loop, nodes)
+    f = node.signature
+    if f.queue is None:
         # Scalars alone: the result lives on the default device.
         queue = evaluate.queue_of(default_device())
-        node = Node(signature(node.signature.primitive, node.signature.args, shape, loop[-1], queue), node.args)
-    return wrap_ordered(node, order)
+        node = Node(signature(f.primitive, f.args, f.shape, f.dtype, queue), node.args)
+    return node, order
 
 
 def transposed(node: Node, order: Sequence[int]) -> Node:
@@ -186,24 +193,25 @@ def as_dtype(node: Node, dtype: DType) -> Node:
     return graph.cast(node, dtype)
 
 
-def unary(op: str) -> Callable[[ndarray], ndarray]:
-    """A fast recorder of a row over one array: the operator ``-a`` and its like."""
-    cache: dict[tuple[Signature, ...], Signature] = {}
+def unary_operator(op: str) -> Callable[[ndarray], ndarray]:
+    """The operator ``-a`` and its like: an elementwise operation over one array, recorded as fast as can be."""
+    memo = MemoizedFunction(partial(elementwise_value, op))
+    find = memo.find
 
     def record(x: ndarray) -> ndarray:
         a = x._node if x._base is None else x.value()
-        key = (a.signature,)
-        signature = cache.get(key)
-        if signature is None:
-            return _first(cache, key, op, (x,))
-        return wrap(Node(signature, (a,)))
+        signature = find((a.signature,))
+        if signature is not None:
+            return wrap(Node(signature, (a,)))
+        return memo((a,))
 
     return record
 
 
-def binary(op: str, reflected: bool = False) -> Callable[[ndarray, Any], Any]:
-    """A fast recorder of a row over an array and an operand: the operators ``a + b`` and ``b + a``."""
-    cache: dict[tuple[Signature, ...], Signature] = {}
+def binary_operator(op: str, reflected: bool = False) -> Callable[[ndarray, Any], Any]:
+    """The operators ``a + b`` and ``b + a`` and their like, over an array and an operand."""
+    memo = MemoizedFunction(partial(elementwise_value, op))
+    find = memo.find
     repeats = op == "multiply"  # of a scalar and a sequence, the product repeats the sequence, and Python does so
 
     def record(x: ndarray, y: Any) -> Any:
@@ -218,11 +226,10 @@ def binary(op: str, reflected: bool = False) -> Callable[[ndarray, Any], Any]:
                 return NotImplemented
             b = as_node(y, x.queue)
         nodes = (b, a) if reflected else (a, b)
-        key = (nodes[0].signature, nodes[1].signature)
-        signature = cache.get(key)
-        if signature is None:
-            return _first(cache, key, op, (y, x) if reflected else (x, y))
-        return wrap(Node(signature, nodes))
+        signature = find((nodes[0].signature, nodes[1].signature))
+        if signature is not None:
+            return wrap(Node(signature, nodes))
+        return memo(nodes)
 
     return record
 
@@ -232,202 +239,6 @@ def operand(y: Any) -> bool:
     if isinstance(y, (ndarray, numpy.generic, numpy.ndarray, bool, int, float, complex, list, tuple)):
         return True
     return not hasattr(type(y), "__array_ufunc__") and hasattr(type(y), "__array__")
-
-
-_RECORDERS_LIMIT = 20_000
-_RECIPE_LIMIT = 100  # operations
-
-
-def _first(cache: dict[Any, Signature], key: tuple[Signature, ...], op: str, args: tuple[Any, ...]) -> ndarray:
-    """Record by the general way, and remember the form."""
-    result = elementwise(op, args)
-    remember(cache, key, result)
-    return result
-
-
-def remember(cache: dict[Any, Signature], key: tuple[Signature, ...], result: ndarray) -> None:
-    """Remember the form of what was recorded from operands of the forms `key`, if the next time is sure to be the same.
-
-    What counts is the form itself: another thread may have computed an operand since its form was read for `key`. And
-    where scalars alone go, another device may be the default one.
-    """
-    signature = result._node.signature
-    if result._base is None and signature.args == key and any(f.queue is not None for f in key):
-        if len(cache) > _RECORDERS_LIMIT:
-            cache.clear()
-        cache[key] = signature
-
-
-class _Window(NamedTuple):
-    """A window of a computed argument, `step` elements after its own beginning."""
-
-    signature: Signature
-    place: int
-    step: int
-
-    def of(self, made: Sequence[Node]) -> Node:
-        """The window of the argument at hand."""
-        whole = made[self.place]
-        data = whole.data
-        if data is None:  # another thread has just computed it; the lock is free when all of that can be seen
-            with whole.signature.queue.lock:  # type: ignore[union-attr]
-                data = whole.data
-        node = Node(self.signature, (), data)
-        node.offset = whole.offset + self.step
-        node.bound = None
-        return node
-
-
-class _Recipe(NamedTuple):
-    """How a result was recorded: `scalars` and `windows` besides the arguments, then each form and where its own are.
-
-    `whole` is the form of a result that is one operation on the arguments as they are given. A result that is a view
-    has the layout `where` over the value.
-    """
-
-    scalars: tuple[Node, ...]
-    windows: tuple[_Window, ...]
-    steps: tuple[tuple[Signature, tuple[int, ...]], ...]
-    flags: int
-    whole: Signature | None
-    where: Layout | None
-
-    def recorded(self, nodes: tuple[Node, ...]) -> ndarray:
-        """The result for other arguments of the same forms."""
-        if self.whole is not None:
-            result = wrap(Node(self.whole, nodes))
-        else:
-            made = [*nodes, *self.scalars]
-            if self.windows:
-                made += [window.of(made) for window in self.windows]
-            for signature, places in self.steps:
-                if len(places) == 1:
-                    node = Node(signature, (made[places[0]],))
-                else:
-                    node = Node(signature, tuple([made[p] for p in places]))
-                if type(signature.primitive) is Gather:
-                    node.source_location = ""
-                made.append(node)
-            result = wrap(made[-1])
-        if self.where is not None:
-            result = make_view(result, self.where)
-        result._flags = self.flags
-        return result
-
-
-def _recipe(result: ndarray, nodes: Sequence[Node], signatures: Sequence[Signature]) -> _Recipe | None:
-    """How to record the result again; None where it is not made of operations on all the arguments and on scalars."""
-    owner = result if result._base is None else result._base
-    where = None if owner is result else result._layout
-    if owner._node.data is not None or len(set(nodes)) < len(nodes) or (where is not None and result._part):
-        return None
-    # What counts are the forms themselves: another thread may compute a value while it is looked at.
-    found: dict[Node, tuple[Signature, tuple[Node, ...]]] = {n: (f, ()) for n, f in zip(nodes, signatures, strict=True)}
-    order: list[Node] = []
-    windows: dict[Node, _Window] = {}
-    stack = [(owner._node, owner._node.signature)]
-    while stack:
-        node, signature = stack.pop()
-        if node in found:
-            if found[node][0] is not signature:
-                return None
-            continue
-        args = node.args
-        if isinstance(signature.primitive, Leaf):
-            window = _window(node, signature, nodes, signatures)
-            if window is None:
-                return None
-            windows[node] = window
-        elif isinstance(signature.primitive, Scatter) or (
-            isinstance(signature.primitive, Gather) and node.source_location
-        ):
-            return None
-        if len(args) != len(signature.args) or len(order) > _RECIPE_LIMIT:
-            return None
-        found[node] = signature, args
-        order.append(node)
-        stack.extend(zip(args, signature.args, strict=True))
-    used = {a for n in order for a in found[n][1]} | {nodes[w.place] for w in windows.values()}
-    if not used.issuperset(nodes) or not nodes:
-        return None  # it depends on an argument's value, or on none of them
-    scalars = [n for n in order if isinstance(found[n][0].primitive, Const)]
-    pending = [n for n in order if n not in windows and not isinstance(found[n][0].primitive, Const)]
-    place = {n: k for k, n in enumerate((*nodes, *scalars, *windows))}
-    steps: list[tuple[Signature, tuple[int, ...]]] = []
-    while pending:
-        ready = next(n for n in reversed(pending) if all(a in place for a in found[n][1]))
-        pending.remove(ready)
-        signature, args = found[ready]
-        steps.append((signature, tuple(place[a] for a in args)))
-        place[ready] = len(place)
-    if not steps:
-        return None
-    whole = steps[0][0] if len(steps) == 1 and steps[0][1] == tuple(range(len(nodes))) else None
-    return _Recipe(tuple(scalars), tuple(windows.values()), tuple(steps), result._flags, whole, where)
-
-
-def _window(node: Node, signature: Signature, nodes: Sequence[Node], signatures: Sequence[Signature]) -> _Window | None:
-    """How a leaf is a window of an argument; None where another argument could have another one."""
-    found = [place for place, whole in enumerate(nodes) if whole.data is node.data]
-    if len(found) == 1:
-        its = signatures[found[0]]
-        if isinstance(its.primitive, Leaf) and its.primitive.aligned and its.dtype == signature.dtype:
-            return _Window(signature, found[0], node.offset - nodes[found[0]].offset)
-    return None
-
-
-def remembered(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
-    """The function, which remembers how its result is made of its arguments, as far as operations make it."""
-    cache: dict[Any, _Recipe] = {}
-    alone: dict[
-        Signature, Signature | _Recipe
-    ] = {}  # for an array and nothing else; a form where that is all of the recipe
-
-    @wraps(record)
-    def run(*args: Any, **options: Any) -> ndarray:
-        if len(args) == 1 and not options:
-            (x,) = args
-            if type(x) is ndarray:
-                node = x._node if x._base is None else x.value()
-                made = alone.get(node.signature)
-                if isinstance(made, Signature):
-                    return wrap(Node(made, (node,)))
-                if made is not None:
-                    return made.recorded((node,))
-        nodes = tuple([x._node if x._base is None else x.value() for x in args if type(x) is ndarray])
-        signatures = tuple([n.signature for n in nodes])
-        key: Any = signatures
-        if options or len(nodes) < len(args):
-            # With the types of what a tuple holds: (2, 2) equals (2.0, 2.0), and is another argument.
-            given = [
-                ndarray if (t := type(x)) is ndarray else (t, x) if t is not tuple else (x, *map(type, x)) for x in args
-            ]
-            named = [(k, t, x) if (t := type(x)) is not tuple else (k, x, *map(type, x)) for k, x in options.items()]
-            key = (signatures, *given, *named)
-        try:
-            known = cache.get(key)
-        except TypeError:  # something is not hashable
-            return record(*args, **options)
-        if known is not None:
-            return known.recorded(nodes)
-        result = record(*args, **options)
-        if any(result is x for x in args):
-            return result
-        if any(type(x) is tuple and tuple in map(type, x) for x in (*args, *options.values())):
-            return result  # the types of what those hold are not in the key
-        recipe = _recipe(result, nodes, signatures)
-        if recipe is not None:
-            if len(cache) > _RECORDERS_LIMIT:
-                cache.clear()
-            cache[key] = recipe
-            if key is signatures and len(signatures) == 1:
-                if len(alone) > _RECORDERS_LIMIT:
-                    alone.clear()
-                plain = recipe.whole is not None and recipe.where is None and not recipe.flags
-                alone[signatures[0]] = recipe.steps[0][0] if plain else recipe
-        return result
-
-    return run
 
 
 def source_location() -> str:

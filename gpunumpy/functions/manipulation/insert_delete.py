@@ -44,7 +44,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
                 f"Cannot cast array data from {array.dtype!r} to {dst.dtype!r} according to the rule {casting!r}"
             )
         value = fitted(array.value(), dst.shape)
-    mask = None if where is True else mask_node(where, dst)
+    mask = None if where is True else mask_node(where, dst.queue)
     if mask is not None and not _broadcasts(mask.signature.shape, dst.shape):
         raise ValueError(f"could not broadcast where mask from shape {mask.signature.shape} into shape {dst.shape}")
     write(dst, value, mask)

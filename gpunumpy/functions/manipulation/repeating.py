@@ -12,9 +12,8 @@ from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape, normalize_axis
 from ...core.graph.node import Node
-from ...core.graph.primitives import LibraryCall
-from ...core.graph.signature import Signature
-from ...core.recording.array import boxed, ndarray, to_host, wrap, wrap_ordered
+from ...core.recording.array import ndarray, to_host, wrap, wrap_ordered
+from ...core.recording.memo import memoize_recording
 from ...core.recording.record import as_array, source_location, transposed
 from ...core.runtime.evaluate import traits_of
 from ..creation.arrays import array, as_shape, axes_in_memory, constant, laid_out, made
@@ -40,42 +39,13 @@ def picked(x: ndarray, indices: dict[int, Node]) -> Node:
     return transposed(found, [order.index(k) for k in range(x.ndim)])
 
 
-# What rolls by blocks are recorded as: by the value, where the array sees it, the shift and the axis.
-_rolls: dict[tuple[Any, ...], Signature] = {}
-_ROLLS_LIMIT = 20_000
-
-
+@memoize_recording
 def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
     """Elements moved along axes, those that leave at one end entering at the other. See `numpy.roll`."""
     x = as_array(a)
-    node = x.value()
-    key = (node.signature, x.layout, shift, axis) if _plain(shift) and _plain(axis) else None
-    known = _rolls.get(key) if key is not None else None
-    if known is not None:
-        return boxed(wrap(Node(known, (node,))))
     shift = to_host(shift) if isinstance(shift, ndarray) else shift
     if axis is None:
         return reshaped(roll(ravel(x), shift, 0), x.shape)
-    result = _rolled(x, shift, axis)
-    signature = result._node.signature
-    if (
-        key is not None
-        and type(signature.primitive) is LibraryCall
-        and result._base is None
-        and signature.args == key[:1]
-    ):
-        if len(_rolls) > _ROLLS_LIMIT:
-            _rolls.clear()
-        _rolls[key] = signature
-    return result
-
-
-def _plain(places: Any) -> bool:
-    """Whether it is an integer or a tuple of them, which are equal only if they mean the same."""
-    return type(places) is int or (type(places) is tuple and all(type(k) is int for k in places))
-
-
-def _rolled(x: ndarray, shift: Any, axis: Any) -> ndarray:
     shape = x.shape
     moved = {k: s % shape[k] for k, s in _shifts(shift, axis, len(shape)).items() if shape[k] and s % shape[k]}
     if not moved or 0 in shape:

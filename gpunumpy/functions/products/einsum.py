@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy
@@ -12,12 +11,13 @@ import numpy
 from ...core.dtypes import FLOAT32, KIND, DType, check
 from ...core.graph import layout
 from ...core.graph import node as graph
+from ...core.graph.bounded_table import BoundedTable
 from ...core.graph.layout import Layout, Shape
 from ...core.graph.node import Node
 from ...core.graph.primitives import LibraryCall
 from ...core.graph.signature import Signature
 from ...core.recording.array import is_scalar, make_view, ndarray, wrap, wrap_ordered
-from ...core.recording.recipes import Recipe
+from ...core.recording.memo import Recipe, StandIns, static_key
 from ...core.recording.record import as_array, as_dtype, reshaped, transposed
 from ..ufuncs.gufunc import joined
 from ..ufuncs.output import in_order, output, write
@@ -42,7 +42,7 @@ def einsum(
     that is given is followed.
     """
     subscripts, arrays = _arguments(operands)
-    nodes = [x.value() for x in arrays]
+    nodes = tuple([x.value() for x in arrays])
     signatures = tuple([node.signature for node in nodes])
     graph.common_queue(signatures)
     into = output(out)
@@ -53,7 +53,10 @@ def einsum(
             raise ValueError(f"casting must be one of {', '.join(map(repr, _CASTINGS))} (got {casting!r})")
         target = None if into is None else (into.shape, into.dtype)
         way = _hashable(optimize)
-        found = _found(subscripts, signatures, way, dtype, casting, target, precision_name())
+        key = (subscripts, signatures, static_key(way), static_key(dtype), casting, target, precision_name())
+        found = _sums.find(key)
+        if found is None:
+            found = _sums.keep(key, _found(subscripts, nodes, signatures, way, dtype, casting, target))
     except (TypeError, ValueError) as error:
         options = {"optimize": optimize, "dtype": dtype, "order": order}
         if casting != "safe":  # a default that is given is stricter than one that is not
@@ -67,9 +70,8 @@ def einsum(
         raise error
     if found.seen is not None and not is_scalar(arrays[0]):
         return _view(arrays[0], found.seen)
-    try:
-        node = found.recipe(nodes)
-    except IndexError:  # another thread has just computed an operand
+    node = found.recipe.value(nodes)
+    if node is None:  # another thread has just computed an operand
         return einsum(*operands, out=out, optimize=optimize, dtype=dtype, order=order, casting=casting)
     for _ in range(found.halved):
         words = "Casting complex values to real discards the imaginary part"
@@ -211,17 +213,20 @@ class _Found(NamedTuple):
     halved: int
 
 
-@lru_cache(4096, typed=True)
+# How sums are computed, by everything that decides it, the setting of precision too.
+_sums: BoundedTable[tuple[Any, ...], _Found] = BoundedTable()
+
+
 def _found(
     subscripts: str,
+    operands: tuple[Node, ...],
     signatures: tuple[Signature, ...],
     optimize: Any,
     dtype: Any,
     casting: str,
     target: tuple[Shape, DType] | None,
-    precision: str,
 ) -> _Found:
-    """Plan a sum for a setting of precision; `target` is shape and dtype of the output that is given."""
+    """Plan a sum; `target` is shape and dtype of the output that is given."""
     shapes = tuple(f.shape for f in signatures)
     plan = parse(subscripts, shapes, optimize is not False)
     if target is not None and target[0] != plan.shape:
@@ -235,14 +240,11 @@ def _found(
     common = dtypes[0] if seen else _dtype(dtypes, None if target is None else target[1], dtype, casting, direct)
     halved = 0 if common.kind in "cb" else sum(d.kind == "c" for d in dtypes)
     path = _path(plan, subscripts, shapes, optimize)
-    places = []
-
-    def record(nodes: Sequence[Node]) -> Node:
-        place, node = _in_shape(plan, *_computed(plan, path, nodes, common))
-        places.append(place)
-        return node
-
-    return _Found(Recipe(record, signatures), places[0], seen, halved)
+    stand_ins = StandIns(operands, signatures)
+    place, node = _in_shape(plan, *_computed(plan, path, stand_ins.nodes, common))
+    recipe = stand_ins.recipe(node)
+    assert recipe is not None, "sums are operations on arrays"
+    return _Found(recipe, place, seen, halved)
 
 
 class _Term(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from math import prod
 
 from ...core.dtypes import FLOAT32, KIND
@@ -14,7 +13,6 @@ from ...core.graph.library_calls.products import Product
 from ...core.graph.node import Node
 from ...core.graph.primitives import Leaf, Map, View
 from ...core.graph.signature import Signature
-from ...core.recording.recipes import Recipe
 from ...core.recording.record import as_dtype, reshaped
 from ...core.runtime.evaluate import traits_of
 from .einsum_plan import are_tiny
@@ -57,32 +55,20 @@ def matrix_product(a: Node, b: Node, shape: Shape | None = None) -> Node:
     if len(right) == 1 and _is_faster_as_sums(a):
         return reshaped(vector_product(a, b), shape)
     if are_tiny(min(prod(left[:-2]), prod(right[:-2])), (*left[-2:], right[-1]), dtype.itemsize):
-        return _tiny(a, b, shape)
+        return _tiny_product(a, b, shape)
     (one, turned), (two, turned_too) = _conjugated(a), _conjugated(b)
     options = Product(precision(dtype), (turned, turned_too))
     return graph.library_call("matmul", options, (_addressable(one), _addressable(two)), (shape, dtype))
 
 
-def _tiny(a: Node, b: Node, shape: Shape) -> Node:
+def _tiny_product(a: Node, b: Node, shape: Shape) -> Node:
     """The product of stacked matrices as one kernel, in which a thread sums an element."""
-    try:
-        return _tiny_recipe(a.signature, b.signature, shape)((a, b))
-    except IndexError:  # another thread has just computed an operand
-        return _tiny_recipe(a.signature, b.signature, shape)((a, b))
-
-
-@lru_cache(4096)
-def _tiny_recipe(left: Signature, right: Signature, shape: Shape) -> Recipe:
-    def record(nodes: Sequence[Node]) -> Node:
-        a, b = nodes
-        dtype = a.signature.dtype
-        wide = FLOAT32 if KIND[dtype] == "e" else dtype
-        rows = reshaped(as_dtype(a, wide), (*a.signature.shape, 1))
-        columns = reshaped(as_dtype(b, wide), (*b.signature.shape[:-2], 1, *b.signature.shape[-2:]))
-        products = graph.map_node("multiply", (wide,) * 3, (rows, columns))
-        return reshaped(graph.reduce("add", (wide, dtype), (len(products.signature.shape) - 2,), (products,)), shape)
-
-    return Recipe(record, (left, right))
+    dtype = a.signature.dtype
+    wide = FLOAT32 if KIND[dtype] == "e" else dtype
+    rows = reshaped(as_dtype(a, wide), (*a.signature.shape, 1))
+    columns = reshaped(as_dtype(b, wide), (*b.signature.shape[:-2], 1, *b.signature.shape[-2:]))
+    products = graph.map_node("multiply", (wide,) * 3, (rows, columns))
+    return reshaped(graph.reduce("add", (wide, dtype), (len(products.signature.shape) - 2,), (products,)), shape)
 
 
 def _conjugated(node: Node) -> tuple[Node, bool]:

@@ -23,19 +23,20 @@ def pair(x1: Any, x2: Any) -> tuple[ndarray, ndarray]:
     return as_array(x1, device), as_array(x2, device)
 
 
-def cast(arrays: Sequence[ndarray], dtype: DType, casting: Any = "safe", name: str = "matmul") -> list[Node]:
+def cast(nodes: Sequence[Node], dtype: DType, casting: Any = "safe", name: str = "matmul") -> list[Node]:
     """The operands in the dtype of the product `name`."""
-    for k, a in enumerate(arrays):
-        if not numpy.can_cast(a.dtype, dtype, casting):
+    for k, node in enumerate(nodes):
+        its = node.signature.dtype
+        if not numpy.can_cast(its, dtype, casting):
             raise TypeError(
-                f"Cannot cast ufunc {name!r} input {k} from {a.dtype!r} to {dtype!r} with casting rule {casting!r}"
+                f"Cannot cast ufunc {name!r} input {k} from {its!r} to {dtype!r} with casting rule {casting!r}"
             )
-    return [told_cast(a.value(), dtype) for a in arrays]
+    return [told_cast(node, dtype) for node in nodes]
 
 
 def common(a: ndarray, b: ndarray) -> list[Node]:
     """The operands in the dtype of both."""
-    return cast((a, b), check(joined((a.dtype, b.dtype))))
+    return cast((a.value(), b.value()), check(joined((a.dtype, b.dtype))))
 
 
 def finish(

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy
 
 from ...core.graph import layout
 from ...core.graph.node import Node
-from ...core.graph.signature import Signature
 from ...core.recording.array import ndarray, wrap
-from ...core.recording.record import remember, reshaped, transposed
+from ...core.recording.memo import MemoizedFunction
+from ...core.recording.record import reshaped, transposed
 from ..ufuncs.gufunc import NO_KEYWORDS, Keywords, axes_of, dtype_of, keywords, order_of
 from ..ufuncs.output import in_order, output
 from .matrix_product import conjugate, matrix_product, vector_product
@@ -41,31 +41,24 @@ def matmul(x1: Any, x2: Any, /, out: Any = None, **options: Any) -> ndarray:
     if type(x1) is ndarray and type(x2) is ndarray and out is None and not options:
         one = x1._node if x1._base is None else x1.value()
         two = x2._node if x2._base is None else x2.value()
-        key = one.signature, two.signature
-        cache = _recorded[precision_name()]
-        known = cache.get(key)
-        if known is not None:
-            return wrap(Node(known, (one, two)))
-        result = _stacked("matmul", _matmul, x1, x2, None, options)
-        remember(cache, key, result)
-        return result
-    return _stacked("matmul", _matmul, x1, x2, out, options)
-
-
-# The forms of products by the setting of their precision and the forms of the operands.
-_recorded: defaultdict[str, dict[Any, Signature]] = defaultdict(dict)
+        precision = precision_name()
+        signature = _plain_matmul.find((one.signature, two.signature, precision))
+        if signature is not None:
+            return wrap(Node(signature, (one, two)))
+        return _plain_matmul((one, two), precision)
+    return _stacked("matmul", x1, x2, out, options)
 
 
 @_described
 def matvec(x1: Any, x2: Any, /, out: Any = None, **options: Any) -> ndarray:
     """Products of matrices with vectors, both stacked; see `numpy.matvec`."""
-    return _stacked("matvec", _matvec, x1, x2, out, options)
+    return _stacked("matvec", x1, x2, out, options)
 
 
 @_described
 def vecmat(x1: Any, x2: Any, /, out: Any = None, **options: Any) -> ndarray:
     """Products of conjugated vectors with matrices, both stacked; see `numpy.vecmat`."""
-    return _stacked("vecmat", _vecmat, x1, x2, out, options)
+    return _stacked("vecmat", x1, x2, out, options)
 
 
 @_described
@@ -73,7 +66,7 @@ def vecdot(x1: Any, x2: Any, /, out: Any = None, *, axis: Any = -1, **options: A
     """Products of vectors along an axis, the first conjugated; see `numpy.vecdot`."""
     if type(axis) is not int or axis != -1:  # the last one is what it is without a word, and `axes` goes without it
         options["axis"] = axis
-    return _stacked("vecdot", _vecdot, x1, x2, out, options)
+    return _stacked("vecdot", x1, x2, out, options)
 
 
 def _matmul(a: Node, b: Node) -> Node:
@@ -96,15 +89,29 @@ def _vecdot(a: Node, b: Node) -> Node:
     return vector_product(conjugate(a), b)
 
 
-def _stacked(
-    name: str, multiply: Callable[[Node, Node], Node], x1: Any, x2: Any, out: Any, options: dict[str, Any]
-) -> ndarray:
-    """A generalised ufunc, of which `multiply` works on the last axes of operands of one dtype."""
+# What each of them does to operands of one dtype.
+_MULTIPLY = {"matmul": _matmul, "matvec": _matvec, "vecmat": _vecmat, "vecdot": _vecdot}
+
+
+def _plain_product(name: str, operands: tuple[Node, ...], precision: str) -> tuple[Node, None]:
+    """The product without options; the setting of its precision is a part of it."""
+    _check_dimensions(operands, name)
+    return _MULTIPLY[name](*_matched(name, operands, NO_KEYWORDS)), None
+
+
+_PLAIN = {name: MemoizedFunction(partial(_plain_product, name)) for name in _MULTIPLY}
+_plain_matmul = _PLAIN["matmul"]
+
+
+def _stacked(name: str, x1: Any, x2: Any, out: Any, options: dict[str, Any]) -> ndarray:
+    """A generalised ufunc."""
     words = keywords(name, options) if options else NO_KEYWORDS
     into = output(out)
-    arrays = _operands(x1, x2, name)
+    arrays = pair(x1, x2)
+    operands = tuple([x.value() for x in arrays])
     if words is NO_KEYWORDS and into is None:
-        return wrap(multiply(*_matched(name, arrays, words)))
+        return _PLAIN[name](operands, precision_name())
+    _check_dimensions(operands, name)
     cores = [min(x.ndim, most) for x, most in zip(arrays, _CORES[name], strict=True)]
     core = 1 if words.keepdims else sum(cores) - 2
     loops = max(x.ndim - n for x, n in zip(arrays, cores, strict=True))
@@ -114,7 +121,7 @@ def _stacked(
     if axes is not None:
         one, two, order = (order_of(n, last) for n, last in zip(ndims, axes, strict=True))
         arrays = (reordered(arrays[0], one), reordered(arrays[1], two))
-    node = multiply(*_matched(name, arrays, words))
+    node = _MULTIPLY[name](*_matched(name, [x.value() for x in arrays], words))
     if words.keepdims:
         node = reshaped(node, (*node.signature.shape, 1))
     if into is not None:
@@ -124,11 +131,11 @@ def _stacked(
     return wrap(node) if words.order == "K" else in_order(wrap(node), _order_like(words.order, arrays))
 
 
-def _matched(name: str, arrays: tuple[ndarray, ndarray], words: Keywords) -> list[Node]:
+def _matched(name: str, nodes: Sequence[Node], words: Keywords) -> list[Node]:
     """The operands in the dtype of the product, if the axis that is summed is of one length."""
-    a, b = arrays
-    _check_core(a.shape[-1], b.shape[-1 if b.ndim < 2 or _CORES[name][1] < 2 else -2], name, 0)
-    return cast(arrays, dtype_of(name, (a.dtype, b.dtype), words), words.casting, name)
+    a, b = (node.signature for node in nodes)
+    _check_core(a.shape[-1], b.shape[-1 if len(b.shape) < 2 or _CORES[name][1] < 2 else -2], name, 0)
+    return cast(nodes, dtype_of(name, (a.dtype, b.dtype), words), words.casting, name)
 
 
 def _order_like(order: str, arrays: Sequence[ndarray]) -> str:
@@ -140,16 +147,15 @@ def _order_like(order: str, arrays: Sequence[ndarray]) -> str:
     return "F" if fortran and not all(layout.is_c(w.shape, w.strides) for w in places) else "C"
 
 
-def _operands(x1: Any, x2: Any, name: str) -> tuple[ndarray, ndarray]:
-    arrays = pair(x1, x2)
+def _check_dimensions(nodes: Sequence[Node], name: str) -> None:
     # The optional core dimensions of matmul may be missing.
-    for k, (array, need) in enumerate(zip(arrays, (1, 1) if name == "matmul" else _CORES[name], strict=True)):
-        if array.ndim < need:
+    for k, (node, need) in enumerate(zip(nodes, (1, 1) if name == "matmul" else _CORES[name], strict=True)):
+        ndim = len(node.signature.shape)
+        if ndim < need:
             raise ValueError(
-                f"{name}: Input operand {k} does not have enough dimensions (has {array.ndim}, gufunc core with "
+                f"{name}: Input operand {k} does not have enough dimensions (has {ndim}, gufunc core with "
                 f"signature {getattr(numpy, name).signature} requires {need})"
             )
-    return arrays
 
 
 def _check_core(n: int, m: int, name: str, dimension: int) -> None:

@@ -14,6 +14,7 @@ from ...core.graph.layout import Layout
 from ...core.graph.node import Node
 from ...core.recording import record
 from ...core.recording.array import ndarray, to_host, wrap
+from ...core.recording.memo import memoize_recording
 from ..indexing.masks import flat
 
 __all__ = ["digitize", "searchsorted"]
@@ -23,7 +24,7 @@ _LEAST, _GREATEST = int(numpy.iinfo(numpy.int64).min), int(numpy.iinfo(numpy.uin
 _FLOAT32 = numpy.dtype(numpy.float32)
 
 
-@record.remembered
+@memoize_recording
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> ndarray:
     """Where values belong in a sorted array, as int64. See `numpy.searchsorted`.
 

@@ -18,7 +18,8 @@ from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.graph.primitives import Leaf
 from ...core.recording.array import ndarray, to_host, wrap
-from ...core.recording.record import as_array, remembered, reshaped, transposed
+from ...core.recording.memo import memoize_recording
+from ...core.recording.record import as_array, reshaped, transposed
 from ..creation.arrays import axes_in_memory, constant, laid_out
 from ..indexing.elements import flattened
 
@@ -153,7 +154,7 @@ def _check_options(kind: Any, order: Any, stable: Any) -> None:
         _PROBE.argsort(kind=kind, order=order, stable=stable)
 
 
-@remembered
+@memoize_recording
 def sort(
     a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False
 ) -> ndarray:
@@ -181,7 +182,7 @@ def sort_in_place(
     x.assign(rows.back(sort_rows(rows.value, bool(descending))))
 
 
-@remembered
+@memoize_recording
 def argsort(
     a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False
 ) -> ndarray:

@@ -42,7 +42,7 @@ def divided(array: ndarray, by: Any, dtype: DType) -> ndarray:
 
 def mask_over(where: Any, array: ndarray) -> ndarray:
     """The `where` argument as a mask of the array's shape."""
-    mask = mask_node(where, array)
+    mask = mask_node(where, array.queue)
     if layout.broadcast_shapes(mask.signature.shape, array.shape) != array.shape:
         raise ValueError(
             "operands could not be broadcast together with remapped shapes "

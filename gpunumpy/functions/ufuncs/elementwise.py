@@ -15,10 +15,20 @@ from ...core.dtypes import BOOL, FLOAT64, NUMPY_2_5, DType, check
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.node import Node
-from ...core.graph.signature import Signature
+from ...core.graph.primitives import Const
 from ...core.ops import table
 from ...core.recording.array import BOX, READ_ONLY, boxed, make_view, ndarray, wrap
-from ...core.recording.record import as_array, as_dtype, as_node, as_nodes, elementwise, remember, reshaped, weak_types
+from ...core.recording.memo import MemoizedFunction
+from ...core.recording.record import (
+    as_array,
+    as_dtype,
+    as_node,
+    as_nodes,
+    elementwise,
+    elementwise_value,
+    reshaped,
+    weak_types,
+)
 from ..indexing.getitem import getitem, setitem
 from .errstate import ignoring
 from .methods import NO_VALUE, accumulate_ufunc, reduce_ufunc
@@ -78,28 +88,27 @@ def _all(condition: Any) -> builtins.bool:
     return builtins.bool(reduce_ufunc("logical_and", condition, None))
 
 
-_choices: dict[tuple[Signature, ...], Signature] = {}
-
-
 def where(condition: Any, x: Any, y: Any) -> ndarray:
     """Elements of `x` where the condition holds and of `y` elsewhere. See `numpy.where`."""
-    args = [_operand(v) for v in (condition, x, y)]
-    nodes = tuple(as_nodes(args))
-    key = tuple([n.signature for n in nodes])
-    signature = _choices.get(key)
-    if signature is not None:
-        return boxed(wrap(Node(signature, nodes)))
+    return boxed(_choice(tuple(as_nodes((condition, x, y)))))  # an array even where it is 0-d
+
+
+@MemoizedFunction
+def _choice(nodes: tuple[Node, ...]) -> tuple[Node, tuple[int, ...] | None]:
     loop = table.resolve("where", weak_types(nodes))
-    chosen = elementwise("where", [_typed(v, d) if type(v) is int else v for v, d in zip(args, loop)], loop)
-    remember(_choices, key, chosen)
-    return boxed(chosen)  # an array even where it is 0-d
+    return elementwise_value("where", [_typed(node, dtype) for node, dtype in zip(nodes, loop)], loop)
 
 
-def _typed(value: int, dtype: DType) -> Any:
-    """A Python integer as a scalar of a dtype; NumPy before 2.5 wraps it into the range of an integer one here."""
+def _typed(node: Node, dtype: DType) -> Node:
+    """A Python integer as a scalar of a dtype, anything else as it is; NumPy before 2.5 wraps it into the range of an
+    integer one here.
+    """
+    primitive = node.signature.primitive
+    if not (isinstance(primitive, Const) and primitive.weak.startswith("int")):
+        return node
     if NUMPY_2_5 and dtype.kind in "iu":
-        return dtype.type(value)
-    return numpy.asarray(value).astype(dtype)[()]
+        return graph.typed_scalar(dtype.type(node.data), dtype)
+    return graph.typed_scalar(numpy.asarray(node.data).astype(dtype)[()], dtype)
 
 
 # --- limits and rounding ----------------------------------------------------------------------------------------------

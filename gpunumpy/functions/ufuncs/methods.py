@@ -19,9 +19,9 @@ from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape
 from ...core.graph.node import Node
 from ...core.graph.queue import Queue
-from ...core.graph.signature import Signature
 from ...core.ops import table
 from ...core.recording.array import from_host, ndarray, to_host, wrap, wrap_ordered
+from ...core.recording.memo import MemoizedFunction
 from ...core.recording.record import as_array, as_dtype, as_node, reshaped, source_location, transposed, weak_types
 from ..indexing.getitem import getitem
 from .output import Output, is_array, mask_node, output, select, told_cast, write
@@ -70,9 +70,9 @@ def _operands(x: Any, out: Any) -> tuple[ndarray, Any]:
     return as_array(x, into.device if into is not None else None), into
 
 
-def _loop(op: str, array: ndarray, dtype: Any, into: Output | None) -> Loop:
+def _loop(op: str, argument: DType, dtype: Any, into: Output | None) -> Loop:
     wanted = None if dtype is None else check(dtype)
-    return reduction_loop(op, array.dtype, wanted, None if into is None else into.dtype)
+    return reduction_loop(op, argument, wanted, None if into is None else into.dtype)
 
 
 # --- reduce ---------------------------------------------------------------------------------------------------------
@@ -92,28 +92,53 @@ def reduce_ufunc(
 
     Parameters
     ----------
-    row
+    op
         The name of the ufunc.
     initial
         What the reduction starts with; None for the first element, and the ufunc's identity if not given.
     """
-    plain = initial is NO_VALUE and where is True and out is dtype is None and not keepdims
-    if plain and type(x) is ndarray and type(axis) in _SIMPLE_AXES:
-        value = x.value()
-        signature = _plain_forms.get((op, value.signature, axis))
-        if signature is not None:
-            return wrap(Node(signature, (value,)))
+    if initial is NO_VALUE and where is True and out is dtype is None and not keepdims and type(x) is ndarray:
+        simple = axis is None or type(axis) is int or (type(axis) is tuple and all(type(k) is int for k in axis))
+        if simple:
+            value = x.value()
+            signature = _plain_reduction.find((value.signature, op, axis))
+            if signature is not None:
+                return wrap(Node(signature, (value,)))
+            return _plain_reduction((value,), op, axis)
     check_reducible(op, "reduce")
     array, into = _operands(x, out)
-    axes = _axes(axis, array.ndim)
-    loop = _loop(op, array, dtype, into)
+    return _delivered(*_reduction(array.value(), op, axis, dtype, into, keepdims, initial, where), into)
+
+
+@MemoizedFunction
+def _plain_reduction(operands: tuple[Node, ...], op: str, axis: Any) -> tuple[Node, tuple[int, ...] | None]:
+    """What a reduction without options makes of an array."""
+    check_reducible(op, "reduce")
+    (value,) = operands
+    return _reduction(value, op, axis)
+
+
+def _reduction(
+    value: Node,
+    op: str,
+    axis: Any,
+    dtype: Any = None,
+    into: Output | None = None,
+    keepdims: bool = False,
+    initial: Any = NO_VALUE,
+    where: Any = True,
+) -> tuple[Node, tuple[int, ...] | None]:
+    """The reduced value, its dimensions in memory order, and that order; arguments as for `reduce_ufunc`."""
+    f = value.signature
+    assert f.queue is not None
+    axes = _axes(axis, len(f.shape))
+    loop = _loop(op, f.dtype, dtype, into)
     identity = numpy_ufunc(op).identity
     if len(axes) > 1 and identity is None and op not in _REORDERABLE:
         raise ValueError(f"reduction operation {op!r} is not reorderable, so at most one axis may be specified")
-    value = array.value()
     result = loop[-1]
     given = initial is not NO_VALUE and initial is not None
-    start = _start(initial, result, array.queue) if given else None
+    start = _start(initial, result, f.queue) if given else None
     neutral = None if identity is None or initial is None else typed(identity, result)
     mask = None
     if where is not True:
@@ -122,10 +147,10 @@ def reduce_ufunc(
                 f"reduction operation {op!r} does not have an identity, so to use a where mask one has to specify "
                 "'initial'"
             )
-        mask = mask_node(where, array)
-        if len(mask.signature.shape) > array.ndim:
+        mask = mask_node(where, f.queue)
+        if len(mask.signature.shape) > len(f.shape):
             raise ValueError("input operand has more dimensions than allowed by the axis remapping")
-        both = layout.broadcast_shapes(value.signature.shape, mask.signature.shape)
+        both = layout.broadcast_shapes(f.shape, mask.signature.shape)
         value, mask = graph.broadcast(value, both), graph.broadcast(mask, both)
     shape = value.signature.shape
     final = tuple(1 if d in axes else n for d, n in enumerate(shape) if keepdims or d not in axes)
@@ -133,22 +158,7 @@ def reduce_ufunc(
         raise _wrong_output("reduction", op, into.shape, final)
     if start is None and neutral is None and prod(shape[d] for d in axes) == 0:
         raise ValueError(f"zero-size array to reduction operation {op} which has no identity")
-    node, order = _reduced(op, loop, value, axes, keepdims, start, neutral, mask)
-    if into is not None:
-        return _delivered(node, order, into)
-    if plain and order is None and node.args == (value,) and type(axis) in _SIMPLE_AXES:
-        if len(_plain_forms) > _PLAIN_LIMIT:
-            _plain_forms.clear()
-        _plain_forms[op, node.signature.args[0], axis] = (
-            node.signature
-        )  # not `value.form`: a thread may just have changed it
-    return wrap_ordered(node, order)
-
-
-# What a reduction without options makes of an array: found again by the array's form, with no resolution of any kind.
-_plain_forms: dict[tuple[str, Signature, Any], Signature] = {}
-_PLAIN_LIMIT = 20_000
-_SIMPLE_AXES = (int, tuple, type(None))
+    return _reduced(op, loop, value, axes, keepdims, start, neutral, mask)
 
 
 def _wrong_output(method: str, op: str, found: Shape, expected: Shape) -> ValueError:
@@ -258,7 +268,7 @@ def accumulate_ufunc(op: str, x: Any, axis: Any = 0, dtype: Any = None, out: Any
     check_reducible(op, "accumulate")
     array, into = _operands(x, out)
     along = _one_axis(axis, array.ndim, "accumulate")
-    loop = _loop(op, array, dtype, into)
+    loop = _loop(op, array.dtype, dtype, into)
     if into is not None and into.shape != array.shape:
         raise _wrong_output("accumulate", op, into.shape, array.shape)
     value = array.value()
@@ -290,7 +300,7 @@ def reduceat_ufunc(op: str, x: Any, indices: Any, axis: Any = 0, dtype: Any = No
     check_reducible(op, "reduceat")
     array, into = _operands(x, out)
     along = _one_axis(axis, array.ndim, "reduceat")
-    loop = _loop(op, array, dtype, into)
+    loop = _loop(op, array.dtype, dtype, into)
     starts = to_host(indices) if isinstance(indices, ndarray) else numpy.asarray(indices)
     if starts.ndim != 1:
         raise ValueError("object of too small depth for desired array" if starts.ndim == 0 else "indices must be 1-d")

@@ -16,6 +16,7 @@ from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape
 from ...core.graph.node import Node
+from ...core.graph.queue import Queue
 from ...core.recording.array import READ_ONLY, is_scalar, ndarray, to_host, wrap, wrap_ordered
 from ...core.recording.record import as_node, check_class, transposed
 
@@ -106,8 +107,8 @@ def is_array(x: Any) -> bool:
     return isinstance(x, ndarray) and not is_scalar(x)
 
 
-def mask_node(where: Any, like: Output | None = None) -> Node:
-    """The `where` argument as a value of dtype bool."""
+def mask_node(where: Any, queue: Queue | None = None) -> Node:
+    """The `where` argument as a value of dtype bool; host data goes to the device of `queue`."""
     if hasattr(where, "dtype"):
         if where.dtype != BOOL:
             raise TypeError(
@@ -115,7 +116,7 @@ def mask_node(where: Any, like: Output | None = None) -> Node:
             )
     else:
         where = numpy.asarray(where, BOOL)
-    return as_node(where, like.queue if like is not None else None)
+    return as_node(where, queue)
 
 
 def select(mask: Node, value: Node, other: Node) -> Node:

@@ -16,7 +16,7 @@ from ...core.graph.layout import Layout
 from ...core.graph.node import Node
 from ...core.ops import table
 from ...core.recording.array import make_view, ndarray, to_host, wrap, wrap_ordered
-from ...core.recording.record import as_array, as_nodes, binary, elementwise, unary, weak_types
+from ...core.recording.record import as_array, as_nodes, binary_operator, elementwise, unary_operator, weak_types
 from .errstate import looked_at_later
 from .methods import NO_VALUE, accumulate_ufunc, at_ufunc, reduce_ufunc, reduceat_ufunc
 from .output import Output, check_shape, hosted, in_order, mask_node, outputs, release, select, write
@@ -72,7 +72,7 @@ class ufunc:
         # The quick way for one array, or an array and an operand; exponents may have to be looked at first.
         self._quick: Callable[..., Any] | None = None
         if self.nin < 3 and self.nout == 1 and name != "power":
-            self._quick = unary(name) if self.nin == 1 else binary(name)
+            self._quick = unary_operator(name) if self.nin == 1 else binary_operator(name)
 
     def __repr__(self) -> str:
         return f"<ufunc '{self.__name__}'>"
@@ -137,7 +137,7 @@ class ufunc:
         loop = self._loop(nodes, given, outs, casting, signature)
         if self.__name__ == "power":
             check_powers(nodes[1], loop)
-        mask = None if where is True else mask_node(where, model)
+        mask = None if where is True else mask_node(where, None if model is None else model.queue)
         inputs = [n.signature.shape for n in (*nodes, mask) if n is not None]
         shape = layout.broadcast_shapes(*inputs, *(out.shape for out in given))
         for out in given:
