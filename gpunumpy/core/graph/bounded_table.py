@@ -36,10 +36,9 @@ class BoundedTable(Generic[K, V]):
     def keep(self, key: K, value: V) -> V:
         """Keep the value for a key, and return it; or the one that another thread has kept for it meanwhile."""
         global _count
-        # Threads that count at once may count one entry for two: the limit is no less a limit.
-        _count += 1
-        if _count > LIMIT:
+        if _count >= LIMIT:
             forget_all()
+        _count += 1  # threads that count at once may count two entries as one: the limit needs no more
         return self._entries.setdefault(key, value)
 
 

@@ -7,6 +7,7 @@ same is made a second time.
 from __future__ import annotations
 
 import weakref
+from bisect import bisect_right
 from collections.abc import Sequence
 from math import prod
 from typing import Any, Literal, NamedTuple
@@ -82,21 +83,14 @@ def _weak(weak: str, dtype: Any) -> Signature:
 
 
 _BOOL, _FLOAT, _COMPLEX = (_weak(name, dtype) for name, dtype in _WEAK_DTYPE.items())
-# Python integers are told apart by the narrowest integer type that holds them, since that decides what NumPy refuses.
-_INTS = tuple(_weak(f"int:{name}", numpy.int64) for name in ("u7", "i8", "u8", "i16", "u16", "i32", "u32", "i64"))
-_INT_SMALL, _INT_NEGATIVE = _INTS[0], _INTS[1]
-_INT_U64 = _weak("int:u64", numpy.uint64)
-_INT_BIG = _weak("int:big", numpy.int64)
-_FITS = (
-    (-(2**7), 2**7 - 1, _INT_NEGATIVE),
-    (0, 2**8 - 1, _INTS[2]),
-    (-(2**15), 2**15 - 1, _INTS[3]),
-    (0, 2**16 - 1, _INTS[4]),
-    (-(2**31), 2**31 - 1, _INTS[5]),
-    (0, 2**32 - 1, _INTS[6]),
-    (-(2**63), 2**63 - 1, _INTS[7]),
-    (0, 2**64 - 1, _INT_U64),
+# Python integers are told apart by sign and size, which decide what dtypes hold one, and so what NumPy refuses.
+_INT_EDGES = (-(2**63), -(2**31), -(2**15), -(2**7), 0, 2**7, 2**8, 2**15, 2**16, 2**31, 2**32, 2**63, 2**64)
+_INTS = (
+    *[_weak(f"int:below {edge}", numpy.int64) for edge in _INT_EDGES[:-1]],
+    _weak("int:uint64", numpy.uint64),
+    _weak("int:beyond", numpy.int64),
 )
+_INT_SMALL = _INTS[5]
 
 
 def scalar(value: bool | int | float | complex) -> Node:
@@ -107,10 +101,7 @@ def scalar(value: bool | int | float | complex) -> Node:
     if kind is int:
         if 0 <= value <= 127:  # type: ignore[operator]
             return Node(_INT_SMALL, (), value)
-        for low, high, fits in _FITS:
-            if low <= value <= high:  # type: ignore[operator]
-                return Node(fits, (), value)
-        return Node(_INT_BIG, (), value)
+        return Node(_INTS[bisect_right(_INT_EDGES, value)], (), value)  # type: ignore[type-var]
     if kind is bool:
         return Node(_BOOL, (), value)
     return Node(_COMPLEX, (), value)

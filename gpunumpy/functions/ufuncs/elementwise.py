@@ -100,14 +100,13 @@ def _choice(nodes: tuple[Node, ...]) -> tuple[Node, tuple[int, ...] | None]:
 
 
 def _typed(node: Node, dtype: DType) -> Node:
-    """A Python integer as a scalar of a dtype, anything else as it is; NumPy before 2.5 wraps it into the range of an
-    integer one here.
-    """
+    """The value as it is, but for a Python integer out of a dtype's range: NumPy before 2.5 wraps that here."""
     primitive = node.signature.primitive
-    if not (isinstance(primitive, Const) and primitive.weak.startswith("int")):
+    if NUMPY_2_5 or dtype.kind not in "iu" or not (isinstance(primitive, Const) and primitive.weak.startswith("int")):
         return node
-    if NUMPY_2_5 and dtype.kind in "iu":
-        return graph.typed_scalar(dtype.type(node.data), dtype)
+    limits = numpy.iinfo(dtype)
+    if limits.min <= node.data <= limits.max:
+        return node
     return graph.typed_scalar(numpy.asarray(node.data).astype(dtype)[()], dtype)
 
 

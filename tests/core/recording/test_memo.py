@@ -1,0 +1,410 @@
+"""The memo: its bounds, results that are repeated from it, and threads that compute operands meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.graph import bounded_table, layout
+from gpunumpy.core.graph import node as graph
+from gpunumpy.core.graph.bounded_table import BoundedTable, forget_all
+from gpunumpy.core.graph.node import Node
+from gpunumpy.core.recording import memo
+from gpunumpy.core.recording.memo import MemoizedFunction, Recipe, StandIns, static_key
+from gpunumpy.core.runtime import evaluate
+
+# --- the bounded table ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def fresh_tables() -> Iterator[None]:
+    forget_all()
+    yield
+    forget_all()
+
+
+@pytest.mark.usefixtures("fresh_tables")
+def test_all_tables_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded_table, "LIMIT", 10)
+    tables: list[BoundedTable[int, int]] = [BoundedTable() for _ in range(3)]
+    for k in range(100):
+        assert tables[k % 3].keep(k, k * k) == k * k
+        assert tables[k % 3].find(k) == k * k
+        assert sum(len(table._entries) for table in bounded_table._tables) <= 10
+    assert tables[0].find(0) is None
+
+
+def test_the_first_value_that_is_kept_stays() -> None:
+    table: BoundedTable[str, object] = BoundedTable()
+    first, second = object(), object()
+    assert table.find("key") is None
+    assert table.keep("key", first) is first
+    assert table.keep("key", second) is first
+    assert table.find("key") is first
+
+
+@pytest.mark.usefixtures("fresh_tables")
+@pytest.mark.parametrize("limit", [0, 1, 2, 3, 5, 8, 40])
+def test_forgetting_changes_no_result(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables that are emptied in the middle of all that is recorded and computed."""
+    monkeypatch.setattr(bounded_table, "LIMIT", limit)
+    host = numpy.random.default_rng(0).random((4, 4)) + numpy.eye(4)
+    for _ in range(3):
+        x = np.asarray(host)
+        y = x.T + x * 2.0
+        y[1:, ::2] -= x[:-1, 1::2]
+        expected = host.T + host * 2.0
+        expected[1:, ::2] -= host[:-1, 1::2]
+        numpy.testing.assert_array_equal(np.asnumpy(y), expected)
+        numpy.testing.assert_array_equal(np.asnumpy(np.roll(y, 1, 0)), numpy.roll(expected, 1, 0))
+        numpy.testing.assert_allclose(np.asnumpy(np.fft.ifft(np.fft.fft(y))), expected, atol=1e-12)
+        numpy.testing.assert_allclose(np.asnumpy(np.einsum("ij,kj->ki", y, x)), host @ expected.T)
+        q, r = np.linalg.qr(y)  # two outputs of one call, of which one stays alone
+        numpy.testing.assert_allclose(np.asnumpy(q @ r), expected)
+        assert np.linalg.slogdet(y)[0] == numpy.linalg.slogdet(expected)[0]
+
+
+@pytest.mark.usefixtures("fresh_tables")
+def test_outputs_are_known_again_after_forgetting() -> None:
+    x = np.asarray(numpy.eye(3) * 2)
+    values, _ = np.linalg.eigh(x)
+    (call,) = values._node.args if values._node.args else (None,)
+    if call is not None:  # pending: its outputs are those of its signature, whatever is forgotten
+        forget_all()
+        assert values._node.signature in call.signature.outputs
+    numpy.testing.assert_allclose(np.asnumpy(values), [2, 2, 2])
+
+
+# --- results that are repeated ----------------------------------------------------------------------------------------
+
+_HOST = numpy.random.default_rng(1).random((4, 6)) - 0.3
+_INTEGERS = numpy.arange(24).reshape(4, 6) % 7 + 1
+
+# Operands of two dimensions of equal length, from an array and from its host.
+_LOOKS: dict[str, Callable[[Any], Any]] = {
+    "leaf": lambda x: x[:, :4] * 1 if isinstance(x, numpy.ndarray) else np.asarray(np.asnumpy(x)[:, :4]),
+    "window": lambda x: x[:, 1:5],
+    "odd window": lambda x: x[:, 2:],
+    "columns": lambda x: x[:, :4].T,
+    "backwards": lambda x: x[::-1, 3::-1],
+    "pending": lambda x: x[:, :4] + 1,
+    "pending columns": lambda x: (x[:, :4] + 1).T,
+    "window of pending": lambda x: (x + 1)[:, 1:5],
+    "copy of columns": lambda x: x[:, 1:5].T.copy(),
+    "a row": lambda x: x[2, :4],
+    "number": lambda x: x.sum(),
+}
+
+_BINARY: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "add": lambda m, x, y: x + y,
+    "reflected": lambda m, x, y: m.subtract(y, x) / (x * x + 1),
+    "scalars": lambda m, x, y: 2 - (x * 3 + 0.5 * y),
+    "compare": lambda m, x, y: (x < y) | (x == 300),
+    "where": lambda m, x, y: m.where(x > y, x, y),
+    "where with scalars": lambda m, x, y: m.where(x > y, x, 0) + m.where(x > 0, 1.5, y),
+    "minimum": lambda m, x, y: m.minimum(x, y),
+    "einsum": lambda m, x, y: m.einsum("...,...->...", x, y),
+}
+_UNARY: dict[str, Callable[[Any, Any], Any]] = {
+    "negative": lambda m, x: -x,
+    "sum": lambda m, x: x.sum(),
+    "sum of columns": lambda m, x: x.sum(0),
+    "sum of rows": lambda m, x: x.sum(-1),
+    "reduce": lambda m, x: m.add.reduce(x, axis=()) + m.maximum.reduce(x),
+    "fold": lambda m, x: m.subtract.reduce(x),
+    "roll": lambda m, x: m.roll(x, 1, 0) + m.roll(x, (2, 1), (0, -1)) - m.roll(x, 3),
+    "sort": lambda m, x: m.sort(x, 0) * m.argsort(x, -1),
+    "fft": lambda m, x: m.fft.fft(x) + m.fft.ifft(x, axis=0, norm="ortho"),
+    "matmul": lambda m, x: x @ x + m.matvec(x, x[0]),
+    "conjugates": lambda m, x: m.matmul((x * 1j).conj(), x) + m.vecdot(x * 1j, x * 1j),
+    "search": lambda m, x: m.searchsorted(m.sort(m.ravel(x)), x),
+    "power": lambda m, x: abs(x) ** 2 + abs(x) ** 0.5,
+}
+
+
+def same(found: Any, expected: Any, tolerance: float = 1e-12) -> None:
+    expected = numpy.asarray(expected)
+    assert found.dtype == expected.dtype
+    assert found.shape == expected.shape
+    numpy.testing.assert_allclose(np.asnumpy(found), expected, rtol=tolerance, atol=tolerance)
+
+
+def repeats(record: Callable[..., Any], expected: Any) -> None:
+    """A call gives the same each time: recorded, recorded and traced, and repeated twice from the memo."""
+    made = [record() for _ in range(4)]
+    assert len({x.strides for x in made}) == 1
+    assert len({x._flags for x in made}) == 1
+    for x in made:
+        same(x, expected)
+    same(record(), expected)
+
+
+@pytest.mark.usefixtures("fresh_tables")
+@pytest.mark.parametrize("name", _BINARY)
+@pytest.mark.parametrize("host", [_HOST, _INTEGERS], ids=["floats", "integers"])
+def test_functions_of_two_arrays(name: str, host: Any) -> None:
+    function = _BINARY[name]
+    device = np.asarray(host)
+    looks = list(_LOOKS.values())
+    for one, two in (pair for step in (0, 1, 3) for pair in zip(looks, looks[step:] + looks[:step])):
+        x, y = one(device), two(device)
+        expected = function(numpy, one(host), two(host))
+        repeats(lambda one=one, two=two: function(np, one(device), two(device)), expected)
+        repeats(partial(function, np, x, y), expected)
+        repeats(partial(function, np, x, x), function(numpy, one(host), one(host)))
+
+
+@pytest.mark.usefixtures("fresh_tables")
+@pytest.mark.parametrize("name", _UNARY)
+@pytest.mark.parametrize("host", [_HOST, _INTEGERS], ids=["floats", "integers"])
+def test_functions_of_one_array(name: str, host: Any) -> None:
+    function = _UNARY[name]
+    device = np.asarray(host)
+    for look in list(_LOOKS.values())[:9]:
+        expected = function(numpy, look(host))
+        repeats(lambda look=look: function(np, look(device)), expected)
+        repeats(partial(function, np, look(device)), expected)
+
+
+@pytest.mark.usefixtures("fresh_tables")
+def test_recipes_take_nothing_from_the_operands_that_they_were_made_of() -> None:
+    rng = numpy.random.default_rng(2)
+    for dtype in (numpy.float64, numpy.float32, numpy.int32):
+        for turn in range(6):
+            host = (rng.random((2, 5, 5)) * 100).astype(dtype)
+            x, y = (np.asarray(h) for h in host) if turn % 2 else np.asarray(host)
+            same(x.T + y.T, host[0].T + host[1].T)
+            same(x.T[1:] * y.T[:-1], host[0].T[1:] * host[1].T[:-1])
+            same((x.T * 2).sum(1), (host[0].T * 2).sum(1, dtype=(x.T * 2).sum(1).dtype))
+            same(np.einsum("ij,kj->ki", x, y), numpy.einsum("ij,kj->ki", *host), 1e-5)
+
+
+def test_order_of_a_copy_and_of_a_view_that_look_alike_while_pending() -> None:
+    for views_first in (True, False):
+        forget_all()
+        x = np.asarray(_HOST) * 2
+        y = _HOST * 2
+        pair = [(x.T, y.T), (x.T.copy(), y.T.copy())]
+        for mine, theirs in pair if views_first else pair[::-1]:
+            for function in (lambda m, a: m.sort(a, 0), lambda m, a: m.roll(a, 1, 0)):
+                assert function(np, mine).strides == function(numpy, theirs).strides
+
+
+@pytest.mark.usefixtures("fresh_tables")
+def test_static_arguments_count_with_their_types() -> None:
+    x = np.asarray(_HOST)
+    for _ in range(3):
+        same(np.roll(x, 1, 1), numpy.roll(_HOST, 1, 1))
+        same(np.sum(x, axis=(1,)), _HOST.sum(axis=(1,)))
+        with pytest.raises(TypeError):
+            np.sum(x, axis=(1.0,))
+        with pytest.raises(TypeError):
+            np.sum(x, axis=1.0)
+    assert static_key(1) != static_key(1.0) != static_key(True)
+    assert static_key((1, (2,))) != static_key((1, (2.0,)))
+    assert static_key((1, (2,))) == static_key((1, (2,)))
+    for arrays in (x, (x, 1), (1, (2, x))):
+        with pytest.raises(TypeError):
+            static_key(arrays)
+
+
+@pytest.mark.usefixtures("fresh_tables")
+def test_integers_out_of_range_are_told_each_time() -> None:
+    x = np.asarray([1, 200, 3], np.uint8)
+    for value, equal in ((300, False), (-300, False), (200, True), (-1, False)):
+        for _ in range(4):
+            assert (x == value).tolist() == [False, equal, False]
+            assert (x < value).tolist() == [value > 1, value > 200, value > 3]
+            if not 0 <= value < 256:
+                with pytest.raises(OverflowError):
+                    x + value
+            assert (np.asarray(x, np.int16) + value).tolist() == [1 + value, 200 + value, 3 + value]
+            assert np.where(x > 2, x, 7).tolist() == [7, 200, 3]
+
+
+@pytest.mark.usefixtures("fresh_tables")
+def test_scalars_alone_are_kept_by_nobody() -> None:
+    def record(operands: tuple[Node, ...]) -> tuple[Node, None]:
+        calls.append(operands)
+        return graph.fill(graph.typed_scalar(1.0, numpy.dtype(float)), (2,), x.queue), None
+
+    calls: list[Any] = []
+    x = np.asarray([1.0])
+    function = MemoizedFunction(record)
+    for _ in range(4):
+        function((graph.scalar(1.0), graph.scalar(2.0)))
+    assert len(calls) == 4
+
+
+@pytest.mark.usefixtures("fresh_tables")
+def test_a_recipe_is_traced_at_the_second_call() -> None:
+    def record(operands: tuple[Node, ...], axis: int) -> tuple[Node, None]:
+        calls.append([type(x) for x in operands])
+        a, b = operands
+        dtype = a.signature.dtype
+        return graph.reduce("add", (dtype, dtype), (axis,), (graph.map_node("add", (dtype,) * 3, (b, a)),)), None
+
+    calls: list[Any] = []
+    function = MemoizedFunction(record)
+    x, y = np.asarray(_HOST), np.asarray(_HOST + 1)
+    for turn in range(4):
+        same(function((x._node, y._node), 1), (_HOST + _HOST + 1).sum(1))
+        assert len(calls) == (1, 3, 3, 3)[turn]
+    assert calls[0] == calls[1] == [Node, Node] != calls[2]
+    same(function((x._node, x._node), 1), (_HOST + _HOST).sum(1))
+    same(function((x._node, y._node), 0), (_HOST + _HOST + 1).sum(0))
+    assert len(calls) == 4
+
+
+@pytest.mark.usefixtures("fresh_tables")
+def test_what_is_looked_at_and_not_used_is_recorded_each_time() -> None:
+    def record(operands: tuple[Node, ...]) -> tuple[Node, None]:
+        a, n = operands
+        dtype = a.signature.dtype
+        return graph.map_node("add", (dtype,) * 3, (a, graph.typed_scalar(n.data + 1, dtype))), None
+
+    function = MemoizedFunction(record)
+    x = np.asarray(_HOST)
+    for value in (1.0, 2.0, 3.0, 1.0):
+        same(function((x._node, graph.scalar(value))), _HOST + value + 1)
+
+
+def test_stand_ins_have_no_values() -> None:
+    x = np.asarray(_HOST)
+    pending = (x + 1.5)._node
+    stand_ins = StandIns((pending, graph.scalar(2)), (pending.signature, graph.scalar(2).signature))
+    one, two = stand_ins.nodes
+    assert two.data == 2
+    leaf, scalar = one.args
+    assert leaf.signature is x._node.signature
+    assert scalar.signature is pending.args[1].signature
+    assert one.args[0] is leaf
+    for missing in (lambda: float(scalar.data), lambda: leaf.data.nbytes, lambda: one.nothing):
+        with pytest.raises((TypeError, AttributeError)):
+            missing()
+    recipe = stand_ins.recipe(graph.map_node("add", (numpy.dtype(float),) * 3, (leaf, two)))
+    assert recipe is not None
+    assert recipe.inner == ((0, 0),)
+    value = recipe.value((pending, graph.scalar(5)))
+    assert value is not None
+    assert value.args[0] is x._node
+    evaluate.compute(pending)
+    assert recipe.value((pending, graph.scalar(5))) is None, "what was inside is gone"
+
+
+# --- threads ----------------------------------------------------------------------------------------------------------
+
+
+class Met(Node):
+    """A node that another thread computes at the very moment at which its signature is read."""
+
+    __slots__ = ()
+
+    @property
+    def signature(self) -> Any:  # type: ignore[override]
+        found = Node.signature.__get__(self)  # type: ignore[attr-defined]
+        self.__class__ = Node  # once
+        evaluate.compute(self)
+        return found
+
+    @signature.setter
+    def signature(self, value: Any) -> None:
+        raise AssertionError("a node that is computed is a plain one by then")
+
+
+@pytest.mark.usefixtures("fresh_tables")
+@pytest.mark.parametrize("turns", range(5))
+@pytest.mark.parametrize("name", [*_UNARY, *_BINARY])
+def test_operands_that_are_computed_while_they_are_recorded(name: str, turns: int) -> None:
+    """At the first recording, at the one that is traced, or at one that is repeated; what is kept of it is right."""
+
+    def function(m: Any, x: Any) -> Any:
+        return _UNARY[name](m, x) if name in _UNARY else _BINARY[name](m, x, m.flip(x, 0).T)
+
+    for look in (lambda x: x[:, :4] + 1, lambda x: (x * 2)[:, 1:5].copy(), lambda x: (x[:, :4] * 1j).conj()):
+        host = look(_HOST)
+        if host.dtype == complex and name in ("compare", "where with scalars", "search"):
+            continue
+        expected = function(numpy, host)
+        for turn in range(turns + 3):
+            x = look(np.asarray(_HOST))
+            if turn == turns:
+                x._node.__class__ = Met
+            same(function(np, x), expected)
+
+
+def test_a_leaf_without_data_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lock of the queue is free when the thread that makes a leaf is done."""
+    x = np.asarray(numpy.arange(12.0).reshape(3, 4))
+    whole = x._node
+    buffer = whole.data
+
+    class Lock:
+        def __enter__(self) -> None:
+            whole.data = buffer
+
+        def __exit__(self, *error: object) -> None:
+            pass
+
+    row = layout.Layout((4,), (1,), 4)
+    stand_ins = StandIns((whole,), (whole.signature,))
+    recipe = stand_ins.recipe(graph.view(stand_ins.nodes[0], row))
+    assert recipe is not None
+    for look in (lambda: graph.view(whole, row), lambda: recipe.value((whole,))):
+        with monkeypatch.context() as patch:
+            patch.setattr(x.queue, "lock", Lock())
+            whole.data = None
+            seen = look()
+        assert seen.data is buffer
+        assert graph.leaf_layout(seen) == row
+
+
+@pytest.mark.usefixtures("fresh_tables")
+def test_threads_that_record_and_compute_the_same_operands() -> None:
+    host = _HOST[:, :4]
+    shared = [np.asarray(host) + k for k in range(100)]
+    functions = [_UNARY[name] for name in ("sum of columns", "roll", "sort", "fft", "conjugates", "matmul")]
+    functions += [lambda m, x: x.T + x, lambda m, x: m.where(x > 0, x.T, 1.0), lambda m, x: m.einsum("ij,kj->ik", x, x)]
+
+    def work(k: int) -> None:
+        for n, x in enumerate(shared):
+            if (n + k) % 3 == 0:
+                np.asnumpy(x)
+            function = functions[(n + k) % len(functions)]
+            same(function(np, x), function(numpy, host + n))
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(8)))
+
+
+def test_nothing_longer_than_the_limit_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    def longer(x: Any) -> Any:
+        calls.append(x)
+        for k in range(5):
+            x = np.sqrt(x * x) + k
+        return x
+
+    for limit, count in ((100, 1), (10, 3)):
+        calls: list[Any] = []
+        monkeypatch.setattr(memo, "_MAX_NODES", limit)
+        function = memo.memoize_recording(longer)
+        x = np.asarray([1.0, 2.0])
+        for _ in range(3):
+            assert function(x).tolist() == [11, 12]
+        assert len(calls) == count
+
+
+def test_recipes_are_made_of_what_can_be_repeated() -> None:
+    x = np.asarray(_HOST)
+    stand_ins = StandIns((x._node,), (x._node.signature,))
+    (whole,) = stand_ins.nodes
+    index = graph.iota((4,), 0, x.queue)
+    assert stand_ins.recipe(graph.gather(whole, (index,), "here")) is None
+    assert isinstance(stand_ins.recipe(graph.gather(whole, (index,), "")), Recipe)
+    assert stand_ins.recipe(graph.scatter(whole, graph.scalar(1.0), (index,), "", "")) is None
