@@ -162,9 +162,14 @@ def static_key(x: Any) -> Any:
         For an array, and for a tuple that holds one: those are operands.
     """
     kinds = tuple(map(type, x)) if type(x) is tuple else (type(x),)
+    if _LOOKED_INTO.isdisjoint(kinds):
+        return x, kinds
     if ndarray in kinds:
         raise TypeError("an array is no static argument")
-    return (x, kinds) if tuple not in kinds else (kinds, *map(static_key, x))
+    return kinds, *map(static_key, x)
+
+
+_LOOKED_INTO = frozenset((tuple, ndarray))
 
 
 # --- recipes ----------------------------------------------------------------------------------------------------------

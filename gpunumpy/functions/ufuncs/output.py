@@ -28,7 +28,6 @@ class HostOutput:
 
     # Nowhere: what is computed for it stays where its operands are.
     device = None
-    queue = None
 
     def __init__(self, array: Any) -> None:
         check_class(array)
