@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 K = TypeVar("K")
 V = TypeVar("V")
 
-# How many entries all tables hold together: some 200 MB, with the signatures that they keep alive.
+# How many entries all tables hold together: about 100 MB, with the signatures that they keep alive.
 LIMIT = 300_000
 
 
