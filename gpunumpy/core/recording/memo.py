@@ -161,15 +161,18 @@ def static_key(x: Any) -> Any:
     TypeError
         For an array, and for a tuple that holds one: those are operands.
     """
-    kinds = tuple(map(type, x)) if type(x) is tuple else (type(x),)
-    if _LOOKED_INTO.isdisjoint(kinds):
-        return x, kinds
-    if ndarray in kinds:
+    kind = type(x)
+    if kind is ndarray:
         raise TypeError("an array is no static argument")
-    return kinds, *map(static_key, x)
-
-
-_LOOKED_INTO = frozenset((tuple, ndarray))
+    if kind is not tuple:
+        return kind, x
+    key: tuple[Any, ...] = (x,)
+    for item in x:
+        kind = type(item)
+        if kind is tuple or kind is ndarray:
+            return tuple(map(static_key, x))
+        key += (kind,)
+    return key
 
 
 # --- recipes ----------------------------------------------------------------------------------------------------------

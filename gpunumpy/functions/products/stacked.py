@@ -42,7 +42,7 @@ def matmul(x1: Any, x2: Any, /, out: Any = None, **options: Any) -> ndarray:
         one = x1._node if x1._base is None else x1.value()
         two = x2._node if x2._base is None else x2.value()
         precision = precision_name()
-        signature = _plain_matmul.find((one.signature, two.signature, precision))
+        signature = _find_plain_matmul((one.signature, two.signature, precision))
         if signature is not None:
             return wrap(Node(signature, (one, two)))
         return _plain_matmul((one, two), precision)
@@ -101,6 +101,7 @@ def _plain_product(name: str, operands: tuple[Node, ...], precision: str) -> tup
 
 _PLAIN = {name: MemoizedFunction(partial(_plain_product, name)) for name in _MULTIPLY}
 _plain_matmul = _PLAIN["matmul"]
+_find_plain_matmul = _plain_matmul.find
 
 
 def _stacked(name: str, x1: Any, x2: Any, out: Any, options: dict[str, Any]) -> ndarray:
