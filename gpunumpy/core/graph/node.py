@@ -369,9 +369,7 @@ def library_call_outputs(
     made = _made.find(key)
     if made is None:
         primitive = LibraryCall(name, options, _results(LibraryCall(name, options), signatures, results))
-        made = _made.keep(
-            key, signature(primitive, signatures, (), primitive.results[0][1], common_queue(signatures))
-        )
+        made = _made.keep(key, signature(primitive, signatures, (), primitive.results[0][1], common_queue(signatures)))
     node = Node(made, tuple(args))
     return [Node(output, (node,)) for output in outputs(made)]
 
