@@ -51,8 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands.add_parser("info", help="print the devices, the driver, the libraries, and what to install")
     run = commands.add_parser("demo", help="run an example beside NumPy and write a picture")
     run.add_argument("name", nargs="?", default="heat", choices=names(), help="the example (default: %(default)s)")
-    run.add_argument("--size", type=_positive, help="how large (default: the example's own)")
-    run.add_argument("--steps", type=_positive, help="how many steps (default: the example's own)")
+    run.add_argument("--size", type=_positive_integer, help="how large (default: the example's own)")
+    run.add_argument("--steps", type=_positive_integer, help="how many steps (default: the example's own)")
     run.add_argument("--device", help="where to run it: cuda, cuda:1, cpu (default: a GPU if one is usable)")
     run.add_argument("--output", type=Path, help="the picture's file (default: NAME.png)")
     chosen = parser.parse_args(arguments)
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _positive(word: str) -> int:
+def _positive_integer(word: str) -> int:
     value = int(word)
     if value < 1:
         raise argparse.ArgumentTypeError(f"{word} is not a positive number")

@@ -28,8 +28,8 @@ def _ends(x: ndarray, axis: int, edge: int) -> ndarray:
     return wrap(node)
 
 
-def _text(x: ndarray, options: dict[str, Any]) -> str:
-    """`numpy.array2string`; of what it would summarise, only the corners are fetched."""
+def _string_of_corners(x: ndarray, options: dict[str, Any]) -> str:
+    """Return `numpy.array2string` of an array; only the corners are fetched where NumPy summarises."""
     current = numpy.get_printoptions()
     threshold, edge = (
         current[name] if options.get(name) is None else options[name] for name in ("threshold", "edgeitems")
@@ -47,7 +47,7 @@ def array2string(a: Any, max_line_width: int | None = None, *args: Any, **option
     if not isinstance(a, ndarray):
         return numpy.array2string(a, max_line_width, *args, **options)
     names = ("precision", "suppress_small", "separator", "prefix")
-    return _text(a, {"max_line_width": max_line_width, **dict(zip(names, args)), **options})
+    return _string_of_corners(a, {"max_line_width": max_line_width, **dict(zip(names, args)), **options})
 
 
 def array_str(
@@ -58,7 +58,7 @@ def array_str(
         return numpy.array_str(a, max_line_width, precision, suppress_small)
     if not a.shape:
         return str(to_host(a)[()])
-    return _text(
+    return _string_of_corners(
         a, {"max_line_width": max_line_width, "precision": precision, "suppress_small": suppress_small, "prefix": ""}
     )
 
@@ -74,7 +74,7 @@ def array_repr(
         return numpy.array_repr(to_host(arr), max_line_width, precision, suppress_small)
     width = current["linewidth"] if max_line_width is None else max_line_width
     options = {"max_line_width": width, "precision": precision, "suppress_small": suppress_small}
-    text = "array(" + _text(arr, {**options, "separator": ", ", "prefix": "array(", "suffix": ","})
+    text = "array(" + _string_of_corners(arr, {**options, "separator": ", ", "prefix": "array(", "suffix": ","})
     # NumPy tells the shape of what it summarises, and a dtype that the elements do not tell.
     model = numpy.array_repr(numpy.ones(1, arr.dtype), 10_000)
     extras = [f"shape={arr.shape}"]

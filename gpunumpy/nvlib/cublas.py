@@ -14,9 +14,8 @@ import numpy
 
 from ..core.graph.layout import Layout, Shape, broadcast_shapes, broadcast_strides, c_strides
 from ..core.runtime.device import Device
+from ..core.runtime.plan import Runner
 from .handles import handle
-
-Prepared = Callable[[Sequence[Any]], None]
 
 # dtype -> its cudaDataType, and the dtype of sums and scalars: halves are summed in float32.
 TYPES: dict[str, tuple[int, str]] = {
@@ -163,7 +162,7 @@ def prepare_batch(
     return run
 
 
-def prepare(device: Device, plan: Gemms, dtype: Any, out: Any, conjugate: tuple[bool, bool]) -> Prepared:
+def prepare(device: Device, plan: Gemms, dtype: Any, out: Any, conjugate: tuple[bool, bool]) -> Runner:
     """A function that makes the calls over the pointers of the result and the operands, in full precision."""
     cublas, library = handle(device, "cublas")
     code, scalar = TYPES[dtype.name]

@@ -20,7 +20,8 @@ from ..core.graph.library_calls.products import RESIDUALS, Product
 from ..core.runtime import memory
 from ..core.runtime.device import Device
 from ..core.runtime.memory_copy import copy_to_host
-from .cublas import SCALARS, TYPES, Gemms, Prepared, compute_types, operations
+from ..core.runtime.plan import Runner
+from .cublas import SCALARS, TYPES, Gemms, compute_types, operations
 from .handles import bindings, handle
 
 _HALVES = ("float16", "bfloat16")
@@ -164,9 +165,7 @@ def _multiplication(device: Device, plan: Gemms, dtype: str, out: str, product: 
     return None
 
 
-def prepare(
-    device: Device, plan: Gemms, dtype: Any, out: Any, product: Product, otherwise: Prepared
-) -> Prepared | None:
+def prepare(device: Device, plan: Gemms, dtype: Any, out: Any, product: Product, otherwise: Runner) -> Runner | None:
     """A function that makes a product over the pointers of the result and the operands, and what comes after.
 
     A scale or divisor is passed as a number; the maximum is that with 0, whatever is passed. It is None where the

@@ -14,10 +14,9 @@ from ..core.graph.layout import Layout
 from ..core.graph.library_calls.transforms import Plan, Transform, passes
 from ..core.runtime import memory
 from ..core.runtime.device import Device
+from ..core.runtime.plan import Runner
 from .cufft_callbacks import Functions, Linked
 from .handles import bindings
-
-Prepared = Callable[[Sequence[Any]], None]
 
 # The type of a plan and the function that executes it, for single and for double precision.
 _KINDS = {"c2c": ("C2C", "Z2Z"), "r2c": ("R2C", "D2Z"), "c2r": ("C2R", "Z2D")}
@@ -174,7 +173,7 @@ def execution(options: Transform, double: bool) -> tuple[Callable[..., None], tu
     return getattr(bindings("cufft"), f"exec_{_KINDS[options.kind][double].lower()}"), direction
 
 
-def fft(device: Device, options: Transform, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+def fft(device: Device, options: Transform, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
     """Prepare a transform, which is a few executions of one plan."""
     target, source = layouts
     found = passes(options, source, target)

@@ -21,6 +21,9 @@ from . import memory
 from .device import Device
 from .memory import Buffer
 
+# Runs one kernel or library call over its bound arguments: pointers and numbers on a GPU, arrays on the host.
+Runner: TypeAlias = Callable[[Sequence[Any]], None]
+
 _MUCH = 1 << 36  # bytes that there may be no memory for
 
 
@@ -37,7 +40,7 @@ class Work:
 
     __slots__ = ("_run", "_values", "device", "plan")
 
-    def __init__(self, run: Callable[[Sequence[Any]], None], values: Sequence[Any], plan: Plan) -> None:
+    def __init__(self, run: Runner, values: Sequence[Any], plan: Plan) -> None:
         self._run = run
         self._values = values
         self.device = plan.device
@@ -56,12 +59,10 @@ class Executor(Target, Protocol):
     def bind(self, buffer: Buffer, dtype: Any, offset: int) -> Any:
         """What a kernel takes for a pointer argument: the buffer from element `offset` on."""
 
-    def prepare(self, kernel: Any) -> Callable[[Sequence[Any]], None]:
+    def prepare(self, kernel: Any) -> Runner:
         """A function that runs the kernel over its bound arguments."""
 
-    def library_call(
-        self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]
-    ) -> Callable[[Sequence[Any]], None]:
+    def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Runner:
         """A function that runs a library call over the bound results, of these layouts and dtypes, and arguments."""
 
     def take_error(self) -> str:

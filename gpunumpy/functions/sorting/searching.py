@@ -16,10 +16,10 @@ from ...core.recording import record
 from ...core.recording.array import ndarray, to_host, wrap
 from ...core.recording.memo import memoize_recording
 from ..indexing.masks import flat
+from .sort import SCRATCH_ARRAY
 
 __all__ = ["digitize", "searchsorted"]
 
-_PROBE = numpy.zeros(1)
 _LEAST, _GREATEST = int(numpy.iinfo(numpy.int64).min), int(numpy.iinfo(numpy.uint64).max)
 _FLOAT32 = numpy.dtype(numpy.float32)
 
@@ -33,7 +33,7 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> ndar
     """
     array, values = _pair(a, _within(v, a))
     check_vector(array)
-    place = ("left", "right")[int(numpy.searchsorted(_PROBE, 0, side=side))]  # which refuses any other side
+    place = ("left", "right")[int(numpy.searchsorted(SCRATCH_ARRAY, 0, side=side))]  # NumPy raises for any other side
     ordered = array.value()
     if sorter is not None:
         ordered = graph.gather(ordered, (_positions(sorter, array),), record.source_location())

@@ -145,13 +145,14 @@ def _of_positions(a: Any, axis: Any) -> Rows:
 
 # --- sort -----------------------------------------------------------------------------------------------------------
 
-_PROBE = numpy.zeros(1)
+# Scratch array: NumPy validates options by sorting it, or by searching in it.
+SCRATCH_ARRAY = numpy.zeros(1)
 
 
 def _check_options(kind: Any, order: Any, stable: Any) -> None:
-    """Refuse what NumPy refuses, in its words; none of it changes the result."""
+    """Raise what NumPy raises for these options; none of them changes the result."""
     if not (kind is order is stable is None):
-        _PROBE.argsort(kind=kind, order=order, stable=stable)
+        SCRATCH_ARRAY.argsort(kind=kind, order=order, stable=stable)
 
 
 @memoize_recording
@@ -229,8 +230,8 @@ def lexsort(keys: Any, axis: Any = -1) -> ndarray:
 
 
 def _check_partition_options(kind: Any, order: Any) -> None:
-    """Refuse what NumPy refuses, in its words."""
-    _PROBE.partition(0, kind=kind, order=order)
+    """Raise what NumPy raises for these options."""
+    SCRATCH_ARRAY.partition(0, kind=kind, order=order)
 
 
 def _check_places(kth: Any, rows: Rows) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ...core.dtypes import KIND
@@ -12,6 +12,7 @@ from ...core.graph.library_calls.registry import record_of
 from ...core.runtime import memory
 from ...core.runtime.device import Device
 from ...core.runtime.executors import fuses_of, implementation
+from ...core.runtime.plan import Runner
 from ...core.schedule.callbacks import FusedCall, Fuses
 from ...core.schedule.kernel import Kernel
 from ...core.schedule.steps import RunLibraryCall
@@ -20,7 +21,7 @@ from ..codegen import generate
 from ..source_locations import SourceLocations
 from .compile import compile_program
 from .launch import WIRE, Launcher
-from .program import Prepared, prepared
+from .program import prepared
 
 
 class CudaExecutor:
@@ -41,7 +42,7 @@ class CudaExecutor:
     def bind(self, buffer: memory.Buffer, dtype: Any, offset: int) -> int:
         return buffer.ptr + offset * dtype.itemsize
 
-    def prepare(self, kernel: Kernel) -> Callable[[Sequence[Any]], None]:
+    def prepare(self, kernel: Kernel) -> Runner:
         """Generate, compile and load a kernel; the result launches it."""
         device = self.device
         device.activate()
@@ -85,7 +86,7 @@ class CudaExecutor:
     def fuses(self, call: str) -> Fuses | None:
         return fuses_of(call, self.name)
 
-    def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Prepared:
+    def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Runner:
         found = record_of(step.name).implementation(self.name)
         layouts = [*(where for where, _ in results), *(where for _, where in step.args)]
         dtypes = (*(dtype for _, dtype in results), *step.dtypes)

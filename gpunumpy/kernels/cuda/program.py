@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ...core.runtime import memory
 from ...core.runtime.device import Device
+from ...core.runtime.plan import Runner
 from ..codegen.program import Program
 from .compile import compile_program
 from .launch import Launcher
 
-Prepared = Callable[[Sequence[Any]], None]
-
 _ALIGNED = 256  # bytes, where a piece of scratch memory begins
 
 
-def prepared(device: Device, program: Program, count: int) -> Prepared:
+def prepared(device: Device, program: Program, count: int) -> Runner:
     """A function that runs the program over `count` pointers."""
     entries = tuple(launch.entry for launch in program.launches)
     functions = compile_program(program.text, entries, device) if entries else {}

@@ -15,18 +15,19 @@ from ...core.graph.library_calls.record import Batch
 from ...core.graph.library_calls.transforms import Transform
 from ...core.runtime import memory
 from ...core.runtime.device import Device
+from ...core.runtime.plan import Runner
 from ...core.schedule.batch import MAX_BATCH
 from ...nvlib import cufft
 from ..codegen.program import Program
 from ..cuda.pointers import picked
-from ..cuda.program import Prepared, pieces, prepared
+from ..cuda.program import pieces, prepared
 from ..cuda.routine import THREADS, Routine, chosen
 
 _WORD = 16  # bytes that a thread copies where it can
 _MOVED = {2: "unsigned short", 4: "unsigned", 8: "unsigned long long", 16: "ulonglong2"}
 
 
-def fft_batch(device: Device, options: Batch, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+def fft_batch(device: Device, options: Batch, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
     """Prepare equal transforms as one of a batch.
 
     Its size is rounded up to a power of two, so that few plans serve all counts. What is beyond the last is transformed

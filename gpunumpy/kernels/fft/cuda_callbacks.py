@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from ...core.graph.layout import Layout
 from ...core.graph.library_calls.transforms import Passes, Transform, is_smooth, passes
 from ...core.runtime import memory
 from ...core.runtime.device import Device
+from ...core.runtime.plan import Runner
 from ...core.schedule.callbacks import FusedCall
 from ...core.schedule.kernel import Affine, Apply, Kernel, Load
 from ...nvlib import cufft
@@ -28,8 +29,6 @@ _ROWS = frozenset(
     + ("less", "less_equal", "logical_and", "logical_not", "logical_or", "maximum", "minimum", "multiply", "negative")
     + ("not_equal", "positive", "real", "scaled", "square", "subtract", "where")
 )
-
-Prepared = Callable[[Sequence[Any]], None]
 
 
 def fuses(options: FusedCall) -> bool:
@@ -133,7 +132,7 @@ def _faster_real(transform: Transform, options: FusedCall) -> bool:
     return options.after is None or (points <= LIMITS.short_after[kind] and points != LIMITS.slow_after.get(kind))
 
 
-def fft_fused(device: Device, options: FusedCall, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+def fft_fused(device: Device, options: FusedCall, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
     """Prepare a transform that computes what it reads, or what it writes, in functions that cuFFT calls."""
     transform = options.options
     assert isinstance(transform, Transform)

@@ -13,6 +13,7 @@ from ...core.graph.library_calls.registry import record_of
 from ...core.runtime.device import Device
 from ...core.runtime.executors import fuses_of, implementation
 from ...core.runtime.memory import Buffer
+from ...core.runtime.plan import Runner
 from ...core.schedule.callbacks import Fuses
 from ...core.schedule.steps import RunLibraryCall
 from ...core.schedule.traits import Traits
@@ -44,12 +45,10 @@ class HostExecutor:
         flat = buffer.host.view(dtype)
         return flat[offset:] if offset else flat
 
-    def prepare(self, kernel: Any) -> Callable[[Sequence[Any]], None]:
+    def prepare(self, kernel: Any) -> Runner:
         return host.prepare(kernel)
 
-    def library_call(
-        self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]
-    ) -> Callable[[Sequence[Any]], None]:
+    def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Runner:
         function = implementation(record_of(step.name).implementation(self.name).run)
         if isinstance(step.options, Batch):
             function = _one_by_one(function)

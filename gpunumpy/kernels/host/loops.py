@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache, partial
 from math import prod
 from typing import Any
 
 import numpy
 
+from ...core.runtime.plan import Runner
 from ...core.schedule.kernel import Apply, Kernel, ReduceLoops, ScanLoop
 from .loop_nest import Nest, bytes_a_point, finishing, grid, needs_rows, nests, ordered
 from .reduce import State, reducer
 from .text import block_function
 from .threads import quietly, run_all, workers
-
-Run = Callable[[Sequence[Any]], None]
 
 # What the arrays of one block take in the cache, and the fewest points that are worth a NumPy call.
 BLOCK_BYTES = 512 * 1024
@@ -29,7 +28,7 @@ PARTS = 64
 
 
 @lru_cache(maxsize=2048)
-def prepare(kernel: Kernel) -> Run:
+def prepare(kernel: Kernel) -> Runner:
     """Return a function that runs `kernel` over an argument list.
 
     Arguments are in the order of ``kernel.args``: flat arrays over whole storages, and scalars. Floating-point errors
@@ -48,7 +47,7 @@ def prepare(kernel: Kernel) -> Run:
     return partial(quietly, run)
 
 
-def _step(nest: Nest) -> Run:
+def _step(nest: Nest) -> Runner:
     nest = ordered(nest)
     reduces = any(isinstance(i, ReduceLoops) for i in nest.body.instrs)
     if reduces and not needs_rows(nest):
@@ -96,7 +95,7 @@ def _parallel(nest: Nest) -> bool:
     return nest.count * work >= PARALLEL_WORK and workers() > 1
 
 
-def _straight(nest: Nest, block: tuple[int, ...], blocked: int) -> Run:
+def _straight(nest: Nest, block: tuple[int, ...], blocked: int) -> Runner:
     """A nest whose blocks know nothing of each other."""
     if not blocked:
         call = block_function(nest, block, 0)
@@ -117,7 +116,7 @@ def _straight(nest: Nest, block: tuple[int, ...], blocked: int) -> Run:
     return run
 
 
-def _parts(nest: Nest, block: tuple[int, ...], blocked: int) -> Run:
+def _parts(nest: Nest, block: tuple[int, ...], blocked: int) -> Runner:
     """Reductions of rows longer than a block: the states of parts, merged in order; then the row-level rest."""
     rest, reduces = finishing(nest)
     then = _step(rest)

@@ -25,9 +25,9 @@ _BLOCK = (256, 1, 1)
 
 
 @cache
-def _text(options: tuple[int]) -> str:
-    """The kernels, for tiles of the size that the options give."""
-    return f"const int TILE = {options[0]};\n" + source("indexing/masks")
+def _source_for_tiles(size: int) -> str:
+    """The kernels' text, for tiles of so many elements."""
+    return f"const int TILE = {size};\n" + source("indexing/masks")
 
 
 def mask_offsets(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
@@ -37,17 +37,17 @@ def mask_offsets(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Se
     launches: tuple[Launch, ...] = (Launch("mask_count", (max(tiles, 1), 1, 1), _BLOCK, 0),)
     if tiles > 1:
         launches += (Launch("mask_sum", (1, 1, 1), (1024, 1, 1), 0),)
-    return Program(_text(options), launches, (), False, (n, tiles))
+    return Program(_source_for_tiles(options[0]), launches, (), False, (n, tiles))
 
 
 def mask_positions(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
     """Where the picked elements are."""
-    return _picking("mask_positions", _text(options), layouts)
+    return _picking("mask_positions", _source_for_tiles(options[0]), layouts)
 
 
 def mask_elements(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
     """The picked elements of an array."""
-    text = _text(options) + _ELEMENTS.format(T=_MOVED[dtypes[0].itemsize])
+    text = _source_for_tiles(options[0]) + _ELEMENTS.format(T=_MOVED[dtypes[0].itemsize])
     return _picking("mask_elements", text, layouts)
 
 

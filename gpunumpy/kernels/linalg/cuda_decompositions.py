@@ -14,17 +14,18 @@ from ...core.dtypes import C_TYPE, COMPLEX128, FLOAT64
 from ...core.graph.layout import Layout
 from ...core.runtime import memory
 from ...core.runtime.device import Device
+from ...core.runtime.plan import Runner
 from ...nvlib import cusolver_decompositions as library
 from ...nvlib.cusolver import LOWER, UPPER
 from ..codegen.program import Program
-from ..cuda.program import Prepared, pieces, prepared
+from ..cuda.program import pieces, prepared
 from ..cuda.routine import Routine, pointer
 from . import cuda_eig as general
 from . import cuda_small_decompositions as small
 from .cuda_solvers import copied, telling
 
 
-def qr(device: Device, options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+def qr(device: Device, options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
     """All by columns: factors with `tau` in the mode "raw", or R, and with it Q."""
     raw = options == ("raw",)
     first, *others, a = layouts
@@ -55,7 +56,7 @@ def qr(device: Device, options: tuple[str], layouts: Sequence[Layout], dtypes: S
     return run
 
 
-def svd(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+def svd(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
     """Values and `info`; and the vectors of rows, conjugated, and of columns: by columns the matrix is its transpose.
 
     The fast way is one of double precision; in single it takes nearly as long, and moves matrices that are merely
@@ -107,7 +108,7 @@ def svd(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dty
     return run
 
 
-def eigh(device: Device, options: tuple[str, bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+def eigh(device: Device, options: tuple[str, bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
     """Values and `info`; and the vectors as rows. By columns the argument is the conjugate of its matrix."""
     triangle = options[0]
     *results, a = layouts
@@ -135,7 +136,7 @@ def eigh(device: Device, options: tuple[str, bool], layouts: Sequence[Layout], d
     return run
 
 
-def eig(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+def eig(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
     """Complex values and `info`; and the vectors as rows, from matrices by columns; large ones one after the other."""
     *results, a = layouts
     if general.fits(layouts, dtypes):

@@ -16,10 +16,11 @@ from ...core.graph.layout import Layout
 from ...core.runtime import memory
 from ...core.runtime.device import Device
 from ...core.runtime.failure_words import failure_word
+from ...core.runtime.plan import Runner
 from ...nvlib import cusolver
 from ..codegen.program import Program
 from ..codegen.sources import source
-from ..cuda.program import Prepared, pieces, prepared
+from ..cuda.program import pieces, prepared
 from ..cuda.routine import Routine, pointer
 from . import cuda_cholesky as in_blocks
 from . import cuda_lu as blocked
@@ -30,7 +31,7 @@ _FEW = 2  # matrices, which cuSOLVER and cuBLAS are quicker with one after the o
 _SIDES = range(8, 513)  # right-hand sides of one system for which blocks are quicker all the same
 
 
-def cholesky(device: Device, options: tuple[bool, bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+def cholesky(device: Device, options: tuple[bool, bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
     """Upper factors, or lower ones by columns, and `info`: to the library, lower factors all of them."""
     upper, by_columns = options
     out, info, a = layouts
@@ -64,7 +65,7 @@ def cholesky(device: Device, options: tuple[bool, bool], layouts: Sequence[Layou
     return run
 
 
-def solve(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+def solve(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
     """Solutions and `info`; those of several right-hand sides one after the other in memory."""
     _, info, a, b = layouts
     if small.fits(a.shape[-1], dtypes[0]):
@@ -77,7 +78,7 @@ def solve(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], d
     return system.prepared(device, turned(a), copied(b, dtypes[0], step=system.step, start=system.start))
 
 
-def inv(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+def inv(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
     """Inverses and `info`; by columns, the inverses of the transposed matrices."""
     out, info, a = layouts
     if small.fits(a.shape[-1], dtypes[0]):
@@ -87,7 +88,7 @@ def inv(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dty
     return lambda pointers: run((*pointers, pointers[2]))
 
 
-def telling(device: Device, program: Program, count: int) -> Prepared:
+def telling(device: Device, program: Program, count: int) -> Runner:
     """A program whose last pointer is to the word for failures."""
     run, word = prepared(device, program, count), failure_word(device)[1]
     return lambda pointers: run((*pointers, word))
@@ -121,11 +122,11 @@ class _System(NamedTuple):
         """From the sides of a matrix to those of the next one."""
         return self.start + self.n * self.columns
 
-    def prepared(self, device: Device, a: Layout, begin: Program) -> Prepared:
+    def prepared(self, device: Device, a: Layout, begin: Program) -> Runner:
         """Solve for what the program `begin` writes; over the result, `info`, the matrices and the sides."""
         return self._by_blocks(device, a, begin) if self.blocked else self._one_by_one(device, a, begin)
 
-    def _by_blocks(self, device: Device, a: Layout, begin: Program) -> Prepared:
+    def _by_blocks(self, device: Device, a: Layout, begin: Program) -> Runner:
         n, columns, count, dtype = self
         step, unit, at_sides = self.step, dtype.itemsize, self.start * dtype.itemsize
         copy, start = prepared(device, copied(a, dtype, step=step), 2), prepared(device, begin, 2)
@@ -157,7 +158,7 @@ class _System(NamedTuple):
 
         return run
 
-    def _one_by_one(self, device: Device, a: Layout, begin: Program) -> Prepared:
+    def _one_by_one(self, device: Device, a: Layout, begin: Program) -> Runner:
         n, columns, count, dtype = self
         unit = dtype.itemsize
         copy, start = prepared(device, copied(a, dtype), 2), prepared(device, begin, 2)
@@ -194,7 +195,7 @@ def _lu(device: Device, n: int, count: int, dtype: Any) -> cusolver.Factoring:
     return cusolver.Factoring(run, factor.nbytes)
 
 
-def slogdet(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+def slogdet(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
     """The signs of determinants and the logarithms of their sizes; or the determinants, where there is one result."""
     a, dtype = layouts[-1], dtypes[0]
     n, count, unit = a.shape[-1], prod(a.shape[:-2]), dtype.itemsize

@@ -14,6 +14,7 @@ from ...core.graph.layout import Layout
 from ...core.graph.library_calls.products import Product, is_batch
 from ...core.runtime import memory, memory_copy
 from ...core.runtime.device import Device
+from ...core.runtime.plan import Runner
 from ...core.schedule.batch import MIN_BATCH
 from ...nvlib import cublas, cublaslt
 from ..codegen import generate
@@ -24,13 +25,11 @@ from . import cuda_integers
 from .cuda_after import after
 from .cuda_small import is_small, small_matmul
 
-Prepared = Callable[[Sequence[Any]], None]
-
 _ALIGNED = 16  # bytes, of matrices that are given by their addresses
 _MOST_ADDRESSES = 1 << 14
 
 
-def matmul(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+def matmul(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
     """Prepare the product of two values of one dtype, with NumPy's rules for vectors and stacks."""
     product = Product(*options)
     matrices = cublas.as_matrices(*layouts[:3])
@@ -42,7 +41,7 @@ def matmul(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], 
     plan = cublas.gemms(*matrices, product.conjugate)
 
     @cache
-    def apart() -> Prepared:
+    def apart() -> Runner:
         return _apart(device, plan, out, dtype, product, matrices[0])
 
     def otherwise(pointers: Sequence[Any]) -> None:
@@ -82,8 +81,8 @@ def by_addresses(
 
 
 def _at_once(
-    device: Device, plan: cublas.Gemms, dtype: Any, out: Any, product: Product, otherwise: Prepared
-) -> Prepared | None:
+    device: Device, plan: cublas.Gemms, dtype: Any, out: Any, product: Product, otherwise: Runner
+) -> Runner | None:
     """Prepare the calls of a plan as one, where there are many that the GPU has done with sooner than the host."""
     count, work = plan.batch * len(plan.offsets), plan.batch * prod(plan.sizes)
     few = len(plan.offsets) < MIN_BATCH or count > _MOST_ADDRESSES
@@ -127,7 +126,7 @@ _EXACT: dict[str, Callable[[Any], bool]] = {
 }
 
 
-def _apart(device: Device, plan: cublas.Gemms, out: Any, dtype: Any, product: Product, where: Layout) -> Prepared:
+def _apart(device: Device, plan: cublas.Gemms, out: Any, dtype: Any, product: Product, where: Layout) -> Runner:
     """The product, and one kernel over it for what comes after."""
     simple = cublas.prepare(device, plan, dtype, out, product.conjugate)
     if not product.after:

@@ -16,16 +16,16 @@ from ...core.graph.layout import Layout
 from ...core.graph.library_calls.products import Product
 from ...core.graph.library_calls.record import Batch
 from ...core.runtime.device import Device
+from ...core.runtime.plan import Runner
 from ...nvlib import cublas
 from ..cuda.compile import compile_program
 from ..cuda.launch import Launcher
 from ..cuda.pointers import Pick, picked
-from ..cuda.program import Prepared
 from .cuda import by_addresses, matmul
 from .cuda_small import is_small, small_matmul
 
 
-def matmul_batch(device: Device, options: Batch, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Prepared:
+def matmul_batch(device: Device, options: Batch, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
     """Prepare equal products, by one launch or call for all whose operands lie alike."""
     count, product = options.calls, Product(*options.options)
     each = len(layouts) // count - 1
@@ -34,7 +34,7 @@ def matmul_batch(device: Device, options: Batch, layouts: Sequence[Layout], dtyp
     def ways(k: int) -> list[tuple[int, ...]]:
         return [layouts[p].strides for p in operands[k]]
 
-    launches: list[tuple[Prepared, Pick]] = []
+    launches: list[tuple[Runner, Pick]] = []
     for _, group in groupby(sorted(range(count), key=ways), ways):
         alike = list(group)
         sets = [(k, *operands[k]) for k in alike]
@@ -45,7 +45,7 @@ def matmul_batch(device: Device, options: Batch, layouts: Sequence[Layout], dtyp
             program, wires = small_matmul(matrices, kinds, product.after, len(alike))
             function = compile_program(program.text, ("small_matmul",), device)["small_matmul"]
             (launch,) = program.launches
-            run_all: Prepared = Launcher(device, function, launch.grid, launch.block, 0, wires, program.params)
+            run_all: Runner = Launcher(device, function, launch.grid, launch.block, 0, wires, program.params)
             launches.append((run_all, picked(places, len(sets[0]))))
         else:
             launches.append((_batch(device, product, matrices, kinds, len(alike)), picked(places)))
@@ -57,7 +57,7 @@ def matmul_batch(device: Device, options: Batch, layouts: Sequence[Layout], dtyp
     return run
 
 
-def _batch(device: Device, product: Product, matrices: Sequence[Layout], dtypes: Sequence[Any], count: int) -> Prepared:
+def _batch(device: Device, product: Product, matrices: Sequence[Layout], dtypes: Sequence[Any], count: int) -> Runner:
     """So many products that are one call of a library, over the pointers of each, one product after the other."""
     out, dtype = dtypes[:2]
     result, left, right = matrices
@@ -65,7 +65,7 @@ def _batch(device: Device, product: Product, matrices: Sequence[Layout], dtypes:
     multiply = by_addresses(device, plan, dtype, out, product, count)
 
     @cache
-    def one() -> Prepared:
+    def one() -> Runner:
         return matmul(device, product, matrices, dtypes)
 
     def run(pointers: Sequence[int]) -> None:

@@ -8,9 +8,10 @@ from typing import Any
 
 from ...core.graph.layout import Layout
 from ...core.runtime.device import Device
+from ...core.runtime.plan import Runner
 from ..codegen.program import Program
 from ..codegen.sources import source
-from ..cuda.program import Prepared, prepared
+from ..cuda.program import prepared
 from ..cuda.routine import Routine
 
 # A block's threads, and how many blocks there may be; the pieces of a thread, and those where there are as many words.
@@ -20,7 +21,7 @@ _PIECES, _MORE_PIECES, _MANY_WORDS = 8, 16, 1 << 24
 SHORT, _SHARE, _GROUP = 8192, 2048, 64
 
 
-def bounded_draws(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Any) -> Prepared:
+def bounded_draws(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Any) -> Runner:
     """Integers up to bounds, and how many words they take of those that are given."""
     return prepared(device, bounded(options, layouts, device.attributes.multiprocessors), len(layouts))
 

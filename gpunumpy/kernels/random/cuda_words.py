@@ -12,9 +12,10 @@ from ...core.dtypes import C_TYPE
 from ...core.graph.layout import Layout
 from ...core.ops.streams import CONGRUENTIAL, jump
 from ...core.runtime.device import Device
+from ...core.runtime.plan import Runner
 from ..codegen.program import Program
 from ..codegen.sources import source
-from ..cuda.program import Prepared, prepared
+from ..cuda.program import prepared
 from ..cuda.routine import Routine
 from .stream_code import wide
 from .ziggurats import tables
@@ -76,7 +77,7 @@ WARPS, _MOST_BLOCKS = {"integers": 16, "normal": 5, "exponential": 5}, 2048
 _RESIDENT = 864  # threads that a processor has at once, at least, where there is memory for as many
 
 
-def stream_draws(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Any) -> Prepared:
+def stream_draws(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Any) -> Runner:
     """Numbers of which the words decide how many of these they take, and the state after them, of a state."""
     return prepared(device, draws(options, layouts, dtypes, device.attributes.shared_per_block), len(layouts))
 
