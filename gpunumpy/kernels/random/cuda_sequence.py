@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from functools import cache
 from math import prod
 from typing import Any
 
@@ -16,7 +14,7 @@ from ..codegen.program import Program
 from ..codegen.sources import source
 from ..cuda.routine import Routine
 from .mt19937_jumps import KEEPS
-from .ziggurats import tables
+from .ziggurats import ziggurat
 
 TILE, THREADS = 1024, 128  # a block's words, and its threads
 _ENTRIES = 4096  # of all tiles of a group: see sequence.cuh
@@ -47,7 +45,8 @@ def stream_sequence(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes:
         f"const int TILE = {TILE}, LONGEST = {longest}, WIDTH = {width}, PHASES = {phases};\n",
         f"const int DIGITS = {most.bit_length()};\n",
         f"const bool PAIRED = {str(paired).lower()}, PASSING = {str(passing > 0).lower()};\n",
-        _ziggurats(single),
+        source("random/ziggurat"),
+        *(ziggurat(shape, single) for shape in ("normal", "exponential")),
         *(source(f"random/{name}") for name in ("sequence_words", "sequence", *file.split())),
         f"typedef {sampler} Number;\n",
     ]
@@ -73,8 +72,3 @@ def stream_sequence(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes:
     pointers = ["Value* out", "i64* counts", "const Word* words", "const f64* params"]
     pointers += ["const u32* state"] * (passing > 0)
     return text.program(pointers, scratch, head="".join(head))
-
-
-@cache
-def _ziggurats(single: bool) -> str:
-    return "".join(re.sub(r"(\w+)_bits", rf"{shape}_\1", tables(shape, single)) for shape in ("normal", "exponential"))

@@ -18,7 +18,7 @@ from ..codegen.sources import source
 from ..cuda.program import prepared
 from ..cuda.routine import Routine
 from .stream_code import wide
-from .ziggurats import tables
+from .ziggurats import ziggurat
 
 # Words are found from where chunks of so many start, and from by how much the state grows there. A chunk's number has
 # so many digits, of so many bits each.
@@ -65,8 +65,7 @@ def _start_chunk(name: str, leads: str) -> str:
 """
 
 
-# What draws make: which sampler it is, and what one number takes on average, in pieces.
-_SAMPLERS = {"integers": ("Integers", 0), "normal": ("Normal", 1), "exponential": ("Exponential", 2)}
+# What one number of a ziggurat takes on average, in pieces.
 _ZIGGURAT_SHARES = {"normal": 1.023, "exponential": 1.035}
 EACH = 32  # pieces of a thread
 SLOTS = 32  # one in so many pieces, and two for each thread, may be other than quick
@@ -94,13 +93,13 @@ def draws(
     count, dtype = prod(layouts[0].shape), dtypes[0]
     bits = rest[0] if rest else 8 * dtype.itemsize
     share = rest[1] / 64 if rest else _ZIGGURAT_SHARES[what]
-    sampler, ziggurat = _SAMPLERS[what]
-    slots, copies = (_WARP * EACH // SLOTS + 2 * _WARP, COPIES // (2 * dtype.itemsize)) if ziggurat else (1, 0)
-    held = dtype.itemsize if ziggurat else bits // 8
+    layered = what != "integers"
+    slots, copies = (_WARP * EACH // SLOTS + 2 * _WARP, COPIES // (2 * dtype.itemsize)) if layered else (1, 0)
+    held = dtype.itemsize if layered else bits // 8
     warps = min(WARPS[what], 32 // held) if what == "integers" else WARPS[what]
-    while warps > 1 and _shared(warps, slots, held, bool(ziggurat)) > most_shared:
+    while warps > 1 and _shared(warps, slots, held, layered) > most_shared:
         warps -= 1
-    threads, shared = _WARP * (warps + 1), _shared(warps, slots, held, bool(ziggurat))
+    threads, shared = _WARP * (warps + 1), _shared(warps, slots, held, layered)
     tile = _WARP * warps * EACH
     # What is still missing after these (one time in many), one thread draws.
     tiles = -(-int(count * share + 8 * sqrt(count) + 32) // tile)
@@ -113,9 +112,9 @@ def draws(
         f"typedef {C_TYPE[dtype]} Value;\ntypedef u{bits} Piece;\n",
         f"const int BITS = {bits}, THREADS = {threads}, EACH = {EACH}, SLOTS = {slots}, COPIES = {copies};\n",
         f"const unsigned SHARED = {shared};\n",
-        f"const bool ALONE = {str(not ziggurat).lower()};\n",
-        f"#define ZIGGURAT {ziggurat}\n{tables(what, bits == 32)}" if ziggurat else "",
-        f"{source('random/samplers')}\ntypedef {sampler} Number;\ntypedef Number::Held Held;\n",
+        f"const bool ALONE = {str(not layered).lower()};\n",
+        _ziggurat_number(what, bits == 32) if layered else source("random/draws_integers"),
+        "\ntypedef Number::Held Held;\n",
         f"{_words(name)}{source('random/draws')}{_first_words(name)}",
     ]
     begin = f"if (t < {many}) {{\n      sums[t] = 0;\n      exits[t] = 0;\n    }}\n    if (t == 0) *tickets = 0;"
@@ -135,6 +134,14 @@ def draws(
     ]
     pointers = ["Value* out", "u64* after", "const u64* state", *(["const u64* bounds"] if what == "integers" else [])]
     return text.program(pointers, scratch, head="".join(head))
+
+
+def _ziggurat_number(what: str, single: bool) -> str:
+    """The `Number` of a ziggurat."""
+    return (
+        f"typedef Value Real;\n{source('random/ziggurat')}{ziggurat(what, single)}"
+        f"typedef {what.capitalize()}Shape Shape;\n{source('random/draws_ziggurat')}"
+    )
 
 
 def _words(name: str) -> str:
@@ -200,7 +207,7 @@ __device__ __forceinline__ void leave(u64* after, const Pieces& pieces, i64 w) {
 """
 
 
-def _shared(warps: int, slots: int, held: int, ziggurat: bool) -> int:
+def _shared(warps: int, slots: int, held: int, layered: bool) -> int:
     """How many bytes of shared memory a block needs, in which each number takes `held` while it waits: see `Block`."""
     row = 8 * EACH + 3 * slots + 12 + held * _WARP * (EACH + 1)
-    return 256 * COPIES * ziggurat + 2 * warps * (-(-row // 16) * 16 + 4) + 64
+    return 256 * COPIES * layered + 2 * warps * (-(-row // 16) * 16 + 4) + 64

@@ -8,6 +8,10 @@
 // hardly ever more than two. Only at the start of a row it must be known where the row before ends; nearly every row
 // says that without knowing where it begins itself. A block works up a tile of rows; then, while it works up another, a
 // warp of it tells how many numbers they make, and looks back for how many there are before; then they are written.
+//
+// A `Number` says of a piece whether it makes a number by itself, and which: `begin`. Where it does not, `go_on` takes
+// more. `quick` is `begin` with tables at hand: the result's highest bit says whether it does; what is made is held, and
+// `value` is the number of that.
 
 const int PER = 64 / BITS, WARPS = THREADS / 32 - 1, ROW = 32 * EACH, TILE = WARPS * ROW;
 const int PART = EACH < 8 * PER ? EACH : 8 * PER;  // pieces of a turn of a loop

@@ -43,47 +43,25 @@ struct Source {
       const u64 pair = u64(take());  // of words of 32 bits, the first one the lower half
       return f64((pair & 0xffffffe0) << 21 | pair >> 38) * (1.0 / 9007199254740992.0);
     }
-    if (sizeof(Word) == 8) return f64(word() >> 11) * (1.0 / 9007199254740992.0);
+    if (sizeof(Word) == 8) return ::unit(word());
     const u32 upper = half() >> 5, lower = half() >> 6;
     return (upper * 67108864.0 + lower) / 9007199254740992.0;
   }
-  __device__ __forceinline__ f32 unit_float() { return f32(half() >> 8) * (1.0f / 16777216.0f); }
+  __device__ __forceinline__ f32 unit_float() { return ::unit(half()); }
 
   // By the ziggurats, in the precision of their tables.
   __device__ __forceinline__ Piece piece() { return sizeof(Piece) == 8 ? Piece(word()) : Piece(half()); }
   __device__ __forceinline__ Real evenly() { return sizeof(Real) == 8 ? Real(unit()) : Real(unit_float()); }
-  __device__ static f64 log_of_rest(f64 x) { return ::log1p(-x); }
-  __device__ static f32 log_of_rest(f32 x) { return ::log1pf(-x); }
-  __device__ __forceinline__ Real between(const Piece* heights, int layer) {
-    const Real above = op::bit_cast<Real>(heights[layer - 1]), height = op::bit_cast<Real>(heights[layer]);
-    return (above - height) * evenly() + height;
-  }
-  __device__ Real normal() {
+  template <class Shape> __device__ __forceinline__ Real of_ziggurat() {
     for (;;) {
-      const Piece piece = this->piece(), integer = sizeof(Piece) == 8 ? piece >> 9 & 0xfffffffffffff : piece >> 9;
-      const int layer = piece & 255;
-      const Real x = Real(integer) * op::bit_cast<Real>(normal_scale[layer]), value = piece >> 8 & 1 ? -x : x;
-      if (integer < normal_inside[layer] || later()) return value;
-      if (layer && between(normal_height, layer) < ::exp(-0.5 * value * value)) return value;
-      if (layer) continue;
-      const Real r = Real(3.6541528853610087963519472518), inverse = Real(0.27366123732975827203338247596);
-      for (;;) {
-        const Real x = -inverse * log_of_rest(evenly()), y = -log_of_rest(evenly());
-        if (y + y > x * x) return integer >> 8 & 1 ? -(r + x) : r + x;
-      }
+      const Piece piece = this->piece();
+      Real value;
+      if (Ziggurat<Shape>::begin(piece, value) || later()) return value;
+      if (Ziggurat<Shape>::go_on(piece, [this] { return evenly(); }, value)) return value;
     }
   }
-  __device__ Real exponential() {
-    for (;;) {
-      const Piece piece = this->piece() >> (sizeof(Piece) == 8 ? 3 : 1), integer = piece >> 8;
-      const int layer = piece & 255;
-      const Real x = Real(integer) * op::bit_cast<Real>(exponential_scale[layer]);
-      if (integer < exponential_inside[layer] || later()) return x;
-      if (!layer) return Real(7.6971174701310497140446280481) - log_of_rest(evenly());
-      // NumPy's expf is nearly always the nearest number, and a GPU's is not.
-      if (between(exponential_height, layer) < Real(::exp(-f64(x)))) return x;
-    }
-  }
+  __device__ Real normal() { return of_ziggurat<NormalShape>(); }
+  __device__ Real exponential() { return of_ziggurat<ExponentialShape>(); }
 };
 
 // A number, or several that one attempt makes.

@@ -1,7 +1,7 @@
-"""The ziggurats of NumPy: of normal and exponential numbers, 256 layers each.
+"""NumPy's ziggurats of normal and exponential numbers, 256 layers each, as CUDA C++.
 
-For every layer: below which integer one is inside of it, what the integer is multiplied by (a float64, as its bits),
-and the height of the curve (another). Tables for float32 are these, rounded.
+For every layer: the integer below which all are inside of it, what the integer is multiplied by (a float64, as its
+bits), and the height of the curve (another). Tables for float32 are these, rounded.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from functools import cache
 
 import numpy
 
+from ..codegen.sources import source
+
 _TABLES: dict[str, str] = {
-    "normal inside": """
+    "normal limit": """
 000ef33d8025ef6a 0000000000000000 000c08be98fbc6a8 000da354fabd8142 000e51f67ec1eeea 000eb255e9d3f77e
 000eef4b817ecab9 000f19470afa44aa 000f37ed61ffcb18 000f4f469561255c 000f61a5e41ba396 000f707a755396a4
 000f7cb2ec28449a 000f86f10c6357d3 000f8fa6578325de 000f9724c74dd0da 000f9da907dbf509 000fa360f581fa74
@@ -146,7 +148,7 @@ _TABLES: dict[str, str] = {
 3f8f152a4f72dd49 3f8ba48d274f8fac 3f8841040d8da478 3f84eb96421acfe0 3f81a59229952f92 3f7ce160f8ec6837
 3f769ea8d90cb85d 3f708a1f03b0b1fd 3f655f9f43c1b067 3f54a605b6b9f70f
 """,
-    "exponential inside": """
+    "exponential limit": """
 001c5214272497c6 0000000000000000 00137d5bd79c317e 00186ef58e3f3c10 001a9bb7320eb0ae 001bd127f719447c
 001c951d0f88651a 001d1bfe2d5c3972 001d7e5bd56b18b2 001dc934dd172c70 001e0409dfac9dc8 001e337b71d47836
 001e5a8b177cb7a2 001e7b42096f046c 001e970daf08ae3e 001eaef5b14ef09e 001ec3bd07b46556 001ed5f6f08799ce
@@ -283,32 +285,32 @@ _TABLES: dict[str, str] = {
 """,
 }
 
-# How many bits fewer the integers of float32 have.
-_SHORTER = {"normal": 29, "exponential": 30}
-# Where NumPy's float32 is not the nearest one: the place, and the bits that it has there.
-_OTHERS: dict[str, dict[int, int]] = {
+# By how many bits the integers of float32 are fewer.
+_FEWER_BITS = {"normal": 29, "exponential": 30}
+# Entries of float32 that NumPy does not have rounded to nearest: the layer, and the bits there.
+_NOT_NEAREST: dict[str, dict[int, int]] = {
     "exponential scale": {226: 0x34EC3CA4},
     "exponential height": {128: 0x3E40B292, 154: 0x3E079FC0, 171: 0x3DCF826E},
 }
 
 
 @cache
-def tables(shape: str, single: bool) -> str:
-    """The three tables of a ziggurat as C: `inside`, `scale` and `height`."""
-    inside, scale, height = (
+def ziggurat(shape: str, single: bool) -> str:
+    """The ziggurat of a shape, "normal" or "exponential", as CUDA C++: its tables and its `Shape` (ziggurat.cuh)."""
+    limit, scale, height = (
         numpy.array([int(word, 16) for word in _TABLES[f"{shape} {part}"].split()], numpy.uint64)
-        for part in ("inside", "scale", "height")
+        for part in ("limit", "scale", "height")
     )
     if single:
-        shorter = _SHORTER[shape]
-        inside = (inside + numpy.uint64(1 << shorter - 1)) >> numpy.uint64(shorter)
-        scale = (scale.view(numpy.float64) * 2.0**shorter).astype(numpy.float32).view(numpy.uint32)
+        fewer = _FEWER_BITS[shape]
+        limit = (limit + numpy.uint64(1 << fewer - 1)) >> numpy.uint64(fewer)
+        scale = (scale.view(numpy.float64) * 2.0**fewer).astype(numpy.float32).view(numpy.uint32)
         height = height.view(numpy.float64).astype(numpy.float32).view(numpy.uint32)
         for table, name in ((scale, "scale"), (height, "height")):
-            for place, bits in _OTHERS.get(f"{shape} {name}", {}).items():
+            for place, bits in _NOT_NEAREST.get(f"{shape} {name}", {}).items():
                 table[place] = bits
     word = "u32" if single else "u64"
     return "".join(
-        f"__device__ const {word} {name}_bits[256] = {{{', '.join(f'{int(x):#x}' for x in table)}}};\n"
-        for name, table in (("inside", inside), ("scale", scale), ("height", height))
-    )
+        f"__device__ const {word} {shape}_{name}[256] = {{{', '.join(f'{int(x):#x}' for x in table)}}};\n"
+        for name, table in (("limit", limit), ("scale", scale), ("height", height))
+    ) + source(f"random/ziggurat_{shape}")

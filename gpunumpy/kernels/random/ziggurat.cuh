@@ -1,0 +1,56 @@
+// NumPy's ziggurats: a curve above 256 layers of equal area, of which one is a box and the tail beyond it.
+//
+// A piece of random bits, 64 for a float64 and 32 for a float32, has the number of a layer, a place in it and, for a
+// normal number, the sign. Nearly every place is inside of its layer, below the curve, and makes a number: `begin`. What
+// becomes of the others depends on further numbers that are evenly distributed in [0, 1): `go_on`.
+
+// The upper bits of a piece as a number that is evenly distributed in [0, 1).
+__device__ __forceinline__ f64 unit(u64 piece) { return f64(piece >> 11) * (1.0 / 9007199254740992.0); }
+__device__ __forceinline__ f32 unit(u32 piece) { return f32(piece >> 8) * (1.0f / 16777216.0f); }
+
+// The logarithm of 1 - x.
+__device__ __forceinline__ f64 log_of_rest(f64 x) { return ::log1p(-x); }
+__device__ __forceinline__ f32 log_of_rest(f32 x) { return ::log1pf(-x); }
+
+// Where in a piece the 8 bits of the layer begin, and the place: an integer of so many bits.
+template <int LAYER_BIT, int PLACE_BIT, int PLACE_BITS> struct PieceLayout {
+  static const int FIRST_BIT = LAYER_BIT;
+  __device__ __forceinline__ static int layer(Piece piece) { return int(piece >> LAYER_BIT & 255); }
+  // The place, as lower bits of a power of two that is taken away again: that is exact, and faster than to convert.
+  __device__ __forceinline__ static f32 place(u32 piece) {
+    static_assert(PLACE_BIT + PLACE_BITS == 32, "the upper bits");
+    return op::bit_cast<f32>(__funnelshift_r(piece, 0x4b000000u >> (32 - PLACE_BIT), PLACE_BIT)) - 8388608.0f;
+  }
+  __device__ __forceinline__ static f64 place(u64 piece) {
+    const u64 integer = piece >> PLACE_BIT & ((u64(1) << PLACE_BITS) - 1), two_52 = 0x433ull << 52, two_84 = 0x453ull << 52;
+    if (PLACE_BITS <= 52) return op::bit_cast<f64>(two_52 | integer) - 4503599627370496.0;
+    return op::bit_cast<f64>(two_84 | integer >> 32) - 19342813118337666422669312.0 +
+           op::bit_cast<f64>(two_52 | u32(integer));
+  }
+};
+
+// Whether a place is less than the limit of its layer, as the highest bit: their difference is exact.
+__device__ __forceinline__ u32 is_inside(Real place, Real limit) {
+  return u32(op::bit_cast<Piece>(place - limit) >> (8 * sizeof(Piece) - 32));
+}
+
+// A `Shape` has the layout of pieces, the tables of the layers, the curve and the tail.
+template <class Shape> struct Ziggurat : Shape {
+  typedef typename Shape::Layout Layout;
+  __device__ __forceinline__ static bool begin(Piece piece, Real& value) {
+    const int layer = Layout::layer(piece);
+    const Real place = Layout::place(piece);
+    value = Shape::number(piece, place, Shape::scale(layer));
+    return is_inside(place, Shape::limit(layer)) >> 31;
+  }
+  // `value` is what `begin` made of the piece; `evenly` returns the next evenly distributed number.
+  template <class Evenly> __device__ static bool go_on(Piece piece, Evenly evenly, Real& value) {
+    const int layer = Layout::layer(piece);
+    if (layer) {
+      const Real height = Shape::height(layer);
+      return (Shape::height(layer - 1) - height) * evenly() + height < Shape::curve(value);
+    }
+    value = Shape::tail(piece, evenly);
+    return true;
+  }
+};
