@@ -48,7 +48,7 @@ def __getattr__(name: str) -> Any:
     if name in _ours("seeding").SEEDED:
         return _ours("seeding").SEEDED[name]
     found = lookup(_NUMPYS, name)
-    return _ours("legacy.random_state").taken(name, found)
+    return _ours("legacy.random_state").attribute(name, found)
 
 
 def __dir__() -> list[str]:

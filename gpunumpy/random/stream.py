@@ -1,18 +1,21 @@
 """The stream of one bit generator: its state as kernels take it, and as NumPy leaves it after so many draws.
 
-The truth is the state of NumPy's bit generator. A draw on the device takes the state as it is (`take`) and says by how
-many words it moves on; where only the device knows that, by a count that is looked at when the state is needed next.
+The truth is the state of NumPy's bit generator. A draw on the device takes the state as it is (`state_words`) and says
+by how many words it moves on; where only the device knows that, by a count that is looked at when the state is needed
+next.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol
 
 import numpy
 
+from ..core.dtypes import DType
+from ..core.graph.layout import Shape
 from ..core.graph.node import Node
 from ..core.graph.queue import Queue
 from ..core.ops.streams import CONGRUENTIAL, jump
@@ -20,27 +23,66 @@ from ..core.recording.array import from_host, ndarray, to_host
 from ..kernels.random.host_words import given_to, taken_from
 from .philox_gpu import PhiloxGPU
 
-_LOW = (1 << 64) - 1
+_LOW_WORD = (1 << 64) - 1
 _KINDS: dict[type, str] = {
     numpy.random.PCG64: "pcg64",
     numpy.random.PCG64DXSM: "pcg64dxsm",
     numpy.random.Philox: "philox",
     PhiloxGPU: "philox",
 }
-# The last words of a draw are drawn by NumPy itself, so that what it keeps of them is right.
-_FEW = 8
+# How many of a draw's last words NumPy draws itself, so that what it keeps of them is right.
+_DRAWN_BY_NUMPY = 8
 
 _Lock: Any = type(threading.RLock())
 
 
 def lock_of(bits: Any) -> Any:
-    """What a thread holds that draws from a bit generator: NumPy's lock, which all of its generators share."""
+    """Return the lock that a thread holds while it draws: NumPy's, which all of a bit generator's users share."""
     lock = bits.lock
     return lock if isinstance(lock, _Lock) else threading.RLock()  # those of others may not be held twice
 
 
+class MemorySource(Protocol):
+    """What makes a stream's words in memory, and the numbers that are drawn from them."""
+
+    def words64(self, count: int, queue: Queue) -> Node:
+        """Words of 64 bits."""
+
+    def words32(self, count: int, queue: Queue) -> Node:
+        """Words of 32 bits."""
+
+    def small_words(self, count: int, bits: int, queue: Queue) -> Node:
+        """Words of 1 to 16 bits."""
+
+    def uniforms(self, count: int, queue: Queue) -> Node:
+        """Numbers of 53 bits in [0, 1)."""
+
+    def numbers(self, options: tuple[Any, ...], dtype: DType, count: int, queue: Queue, *bounds: Node) -> Node:
+        """Numbers that reject words, by the options of the library call "stream_draws": of a ziggurat, or integers."""
+
+    def draw_part(
+        self, sampler: Any, params: Sequence[float], shape: Shape, words_per_number: float, queue: Queue
+    ) -> Node | None:
+        """A part of the numbers of a sampler, see `draw_by_rejection`."""
+
+
+class RestorableStream(Protocol):
+    """A stream that goes back to a state if a draw of several parts fails."""
+
+    @property
+    def memory_source(self) -> Any:
+        """What makes its words and draws, where these are no functions of their positions: `MemorySource.draw_part`."""
+
+    def saved_state(self) -> Any:
+        """The state that it is in."""
+
+    def restore(self, state: Any) -> None:
+        """Go back to a state."""
+
+
 class Stream:
-    """
+    """Words of NumPy's streams, and how far these have moved.
+
     Parameters
     ----------
     bits
@@ -52,61 +94,64 @@ class Stream:
         Which one it is, or "" if the device does not know it.
     shared
         Whether somebody else may look at its state at any time, so that counts are looked at at once.
-    own
+    memory_source
         What makes its words, where these are no functions of their positions.
     """
 
-    own: Any = None
+    memory_source: MemorySource | None = None
 
     def __init__(self, bits: Any) -> None:
         self.bits, self.lock = bits, lock_of(bits)
         self.kind = _KINDS.get(type(bits), "")
         self.shared = True
-        self._drawn = numpy.random.Generator(bits)
-        self._move: Callable[[], None] | None = None
-        self._after: ndarray | None = None
+        self._numpys = numpy.random.Generator(bits)
+        self._pending_move: Callable[[], None] | None = None
+        self._state_after: ndarray | None = None
 
-    def settle(self) -> None:
+    def synchronize(self) -> None:
         """Bring NumPy's state to where the draws so far have moved it."""
         with self.lock:
-            if self._move is not None:
+            if self._pending_move is not None:
                 try:
-                    self._move()
+                    self._pending_move()
                 except MemoryError:  # a draw that there is no memory for moves nowhere
-                    self._move = self._after = None
+                    self._pending_move = self._state_after = None
                     raise
-                self._move = self._after = None
+                self._pending_move = self._state_after = None
 
-    def take(self) -> list[int]:
-        """The state, as kernels take it."""
-        self.settle()
+    def state_words(self) -> list[int]:
+        """Return the state as kernels take it."""
+        self.synchronize()
         return taken_from(self.kind, self.bits)
 
-    def state(self, queue: Queue) -> Node:
-        """The state on a device, for a routine: what the last one left there, or NumPy's."""
-        if self._after is not None and self._after.device == queue.device:
+    def state_on_device(self, queue: Queue) -> Node:
+        """Return the state on a device, for a library call: what the last one left there, or NumPy's."""
+        if self._state_after is not None and self._state_after.device == queue.device:
             with suppress(MemoryError):
-                return self._after.computed()
-        return from_host(numpy.array(self.take(), numpy.uint64), queue.device).value()
+                return self._state_after.computed()
+        return from_host(numpy.array(self.state_words(), numpy.uint64), queue.device).value()
 
-    def back(self, state: Any) -> None:
+    def saved_state(self) -> Any:
+        """Return NumPy's state, to which the draws so far have moved it."""
+        self.synchronize()
+        return self.bits.state
+
+    def restore(self, state: Any) -> None:
         """Go back to a state, whatever was drawn since."""
-        self._move = self._after = None
+        self._pending_move = self._state_after = None
         self.bits.state = state
 
-    def ahead(self, make: Callable[..., Node], *args: Any) -> Node:
-        """What is made of the next words, and the stream stays where it is."""
-        self.settle()
-        before = self.bits.state
-        made = make(self, *args)
-        self.back(before)
-        return made
+    def peek(self, make: Callable[..., Node], *args: Any) -> Node:
+        """Return what is made of the next words; the stream stays where it is."""
+        before = self.saved_state()
+        try:
+            return make(self, *args)
+        finally:
+            self.restore(before)
 
-    def follows(self, after: ndarray) -> None:
-        """Say that a draw moves on to the state that the device has in `after`, which is looked at when NumPy's is
-        asked for.
-        """
-        before = self._after  # computed, as what is drawn after it takes it
+    def move_to(self, after: ndarray) -> None:
+        """Move on to the state that the device has in `after`, which is looked at when NumPy's is asked for."""
+        before = self._state_after  # computed, as what is drawn after it takes it
 
         def move() -> None:
             try:
@@ -117,19 +162,19 @@ class Stream:
                 raise
             given_to(self.kind, self.bits, state.tolist())
 
-        self._move, self._after = move, after
+        self._pending_move, self._state_after = move, after
 
-    def drawn(self, made: Any) -> None:
-        """Say that a draw is done: somebody else may look at NumPy's state from now on, if it is shared."""
-        if self.shared and self._after is not None:
+    def finish_draw(self, made: Any) -> None:
+        """End a draw: somebody else may look at NumPy's state from now on, if it is shared."""
+        if self.shared and self._state_after is not None:
             if isinstance(made, ndarray):
-                with suppress(MemoryError):  # which `settle` raises
+                with suppress(MemoryError):  # which `synchronize` raises
                     made.computed()  # with the state after it
-            self.settle()
+            self.synchronize()
 
     def skip(self, count: int) -> None:
         """Move on by so many words of 64 bits."""
-        more = count - _FEW
+        more = count - _DRAWN_BY_NUMPY
         if more > 0:
             count -= more
             state = self.bits.state
@@ -138,7 +183,7 @@ class Stream:
                 # From the start of a block on, of which the words before the next one are drawn again.
                 gone = state["buffer_pos"] + more
                 counter = sum(int(word) << 64 * k for k, word in enumerate(inner["counter"])) + gone // 4 - 1
-                inner["counter"] = numpy.array([counter >> 64 * k & _LOW for k in range(4)], numpy.uint64)
+                inner["counter"] = numpy.array([counter >> 64 * k & _LOW_WORD for k in range(4)], numpy.uint64)
                 state["buffer_pos"] = 4
                 count += gone % 4
             else:
@@ -149,7 +194,7 @@ class Stream:
 
     def skip_halves(self, count: int) -> None:
         """Move on by so many words of 32 bits, of which NumPy takes two of one word and keeps the second."""
-        if count > 2 * _FEW:
+        if count > 2 * _DRAWN_BY_NUMPY:
             state = self.bits.state
             count -= state["has_uint32"]
             if state["has_uint32"]:
@@ -157,10 +202,10 @@ class Stream:
                 self.bits.state = state
             self.skip((count - 1) // 2)
             count = 2 - count % 2
-        self._drawn.random(count, numpy.float32)
+        self._numpys.random(count, numpy.float32)
 
-    def moves(self, taken: ndarray, bits: int) -> None:
-        """Say that a draw moves on by as many words, of so many bits, as the device has in `taken`."""
+    def move_by(self, taken: ndarray, bits: int) -> None:
+        """Move on by as many words, of so many bits, as the device has in `taken`."""
 
         def move() -> None:
             count = int(to_host(taken))
@@ -169,6 +214,6 @@ class Stream:
             else:
                 self.skip_halves(-(-count * bits // 32))
 
-        self._move, self._after = move, None
+        self._pending_move, self._state_after = move, None
         if self.shared:
-            self.settle()
+            self.synchronize()

@@ -1,11 +1,13 @@
-"""Random words as values of the graph: functions of their position, so that they are made where they are used.
+"""NumPy's random words, and standard numbers made of them, as values of the graph.
 
-Every function takes the next words of a stream, and moves it on by as many as NumPy takes for so many results.
+Words are functions of their positions, so that they are made where they are used. Every function takes the next words
+of a stream, and moves it on by as many as NumPy takes for so many results.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -23,56 +25,71 @@ from .stream import Stream
 _UINT32, _UINT64 = numpy.dtype(numpy.uint32), numpy.dtype(numpy.uint64)
 _FLOAT32 = numpy.dtype(numpy.float32)
 
-# The loops of words by what they are made of: their position, and the state.
-_OF_STATE = {"philox": (INT64, *(_UINT64,) * 7), **dict.fromkeys(CONGRUENTIAL, (INT64, *(_UINT64,) * 5))}
+# The dtypes of what words are made of: their position, and the state.
+_WORD_ARGUMENTS = {"philox": (INT64, *(_UINT64,) * 7), **dict.fromkeys(CONGRUENTIAL, (INT64, *(_UINT64,) * 5))}
 
 Draw = Callable[[Stream, int, Queue], Node]
+
+
+@dataclass(frozen=True)
+class StandardDraws:
+    """How the numbers of a stream are made from which most others are.
+
+    Attributes
+    ----------
+    uniform, normal, exponential
+        By dtype: numbers in [0, 1), standard normal ones and standard exponential ones.
+    integers
+        Integers of `span` values, from `low` on, of a dtype: ``integers(stream, count, queue, low, span, dtype)``.
+    """
+
+    uniform: Mapping[DType, Draw]
+    normal: Mapping[DType, Draw]
+    exponential: Mapping[DType, Draw]
+    integers: Callable[[Stream, int, Queue, int, int, DType], Node]
 
 
 # --- words ------------------------------------------------------------------------------------------------------------
 
 
-def words(stream: Stream, count: int, queue: Queue) -> Node:
+def words64(stream: Stream, count: int, queue: Queue) -> Node:
     """Words of 64 bits."""
-    if stream.own:
-        made: Node = stream.own.longs(count, queue)
-        return made
-    state = stream.take()
+    if stream.memory_source:
+        return stream.memory_source.words64(count, queue)
+    state = stream.state_words()
     stream.skip(count)
     return _word(stream.kind, state, graph.iota((count,), 0, queue))
 
 
-def halves(stream: Stream, count: int, queue: Queue) -> Node:
+def words32(stream: Stream, count: int, queue: Queue) -> Node:
     """Words of 32 bits."""
-    if stream.own:
-        made: Node = stream.own.halves(count, queue)
-        return made
+    if stream.memory_source:
+        return stream.memory_source.words32(count, queue)
     return _half(stream, count, 1, queue)[0]
 
 
-def pieces(stream: Stream, count: int, bits: int, queue: Queue) -> Node:
-    """Words of 16 bits or fewer, from the lower end of those of 32; what is left of the last of these is lost."""
-    if stream.own:
-        made: Node = stream.own.pieces(count, bits, queue)
-        return made
-    share = 32 // bits
-    half, place = _half(stream, count, share, queue)
-    turn = _integer("left_shift", _integer("bitwise_and", place, share - 1), bits.bit_length() - 1)
-    turned = map_node("right_shift", (_UINT32,) * 3, (half, graph.cast(turn, _UINT32)))
-    return map_node("bitwise_and", (_UINT32,) * 3, (turned, graph.typed_scalar((1 << bits) - 1, _UINT32)))
+def small_words(stream: Stream, count: int, bits: int, queue: Queue) -> Node:
+    """Words of 1 to 16 bits, cut from the lower end of those of 32; what is left of the last of these is lost."""
+    if stream.memory_source:
+        return stream.memory_source.small_words(count, bits, queue)
+    per_word = 32 // bits
+    half, place = _half(stream, count, per_word, queue)
+    shift = _integer("left_shift", _integer("bitwise_and", place, per_word - 1), bits.bit_length() - 1)
+    shifted = map_node("right_shift", (_UINT32,) * 3, (half, graph.cast(shift, _UINT32)))
+    return map_node("bitwise_and", (_UINT32,) * 3, (shifted, graph.typed_scalar((1 << bits) - 1, _UINT32)))
 
 
-def _half(stream: Stream, count: int, share: int, queue: Queue) -> tuple[Node, Node]:
-    """The words of 32 bits for `count` pieces, `share` of them in each, and the places of the pieces.
+def _half(stream: Stream, count: int, per_word: int, queue: Queue) -> tuple[Node, Node]:
+    """The words of 32 bits for `count` small words, so many of them in each, and the places of these.
 
     The first one may be left of an earlier draw; then places are counted from the word on that ends with it.
     """
-    state = stream.take()
-    stream.skip_halves(-(-count // share))
+    state = stream.state_words()
+    stream.skip_halves(-(-count // per_word))
     has = bool(state[KEEPS["has"]])
-    first = share if has else 0
+    first = per_word if has else 0
     place = graph.view(graph.iota((first + count,), 0, queue), Layout((count,), (1,), first))
-    at = place if share == 1 else _integer("right_shift", place, share.bit_length() - 1)
+    at = place if per_word == 1 else _integer("right_shift", place, per_word.bit_length() - 1)
     word = _word(stream.kind, state, map_node("stream_place", (INT64, INT64), (at,)), has)
     if not has:
         return map_node("stream_half", (INT64, _UINT64, _UINT32), (at, word)), place
@@ -84,13 +101,13 @@ def _word(kind: str, state: Any, place: Node, before: bool = False) -> Node:
     """The words at places of a stream in a state, or in the one before."""
     if kind == "philox":
         place = _integer("add", place, state[KEEPS["first"]] - before)
-        return map_node(kind, _OF_STATE[kind], (place, *_scalars(state[:6])))
+        return map_node(kind, _WORD_ARGUMENTS[kind], (place, *_scalars(state[:6])))
     multiplier, _, ahead = CONGRUENTIAL[kind]
     power, total = jump(multiplier, (ahead - before) % (1 << 128))
     x, c = (state[k] << 64 | state[k + 1] for k in (0, 2))
     x = (power * x + total * c) % (1 << 128)
     begin = _scalars((x >> 64, x % (1 << 64), *state[2:4]))
-    return map_node(kind, _OF_STATE[kind], (place, *begin))
+    return map_node(kind, _WORD_ARGUMENTS[kind], (place, *begin))
 
 
 def _scalars(numbers: Any) -> list[Node]:
@@ -104,43 +121,45 @@ def _integer(op: str, x: Node, y: int) -> Node:
 # --- numbers ----------------------------------------------------------------------------------------------------------
 
 
-def _doubles(stream: Stream, count: int, queue: Queue) -> Node:
-    if stream.own:
-        made: Node = stream.own.doubles(count, queue)
-        return made
-    return map_node("unit_double", (_UINT64, FLOAT64), (words(stream, count, queue),))
+def _float64_uniform(stream: Stream, count: int, queue: Queue) -> Node:
+    if stream.memory_source:
+        return stream.memory_source.uniforms(count, queue)
+    return map_node("unit_double", (_UINT64, FLOAT64), (words64(stream, count, queue),))
 
 
-def _floats(stream: Stream, count: int, queue: Queue) -> Node:
-    return map_node("unit_float", (_UINT32, _FLOAT32), (halves(stream, count, queue),))
+def _float32_uniform(stream: Stream, count: int, queue: Queue) -> Node:
+    return map_node("unit_float", (_UINT32, _FLOAT32), (words32(stream, count, queue),))
 
 
-# Numbers that are evenly distributed between 0 and 1.
-EVEN: dict[DType, Draw] = {FLOAT64: _doubles, _FLOAT32: _floats}
-
-
-def integers(stream: Stream, count: int, queue: Queue, low: int, span: int, dtype: DType) -> Node:
-    """Integers of `span` values, from `low` on."""
-    bits = _bits(span, dtype)
-    unsigned = numpy.dtype(f"u{dtype.itemsize}") if dtype.kind != "b" else dtype
+def _integers(stream: Stream, count: int, queue: Queue, low: int, span: int, dtype: DType) -> Node:
+    """Return integers of `span` values, from `low` on."""
+    bits = _bits_of_integer(span, dtype)
     if span & (span - 1):
-        return _rejecting(stream, count, queue, low, span, dtype)
+        return _by_products(stream, count, queue, low, span, dtype)
     if bits == 64:
-        taken = words(stream, count, queue)
+        words = words64(stream, count, queue)
     else:
-        taken = halves(stream, count, queue) if bits == 32 else pieces(stream, count, bits, queue)
-    have = taken.signature.dtype
+        words = words32(stream, count, queue) if bits == 32 else small_words(stream, count, bits, queue)
+    have = words.signature.dtype
     shift = bits - (span.bit_length() - 1)  # a product with the span, less its lower half
     if shift:
-        taken = map_node("right_shift", (have,) * 3, (taken, graph.typed_scalar(shift, have)))
-    taken = graph.cast(taken, unsigned)
-    if low and dtype.kind != "b":
+        words = map_node("right_shift", (have,) * 3, (words, graph.typed_scalar(shift, have)))
+    return counted_from(low, words, dtype)
+
+
+def counted_from(low: int, words: Node, dtype: DType) -> Node:
+    """Return words as integers of a dtype, counted from `low` on; as they are if that is bool."""
+    if dtype.kind == "b":
+        return graph.cast(words, dtype)
+    unsigned = numpy.dtype(f"u{dtype.itemsize}")
+    words = graph.cast(words, unsigned)
+    if low:
         offset = graph.typed_scalar(low % (1 << 8 * dtype.itemsize), unsigned)
-        taken = map_node("add", (unsigned,) * 3, (taken, offset))
-    return graph.cast(taken, dtype)
+        words = map_node("add", (unsigned,) * 3, (words, offset))
+    return graph.cast(words, dtype)
 
 
-def _bits(span: int, dtype: DType) -> int:
+def _bits_of_integer(span: int, dtype: DType) -> int:
     """How many bits NumPy takes for an integer at first."""
     if dtype.kind == "b":
         return 1
@@ -150,44 +169,47 @@ def _bits(span: int, dtype: DType) -> int:
 # --- draws that reject words ------------------------------------------------------------------------------------------
 
 
-def _rejecting(stream: Stream, count: int, queue: Queue, low: int, span: int, dtype: DType) -> Node:
+def _by_products(stream: Stream, count: int, queue: Queue, low: int, span: int, dtype: DType) -> Node:
     """Integers of a span that is no power of two: of a word's product with it, the upper half, if the lower one is
     large enough.
     """
-    bits = _bits(span, dtype)
+    bits = _bits_of_integer(span, dtype)
     least = (1 << bits) % span
-    share = -((-64 << bits) // ((1 << bits) - least))  # of words, for 64 integers: rounded up
+    words_of_64 = -((-64 << bits) // ((1 << bits) - least))  # that 64 integers take on average, rounded up
     bounds = _bounds(queue, span, least, low % (1 << 64))
-    return _counted(stream, count, queue, ("integers", bits, share), dtype, bounds)
+    return _drawn(stream, count, queue, ("integers", bits, words_of_64), dtype, bounds)
 
 
 @lru_cache(maxsize=256)
 def _bounds(queue: Queue, *bounds: int) -> Node:
-    """The bounds of integers, for a routine."""
+    """The bounds of integers, for a library call."""
     return from_host(numpy.array(bounds, numpy.uint64), queue.device).value()
 
 
 def _normals(dtype: DType) -> Draw:
-    return lambda stream, count, queue: _counted(stream, count, queue, ("normal",), dtype)
+    return lambda stream, count, queue: _drawn(stream, count, queue, ("normal",), dtype)
 
 
 def _exponentials(dtype: DType) -> Draw:
-    return lambda stream, count, queue: _counted(stream, count, queue, ("exponential",), dtype)
+    return lambda stream, count, queue: _drawn(stream, count, queue, ("exponential",), dtype)
 
 
-# Standard normal and exponential numbers, by NumPy's ziggurats.
-NORMAL: dict[DType, Draw] = {dtype: _normals(dtype) for dtype in (FLOAT64, _FLOAT32)}
-EXPONENTIAL: dict[DType, Draw] = {dtype: _exponentials(dtype) for dtype in (FLOAT64, _FLOAT32)}
-
-
-def _counted(stream: Stream, count: int, queue: Queue, options: tuple[Any, ...], dtype: DType, *given: Node) -> Node:
-    """The results of a routine that takes as many words as it needs, and leaves the state after them."""
-    if stream.own:
-        made: Node = stream.own.numbers(options, dtype, count, queue, *given)
-        return made
+def _drawn(stream: Stream, count: int, queue: Queue, options: tuple[Any, ...], dtype: DType, *given: Node) -> Node:
+    """The results of a library call that takes as many words as it needs, and leaves the state after them."""
+    if stream.memory_source:
+        return stream.memory_source.numbers(options, dtype, count, queue, *given)
     results = (((count,), dtype), ((WORDS,), _UINT64))
     values, after = graph.library_call_outputs(
-        "stream_draws", (stream.kind, *options), (stream.state(queue), *given), results
+        "stream_draws", (stream.kind, *options), (stream.state_on_device(queue), *given), results
     )
-    stream.follows(wrap(after))
+    stream.move_to(wrap(after))
     return values
+
+
+_DTYPES = (FLOAT64, _FLOAT32)
+NUMPY_DRAWS = StandardDraws(
+    uniform={FLOAT64: _float64_uniform, _FLOAT32: _float32_uniform},
+    normal={dtype: _normals(dtype) for dtype in _DTYPES},
+    exponential={dtype: _exponentials(dtype) for dtype in _DTYPES},
+    integers=_integers,
+)

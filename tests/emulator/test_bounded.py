@@ -12,7 +12,7 @@ import gpunumpy
 from gpunumpy.kernels.cuda.compile import compile_cubin
 from gpunumpy.kernels.random import cuda_bounded
 from gpunumpy.kernels.sort import cuda as cuda_sort
-from gpunumpy.random import bounded, method
+from gpunumpy.random import bounded_integers, device_draws
 from tests.support.host_executor import run_on_host, with_traits
 
 from ..numpy_parity.test_random_permuting import (
@@ -37,9 +37,9 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     run_on_host(monkeypatch, "bounded_draws", bounded_draws)
     for make in (cuda_bounded.swapped, cuda_bounded.sampled, cuda_sort.sort_upper):
         run_on_host(monkeypatch, make.__name__, lambda *args, make=make: run(make, *args))
-    monkeypatch.setattr(method, "MANY", 1)
+    monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
     with_traits(monkeypatch, draws_random=True)
-    monkeypatch.setattr(bounded, "REJECTED", 1)
+    monkeypatch.setattr(bounded_integers, "MAX_REJECTED", 1)
     with gpunumpy.Device("cpu"):
         yield
 

@@ -12,7 +12,7 @@ import gpunumpy
 from gpunumpy.core.ops.streams import BOUNDS, WORDS
 from gpunumpy.kernels.cuda.compile import compile_cubin
 from gpunumpy.kernels.random import cuda_words, host_words
-from gpunumpy.random import method
+from gpunumpy.random import device_draws
 from gpunumpy.random.stream import Stream
 from tests.support.host_executor import run_on_host, with_traits
 
@@ -48,7 +48,7 @@ DRAWS: dict[str, tuple[Any, ...]] = {
 def draw(what: tuple[Any, ...], bits: Any, n: int, share: int = 0) -> None:
     """Draw once by the kernels and once by NumPy, from the bit generator, and compare numbers and words taken."""
     dtype, name, *rest = what
-    state = numpy.array(Stream(bits).take(), numpy.uint64)
+    state = numpy.array(Stream(bits).state_words(), numpy.uint64)
     kind = {cls: kind for kind, cls in BITS.items()}[type(bits)]
     options: tuple[Any, ...] = (kind, name)
     bounds = ()
@@ -97,7 +97,7 @@ def test_draws_that_follow_one_another(kind: str, shared: bool, monkeypatch: pyt
         asked.append(options)
         run(options, *arrays)
 
-    monkeypatch.setattr(method, "MANY", 1)
+    monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
     with_traits(monkeypatch, draws_random=True)
     run_on_host(monkeypatch, "stream_draws", draws)
     forget_plans()
@@ -128,7 +128,7 @@ def test_tiles_that_depend_on_where_they_are_entered(what: str, monkeypatch: pyt
         monkeypatch.setattr(cuda_words, "WARPS", {"normal": warps, "exponential": warps})
         monkeypatch.setattr(cuda_words, "EACH", each)
         numbers, left = numpy.zeros(5000, DRAWS[what][0]), numpy.zeros(WORDS, numpy.uint64)
-        state = numpy.array(Stream(numpy.random.PCG64(1)).take(), numpy.uint64)
+        state = numpy.array(Stream(numpy.random.PCG64(1)).state_words(), numpy.uint64)
         run(("pcg64", DRAWS[what][1]), numbers, left, state)
         results.append((numbers.tobytes(), left.tobytes()))
     assert results[0] == results[1] == results[2]
@@ -197,7 +197,7 @@ def _written(n: Any, x: Any) -> Any:
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
 @pytest.mark.parametrize("kind", BITS)
 def test_consumers(kind: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(method, "MANY", 1)
+    monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
     with_traits(monkeypatch, draws_random=True)
     for begun in (0, 1) if dtype == "f4" else (0,):
         mine, theirs = (n.random.Generator(BITS[kind](begun)) for n in (gpunumpy, numpy))

@@ -15,10 +15,10 @@ from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.kernels.cuda.compile import compile_cubin
 from gpunumpy.kernels.random import cuda_sequence, cuda_words
-from gpunumpy.random import distributions, method
-from gpunumpy.random.distributions import Plan
-from gpunumpy.random.legacy import discrete as legacy_discrete
-from gpunumpy.random.sequence import attempted
+from gpunumpy.random import device_draws, discrete_plans
+from gpunumpy.random.discrete_plans import LEGACY_PLANS, PLANS, Plan, plan_of
+from gpunumpy.random.parameters import SCRATCH_GENERATOR, SCRATCH_STATE
+from gpunumpy.random.rejection_sampling import draw_from_words
 from tests.support.host_executor import run_on_host, with_traits
 
 from .executor import run_program
@@ -47,7 +47,7 @@ def routine(make: Any) -> Any:
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Even few numbers are drawn as a GPU draws them."""
     ASKED.clear()
-    monkeypatch.setattr(method, "MANY", 1)
+    monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
     with_traits(monkeypatch, draws_random=True)
     run_on_host(monkeypatch, "stream_sequence", routine(cuda_sequence.stream_sequence))
     run_on_host(monkeypatch, "stream_draws", routine(lambda *what: cuda_words.draws(*what, MOST_SHARED)))
@@ -164,7 +164,7 @@ OLD_CASES: list[tuple[Any, ...]] = [
 @pytest.mark.parametrize("case", OLD_CASES, ids=str)
 def test_numbers_of_a_random_state(case: tuple[Any, ...]) -> None:
     name, *args = case
-    plan = legacy_discrete.drawn(name, *args)
+    plan = plan_of(LEGACY_PLANS, SCRATCH_STATE, name, *args)
     if plan is None:
         assert case in OLD_CASES[-2:]
         return
@@ -180,7 +180,7 @@ def test_numbers_of_a_random_state(case: tuple[Any, ...]) -> None:
         bits.state = before
         return (from_host(bits.random_raw(2 * many).astype("u4").view("u8"), queue.device).value(),)
 
-    found = attempted(ahead, replace(sampler, paired=True), params, 4000, each, queue)
+    found = draw_from_words(ahead, replace(sampler, paired=True), params, (4000,), each, queue)
     assert found is not None
     numbers, taken, _ = found
     numpy.testing.assert_array_equal(to_host(wrap(numbers)), getattr(theirs, name)(*args, size=4000))
@@ -191,12 +191,9 @@ def test_numbers_of_a_random_state(case: tuple[Any, ...]) -> None:
 
 def planned(name: str, *args: Any) -> Plan | None:
     """The plan of a method of `Generator`."""
-    plan = (
-        None
-        if name == "geometric"
-        else getattr(distributions, name)(*(int(x) if name == "binomial" and x > 1 else x for x in args))
-    )
-    return plan
+    if name == "multinomial":
+        return discrete_plans.multinomial(*args)
+    return None if name == "geometric" else plan_of(PLANS, SCRATCH_GENERATOR, name, *args)
 
 
 def plans() -> Iterator[Plan]:
@@ -205,9 +202,9 @@ def plans() -> Iterator[Plan]:
         if plan := planned(name, *args):
             yield plan
     for name, *args in OLD_CASES:
-        if plan := legacy_discrete.drawn(name, *args):
+        if plan := plan_of(LEGACY_PLANS, SCRATCH_STATE, name, *args):
             yield plan
-    yield distributions.multinomial(20, [0.1, 0.2, 0.7])  # type: ignore[misc]
+    yield discrete_plans.multinomial(20, [0.1, 0.2, 0.7])  # type: ignore[misc]
 
 
 def test_nvrtc_compiles_them() -> None:
@@ -215,7 +212,7 @@ def test_nvrtc_compiles_them() -> None:
     assert len({sampler.name for sampler in samplers}) == 15
     for sampler in {replace(sampler, longest=32) for sampler in samplers}:
         shape = (4000,) if sampler.width == 1 else (4000, sampler.width)
-        for word in ("u4",) if sampler.halves else ("u8", "u4"):
+        for word in ("u4",) if sampler.takes_words32 else ("u8", "u4"):
             arrays = numpy.zeros(shape, "i8"), numpy.zeros(4, "i8"), numpy.zeros(9000, word), numpy.zeros(9)
             options = sampler.options
             layouts, dtypes = [layout_of(x) for x in arrays], [x.dtype for x in arrays]
@@ -236,5 +233,5 @@ def test_there_are_enough_words(case: tuple[Any, ...]) -> None:
     getattr(numpy.random.Generator(bits), name)(*args, size=5000)
     begun = int(bits.state["has_uint32"])
     taken = int(numpy.flatnonzero(words == bits.random_raw())[0])
-    ratio = (2 * taken - begun if sampler.halves else taken) / 5000 / each
+    ratio = (2 * taken - begun if sampler.takes_words32 else taken) / 5000 / each
     assert 0.65 < ratio < 1.03

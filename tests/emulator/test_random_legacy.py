@@ -13,10 +13,10 @@ import gpunumpy as np
 from gpunumpy.kernels.cuda.compile import compile_cubin
 from gpunumpy.kernels.random import cuda_bounded, cuda_sequence
 from gpunumpy.kernels.sort import cuda as cuda_sort
-from gpunumpy.random import distributions, method, mt19937, mt19937_stream, sequence
-from gpunumpy.random.legacy import discrete as legacy_discrete
-from gpunumpy.random.legacy import method as legacy_method
-from gpunumpy.random.sequence import Sampler
+from gpunumpy.random import device_draws, discrete_plans, mt19937, rejection_sampling
+from gpunumpy.random.discrete_plans import LEGACY_PLANS, plan_of
+from gpunumpy.random.parameters import SCRATCH_STATE
+from gpunumpy.random.rejection_sampling import Sampler
 from tests.numpy_parity.test_random_legacy import DRAWS, EXACT, alike, pair, same_state
 from tests.support.host_executor import run_on_host, with_traits
 
@@ -51,7 +51,7 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     }
     for name, make in programs.items():
         run_on_host(monkeypatch, name, routine(make))
-    monkeypatch.setattr(method, "MANY", 1)
+    monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
     with_traits(monkeypatch, draws_random=True)
     with np.Device("cpu"):
         yield
@@ -59,7 +59,7 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_draws_after_one_another(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mt19937, "BLOCKS", 2)
+    monkeypatch.setattr(mt19937, "MIN_BLOCKS_PER_RUN", 2)
     order = numpy.random.default_rng(seed)
     mine, theirs = pair(seed)
     names = list(DRAWS)
@@ -162,13 +162,13 @@ def test_numbers_that_take_words_as_they_need_them(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["standard_gamma", "poisson", "noncentral_f"])
 def test_numbers_in_parts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(legacy_method, "MOST_PAIRS", 2000)
+    monkeypatch.setattr(rejection_sampling, "MAX_WORDS", 2000)
     test_numbers_that_take_words_as_they_need_them(name)
 
 
 @pytest.mark.parametrize("name", ["RandomState", "Generator"])
 def test_a_part_that_is_broken_off(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, parts = sequence.attempted, []
+    begun, parts = rejection_sampling.draw_from_words, []
 
     def breaks(*args: Any) -> Any:
         parts.append(args)
@@ -176,9 +176,8 @@ def test_a_part_that_is_broken_off(name: str, monkeypatch: pytest.MonkeyPatch) -
             raise KeyboardInterrupt
         return begun(*args)
 
-    monkeypatch.setattr(sequence, "attempted", breaks)
-    for module, limit in ((legacy_method, "MOST_PAIRS"), (sequence, "_MOST_WORDS")):
-        monkeypatch.setattr(module, limit, 1000)
+    monkeypatch.setattr(rejection_sampling, "draw_from_words", breaks)
+    monkeypatch.setattr(rejection_sampling, "MAX_WORDS", 1000)
     make = {"RandomState": lambda n: n.random.RandomState(5)}.get(name, lambda n: n.random.default_rng(5))
     mine, theirs = make(np), make(numpy)
     alike(mine.standard_normal(3), theirs.standard_normal(3))
@@ -217,17 +216,17 @@ def test_few_numbers_of_pairs(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["standard_t", "negative_binomial"])
 def test_too_few_words(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun = sequence.attempted
+    begun = rejection_sampling.draw_from_words
     few = lambda *args: begun(*args[:4], args[4] / 3, *args[5:])  # noqa: E731
-    monkeypatch.setattr(sequence, "attempted", few)
+    monkeypatch.setattr(rejection_sampling, "draw_from_words", few)
     test_numbers_that_take_words_as_they_need_them(name)
 
 
 def test_attempts_that_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    shorter = lambda sampler, **new: replace(sampler, longest=16, **new)  # noqa: E731
-    monkeypatch.setattr(mt19937_stream, "replace", shorter)
+    shorter = lambda sampler, **new: replace(sampler, max_words=16, **new)  # noqa: E731
+    monkeypatch.setattr(mt19937, "replace", shorter)
     for parts in (1 << 28, 2000):
-        monkeypatch.setattr(legacy_method, "MOST_PAIRS", parts)
+        monkeypatch.setattr(rejection_sampling, "MAX_WORDS", parts)
         mine, theirs = pair()
         for g in (mine, theirs):
             g.randn(1)
@@ -238,14 +237,14 @@ def test_attempts_that_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_nvrtc_compiles_them() -> None:
-    rows = Sampler("LegacyGammas", "samplers_legacy", phases=2, most=4)
-    mixed = [legacy_discrete.drawn("negative_binomial", n, 0.5) for n in (0.5, 2)]
-    plan = distributions.multinomial(20, [0.1, 0.2, 0.7], old=True)
+    rows = Sampler("LegacyGammas", "samplers_legacy", phases=2, max_numbers=4)
+    mixed = [plan_of(LEGACY_PLANS, SCRATCH_STATE, "negative_binomial", n, 0.5) for n in (0.5, 2)]
+    plan = discrete_plans.multinomial(20, [0.1, 0.2, 0.7], legacy=True)
     for sampler in (
-        *(rows, replace(rows, phases=4, longest=8), Sampler("LegacySmallGammas", "samplers_legacy", width=2)),
-        *(Sampler("LegacySmallGammas", "samplers_legacy"), replace(rows, name="LegacyWald", phases=1, longest=8)),
+        *(rows, replace(rows, phases=4, max_words=8), Sampler("LegacySmallGammas", "samplers_legacy", width=2)),
+        *(Sampler("LegacySmallGammas", "samplers_legacy"), replace(rows, name="LegacyWald", phases=1, max_words=8)),
         *(found[0] for found in (*mixed, plan) if found),
-        *(Sampler(name, longest=32) for name in ("Normal", "Exponential")),
+        *(Sampler(name, max_words=32) for name in ("Normal", "Exponential")),
     ):
         counts, words, params = numpy.zeros(4, "i8"), numpy.zeros(9000, "u8"), numpy.zeros(9)
         numbers = numpy.zeros(4000 * sampler.width, sampler.dtype)

@@ -11,7 +11,7 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core.recording.array import to_host
 from gpunumpy.core.runtime import memory
-from gpunumpy.random import method
+from gpunumpy.random import device_draws
 from tests.support.host_executor import run_on_host, with_traits
 
 from .random_routines import ROUTINES
@@ -27,7 +27,7 @@ DRAWS: dict[str, Any] = {
 
 @pytest.fixture(autouse=True)
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(method, "MANY", 100)
+    monkeypatch.setattr(device_draws, "MIN_COUNT", 100)
     with_traits(monkeypatch, draws_random=True)
     for name, routine in ROUTINES.items():
         run_on_host(monkeypatch, name, routine)

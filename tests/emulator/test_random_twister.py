@@ -11,7 +11,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.recording.array import to_host
-from gpunumpy.random import method, mt19937, sequence
+from gpunumpy.random import device_draws, mt19937, rejection_sampling
 from tests.numpy_parity.test_random_streams import EXACT, INEXACT, alike, pair, same_state
 from tests.support.host_executor import run_on_host, with_traits
 
@@ -33,7 +33,7 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     for name in ROUTINES:
         run_on_host(monkeypatch, name, counted(name))
-    monkeypatch.setattr(method, "MANY", 1)
+    monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
     with_traits(monkeypatch, draws_random=True)
     forget_plans()
     with np.Device("cpu"):
@@ -91,7 +91,7 @@ def test_others(name: str) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_draws_after_one_another(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a generator that shares its state with nobody, or does."""
-    monkeypatch.setattr(mt19937, "BLOCKS", 2)
+    monkeypatch.setattr(mt19937, "MIN_BLOCKS_PER_RUN", 2)
     order = numpy.random.default_rng(seed)
     mine, theirs = pair("MT19937", seed)
     if seed % 2:
@@ -116,7 +116,7 @@ def test_draws_after_one_another(seed: int, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_attempts_that_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sequence, "attempted", lambda *args: None)
+    monkeypatch.setattr(rejection_sampling, "draw_from_words", lambda *args: None)
     for draw in (
         lambda g: g.standard_normal(50),
         lambda g: g.standard_exponential(50, "f4"),
@@ -135,4 +135,4 @@ def test_words_are_let_go_of() -> None:
         lambda: mine.permutation(99),
     ):
         assert draw().size == 99
-        assert not mine._stream._ahead
+        assert not mine._stream._peeked

@@ -13,8 +13,8 @@ from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.kernels.cuda.compile import compile_cubin
 from gpunumpy.kernels.random import cuda_sequence
-from gpunumpy.random import sequence
-from gpunumpy.random.sequence import Sampler
+from gpunumpy.random import rejection_sampling
+from gpunumpy.random.rejection_sampling import Sampler
 from gpunumpy.random.stream import Stream
 from tests.support.host_executor import run_on_host
 
@@ -45,7 +45,7 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def gammas(bits: Any, sampler: Sampler, shape: float, count: int, each: float = 2.2) -> Any:
     queue = evaluate.queue_of(Device("cpu"))
-    found = sequence.sequence(Stream(bits), sampler, [shape, 1], (count,), each, queue)
+    found = rejection_sampling.draw_by_rejection(Stream(bits), sampler, [shape, 1], (count,), each, queue)
     return None if found is None else to_host(wrap(found))
 
 
@@ -77,7 +77,7 @@ def test_many_groups_of_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda_sequence, "THREADS", 64)
     for longest, count in ((256, 40000), (128, 20000)):
         mine, theirs = (numpy.random.PCG64(5) for _ in range(2))
-        got = gammas(mine, Sampler("Gamma", longest=longest), 0.7, count)
+        got = gammas(mine, Sampler("Gamma", max_words=longest), 0.7, count)
         numpy.testing.assert_allclose(got, numpy.random.Generator(theirs).standard_gamma(0.7, count), rtol=1e-15)
         assert mine.state == theirs.state
 
@@ -92,7 +92,7 @@ def test_too_few_words(on_the_device: list[int]) -> None:
 
 def test_words_that_end_with_a_tile_and_a_number(on_the_device: list[int]) -> None:
     mine, theirs = (numpy.random.PCG64(5) for _ in range(2))
-    sampler = Sampler("GeometricSearch", "samplers_discrete", numpy.dtype("i8"), longest=cuda_sequence.TILE // 4)
+    sampler = Sampler("GeometricSearch", "samplers_discrete", numpy.dtype("i8"), max_words=cuda_sequence.TILE // 4)
     got = gammas(mine, sampler, 0.5, 2000, 1e-9)
     numpy.testing.assert_array_equal(got, numpy.random.Generator(theirs).geometric(0.5, 2000))
     assert mine.state == theirs.state
@@ -101,14 +101,14 @@ def test_words_that_end_with_a_tile_and_a_number(on_the_device: list[int]) -> No
 
 @pytest.mark.parametrize("count", [1, 1000, 2500])
 def test_numbers_in_parts(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    part, parts = sequence._part, []
+    part, parts = rejection_sampling._draw_part, []
 
     def counted(*args: Any) -> Any:
         parts.append(args)
         return part(*args)
 
-    monkeypatch.setattr(sequence, "_MOST_WORDS", 2000)
-    monkeypatch.setattr(sequence, "_part", counted)
+    monkeypatch.setattr(rejection_sampling, "MAX_WORDS", 2000)
+    monkeypatch.setattr(rejection_sampling, "_draw_part", counted)
     mine, theirs = (numpy.random.PCG64(5) for _ in range(2))
     got = gammas(mine, Sampler("Gamma"), 1.5, count, 2.5)
     numpy.testing.assert_allclose(got, numpy.random.Generator(theirs).standard_gamma(1.5, count), rtol=1e-15)
@@ -121,7 +121,7 @@ def test_attempts_that_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     longer = "if (shape == 1) { for (int k = s.unit() < 1e-3 ? 40 : 0; k; --k) s.word(); "
     monkeypatch.setattr(cuda_sequence, "source", lambda name: text(name).replace("if (shape == 1) {", longer))
     bits, before = numpy.random.PCG64(5), numpy.random.PCG64(5).state
-    assert gammas(bits, Sampler("Gamma", longest=32), 1.0, 20000, 3) is None
+    assert gammas(bits, Sampler("Gamma", max_words=32), 1.0, 20000, 3) is None
     assert bits.state == before
     assert gammas(bits, Sampler("Gamma"), 1.0, 20000, 3).shape == (20000,)
 

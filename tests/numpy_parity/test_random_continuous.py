@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy
@@ -11,7 +12,7 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core.recording.array import from_host, to_host, wrap
 from gpunumpy.core.runtime.device import Device
-from gpunumpy.random import method, sequence, words
+from gpunumpy.random import device_draws, rejection_sampling, transformed_distributions
 from gpunumpy.random.philox_gpu import PhiloxGPU
 from tests.support.host_executor import run_on_host, with_traits
 
@@ -23,19 +24,19 @@ BITS = ("PCG64", "PCG64DXSM", "Philox", "MT19937")
 @pytest.fixture(autouse=True)
 def on_the_device(device: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     """All numbers are drawn on the device, and those of the CPU on the emulated machine."""
-    monkeypatch.setattr(method, "MANY", 1)
+    monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
     with_traits(monkeypatch, draws_random=True)
     run_on_host(monkeypatch, "stream_sequence", emulated)
-    attempted = sequence.attempted
-    counted: list[int] = []
+    draw = rejection_sampling.draw_from_words
+    shapes: list[Any] = []
 
-    def count(ahead: Any, sampler: Any, params: Any, count: int, *rest: Any) -> Any:
-        counted.append(count)
-        return attempted(ahead, sampler, params, count, *rest)
+    def counted(peek: Any, sampler: Any, params: Any, shape: Any, *rest: Any) -> Any:
+        shapes.append(shape)
+        return draw(peek, sampler, params, shape, *rest)
 
-    monkeypatch.setattr(sequence, "attempted", count)
+    monkeypatch.setattr(rejection_sampling, "draw_from_words", counted)
     with Device(device):
-        yield counted
+        yield shapes
 
 
 def pair(bits: str, seed: int = 1) -> tuple[Any, Any]:
@@ -142,7 +143,8 @@ def test_functions_of_one_number(bits: str, name: str, monkeypatch: pytest.Monke
 def test_words_that_are_zero(monkeypatch: pytest.MonkeyPatch) -> None:
     """They count as the smallest ones that are not."""
     even = wrap(from_host(numpy.array([0.0, 2.0**-53])).value()).value()
-    monkeypatch.setattr(words, "EVEN", {numpy.dtype("f8"): lambda *_: even})
+    draws = replace(transformed_distributions.NUMPY_DRAWS, uniform={numpy.dtype("f8"): lambda *_: even})
+    monkeypatch.setattr(transformed_distributions, "NUMPY_DRAWS", draws)
     for name in ("laplace", "logistic", "gumbel"):
         first, second = to_host(getattr(np.random.default_rng(0), name)(size=2))
         assert first == second

@@ -11,7 +11,7 @@ import pytest
 
 import gpunumpy
 from gpunumpy.core.recording.array import to_host
-from gpunumpy.random import distributions, method
+from gpunumpy.random import device_draws, discrete_plans
 
 np: Any = gpunumpy
 SIZES = (None, (), 0, 1, 5, 3000, (2, 0), (7, 300))
@@ -20,7 +20,7 @@ SIZES = (None, (), 0, 1, 5, 3000, (2, 0), (7, 300))
 @pytest.fixture(autouse=True)
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     """A GPU draws few numbers too."""
-    monkeypatch.setattr(method, "MANY", 1)
+    monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
 
 
 def alike(mine: Any, theirs: Any) -> None:
@@ -129,5 +129,5 @@ def test_errors_are_numpys_and_take_nothing(wrong: tuple[Any, ...]) -> None:
 
 def test_what_is_kept_of_many_parameters() -> None:
     for p in numpy.linspace(0.4, 0.9, 1000).tolist():
-        distributions.geometric_sums(p)
-    assert distributions.geometric_sums.cache_info().currsize < 1000
+        discrete_plans.geometric_sums(p)
+    assert discrete_plans.geometric_sums.cache_info().currsize < 1000

@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.random import method
+from gpunumpy.random import device_draws
 from tests.support.host_executor import with_traits
 
 MANY = 20000
@@ -18,7 +18,7 @@ MANY = 20000
 @pytest.fixture(autouse=True, params=["as they come", "on the device"])
 def place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "on the device":
-        monkeypatch.setattr(method, "MANY", 1)
+        monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
         with_traits(monkeypatch, draws_random=True)
 
 

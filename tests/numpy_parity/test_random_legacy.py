@@ -13,7 +13,7 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core.recording.array import to_host
 from gpunumpy.kernels.random import host_mt19937
-from gpunumpy.random import method, mt19937
+from gpunumpy.random import device_draws, mt19937
 from tests.support.host_executor import run_on_host, with_traits
 
 pytestmark = pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
@@ -23,7 +23,7 @@ SIZES = (1, 2, 7, 311, 312, 313, 1000, (3, 5, 7), (64, 64))
 @pytest.fixture(autouse=True)
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever can be drawn on a device is, on the CPU device too, and whatever the size."""
-    monkeypatch.setattr(method, "MANY", 1)
+    monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
     with_traits(monkeypatch, draws_random=True)
 
 
@@ -138,7 +138,7 @@ def test_draws_after_one_another(seed: int) -> None:
 
 
 def test_numbers_of_several_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mt19937, "BLOCKS", 1)
+    monkeypatch.setattr(mt19937, "MIN_BLOCKS_PER_RUN", 1)
     mine, theirs = pair()
     for size in (100, 3000, 50000, 1):
         alike(mine.rand(size), theirs.rand(size))

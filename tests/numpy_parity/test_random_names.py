@@ -16,7 +16,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.recording.array import to_host
-from gpunumpy.random import method
+from gpunumpy.random import device_draws
 from tests.support.host_executor import with_traits
 
 BITS = ("PCG64", "PCG64DXSM", "Philox", "SFC64", "MT19937")
@@ -169,7 +169,7 @@ def test_seed_sequences() -> None:
 
 @pytest.fixture
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(method, "MANY", 1)
+    monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
     with_traits(monkeypatch, draws_random=True)
 
 
@@ -346,7 +346,7 @@ WHOLE: dict[str, Callable[[], Any]] = {
 @pytest.mark.parametrize("name", SHARED)
 def test_threads_of_which_some_draw_on_the_host(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with_traits(monkeypatch, draws_random=True)
-    monkeypatch.setattr(method, "MANY", 50)
+    monkeypatch.setattr(device_draws, "MIN_COUNT", 50)
     generators = SHARED[name]()
     found: list[Any] = []
 

@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.random import bounded, method
+from gpunumpy.random import bounded_integers, device_draws
 from tests.support.host_executor import with_traits
 
 BITS = (numpy.random.PCG64, numpy.random.PCG64DXSM, numpy.random.Philox)
@@ -17,9 +17,9 @@ BITS = (numpy.random.PCG64, numpy.random.PCG64DXSM, numpy.random.Philox)
 @pytest.fixture(autouse=True)
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever can be drawn on a device is, on the CPU device too, and whatever the size."""
-    monkeypatch.setattr(method, "MANY", 1)
+    monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
     with_traits(monkeypatch, draws_random=True)
-    monkeypatch.setattr(bounded, "REJECTED", 1)
+    monkeypatch.setattr(bounded_integers, "MAX_REJECTED", 1)
 
 
 def both(kind: Any, seed: int, use: Any) -> None:

@@ -11,7 +11,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.random import method
+from gpunumpy.random import device_draws
 from tests.support.host_executor import with_traits
 
 BITS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
@@ -90,7 +90,7 @@ def test_classes_of_a_program() -> None:
 @pytest.fixture(params=["as they come", "on the device"])
 def place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "on the device":
-        monkeypatch.setattr(method, "MANY", 1)
+        monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
         with_traits(monkeypatch, draws_random=True)
 
 

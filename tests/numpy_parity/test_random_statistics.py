@@ -10,7 +10,7 @@ from scipy import stats  # type: ignore[import-untyped]
 
 import gpunumpy
 from gpunumpy.core.recording.array import to_host
-from gpunumpy.random import method
+from gpunumpy.random import device_draws
 
 COUNT = 40000
 # A statistic as unlikely as this is an error: it happens once in so many seeds, and the seeds stay.
@@ -20,7 +20,7 @@ np: Any = gpunumpy
 
 @pytest.fixture(autouse=True)
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(method, "MANY", 1)
+    monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
 
 
 def drawn(name: str, *args: Any, size: Any = COUNT, seed: int = 5, **options: Any) -> Any:

@@ -11,7 +11,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.recording.array import to_host
-from gpunumpy.random import method
+from gpunumpy.random import device_draws
 from tests.support.host_executor import with_traits
 
 BITS = ("PCG64", "PCG64DXSM", "Philox")
@@ -21,7 +21,7 @@ SIZES = (1, 2, 7, 255, 256, 257, 1000, 4099, (3, 5, 7), (64, 64))
 @pytest.fixture(autouse=True)
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever can be drawn on a device is, on the CPU device too, and whatever the size."""
-    monkeypatch.setattr(method, "MANY", 1)
+    monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
     with_traits(monkeypatch, draws_random=True)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import gpunumpy
-from gpunumpy.random import method
+from gpunumpy.random import device_draws
 from tests.support.host_executor import run_on_host, with_traits
 
 from ..emulator.random_routines import ROUTINES
@@ -31,7 +31,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def drawn_on(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[None]:
-    monkeypatch.setattr(method, "MANY", 1)
+    monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
     if request.config.getoption("--emulated"):
         with_traits(monkeypatch, draws_random=True)
         for name, routine in ROUTINES.items():
