@@ -210,7 +210,7 @@ def plans() -> Iterator[Plan]:
 def test_nvrtc_compiles_them() -> None:
     samplers = {sampler for sampler, _, _ in plans()}
     assert len({sampler.name for sampler in samplers}) == 15
-    for sampler in {replace(sampler, longest=32) for sampler in samplers}:
+    for sampler in {replace(sampler, max_words=32) for sampler in samplers}:
         shape = (4000,) if sampler.width == 1 else (4000, sampler.width)
         for word in ("u4",) if sampler.takes_words32 else ("u8", "u4"):
             arrays = numpy.zeros(shape, "i8"), numpy.zeros(4, "i8"), numpy.zeros(9000, word), numpy.zeros(9)
