@@ -27,13 +27,14 @@ from .rejection_sampling import Sampler, draw_by_rejection
 # what is wrong with more than any memory holds.
 MIN_COUNT, MAX_COUNT = 1 << 14, 1 << 44
 
-# Draws that are worth while only from a multiple of MIN_COUNT on. Below it NumPy's draw and a copy of it to the device
-# take less time: on an H200, in ms for 16,384 numbers, docs/performance.md.
+# Draws that are worth while only from a multiple of MIN_COUNT on. Up to there NumPy's draw with a copy of it to the
+# device takes less time: the figures are the device's and NumPy's on an H200, in ms for 16,384 numbers.
+# docs/performance.md has them for all draws of a RandomState.
 MIN_COUNT_FACTORS = {
-    "Generator.permutation": 2,  # a sort; not measured beside NumPy
-    "RandomState.randint": 2,  # 0.166 beside 0.140
-    "RandomState.choice": 2,  # 0.156 beside 0.114, with replacement and without probabilities
-    "RandomState.triangular": 2,  # 0.452 beside 0.255
+    "Generator.permutation": 2,  # a sort: not measured
+    "RandomState.randint": 2,  # 0.094 beside 0.077
+    "RandomState.choice": 2,  # 0.108 beside 0.081, with replacement and without probabilities
+    "RandomState.triangular": 2,  # 0.402 beside 0.237
 }
 
 # The methods that fill an array from end to end: where its dtype and it are among their arguments, and what NumPy says
