@@ -22,13 +22,13 @@ from gpunumpy.random.rejection_sampling import draw_from_words
 from tests.support.host_executor import run_on_host, with_traits
 
 from .executor import run_program
-from .random_routines import MOST_SHARED
+from .random_routines import MOST_SHARED, forget_plans
 from .test_routines import layout_of
 
 BITS = (numpy.random.PCG64, numpy.random.PCG64DXSM, numpy.random.Philox)
 
 
-# What routines were asked for. Plans keep the routines that they were made with, so there is one list for all tests.
+# What routines were asked for.
 ASKED: list[Any] = []
 
 
@@ -51,8 +51,10 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with_traits(monkeypatch, draws_random=True)
     run_on_host(monkeypatch, "stream_sequence", routine(cuda_sequence.stream_sequence))
     run_on_host(monkeypatch, "stream_draws", routine(lambda *what: cuda_words.draws(*what, MOST_SHARED)))
+    forget_plans()
     with gpunumpy.Device("cpu"):
         yield
+    forget_plans()
 
 
 DRAWS: dict[str, list[tuple[Any, ...]]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -21,7 +22,7 @@ from tests.numpy_parity.test_random_legacy import DRAWS, EXACT, alike, pair, sam
 from tests.support.host_executor import run_on_host, with_traits
 
 from .executor import run_program
-from .random_routines import TWISTER
+from .random_routines import TWISTER, forget_plans
 from .test_routines import layout_of
 
 Program = Callable[..., Any]
@@ -53,8 +54,10 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         run_on_host(monkeypatch, name, routine(make))
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
     with_traits(monkeypatch, draws_random=True)
+    forget_plans()
     with np.Device("cpu"):
         yield
+    forget_plans()
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -234,6 +237,27 @@ def test_attempts_that_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
         alike(mine.negative_binomial(1.5, 0.2, 3000), theirs.negative_binomial(1.5, 0.2, 3000))
         assert ASKED
         same_state(mine, theirs)
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "factor"),
+    [
+        *(("random_sample", (), 1), ("standard_gamma", (2.5,), 1), ("permutation", (), 1), ("geometric", (0.9,), 1)),
+        *(("randint", (0, 9), 2), ("random_integers", (1, 9), 2), ("choice", (9,), 2), ("triangular", (0, 1, 3), 2)),
+    ],
+)
+def test_draws_that_lose_to_numpys_and_a_copy_are_numpys(
+    name: str, params: tuple[Any, ...], factor: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device_draws, "MIN_COUNT", 1000)
+    mine, theirs = pair()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        for count in (1000 * factor - 1, 1000 * factor):
+            ASKED.clear()
+            alike(getattr(mine, name)(*params, count), getattr(theirs, name)(*params, count), name != "standard_gamma")
+            assert bool(ASKED) == (count == 1000 * factor)
+    same_state(mine, theirs)
 
 
 def test_nvrtc_compiles_them() -> None:

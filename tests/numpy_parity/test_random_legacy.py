@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -143,33 +142,6 @@ def test_numbers_of_several_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     mine, theirs = pair()
     for size in (100, 3000, 50000, 1):
         alike(mine.rand(size), theirs.rand(size))
-    same_state(mine, theirs)
-
-
-@pytest.mark.parametrize(
-    ("name", "params", "factor"),
-    [
-        *(("random_sample", (), 1), ("standard_gamma", (2.5,), 1), ("permutation", (), 1), ("geometric", (0.9,), 1)),
-        *(("randint", (0, 9), 2), ("random_integers", (1, 9), 2), ("choice", (9,), 2), ("triangular", (0, 1, 3), 2)),
-    ],
-)
-def test_draws_that_lose_to_numpys_and_a_copy_are_numpys(
-    name: str, params: tuple[Any, ...], factor: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    peek, peeked = mt19937.Twister.peek, []
-
-    def counted(self: Any, count: int, *rest: Any) -> Any:
-        peeked.append(count)
-        return peek(self, count, *rest)
-
-    monkeypatch.setattr(mt19937.Twister, "peek", counted)
-    monkeypatch.setattr(device_draws, "MIN_COUNT", 1000)
-    mine, theirs = pair()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        for count in (1000 * factor - 1, 1000 * factor):
-            alike(getattr(mine, name)(*params, count), getattr(theirs, name)(*params, count), name != "standard_gamma")
-            assert bool(peeked) == (count == 1000 * factor)
     same_state(mine, theirs)
 
 
