@@ -126,7 +126,7 @@ def test_tiles_that_depend_on_where_they_are_entered(what: str, monkeypatch: pyt
     monkeypatch.setattr(cuda_words, "SLOTS", 1)
     for warps, each in ((4, 16), (2, 2), (1, 8)):
         monkeypatch.setattr(cuda_words, "WARPS", {"normal": warps, "exponential": warps})
-        monkeypatch.setattr(cuda_words, "EACH", each)
+        monkeypatch.setattr(cuda_words, "THREAD_PIECES", each)
         numbers, left = numpy.zeros(5000, DRAWS[what][0]), numpy.zeros(WORDS, numpy.uint64)
         state = numpy.array(Stream(numpy.random.PCG64(1)).state_words(), numpy.uint64)
         run(("pcg64", DRAWS[what][1]), numbers, left, state)

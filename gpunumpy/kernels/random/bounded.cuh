@@ -7,14 +7,14 @@
 // warp finds out about its pieces, 32 at a time; then a block about its warps; and then several blocks, which run side
 // by side and tell each other how many numbers their tiles make. What they end with begins the next stage.
 //
-// Before this there are THREADS, ROWS, Out, BITS, MASKED, LEAVES, and `struct Bounds` with `bound(t)`, of number t,
-// `put(out, t, value)`, and `top`, the largest bound, if they fall.
+// Before this there are THREADS, THREAD_PIECES, Out, BITS, MASKED, BLOCKS_LEAVE, and `struct Bounds` with `bound(t)` of
+// number t, `put(out, t, value)`, and `top`, the largest bound, if they fall.
 
-const int WARPS = THREADS / 32, TILE = THREADS * ROWS, MOST_BLOCKS = 256;
+const int WARPS = THREADS / 32, TILE = THREADS * THREAD_PIECES, MAX_BLOCKS = 256;
 const u32 LARGEST = ~0u >> (32 - BITS);
 
 // Whether a piece makes a number of a bound, and which.
-__device__ __forceinline__ bool judge(u32 piece, u32 bound, u32& value) {
+__device__ __forceinline__ bool accepts(u32 piece, u32 bound, u32& value) {
   if (MASKED) {
     value = piece & ~0u >> __clz(int(bound));
     return value <= bound;
@@ -45,16 +45,16 @@ __device__ __forceinline__ i64 expected(u32 bound, i64 pieces) {
 }
 
 // The pieces of a warp, 32 in a row, and which of them make numbers.
-struct Rows {
-  u32 pieces[ROWS], made[ROWS];
+struct WarpPieces {
+  u32 pieces[THREAD_PIECES], made[THREAD_PIECES];
   i64 first;  // of the pieces
-  // How many numbers were taken to come before, how many these make, and that it is the same for so many more and less.
+  // How many numbers were taken to come before, how many these make, and for how many more or fewer it is the same.
   i64 entry;
-  int count, more, less;
+  int count, slack_up, slack_down;
 
-  __device__ __forceinline__ Rows(const u32* words, i64 pieces_given, i64 first) : first(first) {
+  __device__ __forceinline__ WarpPieces(const u32* words, i64 pieces_given, i64 first) : first(first) {
 #pragma unroll
-    for (int k = 0; k < ROWS; ++k) {
+    for (int k = 0; k < THREAD_PIECES; ++k) {
       const i64 p = first + k * 32 + threadIdx.x % 32;
       pieces[k] = p < pieces_given ? words[p] : 0;
       made[k] = ~0u;
@@ -66,9 +66,9 @@ struct Rows {
   // beyond make numbers all the same, so that this ends.
   __device__ __forceinline__ void resolve(const Bounds& bounds, i64 pieces_given, i64 total, i64 numbers_before) {
     i64 t = entry = numbers_before;
-    more = less = 1 << 30;
+    slack_up = slack_down = 1 << 30;
 #pragma unroll
-    for (int k = 0; k < ROWS; ++k) {
+    for (int k = 0; k < THREAD_PIECES; ++k) {
       const bool beyond = first + k * 32 + threadIdx.x % 32 >= pieces_given;
       i64 mine;
       u32 value, bound;
@@ -76,50 +76,51 @@ struct Rows {
       while (true) {
         mine = t + before(k);
         bound = bounds.bound(mine);
-        makes = mine < total && (judge(pieces[k], bound, value) || beyond);
+        makes = mine < total && (accepts(pieces[k], bound, value) || beyond);
         const u32 all = __ballot_sync(~0u, makes);
         if (all == made[k]) break;
         made[k] = all;
       }
       t += __popc(made[k]);
-      if (MASKED) keep(bounds, mine, total, bound, value, makes);
+      if (MASKED) narrow_slack(bounds, mine, total, bound, value, makes);
     }
     count = int(t - entry);
     for (int step = 16; MASKED && step; step /= 2) {
-      more = min(more, __shfl_xor_sync(~0u, more, step));
-      less = min(less, __shfl_xor_sync(~0u, less, step));
+      slack_up = min(slack_up, __shfl_xor_sync(~0u, slack_up, step));
+      slack_down = min(slack_down, __shfl_xor_sync(~0u, slack_down, step));
     }
   }
 
-  // What does not change for a piece, as long as its bound has the same mask, and is on the same side of its value.
-  __device__ __forceinline__ void keep(
+  // Narrow the slack to what changes nothing for a piece: its bound has the same mask, and is on the same side of its
+  // value.
+  __device__ __forceinline__ void narrow_slack(
       const Bounds& bounds, i64 mine, i64 total, u32 bound, u32 value, bool makes) {
     if (mine >= total) {
-      less = int(min(i64(less), mine - total));
+      slack_down = int(min(i64(slack_down), mine - total));
       return;
     }
     const u32 mask = ~0u >> __clz(int(bound)), least = mask / 2 + 1;
-    more = int(min(i64(more), min(i64(bound - (makes ? max(value, least) : least)), total - 1 - mine)));
-    less = int(min(i64(less), i64(makes ? min(mask, u32(bounds.top)) : value - 1) - bound));
+    slack_up = int(min(i64(slack_up), min(i64(bound - (makes ? max(value, least) : least)), total - 1 - mine)));
+    slack_down = int(min(i64(slack_down), i64(makes ? min(mask, u32(bounds.top)) : value - 1) - bound));
   }
 
   // The same for another number of those before.
-  __device__ __forceinline__ void move(const Bounds& bounds, i64 pieces_given, i64 total, i64 numbers_before) {
+  __device__ __forceinline__ void shift(const Bounds& bounds, i64 pieces_given, i64 total, i64 numbers_before) {
     const i64 step = numbers_before - entry;
-    if (!MASKED || step > more || -step > less) return resolve(bounds, pieces_given, total, numbers_before);
+    if (!MASKED || step > slack_up || -step > slack_down) return resolve(bounds, pieces_given, total, numbers_before);
     entry = numbers_before;
-    more -= int(step);
-    less += int(step);
+    slack_up -= int(step);
+    slack_down += int(step);
   }
 
   __device__ __forceinline__ void write(Out* out, i64* taken, const Bounds& bounds, i64 total) const {
     i64 t = entry;
 #pragma unroll
-    for (int k = 0; k < ROWS; ++k) {
+    for (int k = 0; k < THREAD_PIECES; ++k) {
       if (made[k] >> threadIdx.x % 32 & 1) {
         const i64 mine = t + before(k);
         u32 value;
-        judge(pieces[k], bounds.bound(mine), value);
+        accepts(pieces[k], bounds.bound(mine), value);
         bounds.put(out, mine, value);
         if (mine == total - 1) *taken = first + k * 32 + threadIdx.x % 32 + 1;
       }
@@ -134,26 +135,26 @@ struct Shared {
   bool same;
 };
 
-// How many numbers the tiles of the blocks before this one make, and those of all; and whether any block has told
-// otherwise the last time. One warp. What is told carries the number of the turn; a block that begins the next turn has
-// heard all others in this one, so two places for each are enough.
+// How many numbers the tiles of the blocks before this one make, and those of all; and whether no block has published
+// another count than the last time. One warp. What is published carries the number of the turn; a block that begins the
+// next turn has read all others of this one, so two places for each are enough.
 __device__ __forceinline__ void exchange(
-    Shared& shared, volatile u64* told, u32 turn, int blocks, int mine, u32 (&heard)[MOST_BLOCKS / 32]) {
+    Shared& shared, volatile u64* published, u32 turn, int blocks, int mine, u32 (&known)[MAX_BLOCKS / 32]) {
   const int lane = threadIdx.x;
-  volatile u64* now = told + turn % 2 * MOST_BLOCKS;
+  volatile u64* now = published + turn % 2 * MAX_BLOCKS;
   if (lane == 0) now[blockIdx.x] = u64(turn) << 32 | u32(mine);
   i64 before = 0, all = 0;
   bool same = true;
 #pragma unroll
-  for (int k = 0; k < MOST_BLOCKS / 32; ++k) {
+  for (int k = 0; k < MAX_BLOCKS / 32; ++k) {
     const int block = k * 32 + lane;
     if (block >= blocks) continue;
     u64 its = now[block];
     while (u32(its >> 32) != turn) its = now[block];
-    same &= heard[k] == u32(its);
-    heard[k] = u32(its);
-    all += heard[k];
-    if (block < int(blockIdx.x)) before += heard[k];
+    same &= known[k] == u32(its);
+    known[k] = u32(its);
+    all += known[k];
+    if (block < int(blockIdx.x)) before += known[k];
   }
   for (int step = 16; step; step /= 2) {
     before += __shfl_xor_sync(~0u, before, step);
@@ -169,7 +170,7 @@ __device__ __forceinline__ void exchange(
 
 // Draw `total` numbers of the `count` pieces. As many blocks as there are run side by side, or some of them leave when
 // the bounds are so small that all pieces of a stage have much to do with each other.
-__device__ __forceinline__ void draw(Out* out, i64* taken, const u32* words, u64* told, const Bounds& bounds,
+__device__ __forceinline__ void draw(Out* out, i64* taken, const u32* words, u64* published, const Bounds& bounds,
                                      i64 count, i64 total) {
   __shared__ Shared shared;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -178,39 +179,39 @@ __device__ __forceinline__ void draw(Out* out, i64* taken, const u32* words, u64
   i64 begin = 0, made = 0;
   while (made < total) {
     const u32 bound = bounds.bound(made);
-    if (LEAVES) blocks = max(min(blocks, int(bound / TILE)), 1);
+    if (BLOCKS_LEAVE) blocks = max(min(blocks, int(bound / TILE)), 1);
     if (int(blockIdx.x) >= blocks) return;
-    const i64 ahead = (i64(blockIdx.x) * WARPS + warp) * (32 * ROWS);
-    Rows rows(words, count, begin + ahead);
+    const i64 ahead = (i64(blockIdx.x) * WARPS + warp) * (32 * THREAD_PIECES);
+    WarpPieces pieces_of_warp(words, count, begin + ahead);
     i64 base = made + expected(bound, i64(blockIdx.x) * TILE);
     int upto;
-    u32 heard[MOST_BLOCKS / 32];
+    u32 known[MAX_BLOCKS / 32];
 #pragma unroll
-    for (u32& its : heard) its = ~0u;
-    rows.resolve(bounds, count, total, made + expected(bound, ahead));
+    for (u32& its : known) its = ~0u;
+    pieces_of_warp.resolve(bounds, count, total, made + expected(bound, ahead));
     while (true) {
       for (int moved = 1; moved;) {
-        if (lane == 0) shared.counts[warp] = rows.count;
+        if (lane == 0) shared.counts[warp] = pieces_of_warp.count;
         __syncthreads();
         upto = lane < WARPS ? shared.counts[lane] : 0;
         for (int step = 1; step < 32; step *= 2) {
           const int other = __shfl_up_sync(~0u, upto, step);
           if (lane >= step) upto += other;
         }
-        const int mine = rows.count;
+        const int mine = pieces_of_warp.count;
         const i64 entry = base + __shfl_sync(~0u, upto, warp) - mine;
-        if (entry != rows.entry) rows.move(bounds, count, total, entry);
-        moved = __syncthreads_or(rows.count != mine);
+        if (entry != pieces_of_warp.entry) pieces_of_warp.shift(bounds, count, total, entry);
+        moved = __syncthreads_or(pieces_of_warp.count != mine);
       }
       upto = __shfl_sync(~0u, upto, WARPS - 1);
       if (blocks == 1) break;
       ++turn;
-      if (warp == 0) exchange(shared, told, turn, blocks, upto, heard);
+      if (warp == 0) exchange(shared, published, turn, blocks, upto, known);
       __syncthreads();
       base = made + shared.before;
       if (shared.same) break;
     }
-    rows.write(out, taken, bounds, total);
+    pieces_of_warp.write(out, taken, bounds, total);
     begin += i64(blocks) * TILE;
     made += blocks == 1 ? upto : shared.all;
   }

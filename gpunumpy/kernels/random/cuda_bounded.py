@@ -15,7 +15,7 @@ from ..cuda.program import prepared
 from ..cuda.routine import Routine
 
 # A block's threads, and how many blocks there may be; the pieces of a thread, and those where there are as many words.
-THREADS, _MOST_BLOCKS = 1024, 256
+THREADS, _MAX_BLOCKS = 1024, 256
 _PIECES, _MORE_PIECES, _MANY_WORDS = 8, 16, 1 << 24
 # Rows of so many elements are short; what their words are counted by, as in bounded_rows.cuh.
 SHORT, _SHARE, _GROUP = 8192, 2048, 64
@@ -58,8 +58,8 @@ def bounded(options: tuple[Any, ...], layouts: Sequence[Layout], processors: int
     members = ["top", "base", "each", "width"] if falling else []
     head = (
         f"typedef {'u64' if falling else 'u32'} Out;\n"
-        f"const int THREADS = {THREADS}, ROWS = {pieces}, BITS = {bits};\n"
-        f"const bool MASKED = {str(rule == 'masked').lower()}, LEAVES = {str(alone).lower()};\n"
+        f"const int THREADS = {THREADS}, THREAD_PIECES = {pieces}, BITS = {bits};\n"
+        f"const bool MASKED = {str(rule == 'masked').lower()}, BLOCKS_LEAVE = {str(alone).lower()};\n"
         "struct Bounds {\n"
         f"  {'i64 ' + ', '.join(members) + ';' if members else 'const u32* bounds; static const u32 top = ~0u;'}\n"
         f"  __device__ u32 bound(i64 t) const {{ return {bounds[0]}; }}\n"
@@ -71,11 +71,11 @@ def bounded(options: tuple[Any, ...], layouts: Sequence[Layout], processors: int
         return text.program(
             pointers, _short_rows(text, given, total, count, last), head=f"{head}{source('random/bounded_rows')}"
         )
-    blocks = max(1, min(blocks, processors, _MOST_BLOCKS, -(-count // (pieces * THREADS))))
-    text.each("clear", "k", 2 * _MOST_BLOCKS, text.param(2 * _MOST_BLOCKS), "told[k] = 0; if (k == 0) *taken = 0;")
-    body = f"  draw(out, taken, words, told, {given}, {text.param(total)});"
+    blocks = max(1, min(blocks, processors, _MAX_BLOCKS, -(-count // (pieces * THREADS))))
+    text.each("clear", "k", 2 * _MAX_BLOCKS, text.param(2 * _MAX_BLOCKS), "published[k] = 0; if (k == 0) *taken = 0;")
+    body = f"  draw(out, taken, words, published, {given}, {text.param(total)});"
     text.entry("draw_bounded", body, blocks, THREADS, most=THREADS)
-    return text.program(pointers, [("u64* told", 2 * _MOST_BLOCKS * 8)], head=head)
+    return text.program(pointers, [("u64* published", 2 * _MAX_BLOCKS * 8)], head=head)
 
 
 def _short_rows(text: Routine, given: str, total: int, count: int, most: int) -> list[tuple[str, int]]:
@@ -125,8 +125,8 @@ def sampled(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequenc
     n = prod(layouts[0].shape)
     text = Routine()
     total, lowest = text.param(n), text.param(options[0])
-    text.each("mark", "q", n, total, "again[u32(sorted[q])] = q && sorted[q - 1] >> 32 == sorted[q] >> 32;")
-    text.each("finish", "t", n, total, f"out[t] = sampled(drawn, again, t, u32({lowest}));")
+    text.each("mark", "q", n, total, "is_repeated[u32(sorted[q])] = q && sorted[q - 1] >> 32 == sorted[q] >> 32;")
+    text.each("finish", "t", n, total, f"out[t] = sample_at(drawn, is_repeated, t, u32({lowest}));")
     return text.program(
-        ["i64* out", "const u32* drawn", "const u64* sorted"], [("bool* again", n)], head=source("random/swaps")
+        ["i64* out", "const u32* drawn", "const u64* sorted"], [("bool* is_repeated", n)], head=source("random/swaps")
     )

@@ -75,19 +75,19 @@ def twister_picks(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: S
     number, words, _ = KINDS[kind]
     held = prod(layouts[2].shape)
     bounded = kind in BOUNDED
-    most = held * 32 // bits if bounded else held // words
-    tiles = max(1, -(-most // _TILE))
+    attempts = held * 32 // bits if bounded else held // words
+    tiles = max(1, -(-attempts // _TILE))
     text = Routine()
-    n, many, begin, count = map(text.param, (prod(layouts[0].shape), most, left, held))
-    tiled = text.param(tiles)
+    count, all_attempts, begin, all_words = map(text.param, (prod(layouts[0].shape), attempts, left, held))
+    all_tiles = text.param(tiles)
     given = "bounds[0], bounds[1], bounds[2]" if bounded else "0, 0, 0"
-    shared = f"  const Number number({given});\n  const Attempts attempts{{words, {many}}};\n"
-    shared += f"  const Out where{{out, {begin}, {n}}};\n"
+    shared = f"  const Number number({given});\n  const Attempts attempts{{words, {all_attempts}}};\n"
+    shared += f"  const Out where{{out, {begin}, {count}}};\n"
     text.entry("count", f"{shared}  count_tile(number, attempts, masks, sums);", tiles, _THREADS)
-    text.entry("sum", f"  sum_tiles(sums, {tiled});", 1, 1024)
+    text.entry("sum", f"  sum_tiles(sums, {all_tiles});", 1, 1024)
     text.entry("put", f"{shared}  put_tile(where, last, number, attempts, masks, sums);", tiles, _THREADS)
-    drawn = f"Drawn{{words, before, after, {count}}}"
-    ended = f"end_picks(state, where, last, number, attempts, {drawn}, sums[{tiled}]);"
+    drawn = f"DrawnWords{{words, before, after, {all_words}}}"
+    ended = f"end_picks(state, where, last, number, attempts, {drawn}, sums[{all_tiles}]);"
     text.entry("end", f"{shared}  {ended}", 1, _THREADS)
     head = f"typedef {C_TYPE[dtypes[0]]} Value;\n#define KIND {number}\nconst int BITS = {bits};\n"
     pointers = ["Value* out", "u32* state", "const u32* words", "const u32* before", "const u32* after"]
@@ -105,8 +105,8 @@ def twister_stand(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: S
     """
     text = Routine()
     count = text.param(prod(layouts[1].shape) * dtypes[1].itemsize // 4)
-    body = f"  const Drawn drawn{{words, before, after, {count}}};\n  drawn.stand(state, taken[0]);"
-    left = "\n  drawn.leave(state, taken[1]);" if prod(layouts[4].shape) == 2 else ""
+    body = f"  const DrawnWords drawn{{words, before, after, {count}}};\n  drawn.write_state(state, taken[0]);"
+    left = "\n  drawn.leave_normal(state, taken[1]);" if prod(layouts[4].shape) == 2 else ""
     text.entry("stand", body + left, 1, _THREADS)
     pointers = ["u32* state", "const u32* words", "const u32* before", "const u32* after", "const i64* taken"]
     return text.program(pointers, head=source("random/mt19937"))

@@ -67,7 +67,7 @@ def _start_chunk(name: str, leads: str) -> str:
 
 # What one number of a ziggurat takes on average, in pieces.
 _ZIGGURAT_SHARES = {"normal": 1.023, "exponential": 1.035}
-EACH = 32  # pieces of a thread
+THREAD_PIECES = 32  # pieces of a thread
 SLOTS = 32  # one in so many pieces, and two for each thread, may be other than quick
 COPIES = 32  # bytes of all copies of what belongs to a layer of a ziggurat
 # Warps of a block, at most, besides the one that settles what they make. There may be more blocks than run at a time:
@@ -94,13 +94,13 @@ def draws(
     bits = rest[0] if rest else 8 * dtype.itemsize
     share = rest[1] / 64 if rest else _ZIGGURAT_SHARES[what]
     layered = what != "integers"
-    slots, copies = (_WARP * EACH // SLOTS + 2 * _WARP, COPIES // (2 * dtype.itemsize)) if layered else (1, 0)
+    slots, copies = (_WARP * THREAD_PIECES // SLOTS + 2 * _WARP, COPIES // (2 * dtype.itemsize)) if layered else (1, 0)
     held = dtype.itemsize if layered else bits // 8
     warps = min(WARPS[what], 32 // held) if what == "integers" else WARPS[what]
     while warps > 1 and _shared(warps, slots, held, layered) > most_shared:
         warps -= 1
     threads, shared = _WARP * (warps + 1), _shared(warps, slots, held, layered)
-    tile = _WARP * warps * EACH
+    tile = _WARP * warps * THREAD_PIECES
     # What is still missing after these (one time in many), one thread draws.
     tiles = -(-int(count * share + 8 * sqrt(count) + 32) // tile)
     text = Routine()
@@ -110,9 +110,9 @@ def draws(
     head = [
         f"{source('random/streams')}\n",
         f"typedef {C_TYPE[dtype]} Value;\ntypedef u{bits} Piece;\n",
-        f"const int BITS = {bits}, THREADS = {threads}, EACH = {EACH}, SLOTS = {slots}, COPIES = {copies};\n",
+        f"const int BITS = {bits}, THREADS = {threads}, THREAD_PIECES = {THREAD_PIECES}, SLOTS = {slots}, COPIES = {copies};\n",
         f"const unsigned SHARED = {shared};\n",
-        f"const bool ALONE = {str(not layered).lower()};\n",
+        f"const bool SINGLE_PIECES = {str(not layered).lower()};\n",
         _ziggurat_number(what, bits == 32) if layered else source("random/draws_integers"),
         "\ntypedef Number::Held Held;\n",
         f"{_words(name)}{source('random/draws')}{_first_words(name)}",
@@ -209,5 +209,5 @@ __device__ __forceinline__ void leave(u64* after, const Pieces& pieces, i64 w) {
 
 def _shared(warps: int, slots: int, held: int, layered: bool) -> int:
     """How many bytes of shared memory a block needs, in which each number takes `held` while it waits: see `Block`."""
-    row = 8 * EACH + 3 * slots + 12 + held * _WARP * (EACH + 1)
+    row = 8 * THREAD_PIECES + 3 * slots + 12 + held * _WARP * (THREAD_PIECES + 1)
     return 256 * COPIES * layered + 2 * warps * (-(-row // 16) * 16 + 4) + 64

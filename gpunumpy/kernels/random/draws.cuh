@@ -1,22 +1,26 @@
 // Numbers of which the random words themselves decide how many words these take.
 //
-// A piece is a word of BITS bits, PER of them in each word of 64 bits. An attempt begins at a piece, takes that one and
-// perhaps more, and makes a number or none. Nearly every piece is an attempt of its own that makes a number (it is
-// "quick"); where each attempt begins depends on all attempts before it only through the few that are not. So a thread
-// works up EACH pieces as if an attempt began at each of them (`look`), and their numbers wait in shared memory. Then
-// a warp follows the attempts of its row that are not quick: a thread those that reach into one another, which are
-// hardly ever more than two. Only at the start of a row it must be known where the row before ends; nearly every row
-// says that without knowing where it begins itself. A block works up a tile of rows; then, while it works up another, a
-// warp of it tells how many numbers they make, and looks back for how many there are before; then they are written.
+// A piece is a word of BITS bits, WORD_PIECES of them in each word of 64 bits. An attempt begins at a piece, takes that
+// one and perhaps more, and makes a number or none. Nearly every piece is an attempt of its own that makes a number (it
+// is "quick"); where each attempt begins depends on all attempts before it only through the few that are not. So a
+// thread works up THREAD_PIECES pieces as if an attempt began at each of them (`test_quick`), and their numbers wait in
+// shared memory. Then a warp follows the attempts of its row that are not quick: a thread those that reach into one
+// another, which are hardly ever more than two. Only at the start of a row it must be known where the row before ends;
+// nearly every row says that without knowing where it begins itself. A block works up a tile of rows; then, while it
+// works up another, a warp of it publishes how many numbers they make, and looks back for how many there are before;
+// then they are written.
 //
 // A `Number` says of a piece whether it makes a number by itself, and which: `begin`. Where it does not, `go_on` takes
-// more. `quick` is `begin` with tables at hand: the result's highest bit says whether it does; what is made is held, and
-// `value` is the number of that.
+// more. `quick` is `begin` with tables at hand: the result's highest bit says whether it does; what is made is held,
+// and `value` is the number of that.
 
-const int PER = 64 / BITS, WARPS = THREADS / 32 - 1, ROW = 32 * EACH, TILE = WARPS * ROW;
-const int PART = EACH < 8 * PER ? EACH : 8 * PER;  // pieces of a turn of a loop
-const int MOST = 32;                               // no attempt takes more pieces
-static_assert(EACH <= 32 && 32 % EACH == 0 && EACH % PER == 0, "pieces of a thread are whole words, and bits of one");
+const int WARPS = THREADS / 32 - 1;
+// The pieces of a word, of a warp's row, of a tile, and of a turn of a loop.
+const int WORD_PIECES = 64 / BITS, ROW_PIECES = 32 * THREAD_PIECES, TILE_PIECES = WARPS * ROW_PIECES;
+const int TURN_PIECES = THREAD_PIECES < 8 * WORD_PIECES ? THREAD_PIECES : 8 * WORD_PIECES;
+const int MAX_LENGTH = 32;  // no attempt takes more pieces
+static_assert(THREAD_PIECES <= 32 && 32 % THREAD_PIECES == 0, "the pieces of a thread are bits of a word");
+static_assert(THREAD_PIECES % WORD_PIECES == 0, "the pieces of a thread are whole words");
 const u64 KNOWN = u64(1) << 63, SUM = u64(1) << 62;  // a tile's own numbers; its own and all before
 
 // The pieces of a stream from a state on. Those of a first word, before all others, may be left of an earlier one.
@@ -26,22 +30,23 @@ struct Pieces {
   i64 chunks, lead;
   __device__ Pieces(const u64* state, const Wide* starts, i64 chunks)
       : state(state), starts(starts), chunks(chunks), lead(leads(state)) {}
-  __device__ static bool leads(const u64* state) { return PER > 1 && state[7]; }
+  __device__ static bool leads(const u64* state) { return WORD_PIECES > 1 && state[7]; }
   // Where the first piece is that nobody has had.
-  __device__ int begin() const { return lead ? PER / 2 : 0; }
+  __device__ int begin() const { return lead ? WORD_PIECES / 2 : 0; }
   __device__ u64 word(i64 w, u64 its) const { return w < lead ? state[8] << 32 : its; }
   __device__ static Piece cut(u64 word, int at) { return Piece(word >> (at * BITS & 63)); }
 };
 
 // Pieces from one on, as an attempt takes them.
-struct More {
+struct PieceReader {
   Words words;
   u64 word;
   int at, taken;
-  __device__ More(const Pieces& pieces, i64 p)
-      : words(pieces, p / PER), word(pieces.word(p / PER, words.word())), at(int(p % PER)), taken(0) {}
+  __device__ PieceReader(const Pieces& pieces, i64 p)
+      : words(pieces, p / WORD_PIECES), word(pieces.word(p / WORD_PIECES, words.word())), at(int(p % WORD_PIECES)),
+        taken(0) {}
   __device__ Piece take() {
-    if (at == PER) {
+    if (at == WORD_PIECES) {
       words.step();
       word = words.word();
       at = 0;
@@ -58,10 +63,10 @@ struct Attempt {
 };
 
 __device__ __forceinline__ Attempt attempted(const Number& number, const Pieces& pieces, i64 p, Value& value) {
-  More more(pieces, p);
-  const Piece piece = more.take();
-  const bool made = number.begin(piece, value) || number.go_on(piece, more, value);
-  return {more.taken, made};
+  PieceReader reader(pieces, p);
+  const Piece piece = reader.take();
+  const bool made = number.begin(piece, value) || number.go_on(piece, reader, value);
+  return {reader.taken, made};
 }
 // Calls take copies, so that what they are of may stay in registers.
 __device__ __noinline__ Attempt attempt(Number number, Pieces pieces, i64 p, Value& value) {
@@ -78,14 +83,14 @@ struct alignas(8) Mask {
   int before;  // how many numbers are made before those
 };
 struct Row {
-  Mask masks[EACH];
+  Mask masks[THREAD_PIECES];
   Listed list;
-  int many;   // how many pieces are not quick
-  int count;  // how many numbers are made, if the first attempt begins at the first piece and takes no other
-  int exit;   // where the last attempt ends, in the next row
-  Held held[32 * (EACH + 1)];
+  int slow_count;  // how many pieces are not quick
+  int count;       // how many numbers are made, if the first attempt begins at the first piece and takes no other
+  int exit;        // where the last attempt ends, in the next row
+  Held held[32 * (THREAD_PIECES + 1)];
   // Let no numbers be made at some pieces, no more than 32; how many were there is the result.
-  __device__ __forceinline__ int take(int from, int until) {
+  __device__ __forceinline__ int drop_numbers(int from, int until) {
     const u64 bits = ((u64(1) << (until - from)) - 1) << (from & 31);
     int lost = 0;
     if (u32(bits)) lost += __popc(atomicAnd(&masks[from / 32].made, ~u32(bits)) & u32(bits));
@@ -97,7 +102,7 @@ struct Row {
   // Where the pieces begin of which an attempt makes no number.
   __device__ int idle(int k) const { return list.slow[k] + (list.codes[k] >> 7); }
   // Where the number of a piece waits: one place is left out between the threads, which write at the same time.
-  __device__ static int place(int at) { return at / EACH * (EACH + 1) + at % EACH; }
+  __device__ static int place(int at) { return at / THREAD_PIECES * (THREAD_PIECES + 1) + at % THREAD_PIECES; }
 };
 struct Block {
   typename Number::Tables tables;
@@ -122,26 +127,26 @@ __device__ __forceinline__ int sum_before(int mine, int& all) {
 }
 
 // Work up a thread's pieces as if an attempt began at each of them; the result has a bit for each that is quick.
-__device__ __forceinline__ u32 look(
+__device__ __forceinline__ u32 test_quick(
     const Number& number, const typename Number::Tables::Own& tables, const Pieces& pieces, i64 first, Held* held) {
   Words words(pieces, first);
   u32 quick = 0;
 #pragma unroll 1
-  for (int part = 0; part < EACH; part += PART) {
+  for (int part = 0; part < THREAD_PIECES; part += TURN_PIECES) {
 #pragma unroll
-    for (int step = 0; step < PART / PER; ++step) {
+    for (int step = 0; step < TURN_PIECES / WORD_PIECES; ++step) {
       const u64 word = words.word();
       words.step();
 #pragma unroll
-      for (int k = 0; k < PER; ++k) {
-        const u32 its = number.quick(tables, Pieces::cut(word, k), held[part + step * PER + k]);
+      for (int k = 0; k < WORD_PIECES; ++k) {
+        const u32 its = number.quick(tables, Pieces::cut(word, k), held[part + step * WORD_PIECES + k]);
         quick = __funnelshift_l(its, quick, 1);
       }
     }
   }
-  quick = __brev(quick) >> (32 - EACH);
-  if (PER > 1 && first < pieces.lead) {  // the first word of all
-    for (int k = 0; k < PER; ++k) {
+  quick = __brev(quick) >> (32 - THREAD_PIECES);
+  if (WORD_PIECES > 1 && first < pieces.lead) {  // the first word of all
+    for (int k = 0; k < WORD_PIECES; ++k) {
       const u32 its = number.quick(tables, Pieces::cut(pieces.word(first, 0), k), held[k]) >> 31;
       quick = quick & ~(1u << k) | its << k;
     }
@@ -154,8 +159,8 @@ __device__ __forceinline__ void list(Row& row, const Number& number, const Piece
   const int lane = threadIdx.x % 32;
   int all, at = sum_before(__popc(slow), all);
   if (all > SLOTS) __trap();  // that many are as good as impossible
-  for (; slow; slow &= slow - 1) row.list.slow[at++] = u16(lane * EACH + __ffs(int(slow)) - 1);
-  row.many = all;
+  for (; slow; slow &= slow - 1) row.list.slow[at++] = u16(lane * THREAD_PIECES + __ffs(int(slow)) - 1);
+  row.slow_count = all;
   __syncwarp();
   for (int k = lane; k < all; k += 32) {
     const int at = row.list.slow[k];
@@ -170,11 +175,11 @@ __device__ __forceinline__ void list(Row& row, const Number& number, const Piece
 // Follow attempts from one that is not quick on, as long as one is within the `reach` of another, the first one
 // beginning at `until` or later; the result is where the last of them ends. What they take is marked, and `lost`.
 __device__ __forceinline__ int follow(Row& row, int k, int until, int& reach, int& lost) {
-  for (; k < row.many && row.list.slow[k] < reach; ++k) {
+  for (; k < row.slow_count && row.list.slow[k] < reach; ++k) {
     const int end = row.end(k);
     if (row.list.slow[k] >= until) {
       until = end;
-      lost += row.take(row.idle(k), min(end, ROW));
+      lost += row.drop_numbers(row.idle(k), min(end, ROW_PIECES));
     }
     reach = max(reach, end);
   }
@@ -184,19 +189,19 @@ __device__ __forceinline__ int follow(Row& row, int k, int until, int& reach, in
 // Whether no attempt that is not quick reaches the piece of such a one.
 __device__ __forceinline__ bool is_free(const Row& row, int k) {
   const int at = row.list.slow[k];
-  for (--k; k >= 0 && row.list.slow[k] > at - MOST; --k)
+  for (--k; k >= 0 && row.list.slow[k] > at - MAX_LENGTH; --k)
     if (row.end(k) > at) return false;
   return true;
 }
 
 // Follow all attempts but those at the start of the row: a warp.
 __device__ __forceinline__ void follow_all(Row& row) {
-  for (int k = threadIdx.x % 32; k < row.many; k += 32) {
+  for (int k = threadIdx.x % 32; k < row.slow_count; k += 32) {
     const int at = row.list.slow[k];
-    if (at < MOST || !is_free(row, k)) continue;
+    if (at < MAX_LENGTH || !is_free(row, k)) continue;
     int reach = at + 1, lost = 0;
     const int until = follow(row, k, at, reach, lost);
-    if (until > ROW) row.exit = until - ROW;
+    if (until > ROW_PIECES) row.exit = until - ROW_PIECES;
   }
   __syncwarp();
 }
@@ -205,36 +210,37 @@ __device__ __forceinline__ void follow_all(Row& row) {
 __device__ __forceinline__ void classify(
     Row& row, const typename Number::Tables& tables, const Number& number, const Pieces& pieces, i64 first) {
   const int lane = threadIdx.x % 32;
-  const u32 quick =
-      look(number, tables.own(), pieces, (first + lane * EACH) / PER, row.held + Row::place(lane * EACH));
-  u32 mask = ALONE ? quick : ~0u >> (32 - EACH);
+  const int at = lane * THREAD_PIECES;
+  const u32 quick = test_quick(number, tables.own(), pieces, (first + at) / WORD_PIECES, row.held + Row::place(at));
+  u32 mask = SINGLE_PIECES ? quick : ~0u >> (32 - THREAD_PIECES);
 #pragma unroll
-  for (int step = 1; step < 32 / EACH; step *= 2) mask |= __shfl_down_sync(~0u, mask, step) << EACH * step % 32;
-  if (lane % (32 / EACH) == 0) row.masks[lane * EACH / 32].made = mask;
-  row.exit = row.many = 0;
+  for (int step = 1; step < 32 / THREAD_PIECES; step *= 2)
+    mask |= __shfl_down_sync(~0u, mask, step) << THREAD_PIECES * step % 32;
+  if (lane % (32 / THREAD_PIECES) == 0) row.masks[at / 32].made = mask;
+  row.exit = row.slow_count = 0;
   __syncwarp();
-  if (!ALONE) {
-    list(row, number, pieces, first, ~quick & ~0u >> (32 - EACH));
+  if (!SINGLE_PIECES) {
+    list(row, number, pieces, first, ~quick & ~0u >> (32 - THREAD_PIECES));
     follow_all(row);
   }
   int all;
-  sum_before(lane < EACH ? __popc(row.masks[lane].made) : 0, all);
+  sum_before(lane < THREAD_PIECES ? __popc(row.masks[lane].made) : 0, all);
   row.count = all;
 }
 
 // Whether what comes after the attempts at the start of a row is the same wherever the first one begins.
 __device__ __forceinline__ bool is_certain(const Row& row) {
-  int reach = MOST;
-  for (int k = 0; k < row.many && row.list.slow[k] < reach; ++k) reach = max(reach, row.end(k));
-  return reach <= ROW;
+  int reach = MAX_LENGTH;
+  for (int k = 0; k < row.slow_count && row.list.slow[k] < reach; ++k) reach = max(reach, row.end(k));
+  return reach <= ROW_PIECES;
 }
 
 // Follow the attempts at the start of a row, the first of which begins at `entry`. How many numbers are lost is the
 // result; and where the last attempt ends in the next row, if it is one of these.
 __device__ __forceinline__ int follow_first(Row& row, int entry, int& exit) {
-  int lost = row.take(0, entry), reach = MOST;
+  int lost = row.drop_numbers(0, entry), reach = MAX_LENGTH;
   const int until = follow(row, 0, entry, reach, lost);
-  if (until > ROW) exit = until - ROW;
+  if (until > ROW_PIECES) exit = until - ROW_PIECES;
   return lost;
 }
 
@@ -245,14 +251,14 @@ __device__ __forceinline__ i64 count_before(volatile u64* sums, i64 tile, int mi
   if (lane == 0) sums[tile] = KNOWN | (tile ? 0 : SUM) | u64(mine);
   i64 base = 0;
   bool found = false;
-  for (i64 look = tile - 1 - lane; !found; look -= 32 * GROUPS) {
+  for (i64 from = tile - 1 - lane; !found; from -= 32 * GROUPS) {
     u64 words[GROUPS];
 #pragma unroll
-    for (int k = 0; k < GROUPS; ++k) words[k] = look < 32 * k ? KNOWN | SUM : sums[look - 32 * k];
+    for (int k = 0; k < GROUPS; ++k) words[k] = from < 32 * k ? KNOWN | SUM : sums[from - 32 * k];
 #pragma unroll
     for (int k = 0; k < GROUPS; ++k) {
       if (found) continue;
-      while (!(words[k] & KNOWN)) words[k] = sums[look - 32 * k];
+      while (!(words[k] & KNOWN)) words[k] = sums[from - 32 * k];
       const u32 ends = __ballot_sync(~0u, (words[k] & SUM) != 0);
       if (!ends || lane < __ffs(int(ends))) base += i64(words[k] & (SUM - 1));
       found = ends != 0;
@@ -264,21 +270,21 @@ __device__ __forceinline__ i64 count_before(volatile u64* sums, i64 tile, int mi
 }
 
 // Find where the first attempt of each row of a tile begins, and how many numbers are made before: a warp.
-__device__ __forceinline__ void settle(
+__device__ __forceinline__ void place_rows(
     Block& block, int turn, i64 tile, int begin, volatile u32* exits, volatile u64* sums) {
   const int lane = threadIdx.x % 32;
   const bool mine = lane < WARPS;
   Row& row = block.rows[turn][mine ? lane : 0];
-  int entry = -1, exit = ALONE || !mine ? 0 : is_certain(row) ? row.exit : -1, lost = 0;
-  bool told = ALONE;
-  const auto tell = [&] {
-    if (lane != WARPS - 1 || exit < 0 || told) return;
+  int entry = -1, exit = SINGLE_PIECES || !mine ? 0 : is_certain(row) ? row.exit : -1, lost = 0;
+  bool is_published = SINGLE_PIECES;
+  const auto publish = [&] {
+    if (lane != WARPS - 1 || exit < 0 || is_published) return;
     exits[tile] = u32(exit) + 1;
-    told = true;
+    is_published = true;
   };
-  tell();
+  publish();
   int first = tile ? 0 : begin;
-  if (!ALONE && lane == 0 && tile) {
+  if (!SINGLE_PIECES && lane == 0 && tile) {
     u32 known;
     while (!(known = exits[tile - 1])) {
     }
@@ -292,7 +298,7 @@ __device__ __forceinline__ void settle(
       int last = row.exit;
       lost = follow_first(row, entry, last);
       exit = last;
-      tell();
+      publish();
     }
   } while (__any_sync(~0u, mine && entry < 0));
   const int count = mine ? row.count - lost : 0;
@@ -306,10 +312,10 @@ __device__ __forceinline__ void settle(
 
 // Leave the state in which piece `p` is the next one, but for pieces of a half that is begun.
 __device__ __noinline__ void finish(u64* after, Pieces pieces, i64 p) {
-  const i64 half = PER > 1 ? (p + PER / 2 - 1) / (PER / 2) : 2 * p, w = (half + 1) / 2;
+  const i64 half = WORD_PIECES > 1 ? (p + WORD_PIECES / 2 - 1) / (WORD_PIECES / 2) : 2 * p, w = (half + 1) / 2;
   leave(after, pieces, w);
-  after[7] = PER > 1 ? u64(half & 1) : pieces.state[7];
-  after[8] = PER > 1 ? pieces.word(w - 1, Words(pieces, w - 1).word()) >> 32 : pieces.state[8];
+  after[7] = WORD_PIECES > 1 ? u64(half & 1) : pieces.state[7];
+  after[8] = WORD_PIECES > 1 ? pieces.word(w - 1, Words(pieces, w - 1).word()) >> 32 : pieces.state[8];
 }
 
 // Draw what is lacking after piece `p`, from number `made` on: one thread.
@@ -325,25 +331,26 @@ __device__ __noinline__ void draw_rest(
 }
 
 // Write the numbers of a row, of which no more than `limit` are asked for: a warp.
-template <bool ALL> __device__ __forceinline__ void write_row(Value* out, const Row& row, const Number& number, int limit) {
-  const int lane = threadIdx.x % 32, AT_ONCE = EACH < 8 ? EACH : 8;
+template <bool ALL>
+__device__ __forceinline__ void write_row(Value* out, const Row& row, const Number& number, int limit) {
+  const int lane = threadIdx.x % 32, STEP_PIECES = THREAD_PIECES < 8 ? THREAD_PIECES : 8;
   const u32 own = 1u << lane, below = own - 1;
   const volatile Held* from = row.held + Row::place(lane);  // all wait, so that they are read together
 #pragma unroll 1
-  for (int first = 0; first < EACH; first += AT_ONCE) {
-    Held held[AT_ONCE];
-    Mask masks[AT_ONCE];
+  for (int first = 0; first < THREAD_PIECES; first += STEP_PIECES) {
+    Held held[STEP_PIECES];
+    Mask masks[STEP_PIECES];
 #pragma unroll
-    for (int k = 0; k < AT_ONCE; ++k) {
+    for (int k = 0; k < STEP_PIECES; ++k) {
       held[k] = from[k * Row::place(32)];
       masks[k] = row.masks[first + k];
     }
 #pragma unroll
-    for (int k = 0; k < AT_ONCE; ++k) {
+    for (int k = 0; k < STEP_PIECES; ++k) {
       const int rank = masks[k].before + __popc(masks[k].made & below);
       if (masks[k].made & own && (ALL || rank < limit)) out[rank] = number.value(held[k]);
     }
-    from += AT_ONCE * Row::place(32);
+    from += STEP_PIECES * Row::place(32);
   }
 }
 
@@ -351,7 +358,7 @@ template <bool ALL> __device__ __forceinline__ void write_row(Value* out, const 
 __device__ __noinline__ void finish_row(
     u64* after, Number number, Pieces pieces, const Row& row, i64 first, int rank) {
   const u32 lane = threadIdx.x % 32;
-  for (int k = 0; k < EACH; ++k) {
+  for (int k = 0; k < THREAD_PIECES; ++k) {
     const u32 made = row.masks[k].made;
     if (!(made >> lane & 1) || row.masks[k].before + __popc(made & ((1u << lane) - 1)) != rank) continue;
     Value value;
@@ -367,8 +374,8 @@ __device__ __forceinline__ void write_tile(
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   Row& row = block.rows[turn][warp];
   int made;
-  const int before = sum_before(lane < EACH ? __popc(row.masks[lane].made) : 0, made);
-  if (lane < EACH) row.masks[lane].before = before;
+  const int before = sum_before(lane < THREAD_PIECES ? __popc(row.masks[lane].made) : 0, made);
+  if (lane < THREAD_PIECES) row.masks[lane].before = before;
   __syncwarp();
   const i64 base = block.bases[turn] + block.before[turn][warp], left = n - base;
   Value* const to = reinterpret_cast<Value*>(__shfl_sync(~0u, reinterpret_cast<u64>(out + base), 0));
@@ -377,9 +384,10 @@ __device__ __forceinline__ void write_tile(
   } else if (left > 0) {
     write_row<false>(to, row, number, int(left));
   }
-  if (left > 0 && left <= made) finish_row(after, number, pieces, row, tile * TILE + warp * ROW, int(left) - 1);
+  if (left > 0 && left <= made)
+    finish_row(after, number, pieces, row, tile * TILE_PIECES + warp * ROW_PIECES, int(left) - 1);
   if (tile == tiles - 1 && left > made && warp == WARPS - 1 && lane == 0)
-    draw_rest(out, after, number, pieces, tiles * TILE + block.ends[turn], base + made, n);
+    draw_rest(out, after, number, pieces, tiles * TILE_PIECES + block.ends[turn], base + made, n);
 }
 
 // Draw all: blocks that take tiles in order, so that all tiles that one waits for are on their way. While a block works
@@ -398,10 +406,10 @@ __device__ __forceinline__ void draw(
     const i64 tile = block.tickets[turn];
     if (warp == WARPS) {
       const u32 next = threadIdx.x % 32 == 0 && tile < tiles ? atomicAdd(tickets, 1u) : 0;
-      if (last >= 0) settle(block, turn ^ 1, last, pieces.begin(), exits, sums);
+      if (last >= 0) place_rows(block, turn ^ 1, last, pieces.begin(), exits, sums);
       if (threadIdx.x % 32 == 0) block.tickets[turn ^ 1] = next;
     } else if (tile < tiles) {
-      classify(block.rows[turn][warp], block.tables, number, pieces, tile * TILE + warp * ROW);
+      classify(block.rows[turn][warp], block.tables, number, pieces, tile * TILE_PIECES + warp * ROW_PIECES);
     }
     __syncthreads();
     if (last >= 0 && warp < WARPS) write_tile(block, turn ^ 1, out, after, pieces, number, last, tiles, n);

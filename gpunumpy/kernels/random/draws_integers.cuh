@@ -1,5 +1,5 @@
-// Integers of a span as a `Number` of draws.cuh: of the product of a piece with the span the upper half, if the lower one
-// is large enough.
+// Integers of a span as a `Number` of draws.cuh: of the product of a piece with the span the upper half, if the lower
+// one is large enough.
 
 struct Number {
   typedef Piece Held;
@@ -21,5 +21,5 @@ struct Number {
     made = value(piece);
     return quick({}, piece, piece) >> 31;
   }
-  template <class More> __device__ bool go_on(Piece, More&, Value&) const { return false; }
+  template <class PieceReader> __device__ bool go_on(Piece, PieceReader&, Value&) const { return false; }
 };

@@ -38,7 +38,7 @@ struct Number {
   }
   __device__ __forceinline__ Value value(Value held) const { return held; }
   __device__ bool begin(Piece piece, Value& value) const { return Its::begin(piece, value); }
-  template <class More> __device__ bool go_on(Piece piece, More& more, Value& value) const {
-    return Its::go_on(piece, [&more] { return unit(more.take()); }, value);
+  template <class PieceReader> __device__ bool go_on(Piece piece, PieceReader& reader, Value& value) const {
+    return Its::go_on(piece, [&reader] { return unit(reader.take()); }, value);
   }
 };

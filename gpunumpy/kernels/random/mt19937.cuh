@@ -5,14 +5,14 @@
 // ahead: it is the sum of those windows on the way that the polynomial's terms name. Each level of jumps doubles the
 // number of windows that are known. Of the first word of a window its highest bit alone counts.
 
-const int LENGTH = 624, AHEAD = 397, TOGETHER = LENGTH - AHEAD;
-const int BOTH = 2 * LENGTH + TOGETHER;  // two blocks, and what may be read behind them for nothing
-const int PLACE = 624, HAS = 625, LEFT = 626, FROM = 628, MADE_HERE = 632, STATE = 640;
+const int LENGTH = 624, AHEAD = 397, INDEPENDENT = LENGTH - AHEAD;
+const int TWO_BLOCKS = 2 * LENGTH + INDEPENDENT;  // two blocks, and what may be read behind them for nothing
+const int PLACE = 624, HAS = 625, LEFT = 626, PAIR = 628, MADE_HERE = 632, STATE = 640;
 // A window and what follows it, as far as the terms of a polynomial reach.
 const int STRETCH = 33 * LENGTH;
 // A jump goes by shares of its terms, so many words of 32 of them. One warp adds them up, a thread for so many words of
 // the window that follow one another: an odd number, so that threads read different banks.
-const int TERMS = 4, SHARES = LENGTH / TERMS, EACH = 21, REACH = 32 * TERMS + 32 * EACH;
+const int TERMS = 4, SHARES = LENGTH / TERMS, THREAD_WORDS = 21, REACH = 32 * TERMS + 32 * THREAD_WORDS;
 
 __device__ __forceinline__ u32 next_word(u32 first, u32 second, u32 ahead) {
   const u32 y = (first & 0x80000000u) | (second & 0x7fffffffu);
@@ -39,14 +39,14 @@ __device__ __forceinline__ u32 untempered(u32 y) {
 // after these; what lies ahead of the second and the third are its first and its second. It puts them when it has asked
 // for what the next ones are made of.
 template <class Put> __device__ __forceinline__ void follow(u32* both, int blocks, Put put) {
-  const int THIRD = 2 * TOGETHER, LAST = LENGTH - 1 - THIRD, me = threadIdx.x, t = me < TOGETHER ? me : 0;
-  const bool works = me < TOGETHER, thrice = me <= LAST;
+  const int THIRD = 2 * INDEPENDENT, LAST = LENGTH - 1 - THIRD, me = threadIdx.x, t = me < INDEPENDENT ? me : 0;
+  const bool works = me < INDEPENDENT, thrice = me <= LAST;
   __syncthreads();
-  u32 first = both[t], second = both[t + TOGETHER], third = both[t + THIRD];
+  u32 first = both[t], second = both[t + INDEPENDENT], third = both[t + THIRD];
   for (int block = 0;; ++block) {
     const u32* old = both + (block & 1) * LENGTH;
     u32* made = both + (~block & 1) * LENGTH;
-    const u32 next = old[t + 1], ahead = old[t + AHEAD], second_next = old[t + TOGETHER + 1];
+    const u32 next = old[t + 1], ahead = old[t + AHEAD], second_next = old[t + INDEPENDENT + 1];
     u32 third_next = old[t + THIRD + 1];
     // After the last word of the old block comes the first one of this block.
     if (me / 32 == LAST / 32) {
@@ -56,7 +56,7 @@ template <class Put> __device__ __forceinline__ void follow(u32* both, int block
     if (block) {
       const int k = (block - 1) * LENGTH + t;
       if (works) put(k, first);
-      if (works) put(k + TOGETHER, second);
+      if (works) put(k + INDEPENDENT, second);
       if (thrice) put(k + THIRD, third);
     }
     if (block == blocks) break;
@@ -64,7 +64,7 @@ template <class Put> __device__ __forceinline__ void follow(u32* both, int block
     second = next_word(second, second_next, first);
     third = next_word(third, third_next, second);
     if (works) made[t] = first;
-    if (works) made[t + TOGETHER] = second;
+    if (works) made[t + INDEPENDENT] = second;
     if (thrice) made[t + THIRD] = third;
     __syncthreads();
   }
@@ -72,7 +72,7 @@ template <class Put> __device__ __forceinline__ void follow(u32* both, int block
 
 // Make the stretch of a window.
 __device__ __forceinline__ void make_stretch(const u32* window, u32* stretch) {
-  __shared__ u32 both[BOTH];
+  __shared__ u32 both[TWO_BLOCKS];
   for (int k = threadIdx.x; k < LENGTH; k += blockDim.x) stretch[k] = both[k] = window[k];
   follow(both, STRETCH / LENGTH - 1, [=](int k, u32 word) { stretch[k + LENGTH] = word; });
 }
@@ -92,7 +92,7 @@ __device__ __forceinline__ void begin_runs(const u32* state, u32* windows, u32* 
 __device__ __forceinline__ void jump_window(const u32* stretch, const u32* terms, u32* window, int first, int step) {
   __shared__ u32 words[REACH];
   const int lane = threadIdx.x;
-  u32 sums[EACH] = {};
+  u32 sums[THREAD_WORDS] = {};
   for (int share = first; share < SHARES; share += step) {
     __syncwarp();
     for (int k = lane; k < REACH; k += 32) {
@@ -102,19 +102,19 @@ __device__ __forceinline__ void jump_window(const u32* stretch, const u32* terms
     __syncwarp();
     for (int k = 0; k < TERMS; ++k) {
       const u32 chosen = terms[share * TERMS + k];
-      u32 its[32 + EACH - 1];
+      u32 its[32 + THREAD_WORDS - 1];
 #pragma unroll
-      for (int at = 0; at < 32 + EACH - 1; ++at) its[at] = words[EACH * lane + 32 * k + at];
+      for (int at = 0; at < 32 + THREAD_WORDS - 1; ++at) its[at] = words[THREAD_WORDS * lane + 32 * k + at];
 #pragma unroll
       for (int term = 0; term < 32; ++term) {
         const u32 mask = 0u - (chosen >> term & 1);
 #pragma unroll
-        for (int one = 0; one < EACH; ++one) sums[one] ^= its[term + one] & mask;
+        for (int one = 0; one < THREAD_WORDS; ++one) sums[one] ^= its[term + one] & mask;
       }
     }
   }
   __syncwarp();
-  for (int one = 0; one < EACH; ++one) words[EACH * lane + one] = sums[one];
+  for (int one = 0; one < THREAD_WORDS; ++one) words[THREAD_WORDS * lane + one] = sums[one];
   __syncwarp();
   for (int k = lane; k < LENGTH; k += 32) atomicXor(window + k, words[k]);
 }
@@ -125,10 +125,10 @@ __device__ __forceinline__ f64 unit(u32 first, u32 second) {
 }
 
 // Where a stream stands that took `count` words from a state on: in which block, counted from the state's.
-struct Stand {
+struct Position {
   i64 block;
   u32 place;
-  __device__ Stand(const u32* state, i64 count) {
+  __device__ Position(const u32* state, i64 count) {
     const i64 upto = i64(state[PLACE]) + count;
     block = count ? (upto - 1) / LENGTH : 0;
     place = u32(upto - block * LENGTH);
@@ -138,9 +138,9 @@ struct Stand {
 // Make a run: words of the stream from the state on, and the state after the last of them if it is in this run.
 __device__ __forceinline__ void make_run(
     u32* words, u32* after, const u32* state, const u32* windows, i64 count, i64 length) {
-  __shared__ u32 both[BOTH];
+  __shared__ u32 both[TWO_BLOCKS];
   const i64 run = blockIdx.x, place = state[PLACE];
-  const Stand end(state, count);
+  const Position end(state, count);
   for (int k = threadIdx.x; k < LENGTH; k += blockDim.x) both[k] = windows[run * LENGTH + k];
   if (run == 0) {
     for (i64 k = threadIdx.x; k < STATE; k += blockDim.x) {
@@ -165,20 +165,20 @@ __device__ __forceinline__ void make_run(
 }
 
 // The words of a stream from a state on, `count` of them; and the state after them.
-struct Drawn {
+struct DrawnWords {
   const u32 *words, *before, *after;
   i64 count;
   // A state after the first so many of the words, by one block; all but what is left of a normal number.
-  __device__ void stand(u32* state, i64 taken) const {
-    const Stand end(before, taken);
-    const bool first = end.block == 0, last = end.block == Stand(before, count).block;
+  __device__ void write_state(u32* state, i64 taken) const {
+    const Position end(before, taken);
+    const bool first = end.block == 0, last = end.block == Position(before, count).block;
     const i64 from = end.block * LENGTH - i64(before[PLACE]);
     for (int k = threadIdx.x; k < LENGTH; k += blockDim.x)
       state[k] = first ? before[k] : last ? after[k] : untempered(words[from + k]);
     for (int k = PLACE + int(threadIdx.x); k < STATE; k += blockDim.x) state[k] = k == PLACE ? end.place : before[k];
   }
   // Of two normal numbers that the words from one on make, the one of the first coordinate is left; none if that is -1.
-  __device__ void leave(u32* state, i64 from) const {
+  __device__ void leave_normal(u32* state, i64 from) const {
     __syncthreads();
     if (threadIdx.x != 0) return;
     u32 its[4] = {};
@@ -191,12 +191,12 @@ struct Drawn {
     state[HAS] = state[MADE_HERE] = from >= 0;
     state[LEFT] = u32(left);
     state[LEFT + 1] = u32(left >> 32);
-    for (int k = 0; k < 4; ++k) state[FROM + k] = its[k];
+    for (int k = 0; k < 4; ++k) state[PAIR + k] = its[k];
   }
 };
 
 // The words after a state, one after the other: one thread.
-struct Serial {
+struct SerialWords {
   u32* state;
   __device__ u32 next() {
     if (state[PLACE] == LENGTH) {

@@ -174,12 +174,12 @@ __device__ __forceinline__ void put_tile(
 
 // The state after the numbers; what is missing of these, one thread makes of the words that follow.
 __device__ __forceinline__ void end_picks(
-    u32* state, const Out& out, const i64* last, const Number& number, const Attempts& attempts, const Drawn& drawn,
-    i64 made) {
+    u32* state, const Out& out, const i64* last, const Number& number, const Attempts& attempts,
+    const DrawnWords& drawn, i64 made) {
   const i64 needed = out.needed();
   if (made >= needed) {
     // None is needed where the number that was left is all.
-    drawn.stand(state, needed ? (*last / Number::PIECES + 1) * Number::WORDS : 0);
+    drawn.write_state(state, needed ? (*last / Number::PIECES + 1) * Number::WORDS : 0);
   } else {
     for (int k = threadIdx.x; k < STATE; k += blockDim.x) state[k] = drawn.after[k];
   }
@@ -188,9 +188,9 @@ __device__ __forceinline__ void end_picks(
   u32 words[Number::WORDS] = {};
   Value values[Number::MAKES] = {};
   if (made < needed) {
-    Serial serial{state};
+    SerialWords words_after{state};
     while (made < needed) {
-      for (int k = 0; k < Number::WORDS; ++k) words[k] = serial.next();
+      for (int k = 0; k < Number::WORDS; ++k) words[k] = words_after.next();
       for (int piece = 0; piece < Number::PIECES && made < needed; ++piece)
         if (number.make(words, piece, values)) out.put(made++, values);
     }
@@ -206,7 +206,7 @@ __device__ __forceinline__ void end_picks(
   state[HAS] = has;
   state[LEFT] = has ? u32(left) : 0;
   state[LEFT + 1] = has ? u32(left >> 32) : 0;
-  for (int k = 0; k < 4; ++k) state[FROM + k] = words[k];
+  for (int k = 0; k < 4; ++k) state[PAIR + k] = words[k];
   state[MADE_HERE] = has;
 #endif
 }

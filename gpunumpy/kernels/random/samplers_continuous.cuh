@@ -39,7 +39,7 @@ struct Gamma {
   // As many attempts as it takes.
   template <class Source> __device__ Real number(Source& s) const {
     Real value;
-    while (!draw(s, value) && !s.late) {}
+    while (!draw(s, value) && !s.is_postponed) {}
     return value;
   }
 
@@ -49,12 +49,12 @@ struct Gamma {
       return true;
     }
     if (shape < 1) {
-      const Real u = s.evenly(), v = s.exponential();
+      const Real u = s.uniform(), v = s.exponential();
       if (u <= 1 - shape) {
         value = pow(u, 1 / shape);
         return value <= v;
       }
-      if (s.later()) return false;
+      if (s.postpones()) return false;
       const Real y = -log((1 - u) / shape);
       value = pow(1 - shape + shape * y, 1 / shape);
       return value <= v + y;
@@ -63,10 +63,10 @@ struct Gamma {
     Real v = 1 + c * x;
     if (v <= 0) return false;
     v = v * v * v;
-    const Real u = s.evenly();
+    const Real u = s.uniform();
     value = b * v;
     if (u < 1 - Real(0.0331) * (x * x) * (x * x)) return true;
-    return !s.later() && log(u) < Real(0.5) * x * x + b * (1 - v + log(v));
+    return !s.postpones() && log(u) < Real(0.5) * x * x + b * (1 - v + log(v));
   }
 };
 
@@ -164,7 +164,7 @@ struct VonMises {
   template <class Source> __device__ bool draw(Source& s, f64& value) const {
     const f64 pi = 3.14159265358979323846;
     const f64 z = ::cos(pi * s.unit()), w = (1 + middle * z) / (middle + z), y = kappa * (middle - w), v = s.unit();
-    if (!(y * (2 - y) - v >= 0 || s.later() || ::log(y / v) + 1 - y >= 0)) return false;
+    if (!(y * (2 - y) - v >= 0 || s.postpones() || ::log(y / v) + 1 - y >= 0)) return false;
     const f64 angle = ::acos(w), turned = (s.unit() < 0.5 ? -angle : angle) + mu;
     const f64 within = ::fmod(::fabs(turned) + pi, 2 * pi) - pi;
     value = turned < 0 ? -within : within;

@@ -51,7 +51,7 @@ struct PoissonRatio {
     value = whole(::floor((2 * a / rest + b) * u + mean + 0.43));
     if (rest >= 0.07 && v <= sure) return true;
     if (value < 0 || (rest < 0.013 && v > rest)) return false;
-    if (s.later()) return false;
+    if (s.postpones()) return false;
     const f64 k = f64(value), log_mean = known ? this->log_mean : ::log(mean);
     const f64 log_scale = known ? this->log_scale : ::log(1.1239 + 1.1328 / (b - 3.4));
     return ::log(v) + log_scale - ::log(a / (rest * rest) + b) <= -mean + k * log_mean - log_gamma(k + 1);
@@ -67,8 +67,9 @@ struct BinomialInversion {
   __device__ explicit BinomialInversion(const f64* params)
       : n(i64(params[0])), bound(i64(params[1])), p(params[2]), q(params[3]), none(params[4]),
         flipped(params[5] != 0) {}
-  __device__ BinomialInversion(i64 n, f64 p, bool flipped, bool old = false) : n(n), p(p), q(1 - p), flipped(flipped) {
-    none = ::exp(n * (old ? ::log(q) : ::log1p(-p)));
+  __device__ BinomialInversion(i64 n, f64 p, bool flipped, bool legacy = false)
+      : n(n), p(p), q(1 - p), flipped(flipped) {
+    none = ::exp(n * (legacy ? ::log(q) : ::log1p(-p)));
     const f64 mean = n * p, most = mean + 10 * ::sqrt(mean * q + 1);
     bound = i64(f64(n) < most ? f64(n) : most);
   }
@@ -144,9 +145,9 @@ struct BinomialRegions {
     if (u <= p2) {
       const f64 x = xl + (u - p1) / c;
       v = v * c + 1 - ::fabs(m - x + 0.5) / p1;
-      if (v > 1 || s.later()) return false;
+      if (v > 1 || s.postpones()) return false;
       y = whole(::floor(x));
-    } else if (s.later()) {
+    } else if (s.postpones()) {
       return false;
     } else if (u <= p3) {
       y = whole(::floor(xl + ::log(v) / left));
@@ -164,13 +165,13 @@ struct BinomialRegions {
 
 // How n events are spread over several cases: for each but the last, how many of those that are left, given the
 // probability of the case among the cases that are left.
-template <bool OLD> struct Multinomial {
+template <bool LEGACY> struct Multinomial {
   i64 n;
   const f64* params;
   __device__ explicit Multinomial(const f64* params) : n(i64(params[0])), params(params) {}
   template <class Source> __device__ bool draw(Source& s, i64* values) const {
     i64 left = n;
-    for (int k = 0; k < WIDTH && !s.late; ++k) {
+    for (int k = 0; k < WIDTH && !s.is_postponed; ++k) {
       i64 value = k == WIDTH - 1 ? left : 0;
       if (k < WIDTH - 1 && left > 0) value = binomial(s, left, params[3 + k]);
       values[k] = value;
@@ -180,15 +181,15 @@ template <bool OLD> struct Multinomial {
   }
   template <class Source> __device__ __noinline__ i64 binomial(Source& s, i64 n, f64 p) const {
     i64 value = 0;
-    if (p == 0 && !OLD) return value;
+    if (p == 0 && !LEGACY) return value;
     const bool flipped = !(p <= 0.5);
     if (flipped) p = 1 - p;
     if (p * n <= 30) {
-      const BinomialInversion number(n, p, flipped, OLD);
-      while (!number.draw(s, value) && !s.late) continue;
+      const BinomialInversion number(n, p, flipped, LEGACY);
+      while (!number.draw(s, value) && !s.is_postponed) continue;
     } else {
       const BinomialRegions number(n, p, flipped, params[1], params[2]);
-      while (!number.draw(s, value) && !s.late) continue;
+      while (!number.draw(s, value) && !s.is_postponed) continue;
     }
     return value;
   }
@@ -206,8 +207,8 @@ struct HypergeometricFew {
     while (left > 0 && those > 0 && total > those) {
       --total;
       const u32 mask = ~0u >> __clz(int(u32(total)));
-      u32 chosen = s.half() & mask;
-      while (chosen > u32(total)) chosen = s.half() & mask;
+      u32 chosen = s.word32() & mask;
+      while (chosen > u32(total)) chosen = s.word32() & mask;
       if (chosen < u32(those)) --those;
       --left;
     }
@@ -234,7 +235,7 @@ struct HypergeometricUnits {
 };
 
 // How many of many drawn ones are good: a ratio of evenly distributed numbers, which is refused outside of a region.
-template <bool OLD> struct HypergeometricRatio {
+template <bool LEGACY> struct HypergeometricRatio {
   const f64* factorials;  // their logarithms, of the first numbers
   i64 good, fewer, more, drawn;
   f64 a, h, bound, g;
@@ -244,7 +245,7 @@ template <bool OLD> struct HypergeometricRatio {
         drawn(i64(params[3])), a(params[4]), h(params[5]), bound(params[6]), g(params[7]), flipped(params[8] != 0),
         rest(params[9] != 0) {}
   __device__ f64 log_factorial(i64 k) const {
-    if (OLD) return log_gamma(f64(k + 1));
+    if (LEGACY) return log_gamma(f64(k + 1));
     if (k < 126) return factorials[k];
     const f64 x = f64(k);
     return (x + 0.5) * ::log(x) - x + (0.9189385332046728 + (1 / x) * (1 / 12.0 - 1 / (360 * x * x)));
@@ -262,14 +263,14 @@ template <bool OLD> struct HypergeometricRatio {
   }
 };
 
-template <bool OLD> struct LogarithmicSeries {
+template <bool LEGACY> struct LogarithmicSeries {
   f64 p, log_rest;
   __device__ explicit LogarithmicSeries(const f64* params) : p(params[0]), log_rest(params[1]) {}
   template <class Source> __device__ bool draw(Source& s, i64& value) const {
     value = 1;
     const f64 v = s.unit();
     if (v >= p) return true;
-    const f64 power = log_rest * s.unit(), q = OLD ? 1 - ::exp(power) : -::expm1(power);
+    const f64 power = log_rest * s.unit(), q = LEGACY ? 1 - ::exp(power) : -::expm1(power);
     if (v > q * q) {
       if (v < q) value = 2;
       return true;

@@ -19,30 +19,31 @@ template <class Items> struct OfNormals : Items {
   using Items::Items;
   __device__ int next(int item) const { return item + 1 < this->count ? item + 1 : 0; }
   // The items from one on that take no normal number.
-  template <class Source> __device__ int pass(Source& s, int item, Sink& sink) const {
-    for (; !sink.full() && !s.late && !this->waits(item); item = next(item)) sink.put(this->without(s, item));
+  template <class Source> __device__ int skip_to_normal(Source& s, int item, Sink& sink) const {
+    for (; !sink.full() && !s.is_postponed && !this->needs_normal(item); item = next(item))
+      sink.put(this->without_normal(s, item));
     return item;
   }
-  template <class Source> __device__ __forceinline__ int use(Source& s, int item, f64 normal, Sink& sink) const {
+  template <class Source> __device__ __forceinline__ int use_normal(Source& s, int item, f64 normal, Sink& sink) const {
     Value value;
-    if (!this->with(s, item, normal, value) || s.late) return item;
+    if (!this->from_normal(s, item, normal, value) || s.is_postponed) return item;
     sink.put(value);
-    return pass(s, next(item), sink);
+    return skip_to_normal(s, next(item), sink);
   }
   template <class Source> __device__ __forceinline__ Pair begin(Source& s) const { return Pair(s); }
   // At which item it ends; -1 if none begins at this one.
   template <class Source>
   __device__ __forceinline__ int attempt(Source& s, const Pair& pair, int item, Sink& sink) const {
-    if (item >= this->count || !this->waits(item)) return -1;
+    if (item >= this->count || !this->needs_normal(item)) return -1;
     if (!pair.made) return item;
-    item = use(s, item, pair.first, sink);
+    item = use_normal(s, item, pair.first, sink);
     sink.left = sink.full();
-    return sink.left || s.late ? item : use(s, item, pair.second, sink);
+    return sink.left || s.is_postponed ? item : use_normal(s, item, pair.second, sink);
   }
   // What comes before the first attempt, a normal number that is left of earlier draws included.
-  template <class Source> __device__ int open(Source& s, bool has, f64 left, Sink& sink) const {
-    const int item = pass(s, 0, sink);
-    return has && !sink.full() ? use(s, item, left, sink) : item;
+  template <class Source> __device__ int begin_sequence(Source& s, bool has, f64 left, Sink& sink) const {
+    const int item = skip_to_normal(s, 0, sink);
+    return has && !sink.full() ? use_normal(s, item, left, sink) : item;
   }
 };
 
@@ -54,7 +55,7 @@ template <class Source> __device__ __forceinline__ bool gamma_of(Source& s, f64 
   const f64 u = s.unit();
   value = b * v;
   if (u < 1.0 - 0.0331 * (x * x) * (x * x)) return true;
-  return !s.later() && ::log(u) < 0.5 * x * x + b * (1. - v + ::log(v));
+  return !s.postpones() && ::log(u) < 0.5 * x * x + b * (1. - v + ::log(v));
 }
 
 // One of a shape up to 1, which takes no normal ones.
@@ -77,13 +78,13 @@ struct GammaItems {
   const f64* items;
   int count;
   __device__ explicit GammaItems(const f64* params) : items(params + 1), count(int(params[0])) {}
-  __device__ __forceinline__ bool waits(int item) const { return items[3 * item] == 0 || items[3 * item] > 1; }
-  template <class Source> __device__ __forceinline__ bool with(Source& s, int item, f64 x, f64& value) const {
+  __device__ __forceinline__ bool needs_normal(int item) const { return items[3 * item] == 0 || items[3 * item] > 1; }
+  template <class Source> __device__ __forceinline__ bool from_normal(Source& s, int item, f64 x, f64& value) const {
     const f64* its = items + 3 * item;
     value = x;
     return its[0] == 0 || gamma_of(s, x, its[1], its[2], value);
   }
-  template <class Source> __device__ f64 without(Source& s, int item) const {
+  template <class Source> __device__ f64 without_normal(Source& s, int item) const {
     f64 value;
     while (!small_gamma(s, items[3 * item], value)) {}
     return value;
@@ -98,7 +99,7 @@ struct LegacySmallGammas : GammaItems {
     return small_gamma(s, items[0], value);
   }
   template <class Source> __device__ bool draw(Source& s, f64* values) const {
-    for (int k = 0; k < count; ++k) values[k] = without(s, k);
+    for (int k = 0; k < count; ++k) values[k] = without_normal(s, k);
     return true;
   }
 };
@@ -106,14 +107,14 @@ struct LegacySmallGammas : GammaItems {
 // Numbers of which each waits for a normal one.
 struct OneItem {
   static const int count = 1;
-  __device__ static bool waits(int) { return true; }
-  template <class Source> __device__ static Value without(Source&, int) { return 0; }
+  __device__ static bool needs_normal(int) { return true; }
+  template <class Source> __device__ static Value without_normal(Source&, int) { return 0; }
 };
 
 struct WaldItem : OneItem {
   f64 mean, scale;
   __device__ explicit WaldItem(const f64* params) : mean(params[0]), scale(params[1]) {}
-  template <class Source> __device__ bool with(Source& s, int, f64 normal, f64& value) const {
+  template <class Source> __device__ bool from_normal(Source& s, int, f64 normal, f64& value) const {
     const f64 y = mean * normal * normal;
     const f64 x = mean + mean / (2 * scale) * (y - ::sqrt(4 * scale * y + y * y));
     value = s.unit() <= mean / (mean + x) ? x : mean * mean / x;

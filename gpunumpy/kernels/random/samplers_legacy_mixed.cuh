@@ -4,7 +4,7 @@ template <class Source> __device__ i64 poisson_of(Source& s, f64 mean) {
   i64 value = 0;
   if (mean >= 10) {
     const PoissonRatio poisson(mean);
-    while (!poisson.draw(s, value) && !s.late) {}
+    while (!poisson.draw(s, value) && !s.is_postponed) {}
   } else if (mean != 0) {
     PoissonProduct(mean).draw(s, value);
   }
@@ -15,7 +15,7 @@ template <class Source> __device__ i64 poisson_of(Source& s, f64 mean) {
 struct MixedItem : OneItem {
   f64 scale, b, c;
   __device__ explicit MixedItem(const f64* params) : scale(params[1]), b(params[2]), c(params[3]) {}
-  template <class Source> __device__ bool with(Source& s, int, f64 normal, i64& value) const {
+  template <class Source> __device__ bool from_normal(Source& s, int, f64 normal, i64& value) const {
     f64 mean;
     if (!gamma_of(s, normal, b, c, mean)) return false;
     value = poisson_of(s, scale * mean);

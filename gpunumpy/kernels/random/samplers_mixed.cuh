@@ -12,7 +12,7 @@ struct NegativeBinomial {
     value = 0;
     if (mean >= 10) {
       const PoissonRatio poisson(mean);
-      while (!poisson.draw(s, value) && !s.late) continue;
+      while (!poisson.draw(s, value) && !s.is_postponed) continue;
     } else if (mean != 0) {
       PoissonProduct(mean).draw(s, value);
     }

@@ -4,7 +4,7 @@ struct MixedChisquare {
   __device__ explicit MixedChisquare(const f64* params) : freedoms(params[0]), mean(params[1] / 2.0) {}
   template <class Poisson, class Source> __device__ static i64 number(const Poisson& poisson, Source& s) {
     i64 value = 0;
-    while (!poisson.draw(s, value) && !s.late) {}
+    while (!poisson.draw(s, value) && !s.is_postponed) {}
     return value;
   }
   template <class Source> __device__ f64 number(Source& s) const {

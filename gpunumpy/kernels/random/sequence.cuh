@@ -11,12 +11,13 @@
 // to each word, one for each phase, and all is as if these were words of their own. Of one attempt several numbers may
 // come then, or none.
 
-const int SPAN = 32, SPANS = TILE / SPAN, ENTRIES = LONGEST, GROUP = 4096 / LONGEST;
-const bool KEPT = WIDTH == 1 && !PASSING;  // whether what attempts make is kept until it is known which of them count
+const int SPAN = 32, SPANS = TILE / SPAN, ENTRIES = MAX_WORDS, GROUP = 4096 / MAX_WORDS;
+// Whether what attempts make is kept until it is known which of them count.
+const bool KEEPS_VALUES = WIDTH == 1 && !HAS_PHASES;
 const u32 LOST = 0xffff;  // where attempts lead for which there are too few words, or that take too many
-// The lowest bits of a code are an exit, or how far an attempt leads; those above count numbers.
-const int COUNTS = 9;
-const u32 EXITS = (1 << COUNTS) - 1;
+// The lowest bits of a code are an exit, or how far an attempt leads; those above are a count of numbers.
+const int EXIT_BITS = 9;
+const u32 EXIT_MASK = (1 << EXIT_BITS) - 1;
 
 // Where numbers go, until there is room for no more, or nowhere; how many they are, and whether the second one of the
 // last two normal numbers is left.
@@ -36,14 +37,14 @@ struct Sink {
 // What the attempts at one word begin with in all phases.
 struct Nothing {};
 template <class Number> __device__ __forceinline__ auto begin_attempts(const Number& number, Source& source) {
-  if constexpr (PASSING) return number.begin(source);
+  if constexpr (HAS_PHASES) return number.begin(source);
   else return Nothing();
 }
 
 struct Words {
-  Word at[HELD];
+  Word at[TILE_WORDS];
   __device__ __forceinline__ void load(const Word* words, i64 first, i64 end) {
-    for (int k = threadIdx.x; k < HELD; k += blockDim.x)
+    for (int k = threadIdx.x; k < TILE_WORDS; k += blockDim.x)
       at[k] = first + k < end ? words[first + k] : Word(Source::made_up(u64(k)));
   }
 };
@@ -72,22 +73,22 @@ __device__ __forceinline__ u32 follow_span(int length, int& to) {
 }
 
 // How many numbers the attempts of a span make, digit by digit.
-struct Made {
-  u32 digits[DIGITS];
-  __device__ __forceinline__ static Made of(u32 count) {
-    Made made;
-    for (int k = 0; k < DIGITS; ++k) made.digits[k] = __ballot_sync(~0u, count >> k & 1);
-    return made;
+struct SpanCounts {
+  u32 digits[COUNT_DIGITS];
+  __device__ __forceinline__ static SpanCounts of(u32 count) {
+    SpanCounts counts;
+    for (int k = 0; k < COUNT_DIGITS; ++k) counts.digits[k] = __ballot_sync(~0u, count >> k & 1);
+    return counts;
   }
   __device__ __forceinline__ u32 any() const {
     u32 some = 0;
-    for (int k = 0; k < DIGITS; ++k) some |= digits[k];
+    for (int k = 0; k < COUNT_DIGITS; ++k) some |= digits[k];
     return some;
   }
   // Those of some positions.
   __device__ __forceinline__ u32 among(u32 positions) const {
     u32 count = 0;
-    for (int k = 0; k < DIGITS; ++k) count += u32(__popc(positions & digits[k])) << k;
+    for (int k = 0; k < COUNT_DIGITS; ++k) count += u32(__popc(positions & digits[k])) << k;
     return count;
   }
 };
@@ -99,22 +100,23 @@ struct Attempts {
   int waiting;
   // One of them, of a source with what the attempts of all its phases begin with; false if it is to be made later.
   template <class Number, class Begun>
-  __device__ __forceinline__ bool one(
+  __device__ __forceinline__ bool measure(
       const Number& number, Source source, const Begun& begun, Value* values, int p, i64 end) {
     int to = 0, count;
-    if constexpr (PASSING) {
+    if constexpr (HAS_PHASES) {
       Sink sink;
       to = number.attempt(source, begun, p % PHASES, sink);
       count = sink.count;
     } else {
       Drawn<Number, WIDTH> drawn;
       count = drawn.from(number, source);
-      if (KEPT) values[p] = drawn.values[0];
+      if (KEEPS_VALUES) values[p] = drawn.values[0];
     }
-    if (source.late) return false;
+    if (source.is_postponed) return false;
     const int begin = p / PHASES;
-    const bool lost = to < 0 || source.next - begin > LONGEST / PHASES || source.next > end || count >> DIGITS;
-    codes[p] = lost ? 0 : u16(source.next * PHASES + to - p | count << COUNTS);
+    const int taken = source.next - begin;
+    const bool lost = to < 0 || taken > MAX_WORDS / PHASES || source.next > end || count >> COUNT_DIGITS;
+    codes[p] = lost ? 0 : u16(source.next * PHASES + to - p | count << EXIT_BITS);
     return true;
   }
 };
@@ -135,20 +137,20 @@ __device__ __forceinline__ void measure(
     Source source(its.words.at, word, true);
     const auto begun = begin_attempts(number, source);
     for (int p = word * PHASES; p < (word + 1) * PHASES; ++p)
-      if (!its.one(number, source, begun, values + first, p, rest)) late[atomicAdd(&its.waiting, 1)] = u16(p);
+      if (!its.measure(number, source, begun, values + first, p, rest)) late[atomicAdd(&its.waiting, 1)] = u16(p);
   }
   __syncthreads();
   for (int k = threadIdx.x; k < its.waiting; k += blockDim.x) {
     Source source(its.words.at, late[k] / PHASES);
     const auto begun = begin_attempts(number, source);
-    its.one(number, source, begun, values + first, late[k], rest);
+    its.measure(number, source, begun, values + first, late[k], rest);
   }
   __syncthreads();
   for (int p = threadIdx.x; p < TILE; p += blockDim.x) {
     const u16 code = codes[first + p] = its.codes[p];
-    const Made made = Made::of(code >> COUNTS);
+    const SpanCounts made = SpanCounts::of(code >> EXIT_BITS);
     int to;
-    const u32 seen = follow_span(code & EXITS, to);
+    const u32 seen = follow_span(code & EXIT_MASK, to);
     hops[p] = made.among(seen) << 16 | (to == int(LOST) ? LOST : u32(p / SPAN * SPAN + to));
   }
   __syncthreads();
@@ -159,7 +161,7 @@ __device__ __forceinline__ void measure(
       count += hop >> 16;
       p = hop & LOST;
     }
-    table[tile * ENTRIES + entry] = (p == LOST ? u32(ENTRIES) : p - TILE) | count << COUNTS;
+    table[tile * ENTRIES + entry] = (p == LOST ? u32(ENTRIES) : p - TILE) | count << EXIT_BITS;
   }
 }
 
@@ -174,14 +176,14 @@ struct Tables {
     if (threadIdx.x == 0) parts = here;
     __syncthreads();
   }
-  // Follow attempts through the parts, telling where each is entered.
-  template <class Tell> __device__ __forceinline__ void follow(u32& entry, u64& count, Tell tell) const {
+  // Follow attempts through the parts; `visit` is called with where each is entered.
+  template <class Visit> __device__ __forceinline__ void follow(u32& entry, u64& count, Visit visit) const {
     for (int part = 0; part < parts; ++part) {
-      tell(part, entry, count);
+      visit(part, entry, count);
       if (entry == u32(ENTRIES)) continue;
       const u32 code = at[part * ENTRIES + entry];
-      count += code >> COUNTS;
-      entry = code & EXITS;
+      count += code >> EXIT_BITS;
+      entry = code & EXIT_MASK;
     }
   }
 };
@@ -193,7 +195,7 @@ __device__ __forceinline__ void compose_group(const u32* tables, u32* groups, i6
     u32 at = entry;
     u64 count = 0;
     its.follow(at, count, [](int, u32, u64) {});
-    groups[group * ENTRIES + entry] = at | u32(count) << COUNTS;
+    groups[group * ENTRIES + entry] = at | u32(count) << EXIT_BITS;
   }
 }
 
@@ -208,9 +210,9 @@ __device__ __forceinline__ void open_sequence(
   if (threadIdx.x != 0) return;
   Source source(its.at, 0);
   Sink sink(out, n);
-  const int phase = number.open(source, has, left, sink), entry = source.next * PHASES + phase;
-  const bool done = sink.full(), lost = source.next > LONGEST / PHASES || source.next > end || entry >= ENTRIES;
-  *opening = u64(sink.count) << COUNTS | u32(done || lost ? ENTRIES : entry);
+  const int phase = number.begin_sequence(source, has, left, sink), entry = source.next * PHASES + phase;
+  const bool done = sink.full(), lost = source.next > MAX_WORDS / PHASES || source.next > end || entry >= ENTRIES;
+  *opening = u64(sink.count) << EXIT_BITS | u32(done || lost ? ENTRIES : entry);
   counts[0] = done && source.next <= end ? source.next : -1;
   counts[2] = lost && !done ? 0 : -1;
   counts[3] = -1;
@@ -221,13 +223,15 @@ __device__ __forceinline__ void open_sequence(
 __device__ __forceinline__ void compose_all(
     const u32* groups, u64* begins, const u64* opening, i64* counts, i64 many) {
   __shared__ Tables its;
-  u32 entry = opening ? u32(*opening & EXITS) : 0;
-  u64 count = opening ? *opening >> COUNTS : 0;
+  u32 entry = opening ? u32(*opening & EXIT_MASK) : 0;
+  u64 count = opening ? *opening >> EXIT_BITS : 0;
   for (i64 k = 0; k * GROUP < many; ++k) {
     __syncthreads();
     its.load(groups, k, many);
     if (threadIdx.x == 0)
-      its.follow(entry, count, [=](int part, u32 at, u64 before) { begins[k * GROUP + part] = before << COUNTS | at; });
+      its.follow(entry, count, [=](int part, u32 at, u64 before) {
+        begins[k * GROUP + part] = before << EXIT_BITS | at;
+      });
   }
   if (threadIdx.x == 0) {
     if (!opening) counts[0] = counts[2] = counts[3] = -1;
@@ -239,32 +243,34 @@ __device__ __forceinline__ void spread_group(const u32* tables, const u64* begin
   __shared__ Tables its;
   its.load(tables, group, tiles);
   if (threadIdx.x == 0) {
-    u32 entry = u32(begins[group] & EXITS);
-    u64 count = begins[group] >> COUNTS;
-    its.follow(entry, count, [=](int part, u32 at, u64 before) { starts[group * GROUP + part] = before << COUNTS | at; });
+    u32 entry = u32(begins[group] & EXIT_MASK);
+    u64 count = begins[group] >> EXIT_BITS;
+    its.follow(entry, count, [=](int part, u32 at, u64 before) {
+      starts[group * GROUP + part] = before << EXIT_BITS | at;
+    });
   }
 }
 
 // Make the numbers of a tile.
-template <class Number, bool KEEPS = KEPT>
+template <class Number, bool KEEPS = KEEPS_VALUES>
 __device__ __forceinline__ void make_numbers(
     const Number& number, const Word* words, const u16* codes, const Value* values, const u64* starts, Value* out,
     i64* counts, i64 tile, i64 end, i64 n) {
   __shared__ Maybe<Words, !KEEPS> its;
   __shared__ u32 seen[TILE], chosen[SPANS];
-  __shared__ Made made[SPANS];
+  __shared__ SpanCounts made[SPANS];
   // The attempts that make numbers, and where these go; what of both comes before each span.
-  __shared__ u16 to[TILE], before[SPANS], list[TILE], numbers[SPANS], places[PASSING ? TILE : 1];
+  __shared__ u16 to[TILE], before[SPANS], list[TILE], numbers[SPANS], places[HAS_PHASES ? TILE : 1];
   __shared__ int total;
-  const int entry = int(starts[tile] & EXITS);
-  const i64 base = i64(starts[tile] >> COUNTS), first = tile * TILE;
+  const int entry = int(starts[tile] & EXIT_MASK);
+  const i64 base = i64(starts[tile] >> EXIT_BITS), first = tile * TILE;
   if (entry == ENTRIES || base >= n) return;
   if constexpr (!KEEPS) its.load(words, first / PHASES, end);
   for (int p = threadIdx.x; p < TILE; p += blockDim.x) {
     const u16 code = codes[first + p];
-    const Made makes = Made::of(code >> COUNTS);
+    const SpanCounts makes = SpanCounts::of(code >> EXIT_BITS);
     int where;
-    seen[p] = follow_span(code & EXITS, where);
+    seen[p] = follow_span(code & EXIT_MASK, where);
     to[p] = u16(where == int(LOST) ? LOST : u32(p / SPAN * SPAN + where));
     if (p % SPAN == 0) {
       made[p / SPAN] = makes;
@@ -280,7 +286,7 @@ __device__ __forceinline__ void make_numbers(
       chosen[span] = makes;
       before[span] = u16(attempts);
       attempts += __popc(makes);
-      if (PASSING) {
+      if (HAS_PHASES) {
         numbers[span] = u16(count);
         count += made[span].among(visited);
       }
@@ -295,13 +301,13 @@ __device__ __forceinline__ void make_numbers(
     if (!(makes >> p % SPAN & 1)) continue;
     const int k = before[p / SPAN] + __popc(earlier);
     list[k] = u16(p);
-    if (PASSING) places[k] = u16(numbers[p / SPAN] + made[p / SPAN].among(earlier));
+    if (HAS_PHASES) places[k] = u16(numbers[p / SPAN] + made[p / SPAN].among(earlier));
   }
   __syncthreads();
   for (int k = threadIdx.x; k < total; k += blockDim.x) {
-    const i64 at = base + (PASSING ? places[k] : k), p = first + list[k];
+    const i64 at = base + (HAS_PHASES ? places[k] : k), p = first + list[k];
     if (at >= n) return;
-    if constexpr (PASSING) {
+    if constexpr (HAS_PHASES) {
       Source source(its.at, list[k] / PHASES);
       const auto begun = begin_attempts(number, source);
       Sink sink(out + at, n - at);
@@ -318,6 +324,6 @@ __device__ __forceinline__ void make_numbers(
       drawn.from(number, source);
       for (int j = 0; j < WIDTH; ++j) out[at * WIDTH + j] = drawn.values[j];
     }
-    if (!PASSING && at == n - 1) counts[0] = p + (codes[p] & EXITS);
+    if (!HAS_PHASES && at == n - 1) counts[0] = p + (codes[p] & EXIT_MASK);
   }
 }

@@ -1,20 +1,20 @@
 // The words of which attempts at numbers are made (sequence.cuh), as NumPy's bit generators give them out.
 
-const int HELD = (TILE + LONGEST) / PHASES;  // words that a tile's attempts can take
+const int TILE_WORDS = (TILE + MAX_WORDS) / PHASES;  // words that a tile's attempts can take
 
 // The words from a position on. What comes after the last one is made up, so that an attempt ends whatever it does; it
 // does not count.
 struct Source {
   const Word* words;
   int next;
-  bool first, late;
-  __device__ Source(const Word* words, int next, bool first = false)
-      : words(words), next(next), first(first), late(false) {}
-  // Asked before what takes long and few attempts need: whether this is the first time, when it is not done, and what
-  // the attempt makes does not count. Those that ask are made again, together, with threads that all have one.
-  __device__ __forceinline__ bool later() {
-    late |= first;
-    return first;
+  bool is_first_pass, is_postponed;
+  __device__ Source(const Word* words, int next, bool is_first_pass = false)
+      : words(words), next(next), is_first_pass(is_first_pass), is_postponed(false) {}
+  // Asked before work that takes long and few attempts need. In the first pass it is not done, and what the attempt
+  // makes does not count: those that ask are made again, together, with threads that all have one.
+  __device__ __forceinline__ bool postpones() {
+    is_postponed |= is_first_pass;
+    return is_first_pass;
   }
   __device__ static u64 made_up(u64 x) {
     x = (x + 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
@@ -23,48 +23,48 @@ struct Source {
   }
   __device__ __forceinline__ Word take() {
     const int at = next++;
-    return at < HELD ? words[at] : Word(made_up(u64(at)));
+    return at < TILE_WORDS ? words[at] : Word(made_up(u64(at)));
   }
   // A word of 32 bits, where the stream is made of these.
-  __device__ __forceinline__ u32 half() { return u32(take()); }
+  __device__ __forceinline__ u32 word32() { return u32(take()); }
   // A word of 64 bits; the upper half comes first where the stream is made of halves.
-  __device__ __forceinline__ u64 word() {
+  __device__ __forceinline__ u64 word64() {
     if (PAIRED) {
       const u64 pair = u64(take());
       return pair << 32 | pair >> 32;
     }
     if (sizeof(Word) == 8) return u64(take());
-    const u64 upper = half();
-    return upper << 32 | half();
+    const u64 upper = word32();
+    return upper << 32 | word32();
   }
-  // Evenly distributed in [0, 1).
+  // Uniform numbers in [0, 1).
   __device__ __forceinline__ f64 unit() {
     if (PAIRED) {
       const u64 pair = u64(take());  // of words of 32 bits, the first one the lower half
       return f64((pair & 0xffffffe0) << 21 | pair >> 38) * (1.0 / 9007199254740992.0);
     }
-    if (sizeof(Word) == 8) return ::unit(word());
-    const u32 upper = half() >> 5, lower = half() >> 6;
+    if (sizeof(Word) == 8) return ::unit(word64());
+    const u32 upper = word32() >> 5, lower = word32() >> 6;
     return (upper * 67108864.0 + lower) / 9007199254740992.0;
   }
-  __device__ __forceinline__ f32 unit_float() { return ::unit(half()); }
+  __device__ __forceinline__ f32 unit_float() { return ::unit(word32()); }
 
   // By the ziggurats, in the precision of their tables.
-  __device__ __forceinline__ Piece piece() { return sizeof(Piece) == 8 ? Piece(word()) : Piece(half()); }
-  __device__ __forceinline__ Real evenly() { return sizeof(Real) == 8 ? Real(unit()) : Real(unit_float()); }
+  __device__ __forceinline__ Piece piece() { return sizeof(Piece) == 8 ? Piece(word64()) : Piece(word32()); }
+  __device__ __forceinline__ Real uniform() { return sizeof(Real) == 8 ? Real(unit()) : Real(unit_float()); }
   template <class Shape> __device__ __forceinline__ Real of_ziggurat() {
     for (;;) {
       const Piece piece = this->piece();
       Real value;
-      if (Ziggurat<Shape>::begin(piece, value) || later()) return value;
-      if (Ziggurat<Shape>::go_on(piece, [this] { return evenly(); }, value)) return value;
+      if (Ziggurat<Shape>::begin(piece, value) || postpones()) return value;
+      if (Ziggurat<Shape>::go_on(piece, [this] { return uniform(); }, value)) return value;
     }
   }
   __device__ Real normal() { return of_ziggurat<NormalShape>(); }
   __device__ Real exponential() { return of_ziggurat<ExponentialShape>(); }
 };
 
-// A number, or several that one attempt makes.
+// One number or several that one attempt makes.
 template <class Number, int WIDTH> struct Drawn {
   Value values[WIDTH];
   __device__ bool from(const Number& number, Source& source) {

@@ -31,9 +31,9 @@ __device__ __forceinline__ u32 follow(const u32* first, const u64* swaps, i64 q,
 
 // A sample of the integers below lowest + n: number t is that of those drawn, if it is not in the sample yet, and else
 // lowest + t. It is in the sample if it was drawn before, or if it has taken the place of one that was.
-__device__ __forceinline__ i64 sampled(const u32* drawn, const bool* again, i64 t, u32 lowest) {
+__device__ __forceinline__ i64 sample_at(const u32* drawn, const bool* is_repeated, i64 t, u32 lowest) {
   i64 s = t;
-  while (!again[s]) {
+  while (!is_repeated[s]) {
     if (drawn[s] < lowest || drawn[s] - lowest >= s) return drawn[t];
     s = drawn[s] - lowest;
   }

@@ -1,10 +1,10 @@
 // NumPy's ziggurats: a curve above 256 layers of equal area, of which one is a box and the tail beyond it.
 //
 // A piece of random bits, 64 for a float64 and 32 for a float32, has the number of a layer, a place in it and, for a
-// normal number, the sign. Nearly every place is inside of its layer, below the curve, and makes a number: `begin`. What
-// becomes of the others depends on further numbers that are evenly distributed in [0, 1): `go_on`.
+// normal number, the sign. Nearly every place is inside of its layer, below the curve, and makes a number: `begin`. The
+// others make one or not by further numbers that are uniform in [0, 1): `go_on`.
 
-// The upper bits of a piece as a number that is evenly distributed in [0, 1).
+// The upper bits of a piece as a uniform number in [0, 1).
 __device__ __forceinline__ f64 unit(u64 piece) { return f64(piece >> 11) * (1.0 / 9007199254740992.0); }
 __device__ __forceinline__ f32 unit(u32 piece) { return f32(piece >> 8) * (1.0f / 16777216.0f); }
 
@@ -22,7 +22,8 @@ template <int LAYER_BIT, int PLACE_BIT, int PLACE_BITS> struct PieceLayout {
     return op::bit_cast<f32>(__funnelshift_r(piece, 0x4b000000u >> (32 - PLACE_BIT), PLACE_BIT)) - 8388608.0f;
   }
   __device__ __forceinline__ static f64 place(u64 piece) {
-    const u64 integer = piece >> PLACE_BIT & ((u64(1) << PLACE_BITS) - 1), two_52 = 0x433ull << 52, two_84 = 0x453ull << 52;
+    const u64 integer = piece >> PLACE_BIT & ((u64(1) << PLACE_BITS) - 1);
+    const u64 two_52 = 0x433ull << 52, two_84 = 0x453ull << 52;
     if (PLACE_BITS <= 52) return op::bit_cast<f64>(two_52 | integer) - 4503599627370496.0;
     return op::bit_cast<f64>(two_84 | integer >> 32) - 19342813118337666422669312.0 +
            op::bit_cast<f64>(two_52 | u32(integer));
@@ -43,14 +44,14 @@ template <class Shape> struct Ziggurat : Shape {
     value = Shape::number(piece, place, Shape::scale(layer));
     return is_inside(place, Shape::limit(layer)) >> 31;
   }
-  // `value` is what `begin` made of the piece; `evenly` returns the next evenly distributed number.
-  template <class Evenly> __device__ static bool go_on(Piece piece, Evenly evenly, Real& value) {
+  // `value` is what `begin` made of the piece; `uniform` returns the next uniform number.
+  template <class Uniform> __device__ static bool go_on(Piece piece, Uniform uniform, Real& value) {
     const int layer = Layout::layer(piece);
     if (layer) {
       const Real height = Shape::height(layer);
-      return (Shape::height(layer - 1) - height) * evenly() + height < Shape::curve(value);
+      return (Shape::height(layer - 1) - height) * uniform() + height < Shape::curve(value);
     }
-    value = Shape::tail(piece, evenly);
+    value = Shape::tail(piece, uniform);
     return true;
   }
 };

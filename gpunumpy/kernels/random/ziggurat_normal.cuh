@@ -11,10 +11,10 @@ struct NormalShape {
   __device__ static f64 curve(Real x) { return ::exp(-0.5 * x * x); }
   // Beyond the last layer. A round succeeds in more than nine of ten cases: that it takes fifteen of them happens to
   // one word in 2^70, and then the last one counts.
-  template <class Evenly> __device__ static Real tail(Piece piece, Evenly evenly) {
+  template <class Uniform> __device__ static Real tail(Piece piece, Uniform uniform) {
     const Real r = Real(3.6541528853610087963519472518), inverse = Real(0.27366123732975827203338247596);
     for (int round = 1;; ++round) {
-      const Real x = -inverse * log_of_rest(evenly()), y = -log_of_rest(evenly());
+      const Real x = -inverse * log_of_rest(uniform()), y = -log_of_rest(uniform());
       if (y + y > x * x || round == 15) return piece >> 17 & 1 ? -(r + x) : r + x;
     }
   }
