@@ -45,7 +45,7 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_more_pieces_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuda_bounded, "_MANY_WORDS", 1)
+    monkeypatch.setattr(cuda_bounded, "_MIN_WORDS_FOR_MORE", 1)
     for seed, n in enumerate((2, 500, 30000)):
         both(numpy.random.PCG64, seed, lambda m, rng, n=n: rng.permutation(n))
 

@@ -123,7 +123,7 @@ def test_tiles_that_depend_on_where_they_are_entered(what: str, monkeypatch: pyt
     slow = text("random/ziggurat").replace(test, "return u64(place) % 3 ? 0 : 1u << 31;")
     monkeypatch.setattr(cuda_words, "source", lambda name: slow if name == "random/ziggurat" else text(name))
     monkeypatch.setattr(cuda_words, "_ZIGGURAT_SHARES", {"normal": 2, "exponential": 2})
-    monkeypatch.setattr(cuda_words, "SLOTS", 1)
+    monkeypatch.setattr(cuda_words, "QUICK_PIECES_PER_SLOW", 1)
     for warps, each in ((4, 16), (2, 2), (1, 8)):
         monkeypatch.setattr(cuda_words, "WARPS", {"normal": warps, "exponential": warps})
         monkeypatch.setattr(cuda_words, "THREAD_PIECES", each)

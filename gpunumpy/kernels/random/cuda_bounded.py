@@ -14,11 +14,12 @@ from ..codegen.sources import source
 from ..cuda.program import prepared
 from ..cuda.routine import Routine
 
-# A block's threads, and how many blocks there may be; the pieces of a thread, and those where there are as many words.
+# A block's threads, and how many blocks there may be.
 THREADS, _MAX_BLOCKS = 1024, 256
-_PIECES, _MORE_PIECES, _MANY_WORDS = 8, 16, 1 << 24
-# Rows of so many elements are short; what their words are counted by, as in bounded_rows.cuh.
-SHORT, _SHARE, _GROUP = 8192, 2048, 64
+# The pieces of a thread; and those from so many words on.
+_THREAD_PIECES, _MORE_THREAD_PIECES, _MIN_WORDS_FOR_MORE = 8, 16, 1 << 24
+MAX_SHORT_ROW = 8192  # elements
+_SHARE, _GROUP = 2048, 64  # as in bounded_rows.cuh
 
 
 def bounded_draws(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Any) -> Runner:
@@ -37,8 +38,9 @@ def bounded(options: tuple[Any, ...], layouts: Sequence[Layout], processors: int
     """
     rule, bits, blocks, falling = options
     count, size = layouts[2].shape[0], prod(layouts[0].shape)
-    alone = bool(falling) and falling[1] == 1
-    pieces = _MORE_PIECES if rule == "masked" and alone and count >= _MANY_WORDS else _PIECES
+    one_row = bool(falling) and falling[1] == 1
+    has_more_pieces = rule == "masked" and one_row and count >= _MIN_WORDS_FOR_MORE
+    thread_pieces = _MORE_THREAD_PIECES if has_more_pieces else _THREAD_PIECES
     text = Routine()
     if falling is None:
         bounds, total = ["bounds[t]", "out[t] = value"], size
@@ -47,31 +49,32 @@ def bounded(options: tuple[Any, ...], layouts: Sequence[Layout], processors: int
         lowest = last + 1 - size // rows  # the first place
         draws = last + 1 - max(lowest, 1)
         total = draws * rows
-        top, base, each, width = (text.param(x) for x in (last, lowest, draws, size // rows))
-        if alone:
+        top, base, row_draws, width = (text.param(x) for x in (last, lowest, draws, size // rows))
+        if one_row:
             bounds = ["u32(top - t)", "out[top - t - base] = u64(value) << 32 | u64(top - t)"]
         else:
-            put = "const u32 row = u32(t) / u32(each) * u32(width), to = row + u32(top) - u32(t) % u32(each)"
-            bounds = ["u32(top) - u32(t) % u32(each)", f"{put}; out[to] = u64(row + value) << 32 | to"]
+            row = "const u32 row = u32(t) / u32(row_draws) * u32(width)"
+            put = f"{row}, to = row + u32(top) - u32(t) % u32(row_draws)"
+            bounds = ["u32(top) - u32(t) % u32(row_draws)", f"{put}; out[to] = u64(row + value) << 32 | to"]
         if lowest == 0:
             text.each("zeros", "row", rows, text.param(rows), f"out[row * {width}] = (u64(row) << 32 | row) * {width};")
-    members = ["top", "base", "each", "width"] if falling else []
+    members = ["top", "base", "row_draws", "width"] if falling else []
     head = (
         f"typedef {'u64' if falling else 'u32'} Out;\n"
-        f"const int THREADS = {THREADS}, THREAD_PIECES = {pieces}, BITS = {bits};\n"
-        f"const bool MASKED = {str(rule == 'masked').lower()}, BLOCKS_LEAVE = {str(alone).lower()};\n"
+        f"const int THREADS = {THREADS}, THREAD_PIECES = {thread_pieces}, BITS = {bits};\n"
+        f"const bool MASKED = {str(rule == 'masked').lower()}, BLOCKS_LEAVE = {str(one_row).lower()};\n"
         "struct Bounds {\n"
         f"  {'i64 ' + ', '.join(members) + ';' if members else 'const u32* bounds; static const u32 top = ~0u;'}\n"
         f"  __device__ u32 bound(i64 t) const {{ return {bounds[0]}; }}\n"
         f"  __device__ void put(Out* out, i64 t, u32 value) const {{ {bounds[1]}; }}\n}};\n{source('random/bounded')}"
     )
-    given = f"Bounds{{{', '.join((top, base, each, width)) if falling else 'bounds'}}}, {text.param(count)}"
+    given = f"Bounds{{{', '.join((top, base, row_draws, width)) if falling else 'bounds'}}}, {text.param(count)}"
     pointers = ["Out* out", "i64* taken", "const u32* words", *([] if falling else ["const u32* bounds"])]
-    if falling and not alone and 1 < last + 1 <= SHORT:
+    if falling and not one_row and 1 < last + 1 <= MAX_SHORT_ROW:
         return text.program(
             pointers, _short_rows(text, given, total, count, last), head=f"{head}{source('random/bounded_rows')}"
         )
-    blocks = max(1, min(blocks, processors, _MAX_BLOCKS, -(-count // (pieces * THREADS))))
+    blocks = max(1, min(blocks, processors, _MAX_BLOCKS, -(-count // (thread_pieces * THREADS))))
     text.each("clear", "k", 2 * _MAX_BLOCKS, text.param(2 * _MAX_BLOCKS), "published[k] = 0; if (k == 0) *taken = 0;")
     body = f"  draw(out, taken, words, published, {given}, {text.param(total)});"
     text.entry("draw_bounded", body, blocks, THREADS, most=THREADS)
@@ -82,18 +85,18 @@ def _short_rows(text: Routine, given: str, total: int, count: int, most: int) ->
     """The entries for many short rows, and the memory that they need."""
     shares = -(-count // _SHARE)
     groups = -(-shares // _GROUP)
-    n, shares_, groups_, cases, numbers = (text.param(x) for x in (count, shares, groups, most, total))
+    words, all_shares, all_groups, cases, numbers = (text.param(x) for x in (count, shares, groups, most, total))
     threads = min(-(-most // 32) * 32, 1024)
-    text.entry("count_shares", f"  count_share(counts, words, {n}, int({cases}));", shares, threads)
+    text.entry("count_shares", f"  count_share(counts, words, {words}, int({cases}));", shares, threads)
     text.each(
         *("count_groups", "k", groups * most, text.param(groups * most)),
-        f"groups[k] = u32(follow_group(counts, k / {cases}, {shares_}, int({cases}), k % {cases}, [](i64, i64) {{}})"
+        f"groups[k] = u32(follow_group(counts, k / {cases}, {all_shares}, int({cases}), k % {cases}, [](i64, i64) {{}})"
         f" - k % {cases});",
     )
-    text.entry("follow", f"  follow_groups(starts, groups, {groups_}, int({cases}));", 1, 1)
+    text.entry("follow", f"  follow_groups(starts, groups, {all_groups}, int({cases}));", 1, 1)
     text.each(
-        *("start_shares", "g", groups, groups_),
-        f"follow_group(counts, g, {shares_}, int({cases}), starts[g], [=](i64 share, i64 t) {{ begin[share] = t; }});",
+        *("start_shares", "g", groups, all_groups),
+        f"follow_group(counts, g, {all_shares}, int({cases}), starts[g], [=](i64 share, i64 t) {{ begin[share] = t; }});",
     )
     body = f"  write_share(out, taken, words, {given}, {numbers}, begin[blockIdx.x]);"
     text.entry("write_shares", body, shares, 32)
@@ -110,23 +113,25 @@ def swapped(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequenc
 
     The argument is the swaps, sorted.
     """
-    n = prod(layouts[0].shape)
+    count = prod(layouts[0].shape)
     text = Routine()
-    total, lowest = text.param(n), text.param(options[0])
-    text.each("clear", "q", n, total, "first[q] = NONE;")
-    text.each("find", "q", n, total, f"find_first(first, swaps, q, {total}, u32({lowest}));")
+    total, lowest = text.param(count), text.param(options[0])
+    text.each("clear", "q", count, total, "first[q] = NONE;")
+    text.each("find", "q", count, total, f"find_first(first, swaps, q, {total}, u32({lowest}));")
     body = f"out[u32(swaps[q]) - {lowest}] = follow(first, swaps, q, {total}, u32({lowest}));"
-    text.each("finish", "q", n, total, body)
-    return text.program(["i64* out", "const u64* swaps"], [("u32* first", 4 * n)], head=source("random/swaps"))
+    text.each("finish", "q", count, total, body)
+    return text.program(["i64* out", "const u64* swaps"], [("u32* first", 4 * count)], head=source("random/swaps"))
 
 
 def sampled(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
     """A sample of a population, of integers that were drawn, and the same sorted, each above its position."""
-    n = prod(layouts[0].shape)
+    count = prod(layouts[0].shape)
     text = Routine()
-    total, lowest = text.param(n), text.param(options[0])
-    text.each("mark", "q", n, total, "is_repeated[u32(sorted[q])] = q && sorted[q - 1] >> 32 == sorted[q] >> 32;")
-    text.each("finish", "t", n, total, f"out[t] = sample_at(drawn, is_repeated, t, u32({lowest}));")
+    total, lowest = text.param(count), text.param(options[0])
+    text.each("mark", "q", count, total, "is_repeated[u32(sorted[q])] = q && sorted[q - 1] >> 32 == sorted[q] >> 32;")
+    text.each("finish", "t", count, total, f"out[t] = sample_at(drawn, is_repeated, t, u32({lowest}));")
     return text.program(
-        ["i64* out", "const u32* drawn", "const u64* sorted"], [("bool* is_repeated", n)], head=source("random/swaps")
+        ["i64* out", "const u32* drawn", "const u64* sorted"],
+        [("bool* is_repeated", count)],
+        head=source("random/swaps"),
     )

@@ -62,7 +62,9 @@ def stream_sequence(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes:
     opening = "opening" if given_phases else "nullptr"
     text.entry("compose_tiles", f"  compose_all(groups, begins, {opening}, counts, {all_groups});", 1, 4 * THREADS)
     text.entry("spread_groups", f"  spread_group(tables, begins, starts, blockIdx.x, {all_tiles});", groups, THREADS)
-    made = f"  {number}\n  make_numbers(number, words, codes, values, starts, out, counts, blockIdx.x, {last}, {count});"
+    made = (
+        f"  {number}\n  make_numbers(number, words, codes, values, starts, out, counts, blockIdx.x, {last}, {count});"
+    )
     text.entry("make_tiles", made, tiles, THREADS)
     scratch = [
         *(("u16* codes", 2 * TILE * tiles), ("u32* tables", 4 * max_words * tiles), ("u64* starts", 8 * tiles)),

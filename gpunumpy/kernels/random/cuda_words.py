@@ -26,7 +26,7 @@ CHUNK, _DIGITS, _DIGIT_BITS = 512, 5, 6
 _WARP = 32
 
 
-def _listed(numbers: Iterable[int]) -> str:
+def _comma_separated(numbers: Iterable[int]) -> str:
     return ", ".join(map(wide, numbers))
 
 
@@ -36,8 +36,8 @@ def _jumps(name: str) -> str:
     """
     multiplier, _, _ = CONGRUENTIAL[name]
     counts = (CHUNK * (digit << _DIGIT_BITS * place) for place in range(_DIGITS) for digit in range(1 << _DIGIT_BITS))
-    over = _listed(x for count in counts for x in jump(multiplier, count))
-    inside = _listed(jump(multiplier, place)[1] for place in range(CHUNK))
+    over = _comma_separated(x for count in counts for x in jump(multiplier, count))
+    inside = _comma_separated(jump(multiplier, place)[1] for place in range(CHUNK))
     return f"""
 __device__ const Wide jumps[{2 * _DIGITS << _DIGIT_BITS}] = {{{over}}};
 __device__ const Wide sums_in_chunk[{CHUNK}] = {{{inside}}};
@@ -47,7 +47,7 @@ __device__ const Wide sums_in_chunk[{CHUNK}] = {{{inside}}};
 def _start_chunk(name: str, leads: str) -> str:
     """The body that finds chunk `t`, from one word earlier on if something `leads`."""
     multiplier, _, ahead = CONGRUENTIAL[name]
-    late, early = (_listed(jump(multiplier, (ahead - before) % (1 << 128))) for before in (0, 1))
+    late, early = (_comma_separated(jump(multiplier, (ahead - before) % (1 << 128))) for before in (0, 1))
     return f"""
     const Wide c{{state[2], state[3]}}, late[2] = {{{late}}}, early[2] = {{{early}}};
     const bool leads = {leads};
@@ -68,12 +68,12 @@ def _start_chunk(name: str, leads: str) -> str:
 # What one number of a ziggurat takes on average, in pieces.
 _ZIGGURAT_SHARES = {"normal": 1.023, "exponential": 1.035}
 THREAD_PIECES = 32  # pieces of a thread
-SLOTS = 32  # one in so many pieces, and two for each thread, may be other than quick
-COPIES = 32  # bytes of all copies of what belongs to a layer of a ziggurat
-# Warps of a block, at most, besides the one that settles what they make. There may be more blocks than run at a time:
-# those that find nothing to do leave.
-WARPS, _MOST_BLOCKS = {"integers": 16, "normal": 5, "exponential": 5}, 2048
-_RESIDENT = 864  # threads that a processor has at once, at least, where there is memory for as many
+QUICK_PIECES_PER_SLOW = 32  # one in so many pieces, and two for each thread, may be other than quick
+LAYER_BYTES = 32  # of all copies of what belongs to a layer of a ziggurat
+# Warps of a block, at most, besides the one that places the rows of the others.
+WARPS = {"integers": 16, "normal": 5, "exponential": 5}
+_MAX_BLOCKS = 2048  # more than run at a time: those that find nothing to do leave
+_MIN_RESIDENT_THREADS = 864  # of a processor, where there is memory for as many
 
 
 def stream_draws(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Any) -> Runner:
@@ -94,7 +94,11 @@ def draws(
     bits = rest[0] if rest else 8 * dtype.itemsize
     share = rest[1] / 64 if rest else _ZIGGURAT_SHARES[what]
     layered = what != "integers"
-    slots, copies = (_WARP * THREAD_PIECES // SLOTS + 2 * _WARP, COPIES // (2 * dtype.itemsize)) if layered else (1, 0)
+    slots, copies = (
+        (_WARP * THREAD_PIECES // QUICK_PIECES_PER_SLOW + 2 * _WARP, LAYER_BYTES // (2 * dtype.itemsize))
+        if layered
+        else (1, 0)
+    )
     held = dtype.itemsize if layered else bits // 8
     warps = min(WARPS[what], 32 // held) if what == "integers" else WARPS[what]
     while warps > 1 and _shared(warps, slots, held, layered) > most_shared:
@@ -104,9 +108,9 @@ def draws(
     # What is still missing after these (one time in many), one thread draws.
     tiles = -(-int(count * share + 8 * sqrt(count) + 32) // tile)
     text = Routine()
-    n, many = text.param(count), text.param(tiles)
+    all_numbers, all_tiles = text.param(count), text.param(tiles)
     chunks = -(-(tiles * tile * bits // 64 + CHUNK) // CHUNK) if name in CONGRUENTIAL else 1
-    total = text.param(chunks)
+    all_chunks = text.param(chunks)
     head = [
         f"{source('random/streams')}\n",
         f"typedef {C_TYPE[dtype]} Value;\ntypedef u{bits} Piece;\n",
@@ -117,17 +121,17 @@ def draws(
         "\ntypedef Number::Held Held;\n",
         f"{_words(name)}{source('random/draws')}{_first_words(name)}",
     ]
-    begin = f"if (t < {many}) {{\n      sums[t] = 0;\n      exits[t] = 0;\n    }}\n    if (t == 0) *tickets = 0;"
+    begin = f"if (t < {all_tiles}) {{\n      sums[t] = 0;\n      exits[t] = 0;\n    }}\n    if (t == 0) *tickets = 0;"
     if name in CONGRUENTIAL:
-        begin += f"\n    if (t >= {total}) continue;{_start_chunk(name, 'Pieces::leads(state)')}"
+        begin += f"\n    if (t >= {all_chunks}) continue;{_start_chunk(name, 'Pieces::leads(state)')}"
     starts = max(tiles, chunks)
     text.each("begin", "t", starts, text.param(starts), begin)
     draw = f"""  extern __shared__ __align__(16) unsigned char memory[];
-  const Pieces pieces(state, starts, {total});
+  const Pieces pieces(state, starts, {all_chunks});
   const Number number({"bounds" if what == "integers" else "0"});
-  draw(out, after, pieces, number, {many}, {n}, exits, sums, tickets, memory);"""
-    resident = max(1, min(_RESIDENT // threads, most_shared // shared))
-    text.entry("draw_tiles", draw, min(tiles, _MOST_BLOCKS), threads, shared, most=threads, resident=resident)
+  draw(out, after, pieces, number, {all_tiles}, {all_numbers}, exits, sums, tickets, memory);"""
+    resident = max(1, min(_MIN_RESIDENT_THREADS // threads, most_shared // shared))
+    text.entry("draw_tiles", draw, min(tiles, _MAX_BLOCKS), threads, shared, most=threads, resident=resident)
     scratch = [
         ("Wide* starts", 32 * chunks),
         *(("u32* exits", 4 * tiles), ("u64* sums", 8 * tiles), ("u32* tickets", 4)),
@@ -210,4 +214,4 @@ __device__ __forceinline__ void leave(u64* after, const Pieces& pieces, i64 w) {
 def _shared(warps: int, slots: int, held: int, layered: bool) -> int:
     """How many bytes of shared memory a block needs, in which each number takes `held` while it waits: see `Block`."""
     row = 8 * THREAD_PIECES + 3 * slots + 12 + held * _WARP * (THREAD_PIECES + 1)
-    return 256 * COPIES * layered + 2 * warps * (-(-row // 16) * 16 + 4) + 64
+    return 256 * LAYER_BYTES * layered + 2 * warps * (-(-row // 16) * 16 + 4) + 64

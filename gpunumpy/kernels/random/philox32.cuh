@@ -181,15 +181,15 @@ __device__ __forceinline__ T philox32_normal(Block<T>& block, int turn, i64 i, u
 }
 
 // The upper half of a word's product with a span, and whether the lower half is large enough.
-__device__ __forceinline__ bool falls(u32 word, u64 span, u64 least, u32& value) {
+__device__ __forceinline__ bool is_accepted(u32 word, u64 span, u64 least, u32& value) {
   const u64 product = u64(word) * u32(span);
   value = u32(product >> 32);
   return u32(product) >= least;
 }
-__device__ __forceinline__ bool falls(u64 word, u64 span, u64 least, u64& value) {
+__device__ __forceinline__ bool is_accepted(u64 word, u64 span, u64 least, u64& value) {
   if (span >> 32 == 0) {  // half a word will do
     u32 half;
-    const bool does = falls(u32(word), span, least, half);
+    const bool does = is_accepted(u32(word), span, least, half);
     value = half;
     return does;
   }
@@ -198,20 +198,20 @@ __device__ __forceinline__ bool falls(u64 word, u64 span, u64 least, u64& value)
 }
 
 // Integers below a span, all alike: those few whose words do not count have others of further attempts.
-template <class T> __device__ __noinline__ T again_below(i64 i, u64 key, u64 salt, u64 span, u64 least) {
+template <class T> __device__ __noinline__ T below_again(i64 i, u64 key, u64 salt, u64 span, u64 least) {
   const int per = 16 / sizeof(T);
   T value, made[per];
   u32 attempt = 0;
   do {
     words_of(philox32(u64(i) / per, ++attempt, key, salt), made);
-  } while (!falls(made[i & (per - 1)], span, least, value));
+  } while (!is_accepted(made[i & (per - 1)], span, least, value));
   return value;
 }
 template <class T>
 __device__ __forceinline__ T philox32_below(Block<T>& block, int turn, i64 i, u64 key, u64 salt, u64 span, u64 least) {
   T value;
-  const bool does = falls(philox32_word(block, turn, i, key, salt), span, least, value);
-  return does ? value : again_below<T>(i, key, salt, span, least);
+  const bool does = is_accepted(philox32_word(block, turn, i, key, salt), span, least, value);
+  return does ? value : below_again<T>(i, key, salt, span, least);
 }
 
 }  // namespace op
