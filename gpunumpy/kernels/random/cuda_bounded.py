@@ -96,7 +96,8 @@ def _short_rows(text: Routine, given: str, total: int, count: int, most: int) ->
     text.entry("follow", f"  follow_groups(starts, groups, {all_groups}, int({cases}));", 1, 1)
     text.each(
         *("start_shares", "g", groups, all_groups),
-        f"follow_group(counts, g, {all_shares}, int({cases}), starts[g], [=](i64 share, i64 t) {{ begin[share] = t; }});",
+        f"follow_group(counts, g, {all_shares}, int({cases}), starts[g],"
+        " [=](i64 share, i64 t) { begin[share] = t; });",
     )
     body = f"  write_share(out, taken, words, {given}, {numbers}, begin[blockIdx.x]);"
     text.entry("write_shares", body, shares, 32)

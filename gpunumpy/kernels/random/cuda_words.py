@@ -94,11 +94,8 @@ def draws(
     bits = rest[0] if rest else 8 * dtype.itemsize
     share = rest[1] / 64 if rest else _ZIGGURAT_SHARES[what]
     layered = what != "integers"
-    slots, copies = (
-        (_WARP * THREAD_PIECES // QUICK_PIECES_PER_SLOW + 2 * _WARP, LAYER_BYTES // (2 * dtype.itemsize))
-        if layered
-        else (1, 0)
-    )
+    slots = _WARP * THREAD_PIECES // QUICK_PIECES_PER_SLOW + 2 * _WARP if layered else 1
+    copies = LAYER_BYTES // (2 * dtype.itemsize) if layered else 0
     held = dtype.itemsize if layered else bits // 8
     warps = min(WARPS[what], 32 // held) if what == "integers" else WARPS[what]
     while warps > 1 and _shared(warps, slots, held, layered) > most_shared:
@@ -114,7 +111,8 @@ def draws(
     head = [
         f"{source('random/streams')}\n",
         f"typedef {C_TYPE[dtype]} Value;\ntypedef u{bits} Piece;\n",
-        f"const int BITS = {bits}, THREADS = {threads}, THREAD_PIECES = {THREAD_PIECES}, SLOTS = {slots}, COPIES = {copies};\n",
+        f"const int BITS = {bits}, THREADS = {threads}, THREAD_PIECES = {THREAD_PIECES};\n",
+        f"const int SLOTS = {slots}, COPIES = {copies};\n",
         f"const unsigned SHARED = {shared};\n",
         f"const bool SINGLE_PIECES = {str(not layered).lower()};\n",
         _ziggurat_number(what, bits == 32) if layered else source("random/draws_integers"),
