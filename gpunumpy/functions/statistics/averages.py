@@ -108,11 +108,7 @@ def var(
     The warning for no degrees of freedom is given where the shape says so, not where a mask does.
     """
     array, out = as_array(a), output(out)
-    axes = layout.normalize_axes(axis, array.ndim)
-    ddof = freedom(ddof, correction)
-    if where is True and ddof >= prod(array.shape[d] for d in axes):
-        warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
-    result = _variance(array, axes, dtype, out, ddof, kept(keepdims), where, mean)
+    result = _variance(array, axis, dtype, out, freedom(ddof, correction), kept(keepdims), where, mean)
     return result if out is None else deliver(result, out, "add")
 
 
@@ -133,11 +129,7 @@ def std(
     The warning for no degrees of freedom is given where the shape says so, not where a mask does.
     """
     array, out = as_array(a), output(out)
-    axes = layout.normalize_axes(axis, array.ndim)
-    ddof = freedom(ddof, correction)
-    if where is True and ddof >= prod(array.shape[d] for d in axes):
-        warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
-    square = _variance(array, axes, dtype, out, ddof, kept(keepdims), where, mean)
+    square = _variance(array, axis, dtype, out, freedom(ddof, correction), kept(keepdims), where, mean)
     result = elementwise("sqrt", (square,))
     if out is not None:
         return deliver(result, out, "sqrt", True)
@@ -154,8 +146,12 @@ def freedom(ddof: Any, correction: Any) -> Any:
 
 
 def _variance(
-    array: ndarray, axes: tuple[int, ...], dtype: Any, out: Any, ddof: Any, keepdims: bool, where: Any, mean: Any
+    array: ndarray, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: bool, where: Any, mean: Any
 ) -> ndarray:
+    """Return the variance, and warn the caller's caller of no degrees of freedom."""
+    axes = layout.normalize_axes(axis, array.ndim)
+    if where is True and ddof >= prod(array.shape[d] for d in axes):
+        warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=3)
     kind = KIND[array.dtype]
     given = FLOAT64 if dtype is None and kind in "biu" else None if dtype is None else check(dtype)
     squares: DType = _REAL_OF.get(array.dtype, array.dtype) if given is None else given
