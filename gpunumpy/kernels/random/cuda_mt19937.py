@@ -21,6 +21,7 @@ _STRETCH, _SHARES, _JUMP_THREADS = 33 * LENGTH, 156, 32  # as in twister.cuh
 _THREADS, _TILE = 256, 4096  # as in picks.cuh
 _JUMP_BLOCKS = 2112  # that work side by side
 
+_HEAD = "random/polar", "random/mt19937"
 _WORDS = """
 #define ARGUMENTS \\
   u32 *words, u32 *after, const u32 *state, const u32 *jumps, u32 *windows, u32 *stretches, \\
@@ -94,7 +95,7 @@ def twister_picks(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: S
     return text.program(
         pointers + ["const u64* bounds"] * bounded,
         [("i64* sums", 8 * (tiles + 1)), ("i64* last", 8), ("u32* masks", tiles * _TILE // 8)],
-        head=head + source("random/mt19937") + source("random/picks"),
+        head=head + source(*_HEAD, "random/picks"),
     )
 
 
@@ -109,9 +110,9 @@ def twister_stand(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: S
     left = "\n  drawn.leave_normal(state, taken[1]);" if prod(layouts[4].shape) == 2 else ""
     text.entry("stand", body + left, 1, _THREADS)
     pointers = ["u32* state", "const u32* words", "const u32* before", "const u32* after", "const i64* taken"]
-    return text.program(pointers, head=source("random/mt19937"))
+    return text.program(pointers, head=source(*_HEAD))
 
 
 @cache
 def _words_text() -> str:
-    return f"{op_code.helpers(())}\n{source('random/mt19937')}{_WORDS}"
+    return f"{op_code.helpers(())}\n{source(*_HEAD)}{_WORDS}"

@@ -47,7 +47,7 @@ def stream_sequence(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes:
         f"const bool PAIRED = {str(paired).lower()}, HAS_PHASES = {str(given_phases > 0).lower()};\n",
         source("random/ziggurat"),
         *(ziggurat(shape, single) for shape in ("normal", "exponential")),
-        *(source(f"random/{name}") for name in ("sequence_words", "sequence", *file.split())),
+        *(source(f"random/{name}") for name in ("polar", "sequence_words", "sequence", *file.split())),
         f"typedef {sampler} Number;\n",
     ]
     number = "const Number number(params);"

@@ -185,8 +185,7 @@ struct DrawnWords {
     u64 left = 0;
     if (from >= 0) {
       for (int k = 0; k < 4; ++k) its[k] = words[from + k];
-      const f64 x = 2.0 * unit(its[0], its[1]) - 1.0, y = 2.0 * unit(its[2], its[3]) - 1.0, r = x * x + y * y;
-      left = op::bit_cast<u64>(::sqrt(-2.0 * ::log(r) / r) * x);
+      left = op::bit_cast<u64>(NormalPair(unit(its[0], its[1]), unit(its[2], its[3])).second);
     }
     state[HAS] = state[MADE_HERE] = from >= 0;
     state[LEFT] = u32(left);

@@ -4,34 +4,41 @@
 const int PICK_THREADS = 256, STEPS = 16, TILE = PICK_THREADS * STEPS, MASKS = TILE / 32;
 
 // An attempt has WORDS words, or is one of PIECES of a word; it makes MAKES numbers.
-#if KIND == 1
-// Integers up to a greatest one: pieces of a word, or two words, of which as many bits as that one has.
-struct Number {
+#if KIND == 1 || KIND == 4
+// An integer of BITS bits: a piece of a word, a word, or two of them.
+struct Piece {
   enum { WORDS = BITS == 64 ? 2 : 1, PIECES = BITS < 32 ? 32 / BITS : 1, MAKES = 1 };
-  u64 most, mask, offset;
-  __device__ Number(u64 most, u64 mask, u64 offset) : most(most), mask(mask), offset(offset) {}
+  __device__ static u64 of(const u32* words, int piece) {
+    if (BITS == 64) return u64(words[0]) << 32 | words[WORDS - 1];
+    return words[0] >> piece * (BITS & 31) & ((1ull << (BITS & 63)) - 1);
+  }
+};
+#endif
+#if KIND == 1
+// Integers up to a greatest one: of a piece as many bits as that one has.
+struct Number : Piece {
+  u64 greatest, mask, offset;
+  __device__ Number(u64 greatest, u64 mask, u64 offset) : greatest(greatest), mask(mask), offset(offset) {}
   __device__ bool make(const u32* words, int piece, Value* value) const {
-    const u64 its = (BITS == 64 ? u64(words[0]) << 32 | words[WORDS - 1] : words[0] >> piece * (BITS & 31)) & mask;
+    const u64 its = Piece::of(words, piece) & mask;
     *value = Value(its + offset);
-    return its <= most;
+    return its <= greatest;
   }
 };
 #elif KIND == 4
-// Integers of so many values: of as many bits, the upper half of their product with that, if the lower half is not less
-// than `least`.
-struct Number {
-  enum { WORDS = BITS == 64 ? 2 : 1, PIECES = BITS < 32 ? 32 / BITS : 1, MAKES = 1 };
+// Integers of so many values: of the product of a piece with that the upper half, if the lower half is not less than
+// `least`.
+struct Number : Piece {
   u64 span, least, offset;
   __device__ Number(u64 span, u64 least, u64 offset) : span(span), least(least), offset(offset) {}
   __device__ bool make(const u32* words, int piece, Value* value) const {
+    const u64 its = Piece::of(words, piece), product = its * span;
     if (BITS == 64) {
-      const u64 its = u64(words[0]) << 32 | words[WORDS - 1];
       *value = Value(__umul64hi(its, span) + offset);
-      return its * span >= least;
+      return product >= least;
     }
-    const u64 mask = (1ull << (BITS & 63)) - 1, product = (words[0] >> piece * (BITS & 31) & mask) * span;
     *value = Value((product >> (BITS & 63)) + offset);
-    return (product & mask) >= least;
+    return (product & ((1ull << (BITS & 63)) - 1)) >= least;
   }
 };
 #elif KIND == 2
@@ -45,17 +52,15 @@ struct Number {
   }
 };
 #else
-// Normal numbers in pairs, from a point of the unit disk: the one of its second coordinate comes first.
+// Normal numbers in pairs.
 struct Number {
   enum { WORDS = 4, PIECES = 1, MAKES = 2 };
   __device__ Number(u64, u64, u64) {}
   __device__ bool make(const u32* words, int, Value* values) const {
-    const f64 x = 2.0 * unit(words[0], words[1]) - 1.0, y = 2.0 * unit(words[2], words[3]) - 1.0, r = x * x + y * y;
-    if (r >= 1.0 || r == 0.0) return false;
-    const f64 scale = ::sqrt(-2.0 * ::log(r) / r);
-    values[0] = scale * y;
-    values[1] = scale * x;
-    return true;
+    const NormalPair pair(unit(words[0], words[1]), unit(words[2], words[3]));
+    values[0] = pair.first;
+    values[1] = pair.second;
+    return pair.made;
   }
 };
 #endif

@@ -1,18 +1,5 @@
 // Numbers of distributions as a RandomState draws them.
 
-// Two normal numbers of a point of the unit disk, or none.
-struct Pair {
-  bool made;
-  f64 first, second;
-  template <class Source> __device__ __forceinline__ explicit Pair(Source& s) {
-    const f64 x = 2.0 * s.unit() - 1.0, y = 2.0 * s.unit() - 1.0, r = x * x + y * y;
-    made = r < 1.0 && r != 0.0;
-    const f64 scale = made ? ::sqrt(-2.0 * ::log(r) / r) : 0;
-    first = scale * y;
-    second = scale * x;
-  }
-};
-
 // Numbers that are made of normal ones, one after the other, where each may take further words. `Items` are what a row
 // of them has: the phases are those items that a normal number is waited for. An attempt takes two of these.
 template <class Items> struct OfNormals : Items {
@@ -30,10 +17,13 @@ template <class Items> struct OfNormals : Items {
     sink.put(value);
     return skip_to_normal(s, next(item), sink);
   }
-  template <class Source> __device__ __forceinline__ Pair begin(Source& s) const { return Pair(s); }
+  template <class Source> __device__ __forceinline__ NormalPair begin(Source& s) const {
+    const f64 u = s.unit(), v = s.unit();
+    return NormalPair(u, v);
+  }
   // At which item it ends; -1 if none begins at this one.
   template <class Source>
-  __device__ __forceinline__ int attempt(Source& s, const Pair& pair, int item, Sink& sink) const {
+  __device__ __forceinline__ int attempt(Source& s, const NormalPair& pair, int item, Sink& sink) const {
     if (item >= this->count || !this->needs_normal(item)) return -1;
     if (!pair.made) return item;
     item = use_normal(s, item, pair.first, sink);
