@@ -1,4 +1,5 @@
-"""What the host pays: to record an operation, to flush a cached expression, to compile a kernel, to find it on disk.
+"""What the host pays: to record an operation, to flush a cached expression, to compile a kernel, to find it on disk; to
+import the package.
 
 ``python benchmarks/overheads.py`` prints a table in microseconds and milliseconds for the default device. The time of a
 flush is split into the library's Python and the launch, by flushing once more with a launch that does nothing.
@@ -28,6 +29,12 @@ FRESH = "import time, numpy, gpunumpy as np\n" + (
     "start = time.perf_counter(); y = a * 2 + 1; y.computed(); took = time.perf_counter() - start\n"
     f"b = a + 1; b.computed(); start = time.perf_counter(); y = {EXPRESSION}; y.computed()\n"
     "print(took, time.perf_counter() - start)\n"
+)
+
+# The processor's time of an import: NumPy's, and what gpunumpy adds to it.
+IMPORT = (
+    "import time; start = time.process_time(); import numpy; between = time.process_time(); import gpunumpy\n"
+    "print(between - start, time.process_time() - between)\n"
 )
 
 
@@ -75,19 +82,32 @@ def flushing(a: Any, b: Any) -> list[tuple[str, float]]:
     return rows
 
 
+def in_new_processes(program: str, count: int, environment: dict[str, str]) -> list[float]:
+    """The medians, over runs of a program, of the two times that it prints; in milliseconds."""
+    samples = []
+    for _ in range(count):
+        run = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+        )
+        samples.append([float(x) for x in run.stdout.split()[-2:]])
+    return [statistics.median(column) * 1e3 for column in zip(*samples, strict=True)]
+
+
+def importing() -> list[tuple[str, float]]:
+    """With the compiled modules on disk, as for whoever installs a package."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    with tempfile.TemporaryDirectory() as folder:
+        times = in_new_processes(IMPORT, 9, {**environment, "PYTHONPYCACHEPREFIX": folder})
+    return list(zip(("import numpy (ms)", "import gpunumpy after it (ms)"), times, strict=True))
+
+
 def compiling() -> list[tuple[str, float]]:
-    """In new processes, with an empty folder and again with what the first one left there; in milliseconds."""
+    """With an empty folder, and again with what the first process left there; in milliseconds."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "GPUNUMPY_CACHE_DIR": folder}
         for state in ("never seen", "in the disk cache"):
-            samples = []
-            for _ in range(1 if state == "never seen" else 5):
-                run = subprocess.run(
-                    [sys.executable, "-c", FRESH], env=environment, capture_output=True, text=True, check=True
-                )
-                samples.append([float(x) for x in run.stdout.split()[-2:]])
-            simple, long = (statistics.median(column) * 1e3 for column in zip(*samples, strict=True))
+            simple, long = in_new_processes(FRESH, 1 if state == "never seen" else 5, environment)
             rows += [(f"a * 2 + 1, {state} (ms)", simple), (f"the expression, {state} (ms)", long)]
     return rows
 
@@ -100,9 +120,8 @@ def main() -> None:
     print("| what | µs |\n|---|---|")
     for name, value in recording(a, b) + flushing(a, b):
         print(f"| {name} | {value:.2f} |")
-    if device.kind == "cuda":
-        for name, value in compiling():
-            print(f"| {name} | {value:.1f} |")
+    for name, value in importing() + (compiling() if device.kind == "cuda" else []):
+        print(f"| {name} | {value:.1f} |")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-"""What all tests share: the skip of `gpu` tests without a GPU, and the profiles of property-based tests."""
+"""What all tests share: the two suites, the skip of `gpu` tests without a GPU, and the fixture `device`."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 from contextlib import nullcontext
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -13,24 +14,42 @@ from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import why_no_gpu
 
 from .emulator.emulated import emulated
+from .support import suites
 
 evaluate.CHECK = True
 
 # SciPy looks at it once, when it is first imported: then its functions take arrays of any namespace.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
-# A first call compiles, so its time says nothing about the next one's: no deadline. In continuous integration the
-# same commit always runs the same cases; at a desk new ones are tried at every run.
-_COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("dev", max_examples=50, **_COMMON)
-settings.register_profile("ci", max_examples=200, derandomize=True, **_COMMON)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev"))
+# How many cases a property-based test tries in a suite: in continuous integration the same ones for the same commit, at
+# a desk new ones at every run. A first call compiles, so its time says nothing about the next one's: no deadline.
+for _suite, _examples in (("short", 20), ("full", 200)):
+    settings.register_profile(
+        _suite,
+        max_examples=_examples,
+        derandomize=bool(os.environ.get("CI")),
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+
+_left_out = pytest.StashKey[int]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
+        "--suite",
+        choices=("short", "full"),
+        default="short",
+        help="short (the default): a sample of the cases of tests that have many; full: all of them",
+    )
+    parser.addoption(
         "--emulated", action="store_true", help="run what the CPU device computes through generated kernels, emulated"
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile(config.getoption("--suite"))
+    config.stash[_left_out] = 0
 
 
 @pytest.fixture(autouse=True)
@@ -40,12 +59,35 @@ def generated_kernels(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the tests marked `gpu` where no GPU is usable, and say why there is none."""
+@pytest.hookimpl(trylast=True)  # after `-k` and `-m`: where these leave a test few cases, all of them run
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what the short suite does not run, and skip the tests marked `gpu` where no GPU is usable."""
+    if config.getoption("--suite") == "short":
+        items[:], left_out = suites.shorten(items)
+        config.hook.pytest_deselected(items=left_out)
+        config.stash[_left_out] = len(left_out)
     marked = [item for item in items if item.get_closest_marker("gpu")]
     if marked and (reason := why_no_gpu()):
         for item in marked:
             item.add_marker(pytest.mark.skip(reason=f"no usable GPU: {reason}"))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left out"] = session.config.stash[_left_out]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """All of pytest-xdist's workers collect the same tests; their count of those left out is any worker's."""
+    node.config.stash[_left_out] = getattr(node, "workeroutput", {}).get("left out", 0)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # below the reasons of all that was skipped
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> Iterator[None]:
+    yield
+    if left_out := config.stash[_left_out]:
+        terminalreporter.write_line(f"short suite: {left_out} cases left out; --suite=full runs them too")
 
 
 @pytest.fixture(params=["cpu", pytest.param("cuda:0", marks=pytest.mark.gpu)])

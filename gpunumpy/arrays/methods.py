@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy
 
-from ..core.dtypes import NUMPY_2_5
 from ..core.graph import layout
 from ..core.graph.layout import Layout
+from ..core.numpy_release import NUMPY_2_5
 from ..core.recording.array import BOX, READ_ONLY, from_host, is_scalar, make_view, ndarray, to_host
 from ..core.recording.record import reshaped as in_shape
 from ..core.runtime.device import Device

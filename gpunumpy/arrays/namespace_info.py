@@ -7,6 +7,7 @@ from typing import Any
 import numpy
 
 from ..core.runtime.device import Device, default_device, devices
+from ..functions.creation.arrays import MAX_DIMENSIONS
 
 # The editions of the standard that the namespace follows; each holds what the ones before it hold.
 EDITIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
@@ -23,7 +24,7 @@ class __array_namespace_info__:
         return {
             "boolean indexing": True,
             "data-dependent shapes": True,
-            "max dimensions": _THEIRS.capabilities()["max dimensions"],
+            "max dimensions": MAX_DIMENSIONS,
         }
 
     def default_device(self) -> Device:

@@ -44,9 +44,6 @@ FLOAT32 = numpy.dtype(numpy.float32)
 FLOAT64 = numpy.dtype(numpy.float64)
 COMPLEX128 = numpy.dtype(numpy.complex128)
 
-# From 2.5 on NumPy refuses some of what it only deprecated or wrapped before, and gpunumpy does as the NumPy at hand.
-NUMPY_2_5 = numpy.lib.NumpyVersion(numpy.__version__) >= "2.5.0"
-
 _known: dict[Any, numpy.dtype[Any]] = {key: dtype for dtype in DTYPES for key in (dtype, dtype.type)}
 _known.update((kind, numpy.dtype(kind)) for kind in (bool, int, float, complex))
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy
 
 from ..core.dtypes import INT64
+from ..core.numpy_release import NUMPY_2_5
 from .parameters import is_number
 from .rejection_sampling import Sampler
 
@@ -31,8 +32,7 @@ _MAX_CASES = 32  # of multinomial distributions: rows are drawn at once
 # The series that decides on a few binomial numbers: how it begins, and the sign of half its terms. NumPy 2.5 mends it,
 # and has a `RandomState` draw multinomial numbers by older binomial ones.
 _LEGACY_SERIES = (13680.0, 1.0)
-_HAS_NEW_SERIES = numpy.lib.NumpyVersion(numpy.__version__) >= "2.5.0"
-_SERIES = (13860.0, -1.0) if _HAS_NEW_SERIES else _LEGACY_SERIES
+_SERIES = (13860.0, -1.0) if NUMPY_2_5 else _LEGACY_SERIES
 
 
 def _sampler(name: str, max_words: int = 32, width: int = 1, takes_words32: bool = False) -> Sampler:
@@ -107,7 +107,7 @@ def binomial(n: int, p: float, legacy: bool = False) -> Plan | None:
 
 
 def multinomial(n: int, chances: Sequence[float], legacy: bool = False) -> Plan | None:
-    legacy = legacy and _HAS_NEW_SERIES
+    legacy = legacy and NUMPY_2_5
     rest, shares = 1.0, []
     for chance in chances[:-1]:
         shares.append(chance / rest if rest else math.nan)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from inspect import signature
-
 import numpy
 
+from ..core.numpy_release import signature
 from .seeding import Numpys
 
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from inspect import signature
 from typing import Any
 
 import numpy
 
+from ..core.numpy_release import signature
 from ..functions.fallback import on_host
 
 

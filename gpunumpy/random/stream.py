@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy
 
@@ -36,10 +37,14 @@ _DRAWN_BY_NUMPY = 8
 _Lock: Any = type(threading.RLock())
 
 
+# Locks in the place of those that may not be held twice: of NumPy's bit generators before 2.4, and of others' ones.
+_twice: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+
+
 def lock_of(bits: Any) -> Any:
     """Return the lock that a thread holds while it draws: NumPy's, which all of a bit generator's users share."""
     lock = bits.lock
-    return lock if isinstance(lock, _Lock) else threading.RLock()  # those of others may not be held twice
+    return lock if isinstance(lock, _Lock) else _twice.setdefault(lock, threading.RLock())
 
 
 class MemorySource(Protocol):

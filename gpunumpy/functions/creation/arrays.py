@@ -59,7 +59,7 @@ __all__ = [
 READERS: list[Callable[[Any], ndarray | None]] = []
 
 _ORDERS = ("C", "F", "A", "K")
-_MAX_DIMENSIONS = 64
+MAX_DIMENSIONS = 64
 
 
 # --- memory order ----------------------------------------------------------------------------------------------------
@@ -328,10 +328,8 @@ def as_shape(shape: Any) -> Shape:
     layout.check_dimensions(dims)
     if any(n < 0 for n in dims):
         raise ValueError("negative dimensions are not allowed")
-    if len(dims) > _MAX_DIMENSIONS:
-        raise ValueError(
-            f"maximum supported dimension for an ndarray is currently {_MAX_DIMENSIONS}, found {len(dims)}"
-        )
+    if len(dims) > MAX_DIMENSIONS:
+        raise ValueError(f"maximum supported dimension for an ndarray is currently {MAX_DIMENSIONS}, found {len(dims)}")
     return dims
 
 

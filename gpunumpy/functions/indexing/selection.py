@@ -9,10 +9,11 @@ from typing import Any, Literal
 import numpy
 
 from ...core import dtypes
-from ...core.dtypes import BOOL, INT64, NUMPY_2_5
+from ...core.dtypes import BOOL, INT64
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.node import Node
+from ...core.numpy_release import NUMPY_2_5
 from ...core.recording import record
 from ...core.recording.array import boxed, is_scalar, ndarray, to_host, wrap
 from ..ufuncs.elementwise import where as _where

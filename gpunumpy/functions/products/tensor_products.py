@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy
 
-from ...core.dtypes import NUMPY_2_5, check
+from ...core.dtypes import check
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape
 from ...core.graph.node import Node
+from ...core.numpy_release import NUMPY_2_5
 from ...core.recording.array import ndarray, to_host, wrap
 from ...core.recording.record import as_array, as_dtype, elementwise, reshaped, transposed
 from ..indexing.slices import flat, sliced

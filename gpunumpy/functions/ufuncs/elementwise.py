@@ -11,11 +11,12 @@ from typing import Any
 import ml_dtypes
 import numpy
 
-from ...core.dtypes import BOOL, FLOAT64, NUMPY_2_5, DType, check
+from ...core.dtypes import BOOL, FLOAT64, DType, check
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.graph.primitives import Const
+from ...core.numpy_release import NUMPY_2_5
 from ...core.ops import table
 from ...core.recording.array import BOX, READ_ONLY, boxed, make_view, ndarray, wrap
 from ...core.recording.memo import MemoizedFunction
