@@ -23,7 +23,7 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 # How many cases a property-based test tries in a suite: in continuous integration the same ones for the same commit, at
 # a desk new ones at every run. A first call compiles, so its time says nothing about the next one's: no deadline.
-for _suite, _examples in (("short", 20), ("full", 200)):
+for _suite, _examples in (("short", 50), ("full", 200)):
     settings.register_profile(
         _suite,
         max_examples=_examples,
@@ -42,6 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="short",
         help="short (the default): a sample of the cases of tests that have many; full: all of them",
     )
+    parser.addoption("--shard", default="1/1", metavar="K/N", help="the K-th of N nearly equal parts of the suite")
     parser.addoption(
         "--emulated", action="store_true", help="run what the CPU device computes through generated kernels, emulated"
     )
@@ -61,11 +62,12 @@ def generated_kernels(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.hookimpl(trylast=True)  # after `-k` and `-m`: where these leave a test few cases, all of them run
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what the short suite does not run, and skip the tests marked `gpu` where no GPU is usable."""
-    if config.getoption("--suite") == "short":
-        items[:], left_out = suites.shorten(items)
-        config.hook.pytest_deselected(items=left_out)
-        config.stash[_left_out] = len(left_out)
+    """Leave out what the short suite or a shard does not run; skip the tests marked `gpu` where no GPU is usable."""
+    suite = suites.shorten(items) if config.getoption("--suite") == "short" else items
+    config.stash[_left_out] = len(items) - len(suite)
+    kept = set(suites.shard(suite, config.getoption("--shard")))
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = [item for item in items if item in kept]
     marked = [item for item in items if item.get_closest_marker("gpu")]
     if marked and (reason := why_no_gpu()):
         for item in marked:

@@ -10,7 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gpunumpy as np
@@ -375,7 +375,6 @@ def test_lengths_of_every_kind() -> None:
 shapes = st.lists(st.integers(1, 7), min_size=1, max_size=4).map(tuple)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_anything(data: st.DataObject) -> None:
     shape = data.draw(shapes)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 import gpunumpy
@@ -13,15 +11,11 @@ from ..emulator import available
 from ..emulator.emulated import emulated
 from .machine import Machine
 
-BATCH = 250
-# 20,000 programs in CI; fewer by default on a developer's machine would hide what CI finds.
-BATCHES = int(os.environ.get("GPUNUMPY_PROGRAMS", "20000")) // BATCH
 
-
-@pytest.mark.parametrize("batch", range(BATCHES))
+@pytest.mark.parametrize("batch", range(80))
 def test_cpu(batch: int) -> None:
     with Device("cpu"):
-        for seed in range(batch * BATCH, (batch + 1) * BATCH):
+        for seed in range(batch * 250, (batch + 1) * 250):
             Machine(seed, gpunumpy).run(12)
 
 
