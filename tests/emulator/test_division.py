@@ -98,6 +98,7 @@ def test_few(dtype: str) -> None:
     check_eigh(a + a.swapaxes(-1, -2).conj().copy())
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("dtype", "n"), [("f4", 128), ("f8", 116), ("c16", 80)])
 def test_the_largest(dtype: str, n: int) -> None:
     check_eigh(symmetric(n).astype(dtype))

@@ -154,17 +154,19 @@ def test_there_are_enough_words(what: str) -> None:
     assert 0.998 < taken / count / cuda_words._ZIGGURAT_SHARES[what] < 0.9999
 
 
-def test_nvrtc_compiles_them() -> None:
-    for kind in BITS:
-        for dtype, name, *rest in DRAWS.values():
-            state, bounds = numpy.zeros(WORDS, numpy.uint64), numpy.zeros(BOUNDS, numpy.uint64)
-            arrays = numpy.zeros(40000, dtype), state, state, *((bounds,) if rest else ())
-            options = (kind, name, *((rest[0], 70) if rest else ()))
-            layouts, dtypes = [layout_of(x) for x in arrays], [x.dtype for x in arrays]
-            for arch, shared in (("sm_90", MOST_SHARED), *((("sm_75", 65536),) if kind == "pcg64" else ())):
-                program = cuda_words.draws(options, layouts, dtypes, shared)
-                assert max(launch.shared for launch in program.launches) <= shared
-                compile_cubin(program.text, arch)
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("what", DRAWS.values(), ids=DRAWS)
+@pytest.mark.parametrize("kind", BITS)
+def test_nvrtc_compiles_them(kind: str, what: tuple[Any, ...]) -> None:
+    dtype, name, *rest = what
+    state, bounds = numpy.zeros(WORDS, numpy.uint64), numpy.zeros(BOUNDS, numpy.uint64)
+    arrays = numpy.zeros(40000, dtype), state, state, *((bounds,) if rest else ())
+    options = (kind, name, *((rest[0], 70) if rest else ()))
+    layouts, dtypes = [layout_of(x) for x in arrays], [x.dtype for x in arrays]
+    for arch, shared in (("sm_90", MOST_SHARED), *((("sm_75", 65536),) if kind == "pcg64" else ())):
+        program = cuda_words.draws(options, layouts, dtypes, shared)
+        assert max(launch.shared for launch in program.launches) <= shared
+        compile_cubin(program.text, arch)
 
 
 CONSUMERS: dict[str, Callable[[Any, Any], Any]] = {
@@ -194,6 +196,7 @@ def _written(n: Any, x: Any) -> Any:
     return a
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
 @pytest.mark.parametrize("kind", BITS)
 def test_consumers(kind: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:

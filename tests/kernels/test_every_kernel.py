@@ -48,7 +48,7 @@ pytest.importorskip("cuda.core")
 ALL_ON = "sm_90"
 SAMPLED = ("sm_75", "sm_80", "sm_100")
 EVERY = 6
-CHUNKS = 6
+CHUNKS = 24
 PROGRAMS = 120
 PROCESSORS = 132
 
@@ -214,16 +214,19 @@ def skip_unknown(arch: str) -> None:
         pytest.skip(f"the installed NVRTC knows {', '.join(archs())}")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_all_compile(chunk: int, texts: list[str]) -> None:
     skip_unknown(ALL_ON)
     compile_all(texts[chunk::CHUNKS], ALL_ON)
 
 
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("chunk", range(CHUNKS // EVERY))
 @pytest.mark.parametrize("arch", SAMPLED)
-def test_a_sample_compiles(arch: str, texts: list[str]) -> None:
+def test_a_sample_compiles(arch: str, chunk: int, texts: list[str]) -> None:
     skip_unknown(arch)
-    compile_all(texts[SAMPLED.index(arch) :: EVERY], arch)
+    compile_all(texts[SAMPLED.index(arch) + chunk * EVERY :: CHUNKS], arch)
 
 
 def test_a_text_that_does_not_compile_is_shown() -> None:

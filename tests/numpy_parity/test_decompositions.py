@@ -240,6 +240,7 @@ def test_special_matrices_in_one_stack() -> None:
         orthonormal(vh.T)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("shape", [(150, 150), (150, 130), (130, 150)])
 def test_svd_of_ill_conditioned_matrices(shape: Any, dtype: str) -> None:
@@ -505,7 +506,13 @@ def test_many_matrices(count: int, dtype: str) -> None:
 
 @pytest.mark.parametrize(
     ("count", "n", "dtype"),
-    [(3, 64, "c16"), (270, 58, "f4"), (2, 116, "f8"), (5, 110, "f8"), (48, 170, "f4"), (48, 90, "c16")],
+    [
+        *((3, 64, "c16"), (2, 116, "f8"), (5, 110, "f8")),
+        *(
+            pytest.param(*large, marks=pytest.mark.full)
+            for large in ((270, 58, "f4"), (48, 170, "f4"), (48, 90, "c16"))
+        ),
+    ],
 )
 def test_stacks_of_larger_matrices(count: int, n: int, dtype: str) -> None:
     a = sample((count, n, n), dtype)

@@ -12,7 +12,7 @@ from zlib import crc32
 import pytest
 
 # How many cases of a test the short suite runs, unless the mark `sampled` names another number.
-MAX_CASES = 12
+MAX_CASES = 24
 
 
 def shorten(items: Sequence[pytest.Item]) -> list[pytest.Item]:
