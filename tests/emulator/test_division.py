@@ -92,6 +92,7 @@ def test_every_size(n: int) -> None:
     check_eigh(symmetric(n))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_few(dtype: str) -> None:
     a = sample((2, 37, 37), dtype)

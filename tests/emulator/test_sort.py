@@ -141,6 +141,7 @@ def test_a_short_row_is_one_launch() -> None:
         assert len(program(numpy.empty((1, n)), False, True).launches) == 1
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["u1", "f2", "f4", "i8"])
 @pytest.mark.parametrize("positions", [False, True])
 def test_nvrtc_compiles_them(dtype: str, positions: bool) -> None:

@@ -19,6 +19,8 @@ from tests.core.fusion.counting import kernels
 from tests.emulator import available
 from tests.emulator.emulated import emulated
 
+pytestmark = pytest.mark.sampled(6)  # every case runs in the emulator too
+
 CATEGORIES = ("divide", "over", "under", "invalid")
 
 

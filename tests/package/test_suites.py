@@ -48,6 +48,11 @@ def test_a_sample_of_a_product_has_every_value() -> None:
     assert {item.nodeid.partition("[")[2][0] for item in suites.shorten(many)} == set("abcd")
 
 
+def test_emulated_tests_keep_fewer() -> None:
+    emulated = [Item(f"tests/emulator/{item.nodeid}") for item in cases("test_many", 60)]
+    assert len(suites.shorten(emulated)) == suites.MAX_CASES_EMULATED < suites.MAX_CASES
+
+
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 12, 20])
 def test_the_mark_says_how_many(count: int) -> None:
     kept = suites.shorten(cases("test_many", 20, sampled=pytest.mark.sampled(count).mark))

@@ -11,8 +11,9 @@ from zlib import crc32
 
 import pytest
 
-# How many cases of a test the short suite runs, unless the mark `sampled` names another number.
-MAX_CASES = 24
+# How many cases of a test the short suite runs, unless the mark `sampled` names another number; fewer where nearly every
+# case has g++ compile a kernel.
+MAX_CASES, MAX_CASES_EMULATED = 24, 6
 
 
 def shorten(items: Sequence[pytest.Item]) -> list[pytest.Item]:
@@ -27,8 +28,11 @@ def shorten(items: Sequence[pytest.Item]) -> list[pytest.Item]:
 
 
 def _sample(group: list[pytest.Item]) -> list[pytest.Item]:
-    mark = group[0].get_closest_marker("sampled")
-    return [group[k] for k in spread([item.nodeid for item in group], mark.args[0] if mark else MAX_CASES)]
+    names = [item.nodeid for item in group]
+    most = MAX_CASES_EMULATED if names[0].startswith("tests/emulator/") else MAX_CASES
+    if mark := group[0].get_closest_marker("sampled"):
+        most = mark.args[0]
+    return [group[k] for k in spread(names, most)]
 
 
 def spread(names: Sequence[str], most: int) -> list[int]:
