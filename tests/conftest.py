@@ -18,9 +18,6 @@ from .support import suites
 
 evaluate.CHECK = True
 
-# SciPy looks at it once, when it is first imported: then its functions take arrays of any namespace.
-os.environ.setdefault("SCIPY_ARRAY_API", "1")
-
 # How many cases a property-based test tries in a suite: in continuous integration the same ones for the same commit, at
 # a desk new ones at every run. A first call compiles, so its time says nothing about the next one's: no deadline.
 for _suite, _examples in (("short", 50), ("full", 200)):

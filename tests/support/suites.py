@@ -11,8 +11,8 @@ from zlib import crc32
 
 import pytest
 
-# How many cases of a test the short suite runs, unless the mark `sampled` names another number: fewer where nearly every
-# one has g++ compile a kernel.
+# How many cases of a test the short suite runs, unless the mark `sampled` names another number: fewer where most of
+# them have g++ compile a kernel.
 MAX_CASES, MAX_CASES_EMULATED = 24, 6
 
 
