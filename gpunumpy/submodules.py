@@ -1,6 +1,7 @@
 """Submodules of NumPy's by name: ``from gpunumpy.lib.stride_tricks import as_strided``, ``import gpunumpy.ma``.
 
-They are no files of this package; its attributes of these names are what an import statement finds.
+They are no modules of this package, though it has their stubs; its attributes of these names are what an import
+statement finds.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
 _OURS, _THEIRS = __name__.partition(".")[0], "numpy"
@@ -28,9 +29,12 @@ class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        parent, _, name = fullname.rpartition(".")
-        if parent.partition(".")[0] != _OURS or name.startswith("_"):
+        if not fullname.startswith(f"{_OURS}."):
             return None
+        parent, _, name = fullname.rpartition(".")
+        of_package = PathFinder.find_spec(fullname, path)
+        if name.startswith("_") or (of_package is not None and of_package.has_location):
+            return of_package
         try:
             import_module(_THEIRS + fullname.removeprefix(_OURS))
         except ImportError:
@@ -40,6 +44,6 @@ class _Finder(MetaPathFinder):
 
 
 def make_importable() -> None:
-    """Let import statements find them, after the files of this package."""
+    """Let import statements find them: before Python's finder, which takes a folder of stubs for a package."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-        sys.meta_path.append(_Finder())
+        sys.meta_path.insert(0, _Finder())

@@ -1,0 +1,250 @@
+# Made by tools/stubs with NumPy 2.5.5; CONTRIBUTING.md says how.
+# mypy: disable-error-code="override, overload-overlap"
+from types import EllipsisType
+from typing import Any, Literal, SupportsIndex
+
+from numpy.char import chararray as chararray
+
+from . import _Casting, _Order, ndarray
+from .typing import ArrayLike, DTypeLike
+
+def add(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: ndarray | EllipsisType | tuple[ndarray] | None = None,
+    *,
+    where: Any = True,
+    casting: Any = "same_kind",
+    order: Any = "K",
+    dtype: DTypeLike | None = None,
+    subok: Any = True,
+    signature: Any = None,
+) -> ndarray: ...
+def array(
+    obj: object,
+    itemsize: SupportsIndex | None = None,
+    copy: bool = True,
+    unicode: bool | None = None,
+    order: _Order | None = None,
+) -> Any: ...
+def asarray(
+    obj: object, itemsize: SupportsIndex | None = None, unicode: bool | None = None, order: _Order | None = None
+) -> Any: ...
+def capitalize(a: ArrayLike) -> ndarray: ...
+def center(a: ArrayLike, width: ArrayLike, fillchar: ArrayLike = " ") -> ndarray: ...
+def compare_chararrays(
+    a1: ArrayLike, a2: ArrayLike, cmp: Literal["<", "<=", "==", ">=", ">", "!="], rstrip: bool
+) -> ndarray: ...
+def count(a: ArrayLike, sub: ArrayLike, start: ArrayLike = 0, end: ArrayLike | None = None) -> ndarray: ...
+def decode(a: ArrayLike, encoding: str | None = None, errors: str | None = None) -> ndarray: ...
+def encode(a: ArrayLike, encoding: str | None = None, errors: str | None = None) -> ndarray: ...
+def endswith(a: ArrayLike, suffix: ArrayLike, start: ArrayLike = 0, end: ArrayLike | None = None) -> ndarray: ...
+def equal(x1: ArrayLike, x2: ArrayLike) -> ndarray: ...
+def expandtabs(a: ArrayLike, tabsize: ArrayLike = 8) -> ndarray: ...
+def find(a: ArrayLike, sub: ArrayLike, start: ArrayLike = 0, end: ArrayLike | None = None) -> ndarray: ...
+def greater(x1: ArrayLike, x2: ArrayLike) -> ndarray: ...
+def greater_equal(x1: ArrayLike, x2: ArrayLike) -> ndarray: ...
+def index(a: ArrayLike, sub: ArrayLike, start: ArrayLike = 0, end: ArrayLike | None = None) -> ndarray: ...
+def isalnum(
+    x: ArrayLike,
+    /,
+    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    *,
+    where: ArrayLike | None = True,
+    casting: _Casting = "same_kind",
+    order: _Order | None = "K",
+    dtype: DTypeLike | None = None,
+    subok: bool = True,
+    signature: str | tuple[str | None, str | None] | None = None,
+) -> ndarray: ...
+def isalpha(
+    x: ArrayLike,
+    /,
+    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    *,
+    where: ArrayLike | None = True,
+    casting: _Casting = "same_kind",
+    order: _Order | None = "K",
+    dtype: DTypeLike | None = None,
+    subok: bool = True,
+    signature: str | tuple[str | None, str | None] | None = None,
+) -> ndarray: ...
+def isdecimal(
+    x: ArrayLike,
+    /,
+    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    *,
+    where: ArrayLike | None = True,
+    casting: _Casting = "same_kind",
+    order: _Order | None = "K",
+    dtype: DTypeLike | None = None,
+    subok: bool = True,
+    signature: str | tuple[str | None, str | None] | None = None,
+) -> ndarray: ...
+def isdigit(
+    x: ArrayLike,
+    /,
+    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    *,
+    where: ArrayLike | None = True,
+    casting: _Casting = "same_kind",
+    order: _Order | None = "K",
+    dtype: DTypeLike | None = None,
+    subok: bool = True,
+    signature: str | tuple[str | None, str | None] | None = None,
+) -> ndarray: ...
+def islower(
+    x: ArrayLike,
+    /,
+    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    *,
+    where: ArrayLike | None = True,
+    casting: _Casting = "same_kind",
+    order: _Order | None = "K",
+    dtype: DTypeLike | None = None,
+    subok: bool = True,
+    signature: str | tuple[str | None, str | None] | None = None,
+) -> ndarray: ...
+def isnumeric(
+    x: ArrayLike,
+    /,
+    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    *,
+    where: ArrayLike | None = True,
+    casting: _Casting = "same_kind",
+    order: _Order | None = "K",
+    dtype: DTypeLike | None = None,
+    subok: bool = True,
+    signature: str | tuple[str | None, str | None] | None = None,
+) -> ndarray: ...
+def isspace(
+    x: ArrayLike,
+    /,
+    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    *,
+    where: ArrayLike | None = True,
+    casting: _Casting = "same_kind",
+    order: _Order | None = "K",
+    dtype: DTypeLike | None = None,
+    subok: bool = True,
+    signature: str | tuple[str | None, str | None] | None = None,
+) -> ndarray: ...
+def istitle(
+    x: ArrayLike,
+    /,
+    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    *,
+    where: ArrayLike | None = True,
+    casting: _Casting = "same_kind",
+    order: _Order | None = "K",
+    dtype: DTypeLike | None = None,
+    subok: bool = True,
+    signature: str | tuple[str | None, str | None] | None = None,
+) -> ndarray: ...
+def isupper(
+    x: ArrayLike,
+    /,
+    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    *,
+    where: ArrayLike | None = True,
+    casting: _Casting = "same_kind",
+    order: _Order | None = "K",
+    dtype: DTypeLike | None = None,
+    subok: bool = True,
+    signature: str | tuple[str | None, str | None] | None = None,
+) -> ndarray: ...
+def join(sep: ArrayLike, seq: ArrayLike) -> ndarray: ...
+def less(x1: ArrayLike, x2: ArrayLike) -> ndarray: ...
+def less_equal(x1: ArrayLike, x2: ArrayLike) -> ndarray: ...
+def ljust(a: ArrayLike, width: ArrayLike, fillchar: ArrayLike = " ") -> ndarray: ...
+def lower(a: ArrayLike) -> ndarray: ...
+def lstrip(a: ArrayLike, chars: ArrayLike | None = None) -> ndarray: ...
+def mod(a: ArrayLike, values: Any) -> ndarray: ...
+def multiply(a: ArrayLike, i: ArrayLike) -> ndarray: ...
+def not_equal(x1: ArrayLike, x2: ArrayLike) -> ndarray: ...
+def partition(a: ArrayLike, sep: ArrayLike) -> ndarray: ...
+def replace(a: ArrayLike, old: ArrayLike, new: ArrayLike, count: ArrayLike | None = -1) -> ndarray: ...
+def rfind(a: ArrayLike, sub: ArrayLike, start: ArrayLike = 0, end: ArrayLike | None = None) -> ndarray: ...
+def rindex(a: ArrayLike, sub: ArrayLike, start: ArrayLike = 0, end: ArrayLike | None = None) -> ndarray: ...
+def rjust(a: ArrayLike, width: ArrayLike, fillchar: ArrayLike = " ") -> ndarray: ...
+def rpartition(a: ArrayLike, sep: ArrayLike) -> ndarray: ...
+def rsplit(a: ArrayLike, sep: ArrayLike | None = None, maxsplit: ArrayLike | None = None) -> ndarray: ...
+def rstrip(a: ArrayLike, chars: ArrayLike | None = None) -> ndarray: ...
+def split(a: ArrayLike, sep: ArrayLike | None = None, maxsplit: ArrayLike | None = None) -> ndarray: ...
+def splitlines(a: ArrayLike, keepends: ArrayLike | None = None) -> ndarray: ...
+def startswith(a: ArrayLike, prefix: ArrayLike, start: ArrayLike = 0, end: ArrayLike | None = None) -> ndarray: ...
+def str_len(
+    x: ArrayLike,
+    /,
+    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    *,
+    where: ArrayLike | None = True,
+    casting: _Casting = "same_kind",
+    order: _Order | None = "K",
+    dtype: DTypeLike | None = None,
+    subok: bool = True,
+    signature: str | tuple[str | None, str | None] | None = None,
+) -> ndarray: ...
+def strip(a: ArrayLike, chars: ArrayLike | None = None) -> ndarray: ...
+def swapcase(a: ArrayLike) -> ndarray: ...
+def title(a: ArrayLike) -> ndarray: ...
+def translate(a: ArrayLike, table: str, deletechars: str | None = None) -> ndarray: ...
+def upper(a: ArrayLike) -> ndarray: ...
+def zfill(a: ArrayLike, width: ArrayLike) -> ndarray: ...
+
+__all__ = [
+    "add",
+    "array",
+    "asarray",
+    "capitalize",
+    "center",
+    "chararray",
+    "compare_chararrays",
+    "count",
+    "decode",
+    "encode",
+    "endswith",
+    "equal",
+    "expandtabs",
+    "find",
+    "greater",
+    "greater_equal",
+    "index",
+    "isalnum",
+    "isalpha",
+    "isdecimal",
+    "isdigit",
+    "islower",
+    "isnumeric",
+    "isspace",
+    "istitle",
+    "isupper",
+    "join",
+    "less",
+    "less_equal",
+    "ljust",
+    "lower",
+    "lstrip",
+    "mod",
+    "multiply",
+    "not_equal",
+    "partition",
+    "replace",
+    "rfind",
+    "rindex",
+    "rjust",
+    "rpartition",
+    "rsplit",
+    "rstrip",
+    "split",
+    "splitlines",
+    "startswith",
+    "str_len",
+    "strip",
+    "swapcase",
+    "title",
+    "translate",
+    "upper",
+    "zfill",
+]

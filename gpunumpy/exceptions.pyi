@@ -1,0 +1,3 @@
+# Made by tools/stubs with NumPy 2.5.5; CONTRIBUTING.md says how.
+# mypy: disable-error-code="override, overload-overlap"
+from numpy.exceptions import *

@@ -1,0 +1,79 @@
+# Made by tools/stubs with NumPy 2.5.5; CONTRIBUTING.md says how.
+# mypy: disable-error-code="override, overload-overlap"
+from collections.abc import Sequence
+from typing import Any, SupportsIndex
+
+from numpy.polynomial.polynomial import Polynomial as Polynomial
+from numpy.polynomial.polynomial import polydomain as polydomain
+from numpy.polynomial.polynomial import polyone as polyone
+from numpy.polynomial.polynomial import polyx as polyx
+from numpy.polynomial.polynomial import polyzero as polyzero
+
+from .. import _Number, _Scalar, ndarray
+from ..typing import ArrayLike
+
+def polyadd(c1: ArrayLike, c2: ArrayLike) -> ndarray: ...
+def polycompanion(c: ArrayLike) -> ndarray: ...
+def polyder(c: ArrayLike, m: SupportsIndex = 1, scl: _Scalar = 1, axis: SupportsIndex = 0) -> ndarray: ...
+def polydiv(c1: ArrayLike, c2: ArrayLike) -> ndarray: ...
+def polyfit(
+    x: ArrayLike,
+    y: ArrayLike,
+    deg: ArrayLike,
+    rcond: _Number | None = None,
+    full: bool = False,
+    w: ArrayLike | None = None,
+) -> Any: ...
+def polyfromroots(roots: ArrayLike) -> ndarray: ...
+def polygrid2d(x: ArrayLike, y: ArrayLike, c: ArrayLike) -> ndarray: ...
+def polygrid3d(x: ArrayLike, y: ArrayLike, z: ArrayLike, c: ArrayLike) -> ndarray: ...
+def polyint(
+    c: ArrayLike, m: SupportsIndex = 1, k: ArrayLike = ..., lbnd: _Scalar = 0, scl: _Scalar = 1, axis: SupportsIndex = 0
+) -> ndarray: ...
+def polyline(off: _Scalar, scl: _Scalar) -> ndarray: ...
+def polymul(c1: ArrayLike, c2: ArrayLike) -> ndarray: ...
+def polymulx(c: ArrayLike) -> ndarray: ...
+def polypow(c: ArrayLike, pow: _Number, maxpower: _Number | None = None) -> ndarray: ...
+def polyroots(c: ArrayLike) -> ndarray: ...
+def polysub(c1: ArrayLike, c2: ArrayLike) -> ndarray: ...
+def polytrim(c: object, tol: _Number = 0) -> ndarray: ...
+def polyval(x: ArrayLike, c: ArrayLike, tensor: bool = True) -> ndarray: ...
+def polyval2d(x: ArrayLike, y: ArrayLike, c: ArrayLike) -> ndarray: ...
+def polyval3d(x: ArrayLike, y: ArrayLike, z: ArrayLike, c: ArrayLike) -> ndarray: ...
+def polyvalfromroots(x: ArrayLike, r: ArrayLike, tensor: bool = True) -> ndarray: ...
+def polyvalnd(pts: ArrayLike, c: ArrayLike) -> ndarray: ...
+def polyvander(x: ArrayLike, deg: SupportsIndex) -> ndarray: ...
+def polyvander2d(x: ArrayLike, y: ArrayLike, deg: Sequence[SupportsIndex]) -> ndarray: ...
+def polyvander3d(x: ArrayLike, y: ArrayLike, z: ArrayLike, deg: Sequence[SupportsIndex]) -> ndarray: ...
+
+__all__ = [
+    "Polynomial",
+    "polyadd",
+    "polycompanion",
+    "polyder",
+    "polydiv",
+    "polydomain",
+    "polyfit",
+    "polyfromroots",
+    "polygrid2d",
+    "polygrid3d",
+    "polyint",
+    "polyline",
+    "polymul",
+    "polymulx",
+    "polyone",
+    "polypow",
+    "polyroots",
+    "polysub",
+    "polytrim",
+    "polyval",
+    "polyval2d",
+    "polyval3d",
+    "polyvalfromroots",
+    "polyvalnd",
+    "polyvander",
+    "polyvander2d",
+    "polyvander3d",
+    "polyx",
+    "polyzero",
+]
