@@ -1,10 +1,8 @@
 # ruff: noqa: F401
 """NumPy on NVIDIA GPUs: ``import gpunumpy as np``, and the same program runs there, fused into few kernels."""
 
-from __future__ import annotations
-
 from importlib import import_module as _import_module
-from typing import Any
+from typing import Any as _Any
 
 import numpy as _numpy
 
@@ -29,7 +27,6 @@ from .functions.docstrings import describe as _describe
 from .functions.dtype_functions import *
 from .functions.fallback import host_fallback
 from .functions.fallback import lookup as _lookup
-from .functions.fallback import public as _public
 from .functions.indexing.elements import *
 from .functions.indexing.grids import *
 from .functions.indexing.selection import *
@@ -102,15 +99,19 @@ _OURS = (
     "set_memory_limit",
     "synchronize",
 )
-__all__ = [*_numpy.__all__, *_OURS]
+# NumPy lists its old `core`; the folder of that name here is none of it.
+__all__ = sorted({*_numpy.__all__, *_OURS} - {"core"})  # pyright: ignore[reportUnsupportedDunderAll]
+
+# Modules of NumPy's names that are files of this package, and loaded when asked for.
+_FILES = ("testing", "typing")
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _Any:
     """Every public name of NumPy's is here: its constants and dtypes, and what no room above defines on the host."""
-    found = _import_module(".testing", __name__) if name == "testing" else _lookup("numpy", name)
+    found = _import_module(f".{name}", __name__) if name in _FILES else _lookup("numpy", name)
     globals()[name] = found
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_public("numpy")})
+    return __all__

@@ -3,7 +3,7 @@
 import builtins
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import EllipsisType, ModuleType, TracebackType
-from typing import Any, Generic, Literal, NamedTuple, SupportsIndex, SupportsInt, TextIO, TypeAlias, overload
+from typing import Any, Generic, Literal, NamedTuple, Self, SupportsIndex, SupportsInt, TextIO, TypeAlias, overload
 
 import numpy
 from _typeshed import ReadableBuffer, StrOrBytesPath, StrPath, SupportsRead, SupportsWrite
@@ -26,7 +26,6 @@ from numpy import complex64 as complex64
 from numpy import complex128 as complex128
 from numpy import complex256 as complex256
 from numpy import complexfloating as complexfloating
-from numpy import core as core
 from numpy import csingle as csingle
 from numpy import datetime64 as datetime64
 from numpy import double as double
@@ -108,7 +107,7 @@ from numpy import ulonglong as ulonglong
 from numpy import unsignedinteger as unsignedinteger
 from numpy import ushort as ushort
 from numpy import void as void
-from typing_extensions import Self, TypeVar
+from typing_extensions import TypeVar
 
 from . import char as char
 from . import ctypeslib as ctypeslib
@@ -335,7 +334,7 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
     def __rsub__(self, y: ArrayLike, /) -> ndarray: ...
     def __rtruediv__(self, y: ArrayLike, /) -> ndarray: ...
     def __rxor__(self, y: ArrayLike, /) -> ndarray: ...
-    def __setitem__(self, key: _Index, value: object) -> None: ...
+    def __setitem__(self, key: _Index, value: ArrayLike) -> None: ...
     def __str__(
         self,
         max_line_width: int | None = None,
@@ -466,7 +465,7 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
     def repeat(self, repeats: ArrayLike, axis: SupportsIndex | None = None) -> ndarray: ...
     def reshape(
         self,
-        *shape: SupportsIndex | Sequence[SupportsIndex] | None,
+        *shape: SupportsIndex | tuple[()] | Sequence[SupportsIndex] | None,
         order: _OrderACF | None = "C",
         copy: builtins.bool | None = None,
     ) -> ndarray: ...
@@ -546,7 +545,7 @@ class _Flat:
     def __iter__(self) -> _Flat: ...
     def __len__(self) -> int: ...
     def __next__(self) -> ndarray: ...
-    def __setitem__(self, key: _Index, value: Any) -> None: ...
+    def __setitem__(self, key: _Index, value: ArrayLike) -> None: ...
     @property
     def coords(self) -> tuple[int, ...]: ...
     def copy(self) -> ndarray: ...
@@ -1169,7 +1168,7 @@ exp2: _Unary
 def expand_dims(
     a: ArrayLike,
     axis: SupportsIndex
-    | tuple
+    | tuple[()]
     | tuple[SupportsIndex, ...]
     | tuple[SupportsIndex]
     | tuple[SupportsIndex, SupportsIndex],
@@ -1366,7 +1365,7 @@ def identity(
 def imag(val: ArrayLike) -> ndarray: ...
 @overload
 def indices(
-    dimensions: Sequence[SupportsIndex],
+    dimensions: tuple[()] | Sequence[SupportsIndex],
     dtype: DTypeLike | None = int,
     sparse: Literal[False] = False,
     *,
@@ -1374,7 +1373,7 @@ def indices(
 ) -> ndarray: ...
 @overload
 def indices(
-    dimensions: Sequence[SupportsIndex],
+    dimensions: tuple[()] | Sequence[SupportsIndex],
     dtype: DTypeLike | None = int,
     *,
     sparse: Literal[True],
@@ -1382,7 +1381,7 @@ def indices(
 ) -> tuple[ndarray, ...]: ...
 @overload
 def indices(
-    dimensions: Sequence[SupportsIndex],
+    dimensions: tuple[()] | Sequence[SupportsIndex],
     dtype: DTypeLike | None = int,
     sparse: builtins.bool = False,
     *,
@@ -2066,7 +2065,7 @@ def require(
 def reshape(
     a: ArrayLike, /, shape: _ShapeLike, order: _OrderACF | None = "C", *, copy: builtins.bool | None = None
 ) -> ndarray: ...
-def resize(a: ArrayLike, new_shape: _ShapeLike) -> ndarray: ...
+def resize(a: ArrayLike, new_shape: tuple[()] | _ShapeLike) -> ndarray: ...
 def result_type(*arrays_and_dtypes: ArrayLike | DTypeLike | None) -> numpy.dtype[Any]: ...
 
 right_shift: _Binary
@@ -2553,7 +2552,6 @@ __all__ = [
     "copy",
     "copysign",
     "copyto",
-    "core",
     "corrcoef",
     "correlate",
     "cos",

@@ -251,7 +251,7 @@ def exp(a: ArrayLike, *args: Any, **kwargs: Any) -> Any: ...
 def expand_dims(
     a: ArrayLike,
     axis: SupportsIndex
-    | tuple
+    | tuple[()]
     | tuple[SupportsIndex, ...]
     | tuple[SupportsIndex]
     | tuple[SupportsIndex, SupportsIndex],

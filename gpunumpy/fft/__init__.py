@@ -1,8 +1,6 @@
 """Discrete Fourier transforms, their frequencies, and the order of a spectrum."""
 
-from __future__ import annotations
-
-from ..functions.fallback import namespace
+from ..functions.fallback import namespace as _namespace
 from .frequencies import fftfreq, fftshift, ifftshift, rfftfreq
 from .transforms import fft, fft2, fftn, hfft, ifft, ifft2, ifftn, ihfft, irfft, irfft2, irfftn, rfft, rfft2, rfftn
 
@@ -27,6 +25,8 @@ __all__ = [
     "rfftn",
 ]
 
-_host = namespace("numpy.fft")
-__getattr__ = _host.__getattr__
-__dir__ = _host.__dir__
+__getattr__ = _namespace("numpy.fft").__getattr__
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -45,7 +45,7 @@ _HOLDERS = frozenset(("broadcast", "chararray", "matrix", "memmap", "ndenumerate
 # What rooms above have in place of functions in NumPy's inner modules, by NumPy's full name.
 NATIVE: dict[str, Callable[..., Any]] = {}
 # Modules in which nothing takes an array.
-_PLAIN_MODULES = frozenset(("ctypeslib", "dtypes", "exceptions", "typing", "version"))
+_PLAIN_MODULES = frozenset(("ctypeslib", "dtypes", "exceptions", "version"))
 
 
 def host_fallback(action: str | None = None) -> str:

@@ -1,10 +1,8 @@
 """Linear algebra, as `numpy.linalg` has it; what has no device implementation runs through NumPy on the host."""
 
-from __future__ import annotations
-
 from numpy.linalg import LinAlgError
 
-from ..functions.fallback import namespace
+from ..functions.fallback import namespace as _namespace
 from ..functions.products.precision import matmul_precision
 from .decompositions import eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
 from .least_squares import lstsq, matrix_rank, pinv
@@ -48,6 +46,8 @@ __all__ = [
     "vector_norm",
 ]
 
-_host = namespace("numpy.linalg")
-__getattr__ = _host.__getattr__
-__dir__ = _host.__dir__
+__getattr__ = _namespace("numpy.linalg").__getattr__
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -186,8 +186,8 @@ def _python(module: str, name: str, elements: list[ast.expr], scope: Scope, role
     elif name in _BUILTINS or name in _KEPT.get(module, ()) or name in _KEPT["collections.abc"]:
         inside = ", ".join(_union(_members(element, scope, role)) for element in elements)
         plain = {"list": "Sequence"}.get(name, name)
-        bare = {"list": "Sequence[Any]", "dict": "dict[Any, Any]", "Sequence": "Sequence[Any]"}.get(name, plain)
-        yield f"{plain}[{inside}]" if elements else bare
+        bare = {"list": "Sequence[Any]", "dict": "dict[Any, Any]", "Sequence": "Sequence[Any]", "tuple": "tuple[()]"}.get(name, plain)
+        yield f"{plain}[{inside}]" if inside else bare
     else:
         yield UNKNOWN
 

@@ -19,6 +19,7 @@ TYPES = {
     ("__getitem__", "key"): "_Index",
     ("__setitem__", "key"): "_Index",
     ("__delitem__", "key"): "_Index",
+    ("__setitem__", "value"): "ArrayLike",
 }
 OTHERWISE = {"out": "ndarray | None", "dtype": "DTypeLike | None"}
 BY_NAME = {"device": "_DeviceLike | None", "like": "Any", "dl_device": "tuple[int, int] | None"}
@@ -62,6 +63,10 @@ class Entry:
     kind: Any
     type: str
     default: str | None
+
+    def __post_init__(self) -> None:
+        if self.default == "None" and not {"None", "Any", "object"} & set(self.type.split(" | ")):
+            object.__setattr__(self, "type", f"{self.type} | None")
 
     def __str__(self) -> str:
         stars = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}.get(self.kind, "")
@@ -219,8 +224,6 @@ def _entries(
             kind = TYPES.get((name, p.name)) or _type(p.name, p.kind, own, numpys, names, role, place)
             if p.default is Parameter.empty and own == "Any" and kind in ("ndarray", "ndarray | _Scalar"):
                 kind = "ArrayLike"  # what is not written to may be anything that an array can be made of
-            if default(p) == "None" and not {"None", "Any", "object"} & set(kind.split(" | ")):
-                kind += " | None"
             made.append(Entry(p.name, p.kind, kind, default(p)))
     options = next((p for p in known if p.kind == Parameter.VAR_KEYWORD), None)
     if options is not None:
