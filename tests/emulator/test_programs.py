@@ -7,13 +7,14 @@ from typing import Any
 import numpy
 import pytest
 
-from gpunumpy.core.recording.array import ndarray
 from gpunumpy.core.recording.record import as_array, elementwise
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.functions.ufuncs.methods import accumulate_ufunc
 from tests.emulator import available
 from tests.emulator.emulated import emulated
+
+from ..support.arrays import ndarray
 
 pytestmark = pytest.mark.skipif(not available(), reason="the emulator needs g++")
 

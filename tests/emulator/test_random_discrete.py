@@ -10,7 +10,6 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.core.recording.array import from_host, to_host, wrap
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.kernels.cuda.compile import compile_cubin
@@ -21,6 +20,7 @@ from gpunumpy.random.parameters import SCRATCH_GENERATOR, SCRATCH_STATE
 from gpunumpy.random.rejection_sampling import draw_from_words
 from tests.support.host_executor import run_on_host, with_traits
 
+from ..support.arrays import from_host, to_host, wrap
 from .executor import run_program
 from .random_routines import MOST_SHARED, forget_plans
 from .test_routines import layout_of

@@ -9,11 +9,11 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.recording.array import to_host
 from gpunumpy.core.runtime import memory
 from gpunumpy.random import device_draws
 from tests.support.host_executor import run_on_host, with_traits
 
+from ..support.arrays import to_host
 from .random_routines import ROUTINES
 
 LARGE = 10**8  # numbers, for which the memory does not suffice here

@@ -10,11 +10,11 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.recording.array import to_host
 from gpunumpy.random import device_draws, mt19937, rejection_sampling
 from tests.numpy_parity.test_random_streams import EXACT, INEXACT, alike, pair, same_state
 from tests.support.host_executor import run_on_host, with_traits
 
+from ..support.arrays import to_host
 from .random_routines import ROUTINES, forget_plans
 
 CALLS: list[str] = []

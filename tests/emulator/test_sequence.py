@@ -8,7 +8,6 @@ from typing import Any
 import numpy
 import pytest
 
-from gpunumpy.core.recording.array import to_host, wrap
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.kernels.cuda.compile import compile_cubin
@@ -18,6 +17,7 @@ from gpunumpy.random.rejection_sampling import Sampler
 from gpunumpy.random.stream import Stream
 from tests.support.host_executor import run_on_host
 
+from ..support.arrays import to_host, wrap
 from .executor import run_program
 from .test_routines import layout_of
 

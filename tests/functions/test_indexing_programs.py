@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gpunumpy
-from gpunumpy.core.recording.array import from_host, to_host
 from gpunumpy.core.runtime.device import Device
+
+from ..support.arrays import from_host, to_host
 
 
 @st.composite

@@ -9,10 +9,11 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.dtypes import bfloat16
-from gpunumpy.core.recording.array import from_host, ndarray, to_host
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.schedule.steps import RunKernel
 from tests.core.fusion.counting import kernels
+
+from ..support.arrays import from_host, ndarray, to_host
 
 pytestmark = pytest.mark.gpu
 

@@ -9,7 +9,8 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.recording.array import to_host
+
+from ..support.arrays import to_host
 
 pytestmark = pytest.mark.gpu
 

@@ -9,8 +9,9 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.recording.array import from_host, ndarray, to_host
 from gpunumpy.core.runtime.device import Device
+
+from ..support.arrays import from_host, ndarray, to_host
 
 pytestmark = pytest.mark.gpu
 

@@ -15,7 +15,6 @@ from gpunumpy.core.graph import node as graph
 from gpunumpy.core.graph.layout import c_layout
 from gpunumpy.core.graph.library_calls.record import Record
 from gpunumpy.core.graph.library_calls.registry import RECORDS
-from gpunumpy.core.recording.array import ndarray, to_host, wrap
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.plan import Plan
@@ -33,6 +32,7 @@ from gpunumpy.kernels.host.executor import HostExecutor
 
 from ..emulator.build import available
 from ..emulator.executor import bind, run_program
+from ..support.arrays import ndarray, to_host, wrap
 
 RNG = numpy.random.default_rng(4)
 

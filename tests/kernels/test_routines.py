@@ -11,9 +11,10 @@ import pytest
 import gpunumpy
 from gpunumpy.core.dtypes import INT64
 from gpunumpy.core.graph import node as graph
-from gpunumpy.core.recording.array import ndarray, wrap
 from tests.core.fusion.counting import kernels
 from tests.support.host_executor import run_on_host
+
+from ..support.arrays import ndarray, wrap
 
 pytestmark = pytest.mark.usefixtures("extremes")
 X = numpy.random.default_rng(7).random((4, 5))

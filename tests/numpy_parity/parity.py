@@ -10,10 +10,11 @@ import ml_dtypes
 import numpy
 
 import gpunumpy.arrays.binding  # noqa: F401 - binds the operators
-from gpunumpy.core.recording.array import from_host, ndarray, to_host
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import default_device
 from gpunumpy.kernels.host.executor import HostExecutor
+
+from ..support.arrays import from_host, ndarray, to_host
 
 DTYPES = ("?", "i1", "i4", "i8", "u1", "u4", "u8", "e", "f", "d", "F", "D")
 

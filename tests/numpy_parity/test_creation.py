@@ -10,8 +10,8 @@ import pytest
 from ml_dtypes import bfloat16
 
 import gpunumpy as np
-from gpunumpy.core.recording.array import ndarray, to_host
 
+from ..support.arrays import ndarray, to_host
 from .parity import DTYPES, check, same, sample
 
 SHAPES: tuple[Any, ...] = ((), 0, 3, (2, 3), (0, 2), [2, 1, 2], numpy.int64(4))

@@ -13,10 +13,10 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.recording.array import from_host, ndarray, to_host
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.linalg import decompositions
 
+from ..support.arrays import from_host, ndarray, to_host
 from .parity import outcome
 
 FLOATS = ("f4", "f8", "c8", "c16")

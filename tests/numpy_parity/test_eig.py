@@ -9,9 +9,9 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.recording.array import from_host, to_host
 from gpunumpy.core.runtime.device import Device
 
+from ..support.arrays import from_host, to_host
 from ..support.square_matrices import HARD, check_eig
 
 FLOATS = ("f4", "f8", "c8", "c16")

@@ -12,8 +12,8 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.recording.array import from_host, to_host
 
+from ..support.arrays import from_host, to_host
 from .parity import check, outcome, same, sample
 
 DTYPES = ("?", "i1", "i4", "i8", "u1", "u8", "f2", "f4", "f8", "c8", "c16")

@@ -7,9 +7,9 @@ from typing import Any
 import numpy
 import pytest
 
-from gpunumpy.core.recording.array import from_host, to_host
 from gpunumpy.functions.ufuncs import elementwise
 
+from ..support.arrays import from_host, to_host
 from .parity import DTYPES, check, on_host, ours, outcome, same, sample
 
 FLOATS = ("e", "f", "d", "F", "D")

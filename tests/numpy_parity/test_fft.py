@@ -10,8 +10,8 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.recording.array import to_host
 
+from ..support.arrays import to_host
 from .parity import DTYPES, check, same, sample
 
 

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gpunumpy as np
-from gpunumpy.core.recording.array import from_host, ndarray, to_host
 
+from ..support.arrays import from_host, ndarray, to_host
 from .parity import generated, ours, outcome
 
 ONE_AXIS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")

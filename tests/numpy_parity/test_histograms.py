@@ -11,8 +11,8 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.recording.array import from_host
 
+from ..support.arrays import from_host
 from .parity import DTYPES, check, outcome, same, sample
 
 REAL = tuple(d for d in DTYPES if d not in "FD?") + ("i2", "u2", ml_dtypes.bfloat16)

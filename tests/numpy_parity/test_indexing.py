@@ -10,8 +10,9 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.core.recording.array import from_host, ndarray, to_host
 from gpunumpy.core.runtime.device import Device
+
+from ..support.arrays import from_host, ndarray, to_host
 
 S = slice
 SHAPE = (2, 3, 4)

@@ -10,8 +10,8 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.recording.array import ndarray, to_host
 
+from ..support.arrays import ndarray, to_host
 from .parity import DTYPES, outcome, same
 
 FLOATS = ("f4", "f8", "c8", "c16")

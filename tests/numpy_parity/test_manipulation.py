@@ -9,9 +9,9 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.recording.array import to_host
 from gpunumpy.functions.manipulation.repeating import rolled_by_index
 
+from ..support.arrays import to_host
 from .parity import DTYPES, check, same, sample
 
 ARRAYS: dict[str, Callable[[Any], Any]] = {

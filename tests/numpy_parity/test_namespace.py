@@ -17,9 +17,9 @@ import pytest
 from ml_dtypes import bfloat16
 
 import gpunumpy as np
-from gpunumpy.core.recording.array import to_host
 from gpunumpy.functions import fallback
 
+from ..support.arrays import to_host
 from .parity import check, same, sample
 
 

@@ -11,9 +11,9 @@ import numpy
 import pytest
 from ml_dtypes import bfloat16
 
-from gpunumpy.core.recording.array import boxed, from_host, ndarray, to_host, wrap
 from gpunumpy.functions.ufuncs.ufunc import UFUNCS
 
+from ..support.arrays import boxed, from_host, ndarray, to_host, wrap
 from .parity import DTYPES, check, generated, on_host, ours, outcome, same, sample
 
 BINARY = [

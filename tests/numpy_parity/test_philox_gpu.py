@@ -9,9 +9,9 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.recording.array import to_host
 from gpunumpy.kernels.random.host_philox32 import _blocks
 
+from ..support.arrays import to_host
 from .test_random_names import ARGUMENTS
 
 MANY = 200_003

@@ -10,9 +10,9 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.dtypes import bfloat16
-from gpunumpy.core.recording.array import boxed, from_host, to_host
 from tests.core.fusion.counting import kernels
 
+from ..support.arrays import boxed, from_host, to_host
 from .test_reduction import outcome, same, sample
 
 DTYPES = ("?", "i1", "u2", "i4", "i8", "u8", "f2", "f4", "f8", "c8", "c16")

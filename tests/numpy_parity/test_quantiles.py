@@ -12,8 +12,8 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.recording.array import from_host, ndarray, to_host
 
+from ..support.arrays import from_host, ndarray, to_host
 from .parity import outcome, same
 
 METHODS = (

@@ -10,13 +10,13 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.recording.array import from_host, to_host, wrap
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.random import device_draws, rejection_sampling, transformed_distributions
 from gpunumpy.random.philox_gpu import PhiloxGPU
 from tests.support.host_executor import run_on_host, with_traits
 
 from ..emulator.test_sequence import emulated
+from ..support.arrays import from_host, to_host, wrap
 
 BITS = ("PCG64", "PCG64DXSM", "Philox", "MT19937")
 

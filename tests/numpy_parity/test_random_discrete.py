@@ -10,8 +10,9 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.core.recording.array import to_host
 from gpunumpy.random import device_draws, discrete_plans
+
+from ..support.arrays import to_host
 
 np: Any = gpunumpy
 SIZES = (None, (), 0, 1, 5, 3000, (2, 0), (7, 300))

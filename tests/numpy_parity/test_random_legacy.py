@@ -11,10 +11,11 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.recording.array import to_host
 from gpunumpy.kernels.random import host_mt19937
 from gpunumpy.random import device_draws, mt19937
 from tests.support.host_executor import run_on_host, with_traits
+
+from ..support.arrays import to_host
 
 pytestmark = pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
 SIZES = (1, 2, 7, 311, 312, 313, 1000, (3, 5, 7), (64, 64))

@@ -16,9 +16,10 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.numpy_release import signature
-from gpunumpy.core.recording.array import to_host
 from gpunumpy.random import device_draws
 from tests.support.host_executor import with_traits
+
+from ..support.arrays import to_host
 
 BITS = ("PCG64", "PCG64DXSM", "Philox", "SFC64", "MT19937")
 

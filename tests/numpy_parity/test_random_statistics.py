@@ -9,8 +9,9 @@ import pytest
 from scipy import stats  # type: ignore[import-untyped]
 
 import gpunumpy
-from gpunumpy.core.recording.array import to_host
 from gpunumpy.random import device_draws
+
+from ..support.arrays import to_host
 
 COUNT = 40000
 # A statistic as unlikely as this is an error: it happens once in so many seeds, and the seeds stay.

@@ -10,9 +10,10 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.recording.array import to_host
 from gpunumpy.random import device_draws
 from tests.support.host_executor import with_traits
+
+from ..support.arrays import to_host
 
 BITS = ("PCG64", "PCG64DXSM", "Philox")
 SIZES = (1, 2, 7, 255, 256, 257, 1000, 4099, (3, 5, 7), (64, 64))

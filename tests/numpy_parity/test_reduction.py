@@ -10,9 +10,10 @@ from typing import Any
 import numpy
 import pytest
 
-from gpunumpy.core.recording.array import boxed, from_host, ndarray, to_host
 from gpunumpy.functions.reductions import reductions
 from gpunumpy.functions.statistics import averages, nanfunctions
+
+from ..support.arrays import boxed, from_host, ndarray, to_host
 
 DTYPES = ("?", "i1", "u8", "f2", "f4", "f8", "c8")
 SHAPES: tuple[tuple[int, ...], ...] = ((), (1,), (7,), (3, 5), (2, 3, 4), (0,), (2, 0, 3), (0, 2, 0))

@@ -10,11 +10,11 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.core.recording.array import boxed, from_host, to_host
 from gpunumpy.functions import calculus
 from gpunumpy.functions.reductions import scans
 from gpunumpy.functions.statistics import nanfunctions
 
+from ..support.arrays import boxed, from_host, to_host
 from .test_reduction import outcome, same, sample
 
 DTYPES = ("?", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16")

@@ -11,8 +11,8 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.recording.array import from_host, ndarray
 
+from ..support.arrays import from_host, ndarray
 from .parity import DTYPES, check, outcome, same, sample
 
 ALL = (*DTYPES, "i2", "u2", ml_dtypes.bfloat16)

@@ -11,8 +11,8 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.recording.array import from_host
 
+from ..support.arrays import from_host
 from .parity import check, sample
 
 DTYPES = ("?", "i1", "u4", "i8", "e", "f", "d", "F", ml_dtypes.bfloat16)

@@ -11,11 +11,11 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.core.recording.array import from_host, ndarray, to_host, wrap
 from gpunumpy.core.schedule.steps import RunLibraryCall
 from gpunumpy.functions.sorting.row_keys import order_of_rows
 
 from ..core.fusion.counting import kernels
+from ..support.arrays import from_host, ndarray, to_host, wrap
 from .parity import DTYPES, check, sample
 
 SHAPES: tuple[tuple[int, ...], ...] = ((), (1,), (2,), (50,), (5000,), (6, 7), (2, 3, 4), (0,), (3, 0))

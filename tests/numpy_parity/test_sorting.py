@@ -11,8 +11,8 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.recording.array import from_host, ndarray, to_host
 
+from ..support.arrays import from_host, ndarray, to_host
 from .parity import outcome
 
 DTYPES = ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", ml_dtypes.bfloat16, "f4", "f8", "c8", "c16")

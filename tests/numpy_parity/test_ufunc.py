@@ -11,9 +11,9 @@ import pytest
 from ml_dtypes import bfloat16
 
 from gpunumpy.core.graph.layout import Layout
-from gpunumpy.core.recording.array import from_host, make_view, ndarray, to_host
 from gpunumpy.functions.ufuncs.ufunc import UFUNCS
 
+from ..support.arrays import from_host, make_view, ndarray, to_host
 from .parity import DTYPES, check, generated, on_host, ours, outcome, same, sample
 
 UNIQUE = {function.__name__: function for function in UFUNCS.values()}

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gpunumpy.core.recording.array import ndarray
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
+
+from ...support.arrays import ndarray
 
 
 def kernels(function: Callable[[], Any]) -> list[RunKernel | RunLibraryCall]:

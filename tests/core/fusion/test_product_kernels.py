@@ -11,13 +11,13 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core.dtypes import bfloat16
 from gpunumpy.core.graph.library_calls.products import Product
-from gpunumpy.core.recording.array import from_host, ndarray, to_host
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.explain import explanation
 from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
 from tests.support.host_executor import with_traits
 
+from ...support.arrays import from_host, ndarray, to_host
 from .counting import kernels
 
 RNG = numpy.random.default_rng(0)

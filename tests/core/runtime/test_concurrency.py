@@ -18,9 +18,10 @@ from gpunumpy.core.graph import layout
 from gpunumpy.core.graph import node as graph
 from gpunumpy.core.graph.node import Node
 from gpunumpy.core.graph.primitives import Map
-from gpunumpy.core.recording.array import wrap
 from gpunumpy.core.runtime import evaluate, memory
 from gpunumpy.core.schedule import passes
+
+from ...support.arrays import wrap
 
 THREADS = 8
 ROUNDS = 25

@@ -10,7 +10,6 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.recording.array import from_host, to_host
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import CPU, Device
 from gpunumpy.core.runtime.explain import bytes_in_words, explain, explanation
@@ -18,6 +17,8 @@ from gpunumpy.core.runtime.profile import _bandwidths, bandwidth, profile
 from gpunumpy.core.schedule.passes import run_passes
 from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
 from gpunumpy.core.schedule.traffic import Traffic, traffic
+
+from ...support.arrays import from_host, to_host
 
 
 @pytest.fixture(autouse=True)

@@ -15,11 +15,12 @@ from numpy.lib.stride_tricks import as_strided
 import gpunumpy as np
 from gpunumpy.core.graph.layout import Layout, c_layout
 from gpunumpy.core.graph.library_calls.transforms import Transform, passes, result_shape
-from gpunumpy.core.recording.array import from_host, to_host
 from gpunumpy.core.runtime import memory
 from gpunumpy.kernels.fft import host as host_fft
 from gpunumpy.nvlib import cufft
 from tests.support.host_executor import run_on_host
+
+from ...support.arrays import from_host, to_host
 
 KINDS = {"c2c": ("F", "F"), "r2c": ("f", "F"), "c2r": ("F", "f")}
 TYPES = {"C2C": ("c2c", "F"), "Z2Z": ("c2c", "D"), "R2C": ("r2c", "F"), "D2Z": ("r2c", "D")}

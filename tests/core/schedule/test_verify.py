@@ -13,7 +13,6 @@ from gpunumpy.core.graph import node as graph
 from gpunumpy.core.graph.layout import Layout
 from gpunumpy.core.graph.primitives import Gather, Iota, Leaf, Map, Reduce, Scan, Update, View
 from gpunumpy.core.graph.signature import Signature
-from gpunumpy.core.recording.array import from_host, ndarray
 from gpunumpy.core.recording.record import elementwise
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import CPU
@@ -23,6 +22,8 @@ from gpunumpy.core.schedule.passes import run_passes
 from gpunumpy.core.schedule.steps import Adopt, Allocate, Free, RunKernel, RunLibraryCall, Step
 from gpunumpy.core.schedule.verify import InvalidPlan, verify_signature
 from gpunumpy.core.schedule.verify_plan import verify_plan
+
+from ...support.arrays import from_host, ndarray
 
 FLOAT = numpy.dtype(numpy.float64)
 Plan = tuple[list[Step], list[Any], list[int]]

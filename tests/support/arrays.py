@@ -1,0 +1,24 @@
+"""What makes arrays of nodes and of NumPy's arrays, and back, in the types that users see.
+
+The package's own class has no operators and methods, as far as a checker knows: they are bound to it, and stand in the
+stubs alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gpunumpy import Device, ndarray
+    from gpunumpy.core.graph.layout import Layout
+    from gpunumpy.core.graph.node import Node
+
+    def boxed(array: ndarray) -> ndarray: ...
+    def from_host(data: Any, device: Device | None = None) -> ndarray: ...
+    def make_view(array: ndarray, where: Layout, part: str = "", dtype: Any = None) -> ndarray: ...
+    def to_host(array: Any) -> Any: ...
+    def wrap(node: Node) -> ndarray: ...
+else:
+    from gpunumpy.core.recording.array import boxed, from_host, make_view, ndarray, to_host, wrap
+
+__all__ = ["boxed", "from_host", "make_view", "ndarray", "to_host", "wrap"]
