@@ -145,7 +145,8 @@ _Index: TypeAlias = _OneIndex | Sequence[_OneIndex | list[Any] | tuple[Any, ...]
 _HostNumber: TypeAlias = complex | numpy.number[Any] | numpy.bool
 _Number: TypeAlias = _HostNumber | ndarray
 _Scalar: TypeAlias = complex | str | bytes | numpy.generic | ndarray
-_Out: TypeAlias = ndarray | tuple[ndarray | None, ...] | None
+_Out: TypeAlias = ndarray | numpy.ndarray[Any, Any]
+_Outs: TypeAlias = _Out | tuple[_Out | None, ...] | None
 __version__: str
 __array_api_version__: str
 
@@ -250,9 +251,7 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
     def __array_function__(
         self, function: Any, types: Iterable[type[Any]], args: Iterable[Any], options: dict[str, Any]
     ) -> Any: ...
-    def __array_namespace__(
-        self, *, api_version: Literal["2021.12", "2022.12", "2023.12", "2024.12", "2025.12"] | None = None
-    ) -> ModuleType: ...
+    def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType: ...
     def __array_ufunc__(
         self,
         ufunc: ufunc,
@@ -348,7 +347,7 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
     def all(
         self,
         axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
-        out: ndarray | None = None,
+        out: _Out | None = None,
         keepdims: builtins.bool = ...,
         *,
         where: ArrayLike = True,
@@ -356,16 +355,16 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
     def any(
         self,
         axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
-        out: ndarray | None = None,
+        out: _Out | None = None,
         keepdims: builtins.bool = ...,
         *,
         where: ArrayLike = True,
     ) -> ndarray: ...
     def argmax(
-        self, axis: SupportsIndex | None = None, out: ndarray | None = None, *, keepdims: builtins.bool = ...
+        self, axis: SupportsIndex | None = None, out: _Out | None = None, *, keepdims: builtins.bool = ...
     ) -> ndarray: ...
     def argmin(
-        self, axis: SupportsIndex | None = None, out: ndarray | None = None, *, keepdims: builtins.bool = ...
+        self, axis: SupportsIndex | None = None, out: _Out | None = None, *, keepdims: builtins.bool = ...
     ) -> ndarray: ...
     def argpartition(
         self,
@@ -392,25 +391,23 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
         copy: builtins.bool = True,
     ) -> ndarray: ...
     def byteswap(self, inplace: builtins.bool = False) -> Self: ...
-    def choose(self, choices: ArrayLike, out: ndarray | None = None, mode: _Mode = "raise") -> ndarray: ...
+    def choose(self, choices: ArrayLike, out: _Out | None = None, mode: _Mode = "raise") -> ndarray: ...
     def clip(
-        self, min: ArrayLike | None = None, max: ArrayLike | None = None, out: ndarray | None = None, **options: Any
+        self, min: ArrayLike | None = None, max: ArrayLike | None = None, out: _Out | None = None, **options: Any
     ) -> ndarray: ...
-    def compress(
-        self, condition: ArrayLike, axis: SupportsIndex | None = None, out: ndarray | None = None
-    ) -> ndarray: ...
-    def conj(self, out: ndarray | None = None) -> ndarray: ...
-    def conjugate(self, out: ndarray | None = None) -> ndarray: ...
+    def compress(self, condition: ArrayLike, axis: SupportsIndex | None = None, out: _Out | None = None) -> ndarray: ...
+    def conj(self, out: _Out | None = None) -> ndarray: ...
+    def conjugate(self, out: _Out | None = None) -> ndarray: ...
     def copy(self, order: _Order | None = "C") -> ndarray: ...
     def cumprod(
-        self, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: ndarray | None = None
+        self, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: _Out | None = None
     ) -> ndarray: ...
     def cumsum(
-        self, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: ndarray | None = None
+        self, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: _Out | None = None
     ) -> ndarray: ...
     def data_ptr(self) -> int: ...
     def diagonal(self, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> ndarray: ...
-    def dot(self, b: ArrayLike, out: ndarray | None = None) -> ndarray: ...
+    def dot(self, b: ArrayLike, out: _Out | None = None) -> ndarray: ...
     def dump(self, file: StrOrBytesPath | SupportsWrite[bytes]) -> None: ...
     def dumps(self) -> bytes: ...
     def fill(self, value: Any) -> None: ...
@@ -421,7 +418,7 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
     def max(
         self,
         axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
-        out: ndarray | None = None,
+        out: _Out | None = None,
         keepdims: builtins.bool = ...,
         initial: _Number = ...,
         where: ArrayLike = True,
@@ -430,7 +427,7 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
         self,
         axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
         dtype: DTypeLike | None = None,
-        out: ndarray | None = None,
+        out: _Out | None = None,
         keepdims: builtins.bool = ...,
         *,
         where: ArrayLike = True,
@@ -438,7 +435,7 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
     def min(
         self,
         axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
-        out: ndarray | None = None,
+        out: _Out | None = None,
         keepdims: builtins.bool = ...,
         initial: _Number = ...,
         where: ArrayLike = True,
@@ -455,7 +452,7 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
         self,
         axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
         dtype: DTypeLike | None = None,
-        out: ndarray | None = None,
+        out: _Out | None = None,
         keepdims: builtins.bool = ...,
         initial: _Number = ...,
         where: ArrayLike = True,
@@ -470,7 +467,7 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
         copy: builtins.bool | None = None,
     ) -> ndarray: ...
     def resize(self, *new_shape: _ShapeLike, refcheck: builtins.bool = True) -> None: ...
-    def round(self, decimals: SupportsIndex = 0, out: ndarray | None = None) -> ndarray: ...
+    def round(self, decimals: SupportsIndex = 0, out: _Out | None = None) -> ndarray: ...
     def searchsorted(
         self, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: ArrayLike | None = None
     ) -> ndarray: ...
@@ -491,7 +488,7 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
         self,
         axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
         dtype: DTypeLike | None = None,
-        out: ndarray | None = None,
+        out: _Out | None = None,
         ddof: _Number = 0,
         keepdims: builtins.bool = ...,
         *,
@@ -503,14 +500,14 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
         self,
         axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
         dtype: DTypeLike | None = None,
-        out: ndarray | None = None,
+        out: _Out | None = None,
         keepdims: builtins.bool = ...,
         initial: _Number = ...,
         where: ArrayLike = True,
     ) -> ndarray: ...
     def swapaxes(self, axis1: SupportsIndex, axis2: SupportsIndex) -> ndarray: ...
     def take(
-        self, indices: ArrayLike, axis: SupportsIndex | None = None, out: ndarray | None = None, mode: _Mode = "raise"
+        self, indices: ArrayLike, axis: SupportsIndex | None = None, out: _Out | None = None, mode: _Mode = "raise"
     ) -> ndarray: ...
     def to_device(self, device: _DeviceLike | None, /, *, stream: Any = None) -> ndarray: ...
     def tobytes(self, order: _Order | None = "C") -> bytes: ...
@@ -522,14 +519,14 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
         axis1: SupportsIndex = 0,
         axis2: SupportsIndex = 1,
         dtype: DTypeLike | None = None,
-        out: ndarray | None = None,
+        out: _Out | None = None,
     ) -> ndarray: ...
     def transpose(self, *axes: _ShapeLike | None) -> ndarray: ...
     def var(
         self,
         axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
         dtype: DTypeLike | None = None,
-        out: ndarray | None = None,
+        out: _Out | None = None,
         ddof: _Number = 0,
         keepdims: builtins.bool = ...,
         *,
@@ -621,7 +618,7 @@ class ufunc:
         array: ArrayLike,
         axis: SupportsIndex = 0,
         dtype: DTypeLike | None = None,
-        out: ndarray | EllipsisType | None = None,
+        out: _Out | EllipsisType | None = None,
     ) -> ndarray: ...
     def at(self, a: ArrayLike, indices: ArrayLike, *operands: ArrayLike | None) -> None: ...
     def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Any) -> ndarray: ...
@@ -630,7 +627,7 @@ class ufunc:
         array: ArrayLike,
         axis: _ShapeLike | None = 0,
         dtype: DTypeLike | None = None,
-        out: ndarray | EllipsisType | None = None,
+        out: _Out | EllipsisType | None = None,
         keepdims: builtins.bool = False,
         initial: Any = ...,
         where: Any = True,
@@ -641,7 +638,7 @@ class ufunc:
         indices: ArrayLike,
         axis: SupportsIndex = 0,
         dtype: DTypeLike | None = None,
-        out: ndarray | EllipsisType | None = None,
+        out: _Out | EllipsisType | None = None,
     ) -> ndarray: ...
     def resolve_dtypes(
         self,
@@ -657,7 +654,7 @@ class _Unary(ufunc):
         self,
         x: ArrayLike,
         /,
-        out: _Out = None,
+        out: _Outs = None,
         *,
         where: ArrayLike = True,
         casting: _Casting = "same_kind",
@@ -674,7 +671,7 @@ class _Binary(ufunc):
         x1: ArrayLike,
         x2: ArrayLike,
         /,
-        out: _Out = None,
+        out: _Outs = None,
         *,
         where: ArrayLike = True,
         casting: _Casting = "same_kind",
@@ -689,11 +686,11 @@ class _UnaryPair(ufunc):
     def __call__(
         self,
         x: ArrayLike,
-        out1: ndarray | None = None,
-        out2: ndarray | None = None,
+        out1: _Out | None = None,
+        out2: _Out | None = None,
         /,
         *,
-        out: _Out = None,
+        out: _Outs = None,
         where: ArrayLike = True,
         casting: _Casting = "same_kind",
         order: _Order = "K",
@@ -708,11 +705,11 @@ class _BinaryPair(ufunc):
         self,
         x1: ArrayLike,
         x2: ArrayLike,
-        out1: ndarray | None = None,
-        out2: ndarray | None = None,
+        out1: _Out | None = None,
+        out2: _Out | None = None,
         /,
         *,
-        out: _Out = None,
+        out: _Outs = None,
         where: ArrayLike = True,
         casting: _Casting = "same_kind",
         order: _Order = "K",
@@ -731,7 +728,7 @@ add: _Binary
 def all(
     a: ArrayLike | None,
     axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     keepdims: builtins.bool = ...,
     *,
     where: ArrayLike = True,
@@ -742,7 +739,7 @@ def allclose(
 def amax(
     a: ArrayLike,
     axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     keepdims: builtins.bool = ...,
     initial: _Number = ...,
     where: ArrayLike = True,
@@ -750,7 +747,7 @@ def amax(
 def amin(
     a: ArrayLike,
     axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     keepdims: builtins.bool = ...,
     initial: _Number = ...,
     where: ArrayLike = True,
@@ -759,7 +756,7 @@ def angle(z: ArrayLike, deg: builtins.bool = False) -> ndarray: ...
 def any(
     a: ArrayLike | None,
     axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     keepdims: builtins.bool = ...,
     *,
     where: ArrayLike = True,
@@ -788,10 +785,10 @@ arctan2: _Binary
 arctanh: _Unary
 
 def argmax(
-    a: ArrayLike, axis: SupportsIndex | None = None, out: ndarray | None = None, *, keepdims: builtins.bool = ...
+    a: ArrayLike, axis: SupportsIndex | None = None, out: _Out | None = None, *, keepdims: builtins.bool = ...
 ) -> ndarray: ...
 def argmin(
-    a: ArrayLike, axis: SupportsIndex | None = None, out: ndarray | None = None, *, keepdims: builtins.bool = ...
+    a: ArrayLike, axis: SupportsIndex | None = None, out: _Out | None = None, *, keepdims: builtins.bool = ...
 ) -> ndarray: ...
 def argpartition(
     a: ArrayLike,
@@ -810,7 +807,7 @@ def argsort(
     descending: builtins.bool = False,
 ) -> ndarray: ...
 def argwhere(a: ArrayLike) -> ndarray: ...
-def around(a: ArrayLike, decimals: SupportsIndex = 0, out: ndarray | None = None) -> ndarray: ...
+def around(a: ArrayLike, decimals: SupportsIndex = 0, out: _Out | None = None) -> ndarray: ...
 def array(
     object: Any,
     dtype: DTypeLike | None = None,
@@ -966,7 +963,7 @@ def busday_count(
     weekmask: ArrayLike = "1111100",
     holidays: ArrayLike = (),
     busdaycal: numpy.busdaycalendar | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
 ) -> ndarray: ...
 def busday_offset(
     dates: ArrayLike,
@@ -977,19 +974,19 @@ def busday_offset(
     weekmask: ArrayLike = "1111100",
     holidays: ArrayLike | None = None,
     busdaycal: numpy.busdaycalendar | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
 ) -> ndarray: ...
 def can_cast(from_: ArrayLike | DTypeLike, to: DTypeLike, casting: _Casting = "safe") -> builtins.bool: ...
 
 cbrt: _Unary
 ceil: _Unary
 
-def choose(a: ArrayLike, choices: ArrayLike, out: ndarray | None = None, mode: _Mode = "raise") -> ndarray: ...
+def choose(a: ArrayLike, choices: ArrayLike, out: _Out | None = None, mode: _Mode = "raise") -> ndarray: ...
 def clip(
     a: ArrayLike,
     min: ArrayLike | None = ...,
     max: ArrayLike | None = ...,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     *,
     a_min: ArrayLike | None = ...,
     a_max: ArrayLike | None = ...,
@@ -999,13 +996,13 @@ def clip(
 def column_stack(tup: Sequence[ArrayLike]) -> ndarray: ...
 def common_type(*arrays: DTypeLike) -> type: ...
 def compress(
-    condition: ArrayLike, a: ArrayLike, axis: SupportsIndex | None = None, out: ndarray | None = None
+    condition: ArrayLike, a: ArrayLike, axis: SupportsIndex | None = None, out: _Out | None = None
 ) -> ndarray: ...
 def concat(
     arrays: ArrayLike,
     /,
     axis: SupportsIndex | None = 0,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     *,
     dtype: DTypeLike | None = None,
     casting: _Casting | None = "same_kind",
@@ -1014,7 +1011,7 @@ def concatenate(
     arrays: ArrayLike,
     /,
     axis: SupportsIndex | None = 0,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     *,
     dtype: DTypeLike | None = None,
     casting: _Casting | None = "same_kind",
@@ -1058,10 +1055,10 @@ def cross(
     axis: SupportsIndex | None = None,
 ) -> ndarray: ...
 def cumprod(
-    a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: ndarray | None = None
+    a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: _Out | None = None
 ) -> ndarray: ...
 def cumsum(
-    a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: ndarray | None = None
+    a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: _Out | None = None
 ) -> ndarray: ...
 def cumulative_prod(
     x: ArrayLike,
@@ -1069,7 +1066,7 @@ def cumulative_prod(
     *,
     axis: SupportsIndex | None = None,
     dtype: DTypeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     include_initial: builtins.bool = False,
 ) -> ndarray: ...
 def cumulative_sum(
@@ -1078,7 +1075,7 @@ def cumulative_sum(
     *,
     axis: SupportsIndex | None = None,
     dtype: DTypeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     include_initial: builtins.bool = False,
 ) -> ndarray: ...
 def datetime_as_string(
@@ -1110,13 +1107,13 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: builtins.bool = False) -> nda
 divide: _Binary
 divmod: _BinaryPair
 
-def dot(a: ArrayLike, b: ArrayLike, out: ndarray | None = None) -> ndarray: ...
+def dot(a: ArrayLike, b: ArrayLike, out: _Out | None = None) -> ndarray: ...
 def dsplit(ary: ArrayLike, indices_or_sections: _ShapeLike) -> list[ndarray]: ...
 def dstack(tup: Sequence[ArrayLike]) -> ndarray: ...
 def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None) -> ndarray: ...
 def einsum(
     *operands: Any,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     optimize: ArrayLike | Literal["greedy", "optimal"] | None = False,
     dtype: DTypeLike | None = None,
     order: _Order | None = "K",
@@ -1192,7 +1189,7 @@ def eye(
 fabs: _Unary
 
 def fill_diagonal(a: ndarray, val: object, wrap: builtins.bool = False) -> None: ...
-def fix(x: ArrayLike, out: ndarray | None = None) -> ndarray: ...
+def fix(x: ArrayLike, out: _Out | None = None) -> ndarray: ...
 def flatnonzero(a: ArrayLike) -> ndarray: ...
 def flip(m: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None) -> ndarray: ...
 def fliplr(m: ArrayLike) -> ndarray: ...
@@ -1417,7 +1414,7 @@ def is_busday(
     weekmask: ArrayLike = "1111100",
     holidays: ArrayLike | None = None,
     busdaycal: numpy.busdaycalendar | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
 ) -> ndarray: ...
 def isclose(
     a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLike = 1e-08, equal_nan: builtins.bool = False
@@ -1444,7 +1441,7 @@ isnan: _Unary
 def isnat(
     x: ArrayLike,
     /,
-    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    out: _Out | tuple[_Out] | EllipsisType | None = None,
     *,
     where: ArrayLike | None = True,
     casting: _Casting = "same_kind",
@@ -1453,8 +1450,8 @@ def isnat(
     subok: builtins.bool = True,
     signature: str | tuple[str | None, str | None] | None = None,
 ) -> ndarray: ...
-def isneginf(x: ArrayLike, out: ndarray | None = None) -> ndarray: ...
-def isposinf(x: ArrayLike, out: ndarray | None = None) -> ndarray: ...
+def isneginf(x: ArrayLike, out: _Out | None = None) -> ndarray: ...
+def isposinf(x: ArrayLike, out: _Out | None = None) -> ndarray: ...
 def isreal(x: ArrayLike) -> ndarray: ...
 def isrealobj(x: ArrayLike | DTypeLike) -> builtins.bool: ...
 def isscalar(element: object) -> builtins.bool: ...
@@ -1559,7 +1556,7 @@ def matmul(
     x1: ArrayLike,
     x2: ArrayLike,
     /,
-    out: ndarray | EllipsisType | tuple[ndarray] | None = None,
+    out: _Out | EllipsisType | tuple[_Out] | None = None,
     *,
     dtype: DTypeLike | None = None,
     casting: _Casting = ...,
@@ -1573,7 +1570,7 @@ def matvec(
     x1: ArrayLike,
     x2: ArrayLike,
     /,
-    out: ndarray | EllipsisType | tuple[ndarray] | None = None,
+    out: _Out | EllipsisType | tuple[_Out] | None = None,
     *,
     dtype: DTypeLike | None = None,
     casting: _Casting = ...,
@@ -1585,7 +1582,7 @@ def matvec(
 def max(
     a: ArrayLike,
     axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     keepdims: builtins.bool = ...,
     initial: _Number = ...,
     where: ArrayLike = True,
@@ -1598,7 +1595,7 @@ def mean(
     a: ArrayLike,
     axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
     dtype: DTypeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     keepdims: builtins.bool = ...,
     *,
     where: ArrayLike = True,
@@ -1606,7 +1603,7 @@ def mean(
 def median(
     a: ArrayLike,
     axis: _ShapeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     overwrite_input: builtins.bool = False,
     keepdims: builtins.bool = False,
 ) -> ndarray: ...
@@ -1617,7 +1614,7 @@ def meshgrid(
 def min(
     a: ArrayLike,
     axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     keepdims: builtins.bool = ...,
     initial: _Number = ...,
     where: ArrayLike = True,
@@ -1643,21 +1640,21 @@ def nan_to_num(
     neginf: _Number | None = None,
 ) -> ndarray: ...
 def nanargmax(
-    a: ArrayLike, axis: SupportsIndex | None = None, out: ndarray | None = None, *, keepdims: builtins.bool = ...
+    a: ArrayLike, axis: SupportsIndex | None = None, out: _Out | None = None, *, keepdims: builtins.bool = ...
 ) -> ndarray: ...
 def nanargmin(
-    a: ArrayLike, axis: SupportsIndex | None = None, out: ndarray | None = None, *, keepdims: builtins.bool = ...
+    a: ArrayLike, axis: SupportsIndex | None = None, out: _Out | None = None, *, keepdims: builtins.bool = ...
 ) -> ndarray: ...
 def nancumprod(
-    a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: ndarray | None = None
+    a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: _Out | None = None
 ) -> ndarray: ...
 def nancumsum(
-    a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: ndarray | None = None
+    a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: _Out | None = None
 ) -> ndarray: ...
 def nanmax(
     a: ArrayLike,
     axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     keepdims: builtins.bool = ...,
     initial: _Number = ...,
     where: ArrayLike = True,
@@ -1666,7 +1663,7 @@ def nanmean(
     a: ArrayLike,
     axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
     dtype: DTypeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     keepdims: builtins.bool = ...,
     *,
     where: ArrayLike = True,
@@ -1674,14 +1671,14 @@ def nanmean(
 def nanmedian(
     a: ArrayLike,
     axis: _ShapeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     overwrite_input: builtins.bool = False,
     keepdims: builtins.bool = ...,
 ) -> ndarray: ...
 def nanmin(
     a: ArrayLike,
     axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     keepdims: builtins.bool = ...,
     initial: _Number = ...,
     where: ArrayLike = True,
@@ -1690,7 +1687,7 @@ def nanpercentile(
     a: ArrayLike,
     q: ArrayLike,
     axis: _ShapeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     overwrite_input: builtins.bool = False,
     method: _Method = "linear",
     keepdims: builtins.bool = ...,
@@ -1701,7 +1698,7 @@ def nanprod(
     a: ArrayLike,
     axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
     dtype: DTypeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     keepdims: builtins.bool = ...,
     initial: _Number = ...,
     where: ArrayLike = True,
@@ -1710,7 +1707,7 @@ def nanquantile(
     a: ArrayLike,
     q: ArrayLike,
     axis: _ShapeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     overwrite_input: builtins.bool = False,
     method: _Method = "linear",
     keepdims: builtins.bool = ...,
@@ -1721,7 +1718,7 @@ def nanstd(
     a: ArrayLike,
     axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
     dtype: DTypeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     ddof: _Number = 0,
     keepdims: builtins.bool = ...,
     *,
@@ -1733,7 +1730,7 @@ def nansum(
     a: ArrayLike,
     axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
     dtype: DTypeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     keepdims: builtins.bool = ...,
     initial: _Number = ...,
     where: ArrayLike = True,
@@ -1742,7 +1739,7 @@ def nanvar(
     a: ArrayLike,
     axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
     dtype: DTypeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     ddof: _Number = 0,
     keepdims: builtins.bool = ...,
     *,
@@ -1828,7 +1825,7 @@ def ones_like(
     *,
     device: _DeviceLike | None = None,
 ) -> ndarray: ...
-def outer(a: ArrayLike, b: ArrayLike, out: ndarray | None = None) -> ndarray: ...
+def outer(a: ArrayLike, b: ArrayLike, out: _Out | None = None) -> ndarray: ...
 def packbits(
     a: ArrayLike, /, axis: SupportsIndex | None = None, bitorder: Literal["big", "little"] = "big"
 ) -> ndarray: ...
@@ -1869,7 +1866,7 @@ def percentile(
     a: ArrayLike,
     q: ArrayLike,
     axis: _ShapeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     overwrite_input: builtins.bool = False,
     method: _Method = "linear",
     keepdims: builtins.bool = False,
@@ -1964,7 +1961,7 @@ def prod(
     a: ArrayLike,
     axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
     dtype: DTypeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     keepdims: builtins.bool = ...,
     initial: _Number = ...,
     where: ArrayLike = True,
@@ -1973,7 +1970,7 @@ def promote_types(type1: Any, type2: Any) -> numpy.dtype[Any]: ...
 def ptp(
     a: ArrayLike,
     axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     keepdims: builtins.bool = ...,
 ) -> ndarray: ...
 def put(a: ndarray, ind: ArrayLike, v: ArrayLike, mode: _Mode = "raise") -> None: ...
@@ -1983,7 +1980,7 @@ def quantile(
     a: ArrayLike,
     q: ArrayLike,
     axis: _ShapeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     overwrite_input: builtins.bool = False,
     method: _Method = "linear",
     keepdims: builtins.bool = False,
@@ -2075,7 +2072,7 @@ def roll(a: ArrayLike, shift: _ShapeLike, axis: _ShapeLike | None = None) -> nda
 def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> ndarray: ...
 def roots(p: ArrayLike) -> ndarray: ...
 def rot90(m: ArrayLike, k: SupportsIndex = 1, axes: Sequence[SupportsIndex] = (0, 1)) -> ndarray: ...
-def round(a: ArrayLike, decimals: SupportsIndex = 0, out: ndarray | None = None) -> ndarray: ...
+def round(a: ArrayLike, decimals: SupportsIndex = 0, out: _Out | None = None) -> ndarray: ...
 def save(file: StrPath | SupportsWrite[bytes], arr: ArrayLike, allow_pickle: builtins.bool = True) -> None: ...
 def savetxt(
     fname: StrPath | SupportsWrite[bytes] | SupportsWrite[str],
@@ -2142,7 +2139,7 @@ def squeeze(a: ArrayLike, axis: _ShapeLike | None = None) -> ndarray: ...
 def stack(
     arrays: Sequence[ArrayLike],
     axis: SupportsIndex = 0,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     *,
     dtype: DTypeLike | None = None,
     casting: _Casting = "same_kind",
@@ -2151,7 +2148,7 @@ def std(
     a: ArrayLike,
     axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
     dtype: DTypeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     ddof: _Number = 0,
     keepdims: builtins.bool = ...,
     *,
@@ -2166,7 +2163,7 @@ def sum(
     a: ArrayLike,
     axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
     dtype: DTypeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     keepdims: builtins.bool = ...,
     initial: _Number = ...,
     where: ArrayLike = True,
@@ -2174,11 +2171,7 @@ def sum(
 def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> ndarray: ...
 def synchronize(device: _DeviceLike | None = None) -> None: ...
 def take(
-    a: ArrayLike,
-    indices: ArrayLike,
-    axis: SupportsIndex | None = None,
-    out: ndarray | None = None,
-    mode: _Mode = "raise",
+    a: ArrayLike, indices: ArrayLike, axis: SupportsIndex | None = None, out: _Out | None = None, mode: _Mode = "raise"
 ) -> ndarray: ...
 def take_along_axis(arr: _Scalar, indices: ArrayLike, axis: SupportsIndex | None = -1) -> ndarray: ...
 
@@ -2202,7 +2195,7 @@ def trace(
     axis1: SupportsIndex = 0,
     axis2: SupportsIndex = 1,
     dtype: DTypeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
 ) -> ndarray: ...
 def transpose(a: ArrayLike, axes: _ShapeLike | None = None) -> ndarray: ...
 def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: _Number = 1.0, axis: SupportsIndex = -1) -> ndarray: ...
@@ -2359,6 +2352,17 @@ def unique(
     equal_nan: builtins.bool = True,
     sorted: builtins.bool = True,
 ) -> tuple[ndarray, ndarray, ndarray, ndarray]: ...
+@overload
+def unique(
+    ar: ArrayLike,
+    return_index: builtins.bool = False,
+    return_inverse: builtins.bool = False,
+    return_counts: builtins.bool = False,
+    axis: SupportsIndex | None = None,
+    *,
+    equal_nan: builtins.bool = True,
+    sorted: builtins.bool = True,
+) -> Any: ...
 def unique_all(x: ArrayLike, /) -> _UniqueAllResult: ...
 def unique_counts(x: ArrayLike, /) -> _UniqueCountsResult: ...
 def unique_inverse(x: ArrayLike, /) -> _UniqueInverseResult: ...
@@ -2380,7 +2384,7 @@ def var(
     a: ArrayLike,
     axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
     dtype: DTypeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     ddof: _Number = 0,
     keepdims: builtins.bool = ...,
     *,
@@ -2393,7 +2397,7 @@ def vecdot(
     x1: ArrayLike,
     x2: ArrayLike,
     /,
-    out: ndarray | EllipsisType | tuple[ndarray] | None = None,
+    out: _Out | EllipsisType | tuple[_Out] | None = None,
     *,
     axis: Any = -1,
     dtype: DTypeLike | None = None,
@@ -2407,7 +2411,7 @@ def vecmat(
     x1: ArrayLike,
     x2: ArrayLike,
     /,
-    out: ndarray | EllipsisType | tuple[ndarray] | None = None,
+    out: _Out | EllipsisType | tuple[_Out] | None = None,
     *,
     dtype: DTypeLike | None = None,
     casting: _Casting = ...,

@@ -5,14 +5,14 @@ from typing import Any, Literal, SupportsIndex
 
 from numpy.char import chararray as chararray
 
-from . import _Casting, _Order, ndarray
+from . import _Casting, _Order, _Out, ndarray
 from .typing import ArrayLike, DTypeLike
 
 def add(
     x1: ArrayLike,
     x2: ArrayLike,
     /,
-    out: ndarray | EllipsisType | tuple[ndarray] | None = None,
+    out: _Out | EllipsisType | tuple[_Out] | None = None,
     *,
     where: Any = True,
     casting: Any = "same_kind",
@@ -49,7 +49,7 @@ def index(a: ArrayLike, sub: ArrayLike, start: ArrayLike = 0, end: ArrayLike | N
 def isalnum(
     x: ArrayLike,
     /,
-    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    out: _Out | tuple[_Out] | EllipsisType | None = None,
     *,
     where: ArrayLike | None = True,
     casting: _Casting = "same_kind",
@@ -61,7 +61,7 @@ def isalnum(
 def isalpha(
     x: ArrayLike,
     /,
-    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    out: _Out | tuple[_Out] | EllipsisType | None = None,
     *,
     where: ArrayLike | None = True,
     casting: _Casting = "same_kind",
@@ -73,7 +73,7 @@ def isalpha(
 def isdecimal(
     x: ArrayLike,
     /,
-    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    out: _Out | tuple[_Out] | EllipsisType | None = None,
     *,
     where: ArrayLike | None = True,
     casting: _Casting = "same_kind",
@@ -85,7 +85,7 @@ def isdecimal(
 def isdigit(
     x: ArrayLike,
     /,
-    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    out: _Out | tuple[_Out] | EllipsisType | None = None,
     *,
     where: ArrayLike | None = True,
     casting: _Casting = "same_kind",
@@ -97,7 +97,7 @@ def isdigit(
 def islower(
     x: ArrayLike,
     /,
-    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    out: _Out | tuple[_Out] | EllipsisType | None = None,
     *,
     where: ArrayLike | None = True,
     casting: _Casting = "same_kind",
@@ -109,7 +109,7 @@ def islower(
 def isnumeric(
     x: ArrayLike,
     /,
-    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    out: _Out | tuple[_Out] | EllipsisType | None = None,
     *,
     where: ArrayLike | None = True,
     casting: _Casting = "same_kind",
@@ -121,7 +121,7 @@ def isnumeric(
 def isspace(
     x: ArrayLike,
     /,
-    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    out: _Out | tuple[_Out] | EllipsisType | None = None,
     *,
     where: ArrayLike | None = True,
     casting: _Casting = "same_kind",
@@ -133,7 +133,7 @@ def isspace(
 def istitle(
     x: ArrayLike,
     /,
-    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    out: _Out | tuple[_Out] | EllipsisType | None = None,
     *,
     where: ArrayLike | None = True,
     casting: _Casting = "same_kind",
@@ -145,7 +145,7 @@ def istitle(
 def isupper(
     x: ArrayLike,
     /,
-    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    out: _Out | tuple[_Out] | EllipsisType | None = None,
     *,
     where: ArrayLike | None = True,
     casting: _Casting = "same_kind",
@@ -177,7 +177,7 @@ def startswith(a: ArrayLike, prefix: ArrayLike, start: ArrayLike = 0, end: Array
 def str_len(
     x: ArrayLike,
     /,
-    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    out: _Out | tuple[_Out] | EllipsisType | None = None,
     *,
     where: ArrayLike | None = True,
     casting: _Casting = "same_kind",

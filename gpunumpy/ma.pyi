@@ -28,6 +28,7 @@ from . import (
     _Order,
     _OrderACF,
     _OrderCF,
+    _Out,
     _Scalar,
     _ShapeLike,
     _SortKind,
@@ -38,7 +39,7 @@ from .typing import ArrayLike, DTypeLike
 def abs(a: ArrayLike, *args: Any, **kwargs: Any) -> Any: ...
 def absolute(a: ArrayLike, *args: Any, **kwargs: Any) -> Any: ...
 def add(a: ArrayLike, b: ArrayLike, *args: Any, **kwargs: Any) -> Any: ...
-def all(a: ArrayLike, axis: _ShapeLike | None = None, out: ndarray | None = None, keepdims: bool = ...) -> Any: ...
+def all(a: ArrayLike, axis: _ShapeLike | None = None, out: _Out | None = None, keepdims: bool = ...) -> Any: ...
 def allclose(
     a: ArrayLike, b: ArrayLike, masked_equal: bool = True, rtol: _Number = 1e-05, atol: _Number = 1e-08
 ) -> bool: ...
@@ -47,7 +48,7 @@ def alltrue(target: ArrayLike, axis: SupportsIndex | None = 0, dtype: DTypeLike 
 def amax(
     a: ArrayLike,
     axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     keepdims: bool = ...,
     initial: _Number = ...,
     where: ArrayLike = ...,
@@ -55,7 +56,7 @@ def amax(
 def amin(
     a: ArrayLike,
     axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     keepdims: bool = ...,
     initial: _Number = ...,
     where: ArrayLike = ...,
@@ -67,7 +68,7 @@ def anom(
 def anomalies(
     a: ArrayLike | numpy.ma.MaskedArray, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None
 ) -> numpy.ma.MaskedArray: ...
-def any(a: ArrayLike, axis: _ShapeLike | None = None, out: ndarray | None = None, keepdims: bool = ...) -> Any: ...
+def any(a: ArrayLike, axis: _ShapeLike | None = None, out: _Out | None = None, keepdims: bool = ...) -> Any: ...
 def append(
     a: ArrayLike | numpy.ma.MaskedArray, b: ArrayLike | numpy.ma.MaskedArray, axis: SupportsIndex | None = None
 ) -> numpy.ma.MaskedArray: ...
@@ -98,7 +99,7 @@ def argmax(
     a: ArrayLike,
     axis: SupportsIndex | None = None,
     fill_value: _Scalar | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     *,
     keepdims: bool = ...,
 ) -> ndarray: ...
@@ -106,7 +107,7 @@ def argmin(
     a: ArrayLike,
     axis: SupportsIndex | None = None,
     fill_value: _Scalar | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     *,
     keepdims: bool = ...,
 ) -> ndarray: ...
@@ -152,7 +153,7 @@ def bitwise_and(a: ArrayLike, b: ArrayLike, *args: Any, **kwargs: Any) -> Any: .
 def bitwise_or(a: ArrayLike, b: ArrayLike, *args: Any, **kwargs: Any) -> Any: ...
 def bitwise_xor(a: ArrayLike, b: ArrayLike, *args: Any, **kwargs: Any) -> Any: ...
 def ceil(a: ArrayLike, *args: Any, **kwargs: Any) -> Any: ...
-def choose(indices: ArrayLike, choices: ArrayLike, out: ndarray | None = None, mode: _Mode = "raise") -> Any: ...
+def choose(indices: ArrayLike, choices: ArrayLike, out: _Out | None = None, mode: _Mode = "raise") -> Any: ...
 def clip(
     a: ArrayLike,
     a_min: ArrayLike | None = ...,
@@ -170,7 +171,7 @@ def clump_masked(a: ArrayLike) -> list[slice]: ...
 def clump_unmasked(a: ArrayLike) -> list[slice]: ...
 def column_stack(tup: Sequence[ArrayLike]) -> numpy.ma.MaskedArray: ...
 def common_fill_value(a: object, b: object) -> ndarray | None: ...
-def compress(condition: ArrayLike, a: ArrayLike, axis: _ShapeLike | None = None, out: ndarray | None = None) -> Any: ...
+def compress(condition: ArrayLike, a: ArrayLike, axis: _ShapeLike | None = None, out: _Out | None = None) -> Any: ...
 def compress_cols(a: ArrayLike) -> ndarray: ...
 def compress_nd(x: ArrayLike, axis: _ShapeLike | None = None) -> ndarray: ...
 def compress_rowcols(x: ArrayLike, axis: SupportsIndex | None = None) -> ndarray: ...
@@ -201,10 +202,10 @@ def cov(
     ddof: SupportsIndex | None = None,
 ) -> numpy.ma.MaskedArray: ...
 def cumprod(
-    a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: ndarray | None = None
+    a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: _Out | None = None
 ) -> Any: ...
 def cumsum(
-    a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: ndarray | None = None
+    a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: _Out | None = None
 ) -> Any: ...
 def default_fill_value(obj: object) -> Any: ...
 def diag(v: ArrayLike, k: SupportsIndex = 0) -> numpy.ma.MaskedArray: ...
@@ -221,7 +222,7 @@ def diff(
     append: ArrayLike = ...,
 ) -> numpy.ma.MaskedArray: ...
 def divide(a: ArrayLike, b: ArrayLike, *args: Any, **kwargs: Any) -> Any: ...
-def dot(a: ArrayLike, b: ArrayLike, strict: bool = False, out: ndarray | None = None) -> ndarray: ...
+def dot(a: ArrayLike, b: ArrayLike, strict: bool = False, out: _Out | None = None) -> ndarray: ...
 def dstack(tup: Sequence[ArrayLike]) -> numpy.ma.MaskedArray: ...
 def ediff1d(
     arr: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None
@@ -367,7 +368,7 @@ def masked_where(condition: ArrayLike, a: ArrayLike, copy: bool = True) -> numpy
 def max(
     obj: ArrayLike,
     axis: _ShapeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     fill_value: _Scalar | None = None,
     keepdims: bool = ...,
 ) -> ndarray: ...
@@ -377,20 +378,20 @@ def mean(
     a: ArrayLike,
     axis: _ShapeLike | None = None,
     dtype: DTypeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     keepdims: bool = ...,
 ) -> ndarray: ...
 def median(
     a: ArrayLike | numpy.ma.MaskedArray,
     axis: _ShapeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Any: ...
 def min(
     obj: ArrayLike,
     axis: _ShapeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     fill_value: _Scalar | None = None,
     keepdims: bool = ...,
 ) -> ndarray: ...
@@ -440,20 +441,20 @@ def prod(
     a: ArrayLike,
     axis: _ShapeLike | None = None,
     dtype: DTypeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     keepdims: bool = ...,
 ) -> ndarray: ...
 def product(
     a: ArrayLike,
     axis: _ShapeLike | None = None,
     dtype: DTypeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     keepdims: bool = ...,
 ) -> ndarray: ...
 def ptp(
     obj: ArrayLike,
     axis: _ShapeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     fill_value: _Scalar | None = None,
     keepdims: bool = ...,
 ) -> ndarray: ...
@@ -467,8 +468,8 @@ def repeat(
 def reshape(a: ArrayLike, new_shape: _ShapeLike, order: _OrderACF | None = "C") -> numpy.ma.MaskedArray: ...
 def resize(x: ArrayLike, new_shape: _ShapeLike) -> numpy.ma.MaskedArray: ...
 def right_shift(a: ArrayLike, n: SupportsIndex) -> numpy.ma.MaskedArray: ...
-def round(a: ArrayLike | numpy.ma.MaskedArray, decimals: SupportsIndex = 0, out: ndarray | None = None) -> Any: ...
-def round_(a: ArrayLike | numpy.ma.MaskedArray, decimals: SupportsIndex = 0, out: ndarray | None = None) -> Any: ...
+def round(a: ArrayLike | numpy.ma.MaskedArray, decimals: SupportsIndex = 0, out: _Out | None = None) -> Any: ...
+def round_(a: ArrayLike | numpy.ma.MaskedArray, decimals: SupportsIndex = 0, out: _Out | None = None) -> Any: ...
 def row_stack(
     tup: Sequence[ArrayLike], *, dtype: DTypeLike | None = None, casting: _Casting = "same_kind"
 ) -> numpy.ma.MaskedArray: ...
@@ -508,7 +509,7 @@ def std(
     a: ArrayLike,
     axis: _ShapeLike | None = None,
     dtype: DTypeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     ddof: _Number = 0,
     keepdims: bool = ...,
     mean: ArrayLike = ...,
@@ -518,18 +519,14 @@ def sum(
     a: ArrayLike,
     axis: _ShapeLike | None = None,
     dtype: DTypeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     keepdims: bool = ...,
 ) -> ndarray: ...
 def swapaxes(
     a: ArrayLike | numpy.ma.MaskedArray, *args: Any, axis1: SupportsIndex = ..., axis2: SupportsIndex = ...
 ) -> numpy.ma.MaskedArray: ...
 def take(
-    a: ArrayLike,
-    indices: ArrayLike,
-    axis: SupportsIndex | None = None,
-    out: ndarray | None = None,
-    mode: _Mode = "raise",
+    a: ArrayLike, indices: ArrayLike, axis: SupportsIndex | None = None, out: _Out | None = None, mode: _Mode = "raise"
 ) -> Any: ...
 def tan(a: ArrayLike, *args: Any, **kwargs: Any) -> Any: ...
 def tanh(a: ArrayLike, *args: Any, **kwargs: Any) -> Any: ...
@@ -539,7 +536,7 @@ def trace(
     axis1: SupportsIndex = 0,
     axis2: SupportsIndex = 1,
     dtype: DTypeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
 ) -> ndarray: ...
 def transpose(a: ArrayLike, axes: _ShapeLike | None = None) -> ndarray: ...
 def true_divide(a: ArrayLike, b: ArrayLike, *args: Any, **kwargs: Any) -> Any: ...
@@ -550,7 +547,7 @@ def var(
     a: ArrayLike,
     axis: _ShapeLike | None = None,
     dtype: DTypeLike | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
     ddof: _Number = 0,
     keepdims: bool = ...,
     mean: ArrayLike = ...,

@@ -3,14 +3,14 @@
 from types import EllipsisType
 from typing import Any
 
-from . import _Casting, _Order, ndarray
+from . import _Casting, _Order, _Out, ndarray
 from .typing import ArrayLike, DTypeLike
 
 def add(
     x1: ArrayLike,
     x2: ArrayLike,
     /,
-    out: ndarray | EllipsisType | tuple[ndarray] | None = None,
+    out: _Out | EllipsisType | tuple[_Out] | None = None,
     *,
     where: Any = True,
     casting: Any = "same_kind",
@@ -29,7 +29,7 @@ def equal(
     x1: ArrayLike,
     x2: ArrayLike,
     /,
-    out: ndarray | EllipsisType | tuple[ndarray] | None = None,
+    out: _Out | EllipsisType | tuple[_Out] | None = None,
     *,
     where: Any = True,
     casting: Any = "same_kind",
@@ -44,7 +44,7 @@ def greater(
     x1: ArrayLike,
     x2: ArrayLike,
     /,
-    out: ndarray | EllipsisType | tuple[ndarray] | None = None,
+    out: _Out | EllipsisType | tuple[_Out] | None = None,
     *,
     where: Any = True,
     casting: Any = "same_kind",
@@ -57,7 +57,7 @@ def greater_equal(
     x1: ArrayLike,
     x2: ArrayLike,
     /,
-    out: ndarray | EllipsisType | tuple[ndarray] | None = None,
+    out: _Out | EllipsisType | tuple[_Out] | None = None,
     *,
     where: Any = True,
     casting: Any = "same_kind",
@@ -70,7 +70,7 @@ def index(a: ArrayLike, sub: ArrayLike, start: ArrayLike = 0, end: ArrayLike | N
 def isalnum(
     x: ArrayLike,
     /,
-    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    out: _Out | tuple[_Out] | EllipsisType | None = None,
     *,
     where: ArrayLike | None = True,
     casting: _Casting = "same_kind",
@@ -82,7 +82,7 @@ def isalnum(
 def isalpha(
     x: ArrayLike,
     /,
-    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    out: _Out | tuple[_Out] | EllipsisType | None = None,
     *,
     where: ArrayLike | None = True,
     casting: _Casting = "same_kind",
@@ -94,7 +94,7 @@ def isalpha(
 def isdecimal(
     x: ArrayLike,
     /,
-    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    out: _Out | tuple[_Out] | EllipsisType | None = None,
     *,
     where: ArrayLike | None = True,
     casting: _Casting = "same_kind",
@@ -106,7 +106,7 @@ def isdecimal(
 def isdigit(
     x: ArrayLike,
     /,
-    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    out: _Out | tuple[_Out] | EllipsisType | None = None,
     *,
     where: ArrayLike | None = True,
     casting: _Casting = "same_kind",
@@ -118,7 +118,7 @@ def isdigit(
 def islower(
     x: ArrayLike,
     /,
-    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    out: _Out | tuple[_Out] | EllipsisType | None = None,
     *,
     where: ArrayLike | None = True,
     casting: _Casting = "same_kind",
@@ -130,7 +130,7 @@ def islower(
 def isnumeric(
     x: ArrayLike,
     /,
-    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    out: _Out | tuple[_Out] | EllipsisType | None = None,
     *,
     where: ArrayLike | None = True,
     casting: _Casting = "same_kind",
@@ -142,7 +142,7 @@ def isnumeric(
 def isspace(
     x: ArrayLike,
     /,
-    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    out: _Out | tuple[_Out] | EllipsisType | None = None,
     *,
     where: ArrayLike | None = True,
     casting: _Casting = "same_kind",
@@ -154,7 +154,7 @@ def isspace(
 def istitle(
     x: ArrayLike,
     /,
-    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    out: _Out | tuple[_Out] | EllipsisType | None = None,
     *,
     where: ArrayLike | None = True,
     casting: _Casting = "same_kind",
@@ -166,7 +166,7 @@ def istitle(
 def isupper(
     x: ArrayLike,
     /,
-    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    out: _Out | tuple[_Out] | EllipsisType | None = None,
     *,
     where: ArrayLike | None = True,
     casting: _Casting = "same_kind",
@@ -179,7 +179,7 @@ def less(
     x1: ArrayLike,
     x2: ArrayLike,
     /,
-    out: ndarray | EllipsisType | tuple[ndarray] | None = None,
+    out: _Out | EllipsisType | tuple[_Out] | None = None,
     *,
     where: Any = True,
     casting: Any = "same_kind",
@@ -192,7 +192,7 @@ def less_equal(
     x1: ArrayLike,
     x2: ArrayLike,
     /,
-    out: ndarray | EllipsisType | tuple[ndarray] | None = None,
+    out: _Out | EllipsisType | tuple[_Out] | None = None,
     *,
     where: Any = True,
     casting: Any = "same_kind",
@@ -210,7 +210,7 @@ def not_equal(
     x1: ArrayLike,
     x2: ArrayLike,
     /,
-    out: ndarray | EllipsisType | tuple[ndarray] | None = None,
+    out: _Out | EllipsisType | tuple[_Out] | None = None,
     *,
     where: Any = True,
     casting: Any = "same_kind",
@@ -233,7 +233,7 @@ def startswith(a: ArrayLike, prefix: ArrayLike, start: ArrayLike = 0, end: Array
 def str_len(
     x: ArrayLike,
     /,
-    out: ndarray | tuple[ndarray] | EllipsisType | None = None,
+    out: _Out | tuple[_Out] | EllipsisType | None = None,
     *,
     where: ArrayLike | None = True,
     casting: _Casting = "same_kind",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import SupportsIndex
 
-from .. import _DeviceLike, _Norm, _Scalar, _ShapeLike, ndarray
+from .. import _DeviceLike, _Norm, _Out, _Scalar, _ShapeLike, ndarray
 from ..typing import ArrayLike, DTypeLike
 
 def fft(
@@ -11,14 +11,14 @@ def fft(
     n: SupportsIndex | None = None,
     axis: SupportsIndex = -1,
     norm: _Norm | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
 ) -> ndarray: ...
 def fft2(
     a: ArrayLike,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = (-2, -1),
     norm: _Norm | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
 ) -> ndarray: ...
 def fftfreq(
     n: _Scalar, d: _Scalar = 1.0, device: _DeviceLike | None = None, *, dtype: DTypeLike | None = None
@@ -28,7 +28,7 @@ def fftn(
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = None,
     norm: _Norm | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
 ) -> ndarray: ...
 def fftshift(x: ArrayLike, axes: _ShapeLike | None = None) -> ndarray: ...
 def hfft(
@@ -36,28 +36,28 @@ def hfft(
     n: SupportsIndex | None = None,
     axis: SupportsIndex = -1,
     norm: _Norm | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
 ) -> ndarray: ...
 def ifft(
     a: ArrayLike,
     n: SupportsIndex | None = None,
     axis: SupportsIndex = -1,
     norm: _Norm | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
 ) -> ndarray: ...
 def ifft2(
     a: ArrayLike,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = (-2, -1),
     norm: _Norm | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
 ) -> ndarray: ...
 def ifftn(
     a: ArrayLike,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = None,
     norm: _Norm | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
 ) -> ndarray: ...
 def ifftshift(x: ArrayLike, axes: _ShapeLike | None = None) -> ndarray: ...
 def ihfft(
@@ -65,42 +65,42 @@ def ihfft(
     n: SupportsIndex | None = None,
     axis: SupportsIndex = -1,
     norm: _Norm | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
 ) -> ndarray: ...
 def irfft(
     a: ArrayLike,
     n: SupportsIndex | None = None,
     axis: SupportsIndex = -1,
     norm: _Norm | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
 ) -> ndarray: ...
 def irfft2(
     a: ArrayLike,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = (-2, -1),
     norm: _Norm | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
 ) -> ndarray: ...
 def irfftn(
     a: ArrayLike,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = None,
     norm: _Norm | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
 ) -> ndarray: ...
 def rfft(
     a: ArrayLike,
     n: SupportsIndex | None = None,
     axis: SupportsIndex = -1,
     norm: _Norm | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
 ) -> ndarray: ...
 def rfft2(
     a: ArrayLike,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = (-2, -1),
     norm: _Norm | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
 ) -> ndarray: ...
 def rfftfreq(
     n: _Scalar, d: _Scalar = 1.0, device: _DeviceLike | None = None, *, dtype: DTypeLike | None = None
@@ -110,7 +110,7 @@ def rfftn(
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = None,
     norm: _Norm | None = None,
-    out: ndarray | None = None,
+    out: _Out | None = None,
 ) -> ndarray: ...
 
 __all__ = [

@@ -16,7 +16,7 @@ from numpy.random import get_state as get_state
 from numpy.random import seed as seed
 from numpy.random import set_state as set_state
 
-from .. import _HostNumber, _Number, _ShapeLike, ndarray
+from .. import _HostNumber, _Number, _Out, _ShapeLike, ndarray
 from ..typing import ArrayLike, DTypeLike
 
 class PhiloxGPU(numpy.random.Philox): ...
@@ -160,7 +160,7 @@ class Generator(numpy.random.Generator):
     @overload
     def pareto(self, a: ArrayLike, size: _ShapeLike | None = None) -> ndarray: ...
     def permutation(self, x: ArrayLike, axis: SupportsIndex = 0) -> ndarray: ...
-    def permuted(self, x: ArrayLike, *, axis: SupportsIndex | None = None, out: ndarray | None = None) -> ndarray: ...
+    def permuted(self, x: ArrayLike, *, axis: SupportsIndex | None = None, out: _Out | None = None) -> ndarray: ...
     @overload
     def poisson(self, lam: _HostNumber = 1.0, size: None = None) -> int: ...
     @overload
@@ -172,7 +172,7 @@ class Generator(numpy.random.Generator):
     @overload
     def random(self, size: None = None, dtype: DTypeLike = ..., out: None = None) -> float: ...
     @overload
-    def random(self, size: _ShapeLike | None = None, dtype: DTypeLike = ..., out: ndarray | None = None) -> ndarray: ...
+    def random(self, size: _ShapeLike | None = None, dtype: DTypeLike = ..., out: _Out | None = None) -> ndarray: ...
     @overload
     def rayleigh(self, scale: _HostNumber = 1.0, size: None = None) -> float: ...
     @overload
@@ -193,7 +193,7 @@ class Generator(numpy.random.Generator):
         size: _ShapeLike | None = None,
         dtype: DTypeLike = ...,
         method: Literal["zig", "inv"] = "zig",
-        out: ndarray | None = None,
+        out: _Out | None = None,
     ) -> ndarray: ...
     @overload
     def standard_gamma(
@@ -201,13 +201,13 @@ class Generator(numpy.random.Generator):
     ) -> float: ...
     @overload
     def standard_gamma(
-        self, shape: ArrayLike, size: _ShapeLike | None = None, dtype: DTypeLike = ..., out: ndarray | None = None
+        self, shape: ArrayLike, size: _ShapeLike | None = None, dtype: DTypeLike = ..., out: _Out | None = None
     ) -> ndarray: ...
     @overload
     def standard_normal(self, size: None = None, dtype: DTypeLike = ..., out: None = None) -> float: ...
     @overload
     def standard_normal(
-        self, size: _ShapeLike | None = None, dtype: DTypeLike = ..., out: ndarray | None = None
+        self, size: _ShapeLike | None = None, dtype: DTypeLike = ..., out: _Out | None = None
     ) -> ndarray: ...
     @overload
     def standard_t(self, df: _HostNumber, size: None = None) -> float: ...
@@ -453,7 +453,12 @@ def choice(
     a: ArrayLike, size: _ShapeLike | None = None, replace: bool = True, p: ArrayLike | None = None
 ) -> ndarray: ...
 def default_rng(
-    seed: ArrayLike | numpy.random.SeedSequence | numpy.random.BitGenerator | Generator | RandomState | None = None,
+    seed: ArrayLike
+    | numpy.random.SeedSequence
+    | numpy.random.BitGenerator
+    | numpy.random.Generator
+    | numpy.random.RandomState
+    | None = None,
 ) -> Generator: ...
 def dirichlet(alpha: ArrayLike, size: _ShapeLike | None = None) -> ndarray: ...
 @overload

@@ -14,13 +14,12 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.arrays import dlpack
-from gpunumpy.arrays.exchange import from_dlpack, from_interface
 from gpunumpy.core.dtypes import DTYPES, bfloat16
 from gpunumpy.core.graph.layout import Layout
 from gpunumpy.core.runtime.device import CPU, Device
 from gpunumpy.functions import fallback
 
-from ..support.arrays import from_host, make_view, to_host
+from ..support.arrays import from_dlpack, from_host, from_interface, make_view, to_host
 
 
 @pytest.fixture(autouse=True)

@@ -159,7 +159,7 @@ def test_a_unary_row() -> None:
 
 def test_nvrtc_compiles_them() -> None:
     a, index, mask = numpy.zeros((4, 2), numpy.float16), numpy.zeros(3, numpy.int64), numpy.zeros(9, bool)
-    cases = [
+    cases: list[tuple[Any, ...]] = [
         (cuda_masks.mask_elements, (TILE,), (numpy.zeros(2, "D"), numpy.zeros(9, "D"), mask, numpy.zeros(2, "i8"))),
         (cuda_scatter.scatter, (1, "", a.shape), (a, numpy.float16(1), index, index)),
         (cuda_scatter.scatter, (1, "add", a.shape), (a, numpy.float32(1), index, index)),

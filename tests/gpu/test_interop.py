@@ -9,11 +9,10 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.arrays.exchange import from_dlpack, from_interface
 from gpunumpy.core.dtypes import DTYPES, bfloat16
 from gpunumpy.core.runtime.device import CPU, Device, check, driver
 
-from ..support.arrays import from_host, to_host
+from ..support.arrays import from_dlpack, from_host, from_interface, to_host
 
 pytestmark = pytest.mark.gpu
 

@@ -469,10 +469,10 @@ def every_strategy() -> dict[str, Kernel]:
     for name, axes in {"all": (0, 1), "columns": (0,), "rows": (1,)}.items():
         view = numpy.moveaxis(a, axes, range(-len(axes), 0))
         b = Builder(view.shape, len(axes))
-        x, shape = b.load(a, view), view.shape[: -len(axes)]
-        b.store(b.reduce("add", x), numpy.zeros(shape, "float32"))
-        b.store(b.reduce("argmin", x, result="int64"), numpy.zeros(shape, "int64"))
-        b.store(b.reduce("moments", x, b.scalar(1.0, "float64"), result="float64"), numpy.zeros(shape))
+        loaded, shape = b.load(a, view), view.shape[: -len(axes)]
+        b.store(b.reduce("add", loaded), numpy.zeros(shape, "float32"))
+        b.store(b.reduce("argmin", loaded, result="int64"), numpy.zeros(shape, "int64"))
+        b.store(b.reduce("moments", loaded, b.scalar(1.0, "float64"), result="float64"), numpy.zeros(shape))
         kernels[f"reduce {name}"] = b.kernel()
     b = Builder((512, 1024), 1)
     e = b.apply("exp", b.apply("subtract", b.load(a), b.reduce("maximum", 0)))

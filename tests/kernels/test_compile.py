@@ -93,7 +93,7 @@ def test_a_folder_that_cannot_be_written(folder: Path, monkeypatch: pytest.Monke
 
 
 def test_a_full_disk(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    class Full(FileStreamProgramCache):
+    class Full(FileStreamProgramCache):  # type: ignore[valid-type]
         def __setitem__(self, key: object, value: object) -> None:
             raise OSError(28, "No space left on device")
 
@@ -106,12 +106,12 @@ def test_a_full_disk(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     assert cache_folder() == folder
     monkeypatch.delenv("GPUNUMPY_CACHE_DIR")
-    monkeypatch.setattr(module.sys, "platform", "linux")
+    monkeypatch.setattr(module.sys, "platform", "linux")  # type: ignore[attr-defined]
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "x"))
     assert cache_folder() == folder / "x" / "gpunumpy"
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert cache_folder() == Path.home() / ".cache" / "gpunumpy"
-    monkeypatch.setattr(module.sys, "platform", "win32")
+    monkeypatch.setattr(module.sys, "platform", "win32")  # type: ignore[attr-defined]
     monkeypatch.setenv("LOCALAPPDATA", str(folder))
     assert cache_folder() == folder / "gpunumpy"
 

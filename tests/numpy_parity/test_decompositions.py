@@ -220,7 +220,7 @@ SPECIAL = {
 @pytest.mark.parametrize("n", [2, 7, 32, 90])
 @pytest.mark.parametrize("kind", SPECIAL)
 def test_special_matrices(kind: str, n: int, dtype: str) -> None:
-    a = SPECIAL[kind](n).astype(dtype)
+    a = SPECIAL[kind](n).astype(dtype)  # type: ignore[operator]
     check_qr(a, from_host(a), "reduced")
     check_svd(a, from_host(a))
     check_svd(a[: n // 2 + 1], from_host(a)[: n // 2 + 1])
@@ -232,7 +232,7 @@ def test_special_matrices(kind: str, n: int, dtype: str) -> None:
 
 
 def test_special_matrices_in_one_stack() -> None:
-    a = numpy.stack([make(9) for make in SPECIAL.values()])
+    a = numpy.stack([make(9) for make in SPECIAL.values()])  # type: ignore[operator]
     for one, mine in zip(a, zip(*host(np.linalg.svd(from_host(a))))):
         u, s, vh = mine
         near((u * s) @ vh, one, size_of(one))

@@ -352,7 +352,7 @@ def test_decorator_and_nesting() -> None:
     with twice, pytest.raises(TypeError, match="twice"), twice:
         pass
     with pytest.raises(TypeError):
-        gpunumpy.errstate(nonsense="raise")
+        gpunumpy.errstate(nonsense="raise")  # type: ignore[call-arg]
     with pytest.raises(ValueError, match="invalid error mode"), gpunumpy.errstate(all="nonsense"):
         pass
 

@@ -177,7 +177,7 @@ def test_the_module_has_numpys_state() -> None:
 
 @pytest.mark.usefixtures("module")
 def test_another_bit_generator_of_the_module() -> None:
-    held = numpy.random.get_bit_generator()
+    held = numpy.random.get_bit_generator()  # type: ignore[attr-defined]
     try:
         for bits in (numpy.random.MT19937, numpy.random.PCG64):
             outcomes = []
@@ -189,7 +189,7 @@ def test_another_bit_generator_of_the_module() -> None:
             for mine, theirs in zip(*outcomes, strict=True):
                 alike(mine, theirs)
     finally:
-        numpy.random.set_bit_generator(held)
+        numpy.random.set_bit_generator(held)  # type: ignore[attr-defined]
 
 
 def test_a_bit_generator_that_others_look_at() -> None:
@@ -288,15 +288,15 @@ def test_random_integers() -> None:
 
 @pytest.mark.usefixtures("module")
 def test_the_state_of_the_module_is_an_object() -> None:
-    mine, theirs = np.random.mtrand._rand, numpy.random.mtrand._rand
+    mine, theirs = np.random.mtrand._rand, numpy.random.mtrand._rand  # type: ignore[attr-defined]
     assert isinstance(mine, np.random.RandomState)
     mine.seed(5)
     alike(mine.randn(5), numpy.random.RandomState(5).randn(5), False)
     same_state(mine, theirs)
     again = pickle.loads(pickle.dumps(mine))
     alike(again.rand(5), copy.deepcopy(theirs).rand(5))
-    assert np.random.mtrand.RandomState is np.random.RandomState
-    assert np.random.mtrand.rand(3).shape == (3,)
+    assert np.random.mtrand.RandomState is np.random.RandomState  # type: ignore[attr-defined]
+    assert np.random.mtrand.rand(3).shape == (3,)  # type: ignore[attr-defined]
 
 
 def test_a_copy_has_the_same_bit_generator() -> None:

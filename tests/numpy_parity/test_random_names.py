@@ -182,7 +182,7 @@ DEVICES = ["PCG64", "PCG64DXSM", "Philox", "PhiloxGPU"]
 def generator(bits: str) -> Any:
     """A generator in the middle of its stream, where it has half a word, and has not looked at how far it is."""
     rng = np.random.Generator(getattr(np.random, bits)(3))
-    rng._stream.shared = False
+    rng._stream.shared = False  # type: ignore[attr-defined]
     rng.random(33, "f4")
     rng.standard_normal(100)
     return rng

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, get_origin
 
 import numpy
 import pytest
@@ -112,7 +112,7 @@ def test_resize_leaves_no_view_of_what_is_gone() -> None:
 
 
 def test_annotations() -> None:
-    assert gpunumpy.ndarray[tuple[int], numpy.dtype[numpy.float64]].__origin__ is gpunumpy.ndarray
+    assert get_origin(gpunumpy.ndarray[tuple[int], numpy.dtype[numpy.float64]]) is gpunumpy.ndarray
 
 
 def test_resolve_dtypes() -> None:

@@ -81,7 +81,7 @@ def test_the_default_answers_are_right() -> None:
     """Values known from elsewhere, so that the programs themselves are right and not only equal."""
     calls = load("black_scholes", "numpy")
     # Hull, Options, Futures and Other Derivatives: S=42, K=40, r=0.1, volatility 0.2, half a year: 4.76.
-    calls.STRIKE, calls.RATE = 40.0, 0.1
+    calls.STRIKE, calls.RATE = 40.0, 0.1  # type: ignore[attr-defined]
     assert calls.call(42.0, 0.2, 0.5) == pytest.approx(4.7594, abs=1e-4)
 
     stars = load("nbody", "numpy")

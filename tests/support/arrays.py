@@ -6,6 +6,7 @@ stubs alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,12 +14,27 @@ if TYPE_CHECKING:
     from gpunumpy.core.graph.layout import Layout
     from gpunumpy.core.graph.node import Node
 
+    def elementwise(op: str, args: Sequence[Any], types: Any = None) -> ndarray: ...
+    def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> ndarray: ...
+    def from_interface(x: Any) -> ndarray: ...
     def boxed(array: ndarray) -> ndarray: ...
     def from_host(data: Any, device: Device | None = None) -> ndarray: ...
     def make_view(array: ndarray, where: Layout, part: str = "", dtype: Any = None) -> ndarray: ...
     def to_host(array: Any) -> Any: ...
     def wrap(node: Node) -> ndarray: ...
 else:
+    from gpunumpy.arrays.exchange import from_dlpack, from_interface
     from gpunumpy.core.recording.array import boxed, from_host, make_view, ndarray, to_host, wrap
+    from gpunumpy.core.recording.record import elementwise
 
-__all__ = ["boxed", "from_host", "make_view", "ndarray", "to_host", "wrap"]
+__all__ = [
+    "boxed",
+    "elementwise",
+    "from_dlpack",
+    "from_host",
+    "from_interface",
+    "make_view",
+    "ndarray",
+    "to_host",
+    "wrap",
+]

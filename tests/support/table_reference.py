@@ -144,7 +144,7 @@ def signs_left_open(case: tuple[str, table.Loop], inputs: list[Array], got: Arra
     part, *classes = _OPEN_SIGNS[name]
     chosen = numpy.isinf(getattr(want, part))
     for values, allowed in zip((inputs[0].real, inputs[0].imag), classes, strict=True):
-        chosen &= numpy.any([_IS[word](values) for word in allowed.split()], axis=0)
+        chosen &= numpy.any([_IS[word](values) for word in allowed.split()], axis=0)  # type: ignore[operator]
     out = want.copy()
     out_part, got_part = getattr(out, part), getattr(got, part)
     out_part[chosen] = numpy.copysign(out_part, got_part)[chosen]

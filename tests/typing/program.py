@@ -10,9 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
-
-from typing_extensions import assert_type
+from typing import Any, TypeAlias, assert_type
 
 import gpunumpy as np
 import gpunumpy.typing as npt

@@ -43,8 +43,8 @@ _WORDS = {
     "ufunc": "ufunc",
     "_NoValueType": "",
     "_NoValue": "",
-    "Generator": "Generator",
-    "RandomState": "RandomState",
+    "Generator": "numpy.random.Generator",
+    "RandomState": "numpy.random.RandomState",
 }
 _NUMBERS = ("_BoolLike_co", "_UIntLike_co", "_IntLike_co", "_FloatLike_co", "_ComplexLike_co", "_NumberLike_co")
 _SCALARS = ("_ScalarLike_co", "_TD64Like_co", "_DT64Like_co")
@@ -186,7 +186,12 @@ def _python(module: str, name: str, elements: list[ast.expr], scope: Scope, role
     elif name in _BUILTINS or name in _KEPT.get(module, ()) or name in _KEPT["collections.abc"]:
         inside = ", ".join(_union(_members(element, scope, role)) for element in elements)
         plain = {"list": "Sequence"}.get(name, name)
-        bare = {"list": "Sequence[Any]", "dict": "dict[Any, Any]", "Sequence": "Sequence[Any]", "tuple": "tuple[()]"}.get(name, plain)
+        bare = {
+            "list": "Sequence[Any]",
+            "dict": "dict[Any, Any]",
+            "Sequence": "Sequence[Any]",
+            "tuple": "tuple[()]",
+        }.get(name, plain)
         yield f"{plain}[{inside}]" if inside else bare
     else:
         yield UNKNOWN
@@ -287,7 +292,9 @@ def union(members: list[str]) -> str:
     if "ArrayLike" in kept:
         kept = [m for m in kept if m in ("ArrayLike", "None") or _PLAIN.sub("", m)]
     if "_Scalar" in kept:
-        kept = [m for m in kept if m not in ("ndarray", "_Number", "_HostNumber", "SupportsIndex", "float", "int", "bool")]
+        kept = [
+            m for m in kept if m not in ("ndarray", "_Number", "_HostNumber", "SupportsIndex", "float", "int", "bool")
+        ]
     if "_Number" in kept:
         kept = [m for m in kept if m not in ("_HostNumber", "SupportsIndex", "float", "int", "bool")]
     if "Sequence[SupportsIndex]" in kept:
@@ -380,5 +387,7 @@ def _returned(member: str) -> str:
         return "tuple[int, ...]"
     if member == "DTypeLike":
         return "numpy.dtype[Any]"
+    if member in ("numpy.random.Generator", "numpy.random.RandomState"):
+        return member.rpartition(".")[2]
     made = _ARRAYS.sub("ndarray", member).replace("DTypeLike", "numpy.dtype[Any]")
     return re.sub(r"\bSequence\[", "list[", made)

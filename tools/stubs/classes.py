@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 
 from gpunumpy.arrays import binding
+from gpunumpy.arrays.operators import OPERATORS
 
 from . import numpy_stubs
 from .signatures import RESULTS, annotated, definition
@@ -25,7 +26,7 @@ _WRITTEN = {"shape": "_ShapeLike"}
 def array_class() -> Iterator[str]:
     """The lines of `ndarray`: what the class itself holds is inherited, the rest is what is bound to it."""
     yield "class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):"
-    methods = binding.METHODS | binding.OPERATORS
+    methods = binding.METHODS | OPERATORS
     create = definition("__new__", methods["__new__"], _of_arrays("__new__"), method=True)
     yield from _indented(line.replace("(self", "(cls").replace("-> ndarray", "-> Self") for line in create)
     yield from _indented(property_lines("dtype", "_DTypeT_co"))
@@ -34,7 +35,7 @@ def array_class() -> Iterator[str]:
         given = _PROPERTIES.get(name) or annotated(read)
         yield from _indented(property_lines(name, given, write and _WRITTEN.get(name, "ArrayLike")))
     for name, function in sorted(methods.items()):
-        if name in binding.OPERATORS and "y" in inspect.signature(function).parameters:
+        if name in OPERATORS and "y" in inspect.signature(function).parameters:
             yield f"    {operator_line(name)}"
         elif name not in ("__new__", "__class_getitem__"):
             yield from _indented(method_lines(name, function, "ndarray"))

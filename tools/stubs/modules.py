@@ -57,7 +57,9 @@ _IMPORTS = {
     "PathLike": "os",
     **dict.fromkeys(("ArrayLike", "DTypeLike"), ".typing"),
     **dict.fromkeys(CHOICES, "."),
-    **dict.fromkeys(("ndarray", "ufunc", "Device", "_DeviceLike", "_HostNumber", "_Number", "_Scalar", "_ShapeLike"), "."),
+    **dict.fromkeys(
+        ("ndarray", "ufunc", "Device", "_Out", "_DeviceLike", "_HostNumber", "_Number", "_Scalar", "_ShapeLike"), "."
+    ),
     "DTypeLike": ".typing",
     "_State": ".core.recording.array ndarray",
     "Flags": ".arrays.methods",
@@ -65,7 +67,7 @@ _IMPORTS = {
 }
 
 _HEADER = {
-    "": '''
+    "": """
 _ShapeT_co = TypeVar("_ShapeT_co", bound=tuple[int, ...], default=tuple[Any, ...], covariant=True)
 _DTypeT_co = TypeVar("_DTypeT_co", bound=numpy.dtype[Any], default=numpy.dtype[Any], covariant=True)
 _DeviceLike: TypeAlias = Device | str | int
@@ -75,7 +77,8 @@ _Index: TypeAlias = _OneIndex | Sequence[_OneIndex | list[Any] | tuple[Any, ...]
 _HostNumber: TypeAlias = complex | numpy.number[Any] | numpy.bool
 _Number: TypeAlias = _HostNumber | ndarray
 _Scalar: TypeAlias = complex | str | bytes | numpy.generic | ndarray
-_Out: TypeAlias = ndarray | tuple[ndarray | None, ...] | None
+_Out: TypeAlias = ndarray | numpy.ndarray[Any, Any]
+_Outs: TypeAlias = _Out | tuple[_Out | None, ...] | None
 __version__: str
 __array_api_version__: str
 class bfloat16(numpy.generic):
@@ -89,20 +92,20 @@ class _OGrid:
     def __getitem__(self, key: tuple[slice, ...], /) -> tuple[ndarray, ...]: ...
 mgrid: _MGrid
 ogrid: _OGrid
-''',
-    "random": '''
+""",
+    "random": """
 class PhiloxGPU(numpy.random.Philox): ...
-''',
+""",
 }
 
 # How a ufunc is called, by the numbers of its arguments and results.
 _CALLS = {
-    (1, 1): ("_Unary", "x: ArrayLike, /, out: _Out = None", "ndarray"),
-    (2, 1): ("_Binary", "x1: ArrayLike, x2: ArrayLike, /, out: _Out = None", "ndarray"),
-    (1, 2): ("_UnaryPair", "x: ArrayLike, out1: ndarray | None = None, out2: ndarray | None = None, /, *, "
-                           "out: _Out = None", "tuple[ndarray, ndarray]"),
-    (2, 2): ("_BinaryPair", "x1: ArrayLike, x2: ArrayLike, out1: ndarray | None = None, out2: ndarray | None = None, "
-                            "/, *, out: _Out = None", "tuple[ndarray, ndarray]"),
+    (1, 1): ("_Unary", "x: ArrayLike, /, out: _Outs = None", "ndarray"),
+    (2, 1): ("_Binary", "x1: ArrayLike, x2: ArrayLike, /, out: _Outs = None", "ndarray"),
+    (1, 2): ("_UnaryPair", "x: ArrayLike, out1: _Out | None = None, out2: _Out | None = None, /, *, "
+                           "out: _Outs = None", "tuple[ndarray, ndarray]"),
+    (2, 2): ("_BinaryPair", "x1: ArrayLike, x2: ArrayLike, out1: _Out | None = None, out2: _Out | None = None, "
+                            "/, *, out: _Outs = None", "tuple[ndarray, ndarray]"),
 }  # fmt: skip
 _CALL_OPTIONS = (
     'where: ArrayLike = True, casting: _Casting = "same_kind", order: _Order = "K", subok: bool = True, '
@@ -202,9 +205,7 @@ def _module_line(module: str, name: str) -> Iterator[str]:
         yield f"from numpy.{module} import {name} as {name}" if module else f"from numpy import {name} as {name}"
 
 
-def _class_lines(
-    module: str, name: str, found: type, numpys: Any, own: dict[str, list[str]]
-) -> Iterator[str]:
+def _class_lines(module: str, name: str, found: type, numpys: Any, own: dict[str, list[str]]) -> Iterator[str]:
     theirs = f"numpy.{module}".rstrip(".")
     drawing = {"Generator": "numpy.random._generator", "RandomState": "numpy.random.mtrand"}
     if module == "random" and name in drawing:

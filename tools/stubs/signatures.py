@@ -21,8 +21,13 @@ TYPES = {
     ("__delitem__", "key"): "_Index",
     ("__setitem__", "value"): "ArrayLike",
 }
-OTHERWISE = {"out": "ndarray | None", "dtype": "DTypeLike | None"}
-BY_NAME = {"device": "_DeviceLike | None", "like": "Any", "dl_device": "tuple[int, int] | None"}
+OTHERWISE = {"out": "_Out | None", "dtype": "DTypeLike | None"}
+BY_NAME = {
+    "device": "_DeviceLike | None",
+    "api_version": "str | None",
+    "dl_device": "tuple[int, int] | None",
+    "like": "Any",
+}
 
 # Results that neither our annotations nor NumPy's stubs tell, by the name of the function.
 RESULTS = {
@@ -134,7 +139,11 @@ def _forms(name: str, function: Callable[..., Any], numpys: Sequence[Overload], 
         forms = _distinct(forms)
     kinds = {form.result for form in forms}
     kinds = kinds - {"Any"} or kinds
-    return forms if len(kinds) > 1 else [Form(whole, kinds.pop() if kinds else "Any")]
+    if len(kinds) < 2:
+        return [Form(whole, kinds.pop() if kinds else "Any")]
+    if _is_ours(function) and any("Literal[" in entry.type for form in forms for entry in form.entries):
+        forms = [*forms, Form(whole, "Any")]  # a flag that only the run time knows
+    return forms
 
 
 def _by_size(
@@ -165,10 +174,10 @@ def _by_flag(entries: tuple[Entry, ...], flag: str, without: str, with_it: str) 
     forms = []
     for value, is_default, given in sorted(options, key=lambda option: not option[1]):
         chosen = replace(entries[place], type=f"Literal[{value}]", default=value if is_default else None)
-        rest = entries[place + 1 :]
+        changed = (chosen, *entries[place + 1 :])
         if not is_default:
-            chosen, *rest = (replace(entry, kind=Parameter.KEYWORD_ONLY) for entry in (chosen, *rest))
-        forms.append(Form((*entries[:place], chosen, *rest), given))
+            changed = tuple(replace(entry, kind=Parameter.KEYWORD_ONLY) for entry in changed)
+        forms.append(Form((*entries[:place], *changed), given))
     return [*forms, Form((*entries[:place], replace(entries[place], type="bool"), *entries[place + 1 :]), "Any")]
 
 
@@ -215,7 +224,9 @@ def _entries(
         longest = max(numpys, key=lambda overload: len(overload.arguments), default=None)
         if longest is None:
             return (Entry("args", Parameter.VAR_POSITIONAL, "Any", None), _ANY_OPTIONS)
-        return tuple(replace(e, type=_type(e.name, e.kind, "Any", numpys)) for e in _written(longest, None, "parameter"))
+        return tuple(
+            replace(e, type=_type(e.name, e.kind, "Any", numpys)) for e in _written(longest, None, "parameter")
+        )
     names = {p.name for p in known}
     made = []
     for place, p in enumerate(known):
@@ -275,6 +286,8 @@ def _type(
             if same or (k == place and kind == argument.kind == Parameter.POSITIONAL_ONLY):
                 members += parameter(argument.annotation, overload.scope, role)
     found = union(members)
+    if name == "out":
+        found = re.sub(r"\bndarray\b", "_Out", found)
     if found in ("", "Any") and own == "Any":
         return OTHERWISE.get(name, own)
     return own if found in ("", "Any") else found

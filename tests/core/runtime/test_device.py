@@ -32,14 +32,14 @@ def fake_driver(undecided: pytest.MonkeyPatch, version: int = 13000, count: int 
         name = "CUDA_ERROR_OF_A_TEST"
 
     driver = ModuleType("cuda.bindings.driver")
-    driver.cuInit = lambda flags: (Status(start),)
-    driver.cuDriverGetVersion = lambda: (Status(0), version)
-    driver.cuDeviceGetCount = lambda: (Status(0), count)
+    driver.cuInit = lambda flags: (Status(start),)  # type: ignore[attr-defined]
+    driver.cuDriverGetVersion = lambda: (Status(0), version)  # type: ignore[attr-defined]
+    driver.cuDeviceGetCount = lambda: (Status(0), count)  # type: ignore[attr-defined]
     bindings = ModuleType("cuda.bindings")
-    bindings.__version__ = "13.1.0"
-    bindings.driver = driver
+    bindings.__version__ = "13.1.0"  # type: ignore[attr-defined]
+    bindings.driver = driver  # type: ignore[attr-defined]
     cuda = ModuleType("cuda")
-    cuda.bindings = bindings
+    cuda.bindings = bindings  # type: ignore[attr-defined]
     for name, value in (("cuda", cuda), ("cuda.bindings", bindings), ("cuda.bindings.driver", driver)):
         undecided.setitem(sys.modules, name, value)
 

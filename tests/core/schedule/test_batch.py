@@ -265,7 +265,7 @@ def _by_numpy(device: Any, options: Any, layouts: Any, dtypes: Any) -> Callable[
 def test_batches_of_transforms(
     kind: str, shape: tuple[int, ...], axes: tuple[int, ...], count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def emulated(device: Any, program: Any, pointers: int) -> Callable[[Any], None]:
+    def emulated(device: Any, program: Any, pointers: int) -> Callable[[Any], bool]:
         return lambda values: bool(run_program(program, [int(v) for v in values], guard=False))
 
     monkeypatch.setattr(cuda_batch, "prepared", emulated)

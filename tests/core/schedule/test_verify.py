@@ -12,8 +12,7 @@ import pytest
 from gpunumpy.core.graph import node as graph
 from gpunumpy.core.graph.layout import Layout
 from gpunumpy.core.graph.primitives import Gather, Iota, Leaf, Map, Reduce, Scan, Update, View
-from gpunumpy.core.graph.signature import Signature
-from gpunumpy.core.recording.record import elementwise
+from gpunumpy.core.graph.signature import Signature, signature
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import CPU
 from gpunumpy.core.schedule import kernel
@@ -23,7 +22,7 @@ from gpunumpy.core.schedule.steps import Adopt, Allocate, Free, RunKernel, RunLi
 from gpunumpy.core.schedule.verify import InvalidPlan, verify_signature
 from gpunumpy.core.schedule.verify_plan import verify_plan
 
-from ...support.arrays import from_host, ndarray
+from ...support.arrays import elementwise, from_host, ndarray
 
 FLOAT = numpy.dtype(numpy.float64)
 Plan = tuple[list[Step], list[Any], list[int]]
@@ -185,7 +184,7 @@ FORMS = {
 @pytest.mark.parametrize(("op", "shapes", "shape", "dtype"), FORMS.values(), ids=FORMS)
 def test_wrong_forms_are_refused(op: Any, shapes: Any, shape: Any, dtype: Any) -> None:
     queue = evaluate.queue_of(CPU)
-    args = tuple(graph.signature(Leaf((1,) * len(s), 0, True), (), s, FLOAT, queue) for s in shapes)
+    args = tuple(signature(Leaf((1,) * len(s), 0, True), (), s, FLOAT, queue) for s in shapes)
     with pytest.raises((InvalidPlan, ValueError)):
         verify_signature(Signature(op, args, shape, dtype, queue))
 
