@@ -133,7 +133,7 @@ from .core.runtime.device import Device as Device
 from .core.runtime.memory import MemoryInfo
 from .core.runtime.profile import profile as profile
 from .functions.fallback import vectorize as vectorize
-from .lib import scimath as emath
+from .lib import scimath as _emath
 from .typing import ArrayLike, DTypeLike
 
 _ShapeT_co = TypeVar("_ShapeT_co", bound=tuple[int, ...], default=tuple[Any, ...], covariant=True)
@@ -1124,6 +1124,9 @@ def einsum_path(
     optimize: ArrayLike | Literal["greedy", "optimal"] | None = "greedy",
     einsum_call: Literal[False] = False,
 ) -> tuple[ndarray, str]: ...
+
+emath = _emath
+
 def empty(
     shape: _ShapeLike,
     dtype: DTypeLike | None = float,

@@ -1,3 +1,4 @@
+# ruff: noqa: F401
 """Random numbers: NumPy's streams.
 
 The bit generators are NumPy's own. A `Generator` is one of NumPy's too: what it draws on a GPU it draws from the state

@@ -1,5 +1,7 @@
 """What a checker is to refuse: every line here is an error to mypy and to pyright, or their comment is one."""
 
+# pyright: reportUnnecessaryTypeIgnoreComment=true
+
 import gpunumpy as np
 import gpunumpy.typing as npt
 

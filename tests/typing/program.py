@@ -270,6 +270,8 @@ def hosted(x: Array, path: Path) -> Array:
     fitted: Array = np.polyval(coefficients, np.arange(x.size))
     windows = np.lib.stride_tricks.sliding_window_view(fitted, 2)
     assert_type(windows, np.ndarray)
+    roots = np.emath.sqrt(np.array([-1.0, 4.0]))
+    assert_type(roots, np.ndarray)
     labels = np.array2string(fitted, precision=2) + np.typename("d")
     assert labels
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -45,7 +45,7 @@ def operator_line(name: str) -> str:
     """The line of an operator with another operand: whatever an array can be made of."""
     operand = "object" if name in ("__eq__", "__ne__", "__contains__") else "ArrayLike"
     result = RESULTS.get(name) or ("bool" if name == "__contains__" else "ndarray")
-    modulus = ", modulus: None = None" if "pow" in name else ""
+    modulus = ", modulus: None = None" if "pow" in name else ""  # `__ipow__` is to checkers what `__pow__` is
     return f"def {name}(self, y: {operand}{modulus}, /) -> {result}: ..."
 
 

@@ -35,7 +35,7 @@ HOSTED = (
 NUMPYS = ("ctypeslib", "dtypes", "exceptions", "f2py", "version")
 # Modules whose stub is their own file, or another's.
 ELSEWHERE = {"testing": "from . import testing as testing", "typing": "from . import typing as typing",
-             "emath": "from .lib import scimath as emath"}  # fmt: skip
+             "emath": "from .lib import scimath as _emath\nemath = _emath"}  # fmt: skip
 
 NOTICE = (
     f"# Made by tools/stubs with NumPy {numpy.__version__}; CONTRIBUTING.md says how.\n"
@@ -198,7 +198,7 @@ def _lines(module: str, name: str, own: dict[str, list[str]]) -> Iterator[str]:
 def _module_line(module: str, name: str) -> Iterator[str]:
     inner = f"{module}.{name}".lstrip(".")
     if not module and name in ELSEWHERE:
-        yield ELSEWHERE[name]
+        yield from ELSEWHERE[name].splitlines()
     elif inner in (*OWN, *HOSTED, *NUMPYS):
         yield f"from . import {name} as {name}"
     else:
