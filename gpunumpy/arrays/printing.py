@@ -30,7 +30,7 @@ def _ends(x: ndarray, axis: int, edge: int) -> ndarray:
 
 def _string_of_corners(x: ndarray, options: dict[str, Any]) -> str:
     """Return `numpy.array2string` of an array; only the corners are fetched where NumPy summarises."""
-    current = numpy.get_printoptions()
+    current: Any = numpy.get_printoptions()
     threshold, edge = (
         current[name] if options.get(name) is None else options[name] for name in ("threshold", "edgeitems")
     )

@@ -139,7 +139,7 @@ def shape(a: Any) -> tuple[int, ...]:
     return a.shape if hasattr(a, "shape") else numpy.shape(a)
 
 
-def size(a: Any, axis: int | tuple[int, ...] | None = None) -> int:
+def size(a: Any, axis: Any = None) -> int:
     """The number of elements, along one axis or several or all. See `numpy.size`."""
     return numpy.size(numpy.broadcast_to(0, a.shape) if hasattr(a, "shape") else a, axis)
 

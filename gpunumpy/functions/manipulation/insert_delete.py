@@ -34,8 +34,9 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     if not dst.writeable:
         raise ValueError("assignment destination is read-only")
     if numpy.isscalar(src):
-        probe = numpy.empty((), dst.dtype)
-        numpy.copyto(probe, src, casting)  # NumPy says what may be cast, and what it becomes
+        probe: Any = numpy.empty((), dst.dtype)
+        scalar: Any = src
+        numpy.copyto(probe, scalar, casting)  # NumPy says what may be cast, and what it becomes
         value = graph.typed_scalar(probe[()], dst.dtype)
     else:
         array = as_array(src, dst.device)
