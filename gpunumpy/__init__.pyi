@@ -147,6 +147,7 @@ _Number: TypeAlias = _HostNumber | ndarray
 _Scalar: TypeAlias = complex | str | bytes | numpy.generic | ndarray
 _Out: TypeAlias = ndarray | numpy.ndarray[Any, Any]
 _Outs: TypeAlias = _Out | tuple[_Out | None, ...] | None
+_Loop: TypeAlias = str | tuple[DTypeLike | None, ...] | None
 __version__: str
 __array_api_version__: str
 
@@ -164,14 +165,78 @@ class _OGrid:
 
 mgrid: _MGrid
 ogrid: _OGrid
-_Order: TypeAlias = Literal["C", "F", "A", "K"]
-_OrderCF: TypeAlias = Literal["C", "F"]
-_OrderACF: TypeAlias = Literal["A", "C", "F"]
+
+class _Unary(ufunc):
+    def __call__(
+        self,
+        x: ArrayLike,
+        /,
+        out: _Outs = None,
+        *,
+        where: ArrayLike = True,
+        casting: _Casting = "same_kind",
+        order: _Order = "K",
+        subok: builtins.bool = True,
+        dtype: DTypeLike | None = None,
+        signature: _Loop = None,
+        sig: _Loop = None,
+    ) -> ndarray: ...
+
+class _Binary(ufunc):
+    def __call__(
+        self,
+        x1: ArrayLike,
+        x2: ArrayLike,
+        /,
+        out: _Outs = None,
+        *,
+        where: ArrayLike = True,
+        casting: _Casting = "same_kind",
+        order: _Order = "K",
+        subok: builtins.bool = True,
+        dtype: DTypeLike | None = None,
+        signature: _Loop = None,
+        sig: _Loop = None,
+    ) -> ndarray: ...
+
+class _UnaryPair(ufunc):
+    def __call__(
+        self,
+        x: ArrayLike,
+        out1: _Out | None = None,
+        out2: _Out | None = None,
+        /,
+        *,
+        out: _Outs = None,
+        where: ArrayLike = True,
+        casting: _Casting = "same_kind",
+        order: _Order = "K",
+        subok: builtins.bool = True,
+        dtype: DTypeLike | None = None,
+        signature: _Loop = None,
+        sig: _Loop = None,
+    ) -> tuple[ndarray, ndarray]: ...
+
+class _BinaryPair(ufunc):
+    def __call__(
+        self,
+        x1: ArrayLike,
+        x2: ArrayLike,
+        out1: _Out | None = None,
+        out2: _Out | None = None,
+        /,
+        *,
+        out: _Outs = None,
+        where: ArrayLike = True,
+        casting: _Casting = "same_kind",
+        order: _Order = "K",
+        subok: builtins.bool = True,
+        dtype: DTypeLike | None = None,
+        signature: _Loop = None,
+        sig: _Loop = None,
+    ) -> tuple[ndarray, ndarray]: ...
+
 _Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "same_value", "unsafe"]
-_Mode: TypeAlias = Literal["raise", "wrap", "clip"]
-_SortKind: TypeAlias = Literal[
-    "Q", "quick", "quicksort", "M", "merge", "mergesort", "H", "heap", "heapsort", "S", "stable", "stablesort"
-]
 _Method: TypeAlias = Literal[
     "inverted_cdf",
     "averaged_inverted_cdf",
@@ -187,8 +252,15 @@ _Method: TypeAlias = Literal[
     "midpoint",
     "nearest",
 ]
+_Mode: TypeAlias = Literal["raise", "wrap", "clip"]
 _Norm: TypeAlias = Literal["backward", "ortho", "forward"]
 _OnError: TypeAlias = Literal["ignore", "warn", "raise", "call", "print", "log"]
+_Order: TypeAlias = Literal["C", "F", "A", "K"]
+_OrderACF: TypeAlias = Literal["A", "C", "F"]
+_OrderCF: TypeAlias = Literal["C", "F"]
+_SortKind: TypeAlias = Literal[
+    "Q", "quick", "quicksort", "M", "merge", "mergesort", "H", "heap", "heapsort", "S", "stable", "stablesort"
+]
 
 class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
     def __new__(
@@ -549,6 +621,53 @@ class _Flat:
     @property
     def index(self) -> int: ...
 
+class ufunc:
+    nin: int
+    nout: int
+    nargs: int
+    ntypes: int
+    types: list[str]
+    __name__: str
+    identity: Any
+    signature: None
+
+    def __call__(self, *args: ArrayLike, **options: Any) -> Any: ...
+    def accumulate(
+        self,
+        array: ArrayLike,
+        axis: SupportsIndex = 0,
+        dtype: DTypeLike | None = None,
+        out: _Out | EllipsisType | None = None,
+    ) -> ndarray: ...
+    def at(self, a: ArrayLike, indices: ArrayLike, *operands: ArrayLike | None) -> None: ...
+    def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Any) -> ndarray: ...
+    def reduce(
+        self,
+        array: ArrayLike,
+        axis: _ShapeLike | None = 0,
+        dtype: DTypeLike | None = None,
+        out: _Out | EllipsisType | None = None,
+        keepdims: builtins.bool = False,
+        initial: Any = ...,
+        where: Any = True,
+    ) -> ndarray: ...
+    def reduceat(
+        self,
+        array: ArrayLike,
+        indices: ArrayLike,
+        axis: SupportsIndex = 0,
+        dtype: DTypeLike | None = None,
+        out: _Out | EllipsisType | None = None,
+    ) -> ndarray: ...
+    def resolve_dtypes(
+        self,
+        dtypes: tuple[DTypeLike | None, ...],
+        *,
+        signature: tuple[DTypeLike | None, ...] | None = None,
+        casting: _Casting | None = None,
+        reduction: builtins.bool = False,
+    ) -> tuple[numpy.dtype[Any], ...]: ...
+
 class finfo:
     def __init__(self, dtype: ArrayLike | DTypeLike) -> None: ...
     @property
@@ -601,123 +720,6 @@ class _UniqueCountsResult(NamedTuple):
 class _UniqueInverseResult(NamedTuple):
     values: ndarray
     inverse_indices: ndarray
-
-class ufunc:
-    nin: int
-    nout: int
-    nargs: int
-    ntypes: int
-    types: list[str]
-    __name__: str
-    identity: Any
-    signature: None
-
-    def __call__(self, *args: ArrayLike, **options: Any) -> Any: ...
-    def accumulate(
-        self,
-        array: ArrayLike,
-        axis: SupportsIndex = 0,
-        dtype: DTypeLike | None = None,
-        out: _Out | EllipsisType | None = None,
-    ) -> ndarray: ...
-    def at(self, a: ArrayLike, indices: ArrayLike, *operands: ArrayLike | None) -> None: ...
-    def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Any) -> ndarray: ...
-    def reduce(
-        self,
-        array: ArrayLike,
-        axis: _ShapeLike | None = 0,
-        dtype: DTypeLike | None = None,
-        out: _Out | EllipsisType | None = None,
-        keepdims: builtins.bool = False,
-        initial: Any = ...,
-        where: Any = True,
-    ) -> Any: ...
-    def reduceat(
-        self,
-        array: ArrayLike,
-        indices: ArrayLike,
-        axis: SupportsIndex = 0,
-        dtype: DTypeLike | None = None,
-        out: _Out | EllipsisType | None = None,
-    ) -> ndarray: ...
-    def resolve_dtypes(
-        self,
-        dtypes: tuple[DTypeLike | None, ...],
-        *,
-        signature: tuple[DTypeLike | None, ...] | None = None,
-        casting: _Casting | None = None,
-        reduction: builtins.bool = False,
-    ) -> tuple[numpy.dtype[Any], ...]: ...
-
-class _Unary(ufunc):
-    def __call__(
-        self,
-        x: ArrayLike,
-        /,
-        out: _Outs = None,
-        *,
-        where: ArrayLike = True,
-        casting: _Casting = "same_kind",
-        order: _Order = "K",
-        subok: builtins.bool = True,
-        dtype: DTypeLike | None = None,
-        signature: str | tuple[DTypeLike | None, ...] | None = None,
-        sig: str | tuple[DTypeLike | None, ...] | None = None,
-    ) -> ndarray: ...
-
-class _Binary(ufunc):
-    def __call__(
-        self,
-        x1: ArrayLike,
-        x2: ArrayLike,
-        /,
-        out: _Outs = None,
-        *,
-        where: ArrayLike = True,
-        casting: _Casting = "same_kind",
-        order: _Order = "K",
-        subok: builtins.bool = True,
-        dtype: DTypeLike | None = None,
-        signature: str | tuple[DTypeLike | None, ...] | None = None,
-        sig: str | tuple[DTypeLike | None, ...] | None = None,
-    ) -> ndarray: ...
-
-class _UnaryPair(ufunc):
-    def __call__(
-        self,
-        x: ArrayLike,
-        out1: _Out | None = None,
-        out2: _Out | None = None,
-        /,
-        *,
-        out: _Outs = None,
-        where: ArrayLike = True,
-        casting: _Casting = "same_kind",
-        order: _Order = "K",
-        subok: builtins.bool = True,
-        dtype: DTypeLike | None = None,
-        signature: str | tuple[DTypeLike | None, ...] | None = None,
-        sig: str | tuple[DTypeLike | None, ...] | None = None,
-    ) -> tuple[ndarray, ndarray]: ...
-
-class _BinaryPair(ufunc):
-    def __call__(
-        self,
-        x1: ArrayLike,
-        x2: ArrayLike,
-        out1: _Out | None = None,
-        out2: _Out | None = None,
-        /,
-        *,
-        out: _Outs = None,
-        where: ArrayLike = True,
-        casting: _Casting = "same_kind",
-        order: _Order = "K",
-        subok: builtins.bool = True,
-        dtype: DTypeLike | None = None,
-        signature: str | tuple[DTypeLike | None, ...] | None = None,
-        sig: str | tuple[DTypeLike | None, ...] | None = None,
-    ) -> tuple[ndarray, ndarray]: ...
 
 abs: _Unary
 absolute: _Unary

@@ -9,6 +9,14 @@ from numpy.linalg import LinAlgError as LinAlgError
 from .. import _Number, _Out, _ShapeLike, ndarray
 from ..typing import ArrayLike, DTypeLike
 
+class _EigResult(NamedTuple):
+    eigenvalues: ndarray
+    eigenvectors: ndarray
+
+class _EighResult(NamedTuple):
+    eigenvalues: ndarray
+    eigenvectors: ndarray
+
 class _QRResult(NamedTuple):
     Q: ndarray
     R: ndarray
@@ -17,14 +25,6 @@ class _SVDResult(NamedTuple):
     U: ndarray
     S: ndarray
     Vh: ndarray
-
-class _EigResult(NamedTuple):
-    eigenvalues: ndarray
-    eigenvectors: ndarray
-
-class _EighResult(NamedTuple):
-    eigenvalues: ndarray
-    eigenvectors: ndarray
 
 class _SlogdetResult(NamedTuple):
     sign: ndarray

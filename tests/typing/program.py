@@ -272,7 +272,7 @@ def hosted(x: Array, path: Path) -> Array:
     assert_type(windows, np.ndarray)
     roots = np.emath.sqrt(np.array([-1.0, 4.0]))
     assert_type(roots, np.ndarray)
-    labels = np.array2string(fitted, precision=2) + np.typename("d")
+    labels = np.array2string(fitted, precision=2) + np.base_repr(5, 2)
     assert labels
     with np.errstate(divide="ignore", invalid="ignore"):
         return windows.mean(axis=-1) / np.float64(1.0)

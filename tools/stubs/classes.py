@@ -3,102 +3,95 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy
 
-from gpunumpy.arrays import binding
+from gpunumpy import ufunc
+from gpunumpy.arrays.binding import METHODS, PROPERTIES
 from gpunumpy.arrays.operators import OPERATORS
 
-from . import numpy_stubs
-from .signatures import RESULTS, annotated, definition
+from . import decisions, numpy_stubs
+from .signatures import definition, result_annotation
 
-# Methods of classes that are told apart from those of `object`.
+# Methods with underscores that classes of this package have for programs to use.
 _SPECIAL = ("__call__", "__enter__", "__exit__", "__getitem__", "__setitem__", "__iter__", "__next__", "__len__")
-
-# What a property gives that its own annotations do not tell.
-_PROPERTIES = {"flags": "Flags", "flat": "_Flat", "__array_priority__": "float"}
-# What can be written to a property, where it is not what it gives.
-_WRITTEN = {"shape": "_ShapeLike"}
 
 
 def array_class() -> Iterator[str]:
     """The lines of `ndarray`: what the class itself holds is inherited, the rest is what is bound to it."""
     yield "class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):"
-    methods = binding.METHODS | OPERATORS
-    create = definition("__new__", methods["__new__"], _of_arrays("__new__"), method=True)
+    create = _method_lines("__new__", METHODS["__new__"], "ndarray")
     yield from _indented(line.replace("(self", "(cls").replace("-> ndarray", "-> Self") for line in create)
-    yield from _indented(property_lines("dtype", "_DTypeT_co"))
-    yield from _indented(property_lines("base", "ndarray | None"))
-    for name, (read, write) in sorted(binding.PROPERTIES.items()):
-        given = _PROPERTIES.get(name) or annotated(read)
-        yield from _indented(property_lines(name, given, write and _WRITTEN.get(name, "ArrayLike")))
-    for name, function in sorted(methods.items()):
+    yield from _indented(_property_lines("dtype", "_DTypeT_co"))
+    yield from _indented(_property_lines("base", "ndarray | None"))
+    for name, (read, write) in sorted(PROPERTIES.items()):
+        given = decisions.PROPERTIES.get(name) or result_annotation(read)
+        yield from _indented(_property_lines(name, given, write and decisions.SETTABLE.get(name, "ArrayLike")))
+    for name, function in sorted((METHODS | OPERATORS).items()):
         if name in OPERATORS and "y" in inspect.signature(function).parameters:
-            yield f"    {operator_line(name)}"
+            yield from _indented([_operator_line(name)])
         elif name not in ("__new__", "__class_getitem__"):
-            yield from _indented(method_lines(name, function, "ndarray"))
+            yield from _indented(_method_lines(name, function, "ndarray"))
 
 
-def operator_line(name: str) -> str:
+def _operator_line(name: str) -> str:
     """The line of an operator with another operand: whatever an array can be made of."""
     operand = "object" if name in ("__eq__", "__ne__", "__contains__") else "ArrayLike"
-    result = RESULTS.get(name) or ("bool" if name == "__contains__" else "ndarray")
+    given = "bool" if name == "__contains__" else decisions.RESULTS.get(name, "ndarray")
     modulus = ", modulus: None = None" if "pow" in name else ""  # `__ipow__` is to checkers what `__pow__` is
-    return f"def {name}(self, y: {operand}{modulus}, /) -> {result}: ..."
+    return f"def {name}(self, y: {operand}{modulus}, /) -> {given}: ..."
 
 
-def _of_arrays(name: str) -> list[numpy_stubs.Overload]:
-    source = numpy_stubs.module("numpy")
-    assert source is not None
-    return numpy_stubs.overloads(source, name, within="ndarray")
-
-
-def method_lines(name: str, function: Callable[..., Any], within: str, module: str = "numpy") -> list[str]:
-    """The lines of one method, of a class that NumPy has too."""
+def _method_lines(name: str, function: Callable[..., Any], within: str, module: str = "numpy") -> list[str]:
+    """The lines of a method; `within` is the class of NumPy that has it too, and `module` where that stands."""
     source = numpy_stubs.module(module)
     assert source is not None
-    lines = definition(name, function, numpy_stubs.overloads(source, name, within=within), method=True)
-    return lines
+    return definition(name, function, numpy_stubs.method_overloads(source, within, name), method=True)
 
 
-def property_lines(name: str, given: str, written: str | None = None) -> Iterator[str]:
-    """The lines of a property that gives a type, and can be written to if there is one for that."""
+def _property_lines(name: str, given: str, settable: str | None = None) -> Iterator[str]:
+    """The lines of a property that gives a type, and can be set to another if there is one."""
     yield "@property"
     yield f"def {name}(self) -> {given}: ..."
-    if written:
+    if settable:
         yield f"@{name}.setter"
-        yield f"def {name}(self, value: {written}) -> None: ..."
+        yield f"def {name}(self, value: {settable}) -> None: ..."
 
 
-def tuple_class(name: str, found: type) -> Iterator[str]:
-    """The lines of a named tuple."""
+def tuple_class(name: str, found: Any) -> Iterator[str]:
+    """The lines of a named tuple of arrays."""
     yield f"class {name}(NamedTuple):"
-    for field in getattr(found, "_fields"):
-        yield f"    {field}: ndarray"
+    yield from _indented(f"{field}: ndarray" for field in found._fields)
 
 
-def own_class(name: str, found: type, base: str = "", numpys: tuple[str, str] | None = None) -> Iterator[str]:
-    """The lines of a class of ours; `numpys` is NumPy's of the same methods, and the module it stands in."""
+def own_class(name: str, found: type, base: str = "", module: str = "numpy") -> Iterator[str]:
+    """The lines of a class of this package; NumPy's of that name is in the stub of `module`."""
     yield f"class {name}({base}):" if base else f"class {name}:"
-    module, within = numpys or ("numpy", "")
-    start = found.__dict__.get("__init__")
-    names = [n for n in dir(found) if not n.startswith("_") or (n in _SPECIAL and _is_own(found, n))]
-    members = {n: inspect.getattr_static(found, n) for n in names}
-    if start is not None:
-        members = {"__init__": start} | members
-    for member, value in members.items():
+    names = [n for n in dir(found) if not n.startswith("_") or (n in _SPECIAL and _is_defined_here(found, n))]
+    for member in ("__init__", *names):
+        value = inspect.getattr_static(found, member)
         if isinstance(value, property):
-            hint = annotated(value.fget) if value.fget else "Any"
-            yield from _indented(property_lines(member, hint, "Any" if value.fset else None))
+            yield from _indented(_property_lines(member, result_annotation(value.fget) if value.fget else "Any"))
         elif callable(value):
-            lines = method_lines(member, value, within, module)
+            lines = _method_lines(member, value, name, module)
             yield from _indented(line.replace("-> Any", "-> None") if member == "__init__" else line for line in lines)
 
 
-def _is_own(found: type, name: str) -> bool:
+def _is_defined_here(found: type, name: str) -> bool:
     return any(name in vars(c) and c.__module__.startswith("gpunumpy") for c in found.__mro__)
+
+
+def ufunc_class() -> Iterator[str]:
+    """The lines of `ufunc`, whose attributes are of each object."""
+    yield "class ufunc:"
+    kinds = {"nin": "int", "nout": "int", "nargs": "int", "ntypes": "int", "types": "list[str]", "__name__": "str"}
+    yield from _indented(f"{name}: {kind}" for name, kind in kinds.items())
+    yield from _indented(("identity: Any", "signature: None"))
+    yield "    def __call__(self, *args: ArrayLike, **options: Any) -> Any: ..."
+    for name in ("accumulate", "at", "outer", "reduce", "reduceat", "resolve_dtypes"):
+        yield from _indented(_method_lines(name, getattr(ufunc, name), "ufunc"))
 
 
 def limits_class() -> Iterator[str]:
@@ -108,14 +101,10 @@ def limits_class() -> Iterator[str]:
     yield "    def __init__(self, dtype: ArrayLike | DTypeLike) -> None: ..."
     for name in dir(limits):
         value = getattr(limits, name)
-        if name.startswith("_") or callable(value):
-            continue
-        kind = next((k.__name__ for k in (bool, int, float, str) if isinstance(value, k)), "Any")
-        kind = "numpy.dtype[Any]" if isinstance(value, numpy.dtype) else kind
-        kind = "float" if isinstance(value, numpy.floating) else kind
-        yield from _indented(property_lines(name, kind))
+        if not name.startswith("_") and not callable(value):
+            kind = next((k.__name__ for k in (int, float, str) if isinstance(value, k)), "numpy.dtype[Any]")
+            yield from _indented(_property_lines(name, kind))
 
 
-def _indented(lines: Iterator[str] | list[str]) -> Iterator[str]:
-    for line in lines:
-        yield f"    {line}"
+def _indented(lines: Iterable[str]) -> Iterator[str]:
+    return (f"    {line}" for line in lines)

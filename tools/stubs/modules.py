@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import ast
-import builtins
-import inspect
 import types
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy
 
 import gpunumpy
-from gpunumpy.functions.fallback import lookup
 from gpunumpy.functions.indexing.elements import Flat
 from gpunumpy.functions.sets import unique
-from gpunumpy.functions.ufuncs.ufunc import UFUNCS
 from gpunumpy.linalg import decompositions, solvers
+from gpunumpy.random.seeding import SEEDED
 
 from . import classes, numpy_stubs
-from .annotations import CHOICES
 from .signatures import definition
+from .source import completed
+from .unions import CHOICES
 
-# Modules whose stub is in a file of its own. A name with a dot stands in a folder.
+# Public modules: folders of this package; modules of NumPy whose functions take and give arrays of this package; and
+# modules with nothing in them that does.
 OWN = ("", "linalg", "fft", "random")
 HOSTED = (
     *("char", "lib", "lib.array_utils", "lib.format", "lib.introspect", "lib.mixins", "lib.npyio"),
@@ -31,258 +31,111 @@ HOSTED = (
     *("polynomial.hermite", "polynomial.hermite_e", "polynomial.laguerre", "polynomial.legendre"),
     *("polynomial.polynomial", "rec", "strings"),
 )
-# Modules that have nothing of ours in them.
 NUMPYS = ("ctypeslib", "dtypes", "exceptions", "f2py", "version")
-# Modules whose stub is their own file, or another's.
-ELSEWHERE = {"testing": "from . import testing as testing", "typing": "from . import typing as typing",
-             "emath": "from .lib import scimath as _emath\nemath = _emath"}  # fmt: skip
+_FOLDERS = (*OWN, "lib", "polynomial")
 
-NOTICE = (
+# Modules that have no stub of their own: two are files of this package, one is another's second name.
+_MODULES = {
+    "emath": ("from .lib import scimath as _emath", "emath = _emath"),
+    "testing": ("from . import testing as testing",),
+    "typing": ("from . import typing as typing",),
+}
+
+_NOTICE = (
     f"# Made by tools/stubs with NumPy {numpy.__version__}; CONTRIBUTING.md says how.\n"
-    # ``==`` gives an array; a generator gives arrays of ours where NumPy's gives its own; a number is an array too.
+    # ``==`` gives an array; generators give arrays of this package where NumPy's give its own; numbers are array-like.
     '# mypy: disable-error-code="override, overload-overlap"\n'
 )
+_HEAD = Path(__file__).with_name("head.pyi.in").read_text(encoding="utf-8")
+_WRITTEN_BY_HAND = ("bfloat16", "mgrid", "ogrid")
 
-# Where the words of the stubs come from.
-_IMPORTS = {
-    **dict.fromkeys(("Any", "BinaryIO", "Generic", "IO", "Literal", "NamedTuple"), "typing"),
-    **dict.fromkeys(("SupportsFloat", "SupportsIndex", "SupportsInt", "TextIO", "TypeAlias", "overload"), "typing"),
-    **dict.fromkeys(("Callable", "Collection", "Iterable", "Iterator", "Mapping", "Sequence"), "collections.abc"),
-    **dict.fromkeys(("StrOrBytesPath", "StrPath", "SupportsRead", "SupportsWrite", "ReadableBuffer"), "_typeshed"),
-    "ConvertibleToInt": "_typeshed",
-    **dict.fromkeys(("EllipsisType", "ModuleType", "TracebackType"), "types"),
-    **dict.fromkeys(("AbstractContextManager",), "contextlib"),
-    "Self": "typing",
-    "TypeVar": "typing_extensions",
-    "PathLike": "os",
-    **dict.fromkeys(("ArrayLike", "DTypeLike"), ".typing"),
-    **dict.fromkeys(CHOICES, "."),
-    **dict.fromkeys(
-        ("ndarray", "ufunc", "Device", "_Out", "_DeviceLike", "_HostNumber", "_Number", "_Scalar", "_ShapeLike"), "."
-    ),
-    "DTypeLike": ".typing",
-    "_State": ".core.recording.array ndarray",
-    "Flags": ".arrays.methods",
-    "MemoryInfo": ".core.runtime.memory",
-}
-
-_HEADER = {
-    "": """
-_ShapeT_co = TypeVar("_ShapeT_co", bound=tuple[int, ...], default=tuple[Any, ...], covariant=True)
-_DTypeT_co = TypeVar("_DTypeT_co", bound=numpy.dtype[Any], default=numpy.dtype[Any], covariant=True)
-_DeviceLike: TypeAlias = Device | str | int
-_ShapeLike: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
-_OneIndex: TypeAlias = SupportsIndex | slice | EllipsisType | ndarray | numpy.ndarray[Any, Any] | None
-_Index: TypeAlias = _OneIndex | Sequence[_OneIndex | list[Any] | tuple[Any, ...]]
-_HostNumber: TypeAlias = complex | numpy.number[Any] | numpy.bool
-_Number: TypeAlias = _HostNumber | ndarray
-_Scalar: TypeAlias = complex | str | bytes | numpy.generic | ndarray
-_Out: TypeAlias = ndarray | numpy.ndarray[Any, Any]
-_Outs: TypeAlias = _Out | tuple[_Out | None, ...] | None
-__version__: str
-__array_api_version__: str
-class bfloat16(numpy.generic):
-    def __new__(cls, value: object = ..., /) -> Self: ...
-class _MGrid:
-    def __getitem__(self, key: slice | tuple[slice, ...], /) -> ndarray: ...
-class _OGrid:
-    @overload
-    def __getitem__(self, key: slice, /) -> ndarray: ...
-    @overload
-    def __getitem__(self, key: tuple[slice, ...], /) -> tuple[ndarray, ...]: ...
-mgrid: _MGrid
-ogrid: _OGrid
-""",
-    "random": """
-class PhiloxGPU(numpy.random.Philox): ...
-""",
-}
-
-# How a ufunc is called, by the numbers of its arguments and results.
-_CALLS = {
-    (1, 1): ("_Unary", "x: ArrayLike, /, out: _Outs = None", "ndarray"),
-    (2, 1): ("_Binary", "x1: ArrayLike, x2: ArrayLike, /, out: _Outs = None", "ndarray"),
-    (1, 2): ("_UnaryPair", "x: ArrayLike, out1: _Out | None = None, out2: _Out | None = None, /, *, "
-                           "out: _Outs = None", "tuple[ndarray, ndarray]"),
-    (2, 2): ("_BinaryPair", "x1: ArrayLike, x2: ArrayLike, out1: _Out | None = None, out2: _Out | None = None, "
-                            "/, *, out: _Outs = None", "tuple[ndarray, ndarray]"),
-}  # fmt: skip
-_CALL_OPTIONS = (
-    'where: ArrayLike = True, casting: _Casting = "same_kind", order: _Order = "K", subok: bool = True, '
-    "dtype: DTypeLike | None = None, signature: str | tuple[DTypeLike | None, ...] | None = None, "
-    "sig: str | tuple[DTypeLike | None, ...] | None = None"
-)
+# The classes in `head.pyi.in` whose calls are those of a ufunc, by the numbers of its arguments and results.
+_UFUNC_CLASSES = {(1, 1): "_Unary", (2, 1): "_Binary", (1, 2): "_UnaryPair", (2, 2): "_BinaryPair"}
 
 
-def public_names(module: str) -> list[str]:
-    """The names of a public module that its stub has."""
-    ours = import_module(f"gpunumpy.{module}".rstrip("."))
-    listed = getattr(ours, "__all__", None) or dir(ours)
+def stubs() -> dict[str, str]:
+    """The source of every stub, not formatted, by its path inside of the package."""
+    return {_path(module): _NOTICE + _stub(module) for module in (*OWN, *HOSTED, *NUMPYS)}
+
+
+def _path(module: str) -> str:
+    base = module.replace(".", "/")
+    return f"{base}/__init__.pyi".lstrip("/") if module in _FOLDERS else f"{base}.pyi"
+
+
+def _stub(module: str) -> str:
+    if module in NUMPYS:
+        return f"from numpy.{module} import *\n"
+    names = _public_names(module)
+    again: dict[str, list[str]] = defaultdict(list)  # names that are imported, by the modules that have them
+    lines = [*_first_lines(module), *(line for name in names for line in _lines(module, name, again))]
+    lines += (f"from {place} import {', '.join(f'{n} as {n}' for n in found)}" for place, found in again.items())
+    return completed("\n".join([*lines, f"__all__ = {names!r}"]), depth=_path(module).count("/"))
+
+
+def _public_names(module: str) -> list[str]:
+    found = import_module(f"gpunumpy.{module}".rstrip("."))
+    listed = getattr(found, "__all__", None) or dir(found)
     return sorted(name for name in listed if not name.startswith("__") or name == "__array_namespace_info__")
 
 
-def stub(module: str) -> str:
-    """The source of a module's stub, not formatted."""
-    if module in NUMPYS:
-        return f"from numpy.{module} import *\n"
-    lines: list[str] = []
-    own: dict[str, list[str]] = {}  # re-exported, by the module that they come from
-    lines += _HEADER.get(module, "").splitlines()
+def _first_lines(module: str) -> Iterator[str]:
+    """The lines of what has no public name, and of classes that no rule makes."""
     if module == "":
-        lines += [f"{name}: TypeAlias = Literal{list(values)}" for name, values in CHOICES.items()]
-        lines += _main_classes()
-    for name in public_names(module):
-        lines += _lines(module, name, own)
-    for place, names in sorted(own.items()):
-        lines.insert(0, f"from {place} import {', '.join(f'{name} as {name}' for name in sorted(names))}")
-    listed = public_names(module)
-    lines.append(f"__all__ = {listed!r}")
-    return completed("\n".join(lines) + "\n", module)
+        yield _HEAD
+        yield from (f"{name}: TypeAlias = Literal{list(values)}" for name, values in CHOICES.items())
+        yield from classes.array_class()
+        yield from classes.own_class("_Flat", Flat)
+        yield from classes.ufunc_class()
+        yield from classes.limits_class()
+    elif module == "random":
+        yield "class PhiloxGPU(numpy.random.Philox): ..."
+    for place in {"": (unique,), "linalg": (decompositions, solvers)}.get(module, ()):
+        for name in sorted(vars(place)):
+            if name.endswith("Result") and vars(place)[name].__module__ == place.__name__:
+                yield from classes.tuple_class(f"_{name}", vars(place)[name])
 
 
-def _main_classes() -> Iterator[str]:
-    """The classes of the namespace, and what only other stubs name."""
-    yield from classes.array_class()
-    yield from classes.own_class("_Flat", Flat)
-    yield from classes.limits_class()
-    for name in ("UniqueAllResult", "UniqueCountsResult", "UniqueInverseResult"):
-        yield from classes.tuple_class(f"_{name}", getattr(unique, name))
-    yield from _ufunc_classes()
-
-
-def _ufunc_classes() -> Iterator[str]:
-    yield "class ufunc:"
-    for name, kind in {"nin": "int", "nout": "int", "nargs": "int", "ntypes": "int", "types": "list[str]"}.items():
-        yield f"    {name}: {kind}"
-    yield "    __name__: str"
-    yield "    identity: Any"
-    yield "    signature: None"
-    yield "    def __call__(self, *args: ArrayLike, **options: Any) -> Any: ..."
-    for name in ("accumulate", "at", "outer", "reduce", "reduceat", "resolve_dtypes"):
-        for line in classes.method_lines(name, getattr(gpunumpy.ufunc, name), "ufunc"):
-            yield f"    {line}"
-    for name, arguments, result in _CALLS.values():
-        yield f"class {name}(ufunc):"
-        star = "" if "*" in arguments else "*, "
-        yield f"    def __call__(self, {arguments}, {star}{_CALL_OPTIONS}) -> {result}: ..."
-
-
-def _lines(module: str, name: str, own: dict[str, list[str]]) -> Iterator[str]:
-    """The lines of one name; what is of another module is put into `own`."""
-    place = f"gpunumpy.{module}".rstrip(".")
-    theirs = f"numpy.{module}".rstrip(".")
-    found = getattr(import_module(place), name)
-    numpys = getattr(import_module(theirs), name, None)
+def _lines(module: str, name: str, again: dict[str, list[str]]) -> Iterator[str]:
+    """The lines of one name; one that is only to be imported is added to `again`."""
+    place, theirs = f"gpunumpy.{module}".rstrip("."), f"numpy.{module}".rstrip(".")
+    found, numpys = getattr(import_module(place), name), getattr(import_module(theirs), name, None)
     source = numpy_stubs.module(theirs)
-    header = _HEADER.get(module, "")
-    if f"class {name}(" in header or f"\n{name}:" in header or name in ("ndarray", "ufunc", "finfo"):
-        return
+    assert source is not None
     if isinstance(found, types.ModuleType):
-        yield from _module_line(module, name)
+        yield from _module_lines(module, name)
     elif isinstance(found, gpunumpy.ufunc):
-        yield f"{name}: {_CALLS[found.nin, found.nout][0]}"
+        yield f"{name}: {_UFUNC_CLASSES[found.nin, found.nout]}"
     elif isinstance(found, type):
-        yield from _class_lines(module, name, found, numpys, own)
+        yield from _class_lines(module, name, found, numpys, again)
+    elif name in _WRITTEN_BY_HAND:
+        return
     elif found is numpys:
-        if source is not None and numpy_stubs.find(source, name) is not None:
-            own.setdefault(theirs, []).append(name)
-        else:
-            yield f"{name}: Any"
+        known = isinstance(numpy_stubs.find(source, name), numpy_stubs.Definition)
+        again[theirs].extend([name] * known)
+        yield from [] if known else [f"{name}: Any"]
     elif callable(found):
-        assert source is not None
         yield from definition(name, found, numpy_stubs.overloads(source, name), overloaded=module in OWN)
     else:
         yield f"{name}: {type(found).__name__}"
 
 
-def _module_line(module: str, name: str) -> Iterator[str]:
+def _module_lines(module: str, name: str) -> tuple[str, ...]:
     inner = f"{module}.{name}".lstrip(".")
-    if not module and name in ELSEWHERE:
-        yield from ELSEWHERE[name].splitlines()
-    elif inner in (*OWN, *HOSTED, *NUMPYS):
-        yield f"from . import {name} as {name}"
-    else:
-        yield f"from numpy.{module} import {name} as {name}" if module else f"from numpy import {name} as {name}"
+    if inner in (*OWN, *HOSTED, *NUMPYS):
+        return (f"from . import {name} as {name}",)
+    return _MODULES.get(inner) or (f"from numpy.{module} import {name} as {name}",)
 
 
-def _class_lines(module: str, name: str, found: type, numpys: Any, own: dict[str, list[str]]) -> Iterator[str]:
+def _class_lines(module: str, name: str, found: type, numpys: Any, again: dict[str, list[str]]) -> Iterator[str]:
     theirs = f"numpy.{module}".rstrip(".")
-    drawing = {"Generator": "numpy.random._generator", "RandomState": "numpy.random.mtrand"}
-    if module == "random" and name in drawing:
-        yield from classes.own_class(name, found, f"numpy.random.{name}", (drawing[name], name))
-    elif name == "errstate":
-        yield from classes.own_class(name, found, "", ("numpy", name))
-    elif found is numpys or name == "nditer" or type(found).__name__ == "Numpys":
-        own.setdefault(theirs, []).append(name)
-    elif issubclass(found, tuple):
-        yield from classes.tuple_class(name, found)
+    if name in ("ndarray", "ufunc", "finfo", "PhiloxGPU", *_WRITTEN_BY_HAND):
+        return
+    if name == "errstate":
+        yield from classes.own_class(name, found)
+    elif module == "random" and name in ("Generator", "RandomState"):
+        yield from classes.own_class(name, found, f"numpy.random.{name}", numpys.__module__)
+    elif found is numpys or name == "nditer" or found in SEEDED.values():
+        again[theirs].append(name)  # what it makes are NumPy's
     else:
-        own.setdefault("." + found.__module__.removeprefix("gpunumpy."), []).append(name)
-
-
-def completed(text: str, module: str) -> str:
-    """The source with what it needs imported, and Python's own types told apart from what the module has by their name."""
-    tree = ast.parse(text)
-    if module == "linalg":
-        tuples = [f for m in (decompositions, solvers) for n, f in vars(m).items() if n.endswith("Result")]
-        extra = "\n".join(line for f in tuples for line in classes.tuple_class(f"_{f.__name__}", f))
-        tree = ast.parse(extra + "\n" + text)
-    tree.body.sort(key=lambda statement: not isinstance(statement, ast.ImportFrom))
-    defined = {name for s in tree.body for name in _bound(s)}
-    _Qualified(defined).visit(tree)
-    setters = {f.value.id for f in ast.walk(tree) if isinstance(f, ast.Attribute) and f.attr == "setter"
-               and isinstance(f.value, ast.Name)}  # fmt: skip
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    used -= setters
-    level = "." * (module.count(".") + 1 + (module in (*OWN, "lib", "polynomial") and module != ""))
-    imports = {"import numpy"} if "numpy" in used else set()
-    imports |= {"import builtins"} if "builtins" in used else set()
-    for name in sorted(used - defined - set(vars(builtins)) - {"numpy", "builtins"}):
-        place, _, other = _IMPORTS[name].partition(" ")
-        if place.startswith("."):
-            place = level + place[1:]
-        imports.add(f"from {place} import {other} as {name}" if other else f"from {place} import {name}")
-    return "\n".join(sorted(imports)) + "\n" + ast.unparse(ast.fix_missing_locations(tree)) + "\n"
-
-
-def _bound(statement: ast.stmt) -> list[str]:
-    if isinstance(statement, ast.ImportFrom | ast.Import):
-        return [alias.asname or alias.name for alias in statement.names]
-    return numpy_stubs.bound(statement)
-
-
-class _Qualified(ast.NodeTransformer):
-    """Names of Python's own types as ``builtins.name`` where something of the same name hides them."""
-
-    def __init__(self, hidden: Iterable[str]) -> None:
-        self._hidden = set(hidden) & set(vars(builtins))
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        inner = _Qualified(self._hidden | {name for s in node.body for name in _bound(s)})
-        node.body = [inner.visit(s) for s in node.body]
-        return node
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        for arg in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg):
-            if arg is not None and arg.annotation is not None:
-                arg.annotation = self.visit(arg.annotation)
-        node.args.defaults = [self.visit(d) for d in node.args.defaults]
-        node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]
-        node.returns = node.returns and self.visit(node.returns)
-        return node
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        if node.id not in self._hidden or not isinstance(node.ctx, ast.Load):
-            return node
-        return ast.Attribute(ast.Name("builtins", ast.Load()), node.id, ast.Load())
-
-
-def stubs() -> dict[str, str]:
-    """The source of every stub, not formatted, by its path inside of the package."""
-    made = {}
-    for module in (*OWN, *HOSTED, *NUMPYS):
-        base = module.replace(".", "/")
-        folder = module in (*OWN, "lib", "polynomial")
-        path = f"{base}/__init__.pyi".lstrip("/") if folder else f"{base}.pyi"
-        made[path] = NOTICE + stub(module)
-    return made
+        again["." + found.__module__.removeprefix("gpunumpy.")].append(name)
