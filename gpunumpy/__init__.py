@@ -100,7 +100,7 @@ _OURS = (
     "synchronize",
 )
 # NumPy lists its old `core`; the folder of that name here is none of it.
-__all__ = sorted({*_numpy.__all__, *_OURS} - {"core"})  # pyright: ignore[reportUnsupportedDunderAll]
+__all__ = sorted({*_numpy.__all__, *_OURS} - {"core"})
 
 # Modules of NumPy's names that are files of this package, and loaded when asked for.
 _FILES = ("testing", "typing")

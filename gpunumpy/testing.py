@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy.testing
 
@@ -37,8 +37,7 @@ def _names() -> dict[str, Any]:
     return {name: _accepting(found) if inspect.isfunction(found) else found for name, found in public.items()}
 
 
-globals().update(_names())
-
-
-def __getattr__(name: str) -> Any:
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if TYPE_CHECKING:
+    from numpy.testing import *
+else:
+    globals().update(_names())

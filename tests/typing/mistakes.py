@@ -11,6 +11,7 @@ x = np.zeros(3)
 np.nosuch  # type: ignore[attr-defined]  # pyright: ignore
 np.linalg.nosuch  # type: ignore[attr-defined]  # pyright: ignore
 np.functions  # type: ignore[attr-defined]  # pyright: ignore
+np.testing.nosuch  # type: ignore[attr-defined]  # pyright: ignore
 x.nosuch  # type: ignore[attr-defined]  # pyright: ignore
 
 # Parameters that are not there, or not what is given for them.

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias, assert_type
 
+import numpy
+
 import gpunumpy as np
 import gpunumpy.typing as npt
 from gpunumpy.fft import fftfreq, irfft2, rfft2
@@ -278,6 +280,14 @@ def hosted(x: Array, path: Path) -> Array:
         return windows.mean(axis=-1) / np.float64(1.0)
 
 
+def exchanged(x: Array) -> Array:
+    """Libraries that take NumPy's array-likes take arrays of ours."""
+    host = numpy.asarray(x, dtype=np.float64)
+    assert_type(x + host, np.ndarray)
+    back = np.from_dlpack(x) + np.asarray(host, copy=True) + float(numpy.sqrt(host).mean())
+    return back + [float(value) for value in x]
+
+
 def limits(dtype: npt.DTypeLike) -> tuple[float, int]:
     info: np.finfo = np.finfo(dtype)
     assert np.issubdtype(np.dtype(dtype), np.floating)
@@ -329,6 +339,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     report["drawn"] = drawn(rng, size)[0].shape
     report["device"] = on_devices(x)
     report["hosted"] = hosted(x, chosen.file).shape
+    report["exchanged"] = exchanged(x).shape
     report["limits"] = limits(np.float64)
     report["pipeline"] = Pipeline([np.sin, np.sqrt, lambda values: values + 1])([[0.5, 1.0]]).shape
     check()

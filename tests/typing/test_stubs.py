@@ -23,6 +23,8 @@ from tools.stubs import modules
 PACKAGE = Path(gpunumpy.__file__).parent
 FILES = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.pyi"))}
 
+LOCK = PACKAGE.parent / ".ci" / "constraints.txt"
+
 # Names, defaults and signatures of NumPy's own differ from version to version.
 MADE_WITH = re.findall(r"NumPy (\S+);", FILES["__init__.pyi"].read_text(encoding="utf-8"))[0]
 SAME_NUMPY = numpy.__version__ == MADE_WITH
@@ -56,6 +58,12 @@ def meaning(source: str) -> tuple[set[tuple[object, ...]], list[str]]:
     body = ast.parse(source).body
     rest = [ast.unparse(statement) for statement in body if not isinstance(statement, ast.ImportFrom | ast.Import)]
     return {name for statement in body for name in imported(statement)}, rest
+
+
+@pytest.mark.skipif(not LOCK.is_file(), reason="the versions that CI installs are not in this copy")
+def test_they_are_made_with_the_newest_numpy() -> None:
+    versions = re.findall(r"^numpy==([\d.]+)", LOCK.read_text(encoding="utf-8"), re.MULTILINE)
+    assert max(versions, key=lambda version: tuple(map(int, version.split(".")))) == MADE_WITH
 
 
 @pytest.mark.skipif(not SAME_NUMPY, reason=f"stubs are made with NumPy {MADE_WITH}, and this is {numpy.__version__}")
