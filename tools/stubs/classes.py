@@ -16,7 +16,10 @@ from . import decisions, numpy_stubs
 from .signatures import definition, result_annotation
 
 # Methods with underscores that classes of this package have for programs to use.
-_SPECIAL = ("__call__", "__enter__", "__exit__", "__getitem__", "__setitem__", "__iter__", "__next__", "__len__")
+_SPECIAL = (
+    *("__array__", "__call__", "__enter__", "__exit__", "__getitem__", "__iter__", "__len__", "__next__"),
+    "__setitem__",
+)
 
 
 def array_class() -> Iterator[str]:

@@ -11,7 +11,7 @@ TYPES = {
     ("__delitem__", "key"): "_Index",
     ("__getitem__", "key"): "_Index",
     ("__setitem__", "key"): "_Index",
-    ("__setitem__", "value"): "ArrayLike",
+    ("__setitem__", "value"): "ArrayLike | None",
     ("arange", "start"): "_Scalar | None",
 }
 TYPES_EVERYWHERE = {
@@ -29,6 +29,7 @@ RESULTS = {
     **dict.fromkeys(("__ceil__", "__floor__", "__index__", "__int__", "__round__", "__trunc__"), "int"),
     **dict.fromkeys(("__divmod__", "__rdivmod__"), "tuple[ndarray, ndarray]"),
     **dict.fromkeys(("imag", "real", "reduce", "trim_zeros"), "ndarray"),
+    **dict.fromkeys(("geterr", "seterr"), "dict[str, Any]"),  # so that `seterr(**before)` is right
     "gradient": "Any",  # an array, or a tuple of one for each dimension
 }
 # The results of functions of NumPy that give neither arrays nor what stubs can say of them here.

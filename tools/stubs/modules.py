@@ -82,10 +82,10 @@ def _public_names(module: str) -> list[str]:
 def _first_lines(module: str) -> Iterator[str]:
     """The lines of what has no public name, and of classes that no rule makes."""
     if module == "":
-        yield _HEAD
+        yield from (_HEAD, "from . import version as version")
         yield from (f"{name}: TypeAlias = Literal{list(values)}" for name, values in CHOICES.items())
         yield from classes.array_class()
-        yield from classes.own_class("_Flat", Flat)
+        yield from (*classes.own_class("_Flat", Flat), "    base: ndarray")
         yield from classes.ufunc_class()
         yield from classes.limits_class()
     elif module == "random":

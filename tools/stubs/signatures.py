@@ -7,7 +7,7 @@ import inspect
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_overloads
 
 from . import decisions
 from .annotations import ImpossibleError, Role, parameter, result
@@ -124,6 +124,9 @@ class _Maker:
         """The overloads, or the one ``def`` of a function that needs none."""
         name, whole = self._name, self.merged()
         given = result_annotation(self._function)
+        if own := get_overloads(self._function):
+            makers = [_Maker(name, overload, self._numpys, False) for overload in own]
+            return [StubFunction(m.merged(), result_annotation(o)) for m, o in zip(makers, own, strict=True)]
         if self._own and name in decisions.FLAGS:
             return _by_flag(whole, *decisions.FLAGS[name])
         fixed = decisions.RESULTS.get(name) if self._own else decisions.HOST_RESULTS.get(name)
