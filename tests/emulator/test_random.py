@@ -117,7 +117,7 @@ def test_draws_that_follow_one_another(kind: str, shared: bool, monkeypatch: pyt
 @pytest.mark.parametrize("what", ["normal f8", "exponential f4"])
 def test_tiles_that_depend_on_where_they_are_entered(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In small tiles, of ziggurats that are made to reject often, attempts from all entries do not come together."""
-    text, results = cuda_words.source, []
+    text, results = cuda_words.source, []  # type: ignore[attr-defined]
     test = "return u32(op::bit_cast<Piece>(place - limit) >> (8 * sizeof(Piece) - 32));"
     assert test in text("random/ziggurat")
     slow = text("random/ziggurat").replace(test, "return u64(place) % 3 ? 0 : 1u << 31;")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy
@@ -51,7 +50,7 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
     with_traits(monkeypatch, draws_random=True)
     run_on_host(monkeypatch, "stream_sequence", routine(cuda_sequence.stream_sequence))
-    run_on_host(monkeypatch, "stream_draws", routine(lambda *what: cuda_words.draws(*what, MOST_SHARED)))
+    run_on_host(monkeypatch, "stream_draws", routine(lambda *what: cuda_words.draws(*what, MOST_SHARED)))  # type: ignore[call-arg]
     forget_plans()
     with gpunumpy.Device("cpu"):
         yield

@@ -220,7 +220,7 @@ def test_few_numbers_of_pairs(name: str) -> None:
 @pytest.mark.parametrize("name", ["standard_t", "negative_binomial"])
 def test_too_few_words(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = rejection_sampling.draw_from_words
-    few = lambda *args: begun(*args[:4], args[4] / 3, *args[5:])  # noqa: E731
+    few = lambda *args: begun(*args[:4], args[4] / 3, *args[5:])  # type: ignore[call-arg]  # noqa: E731
     monkeypatch.setattr(rejection_sampling, "draw_from_words", few)
     test_numbers_that_take_words_as_they_need_them(name)
 

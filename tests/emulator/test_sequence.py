@@ -117,7 +117,7 @@ def test_numbers_in_parts(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_attempts_that_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = cuda_sequence.source
+    text = cuda_sequence.source  # type: ignore[attr-defined]
     longer = "if (shape == 1) { for (int k = s.unit() < 1e-3 ? 40 : 0; k; --k) s.word64(); "
     monkeypatch.setattr(cuda_sequence, "source", lambda name: text(name).replace("if (shape == 1) {", longer))
     bits, before = numpy.random.PCG64(5), numpy.random.PCG64(5).state

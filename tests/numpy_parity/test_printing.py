@@ -71,7 +71,7 @@ def test_views_and_pending_values() -> None:
 
 def test_a_large_array_is_not_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
     fetched = []
-    real = printing.to_host
+    real = printing.to_host  # type: ignore[attr-defined]
     monkeypatch.setattr("gpunumpy.arrays.printing.to_host", lambda x: fetched.append(x.size) or real(x))
     repr(np.zeros((3000, 3000)))
     assert fetched == [49]

@@ -143,7 +143,7 @@ def test_functions_of_one_number(bits: str, name: str, monkeypatch: pytest.Monke
 def test_words_that_are_zero(monkeypatch: pytest.MonkeyPatch) -> None:
     """They count as the smallest ones that are not."""
     even = wrap(from_host(numpy.array([0.0, 2.0**-53])).value()).value()
-    draws = replace(transformed_distributions.NUMPY_DRAWS, uniform={numpy.dtype("f8"): lambda *_: even})
+    draws = replace(transformed_distributions.NUMPY_DRAWS, uniform={numpy.dtype("f8"): lambda *_: even})  # type: ignore[attr-defined]
     monkeypatch.setattr(transformed_distributions, "NUMPY_DRAWS", draws)
     for name in ("laplace", "logistic", "gumbel"):
         first, second = to_host(getattr(np.random.default_rng(0), name)(size=2))

@@ -56,7 +56,7 @@ def recorded() -> set[str]:
             if isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Constant):
                 function = getattr(call.func, "attr", getattr(call.func, "id", ""))
                 if function in ("library_call", "library_call_outputs", "LibraryCall", "RunLibraryCall"):
-                    names.add(call.args[0].value)
+                    names.add(str(call.args[0].value))
     return names
 
 
@@ -114,7 +114,7 @@ def test_results(name: str) -> None:
     options, shapes, wanted = RESULTS[name]
     found = RECORDS[name].results
     assert found is not None
-    assert list(found(options, [values(*shape).signature for shape in shapes])) == wanted
+    assert list(found(options, [values(*shape).signature for shape in shapes])) == wanted  # type: ignore[attr-defined]
 
 
 _SORT = """

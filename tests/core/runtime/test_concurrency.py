@@ -396,7 +396,7 @@ def test_no_memory() -> None:
 def test_a_value_that_cannot_be_computed_raises_only_for_those_who_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     """The others, of which it may need the old values, are computed without it."""
     monkeypatch.setattr(evaluate, "CHECK", False)  # a defect that the checker finds would be raised at once
-    plans = passes.schedule
+    plans = passes.schedule  # type: ignore[attr-defined]
 
     def refuse(items: Any, roots: Any, overwrite: bool = True) -> Any:
         if any(item.signature.primitive == Map("sinh", (DOUBLE, DOUBLE)) for item in items):
@@ -466,7 +466,7 @@ def test_an_index_out_of_bounds_in_one_of_many_threads(device: str) -> None:
 def test_many_writes_to_one_array_are_flushed_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """A graph stays small, however many elements a loop writes one by one."""
     sizes: list[int] = []
-    plan = passes.schedule
+    plan = passes.schedule  # type: ignore[attr-defined]
 
     def sized(items: Any, *args: Any) -> Any:
         sizes.append(len(items))

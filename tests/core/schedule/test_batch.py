@@ -269,7 +269,7 @@ def test_batches_of_transforms(
         return lambda values: bool(run_program(program, [int(v) for v in values], guard=False))
 
     monkeypatch.setattr(cuda_batch, "prepared", emulated)
-    monkeypatch.setattr(cuda_batch.cufft, "fft", _by_numpy)
+    monkeypatch.setattr(cuda_batch.cufft, "fft", _by_numpy)  # type: ignore[attr-defined]
     options = Transform(kind, axes, (8 if kind != "c2c" else 6,), kind == "c2r")
     made = result_shape(options, shape)
     taken, given = (numpy.dtype("D" if kind[at] == "c" else "d") for at in (0, 2))

@@ -12,7 +12,6 @@ import pytest
 import gpunumpy
 from gpunumpy.core.graph.primitives import Map
 from gpunumpy.core.graph.signature import signature
-from gpunumpy.core.recording.array import ndarray
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import CPU
 from gpunumpy.core.schedule import passes
@@ -22,6 +21,7 @@ from gpunumpy.core.schedule.passes import Scheduled, run_passes
 from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
 from gpunumpy.core.schedule.traits import Traits
 from gpunumpy.core.schedule.verify import InvalidPlan
+from tests.support.arrays import ndarray
 
 
 class Target:
@@ -118,4 +118,4 @@ def test_results_of_a_call_are_those_of_its_record() -> None:
     f = item.signature
     wrong = signature(f.primitive, f.args, (3, 5), f.dtype, f.queue)
     with pytest.raises(InvalidPlan, match="has results of"):
-        passes.verify_rewrite("test", [item], [item, replace(item, signature=wrong, args=())], [0])
+        passes.verify_rewrite("test", [item], [item, replace(item, signature=wrong, args=())], [0])  # type: ignore[attr-defined]
