@@ -61,7 +61,7 @@ def test_the_mark_says_how_many(count: int) -> None:
 
 def test_cases_of_a_gpu_are_sampled_apart() -> None:
     both = [item for pair in zip(cases("test_many", 60), cases("test_many", 60, gpu=True)) for item in pair]
-    kept = suites.shorten(both)
+    kept: list[Any] = suites.shorten(both)
     assert sum("gpu" in item.marks for item in kept) == suites.MAX_CASES == len(kept) / 2
 
 
