@@ -45,7 +45,7 @@ def _label(case: Case) -> str:
 def compiled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The rows as the host's compiler makes them, and as they are on a GPU."""
     if request.param == "cuda":
-        return importlib.import_module("tests.table_device").OnDevice()
+        return importlib.import_module("tests.support.table_device").OnDevice()
     if shutil.which("g++") is None:
         pytest.skip("no g++")
     return Compiled(tmp_path_factory.mktemp("table"))
