@@ -1,4 +1,4 @@
-"""Our sorts beside CUB's radix sort, called through the package cuda-cccl: why docs/design.md says that ours stay.
+"""Our sorts beside CUB's radix sort, called through the package cuda-cccl: why docs/design/sorting.md keeps them.
 
 Run on a machine with a GPU, CuPy and cuda-cccl: ``python benchmarks/cub.py``. CUB has no rule for NaN.
 """

@@ -17,7 +17,7 @@ from .memory import Staging
 
 
 class Launch(Protocol):
-    """What the emulator reads of a launch: see "Calling convention of generated CUDA" in docs/design.md."""
+    """What the emulator reads of a launch: see "Calling convention of generated CUDA" in docs/design/kernels.md."""
 
     @property
     def entry(self) -> str: ...
