@@ -29,7 +29,7 @@ def nobody_asks_afterwards() -> Iterator[None]:
     yield
     gc.collect()  # from Python 3.14 on a thread's object keeps the context in which it asked
     -gpunumpy.ones(1)  # the next operation finds that nobody asks any more
-    assert evaluate.watcher is None, [gc.get_referrers(asked) for asked in floating_errors._alive]
+    assert evaluate.watcher is None, [gc.get_referrers(asked) for asked in floating_errors._all_checked]
 
 
 def errors(np: Any, case: Callable[..., Any], arrays: tuple[Any, ...]) -> list[str]:

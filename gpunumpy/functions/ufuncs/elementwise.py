@@ -1,4 +1,4 @@
-"""NumPy's elementwise functions that are no ufuncs: composed of ufuncs, so that they fuse as those do."""
+"""Elementwise functions of NumPy that are not ufuncs: compositions of ufuncs, so that they fuse as ufuncs do."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ _SCALARS = (bool, int, float, complex, numpy.generic)
 
 
 def _operand(x: Any) -> Any:
-    """A scalar as it is, and anything else as an array."""
+    """Return a scalar unchanged and anything else as an array."""
     return x if isinstance(x, _SCALARS) else as_array(x)
 
 
-def _delivered(result: ndarray, out: Any) -> ndarray:
-    """The result, in `out` where there is one."""
+def _deliver(result: ndarray, out: Any) -> ndarray:
+    """Return the result, written into `out` unless that is None."""
     into = output(out)
     if into is None:
         return result
@@ -86,22 +86,24 @@ def _delivered(result: ndarray, out: Any) -> ndarray:
 
 
 def _all(condition: Any) -> builtins.bool:
+    """Return whether every element is true; this computes the elements and reads one value on the host."""
     return builtins.bool(reduce_ufunc("logical_and", condition, None))
 
 
 def where(condition: Any, x: Any, y: Any) -> ndarray:
-    """Elements of `x` where the condition holds and of `y` elsewhere. See `numpy.where`."""
-    return boxed(_choice(tuple(as_nodes((condition, x, y)))))  # an array even where it is 0-d
+    """Return elements of `x` where the condition holds and of `y` elsewhere. See `numpy.where`."""
+    return boxed(_record_where(tuple(as_nodes((condition, x, y)))))  # an array even where it is 0-d
 
 
 @MemoizedFunction
-def _choice(nodes: tuple[Node, ...]) -> tuple[Node, tuple[int, ...] | None]:
+def _record_where(nodes: tuple[Node, ...]) -> tuple[Node, tuple[int, ...] | None]:
+    """Record ``where(condition, x, y)``; return the value, its dimensions in memory order, and that order."""
     loop = table.resolve("where", weak_types(nodes))
-    return elementwise_value("where", [_typed(node, dtype) for node, dtype in zip(nodes, loop)], loop)
+    return elementwise_value("where", [_wrap_python_integer(node, dtype) for node, dtype in zip(nodes, loop)], loop)
 
 
-def _typed(node: Node, dtype: DType) -> Node:
-    """The value as it is, but for a Python integer out of a dtype's range: NumPy before 2.5 wraps that here."""
+def _wrap_python_integer(node: Node, dtype: DType) -> Node:
+    """Return the node, with a Python integer wrapped around into `dtype`, as NumPy does before version 2.5."""
     primitive = node.signature.primitive
     if NUMPY_2_5 or dtype.kind not in "iu" or not (isinstance(primitive, Const) and primitive.weak.startswith("int")):
         return node
@@ -124,29 +126,31 @@ def clip(
     a_max: Any = NO_VALUE,
     **options: Any,
 ) -> ndarray:
-    """Values limited to an interval. See `numpy.clip`.
+    """Clip (limit) the values in an array to an interval. See `numpy.clip`.
 
-    The bounds by position, or by NumPy's names or the array API standard's, which lets a lower bound stand alone.
+    The bounds are positional, or named `a_min` and `a_max`, or named `min` and `max` as in the array API standard. One
+    bound may be left out, except with the names `a_min` and `a_max`.
     """
-    named = a_min is not NO_VALUE or a_max is not NO_VALUE
-    for one, other in ((a_min, min), (a_max, max)):
-        if one is not NO_VALUE and other is not NO_VALUE:
+    has_old_names = a_min is not NO_VALUE or a_max is not NO_VALUE
+    for old_name_bound, bound in ((a_min, min), (a_max, max)):
+        if old_name_bound is not NO_VALUE and bound is not NO_VALUE:
             raise ValueError("clip() takes either `a_min` and `a_max` or `min` and `max`, not both")
     low, high = (min if a_min is NO_VALUE else a_min), (max if a_max is NO_VALUE else a_max)
-    if named and (low is NO_VALUE or high is NO_VALUE):
+    if has_old_names and (low is NO_VALUE or high is NO_VALUE):
         raise TypeError(f"clip() missing 1 required positional argument: {'a_min' if low is NO_VALUE else 'a_max'!r}")
-    return _clipped(as_array(a), low, high, out, options)
+    return _clip_between(as_array(a), low, high, out, options)
 
 
 def clip_method(a: ndarray, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> ndarray:
-    """Values limited to an interval. See `numpy.ndarray.clip`."""
-    return _clipped(a, min, max, out, options)
+    """Return the array with its values limited to an interval. See `numpy.ndarray.clip`."""
+    return _clip_between(a, min, max, out, options)
 
 
-def _clipped(a: ndarray, low: Any, high: Any, out: Any, options: dict[str, Any]) -> ndarray:
+def _clip_between(a: ndarray, low: Any, high: Any, out: Any, options: dict[str, Any]) -> ndarray:
+    """Clip an array; a bound that is None or `NO_VALUE` does not limit."""
     low, high = (None if bound is NO_VALUE else bound for bound in (low, high))
     if a.dtype.kind in "iu":
-        # A Python integer beyond all values of the dtype limits nothing, and is no operand of that dtype.
+        # A Python integer bound that every value of the dtype satisfies may not fit the dtype: it is dropped.
         limits = numpy.iinfo(a.dtype)
         if type(low) is int and low <= limits.min:
             low = None
@@ -166,60 +170,63 @@ def _clipped(a: ndarray, low: Any, high: Any, out: Any, options: dict[str, Any])
 
 
 def round(a: Any, decimals: Any = 0, out: Any = None) -> ndarray:
-    """Values rounded to a number of decimals, halves to even. See `numpy.round`."""
+    """Round to a number of decimals, halves to the nearest even value. See `numpy.round`."""
     array, places = as_array(a), index(decimals)
     kind = array.dtype.kind
     if kind in "iu":
-        return _delivered(_rounded_integers(array, places), out)
+        return _deliver(_round_integers(array, places), out)
     if places == 0:
         return rint(array, out=out)
     if kind == "b":
-        numpy.multiply.resolve_dtypes((BOOL, float, BOOL))  # raises: a bool has no decimals
+        numpy.multiply.resolve_dtypes((BOOL, float, BOOL))  # raises NumPy's TypeError: a bool has no decimals
     if kind == "c":
-        parts = [_rounded(part, places) for part in (real(array), imag(array))]
-        return _delivered(elementwise("complex", parts), out)
-    return _delivered(_rounded(array, places), out)
+        parts = [_round_inexact(part, places) for part in (real(array), imag(array))]
+        return _deliver(elementwise("complex", parts), out)
+    return _deliver(_round_inexact(array, places), out)
 
 
 around = round
 
 
-def _rounded(x: ndarray, places: int) -> ndarray:
+def _round_inexact(x: ndarray, places: int) -> ndarray:
+    """Round floats to `places` decimals: scale, round to the nearest integer, scale back."""
     scale = 10.0 ** abs(places)
-    up, down = (multiply, divide) if places > 0 else (divide, multiply)
-    return down(rint(up(x, scale)), scale)
+    apply_scale, undo_scale = (multiply, divide) if places > 0 else (divide, multiply)
+    return undo_scale(rint(apply_scale(x, scale)), scale)
 
 
-def _rounded_integers(x: ndarray, places: int) -> ndarray:
+def _round_integers(x: ndarray, places: int) -> ndarray:
+    """Round integers, which changes them only where `places` is negative."""
     if places >= 0:
         return positive(x)
-    return wrap(graph.cast(release(_rounded(x, places)), x.dtype))
+    return wrap(graph.cast(release(_round_inexact(x, places)), x.dtype))
 
 
 def fix(x: Any, out: Any = None) -> ndarray:
-    """Values rounded towards zero. See `numpy.fix`."""
+    """Round to the nearest integer towards zero. See `numpy.fix`."""
     if NUMPY_2_5:
         warnings.warn("numpy.fix is deprecated. Use numpy.trunc instead.", DeprecationWarning, stacklevel=2)
     return trunc(x, out=out)
 
 
 def nan_to_num(x: Any, copy: builtins.bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> ndarray:
-    """NaN and infinities replaced by numbers. See `numpy.nan_to_num`."""
+    """Replace NaN by zero and infinities by large finite numbers, or by given numbers. See `numpy.nan_to_num`."""
     if not copy and isinstance(x, numpy.ndarray):
         return numpy.nan_to_num(x, False, *map(hosted, (nan, posinf, neginf)))
     array = as_array(x)
     if array.dtype.kind in "biu":
         return wrap(array.value()) if copy else array
-    limits = ml_dtypes.finfo(_part_dtype(array.dtype))
+    limits = ml_dtypes.finfo(_real_dtype(array.dtype))
     high = float(limits.max) if posinf is None else posinf
     low = float(limits.min) if neginf is None else neginf
     parts = (real(array), imag(array)) if array.dtype.kind == "c" else (array,)
-    clean = [_replaced(part, nan, high, low) for part in parts]
-    result = clean[0] if len(clean) == 1 else elementwise("complex", clean)
+    finite_parts = [_replace_nonfinite(part, nan, high, low) for part in parts]
+    result = finite_parts[0] if len(finite_parts) == 1 else elementwise("complex", finite_parts)
     return result if copy else write(array, release(result))
 
 
-def _replaced(x: ndarray, nan: Any, high: Any, low: Any) -> ndarray:
+def _replace_nonfinite(x: ndarray, nan: Any, high: Any, low: Any) -> ndarray:
+    """Replace NaN, positive and negative infinity in an array that is not complex."""
     dtype = x.dtype
     queue = x.queue
     nan, high, low = (
@@ -235,32 +242,32 @@ def _replaced(x: ndarray, nan: Any, high: Any, low: Any) -> ndarray:
 # --- complex numbers --------------------------------------------------------------------------------------------------
 
 
-def _part_dtype(dtype: DType) -> DType:
-    """The dtype of the real parts of a dtype's values."""
+def _real_dtype(dtype: DType) -> DType:
+    """Return the dtype of the real parts of elements of a dtype."""
     return check(dtype.type(0).real.dtype) if dtype.kind == "c" else dtype
 
 
 def real(val: Any) -> Any:
-    """The real parts: a view of a complex array, and a real one itself. See `numpy.real`."""
+    """Return the real parts: a view of a complex array, and a real array itself. See `numpy.real`."""
     if isinstance(val, _SCALARS):
         return val.real
     return real_of(as_array(val))
 
 
 def imag(val: Any) -> Any:
-    """The imaginary parts: a view of a complex array, and zeros of a real one. See `numpy.imag`."""
+    """Return the imaginary parts: a view of a complex array, and zeros for a real one. See `numpy.imag`."""
     if isinstance(val, _SCALARS):
         return val.imag
     return imag_of(as_array(val))
 
 
 def real_of(x: ndarray) -> ndarray:
-    """The real parts of the elements."""
+    """Return the real parts of the elements of an array."""
     return x if x.dtype.kind != "c" else _component(x, "real")
 
 
 def imag_of(x: ndarray) -> ndarray:
-    """The imaginary parts of the elements."""
+    """Return the imaginary parts of the elements of an array; for a real array, read-only zeros."""
     if x.dtype.kind == "c":
         return _component(x, "imag")
     zeros = wrap(graph.fill(graph.typed_scalar(0, x.dtype), x.shape, x.queue))
@@ -269,32 +276,39 @@ def imag_of(x: ndarray) -> ndarray:
 
 
 def _component(x: ndarray, part: str) -> ndarray:
+    """Return the real or imaginary parts of a complex array as a view.
+
+    A 0-d result cannot be written, so its part is a new value.
+    """
     if not is_array(x):
         return elementwise(part, (x,))
-    return make_view(x, x.layout, part, _part_dtype(x.dtype))
+    return make_view(x, x.layout, part, _real_dtype(x.dtype))
 
 
 def set_real(x: ndarray, value: Any) -> None:
-    """Give the elements new real parts."""
+    """Assign the real parts of the elements."""
     setitem(real_of(x), ..., value)
 
 
 def set_imag(x: ndarray, value: Any) -> None:
-    """Give the elements new imaginary parts."""
+    """Assign the imaginary parts of the elements; raise `TypeError` unless the array is complex."""
     if x.dtype.kind != "c":
         raise TypeError("array does not have imaginary part to set")
     setitem(imag_of(x), ..., value)
 
 
 def angle(z: Any, deg: builtins.bool = False) -> ndarray:
-    """The angle of complex numbers in the plane. See `numpy.angle`."""
+    """Return the angle of the complex argument, in radians or degrees. See `numpy.angle`."""
     z = as_array(z)
-    turn = arctan2(imag(z), real(z)) if z.dtype.kind == "c" else arctan2(0, z)
-    return multiply(turn, 180 / pi) if deg else turn
+    radians = arctan2(imag(z), real(z)) if z.dtype.kind == "c" else arctan2(0, z)
+    return multiply(radians, 180 / pi) if deg else radians
 
 
 def real_if_close(a: Any, tol: float = 100) -> ndarray:
-    """The real parts where all imaginary parts are nearly zero, which is looked at. See `numpy.real_if_close`."""
+    """Return the real parts if every imaginary part is close to zero. See `numpy.real_if_close`.
+
+    The imaginary parts are computed at once, as they decide the dtype of the result.
+    """
     array = as_array(a)
     if array.dtype.kind != "c":
         return array
@@ -304,24 +318,24 @@ def real_if_close(a: Any, tol: float = 100) -> ndarray:
 
 
 def iscomplex(x: Any) -> ndarray:
-    """Where the imaginary part is not zero. See `numpy.iscomplex`."""
+    """Test element-wise for an imaginary part other than zero. See `numpy.iscomplex`."""
     array = as_array(x)
     return not_equal(imag(array), 0)
 
 
 def isreal(x: Any) -> ndarray:
-    """Where the imaginary part is zero. See `numpy.isreal`."""
+    """Test element-wise for an imaginary part of zero. See `numpy.isreal`."""
     array = as_array(x)
     return equal(imag(array), 0)
 
 
 def iscomplexobj(x: Any) -> builtins.bool:
-    """Whether the dtype is complex. See `numpy.iscomplexobj`."""
+    """Return whether the dtype is complex, whatever the values are. See `numpy.iscomplexobj`."""
     return x.dtype.kind == "c" if hasattr(x, "dtype") else numpy.iscomplexobj(x)
 
 
 def isrealobj(x: Any) -> builtins.bool:
-    """Whether the dtype is not complex. See `numpy.isrealobj`."""
+    """Return whether the dtype is not complex, whatever the values are. See `numpy.isrealobj`."""
     return not iscomplexobj(x)
 
 
@@ -329,18 +343,19 @@ def isrealobj(x: Any) -> builtins.bool:
 
 
 def isposinf(x: Any, out: Any = None) -> ndarray:
-    """Where `x` is positive infinity. See `numpy.isposinf`."""
-    x = _not_complex(x)
+    """Test element-wise for positive infinity. See `numpy.isposinf`."""
+    x = _as_real_array(x)
     return logical_and(isinf(x), invert(signbit(x)), out=out)
 
 
 def isneginf(x: Any, out: Any = None) -> ndarray:
-    """Where `x` is negative infinity. See `numpy.isneginf`."""
-    x = _not_complex(x)
+    """Test element-wise for negative infinity. See `numpy.isneginf`."""
+    x = _as_real_array(x)
     return logical_and(isinf(x), signbit(x), out=out)
 
 
-def _not_complex(x: Any) -> ndarray:
+def _as_real_array(x: Any) -> ndarray:
+    """Return an array of the argument; raise `TypeError` if it is complex."""
     array = as_array(x)
     if array.dtype.kind == "c":
         raise TypeError(f"This operation is not supported for {array.dtype} values because it would be ambiguous.")
@@ -349,44 +364,44 @@ def _not_complex(x: Any) -> ndarray:
 
 @ignoring(invalid="ignore")
 def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: builtins.bool = False) -> ndarray:
-    """Where two arrays are equal within tolerances. See `numpy.isclose`."""
+    """Test element-wise whether two arrays are equal within a tolerance. See `numpy.isclose`."""
     a, b, rtol, atol = (_operand(x) for x in (a, b, rtol, atol))
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not isinstance(tolerance, ndarray) and not numpy.isfinite(tolerance):
             warnings.warn(f"{name} is not a valid tolerance: {tolerance}", RuntimeWarning, stacklevel=3)
-    # The difference of integers is that of floats, which does not overflow.
+    # Integers are subtracted as floats: an integer difference may overflow.
     if isinstance(b, ndarray):
         b = wrap(graph.cast(b.value(), check(numpy.result_type(b.dtype, 1.0)))) if b.dtype.kind in "biu" else b
     elif isinstance(b, (int, numpy.integer, numpy.bool_)):
         b = float(b) if isinstance(b, int) else numpy.float64(b)
     if all(isinstance(x, (int, float, complex)) for x in (b, rtol, atol)):
-        bound = atol + rtol * abs(b)  # a Python scalar, which takes the dtype of `a`
+        bound = atol + rtol * abs(b)  # a Python scalar adapts to the dtype of `a`
     else:
         bound = add(atol, multiply(rtol, absolute(b)))
-    near = less_equal(absolute(subtract(a, b)), bound)
-    result = bitwise_or(bitwise_and(near, isfinite(b)), equal(a, b))
+    is_near = less_equal(absolute(subtract(a, b)), bound)
+    result = bitwise_or(bitwise_and(is_near, isfinite(b)), equal(a, b))
     return bitwise_or(result, bitwise_and(isnan(a), isnan(b))) if equal_nan else result
 
 
 def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
-    """Whether two arrays are equal within tolerances everywhere. See `numpy.allclose`."""
+    """Return whether two arrays are element-wise equal within a tolerance. See `numpy.allclose`."""
     return _all(isclose(a, b, rtol, atol, equal_nan))
 
 
 def array_equal(a1: Any, a2: Any, equal_nan: builtins.bool = False) -> builtins.bool:
-    """Whether two arrays have one shape and the same elements. See `numpy.array_equal`."""
+    """Return whether two arrays have the same shape and elements. See `numpy.array_equal`."""
     try:
         a1, a2 = as_array(a1), as_array(a2)
-    except (TypeError, ValueError):  # text, objects, or no array at all
+    except (TypeError, ValueError):  # strings, objects, or no array at all: NumPy compares them
         return numpy.array_equal(hosted(a1), hosted(a2), equal_nan)
     if a1.shape != a2.shape:
         return False
-    same = equal(a1, a2)
-    return _all(bitwise_or(same, bitwise_and(isnan(a1), isnan(a2))) if equal_nan else same)
+    is_equal = equal(a1, a2)
+    return _all(bitwise_or(is_equal, bitwise_and(isnan(a1), isnan(a2))) if equal_nan else is_equal)
 
 
 def array_equiv(a1: Any, a2: Any) -> builtins.bool:
-    """Whether two arrays broadcast to one shape and are equal. See `numpy.array_equiv`."""
+    """Return whether two arrays broadcast to one shape and are equal there. See `numpy.array_equiv`."""
     try:
         a1, a2 = as_array(a1), as_array(a2)
     except (TypeError, ValueError):
@@ -402,49 +417,51 @@ def array_equiv(a1: Any, a2: Any) -> builtins.bool:
 
 
 def sinc(x: Any) -> ndarray:
-    """``sin(pi x) / (pi x)``. See `numpy.sinc`."""
-    turned = multiply(pi, as_array(x))
-    return where(equal(turned, 0), 1, divide(sin(turned), turned))
+    """Return the normalized sinc function ``sin(pi x) / (pi x)``. See `numpy.sinc`."""
+    pi_x = multiply(pi, as_array(x))
+    return where(equal(pi_x, 0), 1, divide(sin(pi_x), pi_x))
 
 
-# Beyond this the Bessel function overflows in float64, and up to it this many points integrate it to full precision.
-_I0_LARGEST = 720.0
+# Beyond this argument the Bessel function overflows in float64; up to it, this many points integrate it to full
+# precision.
+_I0_MAX_ARGUMENT = 720.0
 _I0_POINTS = 128
 
 
 def i0(x: Any) -> ndarray:
-    """The modified Bessel function of the first kind, order 0. See `numpy.i0`.
+    """Return the modified Bessel function of the first kind, order 0. See `numpy.i0`.
 
-    It is the mean of ``exp(x cos(t))`` over half a turn; the midpoint rule converges to it exponentially.
+    The function is the mean of ``exp(x cos(t))`` for t from 0 to pi; the midpoint rule converges to it exponentially.
+    With ``cos(t) = 1 - 2 sin(t / 2)**2`` the factor ``exp(x)`` comes out, and the remaining terms cannot overflow.
     """
     array = as_array(x)
     if array.dtype.kind == "c":
         raise TypeError("i0 not supported for complex values")
-    result = FLOAT64 if array.dtype.kind in "biu" else array.dtype
-    size = absolute(wrap(graph.cast(array.value(), FLOAT64)))
+    dtype = FLOAT64 if array.dtype.kind in "biu" else array.dtype
+    magnitude = absolute(wrap(graph.cast(array.value(), FLOAT64)))
     points = wrap(graph.iota((_I0_POINTS,), 0, array.queue))
-    half = sin(multiply(add(points, 0.5), pi / (2 * _I0_POINTS)))
-    column = wrap(reshaped(minimum(size, _I0_LARGEST).value(), (*array.shape, 1)))
-    terms = exp(multiply(multiply(half, half), multiply(column, -2.0)))
+    half_sines = sin(multiply(add(points, 0.5), pi / (2 * _I0_POINTS)))
+    column = wrap(reshaped(minimum(magnitude, _I0_MAX_ARGUMENT).value(), (*array.shape, 1)))
+    terms = exp(multiply(multiply(half_sines, half_sines), multiply(column, -2.0)))
     mean = divide(reduce_ufunc("add", terms, -1), float(_I0_POINTS))
-    return wrap(graph.cast(release(multiply(exp(size), mean)), result))
+    return wrap(graph.cast(release(multiply(exp(magnitude), mean)), dtype))
 
 
 def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: float = 2 * pi) -> ndarray:
-    """Jumps of more than half a period replaced by their complement. See `numpy.unwrap`."""
+    """Replace jumps of more than half a period by their complement modulo the period. See `numpy.unwrap`."""
     p = as_array(p)
     axis = layout.normalize_axis(axis, p.ndim)
-    before, after = ((slice(None),) * axis + (part,) for part in (slice(None, -1), slice(1, None)))
+    before, after = ((slice(None),) * axis + (ends,) for ends in (slice(None, -1), slice(1, None)))
     steps = subtract(getitem(p, after), getitem(p, before))
     dtype = check(numpy.result_type(steps.dtype, period))
-    whole = dtype.kind in "iu"
-    half = period // 2 if whole else period / 2
+    is_integer = dtype.kind in "iu"
+    half = period // 2 if is_integer else period / 2
     wrapped = add(remainder(subtract(steps, -half), period), -half)
-    if not whole or period % 2 == 0:
+    if not is_integer or period % 2 == 0:
         # A jump of exactly half a period keeps its sign.
         wrapped = where(bitwise_and(equal(wrapped, -half), greater(steps, 0)), half, wrapped)
-    small = less(absolute(steps), period / 2 if discont is None else discont)
-    correction = accumulate_ufunc("add", where(small, 0, subtract(wrapped, steps)), axis)
+    is_small = less(absolute(steps), period / 2 if discont is None else discont)
+    correction = accumulate_ufunc("add", where(is_small, 0, subtract(wrapped, steps)), axis)
     result = wrap(graph.cast(graph.fresh(p.value()), dtype))
     setitem(result, after, add(getitem(p, after), correction))
     return result

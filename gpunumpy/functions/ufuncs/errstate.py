@@ -1,8 +1,8 @@
-"""How floating-point errors are handled: NumPy's settings, and the checks where a program asks for them.
+"""Handling of floating-point errors: NumPy's settings, and checks of every operation where a program asks for them.
 
-NumPy's own settings hold the state. Its default, "warn", checks nothing here, since nothing is computed when an
-operation is recorded. Where a program says "raise", "warn", "print", "call" or "log" itself, by `errstate` or `seterr`
-of this package, every operation of that context is computed at once, and its errors are found from the values.
+NumPy's own settings hold the modes. Its default mode "warn" checks nothing here, as recording an operation computes
+nothing. Where the program itself sets "raise", "warn", "print", "call" or "log", by `errstate` or `seterr` of this
+package, every operation of that context is computed at once, and its errors are found from the values.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .errstate_rules import DIVIDE, INVALID, OVER, UNDER, checks
 
 __all__ = ["errstate", "geterr", "seterr"]
 
-# The categories in the order in which NumPy looks at them: its flag, and what it calls the error.
+# The categories in the order in which NumPy reports them: NumPy's flag, and NumPy's name of the error.
 _CATEGORIES = {
     "divide": (DIVIDE, "divide by zero"),
     "over": (OVER, "overflow"),
@@ -34,14 +34,17 @@ _CATEGORIES = {
 }
 
 
-class _Default(str):
-    """The "warn" that nobody asked for, so that ``seterr(**seterr(all="raise"))`` gives back what was."""
+class _DefaultMode(str):
+    """Mode of a category that the program has not set, as `geterr` reports it.
+
+    To set it again checks nothing, so ``seterr(**seterr(all="raise"))`` restores the settings.
+    """
 
     __slots__ = ()
 
 
-class _Asked:
-    """The categories that a context asks for; alive as long as a context, or an `errstate` around it, has it."""
+class _CheckedCategories:
+    """Categories that a context checks, kept alive by that context and by each `errstate` that will restore them."""
 
     __slots__ = ("__weakref__", "categories")
 
@@ -49,56 +52,63 @@ class _Asked:
         self.categories = categories
 
 
-_NOTHING = _Asked()
-_asked: ContextVar[_Asked] = ContextVar("gpunumpy_floating_errors", default=_NOTHING)
-_alive: weakref.WeakSet[_Asked] = weakref.WeakSet()
+_NO_CATEGORIES = _CheckedCategories()
+_checked: ContextVar[_CheckedCategories] = ContextVar("gpunumpy_floating_errors", default=_NO_CATEGORIES)
+# Those of every context, whichever thread runs in it: while there is one, operations are watched.
+_all_checked: weakref.WeakSet[_CheckedCategories] = weakref.WeakSet()
 _lock = threading.Lock()
 
 
-def _ask(settings: dict[str, Any]) -> Token[_Asked]:
-    """Change what this context asks for by the arguments of `errstate`."""
-    categories = set(_asked.get().categories)
+def _change_checked(settings: dict[str, Any]) -> Token[_CheckedCategories]:
+    """Change what this context checks, by the arguments of `errstate`; the token undoes the change."""
+    categories = set(_checked.get().categories)
     for name in _CATEGORIES:
         mode = settings.get(name)
         mode = settings.get("all") if mode is None else mode
         if mode is not None:
-            (categories.discard if mode == "ignore" or isinstance(mode, _Default) else categories.add)(name)
-    asked = _Asked(frozenset(categories)) if categories else _NOTHING
+            (categories.discard if mode == "ignore" or isinstance(mode, _DefaultMode) else categories.add)(name)
+    checked = _CheckedCategories(frozenset(categories)) if categories else _NO_CATEGORIES
     if categories:
         with _lock:
-            _alive.add(asked)
-    return _asked.set(asked)
+            _all_checked.add(checked)
+    return _checked.set(checked)
 
 
-def _watch(wait: bool = True) -> None:
-    """Watch what is recorded while any context asks. Whoever holds the lock of a queue must not wait for this one."""
+def _update_watcher(wait: bool = True) -> None:
+    """Watch recorded values while any context checks, and stop when none does.
+
+    Without `wait`, do nothing if the lock is taken: a thread that holds the lock of a queue must not wait for this one.
+    """
     if _lock.acquire(blocking=wait):
         try:
-            wanted = _look if len(_alive) else None
-            if wanted is not evaluate.watcher:
-                evaluate.watch(wanted)
+            watcher = _check_recorded if len(_all_checked) else None
+            if watcher is not evaluate.watcher:
+                evaluate.watch(watcher)
         finally:
             _lock.release()
 
 
-def _settle() -> None:
-    """Begin or end to watch; what this context has not seen is computed before it asks again."""
-    _watch()
-    if _asked.get().categories:
+def _apply_change() -> None:
+    """Start or stop watching after a change of the categories.
+
+    If this context checks, compute everything that is pending: what was recorded before the change is not checked.
+    """
+    _update_watcher()
+    if _checked.get().categories:
         evaluate.compute_all()
 
 
 def geterr() -> dict[str, str]:
-    """How floating-point errors are handled in this context. See `numpy.geterr`.
+    """Return how floating-point errors are handled in this context. See `numpy.geterr`.
 
     Returns
     -------
     dict
-        NumPy's settings. A "warn" that is only the default is not acted on; see `errstate`.
+        NumPy's settings. A "warn" that is only the default checks nothing; see `errstate`.
     """
-    asked = _asked.get().categories
+    checked = _checked.get().categories
     modes: dict[str, Any] = dict(numpy.geterr())
-    return {name: mode if name in asked or mode == "ignore" else _Default(mode) for name, mode in modes.items()}
+    return {name: mode if name in checked or mode == "ignore" else _DefaultMode(mode) for name, mode in modes.items()}
 
 
 def seterr(
@@ -108,7 +118,7 @@ def seterr(
     under: str | None = None,
     invalid: str | None = None,
 ) -> dict[str, str]:
-    """Set how floating-point errors are handled in this context; see `numpy.seterr`, and `errstate` for what it costs.
+    """Set how floating-point errors are handled in this context. See `numpy.seterr`; `errstate` says what checks cost.
 
     Returns
     -------
@@ -118,47 +128,51 @@ def seterr(
     before = geterr()
     settings = {"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}
     numpy.seterr(**settings)  # type: ignore[arg-type]
-    _ask(settings)
-    _settle()
+    _change_checked(settings)
+    _apply_change()
     return before
 
 
 class errstate:
-    """A context, or a decorator, with other handling of floating-point errors. See `numpy.errstate`.
+    """Context manager, or decorator, for the handling of floating-point errors. See `numpy.errstate`.
 
-    Categories that are set to anything but "ignore" are checked: every operation inside is computed at once, and its
-    errors are found from its values, which is slow. "under" is approximate: an exact tiny result may be taken for one
-    that was rounded. Outside of any such context nothing is checked, and nothing warns.
+    Categories set to anything but "ignore" are checked: every operation inside is computed at once, and its errors are
+    found from its values, which is slow. "under" is approximate: an exact tiny result may count as a rounded one.
+    Outside such a context nothing is checked, and nothing warns.
 
     Parameters
     ----------
     call : callable or object with a method ``write``, optional
-        What "call" calls and "log" writes to. See `numpy.seterrcall`.
+        Function that the mode "call" calls, or object that the mode "log" writes to. See `numpy.seterrcall`.
     all, divide, over, under, invalid : {"ignore", "warn", "raise", "call", "print", "log"}, optional
         How errors of the category are handled; unchanged if None.
     """
 
     def __init__(self, **settings: Any) -> None:
-        numpy.errstate(**settings)  # refuses names that are none
+        numpy.errstate(**settings)  # raises TypeError for an unknown name
         self._settings = settings
-        self._outer: tuple[Any, Token[_Asked]] | None = None
+        self._entered: tuple[Any, Token[_CheckedCategories]] | None = None
 
     def __enter__(self) -> None:
-        if self._outer is not None:
+        """Set the modes."""
+        if self._entered is not None:
             raise TypeError("Cannot enter `np.errstate` twice.")
-        theirs = numpy.errstate(**self._settings)
-        theirs.__enter__()
-        self._outer = theirs, _ask(self._settings)
-        _settle()
+        numpy_errstate = numpy.errstate(**self._settings)
+        numpy_errstate.__enter__()
+        self._entered = numpy_errstate, _change_checked(self._settings)
+        _apply_change()
 
     def __exit__(self, *error: object) -> None:
-        assert self._outer is not None
-        theirs, token = self._outer
-        theirs.__exit__(None, None, None)
-        _asked.reset(token)
-        _settle()
+        """Restore the modes that were set before."""
+        assert self._entered is not None
+        numpy_errstate, token = self._entered
+        numpy_errstate.__exit__(None, None, None)
+        _checked.reset(token)
+        _apply_change()
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function with every call inside such a context."""
+
         @wraps(function)
         def run(*args: Any, **options: Any) -> Any:
             with type(self)(**self._settings):
@@ -167,26 +181,29 @@ class errstate:
         return run
 
 
-# --- for the rooms above --------------------------------------------------------------------------------------------
+# --- for functions of the package -----------------------------------------------------------------------------------
 
-_later: ContextVar[bool] = ContextVar("gpunumpy_floating_errors_later", default=False)
+_checks_deferred: ContextVar[bool] = ContextVar("gpunumpy_floating_errors_later", default=False)
 
 
-def looked_at_later(record: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, whose results are not checked before something is made of them: that knows which elements count."""
+def defer_checks(record: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function with its results unchecked until another operation uses them.
+
+    That operation, a `where`, decides which elements count.
+    """
 
     def run(*args: Any) -> Any:
-        token = _later.set(True)
+        token = _checks_deferred.set(True)
         try:
             return record(*args)
         finally:
-            _later.reset(token)
+            _checks_deferred.reset(token)
 
     return run
 
 
 def ignoring(**categories: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A decorator like ``errstate(...)`` with categories to ignore, which costs nothing where nobody asks."""
+    """Return a decorator like ``errstate(...)``, for categories to ignore; it costs nothing while no context checks."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         ignored = errstate(**categories)(function)
@@ -203,30 +220,31 @@ def ignoring(**categories: str) -> Callable[[Callable[..., Any]], Callable[..., 
 # --- the check ------------------------------------------------------------------------------------------------------
 
 
-def _look(recorded: Node) -> None:
-    """Compute a value that was just recorded and report its errors, where this context asks for them."""
-    asked = _asked.get().categories
-    if not asked:
-        if not len(_alive):  # a thread that asked has ended
-            _watch(wait=False)
+def _check_recorded(recorded: Node) -> None:
+    """Compute a value that was just recorded and report its errors, if this context checks any category."""
+    checked = _checked.get().categories
+    if not checked:
+        if not len(_all_checked):  # the thread whose context had some has ended
+            _update_watcher(wait=False)
         return
     queue = recorded.signature.queue
-    if queue is None or _later.get():
+    if queue is None or _checks_deferred.get():
         return
     with queue.lock:
-        found = checks(recorded) if recorded.data is None else []
-        if not found:
+        flags_by_name = checks(recorded) if recorded.data is None else []
+        if not flags_by_name:
             return
-        evaluate.compute_beside(queue, [recorded, *(flags for _, flags in found)])
+        evaluate.compute_beside(queue, [recorded, *(flags for _, flags in flags_by_name)])
     modes: dict[str, Any] = dict(numpy.geterr())
-    for name, flags in found:
-        raised = int(to_host(wrap_leaf(flags)))
+    for name, flags in flags_by_name:
+        raised_flags = int(to_host(wrap_leaf(flags)))
         for category, (flag, text) in _CATEGORIES.items():
-            if raised & flag and category in asked:
-                _HANDLERS[modes[category]](text, name, raised)
+            if raised_flags & flag and category in checked:
+                _HANDLERS[modes[category]](text, name, raised_flags)
 
 
 def _warn(text: str, name: str, flags: int) -> None:
+    """Warn at the line of the program outside the package that recorded the operation."""
     package = __name__.partition(".")[0]
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
@@ -256,12 +274,12 @@ def _log(text: str, name: str, flags: int) -> None:
     target.write(f"Warning: {text} encountered in {name}\n")  # type: ignore[union-attr]
 
 
-def _nothing(text: str, name: str, flags: int) -> None:
+def _ignore(text: str, name: str, flags: int) -> None:
     pass
 
 
 _HANDLERS: dict[str, Callable[[str, str, int], None]] = {
-    "ignore": _nothing,
+    "ignore": _ignore,
     "warn": _warn,
     "raise": _raise,
     "call": _call,

@@ -1,7 +1,7 @@
-"""Which floating-point errors an operation made, found from its arguments and its result.
+"""Rules that find the floating-point errors of an operation from its arguments and its result.
 
-A processor keeps flags of what went wrong; a kernel has none, so they are worked out from the values, on the device: an
-infinity that comes of finite numbers, a NaN that comes of none. The results are NumPy's flags, as bits.
+A processor keeps flags of floating-point errors; a kernel has none, so the rules record operations that work them out
+from the values: an infinity made of finite numbers, a NaN made of numbers. Their results are NumPy's flags, as bits.
 """
 
 from __future__ import annotations
@@ -24,50 +24,51 @@ from ...core.ops import table
 
 DIVIDE, OVER, UNDER, INVALID = 1, 2, 4, 8
 
-# Rows whose infinities and NaNs are their arguments', or no error.
-_QUIET = frozenset(
+# Ops whose infinities and NaNs come from their arguments, or are no error.
+_WITHOUT_ERRORS = frozenset(
     (
         *("positive", "negative", "fabs", "sign", "heaviside", "conjugate", "real", "imag", "complex", "where", "clip"),
         *("maximum", "minimum", "fmax", "fmin", "floor", "ceil", "trunc", "rint", "copysign", "spacing"),
         *("modf_frac", "modf_int", "frexp_mantissa"),
     )
 )
-# Rows with poles: the argument that is zero at them, or None where every infinity that they make is one.
+# Ops with poles: the argument that is zero at a pole, or None where every new infinity is a pole.
 _POLES: dict[str, int | None] = {
     **dict.fromkeys(("log", "log2", "log10", "log1p", "arctanh")),
     **dict.fromkeys(("reciprocal", "power", "float_power"), 0),
     **dict.fromkeys(("divide", "floor_divide"), 1),
 }
-# Divisions of integers, and which argument is the divisor.
+# Integer divisions: the position of the divisor among the arguments.
 _DIVISORS = {"floor_divide": 1, "remainder": 1, "fmod": 1, "reciprocal": 0}
-# Rows whose results may be too small; where they have an inverse, it tells whether the result was exact:
-# (row, argument that takes part, argument that it must give back).
-_SMALL: dict[str, tuple[str, int, int] | None] = {
+# Ops whose results may underflow. Where an inverse op exists, it shows whether the result was exact:
+# (inverse op, position of its second argument, position of the argument that it must give back).
+_UNDERFLOWS: dict[str, tuple[str, int, int] | None] = {
     "multiply": ("divide", 1, 0),
     "divide": ("multiply", 1, 0),
     "square": ("divide", 0, 0),
     **dict.fromkeys(("reciprocal", "power", "float_power", "exp", "exp2", "ldexp", "radians", "deg2rad", "cast")),
 }
-# The integers that x86-64 converts a float to on the way to a dtype: beyond them the conversion is invalid.
-_CONVERTED = {"i8": (-(2**63), 2**63), "u8": (-(2**63), 2**64), "u4": (-(2**63), 2**32)}
+# Range of the integers that x86-64 converts a float to on the way to a dtype, _INT32 for dtypes not listed; outside it
+# the conversion is invalid.
+_CONVERSION_RANGES = {"i8": (-(2**63), 2**63), "u8": (-(2**63), 2**64), "u4": (-(2**63), 2**32)}
 _INT32 = (-(2**31), 2**31)
 
-_REDUCTIONS = frozenset(("add", "multiply", "hypot", "logaddexp", "logaddexp2", "moments"))
+_CHECKED_REDUCTIONS = frozenset(("add", "multiply", "hypot", "logaddexp", "logaddexp2", "moments"))
 
 _U8 = numpy.dtype(numpy.uint8)
-# From the flags of the elements of a value to those that count.
+# Function from the flags of the elements of a value to the flags that count.
 _Lift = Callable[[Node], Node]
 
 
 def checks(recorded: Node) -> list[tuple[str, Node]]:
-    """What tells which errors are made by the operations that a pending value needs, oldest first.
+    """Return the flags of the pending operations that a value needs, oldest first.
 
-    Each is NumPy's name of an operation and a 0-d uint8 of flags.
+    Each item is NumPy's name of an operation and a 0-d uint8 node of its flags.
     """
     found: list[tuple[str, Node]] = []
     queue = recorded.signature.queue
     assert queue is not None
-    for node, lift in _operations(recorded):
+    for node, lift in _pending_operations(recorded):
         for name, flags in _flags(node, queue):
             whole = flags if lift is None else lift(flags)
             axes = tuple(range(len(whole.signature.shape)))
@@ -75,18 +76,18 @@ def checks(recorded: Node) -> list[tuple[str, Node]]:
     return found
 
 
-def _operations(recorded: Node) -> list[tuple[Node, _Lift | None]]:
-    """The pending nodes below a value, arguments before what is made of them.
+def _pending_operations(recorded: Node) -> list[tuple[Node, _Lift | None]]:
+    """Return the pending nodes that a value needs, arguments before the nodes that use them.
 
-    Elements that a `where` leaves out have no errors: with the nodes below one comes what drops their flags, unless the
-    nodes are needed elsewhere too.
+    Beside a node stands a function that drops the flags of elements that a `where` above leaves out; None where all
+    elements count, as for a node that is also used elsewhere.
     """
     order: dict[Node, _Lift | None] = {}
     stack: list[tuple[Node, _Lift | None]] = [(recorded, None)]
     while stack:
         node, lift = stack[-1]
-        below = [(a, _lift(node, k, lift)) for k, a in enumerate(node.args) if a.data is None]
-        missing = [(a, its) for a, its in below if a not in order or (its is None and order[a] is not None)]
+        arguments = [(a, _lift_through(node, k, lift)) for k, a in enumerate(node.args) if a.data is None]
+        missing = [(a, its) for a, its in arguments if a not in order or (its is None and order[a] is not None)]
         if missing:
             stack += missing
         else:
@@ -96,224 +97,246 @@ def _operations(recorded: Node) -> list[tuple[Node, _Lift | None]]:
     return list(order.items())
 
 
-def _lift(node: Node, k: int, outer: _Lift | None) -> _Lift | None:
-    """What drops the flags of the elements of argument `k` that the node does not take."""
+def _lift_through(node: Node, k: int, outer: _Lift | None) -> _Lift | None:
+    """Return a function that drops the flags of the elements of argument `k` that the node does not use.
+
+    `outer` does the same for the node itself. The result is None where all elements count.
+    """
     primitive, shape = node.signature.primitive, node.signature.shape
     if isinstance(primitive, View) and outer is not None:
-        where = Layout(shape, primitive.strides, primitive.offset)
-        return lambda flags: outer(graph.view(graph.broadcast(flags, node.args[0].signature.shape), where))
+        view_layout = Layout(shape, primitive.strides, primitive.offset)
+        return lambda flags: outer(graph.view(graph.broadcast(flags, node.args[0].signature.shape), view_layout))
     if not isinstance(primitive, Map):
         return None
     if primitive.op != "where" or k == 0:
         return outer and (lambda flags: outer(graph.broadcast(flags, shape)))
     mask = node.args[0] if k == 1 else _map("logical_not", BOOL, node.args[0])
 
-    def taken(flags: Node) -> Node:
-        flags = graph.map_node("where", (BOOL, _U8, _U8, _U8), (mask, flags, _number(0, _U8)))
+    def drop_unselected(flags: Node) -> Node:
+        flags = graph.map_node("where", (BOOL, _U8, _U8, _U8), (mask, flags, _constant(0, _U8)))
         return flags if outer is None else outer(graph.broadcast(flags, shape))
 
-    return taken
+    return drop_unselected
 
 
 def _flags(node: Node, queue: Queue) -> list[tuple[str, Node]]:
-    """The flags of one operation by NumPy's name of it: those of its elements, or of all of them together."""
+    """Return pairs of NumPy's name of an operation and its flags, of each element or of all elements as one value.
+
+    A node has several pairs if it casts its arguments, and none if it cannot have errors.
+    """
     primitive = node.signature.primitive
     if isinstance(primitive, Map) and 0 not in node.signature.shape:
-        return _of_map(primitive, node, queue)
+        return _flags_of_map(primitive, node, queue)
     if KIND[node.signature.dtype] not in "efc":
         return []
-    if isinstance(primitive, Reduce) and primitive.op in _REDUCTIONS:
-        found = ["reduce", _of_reduction(primitive, node)]
+    if isinstance(primitive, Reduce) and primitive.op in _CHECKED_REDUCTIONS:
+        found = ["reduce", _flags_of_reduction(primitive, node)]
     elif isinstance(primitive, Scan) and primitive.op in ("add", "multiply"):
-        found = ["accumulate", _of_scan(primitive, node)]
+        found = ["accumulate", _flags_of_scan(primitive, node)]
     elif isinstance(primitive, LibraryCall):
         errors = record_of(primitive.name).floating_errors(primitive.options, node.signature.dtype)
         if errors is None:
             return []
-        found = [errors.name, _of_all(errors.op, node)]
+        found = [errors.name, _flags_of_whole(errors.op, node)]
     elif isinstance(primitive, Scatter) and primitive.op:
-        found = [primitive.op, _of_all(primitive.op, node)]
+        found = [primitive.op, _flags_of_whole(primitive.op, node)]
     else:
         return []
     name, flags = found
     return [(str(name), flags)] if isinstance(flags, Node) else []
 
 
-# --- elementwise ----------------------------------------------------------------------------------------------------
+# --- flags of elementwise operations ---------------------------------------------------------------------------------
 
 
-def _of_map(primitive: Map, node: Node, queue: Queue) -> list[tuple[str, Node]]:
-    """The flags of a row, after those of the casts to the dtypes that it takes."""
+def _flags_of_map(primitive: Map, node: Node, queue: Queue) -> list[tuple[str, Node]]:
+    """Return the flags of an elementwise operation, after the flags of the casts of its arguments."""
     found = []
     args = []
     for arg, dtype in zip(node.args, primitive.loop[:-1], strict=True):
-        given = _placed(arg, queue)
-        taken = graph.cast(given, dtype)
-        if taken is not given:
-            # A Python scalar that is too small is rounded to zero without a word.
-            python = isinstance(arg.signature.primitive, Const) and bool(arg.signature.primitive.weak)
-            found.append(("cast", _of_row("cast", (arg.signature.dtype, dtype), (given,), taken, small=not python)))
-        args.append(taken)
+        uncast = _on_device(arg, queue)
+        cast = graph.cast(uncast, dtype)
+        if cast is not uncast:
+            # NumPy rounds a Python scalar that is too small to zero without an error.
+            is_python = isinstance(arg.signature.primitive, Const) and bool(arg.signature.primitive.weak)
+            found.append(
+                ("cast", _flags_of_op("cast", (arg.signature.dtype, dtype), (uncast,), cast, underflows=not is_python))
+            )
+        args.append(cast)
     function = table.ufunc_of(primitive.op)
     name = primitive.op if function is None else function.__name__
-    found.append((name, _of_row(primitive.op, primitive.loop, args, _placed(node, queue))))
+    found.append((name, _flags_of_op(primitive.op, primitive.loop, args, _on_device(node, queue))))
     return [(name, flags) for name, flags in found if flags is not None]
 
 
-def _of_row(op: str, loop: tuple[DType, ...], args: Sequence[Node], result: Node, small: bool = True) -> Node | None:
+def _flags_of_op(
+    op: str, loop: tuple[DType, ...], args: Sequence[Node], result: Node, underflows: bool = True
+) -> Node | None:
+    """Return the flags of each element of `result`, op `op` over `args`, or None if there can be no error."""
     kind = KIND[loop[-1]]
     if op == "cast" and numpy.can_cast(loop[0], loop[1]):
         return None
     if kind in "iu":
         if op == "cast" and KIND[loop[0]] in "efc":
-            return _coded((INVALID, _not(_convertible(args[0], loop[-1]))))
-        return _of_integers(op, loop[-1], args)
-    if kind not in "efc" or op in _QUIET or (op == "absolute" and KIND[loop[0]] != "c"):
+            return _encode((INVALID, _negate(_is_convertible(args[0], loop[-1]))))
+        return _flags_of_integer_division(op, loop[-1], args)
+    if kind not in "efc" or op in _WITHOUT_ERRORS or (op == "absolute" and KIND[loop[0]] != "c"):
         return None
     floats = [a for a in args if KIND[a.signature.dtype] in "efc"]
-    finite = _every([_is("isfinite", a) for a in floats])
-    error = _every([_is("isinf", result), finite])
-    invalid = _every([_is("isnan", result), *(_not(_is("isnan", a)) for a in floats)])
-    found = [(INVALID, invalid)]
+    finite = _all_of([_test("isfinite", a) for a in floats])
+    new_infinity = _all_of([_test("isinf", result), finite])
+    new_nan = _all_of([_test("isnan", result), *(_negate(_test("isnan", a)) for a in floats)])
+    found = [(INVALID, new_nan)]
     if op not in _POLES:
-        found.append((OVER, error))
-    elif (which := _POLES[op]) is None:
-        found.append((DIVIDE, error))
+        found.append((OVER, new_infinity))
+    elif (zero_at := _POLES[op]) is None:
+        found.append((DIVIDE, new_infinity))
     else:
-        # The quotient of complex numbers and zero has a NaN where a part is zero.
-        pole = _is("logical_not", args[which])
-        found.append((DIVIDE, _every([error, pole])))
-        found.append((OVER, _every([error, _not(pole)])))
-    if small and op in _SMALL and kind in "ef":
-        found.append((UNDER, _every([_small(result), finite, *map(_nonzero, args), _inexact(op, args, result)])))
-    return _coded(*found)
+        # A complex number over zero has a NaN for each of its parts that is zero: INVALID beside DIVIDE.
+        pole = _test("logical_not", args[zero_at])
+        found.append((DIVIDE, _all_of([new_infinity, pole])))
+        found.append((OVER, _all_of([new_infinity, _negate(pole)])))
+    if underflows and op in _UNDERFLOWS and kind in "ef":
+        tiny = [_is_subnormal(result), finite, *map(_is_nonzero, args), _was_rounded(op, args, result)]
+        found.append((UNDER, _all_of(tiny)))
+    return _encode(*found)
 
 
-def _of_integers(op: str, dtype: DType, args: Sequence[Node]) -> Node | None:
-    """Of a division by zero, and of the least integer by -1."""
+def _flags_of_integer_division(op: str, dtype: DType, args: Sequence[Node]) -> Node | None:
+    """Return the flags of a division by zero and of the least integer divided by -1; None for other ops."""
     if op not in _DIVISORS:
         return None
     divisor = args[_DIVISORS[op]]
-    found = [(DIVIDE, _is("logical_not", divisor))]
+    found = [(DIVIDE, _test("logical_not", divisor))]
     if op == "floor_divide" and dtype.kind == "i":
-        least, one = _number(numpy.iinfo(dtype).min, dtype), _number(-1, dtype)
-        found.append((OVER, _every([_map("equal", BOOL, args[0], least), _map("equal", BOOL, divisor, one)])))
-    return _coded(*found)
+        least, minus_one = _constant(numpy.iinfo(dtype).min, dtype), _constant(-1, dtype)
+        found.append((OVER, _all_of([_map("equal", BOOL, args[0], least), _map("equal", BOOL, divisor, minus_one)])))
+    return _encode(*found)
 
 
-def _convertible(x: Node, dtype: DType) -> Node:
-    """Whether floats are in the range of the integers that they are converted to."""
+def _is_convertible(x: Node, dtype: DType) -> Node:
+    """Record whether floats are in the range of integers that a conversion to a dtype passes through."""
     if KIND[x.signature.dtype] == "c":
         x = _map("real", table.resolve("real", (x.signature.dtype,))[-1], x)
-    low, high = _CONVERTED.get(dtype.str[1:], _INT32)
-    wide = graph.cast(x, numpy.dtype(numpy.float64))
-    whole = _map("trunc", wide.signature.dtype, wide)
-    above = _map("greater_equal", BOOL, whole, _number(float(low), wide.signature.dtype))
-    return _every([above, _map("less", BOOL, whole, _number(float(high), wide.signature.dtype))])
+    low, high = _CONVERSION_RANGES.get(dtype.str[1:], _INT32)
+    widened = graph.cast(x, numpy.dtype(numpy.float64))
+    truncated = _map("trunc", widened.signature.dtype, widened)
+    is_above = _map("greater_equal", BOOL, truncated, _constant(float(low), widened.signature.dtype))
+    return _all_of([is_above, _map("less", BOOL, truncated, _constant(float(high), widened.signature.dtype))])
 
 
-def _small(x: Node) -> Node:
-    """Whether floats are below the normal numbers of their dtype."""
+def _is_subnormal(x: Node) -> Node:
+    """Record whether the magnitude of floats is below the normal numbers of their dtype."""
     dtype = x.signature.dtype
     least = float(ml_dtypes.finfo(dtype).smallest_normal if dtype == bfloat16 else numpy.finfo(dtype).smallest_normal)
-    return _map("less", BOOL, _map("absolute", dtype, x), _number(least, dtype))
+    return _map("less", BOOL, _map("absolute", dtype, x), _constant(least, dtype))
 
 
-def _inexact(op: str, args: Sequence[Node], result: Node) -> Node | None:
-    """Whether a small result was rounded, as far as going back tells; None where it does not."""
+def _was_rounded(op: str, args: Sequence[Node], result: Node) -> Node | None:
+    """Record whether a small result was rounded, by applying the inverse op; None if there is no inverse."""
     if op == "cast":
         return _map("not_equal", BOOL, graph.cast(result, args[0].signature.dtype), args[0])
-    inverse = _SMALL[op]
+    inverse = _UNDERFLOWS[op]
     if inverse is None:
         return None
-    back, by, expected = inverse
+    inverse_op, operand, expected = inverse
     dtype = result.signature.dtype
-    return _map("not_equal", BOOL, _map(back, dtype, result, args[by]), args[expected])
+    return _map("not_equal", BOOL, _map(inverse_op, dtype, result, args[operand]), args[expected])
 
 
-# --- the others -----------------------------------------------------------------------------------------------------
+# --- flags of reductions, scans and library calls --------------------------------------------------------------------
 
 
-def _of_reduction(primitive: Reduce, node: Node) -> Node:
+def _flags_of_reduction(primitive: Reduce, node: Node) -> Node:
+    """Return the flags of each element of a reduction."""
     x = node.args[0]
 
     def over_axes(op: str, values: Node | None) -> Node | None:
         return None if values is None else graph.reduce(op, (BOOL, BOOL), primitive.axes, (values,))
 
     floats = KIND[x.signature.dtype] in "efc"
-    finite = over_axes("logical_and", _is("isfinite", x) if floats else None)
-    nan = over_axes("logical_or", _is("isnan", x) if floats else None)
-    found = [(OVER, _every([_is("isinf", node), finite])), (INVALID, _every([_is("isnan", node), _not(nan)]))]
+    finite = over_axes("logical_and", _test("isfinite", x) if floats else None)
+    nan = over_axes("logical_or", _test("isnan", x) if floats else None)
+    found = [(OVER, _all_of([_test("isinf", node), finite])), (INVALID, _all_of([_test("isnan", node), _negate(nan)]))]
     if primitive.op == "multiply" and KIND[node.signature.dtype] != "c":
-        found.append((UNDER, _every([_small(node), finite, over_axes("logical_and", _nonzero(x))])))
-    return _coded(*found)
+        found.append((UNDER, _all_of([_is_subnormal(node), finite, over_axes("logical_and", _is_nonzero(x))])))
+    return _encode(*found)
 
 
-def _of_scan(primitive: Scan, node: Node) -> Node:
+def _flags_of_scan(primitive: Scan, node: Node) -> Node:
+    """Return the flags of each element of a scan."""
     x = node.args[0]
-    finite = graph.scan("logical_and", (BOOL, BOOL), primitive.axis, _is("isfinite", x))
-    nan = graph.scan("logical_or", (BOOL, BOOL), primitive.axis, _is("isnan", x))
-    found = [(OVER, _every([_is("isinf", node), finite])), (INVALID, _every([_is("isnan", node), _not(nan)]))]
+    finite = graph.scan("logical_and", (BOOL, BOOL), primitive.axis, _test("isfinite", x))
+    nan = graph.scan("logical_or", (BOOL, BOOL), primitive.axis, _test("isnan", x))
+    found = [(OVER, _all_of([_test("isinf", node), finite])), (INVALID, _all_of([_test("isnan", node), _negate(nan)]))]
     if primitive.op == "multiply" and KIND[node.signature.dtype] != "c":
-        nonzero = graph.scan("logical_and", (BOOL, BOOL), primitive.axis, _nonzero(x))
-        found.append((UNDER, _every([_small(node), finite, nonzero])))
-    return _coded(*found)
+        nonzero = graph.scan("logical_and", (BOOL, BOOL), primitive.axis, _is_nonzero(x))
+        found.append((UNDER, _all_of([_is_subnormal(node), finite, nonzero])))
+    return _encode(*found)
 
 
-def _of_all(op: str, node: Node) -> Node | None:
-    """Of what mixes all elements: an infinity counts if all arguments are finite, a NaN if none is one."""
+def _flags_of_whole(op: str, node: Node) -> Node | None:
+    """Return the flags of an operation that mixes all elements, as one value.
+
+    A new infinity counts if all arguments are finite, a new NaN if no argument has one.
+    """
     floats = [a for a in node.args if KIND[a.signature.dtype] in "efc" and a.signature.queue is not None]
-    finite = [_whole("logical_and", _is("isfinite", a)) for a in floats]
-    nan = [_not(_whole("logical_or", _is("isnan", a))) for a in floats]
-    infinite = _whole("logical_or", _is("isinf", node))
-    invalid = _whole("logical_or", _is("isnan", node))
-    return _coded((DIVIDE if op in _POLES else OVER, _every([infinite, *finite])), (INVALID, _every([invalid, *nan])))
+    finite = [_reduce_all("logical_and", _test("isfinite", a)) for a in floats]
+    nan = [_negate(_reduce_all("logical_or", _test("isnan", a))) for a in floats]
+    infinite = _reduce_all("logical_or", _test("isinf", node))
+    invalid = _reduce_all("logical_or", _test("isnan", node))
+    return _encode(
+        (DIVIDE if op in _POLES else OVER, _all_of([infinite, *finite])), (INVALID, _all_of([invalid, *nan]))
+    )
 
 
-# --- what rules are written with ------------------------------------------------------------------------------------
+# --- building blocks of the rules ------------------------------------------------------------------------------------
 
 
 def _map(op: str, result: DType, *args: Node) -> Node:
-    """A row over arguments of the dtypes that it takes."""
+    """Record an elementwise op over arguments that all have the dtype of the first."""
     return graph.map_node(op, (*(args[0].signature.dtype for _ in args), result), args)
 
 
-def _placed(x: Node, queue: Queue) -> Node:
-    """The value, on the device also where it is made of scalars alone."""
+def _on_device(x: Node, queue: Queue) -> Node:
+    """Return the value as a value on the device, even if it is made of scalars alone."""
     return x if x.signature.queue is not None else graph.fill(x, x.signature.shape, queue)
 
 
-def _number(value: Any, dtype: DType) -> Node:
+def _constant(value: Any, dtype: DType) -> Node:
     return graph.typed_scalar(value, dtype)
 
 
-def _is(op: str, x: Node) -> Node:
+def _test(op: str, x: Node) -> Node:
+    """Record an op with a boolean result."""
     return _map(op, BOOL, x)
 
 
-def _nonzero(x: Node) -> Node:
-    return _is("logical_not", _is("logical_not", x))
+def _is_nonzero(x: Node) -> Node:
+    return _test("logical_not", _test("logical_not", x))
 
 
-def _not(x: Any) -> Any:
+def _negate(x: Any) -> Any:
+    """Negate a condition; None, which stands for no condition, stays None."""
     return None if x is None else _map("logical_not", BOOL, x)
 
 
-def _every(conditions: Sequence[Node | None]) -> Any:
-    """The conditions together; None is one that always holds."""
-    given = [c for c in conditions if c is not None]
-    return folded(lambda a, b: _map("logical_and", BOOL, a, b), given) if given else None
+def _all_of(conditions: Sequence[Node | None]) -> Any:
+    """Record whether all conditions hold, None standing for no condition; return None if there is none."""
+    present = [c for c in conditions if c is not None]
+    return folded(lambda a, b: _map("logical_and", BOOL, a, b), present) if present else None
 
 
-def _whole(op: str, x: Node) -> Node:
+def _reduce_all(op: str, x: Node) -> Node:
+    """Reduce booleans over all axes."""
     axes = tuple(range(len(x.signature.shape)))
     return graph.reduce(op, (BOOL, BOOL), axes, (x,)) if axes else x
 
 
-def _coded(*found: tuple[int, Node]) -> Node:
-    """Conditions as bits of one number."""
+def _encode(*found: tuple[int, Node]) -> Node:
+    """Combine pairs of a flag and a condition into one value with a bit for each flag whose condition holds."""
     bits = [
-        graph.map_node("where", (BOOL, _U8, _U8, _U8), (condition, _number(flag, _U8), _number(0, _U8)))
+        graph.map_node("where", (BOOL, _U8, _U8, _U8), (condition, _constant(flag, _U8), _constant(0, _U8)))
         for flag, condition in found
     ]
     return folded(lambda a, b: _map("bitwise_or", _U8, a, b), bits)

@@ -1,4 +1,4 @@
-"""What the keywords of generalised ufuncs mean: which axes take part, in which dtype, and where results lie."""
+"""Keywords of generalised ufuncs: which axes are core axes, the dtype of the loop, the memory order of results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Axes = tuple[int, ...]
 
 
 class Keywords(NamedTuple):
-    """The keywords of a call."""
+    """Keywords of one call, with NumPy's defaults."""
 
     axes: Any = None
     axis: Any = None
@@ -31,8 +31,8 @@ NO_KEYWORDS = Keywords()
 
 
 def keywords(name: str, given: dict[str, Any]) -> Keywords:
-    """The keywords of a call of a generalised ufunc, checked as far as that needs no operands."""
-    its = getattr(numpy, name)
+    """Return the keywords of a call of a generalised ufunc, after all checks that need no operands."""
+    ufunc = getattr(numpy, name)
     given = dict(given)
     if not isinstance(given.pop("subok", True), bool):
         raise TypeError("'subok' must be a boolean")
@@ -44,16 +44,16 @@ def keywords(name: str, given: dict[str, Any]) -> Keywords:
         raise TypeError("cannot specify both 'signature' and 'dtype'")
     if "axis" in given and "axes" in given:
         raise TypeError("cannot specify both 'axis' and 'axes'")
-    unknown = next((word for word in given if word not in Keywords._fields), None)
+    unknown = next((keyword for keyword in given if keyword not in Keywords._fields), None)
     if unknown is not None:
         raise TypeError(f"{name}() got an unexpected keyword argument {unknown!r}")
     if "axes" in given and not isinstance(given["axes"], list):
         raise TypeError("axes should be a list.")
     if not isinstance(given.get("keepdims", False), bool):
         raise TypeError("'keepdims' must be a boolean")
-    for word in ("axis", "keepdims"):
-        if word in given and its.signature != "(n),(n)->()":
-            raise TypeError(f"{name} does not support {word}: its signature is {its.signature}")
+    for keyword in ("axis", "keepdims"):
+        if keyword in given and ufunc.signature != "(n),(n)->()":
+            raise TypeError(f"{name} does not support {keyword}: its signature is {ufunc.signature}")
     if "axis" in given:
         given["axis"] = index(given["axis"])
     if "order" in given:
@@ -62,6 +62,7 @@ def keywords(name: str, given: dict[str, Any]) -> Keywords:
 
 
 def _order(order: Any) -> str:
+    """Return the `order` argument in upper case; raise `TypeError` or `ValueError` if NumPy knows no such order."""
     if order is None:
         return "K"
     if not isinstance(order, str):
@@ -72,15 +73,18 @@ def _order(order: Any) -> str:
 
 
 def joined(types: Sequence[DType]) -> DType:
-    """The dtype of a product of such operands: where nothing holds both, as of bfloat16 and int32, NumPy's loop's."""
+    """Return the dtype of a product of operands of some dtypes.
+
+    Where promotion has no dtype, as for bfloat16 and int32, the dtype is that of NumPy's loop for `matmul`.
+    """
     try:
         return numpy.result_type(*types)
     except numpy.exceptions.DTypePromotionError:
-        return reduce(lambda one, two: numpy.matmul.resolve_dtypes((one, two, None))[-1], types)
+        return reduce(lambda left, right: numpy.matmul.resolve_dtypes((left, right, None))[-1], types)
 
 
 def dtype_of(name: str, types: Sequence[DType], words: Keywords) -> DType:
-    """The one dtype of the loop."""
+    """Return the dtype of the loop, which its operands and its result share."""
     if words.signature is not None:
         found = getattr(numpy, name).resolve_dtypes((*types, None), signature=words.signature, casting=words.casting)
         return check(found[-1])
@@ -88,12 +92,12 @@ def dtype_of(name: str, types: Sequence[DType], words: Keywords) -> DType:
 
 
 def axes_of(name: str, words: Keywords, ndims: Sequence[int], cores: Sequence[int]) -> list[Axes] | None:
-    """The core axes of the operands and the result, counted from the front; None where they are the last ones.
+    """Return the core axes of each operand and of the result, counted from the front; None if they are the last axes.
 
     Parameters
     ----------
     ndims, cores
-        The numbers of dimensions, and of core dimensions, of the operands and the result.
+        The numbers of dimensions, and of core dimensions, of each operand and of the result.
     """
     if words.axis is not None:
         return [(layout.normalize_axis(words.axis, n),) if core else () for n, core in zip(ndims, cores, strict=True)]
@@ -101,36 +105,36 @@ def axes_of(name: str, words: Keywords, ndims: Sequence[int], cores: Sequence[in
         return None
     entries = list(words.axes)
     if len(entries) == len(cores) - 1 and getattr(numpy, name).signature.endswith("->()"):
-        entries.append(tuple(range(-cores[-1], 0)))  # nothing, or what `keepdims` keeps
+        entries.append(tuple(range(-cores[-1], 0)))  # of the result: none, or the axes that `keepdims` keeps
     if len(entries) != len(cores):
         raise ValueError(
             f"axes should be a list with an entry for all {len(cores)} inputs and outputs; entries for outputs can "
             "only be omitted if none of them has core axes."
         )
-    return [_entry(name, k, entry, ndims[k], cores[k]) for k, entry in enumerate(entries)]
+    return [_axes_of_item(name, k, entry, ndims[k], cores[k]) for k, entry in enumerate(entries)]
 
 
-def _entry(name: str, operand: int, entry: Any, ndim: int, core: int) -> Axes:
-    """One item of `axes`: a tuple, or an integer where there is one core dimension."""
+def _axes_of_item(name: str, operand: int, entry: Any, ndim: int, core: int) -> Axes:
+    """Return one item of `axes`, a tuple, or an integer for one core dimension, as axes counted from the front."""
     if not isinstance(entry, tuple):
-        given = index(entry)
+        only_axis = index(entry)
         if core != 1:
             raise numpy.exceptions.AxisError(
                 f"{name}: operand {operand} has {core} core dimensions, but the axes item is a single integer."
             )
-        entry = (given,)
+        entry = (only_axis,)
     if len(entry) != core:
         raise numpy.exceptions.AxisError(
             f"{name}: operand {operand} has {core} core dimensions, but {len(entry)} dimensions are specified by axes "
             "tuple."
         )
-    found = tuple(layout.normalize_axis(d, ndim) for d in entry)
-    for k, axis in enumerate(found):
-        if axis in found[:k]:
+    axes = tuple(layout.normalize_axis(d, ndim) for d in entry)
+    for k, axis in enumerate(axes):
+        if axis in axes[:k]:
             raise ValueError(f"axes item {operand} has value {axis} repeated")
-    return found
+    return axes
 
 
 def order_of(ndim: int, last: Axes) -> Axes:
-    """All dimensions, with some of them put last."""
+    """Return all dimensions in order, except that those of `last` come last."""
     return (*(d for d in range(ndim) if d not in last), *last)

@@ -1,7 +1,7 @@
-"""The methods of binary ufuncs: `reduce`, `accumulate`, `reduceat` and `at`.
+"""Methods of binary ufuncs: `reduce`, `accumulate`, `reduceat` and `at`.
 
-A ufunc that the table can reduce is a `Reduce` or a `Scan`. The others (subtract, divide, power, ...) are left folds,
-in which every step needs the one before: routines of their own, parallel over all other axes.
+A ufunc with a `Reduction` in the table records a `Reduce` or a `Scan`. The others (subtract, divide, power, ...) are
+left folds, in which every step needs the one before: library calls, parallel over all other axes.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ Loop = tuple[DType, ...]
 
 
 class _NoValue:
-    """The default of `initial`: the identity of the ufunc, if it has one."""
+    """Type of the default of `initial`: start with the identity of the ufunc, if it has one."""
 
     def __repr__(self) -> str:
+        """Return the text that signatures show."""
         return "<no value>"
 
 
@@ -43,12 +44,12 @@ _REORDERABLE = frozenset(("maximum", "minimum", "fmax", "fmin"))
 
 
 def numpy_ufunc(op: str) -> Any:
-    """NumPy's ufunc of a name."""
+    """Return NumPy's ufunc of a name."""
     return getattr(numpy, op)
 
 
 def check_reducible(op: str, method: str) -> None:
-    """Refuse ufuncs that have no such method, in NumPy's words."""
+    """Raise NumPy's `ValueError` unless the ufunc has two arguments and one result."""
     ufunc = numpy_ufunc(op)
     if ufunc.nin != 2:
         raise ValueError(f"{method} only supported for binary functions")
@@ -58,19 +59,20 @@ def check_reducible(op: str, method: str) -> None:
 
 @cache
 def reduction_loop(op: str, argument: DType, dtype: DType | None, out: DType | None) -> Loop:
-    """The loop of a reduction: the dtypes of the state, the argument and the result."""
+    """Return the loop of a reduction: the dtypes of the state, the argument and the result."""
     fixed = {} if dtype is None else {"signature": (dtype, None, None)}
     found = numpy_ufunc(op).resolve_dtypes((out, argument, None), casting="unsafe", reduction=True, **fixed)
     return tuple(check(d) for d in found)
 
 
 def _operands(x: Any, out: Any) -> tuple[ndarray, Any]:
-    """The array and the output of a method."""
+    """Return the array and the output of a method."""
     into = output(out)
     return as_array(x, into.device if into is not None else None), into
 
 
 def _loop(op: str, argument: DType, dtype: Any, into: Output | None) -> Loop:
+    """Return the loop of a reduction of an argument of some dtype, by the arguments `dtype` and `out` of the method."""
     wanted = None if dtype is None else check(dtype)
     return reduction_loop(op, argument, wanted, None if into is None else into.dtype)
 
@@ -88,18 +90,19 @@ def reduce_ufunc(
     initial: Any = NO_VALUE,
     where: Any = True,
 ) -> ndarray:
-    """Reduce an array over one axis, several, or all of them (None), by a binary ufunc; see `numpy.ufunc.reduce`.
+    """Reduce an array over one axis, several, or all of them (None), by a binary ufunc. See `numpy.ufunc.reduce`.
 
     Parameters
     ----------
     op
         The name of the ufunc.
     initial
-        What the reduction starts with; None for the first element, and the ufunc's identity if not given.
+        The value that the reduction starts with. None starts with the first element; by default the reduction starts
+        with the ufunc's identity.
     """
     if initial is NO_VALUE and where is True and out is dtype is None and not keepdims and type(x) is ndarray:
-        simple = axis is None or type(axis) is int or (type(axis) is tuple and all(type(k) is int for k in axis))
-        if simple:
+        is_static = axis is None or type(axis) is int or (type(axis) is tuple and all(type(k) is int for k in axis))
+        if is_static:
             value = x.value()
             signature = _plain_reduction.find((value.signature, op, axis))
             if signature is not None:
@@ -107,18 +110,18 @@ def reduce_ufunc(
             return _plain_reduction((value,), op, axis)
     check_reducible(op, "reduce")
     array, into = _operands(x, out)
-    return _delivered(*_reduction(array.value(), op, axis, dtype, into, keepdims, initial, where), into)
+    return _deliver(*_checked_reduction(array.value(), op, axis, dtype, into, keepdims, initial, where), into)
 
 
 @MemoizedFunction
 def _plain_reduction(operands: tuple[Node, ...], op: str, axis: Any) -> tuple[Node, tuple[int, ...] | None]:
-    """What a reduction without options makes of an array."""
+    """Record a reduction without options; return as `_checked_reduction` does."""
     check_reducible(op, "reduce")
     (value,) = operands
-    return _reduction(value, op, axis)
+    return _checked_reduction(value, op, axis)
 
 
-def _reduction(
+def _checked_reduction(
     value: Node,
     op: str,
     axis: Any,
@@ -128,18 +131,18 @@ def _reduction(
     initial: Any = NO_VALUE,
     where: Any = True,
 ) -> tuple[Node, tuple[int, ...] | None]:
-    """The reduced value, its dimensions in memory order, and that order; arguments as for `reduce_ufunc`."""
-    f = value.signature
-    assert f.queue is not None
-    axes = _axes(axis, len(f.shape))
-    loop = _loop(op, f.dtype, dtype, into)
+    """Record a reduction; return the value with its dimensions in memory order, and that order. See `reduce_ufunc`."""
+    signature = value.signature
+    assert signature.queue is not None
+    axes = _axes(axis, len(signature.shape))
+    loop = _loop(op, signature.dtype, dtype, into)
     identity = numpy_ufunc(op).identity
     if len(axes) > 1 and identity is None and op not in _REORDERABLE:
         raise ValueError(f"reduction operation {op!r} is not reorderable, so at most one axis may be specified")
-    result = loop[-1]
-    given = initial is not NO_VALUE and initial is not None
-    start = _start(initial, result, f.queue) if given else None
-    neutral = None if identity is None or initial is None else typed(identity, result)
+    result_dtype = loop[-1]
+    has_initial = initial is not NO_VALUE and initial is not None
+    start = _start(initial, result_dtype, signature.queue) if has_initial else None
+    neutral = None if identity is None or initial is None else typed(identity, result_dtype)
     mask = None
     if where is not True:
         if start is None and neutral is None:
@@ -147,32 +150,34 @@ def _reduction(
                 f"reduction operation {op!r} does not have an identity, so to use a where mask one has to specify "
                 "'initial'"
             )
-        mask = mask_node(where, f.queue)
-        if len(mask.signature.shape) > len(f.shape):
+        mask = mask_node(where, signature.queue)
+        if len(mask.signature.shape) > len(signature.shape):
             raise ValueError("input operand has more dimensions than allowed by the axis remapping")
-        both = layout.broadcast_shapes(f.shape, mask.signature.shape)
-        value, mask = graph.broadcast(value, both), graph.broadcast(mask, both)
+        common_shape = layout.broadcast_shapes(signature.shape, mask.signature.shape)
+        value, mask = graph.broadcast(value, common_shape), graph.broadcast(mask, common_shape)
     shape = value.signature.shape
-    final = tuple(1 if d in axes else n for d, n in enumerate(shape) if keepdims or d not in axes)
-    if into is not None and into.shape != final:
-        raise _wrong_output("reduction", op, into.shape, final)
+    final_shape = tuple(1 if d in axes else n for d, n in enumerate(shape) if keepdims or d not in axes)
+    if into is not None and into.shape != final_shape:
+        raise _wrong_output("reduction", op, into.shape, final_shape)
     if start is None and neutral is None and prod(shape[d] for d in axes) == 0:
         raise ValueError(f"zero-size array to reduction operation {op} which has no identity")
-    return _reduced(op, loop, value, axes, keepdims, start, neutral, mask)
+    return _record_reduction(op, loop, value, axes, keepdims, start, neutral, mask)
 
 
 def _wrong_output(method: str, op: str, found: Shape, expected: Shape) -> ValueError:
+    """Return NumPy's error for an output of another shape."""
     return ValueError(f"output parameter for {method} operation {op} has the shape {found}, expected is {expected}")
 
 
 def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
+    """Return the `axis` argument as axes counted from the front; a 0-d array accepts axis 0 and -1 too, as in NumPy."""
     if ndim == 0 and axis is not None and not isinstance(axis, tuple) and axis in (0, -1):
         return ()
     return layout.normalize_axes(axis, ndim)
 
 
 def _start(initial: Any, dtype: DType, queue: Queue) -> Node:
-    """The `initial` argument as a 0-d value of the result's dtype."""
+    """Return the `initial` argument as a 0-d value of the result's dtype."""
     node = as_node(initial, queue)
     if node.signature.shape:
         if prod(node.signature.shape) != 1:
@@ -182,11 +187,11 @@ def _start(initial: Any, dtype: DType, queue: Queue) -> Node:
 
 
 def typed(value: Any, dtype: DType) -> Node:
-    """A Python number as a scalar of a dtype, wrapped into its range."""
+    """Return a Python number as a scalar of a dtype, wrapped around into its range."""
     return graph.typed_scalar(numpy.asarray(value).astype(dtype)[()], dtype)
 
 
-def _reduced(
+def _record_reduction(
     op: str,
     loop: Loop,
     value: Node,
@@ -196,110 +201,125 @@ def _reduced(
     neutral: Node | None,
     mask: Node | None,
 ) -> tuple[Node, tuple[int, ...] | None]:
-    """The reduced value, its dimensions in memory order, and that order."""
-    f = value.signature
-    result = loop[-1]
-    queue = f.queue
+    """Record a reduction over axes counted from the front; return as `_checked_reduction` does.
+
+    Parameters
+    ----------
+    start
+        The `initial` argument, if there is one.
+    neutral
+        The identity of the ufunc, where the reduction may start with it.
+    mask
+        The elements that count; of the shape of `value`.
+    """
+    signature = value.signature
+    result_dtype = loop[-1]
+    queue = signature.queue
     assert queue is not None
-    ends = [d for d in range(len(f.shape)) if keepdims or d not in axes]
-    final = tuple(1 if d in axes else f.shape[d] for d in ends)
-    order = layout.memory_order([(final, [0 if d in axes else f.strides[d] for d in ends])], len(final))
+    kept_axes = [d for d in range(len(signature.shape)) if keepdims or d not in axes]
+    final_shape = tuple(1 if d in axes else signature.shape[d] for d in kept_axes)
+    order = layout.memory_order(
+        [(final_shape, [0 if d in axes else signature.strides[d] for d in kept_axes])], len(final_shape)
+    )
     if order is not None:
-        outer = [ends[k] for k in order if ends[k] not in axes]
+        outer = [kept_axes[k] for k in order if kept_axes[k] not in axes]
         value = transposed(value, (*outer, *axes))
         mask = None if mask is None else transposed(mask, (*outer, *axes))
         axes = tuple(range(len(outer), len(outer) + len(axes)))
-        final = tuple(final[k] for k in order)
+        final_shape = tuple(final_shape[k] for k in order)
     shape = value.signature.shape
-    if prod(shape[d] for d in axes) == 0 or 0 in final:
-        told_cast(value, result)  # for what it tells of
+    if prod(shape[d] for d in axes) == 0 or 0 in final_shape:
+        told_cast(value, result_dtype)  # only for its warning
         first = start if start is not None else neutral
-        return graph.fill(first if first is not None else typed(0, result), final, queue), order
+        return graph.fill(first if first is not None else typed(0, result_dtype), final_shape, queue), order
     if not axes:
-        value = told_cast(value, result)
+        value = told_cast(value, result_dtype)
         first = start if start is not None else neutral
         if first is not None:
-            combined = graph.map_node(op, (result,) * 3, (first, value))
+            combined = graph.map_node(op, (result_dtype,) * 3, (first, value))
             value = combined if mask is None else select(mask, combined, first)
         return value, order
     if op not in table.REDUCTIONS:
-        return reshaped(_fold(op, loop, value, axes[0], start, mask), final), order
+        return reshaped(_fold(op, loop, value, axes[0], start, mask), final_shape), order
     if mask is not None:
-        # What is masked out is replaced by what changes nothing: the identity, or a value that takes part anyway.
-        rest = neutral if neutral is not None else start
-        assert rest is not None
-        value = select(mask, told_cast(value, result), rest)
-    argument = value.signature.dtype
-    if argument != result and not numpy.can_cast(argument, result) and result != BOOL:
-        value = told_cast(value, result)
-    value = graph.reduce(op, (value.signature.dtype, result), axes, (value,))
+        # Masked elements become the identity, or else `initial`: the ufuncs without an identity are maxima and minima,
+        # which one more `initial` does not change.
+        replacement = neutral if neutral is not None else start
+        assert replacement is not None
+        value = select(mask, told_cast(value, result_dtype), replacement)
+    value_dtype = value.signature.dtype
+    if value_dtype != result_dtype and not numpy.can_cast(value_dtype, result_dtype) and result_dtype != BOOL:
+        value = told_cast(value, result_dtype)
+    value = graph.reduce(op, (value.signature.dtype, result_dtype), axes, (value,))
     if start is not None:
-        value = graph.map_node(op, (result,) * 3, (start, value))
-    return reshaped(value, final), order
+        value = graph.map_node(op, (result_dtype,) * 3, (start, value))
+    return reshaped(value, final_shape), order
 
 
 def _fold(op: str, loop: Loop, value: Node, axis: int, start: Node | None, mask: Node | None) -> Node:
-    """The left fold along one axis; a start value becomes the first element."""
+    """Record the left fold along one axis; a start value becomes the first element."""
     value = told_cast(value, loop[1])
     if start is not None:
         value = _prepended(told_cast(start, loop[1]), value, axis)
         mask = None if mask is None else _prepended(typed(True, BOOL), mask, axis)
-    f = value.signature
-    shape = f.shape[:axis] + f.shape[axis + 1 :]
-    if f.shape[axis] == 1:
+    signature = value.signature
+    shape = signature.shape[:axis] + signature.shape[axis + 1 :]
+    if signature.shape[axis] == 1:
         return reshaped(told_cast(value, loop[-1]), shape)
     return graph.library_call("fold", (op, loop, axis), (value,) if mask is None else (value, mask))
 
 
 def _prepended(first: Node, value: Node, axis: int) -> Node:
-    """The value with a scalar before it along an axis."""
-    f = value.signature
-    assert f.queue is not None
-    longer = f.shape[:axis] + (f.shape[axis] + 1,) + f.shape[axis + 1 :]
-    strides = layout.c_strides(longer)
-    return graph.update(graph.fill(first, longer, f.queue), Layout(f.shape, strides, strides[axis]), value)
+    """Return the value with a scalar before it along an axis."""
+    signature = value.signature
+    assert signature.queue is not None
+    longer_shape = signature.shape[:axis] + (signature.shape[axis] + 1,) + signature.shape[axis + 1 :]
+    strides = layout.c_strides(longer_shape)
+    return graph.update(
+        graph.fill(first, longer_shape, signature.queue), Layout(signature.shape, strides, strides[axis]), value
+    )
 
 
 # --- accumulate, reduceat -------------------------------------------------------------------------------------------
 
 
 def accumulate_ufunc(op: str, x: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> ndarray:
-    """All the intermediate results of a reduction along one axis; see `numpy.ufunc.accumulate`."""
+    """Return every intermediate result of a reduction along one axis. See `numpy.ufunc.accumulate`."""
     check_reducible(op, "accumulate")
     array, into = _operands(x, out)
-    along = _one_axis(axis, array.ndim, "accumulate")
+    position = _single_axis(axis, array.ndim, "accumulate")
     loop = _loop(op, array.dtype, dtype, into)
     if into is not None and into.shape != array.shape:
         raise _wrong_output("accumulate", op, into.shape, array.shape)
     value = array.value()
     order = layout.memory_order([(array.shape, array.layout.strides)], array.ndim)
-    if order is not None:  # the result is laid out as the array is
-        value, along = transposed(value, order), order.index(along)
+    if order is not None:  # the result has the memory order of the array
+        value, position = transposed(value, order), order.index(position)
     shape = value.signature.shape
-    if array.size == 0 or shape[along] == 1:
+    if array.size == 0 or shape[position] == 1:
         node = told_cast(value, loop[-1])
     elif table.scans(op):
-        node = graph.scan(op, (loop[-1], loop[-1]), along, told_cast(value, loop[-1]))
+        node = graph.scan(op, (loop[-1], loop[-1]), position, told_cast(value, loop[-1]))
     else:
-        node = graph.library_call("accumulate", (op, loop, along), (told_cast(value, loop[1]),))
-    return _delivered(node, order, into)
+        node = graph.library_call("accumulate", (op, loop, position), (told_cast(value, loop[1]),))
+    return _deliver(node, order, into)
 
 
-def _delivered(node: Node, order: tuple[int, ...] | None, into: Output | None) -> ndarray:
-    """An array of a value whose dimensions come in memory order, or `into` with it."""
+def _deliver(node: Node, order: tuple[int, ...] | None, into: Output | None) -> ndarray:
+    """Return a new array of a value whose dimensions come in memory order, or `into` with the value in it."""
     if into is None:
         return wrap_ordered(node, order)
     return write(into, node if order is None else transposed(node, [order.index(k) for k in range(len(order))]))
 
 
 def reduceat_ufunc(op: str, x: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> ndarray:
-    """Reductions of the slices that begin at `indices`; see `numpy.ufunc.reduceat`.
+    """Reduce the slices that begin at `indices`. See `numpy.ufunc.reduceat`.
 
-    The indices are looked at on the host, where one out of bounds is refused at once.
+    The indices are read on the host, so that an index out of bounds raises `IndexError` at once.
     """
     check_reducible(op, "reduceat")
     array, into = _operands(x, out)
-    along = _one_axis(axis, array.ndim, "reduceat")
+    position = _single_axis(axis, array.ndim, "reduceat")
     loop = _loop(op, array.dtype, dtype, into)
     starts = to_host(indices) if isinstance(indices, ndarray) else numpy.asarray(indices)
     if starts.ndim != 1:
@@ -307,23 +327,24 @@ def reduceat_ufunc(op: str, x: Any, indices: Any, axis: Any = 0, dtype: Any = No
     if hasattr(indices, "dtype") and starts.dtype.kind not in "biu":
         raise TypeError(f"Cannot cast array data from {starts.dtype!r} to dtype('int64') according to the rule 'safe'")
     starts = starts.astype(INT64)
-    length = array.shape[along]
-    wrong = starts[(starts < 0) | (starts >= length)]
-    if wrong.size:
-        raise IndexError(f"index {wrong[0]} out-of-bounds in {op}.reduceat [0, {length})")
-    shape = array.shape[:along] + (starts.size,) + array.shape[along + 1 :]
+    length = array.shape[position]
+    out_of_bounds = starts[(starts < 0) | (starts >= length)]
+    if out_of_bounds.size:
+        raise IndexError(f"index {out_of_bounds[0]} out-of-bounds in {op}.reduceat [0, {length})")
+    shape = array.shape[:position] + (starts.size,) + array.shape[position + 1 :]
     if into is not None and into.shape != shape:
         raise _wrong_output("reduceat", op, into.shape, shape)
     value = told_cast(array.value(), loop[1])
     if 0 in shape:
         node = graph.fill(typed(0, loop[-1]), shape, array.queue)
     else:
-        at = from_host(starts, array.device).value()
-        node = graph.library_call("reduceat", (op, loop, along), (value, at))
-    return _delivered(node, None, into)
+        start_node = from_host(starts, array.device).value()
+        node = graph.library_call("reduceat", (op, loop, position), (value, start_node))
+    return _deliver(node, None, into)
 
 
-def _one_axis(axis: Any, ndim: int, method: str) -> int:
+def _single_axis(axis: Any, ndim: int, method: str) -> int:
+    """Return the `axis` argument as one axis counted from the front; raise unless it is one axis of an array."""
     if ndim == 0:
         raise TypeError(f"cannot {method} on a scalar")
     axes = layout.normalize_axes(axis, ndim)
@@ -336,17 +357,17 @@ def _one_axis(axis: Any, ndim: int, method: str) -> int:
 
 
 def at_ufunc(op: str, a: Any, indices: Any, operands: Sequence[Any] = ()) -> None:
-    """``a[indices] = ufunc(a[indices], b)``, one index after the other where they repeat; see `numpy.ufunc.at`."""
+    """Perform ``a[indices] = ufunc(a[indices], b)`` once per index, repeated ones included. See `numpy.ufunc.at`."""
     ufunc = numpy_ufunc(op)
     if ufunc.nout != 1:
         raise ValueError("Only single output ufuncs supported at this time")
     if not is_array(a):
         raise TypeError("first operand must be array")
     if len(operands) != ufunc.nin - 1:
-        raise ValueError(_OPERANDS[ufunc.nin])
+        raise ValueError(_OPERAND_COUNT_ERRORS[ufunc.nin])
     if not a.writeable:
         raise ValueError("assignment destination is read-only")
-    # Which elements are meant, as positions in C order: indexing an array of positions finds them, and their shape.
+    # Indexing an array of positions in C order gives the positions of the indexed elements, in the result's shape.
     positions = getitem(wrap(reshaped(graph.iota((a.size,), 0, a.queue), a.shape)), indices).value()
     shape = positions.signature.shape
     values = [as_node(b, a.queue) for b in operands]
@@ -362,4 +383,4 @@ def at_ufunc(op: str, a: Any, indices: Any, operands: Sequence[Any] = ()) -> Non
     a.assign(reshaped(graph.scatter(flat, operand, [positions], op, source_location()), a.shape))
 
 
-_OPERANDS = {1: "second operand provided when ufunc is unary", 2: "second operand needed for ufunc"}
+_OPERAND_COUNT_ERRORS = {1: "second operand provided when ufunc is unary", 2: "second operand needed for ufunc"}

@@ -1,4 +1,4 @@
-"""Where the results of ufuncs go: `out` arguments, `where` masks, casts that the user is told of."""
+"""Destinations of ufunc results: `out` arguments, `where` masks, and casts that warn."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from ...core.recording.record import as_node, check_class, transposed
 
 
 class HostOutput:
-    """A NumPy array that a result goes to, in the place of an array of ours: it has what is asked of an `out`."""
+    """NumPy array as an `out` argument, with the attributes of a gpunumpy array that results are written through."""
 
     __slots__ = ("array", "dtype", "shape")
 
-    # Nowhere: what is computed for it stays where its operands are.
+    # No device: results for a host array are computed on the device of the operands.
     device = None
 
     def __init__(self, array: Any) -> None:
@@ -51,7 +51,7 @@ Output = ndarray | HostOutput
 
 
 def outputs(out: Any, count: int) -> tuple[Any, ...]:
-    """The `out` argument of a ufunc as one array (`Output`) or None for each of its `count` results."""
+    """Return the `out` argument of a ufunc as one `Output` or None for each of its `count` results."""
     if out is None:
         return (None,) * count
     if not isinstance(out, tuple):
@@ -60,10 +60,11 @@ def outputs(out: Any, count: int) -> tuple[Any, ...]:
         out = (out,)
     if len(out) != count:
         raise ValueError("The 'out' tuple must have exactly one entry per ufunc output")
-    return tuple(map(_output, out))
+    return tuple(map(_checked_output, out))
 
 
-def _output(array: Any) -> Output | None:
+def _checked_output(array: Any) -> Output | None:
+    """Return one item of an `out` argument; raise `TypeError` unless it is an array or None."""
     if array is None or is_array(array) or isinstance(array, HostOutput):
         return array
     if isinstance(array, numpy.ndarray):
@@ -72,42 +73,45 @@ def _output(array: Any) -> Output | None:
 
 
 def output(out: Any) -> Any:
-    """The `out` argument of a function with one result, or None."""
+    """Return the `out` argument of a function with one result, or None."""
     return outputs(out, 1)[0]
 
 
 def in_place(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that writes to its first argument; where that is a NumPy array, it is NumPy's of the same name."""
-    theirs = getattr(numpy, function.__name__)
-    first = next(iter(signature(function).parameters))
+    """Return a function that writes to its first argument, extended to NumPy arrays.
+
+    For a NumPy array, NumPy's function of the same name runs. Raise `TypeError` for what cannot be written.
+    """
+    numpy_function = getattr(numpy, function.__name__)
+    first_parameter = next(iter(signature(function).parameters))
 
     @wraps(function)
     def run(*args: Any, **options: Any) -> Any:
-        target = args[0] if args else options.get(first)
+        target = args[0] if args else options.get(first_parameter)
         if isinstance(target, numpy.ndarray):
-            return theirs(*hosted(args), **{name: hosted(value) for name, value in options.items()})
+            return numpy_function(*hosted(args), **{name: hosted(value) for name, value in options.items()})
         if not is_array(target):
-            what = "the 0-d result of an operation" if isinstance(target, ndarray) else type(target).__name__
-            raise TypeError(f"argument 1 must be an array, not {what}")
+            kind = "the 0-d result of an operation" if isinstance(target, ndarray) else type(target).__name__
+            raise TypeError(f"argument 1 must be an array, not {kind}")
         return function(*args, **options)
 
     return run
 
 
 def hosted(x: Any) -> Any:
-    """What NumPy's functions take: arrays of ours, and those in tuples and lists, as NumPy arrays."""
+    """Return an argument for a function of NumPy: gpunumpy arrays, also in tuples and lists, become NumPy arrays."""
     if isinstance(x, ndarray):
         return to_host(x)
     return type(x)(map(hosted, x)) if type(x) in (tuple, list) else x
 
 
 def is_array(x: Any) -> bool:
-    """Whether `x` can be written: one of our arrays, and not a 0-d result, which acts as a scalar."""
+    """Return whether `x` is a gpunumpy array that can be written: a 0-d result, which acts as a scalar, cannot."""
     return isinstance(x, ndarray) and not is_scalar(x)
 
 
 def mask_node(where: Any, queue: Queue | None = None) -> Node:
-    """The `where` argument as a value of dtype bool; host data goes to the device of `queue`."""
+    """Return the `where` argument as a boolean node; host data goes to the device of `queue`."""
     if hasattr(where, "dtype"):
         if where.dtype != BOOL:
             raise TypeError(
@@ -119,26 +123,27 @@ def mask_node(where: Any, queue: Queue | None = None) -> Node:
 
 
 def select(mask: Node, value: Node, other: Node) -> Node:
-    """``where(mask, value, other)`` over values of one dtype."""
+    """Record ``where(mask, value, other)`` over values of one dtype."""
     dtype = value.signature.dtype
     return graph.map_node("where", (BOOL, dtype, dtype, dtype), (mask, value, other))
 
 
 def check_shape(out: Output, shape: Shape) -> None:
-    """Refuse an `out` that has not the broadcast shape."""
+    """Raise `ValueError` unless `out` has the broadcast shape."""
     if out.shape != shape:
         raise ValueError(
-            f"non-broadcastable output operand with shape {_words(out.shape)} doesn't match the broadcast shape "
-            f"{_words(shape)}"
+            f"non-broadcastable output operand with shape {_shape_text(out.shape)} doesn't match the broadcast shape "
+            f"{_shape_text(shape)}"
         )
 
 
-def _words(shape: Shape) -> str:
+def _shape_text(shape: Shape) -> str:
+    """Return a shape as NumPy's messages print it."""
     return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 
 def told_cast(node: Node, dtype: DType) -> Node:
-    """The value in another dtype; a lost imaginary part is told of."""
+    """Cast to another dtype; warn with `ComplexWarning` if that discards an imaginary part."""
     if node.signature.dtype.kind == "c" and dtype.kind not in "cb":
         warnings.warn(
             "Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning, stacklevel=4
@@ -147,22 +152,22 @@ def told_cast(node: Node, dtype: DType) -> Node:
 
 
 def write(out: Output, value: Node, mask: Node | None = None) -> Any:
-    """Give `out` the value, in its dtype, where the mask allows; whether it may be cast was checked by the caller.
+    """Write the value, cast to the dtype of `out`, into `out` where the mask is true; the caller has checked the cast.
 
-    The result is the array that the user gave, which may be one of NumPy's.
+    Returns the array that the user passed, which may be a NumPy array.
     """
     if isinstance(out, ndarray) and out._flags & READ_ONLY:
         raise ValueError("output array is read-only")
     value = told_cast(value, out.dtype)
     if mask is not None:
-        kept = out.value() if isinstance(out, ndarray) else as_node(out.array, value.signature.queue)
-        value = select(mask, value, kept)
+        old_value = out.value() if isinstance(out, ndarray) else as_node(out.array, value.signature.queue)
+        value = select(mask, value, old_value)
     out.assign(value)
     return out if isinstance(out, ndarray) else out.array
 
 
 def release(array: ndarray) -> Node:
-    """The value of a temporary array that nobody else holds, free to be given to another owner."""
+    """Return the value of a temporary array that nothing else references, ready to get another owner."""
     node = array.value()
     if node.owner is not None and array._base is None:
         node.owner = None
@@ -170,12 +175,12 @@ def release(array: ndarray) -> Node:
 
 
 def in_order(array: ndarray, order: str) -> ndarray:
-    """A result in memory order "C" or "F"."""
+    """Return a result in the memory order `order`, "C" or "F"."""
     ndim = array.ndim
     if order == "C":
         return array if array._base is None else wrap(array.value())
     reverse = tuple(range(ndim))[::-1]
-    where = array.layout
-    if ndim < 2 or layout.is_f(where.shape, where.strides):
+    current = array.layout
+    if ndim < 2 or layout.is_f(current.shape, current.strides):
         return array
     return wrap_ordered(transposed(array.value(), reverse), reverse)
