@@ -1,4 +1,4 @@
-"""Reductions: sums, products, extremes and where they are, truth and counts."""
+"""Reductions: sums, products, extremes and their positions, truth values and counts."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ __all__ = [
     *("count_nonzero", "argmax", "argmin"),
 ]
 
-# What NumPy's functions have as the default of `keepdims`; here it means False.
+# Default of `keepdims`, where NumPy's functions have a default that is not False; here it means False.
 NOT_GIVEN = NO_VALUE
 
 
 def kept(keepdims: Any) -> bool:
-    """The `keepdims` argument as a bool."""
+    """Return the `keepdims` argument as a bool."""
     return keepdims is not NOT_GIVEN and bool(keepdims)
 
 
-# --- by ufuncs ------------------------------------------------------------------------------------------------------
+# --- reductions that are ufuncs -------------------------------------------------------------------------------------
 
 
 def sum(
@@ -41,7 +41,7 @@ def sum(
     initial: Any = NO_VALUE,
     where: Any = True,
 ) -> ndarray:
-    """Sum of the elements over axes; see `numpy.sum`."""
+    """Sum the elements over axes. See `numpy.sum`."""
     return reduce_ufunc("add", a, axis, dtype, out, kept(keepdims), initial, where)
 
 
@@ -54,7 +54,7 @@ def prod(
     initial: Any = NO_VALUE,
     where: Any = True,
 ) -> ndarray:
-    """Product of the elements over axes; see `numpy.prod`."""
+    """Multiply the elements over axes. See `numpy.prod`."""
     return reduce_ufunc("multiply", a, axis, dtype, out, kept(keepdims), initial, where)
 
 
@@ -66,7 +66,7 @@ def max(
     initial: Any = NO_VALUE,
     where: Any = True,
 ) -> ndarray:
-    """Greatest element over axes, NaN where there is one; see `numpy.max`."""
+    """Return the maximum over axes; a NaN among the elements gives NaN. See `numpy.max`."""
     return reduce_ufunc("maximum", a, axis, None, out, kept(keepdims), initial, where)
 
 
@@ -78,7 +78,7 @@ def min(
     initial: Any = NO_VALUE,
     where: Any = True,
 ) -> ndarray:
-    """Least element over axes, NaN where there is one; see `numpy.min`."""
+    """Return the minimum over axes; a NaN among the elements gives NaN. See `numpy.min`."""
     return reduce_ufunc("minimum", a, axis, None, out, kept(keepdims), initial, where)
 
 
@@ -87,23 +87,23 @@ amin = min
 
 
 def any(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN, *, where: Any = True) -> ndarray:
-    """Whether any element over axes is true; see `numpy.any`."""
+    """Test whether any element over axes is true. See `numpy.any`."""
     return reduce_ufunc("logical_or", a, axis, bool, out, kept(keepdims), NO_VALUE, where)
 
 
 def all(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN, *, where: Any = True) -> ndarray:
-    """Whether all elements over axes are true; see `numpy.all`."""
+    """Test whether all elements over axes are true. See `numpy.all`."""
     return reduce_ufunc("logical_and", a, axis, bool, out, kept(keepdims), NO_VALUE, where)
 
 
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN) -> ndarray:
-    """Greatest element less the least one; see `numpy.ptp`."""
+    """Return the range of values, maximum less minimum, over axes. See `numpy.ptp`."""
     array = as_array(a)
     result = elementwise("subtract", (max(array, axis, None, keepdims), min(array, axis, None, keepdims)))
     return result if out is None else deliver(result, out, "subtract", True)
 
 
-# --- by rows of the table -------------------------------------------------------------------------------------------
+# --- other reductions of the table ----------------------------------------------------------------------------------
 
 
 def reduced(
@@ -114,28 +114,28 @@ def reduced(
     keepdims: bool = False,
     extra: tuple[Node, ...] = (),
 ) -> ndarray:
-    """Record a row of the table that is no ufunc's; the result is laid out in memory as a ufunc's would be.
+    """Record a reduction that is not a ufunc; its result has the memory order that a ufunc's would have.
 
     Parameters
     ----------
-    row
+    op
         A name in `table.REDUCTIONS`.
     axes
-        The axes to reduce, counted from the front; there is something along them.
+        The axes to reduce, counted from the front; none has length 0.
     result
         The dtype of the result.
     extra
-        Scalars for the end of the reduction.
+        Scalars for the last step of the reduction.
     """
     value = array.value()
     shape, strides = value.signature.shape, value.signature.strides
-    ends = [d for d in range(len(shape)) if keepdims or d not in axes]
-    final = tuple(1 if d in axes else shape[d] for d in ends)
-    if not axes:  # every element is a row of its own
+    kept_axes = [d for d in range(len(shape)) if keepdims or d not in axes]
+    final = tuple(1 if d in axes else shape[d] for d in kept_axes)
+    if not axes:  # every element is reduced alone
         value, axes = reshaped(value, (*shape, 1)), (len(shape),)
-    order = layout.memory_order([(final, [0 if d in axes else strides[d] for d in ends])], len(final))
+    order = layout.memory_order([(final, [0 if d in axes else strides[d] for d in kept_axes])], len(final))
     if order is not None:
-        outer = [ends[k] for k in order if ends[k] not in axes]
+        outer = [kept_axes[k] for k in order if kept_axes[k] not in axes]
         value = transposed(value, (*outer, *axes))
         axes = tuple(range(len(outer), len(outer) + len(axes)))
         final = tuple(final[k] for k in order)
@@ -145,20 +145,21 @@ def reduced(
 
 
 def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
-    """The axes from the front, as ufuncs take them: a 0-d array has an axis 0 too."""
-    scalar = ndim == 0 and axis is not None and not isinstance(axis, tuple) and axis in (0, -1)
-    return () if scalar else layout.normalize_axes(axis, ndim)
+    """Return axes counted from the front; a 0-d array accepts axis 0 and -1 too, as in NumPy's ufuncs."""
+    is_axis_of_scalar = ndim == 0 and axis is not None and not isinstance(axis, tuple) and axis in (0, -1)
+    return () if is_axis_of_scalar else layout.normalize_axes(axis, ndim)
 
 
 def final_shape(array: ndarray, axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
-    """The shape that a reduction gives."""
+    """Return the shape of the result of a reduction."""
     return tuple(1 if d in axes else n for d, n in enumerate(array.shape) if keepdims or d not in axes)
 
 
 def deliver(result: ndarray, out: Any, name: str, checked: bool = False) -> ndarray:
-    """Write a result into an `out` argument of its shape.
+    """Write a result into an `out` argument of the same shape.
 
-    A reduction may write into any dtype; an elementwise operation at the end is `checked` for a cast of the same kind.
+    A reduction may write into any dtype. `checked` is for a result whose last step is elementwise: raise `TypeError`
+    unless the cast is of the same kind.
     """
     into = output(out)
     if into.shape != result.shape:
@@ -173,12 +174,12 @@ def deliver(result: ndarray, out: Any, name: str, checked: bool = False) -> ndar
 
 
 def filled(value: Any, dtype: DType, shape: tuple[int, ...], like: ndarray) -> ndarray:
-    """An array of one value, on the device of another array."""
+    """Return an array of one value, on the device of another array."""
     return wrap(graph.fill(graph.typed_scalar(dtype.type(value), dtype), shape, like.queue))
 
 
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> ndarray:
-    """The number of elements that are not zero, as int64; see `numpy.count_nonzero`."""
+    """Count the elements other than zero, as int64. See `numpy.count_nonzero`."""
     array = as_array(a)
     axes = axes_of(axis, array.ndim)
     if not array.size:
@@ -187,17 +188,17 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> ndarra
 
 
 def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NOT_GIVEN) -> ndarray:
-    """Where the greatest element is, the first of equals; see `numpy.argmax`."""
+    """Return the index of the maximum along an axis, the first of equal ones. See `numpy.argmax`."""
     return position("argmax", as_array(a), axis, out, kept(keepdims))
 
 
 def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NOT_GIVEN) -> ndarray:
-    """Where the least element is, the first of equals; see `numpy.argmin`."""
+    """Return the index of the minimum along an axis, the first of equal ones. See `numpy.argmin`."""
     return position("argmin", as_array(a), axis, out, kept(keepdims))
 
 
 def position(op: str, array: ndarray, axis: Any, out: Any, keepdims: bool) -> ndarray:
-    """The first index of an extreme along one axis, or in C order where `axis` is None."""
+    """Return the first index of an extreme along one axis, or in C order if `axis` is None."""
     if axis is None:
         axes = tuple(range(array.ndim))
     elif array.ndim == 0:

@@ -1,4 +1,4 @@
-"""Running sums and products along an axis."""
+"""Cumulative sums and products along an axis."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ __all__ = ["cumprod", "cumsum", "cumulative_prod", "cumulative_sum"]
 
 
 def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> ndarray:
-    """Cumulative sum along an axis, or of all elements in C order; see `numpy.cumsum`."""
-    return _running("add", a, axis, dtype, out)
+    """Return the cumulative sum along an axis, or of all elements in C order. See `numpy.cumsum`."""
+    return _scan_flattened("add", a, axis, dtype, out)
 
 
 def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> ndarray:
-    """Cumulative product along an axis, or of all elements in C order; see `numpy.cumprod`."""
-    return _running("multiply", a, axis, dtype, out)
+    """Return the cumulative product along an axis, or of all elements in C order. See `numpy.cumprod`."""
+    return _scan_flattened("multiply", a, axis, dtype, out)
 
 
-def _running(op: str, a: Any, axis: Any, dtype: Any, out: Any) -> ndarray:
+def _scan_flattened(op: str, a: Any, axis: Any, dtype: Any, out: Any) -> ndarray:
+    """Scan along an axis, or all elements in C order if `axis` is None."""
     array = as_array(a)
     if axis is None or array.ndim == 0:
         layout.normalize_axis(axis or 0, 1)
@@ -38,18 +39,19 @@ def _running(op: str, a: Any, axis: Any, dtype: Any, out: Any) -> ndarray:
 def cumulative_sum(
     x: Any, /, *, axis: int | None = None, dtype: Any = None, out: Any = None, include_initial: bool = False
 ) -> ndarray:
-    """Cumulative sum along an axis, with a zero before it if asked for; see `numpy.cumulative_sum`."""
-    return _cumulative("add", x, axis, dtype, out, include_initial)
+    """Return the cumulative sum along an axis, after a zero if `include_initial`. See `numpy.cumulative_sum`."""
+    return _scan_with_initial("add", x, axis, dtype, out, include_initial)
 
 
 def cumulative_prod(
     x: Any, /, *, axis: int | None = None, dtype: Any = None, out: Any = None, include_initial: bool = False
 ) -> ndarray:
-    """Cumulative product along an axis, with a one before it if asked for; see `numpy.cumulative_prod`."""
-    return _cumulative("multiply", x, axis, dtype, out, include_initial)
+    """Return the cumulative product along an axis, after a one if `include_initial`. See `numpy.cumulative_prod`."""
+    return _scan_with_initial("multiply", x, axis, dtype, out, include_initial)
 
 
-def _cumulative(op: str, x: Any, axis: int | None, dtype: Any, out: Any, include_initial: bool) -> ndarray:
+def _scan_with_initial(op: str, x: Any, axis: int | None, dtype: Any, out: Any, include_initial: bool) -> ndarray:
+    """Scan along one axis, after the ufunc's identity if `include_initial`; `axis` may be None in one dimension."""
     array = as_array(x)
     if axis is None:
         if array.ndim >= 2:
