@@ -1,0 +1,1 @@
+"""Statistics: averages, quantiles, histograms, and reductions that ignore NaN."""

@@ -1,7 +1,7 @@
 """Statistics: means, variances, averages.
 
-The variance of plain data is one reduction that carries count, mean and squares together, so that mean, variance,
-least and greatest element of an array are one kernel that reads it once.
+The variance of ordinary data is one reduction whose state is count, mean and sum of squares, so that mean, variance,
+minimum and maximum of an array are one kernel that reads the array once.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ _REAL_OF: dict[DType, DType] = {numpy.dtype("c8"): FLOAT32, COMPLEX128: FLOAT64}
 
 
 def converted(array: ndarray, dtype: DType) -> ndarray:
-    """The array in another dtype, whatever is lost."""
+    """Return the array cast to a dtype, whatever the cast loses."""
     return array if array.dtype == dtype else elementwise("cast", (array,), (array.dtype, dtype))
 
 
 def divided(array: ndarray, by: Any, dtype: DType) -> ndarray:
-    """The quotient in double precision, in a dtype: a large count is not rounded before it divides."""
+    """Return the quotient in a dtype, computed in double precision: large counts are not rounded before they divide."""
     wide = COMPLEX128 if array.dtype.kind == "c" else FLOAT64
     return converted(elementwise("divide", (array, by), (wide, wide, wide)), dtype)
 
 
 def mask_over(where: Any, array: ndarray) -> ndarray:
-    """The `where` argument as a mask of the array's shape."""
+    """Return the `where` argument as a mask of the array's shape; raise `ValueError` unless it broadcasts to that."""
     mask = mask_node(where, array.queue)
     if layout.broadcast_shapes(mask.signature.shape, array.shape) != array.shape:
         raise ValueError(
@@ -54,7 +54,7 @@ def mask_over(where: Any, array: ndarray) -> ndarray:
 
 
 def count_of(array: ndarray, axes: tuple[int, ...], keepdims: bool, where: Any) -> Any:
-    """How many elements each result is made of: an int, or an array where a mask decides."""
+    """Return the number of elements behind each result: an int, or an array if a mask decides."""
     if where is True:
         return prod(array.shape[d] for d in axes)
     return total(mask_over(where, array), axes, INT64, None, keepdims)
@@ -63,9 +63,9 @@ def count_of(array: ndarray, axes: tuple[int, ...], keepdims: bool, where: Any) 
 def mean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN, *, where: Any = True
 ) -> ndarray:
-    """Arithmetic mean over axes; see `numpy.mean`.
+    """Compute the arithmetic mean over axes. See `numpy.mean`.
 
-    The warning for an empty slice is given where the shape says so; a mask that leaves a slice empty gives NaN alone.
+    The warning for an empty slice is given if the shape shows one; a slice that a mask leaves empty gives NaN alone.
     """
     array, out = as_array(a), output(out)
     axes = layout.normalize_axes(axis, array.ndim)
@@ -73,21 +73,21 @@ def mean(
     if where is True and count == 0:
         warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=2)
     kind = KIND[array.dtype]
-    half = dtype is None and kind == "e"
-    wanted = FLOAT32 if half else _sum_dtype(array, FLOAT64 if dtype is None and kind in "biu" else dtype, out)
-    added = stored(total(array, axes, wanted, None, keepdims, where=where), out)
-    average = divided(added, count, array.dtype if half else added.dtype)
-    return average if out is None else deliver(average, out, "add")
+    is_half = dtype is None and kind == "e"
+    sum_dtype = FLOAT32 if is_half else _sum_dtype(array, FLOAT64 if dtype is None and kind in "biu" else dtype, out)
+    sums = stored(total(array, axes, sum_dtype, None, keepdims, where=where), out)
+    result = divided(sums, count, array.dtype if is_half else sums.dtype)
+    return result if out is None else deliver(result, out, "add")
 
 
 def _sum_dtype(array: ndarray, dtype: Any, out: Any) -> DType:
-    """The dtype in which NumPy would sum: that of an `out` argument takes part."""
-    wanted = None if dtype is None else check(dtype)
-    return reduction_loop("add", array.dtype, wanted, None if out is None else out.dtype)[-1]
+    """Return the dtype in which NumPy would sum, which the dtype of an `out` argument takes part in."""
+    loop_dtype = None if dtype is None else check(dtype)
+    return reduction_loop("add", array.dtype, loop_dtype, None if out is None else out.dtype)[-1]
 
 
 def stored(sums: ndarray, out: Any) -> ndarray:
-    """Sums as they are after NumPy has written them into an exact `out`, where it divides them afterwards."""
+    """Return sums rounded to an integer or boolean `out`: NumPy stores them there before it divides."""
     return sums if out is None or KIND[out.dtype] not in "biu" else converted(sums, out.dtype)
 
 
@@ -103,9 +103,9 @@ def var(
     mean: Any = NOT_GIVEN,
     correction: Any = NOT_GIVEN,
 ) -> ndarray:
-    """Variance over axes, in one pass; see `numpy.var`.
+    """Compute the variance over axes, in one pass. See `numpy.var`.
 
-    The warning for no degrees of freedom is given where the shape says so, not where a mask does.
+    The warning for no degrees of freedom is given if the shape shows that, not if a mask leaves none.
     """
     array, out = as_array(a), output(out)
     result = _variance(array, axis, dtype, out, freedom(ddof, correction), kept(keepdims), where, mean)
@@ -124,20 +124,20 @@ def std(
     mean: Any = NOT_GIVEN,
     correction: Any = NOT_GIVEN,
 ) -> ndarray:
-    """Standard deviation over axes, in one pass; see `numpy.std`.
+    """Compute the standard deviation over axes, in one pass. See `numpy.std`.
 
-    The warning for no degrees of freedom is given where the shape says so, not where a mask does.
+    The warning for no degrees of freedom is given if the shape shows that, not if a mask leaves none.
     """
     array, out = as_array(a), output(out)
-    square = _variance(array, axis, dtype, out, freedom(ddof, correction), kept(keepdims), where, mean)
-    result = elementwise("sqrt", (square,))
+    variance = _variance(array, axis, dtype, out, freedom(ddof, correction), kept(keepdims), where, mean)
+    result = elementwise("sqrt", (variance,))
     if out is not None:
         return deliver(result, out, "sqrt", True)
-    return converted(result, square.dtype)
+    return converted(result, variance.dtype)
 
 
 def freedom(ddof: Any, correction: Any) -> Any:
-    """The one of `ddof` and `correction` that was given."""
+    """Return whichever of `ddof` and `correction` was given; raise `ValueError` if both were."""
     if correction is NOT_GIVEN:
         return ddof
     if ddof != 0:
@@ -148,83 +148,89 @@ def freedom(ddof: Any, correction: Any) -> Any:
 def _variance(
     array: ndarray, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: bool, where: Any, mean: Any
 ) -> ndarray:
-    """Return the variance, and warn the caller's caller of no degrees of freedom."""
+    """Return the variance; warn at the caller of the public function if there are no degrees of freedom."""
     axes = layout.normalize_axes(axis, array.ndim)
     if where is True and ddof >= prod(array.shape[d] for d in axes):
         warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=3)
     kind = KIND[array.dtype]
-    given = FLOAT64 if dtype is None and kind in "biu" else None if dtype is None else check(dtype)
-    squares: DType = _REAL_OF.get(array.dtype, array.dtype) if given is None else given
-    result: DType = squares if out is None else reduction_loop("add", squares, given, out.dtype)[-1]
-    exact = KIND[result] in "biu" or (out is not None and KIND[out.dtype] in "biu")
-    if where is not True or mean is not NOT_GIVEN or exact or (kind == "c" and given is not None):
-        return _two_passes(array, axes, given, result, out, ddof, keepdims, where, mean)
+    loop_dtype = FLOAT64 if dtype is None and kind in "biu" else None if dtype is None else check(dtype)
+    squares_dtype: DType = _REAL_OF.get(array.dtype, array.dtype) if loop_dtype is None else loop_dtype
+    result_dtype: DType = (
+        squares_dtype if out is None else reduction_loop("add", squares_dtype, loop_dtype, out.dtype)[-1]
+    )
+    has_exact_result = KIND[result_dtype] in "biu" or (out is not None and KIND[out.dtype] in "biu")
+    if where is not True or mean is not NOT_GIVEN or has_exact_result or (kind == "c" and loop_dtype is not None):
+        return _two_passes(array, axes, loop_dtype, result_dtype, out, ddof, keepdims, where, mean)
     if 0 in array.shape:
-        return filled(numpy.nan, result, final_shape(array, axes, keepdims), array)
-    if given is not None and numpy.can_cast(array.dtype, given):
-        array = converted(array, given)
-    real = _REAL_OF.get(result, result)
-    value = reduced("moments", array, axes, real, keepdims, (graph.scalar(float(ddof)),))
-    return converted(value, result)
+        return filled(numpy.nan, result_dtype, final_shape(array, axes, keepdims), array)
+    if loop_dtype is not None and numpy.can_cast(array.dtype, loop_dtype):
+        array = converted(array, loop_dtype)
+    real = _REAL_OF.get(result_dtype, result_dtype)
+    variance = reduced("moments", array, axes, real, keepdims, (graph.scalar(float(ddof)),))
+    return converted(variance, result_dtype)
 
 
 def _two_passes(
     array: ndarray,
     axes: tuple[int, ...],
-    given: DType | None,
-    result: DType,
+    loop_dtype: DType | None,
+    result_dtype: DType,
     out: Any,
     ddof: Any,
     keepdims: bool,
     where: Any,
     mean: Any,
 ) -> ndarray:
-    """The mean square of what is left when the mean is taken away."""
+    """Return the mean of the squared differences from the mean, in two passes."""
     count = count_of(array, axes, True, where)
-    if given is None and KIND[array.dtype] == "e":
-        array = converted(array, FLOAT32)  # squares of halves soon overflow
+    if loop_dtype is None and KIND[array.dtype] == "e":
+        array = converted(array, FLOAT32)  # squares soon overflow float16
     if mean is NOT_GIVEN:
-        sums = total(array, axes, given, None, True, where=where)
+        sums = total(array, axes, loop_dtype, None, True, where=where)
         mean = divided(sums, count, sums.dtype)
-    rest = elementwise("subtract", (array, mean))
-    if KIND[rest.dtype] == "c":
-        parts = [elementwise("square", (elementwise(part, (rest,)),)) for part in ("real", "imag")]
+    deviations = elementwise("subtract", (array, mean))
+    if KIND[deviations.dtype] == "c":
+        parts = [elementwise("square", (elementwise(part, (deviations,)),)) for part in ("real", "imag")]
         squares = elementwise("add", parts)
     else:
-        squares = elementwise("multiply", (rest, rest))
-    sums = stored(total(squares, axes, result if KIND[result] != "e" else None, None, keepdims, where=where), out)
+        squares = elementwise("multiply", (deviations, deviations))
+    sums = stored(
+        total(squares, axes, result_dtype if KIND[result_dtype] != "e" else None, None, keepdims, where=where), out
+    )
     if where is True:
-        return divided(sums, float(builtins.max(count - ddof, 0)), result)
+        return divided(sums, float(builtins.max(count - ddof, 0)), result_dtype)
     degrees = elementwise("maximum", (elementwise("subtract", (count, ddof)), 0))
-    return divided(sums, wrap(reshaped(degrees.value(), sums.shape)), result)
+    return divided(sums, wrap(reshaped(degrees.value(), sums.shape)), result_dtype)
 
 
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = NOT_GIVEN) -> Any:
-    """Weighted mean over axes; see `numpy.average`.
+    """Compute the weighted average over axes. See `numpy.average`.
 
-    The sum of the weights is looked at on the host, where zero is refused at once.
+    The sum of the weights is computed at once, so that a zero raises `ZeroDivisionError` here.
     """
     array = as_array(a)
     axes = layout.normalize_axes(axis, array.ndim)
     if weights is None:
         result = mean(array, axes, keepdims=keepdims)
-        scale = filled(count_of(array, axes, False, True), result.dtype, result.shape, array)
-        return (result, scale) if returned else result
+        weight_sums = filled(count_of(array, axes, False, True), result.dtype, result.shape, array)
+        return (result, weight_sums) if returned else result
     weight = weights_over(as_array(weights, array.device), array, None if axis is None else axes)
     common = numpy.result_type(array.dtype, weight.dtype, *([FLOAT64] if KIND[array.dtype] in "biu" else []))
     common = check(common)
-    scale = total(weight, axes, common, None, keepdims)
-    if to_host(any(elementwise("equal", (scale, 0.0)))):
+    weight_sums = total(weight, axes, common, None, keepdims)
+    if to_host(any(elementwise("equal", (weight_sums, 0.0)))):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
     scaled = elementwise("multiply", (array, weight), (common, common, common))
-    result = elementwise("divide", (total(scaled, axes, None, None, keepdims), scale))
+    result = elementwise("divide", (total(scaled, axes, None, None, keepdims), weight_sums))
     if not returned:
         return result
-    return result, scale if scale.shape == result.shape else wrap(graph.broadcast(scale.value(), result.shape))
+    return result, weight_sums if weight_sums.shape == result.shape else wrap(
+        graph.broadcast(weight_sums.value(), result.shape)
+    )
 
 
 def weights_over(weight: ndarray, array: ndarray, axes: tuple[int, ...] | None) -> ndarray:
-    """The weights, made to broadcast against the array."""
+    """Return the weights in a shape that broadcasts against the array; raise unless their shape fits `axes`."""
     if weight.shape == array.shape:
         return weight
     if axes is None:

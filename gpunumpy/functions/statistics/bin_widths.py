@@ -1,4 +1,4 @@
-"""How wide the bins of a histogram should be: the rules that it knows by name."""
+"""Rules for the width of histogram bins, by the names that `histogram` knows."""
 
 from __future__ import annotations
 
@@ -15,19 +15,22 @@ from ..reductions.reductions import max, min
 from .averages import mean, std
 from .quantiles import percentile
 
-# The number of values in each of so many bins of equal width.
+# Function from a number of bins of equal width to the number of values in each.
 Counts = Callable[[int], ndarray]
 
 _UNSIGNED = {numpy.dtype(f"i{n}"): numpy.dtype(f"u{n}") for n in (1, 2, 4, 8)}
 
 
 def number(array: ndarray) -> Any:
-    """The element of a 0-d array, as NumPy's scalar on the host."""
+    """Return the element of a 0-d array as a NumPy scalar on the host."""
     return to_host(array)[()]
 
 
 def difference(a: Any, b: Any) -> Any:
-    """``a - b`` of scalars on the host, where `a` is not the lesser; of integers as an unsigned one, which holds it."""
+    """Return ``a - b`` of host scalars, where `b` is not the greater one.
+
+    The difference of integers is unsigned, as a signed dtype may not hold it.
+    """
     common = numpy.result_type(a, b)
     unsigned = _UNSIGNED.get(common)
     if unsigned is None:
@@ -37,7 +40,7 @@ def difference(a: Any, b: Any) -> Any:
 
 
 def spread(x: ndarray) -> Any:
-    """The greatest element less the least one."""
+    """Return the maximum less the minimum."""
     low, high = min(x), max(x)
     return difference(number(high), number(low))
 
@@ -59,18 +62,18 @@ def _scott(x: ndarray, counts: Counts) -> Any:
 
 
 def _stone(x: ndarray, counts: Counts) -> Any:
-    """By the least estimated error; all numbers of bins up to a bound are tried."""
+    """Choose the number of bins with the least estimated error, trying all numbers up to a bound."""
     n, width = x.size, spread(x)
     if n <= 1 or width == 0:
         return 0
 
     def error(bins: int) -> Any:
-        share = to_host(counts(bins)) / n
-        return (2 - (n + 1) * share.dot(share)) / (width / bins)
+        shares = to_host(counts(bins)) / n
+        return (2 - (n + 1) * shares.dot(shares)) / (width / bins)
 
-    most = builtins.max(100, int(numpy.sqrt(n)))
-    bins = builtins.min(range(1, most + 1), key=error)
-    if bins == most:
+    max_bins = builtins.max(100, int(numpy.sqrt(n)))
+    bins = builtins.min(range(1, max_bins + 1), key=error)
+    if bins == max_bins:
         warnings.warn("The number of bins estimated may be suboptimal.", RuntimeWarning, stacklevel=2)
     return width / bins
 

@@ -1,7 +1,7 @@
 """Counting: `bincount`, and histograms in one dimension and more.
 
-How many elements are in each bin is one routine, which finds the bins itself. Edges are made on the host, by NumPy, so
-that they are its very edges; the least and the greatest element are looked at where they decide them.
+One library call finds the bin of each element and counts. Edges are made on the host by NumPy, so that they are equal
+to NumPy's to the bit; where the minimum and the maximum decide them, these two are computed at once.
 """
 
 from __future__ import annotations
@@ -41,34 +41,34 @@ _UINT64 = numpy.dtype(numpy.uint64)
 
 
 def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> ndarray:
-    """How often each integer from 0 on occurs, or the sums of the weights of each. See `numpy.bincount`.
+    """Count the occurrences of each non-negative integer, or sum the weights of each. See `numpy.bincount`.
 
-    The greatest integer is looked at: it decides the size of the result.
+    The greatest integer is computed at once, as it decides the size of the result.
     """
     if minlength is None:
         raise TypeError("use 0 instead of None for minlength")
-    least = operator.index(minlength)
-    if least < 0:
+    min_size = operator.index(minlength)
+    if min_size < 0:
         raise ValueError("'minlength' must not be negative")
     array = as_array(x, weights.device if isinstance(weights, ndarray) else None)
     if array.shape == (0,) and not isinstance(x, (ndarray, numpy.ndarray)):
-        array = zeros(0, INT64, device=array.device)  # an empty list is one of any dtype
+        array = zeros(0, INT64, device=array.device)  # an empty list counts as integers
     check_vector(array)
     if KIND[array.dtype] not in "biu":
         raise TypeError(f"Cannot cast array data from {array.dtype!r} to {INT64!r} according to the rule 'safe'")
     if not array.size:
-        return zeros(least, INT64, device=array.device)
-    weight = None if weights is None else _summand(as_array(weights, array.device), array.size)
-    # As unsigned numbers negative ones are the greatest, so that one reduction and one look tell all.
+        return zeros(min_size, INT64, device=array.device)
+    weight = None if weights is None else _checked_weights(as_array(weights, array.device), array.size)
+    # Cast to unsigned, negative integers are the greatest: one maximum shows both the size and the error.
     unsigned = graph.cast(flat(array.value()), _UINT64)
-    high = int(number(wrap(graph.reduce("maximum", (_UINT64, _UINT64), (0,), (unsigned,)))))
-    if high > layout.MAX_SIZE:
+    greatest = int(number(wrap(graph.reduce("maximum", (_UINT64, _UINT64), (0,), (unsigned,)))))
+    if greatest > layout.MAX_SIZE:
         raise ValueError("'list' argument must have no negative elements")
-    return wrap(_counts(array, builtins.max(high + 1, least), weight))
+    return wrap(_record_counts(array, builtins.max(greatest + 1, min_size), weight))
 
 
-def _summand(weight: ndarray, count: int) -> ndarray:
-    """Weights that can be added up as float64."""
+def _checked_weights(weight: ndarray, count: int) -> ndarray:
+    """Return weights that can be summed as float64; raise unless they are real and as many as the elements."""
     check_vector(weight)
     if KIND[weight.dtype] == "c":
         raise TypeError(f"Cannot cast array data from {weight.dtype!r} to {FLOAT64!r} according to the rule 'safe'")
@@ -77,8 +77,8 @@ def _summand(weight: ndarray, count: int) -> ndarray:
     return weight
 
 
-def _counts(x: ndarray, bins: int, weight: ndarray | None) -> Node:
-    """How often integers below `bins` occur, or the sums of their weights."""
+def _record_counts(x: ndarray, bins: int, weight: ndarray | None) -> Node:
+    """Record the count of each integer below `bins`, or the sums of the weights of each."""
     layout.check_size((bins,), INT64.itemsize)
     args = [flat(a.value()) for a in (x, weight) if a is not None]
     return graph.library_call("bincount", (), args, ((bins,), INT64 if weight is None else FLOAT64))
@@ -88,31 +88,31 @@ def _counts(x: ndarray, bins: int, weight: ndarray | None) -> Node:
 
 
 class _Span(NamedTuple):
-    """From where to where uniform bins go, and whether a `range` said so; in the dtypes that NumPy computes with."""
+    """Interval that uniform bins cover, in the dtypes that NumPy computes with; and if it is a `range` argument."""
 
     first: Any
     last: Any
-    given: bool
+    is_argument: bool
 
 
-def _ends(x: ndarray) -> tuple[ndarray, ndarray] | None:
-    """The least and the greatest element, not looked at yet; None for an empty array."""
+def _extremes(x: ndarray) -> tuple[ndarray, ndarray] | None:
+    """Return the minimum and the maximum, not computed yet; None for an empty array."""
     return (reductions.min(x), reductions.max(x)) if x.size else None
 
 
-def _looked(ends: tuple[ndarray, ndarray] | None) -> tuple[Any, Any]:
-    """The same as scalars on the host; 0 and 1 for an empty array."""
+def _extremes_on_host(ends: tuple[ndarray, ndarray] | None) -> tuple[Any, Any]:
+    """Return the minimum and the maximum as scalars on the host; 0 and 1 for an empty array."""
     return (0, 1) if ends is None else (number(ends[0]), number(ends[1]))
 
 
 def _span(ends: tuple[ndarray, ndarray] | None, range: Any) -> _Span:
-    """Where the bins go, by a `range` or by the elements."""
+    """Return the interval that the bins cover, by a `range` argument or by the elements."""
     if range is not None:
         first, last = (number(x) if isinstance(x, ndarray) else x for x in range)
         if first > last:
             raise ValueError("max must be larger than min in range parameter.")
     else:
-        first, last = _looked(ends)
+        first, last = _extremes_on_host(ends)
     if not (numpy.isfinite(first) and numpy.isfinite(last)):
         raise ValueError(f"{'autodetected' if range is None else 'supplied'} range of [{first}, {last}] is not finite")
     if first == last:
@@ -121,13 +121,13 @@ def _span(ends: tuple[ndarray, ndarray] | None, range: Any) -> _Span:
 
 
 def _edges(x: ndarray, bins: Any, range: Any, weighted: bool) -> tuple[ndarray, _Span | None]:
-    """The edges, and where uniform bins go."""
+    """Return the edges, and the interval that the bins cover if they are uniform."""
     if isinstance(bins, str):
         if bins not in WIDTHS:
             raise ValueError(f"{bins!r} is not a valid estimator for `bins`")
         if weighted:
             raise TypeError("Automated estimation of the number of bins is not supported for weighted data")
-        return _uniform(x, *_estimated(x, bins, range))
+        return _uniform_edges(x, *_estimated_bins(x, bins, range))
     if numpy.ndim(bins) == 0:
         try:
             count = operator.index(bins)
@@ -135,7 +135,7 @@ def _edges(x: ndarray, bins: Any, range: Any, weighted: bool) -> tuple[ndarray, 
             raise TypeError("`bins` must be an integer, a string, or an array") from error
         if count < 1:
             raise ValueError("`bins` must be positive, when an integer")
-        return _uniform(x, count, _span(None if range is not None else _ends(x), range))
+        return _uniform_edges(x, count, _span(None if range is not None else _extremes(x), range))
     if numpy.ndim(bins) == 1:
         edges = as_array(bins, x.device)
         if _decreases(bins):
@@ -145,7 +145,7 @@ def _edges(x: ndarray, bins: Any, range: Any, weighted: bool) -> tuple[ndarray, 
 
 
 def _decreases(edges: Any) -> bool:
-    """Whether an edge is greater than the next one; edges on a device are looked at."""
+    """Return whether an edge is greater than the next one; edges on a device are computed for that."""
     if not isinstance(edges, ndarray):
         host = numpy.asarray(edges)
         return bool((host[:-1] > host[1:]).any())
@@ -153,12 +153,14 @@ def _decreases(edges: Any) -> bool:
     return bool(reductions.any(elementwise("greater", (sliced(edges, 0, 0, n - 1), sliced(edges, 0, 1, n)))))
 
 
-def _estimated(x: ndarray, name: str, range: Any) -> tuple[int, _Span]:
-    """How many bins there should be by a rule, and where they go."""
-    span = _span(None if range is not None else _ends(x), range)
+def _estimated_bins(x: ndarray, name: str, range: Any) -> tuple[int, _Span]:
+    """Return the number of bins by a rule, and the interval that they cover."""
+    span = _span(None if range is not None else _extremes(x), range)
     if range is not None:
-        inside = [elementwise(op, (x, end)) for op, end in (("greater_equal", span.first), ("less_equal", span.last))]
-        x = getitem(x, elementwise("logical_and", inside))
+        is_inside = [
+            elementwise(op, (x, end)) for op, end in (("greater_equal", span.first), ("less_equal", span.last))
+        ]
+        x = getitem(x, elementwise("logical_and", is_inside))
     if not x.size:
         return 1, span
     width = WIDTHS[name](x, lambda count: histogram(x, count, span[:2])[0])
@@ -169,8 +171,8 @@ def _estimated(x: ndarray, name: str, range: Any) -> tuple[int, _Span]:
     return int(numpy.ceil(difference(span.last, span.first) / width)), span
 
 
-def _uniform(x: ndarray, count: int, span: _Span) -> tuple[ndarray, _Span]:
-    """The edges of so many bins of equal width."""
+def _uniform_edges(x: ndarray, count: int, span: _Span) -> tuple[ndarray, _Span]:
+    """Return the edges of bins of equal width, and the interval."""
     dtype = numpy.result_type(span.first, span.last, x.dtype)
     if dtype.kind in "iu":
         dtype = numpy.result_type(dtype, float)
@@ -181,8 +183,8 @@ def _uniform(x: ndarray, count: int, span: _Span) -> tuple[ndarray, _Span]:
 
 
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> ndarray:
-    """The edges that `histogram` has. See `numpy.histogram_bin_edges`."""
-    x, weight = _data(a, weights)
+    """Compute only the edges of the bins that `histogram` uses. See `numpy.histogram_bin_edges`."""
+    x, weight = _flattened(a, weights)
     return _edges(x, bins, range, weight is not None)[0]
 
 
@@ -192,21 +194,21 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
 def histogram(
     a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> tuple[ndarray, ndarray]:
-    """How many elements are in each of some bins, and the edges of the bins. See `numpy.histogram`.
+    """Compute the histogram of a data set: the count of each bin, and the edges of the bins. See `numpy.histogram`.
 
-    The least and the greatest element are looked at where `range` is not given.
+    Without `range`, the minimum and the maximum are computed at once.
     """
-    x, weight = _data(a, weights)
+    x, weight = _flattened(a, weights)
     edges, span = _edges(x, bins, range, weight is not None)
-    counts = _histogram(x, edges, span, weight)
+    counts = _record_histogram(x, edges, span, weight)
     if density:
-        widths = wrap(graph.cast(_widths(edges).value(), FLOAT64))
+        widths = wrap(graph.cast(_bin_widths(edges).value(), FLOAT64))
         counts = elementwise("divide", (elementwise("divide", (counts, widths)), reductions.sum(counts)))
     return counts, edges
 
 
-def _data(a: Any, weights: Any) -> tuple[ndarray, ndarray | None]:
-    """The elements and their weights, in one dimension."""
+def _flattened(a: Any, weights: Any) -> tuple[ndarray, ndarray | None]:
+    """Return the elements and their weights, in one dimension."""
     x = as_array(a, weights.device if isinstance(weights, ndarray) else None)
     if x.dtype == BOOL:
         text = f"Converting input from {x.dtype} to {numpy.uint8} for compatibility."
@@ -220,27 +222,27 @@ def _data(a: Any, weights: Any) -> tuple[ndarray, ndarray | None]:
     return wrap(flat(x.value())), wrap(flat(weight.value()))
 
 
-def _widths(edges: ndarray) -> ndarray:
+def _bin_widths(edges: ndarray) -> ndarray:
     n = edges.size
     return elementwise("subtract", (sliced(edges, 0, 1, n), sliced(edges, 0, 0, n - 1)))
 
 
-def _histogram(x: ndarray, edges: ndarray, span: _Span | None, weight: ndarray | None) -> ndarray:
-    """How many elements are in each bin; the sums of the weights have their dtype."""
+def _record_histogram(x: ndarray, edges: ndarray, span: _Span | None, weight: ndarray | None) -> ndarray:
+    """Record the number of elements in each bin, or the sums of the weights in their dtype."""
     if weight is None:
-        return wrap(_binned(x, edges, span, None))
+        return wrap(_record_bins(x, edges, span, None))
     if KIND[weight.dtype] == "c":
         result = zeros(builtins.max(0, edges.size - 1), weight.dtype, device=x.device)
         for name, write in (("real", set_real), ("imag", set_imag)):
-            write(result, wrap(_binned(x, edges, span, elementwise(name, (weight,)))))
+            write(result, wrap(_record_bins(x, edges, span, elementwise(name, (weight,)))))
         return result
     if span is None and weight.dtype == BOOL:
         raise TypeError(f"Cannot cast ufunc 'add' output from {INT64!r} to {BOOL!r} with casting rule 'same_kind'")
-    return wrap(graph.cast(_binned(x, edges, span, weight), weight.dtype))
+    return wrap(graph.cast(_record_bins(x, edges, span, weight), weight.dtype))
 
 
-def _binned(x: ndarray, edges: ndarray, span: _Span | None, weight: ndarray | None) -> Node:
-    """How many elements are in each bin, or the sums of weights in float64."""
+def _record_bins(x: ndarray, edges: ndarray, span: _Span | None, weight: ndarray | None) -> Node:
+    """Record the number of elements in each bin, or the sums of the weights in float64."""
     dtype = INT64 if weight is None else FLOAT64
     if not edges.size:
         return graph.fill(graph.typed_scalar(0, dtype), (0,), x.queue)
@@ -249,23 +251,26 @@ def _binned(x: ndarray, edges: ndarray, span: _Span | None, weight: ndarray | No
         args.append(flat(graph.cast(edges.value(), common_dtype(x.dtype, edges.dtype))))
     else:
         width = difference(span.last, span.first)
-        wide = table.resolve("divide", (edges.dtype, width.dtype))[-1]
-        args += [edges.value(), graph.fill(graph.typed_scalar(wide.type(width), wide), (1,), x.queue)]
-        limits = _limits(x, span)
+        width_dtype = table.resolve("divide", (edges.dtype, width.dtype))[-1]
+        args += [edges.value(), graph.fill(graph.typed_scalar(width_dtype.type(width), width_dtype), (1,), x.queue)]
+        limits = _integer_limits(x, span)
     if weight is not None:
         args.append(flat(weight.value()))
     return graph.library_call("histogram", (span is not None, limits), args)
 
 
-def _limits(x: ndarray, span: _Span) -> tuple[int, int] | None:
-    """Between which integers the elements must be, if they are so wide that edges of float64 cannot tell."""
-    if not span.given or KIND[x.dtype] not in "iu" or x.itemsize < 8:
+def _integer_limits(x: ndarray, span: _Span) -> tuple[int, int] | None:
+    """Return the least and the greatest integer within a given range, for 64-bit integers; None for other data.
+
+    Edges in float64 cannot tell such integers apart. A range that holds none gives limits in reverse order.
+    """
+    if not span.is_argument or KIND[x.dtype] not in "iu" or x.itemsize < 8:
         return None
     if not all(isinstance(end, (int, numpy.integer)) for end in span[:2]):
         return None
-    least, most = numpy.iinfo(x.dtype).min, numpy.iinfo(x.dtype).max
-    low, high = builtins.max(int(span.first), least), builtins.min(int(span.last), most)
-    return (low, high) if low <= high else (most, least)
+    dtype_min, dtype_max = numpy.iinfo(x.dtype).min, numpy.iinfo(x.dtype).max
+    low, high = builtins.max(int(span.first), dtype_min), builtins.min(int(span.last), dtype_max)
+    return (low, high) if low <= high else (dtype_max, dtype_min)
 
 
 # --- more dimensions ------------------------------------------------------------------------------------------------
@@ -274,18 +279,18 @@ def _limits(x: ndarray, span: _Span) -> tuple[int, int] | None:
 def histogramdd(
     sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> tuple[ndarray, list[ndarray]]:
-    """How many points are in each cell of a grid, and the edges of the grid. See `numpy.histogramdd`.
+    """Compute the multidimensional histogram of points: the count of each cell, and the edges. See `numpy.histogramdd`.
 
-    The least and the greatest coordinates are looked at where `range` does not give them.
+    Where `range` does not give them, the minimum and the maximum of the coordinates are computed at once.
     """
     columns = _columns(sample)
     dims = len(columns)
     weight = None if weights is None else as_array(weights, columns[0].device)
     try:
-        given = len(bins)
+        bins_count = len(bins)
     except TypeError:
-        bins, given = [bins] * dims, dims
-    if given != dims:
+        bins, bins_count = [bins] * dims, dims
+    if bins_count != dims:
         raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
     if range is None:
         range = (None,) * dims
@@ -293,30 +298,32 @@ def histogramdd(
         raise ValueError("range argument must have one entry per dimension")
 
     ends = [
-        _ends(c) if r is None and numpy.ndim(b) == 0 else None for c, b, r in zip(columns, bins, range, strict=True)
+        _extremes(c) if r is None and numpy.ndim(b) == 0 else None for c, b, r in zip(columns, bins, range, strict=True)
     ]
-    edges = [_edges_of_axis(k, *one) for k, one in enumerate(zip(columns, bins, range, ends, strict=True))]
-    # A row of cells before the first edge and one after the last, for the points outside.
-    shape = tuple(e.size + 1 for e in edges)
-    cell = _cells(columns[0], edges[0])
-    for column, e in zip(columns[1:], edges[1:], strict=True):
-        cell = elementwise("add", (elementwise("multiply", (cell, e.size + 1)), _cells(column, e)))
+    edges = [_edges_of_axis(k, *axis) for k, axis in enumerate(zip(columns, bins, range, ends, strict=True))]
+    # Points outside go to cells before the first edge and after the last, which the result leaves out.
+    shape = tuple(edge.size + 1 for edge in edges)
+    cell = _cell_indices(columns[0], edges[0])
+    for column, edge in zip(columns[1:], edges[1:], strict=True):
+        cell = elementwise("add", (elementwise("multiply", (cell, edge.size + 1)), _cell_indices(column, edge)))
     if columns[0].size:
-        counts = _counts(cell, prod(shape), None if weight is None else _summand(weight, columns[0].size))
+        counts = _record_counts(
+            cell, prod(shape), None if weight is None else _checked_weights(weight, columns[0].size)
+        )
     else:
         counts = graph.fill(graph.typed_scalar(0, FLOAT64), (prod(shape),), columns[0].queue)
     grid = wrap(reshaped(graph.cast(counts, FLOAT64), shape))
     result = getitem(grid, (slice(1, -1),) * dims)
     if density:
-        whole = reductions.sum(result)
-        for k, e in enumerate(edges):
-            result = elementwise("divide", (result, along(_widths(e), k, dims)))
-        result = elementwise("divide", (result, whole))
+        total = reductions.sum(result)
+        for k, edge in enumerate(edges):
+            result = elementwise("divide", (result, along(_bin_widths(edge), k, dims)))
+        result = elementwise("divide", (result, total))
     return result, edges
 
 
 def _columns(sample: Any) -> list[ndarray]:
-    """The coordinates along each dimension: columns of an array, or what a sequence holds."""
+    """Return the coordinates along each dimension: the columns of a 2-d array, or the items of a sequence."""
     points = asarray(sample)
     if not hasattr(sample, "shape") or points.ndim != 2:
         points = points if points.ndim > 1 else wrap(reshaped(points.value(), (1, points.size)))
@@ -329,7 +336,7 @@ def _columns(sample: Any) -> list[ndarray]:
 
 
 def _edges_of_axis(k: int, column: ndarray, bins: Any, range: Any, ends: tuple[ndarray, ndarray] | None) -> ndarray:
-    """The edges along dimension k."""
+    """Return the edges along dimension `k`."""
     if numpy.ndim(bins) == 0:
         if bins < 1:
             raise ValueError(f"`bins[{k}]` must be positive, when an integer")
@@ -347,21 +354,21 @@ def _edges_of_axis(k: int, column: ndarray, bins: Any, range: Any, ends: tuple[n
     return edges
 
 
-def _cells(column: ndarray, edges: ndarray) -> ndarray:
-    """The number of the cell of each coordinate, from 0 for those before the first edge."""
-    found = wrap(places(edges.value(), column.value(), "right"))
-    return elementwise("subtract", (found, elementwise("equal", (column, getitem(edges, -1)))))
+def _cell_indices(column: ndarray, edges: ndarray) -> ndarray:
+    """Return the index of the cell of each coordinate along one dimension; 0 lies before the first edge."""
+    edges_below = wrap(places(edges.value(), column.value(), "right"))
+    return elementwise("subtract", (edges_below, elementwise("equal", (column, getitem(edges, -1)))))
 
 
 def histogram2d(
     x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> tuple[ndarray, ndarray, ndarray]:
-    """How many points are in each cell of a grid in the plane, and the edges. See `numpy.histogram2d`."""
+    """Compute the histogram of points in the plane: the count of each cell, and the edges. See `numpy.histogram2d`."""
     if len(x) != len(y):
         raise ValueError("x and y must have the same length.")
     try:
-        given = len(bins)
+        bins_count = len(bins)
     except TypeError:
-        given = 1
-    counts, edges = histogramdd([x, y], [bins, bins] if given not in (1, 2) else bins, range, density, weights)
+        bins_count = 1
+    counts, edges = histogramdd([x, y], [bins, bins] if bins_count not in (1, 2) else bins, range, density, weights)
     return counts, edges[0], edges[1]

@@ -1,6 +1,6 @@
-"""Reductions that pass over NaN.
+"""Reductions that ignore NaN.
 
-Where NumPy warns of a slice without numbers, nothing is said here unless the shape alone tells: the values are not
+Where NumPy warns of a slice with nothing but NaN, these functions warn only if the shape shows it: the values are not
 known yet. The results are NumPy's.
 """
 
@@ -21,21 +21,21 @@ from ..ufuncs.output import output
 from .averages import converted, divided, freedom, mask_over, mean, std, var
 
 
-def _numbers(array: ndarray) -> ndarray | None:
-    """Where the elements are not NaN; None for types that have none."""
+def _is_number(array: ndarray) -> ndarray | None:
+    """Return where the elements are not NaN; None for dtypes without NaN."""
     if KIND[array.dtype] in "biu":
         return None
     return elementwise("logical_not", (elementwise("isnan", (array,)),))
 
 
-def _filled(a: Any, value: float) -> tuple[ndarray, ndarray | None]:
-    """The array with NaN replaced, and where it was not NaN."""
+def _replace_nan(a: Any, value: float) -> tuple[ndarray, ndarray | None]:
+    """Return the array with NaN replaced by `value`, and where it was not NaN (None for dtypes without NaN)."""
     array = as_array(a)
-    numbers = _numbers(array)
-    if numbers is None:
+    is_number = _is_number(array)
+    if is_number is None:
         return array, None
     dtype = array.dtype
-    return elementwise("where", (numbers, array, value), (BOOL, dtype, dtype, dtype)), numbers
+    return elementwise("where", (is_number, array, value), (BOOL, dtype, dtype, dtype)), is_number
 
 
 def nansum(
@@ -47,8 +47,8 @@ def nansum(
     initial: Any = NO_VALUE,
     where: Any = True,
 ) -> ndarray:
-    """Sum over axes, NaN counted as zero; see `numpy.nansum`."""
-    return sum(_filled(a, 0)[0], axis, dtype, out, keepdims, initial, where)
+    """Sum the elements over axes, with NaN as zero. See `numpy.nansum`."""
+    return sum(_replace_nan(a, 0)[0], axis, dtype, out, keepdims, initial, where)
 
 
 def nanprod(
@@ -60,18 +60,18 @@ def nanprod(
     initial: Any = NO_VALUE,
     where: Any = True,
 ) -> ndarray:
-    """Product over axes, NaN counted as one; see `numpy.nanprod`."""
-    return prod(_filled(a, 1)[0], axis, dtype, out, keepdims, initial, where)
+    """Multiply the elements over axes, with NaN as one. See `numpy.nanprod`."""
+    return prod(_replace_nan(a, 1)[0], axis, dtype, out, keepdims, initial, where)
 
 
 def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> ndarray:
-    """Cumulative sum, NaN counted as zero; see `numpy.nancumsum`."""
-    return cumsum(_filled(a, 0)[0], axis, dtype, out)
+    """Return the cumulative sum, with NaN as zero. See `numpy.nancumsum`."""
+    return cumsum(_replace_nan(a, 0)[0], axis, dtype, out)
 
 
 def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> ndarray:
-    """Cumulative product, NaN counted as one; see `numpy.nancumprod`."""
-    return cumprod(_filled(a, 1)[0], axis, dtype, out)
+    """Return the cumulative product, with NaN as one. See `numpy.nancumprod`."""
+    return cumprod(_replace_nan(a, 1)[0], axis, dtype, out)
 
 
 def nanmax(
@@ -82,7 +82,7 @@ def nanmax(
     initial: Any = NO_VALUE,
     where: Any = True,
 ) -> ndarray:
-    """Greatest number over axes, NaN where there is none; see `numpy.nanmax`."""
+    """Return the maximum over axes, ignoring NaN; NaN for a slice with nothing else. See `numpy.nanmax`."""
     return reduce_ufunc("fmax", a, axis, None, out, kept(keepdims), initial, where)
 
 
@@ -94,23 +94,30 @@ def nanmin(
     initial: Any = NO_VALUE,
     where: Any = True,
 ) -> ndarray:
-    """Least number over axes, NaN where there is none; see `numpy.nanmin`."""
+    """Return the minimum over axes, ignoring NaN; NaN for a slice with nothing else. See `numpy.nanmin`."""
     return reduce_ufunc("fmin", a, axis, None, out, kept(keepdims), initial, where)
 
 
 def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NOT_GIVEN) -> ndarray:
-    """Where the greatest number is; see `numpy.nanargmax`. A slice without numbers is refused at once."""
+    """Return the index of the maximum along an axis, ignoring NaN. See `numpy.nanargmax`.
+
+    Whether a slice is all NaN is computed at once, and raises `ValueError` here.
+    """
     return _nan_position("argmax", a, -numpy.inf, axis, out, kept(keepdims))
 
 
 def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NOT_GIVEN) -> ndarray:
-    """Where the least number is; see `numpy.nanargmin`. A slice without numbers is refused at once."""
+    """Return the index of the minimum along an axis, ignoring NaN. See `numpy.nanargmin`.
+
+    Whether a slice is all NaN is computed at once, and raises `ValueError` here.
+    """
     return _nan_position("argmin", a, numpy.inf, axis, out, kept(keepdims))
 
 
-def _nan_position(op: str, a: Any, worst: float, axis: Any, out: Any, keepdims: bool) -> ndarray:
-    array, numbers = _filled(a, worst)
-    if numbers is not None and numbers.size and not to_host(all(any(numbers, axis))):
+def _nan_position(op: str, a: Any, replacement: float, axis: Any, out: Any, keepdims: bool) -> ndarray:
+    """Return the index of an extreme, with NaN replaced by the infinity at the other end."""
+    array, is_number = _replace_nan(a, replacement)
+    if is_number is not None and is_number.size and not to_host(all(any(is_number, axis))):
         raise ValueError("All-NaN slice encountered")
     return position(op, array, axis, out, keepdims)
 
@@ -119,18 +126,18 @@ def _nan_position(op: str, a: Any, worst: float, axis: Any, out: Any, keepdims: 
 def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN, *, where: Any = True
 ) -> ndarray:
-    """Mean of the numbers over axes; see `numpy.nanmean`."""
-    array, numbers = _filled(a, 0)
-    if numbers is None:
+    """Compute the arithmetic mean over axes, ignoring NaN. See `numpy.nanmean`."""
+    array, is_number = _replace_nan(a, 0)
+    if is_number is None:
         return mean(array, axis, dtype, out, keepdims, where=where)
     out = output(out)
     _check_inexact(dtype, out)
-    count = sum(numbers, axis, INT64, None, keepdims, where=where)
-    into = None if out is None else out.dtype
-    wanted = reduction_loop("add", array.dtype, None if dtype is None else check(dtype), into)[-1]
-    total = sum(array, axis, wanted, None, keepdims, where=where)
-    average = divided(total, count, total.dtype)
-    return average if out is None else deliver(average, out, "add")
+    count = sum(is_number, axis, INT64, None, keepdims, where=where)
+    out_dtype = None if out is None else out.dtype
+    sum_dtype = reduction_loop("add", array.dtype, None if dtype is None else check(dtype), out_dtype)[-1]
+    total = sum(array, axis, sum_dtype, None, keepdims, where=where)
+    result = divided(total, count, total.dtype)
+    return result if out is None else deliver(result, out, "add")
 
 
 def nanvar(
@@ -145,9 +152,9 @@ def nanvar(
     mean: Any = NOT_GIVEN,
     correction: Any = NOT_GIVEN,
 ) -> ndarray:
-    """Variance of the numbers over axes; see `numpy.nanvar`."""
+    """Compute the variance over axes, ignoring NaN. See `numpy.nanvar`."""
     array, out = as_array(a), output(out)
-    if _numbers(array) is None:
+    if _is_number(array) is None:
         return var(array, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
     result = _nan_variance(array, axis, dtype, out, freedom(ddof, correction), keepdims, where, mean)
     return result if out is None else deliver(result, out, "add")
@@ -165,9 +172,9 @@ def nanstd(
     mean: Any = NOT_GIVEN,
     correction: Any = NOT_GIVEN,
 ) -> ndarray:
-    """Standard deviation of the numbers over axes; see `numpy.nanstd`."""
+    """Compute the standard deviation over axes, ignoring NaN. See `numpy.nanstd`."""
     array, out = as_array(a), output(out)
-    if _numbers(array) is None:
+    if _is_number(array) is None:
         return std(array, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
     result = _nan_variance(array, axis, dtype, out, freedom(ddof, correction), keepdims, where, mean)
     result = converted(elementwise("sqrt", (result,)), result.dtype)
@@ -178,20 +185,22 @@ def nanstd(
 def _nan_variance(
     array: ndarray, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: Any, where: Any, mean: Any
 ) -> ndarray:
+    """Return the variance of the elements that are not NaN, of an inexact array."""
     _check_inexact(dtype, out)
-    numbers = _numbers(array)
-    mask = numbers if where is True else elementwise("logical_and", (numbers, mask_over(where, array)))
+    is_number = _is_number(array)
+    mask = is_number if where is True else elementwise("logical_and", (is_number, mask_over(where, array)))
     axis = axes_of(axis, array.ndim)
     result = var(array, axis, dtype, None, ddof, keepdims, where=mask, mean=mean)
     count = sum(mask, axis, INT64, None, keepdims)
-    # Without degrees of freedom NumPy's nanvar is NaN, where var may be infinite.
-    enough = elementwise("greater", (count, ddof))
-    made = result.dtype
-    return elementwise("where", (enough, result, numpy.nan), (BOOL, made, made, made))
+    # Without degrees of freedom `numpy.nanvar` gives NaN, where `numpy.var` may give infinity.
+    has_freedom = elementwise("greater", (count, ddof))
+    result_dtype = result.dtype
+    loop = (BOOL, result_dtype, result_dtype, result_dtype)
+    return elementwise("where", (has_freedom, result, numpy.nan), loop)
 
 
 def _check_inexact(dtype: Any, out: Any) -> None:
-    """Refuse results of inexact data in an exact type, as NumPy does."""
+    """Raise `TypeError` if results of inexact data are to be integers or booleans."""
     if dtype is not None and KIND[check(dtype)] in "biu":
         raise TypeError("If a is inexact, then dtype must be inexact")
     if out is not None and KIND[out.dtype] in "biu":

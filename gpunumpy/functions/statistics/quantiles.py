@@ -1,7 +1,7 @@
-"""Medians, quantiles and percentiles, with NaN and without.
+"""Medians, quantiles and percentiles, of all elements or of those that are not NaN.
 
-Every one is a sort of rows and then one kernel: the positions asked for, the elements there, and what lies between.
-Which quantiles are asked for is looked at on the host, where those out of range are refused at once.
+Each is a sort of rows and one kernel: the positions of the quantiles, the elements there, and the interpolation. The
+requested quantiles are read on the host, so that one out of range raises `ValueError` at once.
 """
 
 from __future__ import annotations
@@ -34,54 +34,55 @@ __all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", 
 
 
 def _rows(array: ndarray, axes: tuple[int, ...]) -> Node:
-    """The elements with the given axes as one, which is the last."""
+    """Return the elements as rows: the given axes become one, the last."""
     others = [d for d in range(array.ndim) if d not in axes]
-    turned = transposed(array.value(), (*others, *axes))
-    return reshaped(turned, (*(array.shape[d] for d in others), prod(array.shape[d] for d in axes)))
+    axes_last = transposed(array.value(), (*others, *axes))
+    return reshaped(axes_last, (*(array.shape[d] for d in others), prod(array.shape[d] for d in axes)))
 
 
 def _last(rows: Node) -> ndarray:
-    """The last element of every row, which is NaN if any is, where rows are sorted."""
+    """Return the last element of every row; in sorted rows it is NaN if the row has a NaN."""
     shape = rows.signature.shape
     return wrap(graph.view(rows, Layout(shape[:-1], layout.c_strides(shape)[:-1], shape[-1] - 1)))
 
 
 def _at(rows: Node, index: Any) -> ndarray:
-    """The elements at positions within rows: those of the host are the same ones in every row.
+    """Return the elements at positions within rows.
 
-    The last dimensions of the result, and of an array of ours, are those of the rows.
+    Host positions are the same for every row. The last dimensions of the result, and of an array of positions, are the
+    dimensions that the rows stand in.
     """
     queue, shape = rows.signature.queue, rows.signature.shape[:-1]
     assert queue is not None
-    index = index if isinstance(index, ndarray) else _given(index, rows)
-    place = index.value() if isinstance(index, ndarray) else graph.typed_scalar(index, INT64)
+    index = index if isinstance(index, ndarray) else _beside_rows(index, rows)
+    index_node = index.value() if isinstance(index, ndarray) else graph.typed_scalar(index, INT64)
     ones = (1,) * len(shape)
-    numbers = [graph.iota((*ones[:k], n, *ones[k + 1 :]), k, queue) for k, n in enumerate(shape)]
-    return wrap(graph.gather(rows, (*numbers, place), ""))
+    row_indices = [graph.iota((*ones[:k], n, *ones[k + 1 :]), k, queue) for k, n in enumerate(shape)]
+    return wrap(graph.gather(rows, (*row_indices, index_node), ""))
 
 
-def _either(condition: ndarray, x: Any, y: Any, dtype: DType) -> ndarray:
+def _where(condition: ndarray, x: Any, y: Any, dtype: DType) -> ndarray:
     return elementwise("where", (condition, x, y), (BOOL, dtype, dtype, dtype))
 
 
-def _numbers(rows: Node) -> Any:
-    """How many elements of every row are not NaN."""
+def _count_numbers(rows: Node) -> Any:
+    """Return the number of elements of every row that are not NaN."""
     return total(elementwise("logical_not", (elementwise("isnan", (wrap(rows),)),)), -1, INT64)
 
 
 def _or_nan(result: ndarray, rows: Node) -> ndarray:
-    """The result, or NaN where sorted rows have one."""
+    """Return the result, with NaN where sorted rows contain NaN."""
     if KIND[rows.signature.dtype] in "biu":
         return result
     last = _last(rows)
-    return _either(elementwise("isnan", (last,)), converted(last, result.dtype), result, result.dtype)
+    return _where(elementwise("isnan", (last,)), converted(last, result.dtype), result, result.dtype)
 
 
-def _delivered(
-    result: ndarray, lead: tuple[int, ...], array: ndarray, axes: tuple[int, ...], keepdims: Any, into: Any
+def _deliver(
+    result: ndarray, q_shape: tuple[int, ...], array: ndarray, axes: tuple[int, ...], keepdims: Any, into: Any
 ) -> ndarray:
-    """The results for all rows in their final shape, written to an `out` argument if there is one."""
-    shape = (*lead, *final_shape(array, axes, kept(keepdims)))
+    """Return the results for all rows in their final shape, written into an `out` argument if there is one."""
+    shape = (*q_shape, *final_shape(array, axes, kept(keepdims)))
     shaped = result if result.shape == shape else wrap(reshaped(result.value(), shape))
     return shaped if into is None else deliver(shaped, into, "add")
 
@@ -90,7 +91,7 @@ def _delivered(
 
 
 def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> ndarray:
-    """The middle of the sorted elements over axes, or the mean of the two middle ones; see `numpy.median`."""
+    """Compute the median over axes: the middle of the sorted elements, or the mean of two. See `numpy.median`."""
     array, into = as_array(a), output(out)
     axes = layout.normalize_axes(axis, array.ndim)
     rows = _rows(array, axes)
@@ -99,22 +100,22 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
         return mean(array, axis, None, into, keepdims)
     rows = sort_rows(rows)
     middle = [_at(rows, numpy.int64(k)) for k in range((n - 1) // 2, n // 2 + 1)]
-    return _delivered(_or_nan(_mean(middle), rows), (), array, axes, keepdims, into)
+    return _deliver(_or_nan(_mean(middle), rows), (), array, axes, keepdims, into)
 
 
 def _mean(values: Sequence[ndarray]) -> ndarray:
-    """The mean of one or two values, as `numpy.mean` has it."""
+    """Return the mean of one or two values, with the dtypes of `numpy.mean`."""
     dtype = values[0].dtype
-    exact = KIND[dtype] in "biu"
-    wide = FLOAT64 if exact else FLOAT32 if KIND[dtype] == "e" else dtype
-    added = elementwise("add", values, (wide,) * 3) if len(values) > 1 else converted(values[0], wide)
-    return divided(added, len(values), wide if exact else dtype)
+    is_integer = KIND[dtype] in "biu"
+    sum_dtype = FLOAT64 if is_integer else FLOAT32 if KIND[dtype] == "e" else dtype
+    sums = elementwise("add", values, (sum_dtype,) * 3) if len(values) > 1 else converted(values[0], sum_dtype)
+    return divided(sums, len(values), sum_dtype if is_integer else dtype)
 
 
 def nanmedian(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = NOT_GIVEN
 ) -> ndarray:
-    """The median of the numbers over axes, NaN where there is none; see `numpy.nanmedian`."""
+    """Compute the median over axes, ignoring NaN; NaN for a slice with nothing else. See `numpy.nanmedian`."""
     array, into = as_array(a), output(out)
     if not array.size:
         return nanmean(array, axis, out=into, keepdims=keepdims)
@@ -122,65 +123,68 @@ def nanmedian(
         return median(array, axis, into, keepdims=keepdims)
     axes = layout.normalize_axes(axis, array.ndim)
     rows = sort_rows(_rows(array, axes))
-    count = _numbers(rows)
+    count = _count_numbers(rows)
     low, high = (_at(rows, k) for k in (numpy.maximum(count - 1, 0) // 2, count // 2))
-    result = _either(count % 2 == 1, low, _mean((low, high)), array.dtype)
-    return _delivered(result, (), array, axes, keepdims, into)
+    result = _where(count % 2 == 1, low, _mean((low, high)), array.dtype)
+    return _deliver(result, (), array, axes, keepdims, into)
 
 
-# --- methods --------------------------------------------------------------------------------------------------------
+# --- methods of estimation ------------------------------------------------------------------------------------------
 
 
 class _Method(NamedTuple):
-    """How a method finds a quantile among sorted elements; both formulas hold on the host and for arrays of ours.
+    """Formulas of a method that estimates a quantile from sorted elements; they work on host numbers and on arrays.
 
     Attributes
     ----------
-    place
-        Where it is, from the number of elements, the index of the last one, and the quantile.
+    position
+        Where the quantile lies among the elements, from the number of elements, the index of the last one, and the
+        quantile.
     share
-        Of the distance from one element to the next, from the place and its part after the point; None where the place
-        is that of an element.
+        The share of the distance from one element to the next, from the position and its fractional part; None if the
+        position is that of an element.
     """
 
-    place: Callable[[Any, Any, Any], Any]
+    position: Callable[[Any, Any, Any], Any]
     share: Callable[[Any, Any], Any] | None = None
 
 
-def _between(alpha: float, beta: float) -> _Method:
-    """A continuous method of Hyndman and Fan, by its two parameters."""
-    return _Method(lambda n, last, q: n * q + (alpha + q * (1 - alpha - beta)) - 1, lambda place, part: part)
+def _continuous(alpha: float, beta: float) -> _Method:
+    """Return a continuous method of Hyndman and Fan (1996), by its two parameters."""
+    return _Method(lambda n, last, q: n * q + (alpha + q * (1 - alpha - beta)) - 1, lambda position, fraction: fraction)
 
 
-def _inverted(n: Any, last: Any, q: Any) -> Any:
-    """The first element at which the distribution of the elements reaches the quantile."""
-    place = n * q - 1
-    below = numpy.floor(place)
-    return below + (place != below)
+def _inverted_index(n: Any, last: Any, q: Any) -> Any:
+    """Return the first index at which the distribution function of the elements reaches the quantile."""
+    position = n * q - 1
+    below = numpy.floor(position)
+    return below + (position != below)
 
 
-def _closest(n: Any, last: Any, q: Any) -> Any:
-    """The nearest element; of two the one whose index is odd."""
-    place = n * q - 1 - 0.5
-    below = numpy.floor(place)
-    return below + ((place != below) | (below % 2 != 1))
+def _closest_index(n: Any, last: Any, q: Any) -> Any:
+    """Return the index of the nearest element; of two equally near ones, the odd index."""
+    position = n * q - 1 - 0.5
+    below = numpy.floor(position)
+    return below + ((position != below) | (below % 2 != 1))
 
 
 _METHODS: dict[str, _Method] = {
-    "inverted_cdf": _Method(_inverted),
-    "averaged_inverted_cdf": _Method(lambda n, last, q: n * q - 1, lambda place, part: 1 - 0.5 * (part == 0)),
-    "closest_observation": _Method(_closest),
-    "interpolated_inverted_cdf": _between(0, 1),
-    "hazen": _between(0.5, 0.5),
-    "weibull": _between(0, 0),
-    "linear": _Method(lambda n, last, q: last * q, lambda place, part: part),
-    "median_unbiased": _between(1 / 3, 1 / 3),
-    "normal_unbiased": _between(3 / 8, 3 / 8),
+    "inverted_cdf": _Method(_inverted_index),
+    "averaged_inverted_cdf": _Method(
+        lambda n, last, q: n * q - 1, lambda position, fraction: 1 - 0.5 * (fraction == 0)
+    ),
+    "closest_observation": _Method(_closest_index),
+    "interpolated_inverted_cdf": _continuous(0, 1),
+    "hazen": _continuous(0.5, 0.5),
+    "weibull": _continuous(0, 0),
+    "linear": _Method(lambda n, last, q: last * q, lambda position, fraction: fraction),
+    "median_unbiased": _continuous(1 / 3, 1 / 3),
+    "normal_unbiased": _continuous(3 / 8, 3 / 8),
     "lower": _Method(lambda n, last, q: numpy.floor(last * q)),
     "higher": _Method(lambda n, last, q: numpy.ceil(last * q)),
     "midpoint": _Method(
         lambda n, last, q: 0.5 * (numpy.floor(last * q) + numpy.ceil(last * q)),
-        lambda place, part: 0.5 * (place % 1 != 0),
+        lambda position, fraction: 0.5 * (position % 1 != 0),
     ),
     "nearest": _Method(lambda n, last, q: numpy.rint(last * q)),
 }
@@ -200,8 +204,8 @@ def quantile(
     *,
     weights: Any = None,
 ) -> ndarray:
-    """What a share `q` of the elements over axes is not above; see `numpy.quantile`."""
-    return _quantile(a, _Asked(q, False), axis, out, method, keepdims, weights, False)
+    """Compute the q-th quantile of the elements over axes. See `numpy.quantile`."""
+    return _checked_quantile(a, _Requested(q, False), axis, out, method, keepdims, weights, False)
 
 
 def percentile(
@@ -215,8 +219,8 @@ def percentile(
     *,
     weights: Any = None,
 ) -> ndarray:
-    """What `q` percent of the elements over axes are not above; see `numpy.percentile`."""
-    return _quantile(a, _Asked(q, True), axis, out, method, keepdims, weights, False)
+    """Compute the q-th percentile of the elements over axes. See `numpy.percentile`."""
+    return _checked_quantile(a, _Requested(q, True), axis, out, method, keepdims, weights, False)
 
 
 def nanquantile(
@@ -230,8 +234,8 @@ def nanquantile(
     *,
     weights: Any = None,
 ) -> ndarray:
-    """What a share `q` of the numbers over axes is not above; see `numpy.nanquantile`."""
-    return _quantile(a, _Asked(q, False), axis, out, method, keepdims, weights, True)
+    """Compute the q-th quantile over axes, ignoring NaN. See `numpy.nanquantile`."""
+    return _checked_quantile(a, _Requested(q, False), axis, out, method, keepdims, weights, True)
 
 
 def nanpercentile(
@@ -245,148 +249,161 @@ def nanpercentile(
     *,
     weights: Any = None,
 ) -> ndarray:
-    """What `q` percent of the numbers over axes are not above; see `numpy.nanpercentile`."""
-    return _quantile(a, _Asked(q, True), axis, out, method, keepdims, weights, True)
+    """Compute the q-th percentile over axes, ignoring NaN. See `numpy.nanpercentile`."""
+    return _checked_quantile(a, _Requested(q, True), axis, out, method, keepdims, weights, True)
 
 
-class _Asked:
-    """The quantiles asked for: on the host, and whether their type gives way to that of the elements."""
+class _Requested:
+    """Requested quantiles, on the host. They are weak in type promotion if they are one Python number."""
 
     def __init__(self, q: Any, percent: bool) -> None:
         self.weak = type(q) in (int, float)
         self.device = q.device if isinstance(q, ndarray) else None
         shares = to_host(q) if isinstance(q, ndarray) else numpy.asarray(q)
         self.shares = numpy.asarray(numpy.true_divide(shares, 100)) if percent else shares
-        self.name = "Percentiles must be in the range [0, 100]" if percent else "Quantiles must be in the range [0, 1]"
+        self.range_error = (
+            "Percentiles must be in the range [0, 100]" if percent else "Quantiles must be in the range [0, 1]"
+        )
 
 
-def _quantile(
-    a: Any, asked: _Asked, axis: Any, out: Any, method: str, keepdims: Any, weights: Any, skip: bool
+def _checked_quantile(
+    a: Any, requested: _Requested, axis: Any, out: Any, method: str, keepdims: Any, weights: Any, skip_nan: bool
 ) -> ndarray:
-    array, into = as_array(a, asked.device), output(out)
+    """Check the arguments, compute the quantiles of all rows, and deliver them."""
+    array, into = as_array(a, requested.device), output(out)
     if KIND[array.dtype] == "c":
         raise TypeError("a must be an array of real numbers")
-    if not ((asked.shares >= 0) & (asked.shares <= 1)).all():
-        raise ValueError(asked.name)
+    if not ((requested.shares >= 0) & (requested.shares <= 1)).all():
+        raise ValueError(requested.range_error)
     if weights is not None and method != "inverted_cdf":
         raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
     axes = layout.normalize_axes(axis, array.ndim)
-    weight = None if weights is None else _weights(weights, array, None if axis is None else axes)
-    if skip and not array.size:
+    weight = None if weights is None else _checked_weights(weights, array, None if axis is None else axes)
+    if skip_nan and not array.size:
         return nanmean(array, axis, out=into, keepdims=keepdims)
-    if asked.shares.ndim > 2:
+    if requested.shares.ndim > 2:
         raise ValueError("q must be a scalar or 1d")
     if method not in _METHODS:
         raise ValueError(f"{method!r} is not a valid method; {allowed(tuple(_METHODS))}")
     rows = _rows(array, axes)
     if not rows.signature.shape[-1]:
         raise IndexError("index -1 is out of bounds for axis 0 with size 0")
-    skip = skip and KIND[array.dtype] not in "biu"
+    skip_nan = skip_nan and KIND[array.dtype] not in "biu"
     if weight is not None:
-        result = _weighted(rows, _rows(weight, axes), asked.shares, skip)
+        result = _weighted_quantiles(rows, _rows(weight, axes), requested.shares, skip_nan)
     else:
-        result = _unweighted(sort_rows(rows), asked, method, skip)
-    return _delivered(result, asked.shares.shape, array, axes, keepdims, into)
+        result = _unweighted_quantiles(sort_rows(rows), requested, method, skip_nan)
+    return _deliver(result, requested.shares.shape, array, axes, keepdims, into)
 
 
-def _given(x: Any, rows: Node, more: int = 0) -> Any:
-    """A number or an array of the host as an operand beside a value for every row, or one of `more` dimensions."""
+def _beside_rows(x: Any, rows: Node, element_dims: int = 0) -> Any:
+    """Return a host number or array as an operand whose dimensions come before the dimensions that the rows stand in.
+
+    `element_dims` dimensions of length 1 come last, for an operand that is combined with the elements of the rows.
+    """
     if not x.ndim:
         return x[()]
     assert rows.signature.queue is not None
-    return from_host(x.reshape(*x.shape, *(1,) * (len(rows.signature.shape) - 1 + more)), rows.signature.queue.device)
+    return from_host(
+        x.reshape(*x.shape, *(1,) * (len(rows.signature.shape) - 1 + element_dims)), rows.signature.queue.device
+    )
 
 
-def _unweighted(rows: Node, asked: _Asked, name: str, skip: bool) -> ndarray:
-    """The quantiles of sorted rows; the last dimensions of the result are those of the rows.
+def _unweighted_quantiles(rows: Node, requested: _Requested, method_name: str, skip_nan: bool) -> ndarray:
+    """Return the quantiles of sorted rows; the last dimensions of the result are those of the rows.
 
-    What all rows have in common is worked out on the host. Where NaNs are skipped, every row has its own places.
+    Positions that all rows share are computed on the host. If NaN is ignored, every row has its own positions.
     """
-    method, q = _METHODS[name], asked.shares
+    method, q = _METHODS[method_name], requested.shares
     n: Any = rows.signature.shape[-1]
     last: Any = n - 1
-    end = last
-    if skip:
-        count, q = _numbers(rows), _given(q, rows)
-        end = numpy.maximum(count - 1, 0)
-        # As a Python number would, they take the dtype of the quantiles.
-        like = q.dtype if KIND[q.dtype] in "ef" else INT64
-        n, last = converted(count, like), converted(count - 1, like)
-    place = method.place(n, last, q)
-    if method.share is None or (name == "linear" and place.dtype.kind in "iu"):
-        result = _at(rows, _within(place, end))
+    last_index = last
+    if skip_nan:
+        count, q = _count_numbers(rows), _beside_rows(q, rows)
+        last_index = numpy.maximum(count - 1, 0)
+        # Counts take the dtype of the quantiles, as a Python number would.
+        dtype = q.dtype if KIND[q.dtype] in "ef" else INT64
+        n, last = converted(count, dtype), converted(count - 1, dtype)
+    position = method.position(n, last, q)
+    if method.share is None or (method_name == "linear" and position.dtype.kind in "iu"):
+        result = _at(rows, _as_index(position, last_index))
     else:
-        below = numpy.floor(place)
-        low, high = (_at(rows, _within(k, end)) for k in (below, below + 1))
-        share = method.share(place, place - below).astype(place.dtype)
-        result = _interpolated(low, high, share, asked.weak, rows)
-    return result if skip else _or_nan(result, rows)
+        below = numpy.floor(position)
+        low, high = (_at(rows, _as_index(k, last_index)) for k in (below, below + 1))
+        share = method.share(position, position - below).astype(position.dtype)
+        result = _interpolate(low, high, share, requested.weak, rows)
+    return result if skip_nan else _or_nan(result, rows)
 
 
-def _within(place: Any, last: Any) -> Any:
-    """A place as the index of an element."""
-    return numpy.minimum(numpy.maximum(place, 0), last).astype(INT64)
+def _as_index(position: Any, last_index: Any) -> Any:
+    """Return a position as the index of an element, limited to the elements of the row."""
+    return numpy.minimum(numpy.maximum(position, 0), last_index).astype(INT64)
 
 
-def _interpolated(low: ndarray, high: ndarray, share: Any, weak: bool, rows: Node) -> ndarray:
-    """The point that lies a share of the way from one value to another, reckoned from the nearer one."""
-    way = elementwise("subtract", (high, low))
-    share = share if isinstance(share, ndarray) else _given(share, rows)
-    rest, near = 1 - share, share < 0.5
+def _interpolate(low: ndarray, high: ndarray, share: Any, is_weak: bool, rows: Node) -> ndarray:
+    """Interpolate linearly between two values; `share` is the share of the way from `low` to `high`.
+
+    The result is computed from the nearer value, as in NumPy.
+    """
+    difference = elementwise("subtract", (high, low))
+    share = share if isinstance(share, ndarray) else _beside_rows(share, rows)
+    complement, is_near_low = 1 - share, share < 0.5
     if not isinstance(share, ndarray):
-        if weak:
-            share, rest = float(share), float(rest)
-        return _plus(low, way, share) if near else _minus(high, way, rest)
-    if weak:
-        dtype = table.resolve("multiply", (way.dtype, float))[-1]
-        share, rest = converted(share, dtype), converted(rest, dtype)
-    up = _plus(low, way, share)
-    return _either(near, up, converted(_minus(high, way, rest), up.dtype), up.dtype)
+        if is_weak:
+            share, complement = float(share), float(complement)
+        return _add_scaled(low, difference, share) if is_near_low else _subtract_scaled(high, difference, complement)
+    if is_weak:
+        dtype = table.resolve("multiply", (difference.dtype, float))[-1]
+        share, complement = converted(share, dtype), converted(complement, dtype)
+    from_low = _add_scaled(low, difference, share)
+    return _where(
+        is_near_low, from_low, converted(_subtract_scaled(high, difference, complement), from_low.dtype), from_low.dtype
+    )
 
 
-def _plus(x: ndarray, way: ndarray, share: Any) -> ndarray:
-    return elementwise("add", (x, elementwise("multiply", (way, share))))
+def _add_scaled(x: ndarray, difference: ndarray, share: Any) -> ndarray:
+    return elementwise("add", (x, elementwise("multiply", (difference, share))))
 
 
-def _minus(x: ndarray, way: ndarray, share: Any) -> ndarray:
-    return elementwise("subtract", (x, elementwise("multiply", (way, share))))
+def _subtract_scaled(x: ndarray, difference: ndarray, share: Any) -> ndarray:
+    return elementwise("subtract", (x, elementwise("multiply", (difference, share))))
 
 
 # --- weights --------------------------------------------------------------------------------------------------------
 
 
-def _weights(weights: Any, array: ndarray, axes: tuple[int, ...] | None) -> ndarray:
-    """The weights in the array's shape; negative ones are refused at once."""
+def _checked_weights(weights: Any, array: ndarray, axes: tuple[int, ...] | None) -> ndarray:
+    """Return the weights in the array's shape; they are computed at once, and a negative one raises `ValueError`."""
     weight = weights_over(as_array(weights, array.device), array, axes)
     if to_host(any(elementwise("less", (weight, 0)))):
         raise ValueError("Weights must be non-negative.")
     return wrap(graph.broadcast(weight.value(), array.shape))
 
 
-def _weighted(rows: Node, weights: Node, q: Any, skip: bool) -> ndarray:
-    """The first elements at which the weights so far reach shares of all of them.
+def _weighted_quantiles(rows: Node, weights: Node, q: Any, skip_nan: bool) -> ndarray:
+    """Return the first elements at which the cumulative weight reaches shares of the total weight.
 
-    The sums of the weights are looked at on the host, where one that is no number is refused at once.
+    The cumulative weights are computed at once, and NaN among them raises `ValueError`.
     """
     order = argsort_rows(rows)
     ordered, weight = picked_in_rows(rows, order), wrap(picked_in_rows(weights, order))
-    end: Any = weight.shape[-1] - 1
-    if skip:
-        nan = elementwise("isnan", (wrap(ordered),))
-        weight = _either(nan, weight.dtype.type(0), weight, weight.dtype)
-        end = numpy.maximum(_numbers(rows) - 1, 0)
+    last_index: Any = weight.shape[-1] - 1
+    if skip_nan:
+        is_nan = elementwise("isnan", (wrap(ordered),))
+        weight = _where(is_nan, weight.dtype.type(0), weight, weight.dtype)
+        last_index = numpy.maximum(_count_numbers(rows) - 1, 0)
     sums = cumsum(weight, -1, FLOAT64)
     n, axis = sums.shape[-1], sums.ndim - 1
-    reached = elementwise("divide", (sums, sliced(sums, axis, n - 1, n)))
-    wrong: Any = elementwise("isnan", (_last(reached.value()),))
-    if skip:  # a row without numbers has no weights
-        wrong = wrong & (_numbers(rows) > 0)
-    if to_host(any(wrong)):
+    share_reached = elementwise("divide", (sums, sliced(sums, axis, n - 1, n)))
+    is_invalid: Any = elementwise("isnan", (_last(share_reached.value()),))
+    if skip_nan:  # a row of NaN alone has no weight
+        is_invalid = is_invalid & (_count_numbers(rows) > 0)
+    if to_host(any(is_invalid)):
         raise ValueError("Weights included NaN, inf or were all zero.")
     if KIND[q.dtype] in "ef":
-        reached = converted(reached, q.dtype)
-    # An element without weight before all others is below every quantile, 0 too.
-    reached = _either(elementwise("equal", (reached, 0)), -1, reached, reached.dtype)
-    index: Any = total(elementwise("less", (reached, _given(q, rows, 1))), -1, INT64)
-    result = _at(ordered, numpy.minimum(index, end))
-    return result if skip else _or_nan(result, ordered)
+        share_reached = converted(share_reached, q.dtype)
+    # Elements of weight 0 before all others lie below every quantile, even below quantile 0.
+    share_reached = _where(elementwise("equal", (share_reached, 0)), -1, share_reached, share_reached.dtype)
+    index: Any = total(elementwise("less", (share_reached, _beside_rows(q, rows, 1))), -1, INT64)
+    result = _at(ordered, numpy.minimum(index, last_index))
+    return result if skip_nan else _or_nan(result, ordered)
