@@ -1,4 +1,4 @@
-"""Differences of neighbours, derivatives, integrals and convolutions of sampled values."""
+"""Differences, derivatives, integrals and convolutions of sampled values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["convolve", "correlate", "diff", "ediff1d", "gradient", "trapezoid"]
 
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = NO_VALUE, append: Any = NO_VALUE) -> ndarray:
-    """The n-th differences of neighbours along an axis; see `numpy.diff`."""
+    """Calculate the n-th discrete difference along an axis. See `numpy.diff`."""
     array = as_array(a)
     if n == 0:
         return array
@@ -34,7 +34,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = NO_VALUE, append: An
         raise ValueError("diff requires input that is at least one dimensional")
     axis = layout.normalize_axis(axis, array.ndim)
     if prepend is not NO_VALUE or append is not NO_VALUE:
-        ends = [_end(array, axis, end) for end in (prepend, append)]
+        ends = [_edge_values(array, axis, end) for end in (prepend, append)]
         array = concatenate([part for part in (ends[0], array, ends[1]) if part is not None], axis)
     op = "not_equal" if array.dtype == BOOL else "subtract"
     for _ in range(n):
@@ -43,27 +43,27 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = NO_VALUE, append: An
     return array
 
 
-def _end(array: ndarray, axis: int, given: Any) -> ndarray | None:
-    """What stands before or after the array: a scalar is repeated along the other axes."""
-    if given is NO_VALUE:
+def _edge_values(array: ndarray, axis: int, argument: Any) -> ndarray | None:
+    """Return the values before or after the array along an axis, or None; a scalar is repeated along the other axes."""
+    if argument is NO_VALUE:
         return None
-    end = as_array(given, array.device)
+    end = as_array(argument, array.device)
     if end.ndim:
         return end
     return wrap(graph.broadcast(end.value(), (*array.shape[:axis], 1, *array.shape[axis + 1 :])))
 
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> ndarray:
-    """Differences of neighbours in C order, with something before and after them; see `numpy.ediff1d`."""
+    """Return the differences of consecutive elements in C order, between given ends. See `numpy.ediff1d`."""
     array = flat(as_array(ary))
     parts: list[ndarray] = []
-    for name, given in (("to_begin", to_begin), ("", None), ("to_end", to_end)):
+    for name, end in (("to_begin", to_begin), ("", None), ("to_end", to_end)):
         if not name:
             length = array.size
-            ends = sliced(array, 0, 1, length), sliced(array, 0, 0, length - 1)
-            parts.append(elementwise("subtract", ends))
-        elif given is not None:
-            part = flat(as_array(given, array.device))
+            neighbours = sliced(array, 0, 1, length), sliced(array, 0, 0, length - 1)
+            parts.append(elementwise("subtract", neighbours))
+        elif end is not None:
+            part = flat(as_array(end, array.device))
             if not numpy.can_cast(part.dtype, array.dtype, casting="same_kind"):
                 raise TypeError(f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule.")
             parts.append(wrap(as_dtype(part.value(), array.dtype)))
@@ -71,7 +71,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> ndarray:
 
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> ndarray:
-    """Integral along an axis by the trapezoidal rule; see `numpy.trapezoid`."""
+    """Integrate along an axis by the trapezoidal rule. See `numpy.trapezoid`."""
     values = as_array(y)
     axis = layout.normalize_axis(axis, values.ndim)
     step = dx
@@ -86,33 +86,33 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> ndarray:
 
 
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    """Derivatives by central differences, one-sided at the ends; see `numpy.gradient`."""
+    """Return derivatives by central differences, one-sided at the ends. See `numpy.gradient`."""
     array = as_array(f)
     axes = layout.normalize_axes(axis, array.ndim)
     steps = _steps(array, axes, varargs)
     if edge_order > 2:
         raise ValueError("'edge_order' greater than 2 not supported")
-    result = array.dtype if KIND[array.dtype] in "efc" else FLOAT64
+    dtype = array.dtype if KIND[array.dtype] in "efc" else FLOAT64
     if KIND[array.dtype] in "iu":
         array = wrap(graph.cast(array.value(), FLOAT64))
-    found = tuple(_derivative(array, d, step, edge_order, result) for d, step in zip(axes, steps, strict=True))
-    return found[0] if len(found) == 1 else found
+    derivatives = tuple(_derivative(array, d, step, edge_order, dtype) for d, step in zip(axes, steps, strict=True))
+    return derivatives[0] if len(derivatives) == 1 else derivatives
 
 
-def _steps(array: ndarray, axes: tuple[int, ...], given: tuple[Any, ...]) -> list[Any]:
-    """For every axis a scalar, or an array of the distances between neighbours."""
-    if not given:
+def _steps(array: ndarray, axes: tuple[int, ...], spacings: tuple[Any, ...]) -> list[Any]:
+    """Return for each axis a scalar, or an array of the distances between neighbours."""
+    if not spacings:
         return [1.0] * len(axes)
-    if len(given) == 1 and numpy.ndim(given[0]) == 0:
-        return [given[0]] * len(axes)
-    if len(given) != len(axes):
+    if len(spacings) == 1 and numpy.ndim(spacings[0]) == 0:
+        return [spacings[0]] * len(axes)
+    if len(spacings) != len(axes):
         raise TypeError("invalid number of arguments")
     steps: list[Any] = []
-    for d, one in zip(axes, given, strict=True):
-        if numpy.ndim(one) == 0:
-            steps.append(one)
+    for d, spacing in zip(axes, spacings, strict=True):
+        if numpy.ndim(spacing) == 0:
+            steps.append(spacing)
             continue
-        points = as_array(one, array.device)
+        points = as_array(spacing, array.device)
         if points.ndim != 1:
             raise ValueError("distances must be either scalars or 1d")
         if points.size != array.shape[d]:
@@ -123,7 +123,8 @@ def _steps(array: ndarray, axes: tuple[int, ...], given: tuple[Any, ...]) -> lis
     return steps
 
 
-def _derivative(array: ndarray, axis: int, step: Any, edge_order: int, result: DType) -> ndarray:
+def _derivative(array: ndarray, axis: int, step: Any, edge_order: int, dtype: DType) -> ndarray:
+    """Return the derivative along one axis, for a scalar `step` or an array of distances."""
     length = array.shape[axis]
     if length < edge_order + 1:
         raise ValueError(
@@ -133,58 +134,62 @@ def _derivative(array: ndarray, axis: int, step: Any, edge_order: int, result: D
     uniform = not isinstance(step, ndarray) or step.ndim == 0
     first, last = (step, step) if uniform else (_element(step, 0), _element(step, step.size - 1))
     ends = []
-    for at, inward, near in ((0, 1, first), (length - 1, -1, last)):
-        points = [sliced(array, axis, at + k * inward, at + k * inward + 1) for k in range(edge_order + 1)]
+    for position, inward, step_at_end in ((0, 1, first), (length - 1, -1, last)):
+        points = [sliced(array, axis, position + k * inward, position + k * inward + 1) for k in range(edge_order + 1)]
         if edge_order == 1:
             pair = points[::-1] if inward > 0 else points
-            ends.append(_divide(_subtract(*pair), near))
+            ends.append(_divide(_subtract(*pair), step_at_end))
         else:
-            second = step if uniform else _element(step, 1 if inward > 0 else step.size - 2)
-            ends.append(_weighted(_one_sided(near, second, inward), points))
+            next_step = step if uniform else _element(step, 1 if inward > 0 else step.size - 2)
+            ends.append(_weighted(_one_sided(step_at_end, next_step, inward), points))
     middle = []
     if length > 2:
         before, here, after = (sliced(array, axis, k, length - 2 + k) for k in range(3))
         double = _multiply(2.0, first)
-        inner = _divide(_subtract(after, before), double)
+        differences = _divide(_subtract(after, before), double)
         if not uniform:
             d1, d2 = (along(sliced(step, 0, k, step.size - 1 + k), axis, array.ndim) for k in (0, 1))
-            both = _add(d1, d2)
+            both_steps = _add(d1, d2)
             weights = (
-                _negative(_divide(d2, _multiply(d1, both))),
+                _negative(_divide(d2, _multiply(d1, both_steps))),
                 _divide(_subtract(d2, d1), _multiply(d1, d2)),
-                _divide(d1, _multiply(d2, both)),
+                _divide(d1, _multiply(d2, both_steps)),
             )
-            # Equal distances give the plain difference, as in NumPy, with no weight 0 to make NaN of an infinity.
-            equal = all(elementwise("equal", (step, first)))
-            inner = elementwise("where", (equal, inner, _weighted(weights, (before, here, after))))
-        middle = [inner]
-    parts = [wrap(as_dtype(part.value(), result)) for part in (ends[0], *middle, ends[1])]
+            # Equal distances give the plain difference, as in NumPy: a weight 0 would make NaN of an infinity.
+            is_uniform = all(elementwise("equal", (step, first)))
+            differences = elementwise("where", (is_uniform, differences, _weighted(weights, (before, here, after))))
+        middle = [differences]
+    parts = [wrap(as_dtype(part.value(), dtype)) for part in (ends[0], *middle, ends[1])]
     return concatenate(parts, axis)
 
 
-def _one_sided(near: Any, second: Any, inward: int) -> tuple[Any, ...]:
-    """The weights of the end and the two elements next to it, for a derivative of second order."""
-    both = _add(near, second)
+def _one_sided(step_at_end: Any, next_step: Any, inward: int) -> tuple[Any, ...]:
+    """Return the weights of the end element and the two next to it, for a one-sided derivative of second order.
+
+    `inward` is 1 at the first element and -1 at the last.
+    """
+    both_steps = _add(step_at_end, next_step)
     weights = (
-        _negative(_divide(_add(_multiply(2.0, near), second), _multiply(near, both))),
-        _divide(both, _multiply(near, second)),
-        _negative(_divide(near, _multiply(second, both))),
+        _negative(_divide(_add(_multiply(2.0, step_at_end), next_step), _multiply(step_at_end, both_steps))),
+        _divide(both_steps, _multiply(step_at_end, next_step)),
+        _negative(_divide(step_at_end, _multiply(next_step, both_steps))),
     )
     return weights if inward > 0 else tuple(_negative(w) for w in weights)
 
 
 def _weighted(weights: Any, values: Any) -> ndarray:
-    """The weighted sum of three values."""
+    """Return the weighted sum of three values."""
     a, b, c = (_multiply(w, v) for w, v in zip(weights, values, strict=True))
     return _add(_add(a, b), c)
 
 
 def _element(array: ndarray, k: int) -> ndarray:
+    """Return element `k` of a one-dimensional array as a 0-d array."""
     return wrap(graph.view(array.value(), Layout((), (), k)))
 
 
 def _arithmetic(op: str, on_host: Callable[..., Any]) -> Callable[..., Any]:
-    """An operation that leaves scalars on the host, where they stay weak in type promotion."""
+    """Return an operation that computes scalars on the host, so that they stay weak in type promotion."""
 
     def apply(*args: Any) -> Any:
         if not isinstance(args[0], ndarray) and not isinstance(args[-1], ndarray):
@@ -205,61 +210,63 @@ _negative = _arithmetic("negative", operator.neg)
 
 
 def convolve(a: Any, v: Any, mode: Any = "full") -> ndarray:
-    """Discrete convolution of two sequences; see `numpy.convolve`."""
-    one, two = as_array(a), as_array(v)
-    one, two = _sequence(one), _sequence(two)
-    if two.size > one.size:
-        one, two = two, one
-    if one.size == 0:
+    """Return the discrete convolution of two one-dimensional sequences. See `numpy.convolve`."""
+    longer, shorter = as_array(a), as_array(v)
+    longer, shorter = _sequence(longer), _sequence(shorter)
+    if shorter.size > longer.size:
+        longer, shorter = shorter, longer
+    if longer.size == 0:
         raise ValueError("a cannot be empty")
-    if two.size == 0:
+    if shorter.size == 0:
         raise ValueError("v cannot be empty")
-    return _windows(one, _reversed(two), _mode(mode))
+    return _windows(longer, _reversed(shorter), _mode(mode))
 
 
 def correlate(a: Any, v: Any, mode: Any = "valid") -> ndarray:
-    """Cross-correlation of two sequences; see `numpy.correlate`."""
-    one, two = _sequence(as_array(a)), _sequence(as_array(v))
-    if one.size == 0:
+    """Return the cross-correlation of two one-dimensional sequences. See `numpy.correlate`."""
+    first, second = _sequence(as_array(a)), _sequence(as_array(v))
+    if first.size == 0:
         raise ValueError("first array argument cannot be empty")
-    if two.size == 0:
+    if second.size == 0:
         raise ValueError("second array argument cannot be empty")
-    if two.dtype.kind == "c":
-        two = elementwise("conjugate", (two,))
-    if two.size > one.size:
-        return _reversed(_windows(two, one, _mode(mode)))
-    return _windows(one, two, _mode(mode))
+    if second.dtype.kind == "c":
+        second = elementwise("conjugate", (second,))
+    if second.size > first.size:
+        return _reversed(_windows(second, first, _mode(mode)))
+    return _windows(first, second, _mode(mode))
 
 
 _MODES = {"valid": 0, "same": 1, "full": 2}
 
 
 def _mode(mode: Any) -> int:
-    found = _MODES.get(mode, mode)
-    if found not in (0, 1, 2):
+    """Return the mode as 0, 1 or 2; raise `ValueError` for any other."""
+    number = _MODES.get(mode, mode)
+    if number not in (0, 1, 2):
         raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
-    return int(found)
+    return int(number)
 
 
 def _sequence(array: ndarray) -> ndarray:
+    """Return the array in one dimension; raise `ValueError` if it has more."""
     if array.ndim > 1:
         raise ValueError("object too deep for desired array")
     return flat(array)
 
 
 def _reversed(array: ndarray) -> ndarray:
-    """The elements from the last to the first."""
+    """Return the elements from the last to the first."""
     return wrap(graph.view(array.value(), Layout(array.shape, (-1,), array.size - 1)))
 
 
 def _windows(long: ndarray, short: ndarray, mode: int) -> ndarray:
-    """The sums of products of `short` with every window of its length of `long`, which zeros surround."""
+    """Record the sum of products of `short` with each window of `long`, zero-padded in the modes "same" and "full"."""
     loop = table.resolve("multiply", (long.dtype, short.dtype))
     dtype = loop[-1]
     width = short.size
-    before = (0, width // 2, width - 1)[mode]
+    zeros_before = (0, width // 2, width - 1)[mode]
     count = (long.size - width + 1, long.size, long.size + width - 1)[mode]
-    zeros = [filled_like(long, 0, 0, n) for n in (before, width - 1)]
+    zeros = [filled_like(long, 0, 0, n) for n in (zeros_before, width - 1)]
     value = concatenate((zeros[0], long, zeros[1]), 0).value() if mode else long.value()
     windows = graph.view(value, Layout((count, width), (1, 1), 0))
     products = graph.map_node("multiply", loop, (windows, short.value()))

@@ -1,8 +1,9 @@
-"""NumPy's functions on the host, for names that have no device implementation: never silently.
+"""NumPy's functions on the host, for names that have no device implementation; a warning says which.
 
-A wrapped function gets NumPy arrays in place of ours and gives ours in place of NumPy's. What it writes into its
-arguments is written into ours. What it gives as a view of an argument is a view of ours, and read-only where there is
-no such view: a write that an argument would not see is refused.
+A wrapped function gets NumPy arrays in place of gpunumpy arrays and returns gpunumpy arrays in place of NumPy arrays.
+What it writes into its arguments is written into the gpunumpy arrays. A view of an argument that it returns becomes a
+view of the gpunumpy array. Where there is no such view the result is read-only, so that a write which the argument
+would not see raises.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ __all__ = ["host_fallback"]
 
 _ACTIONS = ("warn", "error", "ignore")
 _action = os.environ.get("GPUNUMPY_HOST_FALLBACK", "warn")
-_told: set[str] = set()
+_warned: set[str] = set()
 
-# What neither takes nor makes arrays of ours, so that nothing is said of it.
+# Names that neither take nor make gpunumpy arrays, so that they run without a warning.
 _SILENT = frozenset(
     (
         *("base_repr", "binary_repr", "format_float_positional", "format_float_scientific", "format_parser"),
@@ -40,22 +41,22 @@ _SILENT = frozenset(
         "typename",
     )
 )
-# Classes that hold arrays: theirs are NumPy's.
+# Classes that hold arrays: what they hold are NumPy arrays.
 _HOLDERS = frozenset(("broadcast", "chararray", "matrix", "memmap", "ndenumerate", "poly1d", "recarray"))
-# What rooms above have in place of functions in NumPy's inner modules, by NumPy's full name.
+# Implementations of this package for functions in NumPy's inner modules, by NumPy's full name.
 NATIVE: dict[str, Callable[..., Any]] = {}
 # Modules in which nothing takes an array.
 _PLAIN_MODULES = frozenset(("ctypeslib", "dtypes", "exceptions", "version"))
 
 
 def host_fallback(action: str | None = None) -> str:
-    """What happens when a function runs through NumPy on the host, and, with an argument, set it.
+    """Return what happens when a function runs through NumPy on the host; with an argument, set that first.
 
     Parameters
     ----------
     action : {"warn", "error", "ignore"}, optional
         "warn" issues a `HostFallbackWarning` once per function, "error" raises it. The environment variable
-        ``GPUNUMPY_HOST_FALLBACK`` sets it from outside.
+        ``GPUNUMPY_HOST_FALLBACK`` sets the initial action.
     """
     global _action
     if action is not None:
@@ -65,18 +66,18 @@ def host_fallback(action: str | None = None) -> str:
     return _action
 
 
-def tell(name: str) -> None:
-    """Say, once, that a function runs on the host."""
+def report(name: str) -> None:
+    """Warn, once per name, that a function runs on the host; raise the warning if the action is "error"."""
     if _action == "error":
         raise HostFallbackWarning(f"{name} has no device implementation and would run through NumPy on the host")
-    if _action == "warn" and name not in _told:
+    if _action == "warn" and name not in _warned:
         text = f"{name} runs through NumPy on the host: it has no device implementation yet (from {source_location()})"
-        warnings.warn(text, HostFallbackWarning, stacklevel=_frames())
-        _told.add(name)  # not before: where the warning is made an error it is one every time
+        warnings.warn(text, HostFallbackWarning, stacklevel=_stack_level())
+        _warned.add(name)  # not before: a warning that a filter makes an error is one every time
 
 
-def _frames() -> int:
-    """How far the user's program is from the caller, as `warnings.warn` counts."""
+def _stack_level() -> int:
+    """Return the distance from the caller to the user's program, as `warnings.warn` counts stack levels."""
     frame: types.FrameType | None = sys._getframe(1)
     count = 1
     package = __name__.partition(".")[0]
@@ -85,83 +86,86 @@ def _frames() -> int:
     return count
 
 
-class _Visitor(NamedTuple):
-    """An array of ours, and what stands for it on the host."""
+class _HostedArray(NamedTuple):
+    """Array argument and the NumPy array that stands for it on the host."""
 
-    ours: Any
+    array: Any
     host: Any
-    before: bytes | None  # None: it is not written
-    stored: Layout  # where the elements are that the host's array has in its memory, in the order of that memory
+    before: bytes | None  # the bytes of `host` before the call; None if nothing is written back
+    stored: Layout  # layout of `array` over its owner, dimensions in the order of the memory of `host`
 
 
-class _Visit:
-    """One call: NumPy's arrays in place of ours, and back."""
+class _HostCall:
+    """One call of a function on the host: replaces gpunumpy arrays by NumPy arrays, and results the other way round."""
 
     def __init__(self) -> None:
-        self.seen: list[_Visitor] = []
+        self.hosted_arrays: list[_HostedArray] = []
         self.device: Any = None
 
     def to_host(self, x: Any) -> Any:
+        """Return an argument with NumPy arrays in place of gpunumpy arrays, also inside lists, tuples and dicts."""
         if isinstance(x, ndarray):
-            for visitor in self.seen:
-                if visitor.ours is x:
-                    return visitor.host
+            for hosted in self.hosted_arrays:
+                if hosted.array is x:
+                    return hosted.host
             self.device = self.device or x.device
             if is_scalar(x):
                 return to_host(x)[()]
-            host, stored = _as_it_lies(x)
+            host, stored = _in_memory_order(x)
             host.flags.writeable = x.writeable
-            self.seen.append(_Visitor(x, host, host.tobytes() if x.writeable else None, stored))
+            self.hosted_arrays.append(_HostedArray(x, host, host.tobytes() if x.writeable else None, stored))
             return host
         if type(x) in (list, tuple):
             return type(x)(map(self.to_host, x))
         if type(x) is dict:
             return {key: self.to_host(value) for key, value in x.items()}
         if isinstance(x, numpy.ndarray):
-            self.seen.append(_Visitor(x, x, None, layout.c_layout(())))
+            self.hosted_arrays.append(_HostedArray(x, x, None, layout.c_layout(())))
         return x
 
     def write_back(self) -> None:
-        for ours, host, before, _ in self.seen:
+        """Assign what the function wrote into the NumPy arrays to the gpunumpy arrays."""
+        for array, host, before, _ in self.hosted_arrays:
             if before is not None and host.tobytes() != before:
-                ours.assign(from_host(host, ours.device).value())
+                array.assign(from_host(host, array.device).value())
 
     def from_host(self, x: Any) -> Any:
+        """Return a result with gpunumpy arrays in place of NumPy arrays; an argument comes back as itself."""
         if isinstance(x, numpy.ndarray):
-            given = next((visitor for visitor in self.seen if visitor.host is x), None)
-            return self._taken(x) if given is None else given.ours
+            argument = next((hosted for hosted in self.hosted_arrays if hosted.host is x), None)
+            return self._result_array(x) if argument is None else argument.array
         if isinstance(x, numpy.generic) and self.device is not None and x.dtype in dtypes.KIND:
-            made = from_host(numpy.asarray(x), self.device)
-            made._flags &= ~BOX  # as the 0-d result of an operation
-            return made
+            scalar = from_host(numpy.asarray(x), self.device)
+            scalar._flags &= ~BOX  # as the 0-d result of an operation
+            return scalar
         if type(x) in (list, tuple):
             return type(x)(map(self.from_host, x))
         if isinstance(x, tuple) and hasattr(x, "_fields"):
             return type(x)(*map(self.from_host, x))
         return x
 
-    def _taken(self, x: Any) -> Any:
-        """An array of the host as ours, where its class and its dtype allow."""
-        mine = (visitor for visitor in self.seen if isinstance(visitor.ours, ndarray))
-        source = next((visitor for visitor in mine if numpy.may_share_memory(x, visitor.host)), None)
-        ours = type(x) is numpy.ndarray and x.dtype in dtypes.KIND
+    def _result_array(self, x: Any) -> Any:
+        """Return a new host array as a gpunumpy array, or as it is if its class or dtype does not allow that."""
+        arguments = (hosted for hosted in self.hosted_arrays if isinstance(hosted.array, ndarray))
+        source = next((hosted for hosted in arguments if numpy.may_share_memory(x, hosted.host)), None)
+        is_convertible = type(x) is numpy.ndarray and x.dtype in dtypes.KIND
         if source is not None:
-            seen = _view_of(source, x) if ours else None
-            if seen is not None:
-                return seen
+            view = _view_of(source, x) if is_convertible else None
+            if view is not None:
+                return view
             x.flags.writeable = False
-        if not ours:
+        if not is_convertible:
             return x
-        made = from_host(x, self.device)
+        array = from_host(x, self.device)
         if not x.flags.writeable:
-            made._flags |= READ_ONLY
-        return made
+            array._flags |= READ_ONLY
+        return array
 
 
-def _as_it_lies(x: ndarray) -> tuple[Any, Layout]:
-    """The elements on the host, the axes in memory in the order that the array's are in; and where those elements are.
+def _in_memory_order(x: ndarray) -> tuple[Any, Layout]:
+    """Return a NumPy array of the elements whose axes lie in memory in the order of the array's, and its layout.
 
-    The layout counts the dimensions in that order.
+    The layout is that of the elements over the owner of the array; its dimensions come in memory order.
     """
     shape, strides, offset = where = x.layout
     order = layout.copied_order(shape, strides)
@@ -171,135 +175,141 @@ def _as_it_lies(x: ndarray) -> tuple[Any, Layout]:
     return to_host(make_view(x, stored)).transpose([order.index(axis) for axis in range(len(order))]), stored
 
 
-def _view_of(source: _Visitor, x: Any) -> ndarray | None:
-    """The view of our array that a view `x` of its elements on the host is; None if there is no such view."""
-    unit = x.itemsize
+def _view_of(source: _HostedArray, x: Any) -> ndarray | None:
+    """Return the view of a gpunumpy array that corresponds to the view `x` of its host array; None if there is none."""
+    itemsize = x.itemsize
     start = x.__array_interface__["data"][0] - source.host.__array_interface__["data"][0]
-    if x.dtype != source.host.dtype or any(s % unit for s in (start, *x.strides)):
+    if x.dtype != source.host.dtype or any(s % itemsize for s in (start, *x.strides)):
         return None
-    where = layout.compose(source.stored, Layout(x.shape, tuple(s // unit for s in x.strides), start // unit))
-    if where is None:
+    view_layout = layout.compose(
+        source.stored, Layout(x.shape, tuple(s // itemsize for s in x.strides), start // itemsize)
+    )
+    if view_layout is None:
         return None
-    view = make_view(source.ours, where)
-    if not x.flags.writeable or not layout.are_distinct(where.shape, where.strides):
+    view = make_view(source.array, view_layout)
+    if not x.flags.writeable or not layout.are_distinct(view_layout.shape, view_layout.strides):
         view._flags |= READ_ONLY
     return view
 
 
 def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """The function of NumPy, over our arrays; `name` is what messages call it, and nothing is said without one."""
+    """Return a function that runs NumPy's `function` over gpunumpy arrays.
+
+    Messages call it `name`; without a name there are no messages.
+    """
 
     @wraps(function, updated=())
     def run(*args: Any, **options: Any) -> Any:
         if name:
-            tell(name)
-        visit = _Visit()
-        result = function(*visit.to_host(args), **visit.to_host(options))
-        visit.write_back()
-        return visit.from_host(result)
+            report(name)
+        call = _HostCall()
+        result = function(*call.to_host(args), **call.to_host(options))
+        call.write_back()
+        return call.from_host(result)
 
     return run
 
 
 def refuse_writes(name: str, op: Any, op_flags: Any) -> None:
-    """Raise TypeError where an iterator of NumPy's would write to a copy of an array of ours."""
+    """Raise `TypeError` if an iterator of NumPy's would write to a host copy of a gpunumpy array."""
     operands = list(op) if isinstance(op, (list, tuple)) else [op]
     flags = list(op_flags or ())
-    each = [flags] * len(operands) if all(isinstance(flag, str) for flag in flags) else flags
-    for operand, its in zip(operands, each, strict=False):
-        if isinstance(operand, ndarray) and any(flag in ("readwrite", "writeonly") for flag in its):
+    flags_of_operands = [flags] * len(operands) if all(isinstance(flag, str) for flag in flags) else flags
+    for operand, flags_of_operand in zip(operands, flags_of_operands, strict=False):
+        if isinstance(operand, ndarray) and any(flag in ("readwrite", "writeonly") for flag in flags_of_operand):
             raise TypeError(
                 f"{name} reads arrays on the host and cannot write to them: let it run over asnumpy(x) and assign "
                 "x[...] afterwards, or write with operations on whole arrays"
             )
 
 
-class _Iterators(type):
-    """The class of `nditer`: NumPy's iterators are its instances."""
+class _NditerMeta(type):
+    """Metaclass of `nditer`, for which NumPy's iterators are its instances."""
 
     def __instancecheck__(cls, x: Any) -> bool:
+        """Return whether `x` is an iterator of NumPy's."""
         return isinstance(x, numpy.nditer)
 
 
-class nditer(metaclass=_Iterators):
-    """NumPy's iterator, over copies on the host of what is ours; it cannot write to those. See `numpy.nditer`."""
+class nditer(metaclass=_NditerMeta):
+    """NumPy's iterator over host copies of gpunumpy arrays, which it cannot write to. See `numpy.nditer`."""
 
     def __new__(cls, op: Any, flags: Any = None, op_flags: Any = None, *args: Any, **options: Any) -> Any:
-        """Make one of NumPy's."""
+        """Return an iterator of NumPy's."""
         refuse_writes("nditer", op, op_flags)
-        tell("gpunumpy.nditer")
-        return numpy.nditer(_Visit().to_host(op), flags, op_flags, *args, **options)
+        report("gpunumpy.nditer")
+        return numpy.nditer(_HostCall().to_host(op), flags, op_flags, *args, **options)
 
 
 def nested_iters(op: Any, axes: Any, flags: Any = None, op_flags: Any = None, *args: Any, **options: Any) -> Any:
-    """Iterators for nested loops, which cannot write to what is ours. See `numpy.nested_iters`."""
+    """Create iterators for nested loops over host copies, which they cannot write to. See `numpy.nested_iters`."""
     refuse_writes("nested_iters", op, op_flags)
-    tell("gpunumpy.nested_iters")
-    return numpy.nested_iters(_Visit().to_host(op), axes, flags, op_flags, *args, **options)
+    report("gpunumpy.nested_iters")
+    return numpy.nested_iters(_HostCall().to_host(op), axes, flags, op_flags, *args, **options)
 
 
 _vectorized = on_host(numpy.vectorize.__call__, "gpunumpy.vectorize")
 
 
 class vectorize(numpy.vectorize):
-    """A function of Python's over every element, on the host. See `numpy.vectorize`."""
+    """Python function applied to every element, on the host. See `numpy.vectorize`."""
 
     def __call__(self, *args: Any, **options: Any) -> Any:
-        """Call it for every element of the arrays."""
+        """Call the function for every element of the arrays."""
         return _vectorized(self, *args, **options)
 
 
 NATIVE |= {"numpy.nditer": nditer, "numpy.nested_iters": nested_iters, "numpy.vectorize": vectorize}
 
 
-# The methods of NumPy's arrays that run on the host.
+# The array methods that run through NumPy on the host.
 HOST_METHODS = ("byteswap", "dump", "dumps", "getfield", "tofile")
 
 
 def on_host_method(name: str) -> Callable[..., Any]:
-    """The method of NumPy's arrays, for ours."""
+    """Return NumPy's array method for gpunumpy arrays."""
     return on_host(getattr(numpy.ndarray, name), f"ndarray.{name}")
 
 
 @cache
 def lookup(module: str, name: str) -> Any:
-    """What a module of NumPy's has under a name, its functions run on the host.
+    """Return what a module of NumPy's has under a name, with functions wrapped to run on the host.
 
     Raises
     ------
     AttributeError
-        If it has nothing of that name, or the name is private.
+        If the module has nothing of that name, or the name is private.
     """
-    theirs = import_module(module)
-    ours = "gpunumpy" + module.removeprefix("numpy")
-    if name.startswith("_") or (name not in dir(theirs) and name not in _PLAIN_MODULES):
-        raise AttributeError(f"module {ours!r} has no attribute {name!r}")
+    numpy_module = import_module(module)
+    own_module = "gpunumpy" + module.removeprefix("numpy")
+    if name.startswith("_") or (name not in dir(numpy_module) and name not in _PLAIN_MODULES):
+        raise AttributeError(f"module {own_module!r} has no attribute {name!r}")
     native = NATIVE.get(f"{module}.{name}")
     if native is not None:
         return native
-    found = getattr(theirs, name)
+    found = getattr(numpy_module, name)
     if isinstance(found, types.ModuleType):
         return found if name in _PLAIN_MODULES else namespace(found.__name__)
     if isinstance(found, type):
         if name in _HOLDERS:
-            tell(f"{ours}.{name}")
+            report(f"{own_module}.{name}")
         return found
-    return on_host(found, f"{ours}.{name}") if callable(found) and name not in _SILENT else found
+    return on_host(found, f"{own_module}.{name}") if callable(found) and name not in _SILENT else found
 
 
 def namespace(module: str) -> types.ModuleType:
-    """A module like one of NumPy's, whose functions take and give our arrays, on the host."""
+    """Return a module like one of NumPy's, whose functions run on the host and take and return gpunumpy arrays."""
 
     def find(name: str) -> Any:
         return import_module(module).__all__ if name == "__all__" else lookup(module, name)
 
-    ours = types.ModuleType("gpunumpy" + module.removeprefix("numpy"))
-    ours.__getattr__ = find  # type: ignore[method-assign]
-    ours.__dir__ = lambda: public(module)  # type: ignore[method-assign]
-    ours.__path__ = []  # it may have modules in it, none of which is a file
-    return ours
+    own_module = types.ModuleType("gpunumpy" + module.removeprefix("numpy"))
+    own_module.__getattr__ = find  # type: ignore[method-assign]
+    own_module.__dir__ = lambda: public(module)  # type: ignore[method-assign]
+    own_module.__path__ = []  # a package: it may contain modules, none of which is a file
+    return own_module
 
 
 def public(module: str) -> list[str]:
-    """The public names of a module of NumPy's."""
+    """Return the public names of a module of NumPy's."""
     return [name for name in dir(import_module(module)) if not name.startswith("_")]

@@ -354,7 +354,7 @@ def test_other_classes_decide_themselves() -> None:
 
 
 def test_functions_stay_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fallback, "_told", set())  # as if nothing had run on the host yet
+    monkeypatch.setattr(fallback, "_warned", set())  # as if nothing had run on the host yet
     x = ours()
     made = numpy.reshape(x, (4, 3))
     assert type(made) is np.ndarray

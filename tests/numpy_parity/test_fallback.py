@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
 @pytest.fixture(autouse=True)
 def told(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is said here is said elsewhere all the same."""
-    monkeypatch.setattr(fallback, "_told", set())
+    monkeypatch.setattr(fallback, "_warned", set())
 
 
 WINDOWS: dict[str, Callable[[Any], Any]] = {
@@ -115,7 +115,7 @@ def test_the_warning_points_to_the_program(monkeypatch: pytest.MonkeyPatch) -> N
         lambda: np.vectorize(abs)(a),
         lambda: np.nditer(a),
     ):
-        monkeypatch.setattr(fallback, "_told", set())
+        monkeypatch.setattr(fallback, "_warned", set())
         with pytest.warns(np.HostFallbackWarning) as told:
             call()
         assert [warning.filename for warning in told] == [__file__]

@@ -26,7 +26,7 @@ from .parity import check, same, sample
 @pytest.fixture
 def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """As if nothing had been said yet."""
-    monkeypatch.setattr(fallback, "_told", set())
+    monkeypatch.setattr(fallback, "_warned", set())
     yield
     np.host_fallback("warn")
 

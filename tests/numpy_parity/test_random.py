@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
 @pytest.fixture(autouse=True)
 def told(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is said here is said elsewhere all the same."""
-    monkeypatch.setattr(fallback, "_told", set())
+    monkeypatch.setattr(fallback, "_warned", set())
 
 
 def made(n: Any) -> Any:
