@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms, their frequencies, and the order of a spectrum."""
+"""Discrete Fourier transforms, their frequencies, and the order of a spectrum: the namespace of `numpy.fft`."""
 
 from ..functions.fallback import namespace as _namespace
 from .frequencies import fftfreq, fftshift, ifftshift, rfftfreq
@@ -29,4 +29,5 @@ __getattr__ = _namespace("numpy.fft").__getattr__
 
 
 def __dir__() -> list[str]:
+    """Return the public names."""
     return __all__

@@ -1,4 +1,4 @@
-"""The frequencies of transforms, and the order of a spectrum."""
+"""Frequencies of transforms, and the order of a spectrum."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 
 
 def fftfreq(n: int, d: Any = 1.0, device: Any = None, *, dtype: Any = None) -> ndarray:
-    """The frequencies of a transform's results. See `numpy.fft.fftfreq`.
+    """Return the sample frequencies of a transform. See `numpy.fft.fftfreq`.
 
     Parameters
     ----------
@@ -30,19 +30,19 @@ def fftfreq(n: int, d: Any = 1.0, device: Any = None, *, dtype: Any = None) -> n
     d : float, optional
         The distance between samples.
     device : Device, str, int or None, optional
-        Where to make the result.
+        Device of the result.
     dtype : dtype, optional
         A real floating dtype; float64 by default.
     """
-    if _length(n) < 0:
+    if _checked_length(n) < 0:
         raise ValueError("negative dimensions are not allowed")
     positions = arange(int(n), device=device)
     signed = where(less(positions, (n + 1) // 2), positions, subtract(positions, n))
-    return _per_length(signed, n, d, dtype)
+    return _as_frequencies(signed, n, d, dtype)
 
 
 def rfftfreq(n: int, d: Any = 1.0, device: Any = None, *, dtype: Any = None) -> ndarray:
-    """The frequencies of a real transform's results. See `numpy.fft.rfftfreq`.
+    """Return the sample frequencies of a transform of real numbers. See `numpy.fft.rfftfreq`.
 
     Parameters
     ----------
@@ -51,45 +51,48 @@ def rfftfreq(n: int, d: Any = 1.0, device: Any = None, *, dtype: Any = None) -> 
     d : float, optional
         The distance between samples.
     device : Device, str, int or None, optional
-        Where to make the result.
+        Device of the result.
     dtype : dtype, optional
         A real floating dtype; float64 by default.
     """
-    return _per_length(arange(_length(n) // 2 + 1, device=device), n, d, dtype)
+    return _as_frequencies(arange(_checked_length(n) // 2 + 1, device=device), n, d, dtype)
 
 
-def _length(n: Any) -> int:
+def _checked_length(n: Any) -> int:
+    """Return the length as an int; raise `ValueError` for anything but an integer."""
     if not isinstance(n, (int, numpy.integer)):
         raise ValueError("n should be an integer")
     return int(n)
 
 
-def _per_length(positions: ndarray, n: int, d: Any, dtype: Any) -> ndarray:
-    """Positions in a transform as frequencies."""
+def _as_frequencies(positions: ndarray, n: int, d: Any, dtype: Any) -> ndarray:
+    """Return positions in a transform as frequencies; raise `TypeError` unless the dtype is a real floating one."""
     frequencies = multiply(positions, 1.0 / (n * d))
     if dtype is None:
         return frequencies
-    wanted = dtypes.check(dtype)
-    if dtypes.KIND[wanted] not in "ef":
-        raise TypeError(f"frequencies are real floating numbers, and cannot be of dtype {str(wanted)!r}")
-    return astype(frequencies, wanted, copy=False)
+    checked_dtype = dtypes.check(dtype)
+    if dtypes.KIND[checked_dtype] not in "ef":
+        raise TypeError(f"frequencies are real floating numbers, and cannot be of dtype {str(checked_dtype)!r}")
+    return astype(frequencies, checked_dtype, copy=False)
 
 
 def fftshift(x: Any, axes: int | Sequence[int] | None = None) -> ndarray:
-    """A spectrum with the zero frequency in the middle. See `numpy.fft.fftshift`."""
-    return _turned(as_array(x), axes, 1)
+    """Shift the zero frequency to the middle of the spectrum. See `numpy.fft.fftshift`."""
+    return _roll_by_half(as_array(x), axes, 1)
 
 
 def ifftshift(x: Any, axes: int | Sequence[int] | None = None) -> ndarray:
-    """A spectrum with the zero frequency first, which undoes `fftshift`. See `numpy.fft.ifftshift`."""
-    return _turned(as_array(x), axes, -1)
+    """Shift the zero frequency back to the front: the inverse of `fftshift`. See `numpy.fft.ifftshift`."""
+    return _roll_by_half(as_array(x), axes, -1)
 
 
-def _turned(x: ndarray, axes: int | Sequence[int] | None, way: int) -> ndarray:
-    """The elements rolled by half the size of each axis, one way or the other."""
+def _roll_by_half(x: ndarray, axes: int | Sequence[int] | None, direction: int) -> ndarray:
+    """Roll the elements by half the length of each axis, forward if `direction` is 1 and back if it is -1."""
     if not x.ndim:
         raise ValueError("an array of no dimensions has no axis to shift")
     if axes is None:
         axes = range(x.ndim)
-    turned = tuple(axes) if isinstance(axes, Iterable) else (axes,)
-    return roll(x, tuple(way * (x.shape[layout.normalize_axis(axis, x.ndim)] // 2) for axis in turned), turned)
+    rolled_axes = tuple(axes) if isinstance(axes, Iterable) else (axes,)
+    return roll(
+        x, tuple(direction * (x.shape[layout.normalize_axis(axis, x.ndim)] // 2) for axis in rolled_axes), rolled_axes
+    )

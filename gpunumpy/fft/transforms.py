@@ -1,4 +1,4 @@
-"""The transforms of `numpy.fft`. Along several axes they are one step after another, as NumPy defines them."""
+"""Transforms of `numpy.fft`. Along several axes they are one step after another, as NumPy defines them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from ..core.recording.array import ndarray, wrap, wrap_ordered
 from ..core.recording.memo import memoize_recording
 from ..core.recording.record import as_array
 from ..functions.ufuncs.output import hosted, output, write
-from .steps import COMPLEX64, Step, taken
+from .steps import COMPLEX64, Step, record_steps
 
 __all__ = [
     *("fft", "fft2", "fftn", "hfft", "ifft", "ifft2", "ifftn", "ihfft"),
     *("irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftn"),
 ]
 
-_SWAPPED = {"backward": "forward", None: "forward", "ortho": "ortho", "forward": "backward"}
+# The `norm` of a transform in one direction, by the `norm` with the same factor in the other.
+_REVERSED_NORMS = {"backward": "forward", None: "forward", "ortho": "ortho", "forward": "backward"}
 
 
 # --- one axis -------------------------------------------------------------------------------------------------------
@@ -32,59 +33,61 @@ _SWAPPED = {"backward": "forward", None: "forward", "ortho": "ortho", "forward":
 
 @memoize_recording
 def fft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: Any = None) -> ndarray:
-    """The transform along an axis. See `numpy.fft.fft`."""
+    """Compute the discrete Fourier transform along one axis. See `numpy.fft.fft`."""
     return _along(as_array(a), n, axis, norm, out, "c2c", inverse=False)
 
 
 @memoize_recording
 def ifft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: Any = None) -> ndarray:
-    """The inverse transform along an axis. See `numpy.fft.ifft`."""
+    """Compute the inverse discrete Fourier transform along one axis. See `numpy.fft.ifft`."""
     return _along(as_array(a), n, axis, norm, out, "c2c", inverse=True)
 
 
 @memoize_recording
 def rfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: Any = None) -> ndarray:
-    """The transform of real numbers along an axis: the half that is not redundant. See `numpy.fft.rfft`."""
+    """Compute the transform of real numbers along one axis, without its redundant half. See `numpy.fft.rfft`."""
     return _along(as_array(a), n, axis, norm, out, "r2c", inverse=False)
 
 
 @memoize_recording
 def irfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: Any = None) -> ndarray:
-    """The real numbers whose transform along an axis has this half. See `numpy.fft.irfft`."""
+    """Compute the inverse of `rfft` along one axis. See `numpy.fft.irfft`."""
     return _along(as_array(a), n, axis, norm, out, "c2r", inverse=True)
 
 
 def hfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: Any = None) -> ndarray:
-    """The transform, which is real, of what has Hermitian symmetry along an axis. See `numpy.fft.hfft`."""
+    """Compute the real transform of a signal with Hermitian symmetry along one axis. See `numpy.fft.hfft`."""
     x = as_array(a)
     points = _default_points(x, n, axis, "c2r")
-    return irfft(_conjugate(x), points, axis, _swap(norm), out)
+    return irfft(_conjugate(x), points, axis, _reverse_norm(norm), out)
 
 
 @memoize_recording
 def ihfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: Any = None) -> ndarray:
-    """The inverse of `hfft`. See `numpy.fft.ihfft`."""
+    """Compute the inverse of `hfft` along one axis. See `numpy.fft.ihfft`."""
     x = as_array(a)
     points = _default_points(x, n, axis, "r2c")
-    return _finish(_conjugate(_transformed(x, [("r2c", False, points, axis)], _swap(norm), out)), out)
+    return _deliver(_conjugate(_transform(x, [("r2c", False, points, axis)], _reverse_norm(norm), out)), out)
 
 
 def _along(x: ndarray, n: Any, axis: Any, norm: Any, out: Any, kind: str, inverse: bool) -> ndarray:
+    """Compute a transform along one axis and deliver its result."""
     points = _default_points(x, n, axis, kind)
-    return _finish(_transformed(x, [(kind, inverse, points, axis)], norm, out), out)
+    return _deliver(_transform(x, [(kind, inverse, points, axis)], norm, out), out)
 
 
 def _default_points(x: ndarray, n: Any, axis: Any, kind: str) -> Any:
+    """Return `n`, or if it is None the number of points that the length of the axis implies."""
     if n is not None:
         return n
     size = x.shape[layout.normalize_axis(axis, x.ndim)]
     return (size - 1) * 2 if kind == "c2r" else size
 
 
-def _swap(norm: Any) -> str:
-    """The mode of a transform whose direction is the other one."""
+def _reverse_norm(norm: Any) -> str:
+    """Return the `norm` that has the same factor in the other direction; raise `ValueError` for an unknown one."""
     try:
-        return _SWAPPED[norm]
+        return _REVERSED_NORMS[norm]
     except KeyError:
         raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".') from None
 
@@ -98,91 +101,92 @@ def _conjugate(x: ndarray) -> ndarray:
 
 
 def fftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> ndarray:
-    """The transform along several axes, all of them by default. See `numpy.fft.fftn`."""
-    _tell(s, axes)
+    """Compute the discrete Fourier transform along several axes, by default along all. See `numpy.fft.fftn`."""
+    _warn_deprecated(s, axes)
     return _fftn(a, s, axes, norm, out)
 
 
 @memoize_recording
 def _fftn(a: Any, s: Any, axes: Any, norm: Any, out: Any) -> ndarray:
     x = as_array(a)
-    return _complex_axes(x, *_cooked(x, s, axes), norm, out, inverse=False)
+    return _complex_axes(x, *_sizes_and_axes(x, s, axes), norm, out, inverse=False)
 
 
 def ifftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> ndarray:
-    """The inverse transform along several axes. See `numpy.fft.ifftn`."""
-    _tell(s, axes)
+    """Compute the inverse discrete Fourier transform along several axes. See `numpy.fft.ifftn`."""
+    _warn_deprecated(s, axes)
     return _ifftn(a, s, axes, norm, out)
 
 
 @memoize_recording
 def _ifftn(a: Any, s: Any, axes: Any, norm: Any, out: Any) -> ndarray:
     x = as_array(a)
-    return _complex_axes(x, *_cooked(x, s, axes), norm, out, inverse=True)
+    return _complex_axes(x, *_sizes_and_axes(x, s, axes), norm, out, inverse=True)
 
 
 def rfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> ndarray:
-    """The transform of real numbers along several axes, halved along the last. See `numpy.fft.rfftn`."""
-    _tell(s, axes)
+    """Compute the transform of real numbers along several axes, halved along the last. See `numpy.fft.rfftn`."""
+    _warn_deprecated(s, axes)
     return _rfftn(a, s, axes, norm, out)
 
 
 @memoize_recording
 def _rfftn(a: Any, s: Any, axes: Any, norm: Any, out: Any) -> ndarray:
     x = as_array(a)
-    sizes, axes = _cooked(x, s, axes)
+    sizes, axes = _sizes_and_axes(x, s, axes)
     steps = [("r2c", False, sizes[-1], axes[-1])]
     steps += [("c2c", False, n, axis) for n, axis in zip(sizes[-2::-1], axes[-2::-1], strict=True)]
-    return _finish(_transformed(x, steps, norm, out), out)
+    return _deliver(_transform(x, steps, norm, out), out)
 
 
 def irfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> ndarray:
-    """The inverse of `rfftn`. See `numpy.fft.irfftn`."""
-    _tell(s, axes)
+    """Compute the inverse of `rfftn`. See `numpy.fft.irfftn`."""
+    _warn_deprecated(s, axes)
     return _irfftn(a, s, axes, norm, out)
 
 
 @memoize_recording
 def _irfftn(a: Any, s: Any, axes: Any, norm: Any, out: Any) -> ndarray:
     x = as_array(a)
-    sizes, axes = _cooked(x, s, axes, real=True)
+    sizes, axes = _sizes_and_axes(x, s, axes, real=True)
     steps = [("c2c", True, n, axis) for n, axis in zip(sizes[:-1], axes[:-1], strict=True)]
-    return _finish(_transformed(x, [*steps, ("c2r", True, sizes[-1], axes[-1])], norm, out), out)
+    return _deliver(_transform(x, [*steps, ("c2r", True, sizes[-1], axes[-1])], norm, out), out)
 
 
 def fft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, out: Any = None) -> ndarray:
-    """The transform along two axes. See `numpy.fft.fft2`."""
-    _tell(s, axes)
+    """Compute the discrete Fourier transform along two axes. See `numpy.fft.fft2`."""
+    _warn_deprecated(s, axes)
     return _fftn(a, s, axes, norm, out)
 
 
 def ifft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, out: Any = None) -> ndarray:
-    """The inverse transform along two axes. See `numpy.fft.ifft2`."""
-    _tell(s, axes)
+    """Compute the inverse discrete Fourier transform along two axes. See `numpy.fft.ifft2`."""
+    _warn_deprecated(s, axes)
     return _ifftn(a, s, axes, norm, out)
 
 
 def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, out: Any = None) -> ndarray:
-    """The transform of real numbers along two axes. See `numpy.fft.rfft2`."""
-    _tell(s, axes)
+    """Compute the transform of real numbers along two axes, halved along the last. See `numpy.fft.rfft2`."""
+    _warn_deprecated(s, axes)
     return _rfftn(a, s, axes, norm, out)
 
 
 def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, out: Any = None) -> ndarray:
-    """The inverse of `rfft2`. See `numpy.fft.irfft2`."""
-    _tell(s, axes)
+    """Compute the inverse of `rfft2`. See `numpy.fft.irfft2`."""
+    _warn_deprecated(s, axes)
     return _irfftn(a, s, axes, norm, out)
 
 
 def _complex_axes(x: ndarray, sizes: list[Any], axes: list[Any], norm: Any, out: Any, *, inverse: bool) -> ndarray:
+    """Compute complex transforms along axes, the last first, and deliver the result."""
     if not axes:
         return x
     steps = [("c2c", inverse, n, axis) for n, axis in zip(sizes[::-1], axes[::-1], strict=True)]
-    return _finish(_transformed(x, steps, norm, out), out)
+    return _deliver(_transform(x, steps, norm, out), out)
 
 
-def _cooked(x: ndarray, s: Any, axes: Any, real: bool = False) -> tuple[list[Any], list[Any]]:
-    """The points along each axis, and the axes, as NumPy finds them."""
+def _sizes_and_axes(x: ndarray, s: Any, axes: Any, real: bool = False) -> tuple[list[Any], list[Any]]:
+    """Return the number of points along each axis, and the axes, with NumPy's defaults."""
     if s is not None:
         sizes = list(hosted(s))
     else:
@@ -201,8 +205,8 @@ def _cooked(x: ndarray, s: Any, axes: Any, real: bool = False) -> tuple[list[Any
     return sizes, axes
 
 
-def _tell(s: Any, axes: Any) -> None:
-    """Warn of what NumPy has deprecated."""
+def _warn_deprecated(s: Any, axes: Any) -> None:
+    """Warn of arguments that NumPy has deprecated."""
     if s is None:
         return
     if axes is None:
@@ -225,11 +229,11 @@ def _deprecated(text: str) -> None:
     warnings.warn(text, DeprecationWarning, stacklevel=4)
 
 
-# --- what all of them do --------------------------------------------------------------------------------------------
+# --- shared by all transforms ---------------------------------------------------------------------------------------
 
 
-def _finish(result: ndarray, out: Any) -> ndarray:
-    """The result, or the array that it was asked to be written to."""
+def _deliver(result: ndarray, out: Any) -> ndarray:
+    """Return the result, written into `out` unless that is None."""
     into = output(out)
     if into is None:
         return result
@@ -242,18 +246,19 @@ def _finish(result: ndarray, out: Any) -> ndarray:
     return write(into, result.value())
 
 
-def _transformed(x: ndarray, given: Sequence[tuple[str, bool, Any, Any]], norm: Any, out: Any) -> ndarray:
-    """One transform after another: kind, direction, points and axis of each.
+def _transform(x: ndarray, transforms: Sequence[tuple[str, bool, Any, Any]], norm: Any, out: Any) -> ndarray:
+    """Record transforms one after another; `transforms` has kind, direction, points and axis of each.
 
-    Real numbers whose first transform goes to double precision are transformed in it, as by NumPy.
+    Real numbers are transformed in double precision if their first transform writes to a double-precision `out`, as in
+    NumPy.
     """
     into = output(out)
-    first = len(given) == 1 or given[-1][0] != "c2r"  # of the steps of `irfftn`, the last one has the output
-    double = first and into is not None and into.dtype in (COMPLEX128, FLOAT64) and KIND[x.dtype] != "c"
+    first_has_out = len(transforms) == 1 or transforms[-1][0] != "c2r"  # NumPy's `irfftn` passes `out` to its last step
+    is_double = first_has_out and into is not None and into.dtype in (COMPLEX128, FLOAT64) and KIND[x.dtype] != "c"
     dtype, factor, steps = x.dtype, 1.0, []
-    for kind, inverse, n, axis in given:
-        points = _points(n, kind)
-        real = _real(dtype)
+    for kind, inverse, n, axis in transforms:
+        points = _checked_points(n, kind)
+        real = _real_dtype(dtype)
         factor *= _factor(points, norm, inverse, real)
         if kind == "r2c" and KIND[dtype] == "c":
             raise TypeError(
@@ -261,24 +266,25 @@ def _transformed(x: ndarray, given: Sequence[tuple[str, bool, Any, Any]], norm: 
                 "could not be safely coerced to any supported types according to the casting rule ''safe''"
             )
         steps.append(Step(kind, inverse, points, layout.normalize_axis(axis, x.ndim)))
-        if double:
+        if is_double:
             dtype, real = COMPLEX128, FLOAT64
         dtype = real if kind == "c2r" else numpy.result_type(dtype, 1j)
         if len(steps) == 1:
             # Half precision is computed in single precision.
-            work = COMPLEX128 if dtype in (COMPLEX128, numpy.float64) else COMPLEX64
+            work_dtype = COMPLEX128 if dtype in (COMPLEX128, numpy.float64) else COMPLEX64
     shape = x.shape
     for step in steps:
-        shape = (*shape[: step.axis], step.made, *shape[step.axis + 1 :])
+        shape = (*shape[: step.axis], step.result_length, *shape[step.axis + 1 :])
     queue = x.queue
     if not prod(shape):
         return wrap(graph.fill(graph.typed_scalar(dtype.type(0), dtype), shape, queue))
-    value = taken(x.value(), steps, work, factor)
+    value = record_steps(x.value(), steps, work_dtype, factor)
     node = graph.cast(value.node, dtype)
     return wrap_ordered(node, value.order if value.order != tuple(range(x.ndim)) else None)
 
 
-def _points(n: Any, kind: str) -> int:
+def _checked_points(n: Any, kind: str) -> int:
+    """Return the number of points as an int; raise `ValueError` or `TypeError` as NumPy does."""
     if n < 1:
         raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
     if isinstance(n, (bool, numpy.bool)):
@@ -288,15 +294,18 @@ def _points(n: Any, kind: str) -> int:
     return index(n)
 
 
-def _real(dtype: DType) -> DType:
-    """The dtype of real results."""
+def _real_dtype(dtype: DType) -> DType:
+    """Return the dtype of real results."""
     return numpy.result_type(numpy.empty(0, dtype).real.dtype, 1.0)
 
 
 def _factor(points: int, norm: Any, inverse: bool, dtype: DType) -> float:
-    """What a step multiplies with, as exact as NumPy has it; in single precision where half has no such number."""
+    """Return the factor of a transform, as exact as NumPy computes it.
+
+    Where half precision cannot hold the number of points, the factor has single precision.
+    """
     if inverse:
-        norm = _swap(norm)
+        norm = _reverse_norm(norm)
     if norm is None or norm == "backward":
         return 1.0
     if norm not in ("ortho", "forward"):

@@ -155,7 +155,7 @@ def product_programs() -> None:
 def fft_programs() -> None:
     rng = numpy.random.default_rng(0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(steps, "_LARGE", 1)  # as for many elements
+        patch.setattr(steps, "_LARGE_ELEMENTS", 1)  # as for many elements
         for dtype in ("f", "d", "F", "D"):
             x = gpunumpy.asarray((rng.random((4, 6, 9)) + 0.5).astype(dtype))
             for name in ("fft", "ifft", "irfft", "hfft", "fft2", "ifftn", "irfft2", "irfftn"):

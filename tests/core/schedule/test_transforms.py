@@ -229,7 +229,7 @@ def test_few_executions() -> None:
 def test_functions_over_plans(library: Model, monkeypatch: pytest.MonkeyPatch, large: int) -> None:
     from gpunumpy.fft import steps
 
-    monkeypatch.setattr(steps, "_LARGE", large)
+    monkeypatch.setattr(steps, "_LARGE_ELEMENTS", large)
     run_on_host(monkeypatch, "fft", execute)
     library.work, library.strict = 64, True
     rng = numpy.random.default_rng(1)
