@@ -173,8 +173,8 @@ class TransformedValue:
     def _is_joint(self, steps: Sequence[Step], halved: Step) -> bool:
         """Return whether steps along several axes are one plan; `halved` is the step to or from real numbers.
 
-        The halved axis of a plan is the last one in memory. An inverse needs additional kernels, which pay only for large
-        arrays.
+        The halved axis of a plan is the last one in memory. An inverse needs additional kernels, which pay for large
+        arrays only.
         """
         if max(self.order.index(step.axis) for step in steps) != self.order.index(halved.axis):
             return False
@@ -239,8 +239,8 @@ class TransformedValue:
     def _make_planes_hermitian(self, options: Transform) -> None:
         """Make opposite elements conjugates in the planes where the transform of real numbers has conjugates.
 
-        The planes are those of frequency 0 and, for an even number of points, of the highest frequency of the halved axis.
-        The result has memory of its own, as cuFFT overwrites the source of an inverse along several axes.
+        The planes are those of frequency 0 and, for an even number of points, of the highest frequency of the halved
+        axis. The result has memory of its own, as cuFFT overwrites the source of an inverse along several axes.
         """
         signature = self.node.signature
         stored_shape, node = signature.shape, self.node

@@ -224,7 +224,7 @@ def _check_recorded(recorded: Node) -> None:
     """Compute a value that was just recorded and report its errors, if this context checks any category."""
     checked = _checked.get().categories
     if not checked:
-        if not len(_all_checked):  # the thread whose context had some has ended
+        if not len(_all_checked):  # the last context that checked belonged to a thread that has ended
             _update_watcher(wait=False)
         return
     queue = recorded.signature.queue

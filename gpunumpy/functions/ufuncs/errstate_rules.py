@@ -57,7 +57,7 @@ _CHECKED_REDUCTIONS = frozenset(("add", "multiply", "hypot", "logaddexp", "logad
 
 _U8 = numpy.dtype(numpy.uint8)
 # Function from the flags of the elements of a value to the flags that count.
-_Lift = Callable[[Node], Node]
+_FlagFilter = Callable[[Node], Node]
 
 
 def checks(recorded: Node) -> list[tuple[str, Node]]:
@@ -68,36 +68,40 @@ def checks(recorded: Node) -> list[tuple[str, Node]]:
     found: list[tuple[str, Node]] = []
     queue = recorded.signature.queue
     assert queue is not None
-    for node, lift in _pending_operations(recorded):
+    for node, flag_filter in _pending_operations(recorded):
         for name, flags in _flags(node, queue):
-            whole = flags if lift is None else lift(flags)
+            whole = flags if flag_filter is None else flag_filter(flags)
             axes = tuple(range(len(whole.signature.shape)))
             found.append((name, graph.reduce("bitwise_or", (_U8, _U8), axes, (whole,)) if axes else whole))
     return found
 
 
-def _pending_operations(recorded: Node) -> list[tuple[Node, _Lift | None]]:
+def _pending_operations(recorded: Node) -> list[tuple[Node, _FlagFilter | None]]:
     """Return the pending nodes that a value needs, arguments before the nodes that use them.
 
     Beside a node stands a function that drops the flags of elements that a `where` above leaves out; None where all
     elements count, as for a node that is also used elsewhere.
     """
-    order: dict[Node, _Lift | None] = {}
-    stack: list[tuple[Node, _Lift | None]] = [(recorded, None)]
+    order: dict[Node, _FlagFilter | None] = {}
+    stack: list[tuple[Node, _FlagFilter | None]] = [(recorded, None)]
     while stack:
-        node, lift = stack[-1]
-        arguments = [(a, _lift_through(node, k, lift)) for k, a in enumerate(node.args) if a.data is None]
-        missing = [(a, its) for a, its in arguments if a not in order or (its is None and order[a] is not None)]
+        node, flag_filter = stack[-1]
+        arguments = [(a, _filter_through(node, k, flag_filter)) for k, a in enumerate(node.args) if a.data is None]
+        missing = [
+            (a, arg_filter)
+            for a, arg_filter in arguments
+            if a not in order or (arg_filter is None and order[a] is not None)
+        ]
         if missing:
             stack += missing
         else:
             stack.pop()
-            if node not in order or lift is None:
-                order[node] = lift
+            if node not in order or flag_filter is None:
+                order[node] = flag_filter
     return list(order.items())
 
 
-def _lift_through(node: Node, k: int, outer: _Lift | None) -> _Lift | None:
+def _filter_through(node: Node, k: int, outer: _FlagFilter | None) -> _FlagFilter | None:
     """Return a function that drops the flags of the elements of argument `k` that the node does not use.
 
     `outer` does the same for the node itself. The result is None where all elements count.

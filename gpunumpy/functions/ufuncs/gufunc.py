@@ -30,35 +30,35 @@ class Keywords(NamedTuple):
 NO_KEYWORDS = Keywords()
 
 
-def keywords(name: str, given: dict[str, Any]) -> Keywords:
+def keywords(name: str, options: dict[str, Any]) -> Keywords:
     """Return the keywords of a call of a generalised ufunc, after all checks that need no operands."""
     ufunc = getattr(numpy, name)
-    given = dict(given)
-    if not isinstance(given.pop("subok", True), bool):
+    options = dict(options)
+    if not isinstance(options.pop("subok", True), bool):
         raise TypeError("'subok' must be a boolean")
-    if "sig" in given:
-        if "signature" in given:
+    if "sig" in options:
+        if "signature" in options:
             raise TypeError("cannot specify both 'sig' and 'signature'")
-        given["signature"] = given.pop("sig")
-    if "signature" in given and "dtype" in given:
+        options["signature"] = options.pop("sig")
+    if "signature" in options and "dtype" in options:
         raise TypeError("cannot specify both 'signature' and 'dtype'")
-    if "axis" in given and "axes" in given:
+    if "axis" in options and "axes" in options:
         raise TypeError("cannot specify both 'axis' and 'axes'")
-    unknown = next((keyword for keyword in given if keyword not in Keywords._fields), None)
+    unknown = next((keyword for keyword in options if keyword not in Keywords._fields), None)
     if unknown is not None:
         raise TypeError(f"{name}() got an unexpected keyword argument {unknown!r}")
-    if "axes" in given and not isinstance(given["axes"], list):
+    if "axes" in options and not isinstance(options["axes"], list):
         raise TypeError("axes should be a list.")
-    if not isinstance(given.get("keepdims", False), bool):
+    if not isinstance(options.get("keepdims", False), bool):
         raise TypeError("'keepdims' must be a boolean")
     for keyword in ("axis", "keepdims"):
-        if keyword in given and ufunc.signature != "(n),(n)->()":
+        if keyword in options and ufunc.signature != "(n),(n)->()":
             raise TypeError(f"{name} does not support {keyword}: its signature is {ufunc.signature}")
-    if "axis" in given:
-        given["axis"] = index(given["axis"])
-    if "order" in given:
-        given["order"] = _order(given["order"])
-    return Keywords(**given)
+    if "axis" in options:
+        options["axis"] = index(options["axis"])
+    if "order" in options:
+        options["order"] = _order(options["order"])
+    return Keywords(**options)
 
 
 def _order(order: Any) -> str:

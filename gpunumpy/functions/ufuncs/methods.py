@@ -229,7 +229,7 @@ def _record_reduction(
         final_shape = tuple(final_shape[k] for k in order)
     shape = value.signature.shape
     if prod(shape[d] for d in axes) == 0 or 0 in final_shape:
-        told_cast(value, result_dtype)  # only for its warning
+        told_cast(value, result_dtype)  # only for the warning
         first = start if start is not None else neutral
         return graph.fill(first if first is not None else typed(0, result_dtype), final_shape, queue), order
     if not axes:

@@ -237,12 +237,12 @@ class ufunc:
         return self(*outer_operands(A, B), **options)
 
 
-def _check_choice(name: str, given: Any, allowed: tuple[str, ...]) -> None:
+def _check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
     """Raise `ValueError`, or `TypeError` if it is not a string, unless the argument is an allowed value."""
-    if given not in allowed:
+    if value not in allowed:
         choices = ", ".join(map(repr, allowed))
-        error = ValueError if isinstance(given, str) else TypeError
-        raise error(f"{name} must be one of {choices} (got {given!r})")
+        error = ValueError if isinstance(value, str) else TypeError
+        raise error(f"{name} must be one of {choices} (got {value!r})")
 
 
 def _loop_signature(function: ufunc, options: dict[str, Any]) -> Any:
