@@ -1,0 +1,1 @@
+"""Creation of arrays: from other data, of one value, and from the index alone."""

@@ -1,4 +1,4 @@
-"""Arrays that are computed from the index alone: ranges, grids and triangles. They cost no memory until written."""
+"""Arrays computed from the index alone: ranges, grids and triangles. They cost no memory until computed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ...core.recording.array import is_scalar, make_view, ndarray, to_host, wrap
 from ...core.recording.record import as_array, as_dtype, elementwise, to_numpy
 from ..indexing.elements import diagonal
 from ..manipulation.shape import broadcast_arrays, moveaxis, reshaped
-from .arrays import as_shape, laid_out, made, place_of, uninitialized
+from .arrays import as_shape, boxed_with_owner, laid_out, queue_for, uninitialized
 
 __all__ = [
     "arange",
@@ -44,23 +44,23 @@ __all__ = [
 ]
 
 
-# NumPy's own, which takes more than its annotations say.
+# Untyped, as `numpy.arange` takes more than its annotations say.
 _numpy_arange: Any = numpy.arange
 
 
 def host_scalar(x: Any) -> Any:
-    """A scalar that decides a shape, on the host."""
+    """Return a scalar that decides a shape, on the host."""
     return to_host(x)[()] if isinstance(x, ndarray) else x
 
 
-def applied(row: str, *args: Node) -> Node:
-    """A row over values, in the loop of their dtypes."""
-    loop = table.resolve(row, tuple(a.signature.dtype for a in args))
-    return graph.map_node(row, loop, args)
+def apply_op(op: str, *args: Node) -> Node:
+    """Return an op over values, in the loop that their dtypes resolve to."""
+    loop = table.resolve(op, tuple(a.signature.dtype for a in args))
+    return graph.map_node(op, loop, args)
 
 
-def number(value: int, dtype: DType = INT64) -> Node:
-    """A scalar of a dtype as a value."""
+def scalar_node(value: int, dtype: DType = INT64) -> Node:
+    """Return a scalar of a dtype as a node."""
     return graph.typed_scalar(value, dtype)
 
 
@@ -70,7 +70,7 @@ def number(value: int, dtype: DType = INT64) -> Node:
 def arange(
     start: Any = None, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None, like: Any = None
 ) -> ndarray:
-    """Evenly spaced values in a half-open interval. See `numpy.arange`."""
+    """Return evenly spaced values in a half-open interval. See `numpy.arange`."""
     if start is None and stop is None:
         raise TypeError("arange() requires stop to be specified.")
     start, stop, step = host_scalar(start), host_scalar(stop), host_scalar(step)
@@ -78,22 +78,22 @@ def arange(
         start, stop = 0, start
     start = 0 if start is None else start
     step = 1 if step is None else step
-    # NumPy says what the dtype is, and refuses what it refuses, without an array being made.
+    # NumPy decides the dtype, or raises, over ranges without elements.
     if dtype is None:
         model = numpy.result_type(_numpy_arange(start, start, step), _numpy_arange(stop, stop, step))
     else:
         model = dtypes.check(dtype)
-    count = _length(start, stop, step)
-    wanted = dtypes.check(model)
-    if wanted == BOOL and count > 2:
+    count = _range_length(start, stop, step)
+    target_dtype = dtypes.check(model)
+    if target_dtype == BOOL and count > 2:
         raise TypeError("arange() is only supported for booleans when the result has at most length 2.")
-    # NumPy writes the first two values itself, refuses what it refuses, and goes on from their difference.
-    few = _numpy_arange(start, stop if count < 64 else start + 8 * step, step, wanted)[:2]
-    return made(wrap(_progression(few, count, wanted, place_of(device))))
+    # NumPy sets the first two values, or raises, and continues with their difference: so does `_progression`.
+    first_values = _numpy_arange(start, stop if count < 64 else start + 8 * step, step, target_dtype)[:2]
+    return boxed_with_owner(wrap(_progression(first_values, count, target_dtype, queue_for(device))))
 
 
-def _length(start: Any, stop: Any, step: Any) -> int:
-    """The number of values, by NumPy's arithmetic."""
+def _range_length(start: Any, stop: Any, step: Any) -> int:
+    """Return the number of values in a range, by NumPy's arithmetic."""
     span = stop - start
     try:
         steps = span / step
@@ -110,29 +110,34 @@ def _length(start: Any, stop: Any, step: Any) -> int:
     return max(0, math.ceil(steps))
 
 
-# The dtype that a progression is computed in, where it is not its own.
-_COMPUTED_IN = {numpy.dtype(numpy.float16): numpy.dtype(numpy.float32), dtypes.bfloat16: numpy.dtype(numpy.float32)}
+# The dtype that a progression is computed in, if that is not its own dtype.
+_PROGRESSION_DTYPE = {
+    numpy.dtype(numpy.float16): numpy.dtype(numpy.float32),
+    dtypes.bfloat16: numpy.dtype(numpy.float32),
+}
 
 
-def _progression(few: Any, count: int, dtype: DType, queue: Queue) -> Node:
-    """`count` values that begin with those of `few`, with the arithmetic of NumPy's dtype."""
+def _progression(first_values: Any, count: int, dtype: DType, queue: Queue) -> Node:
+    """Return `count` values that begin with `first_values`, with the arithmetic of NumPy's dtype."""
     if count < 2:
-        return graph.fill(number(few[0] if count else 0, dtype), (count,), queue)
+        return graph.fill(scalar_node(first_values[0] if count else 0, dtype), (count,), queue)
     index = graph.iota((count,), 0, queue)
-    inner = _COMPUTED_IN.get(dtype, numpy.dtype(numpy.uint8) if dtype == BOOL else dtype)
-    start, second = few.astype(inner)
+    computed_dtype = _PROGRESSION_DTYPE.get(dtype, numpy.dtype(numpy.uint8) if dtype == BOOL else dtype)
+    start, second = first_values.astype(computed_dtype)
     with numpy.errstate(all="ignore"):
         delta = second - start
-        computed = (start + numpy.arange(2).astype(inner) * delta).astype(dtype)
-    node = graph.cast(index, inner)
+        computed = (start + numpy.arange(2).astype(computed_dtype) * delta).astype(dtype)
+    node = graph.cast(index, computed_dtype)
     if delta != 1:
-        node = applied("multiply", node, number(delta, inner))
+        node = apply_op("multiply", node, scalar_node(delta, computed_dtype))
     if start != 0:
-        node = applied("add", node, number(start, inner))
+        node = apply_op("add", node, scalar_node(start, computed_dtype))
     node = graph.cast(node, dtype)
     for k in range(2):
-        if computed[k] != few[k]:  # the difference is rounded, or infinite
-            node = applied("where", applied("equal", index, number(k)), number(few[k], dtype), node)
+        if computed[k] != first_values[k]:  # the difference is rounded, or infinite
+            node = apply_op(
+                "where", apply_op("equal", index, scalar_node(k)), scalar_node(first_values[k], dtype), node
+            )
     return node
 
 
@@ -147,59 +152,62 @@ def linspace(
     *,
     device: Any = None,
 ) -> Any:
-    """Evenly spaced values in an interval. See `numpy.linspace`."""
+    """Return evenly spaced values in an interval. See `numpy.linspace`."""
     num = operator.index(host_scalar(num))
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
-    parts = num - 1 if endpoint else num
+    interval_count = num - 1 if endpoint else num
     model = next((x for x in (start, stop) if isinstance(x, ndarray)), None)
-    queue = place_of(device, model)
-    inner = _inexact(start, stop)
-    wanted = inner if dtype is None else dtypes.check(dtype)
+    queue = queue_for(device, model)
+    computed_dtype = _inexact_dtype(start, stop)
+    target_dtype = computed_dtype if dtype is None else dtypes.check(dtype)
     if model is None:
-        low, high = (numpy.asarray(x).astype(inner) if numpy.ndim(x) else inner.type(x) for x in (start, stop))
+        low, high = (
+            numpy.asarray(x).astype(computed_dtype) if numpy.ndim(x) else computed_dtype.type(x) for x in (start, stop)
+        )
         delta = high - low
-        step = delta / inner.type(parts) if parts > 0 else numpy.nan
-        tiny = parts > 0 and bool(numpy.any(numpy.asarray(step) == 0))
+        step = delta / computed_dtype.type(interval_count) if interval_count > 0 else numpy.nan
+        step_is_zero = interval_count > 0 and bool(numpy.any(numpy.asarray(step) == 0))
         shape = numpy.shape(delta)
     else:
-        low, high = (elementwise("positive", [_cast(x, inner, queue)]) for x in (start, stop))
+        low, high = (elementwise("positive", [_cast_on_queue(x, computed_dtype, queue)]) for x in (start, stop))
         delta = elementwise("subtract", [high, low])
-        step = elementwise("divide", [delta, inner.type(parts)]) if parts > 0 else numpy.nan
-        tiny, shape = False, delta.shape
-    index = made(wrap(graph.cast(graph.iota((num, *(1 for _ in shape)), 0, queue), inner)))
-    if parts <= 0 or tiny:
-        scaled = elementwise("divide", [index, inner.type(parts)]) if parts > 0 else index
+        step = elementwise("divide", [delta, computed_dtype.type(interval_count)]) if interval_count > 0 else numpy.nan
+        step_is_zero, shape = False, delta.shape
+    index = boxed_with_owner(wrap(graph.cast(graph.iota((num, *(1 for _ in shape)), 0, queue), computed_dtype)))
+    if interval_count <= 0 or step_is_zero:
+        scaled = elementwise("divide", [index, computed_dtype.type(interval_count)]) if interval_count > 0 else index
         y = elementwise("multiply", [scaled, delta])
     else:
         y = elementwise("multiply", [index, step])
     y = elementwise("add", [y, low])
     if endpoint and num > 1:
-        last = elementwise("equal", [index, inner.type(num - 1)])
-        y = elementwise("where", [last, high, y], (BOOL, inner, inner, inner))
-    if wanted.kind in "iu":
+        is_last = elementwise("equal", [index, computed_dtype.type(num - 1)])
+        y = elementwise("where", [is_last, high, y], (BOOL, computed_dtype, computed_dtype, computed_dtype))
+    if target_dtype.kind in "iu":
         y = elementwise("floor", [y])
-    y = made(wrap(graph.cast(y.value(), wanted)) if wanted != inner else y)
+    y = boxed_with_owner(wrap(graph.cast(y.value(), target_dtype)) if target_dtype != computed_dtype else y)
     if axis != 0:
         y = moveaxis(y, 0, axis)
     return (y, step) if retstep else y
 
 
-def _inexact(*values: Any) -> DType:
-    """The floating or complex dtype that values are computed in."""
-    kinds = [_model(x) for x in values]
-    found = numpy.result_type(*kinds)
-    return dtypes.check(found if found.kind in "fcV" else numpy.result_type(*kinds, 0.0))
+def _inexact_dtype(*values: Any) -> DType:
+    """Return the floating or complex dtype in which values are computed."""
+    stand_ins = [_promotion_stand_in(x) for x in values]
+    dtype = numpy.result_type(*stand_ins)
+    return dtypes.check(dtype if dtype.kind in "fcV" else numpy.result_type(*stand_ins, 0.0))
 
 
-def _model(x: Any) -> Any:
-    """Something on the host that promotes as a value does."""
+def _promotion_stand_in(x: Any) -> Any:
+    """Return an object on the host that promotes as a value does."""
     if isinstance(x, ndarray):
         return x.dtype.type(0) if is_scalar(x) else numpy.empty(0, x.dtype)
     return x if numpy.isscalar(x) else to_numpy(x)
 
 
-def _cast(x: Any, dtype: DType, queue: Queue) -> ndarray:
+def _cast_on_queue(x: Any, dtype: DType, queue: Queue) -> ndarray:
+    """Return a value as an array of a dtype, on the device of a queue."""
     return wrap(graph.fresh(as_dtype(as_array(x, queue.device).value(), dtype)))
 
 
@@ -214,14 +222,14 @@ def logspace(
     *,
     device: Any = None,
 ) -> ndarray:
-    """Values spaced evenly on a logarithmic scale. See `numpy.logspace`."""
+    """Return values spaced evenly on a logarithmic scale. See `numpy.logspace`."""
     if numpy.ndim(base) and not numpy.isscalar(base):
         start, stop, base = broadcast_arrays(start, stop, base)
         base = reshaped(base, (1, *base.shape))
         base = moveaxis(base, 0, axis)
     y = linspace(start, stop, num, endpoint, axis=axis, device=device)
     result = elementwise("power", [base, y])
-    return made(result if dtype is None else wrap(graph.cast(result.value(), dtypes.check(dtype))))
+    return boxed_with_owner(result if dtype is None else wrap(graph.cast(result.value(), dtypes.check(dtype))))
 
 
 def geomspace(
@@ -234,104 +242,107 @@ def geomspace(
     *,
     device: Any = None,
 ) -> ndarray:
-    """Values spaced evenly by ratio. See `numpy.geomspace`."""
+    """Return values spaced evenly by ratio. See `numpy.geomspace`."""
     low, high = (to_numpy(host_scalar(x)) for x in (start, stop))
     if numpy.any(low == 0) or numpy.any(high == 0):
         raise ValueError("Geometric sequence cannot include zero")
-    inner = numpy.result_type(low, high, float(host_scalar(num)), numpy.zeros((), dtype))
-    wanted = dtypes.check(inner if dtype is None else dtype)
-    low, high = low.astype(inner), high.astype(inner)
+    computed_dtype = numpy.result_type(low, high, float(host_scalar(num)), numpy.zeros((), dtype))
+    target_dtype = dtypes.check(computed_dtype if dtype is None else dtype)
+    low, high = low.astype(computed_dtype), high.astype(computed_dtype)
     sign = numpy.sign(low)
     low, high = low / sign, high / sign
-    result = logspace(numpy.log10(low), numpy.log10(high), num, endpoint, 10.0, inner, device=device)
+    result = logspace(numpy.log10(low), numpy.log10(high), num, endpoint, 10.0, computed_dtype, device=device)
     count = result.shape[0]
-    index = made(wrap(graph.iota((count, *(1 for _ in low.shape)), 0, result.queue)))
+    index = boxed_with_owner(wrap(graph.iota((count, *(1 for _ in low.shape)), 0, result.queue)))
     ends = [(0, low)] if count else []
     if count > 1 and endpoint:
         ends.append((count - 1, high))
-    for place, value in ends:
-        here = elementwise("equal", [index, place])
-        result = elementwise("where", [here, value[()], result])
+    for position, value in ends:
+        is_end = elementwise("equal", [index, position])
+        result = elementwise("where", [is_end, value[()], result])
     result = elementwise("multiply", [result, sign[()]])
-    result = made(wrap(graph.cast(result.value(), wanted)) if wanted != inner else result)
+    result = boxed_with_owner(
+        wrap(graph.cast(result.value(), target_dtype)) if target_dtype != computed_dtype else result
+    )
     return moveaxis(result, 0, axis) if axis != 0 else result
 
 
 # --- matrices --------------------------------------------------------------------------------------------------------
 
 
-def _offset_index(shape: Shape, k: int, queue: Queue) -> tuple[Node, Node]:
-    """Row number plus `k`, and column number, over the last two of the dimensions.
+def _diagonal_indices(shape: Shape, k: int, queue: Queue) -> tuple[Node, Node]:
+    """Return the row number plus `k` and the column number, over the last two dimensions: equal on diagonal `k`.
 
-    All diagonals outside of the matrix are as one beside it: the sum cannot overflow.
+    `k` is limited to the first diagonal outside of the matrix, so that the sum cannot overflow.
     """
     k = min(max(k, -shape[-2]), shape[-1])
     row = graph.iota(shape, len(shape) - 2, queue)
-    return applied("add", row, number(k)) if k else row, graph.iota(shape, len(shape) - 1, queue)
+    return apply_op("add", row, scalar_node(k)) if k else row, graph.iota(shape, len(shape) - 1, queue)
 
 
 def eye(
     N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None
 ) -> ndarray:
-    """Ones on a diagonal, zeros elsewhere. See `numpy.eye`."""
+    """Return a matrix with ones on a diagonal, zeros elsewhere. See `numpy.eye`."""
     n = operator.index(host_scalar(N))
     shape = as_shape((n, n if M is None else operator.index(host_scalar(M))))
-    row, column = _offset_index(shape, operator.index(host_scalar(k)), place_of(device))
-    node = graph.cast(applied("equal", row, column), dtypes.check(float if dtype is None else dtype))
+    row, column = _diagonal_indices(shape, operator.index(host_scalar(k)), queue_for(device))
+    node = graph.cast(apply_op("equal", row, column), dtypes.check(float if dtype is None else dtype))
     return laid_out(node, (1, 0) if order == "F" else None)
 
 
 def identity(n: Any, dtype: Any = None, *, device: Any = None, like: Any = None) -> ndarray:
-    """The square matrix with ones on its main diagonal. See `numpy.identity`."""
+    """Return the square matrix with ones on its main diagonal. See `numpy.identity`."""
     return eye(n, dtype=dtype, device=device)
 
 
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, device: Any = None, like: Any = None) -> ndarray:
-    """Ones at and below a diagonal, zeros above. See `numpy.tri`."""
+    """Return a matrix with ones at and below a diagonal, zeros above. See `numpy.tri`."""
     n = max(0, operator.index(host_scalar(N)))
     shape = (n, n if M is None else max(0, operator.index(host_scalar(M))))
-    row, column = _offset_index(shape, operator.index(host_scalar(k)), place_of(device))
-    return made(
-        wrap(graph.cast(applied("greater_equal", row, column), dtypes.check(float if dtype is None else dtype)))
+    row, column = _diagonal_indices(shape, operator.index(host_scalar(k)), queue_for(device))
+    return boxed_with_owner(
+        wrap(graph.cast(apply_op("greater_equal", row, column), dtypes.check(float if dtype is None else dtype)))
     )
 
 
-def _triangle(m: Any, k: Any, keep: str) -> ndarray:
+def _masked_triangle(m: Any, k: Any, comparison: str) -> ndarray:
+    """Return the array with zeros where row number plus `k` and column number do not compare as the op says."""
     x = as_array(m)
     if x.ndim == 0:
-        raise ValueError("m must be at least 1-dimensional")  # NumPy's is an index error deep inside
+        raise ValueError("m must be at least 1-dimensional")  # NumPy raises a TypeError from inside `tri`
     if x.ndim == 1:
         x = make_view(x, Layout((x.size, x.size), (0, x.layout.strides[0]), x.layout.offset))
-    row, column = _offset_index(x.shape, operator.index(host_scalar(k)), x.queue)
-    kept = applied(keep, row, column)
-    return made(elementwise("where", [wrap(kept), x, x.dtype.type(0)]))
+    row, column = _diagonal_indices(x.shape, operator.index(host_scalar(k)), x.queue)
+    is_kept = apply_op(comparison, row, column)
+    return boxed_with_owner(elementwise("where", [wrap(is_kept), x, x.dtype.type(0)]))
 
 
 def tril(m: Any, k: Any = 0) -> ndarray:
-    """The array with zeros above a diagonal. See `numpy.tril`."""
-    return _triangle(m, k, "greater_equal")
+    """Return the array with zeros above a diagonal. See `numpy.tril`."""
+    return _masked_triangle(m, k, "greater_equal")
 
 
 def triu(m: Any, k: Any = 0) -> ndarray:
-    """The array with zeros below a diagonal. See `numpy.triu`.
+    """Return the array with zeros below a diagonal. See `numpy.triu`.
 
     Parameters
     ----------
     m : array_like, shape (..., M, N)
         The array.
     k : int, optional
-        The diagonal below which there are zeros: 0 is the main one, negative numbers are below it.
+        The diagonal below which there are zeros: 0 is the main diagonal, negative numbers are diagonals below it.
 
     Returns
     -------
     ndarray
         A new array of the same shape and dtype.
     """
-    return _triangle(m, k, "less_equal")
+    return _masked_triangle(m, k, "less_equal")
 
 
 def diag(v: Any, k: Any = 0) -> ndarray:
-    """The diagonal of a matrix (a read-only view), or the matrix of a diagonal. See `numpy.diag`."""
+    """Return the diagonal of a matrix, as a read-only view, or the matrix of a diagonal. See `numpy.diag`."""
     x = as_array(v)
     k = operator.index(host_scalar(k))
     if x.ndim == 2:
@@ -339,19 +350,19 @@ def diag(v: Any, k: Any = 0) -> ndarray:
     if x.ndim != 1:
         raise ValueError("Input must be 1- or 2-d.")
     n = x.size + abs(k)
-    zero = graph.fill(number(0, x.dtype), (n, n), x.queue)
-    where = Layout(x.shape, (n + 1,), k if k >= 0 else -k * n)
-    return made(wrap(graph.update(zero, where, x.value())))
+    zeros = graph.fill(scalar_node(0, x.dtype), (n, n), x.queue)
+    diagonal_region = Layout(x.shape, (n + 1,), k if k >= 0 else -k * n)
+    return boxed_with_owner(wrap(graph.update(zeros, diagonal_region, x.value())))
 
 
 def diagflat(v: Any, k: Any = 0) -> ndarray:
-    """The matrix with the elements of an array on a diagonal. See `numpy.diagflat`."""
+    """Return the matrix with the elements of an array on a diagonal. See `numpy.diagflat`."""
     x = as_array(v)
     return diag(reshaped(x, (x.size,)), k)
 
 
 def vander(x: Any, N: Any = None, increasing: bool = False) -> ndarray:
-    """Powers of a vector as columns. See `numpy.vander`."""
+    """Return the powers of a vector as columns. See `numpy.vander`."""
     vector = as_array(x)
     if vector.ndim != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")
@@ -360,9 +371,11 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> ndarray:
     shape = as_shape((vector.size, n))
     column = graph.iota(shape, 1, vector.queue)
     base = graph.broadcast(reshaped(vector, (vector.size, 1)).value(), shape)
-    # One in the first column and the vector in the others: the running product is the powers.
-    factor = applied("where", applied("equal", column, number(0)), number(1, dtype), graph.cast(base, dtype))
-    powers = made(wrap(graph.scan("multiply", (dtype, dtype), 1, factor)))
+    # Ones in the first column and the vector in the others: the running products are the powers.
+    factor = apply_op(
+        "where", apply_op("equal", column, scalar_node(0)), scalar_node(1, dtype), graph.cast(base, dtype)
+    )
+    powers = boxed_with_owner(wrap(graph.scan("multiply", (dtype, dtype), 1, factor)))
     if increasing:
         return powers
     return make_view(powers, Layout(shape, (max(n, 1), -1), max(n - 1, 0)))
@@ -372,80 +385,85 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> ndarray:
 
 
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[ndarray, ...]:
-    """Coordinate arrays from coordinate vectors. See `numpy.meshgrid`."""
+    """Return coordinate arrays from coordinate vectors. See `numpy.meshgrid`."""
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
     ndim = len(xi)
     output = []
     for k, x in enumerate(map(as_array, xi)):
-        place = 1 - k if indexing == "xy" and ndim > 1 and k < 2 else k
-        output.append(reshaped(x, tuple(x.size if d == place else 1 for d in range(ndim))))
+        axis = 1 - k if indexing == "xy" and ndim > 1 and k < 2 else k
+        output.append(reshaped(x, tuple(x.size if d == axis else 1 for d in range(ndim))))
     if not sparse:
         output = list(broadcast_arrays(*output))
     return tuple(laid_out(x.value(), None) if copy else x for x in output)
 
 
 def indices(dimensions: Any, dtype: Any = int, sparse: bool = False, *, device: Any = None) -> Any:
-    """The index of every element along every axis. See `numpy.indices`."""
+    """Return the index of every element along every axis. See `numpy.indices`."""
     shape = as_shape(tuple(dimensions))
-    wanted, queue, ndim = dtypes.check(dtype), place_of(device), len(shape)
+    target_dtype, queue, ndim = dtypes.check(dtype), queue_for(device), len(shape)
     if sparse:
         return tuple(
-            made(wrap(graph.cast(graph.iota(tuple(n if d == k else 1 for d in range(ndim)), k, queue), wanted)))
+            boxed_with_owner(
+                wrap(graph.cast(graph.iota(tuple(n if d == k else 1 for d in range(ndim)), k, queue), target_dtype))
+            )
             for k, n in enumerate(shape)
         )
-    whole = (ndim, *shape)
+    stacked_shape = (ndim, *shape)
     if not ndim:
-        return made(wrap(uninitialized(whole, wanted, queue)))
-    return made(wrap(graph.cast(_stacked_index(whole, queue), wanted)))
+        return boxed_with_owner(wrap(uninitialized(stacked_shape, target_dtype, queue)))
+    return boxed_with_owner(wrap(graph.cast(_stacked_index(stacked_shape, queue), target_dtype)))
 
 
-def _stacked_index(whole: Shape, queue: Queue) -> Node:
-    """Along the first axis, the index along each of the others."""
-    which = graph.iota(whole, 0, queue)
-    node = graph.iota(whole, len(whole) - 1, queue)
-    for k in range(len(whole) - 2, 0, -1):
-        node = applied("where", applied("equal", which, number(k - 1)), graph.iota(whole, k, queue), node)
+def _stacked_index(stacked_shape: Shape, queue: Queue) -> Node:
+    """Return the index along axis k + 1 at place k of the first axis."""
+    axis_number = graph.iota(stacked_shape, 0, queue)
+    node = graph.iota(stacked_shape, len(stacked_shape) - 1, queue)
+    for k in range(len(stacked_shape) - 2, 0, -1):
+        node = apply_op(
+            "where", apply_op("equal", axis_number, scalar_node(k - 1)), graph.iota(stacked_shape, k, queue), node
+        )
     return node
 
 
 def fromfunction(
     function: Callable[..., Any], shape: Any, *, dtype: Any = float, device: Any = None, like: Any = None, **kwargs: Any
 ) -> Any:
-    """A function of the coordinates of every element. See `numpy.fromfunction`."""
+    """Call a function with the coordinates of every element. See `numpy.fromfunction`."""
     grid = indices(shape, dtype=dtype, device=device)
-    where = grid.layout
-    parts = [
-        make_view(grid, Layout(where.shape[1:], where.strides[1:], k * where.strides[0])) for k in range(grid.shape[0])
+    grid_layout = grid.layout
+    coordinates = [
+        make_view(grid, Layout(grid_layout.shape[1:], grid_layout.strides[1:], k * grid_layout.strides[0]))
+        for k in range(grid.shape[0])
     ]
-    return function(*parts, **kwargs)
+    return function(*coordinates, **kwargs)
 
 
 class _Grid:
-    """What ``mgrid[...]`` and ``ogrid[...]`` look up. See `numpy.mgrid`."""
+    """The object `mgrid` or `ogrid`, whose slices give coordinates. See `numpy.mgrid`."""
 
     def __init__(self, sparse: bool) -> None:
         self._sparse = sparse
 
     def __getitem__(self, key: Any) -> Any:
         if not isinstance(key, tuple):
-            return _points([_Span(key)], False, place_of(None))[0]
-        spans, queue = [_Span(part) for part in key], place_of(None)
-        points = _points(spans, self._sparse, queue)
+            return _coordinates([_Span(key)], False, queue_for(None))[0]
+        spans, queue = [_Span(part) for part in key], queue_for(None)
+        coordinates = _coordinates(spans, self._sparse, queue)
         if self._sparse:
-            return tuple(points)
+            return tuple(coordinates)
         shape = tuple(span.count for span in spans)
-        dtype = points[0].dtype if points else INT64
-        node = uninitialized((len(points), *shape), dtype, queue)
-        for k, grid in enumerate(points):
+        dtype = coordinates[0].dtype if coordinates else INT64
+        node = uninitialized((len(coordinates), *shape), dtype, queue)
+        for k, grid in enumerate(coordinates):
             node = graph.update(
                 node, Layout(shape, layout.c_strides(shape), k * grid.size), as_dtype(grid.value(), dtype)
             )
-        return made(wrap(node))
+        return boxed_with_owner(wrap(node))
 
 
 class _Span:
-    """One slice of a grid; an imaginary step is a number of points, the last one included."""
+    """One slice of a grid. An imaginary step is a number of points, of which `stop` is the last."""
 
     def __init__(self, part: slice) -> None:
         self.start = 0 if part.start is None else host_scalar(part.start)
@@ -453,24 +471,26 @@ class _Span:
         stop = host_scalar(part.stop)
         if isinstance(step, (complex, numpy.complexfloating)):
             self.count = int(abs(complex(step)))
-            self.numbers = (self.start, stop, abs(step))
+            self.given_numbers = (self.start, stop, abs(step))
             self.step = 1 if self.count == 1 else (stop - self.start) / float(self.count - 1)
         else:
             self.count = max(0, math.ceil((stop - self.start) / step))
-            self.numbers = (self.start, stop, step)
+            self.given_numbers = (self.start, stop, step)
             self.step = step
 
 
-def _points(spans: Sequence[_Span], sparse: bool, queue: Queue) -> list[ndarray]:
-    """The coordinates along every axis of a grid."""
-    numbers: list[Any] = [n for span in spans for n in span.numbers]
-    dtype = dtypes.check(numpy.result_type(*numbers)) if spans else INT64
-    points = []
+def _coordinates(spans: Sequence[_Span], sparse: bool, queue: Queue) -> list[ndarray]:
+    """Return the coordinates along every axis of a grid."""
+    given_numbers: list[Any] = [value for span in spans for value in span.given_numbers]
+    dtype = dtypes.check(numpy.result_type(*given_numbers)) if spans else INT64
+    coordinates = []
     for k, span in enumerate(spans):
         shape = tuple(other.count if not sparse or other is span else 1 for other in spans)
         index = wrap(graph.fresh(graph.cast(graph.iota(shape, k, queue), dtype)))
-        points.append(made(elementwise("add", [elementwise("multiply", [index, span.step]), span.start])))
-    return points
+        coordinates.append(
+            boxed_with_owner(elementwise("add", [elementwise("multiply", [index, span.step]), span.start]))
+        )
+    return coordinates
 
 
 mgrid = _Grid(sparse=False)

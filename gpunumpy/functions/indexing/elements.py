@@ -14,26 +14,29 @@ from ...core.graph.layout import Layout
 from ...core.recording import record
 from ...core.recording.array import BOX, READ_ONLY, is_scalar, make_view, ndarray, to_host, wrap
 from ..ufuncs.output import in_place
-from .getitem import cast, diagonal_layout, getitem, setitem, stored
-from .keys import INVALID
+from .getitem import cast_to_assign, diagonal_layout, getitem, node_to_assign, setitem
+from .keys import INVALID_INDEX
 
 __all__ = ["diagonal", "fill_diagonal"]
 
 
 def flattened(a: Any, like: ndarray | None = None) -> ndarray:
-    """The elements in C order in one dimension: a view where there is one. Host data goes where `like` is."""
+    """Return the elements in C order in one dimension: a view if strides allow it, else a copy.
+
+    Host data goes to the device of `like`.
+    """
     a = record.as_array(a, None if like is None else like.device)
     if len(a.shape) == 1:
         return a
     shape, strides, offset = a.layout
-    flat = layout.reshape_strides(shape, strides, (a.size,))
-    if flat is not None:
-        return make_view(a, Layout((a.size,), flat, offset))
+    flat_strides = layout.reshape_strides(shape, strides, (a.size,))
+    if flat_strides is not None:
+        return make_view(a, Layout((a.size,), flat_strides, offset))
     return wrap(graph.fresh(record.reshaped(a.value(), (a.size,))))
 
 
 def iterate(a: ndarray) -> Iterator[ndarray]:
-    """``iter(a)``: what ``a[i]`` is, for every i."""
+    """Return an iterator over ``a[i]`` for every i."""
     if not a.shape:
         if a._flags & BOX:
             raise TypeError("iteration over a 0-d array")
@@ -43,13 +46,13 @@ def iterate(a: ndarray) -> Iterator[ndarray]:
 
 def fill(a: ndarray, value: Any) -> None:
     """Write one value to all elements. See `numpy.ndarray.fill`."""
-    new = cast(stored(value, a.dtype, a.queue, element=True), a.dtype)
-    if not is_scalar(a):  # which does not change, as NumPy's do not
-        a.assign(new)
+    new_value = cast_to_assign(node_to_assign(value, a.dtype, a.queue, is_element=True), a.dtype)
+    if not is_scalar(a):  # a 0-d result is immutable, as NumPy's scalars are
+        a.assign(new_value)
 
 
 def item(a: ndarray, *args: Any) -> Any:
-    """An element as a Python scalar. See `numpy.ndarray.item`."""
+    """Return an element as a Python scalar. See `numpy.ndarray.item`."""
     if len(args) == 1 and isinstance(args[0], tuple):
         (args,) = args
     if not args:
@@ -68,29 +71,30 @@ def item(a: ndarray, *args: Any) -> Any:
 
 
 def tolist(a: ndarray) -> Any:
-    """The elements as nested lists of Python scalars."""
+    """Return the elements as nested lists of Python scalars. See `numpy.ndarray.tolist`."""
     return to_host(a).tolist()
 
 
 class Flat:
-    """``a.flat``: the elements of an array in C order, to read, write and run over."""
+    """``a.flat``: the elements of an array in C order, to read, write and iterate over. See `numpy.flatiter`."""
 
     def __init__(self, a: ndarray) -> None:
+        """Start before the first element of `a`."""
         self.base = a
-        self._next = 0
+        self._position = 0
 
     @property
     def index(self) -> int:
-        """How many elements were run over."""
-        return self._next
+        """The number of elements iterated over so far."""
+        return self._position
 
     @property
     def coords(self) -> tuple[int, ...]:
-        """The index of the element that comes next."""
+        """The index of the next element."""
         shape = self.base.shape
-        if self._next >= self.base.size:
+        if self._position >= self.base.size:
             return (shape[0], *(0 for _ in shape[1:])) if shape else ()
-        return tuple(int(k) for k in numpy.unravel_index(self._next, shape))
+        return tuple(int(k) for k in numpy.unravel_index(self._position, shape))
 
     def __len__(self) -> int:
         return self.base.size
@@ -99,76 +103,81 @@ class Flat:
         return self
 
     def __next__(self) -> ndarray:
-        if self._next >= self.base.size:
+        if self._position >= self.base.size:
             raise StopIteration
-        found = getitem(flattened(self.base), self._next)
-        self._next += 1
-        return found
+        element = getitem(flattened(self.base), self._position)
+        self._position += 1
+        return element
 
     def copy(self) -> ndarray:
-        """The elements as a new array."""
+        """Return the elements as a new array."""
         return wrap(graph.fresh(flattened(self.base).value()))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return to_host(self.copy()).astype(dtype or self.base.dtype, copy=False)
 
     def __getitem__(self, key: Any) -> ndarray:
-        found = getitem(flattened(self.base), self._checked(key))
-        # A copy always: writes to it are not seen by the array.
-        return found if found._base is None else wrap(graph.fresh(found.value()))
+        element = getitem(flattened(self.base), self._valid_key(key))
+        # Always a copy, as in NumPy.
+        return element if element._base is None else wrap(graph.fresh(element.value()))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         base = self.base
-        key = self._checked(key)
+        key = self._valid_key(key)
         flat = flattened(base)
-        mine = flat is base or flat._base is not None
-        if not mine:
+        is_view = flat is base or flat._base is not None
+        if not is_view:
             flat = wrap(graph.fresh(flat.value()))
-        chosen = getitem(record.as_array(numpy.arange(flat.size), base.device), key) if _many(key) else None
-        if chosen is not None:
-            # Too few values are taken again and again, too many are left out.
-            given = flattened(value, base)
-            if not given.size:
+        positions = (
+            getitem(record.as_array(numpy.arange(flat.size), base.device), key) if _selects_several(key) else None
+        )
+        if positions is not None:
+            # Too few values are repeated; of too many the last are left out.
+            values = flattened(value, base)
+            if not values.size:
                 return
-            order = record.elementwise("remainder", (_count(chosen), given.size))
-            value = getitem(given, order)
+            value_numbers = record.elementwise("remainder", (_element_numbers(positions), values.size))
+            value = getitem(values, value_numbers)
         setitem(flat, key, value)
-        if not mine:
+        if not is_view:
             base.assign(record.reshaped(flat.value(), base.shape))
 
-    def _checked(self, key: Any) -> Any:
+    def _valid_key(self, key: Any) -> Any:
+        """Return the key without a tuple around it. Raise `IndexError` for keys that NumPy's `flatiter` refuses."""
         if isinstance(key, tuple) and len(key) == 1:
             (key,) = key
         if isinstance(key, tuple):
             raise IndexError("unsupported iterator index")
         if isinstance(key, (float, complex, str)):
-            raise IndexError(INVALID)
+            raise IndexError(INVALID_INDEX)
         size = self.base.size
         if isinstance(key, (int, numpy.integer)) and not isinstance(key, bool) and not -size <= key < size:
             raise IndexError(f"index {key} is out of bounds for size {size}")
         return key
 
 
-def _many(key: Any) -> bool:
+def _selects_several(key: Any) -> bool:
+    """Return True unless a key of one dimension is an integer."""
     return not isinstance(key, (int, numpy.integer))
 
 
-def _count(like: ndarray) -> ndarray:
+def _element_numbers(like: ndarray) -> ndarray:
+    """Return the position in C order of every element of an array."""
     return wrap(graph.fresh(graph.iota(like.shape, 0, like.queue)))
 
 
 def flat_of(a: ndarray) -> Flat:
-    """The attribute `flat`."""
+    """Return ``a.flat``."""
     return Flat(a)
 
 
 def set_flat(a: ndarray, value: Any) -> None:
-    """``a.flat = value``: values again and again from the first one, until the array is full."""
+    """Write values to ``a.flat``, repeated in order until the array is full."""
     Flat(a)[:] = value
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
-    """A read-only view of a diagonal, or of that of every matrix of a stack. See `numpy.diagonal`."""
+    """Return a read-only view of a diagonal, or of the diagonal of every matrix of a stack. See `numpy.diagonal`."""
     a, offset = record.as_array(a), operator.index(offset)
     if len(a.shape) < 2:
         raise ValueError("diag requires an array of at least two dimensions")
@@ -188,25 +197,25 @@ def fill_diagonal(a: ndarray, val: Any, wrap: bool = False) -> None:
         raise ValueError("array must be at least 2-d")
     if len(shape) == 2:
         rows, columns = shape
-        # With `wrap`, the diagonal of a tall matrix begins again below the last one and a row left out.
+        # With `wrap`, the diagonal of a tall matrix starts again below its end, with one row left out between.
         if wrap and rows > columns:
-            whole = -(-a.size // (columns + 1))
+            count = -(-a.size // (columns + 1))
             target = flattened(a)
-            setitem(target, slice(None, None, columns + 1), _cycled(val, whole, a))
+            setitem(target, slice(None, None, columns + 1), _repeated_values(val, count, a))
             if target._base is None:
                 a.assign(record.reshaped(target.value(), shape))
             return
     elif len(set(shape)) != 1:
         raise ValueError("All dimensions of input must be of equal length")
     count = min(shape)
-    setitem(make_view(a, Layout((count,), (sum(strides),), start)), slice(None), _cycled(val, count, a))
+    setitem(make_view(a, Layout((count,), (sum(strides),), start)), slice(None), _repeated_values(val, count, a))
 
 
-def _cycled(value: Any, count: int, like: ndarray) -> Any:
-    """The values in one dimension, again and again from the first one, `count` of them."""
+def _repeated_values(value: Any, count: int, like: ndarray) -> Any:
+    """Return the values in one dimension, repeated in order up to `count` of them; a scalar as it is."""
     if isinstance(value, (bool, int, float, complex, numpy.generic)):
         return value
-    given = flattened(value, like)
-    if given.size == 1:
-        return given
-    return getitem(given, numpy.arange(count) % max(1, given.size))
+    values = flattened(value, like)
+    if values.size == 1:
+        return values
+    return getitem(values, numpy.arange(count) % max(1, values.size))

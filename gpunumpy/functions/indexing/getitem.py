@@ -1,8 +1,9 @@
 """Reading and writing parts of arrays: ``a[key]`` and ``a[key] = value``.
 
-What integers and slices select is a view. What index arrays select is gathered: the result's leading dimensions run
-over index arrays, one for every dimension up to the last one that is picked from; a dimension among them that is taken
-whole gets an arange, which costs nothing and leaves the result in C order without a transposition.
+Integers and slices select a view. Index arrays become one gather or scatter, whose indices broadcast to the leading
+dimensions of the result: one index for every dimension up to the last that an index array picks from. A dimension
+before that one that is taken whole is indexed by an `Iota`, which costs no memory, and leaves the result in C order
+without a transposition.
 """
 
 from __future__ import annotations
@@ -22,174 +23,188 @@ from ...core.graph.node import Node
 from ...core.graph.queue import Queue
 from ...core.recording import record
 from ...core.recording.array import boxed, is_scalar, make_view, ndarray, to_host, wrap
-from .keys import Fancy, Selection, basic, out_of_bounds, select, words
-from .masks import Picked, as_mask, ranks
+from .keys import FancyIndex, Selection, basic_window, out_of_bounds_error, resolve_key, shape_text
+from .masks import MaskSelection, mask_on_device, picked_before
 
 
 def getitem(a: ndarray, key: Any) -> ndarray:
-    """``a[key]``: a view, or a new array where `key` holds index arrays."""
+    """Return ``a[key]``: a view, or a new array if `key` holds index arrays or selects a single element."""
     if type(key) is ndarray and key.shape and a.shape and key.dtype.kind in "iu" and 0 not in a.shape:
         return wrap(graph.gather(a.value(), (graph.cast(key.value(), INT64),), record.source_location()))
-    here = a.layout
-    where = basic(here, key)
-    if where is None:
-        chosen = select(here, key, True)
-        if chosen.fancy:
-            picked = _picked(a, chosen)
-            return boxed(picked) if _dotted(key) else picked
-        where = chosen.window
-    if where.shape or _dotted(key):
-        return make_view(a, where)
-    # An element is a value: what is written to the array later does not change it.
-    return wrap(graph.fresh(make_view(a, where).value()))
+    array_layout = a.layout
+    window = basic_window(array_layout, key)
+    if window is None:
+        selection = resolve_key(array_layout, key, True)
+        if selection.fancy:
+            picked = _read_fancy(a, selection)
+            return boxed(picked) if _has_ellipsis(key) else picked
+        window = selection.window
+    if window.shape or _has_ellipsis(key):
+        return make_view(a, window)
+    # A single element is a copy: later writes to the array do not change it.
+    return wrap(graph.fresh(make_view(a, window).value()))
 
 
-def _dotted(key: Any) -> bool:
-    """Whether ``...`` is in a key, which makes the result an array even where it is 0-d."""
+def _has_ellipsis(key: Any) -> bool:
+    """Return True if ``...`` is in a key, which makes the result an array even if it is 0-d."""
     return key is Ellipsis or (type(key) is tuple and any(item is Ellipsis for item in key))
 
 
-def _picked(a: ndarray, chosen: Selection) -> ndarray:
-    view = make_view(a, chosen.window)
-    mask = _leading_mask(chosen)
-    if mask is not None and _covers(mask, view, 0):
-        mask = as_mask(mask, a)
-        picked, base = Picked(mask), view.value()
+def _read_fancy(a: ndarray, selection: Selection) -> ndarray:
+    """Return the elements that a selection with fancy indices picks, as a new array."""
+    view = make_view(a, selection.window)
+    mask = _leading_mask(selection)
+    if mask is not None and _mask_fits(mask, view, 0):
+        mask = mask_on_device(mask, a)
+        picked, base = MaskSelection(mask), view.value()
         if mask.shape == base.signature.shape:
             return wrap(picked.elements(base))
         rows = record.reshaped(base, (mask.size, *base.signature.shape[len(mask.shape) :]))
         return wrap(graph.gather(rows, (picked.positions(),), ""))
-    indices = _indices(view, chosen)
-    _check_bounds(view, chosen, indices)
+    indices = _indices(view, selection)
+    _check_bounds(view, selection, indices)
     return wrap(graph.gather(view.value(), indices, record.source_location()))
 
 
-def _leading_mask(chosen: Selection) -> Any:
-    """The mask that alone picks from the leading dimensions; None for anything else."""
-    if len(chosen.fancy) == 1 and chosen.fancy[0].axis == 0 and chosen.fancy[0].mask:
-        return chosen.fancy[0].index
+def _leading_mask(selection: Selection) -> Any:
+    """Return the mask that indexes the leading dimensions and is the only fancy index; None for another selection."""
+    if len(selection.fancy) == 1 and selection.fancy[0].axis == 0 and selection.fancy[0].is_mask:
+        return selection.fancy[0].index
     return None
 
 
-def _covers(mask: Any, view: ndarray, axis: int) -> bool:
-    """Whether a mask has the sizes of the dimensions that it indexes: NumPy has one of size 0 pick nothing anywhere."""
+def _mask_fits(mask: Any, view: ndarray, axis: int) -> bool:
+    """Return True if a mask has the sizes of the dimensions that it indexes.
+
+    NumPy also takes a size of 0, which picks nothing; such a mask is indexed as index arrays are.
+    """
     return mask.shape == view.shape[axis : axis + len(mask.shape)]
 
 
 # Index arrays
 
 
-def _indices(view: ndarray, chosen: Selection) -> list[Node]:
-    """The int64 indices of a gather from a window, which broadcast to the leading dimensions of the result."""
-    picked: dict[int, Node] = {}
-    for one in chosen.fancy:
-        if one.mask:
-            picked.update(enumerate(Picked(as_mask(one.index, view)).indices(), one.axis))
+def _indices(view: ndarray, selection: Selection) -> list[Node]:
+    """Return the int64 indices of a gather from a window, which broadcast to the leading dimensions of the result."""
+    index_of_axis: dict[int, Node] = {}
+    for fancy in selection.fancy:
+        if fancy.is_mask:
+            index_of_axis.update(enumerate(MaskSelection(mask_on_device(fancy.index, view)).indices(), fancy.axis))
         else:
-            picked[one.axis] = _index(one, view)
-    shapes = [index.signature.shape for index in picked.values()]
+            index_of_axis[fancy.axis] = _index_node(fancy, view)
+    shapes = [index.signature.shape for index in index_of_axis.values()]
     try:
-        block = layout.broadcast_shapes(*shapes)
+        index_shape = layout.broadcast_shapes(*shapes)
     except ValueError:
-        joined = " ".join(map(words, shapes))
+        joined = " ".join(map(shape_text, shapes))
         raise IndexError(
             f"shape mismatch: indexing arrays could not be broadcast together with shapes {joined} "
         ) from None
-    whole = [axis for axis in range(max(picked)) if axis not in picked]
-    if chosen.front:
-        # The dimensions of the index arrays, then those taken whole.
-        picked = {axis: _padded(index, len(block), len(whole)) for axis, index in picked.items()}
-        first = len(block)
+    whole_axes = [axis for axis in range(max(index_of_axis)) if axis not in index_of_axis]
+    if selection.index_dimensions_first:
+        # The result has the dimensions of the index arrays, then those that are taken whole.
+        index_of_axis = {
+            axis: _with_unit_dimensions(index, len(index_shape), len(whole_axes))
+            for axis, index in index_of_axis.items()
+        }
+        first_whole = len(index_shape)
     else:
-        first = 0
-    rank = len(block) + len(whole)
-    for place, axis in enumerate(whole, first):
-        shape = tuple(view.shape[axis] if k == place else 1 for k in range(rank))
-        picked[axis] = graph.iota(shape, place, view.queue)
-    return [picked[axis] for axis in sorted(picked)]
+        first_whole = 0
+    ndim = len(index_shape) + len(whole_axes)
+    for place, axis in enumerate(whole_axes, first_whole):
+        shape = tuple(view.shape[axis] if k == place else 1 for k in range(ndim))
+        index_of_axis[axis] = graph.iota(shape, place, view.queue)
+    return [index_of_axis[axis] for axis in sorted(index_of_axis)]
 
 
-def _padded(index: Node, ndim: int, trailing: int) -> Node:
-    """The index array in `ndim` dimensions and `trailing` more of size 1."""
+def _with_unit_dimensions(index: Node, ndim: int, trailing: int) -> Node:
+    """Return an index array in `ndim` dimensions, of which leading ones have size 1, and `trailing` more of size 1."""
     shape = index.signature.shape
     return record.reshaped(index, (1,) * (ndim - len(shape)) + shape + (1,) * trailing)
 
 
-def _index(one: Fancy, view: ndarray) -> Node:
-    """An index array as an int64 value on the device of the window."""
-    index = one.index
+def _index_node(fancy: FancyIndex, view: ndarray) -> Node:
+    """Return an index array as an int64 node on the device of the window."""
+    index = fancy.index
     if not isinstance(index, ndarray):
         index = record.as_array(index.astype(numpy.int64), view.device)
     return graph.cast(index.value(), INT64)
 
 
-def _check_bounds(view: ndarray, chosen: Selection, indices: Sequence[Node]) -> None:
-    """Refuse indices that are out of bounds: those from the host, and where no kernel reads them those of the device.
+def _check_bounds(view: ndarray, selection: Selection, indices: Sequence[Node]) -> None:
+    """Raise `IndexError` for indices out of bounds: host indices, and device indices into an empty window.
 
-    As in NumPy none is refused where index arrays without elements leave nothing of the others.
+    Other device indices are checked by the kernel that reads them. As in NumPy, nothing is checked if an index array
+    has no elements.
     """
-    if any(0 in indices[one.axis].signature.shape for one in chosen.fancy):
+    if any(0 in indices[fancy.axis].signature.shape for fancy in selection.fancy):
         return
-    unread = 0 in view.shape
-    for one in chosen.fancy:
-        if not one.mask and (unread or not isinstance(one.index, ndarray)):
-            index = to_host(one.index) if isinstance(one.index, ndarray) else one.index
-            size = view.shape[one.axis]
+    is_empty = 0 in view.shape
+    for fancy in selection.fancy:
+        if not fancy.is_mask and (is_empty or not isinstance(fancy.index, ndarray)):
+            index = to_host(fancy.index) if isinstance(fancy.index, ndarray) else fancy.index
+            size = view.shape[fancy.axis]
             if not -size <= index.min() <= index.max() < size:
-                raise out_of_bounds(int(index[(index < -size) | (index >= size)].flat[0]), one.axis, size)
+                raise out_of_bounds_error(int(index[(index < -size) | (index >= size)].flat[0]), fancy.axis, size)
 
 
 # Writing
 
 
 def setitem(a: ndarray, key: Any, value: Any) -> None:
-    """``a[key] = value``."""
+    """Write ``a[key] = value``."""
     if not a.writeable:
         raise ValueError("assignment destination is read-only")
     if is_scalar(a):
-        boxed(a)  # what is written to is an array
-    where = basic(a.layout, key)
-    if where is None:
-        chosen = select(a.layout, key, False)
-        if chosen.fancy:
-            element = len(chosen.fancy) == len(chosen.window.shape) and not any(f.index.shape for f in chosen.fancy)
-            value = _given(value, a, element)
-            with a.queue.lock:  # what stays is read and written again: no other thread's write may come between
-                _put(make_view(a, chosen.window), chosen, value, a.shape)
+        boxed(a)  # once written to, it is an array, and no longer acts as a NumPy scalar
+    window = basic_window(a.layout, key)
+    if window is None:
+        selection = resolve_key(a.layout, key, False)
+        if selection.fancy:
+            is_element = len(selection.fancy) == len(selection.window.shape) and not any(
+                fancy.index.shape for fancy in selection.fancy
+            )
+            value = _value_node(value, a, is_element)
+            with a.queue.lock:  # elements not picked are read and written back: no other write may come between
+                _write_fancy(make_view(a, selection.window), selection, value, a.shape)
             return
-        where = chosen.window
+        window = selection.window
     node = value.value() if type(value) is ndarray else None
-    if node is None or node.signature.shape != where.shape or not where.shape:
-        node = fitted(_given(value, a, not where.shape and not _dotted(key)), where.shape)
-    a.assign(node if node.signature.dtype == a.dtype else cast(node, a.dtype), where)
+    if node is None or node.signature.shape != window.shape or not window.shape:
+        node = fit_to_shape(_value_node(value, a, not window.shape and not _has_ellipsis(key)), window.shape)
+    a.assign(node if node.signature.dtype == a.dtype else cast_to_assign(node, a.dtype), window)
 
 
-def _given(value: Any, a: ndarray, element: bool) -> Node:
-    node = stored(value, a.dtype, a.queue, element)
-    if element and node.signature.shape:
+def _value_node(value: Any, a: ndarray, is_element: bool) -> Node:
+    """Return the value as a node to write into `a`; an array with dimensions is refused for a single element."""
+    node = node_to_assign(value, a.dtype, a.queue, is_element)
+    if is_element and node.signature.shape:
         raise ValueError("setting an array element with a sequence.")
     return node
 
 
-_SCALARS = (bool, int, float, complex, numpy.generic)
+_SCALAR_TYPES = (bool, int, float, complex, numpy.generic)
 
 
-def stored(value: Any, dtype: DType, queue: Queue, element: bool = False) -> Node:
-    """What is to be written into an array of `dtype`, or into one `element` of it; arrays are not `cast` yet."""
+def node_to_assign(value: Any, dtype: DType, queue: Queue, is_element: bool = False) -> Node:
+    """Return the node of a value to write into an array of `dtype`, or into one element of it.
+
+    Scalars and sequences are converted to `dtype`; arrays keep theirs, for `cast_to_assign`.
+    """
     if isinstance(value, ndarray):
         return value.value()
-    if isinstance(value, _SCALARS) or (element and not hasattr(value, "__array__")):
-        # NumPy itself says what a scalar becomes: which are refused, and where it warns.
-        box = numpy.empty(1, dtype)
-        box[0] = value
-        return graph.typed_scalar(box[0], dtype)
+    if isinstance(value, _SCALAR_TYPES) or (is_element and not hasattr(value, "__array__")):
+        # NumPy converts the scalar, so that it refuses and warns as in an assignment of its own.
+        cell = numpy.empty(1, dtype)
+        cell[0] = value
+        return graph.typed_scalar(cell[0], dtype)
     if isinstance(value, (list, tuple)):
         value = numpy.asarray(value, dtype)
     return record.as_node(value, queue)
 
 
-def cast(node: Node, dtype: DType) -> Node:
-    """What is written, cast as an assignment casts: with a warning where imaginary parts go."""
+def cast_to_assign(node: Node, dtype: DType) -> Node:
+    """Return a value in another dtype, with NumPy's warning if imaginary parts are lost."""
     if node.signature.dtype.kind == "c" and dtype.kind not in "cb":
         warnings.warn(
             "Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning, stacklevel=3
@@ -197,97 +212,112 @@ def cast(node: Node, dtype: DType) -> Node:
     return graph.cast(node, dtype)
 
 
-def fitted(value: Node, shape: Shape) -> Node:
-    """The value without the leading dimensions of size 1 that the target lacks; ValueError where it does not fit."""
-    have = trimmed = value.signature.shape
-    while len(trimmed) > len(shape) and trimmed[0] == 1:
-        trimmed = trimmed[1:]
-    if not _fits(trimmed, shape):
-        raise ValueError(f"could not broadcast input array from shape {words(trimmed)} into shape {words(shape)}")
-    return value if trimmed == have else record.reshaped(value, trimmed)
+def fit_to_shape(value: Node, shape: Shape) -> Node:
+    """Return the value without the leading dimensions of size 1 that the target lacks.
+
+    Raise `ValueError` if it does not broadcast to the target's shape.
+    """
+    given_shape = fitted_shape = value.signature.shape
+    while len(fitted_shape) > len(shape) and fitted_shape[0] == 1:
+        fitted_shape = fitted_shape[1:]
+    if not _broadcasts_to(fitted_shape, shape):
+        raise ValueError(
+            f"could not broadcast input array from shape {shape_text(fitted_shape)} into shape {shape_text(shape)}"
+        )
+    return value if fitted_shape == given_shape else record.reshaped(value, fitted_shape)
 
 
-def _fits(shape: Shape, to: Shape) -> bool:
+def _broadcasts_to(shape: Shape, to: Shape) -> bool:
+    """Return True if a shape broadcasts to another."""
     return len(shape) <= len(to) and all(n in (1, m) for n, m in zip(shape, to[len(to) - len(shape) :], strict=True))
 
 
-def _put(view: ndarray, chosen: Selection, value: Node, indexed: Shape) -> None:
-    """Write to what fancy indices pick from a window of an array of the shape `indexed`."""
-    mask = chosen.fancy[0].index if len(chosen.fancy) == 1 and chosen.fancy[0].mask else None
-    axis = chosen.fancy[0].axis
-    if mask is not None and _covers(mask, view, axis):
-        mask = as_mask(mask, view)
-        alone = not axis and mask.shape == view.shape == indexed
-        if alone and len(value.signature.shape) > 1:
+def _write_fancy(view: ndarray, selection: Selection, value: Node, array_shape: Shape) -> None:
+    """Write to what fancy indices pick from a window of an array of shape `array_shape`."""
+    mask = selection.fancy[0].index if len(selection.fancy) == 1 and selection.fancy[0].is_mask else None
+    axis = selection.fancy[0].axis
+    if mask is not None and _mask_fits(mask, view, axis):
+        mask = mask_on_device(mask, view)
+        is_whole_key = not axis and mask.shape == view.shape == array_shape
+        if is_whole_key and len(value.signature.shape) > 1:
             raise TypeError(
                 "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, "
                 f"input has {len(value.signature.shape)} dimensions"
             )
-        rest = view.shape[axis + len(mask.shape) :]
-        if prod(value.signature.shape) == 1 or (not axis and _uniform(value.signature.shape, rest)):
-            whole = record.reshaped(mask.value(), mask.shape + (1,) * len(rest))
-            row = value.signature.shape[-len(rest) :] if rest else ()
-            value = cast(value if value.signature.shape == row else record.reshaped(value, row), view.dtype)
-            view.assign(_where(whole, value, view.value()))
+        row_shape = view.shape[axis + len(mask.shape) :]
+        if prod(value.signature.shape) == 1 or (not axis and _is_one_row(value.signature.shape, row_shape)):
+            broadcast_mask = record.reshaped(mask.value(), mask.shape + (1,) * len(row_shape))
+            value_shape = value.signature.shape[-len(row_shape) :] if row_shape else ()
+            value = cast_to_assign(
+                value if value.signature.shape == value_shape else record.reshaped(value, value_shape), view.dtype
+            )
+            view.assign(_where(broadcast_mask, value, view.value()))
             return
         if not axis:
-            _put_ranked(view, mask, rest, value, alone)
+            _write_by_rank(view, mask, row_shape, value, is_whole_key)
             return
-    indices = _indices(view, chosen)
+    indices = _indices(view, selection)
     shape = layout.broadcast_shapes(*(index.signature.shape for index in indices)) + view.shape[len(indices) :]
-    value = fitted_to_pick(value, shape)
-    _check_bounds(view, chosen, indices)
-    value = cast(value, view.dtype)
+    value = fit_to_index_result(value, shape)
+    _check_bounds(view, selection, indices)
+    value = cast_to_assign(value, view.dtype)
     view.assign(graph.scatter(view.value(), value, indices, "", record.source_location()))
 
 
-def _uniform(shape: Shape, rest: Shape) -> bool:
-    """Whether every element that a mask picks gets the same row of a value."""
-    lead = shape[: max(0, len(shape) - len(rest))]
-    return prod(lead) == 1 and _fits(shape[len(lead) :], rest)
+def _is_one_row(shape: Shape, row_shape: Shape) -> bool:
+    """Return True if a value of this shape gives the same row to every element that a mask picks."""
+    leading_shape = shape[: max(0, len(shape) - len(row_shape))]
+    return prod(leading_shape) == 1 and _broadcasts_to(shape[len(leading_shape) :], row_shape)
 
 
-def _put_ranked(view: ndarray, mask: ndarray, rest: Shape, value: Node, alone: bool) -> None:
-    """Write a value of its own to each element that a mask picks; `alone` says that the mask is the whole key."""
-    count = Picked(mask).count
-    if not alone:
-        value = fitted_to_pick(value, (count, *rest))
+def _write_by_rank(view: ndarray, mask: ndarray, row_shape: Shape, value: Node, is_whole_key: bool) -> None:
+    """Write to each element that a mask picks a row of its own: the one whose number is the element's rank among them.
+
+    `is_whole_key`: the mask is the whole key, for which NumPy demands a value for each element.
+    """
+    count = MaskSelection(mask).count
+    if not is_whole_key:
+        value = fit_to_index_result(value, (count, *row_shape))
     elif value.signature.shape != (count,):
         raise ValueError(
             f"NumPy boolean array indexing assignment cannot assign {value.signature.shape[0]} input values to the "
             f"{count} output values where the mask is true"
         )
-    value = cast(value, view.dtype)
+    value = cast_to_assign(value, view.dtype)
     if not count:
         return
-    flat = record.reshaped(mask.value(), (mask.size,))
-    # Elements that keep their value have a rank too, which may be one too many.
-    rank = _where(flat, ranks(flat), graph.scalar(0), INT64)
+    flat_mask = record.reshaped(mask.value(), (mask.size,))
+    # Elements that are not picked read row 0, and keep their own value: their rank may be out of bounds.
+    rank = _where(flat_mask, picked_before(flat_mask), graph.scalar(0), INT64)
     rank = record.reshaped(rank, mask.shape)
-    whole = record.reshaped(mask.value(), mask.shape + (1,) * len(rest))
-    new = graph.gather(graph.broadcast(value, (count, *rest)), (rank,), "")
-    view.assign(_where(whole, new, view.value()))
+    broadcast_mask = record.reshaped(mask.value(), mask.shape + (1,) * len(row_shape))
+    new = graph.gather(graph.broadcast(value, (count, *row_shape)), (rank,), "")
+    view.assign(_where(broadcast_mask, new, view.value()))
 
 
 def _where(condition: Node, x: Node, y: Node, dtype: DType | None = None) -> Node:
+    """Return the elementwise `where` of nodes, in the dtype of `y` by default."""
     dtype = dtype or y.signature.dtype
     return graph.map_node("where", (BOOL, dtype, dtype, dtype), (condition, x, y))
 
 
-def fitted_to_pick(value: Node, shape: Shape) -> Node:
-    """As `fitted`, in the words that NumPy has for index arrays."""
+def fit_to_index_result(value: Node, shape: Shape) -> Node:
+    """Return the value as `fit_to_shape` does, with NumPy's message for index arrays."""
     try:
-        return fitted(value, shape)
+        return fit_to_shape(value, shape)
     except ValueError:
         raise ValueError(
-            f"shape mismatch: value array of shape {words(value.signature.shape)} "
-            f"could not be broadcast to indexing result of shape {words(shape)}"
+            f"shape mismatch: value array of shape {shape_text(value.signature.shape)} "
+            f"could not be broadcast to indexing result of shape {shape_text(shape)}"
         ) from None
 
 
-def diagonal_layout(where: Layout, offset: int, axis1: int, axis2: int) -> Layout:
-    """The layout of the diagonal of two dimensions (both counted from the front), which becomes the last one."""
-    shape, strides, start = where
+def diagonal_layout(array_layout: Layout, offset: int, axis1: int, axis2: int) -> Layout:
+    """Return the layout of the diagonal of two dimensions, which becomes the last dimension.
+
+    `axis1` and `axis2` are not negative.
+    """
+    shape, strides, start = array_layout
     down, across = strides[axis1], strides[axis2]
     count = max(0, min(shape[axis1] + min(offset, 0), shape[axis2] - max(offset, 0)))
     if count:

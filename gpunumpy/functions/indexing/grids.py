@@ -1,4 +1,4 @@
-"""Index arrays of a pattern: diagonals, triangles, open grids; and positions in C order from indices and back."""
+"""Index arrays of a pattern: diagonals, triangles, open grids; conversion between indices and positions in C order."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from ...core.recording import record
 from ...core.recording.array import from_host, make_view, ndarray, wrap
 from ...core.runtime import evaluate
 from ...core.runtime.device import Device, default_device
-from .keys import words
-from .masks import Picked, unravelled
+from .keys import shape_text
+from .masks import MaskSelection, unravelled
 from .selection import nonzero
 
 __all__ = [
@@ -34,17 +34,20 @@ __all__ = [
     "unravel_index",
 ]
 
-_INTS = (INT64, INT64, INT64)
+_INT64_LOOP = (INT64, INT64, INT64)
 
 
 def diag_indices(n: int, ndim: int = 2) -> tuple[ndarray, ...]:
-    """The indices of the main diagonal of an array of `ndim` dimensions of size `n`. See `numpy.diag_indices`."""
+    """Return the indices of the main diagonal of an array of `ndim` dimensions of size `n`.
+
+    See `numpy.diag_indices`.
+    """
     queue = evaluate.queue_of(default_device())
     return (wrap(graph.fresh(graph.iota((n,), 0, queue))),) * ndim
 
 
 def diag_indices_from(arr: ndarray) -> tuple[ndarray, ...]:
-    """The indices of the main diagonal of an array. See `numpy.diag_indices_from`."""
+    """Return the indices of the main diagonal of an array. See `numpy.diag_indices_from`."""
     shape = record.as_array(arr).shape
     if len(shape) < 2:
         raise ValueError("input array must be at least 2-d")
@@ -53,36 +56,37 @@ def diag_indices_from(arr: ndarray) -> tuple[ndarray, ...]:
     return diag_indices(shape[0], len(shape))
 
 
-def _triangle(n: int, k: int, m: int | None, op: str) -> tuple[ndarray, ...]:
-    """The indices where ``column - row`` compares so with `k`."""
+def _triangle(n: int, k: int, m: int | None, comparison: str) -> tuple[ndarray, ...]:
+    """Return the indices of an (n, m) array where ``column - row`` compares as the op says with `k`."""
     shape = (n, n if m is None else m)
     queue = evaluate.queue_of(default_device())
-    distance = graph.map_node("subtract", _INTS, (graph.iota(shape, 1, queue), graph.iota(shape, 0, queue)))
-    inside = wrap(graph.map_node(op, (INT64, INT64, BOOL), (distance, graph.scalar(int(k)))))
-    return tuple(wrap(index) for index in Picked(inside).indices())
+    distance = graph.map_node("subtract", _INT64_LOOP, (graph.iota(shape, 1, queue), graph.iota(shape, 0, queue)))
+    inside = wrap(graph.map_node(comparison, (INT64, INT64, BOOL), (distance, graph.scalar(int(k)))))
+    return tuple(wrap(index) for index in MaskSelection(inside).indices())
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[ndarray, ...]:
-    """The indices of the lower triangle of an (n, m) array. See `numpy.tril_indices`."""
+    """Return the indices of the lower triangle of an (n, m) array. See `numpy.tril_indices`."""
     return _triangle(n, k, m, "less_equal")
 
 
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[ndarray, ...]:
-    """The indices of the upper triangle of an (n, m) array. See `numpy.triu_indices`."""
+    """Return the indices of the upper triangle of an (n, m) array. See `numpy.triu_indices`."""
     return _triangle(n, k, m, "greater_equal")
 
 
 def tril_indices_from(arr: Any, k: int = 0) -> tuple[ndarray, ...]:
-    """The indices of the lower triangle of an array. See `numpy.tril_indices_from`."""
-    return tril_indices(*_sides(arr, k))
+    """Return the indices of the lower triangle of an array. See `numpy.tril_indices_from`."""
+    return tril_indices(*_triangle_arguments(arr, k))
 
 
 def triu_indices_from(arr: Any, k: int = 0) -> tuple[ndarray, ...]:
-    """The indices of the upper triangle of an array. See `numpy.triu_indices_from`."""
-    return triu_indices(*_sides(arr, k))
+    """Return the indices of the upper triangle of an array. See `numpy.triu_indices_from`."""
+    return triu_indices(*_triangle_arguments(arr, k))
 
 
-def _sides(arr: Any, k: int) -> tuple[int, int, int]:
+def _triangle_arguments(arr: Any, k: int) -> tuple[int, int, int]:
+    """Return the arguments of `tril_indices` and `triu_indices` for a matrix."""
     shape = record.as_array(arr).shape
     if len(shape) != 2:
         raise ValueError("input array must be 2-d")
@@ -90,109 +94,115 @@ def _sides(arr: Any, k: int) -> tuple[int, int, int]:
 
 
 def mask_indices(n: int, mask_func: Callable[..., Any], k: Any = 0) -> tuple[ndarray, ...]:
-    """The indices of an (n, n) array of ones that `mask_func` leaves non-zero. See `numpy.mask_indices`."""
+    """Return the indices of an (n, n) array of ones that `mask_func` leaves non-zero. See `numpy.mask_indices`."""
     queue = evaluate.queue_of(default_device())
     return nonzero(mask_func(wrap(graph.fill(graph.typed_scalar(1, INT64), (n, n), queue)), k))
 
 
 def ix_(*args: Any) -> tuple[ndarray, ...]:
-    """One-dimensional indices, each along a dimension of its own. See `numpy.ix_`."""
-    found = []
+    """Return an open grid: each one-dimensional index along a dimension of its own. See `numpy.ix_`."""
+    indices = []
     for k, sequence in enumerate(args):
-        index = record.as_array(numpy.asarray(sequence, numpy.intp) if _empty(sequence) else sequence)
+        index = record.as_array(numpy.asarray(sequence, numpy.intp) if _is_empty_sequence(sequence) else sequence)
         if len(index.shape) != 1:
             raise ValueError("Cross index must be 1 dimensional")
         if index.dtype == BOOL:
             (index,) = nonzero(index)
-        where = index.layout
-        shape = (1,) * k + where.shape + (1,) * (len(args) - k - 1)
-        strides = layout.reshape_strides(where.shape, where.strides, shape)
+        index_layout = index.layout
+        shape = (1,) * k + index_layout.shape + (1,) * (len(args) - k - 1)
+        strides = layout.reshape_strides(index_layout.shape, index_layout.strides, shape)
         assert strides is not None
-        found.append(make_view(index, Layout(shape, strides, where.offset)))
-    return tuple(found)
+        indices.append(make_view(index, Layout(shape, strides, index_layout.offset)))
+    return tuple(indices)
 
 
-def _empty(sequence: Any) -> bool:
-    """Whether it is an empty sequence without a dtype, which NumPy takes for indices."""
+def _is_empty_sequence(sequence: Any) -> bool:
+    """Return True for an empty sequence that is not an array, which NumPy takes for integers."""
     return not isinstance(sequence, (ndarray, numpy.ndarray)) and hasattr(sequence, "__len__") and not len(sequence)
 
 
 def unravel_index(indices: Any, shape: int | Sequence[int], order: str = "C") -> Any:
-    """Indices along each dimension of elements by their position. See `numpy.unravel_index`.
+    """Convert positions of elements to indices along each dimension. See `numpy.unravel_index`.
 
-    A position on the device that is out of bounds raises IndexError where the host next looks.
+    A position on the device that is out of bounds raises `IndexError` when the host next reads a result.
     """
-    sizes = _shape(shape)
+    sizes = _as_shape(shape)
     if not isinstance(indices, ndarray):
-        checked = numpy.unravel_index(indices, sizes, order)  # type: ignore[call-overload]
+        host_indices = numpy.unravel_index(indices, sizes, order)  # type: ignore[call-overload]
         if not numpy.ndim(indices):
-            return checked
-        return tuple(record.as_array(numpy.asarray(index)) for index in checked)
+            return host_indices
+        return tuple(record.as_array(numpy.asarray(index)) for index in host_indices)
     _require_integers(indices)
     if order not in ("C", "F"):
         raise ValueError("only 'C' or 'F' order is permitted")
-    position = _checked(graph.cast(indices.value(), INT64), prod(sizes), indices.device)
+    position = _index_in_bounds(graph.cast(indices.value(), INT64), prod(sizes), indices.device)
     if order == "C":
-        found = unravelled(position, sizes)
+        index_arrays = unravelled(position, sizes)
     else:
-        found = unravelled(position, sizes[::-1])[::-1]
-    return tuple(wrap(graph.fresh(index)) for index in found)
+        index_arrays = unravelled(position, sizes[::-1])[::-1]
+    return tuple(wrap(graph.fresh(index)) for index in index_arrays)
 
 
 def ravel_multi_index(multi_index: Any, dims: int | Sequence[int], mode: Any = "raise", order: str = "C") -> Any:
-    """Positions of elements by their indices along each dimension. See `numpy.ravel_multi_index`.
+    """Convert indices along each dimension to positions of elements. See `numpy.ravel_multi_index`.
 
-    An index on the device that is out of bounds raises IndexError where the host next looks.
+    An index on the device that is out of bounds raises `IndexError` when the host next reads a result.
     """
-    sizes = _shape(dims)
-    parts = list(multi_index)
-    if not any(isinstance(part, ndarray) for part in parts):
-        found = numpy.ravel_multi_index(multi_index, sizes, mode, order)  # type: ignore[call-overload]
-        return found if not numpy.ndim(found) else record.as_array(found)
+    sizes = _as_shape(dims)
+    indices = list(multi_index)
+    if not any(isinstance(axis_indices, ndarray) for axis_indices in indices):
+        host_positions = numpy.ravel_multi_index(multi_index, sizes, mode, order)  # type: ignore[call-overload]
+        return host_positions if not numpy.ndim(host_positions) else record.as_array(host_positions)
     modes = (mode,) * len(sizes) if isinstance(mode, str) else tuple(mode)
-    if len(parts) != len(sizes):
+    if len(indices) != len(sizes):
         raise ValueError(f"parameter multi_index must be a sequence of length {len(sizes)}")
     if order not in ("C", "F"):
         raise ValueError("only 'C' or 'F' order is permitted")
     strides = layout.c_strides(sizes) if order == "C" else layout.c_strides(sizes[::-1])[::-1]
     position: Node | None = None
-    for part, size, stride, how in zip(parts, sizes, strides, modes, strict=True):
-        array = record.as_array(part)
+    for axis_indices, size, stride, axis_mode in zip(indices, sizes, strides, modes, strict=True):
+        array = record.as_array(axis_indices)
         _require_integers(array)
-        index = _limited(graph.cast(array.value(), INT64), size, how, array.device)
-        term = graph.map_node("multiply", _INTS, (index, graph.scalar(stride)))
-        position = term if position is None else graph.map_node("add", _INTS, (position, term))
+        index = _index_by_mode(graph.cast(array.value(), INT64), size, axis_mode, array.device)
+        term = graph.map_node("multiply", _INT64_LOOP, (index, graph.scalar(stride)))
+        position = term if position is None else graph.map_node("add", _INT64_LOOP, (position, term))
     assert position is not None
     return wrap(graph.fresh(position))
 
 
-def _limited(index: Node, size: int, mode: str, device: Device) -> Node:
+def _index_by_mode(index: Node, size: int, mode: str, device: Device) -> Node:
+    """Return the indices wrapped, clipped or checked, as the mode says."""
     if mode == "wrap":
-        return graph.map_node("remainder", _INTS, (index, graph.scalar(size)))
+        return graph.map_node("remainder", _INT64_LOOP, (index, graph.scalar(size)))
     if mode == "clip":
-        low = graph.map_node("maximum", _INTS, (index, graph.scalar(0)))
-        return graph.map_node("minimum", _INTS, (low, graph.scalar(size - 1)))
+        low = graph.map_node("maximum", _INT64_LOOP, (index, graph.scalar(0)))
+        return graph.map_node("minimum", _INT64_LOOP, (low, graph.scalar(size - 1)))
     if mode == "raise":
-        return _checked(index, size, device)
+        return _index_in_bounds(index, size, device)
     raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
 
 
-def _checked(index: Node, size: int, device: Device) -> Node:
-    """The index plus zeros that are gathered with it, which tells where it is out of bounds."""
+def _index_in_bounds(index: Node, size: int, device: Device) -> Node:
+    """Return the index plus zero, gathered from `size` zeros with it: the gather reports an index out of bounds.
+
+    A negative index, which a gather counts from the end, is replaced by one that is out of bounds.
+    """
     zeros = graph.view(from_host(numpy.zeros(1, INT64), device).value(), Layout((max(size, 1),), (0,), 0))
-    bad = graph.map_node("less", (INT64, INT64, BOOL), (index, graph.scalar(0)))  # which would count from the end
+    is_invalid = graph.map_node("less", (INT64, INT64, BOOL), (index, graph.scalar(0)))
     if not size:
-        bad = graph.map_node("logical_or", (BOOL, BOOL, BOOL), (bad, graph.typed_scalar(True, BOOL)))
-    place = graph.map_node("where", (BOOL, *_INTS), (bad, graph.scalar(max(size, 1)), index))
-    return graph.map_node("add", _INTS, (index, graph.gather(zeros, (place,), record.source_location())))
+        is_invalid = graph.map_node("logical_or", (BOOL, BOOL, BOOL), (is_invalid, graph.typed_scalar(True, BOOL)))
+    checked_index = graph.map_node("where", (BOOL, *_INT64_LOOP), (is_invalid, graph.scalar(max(size, 1)), index))
+    return graph.map_node("add", _INT64_LOOP, (index, graph.gather(zeros, (checked_index,), record.source_location())))
 
 
 def _require_integers(array: ndarray) -> None:
+    """Raise `TypeError` unless an index array holds integers."""
     if array.dtype.kind not in "iu":
-        raise TypeError(f"only int indices permitted, not {array.dtype} of shape {words(array.shape)}")
+        raise TypeError(f"only int indices permitted, not {array.dtype} of shape {shape_text(array.shape)}")
 
 
-def _shape(shape: int | Sequence[int]) -> tuple[int, ...]:
+def _as_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
+    """Return a shape, given as an integer or a sequence, as a tuple."""
     if isinstance(shape, (int, numpy.integer)):
         return (int(shape),)
     return tuple(n.__index__() for n in shape)

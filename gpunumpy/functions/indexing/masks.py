@@ -1,7 +1,7 @@
-"""Boolean masks: how many elements they pick, which, and where.
+"""Boolean masks: how many elements they pick, which, and at which positions.
 
-The number of elements picked is the shape of a result, so it is looked at. One routine counts in tiles and adds up the
-counts; two others write the picked elements, or their positions, every tile from its own offset on.
+The number of picked elements is the shape of a result, so the host reads it. One library call counts in tiles and adds
+up the counts; two others write the picked elements, or their positions, each tile starting at its own offset.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ from ...core.graph.primitives import Leaf
 from ...core.recording import record
 from ...core.recording.array import make_view, ndarray, to_host, wrap
 
-TILE = 4096
+TILE_ELEMENTS = 4096
 
 
 def flat(node: Node) -> Node:
-    """The value in one dimension, as a routine takes it: dense, in C order."""
-    f = node.signature
-    node = record.reshaped(node, (prod(f.shape),))
+    """Return the value in one dimension as library calls take it: dense, in C order."""
+    node = record.reshaped(node, (prod(node.signature.shape),))
     primitive = node.signature.primitive
     return (
         graph.fresh(node)
@@ -34,62 +33,64 @@ def flat(node: Node) -> Node:
     )
 
 
-class Picked:
-    """What a mask picks. Made by looking at the mask.
+class MaskSelection:
+    """The elements that a mask picks. Creating it waits for the mask's value.
 
     Attributes
     ----------
     count
-        How many elements.
+        The number of picked elements.
     """
 
     def __init__(self, mask: ndarray) -> None:
+        """Count the elements that `mask` picks."""
         self._shape = mask.shape
         self._mask = flat(mask.value())
-        self._offsets = wrap(graph.library_call("mask_offsets", (TILE,), (self._mask,)))
+        self._offsets = wrap(graph.library_call("mask_offsets", (TILE_ELEMENTS,), (self._mask,)))
         last = self._offsets.size - 1
-        whole = self._offsets if last < 2 else make_view(self._offsets, Layout((1,), (1,), last))
-        self.count = int(to_host(whole)[-1])
+        total = self._offsets if last < 2 else make_view(self._offsets, Layout((1,), (1,), last))
+        self.count = int(to_host(total)[-1])
 
     def _call(self, name: str, args: tuple[Node, ...], dtype: numpy.dtype) -> Node:
+        """Return a library call over `args`, the mask and its offsets, with one output element for each picked one."""
         inputs = (*args, self._mask, self._offsets.value())
-        return graph.library_call(name, (TILE,), inputs, ((self.count,), dtype))
+        return graph.library_call(name, (TILE_ELEMENTS,), inputs, ((self.count,), dtype))
 
     def positions(self) -> Node:
-        """Where the picked elements are, in C order over the mask."""
+        """Return the positions of the picked elements, in C order over the mask."""
         return self._call("mask_positions", (), INT64)
 
     def elements(self, values: Node) -> Node:
-        """The picked elements of an array of the mask's shape."""
+        """Return the picked elements of an array of the mask's shape."""
         return self._call("mask_elements", (flat(values),), values.signature.dtype)
 
     def indices(self) -> tuple[Node, ...]:
-        """An index array for each dimension of the mask."""
-        rest = self.positions()
+        """Return an index array for each dimension of the mask."""
+        positions = self.positions()
         if len(self._shape) == 1:
-            return (rest,)
-        return unravelled(rest, self._shape)
+            return (positions,)
+        return unravelled(positions, self._shape)
 
 
 def unravelled(position: Node, shape: tuple[int, ...]) -> tuple[Node, ...]:
-    """The index along each dimension of the elements at int64 positions in C order."""
-    divided, remainder = (INT64,) * 3, (INT64,) * 3
-    found: list[Node] = []
+    """Return the index along each dimension of the elements at int64 positions in C order."""
+    division, remainder = (INT64,) * 3, (INT64,) * 3
+    indices: list[Node] = []
     for size in reversed(shape[1:]):
         step = graph.scalar(max(1, size))
-        found.append(graph.map_node("remainder", remainder, (position, step)))
-        position = graph.map_node("floor_divide", divided, (position, step))
-    return (position, *reversed(found))
+        indices.append(graph.map_node("remainder", remainder, (position, step)))
+        position = graph.map_node("floor_divide", division, (position, step))
+    return (position, *reversed(indices))
 
 
-def ranks(mask: Node) -> Node:
-    """For every element of a one-dimensional mask, how many elements before it are picked."""
+def picked_before(mask: Node) -> Node:
+    """Return for every element of a one-dimensional mask the number of picked elements before it."""
     ones = graph.cast(mask, INT64)
     return graph.map_node("subtract", (INT64,) * 3, (graph.scan("add", (INT64, INT64), 0, ones), ones))
 
 
-def as_mask(mask: object, like: ndarray) -> ndarray:
-    """A mask of ours of any boolean array, on the device of `like`."""
-    made = mask if isinstance(mask, ndarray) else record.as_array(mask, like.device)
-    assert made.dtype == BOOL
-    return made
+def mask_on_device(mask: object, like: ndarray) -> ndarray:
+    """Return a boolean array as an `ndarray`; a NumPy array goes to the device of `like`."""
+    array = mask if isinstance(mask, ndarray) else record.as_array(mask, like.device)
+    assert array.dtype == BOOL
+    return array

@@ -1,4 +1,4 @@
-"""Parts of values along an axis, and values laid along one."""
+"""Slices of arrays along an axis, and one-dimensional arrays laid along one."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from ..ufuncs.methods import typed
 
 
 def sliced(array: ndarray, axis: int, start: int, stop: int) -> ndarray:
-    """The elements from `start` up to `stop` along an axis, as a value."""
+    """Return the elements from `start` up to `stop` along an axis, as a new array."""
     value = array.value()
     shape = value.signature.shape
     strides = layout.c_strides(shape)
-    part = (*shape[:axis], stop - start if stop > start else 0, *shape[axis + 1 :])
-    return wrap(graph.view(value, Layout(part, strides, 0 if 0 in part else start * strides[axis])))
+    sliced_shape = (*shape[:axis], stop - start if stop > start else 0, *shape[axis + 1 :])
+    return wrap(graph.view(value, Layout(sliced_shape, strides, 0 if 0 in sliced_shape else start * strides[axis])))
 
 
 def filled_like(array: ndarray, value: Any, axis: int, length: int) -> ndarray:
-    """One value in the array's dtype and shape, of another length along one axis."""
+    """Return an array filled with one value, in the array's dtype and its shape but for the length along one axis."""
     shape = (*array.shape[:axis], length, *array.shape[axis + 1 :])
     return wrap(graph.fill(typed(value, array.dtype), shape, array.queue))
 
 
 def flat(array: ndarray) -> ndarray:
-    """The elements in C order, as a value of one dimension."""
+    """Return the elements in C order in one dimension: the array itself if it has one, a new array otherwise."""
     return array if array.ndim == 1 else wrap(reshaped(array.value(), (array.size,)))
 
 
 def along(array: ndarray, axis: int, ndim: int) -> ndarray:
-    """A one-dimensional value laid along one of several axes."""
+    """Return a one-dimensional array in `ndim` dimensions: its elements along `axis`, size 1 along the others."""
     return wrap(reshaped(array.value(), tuple(array.size if d == axis else 1 for d in range(ndim))))

@@ -1,0 +1,1 @@
+"""Manipulation of arrays: shapes and strides, joining and splitting, repeating, padding, inserting and deleting."""

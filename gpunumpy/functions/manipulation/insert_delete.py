@@ -1,4 +1,4 @@
-"""Elements put in and taken out: `copyto`, `insert`, `delete`, `trim_zeros`."""
+"""Elements written, inserted and deleted: `copyto`, `insert`, `delete`, `trim_zeros`."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from ...core.graph.node import Node
 from ...core.recording.array import from_host, ndarray, to_host, wrap
 from ...core.recording.record import as_array, as_dtype
 from ..creation.arrays import axes_in_memory, laid_out
-from ..creation.ranges import applied, number
-from ..indexing.getitem import fitted
+from ..creation.ranges import apply_op, scalar_node
+from ..indexing.getitem import fit_to_shape
 from ..ufuncs.output import is_array, mask_node, write
 from .joining import concatenate
-from .repeating import picked
+from .repeating import gather_along_axes
 from .shape import broadcast_to, moveaxis, ravel, reshaped, sliced
 
 __all__ = ["copyto", "delete", "insert", "trim_zeros"]
 
 
 def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
-    """Write the elements of one array to another. See `numpy.copyto`."""
+    """Copy the elements of one array into another. See `numpy.copyto`."""
     if not isinstance(dst, ndarray):
         src, where = (to_host(x) if isinstance(x, ndarray) else x for x in (src, where))
         return numpy.copyto(dst, src, casting, where)
@@ -34,30 +34,34 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     if not dst.writeable:
         raise ValueError("assignment destination is read-only")
     if numpy.isscalar(src):
-        probe: Any = numpy.empty((), dst.dtype)
+        cell: Any = numpy.empty((), dst.dtype)
         scalar: Any = src
-        numpy.copyto(probe, scalar, casting)  # NumPy says what may be cast, and what it becomes
-        value = graph.typed_scalar(probe[()], dst.dtype)
+        numpy.copyto(cell, scalar, casting)  # NumPy refuses the cast, or makes it
+        value = graph.typed_scalar(cell[()], dst.dtype)
     else:
         array = as_array(src, dst.device)
         if not numpy.can_cast(array.dtype, dst.dtype, casting):
             raise TypeError(
                 f"Cannot cast array data from {array.dtype!r} to {dst.dtype!r} according to the rule {casting!r}"
             )
-        value = fitted(array.value(), dst.shape)
+        value = fit_to_shape(array.value(), dst.shape)
     mask = None if where is True else mask_node(where, dst.queue)
-    if mask is not None and not _broadcasts(mask.signature.shape, dst.shape):
+    if mask is not None and not _broadcasts_to(mask.signature.shape, dst.shape):
         raise ValueError(f"could not broadcast where mask from shape {mask.signature.shape} into shape {dst.shape}")
     write(dst, value, mask)
     return None
 
 
-def _broadcasts(shape: Shape, to: Shape) -> bool:
+def _broadcasts_to(shape: Shape, to: Shape) -> bool:
+    """Return True if a shape broadcasts to another."""
     return len(shape) <= len(to) and all(n in (1, m) for n, m in zip(shape[::-1], to[::-1], strict=False))
 
 
-def _prepared(arr: Any, obj: Any, axis: Any) -> tuple[ndarray, Any, int]:
-    """The array, what is chosen of it (on the host, since it decides the shape), and the axis."""
+def _on_axis(arr: Any, obj: Any, axis: Any) -> tuple[ndarray, Any, int]:
+    """Return the array, the indices `obj` and the axis; for axis None, the raveled array and axis 0.
+
+    Indices on a device are copied to the host, since they decide the result's shape.
+    """
     x = as_array(arr)
     if axis is None:
         x, axis = ravel(x), 0
@@ -65,66 +69,68 @@ def _prepared(arr: Any, obj: Any, axis: Any) -> tuple[ndarray, Any, int]:
 
 
 def _is_integer(obj: Any) -> bool:
-    """Whether it is a single integer, and no array but a 0-d one."""
+    """Return True for a single integer: a scalar, or a 0-d array of integers."""
     if isinstance(obj, (bool, numpy.bool_)) or not hasattr(obj, "__index__"):
         return False
     return not isinstance(obj, numpy.ndarray) or (not obj.ndim and obj.dtype.kind in "iu")
 
 
-def _position(obj: Any, n: int, axis: int, highest: int) -> int:
-    """The position that a single integer names."""
-    k = operator.index(obj)
-    if not -n <= k <= highest:
-        raise IndexError(f"index {k} is out of bounds for axis {axis} with size {n}")
-    return k + n if k < 0 else k
+def _position(obj: Any, size: int, axis: int, max_position: int) -> int:
+    """Return the position that a single integer denotes."""
+    position = operator.index(obj)
+    if not -size <= position <= max_position:
+        raise IndexError(f"index {position} is out of bounds for axis {axis} with size {size}")
+    return position + size if position < 0 else position
 
 
 def delete(arr: Any, obj: Any, axis: Any = None) -> ndarray:
-    """Without the sub-arrays at some indices along an axis. See `numpy.delete`."""
-    x, obj, axis = _prepared(arr, obj, axis)
+    """Delete sub-arrays along an axis. See `numpy.delete`."""
+    x, obj, axis = _on_axis(arr, obj, axis)
     n = x.shape[axis]
     if _is_integer(obj):
-        k = _position(obj, n, axis, n - 1)
-        return concatenate((sliced(x, axis, 0, k), sliced(x, axis, k + 1, n)), axis)
-    # What stays is decided by NumPy, over the indices.
-    return _taken(x, numpy.delete(numpy.arange(n), obj), axis)
+        position = _position(obj, n, axis, n - 1)
+        return concatenate((sliced(x, axis, 0, position), sliced(x, axis, position + 1, n)), axis)
+    # NumPy deletes from the array of positions; the rest is gathered.
+    return _sub_arrays_at(x, numpy.delete(numpy.arange(n), obj), axis)
 
 
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> ndarray:
-    """With values put in before some indices along an axis. See `numpy.insert`."""
-    x, obj, axis = _prepared(arr, obj, axis)
+    """Insert values before the given indices along an axis. See `numpy.insert`."""
+    x, obj, axis = _on_axis(arr, obj, axis)
     n = x.shape[axis]
-    new = as_array(values, x.device)
-    new = laid_out(as_dtype(new.value(), x.dtype), None)
-    places = numpy.arange(*obj.indices(n)) if isinstance(obj, slice) else numpy.asarray(obj)
-    if places.ndim > 1 or (places.dtype == bool and not places.ndim):
+    new_values = as_array(values, x.device)
+    new_values = laid_out(as_dtype(new_values.value(), x.dtype), None)
+    positions = numpy.arange(*obj.indices(n)) if isinstance(obj, slice) else numpy.asarray(obj)
+    if positions.ndim > 1 or (positions.dtype == bool and not positions.ndim):
         raise ValueError("index array argument obj to insert must be one dimensional or scalar")
-    if places.dtype == bool:
-        places = numpy.flatnonzero(places)
-    if not places.size and isinstance(obj, (list, tuple)):
-        places = places.astype(numpy.int64)  # an empty list is one of integers too
-    if places.size == 1:  # anything may stand there, several sub-arrays too
-        k = _position(places.item(), n, axis, n)
-        if new.ndim < x.ndim:
-            new = reshaped(new, (1,) * (x.ndim - new.ndim) + new.shape)
-        if not places.ndim:
-            new = moveaxis(new, 0, axis)
-        shape = (*x.shape[:axis], new.shape[axis], *x.shape[axis + 1 :])
-        return concatenate((sliced(x, axis, 0, k), broadcast_to(new, shape), sliced(x, axis, k, n)), axis)
-    shape = (*x.shape[:axis], places.size, *x.shape[axis + 1 :])
-    # The order of old and new ones is decided by NumPy, over the indices.
-    order = numpy.insert(numpy.arange(n), places, n + numpy.arange(places.size))
-    return _taken(concatenate((x, broadcast_to(new, shape)), axis), order, axis)
+    if positions.dtype == bool:
+        positions = numpy.flatnonzero(positions)
+    if not positions.size and isinstance(obj, (list, tuple)):
+        positions = positions.astype(numpy.int64)  # an empty list is float64 in NumPy, and valid
+    if positions.size == 1:  # one position takes several sub-arrays too
+        position = _position(positions.item(), n, axis, n)
+        if new_values.ndim < x.ndim:
+            new_values = reshaped(new_values, (1,) * (x.ndim - new_values.ndim) + new_values.shape)
+        if not positions.ndim:
+            new_values = moveaxis(new_values, 0, axis)
+        shape = (*x.shape[:axis], new_values.shape[axis], *x.shape[axis + 1 :])
+        return concatenate(
+            (sliced(x, axis, 0, position), broadcast_to(new_values, shape), sliced(x, axis, position, n)), axis
+        )
+    shape = (*x.shape[:axis], positions.size, *x.shape[axis + 1 :])
+    # NumPy inserts into the array of positions the numbers of the new sub-arrays, which are joined behind the old ones.
+    order = numpy.insert(numpy.arange(n), positions, n + numpy.arange(positions.size))
+    return _sub_arrays_at(concatenate((x, broadcast_to(new_values, shape)), axis), order, axis)
 
 
-def _taken(x: ndarray, index: Any, axis: int) -> ndarray:
-    """The sub-arrays at host-known indices along an axis."""
-    node = picked(x, {axis: from_host(index.astype(numpy.int64), x.device).value()})
+def _sub_arrays_at(x: ndarray, index: Any, axis: int) -> ndarray:
+    """Return the sub-arrays at indices, given on the host, along an axis."""
+    node = gather_along_axes(x, {axis: from_host(index.astype(numpy.int64), x.device).value()})
     return laid_out(node, axes_in_memory("K", x.shape, x.layout.strides))
 
 
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
-    """Without the zeros at the ends of axes: a view, or a part of a list. See `numpy.trim_zeros`."""
+    """Return a view without the zeros at the ends of axes, or a part of a list. See `numpy.trim_zeros`."""
     if isinstance(filt, (list, tuple)):
         return numpy.trim_zeros(filt, trim, axis)  # type: ignore[arg-type]
     ends = trim.lower()
@@ -132,21 +138,21 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
         raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
     x = as_array(filt)
     axes = normalize_axes(axis, x.ndim)
-    full = x
+    untrimmed = x
     for k in axes:
-        flags = to_host(wrap(_occupied(full, k)))
-        held = numpy.flatnonzero(flags)
-        n = full.shape[k]
-        if not held.size:  # of zeros alone nothing is left, from whichever end they go
+        has_nonzero = to_host(wrap(_has_nonzero(untrimmed, k)))
+        nonzero = numpy.flatnonzero(has_nonzero)
+        n = untrimmed.shape[k]
+        if not nonzero.size:  # all are zeros: nothing is left, whichever end is trimmed
             x = sliced(x, k, 0, 0)
             continue
-        start, stop = int(held[0]), int(held[-1]) + 1
+        start, stop = int(nonzero[0]), int(nonzero[-1]) + 1
         x = sliced(x, k, start if "f" in ends else 0, stop if "b" in ends else n)
     return x
 
 
-def _occupied(x: ndarray, axis: int) -> Node:
-    """For every index along an axis, whether a value there is not zero."""
-    mask = applied("not_equal", x.value(), number(0, x.dtype))
+def _has_nonzero(x: ndarray, axis: int) -> Node:
+    """Return for every index along an axis whether an element there is not zero."""
+    mask = apply_op("not_equal", x.value(), scalar_node(0, x.dtype))
     others = tuple(k for k in range(x.ndim) if k != axis)
     return graph.reduce("logical_or", (BOOL, BOOL), others, (mask,)) if others else graph.fresh(mask)

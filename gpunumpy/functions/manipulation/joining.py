@@ -1,4 +1,4 @@
-"""Arrays put together, and taken apart. What is put together is one buffer, each part of which is written once."""
+"""Arrays joined and split. Joined arrays are one buffer, each part of which is written once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...core.graph import node as graph
 from ...core.graph.layout import Layout, normalize_axis
 from ...core.recording.array import ndarray, wrap, wrap_ordered
 from ...core.recording.record import as_array, as_dtype, transposed
-from ..creation.arrays import array, made, uninitialized
+from ..creation.arrays import array, boxed_with_owner, uninitialized
 from ..indexing.getitem import getitem
 from ..ufuncs.output import output, write
 from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, moveaxis, ravel, sliced
@@ -41,7 +41,7 @@ __all__ = [
 
 
 def as_arrays(items: Any) -> list[ndarray]:
-    """The arrays of a sequence, on one device: host data goes where the others are."""
+    """Return the arrays of a sequence, on one device: host data goes to the device of the first `ndarray`."""
     if not hasattr(items, "__getitem__") or isinstance(items, str):
         raise TypeError(f"the arrays must be in a sequence such as a list or a tuple, not in a {type(items).__name__}")
     parts: list[Any] = [*items]
@@ -52,45 +52,52 @@ def as_arrays(items: Any) -> list[ndarray]:
 def concatenate(
     arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
 ) -> ndarray:
-    """Arrays one after the other along an existing axis. See `numpy.concatenate`."""
+    """Join arrays along an existing axis. See `numpy.concatenate`."""
     parts = as_arrays(arrays)
     if not parts:
         raise ValueError("need at least one array to concatenate")
-    into = output(out)
-    if into is not None and dtype is not None:
+    target = output(out)
+    if target is not None and dtype is not None:
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
     if axis is None:
-        parts, axis = [ravel(x) for x in _adapted(arrays, parts)], 0
+        parts, axis = [ravel(x) for x in _with_numbers_cast(arrays, parts)], 0
     _check_parts(parts, axis)
     axis = normalize_axis(axis, parts[0].ndim)
-    common = numpy.result_type(*(x.dtype for x in parts))
-    wanted = into.dtype if into is not None else common if dtype is None else dtypes.check(dtype)
+    common_dtype = numpy.result_type(*(x.dtype for x in parts))
+    target_dtype = target.dtype if target is not None else common_dtype if dtype is None else dtypes.check(dtype)
     for x in parts:
-        if not numpy.can_cast(x.dtype, wanted, casting):
-            raise TypeError(f"Cannot cast array data from {x.dtype!r} to {wanted!r} according to the rule '{casting}'")
-    joined = _joined(parts, axis, wanted)
-    if into is None:
+        if not numpy.can_cast(x.dtype, target_dtype, casting):
+            raise TypeError(
+                f"Cannot cast array data from {x.dtype!r} to {target_dtype!r} according to the rule '{casting}'"
+            )
+    joined = _joined(parts, axis, target_dtype)
+    if target is None:
         return joined
-    if into.shape != joined.shape:
+    if target.shape != joined.shape:
         raise ValueError("Output array is the wrong shape")
-    return write(into, joined.value())
+    return write(target, joined.value())
 
 
 concat = concatenate
 
 
-def _adapted(given: Any, parts: Sequence[ndarray]) -> Sequence[ndarray]:
-    """The parts, Python numbers among them in the dtype that the others decide, even if it cannot hold them."""
-    weak = [type(x) in (int, float, complex) for x in given]
-    if not any(weak):
+def _with_numbers_cast(items: Any, parts: Sequence[ndarray]) -> Sequence[ndarray]:
+    """Return the arrays, those made of Python numbers cast to the dtype that the others decide.
+
+    As in NumPy, the cast is made even if the dtype cannot hold the number.
+    """
+    is_number = [type(x) in (int, float, complex) for x in items]
+    if not any(is_number):
         return parts
-    types = [x if w else part.dtype for x, part, w in zip(given, parts, weak, strict=True)]
+    types = [x if number else part.dtype for x, part, number in zip(items, parts, is_number, strict=True)]
     dtype = dtypes.check(numpy.result_type(*types))
-    return [wrap(as_dtype(part.value(), dtype)) if w else part for part, w in zip(parts, weak, strict=True)]
+    return [
+        wrap(as_dtype(part.value(), dtype)) if number else part for part, number in zip(parts, is_number, strict=True)
+    ]
 
 
 def _check_parts(parts: Sequence[ndarray], axis: Any) -> None:
-    """Refuse parts that do not go together, in NumPy's words."""
+    """Raise NumPy's `ValueError` unless the arrays can be joined along the axis."""
     first = parts[0]
     if not first.ndim:
         raise ValueError("zero-dimensional arrays cannot be concatenated")
@@ -112,26 +119,26 @@ def _check_parts(parts: Sequence[ndarray], axis: Any) -> None:
 
 
 def _joined(parts: Sequence[ndarray], axis: int, dtype: DType) -> ndarray:
-    """The parts along an axis, laid out in memory as they are."""
+    """Return the arrays joined along an axis, with the axes in memory in the order that the arrays have."""
     ndim = parts[0].ndim
     order = layout.memory_order([(x.shape, x.layout.strides) for x in parts], ndim)
     axes = tuple(range(ndim)) if order is None else order
-    place = axes.index(axis)
+    dimension = axes.index(axis)
     shape = [parts[0].shape[k] for k in axes]
-    shape[place] = sum(x.shape[axis] for x in parts)
+    shape[dimension] = sum(x.shape[axis] for x in parts)
     strides = layout.c_strides(tuple(shape))
     node = uninitialized(tuple(shape), dtype, parts[0].queue)
     start = 0
     for x in parts:
         if x.size:
             value = as_dtype(x.value() if order is None else transposed(x.value(), order), dtype)
-            node = graph.update(node, Layout(value.signature.shape, strides, start * strides[place]), value)
+            node = graph.update(node, Layout(value.signature.shape, strides, start * strides[dimension]), value)
         start += x.shape[axis]
-    return made(wrap_ordered(node, order))
+    return boxed_with_owner(wrap_ordered(node, order))
 
 
 def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> ndarray:
-    """Arrays of one shape along a new axis. See `numpy.stack`."""
+    """Join arrays of one shape along a new axis. See `numpy.stack`."""
     parts = as_arrays(arrays)
     if not parts:
         raise ValueError("need at least one array to stack")
@@ -142,43 +149,43 @@ def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, cas
 
 
 def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> ndarray:
-    """Rows below each other. See `numpy.vstack`."""
+    """Stack arrays along the first axis, vectors as rows. See `numpy.vstack`."""
     return concatenate([atleast_2d(x) for x in as_arrays(tup)], 0, dtype=dtype, casting=casting)
 
 
 def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> ndarray:
-    """Columns beside each other. See `numpy.hstack`."""
+    """Stack arrays along the second axis, vectors along their only one. See `numpy.hstack`."""
     parts = [atleast_1d(x) for x in as_arrays(tup)]
     return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
 def dstack(tup: Any) -> ndarray:
-    """Layers behind each other. See `numpy.dstack`."""
+    """Stack arrays along the third axis. See `numpy.dstack`."""
     return concatenate([atleast_3d(x) for x in as_arrays(tup)], 2)
 
 
 def column_stack(tup: Any) -> ndarray:
-    """Vectors as columns. See `numpy.column_stack`."""
+    """Join vectors, as columns, and matrices along the second axis. See `numpy.column_stack`."""
     return concatenate([atleast_2d(x).T if x.ndim < 2 else x for x in as_arrays(tup)], 1)
 
 
 def append(arr: Any, values: Any, axis: Any = None) -> ndarray:
-    """Values after those of an array. See `numpy.append`."""
+    """Append values to the end of an array. See `numpy.append`."""
     x, y = as_arrays((arr, values))
     return concatenate((ravel(x), ravel(y)), 0) if axis is None else concatenate((x, y), axis)
 
 
 def block(arrays: Any) -> ndarray:
-    """An array of nested lists of blocks. See `numpy.block`."""
-    depth = _depth(arrays, "arrays")
+    """Assemble an array from nested lists of blocks. See `numpy.block`."""
+    depth = _nesting_depth(arrays, "arrays")
     if not depth:
         return array(arrays, order="C", subok=True)
     ndim = max(depth, *(x.ndim for x in map(as_array, _leaves(arrays))))
-    return _block(arrays, depth, ndim, ndim - depth)
+    return _concatenated_blocks(arrays, depth, ndim, ndim - depth)
 
 
-def _depth(arrays: Any, name: str) -> int:
-    """How deep the lists are nested, the same everywhere."""
+def _nesting_depth(arrays: Any, name: str) -> int:
+    """Return how deep the lists are nested; raise `ValueError` unless it is the same everywhere."""
     if isinstance(arrays, tuple):
         raise TypeError(
             f"{name} is a tuple. Only lists can be used to arrange blocks, and np.block does not allow "
@@ -188,7 +195,7 @@ def _depth(arrays: Any, name: str) -> int:
         return 0
     if not arrays:
         raise ValueError(f"List at {name} cannot be empty")
-    depths = [_depth(part, f"{name}[{k}]") for k, part in enumerate(arrays)]
+    depths = [_nesting_depth(part, f"{name}[{k}]") for k, part in enumerate(arrays)]
     if len(set(depths)) > 1:
         k = next(k for k, d in enumerate(depths) if d != depths[0])
         raise ValueError(
@@ -199,21 +206,23 @@ def _depth(arrays: Any, name: str) -> int:
 
 
 def _leaves(arrays: Any) -> list[Any]:
+    """Return the blocks of nested lists in order."""
     return [leaf for part in arrays for leaf in _leaves(part)] if isinstance(arrays, list) else [arrays]
 
 
-def _block(arrays: Any, depth: int, ndim: int, axis: int) -> ndarray:
+def _concatenated_blocks(arrays: Any, depth: int, ndim: int, axis: int) -> ndarray:
+    """Return the array of nested lists: the outer list is joined along `axis`, lists inside along the next axes."""
     if not depth:
         x = as_array(arrays)
         return getitem(x, (None,) * (ndim - x.ndim) + (...,))
-    return concatenate([_block(part, depth - 1, ndim, axis + 1) for part in arrays], axis)
+    return concatenate([_concatenated_blocks(part, depth - 1, ndim, axis + 1) for part in arrays], axis)
 
 
-# --- apart ----------------------------------------------------------------------------------------------------------
+# --- split ----------------------------------------------------------------------------------------------------------
 
 
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
-    """Parts along an axis, of nearly equal size or between indices: views. See `numpy.array_split`."""
+    """Split an array along an axis into views of nearly equal size, or at indices. See `numpy.array_split`."""
     x = as_array(ary)
     axis = normalize_axis(axis, x.ndim)
     total = x.shape[axis]
@@ -225,14 +234,14 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarr
         count = int(indices_or_sections)
         if count <= 0:
             raise ValueError("number sections must be larger than 0.")
-        each, extra = divmod(total, count)
-        bounds = [k * each + min(k, extra) for k in range(count + 1)]
+        section_size, longer_sections = divmod(total, count)
+        bounds = [k * section_size + min(k, longer_sections) for k in range(count + 1)]
     ranges = (slice(start, stop).indices(total) for start, stop in pairwise(bounds))
     return [sliced(x, axis, start, stop) for start, stop, _ in ranges]
 
 
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
-    """Parts of equal size along an axis, or between indices: views. See `numpy.split`."""
+    """Split an array along an axis into views of equal size, or at indices. See `numpy.split`."""
     x = as_array(ary)
     if not hasattr(indices_or_sections, "__len__"):
         size = x.shape[normalize_axis(axis, x.ndim)]
@@ -242,7 +251,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
 
 
 def hsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
-    """Parts along the second axis, or the only one. See `numpy.hsplit`."""
+    """Split an array along the second axis, or its only one. See `numpy.hsplit`."""
     x = as_array(ary)
     if x.ndim == 0:
         raise ValueError("hsplit only works on arrays of 1 or more dimensions")
@@ -250,7 +259,7 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
 
 
 def vsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
-    """Parts along the first axis. See `numpy.vsplit`."""
+    """Split an array along the first axis. See `numpy.vsplit`."""
     x = as_array(ary)
     if x.ndim < 2:
         raise ValueError("vsplit only works on arrays of 2 or more dimensions")
@@ -258,7 +267,7 @@ def vsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
 
 
 def dsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
-    """Parts along the third axis. See `numpy.dsplit`."""
+    """Split an array along the third axis. See `numpy.dsplit`."""
     x = as_array(ary)
     if x.ndim < 3:
         raise ValueError("dsplit only works on arrays of 3 or more dimensions")
@@ -266,7 +275,7 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
 
 
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[ndarray, ...]:
-    """The sub-arrays along an axis: views. See `numpy.unstack`."""
+    """Return views of the sub-arrays along an axis. See `numpy.unstack`."""
     x = as_array(x)
     if x.ndim == 0:
         raise ValueError("Input array must be at least 1-d.")

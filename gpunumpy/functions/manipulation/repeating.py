@@ -1,4 +1,4 @@
-"""Elements moved round or repeated: `roll`, `tile`, `repeat`, `resize`."""
+"""Elements moved around or repeated: `roll`, `tile`, `repeat`, `resize`."""
 
 from __future__ import annotations
 
@@ -16,68 +16,75 @@ from ...core.recording.array import ndarray, to_host, wrap, wrap_ordered
 from ...core.recording.memo import memoize_recording
 from ...core.recording.record import as_array, source_location, transposed
 from ...core.runtime.evaluate import traits_of
-from ..creation.arrays import array, as_shape, axes_in_memory, constant, laid_out, made
-from ..creation.ranges import applied, number
-from .shape import ravel, reshaped, sliced, stored
+from ..creation.arrays import array, as_shape, axes_in_memory, boxed_with_owner, constant, laid_out
+from ..creation.ranges import apply_op, scalar_node
+from .shape import array_in_shape, ravel, reshaped, sliced
 
 __all__ = ["repeat", "resize", "roll", "tile"]
 
 
-def picked(x: ndarray, indices: dict[int, Node]) -> Node:
-    """The value whose element along each axis of `indices` is at that index of the array.
+def gather_along_axes(x: ndarray, indices: dict[int, Node]) -> Node:
+    """Return the value whose element along each axis of `indices` is the array's element at that index.
 
-    The index of an axis is one-dimensional. Gathers read along leading axes, so those axes come first meanwhile.
+    The index of an axis is one-dimensional. A gather reads along leading axes, so these axes come first in between.
     """
-    lead = sorted(indices)
-    order = [*lead, *(k for k in range(x.ndim) if k not in indices)]
-    index = []
-    for place, k in enumerate(lead):
+    leading_axes = sorted(indices)
+    order = [*leading_axes, *(k for k in range(x.ndim) if k not in indices)]
+    broadcast_indices = []
+    for position, k in enumerate(leading_axes):
         n = indices[k].signature.shape[0]
-        shape = tuple(n if d == place else 1 for d in range(len(lead)))
-        index.append(graph.view(indices[k], Layout(shape, tuple(1 if d == place else 0 for d in range(len(lead))), 0)))
-    found = graph.gather(transposed(x.value(), order), index, source_location())
-    return transposed(found, [order.index(k) for k in range(x.ndim)])
+        shape = tuple(n if d == position else 1 for d in range(len(leading_axes)))
+        broadcast_indices.append(
+            graph.view(indices[k], Layout(shape, tuple(1 if d == position else 0 for d in range(len(leading_axes))), 0))
+        )
+    gathered = graph.gather(transposed(x.value(), order), broadcast_indices, source_location())
+    return transposed(gathered, [order.index(k) for k in range(x.ndim)])
 
 
 @memoize_recording
 def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
-    """Elements moved along axes, those that leave at one end entering at the other. See `numpy.roll`."""
+    """Move elements along axes; those that leave at one end enter at the other. See `numpy.roll`."""
     x = as_array(a)
     shift = to_host(shift) if isinstance(shift, ndarray) else shift
     if axis is None:
         return reshaped(roll(ravel(x), shift, 0), x.shape)
     shape = x.shape
-    moved = {k: s % shape[k] for k, s in _shifts(shift, axis, len(shape)).items() if shape[k] and s % shape[k]}
-    if not moved or 0 in shape:
+    shift_of_axis = {
+        k: s % shape[k] for k, s in _shift_of_axis(shift, axis, len(shape)).items() if shape[k] and s % shape[k]
+    }
+    if not shift_of_axis or 0 in shape:
         return array(x)
     if traits_of(x.device).copies_blocks_faster_than_elements:
-        return _rolled_by_blocks(x, moved)
-    return rolled_by_index(x, moved)
+        return _rolled_by_blocks(x, shift_of_axis)
+    return rolled_by_index(x, shift_of_axis)
 
 
-def rolled_by_index(x: ndarray, moved: dict[int, int]) -> ndarray:
-    """The elements moved along axes: one kernel, which what comes before and after can be part of."""
+def rolled_by_index(x: ndarray, shift_of_axis: dict[int, int]) -> ndarray:
+    """Return the elements moved along axes by a gather, which fuses with the operations before and after it."""
     indices = {}
-    for k, s in moved.items():
+    for k, s in shift_of_axis.items():
         n = x.shape[k]
-        here = graph.iota((n,), 0, x.queue)
-        wrapped, plain = applied("add", here, number(n - s)), applied("subtract", here, number(s))
-        indices[k] = graph.map_node(
-            "where", (BOOL, INT64, INT64, INT64), (applied("less", here, number(s)), wrapped, plain)
+        position = graph.iota((n,), 0, x.queue)
+        wrapped, shifted = (
+            apply_op("add", position, scalar_node(n - s)),
+            apply_op("subtract", position, scalar_node(s)),
         )
-    return laid_out(picked(x, indices), axes_in_memory("K", x.shape, x.layout.strides))
+        indices[k] = graph.map_node(
+            "where", (BOOL, INT64, INT64, INT64), (apply_op("less", position, scalar_node(s)), wrapped, shifted)
+        )
+    return laid_out(gather_along_axes(x, indices), axes_in_memory("K", x.shape, x.layout.strides))
 
 
-def _rolled_by_blocks(x: ndarray, moved: dict[int, int]) -> ndarray:
-    """The elements moved along axes by copies of blocks, in the memory order that they have."""
+def _rolled_by_blocks(x: ndarray, shift_of_axis: dict[int, int]) -> ndarray:
+    """Return the elements moved along axes by a library call that copies blocks, in the array's own memory order."""
     order = None if x.base is None else axes_in_memory("K", x.shape, x.layout.strides)
     node = x.value() if order is None else transposed(x.value(), order)
-    shifts = tuple(moved.get(k, 0) for k in (range(x.ndim) if order is None else order))
-    return made(wrap_ordered(graph.library_call("roll", shifts, (node,)), order))
+    shifts = tuple(shift_of_axis.get(k, 0) for k in (range(x.ndim) if order is None else order))
+    return boxed_with_owner(wrap_ordered(graph.library_call("roll", shifts, (node,)), order))
 
 
-def _shifts(shift: Any, axis: Any, ndim: int) -> dict[int, int]:
-    """How far to move along each axis."""
+def _shift_of_axis(shift: Any, axis: Any, ndim: int) -> dict[int, int]:
+    """Return how far to move along each axis."""
     if not (isinstance(shift, tuple) and isinstance(axis, tuple) and len(shift) == len(axis)):
         shifts, axes = numpy.broadcast_arrays(shift, axis)
         if shifts.ndim > 1:
@@ -86,12 +93,12 @@ def _shifts(shift: Any, axis: Any, ndim: int) -> dict[int, int]:
     total: dict[int, int] = {}
     for k, s in zip(axis, shift, strict=True):
         k = normalize_axis(k, ndim)
-        total[k] = total.get(k, 0) + int(s)  # as NumPy does, which takes floats too
+        total[k] = total.get(k, 0) + int(s)  # `int`, since NumPy takes floats too
     return total
 
 
 def tile(A: Any, reps: Any) -> ndarray:
-    """The array repeated as a whole along axes. See `numpy.tile`."""
+    """Repeat the whole array along axes. See `numpy.tile`."""
     x = as_array(A)
     reps = to_host(reps) if isinstance(reps, ndarray) else reps
     counts = as_shape(tuple(reps) if numpy.ndim(reps) else (reps,))
@@ -101,20 +108,22 @@ def tile(A: Any, reps: Any) -> ndarray:
     counts = (1,) * (ndim - len(counts)) + counts
     shape = (1,) * (ndim - x.ndim) + x.shape
     strides = (0,) * (ndim - x.ndim) + layout.c_strides(x.shape)
-    doubled = tuple(n for pair in zip(counts, shape, strict=True) for n in pair)
-    steps = tuple(s for stride in strides for s in (0, stride))
-    return stored(_seen(x, doubled, steps), tuple(c * n for c, n in zip(counts, shape, strict=True)))
+    split_shape = tuple(n for pair in zip(counts, shape, strict=True) for n in pair)
+    split_strides = tuple(s for stride in strides for s in (0, stride))
+    return array_in_shape(
+        _strided_view(x, split_shape, split_strides), tuple(c * n for c, n in zip(counts, shape, strict=True))
+    )
 
 
-def _seen(x: ndarray, shape: Shape, strides: tuple[int, ...]) -> Node:
-    """The elements of a value through strides over its C order."""
+def _strided_view(x: ndarray, shape: Shape, strides: tuple[int, ...]) -> Node:
+    """Return elements of the array through a shape and strides over its C order."""
     if 0 in shape:
         return constant(0, shape, x.dtype, x.queue)
     return graph.view(x.value(), Layout(shape, strides, 0))
 
 
 def repeat(a: Any, repeats: Any, axis: Any = None) -> ndarray:
-    """Every element repeated. See `numpy.repeat`."""
+    """Repeat every element. See `numpy.repeat`."""
     x = as_array(a)
     if axis is None or not x.ndim:
         x, axis = ravel(x), 0 if axis is None else axis
@@ -132,46 +141,49 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> ndarray:
         raise ValueError("repeats may not contain negative values.")
     strides = layout.c_strides(x.shape)
     shape = (*x.shape[: axis + 1], times, *x.shape[axis + 1 :])
-    node = _seen(x, shape, (*strides[: axis + 1], 0, *strides[axis + 1 :]))
-    return stored(node, (*x.shape[:axis], x.shape[axis] * times, *x.shape[axis + 1 :]))
+    node = _strided_view(x, shape, (*strides[: axis + 1], 0, *strides[axis + 1 :]))
+    return array_in_shape(node, (*x.shape[:axis], x.shape[axis] * times, *x.shape[axis + 1 :]))
 
 
 def _repeated_by(x: ndarray, counts: ndarray, axis: int) -> ndarray:
-    """Every element along an axis repeated as often as its own count says."""
+    """Return the array with every element along an axis repeated as often as its own count says."""
     n = x.shape[axis]
     if counts.size != n:
         raise ValueError(f"operands could not be broadcast together with shape ({n},) ({counts.size},)")
     if not n:
         return array(x)
-    each = graph.cast(counts.value(), INT64)
-    ends = graph.scan("add", (INT64, INT64), 0, each)
-    least = to_host(wrap(graph.reduce("minimum", (INT64, INT64), (0,), (each,))))
-    if least < 0:
+    int64_counts = graph.cast(counts.value(), INT64)
+    ends = graph.scan("add", (INT64, INT64), 0, int64_counts)
+    lowest = to_host(wrap(graph.reduce("minimum", (INT64, INT64), (0,), (int64_counts,))))
+    if lowest < 0:
         raise ValueError("repeats may not contain negative values.")
     total = int(to_host(wrap(graph.view(ends, Layout((), (), n - 1)))))
-    # Where an element ends the next begins: the number of ends so far is the index of the element.
-    marks = constant(0, (total + 1,), INT64, x.queue)
-    one = constant(1, (n,), INT64, x.queue)
-    marked = graph.scatter(graph.fresh(marks), one, [ends], "add", source_location())
-    begun = graph.view(marked, Layout((total,), (1,), 0))
-    index = graph.scan("add", (INT64, INT64), 0, begun)
-    return laid_out(picked(x, {axis: index}), None)
+    # The element at an output position is the number of elements that end at or before it: a scan of the counted ends.
+    zero_counts = constant(0, (total + 1,), INT64, x.queue)
+    ones = constant(1, (n,), INT64, x.queue)
+    ends_at = graph.scatter(graph.fresh(zero_counts), ones, [ends], "add", source_location())
+    ends_at_output = graph.view(ends_at, Layout((total,), (1,), 0))
+    index = graph.scan("add", (INT64, INT64), 0, ends_at_output)
+    return laid_out(gather_along_axes(x, {axis: index}), None)
 
 
 def resize(a: Any, new_shape: Any) -> ndarray:
-    """As many of the elements, in C order and again from the start, as a shape needs. See `numpy.resize`."""
+    """Fill a new shape with the elements in C order, starting again when they are used up.
+
+    See `numpy.resize`.
+    """
     x = ravel(a)
     shape = as_shape(new_shape)
     size = prod(shape)
     if not x.size or not size:
-        return made(wrap(constant(0, shape, x.dtype, x.queue)))
+        return boxed_with_owner(wrap(constant(0, shape, x.dtype, x.queue)))
     repeated = tile(x, -(-size // x.size))
     return array(reshaped(sliced(repeated, 0, 0, size), shape))
 
 
 def grown(x: ndarray, shape: Shape) -> Node:
-    """The first elements in C order in another shape, zeros after them."""
+    """Return the first elements in C order in another shape, with zeros after them."""
     count = min(x.size, prod(shape))
-    flat = graph.view(x.value(), Layout((count,), (1,), 0))
-    base = constant(0, shape, x.dtype, x.queue)
-    return graph.update(base, Layout((count,), (1,), 0), flat)
+    kept = graph.view(x.value(), Layout((count,), (1,), 0))
+    zeros = constant(0, shape, x.dtype, x.queue)
+    return graph.update(zeros, Layout((count,), (1,), 0), kept)

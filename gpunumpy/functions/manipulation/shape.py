@@ -1,4 +1,4 @@
-"""Other shapes of the same elements: views wherever NumPy gives views."""
+"""Other shapes, axis orders and dtypes of the same elements: views wherever NumPy gives views."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...core.graph.layout import Layout, Shape, normalize_axes, normalize_axis
 from ...core.graph.node import Node
 from ...core.recording.array import READ_ONLY, is_scalar, make_view, ndarray, wrap
 from ...core.recording.record import as_array
-from ..creation.arrays import as_shape, asarray, axes_in_memory, follows, laid_out
+from ..creation.arrays import as_shape, asarray, axes_in_memory, is_in_order, laid_out
 
 __all__ = [
     "astype",
@@ -43,8 +43,8 @@ __all__ = [
 ]
 
 
-def stored(node: Node, shape: Shape) -> ndarray:
-    """The elements of a value, computed in its own C order, in another shape of as many."""
+def array_in_shape(node: Node, shape: Shape) -> ndarray:
+    """Return the elements of a value, computed in C order, in another shape of the same size."""
     owner = laid_out(node, None)
     return owner if shape == owner.shape else make_view(owner, Layout(shape, layout.c_strides(shape), 0))
 
@@ -53,13 +53,13 @@ def stored(node: Node, shape: Shape) -> ndarray:
 
 
 def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> ndarray:
-    """The elements in another shape: a view where strides allow it. See `numpy.reshape`."""
+    """Return the elements in another shape: a view if strides allow it. See `numpy.reshape`."""
     x = as_array(a)
     return reshaped(x, as_shape_with_unknown(shape, x.size), order, copy)
 
 
 def as_shape_with_unknown(shape: Any, size: int) -> Shape:
-    """A shape for `size` elements, in which one dimension may be -1."""
+    """Return a shape for `size` elements as a tuple; one of the given dimensions may be -1."""
     if type(shape) is tuple and all(type(n) is int for n in shape):
         dims = shape
     elif numpy.ndim(shape) or isinstance(shape, (tuple, list)):
@@ -69,54 +69,66 @@ def as_shape_with_unknown(shape: Any, size: int) -> Shape:
     unknown = [k for k, n in enumerate(dims) if n < 0]
     if len(unknown) > 1:
         raise ValueError("can only specify one unknown dimension")
-    known = prod(n for n in dims if n >= 0)
-    if (size != known) if not unknown else (known == 0 or size % known):
-        raise ValueError(f"cannot reshape array of size {size} into shape {_words(dims)}")
+    known_size = prod(n for n in dims if n >= 0)
+    if (size != known_size) if not unknown else (known_size == 0 or size % known_size):
+        raise ValueError(f"cannot reshape array of size {size} into shape {_shape_text(dims)}")
     if unknown:
         k = unknown[0]
-        dims = (*dims[:k], size // known, *dims[k + 1 :])
+        dims = (*dims[:k], size // known_size, *dims[k + 1 :])
     return dims
 
 
-def _words(shape: Shape) -> str:
+def _shape_text(shape: Shape) -> str:
+    """Return a shape as NumPy's messages print it."""
     return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 
 def reshaped(x: ndarray, shape: Shape, order: str = "C", copy: bool | None = None) -> ndarray:
-    """The array in a shape of as many elements, read and filled in an order."""
-    where = x.layout
+    """Return the array in a shape of the same size, its elements read and placed in `order`.
+
+    The result is a view if strides allow it and `copy` is not True.
+    """
+    old_layout = x.layout
     order = order.upper()
     if order not in ("C", "F", "A"):
         raise ValueError(f"order must be one of 'C', 'F', or 'A' (got {order!r})")
     if order == "A":
-        order = "F" if layout.is_f(where.shape, where.strides) and not layout.is_c(where.shape, where.strides) else "C"
+        order = (
+            "F"
+            if layout.is_f(old_layout.shape, old_layout.strides)
+            and not layout.is_c(old_layout.shape, old_layout.strides)
+            else "C"
+        )
     if order == "F":
         return transpose(reshaped(transpose(x), shape[::-1], "C", copy))
-    strides = layout.reshape_strides(where.shape, where.strides, shape)
+    strides = layout.reshape_strides(old_layout.shape, old_layout.strides, shape)
     if strides is not None and not copy:
-        return make_view(x, Layout(shape, strides, where.offset))
+        return make_view(x, Layout(shape, strides, old_layout.offset))
     if copy is False:
         raise ValueError("Unable to avoid creating a copy while reshaping.")
-    return stored(x.value(), shape)
+    return array_in_shape(x.value(), shape)
 
 
 def ravel(a: Any, order: str = "C") -> ndarray:
-    """The elements in one dimension: a view of what lies in that order already. See `numpy.ravel`."""
+    """Return the elements in one dimension: a view if they lie in that order already. See `numpy.ravel`."""
     x = as_array(a)
     if order.upper() == "K":
         x, order = _in_memory_order(x), "C"
-    in_order = follows(x, order) and (order.upper() != "A" or follows(x, "C") or follows(x, "F"))
+    in_order = is_in_order(x, order) and (order.upper() != "A" or is_in_order(x, "C") or is_in_order(x, "F"))
     return reshaped(x, (x.size,), order, None if in_order else True)
 
 
 def _in_memory_order(x: ndarray) -> ndarray:
-    """The view of the array with its axes from slowest to fastest; repeated ones stay, unlike in copies."""
+    """Return the view of the array with its axes from slowest to fastest.
+
+    Unlike in a copy of order "K", axes of stride 0 keep their place.
+    """
     axes = layout.memory_order([(x.shape, x.layout.strides)], x.ndim)
     return x if axes is None else permuted(x, axes)
 
 
 def flatten(x: ndarray, order: str = "C") -> ndarray:
-    """A copy of the elements in one dimension. See `numpy.ndarray.flatten`."""
+    """Return a copy of the elements in one dimension. See `numpy.ndarray.flatten`."""
     if order.upper() == "K":
         x, order = _in_memory_order(x), "C"
     return reshaped(x, (x.size,), order, True)
@@ -126,20 +138,20 @@ def flatten(x: ndarray, order: str = "C") -> ndarray:
 
 
 def permuted(x: ndarray, axes: Sequence[int]) -> ndarray:
-    """The view whose dimension k is axis ``axes[k]``."""
+    """Return the view whose dimension k is axis ``axes[k]``."""
     shape, strides, offset = x.layout
     return make_view(x, Layout(tuple(shape[k] for k in axes), tuple(strides[k] for k in axes), offset))
 
 
 def transpose(a: Any, axes: Any = None) -> ndarray:
-    """The axes in another order, reversed by default: a view. See `numpy.transpose`."""
+    """Return a view with the axes in another order, reversed by default. See `numpy.transpose`."""
     x = as_array(a)
     if axes is None:
         return permuted(x, range(x.ndim)[::-1])
-    given = tuple(axes) if isinstance(axes, (tuple, list)) or hasattr(axes, "__iter__") else (axes,)
-    if len(given) != x.ndim:
+    given_axes = tuple(axes) if isinstance(axes, (tuple, list)) or hasattr(axes, "__iter__") else (axes,)
+    if len(given_axes) != x.ndim:
         raise ValueError("axes don't match array")
-    order = tuple(normalize_axis(k, x.ndim) for k in given)
+    order = tuple(normalize_axis(k, x.ndim) for k in given_axes)
     if len(set(order)) != len(order):
         raise ValueError("repeated axis in transpose")
     return permuted(x, order)
@@ -149,7 +161,7 @@ permute_dims = transpose
 
 
 def matrix_transpose(x: Any, /) -> ndarray:
-    """The last two axes swapped: a view. See `numpy.matrix_transpose`."""
+    """Return a view with the last two axes swapped. See `numpy.matrix_transpose`."""
     x = as_array(x)
     if x.ndim < 2:
         raise ValueError(f"Input array must be at least 2-dimensional, but it is {x.ndim}")
@@ -157,14 +169,14 @@ def matrix_transpose(x: Any, /) -> ndarray:
 
 
 def matrix_view(x: ndarray) -> ndarray:
-    """``x.mT``"""
+    """Return ``x.mT``."""
     if x.ndim < 2:
         raise ValueError("matrix transpose with ndim < 2 is undefined")
     return swapaxes(x, -1, -2)
 
 
 def swapaxes(a: Any, axis1: int, axis2: int) -> ndarray:
-    """Two axes swapped: a view. See `numpy.swapaxes`."""
+    """Return a view with two axes swapped. See `numpy.swapaxes`."""
     x = as_array(a)
     order = list(range(x.ndim))
     i, j = (_named_axis(k, x.ndim, name) for k, name in ((axis1, "axis1"), (axis2, "axis2")))
@@ -173,35 +185,36 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> ndarray:
 
 
 def _named_axis(axis: Any, ndim: int, name: str) -> int:
-    """The axis counted from the front, or an error that names the argument."""
-    place = operator.index(axis)
-    if not -ndim <= place < ndim:
-        raise numpy.exceptions.AxisError(place, ndim, name)
-    return place % ndim
+    """Return the axis counted from the front; an `AxisError` names the argument."""
+    position = operator.index(axis)
+    if not -ndim <= position < ndim:
+        raise numpy.exceptions.AxisError(position, ndim, name)
+    return position % ndim
 
 
 def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
-    """Some axes moved to other places: a view. See `numpy.moveaxis`."""
+    """Return a view with some axes moved to other positions. See `numpy.moveaxis`."""
     x = as_array(a)
-    start, end = (_axes_named(axes, x.ndim, name) for axes, name in ((source, "source"), (destination, "destination")))
+    start, end = (_named_axes(axes, x.ndim, name) for axes, name in ((source, "source"), (destination, "destination")))
     if len(start) != len(end):
         raise ValueError("`source` and `destination` arguments must have the same number of elements")
     order = [k for k in range(x.ndim) if k not in start]
-    for place, axis in sorted(zip(end, start, strict=True)):
-        order.insert(place, axis)
+    for position, axis in sorted(zip(end, start, strict=True)):
+        order.insert(position, axis)
     return permuted(x, order)
 
 
-def _axes_named(axes: Any, ndim: int, name: str) -> tuple[int, ...]:
-    given = axes if numpy.iterable(axes) else (axes,)
-    found = tuple(_named_axis(k, ndim, name) for k in given)
-    if len(set(found)) != len(found):
+def _named_axes(axes: Any, ndim: int, name: str) -> tuple[int, ...]:
+    """Return different axes, one or several, counted from the front; errors name the argument."""
+    sequence = axes if numpy.iterable(axes) else (axes,)
+    normalized = tuple(_named_axis(k, ndim, name) for k in sequence)
+    if len(set(normalized)) != len(normalized):
         raise ValueError(f"repeated axis in `{name}` argument")
-    return found
+    return normalized
 
 
 def rollaxis(a: Any, axis: int, start: int = 0) -> ndarray:
-    """One axis moved before another: a view. See `numpy.rollaxis`."""
+    """Return a view with one axis moved before another. See `numpy.rollaxis`."""
     x = as_array(a)
     n = x.ndim
     axis = normalize_axis(axis, n)
@@ -218,67 +231,75 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> ndarray:
 
 
 def squeeze(a: Any, axis: Any = None) -> ndarray:
-    """Without the dimensions of size 1: a view. See `numpy.squeeze`."""
+    """Return a view without dimensions of size 1. See `numpy.squeeze`."""
     x = as_array(a)
     shape, strides, offset = x.layout
     if axis in (0, -1, (0,), (-1,)) and not shape:
         axis = ()
-    gone = tuple(k for k, n in enumerate(shape) if n == 1) if axis is None else normalize_axes(axis, x.ndim)
-    if any(shape[k] != 1 for k in gone):
+    removed = tuple(k for k, n in enumerate(shape) if n == 1) if axis is None else normalize_axes(axis, x.ndim)
+    if any(shape[k] != 1 for k in removed):
         raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
-    kept = [k for k in range(x.ndim) if k not in gone]
+    kept = [k for k in range(x.ndim) if k not in removed]
     return make_view(x, Layout(tuple(shape[k] for k in kept), tuple(strides[k] for k in kept), offset))
 
 
 def expand_dims(a: Any, axis: Any) -> ndarray:
-    """With dimensions of size 1 at the places `axis` of the result: a view. See `numpy.expand_dims`."""
+    """Return a view with dimensions of size 1 at the positions `axis` of the result. See `numpy.expand_dims`."""
     x = as_array(a)
-    given = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
-    ndim = x.ndim + len(given)
-    new = tuple(normalize_axis(k, ndim) for k in given)
-    if len(set(new)) != len(new):
+    given_axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+    ndim = x.ndim + len(given_axes)
+    new_axes = tuple(normalize_axis(k, ndim) for k in given_axes)
+    if len(set(new_axes)) != len(new_axes):
         raise ValueError("repeated axis")
     shape, strides, offset = x.layout
-    rest = iter(zip(shape, strides, strict=True))
-    dims = [(1, 0) if k in new else next(rest) for k in range(ndim)]
+    old_dims = iter(zip(shape, strides, strict=True))
+    dims = [(1, 0) if k in new_axes else next(old_dims) for k in range(ndim)]
     return make_view(x, Layout(tuple(n for n, _ in dims), tuple(s for _, s in dims), offset))
 
 
-def _at_least(x: ndarray, lead: int, trail: int) -> ndarray:
-    """With dimensions of size 1 before and after the others."""
+def _with_unit_dimensions(x: ndarray, leading: int, trailing: int) -> ndarray:
+    """Return a view with dimensions of size 1 before and after the others."""
     shape, strides, offset = x.layout
-    return make_view(x, Layout((1,) * lead + shape + (1,) * trail, (0,) * lead + strides + (0,) * trail, offset))
+    return make_view(
+        x, Layout((1,) * leading + shape + (1,) * trailing, (0,) * leading + strides + (0,) * trailing, offset)
+    )
 
 
-def _each(arrays: Sequence[Any], pads: dict[int, tuple[int, int]]) -> Any:
-    found = [as_array(a) for a in arrays]
-    grown = tuple(_at_least(x, *pads[x.ndim]) if x.ndim in pads else x for x in found)
-    return grown[0] if len(grown) == 1 else grown
+def _all_at_least(arrays: Sequence[Any], unit_dimensions: dict[int, tuple[int, int]]) -> Any:
+    """Return the arrays with dimensions of size 1 added; a single array alone, several in a tuple.
+
+    `unit_dimensions`: how many leading and trailing ones to add, by the number of dimensions that an array has.
+    """
+    given = [as_array(a) for a in arrays]
+    result = tuple(
+        _with_unit_dimensions(x, *unit_dimensions[x.ndim]) if x.ndim in unit_dimensions else x for x in given
+    )
+    return result[0] if len(result) == 1 else result
 
 
 def atleast_1d(*arys: Any) -> Any:
-    """Arrays of at least one dimension. See `numpy.atleast_1d`."""
-    return _each(arys, {0: (0, 1)})
+    """Return arrays with at least one dimension. See `numpy.atleast_1d`."""
+    return _all_at_least(arys, {0: (0, 1)})
 
 
 def atleast_2d(*arys: Any) -> Any:
-    """Arrays of at least two dimensions. See `numpy.atleast_2d`."""
-    return _each(arys, {0: (1, 1), 1: (1, 0)})
+    """Return arrays with at least two dimensions. See `numpy.atleast_2d`."""
+    return _all_at_least(arys, {0: (1, 1), 1: (1, 0)})
 
 
 def atleast_3d(*arys: Any) -> Any:
-    """Arrays of at least three dimensions. See `numpy.atleast_3d`."""
-    return _each(arys, {0: (1, 2), 1: (1, 1), 2: (0, 1)})
+    """Return arrays with at least three dimensions. See `numpy.atleast_3d`."""
+    return _all_at_least(arys, {0: (1, 2), 1: (1, 1), 2: (0, 1)})
 
 
 # --- broadcasting ----------------------------------------------------------------------------------------------------
 
 
 def broadcast_to(array: Any, shape: Any, subok: bool = False) -> ndarray:
-    """The array repeated over a shape: a read-only view. See `numpy.broadcast_to`."""
+    """Return a read-only view of the array repeated over a shape. See `numpy.broadcast_to`."""
     x = as_array(array)
     dims = as_shape(shape)
-    where = x.layout
+    old_layout = x.layout
     lead = len(dims) - x.ndim
     if lead < 0 or any(n not in (1, m) for n, m in zip(x.shape, dims[lead:], strict=True)):
         if x.ndim and not dims:
@@ -287,20 +308,22 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> ndarray:
             raise ValueError("input operand has more dimensions than allowed by the axis remapping")
         raise ValueError(
             "operands could not be broadcast together with remapped shapes [original->remapped]: "
-            f"{_words(x.shape)}  and requested shape {_words(dims)}"
+            f"{_shape_text(x.shape)}  and requested shape {_shape_text(dims)}"
         )
-    view = make_view(x, Layout(dims, layout.broadcast_strides(where.shape, where.strides, dims), where.offset))
+    view = make_view(
+        x, Layout(dims, layout.broadcast_strides(old_layout.shape, old_layout.strides, dims), old_layout.offset)
+    )
     view._flags |= READ_ONLY
     return view
 
 
 def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[ndarray, ...]:
-    """Arrays repeated over their common shape: read-only views. See `numpy.broadcast_arrays`."""
+    """Return the arrays repeated over their common shape, as read-only views. See `numpy.broadcast_arrays`."""
     arrays = [as_array(a) for a in args]
     try:
         shape = layout.broadcast_shapes(*(x.shape for x in arrays))
     except ValueError:
-        numpy.broadcast_shapes(*(x.shape for x in arrays))  # its words say which arguments do not agree
+        numpy.broadcast_shapes(*(x.shape for x in arrays))  # its message names the arguments that do not agree
         raise
     return tuple(x if x.shape == shape else broadcast_to(x, shape) for x in arrays)
 
@@ -309,7 +332,7 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[ndarray, ...]:
 
 
 def sliced(x: ndarray, axis: int, start: int, stop: int, step: int = 1) -> ndarray:
-    """The view ``x[..., start:stop:step, ...]`` along an axis; bounds as `slice.indices` gives them."""
+    """Return the view ``x[..., start:stop:step, ...]`` along an axis, with bounds as `slice.indices` returns them."""
     shape, strides, offset = x.layout
     count = len(range(start, stop, step))
     if count:
@@ -319,7 +342,7 @@ def sliced(x: ndarray, axis: int, start: int, stop: int, step: int = 1) -> ndarr
 
 
 def flip(m: Any, axis: Any = None) -> ndarray:
-    """In reverse order along axes: a view. See `numpy.flip`."""
+    """Return a view with the elements in reverse order along axes. See `numpy.flip`."""
     x = as_array(m)
     for k in normalize_axes(axis, x.ndim):
         x = sliced(x, k, x.shape[k] - 1, -1, -1)
@@ -327,7 +350,7 @@ def flip(m: Any, axis: Any = None) -> ndarray:
 
 
 def flipud(m: Any) -> ndarray:
-    """In reverse order along the first axis. See `numpy.flipud`."""
+    """Return a view with the elements in reverse order along the first axis. See `numpy.flipud`."""
     x = as_array(m)
     if x.ndim < 1:
         raise ValueError("Input must be >= 1-d.")
@@ -335,7 +358,7 @@ def flipud(m: Any) -> ndarray:
 
 
 def fliplr(m: Any) -> ndarray:
-    """In reverse order along the second axis. See `numpy.fliplr`."""
+    """Return a view with the elements in reverse order along the second axis. See `numpy.fliplr`."""
     x = as_array(m)
     if x.ndim < 2:
         raise ValueError("Input must be >= 2-d.")
@@ -343,7 +366,7 @@ def fliplr(m: Any) -> ndarray:
 
 
 def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> ndarray:
-    """Turned by quarter turns in the plane of two axes: a view. See `numpy.rot90`."""
+    """Return a view rotated by quarter turns in the plane of two axes. See `numpy.rot90`."""
     x = as_array(m)
     plane = tuple(axes)
     if len(plane) != 2:
@@ -367,68 +390,72 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> ndarray:
 
 
 def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> ndarray:
-    """The elements cast to a dtype. See `numpy.astype`."""
+    """Cast the elements to a dtype. See `numpy.astype`."""
     if not isinstance(x, ndarray):
         raise TypeError(f"Input should be a NumPy array. It is of type {type(x)}.")
-    made = cast_to(x, dtype, copy=copy)
-    return made if device is None else asarray(made, device=device)
+    result = cast_to(x, dtype, copy=copy)
+    return result if device is None else asarray(result, device=device)
 
 
 def cast_to(
     x: ndarray, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
 ) -> ndarray:
-    """The elements cast to a dtype. See `numpy.ndarray.astype`."""
-    wanted = dtypes.check(dtype)
-    if casting != "unsafe" and not numpy.can_cast(x.dtype, wanted, casting):  # type: ignore[arg-type]
-        raise TypeError(f"Cannot cast array data from {x.dtype!r} to {wanted!r} according to the rule '{casting}'")
-    if not copy and wanted == x.dtype and follows(x, order):
+    """Cast the elements to a dtype. See `numpy.ndarray.astype`."""
+    target = dtypes.check(dtype)
+    if casting != "unsafe" and not numpy.can_cast(x.dtype, target, casting):  # type: ignore[arg-type]
+        raise TypeError(f"Cannot cast array data from {x.dtype!r} to {target!r} according to the rule '{casting}'")
+    if not copy and target == x.dtype and is_in_order(x, order):
         return x
-    if x.dtype.kind == "c" and wanted.kind not in "cb":
-        numpy.zeros(1, x.dtype).astype(wanted)  # says what is lost, as NumPy does
-    where = x.layout
-    node = graph.cast(x.value(), wanted)
+    if x.dtype.kind == "c" and target.kind not in "cb":
+        numpy.zeros(1, x.dtype).astype(target)  # issues NumPy's warning of the lost imaginary part
+    old_layout = x.layout
+    node = graph.cast(x.value(), target)
     if is_scalar(x):
         return wrap(graph.fresh(node) if node is x.value() else node)
-    return laid_out(node, axes_in_memory(order, where.shape, where.strides))
+    return laid_out(node, axes_in_memory(order, old_layout.shape, old_layout.strides))
 
 
 def reinterpreted(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
-    """The same memory as elements of another dtype: a view. See `numpy.ndarray.view`."""
-    if dtype is ndarray:  # NumPy takes the class in its place
+    """Return a view of the same memory as elements of another dtype. See `numpy.ndarray.view`."""
+    if dtype is ndarray:  # NumPy takes the class in the place of `dtype`
         dtype, type = None, dtype
-    for given in (dtype, type):
-        if isclass(given) and issubclass(given, ndarray) and given is not ndarray:
-            raise TypeError(f"arrays are of no subclass of ndarray, such as {given.__name__}: let one hold an array")
+    for argument in (dtype, type):
+        if isclass(argument) and issubclass(argument, ndarray) and argument is not ndarray:
+            raise TypeError(f"arrays are of no subclass of ndarray, such as {argument.__name__}: let one hold an array")
     if type not in (None, ndarray):
         raise ValueError("Type must be a sub-type of ndarray type")
-    wanted = x.dtype if dtype is None else dtypes.check(dtype)
-    where = x.layout
-    if wanted == x.dtype:
-        return make_view(x, where)
-    old, new = x.itemsize, wanted.itemsize
+    target = x.dtype if dtype is None else dtypes.check(dtype)
+    old_layout = x.layout
+    if target == x.dtype:
+        return make_view(x, old_layout)
+    old_bytes, new_bytes = x.itemsize, target.itemsize
     shape, strides = x.shape, x.strides
-    if old != new:
-        shape, strides = _resized(shape, strides, old, new)
-    first = where.offset * (x.itemsize if x._base is None else x._base.itemsize)
+    if old_bytes != new_bytes:
+        shape, strides = _resized(shape, strides, old_bytes, new_bytes)
+    first_byte = old_layout.offset * (x.itemsize if x._base is None else x._base.itemsize)
     if x._base is not None and x._part:
-        first = where.offset * old if x._part == "view" else where.offset * 2 * old + old * (x._part == "imag")
-    if first % new or any(s % new for n, s in zip(shape, strides, strict=True) if n > 1):
-        raise ValueError(f"a view as {wanted} would begin between two elements of {new} bytes")
-    units = tuple(s // new for s in strides)
-    return make_view(x, Layout(shape, units, first // new), "view", wanted)
+        first_byte = (
+            old_layout.offset * old_bytes
+            if x._part == "view"
+            else old_layout.offset * 2 * old_bytes + old_bytes * (x._part == "imag")
+        )
+    if first_byte % new_bytes or any(s % new_bytes for n, s in zip(shape, strides, strict=True) if n > 1):
+        raise ValueError(f"a view as {target} would begin between two elements of {new_bytes} bytes")
+    unit_strides = tuple(s // new_bytes for s in strides)
+    return make_view(x, Layout(shape, unit_strides, first_byte // new_bytes), "view", target)
 
 
-def _resized(shape: Shape, strides: Shape, old: int, new: int) -> tuple[Shape, Shape]:
-    """Shape and strides in bytes when elements of `old` bytes are seen as ones of `new` bytes."""
+def _resized(shape: Shape, strides: Shape, old_bytes: int, new_bytes: int) -> tuple[Shape, Shape]:
+    """Return shape and strides in bytes for elements of `old_bytes` bytes read as elements of `new_bytes` bytes."""
     if not shape:
         raise ValueError("Changing the dtype of a 0d array is only supported if the itemsize is unchanged")
-    if shape[-1] > 1 and strides[-1] != old:
+    if shape[-1] > 1 and strides[-1] != old_bytes:
         raise ValueError("To change to a dtype of a different size, the last axis must be contiguous")
-    if new < old and old % new:
+    if new_bytes < old_bytes and old_bytes % new_bytes:
         raise ValueError("When changing to a smaller dtype, its size must be a divisor of the size of original dtype")
-    if new > old and shape[-1] * old % new:
+    if new_bytes > old_bytes and shape[-1] * old_bytes % new_bytes:
         raise ValueError(
             "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last axis "
             "of the array."
         )
-    return (*shape[:-1], shape[-1] * old // new), (*strides[:-1], new)
+    return (*shape[:-1], shape[-1] * old_bytes // new_bytes), (*strides[:-1], new_bytes)

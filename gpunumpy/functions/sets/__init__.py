@@ -1,0 +1,1 @@
+"""Sets: distinct elements, membership and set operations."""

@@ -15,9 +15,9 @@ from ...core.recording.array import from_host, ndarray, to_host, wrap
 from ...core.recording.record import reshaped
 from ...core.runtime.evaluate import compute
 from ..creation.arrays import constant, laid_out
-from ..creation.ranges import applied, number
+from ..creation.ranges import apply_op, scalar_node
 from ..indexing.elements import flattened
-from ..indexing.masks import Picked
+from ..indexing.masks import MaskSelection
 from ..manipulation.joining import as_arrays, concatenate
 from ..sorting.searching import places
 from ..ufuncs.output import hosted
@@ -53,10 +53,10 @@ def _among(x: Node, tests: Node) -> Node:
     x, tests, mixed = _comparable(x, tests)
     if count <= _FEW:
         each = reshaped(tests, (count,) + (1,) * len(x.signature.shape))
-        found = graph.reduce("logical_or", (BOOL, BOOL), (0,), (applied("equal", each, x),))
+        found = graph.reduce("logical_or", (BOOL, BOOL), (0,), (apply_op("equal", each, x),))
     else:
         found = _among_sorted(x, in_order(tests))
-    return applied("logical_and", found, applied("greater_equal", x, number(0))) if mixed else found
+    return apply_op("logical_and", found, apply_op("greater_equal", x, scalar_node(0))) if mixed else found
 
 
 def _among_sorted(x: Node, ordered: Node) -> Node:
@@ -70,11 +70,11 @@ def _among_sorted(x: Node, ordered: Node) -> Node:
 
 def _near(x: Node, ordered: Node) -> Node:
     """Where each element stands, or the next greater one, among sorted ones; a place of those at any rate."""
-    return applied("minimum", places(ordered, x, "left"), number(ordered.signature.shape[0] - 1))
+    return apply_op("minimum", places(ordered, x, "left"), scalar_node(ordered.signature.shape[0] - 1))
 
 
 def _found(x: Node, ordered: Node, near: Node) -> Node:
-    return applied("equal", graph.gather(ordered, (near,), ""), x)
+    return apply_op("equal", graph.gather(ordered, (near,), ""), x)
 
 
 def isin(
@@ -105,7 +105,7 @@ def isin(
         mask = _in_table(x.value(), tests.value(), kind == "table")
     else:
         mask = _among(x.value(), tests.value())
-    return laid_out(applied("logical_not", mask) if invert else mask, None)
+    return laid_out(apply_op("logical_not", mask) if invert else mask, None)
 
 
 def _in_table(x: Node, tests: Node, wide: bool) -> Node:
@@ -123,12 +123,12 @@ def _in_table(x: Node, tests: Node, wide: bool) -> Node:
         low, high = _limits(tests.signature.dtype)
     # A number less the lowest one is right as int64 wherever it is inside, uint64 too: both wrap round.
     inside = _within(x, low, high)
-    start = number((low + 2**63) % 2**64 - 2**63)
-    at, of = (applied("subtract", graph.cast(value, INT64), start) for value in (tests, x))
+    start = scalar_node((low + 2**63) % 2**64 - 2**63)
+    at, of = (apply_op("subtract", graph.cast(value, INT64), start) for value in (tests, x))
     false = constant(False, (high - low + 1,), BOOL, queue)
-    held = graph.scatter(false, number(True, BOOL), (at,), "logical_or", "")
-    place = graph.map_node("where", (BOOL, INT64, INT64, INT64), (inside, of, number(0)))
-    return applied("logical_and", inside, graph.gather(held, (place,), ""))
+    held = graph.scatter(false, scalar_node(True, BOOL), (at,), "logical_or", "")
+    place = graph.map_node("where", (BOOL, INT64, INT64, INT64), (inside, of, scalar_node(0)))
+    return apply_op("logical_and", inside, graph.gather(held, (place,), ""))
 
 
 def _extremes(x: Node) -> tuple[int, int]:
@@ -153,8 +153,8 @@ def _within(x: Node, low: int, high: int) -> Node:
         queue = x.signature.queue
         assert queue is not None
         return constant(False, x.signature.shape, BOOL, queue)
-    ends = number(max(low, least), dtype), number(min(high, most), dtype)
-    return applied("logical_and", applied("greater_equal", x, ends[0]), applied("less_equal", x, ends[1]))
+    ends = scalar_node(max(low, least), dtype), scalar_node(min(high, most), dtype)
+    return apply_op("logical_and", apply_op("greater_equal", x, ends[0]), apply_op("less_equal", x, ends[1]))
 
 
 # --- set operations -------------------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ def _distinct(mask: Node, values: Node, assume_unique: bool) -> Node:
 
 
 def _picked(mask: Node, values: Node) -> ndarray:
-    return laid_out(Picked(wrap(mask)).elements(values), None)
+    return laid_out(MaskSelection(wrap(mask)).elements(values), None)
 
 
 def union1d(ar1: Any, ar2: Any) -> ndarray:
@@ -199,7 +199,7 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
     orders = [order_of(x) for x in (first, second)]
     values, others = (picked_by(x, order) for x, order in zip((first, second), orders, strict=True))
     near = compute(_near(values, others))
-    picked = Picked(wrap(_distinct(_found(values, others, near), values, assume_unique)))
+    picked = MaskSelection(wrap(_distinct(_found(values, others, near), values, assume_unique)))
     there = graph.gather(orders[1], (picked.elements(near),), "")
     return tuple(laid_out(x, None) for x in (picked.elements(values), picked.elements(orders[0]), there))
 
@@ -214,7 +214,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> ndarray:
     """
     x, tests = (flattened(a).value() for a in as_arrays((ar1, ar2)))
     values = x if assume_unique else in_order(x)
-    mask = applied("logical_not", _among(values, tests))
+    mask = apply_op("logical_not", _among(values, tests))
     return _picked(_distinct(mask, values, assume_unique), values)
 
 
@@ -229,6 +229,6 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> ndarray:
     arrays = [in_order(x) for x in _flat((ar1, ar2))]
     masks = []
     for x, others in (arrays, arrays[::-1]):
-        masks.append(_distinct(applied("logical_not", _among_sorted(x, others)), x, assume_unique))
+        masks.append(_distinct(apply_op("logical_not", _among_sorted(x, others)), x, assume_unique))
     mask, values = (concatenate([wrap(part) for part in parts]).value() for parts in (masks, arrays))
     return laid_out(in_order(_picked(mask, values).value()), None)

@@ -18,9 +18,9 @@ from ...core.recording.array import ndarray, wrap
 from ...core.recording.record import as_array, reshaped
 from ...core.runtime.evaluate import compute
 from ..creation.arrays import constant, laid_out
-from ..creation.ranges import applied
+from ..creation.ranges import apply_op
 from ..indexing.elements import flattened
-from ..indexing.masks import Picked
+from ..indexing.masks import MaskSelection
 from ..manipulation.shape import moveaxis
 from ..sorting.row_keys import order_of_rows
 from ..sorting.sort import argsort_rows, sort_rows
@@ -75,12 +75,12 @@ def first_ones(x: Node, mask: Node | None = None, equal_nan: bool = True) -> Nod
     if x.signature.shape[0] < 2:
         return base
     now, before = _without_first(x), _without_last(x)
-    differs = applied("not_equal", now, before)
+    differs = apply_op("not_equal", now, before)
     if equal_nan and KIND[x.signature.dtype] in "efc":
         # NaN comes last and differs from all, itself too: what comes after one is no other value.
-        differs = applied("logical_and", differs, applied("equal", before, before))
+        differs = apply_op("logical_and", differs, apply_op("equal", before, before))
     if mask is not None:
-        differs = applied("logical_and", differs, _without_first(mask))
+        differs = apply_op("logical_and", differs, _without_first(mask))
     return _from_second(base, differs)
 
 
@@ -89,7 +89,7 @@ def _firsts_of_rows(rows: Node, order: Node) -> Node:
     if order.signature.shape[0] < 2:
         return _all(order)
     now, before = (graph.gather(rows, (part(order),), "") for part in (_without_first, _without_last))
-    differs = graph.reduce("logical_or", (BOOL, BOOL), (1,), (applied("not_equal", now, before),))
+    differs = graph.reduce("logical_or", (BOOL, BOOL), (1,), (apply_op("not_equal", now, before),))
     return _from_second(_all(order), differs)
 
 
@@ -121,7 +121,7 @@ class _Groups:
     def __init__(self, mask: Node, order: Node | None, counted: bool) -> None:
         self._mask = wrap(mask)
         self._order = order
-        self._firsts = Picked(self._mask)
+        self._firsts = MaskSelection(self._mask)
         self._starts = compute(self._firsts.positions()) if counted else None
         self.count = self._firsts.count
 
@@ -147,8 +147,8 @@ class _Groups:
         assert starts is not None
         if not self.count:
             return starts
-        last = applied("subtract", self._constant(size, self.count), starts)
-        others = applied("subtract", _without_first(starts), _without_last(starts))
+        last = apply_op("subtract", self._constant(size, self.count), starts)
+        others = apply_op("subtract", _without_first(starts), _without_last(starts))
         return graph.update(last, Layout((self.count - 1,), (1,), 0), others)
 
     def _constant(self, value: int, size: int) -> Node:

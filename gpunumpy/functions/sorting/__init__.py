@@ -1,0 +1,1 @@
+"""Sorting of values and rows, and searching in sorted values."""

@@ -15,7 +15,7 @@ from ...core.graph.node import Node
 from ...core.recording.array import wrap
 from ...core.recording.record import reshaped
 from ...core.runtime.evaluate import compute
-from ..creation.ranges import applied, number
+from ..creation.ranges import apply_op, scalar_node
 from ..manipulation.shape import reinterpreted
 from .sort import lexsort_rows
 
@@ -52,9 +52,9 @@ def _packed(rows: Node, first: int, count: int, each: int, bits: int) -> list[No
     queue = rows.signature.queue
     assert queue is not None
     parts = graph.cast(graph.view(rows, Layout((count, n, each), (each, width, 1), first)), dtype)
-    behind = applied("subtract", number(each - 1), graph.iota((1, 1, each), 2, queue))
-    shift = graph.cast(applied("multiply", behind, number(bits, INT64)), dtype)
-    keys = compute(graph.reduce("add", (dtype, dtype), (2,), (applied("left_shift", parts, shift),)))
+    behind = apply_op("subtract", scalar_node(each - 1), graph.iota((1, 1, each), 2, queue))
+    shift = graph.cast(apply_op("multiply", behind, scalar_node(bits, INT64)), dtype)
+    keys = compute(graph.reduce("add", (dtype, dtype), (2,), (apply_op("left_shift", parts, shift),)))
     return [graph.view(keys, Layout((1, n), (n, 1), k * n)) for k in range(count)]
 
 
@@ -64,15 +64,15 @@ def _ordered(x: Node) -> Node:
     if KIND[dtype] in "bu":
         return x
     unsigned = _UNSIGNED[dtype.itemsize]
-    sign = number(1 << 8 * dtype.itemsize - 1, unsigned)
+    sign = scalar_node(1 << 8 * dtype.itemsize - 1, unsigned)
     if KIND[dtype] == "i":
-        return applied("bitwise_xor", graph.cast(x, unsigned), sign)
+        return apply_op("bitwise_xor", graph.cast(x, unsigned), sign)
     # One zero and one NaN, whose bits are as they compare.
-    one = applied("add", x, number(0, dtype))
+    one = apply_op("add", x, scalar_node(0, dtype))
     nan = graph.typed_scalar(numpy.nan, dtype)
-    same = graph.map_node("where", (BOOL, dtype, dtype, dtype), (applied("equal", x, x), one, nan))
+    same = graph.map_node("where", (BOOL, dtype, dtype, dtype), (apply_op("equal", x, x), one, nan))
     bits = reinterpreted(wrap(same), unsigned).value()
-    negative = applied("greater_equal", bits, sign)
+    negative = apply_op("greater_equal", bits, sign)
     loop = (BOOL, unsigned, unsigned, unsigned)
-    turned = applied("bitwise_xor", bits, sign)
-    return graph.map_node("where", loop, (negative, applied("invert", bits), turned))
+    turned = apply_op("bitwise_xor", bits, sign)
+    return graph.map_node("where", loop, (negative, apply_op("invert", bits), turned))
