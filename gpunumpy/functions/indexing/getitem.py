@@ -189,7 +189,7 @@ _SCALAR_TYPES = (bool, int, float, complex, numpy.generic)
 def node_to_assign(value: Any, dtype: DType, queue: Queue, is_element: bool = False) -> Node:
     """Return the node of a value to write into an array of `dtype`, or into one element of it.
 
-    Scalars and sequences are converted to `dtype`; arrays keep theirs, for `cast_to_assign`.
+    Scalars and sequences are converted to `dtype`; arrays keep their own dtype, for `cast_to_assign` to convert.
     """
     if isinstance(value, ndarray):
         return value.value()

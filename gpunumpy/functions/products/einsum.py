@@ -1,4 +1,4 @@
-"""Einstein sums: pairs of operands as matrix products where they are some, and as fused kernels where not."""
+"""Einstein sums, contracted pair by pair: as a matrix product if a pair of operands is one, else as a fused kernel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ...core.recording.memo import Recipe, StandIns, static_key
 from ...core.recording.record import as_array, as_dtype, reshaped, transposed
 from ..ufuncs.gufunc import joined
 from ..ufuncs.output import in_order, output, write
-from .einsum_plan import Kernel, Labels, Look, Operand, Product, Sum, pair, parse, subscripts_of
+from .einsum_plan import Arrangement, Kernel, Labels, Operand, Product, Sum, pair, parse, subscripts_of
 from .matrix_product import matrix_product
 from .precision import precision_name
 
@@ -36,215 +36,241 @@ def einsum(
     order: Any = "K",
     casting: Any = "safe",
 ) -> ndarray:
-    """Sums of products by Einstein's convention; see `numpy.einsum`.
+    """Sum products of elements by Einstein's convention. See `numpy.einsum`.
 
-    More than two operands are contracted in the order that `opt_einsum` finds, also with ``optimize=False``; a path
-    that is given is followed.
+    More than two operands are contracted in the order that `opt_einsum` finds, even with ``optimize=False``; a given
+    path is followed.
     """
     subscripts, arrays = _arguments(operands)
     nodes = tuple([x.value() for x in arrays])
     signatures = tuple([node.signature for node in nodes])
     graph.common_queue(signatures)
-    into = output(out)
+    out_array = output(out)
     try:
-        if order not in _ORDERS:
+        if order not in _MEMORY_ORDERS:
             raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
         if casting not in _CASTINGS:
             raise ValueError(f"casting must be one of {', '.join(map(repr, _CASTINGS))} (got {casting!r})")
-        target = None if into is None else (into.shape, into.dtype)
-        way = _hashable(optimize)
-        key = (subscripts, signatures, static_key(way), static_key(dtype), casting, target, precision_name())
-        found = _sums.find(key)
-        if found is None:
-            found = _sums.keep(key, _found(subscripts, nodes, signatures, way, dtype, casting, target))
+        out_properties = None if out_array is None else (out_array.shape, out_array.dtype)
+        optimize_key = _hashable_optimize(optimize)
+        key = (
+            subscripts,
+            signatures,
+            static_key(optimize_key),
+            static_key(dtype),
+            casting,
+            out_properties,
+            precision_name(),
+        )
+        planned = _planned_sums.find(key)
+        if planned is None:
+            planned = _planned_sums.keep(
+                key, _plan_sum(subscripts, nodes, signatures, optimize_key, dtype, casting, out_properties)
+            )
     except (TypeError, ValueError) as error:
         options = {"optimize": optimize, "dtype": dtype, "order": order}
-        if casting != "safe":  # a default that is given is stricter than one that is not
+        if casting != "safe":  # to NumPy the default, when given, is stricter than when it is not
             options["casting"] = casting
-        if optimize is not False and _is_taken(subscripts, arrays, into, options):
-            if into is not None:
-                return write(into, einsum(*operands, **options).value())
-            if casting == "safe":  # of the products of matrices that NumPy makes, the default is another rule
+        if optimize is not False and _numpy_accepts(subscripts, arrays, out_array, options):
+            if out_array is not None:
+                return write(out_array, einsum(*operands, **options).value())
+            if casting == "safe":  # the default rule of NumPy's matrix products
                 return einsum(*operands, **options, casting="same_kind")
-        _refuse(subscripts, arrays, out, options)
+        _raise_as_numpy(subscripts, arrays, out, options)
         raise error
-    if found.seen is not None and not is_scalar(arrays[0]):
-        return _view(arrays[0], found.seen)
-    node = found.recipe.value(nodes)
+    if planned.view_plan is not None and not is_scalar(arrays[0]):
+        return _operand_view(arrays[0], planned.view_plan)
+    node = planned.recipe.value(nodes)
     if node is None:  # another thread has just computed an operand
         return einsum(*operands, out=out, optimize=optimize, dtype=dtype, order=order, casting=casting)
-    for _ in range(found.halved):
-        words = "Casting complex values to real discards the imaginary part"
-        warnings.warn(words, numpy.exceptions.ComplexWarning, stacklevel=2)
-    place = found.place
-    if into is not None:
-        return write(into, node if place is None else transposed(node, [place.index(k) for k in range(len(place))]))
-    result = wrap_ordered(node, place)
+    for _ in range(planned.real_cast_count):
+        message = "Casting complex values to real discards the imaginary part"
+        warnings.warn(message, numpy.exceptions.ComplexWarning, stacklevel=2)
+    result_axes = planned.result_axes
+    if out_array is not None:
+        return write(
+            out_array,
+            node if result_axes is None else transposed(node, [result_axes.index(k) for k in range(len(result_axes))]),
+        )
+    result = wrap_ordered(node, result_axes)
     if order in ("K", "k"):
         return result
-    by_columns = order in ("F", "f") or (order in ("A", "a") and all(_is_f(x) for x in arrays))
-    return in_order(result, "F" if by_columns else "C")
+    is_f_order = order in ("F", "f") or (order in ("A", "a") and all(_is_f_order(x) for x in arrays))
+    return in_order(result, "F" if is_f_order else "C")
 
 
-_ORDERS = tuple("CFAKcfak")
+_MEMORY_ORDERS = tuple("CFAKcfak")
 _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 
 
 def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> Any:
-    """The order of contraction that NumPy finds, and what it says of it; see `numpy.einsum_path`."""
+    """Return the order of contraction that NumPy finds, and its description. See `numpy.einsum_path`."""
     subscripts, arrays = _arguments(operands)
     options: Any = {"optimize": optimize, "einsum_call": einsum_call}
-    return numpy.einsum_path(subscripts, *map(_stand_in, arrays), **options)
+    return numpy.einsum_path(subscripts, *map(_numpy_stand_in, arrays), **options)
 
 
 # --- arguments ------------------------------------------------------------------------------------------------------
 
 
 def _arguments(operands: Sequence[Any]) -> tuple[str, list[ndarray]]:
-    """The subscripts and the operands of either form of the call."""
+    """Return the subscripts and the operands.
+
+    A call gives subscripts as a string before the operands, or as a sublist after each operand.
+    """
     if len(operands) < 2:
-        numpy.einsum(*map(_known, operands))  # says what is missing
+        numpy.einsum(*map(_without_dispatch, operands))  # raises the error for missing operands
     first = operands[0]
     if isinstance(first, (str, bytes)):
         return first if isinstance(first, str) else first.decode(), _arrays(operands[1:])
-    given = list(operands)
-    result = given.pop() if len(given) % 2 else None
+    alternating = list(operands)
+    output_sublist = alternating.pop() if len(alternating) % 2 else None
     try:
-        subscripts = subscripts_of(given[1::2], result)
+        subscripts = subscripts_of(alternating[1::2], output_sublist)
     except (TypeError, ValueError) as error:
-        sublists = [_known(x) if k % 2 else 0 for k, x in enumerate(given)]
-        numpy.einsum(*sublists, *(() if result is None else (_known(result),)))
+        sublists = [_without_dispatch(x) if k % 2 else 0 for k, x in enumerate(alternating)]
+        numpy.einsum(*sublists, *(() if output_sublist is None else (_without_dispatch(output_sublist),)))
         raise error
-    return subscripts, _arrays(given[::2])
+    return subscripts, _arrays(alternating[::2])
 
 
-def _hashable(optimize: Any) -> Any:
-    """The argument, a path of lists as one of tuples."""
+def _hashable_optimize(optimize: Any) -> Any:
+    """Return the argument `optimize`, with a path of lists as a path of tuples."""
     if not isinstance(optimize, (list, tuple)):
         return optimize
     return tuple(tuple(x) if isinstance(x, list) else x for x in optimize)
 
 
-def _known(x: Any) -> Any:
-    """What NumPy knows itself: to an array of ours it would answer with our function."""
-    return _stand_in(x) if isinstance(x, ndarray) else x
+def _without_dispatch(x: Any) -> Any:
+    """Return an argument for a NumPy function, an `ndarray` as a stand-in: NumPy would call this package's function."""
+    return _numpy_stand_in(x) if isinstance(x, ndarray) else x
 
 
 def _arrays(operands: Sequence[Any]) -> list[ndarray]:
-    """The operands as arrays; host data goes to where the others are."""
+    """Return the operands as arrays; host data goes to the device of the first `ndarray`."""
     if set(map(type, operands)) == {ndarray}:
         return list(operands)
     device = next((x.device for x in operands if isinstance(x, ndarray)), None)
     return [as_array(x, device) for x in operands]
 
 
-def _stand_in(x: ndarray, shape: Sequence[int] | None = None) -> Any:
-    """An array of NumPy's of the same shape and dtype, which takes no memory; of a dtype that its `einsum` knows."""
+def _numpy_stand_in(x: ndarray, shape: Sequence[int] | None = None) -> Any:
+    """Return a NumPy array of the same shape, without memory for it, and of the same dtype if NumPy has that dtype."""
     dtype = FLOAT32 if x.dtype.kind == "V" else x.dtype
     return numpy.broadcast_to(numpy.zeros((), dtype), x.shape if shape is None else shape)
 
 
-def _refuse(subscripts: str, arrays: Sequence[ndarray], out: Any, options: dict[str, Any]) -> None:
-    """Raise what NumPy raises for such arguments, in the words of the NumPy at hand."""
+def _raise_as_numpy(subscripts: str, arrays: Sequence[ndarray], out: Any, options: dict[str, Any]) -> None:
+    """Raise the exception that NumPy raises for such arguments, with the message of the installed NumPy."""
     try:
-        _ask(subscripts, arrays, out, options)
-    except ValueError:  # which may name the sizes, and comes before anything is computed
-        into = None if out is None else numpy.empty(out.shape, out.dtype)
-        numpy.einsum(subscripts, *map(_stand_in, arrays), out=into, **options)
+        _call_numpy_with_small_sizes(subscripts, arrays, out, options)
+    except ValueError:  # its message may name the sizes, and it is raised before NumPy computes
+        host_out = None if out is None else numpy.empty(out.shape, out.dtype)
+        numpy.einsum(subscripts, *map(_numpy_stand_in, arrays), out=host_out, **options)
 
 
-def _is_taken(subscripts: str, arrays: Sequence[ndarray], out: Any, options: dict[str, Any]) -> bool:
-    """Whether NumPy takes another dtype, or such an output, as it may where it multiplies matrices."""
+def _numpy_accepts(subscripts: str, arrays: Sequence[ndarray], out: Any, options: dict[str, Any]) -> bool:
+    """Return True if NumPy accepts the dtypes and the output.
+
+    It may do so although the rules of `einsum` refuse them, as it multiplies matrices by the rules of `matmul`.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            _ask(subscripts, arrays, out, options)
+            _call_numpy_with_small_sizes(subscripts, arrays, out, options)
     except (TypeError, ValueError):
         return False
     return True
 
 
-def _ask(subscripts: str, arrays: Sequence[ndarray], out: Any, options: dict[str, Any]) -> None:
-    """Call NumPy's `einsum` with small sizes, equal where those are, since it computes what it does not refuse."""
+def _call_numpy_with_small_sizes(subscripts: str, arrays: Sequence[ndarray], out: Any, options: dict[str, Any]) -> None:
+    """Call NumPy's `einsum` with small sizes, equal where the operands' are, as it computes unless it raises."""
     sizes = sorted({n for x in (*arrays, *([] if out is None else [out])) for n in x.shape if n > 1})
-    small = {0: 0, 1: 1} | {n: k for k, n in enumerate(sizes, 2)}
-    views = [_stand_in(x, [small[n] for n in x.shape]) for x in arrays]
-    into = None if out is None else numpy.empty([small[n] for n in out.shape], out.dtype)
-    numpy.einsum(subscripts, *views, out=into, **options)
+    small_size = {0: 0, 1: 1} | {n: k for k, n in enumerate(sizes, 2)}
+    views = [_numpy_stand_in(x, [small_size[n] for n in x.shape]) for x in arrays]
+    host_out = None if out is None else numpy.empty([small_size[n] for n in out.shape], out.dtype)
+    numpy.einsum(subscripts, *views, out=host_out, **options)
 
 
-def _dtype(dtypes: Sequence[DType], into: DType | None, dtype: Any, casting: str, direct: bool) -> DType:
-    """The dtype that the sum is computed in.
+def _computed_dtype(
+    dtypes: Sequence[DType], out_dtype: DType | None, dtype: Any, casting: str, is_one_step: bool
+) -> DType:
+    """Return the dtype in which the sum is computed.
 
-    `direct` says that NumPy would make it in one step, which adds to the output and counts it as an operand.
+    `is_one_step`: NumPy would make the sum in one step, which adds to the output and counts the output as an operand.
     """
-    operands = dtypes if into is None or not direct else [*dtypes, into]
+    operands = dtypes if out_dtype is None or not is_one_step else [*dtypes, out_dtype]
     common = check(joined(operands) if dtype is None else dtype)
-    for source, target in [*((d, common) for d in operands), *([] if into is None else [(common, into)])]:
+    for source, target in [*((d, common) for d in operands), *([] if out_dtype is None else [(common, out_dtype)])]:
         if source != target and not numpy.can_cast(source, target, casting):  # type: ignore[arg-type]
             raise TypeError(f"cannot cast from {source!r} to {target!r} according to the rule {casting!r}")
     return common
 
 
-def _is_f(x: ndarray) -> bool:
-    where = x.layout
-    return layout.is_f(where.shape, where.strides)
+def _is_f_order(x: ndarray) -> bool:
+    """Return True if the array lies in memory in Fortran order."""
+    array_layout = x.layout
+    return layout.is_f(array_layout.shape, array_layout.strides)
 
 
 # --- the sum --------------------------------------------------------------------------------------------------------
 
 
-class _Found(NamedTuple):
-    """How the sum of operands of certain forms is computed.
+class _PlannedSum(NamedTuple):
+    """How the sum of operands of certain signatures is computed.
 
     Attributes
     ----------
-    recipe, place
-        What makes the value, and which axis of the result each of its dimensions is (None: it is in order).
-    seen
-        The sum, if it is a view of the only operand.
-    halved
+    recipe, result_axes
+        The recipe of the value, and which axis of the result each of its dimensions is (None: they are in order).
+    view_plan
+        The plan, if the result is a view of the only operand.
+    real_cast_count
         How many operands lose their imaginary part.
     """
 
     recipe: Recipe
-    place: tuple[int, ...] | None
-    seen: Sum | None
-    halved: int
+    result_axes: tuple[int, ...] | None
+    view_plan: Sum | None
+    real_cast_count: int
 
 
-# How sums are computed, by everything that decides it, the setting of precision too.
-_sums: BoundedTable[tuple[Any, ...], _Found] = BoundedTable()
+# Planned sums by everything that decides the plan, the precision setting included.
+_planned_sums: BoundedTable[tuple[Any, ...], _PlannedSum] = BoundedTable()
 
 
-def _found(
+def _plan_sum(
     subscripts: str,
     operands: tuple[Node, ...],
     signatures: tuple[Signature, ...],
     optimize: Any,
     dtype: Any,
     casting: str,
-    target: tuple[Shape, DType] | None,
-) -> _Found:
-    """Plan a sum; `target` is shape and dtype of the output that is given."""
+    out_properties: tuple[Shape, DType] | None,
+) -> _PlannedSum:
+    """Plan a sum. `out_properties`: shape and dtype of the given output."""
     shapes = tuple(f.shape for f in signatures)
     plan = parse(subscripts, shapes, optimize is not False)
-    if target is not None and target[0] != plan.shape:
-        raise ValueError(f"the output operand has the shape {target[0]}, and the sum {plan.shape}")
-    seen = plan if len(signatures) == 1 and target is None and not plan.sums else None
+    if out_properties is not None and out_properties[0] != plan.shape:
+        raise ValueError(f"the output operand has the shape {out_properties[0]}, and the sum {plan.shape}")
+    view_plan = plan if len(signatures) == 1 and out_properties is None and not plan.sums else None
     if dtype is not None:
         dtype = numpy.dtype(dtype)
     dtypes = [f.dtype for f in signatures]
-    direct = optimize is False or len(signatures) == 1
-    # NumPy gives a view whatever dtype is asked for.
-    common = dtypes[0] if seen else _dtype(dtypes, None if target is None else target[1], dtype, casting, direct)
-    halved = 0 if common.kind in "cb" else sum(d.kind == "c" for d in dtypes)
-    path = _path(plan, subscripts, shapes, optimize)
+    is_one_step = optimize is False or len(signatures) == 1
+    # NumPy returns a view whatever the dtype asked for.
+    computed_dtype = (
+        dtypes[0]
+        if view_plan
+        else _computed_dtype(dtypes, None if out_properties is None else out_properties[1], dtype, casting, is_one_step)
+    )
+    real_cast_count = 0 if computed_dtype.kind in "cb" else sum(d.kind == "c" for d in dtypes)
+    path = _contraction_path(plan, subscripts, shapes, optimize)
     stand_ins = StandIns(operands, signatures)
-    place, node = _in_shape(plan, *_computed(plan, path, stand_ins.nodes, common))
+    result_axes, node = _with_unit_dimensions(plan, *_contract(plan, path, stand_ins.nodes, computed_dtype))
     recipe = stand_ins.recipe(node)
     assert recipe is not None, "sums are operations on arrays"
-    return _Found(recipe, place, seen, halved)
+    return _PlannedSum(recipe, result_axes, view_plan, real_cast_count)
 
 
 class _Term(NamedTuple):
@@ -254,23 +280,26 @@ class _Term(NamedTuple):
     node: Node
 
 
-def _view(x: ndarray, plan: Sum) -> ndarray:
-    """The view of the only operand that the result is."""
-    (labels, where), *_ = plan.inputs
-    if 0 in plan.shape:  # no element is anywhere
+def _operand_view(x: ndarray, plan: Sum) -> ndarray:
+    """Return the result that is a view of the only operand."""
+    (labels, operand_layout), *_ = plan.inputs
+    if 0 in plan.shape:  # the result has no elements
         return make_view(x, Layout(plan.shape, layout.c_strides(plan.shape), x.layout.offset))
-    seen = layout.compose(x.layout, where)
-    assert seen is not None, "every dimension runs along dimensions of the operand"
-    strides = dict(zip(labels, seen.strides))
-    view = make_view(x, Layout(plan.shape, tuple(strides.get(label, 0) for label in plan.output), seen.offset))
+    view_layout = layout.compose(x.layout, operand_layout)
+    assert view_layout is not None, "every dimension runs along dimensions of the operand"
+    strides = dict(zip(labels, view_layout.strides))
+    view = make_view(x, Layout(plan.shape, tuple(strides.get(label, 0) for label in plan.output), view_layout.offset))
     return view if plan.shape else wrap(view.value())
 
 
-def _computed(plan: Sum, path: Sequence[tuple[int, ...]], nodes: Sequence[Node], dtype: DType) -> _Term:
-    """The sum, its dimensions in whatever order; those of size 1 have none."""
+def _contract(plan: Sum, path: Sequence[tuple[int, ...]], nodes: Sequence[Node], dtype: DType) -> _Term:
+    """Return the sum as one term, its dimensions in any order, without those of size 1.
+
+    `path`: which terms to contract in each step.
+    """
     terms = []
-    for node, (labels, where) in zip(nodes, plan.inputs):
-        terms.append(_Term(labels, graph.view(as_dtype(node, dtype), where)))
+    for node, (labels, operand_layout) in zip(nodes, plan.inputs):
+        terms.append(_Term(labels, graph.view(as_dtype(node, dtype), operand_layout)))
     present = {label for term in terms for label in term.labels}
     wanted = tuple(label for label in plan.output if label in present)
     if any(0 in term.node.signature.shape for term in terms):
@@ -278,32 +307,33 @@ def _computed(plan: Sum, path: Sequence[tuple[int, ...]], nodes: Sequence[Node],
         assert queue is not None
         shape = tuple(n for label, n in zip(plan.output, plan.shape) if label in present)
         return _Term(wanted, graph.fill(graph.typed_scalar(False, dtype), shape, queue))
-    alone = [_needed(term, terms[:k] + terms[k + 1 :], wanted) for k, term in enumerate(terms)]
-    terms = [_summed(term, kept) for term, kept in zip(terms, alone)]
-    for chosen in path:
-        parts = [terms[k] for k in chosen]
-        terms = [term for k, term in enumerate(terms) if k not in chosen]
-        done = parts[0]
-        for k, part in enumerate(parts[1:], 2):
-            done = _contracted(done, part, wanted, [*terms, *parts[k:]])
-        terms.append(done)
+    kept_labels = [_labels_needed(term, terms[:k] + terms[k + 1 :], wanted) for k, term in enumerate(terms)]
+    terms = [_summed_to(term, kept) for term, kept in zip(terms, kept_labels)]
+    for step in path:
+        chosen = [terms[k] for k in step]
+        terms = [term for k, term in enumerate(terms) if k not in step]
+        product = chosen[0]
+        for k, other in enumerate(chosen[1:], 2):
+            product = _contract_pair(product, other, wanted, [*terms, *chosen[k:]])
+        terms.append(product)
     return terms[0]
 
 
-def _needed(term: _Term, others: Sequence[_Term], wanted: Labels) -> Labels:
-    """The labels of a term that the result or another term has, those of the result first."""
-    rest = {label for other in others for label in other.labels}
-    first = [label for label in wanted if label in term.labels]
-    return (*first, *(label for label in term.labels if label in rest and label not in wanted))
+def _labels_needed(term: _Term, others: Sequence[_Term], wanted: Labels) -> Labels:
+    """Return the labels of a term that the result or another term has, the result's labels first."""
+    labels_of_others = {label for other in others for label in other.labels}
+    wanted_first = [label for label in wanted if label in term.labels]
+    return (*wanted_first, *(label for label in term.labels if label in labels_of_others and label not in wanted))
 
 
 def _operand(term: _Term) -> Operand:
-    f = term.node.signature
-    return Operand(term.labels, f.shape, tuple(f.strides))
+    """Return the labels, sizes and strides of a term for planning."""
+    signature = term.node.signature
+    return Operand(term.labels, signature.shape, tuple(signature.strides))
 
 
-def _summed(term: _Term, kept: Labels) -> _Term:
-    """The sum over the labels that nothing else has."""
+def _summed_to(term: _Term, kept: Labels) -> _Term:
+    """Return a term summed over the labels that are not in `kept`."""
     if len(kept) == len(term.labels):
         return term
     dtype = term.node.signature.dtype
@@ -313,62 +343,71 @@ def _summed(term: _Term, kept: Labels) -> _Term:
     return _Term(tuple(x for x in order if x in kept), graph.reduce("add", (dtype, dtype), axes, (node,)))
 
 
-def _contracted(a: _Term, b: _Term, wanted: Labels, others: Sequence[_Term]) -> _Term:
-    """Two terms multiplied, and summed over what neither the result nor another term has."""
+def _contract_pair(a: _Term, b: _Term, wanted: Labels, others: Sequence[_Term]) -> _Term:
+    """Return two terms multiplied, and summed over the labels that neither the result nor another term has."""
     both = _Term((*a.labels, *(label for label in b.labels if label not in a.labels)), a.node)
-    kept = _needed(both, others, wanted)
+    kept = _labels_needed(both, others, wanted)
     dtype = a.node.signature.dtype
     plan = pair(_operand(a), _operand(b), kept, dtype.itemsize, KIND[dtype] in "efc")
     first, second = (b, a) if isinstance(plan, Product) and plan.swapped else (a, b)
-    left, right = _looked(first.node, plan.left), _looked(second.node, plan.right)
+    left, right = _arranged(first.node, plan.left), _arranged(second.node, plan.right)
     if isinstance(plan, Kernel):
-        # Halves are multiplied and summed as float32.
-        wide = FLOAT32 if KIND[dtype] == "e" and plan.axes else dtype
-        node = graph.map_node("multiply", (wide,) * 3, (as_dtype(left, wide), as_dtype(right, wide)))
+        # 16-bit floats are multiplied and summed as float32.
+        product_dtype = FLOAT32 if KIND[dtype] == "e" and plan.axes else dtype
+        node = graph.map_node(
+            "multiply", (product_dtype,) * 3, (as_dtype(left, product_dtype), as_dtype(right, product_dtype))
+        )
         if plan.axes:
-            node = graph.reduce("add", (wide, dtype), plan.axes, (node,))
+            node = graph.reduce("add", (product_dtype, dtype), plan.axes, (node,))
         return _Term(plan.labels, node)
     return _Term(plan.labels, matrix_product(left, right, plan.shape))
 
 
-def _looked(node: Node, look: Look) -> Node:
-    node = transposed(node, look.order)
-    return reshaped(graph.fresh(node) if look.copy else node, look.shape)
+def _arranged(node: Node, arrangement: Arrangement) -> Node:
+    """Return a value in the arrangement that a plan asks for."""
+    node = transposed(node, arrangement.order)
+    return reshaped(graph.fresh(node) if arrangement.copy else node, arrangement.shape)
 
 
-def _in_shape(plan: Sum, labels: Labels, node: Node) -> tuple[tuple[int, ...] | None, Node]:
-    """The value with its dimensions of size 1, and which axis of the result each of its dimensions is."""
+def _with_unit_dimensions(plan: Sum, labels: Labels, node: Node) -> tuple[tuple[int, ...] | None, Node]:
+    """Return which axis of the result each dimension of the value is, and the value with its dimensions of size 1."""
     if labels == tuple(label for label in plan.output if label in labels):
-        return None, _shaped(node, plan.shape)
-    single = [label for label in plan.output if label not in labels]
-    place = tuple(plan.output.index(label) for label in (*single, *labels))
-    return place, _shaped(node, (1,) * len(single) + node.signature.shape)
+        return None, _in_shape(node, plan.shape)
+    unit_labels = [label for label in plan.output if label not in labels]
+    result_axes = tuple(plan.output.index(label) for label in (*unit_labels, *labels))
+    return result_axes, _in_shape(node, (1,) * len(unit_labels) + node.signature.shape)
 
 
-def _shaped(node: Node, shape: Shape) -> Node:
-    """The value in another shape; a product gives it any."""
-    f = node.signature
-    if isinstance(f.primitive, LibraryCall) and node.data is None:
-        return graph.library_call(f.primitive.name, f.primitive.options, node.args, (shape, f.dtype))
+def _in_shape(node: Node, shape: Shape) -> Node:
+    """Return the value in another shape, which a pending library call takes as the shape of its output."""
+    signature = node.signature
+    if isinstance(signature.primitive, LibraryCall) and node.data is None:
+        return graph.library_call(
+            signature.primitive.name, signature.primitive.options, node.args, (shape, signature.dtype)
+        )
     return reshaped(node, shape)
 
 
 # --- the order of contraction ---------------------------------------------------------------------------------------
 
 
-def _path(plan: Sum, subscripts: str, shapes: tuple[Shape, ...], optimize: Any) -> Sequence[tuple[int, ...]]:
-    """Which terms to contract, one group after the other; the result of each goes to the end."""
+def _contraction_path(
+    plan: Sum, subscripts: str, shapes: tuple[Shape, ...], optimize: Any
+) -> Sequence[tuple[int, ...]]:
+    """Return which terms to contract in each step. The result of a step becomes the last term."""
     if not isinstance(optimize, (bool, type(None))):
-        # NumPy's way with this argument.
+        # NumPy interprets the argument, which may be a path or a strategy.
         views = [numpy.broadcast_to(numpy.zeros(()), shape) for shape in shapes]
-        given = list(optimize) if isinstance(optimize, tuple) and optimize[:1] == ("einsum_path",) else optimize
-        path, _ = numpy.einsum_path(subscripts, *views, optimize=given)
+        numpy_optimize = (
+            list(optimize) if isinstance(optimize, tuple) and optimize[:1] == ("einsum_path",) else optimize
+        )
+        path, _ = numpy.einsum_path(subscripts, *views, optimize=numpy_optimize)
         return [tuple(step) for step in path[1:]]
     count = len(plan.inputs)
     if count <= 2:
         return [(0, 1)] if count == 2 else []
     from opt_einsum import paths
 
-    sizes = {label: n for labels, where in plan.inputs for label, n in zip(labels, where.shape)}
+    sizes = {label: n for labels, operand_layout in plan.inputs for label, n in zip(labels, operand_layout.shape)}
     inputs = [frozenset(labels) for labels, _ in plan.inputs]
     return [tuple(step) for step in paths.auto(inputs, frozenset(plan.output) & sizes.keys(), sizes)]

@@ -20,102 +20,122 @@ from .precision import precision
 
 
 def vector_product(a: Node, b: Node) -> Node:
-    """The products of vectors along the last axis; halves are multiplied and summed as float32."""
+    """Return the products of vectors along the last axis; 16-bit floats are multiplied and summed as float32."""
     dtype = a.signature.dtype
-    wide = FLOAT32 if KIND[dtype] == "e" else dtype
-    products = graph.map_node("multiply", (wide,) * 3, [as_dtype(x, wide) for x in (a, b)])
+    product_dtype = FLOAT32 if KIND[dtype] == "e" else dtype
+    products = graph.map_node("multiply", (product_dtype,) * 3, [as_dtype(x, product_dtype) for x in (a, b)])
     shape = products.signature.shape
     if 0 in shape:
         return _zeros(shape[:-1], a)
-    return graph.reduce("add", (wide, dtype), (len(shape) - 1,), (products,))
+    return graph.reduce("add", (product_dtype, dtype), (len(shape) - 1,), (products,))
 
 
-# From these numbers of elements on, a row is long and a matrix large.
-_LONG_ROW, _LARGE = 4096, 1 << 26
+# From these sizes on a reduction may be faster than BLAS.
+_LONG_ROW_ELEMENTS, _LARGE_MATRIX_ELEMENTS = 4096, 1 << 26
 
 
-def _is_faster_as_sums(matrix: Node) -> bool:
-    """Whether a product with a vector is better left to a reduction: BLAS may read long float32 rows slowly."""
-    f = matrix.signature
-    if f.dtype != FLOAT32 or f.shape[-1] < _LONG_ROW or prod(f.shape) < _LARGE or not isinstance(f.primitive, Leaf):
+def _is_faster_as_reduction(matrix: Node) -> bool:
+    """Return True if a reduction multiplies a matrix and a vector faster: BLAS may read long float32 rows slowly."""
+    signature = matrix.signature
+    if (
+        signature.dtype != FLOAT32
+        or signature.shape[-1] < _LONG_ROW_ELEMENTS
+        or prod(signature.shape) < _LARGE_MATRIX_ELEMENTS
+        or not isinstance(signature.primitive, Leaf)
+    ):
         return False
-    assert f.queue is not None
-    return f.primitive.strides[-1] == 1 and traits_of(f.queue.device).sums_long_rows_faster_than_blas
+    assert signature.queue is not None
+    return signature.primitive.strides[-1] == 1 and traits_of(signature.queue.device).sums_long_rows_faster_than_blas
 
 
 def matrix_product(a: Node, b: Node, shape: Shape | None = None) -> Node:
-    """The matrix product of two values of one dtype, of which one at most is a vector; in C order, in any `shape`."""
-    left, right = a.signature.shape, b.signature.shape
+    """Return the matrix product of two values of one dtype, of which at most one is a vector.
+
+    The result is in C order, in the given `shape` if there is one.
+    """
+    left_shape, right_shape = a.signature.shape, b.signature.shape
     if shape is None:
-        batch = layout.broadcast_shapes(left[:-2], right[:-2])
-        shape = (*batch, *left[-2:-1], *(right[-1:] if len(right) > 1 else ()))
-    if 0 in shape or not left[-1]:
+        batch = layout.broadcast_shapes(left_shape[:-2], right_shape[:-2])
+        shape = (*batch, *left_shape[-2:-1], *(right_shape[-1:] if len(right_shape) > 1 else ()))
+    if 0 in shape or not left_shape[-1]:
         return _zeros(shape, a)
     dtype = a.signature.dtype
-    if len(right) == 1 and _is_faster_as_sums(a):
+    if len(right_shape) == 1 and _is_faster_as_reduction(a):
         return reshaped(vector_product(a, b), shape)
-    if are_tiny(min(prod(left[:-2]), prod(right[:-2])), (*left[-2:], right[-1]), dtype.itemsize):
+    if are_tiny(
+        min(prod(left_shape[:-2]), prod(right_shape[:-2])), (*left_shape[-2:], right_shape[-1]), dtype.itemsize
+    ):
         return _tiny_product(a, b, shape)
-    (one, turned), (two, turned_too) = _conjugated(a), _conjugated(b)
-    options = Product(precision(dtype), (turned, turned_too))
-    return graph.library_call("matmul", options, (_addressable(one), _addressable(two)), (shape, dtype))
+    (left_source, conjugate_left), (right_source, conjugate_right) = _without_conjugation(a), _without_conjugation(b)
+    options = Product(precision(dtype), (conjugate_left, conjugate_right))
+    return graph.library_call(
+        "matmul", options, (_addressable(left_source), _addressable(right_source)), (shape, dtype)
+    )
 
 
 def _tiny_product(a: Node, b: Node, shape: Shape) -> Node:
-    """The product of stacked matrices as one kernel, in which a thread sums an element."""
+    """Return the product of stacked matrices as one kernel, in which each thread sums one element."""
     dtype = a.signature.dtype
-    wide = FLOAT32 if KIND[dtype] == "e" else dtype
-    rows = reshaped(as_dtype(a, wide), (*a.signature.shape, 1))
-    columns = reshaped(as_dtype(b, wide), (*b.signature.shape[:-2], 1, *b.signature.shape[-2:]))
-    products = graph.map_node("multiply", (wide,) * 3, (rows, columns))
-    return reshaped(graph.reduce("add", (wide, dtype), (len(products.signature.shape) - 2,), (products,)), shape)
+    product_dtype = FLOAT32 if KIND[dtype] == "e" else dtype
+    rows = reshaped(as_dtype(a, product_dtype), (*a.signature.shape, 1))
+    columns = reshaped(as_dtype(b, product_dtype), (*b.signature.shape[:-2], 1, *b.signature.shape[-2:]))
+    products = graph.map_node("multiply", (product_dtype,) * 3, (rows, columns))
+    return reshaped(
+        graph.reduce("add", (product_dtype, dtype), (len(products.signature.shape) - 2,), (products,)), shape
+    )
 
 
-def _conjugated(node: Node) -> tuple[Node, bool]:
-    """What a conjugation that is still pending is of, if BLAS can make it as it reads; else the value as it is."""
-    f, inner = node.signature, node.args[:1]
-    view = f.primitive if isinstance(f.primitive, View) else None
-    if view is not None and inner:
-        inner = inner[0].args[:1] if _conjugates(inner[0].signature) else ()
-    elif not _conjugates(f):
+def _without_conjugation(node: Node) -> tuple[Node, bool]:
+    """Return the value, and whether BLAS has to conjugate it as it reads.
+
+    A pending conjugation is left out if the dtype is real, or if BLAS can make it in the operand's memory order.
+    """
+    signature, conjugated = node.signature, node.args[:1]
+    view = signature.primitive if isinstance(signature.primitive, View) else None
+    if view is not None and conjugated:
+        conjugated = conjugated[0].args[:1] if _is_conjugation(conjugated[0].signature) else ()
+    elif not _is_conjugation(signature):
         return node, False
-    if not inner:
+    if not conjugated:
         return node, False
-    (source,) = inner
+    (source,) = conjugated
     if view is not None:
-        source = graph.view(source, Layout(f.shape, view.strides, view.offset))
-    if KIND[f.dtype] != "c":
+        source = graph.view(source, Layout(signature.shape, view.strides, view.offset))
+    if KIND[signature.dtype] != "c":
         return source, False
-    primitive = source.signature.primitive  # what is not computed yet comes in C order
-    strides = primitive.strides if isinstance(primitive, Leaf) else layout.c_strides(f.shape)
-    return (source, True) if _lies_by_columns(f.shape, strides) else (node, False)
+    primitive = source.signature.primitive  # a pending value is computed in C order
+    strides = primitive.strides if isinstance(primitive, Leaf) else layout.c_strides(signature.shape)
+    return (source, True) if _lies_by_columns(signature.shape, strides) else (node, False)
 
 
 def _lies_by_columns(shape: Shape, strides: Sequence[int]) -> bool:
-    """Whether BLAS can read a vector, or matrices, of such strides as columns, which it can conjugate."""
+    """Return True if BLAS can read a vector, or matrices, of such strides as columns, which it can conjugate."""
     if len(shape) == 1:
         return strides[0] == 1 or shape[0] == 1
     (rows, columns), (down, across) = shape[-2:], strides[-2:]
     return min(strides) >= 0 and (down == 1 or rows == 1) and (across >= rows or columns == 1)
 
 
-def _conjugates(f: Signature) -> bool:
-    return isinstance(f.primitive, Map) and f.primitive.op == "conjugate"
+def _is_conjugation(signature: Signature) -> bool:
+    """Return True if the signature is that of a conjugation."""
+    return isinstance(signature.primitive, Map) and signature.primitive.op == "conjugate"
 
 
 def _zeros(shape: Shape, like: Node) -> Node:
+    """Return zeros of a shape, with the dtype and queue of a value."""
     assert like.signature.queue is not None
     return graph.fill(graph.typed_scalar(False, like.signature.dtype), shape, like.signature.queue)
 
 
 def _addressable(node: Node) -> Node:
-    """The value as BLAS can read it: rows or columns one after the other; a copy where they are not."""
-    f = node.signature
-    if not isinstance(f.primitive, (Leaf, View)):
+    """Return the value if BLAS can read it, with rows or columns contiguous in memory, and else a copy."""
+    signature = node.signature
+    if not isinstance(signature.primitive, (Leaf, View)):
         return node
-    return node if layout.lies_by_lines(f.shape, f.primitive.strides) else graph.fresh(node)
+    return node if layout.lies_by_lines(signature.shape, signature.primitive.strides) else graph.fresh(node)
 
 
 def conjugate(node: Node) -> Node:
+    """Return the complex conjugate; a real value as it is."""
     dtype = node.signature.dtype
     return graph.map_node("conjugate", (dtype, dtype), (node,)) if KIND[dtype] == "c" else node

@@ -1,4 +1,4 @@
-"""The operands of products in one dtype, and where a product is written to."""
+"""Operands of products cast to one dtype, and products written to an output."""
 
 from __future__ import annotations
 
@@ -18,55 +18,58 @@ from ..ufuncs.output import told_cast, write
 
 
 def pair(x1: Any, x2: Any) -> tuple[ndarray, ndarray]:
-    """Two operands as arrays; host data goes to where the other one is."""
+    """Return two operands as arrays; host data goes to the device of the other operand."""
     device = next((x.device for x in (x1, x2) if isinstance(x, ndarray)), None)
     return as_array(x1, device), as_array(x2, device)
 
 
-def cast(nodes: Sequence[Node], dtype: DType, casting: Any = "safe", name: str = "matmul") -> list[Node]:
-    """The operands in the dtype of the product `name`."""
+def cast_operands(nodes: Sequence[Node], dtype: DType, casting: Any = "safe", name: str = "matmul") -> list[Node]:
+    """Return the operands in the dtype of the product `name`."""
     for k, node in enumerate(nodes):
-        its = node.signature.dtype
-        if not numpy.can_cast(its, dtype, casting):
+        source = node.signature.dtype
+        if not numpy.can_cast(source, dtype, casting):
             raise TypeError(
-                f"Cannot cast ufunc {name!r} input {k} from {its!r} to {dtype!r} with casting rule {casting!r}"
+                f"Cannot cast ufunc {name!r} input {k} from {source!r} to {dtype!r} with casting rule {casting!r}"
             )
     return [told_cast(node, dtype) for node in nodes]
 
 
-def common(a: ndarray, b: ndarray) -> list[Node]:
-    """The operands in the dtype of both."""
-    return cast((a.value(), b.value()), check(joined((a.dtype, b.dtype))))
+def cast_to_common_dtype(a: ndarray, b: ndarray) -> list[Node]:
+    """Return two operands as nodes of their common dtype."""
+    return cast_operands((a.value(), b.value()), check(joined((a.dtype, b.dtype))))
 
 
-def finish(
-    node: Node, into: Any, name: str, core: int = 0, casting: Any = "same_kind", order: Sequence[int] | None = None
+def write_product(
+    node: Node, out: Any, name: str, core_ndim: int = 0, casting: Any = "same_kind", order: Sequence[int] | None = None
 ) -> ndarray:
-    """`into` with the product, whose last `core` dimensions it has to have; the others are broadcast.
+    """Write a product to `out`, which must match its last `core_ndim` dimensions; over the others it is broadcast.
 
-    With `order`, dimension k of the product is axis ``order[k]`` of `into`.
+    With `order`, dimension k of the product is axis ``order[k]`` of `out`.
     """
-    if not numpy.can_cast(node.signature.dtype, into.dtype, casting):
+    if not numpy.can_cast(node.signature.dtype, out.dtype, casting):
         raise TypeError(
-            f"Cannot cast ufunc {name!r} output from {node.signature.dtype!r} to {into.dtype!r} with casting rule "
+            f"Cannot cast ufunc {name!r} output from {node.signature.dtype!r} to {out.dtype!r} with casting rule "
             f"{casting!r}"
         )
-    target = tuple(into.shape if order is None else (into.shape[d] for d in order))
+    out_shape = tuple(out.shape if order is None else (out.shape[d] for d in order))
     shape = node.signature.shape
-    start, end = len(target) - core, len(shape) - core
-    for k, (n, m) in enumerate(zip(target[start:], shape[end:]) if start >= 0 else ()):
+    out_loop_ndim, loop_ndim = len(out_shape) - core_ndim, len(shape) - core_ndim
+    for k, (n, m) in enumerate(zip(out_shape[out_loop_ndim:], shape[loop_ndim:]) if out_loop_ndim >= 0 else ()):
         if n != m:
             raise ValueError(
                 f"{name}: Output operand 0 has a mismatch in its core dimension {k}, with gufunc signature "
                 f"{getattr(numpy, name).signature} (size {n} is different from {m})"
             )
-    if start < 0 or layout.broadcast_shapes(target[:start], shape[:end]) != target[:start]:
-        raise ValueError(f"{name}: Output operand 0 has the shape {target}, and the product {shape}")
+    if (
+        out_loop_ndim < 0
+        or layout.broadcast_shapes(out_shape[:out_loop_ndim], shape[:loop_ndim]) != out_shape[:out_loop_ndim]
+    ):
+        raise ValueError(f"{name}: Output operand 0 has the shape {out_shape}, and the product {shape}")
     if order is not None:
-        node = transposed(graph.broadcast(node, target), numpy.argsort(order).tolist())
-    return write(into, node)
+        node = transposed(graph.broadcast(node, out_shape), numpy.argsort(order).tolist())
+    return write(out, node)
 
 
 def reordered(array: ndarray, order: Sequence[int]) -> ndarray:
-    """The value with its dimensions in another order."""
+    """Return the array's value with its dimensions in another order."""
     return wrap(transposed(array.value(), order))

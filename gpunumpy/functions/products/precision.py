@@ -1,4 +1,4 @@
-"""How precisely matrices are multiplied: a setting of the context that an operation is recorded in."""
+"""The precision of matrix products: a setting of the context in which an operation is recorded."""
 
 from __future__ import annotations
 
@@ -16,22 +16,27 @@ _precision: ContextVar[str] = ContextVar("matmul_precision", default="highest")
 
 @contextmanager
 def matmul_precision(name: str) -> Iterator[None]:
-    """Let matrix products be made faster, and less precisely or by other means, inside a ``with`` statement.
+    """Set how precisely matrix products are computed, within a ``with`` statement.
 
-    It counts for the products that are recorded inside, on a GPU. Halves, integers and vectors' products are
-    the same in every case.
+    The setting holds for products that are recorded within the statement and run on a GPU. Products of 16-bit
+    floats, of integers and of two vectors are the same with every setting.
 
     Parameters
     ----------
     name : {"highest", "high", "medium", "emulated"}
-        - "highest", the default: in the full precision of the operands' dtype.
+        - "highest", the default: the full precision of the operands' dtype.
         - "high": float32 and complex64 are rounded to TF32 (10 bits after the point) before they are multiplied.
         - "medium": they are rounded to bfloat16 (7 bits).
-        - "emulated": float64 and complex128 are multiplied as sums of integers, with the precision of float64, where
-          the GPU has that and cuBLAS finds it faster (it does not where units for float64 are many, as on an
-          H200); float32 and complex64 as sums of nine products of bfloat16. Elsewhere it is as "highest".
+        - "emulated": float64 and complex128 are multiplied as sums of integers, with the precision of float64, if the
+          GPU has that and cuBLAS finds it faster (it does not if the GPU has many units for float64, as an H200 has);
+          float32 and complex64 as sums of nine products of bfloat16. Elsewhere as "highest".
 
         All sums of float32 products are made in float32.
+
+    Raises
+    ------
+    ValueError
+        If `name` is none of these.
 
     Examples
     --------
@@ -49,14 +54,14 @@ def matmul_precision(name: str) -> Iterator[None]:
 
 
 def precision_name() -> str:
-    """The setting."""
+    """Return the name of the current setting."""
     return _precision.get()
 
 
 def precision(dtype: DType) -> str:
-    """The setting as far as it counts for products of a dtype."""
+    """Return the setting that applies to products of a dtype: "highest" if the current one makes no difference."""
     name = _precision.get()
     if name == "highest" or KIND[dtype] not in "fc":
         return "highest"
-    double = dtype.itemsize == (16 if KIND[dtype] == "c" else 8)
-    return name if not double or name == "emulated" else "highest"
+    is_double = dtype.itemsize == (16 if KIND[dtype] == "c" else 8)
+    return name if not is_double or name == "emulated" else "highest"

@@ -1,4 +1,4 @@
-"""Products over stacks: the generalised ufuncs matmul, matvec, vecmat and vecdot."""
+"""Products over stacks: the generalised ufuncs `matmul`, `matvec`, `vecmat` and `vecdot`."""
 
 from __future__ import annotations
 
@@ -16,152 +16,160 @@ from ...core.recording.record import reshaped, transposed
 from ..ufuncs.gufunc import NO_KEYWORDS, Keywords, axes_of, dtype_of, keywords, order_of
 from ..ufuncs.output import in_order, output
 from .matrix_product import conjugate, matrix_product, vector_product
-from .operands import cast, finish, pair, reordered
+from .operands import cast_operands, pair, reordered, write_product
 from .precision import precision_name
 
 __all__ = ["matmul", "matvec", "vecmat", "vecdot"]
 
-_Stacked = TypeVar("_Stacked", bound=Callable[..., Any])
+_Gufunc = TypeVar("_Gufunc", bound=Callable[..., Any])
 
-# The most core dimensions of the operands of each generalised ufunc.
-_CORES = {"matmul": (2, 2), "matvec": (2, 1), "vecmat": (1, 2), "vecdot": (1, 1)}
+# How many core dimensions the operands of each generalised ufunc have at most.
+_MAX_CORE_NDIMS = {"matmul": (2, 2), "matvec": (2, 1), "vecmat": (1, 2), "vecdot": (1, 1)}
 
 
-def _described(function: _Stacked) -> _Stacked:
-    """The attributes that NumPy's generalised ufunc of that name has."""
-    its = getattr(numpy, function.__name__)
+def _with_ufunc_attributes(function: _Gufunc) -> _Gufunc:
+    """Give a function the attributes of NumPy's generalised ufunc of its name."""
+    numpy_gufunc = getattr(numpy, function.__name__)
     for name in ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature"):
-        setattr(function, name, getattr(its, name))
+        setattr(function, name, getattr(numpy_gufunc, name))
     return function
 
 
-@_described
+@_with_ufunc_attributes
 def matmul(x1: Any, x2: Any, /, out: Any = None, **options: Any) -> ndarray:
-    """Matrix product of the last two axes, the others broadcast; see `numpy.matmul`."""
+    """Multiply matrices along the last two axes; the other axes are broadcast. See `numpy.matmul`."""
     if type(x1) is ndarray and type(x2) is ndarray and out is None and not options:
-        one = x1._node if x1._base is None else x1.value()
-        two = x2._node if x2._base is None else x2.value()
+        left = x1._node if x1._base is None else x1.value()
+        right = x2._node if x2._base is None else x2.value()
         precision = precision_name()
-        signature = _find_plain_matmul((one.signature, two.signature, precision))
+        signature = _find_memoized_matmul((left.signature, right.signature, precision))
         if signature is not None:
-            return wrap(Node(signature, (one, two)))
-        return _plain_matmul((one, two), precision)
-    return _stacked("matmul", x1, x2, out, options)
+            return wrap(Node(signature, (left, right)))
+        return _memoized_matmul((left, right), precision)
+    return _call_gufunc("matmul", x1, x2, out, options)
 
 
-@_described
+@_with_ufunc_attributes
 def matvec(x1: Any, x2: Any, /, out: Any = None, **options: Any) -> ndarray:
-    """Products of matrices with vectors, both stacked; see `numpy.matvec`."""
-    return _stacked("matvec", x1, x2, out, options)
+    """Multiply matrices by vectors, both stacked. See `numpy.matvec`."""
+    return _call_gufunc("matvec", x1, x2, out, options)
 
 
-@_described
+@_with_ufunc_attributes
 def vecmat(x1: Any, x2: Any, /, out: Any = None, **options: Any) -> ndarray:
-    """Products of conjugated vectors with matrices, both stacked; see `numpy.vecmat`."""
-    return _stacked("vecmat", x1, x2, out, options)
+    """Multiply conjugated vectors by matrices, both stacked. See `numpy.vecmat`."""
+    return _call_gufunc("vecmat", x1, x2, out, options)
 
 
-@_described
+@_with_ufunc_attributes
 def vecdot(x1: Any, x2: Any, /, out: Any = None, *, axis: Any = -1, **options: Any) -> ndarray:
-    """Products of vectors along an axis, the first conjugated; see `numpy.vecdot`."""
-    if type(axis) is not int or axis != -1:  # the last one is what it is without a word, and `axes` goes without it
+    """Multiply vectors along an axis, the first ones conjugated, and sum. See `numpy.vecdot`."""
+    if type(axis) is not int or axis != -1:  # the default is not passed on: `axes` is refused beside `axis`
         options["axis"] = axis
-    return _stacked("vecdot", x1, x2, out, options)
+    return _call_gufunc("vecdot", x1, x2, out, options)
 
 
 def _matmul(a: Node, b: Node) -> Node:
+    """Return the product of two vectors, or of matrices."""
     return vector_product(a, b) if len(a.signature.shape) == len(b.signature.shape) == 1 else matrix_product(a, b)
 
 
 def _matvec(a: Node, b: Node) -> Node:
+    """Return the products of matrices and vectors."""
     left, right = a.signature.shape, b.signature.shape
     shape = (*layout.broadcast_shapes(left[:-2], right[:-1]), left[-2])
     return matrix_product(a, reshaped(b, (*right, 1)), shape)
 
 
 def _vecmat(a: Node, b: Node) -> Node:
+    """Return the products of conjugated vectors and matrices."""
     left, right = a.signature.shape, b.signature.shape
     shape = (*layout.broadcast_shapes(left[:-1], right[:-2]), right[-1])
     return matrix_product(reshaped(conjugate(a), (*left[:-1], 1, left[-1])), b, shape)
 
 
 def _vecdot(a: Node, b: Node) -> Node:
+    """Return the products of conjugated vectors and vectors."""
     return vector_product(conjugate(a), b)
 
 
-# What each of them does to operands of one dtype.
-_MULTIPLY = {"matmul": _matmul, "matvec": _matvec, "vecmat": _vecmat, "vecdot": _vecdot}
+# The product of nodes of one dtype, by the name of the generalised ufunc.
+_PRODUCT_FUNCTIONS = {"matmul": _matmul, "matvec": _matvec, "vecmat": _vecmat, "vecdot": _vecdot}
 
 
-def _plain_product(name: str, operands: tuple[Node, ...], precision: str) -> tuple[Node, None]:
-    """The product without options; the setting of its precision is a part of it."""
+def _product_without_options(name: str, operands: tuple[Node, ...], precision: str) -> tuple[Node, None]:
+    """Return the product, and None for its memory order. `precision` is here as a part of the memo's key."""
     _check_dimensions(operands, name)
-    return _MULTIPLY[name](*_matched(name, operands, NO_KEYWORDS)), None
+    return _PRODUCT_FUNCTIONS[name](*_checked_operands(name, operands, NO_KEYWORDS)), None
 
 
-_PLAIN = {name: MemoizedFunction(partial(_plain_product, name)) for name in _MULTIPLY}
-_plain_matmul = _PLAIN["matmul"]
-_find_plain_matmul = _plain_matmul.find
+_MEMOIZED_PRODUCTS = {name: MemoizedFunction(partial(_product_without_options, name)) for name in _PRODUCT_FUNCTIONS}
+_memoized_matmul = _MEMOIZED_PRODUCTS["matmul"]
+_find_memoized_matmul = _memoized_matmul.find
 
 
-def _stacked(name: str, x1: Any, x2: Any, out: Any, options: dict[str, Any]) -> ndarray:
-    """A generalised ufunc."""
-    words = keywords(name, options) if options else NO_KEYWORDS
-    into = output(out)
+def _call_gufunc(name: str, x1: Any, x2: Any, out: Any, options: dict[str, Any]) -> ndarray:
+    """Return the result of a call of the generalised ufunc `name`."""
+    call_keywords = keywords(name, options) if options else NO_KEYWORDS
+    out_array = output(out)
     arrays = pair(x1, x2)
     operands = tuple([x.value() for x in arrays])
-    if words is NO_KEYWORDS and into is None:
-        return _PLAIN[name](operands, precision_name())
+    if call_keywords is NO_KEYWORDS and out_array is None:
+        return _MEMOIZED_PRODUCTS[name](operands, precision_name())
     _check_dimensions(operands, name)
-    cores = [min(x.ndim, most) for x, most in zip(arrays, _CORES[name], strict=True)]
-    core = 1 if words.keepdims else sum(cores) - 2
-    loops = max(x.ndim - n for x, n in zip(arrays, cores, strict=True))
-    ndims = [*(x.ndim for x in arrays), loops + core if into is None else len(into.shape)]
-    axes = axes_of(name, words, ndims, (*cores, core))
+    core_ndims = [min(x.ndim, max_ndim) for x, max_ndim in zip(arrays, _MAX_CORE_NDIMS[name], strict=True)]
+    result_core_ndim = 1 if call_keywords.keepdims else sum(core_ndims) - 2
+    loop_ndim = max(x.ndim - n for x, n in zip(arrays, core_ndims, strict=True))
+    ndims = [*(x.ndim for x in arrays), loop_ndim + result_core_ndim if out_array is None else len(out_array.shape)]
+    axes = axes_of(name, call_keywords, ndims, (*core_ndims, result_core_ndim))
     order = None
     if axes is not None:
-        one, two, order = (order_of(n, last) for n, last in zip(ndims, axes, strict=True))
-        arrays = (reordered(arrays[0], one), reordered(arrays[1], two))
-    node = _MULTIPLY[name](*_matched(name, [x.value() for x in arrays], words))
-    if words.keepdims:
+        left_order, right_order, order = (order_of(n, last) for n, last in zip(ndims, axes, strict=True))
+        arrays = (reordered(arrays[0], left_order), reordered(arrays[1], right_order))
+    node = _PRODUCT_FUNCTIONS[name](*_checked_operands(name, [x.value() for x in arrays], call_keywords))
+    if call_keywords.keepdims:
         node = reshaped(node, (*node.signature.shape, 1))
-    if into is not None:
-        return finish(node, into, name, core, words.casting, order)
+    if out_array is not None:
+        return write_product(node, out_array, name, result_core_ndim, call_keywords.casting, order)
     if order is not None:
         node = transposed(node, numpy.argsort(order).tolist())
-    return wrap(node) if words.order == "K" else in_order(wrap(node), _order_like(words.order, arrays))
+    return wrap(node) if call_keywords.order == "K" else in_order(wrap(node), _order_like(call_keywords.order, arrays))
 
 
-def _matched(name: str, nodes: Sequence[Node], words: Keywords) -> list[Node]:
-    """The operands in the dtype of the product, if the axis that is summed is of one length."""
+def _checked_operands(name: str, nodes: Sequence[Node], call_keywords: Keywords) -> list[Node]:
+    """Return the operands in the dtype of the product. Raise `ValueError` if the summed axes differ in length."""
     a, b = (node.signature for node in nodes)
-    _check_core(a.shape[-1], b.shape[-1 if len(b.shape) < 2 or _CORES[name][1] < 2 else -2], name, 0)
-    return cast(nodes, dtype_of(name, (a.dtype, b.dtype), words), words.casting, name)
+    _check_core_dimension(a.shape[-1], b.shape[-1 if len(b.shape) < 2 or _MAX_CORE_NDIMS[name][1] < 2 else -2], name, 0)
+    return cast_operands(nodes, dtype_of(name, (a.dtype, b.dtype), call_keywords), call_keywords.casting, name)
 
 
 def _order_like(order: str, arrays: Sequence[ndarray]) -> str:
-    """The memory order "C" or "F"; "A" is that of Fortran if all arrays are."""
+    """Return the memory order "C" or "F"; "A" means "F" if all arrays are in Fortran order, and not all in C order."""
     if order != "A":
         return order
-    places = [x.layout for x in arrays]
-    fortran = all(layout.is_f(w.shape, w.strides) for w in places)
-    return "F" if fortran and not all(layout.is_c(w.shape, w.strides) for w in places) else "C"
+    layouts = [x.layout for x in arrays]
+    all_f_order = all(layout.is_f(x.shape, x.strides) for x in layouts)
+    return "F" if all_f_order and not all(layout.is_c(x.shape, x.strides) for x in layouts) else "C"
 
 
 def _check_dimensions(nodes: Sequence[Node], name: str) -> None:
-    # The optional core dimensions of matmul may be missing.
-    for k, (node, need) in enumerate(zip(nodes, (1, 1) if name == "matmul" else _CORES[name], strict=True)):
+    # Each operand of `matmul` may be a vector.
+    """Raise `ValueError` if an operand has too few dimensions."""
+    for k, (node, required) in enumerate(
+        zip(nodes, (1, 1) if name == "matmul" else _MAX_CORE_NDIMS[name], strict=True)
+    ):
         ndim = len(node.signature.shape)
-        if ndim < need:
+        if ndim < required:
             raise ValueError(
                 f"{name}: Input operand {k} does not have enough dimensions (has {ndim}, gufunc core with "
-                f"signature {getattr(numpy, name).signature} requires {need})"
+                f"signature {getattr(numpy, name).signature} requires {required})"
             )
 
 
-def _check_core(n: int, m: int, name: str, dimension: int) -> None:
-    if n != m:
+def _check_core_dimension(left_size: int, right_size: int, name: str, dimension: int) -> None:
+    """Raise NumPy's `ValueError` unless two sizes of a core dimension are equal."""
+    if left_size != right_size:
         raise ValueError(
             f"{name}: Input operand 1 has a mismatch in its core dimension {dimension}, with gufunc signature "
-            f"{getattr(numpy, name).signature} (size {m} is different from {n})"
+            f"{getattr(numpy, name).signature} (size {right_size} is different from {left_size})"
         )

@@ -1,4 +1,4 @@
-"""Products of vectors, matrices and tensors over axes of theirs, and sums along diagonals."""
+"""Products of vectors, matrices and tensors over chosen axes, and sums along diagonals."""
 
 from __future__ import annotations
 
@@ -23,90 +23,90 @@ from ..manipulation.joining import concatenate
 from ..ufuncs.methods import reduce_ufunc
 from ..ufuncs.output import output, write
 from .matrix_product import conjugate, matrix_product, vector_product
-from .operands import common, finish, pair, reordered
+from .operands import cast_to_common_dtype, pair, reordered, write_product
 
 __all__ = ["dot", "vdot", "inner", "outer", "tensordot", "kron", "cross", "trace"]
 
 
 def dot(a: Any, b: Any, out: Any = None) -> ndarray:
-    """Product of the last axis of `a` with the second to last of `b`; see `numpy.dot`."""
+    """Sum products over the last axis of `a` and the second to last axis of `b`. See `numpy.dot`."""
     one, two = pair(a, b)
     if not one.ndim or not two.ndim:
         result = elementwise("multiply", (one, two)).value()
     else:
-        result = _contracted(one, two, max(two.ndim - 2, 0))
-    into = _one_output(out)
-    if into is None:
+        result = _product_along(one, two, max(two.ndim - 2, 0))
+    out_array = _output_array(out)
+    if out_array is None:
         return wrap(result)
-    where = into.layout
-    same = (into.dtype, into.shape) == (result.signature.dtype, result.signature.shape)
-    if not same or not layout.is_c(where.shape, where.strides):
+    out_layout = out_array.layout
+    is_same_type = (out_array.dtype, out_array.shape) == (result.signature.dtype, result.signature.shape)
+    if not is_same_type or not layout.is_c(out_layout.shape, out_layout.strides):
         raise ValueError(
             "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"
         )
-    return write(into, result)
+    return write(out_array, result)
 
 
-def _one_output(out: Any) -> Any:
-    """The `out` argument of a function that is no ufunc, which takes no tuples."""
+def _output_array(out: Any) -> Any:
+    """Return the `out` argument of a function that is not a ufunc, which takes no tuple."""
     if isinstance(out, tuple):
         raise TypeError("'out' must be an array")
     return output(out)
 
 
 def inner(a: Any, b: Any, /) -> ndarray:
-    """Products over the last axes of both; see `numpy.inner`."""
+    """Sum products over the last axes of both arrays. See `numpy.inner`."""
     one, two = pair(a, b)
     if not one.ndim or not two.ndim:
         return elementwise("multiply", (one, two))
-    return wrap(_contracted(one, two, two.ndim - 1))
+    return wrap(_product_along(one, two, two.ndim - 1))
 
 
-def _contracted(a: ndarray, b: ndarray, axis: int) -> Node:
-    """The sum of products over the last axis of `a` and one axis of `b`."""
+def _product_along(a: ndarray, b: ndarray, axis: int) -> Node:
+    """Return the sums of products over the last axis of `a` and one axis of `b`."""
     length = a.shape[-1]
     if length != b.shape[axis]:
-        place = max(b.ndim - 2, 0)  # where NumPy has the axis by then
-        seen = [n for d, n in enumerate(b.shape) if d != axis]
-        seen.insert(place, b.shape[axis])
-        first, second = (",".join(map(str, x)) + ("," if len(x) == 1 else "") for x in (a.shape, seen))
+        b_dim = max(b.ndim - 2, 0)  # as in NumPy's message
+        b_shape = [n for d, n in enumerate(b.shape) if d != axis]
+        b_shape.insert(b_dim, b.shape[axis])
+        first, second = (",".join(map(str, x)) + ("," if len(x) == 1 else "") for x in (a.shape, b_shape))
         raise ValueError(
-            f"shapes ({first}) and ({second}) not aligned: {length} (dim {a.ndim - 1}) != {b.shape[axis]} (dim {place})"
+            f"shapes ({first}) and ({second}) not aligned: {length} (dim {a.ndim - 1}) != {b.shape[axis]} (dim {b_dim})"
         )
-    one, two = common(a, b)
+    one, two = cast_to_common_dtype(a, b)
     if a.ndim == b.ndim == 1:
         return vector_product(one, two)
-    rest = [d for d in range(b.ndim) if d != axis]
-    shape = (*a.shape[:-1], *(b.shape[d] for d in rest))
+    kept = [d for d in range(b.ndim) if d != axis]
+    shape = (*a.shape[:-1], *(b.shape[d] for d in kept))
     if a.ndim > 2:
         one = reshaped(one, (prod(a.shape[:-1]), length))
     if b.ndim > 1:
-        two = transposed(two, (axis, *rest))
+        two = transposed(two, (axis, *kept))
         if b.ndim > 2:
             two = reshaped(two, (length, prod(two.signature.shape[1:])))
     return matrix_product(one, two, shape)
 
 
 def vdot(a: Any, b: Any, /) -> ndarray:
-    """Product of all elements in C order, those of `a` conjugated; see `numpy.vdot`."""
+    """Multiply all elements in C order, those of `a` conjugated, and sum. See `numpy.vdot`."""
     one, two = pair(a, b)
     if one.size != two.size:
         raise ValueError(f"cannot reshape array of size {two.size} into shape ({one.size},)")
-    first, second = common(flat(one), flat(two))
+    first, second = cast_to_common_dtype(flat(one), flat(two))
     return wrap(vector_product(conjugate(first), second))
 
 
 def outer(a: Any, b: Any, out: Any = None) -> ndarray:
-    """Every element of `a` times every element of `b`; see `numpy.outer`."""
+    """Multiply every element of `a` by every element of `b`. See `numpy.outer`."""
     one, two = pair(a, b)
     column = wrap(reshaped(one.value(), (one.size, 1)))
     result = elementwise("multiply", (column, flat(two)))
-    into = _one_output(out)
-    return result if into is None else finish(result.value(), into, "multiply")
+    out_array = _output_array(out)
+    return result if out_array is None else write_product(result.value(), out_array, "multiply")
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> ndarray:
-    """Sum of products over several axes of both; see `numpy.tensordot`."""
+    """Sum products over several axes of both arrays. See `numpy.tensordot`."""
     one, two = pair(a, b)
     try:
         iter(axes)
@@ -114,20 +114,20 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> ndarray:
         first, second = range(-axes, 0), range(axes)
     else:
         first, second = axes
-    left, right = _axes(first), _axes(second)
+    left, right = _axis_list(first), _axis_list(second)
     if len(set(left)) != len(left) or len(set(right)) != len(right):
         raise ValueError("duplicate axes are not allowed in tensordot")
-    if len(left) != len(right) or any_differs(one.shape, left, two.shape, right):
+    if len(left) != len(right) or _lengths_differ(one.shape, left, two.shape, right):
         raise ValueError("shape-mismatch for sum")
     left = [layout.normalize_axis(d, one.ndim) for d in left]
     right = [layout.normalize_axis(d, two.ndim) for d in right]
-    if len(set(left)) != len(left) or len(set(right)) != len(right):  # one of them counted from the end
+    if len(set(left)) != len(left) or len(set(right)) != len(right):  # an axis given from the front and from the end
         raise ValueError("axes don't match array")
     kept_left = [d for d in range(one.ndim) if d not in left]
     kept_right = [d for d in range(two.ndim) if d not in right]
     length = prod(one.shape[d] for d in left)
     shape = tuple(one.shape[d] for d in kept_left) + tuple(two.shape[d] for d in kept_right)
-    first_node, second_node = common(one, two)
+    first_node, second_node = cast_to_common_dtype(one, two)
     rows = prod(one.shape[d] for d in kept_left)
     columns = prod(two.shape[d] for d in kept_right)
     first_node = reshaped(transposed(first_node, (*kept_left, *left)), (rows, length))
@@ -137,46 +137,46 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> ndarray:
     return wrap(matrix_product(first_node, second_node, shape))
 
 
-def _axes(given: Any) -> list[Any]:
-    """The axes that one half of `axes` names."""
-    if isinstance(given, ndarray):
-        given = to_host(given).tolist()
+def _axis_list(axes: Any) -> list[Any]:
+    """Return one half of the argument `axes` as a list."""
+    if isinstance(axes, ndarray):
+        axes = to_host(axes).tolist()
     try:
-        return list(given)
+        return list(axes)
     except TypeError:
-        return [given]
+        return [axes]
 
 
-def any_differs(a: Shape, left: Sequence[int], b: Shape, right: Sequence[int]) -> bool:
-    """Whether two axes that are to be summed together have different lengths."""
+def _lengths_differ(a: Shape, left: Sequence[int], b: Shape, right: Sequence[int]) -> bool:
+    """Return True if axes that are to be summed together have different lengths."""
     return any(a[d] != b[e] for d, e in zip(left, right, strict=True))
 
 
 def kron(a: Any, b: Any) -> ndarray:
-    """Kronecker product; see `numpy.kron`."""
+    """Return the Kronecker product. See `numpy.kron`."""
     one, two = pair(a, b)
     ndim = max(one.ndim, two.ndim)
     if not one.ndim or not two.ndim:
         return elementwise("multiply", (one, two))
-    left = (1,) * (ndim - one.ndim) + one.shape
-    right = (1,) * (ndim - two.ndim) + two.shape
-    spread = [
-        wrap(reshaped(one.value(), tuple(m for n in left for m in (n, 1)))),
-        wrap(reshaped(two.value(), tuple(m for n in right for m in (1, n)))),
+    left_shape = (1,) * (ndim - one.ndim) + one.shape
+    right_shape = (1,) * (ndim - two.ndim) + two.shape
+    interleaved = [
+        wrap(reshaped(one.value(), tuple(m for n in left_shape for m in (n, 1)))),
+        wrap(reshaped(two.value(), tuple(m for n in right_shape for m in (1, n)))),
     ]
-    node = elementwise("multiply", spread).value()
-    return wrap(reshaped(node, tuple(n * m for n, m in zip(left, right, strict=True))))
+    node = elementwise("multiply", interleaved).value()
+    return wrap(reshaped(node, tuple(n * m for n, m in zip(left_shape, right_shape, strict=True))))
 
 
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> ndarray:
-    """Cross product of vectors along an axis; see `numpy.cross`."""
+    """Return the cross products of vectors along an axis. See `numpy.cross`."""
     if axis is not None:
         axisa = axisb = axisc = axis
     one, two = pair(a, b)
     if not one.ndim or not two.ndim:
         raise ValueError("At least one array has zero dimension")
-    one = _moved(one, layout.normalize_axis(axisa, one.ndim), one.ndim - 1)
-    two = _moved(two, layout.normalize_axis(axisb, two.ndim), two.ndim - 1)
+    one = _with_axis_moved(one, layout.normalize_axis(axisa, one.ndim), one.ndim - 1)
+    two = _with_axis_moved(two, layout.normalize_axis(axisb, two.ndim), two.ndim - 1)
     if NUMPY_2_5 and (one.shape[-1] != 3 or two.shape[-1] != 3):
         raise ValueError(
             f"cross() takes vectors of 3 elements; these have {one.shape[-1]} and {two.shape[-1]} (see numpy.cross)"
@@ -197,21 +197,21 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     if len(u) == len(v) == 2:
         node = _minor(u, v, 0, 1).value()
         return wrap(reshaped(node, node.signature.shape[:-1]))
-    parts = [_minor(u, v, 1, 2), _minor(u, v, 2, 0), _minor(u, v, 0, 1)]
-    shape = layout.broadcast_shapes(*(p.shape for p in parts))
-    whole = concatenate([wrap(graph.broadcast(p.value(), shape)) for p in parts], len(shape) - 1)
-    return _moved(whole, len(shape) - 1, layout.normalize_axis(axisc, len(shape)))
+    components = [_minor(u, v, 1, 2), _minor(u, v, 2, 0), _minor(u, v, 0, 1)]
+    shape = layout.broadcast_shapes(*(p.shape for p in components))
+    joined = concatenate([wrap(graph.broadcast(p.value(), shape)) for p in components], len(shape) - 1)
+    return _with_axis_moved(joined, len(shape) - 1, layout.normalize_axis(axisc, len(shape)))
 
 
-def _moved(array: ndarray, source: int, target: int) -> ndarray:
-    """The value with one axis at another place."""
+def _with_axis_moved(array: ndarray, source: int, target: int) -> ndarray:
+    """Return the array's value with one axis at another position."""
     order = [d for d in range(array.ndim) if d != source]
     order.insert(target, source)
     return reordered(array, order)
 
 
 def _minor(u: list[ndarray], v: list[ndarray], i: int, j: int) -> ndarray:
-    """``u[i] * v[j] - u[j] * v[i]``, where a missing third component is zero."""
+    """Return ``u[i] * v[j] - u[j] * v[i]``, where a missing third component is zero."""
     first = elementwise("multiply", (u[i], v[j])) if i < len(u) and j < len(v) else None
     second = elementwise("multiply", (u[j], v[i])) if j < len(u) and i < len(v) else None
     if first is None:
@@ -221,7 +221,7 @@ def _minor(u: list[ndarray], v: list[ndarray], i: int, j: int) -> ndarray:
 
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> ndarray:
-    """Sum along a diagonal; see `numpy.trace`."""
+    """Sum along a diagonal. See `numpy.trace`."""
     array, offset = as_array(a), operator.index(offset)
     if array.ndim < 2:
         raise ValueError("diag requires an array of at least two dimensions")
@@ -232,10 +232,10 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
     shape, strides = node.signature.shape, layout.c_strides(node.signature.shape)
     start = offset * strides[second] if offset >= 0 else -offset * strides[first]
     length = min(shape[first] + min(offset, 0), shape[second] - max(offset, 0))
-    rest = [d for d in range(array.ndim) if d not in (first, second)]
-    where = Layout(
-        (*(shape[d] for d in rest), max(length, 0)),
-        (*(strides[d] for d in rest), strides[first] + strides[second]),
+    kept = [d for d in range(array.ndim) if d not in (first, second)]
+    diagonal = Layout(
+        (*(shape[d] for d in kept), max(length, 0)),
+        (*(strides[d] for d in kept), strides[first] + strides[second]),
         start if length > 0 else 0,
     )
-    return reduce_ufunc("add", wrap(graph.view(node, where)), -1, dtype, _one_output(out))
+    return reduce_ufunc("add", wrap(graph.view(node, diagonal)), -1, dtype, _output_array(out))

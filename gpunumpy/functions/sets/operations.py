@@ -1,4 +1,4 @@
-"""Sets: which elements of an array are in another, and the set operations. They sort, and search what is sorted."""
+"""Set operations: membership, union, intersection and differences, by sorting and by searching in sorted values."""
 
 from __future__ import annotations
 
@@ -21,71 +21,75 @@ from ..indexing.masks import MaskSelection
 from ..manipulation.joining import as_arrays, concatenate
 from ..sorting.searching import places
 from ..ufuncs.output import hosted
-from .unique import first_ones, in_order, order_of, picked_by, unique
+from .unique import elements_at, first_of_equals, sorted_elements, sorting_positions, unique
 
 __all__ = ["intersect1d", "isin", "setdiff1d", "setxor1d", "union1d"]
 
 
 # --- membership -----------------------------------------------------------------------------------------------------
 
-# As many elements to look for are compared with one by one.
-_FEW = 8
-# The bytes of integers whose whole range is a small table.
-_NARROW = 2
+# Up to this many test elements, every element is compared with each of them.
+_MAX_COMPARED_TESTS = 8
+# Test elements of up to this many bytes are looked up in a table of all values of their dtype.
+_MAX_TABLE_ITEM_BYTES = 2
 
 
 def _comparable(x: Node, tests: Node) -> tuple[Node, Node, bool]:
-    """Both values in a dtype in which equality is NumPy's, and whether negative elements are equal to none there."""
-    mine, theirs, _ = table.resolve("equal", (x.signature.dtype, tests.signature.dtype))
-    if mine == theirs:
-        return graph.cast(x, mine), graph.cast(tests, mine), False
-    # An integer with a sign and one without: what both can be is not negative, and as int64 what only the unsigned one
-    # can be is.
+    """Return both values in a dtype in which equality is NumPy's.
+
+    The third result is True for signed with unsigned integers: an element that is negative as int64 then equals none.
+    """
+    x_dtype, tests_dtype, _ = table.resolve("equal", (x.signature.dtype, tests.signature.dtype))
+    if x_dtype == tests_dtype:
+        return graph.cast(x, x_dtype), graph.cast(tests, x_dtype), False
+    # Signed and unsigned integers: a value that both dtypes have is not negative, and a value that only the unsigned
+    # dtype has is negative when cast to int64.
     return graph.cast(x, INT64), graph.cast(tests, INT64), True
 
 
-def _among(x: Node, tests: Node) -> Node:
-    """For every element, whether it is among the elements of a one-dimensional value."""
+def _is_among(x: Node, tests: Node) -> Node:
+    """Return for every element whether it is among the elements of a one-dimensional value."""
     (count,), queue = tests.signature.shape, x.signature.queue
     assert queue is not None
     if not count:
         return constant(False, x.signature.shape, BOOL, queue)
-    x, tests, mixed = _comparable(x, tests)
-    if count <= _FEW:
-        each = reshaped(tests, (count,) + (1,) * len(x.signature.shape))
-        found = graph.reduce("logical_or", (BOOL, BOOL), (0,), (apply_op("equal", each, x),))
+    x, tests, is_mixed = _comparable(x, tests)
+    if count <= _MAX_COMPARED_TESTS:
+        tests_first = reshaped(tests, (count,) + (1,) * len(x.signature.shape))
+        is_found = graph.reduce("logical_or", (BOOL, BOOL), (0,), (apply_op("equal", tests_first, x),))
     else:
-        found = _among_sorted(x, in_order(tests))
-    return apply_op("logical_and", found, apply_op("greater_equal", x, scalar_node(0))) if mixed else found
+        is_found = _is_among_sorted(x, sorted_elements(tests))
+    return apply_op("logical_and", is_found, apply_op("greater_equal", x, scalar_node(0))) if is_mixed else is_found
 
 
-def _among_sorted(x: Node, ordered: Node) -> Node:
-    """For every element, whether it is among sorted ones."""
+def _is_among_sorted(x: Node, ordered: Node) -> Node:
+    """Return for every element whether it is among sorted elements."""
     queue = x.signature.queue
     assert queue is not None
     if not ordered.signature.shape[0]:
         return constant(False, x.signature.shape, BOOL, queue)
-    return _found(x, ordered, _near(x, ordered))
+    return _is_equal_at(x, ordered, _nearest_position(x, ordered))
 
 
-def _near(x: Node, ordered: Node) -> Node:
-    """Where each element stands, or the next greater one, among sorted ones; a place of those at any rate."""
+def _nearest_position(x: Node, ordered: Node) -> Node:
+    """Return for every element the position of the first sorted element that is not smaller, or the last position."""
     return apply_op("minimum", places(ordered, x, "left"), scalar_node(ordered.signature.shape[0] - 1))
 
 
-def _found(x: Node, ordered: Node, near: Node) -> Node:
-    return apply_op("equal", graph.gather(ordered, (near,), ""), x)
+def _is_equal_at(x: Node, ordered: Node, position: Node) -> Node:
+    """Return for every element whether it is equal to the sorted element at its position."""
+    return apply_op("equal", graph.gather(ordered, (position,), ""), x)
 
 
 def isin(
     element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
 ) -> Any:
-    """For every element, whether it is in the other array. See `numpy.isin`.
+    """Return for every element whether it is in the other array. See `numpy.isin`.
 
     Parameters
     ----------
     assume_unique : bool, optional
-        For NumPy's sake: it changes nothing.
+        For compatibility with NumPy; it changes nothing.
     """
     if kind not in (None, "sort", "table"):
         raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
@@ -100,19 +104,22 @@ def isin(
         raise ValueError(
             "The 'table' method is only supported for boolean or integer arrays. Please select 'sort' or None for kind."
         )
-    narrow = integers and tests.dtype.itemsize <= _NARROW and tests.size > _FEW
-    if tests.size and (kind == "table" or (kind is None and narrow)):
-        mask = _in_table(x.value(), tests.value(), kind == "table")
+    has_small_table = integers and tests.dtype.itemsize <= _MAX_TABLE_ITEM_BYTES and tests.size > _MAX_COMPARED_TESTS
+    if tests.size and (kind == "table" or (kind is None and has_small_table)):
+        mask = _is_in_table(x.value(), tests.value(), kind == "table")
     else:
-        mask = _among(x.value(), tests.value())
+        mask = _is_among(x.value(), tests.value())
     return laid_out(apply_op("logical_not", mask) if invert else mask, None)
 
 
-def _in_table(x: Node, tests: Node, wide: bool) -> Node:
-    """As `_among`, for integers, by a table of all values of their dtype or, `wide`, between the extreme ones."""
+def _is_in_table(x: Node, tests: Node, by_extremes: bool) -> Node:
+    """Return what `_is_among` does, for integers, from a table with an entry for every value in a range.
+
+    The range is that of the dtype of `tests` or, with `by_extremes`, from the smallest test to the largest.
+    """
     queue = x.signature.queue
     assert queue is not None
-    if wide:
+    if by_extremes:
         low, high = _extremes(tests)
         if high - low > numpy.iinfo(tests.signature.dtype if tests.signature.dtype != BOOL else numpy.uint8).max:
             raise RuntimeError(
@@ -120,115 +127,118 @@ def _in_table(x: Node, tests: Node, wide: bool) -> Node:
                 "of the datatype. Please set `kind` to None or 'sort'."
             )
     else:
-        low, high = _limits(tests.signature.dtype)
-    # A number less the lowest one is right as int64 wherever it is inside, uint64 too: both wrap round.
-    inside = _within(x, low, high)
+        low, high = _integer_limits(tests.signature.dtype)
+    # Offsets in int64 arithmetic are right for every number inside the range, uint64 included, since both wrap around.
+    is_inside = _is_within(x, low, high)
     start = scalar_node((low + 2**63) % 2**64 - 2**63)
-    at, of = (apply_op("subtract", graph.cast(value, INT64), start) for value in (tests, x))
-    false = constant(False, (high - low + 1,), BOOL, queue)
-    held = graph.scatter(false, scalar_node(True, BOOL), (at,), "logical_or", "")
-    place = graph.map_node("where", (BOOL, INT64, INT64, INT64), (inside, of, scalar_node(0)))
-    return apply_op("logical_and", inside, graph.gather(held, (place,), ""))
+    test_offsets, offsets = (apply_op("subtract", graph.cast(value, INT64), start) for value in (tests, x))
+    false_table = constant(False, (high - low + 1,), BOOL, queue)
+    is_test = graph.scatter(false_table, scalar_node(True, BOOL), (test_offsets,), "logical_or", "")
+    table_index = graph.map_node("where", (BOOL, INT64, INT64, INT64), (is_inside, offsets, scalar_node(0)))
+    return apply_op("logical_and", is_inside, graph.gather(is_test, (table_index,), ""))
 
 
 def _extremes(x: Node) -> tuple[int, int]:
-    """The least and the greatest of integers."""
+    """Return the smallest and the largest of integers."""
     dtype = x.signature.dtype
-    least, most = (wrap(graph.reduce(op, (dtype, dtype), (0,), (x,))) for op in ("minimum", "maximum"))
-    return int(to_host(least)), int(to_host(most))
+    lowest, highest = (wrap(graph.reduce(op, (dtype, dtype), (0,), (x,))) for op in ("minimum", "maximum"))
+    return int(to_host(lowest)), int(to_host(highest))
 
 
-def _limits(dtype: DType) -> tuple[int, int]:
+def _integer_limits(dtype: DType) -> tuple[int, int]:
+    """Return the smallest and the largest value of an integer dtype, or of bool."""
     if dtype == BOOL:
         return 0, 1
     limits = numpy.iinfo(dtype)
     return int(limits.min), int(limits.max)
 
 
-def _within(x: Node, low: int, high: int) -> Node:
-    """Whether integers are in a range, whose ends may be beyond what their dtype holds."""
+def _is_within(x: Node, low: int, high: int) -> Node:
+    """Return for every integer whether it is in a range, which may be beyond the limits of its dtype."""
     dtype = x.signature.dtype
-    least, most = _limits(dtype)
-    if low > most or high < least:
+    dtype_min, dtype_max = _integer_limits(dtype)
+    if low > dtype_max or high < dtype_min:
         queue = x.signature.queue
         assert queue is not None
         return constant(False, x.signature.shape, BOOL, queue)
-    ends = scalar_node(max(low, least), dtype), scalar_node(min(high, most), dtype)
-    return apply_op("logical_and", apply_op("greater_equal", x, ends[0]), apply_op("less_equal", x, ends[1]))
+    bounds = scalar_node(max(low, dtype_min), dtype), scalar_node(min(high, dtype_max), dtype)
+    return apply_op("logical_and", apply_op("greater_equal", x, bounds[0]), apply_op("less_equal", x, bounds[1]))
 
 
 # --- set operations -------------------------------------------------------------------------------------------------
 
 
-def _flat(arrays: Sequence[Any]) -> tuple[Node, Node]:
-    """The elements of two arrays, in their common dtype."""
+def _flat_in_common_dtype(arrays: Sequence[Any]) -> tuple[Node, Node]:
+    """Return the elements of two arrays, each in one dimension, in their common dtype."""
     parts = as_arrays(arrays)
     dtype = numpy.result_type(*(x.dtype for x in parts))
     first, second = (graph.cast(flattened(x).value(), dtype) for x in parts)
     return first, second
 
 
-def _distinct(mask: Node, values: Node, assume_unique: bool) -> Node:
-    return mask if assume_unique else first_ones(values, mask)
+def _distinct_mask(mask: Node, values: Node, assume_unique: bool) -> Node:
+    """Return the mask without elements that are equal to the one before, unless they are assumed to be unique."""
+    return mask if assume_unique else first_of_equals(values, mask)
 
 
-def _picked(mask: Node, values: Node) -> ndarray:
+def _elements_where(mask: Node, values: Node) -> ndarray:
+    """Return the elements that a mask picks, as a new array."""
     return laid_out(MaskSelection(wrap(mask)).elements(values), None)
 
 
 def union1d(ar1: Any, ar2: Any) -> ndarray:
-    """The distinct elements of two arrays together, in order. See `numpy.union1d`."""
+    """Return the sorted distinct elements of two arrays. See `numpy.union1d`."""
     values: ndarray = unique(concatenate((ar1, ar2), axis=None))
     return values
 
 
 def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
-    """The distinct elements that both arrays have, in order. See `numpy.intersect1d`.
+    """Return the sorted distinct elements that both arrays have. See `numpy.intersect1d`.
 
     Parameters
     ----------
     assume_unique : bool, optional
-        For speed alone: the arrays are not searched for equal elements.
+        For speed alone: True leaves out the search for equal elements.
     """
-    first, second = _flat((ar1, ar2))
+    first, second = _flat_in_common_dtype((ar1, ar2))
     if not second.signature.shape[0]:
         first = second
     if not return_indices:
-        values = in_order(first)
-        return _picked(_distinct(_among(values, second), values, assume_unique), values)
-    orders = [order_of(x) for x in (first, second)]
-    values, others = (picked_by(x, order) for x, order in zip((first, second), orders, strict=True))
-    near = compute(_near(values, others))
-    picked = MaskSelection(wrap(_distinct(_found(values, others, near), values, assume_unique)))
-    there = graph.gather(orders[1], (picked.elements(near),), "")
-    return tuple(laid_out(x, None) for x in (picked.elements(values), picked.elements(orders[0]), there))
+        values = sorted_elements(first)
+        return _elements_where(_distinct_mask(_is_among(values, second), values, assume_unique), values)
+    orders = [sorting_positions(x) for x in (first, second)]
+    values, others = (elements_at(x, order) for x, order in zip((first, second), orders, strict=True))
+    nearest = compute(_nearest_position(values, others))
+    selection = MaskSelection(wrap(_distinct_mask(_is_equal_at(values, others, nearest), values, assume_unique)))
+    second_indices = graph.gather(orders[1], (selection.elements(nearest),), "")
+    return tuple(laid_out(x, None) for x in (selection.elements(values), selection.elements(orders[0]), second_indices))
 
 
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> ndarray:
-    """The distinct elements of the first array that the second one does not have. See `numpy.setdiff1d`.
+    """Return the distinct elements of the first array that the second array does not have. See `numpy.setdiff1d`.
 
     Parameters
     ----------
     assume_unique : bool, optional
-        Whether to leave the elements as they are, in their order.
+        True keeps the elements in their order, and equal ones too; False sorts them.
     """
     x, tests = (flattened(a).value() for a in as_arrays((ar1, ar2)))
-    values = x if assume_unique else in_order(x)
-    mask = apply_op("logical_not", _among(values, tests))
-    return _picked(_distinct(mask, values, assume_unique), values)
+    values = x if assume_unique else sorted_elements(x)
+    mask = apply_op("logical_not", _is_among(values, tests))
+    return _elements_where(_distinct_mask(mask, values, assume_unique), values)
 
 
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> ndarray:
-    """The distinct elements that one array has and the other does not, in order. See `numpy.setxor1d`.
+    """Return the sorted distinct elements that exactly one of the arrays has. See `numpy.setxor1d`.
 
     Parameters
     ----------
     assume_unique : bool, optional
-        For speed alone: the arrays are not searched for equal elements.
+        For speed alone: True leaves out the search for equal elements.
     """
-    arrays = [in_order(x) for x in _flat((ar1, ar2))]
+    arrays = [sorted_elements(x) for x in _flat_in_common_dtype((ar1, ar2))]
     masks = []
     for x, others in (arrays, arrays[::-1]):
-        masks.append(_distinct(apply_op("logical_not", _among_sorted(x, others)), x, assume_unique))
+        masks.append(_distinct_mask(apply_op("logical_not", _is_among_sorted(x, others)), x, assume_unique))
     mask, values = (concatenate([wrap(part) for part in parts]).value() for parts in (masks, arrays))
-    return laid_out(in_order(_picked(mask, values).value()), None)
+    return laid_out(sorted_elements(_elements_where(mask, values).value()), None)

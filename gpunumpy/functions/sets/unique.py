@@ -1,7 +1,7 @@
-"""The distinct elements of an array: `unique` and its forms.
+"""Distinct elements of an array: `unique` and the functions of the Array API standard.
 
-Equal elements of a sorted array are neighbours, and a kernel compares every element with the one before it: the first
-ones of equal elements are a mask, and what it picks is the set. How many there are is all that is looked at.
+Equal elements of a sorted array are neighbours, and a kernel compares every element with the one before it: the mask
+of elements that differ picks the distinct ones. The host reads only how many there are.
 """
 
 from __future__ import annotations
@@ -31,69 +31,75 @@ __all__ = ["unique", "unique_all", "unique_counts", "unique_inverse", "unique_va
 # --- order ----------------------------------------------------------------------------------------------------------
 
 
-def in_order(x: Node) -> Node:
-    """The elements of a one-dimensional value in order, computed."""
-    return _row(sort_rows(_as_row(x)))
+def sorted_elements(x: Node) -> Node:
+    """Return the sorted elements of a one-dimensional value, computed."""
+    return _as_vector(sort_rows(_as_row(x)))
 
 
-def order_of(x: Node) -> Node:
-    """The positions that sort a one-dimensional value, those of equal elements in their order; computed."""
-    return _row(argsort_rows(_as_row(x)))
+def sorting_positions(x: Node) -> Node:
+    """Return the positions that sort a one-dimensional value, computed; equal elements keep their order."""
+    return _as_vector(argsort_rows(_as_row(x)))
 
 
-# A view of what is in memory is no copy, so values are computed first.
+# A reshaped view of a computed value costs no copy, so values are computed first.
 def _as_row(x: Node) -> Node:
+    """Return a one-dimensional value as one row, computed."""
     return reshaped(compute(x), (1, *x.signature.shape))
 
 
-def _row(x: Node) -> Node:
+def _as_vector(x: Node) -> Node:
+    """Return one row as a one-dimensional value, computed."""
     return reshaped(compute(x), x.signature.shape[1:])
 
 
-def picked_by(x: Node, order: Node) -> Node:
+def elements_at(x: Node, order: Node) -> Node:
+    """Return the elements at positions, computed."""
     return compute(graph.gather(x, (order,), ""))
 
 
 def _without_first(x: Node) -> Node:
+    """Return all elements of a vector but the first."""
     return graph.view(x, Layout((x.signature.shape[0] - 1,), (1,), 1))
 
 
 def _without_last(x: Node) -> Node:
+    """Return all elements of a vector but the last."""
     return graph.view(x, Layout((x.signature.shape[0] - 1,), (1,), 0))
 
 
-def _all(x: Node) -> Node:
-    """A mask of all elements."""
+def _true_everywhere(x: Node) -> Node:
+    """Return a mask of all elements."""
     queue = x.signature.queue
     assert queue is not None
     return constant(True, x.signature.shape, BOOL, queue)
 
 
-def first_ones(x: Node, mask: Node | None = None, equal_nan: bool = True) -> Node:
-    """The mask (or one of all), over sorted elements, without those that are equal to the one before them."""
-    base = _all(x) if mask is None else mask
+def first_of_equals(x: Node, mask: Node | None = None, equal_nan: bool = True) -> Node:
+    """Return a mask (default: of all) over sorted elements, without those that are equal to the element before them."""
+    base = _true_everywhere(x) if mask is None else mask
     if x.signature.shape[0] < 2:
         return base
-    now, before = _without_first(x), _without_last(x)
-    differs = apply_op("not_equal", now, before)
+    later, earlier = _without_first(x), _without_last(x)
+    differs = apply_op("not_equal", later, earlier)
     if equal_nan and KIND[x.signature.dtype] in "efc":
-        # NaN comes last and differs from all, itself too: what comes after one is no other value.
-        differs = apply_op("logical_and", differs, apply_op("equal", before, before))
+        # NaN comes last and differs even from itself: an element after a NaN is a NaN too, and no new value.
+        differs = apply_op("logical_and", differs, apply_op("equal", earlier, earlier))
     if mask is not None:
         differs = apply_op("logical_and", differs, _without_first(mask))
-    return _from_second(base, differs)
+    return _with_rest(base, differs)
 
 
-def _firsts_of_rows(rows: Node, order: Node) -> Node:
-    """The mask, over sorted positions of rows, of those that differ from the one before; NaN is equal to none."""
+def _first_of_equal_rows(rows: Node, order: Node) -> Node:
+    """Return the mask, over sorted positions of rows, of rows that differ from the row before; NaN is equal to none."""
     if order.signature.shape[0] < 2:
-        return _all(order)
-    now, before = (graph.gather(rows, (part(order),), "") for part in (_without_first, _without_last))
-    differs = graph.reduce("logical_or", (BOOL, BOOL), (1,), (apply_op("not_equal", now, before),))
-    return _from_second(_all(order), differs)
+        return _true_everywhere(order)
+    later, earlier = (graph.gather(rows, (part(order),), "") for part in (_without_first, _without_last))
+    differs = graph.reduce("logical_or", (BOOL, BOOL), (1,), (apply_op("not_equal", later, earlier),))
+    return _with_rest(_true_everywhere(order), differs)
 
 
-def _from_second(mask: Node, differs: Node) -> Node:
+def _with_rest(mask: Node, differs: Node) -> Node:
+    """Return the mask, with `differs` for all elements but the first."""
     return graph.update(mask, Layout(differs.signature.shape, (1,), 1), differs)
 
 
@@ -101,48 +107,49 @@ def _from_second(mask: Node, differs: Node) -> Node:
 
 
 class _Groups:
-    """Equal elements next to each other, in the order of their values.
+    """Groups of equal elements, which are neighbours in the order of their values.
 
     Parameters
     ----------
     mask
-        The first ones of the groups.
+        The first elements of the groups.
     order
-        Where the elements are in the array, if that was worked out.
-    counted
-        Whether the groups are to be counted.
+        The positions of the ordered elements in the array, if they are known.
+    has_counts
+        True if the groups are to be counted.
 
     Attributes
     ----------
     count
-        How many groups there are.
+        The number of groups.
     """
 
-    def __init__(self, mask: Node, order: Node | None, counted: bool) -> None:
+    def __init__(self, mask: Node, order: Node | None, has_counts: bool) -> None:
+        """Count the groups."""
         self._mask = wrap(mask)
         self._order = order
-        self._firsts = MaskSelection(self._mask)
-        self._starts = compute(self._firsts.positions()) if counted else None
-        self.count = self._firsts.count
+        self._first_selection = MaskSelection(self._mask)
+        self._starts = compute(self._first_selection.positions()) if has_counts else None
+        self.count = self._first_selection.count
 
-    def firsts(self, x: Node) -> Node:
-        """The elements of a value where the groups begin."""
-        return self._firsts.elements(x) if self._starts is None else graph.gather(x, (self._starts,), "")
+    def first_elements(self, x: Node) -> Node:
+        """Return the elements of a value where the groups begin."""
+        return self._first_selection.elements(x) if self._starts is None else graph.gather(x, (self._starts,), "")
 
     def indices(self) -> Node:
-        """Where the first one of every group is in the array; the order keeps equal elements in theirs."""
+        """Return the array's position of each group's first element, which comes first in the array too."""
         assert self._order is not None
-        return self.firsts(self._order)
+        return self.first_elements(self._order)
 
     def inverse(self) -> Node:
-        """For every element of the array, the number of its group."""
+        """Return for every element of the array the number of its group."""
         assert self._order is not None
-        counted = graph.scan("add", (INT64, INT64), 0, graph.cast(self._mask.value(), INT64))
-        # Every place is written once: sums, whose order then does not matter, are the quickest way to write.
-        return graph.scatter(self._constant(-1, self._mask.size), counted, (self._order,), "add", "")
+        group_numbers = graph.scan("add", (INT64, INT64), 0, graph.cast(self._mask.value(), INT64))
+        # Every position is written once, so the order of the sums does not matter, and sums are the fastest scatter.
+        return graph.scatter(self._constant(-1, self._mask.size), group_numbers, (self._order,), "add", "")
 
     def counts(self) -> Node:
-        """How many elements every group has."""
+        """Return the number of elements in every group."""
         starts, size = self._starts, self._mask.size
         assert starts is not None
         if not self.count:
@@ -152,6 +159,7 @@ class _Groups:
         return graph.update(last, Layout((self.count - 1,), (1,), 0), others)
 
     def _constant(self, value: int, size: int) -> Node:
+        """Return an int64 vector of one value."""
         return constant(value, (size,), INT64, self._mask.queue)
 
 
@@ -165,30 +173,30 @@ def unique(
     equal_nan: bool = True,
     sorted: bool = True,
 ) -> Any:
-    """The distinct elements, or sub-arrays along an axis, in order. See `numpy.unique`.
+    """Return the distinct elements, or sub-arrays along an axis, in order. See `numpy.unique`.
 
     Parameters
     ----------
     sorted : bool, optional
-        For NumPy's sake: they are sorted always.
+        For compatibility with NumPy: the result is always sorted.
     """
     x = as_array(ar)
     if axis is not None:
         axis = layout.normalize_axis(axis, x.ndim)
     if axis is None or x.ndim == 1:
         flat = flattened(x).value()
-        order = order_of(flat) if return_index or return_inverse else None
-        ordered = in_order(flat) if order is None else picked_by(flat, order)
-        groups = _Groups(first_ones(ordered, None, equal_nan), order, return_counts)
-        values = laid_out(groups.firsts(ordered), None)
+        order = sorting_positions(flat) if return_index or return_inverse else None
+        ordered = sorted_elements(flat) if order is None else elements_at(flat, order)
+        groups = _Groups(first_of_equals(ordered, None, equal_nan), order, return_counts)
+        values = laid_out(groups.first_elements(ordered), None)
     else:
-        moved = moveaxis(x, axis, 0)
-        n, rest = moved.shape[0], moved.shape[1:]
-        rows = compute(reshaped(moved.value(), (n, prod(rest))))
+        axis_first = moveaxis(x, axis, 0)
+        n, sub_array_shape = axis_first.shape[0], axis_first.shape[1:]
+        rows = compute(reshaped(axis_first.value(), (n, prod(sub_array_shape))))
         order = order_of_rows(rows)
-        groups = _Groups(_firsts_of_rows(rows, order), order, return_counts)
-        first = graph.gather(rows, (groups.indices(),), "")
-        values = moveaxis(laid_out(reshaped(first, (groups.count, *rest)), None), 0, axis)
+        groups = _Groups(_first_of_equal_rows(rows, order), order, return_counts)
+        first_rows = graph.gather(rows, (groups.indices(),), "")
+        values = moveaxis(laid_out(reshaped(first_rows, (groups.count, *sub_array_shape)), None), 0, axis)
     results = [values]
     if return_index:
         results.append(laid_out(groups.indices(), None))
@@ -201,7 +209,7 @@ def unique(
 
 
 class UniqueAllResult(NamedTuple):
-    """What `unique_all` returns."""
+    """The result of `unique_all`."""
 
     values: ndarray
     indices: ndarray
@@ -210,35 +218,38 @@ class UniqueAllResult(NamedTuple):
 
 
 class UniqueCountsResult(NamedTuple):
-    """What `unique_counts` returns."""
+    """The result of `unique_counts`."""
 
     values: ndarray
     counts: ndarray
 
 
 class UniqueInverseResult(NamedTuple):
-    """What `unique_inverse` returns."""
+    """The result of `unique_inverse`."""
 
     values: ndarray
     inverse_indices: ndarray
 
 
 def unique_all(x: Any, /) -> UniqueAllResult:
-    """The distinct elements, where each is first, which one each element is, and how many. See `numpy.unique_all`."""
+    """Return the distinct elements, their first positions, the index of each element's value, and the counts.
+
+    See `numpy.unique_all`.
+    """
     return UniqueAllResult(*unique(x, True, True, True, equal_nan=False))
 
 
 def unique_counts(x: Any, /) -> UniqueCountsResult:
-    """The distinct elements, and how many there are of each. See `numpy.unique_counts`."""
+    """Return the distinct elements, and how often each occurs. See `numpy.unique_counts`."""
     return UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))
 
 
 def unique_inverse(x: Any, /) -> UniqueInverseResult:
-    """The distinct elements, and which of them each element is. See `numpy.unique_inverse`."""
+    """Return the distinct elements, and for each element the index of its value. See `numpy.unique_inverse`."""
     return UniqueInverseResult(*unique(x, return_inverse=True, equal_nan=False))
 
 
 def unique_values(x: Any, /) -> ndarray:
-    """The distinct elements, which are in order here. See `numpy.unique_values`."""
+    """Return the distinct elements, in order. See `numpy.unique_values`."""
     values: ndarray = unique(x, equal_nan=False)
     return values

@@ -1,7 +1,7 @@
-"""Rows in lexicographic order: sorted by keys that hold as many of a row's elements as 64 bits do.
+"""Rows in lexicographic order: sorted by keys that pack as many of a row's elements as fit in 64 bits.
 
-A row of 200 booleans is four keys then, and a pair of int32 is one: a sort for every key takes the place of one for
-every element.
+A row of 200 booleans becomes four keys, and a pair of int32 one key: one sort for every key takes the place of one sort
+for every element.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _UNSIGNED: dict[int, DType] = {size: numpy.dtype(f"u{size}") for size in (1, 2, 
 
 
 def order_of_rows(rows: Node) -> Node:
-    """The positions that sort rows by their first elements, where those are equal by the second ones, and so on.
+    """Return the positions that sort rows lexicographically: by the first element, equal ones by the second, and so on.
 
-    Equal rows keep their order. NaN comes after all numbers and is equal to NaN; zeros are equal.
+    Equal rows keep their order. NaN comes after all numbers and is equal to NaN; zeros of either sign are equal.
     """
     n, width = rows.signature.shape
     queue = rows.signature.queue
@@ -34,32 +34,36 @@ def order_of_rows(rows: Node) -> Node:
     if not n * width:
         return graph.iota((n,), 0, queue)
     bits = 1 if rows.signature.dtype == BOOL else 8 * rows.signature.dtype.itemsize
-    each = min(width, _KEY_BITS // bits)
-    if each < 2 or KIND[rows.signature.dtype] == "c":
+    elements_per_key = min(width, _KEY_BITS // bits)
+    if elements_per_key < 2 or KIND[rows.signature.dtype] == "c":
         keys = [graph.view(rows, Layout((1, n), (n * width, width), k)) for k in range(width)]
     else:
-        numbers, whole = _ordered(rows), width // each
-        keys = _packed(numbers, 0, whole, each, bits)
-        if width % each:
-            keys += _packed(numbers, whole * each, 1, width % each, bits)
+        unsigned_rows, full_key_count = _as_ordered_unsigned(rows), width // elements_per_key
+        keys = _packed_keys(unsigned_rows, 0, full_key_count, elements_per_key, bits)
+        if width % elements_per_key:
+            keys += _packed_keys(unsigned_rows, full_key_count * elements_per_key, 1, width % elements_per_key, bits)
     return reshaped(compute(lexsort_rows(keys[::-1])), (n,))
 
 
-def _packed(rows: Node, first: int, count: int, each: int, bits: int) -> list[Node]:
-    """`count` keys of `each` neighbours in rows, from a column on; an earlier neighbour counts more."""
+def _packed_keys(rows: Node, first_column: int, count: int, elements_per_key: int, bits: int) -> list[Node]:
+    """Return `count` keys of neighbouring elements in rows, from a column on; earlier elements are more significant."""
     n, width = rows.signature.shape
-    dtype = _UNSIGNED[4 if each * bits <= 32 else 8]
+    dtype = _UNSIGNED[4 if elements_per_key * bits <= 32 else 8]
     queue = rows.signature.queue
     assert queue is not None
-    parts = graph.cast(graph.view(rows, Layout((count, n, each), (each, width, 1), first)), dtype)
-    behind = apply_op("subtract", scalar_node(each - 1), graph.iota((1, 1, each), 2, queue))
-    shift = graph.cast(apply_op("multiply", behind, scalar_node(bits, INT64)), dtype)
-    keys = compute(graph.reduce("add", (dtype, dtype), (2,), (apply_op("left_shift", parts, shift),)))
+    elements = graph.cast(
+        graph.view(rows, Layout((count, n, elements_per_key), (elements_per_key, width, 1), first_column)), dtype
+    )
+    elements_behind = apply_op(
+        "subtract", scalar_node(elements_per_key - 1), graph.iota((1, 1, elements_per_key), 2, queue)
+    )
+    shift = graph.cast(apply_op("multiply", elements_behind, scalar_node(bits, INT64)), dtype)
+    keys = compute(graph.reduce("add", (dtype, dtype), (2,), (apply_op("left_shift", elements, shift),)))
     return [graph.view(keys, Layout((1, n), (n, 1), k * n)) for k in range(count)]
 
 
-def _ordered(x: Node) -> Node:
-    """Unsigned integers, as wide as the elements, in the order of the elements."""
+def _as_ordered_unsigned(x: Node) -> Node:
+    """Return unsigned integers of the elements' width and in the elements' order."""
     dtype = x.signature.dtype
     if KIND[dtype] in "bu":
         return x
@@ -67,12 +71,12 @@ def _ordered(x: Node) -> Node:
     sign = scalar_node(1 << 8 * dtype.itemsize - 1, unsigned)
     if KIND[dtype] == "i":
         return apply_op("bitwise_xor", graph.cast(x, unsigned), sign)
-    # One zero and one NaN, whose bits are as they compare.
-    one = apply_op("add", x, scalar_node(0, dtype))
+    # With one zero and one NaN, equal elements have equal bits.
+    one_zero = apply_op("add", x, scalar_node(0, dtype))
     nan = graph.typed_scalar(numpy.nan, dtype)
-    same = graph.map_node("where", (BOOL, dtype, dtype, dtype), (apply_op("equal", x, x), one, nan))
-    bits = reinterpreted(wrap(same), unsigned).value()
+    canonical = graph.map_node("where", (BOOL, dtype, dtype, dtype), (apply_op("equal", x, x), one_zero, nan))
+    bits = reinterpreted(wrap(canonical), unsigned).value()
     negative = apply_op("greater_equal", bits, sign)
     loop = (BOOL, unsigned, unsigned, unsigned)
-    turned = apply_op("bitwise_xor", bits, sign)
-    return graph.map_node("where", loop, (negative, apply_op("invert", bits), turned))
+    positive_bits = apply_op("bitwise_xor", bits, sign)
+    return graph.map_node("where", loop, (negative, apply_op("invert", bits), positive_bits))

@@ -1,7 +1,7 @@
-"""Sorting: of values, of positions, by several keys; partitions.
+"""Sorting of values and of positions, by one key or several, and partitions.
 
-Every sort is stable and every partition is a full sort, which is a right partition for any `kth`. What the two
-routines of a device know are rows of real numbers; everything else is composed of them.
+Every sort is stable, and every partition is a full sort, which is a valid partition for any `kth`. The library calls
+"sort" and "argsort" take rows of real numbers; everything else is composed of them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ _COMPLEX64 = numpy.dtype(numpy.complex64)
 
 
 def sort_rows(x: Node, descending: bool = False) -> Node:
-    """The elements of every row, along the last axis, in order, NaN last; `descending` turns all of that round."""
+    """Return every row, along the last axis, sorted with NaN last.
+
+    `descending` reverses the order of values, NaN included.
+    """
     dtype = x.signature.dtype
     if not prod(x.signature.shape) or x.signature.shape[-1] == 1:
         return x
@@ -41,11 +44,11 @@ def sort_rows(x: Node, descending: bool = False) -> Node:
         return picked_in_rows(x, argsort_rows(x, descending))
     if dtype == bfloat16:
         return graph.cast(sort_rows(graph.cast(x, _FLOAT32), descending), dtype)
-    return graph.library_call("sort", (descending,), (_in_memory(x),))
+    return graph.library_call("sort", (descending,), (_contiguous(x),))
 
 
 def argsort_rows(x: Node, descending: bool = False) -> Node:
-    """The positions that sort every row, those of equal elements in their order."""
+    """Return the positions that sort every row; equal elements keep their order."""
     dtype, shape, queue = x.signature.dtype, x.signature.shape, x.signature.queue
     assert queue is not None
     if not prod(shape) or shape[-1] == 1:
@@ -54,11 +57,11 @@ def argsort_rows(x: Node, descending: bool = False) -> Node:
         return lexsort_rows(_complex_keys(x), descending)
     if dtype == bfloat16:
         x = graph.cast(x, _FLOAT32)
-    return graph.library_call("argsort", (descending,), (_in_memory(x),))
+    return graph.library_call("argsort", (descending,), (_contiguous(x),))
 
 
 def lexsort_rows(keys: Sequence[Node], descending: bool = False) -> Node:
-    """The positions that sort every row by several keys, of which the last counts most."""
+    """Return the positions that sort every row by several keys, the last of which is the primary key."""
     order = argsort_rows(keys[0], descending)
     for key in keys[1:]:
         order = picked_in_rows(order, argsort_rows(picked_in_rows(key, order), descending))
@@ -66,29 +69,29 @@ def lexsort_rows(keys: Sequence[Node], descending: bool = False) -> Node:
 
 
 def _complex_keys(x: Node) -> tuple[Node, Node, Node]:
-    """What complex numbers are sorted by: imaginary part, real part, and where NaN is, as NumPy sorts them.
+    """Return the keys by which complex numbers are sorted: imaginary part, real part, and whether either is NaN.
 
-    Parts that are NaN come last by themselves, but for numbers whose imaginary part alone is NaN: those come after all
-    numbers without one, whatever their real part.
+    As in NumPy, numbers with a NaN come last. A NaN part comes last by its own value; the third key moves numbers whose
+    imaginary part alone is NaN behind all numbers without NaN, whatever their real part.
     """
     dtype = x.signature.dtype
-    part = numpy.empty(0, dtype).real.dtype
-    imag, real = (graph.map_node(name, (dtype, part), (x,)) for name in ("imag", "real"))
-    kept = [graph.map_node("isnan", (part, BOOL), (p,)) for p in (imag, real)]
-    return imag, real, graph.map_node("logical_or", (BOOL, BOOL, BOOL), kept)
+    part_dtype = numpy.empty(0, dtype).real.dtype
+    imag, real = (graph.map_node(name, (dtype, part_dtype), (x,)) for name in ("imag", "real"))
+    is_nan = [graph.map_node("isnan", (part_dtype, BOOL), (part,)) for part in (imag, real)]
+    return imag, real, graph.map_node("logical_or", (BOOL, BOOL, BOOL), is_nan)
 
 
 def picked_in_rows(x: Node, order: Node) -> Node:
-    """The elements of every row at positions of that row."""
+    """Return the elements of every row at positions in that row."""
     queue, shape = x.signature.queue, x.signature.shape
     assert queue is not None
-    flat = (prod(shape[:-1]), shape[-1])
-    rows = graph.iota((flat[0], 1), 0, queue)
-    return reshaped(graph.gather(reshaped(x, flat), (rows, reshaped(order, flat)), ""), shape)
+    matrix_shape = (prod(shape[:-1]), shape[-1])
+    rows = graph.iota((matrix_shape[0], 1), 0, queue)
+    return reshaped(graph.gather(reshaped(x, matrix_shape), (rows, reshaped(order, matrix_shape)), ""), shape)
 
 
-def _in_memory(x: Node) -> Node:
-    """The value as routines take it, its elements in C order one after the other."""
+def _contiguous(x: Node) -> Node:
+    """Return the value as library calls take it, its elements contiguous in C order."""
     primitive = x.signature.primitive
     return (
         graph.fresh(x) if isinstance(primitive, Leaf) and not layout.is_c(x.signature.shape, primitive.strides) else x
@@ -101,42 +104,43 @@ class Rows:
     Parameters
     ----------
     array
-        It has at least one dimension.
+        The array, of at least one dimension.
     axis
-        Which one, counted from the front.
+        The axis of the rows, counted from the front.
     order
-        The memory order of what is made of the rows: "C", or "K" for that of the array.
+        The memory order of arrays made of the rows: "C", or "K" for that of `array`.
 
     Attributes
     ----------
     value
-        The elements, the rows along the last axis.
+        The elements, with the rows along the last axis.
     """
 
     def __init__(self, array: ndarray, axis: int, order: str = "C") -> None:
+        """Put the rows of an array along the last axis."""
         self._memory = axes_in_memory(order, array.shape, array.layout.strides)
         self._order = (*(d for d in self._memory or range(array.ndim) if d != axis), axis)
         self.value = transposed(array.value(), self._order)
 
     def back(self, rows: Node) -> Node:
-        """Rows as a value of the array's shape."""
+        """Return rows as a value of the array's shape."""
         return transposed(rows, [self._order.index(d) for d in range(len(self._order))])
 
     def array(self, rows: Node) -> ndarray:
-        """Rows as a new array."""
+        """Return rows as a new array."""
         return laid_out(self.back(rows), self._memory)
 
 
-def _of_values(a: Any, axis: Any) -> Rows:
-    """The rows of an argument along its `axis`, None for all elements in C order."""
+def _rows_of_values(a: Any, axis: Any) -> Rows:
+    """Return the rows of an argument along its `axis`; for None, all elements in C order as one row."""
     array = as_array(a)
     if axis is None:
         array, axis = flattened(array), 0
     return Rows(array, layout.normalize_axis(axis, array.ndim), "K")
 
 
-def _of_positions(a: Any, axis: Any) -> Rows:
-    """As `_of_values`, for results in C order; a number has one position, 0."""
+def _rows_for_positions(a: Any, axis: Any) -> Rows:
+    """Return rows as `_rows_of_values` does, for results in C order; a 0-d argument is a row of one element."""
     array = as_array(a)
     if axis is None or not array.ndim:
         array, axis = flattened(array), axis or 0
@@ -159,22 +163,22 @@ def _check_options(kind: Any, order: Any, stable: Any) -> None:
 def sort(
     a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False
 ) -> ndarray:
-    """A sorted copy; equal elements always keep their order. See `numpy.sort`.
+    """Return a sorted copy; equal elements always keep their order. See `numpy.sort`.
 
     Parameters
     ----------
     descending : bool, optional
-        Whether the greatest element comes first, and NaN before it.
+        True sorts the largest element first, and NaN before it.
     """
     _check_options(kind, order, stable)
-    rows = _of_values(a, axis)
+    rows = _rows_of_values(a, axis)
     return rows.array(sort_rows(rows.value, bool(descending)))
 
 
 def sort_in_place(
     x: ndarray, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False
 ) -> None:
-    """Sort the array itself. See `numpy.ndarray.sort`."""
+    """Sort the array in place. See `numpy.ndarray.sort`."""
     _check_options(kind, order, stable)
     axis = layout.normalize_axis(axis, x.ndim)
     if not x.writeable:
@@ -187,21 +191,21 @@ def sort_in_place(
 def argsort(
     a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False
 ) -> ndarray:
-    """The positions that would sort an array; those of equal elements always keep their order. See `numpy.argsort`.
+    """Return the positions that would sort an array; equal elements always keep their order. See `numpy.argsort`.
 
     Parameters
     ----------
     descending : bool, optional
-        Whether the greatest element comes first, and NaN before it.
+        True sorts the largest element first, and NaN before it.
     """
     _check_options(kind, order, stable)
-    rows = _of_positions(a, axis)
+    rows = _rows_for_positions(a, axis)
     return rows.array(argsort_rows(rows.value, bool(descending)))
 
 
 def sort_complex(a: Any) -> ndarray:
-    """The elements as complex numbers, sorted by the real part first. See `numpy.sort_complex`."""
-    rows = _of_values(a, -1)
+    """Return the elements as complex numbers, sorted by the real part first. See `numpy.sort_complex`."""
+    rows = _rows_of_values(a, -1)
     dtype = rows.value.signature.dtype
     if KIND[dtype] != "c":
         dtype = _COMPLEX64 if KIND[dtype] in "iu" and dtype.itemsize <= 2 else COMPLEX128
@@ -209,9 +213,9 @@ def sort_complex(a: Any) -> ndarray:
 
 
 def lexsort(keys: Any, axis: Any = -1) -> ndarray:
-    """The positions that sort by several keys, of which the last counts most. See `numpy.lexsort`."""
-    several = isinstance(keys, Sequence) or bool(getattr(keys, "shape", None))
-    parts = list(keys) if several else []
+    """Return the positions that sort by several keys, the last of which is the primary key. See `numpy.lexsort`."""
+    has_keys = isinstance(keys, Sequence) or bool(getattr(keys, "shape", None))
+    parts = list(keys) if has_keys else []
     if not parts:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
     device = next((key.device for key in parts if isinstance(key, ndarray)), None)
@@ -222,7 +226,7 @@ def lexsort(keys: Any, axis: Any = -1) -> ndarray:
     layout.normalize_axis(axis, len(shape) or 1)
     if not shape:
         return wrap(constant(0, (), INT64, arrays[0].queue))
-    rows = [_of_positions(key, axis) for key in arrays]
+    rows = [_rows_for_positions(key, axis) for key in arrays]
     return rows[0].array(lexsort_rows([r.value for r in rows]))
 
 
@@ -234,42 +238,42 @@ def _check_partition_options(kind: Any, order: Any) -> None:
     SCRATCH_ARRAY.partition(0, kind=kind, order=order)
 
 
-def _check_places(kth: Any, rows: Rows) -> None:
-    """Refuse what NumPy refuses; what is left asks for nothing that sorted rows do not have."""
-    places = to_host(kth) if isinstance(kth, ndarray) else numpy.asarray(kth)
-    if places.dtype.kind == "b":
+def _check_kth(kth: Any, rows: Rows) -> None:
+    """Raise NumPy's errors for a wrong `kth`. Any other `kth` is satisfied by sorted rows."""
+    positions = to_host(kth) if isinstance(kth, ndarray) else numpy.asarray(kth)
+    if positions.dtype.kind == "b":
         raise ValueError("Booleans unacceptable as partition index")
-    if places.dtype.kind not in "iu":
+    if positions.dtype.kind not in "iu":
         raise TypeError("Partition index must be integer")
-    if places.ndim > 1:
+    if positions.ndim > 1:
         raise ValueError("object too deep for desired array")
-    n = rows.value.signature.shape[-1]
-    for k in places.flat if prod(rows.value.signature.shape) else ():
-        if not -n <= k < n:
-            raise ValueError(f"kth(={k + n if k < 0 else k}) out of bounds ({n})")
+    row_length = rows.value.signature.shape[-1]
+    for k in positions.flat if prod(rows.value.signature.shape) else ():
+        if not -row_length <= k < row_length:
+            raise ValueError(f"kth(={k + row_length if k < 0 else k}) out of bounds ({row_length})")
 
 
 def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> ndarray:
-    """A copy with the element at `kth` where sorting would put it; here all of them are. See `numpy.partition`."""
+    """Return a copy, fully sorted, in which the elements at `kth` are in their sorted places. See `numpy.partition`."""
     _check_partition_options(kind, order)
-    rows = _of_values(a, axis)
-    _check_places(kth, rows)
+    rows = _rows_of_values(a, axis)
+    _check_kth(kth, rows)
     return rows.array(sort_rows(rows.value))
 
 
 def partition_in_place(x: ndarray, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> None:
-    """Partition the array itself, by sorting it. See `numpy.ndarray.partition`."""
+    """Partition the array in place, by sorting it. See `numpy.ndarray.partition`."""
     _check_partition_options(kind, order)
     rows = Rows(x, layout.normalize_axis(axis, x.ndim), "K")
     if not x.writeable:
         raise ValueError("partition array is read-only")
-    _check_places(kth, rows)
+    _check_kth(kth, rows)
     x.assign(rows.back(sort_rows(rows.value)))
 
 
 def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> ndarray:
-    """The positions that would partition an array; here they sort it. See `numpy.argpartition`."""
+    """Return the positions that would partition an array; they sort it fully. See `numpy.argpartition`."""
     _check_partition_options(kind, order)
-    rows = _of_positions(a, axis)
-    _check_places(kth, rows)
+    rows = _rows_for_positions(a, axis)
+    _check_kth(kth, rows)
     return rows.array(argsort_rows(rows.value))
