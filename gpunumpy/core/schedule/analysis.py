@@ -1,4 +1,7 @@
-"""What the scheduler must know of a graph before it builds kernels: its anchors, and what each of them reads."""
+"""Choice of the anchors of a graph, before kernels are built: the nodes that kernels are built around, and their reads.
+
+An expression between anchors lives in registers, and is computed again in every kernel that reads it.
+"""
 
 from __future__ import annotations
 
@@ -11,28 +14,28 @@ from ..graph.library_calls.registry import record_of
 from ..graph.primitives import Const, Gather, Leaf, LibraryCall, Map, Output, Reduce, Scan, Scatter, Update, View
 from .lower import Item
 
-# A subexpression of more operations than this is computed once and kept, rather than again in each place of use.
-_RECOMPUTE = 24
-# The same where one place of use would compute it for many elements (a broadcast).
-_RECOMPUTE_BROADCAST = 8
-# More operations than this in one kernel cost more in registers than a trip through memory.
-_CONE = 160
+# An expression of more operations than this is stored rather than computed again for each of its readers.
+_MAX_RECOMPUTED_OPS = 24
+# The same limit for a reader that would compute elements many times (a broadcast), and for the base of an update.
+_MAX_BROADCAST_OPS = 8
+# More operations than this in one kernel cost more registers than a write to memory and a read cost time.
+_MAX_KERNEL_OPS = 160
 
 
 @dataclass(slots=True)
 class Graph:
-    """Anchors in topological order and what they read.
+    """The anchors of a graph and their reads, by position.
 
     Attributes
     ----------
     anchors, anchor_set
-        The nodes that kernels are built around.
+        The nodes that kernels are built around, in topological order and as a set.
     must_store
-        Those that have to be in memory whoever else reads them.
+        The anchors that are stored in memory even if no other kernel reads them.
     reads
-        For every anchor, the leaves and other anchors that its expression reads.
+        For every node, the leaves and other anchors that its expression reads.
     needs
-        For every anchor, the anchors that come before it.
+        For every anchor, the other anchors that its expression reads.
     """
 
     anchors: list[int]
@@ -42,120 +45,136 @@ class Graph:
     needs: dict[int, frozenset[int]]
 
 
-def topological(items: Sequence[Item], roots: Sequence[int]) -> list[int]:
-    """Positions of all the items that the roots need, arguments first."""
+def topological_order(items: Sequence[Item], roots: Sequence[int]) -> list[int]:
+    """Return the positions of all items that the roots need, arguments first."""
     order: list[int] = []
-    state: dict[int, bool] = {}
+    is_ordered: dict[int, bool] = {}
     stack = [(r, False) for r in reversed(roots)]
     while stack:
-        p, leaving = stack.pop()
-        if leaving:
-            if not state[p]:
-                state[p] = True
+        p, arguments_done = stack.pop()
+        if arguments_done:
+            if not is_ordered[p]:
+                is_ordered[p] = True
                 order.append(p)
-        elif p not in state:
-            state[p] = False
+        elif p not in is_ordered:
+            is_ordered[p] = False
             stack.append((p, True))
-            stack.extend((a, False) for a in reversed(items[p].args) if a not in state)
+            stack.extend((a, False) for a in reversed(items[p].args) if a not in is_ordered)
     return order
 
 
-def analyse(items: Sequence[Item], roots: Sequence[int]) -> Graph:
-    """Choose the anchors of a graph; the reasons are with the constants and in `_stored_arguments`."""
-    order = topological(items, roots)
+def choose_anchors(items: Sequence[Item], roots: Sequence[int]) -> Graph:
+    """Choose the anchors of a graph.
+
+    These are the nodes that must be in memory, every reduction, and the expressions that are not worth computing again.
+    """
+    order = topological_order(items, roots)
     uses = [0] * len(items)
     views = [0] * len(items)
-    must: set[int] = set(roots)
-    soft: set[int] = set()
+    must_store: set[int] = set(roots)
+    store_if_read: set[int] = set()
     written = {items[p].args[0] for p in order if isinstance(items[p].signature.primitive, Update)}.union(roots)
     for p in order:
         for a in set(items[p].args):
             uses[a] += 1
             views[a] += isinstance(items[p].signature.primitive, View)
-        must.update(_stored_arguments(items, p, written))
+        must_store.update(_arguments_in_memory(items, p, written))
         primitive = items[p].signature.primitive
         if isinstance(primitive, (Update, Scatter, LibraryCall, Output, Scan)):
-            must.add(p)
+            must_store.add(p)
         elif isinstance(primitive, Reduce):
-            soft.add(p)
-    must = {p for p in must if not isinstance(items[p].signature.primitive, (Leaf, Const))}
+            store_if_read.add(p)
+    must_store = {p for p in must_store if not isinstance(items[p].signature.primitive, (Leaf, Const))}
 
-    cone: dict[int, frozenset[int]] = {}  # the operations of an expression down to anchors and leaves
+    operations: dict[int, frozenset[int]] = {}  # what a reader computes for a node: none for an anchor or leaf
     reads: dict[int, frozenset[int]] = {}
-    inside: dict[int, frozenset[int]] = {}
+    operands: dict[int, frozenset[int]] = {}  # what a reader loads for a node: an anchor or leaf itself
     for p in order:
         item = items[p]
         if isinstance(item.signature.primitive, (Leaf, Const)):
-            cone[p] = frozenset()
-            inside[p] = frozenset((p,)) if isinstance(item.signature.primitive, Leaf) else frozenset()
+            operations[p] = frozenset()
+            operands[p] = frozenset((p,)) if isinstance(item.signature.primitive, Leaf) else frozenset()
             continue
         for a in item.args:
-            if a not in must and a not in soft and _keep(items, p, a, len(cone[a]), uses[a], views[a]):
-                soft.add(a)
-                cone[a], inside[a] = frozenset(), frozenset((a,))
-        cone[p] = frozenset((p,)).union(*(cone[a] for a in item.args))
-        while len(cone[p]) > _CONE:
-            cut = max(item.args, key=lambda a: len(cone[a]))
-            if not cone[cut]:
+            if (
+                a not in must_store
+                and a not in store_if_read
+                and _is_worth_storing(items, p, a, len(operations[a]), uses[a], views[a])
+            ):
+                store_if_read.add(a)
+                operations[a], operands[a] = frozenset(), frozenset((a,))
+        operations[p] = frozenset((p,)).union(*(operations[a] for a in item.args))
+        while len(operations[p]) > _MAX_KERNEL_OPS:
+            largest = max(item.args, key=lambda a: len(operations[a]))
+            if not operations[largest]:
                 break
-            soft.add(cut)
-            cone[cut], inside[cut] = frozenset(), frozenset((cut,))
-            cone[p] = frozenset((p,)).union(*(cone[a] for a in item.args))
-        reads[p] = frozenset().union(*(inside[a] for a in item.args))
-        inside[p] = reads[p]
-        if p in must or p in soft:
-            cone[p], inside[p] = frozenset(), frozenset((p,))
-    anchor_set = must | soft
+            store_if_read.add(largest)
+            operations[largest], operands[largest] = frozenset(), frozenset((largest,))
+            operations[p] = frozenset((p,)).union(*(operations[a] for a in item.args))
+        reads[p] = frozenset().union(*(operands[a] for a in item.args))
+        operands[p] = reads[p]
+        if p in must_store or p in store_if_read:
+            operations[p], operands[p] = frozenset(), frozenset((p,))
+    anchor_set = must_store | store_if_read
     anchors = [p for p in order if p in anchor_set]
-    return Graph(anchors, anchor_set, must, reads, {a: reads[a] & anchor_set for a in anchors})
+    return Graph(anchors, anchor_set, must_store, reads, {a: reads[a] & anchor_set for a in anchors})
 
 
-def _stored_arguments(items: Sequence[Item], p: int, written: set[int]) -> list[int]:
-    """The arguments that an operation can only take from memory; `written` are bases of updates and results."""
-    item = items[p]
+def _arguments_in_memory(items: Sequence[Item], position: int, written: set[int]) -> list[int]:
+    """Return the arguments that an operation must find in memory; `written` are the bases of updates and the roots."""
+    item = items[position]
     primitive = item.signature.primitive
     if isinstance(primitive, LibraryCall) and record_of(primitive.name).reads_strides:
-        return [items[a].args[0] if _is_part(items, a, written) else a for a in item.args]
+        return [items[a].args[0] if _is_view_of_stored(items, a, written) else a for a in item.args]
     if isinstance(primitive, (LibraryCall, Scatter)):
         return list(item.args if isinstance(primitive, LibraryCall) else item.args[1:])
     if isinstance(primitive, Gather):
         return [item.args[0]]
     if isinstance(primitive, View):
-        child = items[item.args[0]].signature
-        if layout.decompose(child.shape, primitive.strides, primitive.offset, item.signature.shape) is None:
+        base = items[item.args[0]].signature
+        if layout.decompose(base.shape, primitive.strides, primitive.offset, item.signature.shape) is None:
             return [item.args[0]]
     return []
 
 
-def _is_part(items: Sequence[Item], p: int, written: set[int]) -> bool:
-    """Whether a value is a part of one that is written to memory whoever reads it."""
-    primitive = items[p].signature.primitive
+def _is_view_of_stored(items: Sequence[Item], position: int, written: set[int]) -> bool:
+    """Return whether a value is a view of a node that the plan stores in any case."""
+    primitive = items[position].signature.primitive
     if not isinstance(primitive, View):
         return False
-    whole = items[p].args[0]
-    f = items[whole].signature
-    if isinstance(f.primitive, (Leaf, Const)):
+    base = items[position].args[0]
+    base_signature = items[base].signature
+    if isinstance(base_signature.primitive, (Leaf, Const)):
         return False
-    if isinstance(f.primitive, (Update, LibraryCall, Output)) or whole in written:
+    if isinstance(base_signature.primitive, (Update, LibraryCall, Output)) or base in written:
         return True
+    # A view without an index map reads its base from memory: see `_arguments_in_memory`.
     return (
-        layout.decompose(f.shape, primitive.strides, primitive.offset, items[p].signature.shape) is None
-    )  # see `_stored_arguments`
+        layout.decompose(base_signature.shape, primitive.strides, primitive.offset, items[position].signature.shape)
+        is None
+    )
 
 
-def _keep(items: Sequence[Item], p: int, a: int, weight: int, uses: int, views: int) -> bool:
-    """Whether the argument `a` of `p`, an expression of `weight` operations, is worth computing once."""
-    f = items[a].signature
-    if weight == 0 or f.generator:
+def _is_worth_storing(
+    items: Sequence[Item], reader: int, argument: int, operations: int, uses: int, views: int
+) -> bool:
+    """Return whether an argument of `reader`, an expression of so many operations, is worth storing."""
+    signature = items[argument].signature
+    if operations == 0 or signature.generator:
         return False
-    if uses > 1 and weight > _RECOMPUTE:
+    if uses > 1 and operations > _MAX_RECOMPUTED_OPS:
         return True
-    primitive = items[p].signature.primitive
-    if isinstance(primitive, Update) and a == items[p].args[0] and uses > 1 and weight > _RECOMPUTE_BROADCAST:
+    primitive = items[reader].signature.primitive
+    if (
+        isinstance(primitive, Update)
+        and argument == items[reader].args[0]
+        and uses > 1
+        and operations > _MAX_BROADCAST_OPS
+    ):
         return True
-    if isinstance(primitive, View) and views > 1 and weight > 1:
-        return True  # a stencil: it would be computed again for every neighbour
-    spread = prod(items[p].signature.shape) > prod(f.shape)
-    if spread and isinstance(primitive, (View, Map)) and weight > _RECOMPUTE_BROADCAST:
+    if isinstance(primitive, View) and views > 1 and operations > 1:
+        return True  # a stencil computes the argument again for every neighbour
+    is_broadcast = prod(items[reader].signature.shape) > prod(signature.shape)
+    if is_broadcast and isinstance(primitive, (View, Map)) and operations > _MAX_BROADCAST_OPS:
         return True
-    return isinstance(primitive, (Map, View)) and isinstance(f.primitive, Gather) and uses > 1
+    return isinstance(primitive, (Map, View)) and isinstance(signature.primitive, Gather) and uses > 1

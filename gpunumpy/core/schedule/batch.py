@@ -1,8 +1,8 @@
-"""The pass that makes one call of equal small ones: to call a library takes longer than what it is to compute.
+"""The pass that batches equal small library calls: for these, the overhead of a call exceeds the time of its work.
 
-A call over n sets of arguments has n outputs, each in memory of its own, as it would have alone. What is put together
-is decided by shapes, dtypes and options, so a program has the same calls every time. Which calls are small, their
-records say.
+A batch of n calls has n outputs, each in a buffer of its own, as the calls alone have. Shapes, dtypes and options alone
+decide what is batched, so a program makes the same calls in every run. The record of a library call tells which of its
+calls are small.
 """
 
 from __future__ import annotations
@@ -17,19 +17,20 @@ from ..graph.library_calls.record import Batch
 from ..graph.library_calls.registry import record_of
 from ..graph.primitives import LibraryCall, Scatter, Update, View
 from ..graph.signature import outputs, signature
-from .analysis import topological
+from .analysis import topological_order
 from .lower import Item
 from .traits import Traits
 
 MIN_BATCH, MAX_BATCH = 4, 64
-_HELD_BYTES = 1 << 26  # of the outputs of one call, which there would not all have been at once
+_MAX_OUTPUT_BYTES = 1 << 26  # of the outputs of a batch: all are held at once, which separate calls may avoid
 
 
 def batch_calls(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> Sequence[Item]:
-    """Make one call of each group of equal small calls, whose outputs stand where they stood.
+    """Replace each group of equal small calls by a batch, whose outputs take the positions of the calls.
 
-    Calls are of a group if as many of those considered come before each of them, on the longest way from a leaf: then
-    none needs another, whatever other groups become one. New items go to the end, so that positions stay.
+    The calls of a group have the same depth: the greatest number of candidate calls on a path from a leaf. So no call
+    depends on another call of its group, whichever other groups become batches. The batches are appended to the items,
+    so that positions stay.
     """
     calls = [item.signature.primitive for item in items if isinstance(item.signature.primitive, LibraryCall)]
     names = Counter(call.name for call in calls)
@@ -37,56 +38,59 @@ def batch_calls(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> 
         return items
     groups: dict[Any, list[int]] = {}
     depths: dict[int, int] = {}
-    written = _written(items)
-    for p in topological(items, roots):
+    bases = _update_bases(items)
+    for p in topological_order(items, roots):
         item = items[p]
-        f, args = item.signature, [items[a].signature for a in item.args]
+        sig, args = item.signature, [items[a].signature for a in item.args]
         depth = max((depths[a] for a in item.args), default=0)
         is_small = None
-        if isinstance(f.primitive, LibraryCall) and not f.primitive.results:
-            is_small = record_of(f.primitive.name).is_small
-        if is_small is not None and is_small(f, args) and not any(_is_of(items, a, written) for a in item.args):
+        if isinstance(sig.primitive, LibraryCall) and not sig.primitive.results:
+            is_small = record_of(sig.primitive.name).is_small
+        if is_small is not None and is_small(sig, args) and not any(_views_any_of(items, a, bases) for a in item.args):
             depth += 1
-            groups.setdefault((depth, f.primitive, f.shape, f.dtype, *((a.shape, a.dtype) for a in args)), []).append(p)
+            groups.setdefault(
+                (depth, sig.primitive, sig.shape, sig.dtype, *((a.shape, a.dtype) for a in args)), []
+            ).append(p)
         depths[p] = depth
     result = list(items)
-    for alike in groups.values():
-        f = items[alike[0]].signature
-        most = max(MIN_BATCH, min(MAX_BATCH, _HELD_BYTES // (prod(f.shape) * f.dtype.itemsize or 1)))
-        for start in range(0, len(alike), most):
-            group = alike[start : start + most]
+    for equal_calls in groups.values():
+        sig = items[equal_calls[0]].signature
+        max_calls = max(MIN_BATCH, min(MAX_BATCH, _MAX_OUTPUT_BYTES // (prod(sig.shape) * sig.dtype.itemsize or 1)))
+        for start in range(0, len(equal_calls), max_calls):
+            group = equal_calls[start : start + max_calls]
             if len(group) >= MIN_BATCH:
-                _join(result, group)
+                _replace_by_batch(result, group)
     return result
 
 
-def _written(items: Sequence[Item]) -> set[tuple[str, int]]:
-    """The values that updates replace parts of, and the buffers of those that are in memory.
+def _update_bases(items: Sequence[Item]) -> set[tuple[str, int]]:
+    """Return the bases of updates and scatters: their positions, and the buffers of those in memory.
 
-    Who reads one is done with it before it is written over: to wait for others would cost a copy of all of it.
+    A call that reads such a base stays alone. In a batch it would wait for other calls, and the update of the base,
+    which can overwrite the base once its readers have run, would have to copy it.
     """
     bases = [item.args[0] for item in items if isinstance(item.signature.primitive, (Update, Scatter))]
     buffers = {("buffer", items[p].buffer) for p in bases if items[p].buffer >= 0}
     return buffers.union(("value", p) for p in bases)
 
 
-def _is_of(items: Sequence[Item], p: int, written: set[tuple[str, int]]) -> bool:
-    """Whether a value is one of those, or a part of one."""
-    item = items[p]
-    if ("value", p) in written or ("buffer", item.buffer) in written:
+def _views_any_of(items: Sequence[Item], position: int, bases: set[tuple[str, int]]) -> bool:
+    """Return whether a value is one of the bases, shares the buffer of one, or is a view of one."""
+    item = items[position]
+    if ("value", position) in bases or ("buffer", item.buffer) in bases:
         return True
-    return isinstance(item.signature.primitive, View) and _is_of(items, item.args[0], written)
+    return isinstance(item.signature.primitive, View) and _views_any_of(items, item.args[0], bases)
 
 
-def _join(items: list[Item], group: Sequence[int]) -> None:
-    """Make one call of equal ones, in place."""
-    f = items[group[0]].signature
-    assert isinstance(f.primitive, LibraryCall)
+def _replace_by_batch(items: list[Item], group: Sequence[int]) -> None:
+    """Replace a group of equal calls by a batch, in place."""
+    sig = items[group[0]].signature
+    assert isinstance(sig.primitive, LibraryCall)
     args = tuple(a for p in group for a in items[p].args)
     primitive = LibraryCall(
-        f.primitive.name, Batch(len(group), f.primitive.options), ((f.shape, f.dtype),) * len(group)
+        sig.primitive.name, Batch(len(group), sig.primitive.options), ((sig.shape, sig.dtype),) * len(group)
     )
-    call = signature(primitive, tuple(items[a].signature for a in args), (), f.dtype, f.queue)
+    call = signature(primitive, tuple(items[a].signature for a in args), (), sig.dtype, sig.queue)
     for p, output in zip(group, outputs(call), strict=True):
         items[p] = replace(items[p], signature=output, args=(len(items),))
     items.append(Item(call, args))

@@ -1,6 +1,6 @@
-"""Elementwise kernels beside a library call become a part of it, where the library computes them as it reads or writes.
+"""The pass that fuses elementwise kernels into library calls, for libraries that run callbacks as they read or write.
 
-What is left out is the array in between, which would be written to memory and read again.
+A fused call saves the array between the kernel and the call: no step writes it to memory and reads it back.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from .steps import Adopt, Allocate, Free, RunKernel, RunLibraryCall, Step
 
 
 class FusedCall(NamedTuple):
-    """The options of a library call with kernels in it.
+    """The options of a library call with kernels fused into it.
 
-    Its arguments are those of `before` without its output (or what the call reads, where there is no `before`), and
-    then those of `after` without what the call makes and without its output, which is the result.
+    The arguments of the fused call are those of `before` without its output (without `before`, the array that the call
+    reads), then those of `after` without the output of the call and without its own output, which is the result.
 
     Attributes
     ----------
     options
-        Those of the call itself.
+        The options of the call alone.
     taken, made
-        The layout and dtype of what the call itself reads, and of what it makes. What a kernel computes is in C order.
+        The layout and dtype of the input of the call itself, and of its output. The output of a kernel is in C order.
     before, after
-        The kernel that computes what is read, and the one that computes the result from what is made.
+        The kernel that computes the input of the call, and the kernel that computes the result from its output.
     given
-        The argument of `after` that is what the call makes.
+        The argument of `after` that is the output of the call; -1 without `after`.
     """
 
     options: tuple[object, ...]
@@ -45,26 +45,33 @@ class FusedCall(NamedTuple):
     given: int = -1
 
 
-# Tells whether a call takes kernels in, and is faster so.
+# A predicate over fused calls: whether the executor can run one, and does so faster than the call and kernels apart.
 Fuses: TypeAlias = Callable[[FusedCall], bool]
 
 
 def fuse_into_library_calls(
     steps: Sequence[Step], items: Sequence[Item], roots: Sequence[int], fuses_of: Callable[[str], Fuses | None]
 ) -> tuple[Step, ...]:
-    """The steps of a plan, with kernels taken into library calls where these are faster so.
+    """Fuse kernels into the library calls of a plan, where that is faster.
 
     Parameters
     ----------
     steps, items, roots
         The plan, and the graph that it is for.
     fuses_of
-        What tells of the library calls of a name whether they take kernels in; None if they never do.
+        For the name of a library call, its predicate over fused calls, or None if it is never fused.
+
+    Returns
+    -------
+    tuple of Step
+        The steps with fused calls.
     """
     return _Fusion(steps, items, roots, fuses_of).run()
 
 
 class _Fusion:
+    """The state of the pass: the steps as they change."""
+
     def __init__(
         self,
         steps: Sequence[Step],
@@ -74,90 +81,103 @@ class _Fusion:
     ) -> None:
         self.steps = list(steps)
         self.items = items
-        self.kept = {Source("new", r) for r in roots}
+        self.root_buffers = {Source("new", r) for r in roots}
         names = {step.name for step in steps if isinstance(step, RunLibraryCall)}
-        self.fuses = {name: fuses for name in names if (fuses := fuses_of(name)) is not None}
+        self.predicates = {name: fuses for name in names if (fuses := fuses_of(name)) is not None}
 
     def run(self) -> tuple[Step, ...]:
-        calls = {source for step in self.steps if self._may_fuse(step) for source in _bound(step)} - self.kept
-        between = [s.target for s in self.steps if isinstance(s, Allocate) and s.target in calls]
-        # A kernel between two calls goes into the one that reads, where loads of several arrays overlap.
-        for kind in (RunKernel, RunLibraryCall):
-            for made in between:
-                self._fuse(made, kind)
+        call_buffers = {
+            source for step in self.steps if self._may_fuse(step) for source in _touched_buffers(step)
+        } - self.root_buffers
+        candidates = [s.target for s in self.steps if isinstance(s, Allocate) and s.target in call_buffers]
+        # A kernel between two calls goes into the second call, where loads of several arrays overlap.
+        for producer in (RunKernel, RunLibraryCall):
+            for buffer in candidates:
+                self._fuse(buffer, producer)
         return tuple(self.steps)
 
     def _may_fuse(self, step: Step) -> TypeGuard[RunLibraryCall]:
-        return isinstance(step, RunLibraryCall) and step.name in self.fuses and not step.outputs
+        return isinstance(step, RunLibraryCall) and step.name in self.predicates and not step.outputs
 
-    def _fuse(self, made: Source, kind: type[RunKernel] | type[RunLibraryCall]) -> None:
-        """Take in the one kernel that makes a buffer (`Run`) or reads it, if a call alone is at the other end."""
+    def _fuse(self, buffer: Source, producer: type[RunKernel] | type[RunLibraryCall]) -> None:
+        """Fuse the kernel that writes a buffer, or reads it, into the call that is its only other user.
+
+        `producer` is the type of the step that writes the buffer: a kernel before the call, or a call before a kernel.
+        """
         users = [
-            n for n, s in enumerate(self.steps) if isinstance(s, (RunKernel, RunLibraryCall)) and made in _bound(s)
+            n
+            for n, s in enumerate(self.steps)
+            if isinstance(s, (RunKernel, RunLibraryCall)) and buffer in _touched_buffers(s)
         ]
         if len(users) != 2 or any(isinstance(s, Adopt) for s in self.steps[users[0] : users[1]]):
             return
         first, second = (self.steps[n] for n in users)
-        joined = None
-        if isinstance(first, RunKernel) and self._may_fuse(second) and kind is RunKernel:
-            joined = self._before(first, second, made)
-        elif self._may_fuse(first) and isinstance(second, RunKernel) and kind is RunLibraryCall:
-            joined = self._after(first, second, made)
-        if joined is not None:
-            self._join(users[0], users[1], joined, made)
+        fused = None
+        if isinstance(first, RunKernel) and self._may_fuse(second) and producer is RunKernel:
+            fused = self._with_kernel_before(first, second, buffer)
+        elif self._may_fuse(first) and isinstance(second, RunKernel) and producer is RunLibraryCall:
+            fused = self._with_kernel_after(first, second, buffer)
+        if fused is not None:
+            self._replace(users[0], users[1], fused, buffer)
 
-    def _join(self, first: int, second: int, joined: RunLibraryCall, made: Source) -> None:
-        """Put one step in the place of the second of two; what the first one read is freed after it."""
-        read = set(_bound(self.steps[first]))
-        between = self.steps[first + 1 : second]
-        late = [s for s in between if isinstance(s, Free) and s.target in read]
-        steps = [*self.steps[:first], *(s for s in between if s not in late), joined, *late, *self.steps[second + 1 :]]
-        self.steps = [s for s in steps if not (isinstance(s, (Allocate, Free)) and s.target == made)]
+    def _replace(self, first: int, second: int, fused: RunLibraryCall, buffer: Source) -> None:
+        """Put the fused step in the place of the second of two steps; what the first step reads is freed after it."""
+        read = set(_touched_buffers(self.steps[first]))
+        steps_between = self.steps[first + 1 : second]
+        late = [s for s in steps_between if isinstance(s, Free) and s.target in read]
+        steps = [
+            *self.steps[:first],
+            *(s for s in steps_between if s not in late),
+            fused,
+            *late,
+            *self.steps[second + 1 :],
+        ]
+        self.steps = [s for s in steps if not (isinstance(s, (Allocate, Free)) and s.target == buffer)]
 
-    def _before(self, run: RunKernel, call: RunLibraryCall, made: Source) -> RunLibraryCall | None:
-        """The call with the kernel that makes what it reads."""
+    def _with_kernel_before(self, run: RunKernel, call: RunLibraryCall, buffer: Source) -> RunLibraryCall | None:
+        """Return the call with the kernel that writes its input; None where the two cannot be fused."""
         options = self._options(call)
-        if options.before is not None or [source for source, _ in call.args] != [made]:
+        if options.before is not None or [source for source, _ in call.args] != [buffer]:
             return None
         where, dtype = options.taken
-        kernel = run.kernel if run.kernel.region is None else _inside(run.kernel, where)
-        if kernel is None or not _elementwise(kernel) or not any(arg.kind == "in" for arg in kernel.args):
+        kernel = run.kernel if run.kernel.region is None else _region_only(run.kernel, where)
+        if kernel is None or not _is_elementwise(kernel) or not any(arg.kind == "in" for arg in kernel.args):
             return None
         (store,) = kernel.body.stores
-        whole = kernel is not run.kernel or where == layout.c_layout(self._shape(made))
-        if not whole or run.args[store.arg] != made or not _walks_all(store.at, kernel.shape, where.shape):
+        covers_input = kernel is not run.kernel or where == layout.c_layout(self._shape(buffer))
+        if not covers_input or run.args[store.arg] != buffer or not _covers_array(store.at, kernel.shape, where.shape):
             return None
         options = options._replace(before=kernel, taken=(layout.c_layout(where.shape), dtype))
-        return self._joined(call, options, self._arguments(run, made), call.position)
+        return self._fused_call(call, options, self._arguments(run, buffer), call.position)
 
-    def _after(self, call: RunLibraryCall, run: RunKernel, made: Source) -> RunLibraryCall | None:
-        """The call with the kernel that reads what it makes."""
-        if not _elementwise(run.kernel) or made not in call.targets:
+    def _with_kernel_after(self, call: RunLibraryCall, run: RunKernel, buffer: Source) -> RunLibraryCall | None:
+        """Return the call with the kernel that reads its output; None where the two cannot be fused."""
+        if not _is_elementwise(run.kernel) or buffer not in call.targets:
             return None
         (store,) = run.kernel.body.stores
-        given = run.args.index(made)
+        given = run.args.index(buffer)
         reads = {i.at for i in run.kernel.body.instrs if isinstance(i, ir.Load) and i.arg == given}
         result = run.args[store.arg]
         if result.kind != "new" or given == store.arg or run.kernel.args[store.arg].alias >= 0 or len(reads) != 1:
             return None
         (at,) = reads
-        if not _walks_all(at, run.kernel.shape, self._shape(made)):
+        if not _covers_array(at, run.kernel.shape, self._shape(buffer)):
             return None
         options = self._options(call)
         if options.after is not None:
             return None
         options = options._replace(after=run.kernel, given=given)
-        mine = list(zip(call.args, call.dtypes, strict=True))
-        return self._joined(call, options, mine + self._arguments(run, made, result), result.position)
+        call_args = list(zip(call.args, call.dtypes, strict=True))
+        return self._fused_call(call, options, call_args + self._arguments(run, buffer, result), result.position)
 
-    def _joined(
+    def _fused_call(
         self,
         call: RunLibraryCall,
         options: FusedCall,
         args: Sequence[tuple[tuple[Source, Layout], DType]],
         position: int,
     ) -> RunLibraryCall | None:
-        if not self.fuses[call.name](options):
+        if not self.predicates[call.name](options):
             return None
         places, dtypes = tuple(where for where, _ in args), tuple(dtype for _, dtype in args)
         return RunLibraryCall(call.name, options, places, dtypes, position, call.reason)
@@ -165,34 +185,36 @@ class _Fusion:
     def _options(self, call: RunLibraryCall) -> FusedCall:
         if isinstance(call.options, FusedCall):
             return call.options
-        f = self.items[call.position].signature
-        return FusedCall(call.options, (call.args[0][1], call.dtypes[0]), (layout.c_layout(f.shape), f.dtype))
+        signature = self.items[call.position].signature
+        return FusedCall(
+            call.options, (call.args[0][1], call.dtypes[0]), (layout.c_layout(signature.shape), signature.dtype)
+        )
 
     def _shape(self, source: Source) -> Shape:
         return self.items[source.position].signature.shape
 
     def _arguments(self, run: RunKernel, *left_out: Source) -> list[tuple[tuple[Source, Layout], DType]]:
-        """What a kernel reads, as a call takes it."""
-        found = []
+        """Return the arguments of a kernel but for `left_out`, as arguments of a call."""
+        arguments = []
         for source, arg in zip(run.args, run.kernel.args, strict=True):
             if source not in left_out:
-                f = self.items[source.position].signature
-                where = Layout(f.shape, layout.c_strides(f.shape), 0)
-                if isinstance(f.primitive, Leaf):
-                    where = Layout(f.shape, f.primitive.strides, f.primitive.origin)
-                found.append(((source, where), arg.dtype))
-        return found
+                signature = self.items[source.position].signature
+                where = Layout(signature.shape, layout.c_strides(signature.shape), 0)
+                if isinstance(signature.primitive, Leaf):
+                    where = Layout(signature.shape, signature.primitive.strides, signature.primitive.origin)
+                arguments.append(((source, where), arg.dtype))
+        return arguments
 
 
-def _bound(step: Step) -> tuple[Source, ...]:
-    """Every buffer that a piece of work reads or writes."""
+def _touched_buffers(step: Step) -> tuple[Source, ...]:
+    """Return every buffer that a kernel or a call reads or writes."""
     if isinstance(step, RunKernel):
         return step.args
     return (*step.targets, *(s for s, _ in step.args)) if isinstance(step, RunLibraryCall) else ()
 
 
-def _inside(kernel: ir.Kernel, where: Layout) -> ir.Kernel | None:
-    """The kernel of a region alone, in C order, where no more of what is stored is read; None where more is."""
+def _region_only(kernel: ir.Kernel, where: Layout) -> ir.Kernel | None:
+    """Return the kernel of its region alone, in C order, if a call reads only the region, as `where`; else None."""
     assert kernel.region is not None
     shape = tuple(high for _, high in kernel.region)
     bodies = [kernel.body, kernel.outside] if kernel.outside is not None else [kernel.body]
@@ -208,14 +230,14 @@ def _inside(kernel: ir.Kernel, where: Layout) -> ir.Kernel | None:
     return replace(kernel, shape=shape, body=body, region=None, outside=None)
 
 
-def _elementwise(kernel: ir.Kernel) -> bool:
-    """Whether a kernel computes one array, and each of its elements from what lies at known places."""
+def _is_elementwise(kernel: ir.Kernel) -> bool:
+    """Return whether a kernel stores one array, without reductions, gathers or a region."""
     plain = all(isinstance(i, (ir.Load, ir.Scalar, ir.LoopIndex, ir.Apply)) for i in kernel.body.instrs)
     return plain and not kernel.reduced and kernel.region is None and len(kernel.body.stores) == 1
 
 
-def _walks_all(at: ir.Affine, loops: Shape, shape: Shape) -> bool:
-    """Whether the loops meet every element of an array in C order once."""
+def _covers_array(at: ir.Affine, loops: Shape, shape: Shape) -> bool:
+    """Return whether the loops touch every element of a C-ordered array exactly once."""
     step = 1
     for coef, n in sorted((c, n) for c, n in zip(at.coef, loops, strict=True) if n != 1):
         if coef != step:

@@ -1,7 +1,7 @@
-"""The pass that gives library calls the elementwise operations behind them.
+"""The pass that fuses elementwise operations on the results of library calls into the calls, as epilogues.
 
-An operation on the result of a call, if nothing else needs that, becomes a part of the call where this saves the kernel
-that would otherwise read the result again. Which operations a call can do, its record says.
+An operation on the result of a call is fused if nothing else reads the result and a kernel is saved by it. The record
+of a library call tells which operations the call can apply.
 """
 
 from __future__ import annotations
@@ -12,37 +12,40 @@ from ..graph.library_calls.record import Epilogue
 from ..graph.library_calls.registry import record_of
 from ..graph.primitives import Leaf, LibraryCall, Map, Output
 from ..graph.signature import signature
-from .analysis import topological
+from .analysis import topological_order
 from .lower import Item
 from .traits import Traits
 
 
 def fold_epilogues(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> list[Item]:
-    """Give calls what follows them, where the result has to be in memory and nothing else needs theirs."""
+    """Fuse operations into the calls before them, as far as that saves kernels.
+
+    A kernel is saved where the result of the operation has to be in memory: a root, or an argument of a call.
+    """
     result = list(items)
     if not traits.takes_epilogues or not any(map(_takes_epilogues, items)):
         return result
-    order = topological(items, roots)
+    order = topological_order(items, roots)
     readers: dict[int, list[int]] = {}
     for p in order:
         for a in items[p].args:
             readers.setdefault(a, []).append(p)
-    kept = frozenset(roots)
+    root_set = frozenset(roots)
     for p in order:
         if not _takes_epilogues(items[p]):
             continue
-        # As far as operations can be taken in; the last place where that spares a kernel is where it ends.
-        item, best = result[p], None
-        while p not in kept and len(readers[p]) == 1:
-            (q,) = readers[p]
-            taken = _with_operation(result, item, p, q, kept)
-            if taken is None:
+        # Fuse one operation after the other, and keep the last call whose result has to be in memory.
+        call, last_saving = result[p], None
+        while p not in root_set and len(readers[p]) == 1:
+            (reader,) = readers[p]
+            fused = _call_with_operation(result, call, p, reader, root_set)
+            if fused is None:
                 break
-            p, item = q, taken
-            if p in kept or any(isinstance(items[r].signature.primitive, LibraryCall) for r in readers[p]):
-                best = p, item
-        if best is not None:
-            result[best[0]] = best[1]
+            p, call = reader, fused
+            if p in root_set or any(isinstance(items[r].signature.primitive, LibraryCall) for r in readers[p]):
+                last_saving = p, call
+        if last_saving is not None:
+            result[last_saving[0]] = last_saving[1]
     return result
 
 
@@ -51,22 +54,29 @@ def _takes_epilogues(item: Item) -> bool:
     return isinstance(primitive, LibraryCall) and record_of(primitive.name).with_epilogue is not None
 
 
-def _with_operation(items: Sequence[Item], call: Item, p: int, q: int, kept: frozenset[int]) -> Item | None:
-    """The call that computes item `q` from what `call`, the item at `p`, is computed from; None where there is none."""
-    f, args = items[q].signature, items[q].args
+def _call_with_operation(
+    items: Sequence[Item], call: Item, call_position: int, reader: int, root_set: frozenset[int]
+) -> Item | None:
+    """Return `call`, the item at `call_position`, with the operation of item `reader` fused; None if it takes none."""
+    sig, args = items[reader].signature, items[reader].args
     primitive = call.signature.primitive
     assert isinstance(primitive, LibraryCall)
-    take = record_of(primitive.name).with_epilogue
-    if take is None or not isinstance(f.primitive, Map) or f.shape != call.signature.shape or len(args) > 2:
+    with_epilogue = record_of(primitive.name).with_epilogue
+    if (
+        with_epilogue is None
+        or not isinstance(sig.primitive, Map)
+        or sig.shape != call.signature.shape
+        or len(args) > 2
+    ):
         return None
-    epilogue, others = Epilogue(f, args.index(p)), tuple(a for a in args if a != p)
+    epilogue, others = Epilogue(sig, args.index(call_position)), tuple(a for a in args if a != call_position)
     if others:
         other = items[others[0]].signature
-        in_memory = isinstance(other.primitive, (Leaf, LibraryCall, Output)) or others[0] in kept
+        in_memory = isinstance(other.primitive, (Leaf, LibraryCall, Output)) or others[0] in root_set
         epilogue = epilogue._replace(other=other, in_memory=in_memory)
-    options = take(call.signature, epilogue)
+    options = with_epilogue(call.signature, epilogue)
     if options is None:
         return None
     args = (*call.args, *others)
     signatures = tuple(items[a].signature for a in args)
-    return Item(signature(LibraryCall(primitive.name, options), signatures, f.shape, f.dtype, f.queue), args)
+    return Item(signature(LibraryCall(primitive.name, options), signatures, sig.shape, sig.dtype, sig.queue), args)

@@ -1,4 +1,4 @@
-"""Kernels while they grow, and what is known of a plan meanwhile: which kernel or call computes each anchor."""
+"""Kernels while they grow, and the state of scheduling: which kernel or library call computes each anchor."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..graph import layout
 from ..graph.layout import Layout
 from ..graph.primitives import Const, Leaf, Output, View
 from . import kernel as ir
-from .analysis import Graph, analyse
-from .lower import Builder, IndexMap, Item, Refused, Source
+from .analysis import Graph, choose_anchors
+from .lower import Builder, CannotLower, IndexMap, Item, Source
 from .steps import RunLibraryCall
 
-# A kernel that already does this much takes no further anchor: registers and argument space are finite.
+# A kernel beyond any of these takes no further anchor: registers and argument space are finite.
 _MAX_INSTRS = 240
 _MAX_ARGS = 60
 _MAX_STORES = 12
@@ -23,18 +23,28 @@ _MAX_STORES = 12
 
 @dataclass(slots=True)
 class Group:
-    """A kernel being built: outer loops first, then the reduced ones.
+    """A kernel being built.
 
     Attributes
     ----------
+    loops, reduced
+        The sizes of the loops, outer loops first, and how many of them, the last ones, are reduced.
+    number
+        The index of the group in `Placement.groups`.
+    reason
+        Why the kernel is not fused with the kernel before it.
+    args, arg_list
+        The arguments of the kernel: their numbers, and their sources and declarations.
     anchors
-        For every anchor that it computes, the number of its value and the map that it stands at.
-    domain, places
+        For every anchor that the kernel computes, the number of its value and its index map.
+    domain, loop_of_dim
         The shape of full-level nodes, and the loop that each of its dimensions runs along.
     closed
         Whether no other anchor may join.
-    trailing
-        Whether the reduced dimensions are the last ones of the domain.
+    reduces_last_axes
+        Whether the reduced dimensions are the last dimensions of the domain.
+    region, outside
+        For an update into a fresh buffer, the box of new values and the body that stores the old values outside.
     """
 
     loops: tuple[int, ...]
@@ -46,101 +56,116 @@ class Group:
     arg_list: list[tuple[Source, ir.Arg]] = field(default_factory=list)
     anchors: dict[int, tuple[int, IndexMap]] = field(default_factory=dict)
     domain: tuple[int, ...] = ()
-    places: tuple[int, ...] = ()
+    loop_of_dim: tuple[int, ...] = ()
     closed: bool = False
-    trailing: bool = True
+    reduces_last_axes: bool = True
     region: tuple[tuple[int, int], ...] | None = None
     outside: Builder | None = None
 
     def is_full(self) -> bool:
-        """Whether it does so much that it takes no further anchor."""
+        """Return whether the kernel is so large that it takes no further anchor."""
         return (
             len(self.builder.instrs) > _MAX_INSTRS or len(self.arg_list) > _MAX_ARGS or len(self.anchors) > _MAX_STORES
         )
 
 
 class Placement:
-    """Where anchors are computed, as far as they have been placed.
+    """The state of scheduling: which group computes each of the anchors that are placed. Nodes are named by position.
 
     Attributes
     ----------
     groups
         The kernels and library calls, in the order in which they will run.
-    home
-        The index of the group that computes an anchor.
+    group_of
+        For every placed anchor, the index of the group that computes it.
     loaded
-        Anchors that another group reads from memory.
+        The anchors that another group reads from memory.
     adopted
-        The buffers that updates go on with, written into in place.
-    readers
-        How many anchors that are not placed yet read a value.
-    sharing
-        The values that are in one buffer.
+        For every update or scatter in place, the source whose buffer it writes into.
+    unplaced_readers
+        For every node, the number of anchors that read it and are not placed yet.
+    nodes_by_buffer
+        For every number of a buffer, the leaves in it.
     outputs
-        Where the outputs of each library call with several are, by number.
+        For every library call with several outputs, the node of each output, by number.
     """
 
     def __init__(self, items: Sequence[Item], roots: Sequence[int], overwrite: bool) -> None:
         self.items = items
         self.roots = frozenset(roots)
         self.overwrite = overwrite
-        self.graph: Graph = analyse(items, roots)
+        self.graph: Graph = choose_anchors(items, roots)
         self.groups: list[Group | RunLibraryCall] = []
-        self.home: dict[int, int] = {}
+        self.group_of: dict[int, int] = {}
         self.loaded: set[int] = set()
         self.adopted: dict[int, Source] = {}
-        self.readers = Counter(p for a in self.graph.anchors for p in self.graph.reads[a])
-        self.sharing: dict[int, list[int]] = {}
+        self.unplaced_readers = Counter(p for a in self.graph.anchors for p in self.graph.reads[a])
+        self.nodes_by_buffer: dict[int, list[int]] = {}
         self.outputs: dict[int, dict[int, int]] = {}
         for p, item in enumerate(items):
-            self.sharing.setdefault(item.buffer, []).append(p)
+            self.nodes_by_buffer.setdefault(item.buffer, []).append(p)
             if isinstance(item.signature.primitive, Output):
                 self.outputs.setdefault(item.args[0], {})[item.signature.primitive.number] = p
 
-    def new(self, loops: tuple[int, ...], reduced: int, reason: str) -> Group:
-        """Start a kernel; `reason` says why it is none with a kernel before it."""
+    def new_group(self, loops: tuple[int, ...], reduced: int, reason: str) -> Group:
+        """Start a kernel; `reason` says why it is not fused with the kernel before it."""
         group = Group(loops, reduced, len(self.groups), reason)
         group.builder = self.builder(group, loops)
         self.groups.append(group)
         return group
 
     def builder(self, group: Group, loops: tuple[int, ...]) -> Builder:
-        """A body of a kernel, over the arguments of the group."""
-        return Builder(self.items, loops, lambda p, imap: self._reach(group, p, imap), group.args, group.arg_list)
+        """Return an empty body for the kernel of a group; the bodies of a group share its arguments."""
+        return Builder(
+            self.items, loops, lambda p, imap: self._resolve_anchor(group, p, imap), group.args, group.arg_list
+        )
 
-    def windows(self, args: Sequence[int]) -> tuple[tuple[tuple[Source, Layout], ...], tuple[DType, ...]]:
-        """The windows of memory in which a library call finds its arguments, and their dtypes."""
-        found, dtypes = [], []
+    def call_arguments(self, args: Sequence[int]) -> tuple[tuple[tuple[Source, Layout], ...], tuple[DType, ...]]:
+        """Return the windows of memory that hold the arguments of a library call, and their dtypes."""
+        windows, dtypes = [], []
         for p in args:
-            f = self.items[p].signature
-            if isinstance(f.primitive, Leaf):
-                found.append((Source("leaf", p), Layout(f.shape, f.primitive.strides, f.primitive.origin)))
-            elif isinstance(f.primitive, Const):
-                found.append((Source("const", p), Layout((), (), 0)))
-            elif isinstance(f.primitive, View) and p not in self.graph.anchor_set:  # a part of what is in memory
-                whole = self.items[p].args[0]
-                self.loaded.add(whole)
-                found.append((Source("new", whole), Layout(f.shape, f.primitive.strides, f.primitive.offset)))
+            signature = self.items[p].signature
+            if isinstance(signature.primitive, Leaf):
+                windows.append(
+                    (
+                        Source("leaf", p),
+                        Layout(signature.shape, signature.primitive.strides, signature.primitive.origin),
+                    )
+                )
+            elif isinstance(signature.primitive, Const):
+                windows.append((Source("const", p), Layout((), (), 0)))
+            elif isinstance(signature.primitive, View) and p not in self.graph.anchor_set:  # a view of a node in memory
+                base = self.items[p].args[0]
+                self.loaded.add(base)
+                windows.append(
+                    (
+                        Source("new", base),
+                        Layout(signature.shape, signature.primitive.strides, signature.primitive.offset),
+                    )
+                )
             else:
                 self.loaded.add(p)
-                found.append((Source("new", p), Layout(f.shape, layout.c_strides(f.shape), 0)))
-            dtypes.append(f.dtype)
-        return tuple(found), tuple(dtypes)
+                windows.append((Source("new", p), Layout(signature.shape, layout.c_strides(signature.shape), 0)))
+            dtypes.append(signature.dtype)
+        return tuple(windows), tuple(dtypes)
 
-    def _reach(self, group: Group, position: int, imap: IndexMap) -> int | Source | None:
+    def _resolve_anchor(self, group: Group, position: int, imap: IndexMap) -> int | Source | None:
+        """Resolve an anchor for the builder of a group: see `Builder`."""
         if position not in self.graph.anchor_set:
             return None
         here = group.anchors.get(position)
         if here is not None:
-            value, at = here
+            value, anchor_map = here
             shape = self.items[position].signature.shape
-            if len(imap) == len(shape) and all(n == 1 or x == y for n, x, y in zip(shape, imap, at, strict=True)):
+            if len(imap) == len(shape) and all(
+                n == 1 or x == y for n, x, y in zip(shape, imap, anchor_map, strict=True)
+            ):
                 return value
-            raise Refused("it reads, at another index, what that kernel computes")
-        home = self.home.get(position)
-        if home is None:
+            raise CannotLower("it reads, at another index, what that kernel computes")
+        group_index = self.group_of.get(position)
+        if group_index is None:
             return None  # the anchor being placed
-        if home >= group.number:
-            raise Refused("it reads what is computed later")
+        if group_index >= group.number:
+            raise CannotLower("it reads what is computed later")
         self.loaded.add(position)
         return Source("new", position)

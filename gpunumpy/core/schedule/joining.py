@@ -1,4 +1,4 @@
-"""How an anchor joins a kernel that there is already, so that what both read is read once."""
+"""The joining of anchors to kernels that are already being built, so that arrays that both read are read once."""
 
 from __future__ import annotations
 
@@ -7,24 +7,41 @@ from math import prod
 from ..graph.primitives import Reduce
 from . import kernel as ir
 from .groups import Group, Placement
-from .limits import fits_row
-from .lower import IndexMap, Refused, identity
+from .limits import row_fits_in_block
+from .lower import CannotLower, IndexMap, map_to_loops
 
 
-def join(placement: Placement, a: int, *, reduced: bool = False) -> str:
-    """Put an anchor into a group that there is; the empty string, or the reason why none takes it."""
-    item = placement.items[a]
+def join_group(placement: Placement, anchor: int, *, reduced: bool = False) -> str:
+    """Put an anchor into the latest group that takes it.
+
+    Parameters
+    ----------
+    placement
+        The state of scheduling.
+    anchor
+        The anchor to place.
+    reduced
+        Whether the anchor is a reduction to be computed as one; else its elements are computed.
+
+    Returns
+    -------
+    str
+        An empty string, or the reason why no group takes the anchor.
+    """
+    item = placement.items[anchor]
     domain = (placement.items[item.args[0]] if reduced else item).signature.shape
-    first = max((placement.home[p] for p in placement.graph.reads[a] if p in placement.home), default=0)
+    first_group = max(
+        (placement.group_of[p] for p in placement.graph.reads[anchor] if p in placement.group_of), default=0
+    )
     reason = "its loops are those of no kernel before it"
     for group in reversed(placement.groups):
         if not isinstance(group, Group) or group.closed:
             continue
-        if group.number < first:
+        if group.number < first_group:
             if group.domain == domain:
                 return "it reads what is computed later"
             continue
-        refusal = _try(placement, group, a, reduced)
+        refusal = _try_join(placement, group, anchor, reduced)
         if not refusal:
             return ""
         if refusal != "loops":
@@ -32,133 +49,139 @@ def join(placement: Placement, a: int, *, reduced: bool = False) -> str:
     return reason
 
 
-def _try(placement: Placement, group: Group, a: int, reduced: bool) -> str:
-    item = placement.items[a]
-    f = item.signature
+def _try_join(placement: Placement, group: Group, anchor: int, reduced: bool) -> str:
+    """Put an anchor into a group; return an empty string, "loops" if the loops differ, or another reason why not."""
+    item = placement.items[anchor]
+    signature = item.signature
     if reduced:
-        assert isinstance(f.primitive, Reduce)
+        assert isinstance(signature.primitive, Reduce)
         domain = placement.items[item.args[0]].signature.shape
-        same = group.reduced == len(f.primitive.axes) and group.places == loop_places(len(domain), f.primitive.axes)
-        if group.domain != domain or not same or not group.reduced:
+        has_same_loops = group.reduced == len(signature.primitive.axes) and group.loop_of_dim == loops_of_dims(
+            len(domain), signature.primitive.axes
+        )
+        if group.domain != domain or not has_same_loops or not group.reduced:
             return "loops"
         outer = len(group.loops) - group.reduced
-        at = identity(len(group.loops), range(outer))
+        at = map_to_loops(len(group.loops), range(outer))
     else:
-        found = _stand(group, f.shape)
-        if found is None:
+        result_map = _result_map(group, signature.shape)
+        if result_map is None:
             return "loops"
-        at = found
+        at = result_map
     if group.is_full():
         return "the kernel before it is large enough"
     loaded = set(placement.loaded)
     mark = group.builder.mark()
     try:
-        value = group.builder.reduction(a, group.places) if reduced else group.builder.value(a, at)
-        if group.reduced and _is_rowwise(group) and not _row_fits(group):
-            raise Refused("a row does not fit into a block")
-    except Refused as refusal:
+        value = group.builder.reduction(anchor, group.loop_of_dim) if reduced else group.builder.value(anchor, at)
+        if group.reduced and _is_rowwise(group) and not _row_fits_in_block(group):
+            raise CannotLower("a row does not fit into a block")
+    except CannotLower as refusal:
         group.builder.rollback(mark)
         placement.loaded = loaded
         return str(refusal)
-    group.anchors[a] = (value, at)
-    placement.home[a] = group.number
+    group.anchors[anchor] = (value, at)
+    placement.group_of[anchor] = group.number
     return ""
 
 
 def _is_rowwise(group: Group) -> bool:
-    """Whether some full-level value depends on a reduction."""
+    """Return whether a full-level value, or another reduction, of the kernel depends on a reduction."""
     kernel = ir.Kernel(group.loops, group.reduced, tuple(x for _, x in group.arg_list), group.builder.body())
-    level = ir.row_level(kernel, kernel.body)
-    tainted: list[bool] = []
+    is_row_level = ir.row_level(kernel, kernel.body)
+    depends_on_reduction: list[bool] = []
     for number, instr in enumerate(kernel.body.instrs):
         args = instr.args if isinstance(instr, (ir.Apply, ir.ReduceLoops, ir.ScanLoop)) else getattr(instr, "index", ())
-        after = any(tainted[i] for i in args)
+        depends = any(depends_on_reduction[i] for i in args)
         if isinstance(instr, ir.ReduceLoops):
-            if after:
+            if depends:
                 return True
-            after = True
-        elif after and not level[number]:
+            depends = True
+        elif depends and not is_row_level[number]:
             return True
-        tainted.append(after)
+        depends_on_reduction.append(depends)
     return False
 
 
-def _row_fits(group: Group) -> bool:
-    if not group.trailing:
+def _row_fits_in_block(group: Group) -> bool:
+    if not group.reduces_last_axes:
         return False
     itemsize = max((arg.dtype.itemsize for _, arg in group.arg_list if arg.kind != "scalar"), default=8)
-    return fits_row(itemsize, prod(group.loops[len(group.loops) - group.reduced :]))
+    return row_fits_in_block(itemsize, prod(group.loops[len(group.loops) - group.reduced :]))
 
 
-def _stand(group: Group, shape: tuple[int, ...]) -> IndexMap | None:
-    """The map at which an elementwise result of `shape` stands in a group, or None where it has no place there."""
+def _result_map(group: Group, shape: tuple[int, ...]) -> IndexMap | None:
+    """Return the index map of an elementwise result of `shape` in a group; None if its shape does not fit the loops."""
     loops = len(group.loops)
     if shape == group.domain:
-        return identity(loops, group.places)
+        return map_to_loops(loops, group.loop_of_dim)
     if not group.reduced:
         return None
     outer = loops - group.reduced
-    places = []
+    loop_of_dim = []
     k = 0
-    for n in shape:  # sizes of 1 do not count: a reduction with keepdims has the outer shape too
+    for n in shape:  # sizes of 1 are skipped: a reduction with keepdims has the outer shape too
         while k < outer and group.loops[k] == 1 and n != 1:
             k += 1
         if n == 1:
-            places.append(-1)
+            loop_of_dim.append(-1)
         elif k < outer and group.loops[k] == n:
-            places.append(k)
+            loop_of_dim.append(k)
             k += 1
         else:
             return None
     if any(group.loops[j] != 1 for j in range(k, outer)):
         return None
-    return identity(loops, places)
+    return map_to_loops(loops, loop_of_dim)
 
 
-def convert(placement: Placement, a: int, primitive: Reduce) -> bool:
-    """Make an elementwise kernel over the reduction's domain one with the reduction, so that it is read once."""
-    domain = placement.items[placement.items[a].args[0]].signature.shape
+def convert_and_join(placement: Placement, anchor: int, primitive: Reduce) -> bool:
+    """Rebuild an elementwise kernel over the domain of a reduction so that it also reduces: both read an array once.
+
+    Return False if there is no such kernel.
+    """
+    domain = placement.items[placement.items[anchor].args[0]].signature.shape
     for index, old in enumerate(placement.groups):
         if not isinstance(old, Group) or old.closed or old.reduced or old.domain != domain or not domain:
             continue
-        if old.is_full() or not _shares(placement, a, old):
+        if old.is_full() or not _shares_input(placement, anchor, old):
             continue
-        loaded, home = set(placement.loaded), dict(placement.home)
+        loaded, group_of = set(placement.loaded), dict(placement.group_of)
         outer = tuple(d for d in range(len(domain)) if d not in primitive.axes)
         group = Group(tuple(domain[d] for d in outer + primitive.axes), len(primitive.axes), index, old.reason)
         group.builder = placement.builder(group, group.loops)
-        group.domain, group.places = domain, loop_places(len(domain), primitive.axes)
-        group.trailing = are_trailing(primitive.axes, len(domain))
-        for anchor in old.anchors:
-            del placement.home[anchor]
+        group.domain, group.loop_of_dim = domain, loops_of_dims(len(domain), primitive.axes)
+        group.reduces_last_axes = are_last_axes(primitive.axes, len(domain))
+        for other in old.anchors:
+            del placement.group_of[other]
         try:
-            full = identity(len(group.loops), group.places)
-            for anchor in old.anchors:
-                group.anchors[anchor] = (group.builder.value(anchor, full), full)
-                placement.home[anchor] = index
-            at = identity(len(group.loops), range(len(outer)))
-            group.anchors[a] = (group.builder.reduction(a, group.places), at)
-        except Refused:
-            placement.loaded, placement.home = loaded, home
+            domain_map = map_to_loops(len(group.loops), group.loop_of_dim)
+            for other in old.anchors:
+                group.anchors[other] = (group.builder.value(other, domain_map), domain_map)
+                placement.group_of[other] = index
+            result_map = map_to_loops(len(group.loops), range(len(outer)))
+            group.anchors[anchor] = (group.builder.reduction(anchor, group.loop_of_dim), result_map)
+        except CannotLower:
+            placement.loaded, placement.group_of = loaded, group_of
             continue
-        placement.home[a] = index
+        placement.group_of[anchor] = index
         placement.groups[index] = group
         return True
     return False
 
 
-def _shares(placement: Placement, a: int, group: Group) -> bool:
-    """Whether an anchor reads an anchor or a leaf that the group has at hand."""
-    at_hand = {source.position for source, _ in group.arg_list if source.kind == "leaf"} | group.anchors.keys()
-    return not at_hand.isdisjoint(placement.graph.reads[a])
+def _shares_input(placement: Placement, anchor: int, group: Group) -> bool:
+    """Return whether an anchor reads an anchor that the group computes, or a leaf that it loads."""
+    available = {source.position for source, _ in group.arg_list if source.kind == "leaf"} | group.anchors.keys()
+    return not available.isdisjoint(placement.graph.reads[anchor])
 
 
-def loop_places(ndim: int, axes: tuple[int, ...]) -> tuple[int, ...]:
-    """For every dimension of a reduced domain, the loop that it runs along: outer loops first, then the reduced."""
+def loops_of_dims(ndim: int, axes: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the loop of every dimension of a domain that is reduced over `axes`: the reduced loops are the last."""
     order = [d for d in range(ndim) if d not in axes] + list(axes)
     return tuple(order.index(d) for d in range(ndim))
 
 
-def are_trailing(axes: tuple[int, ...], ndim: int) -> bool:
-    """Whether axes are the last ones."""
+def are_last_axes(axes: tuple[int, ...], ndim: int) -> bool:
+    """Return whether the axes are the last axes, in order."""
     return axes == tuple(range(ndim - len(axes), ndim))

@@ -1,10 +1,10 @@
-"""The kernel: what the scheduler hands to an executor, as pure data.
+"""The kernel, as pure data: the scheduler makes it, an executor runs it.
 
-A kernel is a loop nest over `shape`. The last `reduced` loop dimensions are reduced: a value that does not depend on
-them (a `Reduce`, or anything computed from row-level values alone) stands at *row level* and is computed once for
-every point of the outer dimensions; everything else stands at *full level*.
+A kernel is a loop nest over `shape`. The last `reduced` loop dimensions are reduced. A value that does not depend on
+them (a `ReduceLoops`, or a value computed from row-level values alone) is at *row level*: it is computed once for every
+point of the outer dimensions. Every other value is at *full level*, computed at every loop point.
 
-A value is named by its position in `Body.instrs`, which is a topological order.
+A value is named by the position of its instruction in `Body.instrs`, which is in topological order.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Load:
 class LoadIndexed:
     """The element at ``at + sum(wrap(index[k], dims[k]) * strides[k])`` of buffer argument `arg`.
 
-    The index values are int64; a negative one counts from the end. One out of bounds is clamped and reported with the
-    number of the scalar argument `site` that names the operation.
+    The index values are int64; a negative index counts from the end. An index out of bounds is clamped, and reported
+    as the value of the scalar argument `source_location`: the number of the place that recorded the operation.
     """
 
     arg: int
@@ -51,7 +51,7 @@ class LoadIndexed:
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """Scalar argument `arg`, passed by value."""
+    """The value of scalar argument `arg`."""
 
     arg: int
 
@@ -65,9 +65,9 @@ class LoopIndex:
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """The table's elementwise row `row`; `loop` is its argument dtypes followed by its result dtype.
+    """The elementwise op `op` applied to the values `args`; `loop` is the argument dtypes followed by the result dtype.
 
-    The arguments have the loop's dtypes already: the scheduler inserts rows ``cast`` where they do not.
+    The values have the dtypes of the loop: the scheduler inserts the op ``cast`` where the dtypes differ.
     """
 
     op: str
@@ -77,9 +77,9 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class ReduceLoops:
-    """The table's reduction `row` of `args` over the reduced loop dimensions; `loop` as for `Apply`.
+    """The reduction `op` of ``args[0]`` over the reduced loop dimensions; `loop` as for `Apply`.
 
-    Row-level arguments after the first (a mean to subtract, a ddof) are used where the row's map or post needs them.
+    The arguments after the first (a mean to subtract, a ddof) are row-level values for the map or the post of the op.
     """
 
     op: str
@@ -89,7 +89,7 @@ class ReduceLoops:
 
 @dataclass(frozen=True, slots=True)
 class ScanLoop:
-    """The inclusive scan by reduction `row` of `args[0]` along the one reduced loop dimension; a full-level value."""
+    """The inclusive scan of ``args[0]`` by the reduction `op` along the one reduced loop dimension, at full level."""
 
     op: str
     args: tuple[int, ...]
@@ -101,7 +101,10 @@ Instruction: TypeAlias = Load | LoadIndexed | Scalar | LoopIndex | Apply | Reduc
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """Write value `value` to buffer argument `arg` at `at` (a row-level value has zero coefficients where reduced)."""
+    """A write of value `value` to buffer argument `arg` at `at`.
+
+    Where the value is at row level, the coefficients of `at` for the reduced dimensions are zero.
+    """
 
     arg: int
     value: int
@@ -110,16 +113,18 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Body:
+    """The instructions of a kernel in topological order, and the stores of their values."""
+
     instrs: tuple[Instruction, ...]
     stores: tuple[Store, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Arg:
-    """A kernel argument: ``kind`` is "in" or "out" (a pointer to `dtype`) or "scalar" (one value of `dtype`).
+    """A kernel argument: `kind` is "in" or "out" (a pointer to `dtype`) or "scalar" (a value of `dtype`).
 
-    `aligned` promises a pointer to a multiple of 16 bytes. `alias` is the number of the "in" argument whose buffer
-    this "out" argument overwrites in place at the very elements that were read, or -1.
+    `aligned` promises that the address is a multiple of 16 bytes. `alias` is the number of the "in" argument whose
+    buffer this "out" argument overwrites in place, each element where it was read; -1 if there is none.
     """
 
     kind: str
@@ -132,9 +137,8 @@ class Arg:
 class Kernel:
     """One fused kernel.
 
-    `region`, if given, is a box ``((low, high), ...)`` of the loop space: `body` runs inside it, `outside` elsewhere.
-    (An update of a part of an array that writes a fresh buffer: the new values inside, the old ones outside.)
-    `count` is the number of loop points.
+    `region`, if given, is a box ``((low, high), ...)`` of the loop space: `body` runs inside the box, `outside`
+    elsewhere. (An update of a part of an array that writes a fresh buffer: new values inside, old values outside.)
     """
 
     shape: tuple[int, ...]
@@ -147,31 +151,31 @@ class Kernel:
 
 
 def value_dtypes(kernel: Kernel, body: Body) -> list[DType]:
-    """The dtype of every value of `body`."""
-    out: list[DType] = []
+    """Return the dtype of every value of `body`."""
+    dtypes: list[DType] = []
     for instr in body.instrs:
         if isinstance(instr, (Load, LoadIndexed, Scalar)):
-            out.append(kernel.args[instr.arg].dtype)
+            dtypes.append(kernel.args[instr.arg].dtype)
         elif isinstance(instr, LoopIndex):
-            out.append(numpy.dtype(numpy.int64))
+            dtypes.append(numpy.dtype(numpy.int64))
         else:
-            out.append(instr.loop[-1])
-    return out
+            dtypes.append(instr.loop[-1])
+    return dtypes
 
 
 def row_level(kernel: Kernel, body: Body) -> list[bool]:
-    """For every value of `body`, whether it is computed once a row instead of once a loop point."""
+    """Return for every value of `body` whether it is at row level, and so computed once a row."""
     outer = len(kernel.shape) - kernel.reduced
-    level: list[bool] = []
+    is_row_level: list[bool] = []
     for instr in body.instrs:
         if isinstance(instr, Scalar):
-            level.append(True)
+            is_row_level.append(True)
         elif isinstance(instr, (Load, LoopIndex)):
-            level.append(not any(instr.at.coef[outer:]))
+            is_row_level.append(not any(instr.at.coef[outer:]))
         elif isinstance(instr, LoadIndexed):
-            level.append(not any(instr.at.coef[outer:]) and all(level[i] for i in instr.index))
+            is_row_level.append(not any(instr.at.coef[outer:]) and all(is_row_level[i] for i in instr.index))
         elif isinstance(instr, Apply):
-            level.append(all(level[i] for i in instr.args))
+            is_row_level.append(all(is_row_level[i] for i in instr.args))
         else:
-            level.append(isinstance(instr, ReduceLoops))
-    return level
+            is_row_level.append(isinstance(instr, ReduceLoops))
+    return is_row_level

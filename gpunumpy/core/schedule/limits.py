@@ -1,12 +1,12 @@
-"""Sizes that the scheduler and the code generator must agree on."""
+"""Limits that the scheduler keeps for the code generator: what one block of GPU threads can hold."""
 
 from __future__ import annotations
 
 # A row-wise kernel (softmax, normalisation) holds a whole row in the registers of one block: 1,024 threads with
-# 64 bytes each, which leaves as much again for what is being computed.
-ROW_BYTES = 1 << 16
+# 64 bytes each, which leaves the same number of bytes for intermediate values.
+MAX_ROW_BYTES = 1 << 16
 
 
-def fits_row(nbytes: int, length: int) -> bool:
-    """Whether a block can hold a row of `length` points that keep `nbytes` bytes each between two reductions."""
-    return nbytes * length <= ROW_BYTES
+def row_fits_in_block(bytes_per_point: int, length: int) -> bool:
+    """Return whether a block can hold a row of `length` points that keep `bytes_per_point` bytes between reductions."""
+    return bytes_per_point * length <= MAX_ROW_BYTES

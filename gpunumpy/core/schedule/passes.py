@@ -1,7 +1,7 @@
 """The passes from a recorded graph to a plan, in the order in which they run.
 
-Graph passes rewrite the items, the scheduler makes steps of them, and plan passes rewrite the steps. Each is verified
-on its own where that is asked for: then a defect is found in the pass that has it.
+Graph passes rewrite the items, the scheduler turns the items into steps, and plan passes rewrite the steps. On request
+the output of each pass is verified by itself, so that a defect is found in the pass that has it.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from .verify_plan import verify_plan
 
 
 class Target(Protocol):
-    """What the passes ask of the executor that will run the plan."""
+    """The executor that will run the plan, as far as the passes know it."""
 
     @property
     def traits(self) -> Traits:
-        """What it is good at."""
+        """The properties by which the passes choose."""
 
     def fuses(self, call: str) -> Fuses | None:
-        """What tells whether library calls of a name take elementwise kernels in; None if they never do."""
+        """Return the predicate over fused library calls of this name; None if no kernel is ever fused into them."""
 
 
 class Scheduled(NamedTuple):
-    """What the passes make of a graph: the steps, and the items that they are for, those of the graph first."""
+    """The plan of a graph: the steps, and the items that the steps refer to, those of the graph first."""
 
     steps: tuple[Step, ...]
     items: Sequence[Item]
@@ -48,43 +48,43 @@ GRAPH_PASSES: tuple[GraphPass, ...] = (
     add_outputs,
     merge_windows,
     fold_epilogues,
-    batch_calls,  # after the epilogues, which are of the calls that they are behind
+    batch_calls,  # after the epilogues: each belongs to a single call
     push_views,
 )
-# Between them the scheduler itself runs.
+# The scheduler runs between the graph passes and the plan passes.
 PLAN_PASSES: tuple[PlanPass, ...] = (fuse_into_library_calls,)
 
 
 def run_passes(
     items: Sequence[Item], roots: Sequence[int], target: Target, *, overwrite: bool = True, check: bool = False
 ) -> Scheduled:
-    """Make a plan for a graph.
+    """Return the plan of a graph.
 
     Parameters
     ----------
     items, roots
-        The graph, and the positions in it of what is to be computed.
+        The graph, and the positions in it of the nodes to compute.
     target
         The executor that will run the plan.
     overwrite
         Whether an update may write into the memory of a leaf.
     check
-        Whether each pass is verified.
+        Whether to verify the output of each pass.
 
     Raises
     ------
     InvalidPlan
-        If a pass has a defect; the text begins with its name.
+        If a pass has a defect. For a graph pass, the text begins with its name.
     """
-    for rewrite in GRAPH_PASSES:
-        before, items = items, rewrite(items, roots, target.traits)
+    for graph_pass in GRAPH_PASSES:
+        before, items = items, graph_pass(items, roots, target.traits)
         if check:
-            verify_rewrite(rewrite.__name__, before, items, roots)
+            verify_rewrite(graph_pass.__name__, before, items, roots)
     steps = schedule(items, roots, overwrite)
     if check:
         verify_plan(steps, items, roots)
-    for change in PLAN_PASSES:
-        known, steps = steps, change(steps, items, roots, target.fuses)
-        if check and steps != known:
+    for plan_pass in PLAN_PASSES:
+        previous, steps = steps, plan_pass(steps, items, roots, target.fuses)
+        if check and steps != previous:
             verify_plan(steps, items, roots)
     return Scheduled(steps, items)

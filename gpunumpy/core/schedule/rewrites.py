@@ -1,4 +1,4 @@
-"""Passes over the graph that are a few lines each. New items go to the end, so that positions stay."""
+"""Graph passes of a few lines each. They append new items, so that positions stay."""
 
 from __future__ import annotations
 
@@ -15,69 +15,71 @@ from .traits import Traits
 
 
 def add_outputs(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> list[Item]:
-    """Add the outputs of library calls that nobody asks for, which need memory all the same."""
+    """Add the outputs of library calls that the graph lacks: the calls write them all the same, so they need memory."""
     result = list(items)
     for p, item in enumerate(items):
         if isinstance(item.signature.primitive, LibraryCall) and item.signature.primitive.results:
-            kept = {reader.signature for reader in items if p in reader.args}
-            result += [Item(output, (p,)) for output in outputs(item.signature) if output not in kept]
+            present = {reader.signature for reader in items if p in reader.args}
+            result += [Item(output, (p,)) for output in outputs(item.signature) if output not in present]
     return result
 
 
 def merge_windows(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> list[Item]:
-    """Name one leaf for all that see the same elements of a buffer, so that a kernel reads them once."""
-    first: dict[tuple[Signature, int, int], int] = {}
-    same = [
-        p if item.buffer < 0 else first.setdefault((item.signature, item.buffer, item.offset), p)
+    """Let readers of equal windows of a buffer all read the first of these leaves, so that a kernel loads it once."""
+    first_position: dict[tuple[Signature, int, int], int] = {}
+    canonical = [
+        p if item.buffer < 0 else first_position.setdefault((item.signature, item.buffer, item.offset), p)
         for p, item in enumerate(items)
     ]
-    return [replace(item, args=tuple(same[a] for a in item.args)) if item.args else item for item in items]
+    return [replace(item, args=tuple(canonical[a] for a in item.args)) if item.args else item for item in items]
 
 
 def push_views(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> list[Item]:
-    """Move views that have no index map (reshapes that merge or split dimensions) down to the memory that they read.
+    """Move views without an index map (reshapes that merge or split dimensions) from an expression to its leaves.
 
-    A reshape of ``a * 2 + b`` is the expression over the reshaped `a` and `b`, which needs no copy where they are in C
-    order. New items go to the end, so that positions stay.
+    A reshape of ``a * 2 + b`` becomes the expression over the reshaped `a` and `b`: no copy is
+    needed if both are in C order.
     """
     result = list(items)
-    used = Counter(a for item in items for a in item.args)
-    kept = frozenset(roots)
+    use_count = Counter(a for item in items for a in item.args)
+    root_set = frozenset(roots)
 
-    def movable(p: int, shape: Shape) -> bool:
-        f = result[p].signature
-        if isinstance(f.primitive, Const):
+    def is_movable(p: int, shape: Shape) -> bool:
+        sig = result[p].signature
+        if isinstance(sig.primitive, Const):
             return True
-        if f.shape != shape:
+        if sig.shape != shape:
             return False
-        if isinstance(f.primitive, Leaf):
-            return layout.is_c(shape, f.primitive.strides)
-        alone = p not in kept and used[p] == 1
-        return alone and isinstance(f.primitive, Map) and all(movable(a, shape) for a in result[p].args)
+        if isinstance(sig.primitive, Leaf):
+            return layout.is_c(shape, sig.primitive.strides)
+        has_one_reader = p not in root_set and use_count[p] == 1
+        return has_one_reader and isinstance(sig.primitive, Map) and all(is_movable(a, shape) for a in result[p].args)
 
-    def moved(p: int, view: Signature) -> int:
+    def push_view(p: int, view: Signature) -> int:
         item = result[p]
         if isinstance(item.signature.primitive, Const):
             return p
         if isinstance(item.signature.primitive, Leaf):
-            made = Item(
+            pushed = Item(
                 signature(view.primitive, (item.signature,), view.shape, item.signature.dtype, view.queue), (p,)
             )
         else:
-            args = tuple(moved(a, view) for a in item.args)
+            args = tuple(push_view(a, view) for a in item.args)
             signatures = tuple(result[a].signature for a in args)
-            made = Item(
+            pushed = Item(
                 signature(item.signature.primitive, signatures, view.shape, item.signature.dtype, view.queue), args
             )
-        result.append(made)
+        result.append(pushed)
         return len(result) - 1
 
     for p, item in enumerate(items):
         primitive = item.signature.primitive
         if isinstance(primitive, View):
-            child = item.args[0]
-            f = items[child].signature
-            mapped = layout.decompose(f.shape, primitive.strides, primitive.offset, item.signature.shape) is not None
-            if isinstance(f.primitive, Map) and not mapped and movable(child, f.shape):
-                result[p] = result[moved(child, item.signature)]
+            base = item.args[0]
+            sig = items[base].signature
+            has_index_map = (
+                layout.decompose(sig.shape, primitive.strides, primitive.offset, item.signature.shape) is not None
+            )
+            if isinstance(sig.primitive, Map) and not has_index_map and is_movable(base, sig.shape):
+                result[p] = result[push_view(base, item.signature)]
     return result

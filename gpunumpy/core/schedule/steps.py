@@ -1,4 +1,4 @@
-"""The steps of a plan, as pure data: memory that comes and goes, kernels, and library calls."""
+"""The steps of a plan, as pure data: allocations and releases of memory, kernels, and library calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .lower import Source
 
 @dataclass(frozen=True, slots=True)
 class Allocate:
-    """A fresh buffer."""
+    """Allocation of a fresh buffer of `nbytes` bytes for `target`."""
 
     target: Source
     nbytes: int
@@ -21,7 +21,7 @@ class Allocate:
 
 @dataclass(frozen=True, slots=True)
 class Adopt:
-    """The buffer `base` goes on as `target`, which is written into it in place."""
+    """Transfer of the buffer of `base` to `target`, which the steps behind this one write into it in place."""
 
     target: Source
     base: Source
@@ -29,7 +29,7 @@ class Adopt:
 
 @dataclass(frozen=True, slots=True)
 class RunKernel:
-    """A kernel with what its arguments are bound to; `reason` says why it is not one with the kernel before it."""
+    """A kernel and the sources of its arguments; `reason` says why it is not fused with the kernel before it."""
 
     kernel: ir.Kernel
     args: tuple[Source, ...]
@@ -40,8 +40,8 @@ class RunKernel:
 class RunLibraryCall:
     """A library call: reads `args` (windows of buffers), writes the buffer of the node at `position`.
 
-    If it has several outputs, it writes the buffers `outputs` instead. A `Batch` or a `FusedCall` as its options says
-    that it is several calls, or one with kernels in it.
+    A call with several outputs writes the buffers `outputs` instead. Options that are a `Batch` stand for several
+    equal calls, options that are a `FusedCall` for a call with kernels fused into it.
     """
 
     name: str
@@ -54,13 +54,13 @@ class RunLibraryCall:
 
     @property
     def targets(self) -> tuple[Source, ...]:
-        """What it writes."""
+        """The buffers that the call writes."""
         return self.outputs or (Source("new", self.position),)
 
 
 @dataclass(frozen=True, slots=True)
 class Free:
-    """The buffer is not needed any more."""
+    """Release of the buffer of `target`: no later step needs it."""
 
     target: Source
 

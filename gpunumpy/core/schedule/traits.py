@@ -1,4 +1,4 @@
-"""What executors differ in: asked by the passes, and by functions that have two ways to do a thing."""
+"""Properties in which executors differ. Passes, and functions that have two algorithms, choose by them."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What an executor is good at.
+    """The properties of an executor.
 
     Attributes
     ----------
     draws_random
-        Its kernels draw many random numbers faster than NumPy does.
+        Its kernels draw many random numbers faster than NumPy draws them.
     takes_epilogues
-        Its matrix products do elementwise operations behind them for less than a kernel of their own.
+        Its matrix products apply elementwise operations to their results faster than a separate kernel would.
     copies_blocks_faster_than_elements
-        To copy a few blocks is faster than to pick every element by its index.
+        Copying a few contiguous blocks is faster than gathering every element by its index.
     sums_long_rows_faster_than_blas
-        A reduction reads the long rows of a large matrix faster than BLAS does for a product with a vector.
+        Its reductions read the long rows of a large matrix faster than a BLAS product with a vector does.
     """
 
     draws_random: bool = False

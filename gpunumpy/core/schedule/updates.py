@@ -1,7 +1,7 @@
-"""Updates and scatters: what writes into memory that may hold a value which others still read.
+"""The placing of updates and scatters, which replace elements of a base whose old value may still be needed.
 
-Where nothing else needs the old value, it is written over; else a kernel writes a fresh buffer, new values inside the
-region and old ones outside.
+If nothing else needs the old value, it is overwritten in place. Otherwise a kernel writes a fresh buffer: new values
+inside the region, old values outside.
 """
 
 from __future__ import annotations
@@ -13,62 +13,64 @@ from ..graph.layout import Layout
 from ..graph.primitives import Leaf, Scatter, Update
 from . import kernel as ir
 from .groups import Group, Placement
-from .lower import INT64, Source, compose, identity
+from .lower import INT64, Source, compose, map_to_loops
 from .steps import RunLibraryCall
 
 
-def place_update(placement: Placement, a: int, primitive: Update) -> None:
-    """Write an update into the memory of its base, or into memory of its own."""
-    base, value = placement.items[a].args
-    where = primitive.region
-    source = _base(placement, base)
-    box = _unit_box(placement.items[a].signature.shape, where)
+def place_update(placement: Placement, anchor: int, primitive: Update) -> None:
+    """Place an update: in the memory of its base, or in a buffer of its own."""
+    base, value = placement.items[anchor].args
+    region = primitive.region
+    source = _base_source(placement, base)
+    box = _as_box(placement.items[anchor].signature.shape, region)
     if source is not None and _may_overwrite(placement, base):
-        clash = _clash(placement, a, base, where)
-        if not clash:
-            _write_in_place(placement, a, where, source, value)
+        reads_overwritten = _reads_overwritten(placement, anchor, base, region)
+        if not reads_overwritten:
+            _write_in_place(placement, anchor, region, source, value)
             return
-        large = 2 * prod(where.shape) >= prod(placement.items[a].signature.shape)
-        if not (box is not None and large):
-            # The right side reads what is overwritten: compute it before that is written.
-            _write_in_place(placement, a, where, source, value, _copy_before_write(placement, value))
+        is_large = 2 * prod(region.shape) >= prod(placement.items[anchor].signature.shape)
+        if not (box is not None and is_large):
+            # The new value reads elements that are overwritten: compute all of it before the first write.
+            _write_in_place(placement, anchor, region, source, value, _copy_before_write(placement, value))
             return
     if box is None:
-        copy = placement.new(placement.items[a].signature.shape, 0, "an update with steps copies its base first")
-        at = identity(len(copy.loops), range(len(copy.loops)))
+        copy = placement.new_group(
+            placement.items[anchor].signature.shape, 0, "an update with steps copies its base first"
+        )
+        at = map_to_loops(len(copy.loops), range(len(copy.loops)))
         copy.closed = True
-        copy.anchors[a] = (copy.builder.value(base, at), at)
-        placement.home[a] = copy.number
-        _write_in_place(placement, a, where, Source("new", a), value)
+        copy.anchors[anchor] = (copy.builder.value(base, at), at)
+        placement.group_of[anchor] = copy.number
+        _write_in_place(placement, anchor, region, Source("new", anchor), value)
         return
-    _write_fresh(placement, a, where, box, base, value)
+    _write_fresh(placement, anchor, region, box, base, value)
 
 
-def place_scatter(placement: Placement, a: int, primitive: Scatter) -> None:
-    """Write elements by index into the memory of the base, or into a copy of it."""
-    item = placement.items[a]
-    f = item.signature
+def place_scatter(placement: Placement, anchor: int, primitive: Scatter) -> None:
+    """Place a scatter: a library call that writes elements by index into the memory of the base, or into a copy."""
+    item = placement.items[anchor]
+    signature = item.signature
     base = item.args[0]
-    source = _base(placement, base)
+    source = _base_source(placement, base)
     if source is not None and _may_overwrite(placement, base):
-        placement.adopted[a] = source
+        placement.adopted[anchor] = source
     else:
-        group = placement.new(f.shape, 0, "an indexed write that leaves the old array as it is")
+        group = placement.new_group(signature.shape, 0, "an indexed write that leaves the old array as it is")
         group.closed = True
-        at = identity(len(f.shape), range(len(f.shape)))
-        group.anchors[a] = (group.builder.operand(base, f.shape, at, f.dtype), at)
-        placement.home[a] = group.number
-    windows, dtypes = placement.windows(item.args[1:])
-    # The last argument is the number by which an index out of bounds is reported.
-    location = Source("location", a), Layout((), (), 0)
-    options = primitive.count, primitive.op, f.shape
+        at = map_to_loops(len(signature.shape), range(len(signature.shape)))
+        group.anchors[anchor] = (group.builder.operand(base, signature.shape, at, signature.dtype), at)
+        placement.group_of[anchor] = group.number
+    windows, dtypes = placement.call_arguments(item.args[1:])
+    # The last argument is the number of the source location, for the report of an index out of bounds.
+    location = Source("location", anchor), Layout((), (), 0)
+    options = primitive.count, primitive.op, signature.shape
     reason = "an indexed write is a library call of its own"
-    placement.home[a] = len(placement.groups)
-    placement.groups.append(RunLibraryCall("scatter", options, (*windows, location), (*dtypes, INT64), a, reason))
+    placement.group_of[anchor] = len(placement.groups)
+    placement.groups.append(RunLibraryCall("scatter", options, (*windows, location), (*dtypes, INT64), anchor, reason))
 
 
-def _base(placement: Placement, position: int) -> Source | None:
-    """Where the base of an update is stored, or None if it is an expression."""
+def _base_source(placement: Placement, position: int) -> Source | None:
+    """Return the source of the base of an update, or None if the base is an expression that is not stored."""
     if isinstance(placement.items[position].signature.primitive, Leaf):
         return Source("leaf", position)
     if position not in placement.graph.anchor_set:
@@ -78,135 +80,144 @@ def _base(placement: Placement, position: int) -> Source | None:
 
 
 def _may_overwrite(placement: Placement, base: int) -> bool:
-    """Whether nothing else needs the old value any more."""
+    """Return whether the buffer of the base may be overwritten: nothing else needs its old value."""
     item = placement.items[base]
-    f = item.signature
-    if isinstance(f.primitive, Leaf):
-        if not placement.overwrite or f.primitive.origin or not layout.is_c(f.shape, f.primitive.strides):
+    signature = item.signature
+    if isinstance(signature.primitive, Leaf):
+        if (
+            not placement.overwrite
+            or signature.primitive.origin
+            or not layout.is_c(signature.shape, signature.primitive.strides)
+        ):
             return False
-        same = placement.sharing[item.buffer]
+        nodes_in_buffer = placement.nodes_by_buffer[item.buffer]
     else:
         if base in placement.roots:
             return False
-        same = [base]
-    return not any(placement.readers[p] for p in same)
+        nodes_in_buffer = [base]
+    return not any(placement.unplaced_readers[p] for p in nodes_in_buffer)
 
 
-def _clash(placement: Placement, a: int, base: int, where: Layout) -> bool:
-    """Whether the new value reads the base's buffer at any element but the one that it replaces."""
-    probe = Group(where.shape, 0, len(placement.groups), "")
-    probe.builder = placement.builder(probe, where.shape)
+def _reads_overwritten(placement: Placement, anchor: int, base: int, region: Layout) -> bool:
+    """Return whether the new value reads the buffer of the base at another element than the one that it replaces."""
+    probe = Group(region.shape, 0, len(placement.groups), "")
+    probe.builder = placement.builder(probe, region.shape)
     loaded = set(placement.loaded)
-    imap = identity(len(where.shape), range(len(where.shape)))
-    f = placement.items[base].signature
-    probe.builder.operand(placement.items[a].args[1], where.shape, imap, f.dtype)
+    imap = map_to_loops(len(region.shape), range(len(region.shape)))
+    signature = placement.items[base].signature
+    probe.builder.operand(placement.items[anchor].args[1], region.shape, imap, signature.dtype)
     placement.loaded = loaded
-    storage = placement.items[base]
+    base_item = placement.items[base]
     for source, at in probe.builder.reads:
         other = placement.items[source.position]
-        if source.position == base or (storage.buffer >= 0 and other.buffer == storage.buffer):
-            shift = other.offset - storage.offset if source.kind == "leaf" else 0
-            target = ir.Affine(where.offset - shift, _still(where))
-            if at != target or other.signature.dtype != f.dtype:
+        if source.position == base or (base_item.buffer >= 0 and other.buffer == base_item.buffer):
+            start = other.offset - base_item.offset if source.kind == "leaf" else 0
+            write_index = ir.Affine(region.offset - start, _strides_of_long_dims(region))
+            if at != write_index or other.signature.dtype != signature.dtype:
                 return True
     return False
 
 
 def _copy_before_write(placement: Placement, value: int) -> Source:
-    """The value of an expression in a fresh buffer of its own."""
-    f = placement.items[value].signature
-    group = placement.new(f.shape, 0, "the right side reads what the left side overwrites")
+    """Place a kernel that stores the value of an expression in a buffer of its own; return its source."""
+    signature = placement.items[value].signature
+    group = placement.new_group(signature.shape, 0, "the right side reads what the left side overwrites")
     group.closed = True
-    at = identity(len(f.shape), range(len(f.shape)))
+    at = map_to_loops(len(signature.shape), range(len(signature.shape)))
     number = group.builder.value(value, at)
     source = Source("copy", value)
-    group.builder.store(source, number, f.dtype, compose(layout.c_strides(f.shape), 0, at, len(f.shape)))
+    group.builder.store(
+        source, number, signature.dtype, compose(layout.c_strides(signature.shape), 0, at, len(signature.shape))
+    )
     return source
 
 
 def _write_in_place(
-    placement: Placement, a: int, where: Layout, source: Source, value: int, copy: Source | None = None
+    placement: Placement, anchor: int, region: Layout, source: Source, value: int, copy: Source | None = None
 ) -> None:
-    group = placement.new(where.shape, 0, "it writes a part of an array in place")
+    """Place a kernel that writes a region of the buffer `source`; `copy`, if given, holds the new value already."""
+    group = placement.new_group(region.shape, 0, "it writes a part of an array in place")
     group.closed = True
-    f = placement.items[a].signature
-    imap = identity(len(where.shape), range(len(where.shape)))
+    signature = placement.items[anchor].signature
+    imap = map_to_loops(len(region.shape), range(len(region.shape)))
     if copy is None:
-        number = group.builder.operand(value, where.shape, imap, f.dtype)
+        number = group.builder.operand(value, region.shape, imap, signature.dtype)
     else:
-        number = group.builder.window(copy, value, where.shape, imap)
-    at = ir.Affine(where.offset, _still(where))
+        number = group.builder.load_copy(copy, value, region.shape, imap)
+    at = ir.Affine(region.offset, _strides_of_long_dims(region))
     alias = next(
-        (n for n, (s, arg) in enumerate(group.arg_list) if arg.kind == "in" and _same(placement, s, source)), -1
+        (n for n, (s, arg) in enumerate(group.arg_list) if arg.kind == "in" and _is_same_buffer(placement, s, source)),
+        -1,
     )
-    group.builder.store(Source("new", a), number, f.dtype, at, alias)
-    if source != Source("new", a):
-        placement.adopted[a] = source
-    placement.home[a] = group.number
+    group.builder.store(Source("new", anchor), number, signature.dtype, at, alias)
+    if source != Source("new", anchor):
+        placement.adopted[anchor] = source
+    placement.group_of[anchor] = group.number
 
 
-def _same(placement: Placement, one: Source, other: Source) -> bool:
-    """Whether two arguments are the same memory."""
+def _is_same_buffer(placement: Placement, one: Source, other: Source) -> bool:
+    """Return whether two sources are one buffer."""
     a, b = placement.items[one.position].buffer, placement.items[other.position].buffer
     return one == other or (one.kind == other.kind == "leaf" and a == b >= 0)
 
 
 def _write_fresh(
     placement: Placement,
-    a: int,
-    where: Layout,
+    anchor: int,
+    region: Layout,
     box: tuple[tuple[tuple[int, int], ...], tuple[int, ...]],
     base: int,
     value: int,
 ) -> None:
-    """One kernel over the whole array that writes a fresh buffer: new values in the box, old ones outside."""
-    f = placement.items[a].signature
-    bounds, places = box
-    group = placement.new(f.shape, 0, "an update that leaves the old array as it is")
+    """Place a kernel over the whole array that writes a fresh buffer: new values inside the box, old values outside."""
+    signature = placement.items[anchor].signature
+    bounds, dims_of_region = box
+    group = placement.new_group(signature.shape, 0, "an update that leaves the old array as it is")
     group.closed = True
-    loops = len(f.shape)
-    inside = tuple(
+    loops = len(signature.shape)
+    region_map = tuple(
         ir.Affine(-bounds[p][0], tuple(1 if k == p else 0 for k in range(loops)))
         if p >= 0
         else ir.Affine(0, (0,) * loops)
-        for p in places
+        for p in dims_of_region
     )
-    full = identity(loops, range(loops))
-    at = compose(layout.c_strides(f.shape), 0, full, loops)
-    number = group.builder.operand(value, where.shape, inside, f.dtype)
-    group.builder.store(Source("new", a), number, f.dtype, at)
-    group.outside = placement.builder(group, f.shape)
-    old = group.outside.operand(base, f.shape, full, f.dtype)
-    group.outside.store(Source("new", a), old, f.dtype, at)
+    whole_map = map_to_loops(loops, range(loops))
+    store_index = compose(layout.c_strides(signature.shape), 0, whole_map, loops)
+    number = group.builder.operand(value, region.shape, region_map, signature.dtype)
+    group.builder.store(Source("new", anchor), number, signature.dtype, store_index)
+    group.outside = placement.builder(group, signature.shape)
+    old_value = group.outside.operand(base, signature.shape, whole_map, signature.dtype)
+    group.outside.store(Source("new", anchor), old_value, signature.dtype, store_index)
     group.region = bounds
-    placement.home[a] = group.number
+    placement.group_of[anchor] = group.number
 
 
-def _still(where: Layout) -> tuple[int, ...]:
-    return tuple(0 if n == 1 else s for n, s in zip(where.shape, where.strides, strict=True))
+def _strides_of_long_dims(region: Layout) -> tuple[int, ...]:
+    """Return the strides with 0 for dimensions of size 1, so that equal accesses have equal coefficients."""
+    return tuple(0 if n == 1 else s for n, s in zip(region.shape, region.strides, strict=True))
 
 
-def _unit_box(shape: tuple[int, ...], where: Layout) -> tuple[tuple[tuple[int, int], ...], tuple[int, ...]] | None:
-    """A region as a box of the array's index space.
+def _as_box(shape: tuple[int, ...], region: Layout) -> tuple[tuple[tuple[int, int], ...], tuple[int, ...]] | None:
+    """Return a region as a box of the index space of the array, or None if the region has steps.
 
-    Returns the bounds of every dimension and, for every dimension of the region, the one of the array that it runs
-    along (-1 where its size is 1); None for a region with steps.
+    The result is the bounds of every dimension of the array and, for every dimension of the region, the dimension of
+    the array that it runs along (-1 where its size is 1).
     """
-    parts = layout.decompose(shape, where.strides, where.offset, where.shape)
-    if parts is None:
+    decomposed = layout.decompose(shape, region.strides, region.offset, region.shape)
+    if decomposed is None:
         return None
-    starts, coefs = parts
+    starts, coefs = decomposed
     bounds = [(s, s + 1) for s in starts]
-    places = []
-    taken: set[int] = set()
-    for n, coef in zip(where.shape, coefs, strict=True):
+    dims = []
+    used_dims: set[int] = set()
+    for n, coef in zip(region.shape, coefs, strict=True):
         if n == 1:
-            places.append(-1)
+            dims.append(-1)
             continue
         along = [k for k, c in enumerate(coef) if c]
-        if len(along) != 1 or coef[along[0]] != 1 or along[0] in taken:
+        if len(along) != 1 or coef[along[0]] != 1 or along[0] in used_dims:
             return None
-        taken.add(along[0])
+        used_dims.add(along[0])
         bounds[along[0]] = (starts[along[0]], starts[along[0]] + n)
-        places.append(along[0])
-    return tuple(bounds), tuple(places)
+        dims.append(along[0])
+    return tuple(bounds), tuple(dims)

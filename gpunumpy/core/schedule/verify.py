@@ -1,4 +1,4 @@
-"""The checker of forms and kernels: what is true of them whatever program made them. On in tests, off otherwise."""
+"""The verifier of signatures, graphs and kernels: the invariants that hold for every program. On in tests, else off."""
 
 from __future__ import annotations
 
@@ -16,19 +16,26 @@ from .lower import Item
 
 
 class InvalidPlan(AssertionError):
-    """What was recorded or scheduled contradicts itself: a defect of gpunumpy, never of the program."""
+    """Raised for a recorded graph or a plan that contradicts itself: a defect of gpunumpy, never of the program."""
 
 
-def expect(condition: bool, words: str) -> None:
+def expect(condition: bool, message: str) -> None:
+    """Raise `InvalidPlan` with the message unless the condition holds."""
     if not condition:
-        raise InvalidPlan(words)
+        raise InvalidPlan(message)
 
 
-# --- forms ------------------------------------------------------------------------------------------------------------
+# --- signatures -------------------------------------------------------------------------------------------------------
 
 
 def verify_signature(signature: Signature) -> None:
-    """Check the shape and the dtype of a value against its operation and its arguments."""
+    """Check the shape and the dtype of a signature against its primitive and its arguments.
+
+    Raises
+    ------
+    InvalidPlan
+        If they contradict each other.
+    """
     primitive, args = signature.primitive, signature.args
     shapes = [a.shape for a in args]
     if isinstance(primitive, Map):
@@ -48,10 +55,13 @@ def verify_signature(signature: Signature) -> None:
             f"{signature} gets {shapes[1]}",
         )
     elif isinstance(primitive, (Gather, Scatter)):
-        first = 1 if isinstance(primitive, Gather) else 2
-        expect(all(a.dtype == INT64 for a in args[first:]), f"{signature} has indices that are no int64")
-        expect(primitive.count == len(args) - first <= len(shapes[0]), f"{signature} has {len(args) - first} indices")
-        picked = layout.broadcast_shapes(*shapes[first:]) + shapes[0][primitive.count :]
+        first_index = 1 if isinstance(primitive, Gather) else 2
+        expect(all(a.dtype == INT64 for a in args[first_index:]), f"{signature} has indices that are no int64")
+        expect(
+            primitive.count == len(args) - first_index <= len(shapes[0]),
+            f"{signature} has {len(args) - first_index} indices",
+        )
+        picked = layout.broadcast_shapes(*shapes[first_index:]) + shapes[0][primitive.count :]
         if isinstance(primitive, Gather):
             _expect_shape(signature, picked)
         else:
@@ -69,40 +79,46 @@ def verify_signature(signature: Signature) -> None:
         _expect_results(signature, primitive)
     elif isinstance(primitive, Output):
         call = args[0].primitive
-        known = isinstance(call, LibraryCall) and call.results[primitive.number] == (signature.shape, signature.dtype)
-        expect(known, f"{signature} is no result of {call}")
+        is_declared = isinstance(call, LibraryCall) and call.results[primitive.number] == (
+            signature.shape,
+            signature.dtype,
+        )
+        expect(is_declared, f"{signature} is no result of {call}")
     elif isinstance(primitive, Const):
         _expect_shape(signature, ())
 
 
 def _expect_results(signature: Signature, call: LibraryCall) -> None:
-    """A call may give what follows from its arguments another shape, and an epilogue another dtype."""
-    follow = results_of(call, signature.args)
-    if follow is not None:
-        given = call.results or ((signature.shape, signature.dtype),)
-        sizes = [[prod(shape) for shape, _ in results] for results in (given, follow)]
-        expect(sizes[0] == sizes[1], f"{signature} has results of {sizes[0]} elements instead of {sizes[1]}")
+    """Check the numbers of elements only: shapes may differ from those of the record, dtypes too with an epilogue."""
+    from_record = results_of(call, signature.args)
+    if from_record is not None:
+        stated = call.results or ((signature.shape, signature.dtype),)
+        element_counts = [[prod(shape) for shape, _ in results] for results in (stated, from_record)]
+        expect(
+            element_counts[0] == element_counts[1],
+            f"{signature} has results of {element_counts[0]} elements instead of {element_counts[1]}",
+        )
 
 
 def _expect_shape(signature: Signature, shape: Shape) -> None:
     expect(signature.shape == shape, f"{signature} should have the shape {shape}")
 
 
-def _expect_inside(signature: Signature, where: Layout, shape: Shape) -> None:
-    inside = 0 in where.shape or (where.low() >= 0 and where.high() < prod(shape))
-    expect(inside, f"{signature} reaches outside of an array of shape {shape}")
+def _expect_inside(signature: Signature, window: Layout, shape: Shape) -> None:
+    is_inside = 0 in window.shape or (window.low() >= 0 and window.high() < prod(shape))
+    expect(is_inside, f"{signature} reaches outside of an array of shape {shape}")
 
 
 # --- passes over a graph ----------------------------------------------------------------------------------------------
 
 
 def verify_rewrite(name: str, before: Sequence[Item], after: Sequence[Item], roots: Sequence[int]) -> None:
-    """Check what a pass has made of a graph: the roots are what they were, and what is new is sound.
+    """Check the output of a graph pass: the roots keep shape and dtype, and new items are sound.
 
     Raises
     ------
     InvalidPlan
-        With the name of the pass.
+        If that is not so; the text begins with the name of the pass.
     """
     try:
         expect(len(after) >= len(before), "items are missing")
@@ -117,14 +133,16 @@ def verify_rewrite(name: str, before: Sequence[Item], after: Sequence[Item], roo
 
 
 def _verify_item(item: Item, items: Sequence[Item]) -> None:
-    f = item.signature
-    verify_signature(f)
+    signature = item.signature
+    verify_signature(signature)
     if item.args:
-        expect(len(item.args) == len(f.args), f"{f} has {len(item.args)} arguments")
-    for a, wanted in zip(item.args, f.args):
-        expect(0 <= a < len(items), f"{f} needs item {a} of {len(items)}")
+        expect(len(item.args) == len(signature.args), f"{signature} has {len(item.args)} arguments")
+    for a, expected in zip(item.args, signature.args):
+        expect(0 <= a < len(items), f"{signature} needs item {a} of {len(items)}")
         found = items[a].signature
-        expect((found.shape, found.dtype) == (wanted.shape, wanted.dtype), f"{f} gets {found} for {wanted}")
+        expect(
+            (found.shape, found.dtype) == (expected.shape, expected.dtype), f"{signature} gets {found} for {expected}"
+        )
 
 
 # --- kernels ----------------------------------------------------------------------------------------------------------
@@ -138,17 +156,22 @@ def verify_kernel(kernel: ir.Kernel, extents: Sequence[int]) -> None:
     kernel : Kernel
         The kernel.
     extents : sequence of int
-        For every argument, the number of elements that may be touched (of no meaning for scalars).
+        For every argument, the number of elements that may be touched (ignored for scalars).
+
+    Raises
+    ------
+    InvalidPlan
+        If the kernel contradicts itself or touches elements outside of a buffer.
     """
     expect(0 <= kernel.reduced <= len(kernel.shape), "more loops are reduced than there are")
     expect((kernel.region is None) == (kernel.outside is None), "a region without an outside, or the reverse")
     whole = tuple((0, n) for n in kernel.shape)
     _verify_body(kernel, kernel.body, kernel.region or whole, extents)
     if kernel.region is not None and kernel.outside is not None:
-        inside = len(kernel.region) == len(whole) and all(
+        is_inside = len(kernel.region) == len(whole) and all(
             0 <= low <= high <= n for (low, high), n in zip(kernel.region, kernel.shape, strict=True)
         )
-        expect(inside, f"the region {kernel.region} is not inside the loops {kernel.shape}")
+        expect(is_inside, f"the region {kernel.region} is not inside the loops {kernel.shape}")
         _verify_body(kernel, kernel.outside, whole, extents)
 
 
@@ -157,55 +180,68 @@ def _verify_body(kernel: ir.Kernel, body: ir.Body, bounds: Sequence[tuple[int, i
         used = instr.index if isinstance(instr, ir.LoadIndexed) else getattr(instr, "args", ())
         expect(all(0 <= k < number for k in used), f"value {number} uses one that comes later")
     dtypes = ir.value_dtypes(kernel, body)
-    rows = ir.row_level(kernel, body)
+    is_row_level = ir.row_level(kernel, body)
     for number, instr in enumerate(body.instrs):
         name = f"value {number} ({instr})"
         if isinstance(instr, (ir.Load, ir.LoadIndexed)):
             expect(kernel.args[instr.arg].kind == "in", f"{name} reads an argument that is no input")
-            span = reach(instr.at, bounds)
+            elements = index_range(instr.at, bounds)
             if isinstance(instr, ir.LoadIndexed):
                 expect(all(dtypes[k] == INT64 for k in instr.index), f"{name} has indices that are no int64")
                 source_location = kernel.args[instr.source_location]
-                expect(source_location.kind == "scalar" and source_location.dtype == INT64, f"{name} has no site")
-                span = spread(span, instr.dims, instr.strides)
-            _expect_span(span, extents[instr.arg], name)
+                expect(
+                    source_location.kind == "scalar" and source_location.dtype == INT64,
+                    f"{name} has no source location",
+                )
+                elements = gathered_range(elements, instr.dims, instr.strides)
+            _expect_span(elements, extents[instr.arg], name)
         elif isinstance(instr, ir.Scalar):
             expect(kernel.args[instr.arg].kind == "scalar", f"{name} is no scalar argument")
         elif not isinstance(instr, ir.LoopIndex):
-            loop = instr.loop[:-1]
-            expect(tuple(dtypes[k] for k in instr.args) == loop, f"{name} gets {[str(dtypes[k]) for k in instr.args]}")
+            loop_dtypes = instr.loop[:-1]
+            expect(
+                tuple(dtypes[k] for k in instr.args) == loop_dtypes,
+                f"{name} gets {[str(dtypes[k]) for k in instr.args]}",
+            )
             if isinstance(instr, (ir.ReduceLoops, ir.ScanLoop)):
                 expect(kernel.reduced > 0, f"{name} has no loop to run along")
-                expect(all(rows[k] for k in instr.args[1:]), f"{name} has operands for its end that differ in a row")
+                expect(
+                    all(is_row_level[k] for k in instr.args[1:]),
+                    f"{name} has operands for its end that differ in a row",
+                )
     for store in body.stores:
         name = f"the store of value {store.value} to argument {store.arg}"
         arg = kernel.args[store.arg]
         expect(arg.kind == "out", f"{name} is into no output")
         expect(0 <= store.value < len(dtypes), f"{name} stores what is not computed")
         expect(arg.dtype == dtypes[store.value], f"{name} of {dtypes[store.value]} into {arg.dtype}")
-        _expect_span(reach(store.at, bounds), extents[store.arg], name)
+        _expect_span(index_range(store.at, bounds), extents[store.arg], name)
         outer = len(kernel.shape) - kernel.reduced
-        loops = outer if rows[store.value] and not any(store.at.coef[outer:]) else len(kernel.shape)
-        apart = all(c or high - low <= 1 for c, (low, high) in zip(store.at.coef[:loops], bounds, strict=False))
-        expect(apart, f"{name} writes one element many times")
+        loops = outer if is_row_level[store.value] and not any(store.at.coef[outer:]) else len(kernel.shape)
+        writes_distinct_elements = all(
+            c or high - low <= 1 for c, (low, high) in zip(store.at.coef[:loops], bounds, strict=False)
+        )
+        expect(writes_distinct_elements, f"{name} writes one element many times")
 
 
-def reach(at: ir.Affine, bounds: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-    """The least and the greatest value of an affine function, or None where there is no loop point."""
+def index_range(at: ir.Affine, bounds: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    """Return the least and the greatest value of an affine function within the bounds, or None if they are empty."""
     if any(high <= low for low, high in bounds):
         return None
     ends = [(c * low, c * (high - 1)) for c, (low, high) in zip(at.coef, bounds, strict=True)]
     return at.offset + sum(map(min, ends)), at.offset + sum(map(max, ends))
 
 
-def spread(span: tuple[int, int] | None, dims: Sequence[int], strides: Sequence[int]) -> tuple[int, int] | None:
-    """The reach with any index inside `dims` added."""
-    if span is None or 0 in dims:
+def gathered_range(
+    base_range: tuple[int, int] | None, dims: Sequence[int], strides: Sequence[int]
+) -> tuple[int, int] | None:
+    """Return the range of a `LoadIndexed`: that of its affine part, extended by every index inside `dims`."""
+    if base_range is None or 0 in dims:
         return None
     ends = [(0, s * (n - 1)) for n, s in zip(dims, strides, strict=True)]
-    return span[0] + sum(map(min, ends)), span[1] + sum(map(max, ends))
+    return base_range[0] + sum(map(min, ends)), base_range[1] + sum(map(max, ends))
 
 
-def _expect_span(span: tuple[int, int] | None, extent: int, name: str) -> None:
-    inside = span is None or (span[0] >= 0 and span[1] < extent)
-    expect(inside, f"{name} touches elements {span} of {extent}")
+def _expect_span(elements: tuple[int, int] | None, extent: int, name: str) -> None:
+    is_inside = elements is None or (elements[0] >= 0 and elements[1] < extent)
+    expect(is_inside, f"{name} touches elements {elements} of {extent}")

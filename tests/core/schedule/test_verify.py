@@ -131,7 +131,11 @@ CORRUPTIONS: dict[str, tuple[Callable[[], ndarray], Callable[[list[Step]], list[
     "loop": (chain, with_instr(kernel.Apply, lambda x: replace(x, loop=(F4, F4, F4))), "gets"),
     "load of an output": (chain, with_instr(kernel.Load, lambda x: replace(x, arg=3)), "no input"),
     "gather outside": (picked, with_instr(kernel.LoadIndexed, lambda x: replace(x, dims=(6,))), "touches elements"),
-    "gather by what": (picked, with_instr(kernel.LoadIndexed, lambda x: replace(x, source_location=0)), "no site"),
+    "gather by what": (
+        picked,
+        with_instr(kernel.LoadIndexed, lambda x: replace(x, source_location=0)),
+        "no source location",
+    ),
     "region alone": (chain, lambda s: change(s, lambda k: replace(k, region=((0, 1), (0, 1)))), "outside"),
     "reduced": (chain, lambda s: change(s, lambda k: replace(k, reduced=9)), "loops are reduced"),
     "no buffer": (chain, without(Allocate), "has no buffer"),
