@@ -11,7 +11,7 @@ import pytest
 from gpunumpy.core.errors import DeviceError
 from gpunumpy.core.runtime import memory
 from gpunumpy.core.runtime.device import CPU, Device, default_device, devices, synchronize, why_no_gpu
-from gpunumpy.core.runtime.memory_copy import CHUNK, CHUNKS, copy, copy_from_host, copy_to_host
+from gpunumpy.core.runtime.memory_copy import CHUNK_BYTES, MAX_CHUNKS, copy, copy_from_host, copy_to_host
 from gpunumpy.kernels.cuda.compile import compile_program
 from gpunumpy.kernels.cuda.launch import Launcher
 
@@ -129,7 +129,10 @@ def test_short_memory_runs_the_hooks(gpu: Device) -> None:
         memory.set_memory_limit(None, gpu)
 
 
-@pytest.mark.parametrize("nbytes", [0, 1, 1000, 65536, 65537, CHUNK, CHUNK + 1, 3 * CHUNK + 5, (CHUNKS + 3) * CHUNK])
+@pytest.mark.parametrize(
+    "nbytes",
+    [0, 1, 1000, 65536, 65537, CHUNK_BYTES, CHUNK_BYTES + 1, 3 * CHUNK_BYTES + 5, (MAX_CHUNKS + 3) * CHUNK_BYTES],
+)
 def test_copies_there_and_back(gpu: Device, nbytes: int) -> None:
     given = numpy.random.default_rng(nbytes).integers(0, 256, nbytes, numpy.uint8)
     source = given.copy()

@@ -1,9 +1,9 @@
-"""Devices: which exist, which one is used, and the CUDA context and stream of each GPU.
+"""Devices: which devices exist, which of them is the default, and the CUDA context and stream of each GPU.
 
-CUDA is looked for at the first use of a GPU, never at import. Each GPU is used through its primary context, the one
-that PyTorch, CuPy, JAX and Numba use too, so pointers can be exchanged with them. All work of a GPU goes to one stream,
-in order. It is an ordinary (blocking) stream and not the legacy default stream itself: the driver orders it against the
-legacy default stream, on which CuPy and PyTorch work unless told otherwise, and it can still be captured into a graph.
+CUDA is loaded at the first use of a GPU, never at import. Each GPU is used through its primary context, which PyTorch,
+CuPy, JAX and Numba use too, so pointers can be exchanged with these libraries. All work of a GPU goes to one stream, in
+order. It is an ordinary (blocking) stream, not the legacy default stream itself: the driver orders it against the
+legacy default stream, on which CuPy and PyTorch work by default, and it can still be captured into a CUDA graph.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ def check(result: tuple[Any, ...]) -> Any:
     Parameters
     ----------
     result : tuple
-        What a function of `cuda.bindings.driver` returned: the error code, then the values.
+        The tuple that a function of `cuda.bindings.driver` returned: the error code, then the values.
 
     Raises
     ------
     DeviceError
-        If the code is not success; its text holds the code's name and the driver's words for it.
+        If the code is not success; the message holds its name and the description that the driver gives.
     """
     if result[0]:
         raise DeviceError(error_text(result[0]))
@@ -39,12 +39,12 @@ def check(result: tuple[Any, ...]) -> Any:
 
 
 def error_text(error: Any) -> str:
-    """Words for a driver's error code."""
+    """Return the name of a driver error code and the description that the driver gives."""
     words = driver().cuGetErrorString(error)[1]
-    text = f"{error.name}: {words.decode() if words else 'unknown error'}"
+    message = f"{error.name}: {words.decode() if words else 'unknown error'}"
     if error.name in ("CUDA_ERROR_NOT_INITIALIZED", "CUDA_ERROR_INVALID_CONTEXT"):
-        text += " (CUDA does not survive a fork: start worker processes with the 'spawn' method)"
-    return text
+        message += " (CUDA does not survive a fork: start worker processes with the 'spawn' method)"
+    return message
 
 
 # The driver
@@ -52,48 +52,49 @@ def error_text(error: Any) -> str:
 
 @dataclass(frozen=True)
 class _Driver:
-    """What was found when CUDA was looked for: `reason` says why `count` is 0."""
+    """The result of looking for CUDA: the driver module and the number of GPUs; `reason` says why `count` is 0."""
 
     module: Any
     count: int
     reason: str | None
 
 
-_found: _Driver | None = None
+_found_driver: _Driver | None = None
 
 
-def _find() -> _Driver:
-    """Look for CUDA, once."""
-    global _found
-    if _found is None:
+def _find_driver() -> _Driver:
+    """Return the result of looking for CUDA, which happens once."""
+    global _found_driver
+    if _found_driver is None:
         with _lock:
-            if _found is None:
-                _found = _look()
-    return _found
+            if _found_driver is None:
+                _found_driver = _load_driver()
+    return _found_driver
 
 
-def _look() -> _Driver:
+def _load_driver() -> _Driver:
+    """Look for CUDA: import its bindings, start the driver, and count the GPUs."""
     try:
         import cuda.bindings
         from cuda.bindings import driver as module
     except ImportError as error:
         return _Driver(None, 0, f"cuda-bindings cannot be imported ({error}); install gpunumpy[cu13] or gpunumpy[cu12]")
     try:
-        # Where the driver library is missing this raises, with a class that differs between versions of cuda-bindings.
-        status = module.cuInit(0)[0]
-    except Exception as missing:
-        return _Driver(module, 0, f"no NVIDIA driver was found ({missing})")
-    if status:
-        return _Driver(module, 0, f"the NVIDIA driver does not start: {status.name}")
+        # Without the driver library this raises; the class of the exception differs between versions of cuda-bindings.
+        error_code = module.cuInit(0)[0]
+    except Exception as failure:
+        return _Driver(module, 0, f"no NVIDIA driver was found ({failure})")
+    if error_code:
+        return _Driver(module, 0, f"the NVIDIA driver does not start: {error_code.name}")
     version = module.cuDriverGetVersion()[1]
-    needed = int(cuda.bindings.__version__.split(".")[0])
-    if version // 1000 < needed:
-        have = f"{version // 1000}.{version % 1000 // 10}"
+    bindings_version = int(cuda.bindings.__version__.split(".")[0])
+    if version // 1000 < bindings_version:
+        driver_version = f"{version // 1000}.{version % 1000 // 10}"
         return _Driver(
             module,
             0,
-            f"the NVIDIA driver supports CUDA {have} and cuda-bindings is for CUDA {needed}; update the driver, "
-            f"or install gpunumpy[cu{version // 1000}]",
+            f"the NVIDIA driver supports CUDA {driver_version} and cuda-bindings is for CUDA {bindings_version}; "
+            f"update the driver, or install gpunumpy[cu{version // 1000}]",
         )
     count = module.cuDeviceGetCount()[1]
     return _Driver(module, count, None if count else "the NVIDIA driver lists no device; see CUDA_VISIBLE_DEVICES")
@@ -105,17 +106,17 @@ def driver() -> Any:
     Raises
     ------
     DeviceError
-        If this machine has no usable CUDA; the text says why.
+        If this machine has no usable CUDA; the message says why.
     """
-    found = _find()
+    found = _find_driver()
     if found.reason is not None:
         raise DeviceError(f"no GPU can be used: {found.reason}")
     return found.module
 
 
 def why_no_gpu() -> str | None:
-    """Return why no GPU can be used here, or None if one can."""
-    found = _find()
+    """Return the reason why no GPU can be used here, or None if a GPU can be used."""
+    found = _find_driver()
     if found.reason is not None:
         return found.reason
     reasons = []
@@ -133,7 +134,7 @@ def why_no_gpu() -> str | None:
 
 @dataclass(frozen=True)
 class Attributes:
-    """What a GPU is; sizes are in bytes."""
+    """The properties of a GPU; sizes are in bytes."""
 
     name: str
     capability: tuple[int, int]
@@ -145,27 +146,27 @@ class Attributes:
 
     @property
     def arch(self) -> str:
-        """The architecture's name for the compiler, as ``sm_90``."""
+        """The name of the architecture for the compiler, such as ``sm_90``."""
         return f"sm_{self.capability[0]}{self.capability[1]}"
 
 
 _DLPACK_TYPES = {"cpu": 1, "cuda": 2}
 
 
-class _Thread(threading.local):
-    """Whose context is current in this thread, as far as this module has set it."""
+class _ThreadState(threading.local):
+    """The GPU whose context is current in this thread, as far as this module has set it."""
 
     device: Device | None = None
 
 
-_thread = _Thread()
+_thread_state = _ThreadState()
 
 
 class Device:
-    """A place where arrays live: ``cuda:N``, or ``cpu``.
+    """A device that holds arrays and computes with them: ``cuda:N`` or ``cpu``.
 
     There is one object per device, so devices can be compared with ``is``. As a context manager, a device is the
-    default of this thread (and of the contexts copied from it) inside the ``with`` block.
+    default device of this thread (and of contexts copied from it) inside the ``with`` block.
 
     Parameters
     ----------
@@ -179,12 +180,12 @@ class Device:
     index : int
         The number of the GPU as CUDA counts them; 0 for the CPU.
     handle, context, stream : CUdevice, CUcontext, CUstream
-        The driver's objects of a GPU, made at their first use.
+        The objects of the CUDA driver for a GPU, made at their first use.
     attributes : Attributes
-        What the GPU is.
+        The properties of the GPU.
     """
 
-    __slots__ = ("_alone", "attributes", "context", "handle", "index", "kind", "stream")
+    __slots__ = ("_is_only_gpu", "attributes", "context", "handle", "index", "kind", "stream")
 
     kind: str
     index: int
@@ -192,9 +193,10 @@ class Device:
     context: Any
     stream: Any
     attributes: Attributes
-    _alone: bool
+    _is_only_gpu: bool
 
     def __new__(cls, spec: Device | str | int | None = None) -> Device:
+        """Return the device that `spec` names."""
         if isinstance(spec, Device):
             return spec
         if spec is None:
@@ -203,27 +205,31 @@ class Device:
         return known if known is not None else _parse(spec)
 
     def __str__(self) -> str:
+        """Return the name of the device, such as ``cuda:0``."""
         return "cpu" if self.kind == "cpu" else f"cuda:{self.index}"
 
     def __repr__(self) -> str:
+        """Return the expression that makes the device."""
         return f"Device({str(self)!r})"
 
     def __reduce__(self) -> tuple[type[Device], tuple[str]]:
+        """Pickle the device by its name."""
         return Device, (str(self),)
 
     def __getattr__(self, name: str) -> Any:
-        # Reached only while the slots of a GPU are empty, so that reading them afterwards costs nothing.
+        """Initialise a GPU at the first use of its handle, context, stream or attributes."""
+        # Called only while the slots of a GPU are empty, so that later reads of them cost nothing.
         if name not in Device.__slots__ or self.kind == "cpu":
             raise AttributeError(f"{self!r} has no attribute {name!r}")
         with _lock:
-            if self not in _started:  # another thread may have been faster
-                _start(self)
-                _started.add(self)
+            if self not in _initialized:  # another thread may have initialised it meanwhile
+                _initialize(self)
+                _initialized.add(self)
         return object.__getattribute__(self, name)
 
     @property
     def hardware(self) -> str:
-        """What the device is, in words; DeviceError for a GPU that cannot be used."""
+        """A description of the device for people; a GPU that cannot be used raises `DeviceError`."""
         if self.kind == "cpu":
             return f"{platform.machine()}, {os.cpu_count()} processors"
         (major, minor), total = self.attributes.capability, self.attributes.total_memory
@@ -231,42 +237,44 @@ class Device:
 
     @property
     def dlpack_type(self) -> int:
-        """DLPack's number for the memory of the device."""
+        """The number of the device type in DLPack."""
         return _DLPACK_TYPES[self.kind]
 
     @property
     def shares_host_memory(self) -> bool:
-        """Whether the memory of the device is the host's, so that NumPy reads and writes it."""
+        """Whether the memory of the device is host memory, which NumPy can read and write."""
         return self.kind == "cpu"
 
     @property
     def has_stream(self) -> bool:
-        """Whether the work of the device is queued on a CUDA stream, and runs beside the host's."""
+        """Whether the work of the device is queued on a CUDA stream and runs concurrently with the host."""
         return self.kind == "cuda"
 
     def activate(self) -> None:
-        """Make this GPU's context current in the calling thread."""
-        # With several GPUs, another library may have changed the current context since: set ours every time.
-        if _thread.device is not self or not self._alone:
+        """Make the context of this GPU current in the calling thread."""
+        # With several GPUs, another library may have changed the current context since: set it at every call.
+        if _thread_state.device is not self or not self._is_only_gpu:
             check(driver().cuCtxSetCurrent(self.context))
-            _thread.device = self
+            _thread_state.device = self
 
     def __enter__(self) -> Device:
-        _overrides.set((*_overrides.get(), self))
+        """Make the device the default of this thread."""
+        _with_devices.set((*_with_devices.get(), self))
         return self
 
     def __exit__(self, *exception: object) -> None:
-        _overrides.set(_overrides.get()[:-1])
+        """Restore the previous default."""
+        _with_devices.set(_with_devices.get()[:-1])
 
 
-def _start(device: Device) -> None:
-    """Fill in the driver's objects of a GPU; called under the lock."""
+def _initialize(device: Device) -> None:
+    """Fill in the objects of the CUDA driver for a GPU; the caller holds the lock."""
     cuda = driver()
     handle = check(cuda.cuDeviceGet(device.index))
-    kinds = cuda.CUdevice_attribute
+    attribute_enum = cuda.CUdevice_attribute
 
     def read(name: str) -> int:
-        return int(check(cuda.cuDeviceGetAttribute(getattr(kinds, f"CU_DEVICE_ATTRIBUTE_{name}"), handle)))
+        return int(check(cuda.cuDeviceGetAttribute(getattr(attribute_enum, f"CU_DEVICE_ATTRIBUTE_{name}"), handle)))
 
     if not read("MEMORY_POOLS_SUPPORTED"):
         raise DeviceError(f"{device} has no memory pools (cuMemAllocAsync), which gpunumpy needs")
@@ -283,38 +291,39 @@ def _start(device: Device) -> None:
     check(cuda.cuCtxSetCurrent(context))
     stream = check(cuda.cuStreamCreate(cuda.CUstream_flags.CU_STREAM_DEFAULT.value))
     device.handle, device.context, device.attributes = handle, context, attributes
-    device._alone = _find().count == 1
+    device._is_only_gpu = _find_driver().count == 1
     device.stream = stream
 
 
-def _make(kind: str, index: int) -> Device:
+def _new_device(kind: str, index: int) -> Device:
+    """Return a new object for a device, without its driver objects."""
     device = object.__new__(Device)
     device.kind, device.index = kind, index
     return device
 
 
-CPU = _make("cpu", 0)
+CPU = _new_device("cpu", 0)
 _devices: dict[str | int, Device] = {"cpu": CPU}
-_started: set[Device] = set()
-_overrides: ContextVar[tuple[Device, ...]] = ContextVar("gpunumpy_default_device", default=())
+_initialized: set[Device] = set()
+_with_devices: ContextVar[tuple[Device, ...]] = ContextVar("gpunumpy_default_device", default=())
 _default: Device | None = None
 
 
 def _parse(spec: object) -> Device:
-    """Return the device that an unseen `spec` names, and remember it."""
+    """Return the device that a new `spec` names, and add it to `_devices`."""
     if not isinstance(spec, str | int) or isinstance(spec, bool):
         raise TypeError(f"a device is named by a Device, a str or an int, not {spec!r}; {allowed(devices())}")
     kind, _, number = spec.partition(":") if isinstance(spec, str) else ("cuda", "", str(spec))
     if kind not in ("cuda", "gpu") or (":" in str(spec) and not number) or not (number or "0").isdecimal():
         raise ValueError(f"{spec!r} names no device; {allowed(devices())}")
     index = int(number or 0)
-    found = _find()
+    found = _find_driver()
     if index >= found.count:
         because = f" ({found.reason})" if found.reason else ""
         raise DeviceError(f"there is no device {spec!r} here{because}; {allowed(devices())}")
     with _lock:
         name = f"cuda:{index}"
-        device = _devices.get(name) or _devices.setdefault(name, _make("cuda", index))
+        device = _devices.get(name) or _devices.setdefault(name, _new_device("cuda", index))
         return _devices.setdefault(spec, device)
 
 
@@ -326,7 +335,7 @@ def devices() -> tuple[Device, ...]:
     >>> devices()[-1]
     Device('cpu')
     """
-    return (*(Device(f"cuda:{index}") for index in range(_find().count)), CPU)
+    return (*(Device(f"cuda:{index}") for index in range(_find_driver().count)), CPU)
 
 
 @overload
@@ -336,8 +345,8 @@ def default_device(device: Device | str | int) -> None: ...
 def default_device(device: Device | str | int | None = None) -> Device | None:
     """Return the device that new arrays go to, or set it.
 
-    Until it is set, it is what the environment variable ``GPUNUMPY_DEVICE`` names, else the first GPU that can be used,
-    else the CPU.
+    Until it is set, the default is the device that the environment variable ``GPUNUMPY_DEVICE`` names, else the first
+    GPU that can be used, else the CPU.
 
     Parameters
     ----------
@@ -347,22 +356,22 @@ def default_device(device: Device | str | int | None = None) -> Device | None:
     Returns
     -------
     Device or None
-        The default device where none was given.
+        The default device if none was given, else None.
     """
     global _default
     if device is not None:
         _default = Device(device)
         return None
-    overrides = _overrides.get()
+    overrides = _with_devices.get()
     if overrides:
         return overrides[-1]
     if _default is None:
-        _default = _first()
+        _default = _choose_default()
     return _default
 
 
-def _first() -> Device:
-    """Decide the default device."""
+def _choose_default() -> Device:
+    """Return the default device for a process that has set none."""
     name = os.environ.get("GPUNUMPY_DEVICE")
     if name:
         return Device(name)
@@ -372,7 +381,7 @@ def _first() -> Device:
         try:
             device.activate()
         except DeviceError:
-            continue  # why_no_gpu() tells; another process may own the GPU
+            continue  # why_no_gpu() tells the reason; another process may own the GPU
         return device
     return CPU
 
@@ -383,7 +392,7 @@ def synchronize(device: Device | str | int | None = None) -> None:
     Parameters
     ----------
     device : Device, str, int or None
-        Whose work to wait for; by default the default device's.
+        The device to wait for; the default device if None.
 
     Raises
     ------

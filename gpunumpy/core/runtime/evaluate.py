@@ -1,8 +1,8 @@
-"""Flush: from the pending values of a device to computed ones.
+"""Flush: computes the pending values of a device.
 
-A flush walks the graph from every pending array that is alive, finds (or makes) the plan for a graph of that
-structure, and runs it on the device's executor. Plans are found by the forms of the roots and the way in which nodes
-are shared; both are plain tuples made during the walk.
+A flush walks the graph from every pending array that is alive, finds (or makes) the plan for a graph of that structure,
+and runs the plan on the executor of the device. The key of a plan is a tuple that the walk makes: the signatures of the
+roots, and how nodes and buffers are shared.
 """
 
 from __future__ import annotations
@@ -19,239 +19,241 @@ from ..schedule.lower import Item
 from ..schedule.passes import run_passes
 from ..schedule.traits import Traits
 from .device import Device, default_device
-from .device import synchronize as wait
+from .device import synchronize as wait_for_device
 from .executors import executor_for
 from .memory import Buffer
 from .plan import Observer, Plan
 
-# The state of one device: its queue, its executor, its plans.
 
+class _DeviceState:
+    """The queue, the executor and the plans of one device."""
 
-class _State:
     def __init__(self, device: Device) -> None:
         self.queue = Queue(device, review)
-        _rest(self.queue)
+        _schedule_review(self.queue)
         self.executor = executor_for(device)
         self.plans: dict[Any, Plan] = {}
         self.queue.state = self
 
 
-_states: dict[Device, _State] = {}
+_states: dict[Device, _DeviceState] = {}
 _states_lock = threading.Lock()
-_PLANS_LIMIT = 4096
-# What `profile` installs: called with every step that runs work, and the work.
+_MAX_PLANS = 4096
+# Installed by `profile`: called with every step that runs work, and the work.
 observer: Observer | None = None
-# What `watch` installs: called at once with every value that an array is made of.
+# Installed by `watch`: called with the value of every array as the array is made.
 watcher: Callable[[Node], None] | None = None
-# Whether every new plan is checked before it runs, as it is in tests: a defect shows as one, not as a wrong result.
+# Whether every new plan is verified before it runs, as in tests: a defect then raises instead of giving wrong results.
 CHECK = os.environ.get("GPUNUMPY_CHECK", "0") not in ("", "0")
 
 
-def state(device: Device) -> _State:
-    found = _states.get(device)
-    if found is None:
+def state(device: Device) -> _DeviceState:
+    """Return the state of a device, made at its first use."""
+    device_state = _states.get(device)
+    if device_state is None:
         with _states_lock:
-            found = _states.get(device) or _states.setdefault(device, _State(device))
-    return found
+            device_state = _states.get(device) or _states.setdefault(device, _DeviceState(device))
+    return device_state
 
 
-def _rest(queue: Queue) -> None:
-    """Say when a queue is to be reviewed next."""
+def _schedule_review(queue: Queue) -> None:
+    """Set the length at which a queue is reviewed next: with a watcher, at every recording."""
     queue.limit = len(queue.pending) + CHECK_EVERY if watcher is None else -1
 
 
 def queue_of(device: Device) -> Queue:
-    """The queue that values on the device are recorded in."""
+    """Return the queue that values of the device are recorded in."""
     return state(device).queue
 
 
 def traits_of(device: Device) -> Traits:
-    """What the executor of the device is good at."""
+    """Return the properties of the executor of the device."""
     return state(device).executor.traits
 
 
-def _reads_memory(node: Node) -> bool:
-    """Whether a pending generator reads a buffer after all: a part of it may have been computed since."""
-    return any(a.signature.queue is not None if a.data is not None else _reads_memory(a) for a in node.args)
+def _reads_buffer(node: Node) -> bool:
+    """Return whether a pending generator reads a buffer: a part of it may have been computed since it was recorded."""
+    return any(a.signature.queue is not None if a.data is not None else _reads_buffer(a) for a in node.args)
 
 
-def live_roots(queue: Queue, extra: Sequence[Node] = (), forget: bool = True) -> list[Node]:
-    """The pending values that arrays alive hold, oldest first; bare generators only where `extra` names them.
+def live_roots(queue: Queue, extra: Sequence[Node] = (), remove_from_queue: bool = True) -> list[Node]:
+    """Return the pending values of arrays that are alive, oldest first, then those of `extra`.
 
-    With `forget`, entries that are not pending any more leave the queue.
+    Generators that read no buffer are left out unless `extra` names them: a value cheaper to compute than to read stays
+    pending. With `remove_from_queue`, all other entries leave the queue.
     """
     pending = queue.pending
-    count = len(pending)  # another thread may append meanwhile
-    found: dict[Node, None] = {}
-    stay = []
-    for ref in pending[:count]:
+    pending_count = len(pending)  # another thread may append meanwhile
+    roots: dict[Node, None] = {}
+    kept_refs = []
+    for ref in pending[:pending_count]:
         array = ref()
         if array is not None:
             node = array._node
             if node.data is None:
-                if node.signature.generator and not _reads_memory(node):
-                    stay.append(ref)
+                if node.signature.generator and not _reads_buffer(node):
+                    kept_refs.append(ref)
                 else:
-                    found[node] = None
-    if forget:
-        pending[:count] = stay
+                    roots[node] = None
+    if remove_from_queue:
+        pending[:pending_count] = kept_refs
     for node in extra:
         if node.data is None:
-            found[node] = None
-    return list(found)
+            roots[node] = None
+    return list(roots)
 
 
 def walk(roots: Sequence[Node]) -> tuple[list[Node], tuple[Any, ...]]:
-    """All nodes that the roots need, and a key that two graphs share exactly if one plan serves both."""
+    """Return all nodes that the roots need, and a key: two graphs have equal keys exactly if one plan serves both."""
     nodes = list(roots)
     if len(nodes) == 1:
-        # One operation on computed arrays, the commonest graph, needs no bookkeeping.
+        # The most frequent graph, one operation on computed arrays, needs no bookkeeping.
         (root,) = nodes
         args = root.args
         if len(args) == 1:
-            (one,) = args
-            if one.data is not None:
-                return [root, one], (root.signature, one.signature)
+            (first,) = args
+            if first.data is not None:
+                return [root, first], (root.signature, first.signature)
         elif len(args) == 2:
-            one, other = args
-            if one.data is not None and other.data is not None and one.data is not other.data:
-                return [root, one, other], (root.signature, one.signature, other.signature)
+            first, second = args
+            if first.data is not None and second.data is not None and first.data is not second.data:
+                return [root, first, second], (root.signature, first.signature, second.signature)
         nodes += args
-        memory = {id(n.data) for n in nodes}
-        if None not in [n.data for n in args] and len(memory) == len(nodes):
-            return nodes, tuple([n.signature for n in nodes])
+        buffer_ids = {id(node.data) for node in nodes}
+        if None not in [node.data for node in args] and len(buffer_ids) == len(nodes):
+            return nodes, tuple([node.signature for node in nodes])
         del nodes[1:]
-    place = {n: k for k, n in enumerate(nodes)}
-    marks: list[Any] = [n.signature for n in nodes]
-    marks.append(None)
+    position_of = {node: k for k, node in enumerate(nodes)}
+    key: list[Any] = [node.signature for node in nodes]
+    key.append(None)
     buffers: dict[int, tuple[int, int]] = {}
     count = len(nodes)
-    for n in nodes:
-        data = n.data
+    for node in nodes:
+        data = node.data
         if data is None:
-            args = n.args
+            args = node.args
             if not args:
-                marks.append(None)  # or it might be taken for the next value, and that for this one
-            for a in args:
-                p = place.get(a)
-                if p is None:
-                    p = place[a] = count
+                key.append(None)  # stands for the arguments: no graph in which another node comes next has this key
+            for argument in args:
+                position = position_of.get(argument)
+                if position is None:
+                    position = position_of[argument] = count
                     count += 1
-                    nodes.append(a)
-                marks.append(p)
+                    nodes.append(argument)
+                key.append(position)
         else:
-            f = n.signature
-            marks.append(f)
-            if f.queue is not None:  # a buffer: what matters is whether, and where, another window of it is read
-                first = buffers.get(id(data))
-                if first is None:
-                    buffers[id(data)] = (-1 - len(buffers), n.offset)
+            signature = node.signature
+            key.append(signature)
+            if signature.queue is not None:  # of a buffer, the key has the offsets of all windows but the first
+                first_window = buffers.get(id(data))
+                if first_window is None:
+                    buffers[id(data)] = (-1 - len(buffers), node.offset)
                 else:
-                    marks.append(first[0])
-                    marks.append(n.offset - first[1])
-    return nodes, tuple(marks)
+                    key.append(first_window[0])
+                    key.append(node.offset - first_window[1])
+    return nodes, tuple(key)
 
 
-def _needed(roots: Sequence[Node]) -> list[Node]:
-    """All nodes that the roots need."""
-    found = set(roots)
+def _reachable_nodes(roots: Sequence[Node]) -> list[Node]:
+    """Return all nodes that the roots need."""
+    seen = set(roots)
     nodes = list(roots)
-    for n in nodes:
-        if n.data is None:
-            for a in n.args:
-                if a not in found:
-                    found.add(a)
-                    nodes.append(a)
+    for node in nodes:
+        if node.data is None:
+            for argument in node.args:
+                if argument not in seen:
+                    seen.add(argument)
+                    nodes.append(argument)
     return nodes
 
 
 def items_of(nodes: Sequence[Node]) -> list[Item]:
-    """The graph as the scheduler takes it."""
-    place = {n: k for k, n in enumerate(nodes)}
+    """Return the graph as items for the scheduler."""
+    position_of = {node: k for k, node in enumerate(nodes)}
     buffers: dict[int, tuple[int, int]] = {}
     items = []
-    for n in nodes:
-        if isinstance(n.data, Buffer):
-            number, first = buffers.setdefault(id(n.data), (len(buffers), n.offset))
-            items.append(Item(n.signature, (), number, n.offset - first))
-        elif n.data is not None:
-            items.append(Item(n.signature, ()))
+    for node in nodes:
+        if isinstance(node.data, Buffer):
+            number, first_offset = buffers.setdefault(id(node.data), (len(buffers), node.offset))
+            items.append(Item(node.signature, (), number, node.offset - first_offset))
+        elif node.data is not None:
+            items.append(Item(node.signature, ()))
         else:
-            items.append(Item(n.signature, tuple(place[a] for a in n.args)))
+            items.append(Item(node.signature, tuple(position_of[argument] for argument in node.args)))
     return items
 
 
 def flush(queue: Queue, *extra: Node) -> None:
     """Compute every pending array of a device that is alive, and the values `extra`.
 
-    Where that fails and `extra` names values, they are computed alone: what cannot be computed (there is no memory for
-    it, say) stays pending, and raises for those alone who ask for it.
+    If that fails, the values `extra` are computed alone. A value that cannot be computed (for lack of memory, say) so
+    stays pending, and raises only where that value is needed.
     """
     with queue.lock:
         pending = queue.pending
         if len(extra) == 1 == len(pending) and pending[0] is extra[0].owner and extra[0].data is None:
-            roots = list(extra)  # as a program that looks at every result has it
+            roots = list(extra)  # the case of a program that looks at every result
             del pending[:1]  # another thread may have appended meanwhile
         else:
             roots = live_roots(queue, extra)
-        _rest(queue)
+        _schedule_review(queue)
         try:
-            _run(queue, roots)
+            _compute_roots(queue, roots)
         except BaseException as error:
             try:
-                wanted = [n for n in dict.fromkeys(extra) if n.data is None]
-                alone = bool(extra) and len(wanted) < len(roots)
-                if not alone or not isinstance(error, MemoryError if CHECK else Exception):
+                requested = [node for node in dict.fromkeys(extra) if node.data is None]
+                retry_alone = bool(extra) and len(requested) < len(roots)
+                if not retry_alone or not isinstance(error, MemoryError if CHECK else Exception):
                     raise
-                _run(queue, wanted, overwrite=False)
+                _compute_roots(queue, requested, overwrite=False)
             finally:
-                queue.pending.extend(n.owner for n in roots if n.data is None and n.owner is not None)
+                queue.pending.extend(node.owner for node in roots if node.data is None and node.owner is not None)
 
 
-def _run(queue: Queue, roots: Sequence[Node], overwrite: bool = True) -> None:
-    """Compute the roots; without `overwrite`, other pending values may need the leaves that these update."""
+def _compute_roots(queue: Queue, roots: Sequence[Node], overwrite: bool = True) -> None:
+    """Compute the roots; without `overwrite`, updates leave their leaves as they are, for other pending values."""
     if not roots:
         return
     nodes, key = walk(roots)
-    its = queue.state
+    device_state = queue.state
     if not overwrite:
         key = (key, overwrite)
-    plan = its.plans.get(key)
+    plan = device_state.plans.get(key)
     if plan is None:
         items: Sequence[Item] = items_of(nodes)
-        if len(its.plans) > _PLANS_LIMIT:
-            its.plans.clear()
+        if len(device_state.plans) > _MAX_PLANS:
+            device_state.plans.clear()
         positions = range(len(roots))
-        steps, items = run_passes(items, positions, its.executor, overwrite=overwrite, check=CHECK)
-        plan = its.plans[key] = Plan(steps, items, positions, its.executor)
+        steps, items = run_passes(items, positions, device_state.executor, overwrite=overwrite, check=CHECK)
+        plan = device_state.plans[key] = Plan(steps, items, positions, device_state.executor)
     plan.run(nodes, observer)
 
 
 def compute_beside(queue: Queue, nodes: Sequence[Node]) -> None:
-    """Compute values and leave what else is pending, and every leaf that they read, as it is."""
+    """Compute only these values: other pending values stay pending, and no leaf is overwritten."""
     with queue.lock:
-        _run(queue, [n for n in dict.fromkeys(nodes) if n.data is None], overwrite=False)
+        _compute_roots(queue, [node for node in dict.fromkeys(nodes) if node.data is None], overwrite=False)
 
 
 def compute_all() -> None:
-    """Compute the values of all arrays on all devices; those that cannot be computed raise where they are asked for."""
-    for its in list(_states.values()):
-        with its.queue.lock, suppress(Exception):
-            arrays = [ref() for ref in its.queue.pending]
-            flush(its.queue, *(a._node for a in arrays if a is not None))
+    """Compute all arrays on all devices; a value that cannot be computed raises only where it is needed."""
+    for device_state in list(_states.values()):
+        with device_state.queue.lock, suppress(Exception):
+            arrays = [ref() for ref in device_state.queue.pending]
+            flush(device_state.queue, *(array._node for array in arrays if array is not None))
 
 
 def watch(function: Callable[[Node], None] | None) -> None:
-    """Have `function` called with every value that an array is made of, whichever thread makes it; None ends it."""
+    """Call `function` with the value of every array as it is made, in whichever thread; None ends this."""
     global watcher
     watcher = function
-    for its in list(_states.values()):
-        with its.queue.lock:
-            _rest(its.queue)
+    for device_state in list(_states.values()):
+        with device_state.queue.lock:
+            _schedule_review(device_state.queue)
 
 
 def compute(node: Node) -> Node:
-    """The node, computed."""
+    """Compute a node and return it."""
     if node.data is None:
         queue = node.signature.queue
         assert queue is not None
@@ -260,44 +262,44 @@ def compute(node: Node) -> Node:
 
 
 def synchronize(device: Device | str | int | None = None) -> None:
-    """Compute everything that is pending on a device, and wait until it is done.
+    """Compute all pending arrays of a device, and wait until its work is done.
 
     Parameters
     ----------
     device : Device, str or int, optional
-        The default device if None.
+        The device; the default device if None.
 
     Raises
     ------
     IndexError
-        If an index of an operation recorded before was out of bounds.
+        If an operation recorded before had an index out of bounds.
     """
-    where = default_device() if device is None else Device(device)
-    found = _states.get(where)
-    if found is not None:
-        flush(found.queue)
-    wait(where)
-    if found is not None:
-        check_errors(found.queue)
+    wanted_device = default_device() if device is None else Device(device)
+    device_state = _states.get(wanted_device)
+    if device_state is not None:
+        flush(device_state.queue)
+    wait_for_device(wanted_device)
+    if device_state is not None:
+        check_errors(device_state.queue)
 
 
 def check_errors(queue: Queue) -> None:
-    """Raise what the data of a finished operation made wrong; called wherever the host looks at a result."""
+    """Raise the error that the data of a finished operation caused; called wherever the host reads a result."""
     message = queue.state.executor.take_error()
     if message:
         raise IndexError(message)
 
 
-# A pending graph is flushed when it holds more nodes than this, or keeps alive more bytes that nothing else needs.
+# A pending graph is flushed when it has more nodes than this, or when it alone keeps more bytes alive than this.
 NODES_LIMIT = 400
 BYTES_LIMIT = 1 << 29
 
 
 def review(queue: Queue, recorded: Node) -> None:
-    """Take a value into a queue that has reached its limit, forget dead entries, and flush a graph that is too large.
+    """Add a value to a queue that has reached its limit, drop dead entries, and flush a graph that is too large.
 
-    While there is a `watcher` it sees the value first, before other threads can find it in the queue. A value that
-    cannot be computed does not raise here, where something else is recorded, but where it is asked for.
+    A `watcher` sees the value first, before other threads can find the value in the queue. A value that cannot be
+    computed does not raise here, where another operation is recorded, but where the value is needed.
     """
     assert recorded.owner is not None
     try:
@@ -309,10 +311,10 @@ def review(queue: Queue, recorded: Node) -> None:
         return
     with queue.lock:
         roots = live_roots(queue)
-        queue.pending.extend(n.owner for n in roots if n.owner is not None)
-        _rest(queue)
-        nodes = _needed(roots)
-        held = sum(n.data.nbytes for n in nodes if isinstance(n.data, Buffer) and n.owner is None)
-        if len(nodes) > NODES_LIMIT or held > BYTES_LIMIT:
+        queue.pending.extend(node.owner for node in roots if node.owner is not None)
+        _schedule_review(queue)
+        nodes = _reachable_nodes(roots)
+        held_bytes = sum(node.data.nbytes for node in nodes if isinstance(node.data, Buffer) and node.owner is None)
+        if len(nodes) > NODES_LIMIT or held_bytes > BYTES_LIMIT:
             with suppress(Exception):
                 flush(queue)

@@ -1,7 +1,7 @@
-"""The registry of executors: what runs the plans of each kind of device.
+"""The registry of executors, which run the plans of each kind of device.
 
-Executors and their functions for library calls stand above the engine, so they are registered by name, and imported
-when first used: a machine without a GPU never loads what generates CUDA.
+Executors and their functions for library calls are in layers above the engine, so they are registered by name and
+imported at their first use: a machine without a GPU never loads the code that generates CUDA.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..schedule.callbacks import Fuses
 from .device import Device
 from .plan import Executor
 
-# The class that is made for a device of each kind: its module below the package, and its name there.
+# For each kind of device, the class of its executor: the module below the package, and the name in that module.
 EXECUTORS = {
     "cpu": "kernels.host.executor:HostExecutor",
     "cuda": "kernels.cuda.executor:CudaExecutor",
@@ -31,11 +31,11 @@ def implementation(name: str) -> Any:
 
 def executor_for(device: Device) -> Executor:
     """Return a new executor for a device."""
-    made: Executor = implementation(EXECUTORS[device.kind])(device)
-    return made
+    executor: Executor = implementation(EXECUTORS[device.kind])(device)
+    return executor
 
 
 def fuses_of(call: str, executor: str) -> Fuses | None:
-    """Return what tells whether an executor takes kernels into library calls of a name; None if it never does."""
-    found = record_of(call).implementations.get(executor)
-    return implementation(found.fuses) if found is not None and found.fuses else None
+    """Return the predicate of an executor over fused library calls of this name; None if it never fuses them."""
+    functions = record_of(call).implementations.get(executor)
+    return implementation(functions.fuses) if functions is not None and functions.fuses else None

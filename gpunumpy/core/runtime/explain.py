@@ -1,4 +1,4 @@
-"""What would run: the kernels for an array, their memory traffic, and why there is more than one."""
+"""The explanation of a plan before it runs: its kernels, their memory traffic, and why they are not fused."""
 
 from __future__ import annotations
 
@@ -18,67 +18,71 @@ from ..schedule.traffic import Traffic, traffic
 from . import evaluate
 from .device import Device
 
-_NAMED = 8  # arguments of a call that are named one by one
+# A call with more arguments than this has equal arguments counted instead of listed.
+_MAX_LISTED_ARGUMENTS = 8
 _UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
 def explain(*arrays: Any, file: TextIO | None = None) -> None:
     """Print the kernels that would run if the arrays were computed now. Nothing is run.
 
-    A flush computes everything that is pending on a device, so what else is pending is in it.
+    A flush computes all pending arrays of a device, so the kernels of other pending arrays are printed too.
 
     Parameters
     ----------
     *arrays : ndarray
-        Whose kernels; without any, those of what is pending on the default device.
+        The arrays to compute; without any, the pending arrays of the default device.
     file : file object, optional
-        Where to; standard output by default.
+        The file to print to; standard output by default.
     """
     print(explanation(*arrays), file=file or sys.stdout)
 
 
 def explanation(*arrays: Any) -> str:
-    """The text that `explain` prints."""
-    places = {Device(): []} if not arrays else dict.fromkeys(x.device for x in arrays)
-    return "\n".join(_on(device, [_value(x) for x in arrays if x.device is device]) for device in places)
+    """Return the text that `explain` prints."""
+    devices = {Device(): []} if not arrays else dict.fromkeys(x.device for x in arrays)
+    return "\n".join(
+        _explain_device(device, [_owner_node(x) for x in arrays if x.device is device]) for device in devices
+    )
 
 
-def _value(x: Any) -> Node:
-    """What is computed for an array; for a view, its owner."""
+def _owner_node(x: Any) -> Node:
+    """Return the node that is computed for an array: for a view, that of its owner."""
     owner = x if x.base is None else x.base
     node: Node = owner.value()
     return node
 
 
-def _on(device: Device, wanted: Sequence[Node]) -> str:
+def _explain_device(device: Device, requested: Sequence[Node]) -> str:
+    """Return the text for one device."""
     queue = evaluate.queue_of(device)
     with queue.lock:
-        roots = evaluate.live_roots(queue, wanted, forget=False)
+        roots = evaluate.live_roots(queue, requested, remove_from_queue=False)
         if not roots:
             return f"nothing to run on {device}: everything is computed"
         items = evaluate.items_of(evaluate.walk(roots)[0])
-    return described(*run_passes(items, range(len(roots)), queue.state.executor), device)
+    return plan_text(*run_passes(items, range(len(roots)), queue.state.executor), device)
 
 
-def described(steps: Sequence[Step], items: Sequence[Item], device: Device) -> str:
-    """A plan in words."""
+def plan_text(steps: Sequence[Step], items: Sequence[Item], device: Device) -> str:
+    """Return the description of a plan."""
     work = [step for step in steps if isinstance(step, (RunKernel, RunLibraryCall))]
-    moves = [traffic(step, steps, items) for step in work]
+    traffics = [traffic(step, steps, items) for step in work]
     kernels = sum(isinstance(step, RunKernel) for step in work)
     calls = len(work) - kernels
-    what = _count(kernels, "kernel") + (f" and {_count(calls, 'library call')}" if calls else "")
-    total = Traffic(sum(m.read for m in moves), sum(m.written for m in moves))
-    lines = [f"{what} on {device}: {_moved(total)}"]
-    for number, (step, moved) in enumerate(zip(work, moves, strict=True), 1):
-        lines.append(f"{number}. {name_of(step)}: {_moved(moved)}")
-        lines.append(f"   {_loops(step) if isinstance(step, RunKernel) else _arguments(step)}")
+    heading = _count_text(kernels, "kernel") + (f" and {_count_text(calls, 'library call')}" if calls else "")
+    total = Traffic(sum(moved.read for moved in traffics), sum(moved.written for moved in traffics))
+    lines = [f"{heading} on {device}: {_traffic_text(total)}"]
+    for number, (step, moved) in enumerate(zip(work, traffics, strict=True), 1):
+        lines.append(f"{number}. {name_of(step)}: {_traffic_text(moved)}")
+        lines.append(f"   {_kernel_text(step) if isinstance(step, RunKernel) else _call_text(step)}")
         if number > 1 or isinstance(step, RunLibraryCall):
             lines.append(f"   on its own because: {step.reason}")
     return "\n".join(lines)
 
 
 def name_of(step: RunKernel | RunLibraryCall) -> str:
-    """What a step is called in tables: of a call, with what its options add to it."""
+    """Return the name of a step for tables: a kernel's name, or a call's with what its options add."""
     if isinstance(step, RunKernel):
         return step.kernel.name
     words, options = [step.name], step.options
@@ -91,12 +95,12 @@ def name_of(step: RunKernel | RunLibraryCall) -> str:
     return "_".join(words)
 
 
-def _loops(step: RunKernel) -> str:
+def _kernel_text(step: RunKernel) -> str:
     kernel = step.kernel
     outer = len(kernel.shape) - kernel.reduced
-    parts = [f"loops {_size(kernel.shape[:outer])}"]
+    parts = [f"loops {_shape_text(kernel.shape[:outer])}"]
     if kernel.reduced:
-        parts.append(f"reduced over {_size(kernel.shape[outer:])}")
+        parts.append(f"reduced over {_shape_text(kernel.shape[outer:])}")
     for kind, words in (("in", "reads"), ("scalar", "takes"), ("out", "writes")):
         dtypes = [str(arg.dtype) for arg in kernel.args if arg.kind == kind]
         if dtypes:
@@ -104,31 +108,31 @@ def _loops(step: RunKernel) -> str:
     return ", ".join(parts)
 
 
-def _arguments(step: RunLibraryCall) -> str:
+def _call_text(step: RunLibraryCall) -> str:
     parts = [
-        f"{dtype} {_size(where.shape)}"
+        f"{dtype} {_shape_text(where.shape)}"
         for (source, where), dtype in zip(step.args, step.dtypes, strict=True)
         if source.kind not in ("location", "const")
     ]
-    if len(parts) > _NAMED:
+    if len(parts) > _MAX_LISTED_ARGUMENTS:
         parts = [f"{count} of {part}" for part, count in Counter(parts).items()]
     return f"reads {', '.join(parts)}"
 
 
-def _size(shape: Sequence[int]) -> str:
+def _shape_text(shape: Sequence[int]) -> str:
     return "×".join(map(str, shape)) or "1"
 
 
-def _count(count: int, noun: str) -> str:
+def _count_text(count: int, noun: str) -> str:
     return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
-def _moved(moved: Traffic) -> str:
-    return f"{bytes_in_words(moved.read)} read, {bytes_in_words(moved.written)} written"
+def _traffic_text(step_traffic: Traffic) -> str:
+    return f"{bytes_in_words(step_traffic.read)} read, {bytes_in_words(step_traffic.written)} written"
 
 
 def bytes_in_words(count: float) -> str:
-    """A number of bytes with its unit."""
+    """Return a number of bytes as text with a unit."""
     unit = 0
     while count >= 999.5 and unit < len(_UNITS) - 1:
         count /= 1000

@@ -1,4 +1,4 @@
-"""A word of host memory for each GPU, in which kernels tell that something failed: a look at it needs no copy."""
+"""A word of host memory for each GPU, in which kernels report a failure: reading it needs no copy."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _lock = threading.Lock()
 
 
 def failure_word(device: Device) -> tuple[numpy.ndarray, int]:
-    """The word as an array of one int32, and its address on the GPU.
+    """Return the failure word of a GPU as an array of one int32, and its address on the GPU.
 
-    It is complete for what ran before the last synchronisation, and never cleared: threads could not tell whose failure
-    they would forget. What is not zero is only a reason to look closer.
+    The word covers all work that ran before the last synchronisation. It is never cleared: a thread could clear the
+    report of another thread's failure. So a word other than zero only means that results have to be checked.
     """
     word = _words.get(device)
     if word is None:
@@ -25,13 +25,13 @@ def failure_word(device: Device) -> tuple[numpy.ndarray, int]:
             word = _words.get(device)
             if word is None:
                 device.activate()
-                host = pinned(4, device).view(numpy.int32)
-                host[0] = 0
-                pointer = int(check(driver().cuMemHostGetDevicePointer(address(host), 0)))
-                word = _words[device] = host, pointer
+                host_word = pinned(4, device).view(numpy.int32)
+                host_word[0] = 0
+                pointer = int(check(driver().cuMemHostGetDevicePointer(address(host_word), 0)))
+                word = _words[device] = host_word, pointer
     return word
 
 
 def is_clear(device: Device) -> bool:
-    """Whether the device has such a word, and it is clear: then the next failure can be told by it alone."""
+    """Return whether the device has a failure word and it is clear, so that the word alone tells of a failure."""
     return device.has_stream and not failure_word(device)[0][0]

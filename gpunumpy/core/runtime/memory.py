@@ -1,4 +1,4 @@
-"""Memory of a device: allocation, what happens when it is short, and what is known about it."""
+"""The memory of a device: allocation, the handling of shortage, scratch memory, and statistics."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import numpy
 
 from .device import CPU, Device, check, driver
-from .memory_pool import Buffer, DevicePool, Home, HostPool, Pool, size_class
+from .memory_pool import Buffer, DevicePool, FreeList, HostPool, Pool, size_class
 
 __all__ = [
     "Buffer",
@@ -33,25 +33,26 @@ __all__ = [
 ]
 
 out_of_memory_hooks: list[Callable[[Device], None]] = []
-"""What to run when memory is short, before the last attempt: each may drop buffers, or finish work that holds some."""
+"""Functions called when memory is short, before the last attempt: they drop buffers, or finish work that holds some."""
 
 _pools: dict[Device, Pool] = {}
-_homes: dict[Device, dict[int, Home]] = {}
+_free_lists: dict[Device, dict[int, FreeList]] = {}
 _counters: dict[Device, Buffer] = {}
-_words: dict[Device, tuple[numpy.ndarray, int]] = {}  # for the host, and the address for the device
+_error_words: dict[Device, tuple[numpy.ndarray, int]] = {}  # the word for the host, and its address on the device
 _lock = threading.RLock()
 
 
-class _Thread(threading.local):
-    """Whether this thread is already short of memory, so that a hook which allocates does not call the hooks."""
+class _ThreadState(threading.local):
+    """Whether this thread is running the hooks, so that a hook which allocates does not run them again."""
 
-    short = False
+    is_running_hooks = False
 
 
-_thread = _Thread()
+_thread_state = _ThreadState()
 
 
 def _pool(device: Device) -> Pool:
+    """Return the pool of a device, made at its first use."""
     pool = _pools.get(device)
     if pool is None:
         with _lock:
@@ -59,77 +60,77 @@ def _pool(device: Device) -> Pool:
             if pool is None:
                 pool = HostPool(device) if device is CPU else DevicePool(device)
                 _pools[device] = pool
-                _homes[device] = pool.homes
+                _free_lists[device] = pool.lists_by_request
     return pool
 
 
 def allocate(device: Device, nbytes: int) -> Buffer:
-    """Return a buffer of a device, of undefined content.
+    """Return a buffer on a device; its content is undefined.
 
     Raises
     ------
     MemoryError
-        If there is no memory even after free blocks were given back, `out_of_memory_hooks` run and garbage collected.
+        If there is no memory even after freeing cached blocks, running `out_of_memory_hooks` and collecting garbage.
     """
     try:
-        home = _homes[device][nbytes]
-        block = home.pop()
+        free_list = _free_lists[device][nbytes]
+        block = free_list.pop()
     except (KeyError, IndexError):
-        home, block = _miss(device, nbytes)
-    return home.buffer(device, block, nbytes, home)
+        free_list, block = _find_block(device, nbytes)
+    return free_list.buffer(device, block, nbytes, free_list)
 
 
-def _miss(device: Device, nbytes: int) -> tuple[Home, Any]:
-    """Find a block where no free one of its size is known."""
+def _find_block(device: Device, nbytes: int) -> tuple[FreeList, Any]:
+    """Return a free list and a block for a request that no known free list serves."""
     pool = _pool(device)
-    home = pool.home(nbytes)
-    for prepare in (None, _give_back, _run_hooks):
+    free_list = pool.free_list(nbytes)
+    for prepare in (None, _release_cached, _run_hooks):
         if prepare is not None:
             prepare(pool)
-        block = pool.take(home)
+        block = pool.take_block(free_list)
         if block is not None:
-            return home, block
-    raise MemoryError(_shortage(pool, nbytes))
+            return free_list, block
+    raise MemoryError(_shortage_text(pool, nbytes))
 
 
-def _give_back(pool: Pool) -> None:
+def _release_cached(pool: Pool) -> None:
     pool.release_all()
 
 
 def _run_hooks(pool: Pool) -> None:
-    # Without the pool's lock: a hook may wait for a thread that wants to allocate.
-    if not _thread.short:
-        _thread.short = True
+    # The lock of the pool is not held: a hook may wait for a thread that allocates.
+    if not _thread_state.is_running_hooks:
+        _thread_state.is_running_hooks = True
         try:
             for hook in list(out_of_memory_hooks):
                 hook(pool.device)
         finally:
-            _thread.short = False
+            _thread_state.is_running_hooks = False
     gc.collect()
     pool.release_all()
 
 
-def _shortage(pool: Pool, nbytes: int) -> str:
-    text = f"out of memory on {pool.device}: asked for {nbytes:,} bytes; gpunumpy uses {pool.used():,}"
+def _shortage_text(pool: Pool, nbytes: int) -> str:
+    text = f"out of memory on {pool.device}: asked for {nbytes:,} bytes; gpunumpy uses {pool.used_bytes():,}"
     if pool.limit is not None:
         text += f" of the {pool.limit:,} that set_memory_limit allows"
-    available = pool.available()
+    available = pool.available_bytes()
     if available is not None:
         text += f"; {available[0]:,} of the device's {available[1]:,} are free"
     return text
 
 
 def foreign(ptr: int, nbytes: int, owner: object, device: Device) -> Buffer:
-    """Return a buffer over memory that something else owns.
+    """Return a buffer over memory that another object owns.
 
     Parameters
     ----------
     ptr, nbytes : int
-        The memory; it must be reachable from the device.
+        The address and size of the memory, which the device must be able to access.
     owner : object
-        What keeps it alive; the buffer holds it.
+        The object that keeps the memory alive; the buffer holds a reference to it.
     device : Device
-        Where it is.
+        The device that has the memory.
     """
     host = None
     if device is CPU:
@@ -138,30 +139,30 @@ def foreign(ptr: int, nbytes: int, owner: object, device: Device) -> Buffer:
 
 
 def host_view(ptr: int, nbytes: int) -> numpy.ndarray:
-    """Return host memory at an address as bytes; the caller sees to it that it lives as long."""
+    """Return host memory at an address as an array of bytes; the caller keeps the memory alive."""
     memory = (ctypes.c_uint8 * nbytes).from_address(ptr)
     return numpy.ctypeslib.as_array(memory)
 
 
 def address(array: numpy.ndarray) -> int:
-    """Return where an array's data begins."""
+    """Return the address of the first element of an array."""
     return array.__array_interface__["data"][0]
 
 
 def pinned(nbytes: int, device: Device) -> numpy.ndarray:
-    """Return page-locked host memory as bytes: GPUs copy from it and to it directly, at full speed.
+    """Return page-locked host memory as an array of bytes: GPUs copy from it and to it directly, at full speed.
 
     Parameters
     ----------
     nbytes : int
-        How much.
+        The number of bytes.
     device : Device
-        The GPU whose driver context it is made in; every GPU can use it.
+        The GPU whose context makes the memory; every GPU can use it.
 
     Raises
     ------
     MemoryError
-        If the system cannot lock so much.
+        If the system cannot lock so many bytes.
     """
     cuda = driver()
     device.activate()
@@ -175,16 +176,16 @@ def pinned(nbytes: int, device: Device) -> numpy.ndarray:
 
 
 def counters(device: Device, nbytes: int) -> Buffer:
-    """Return the device's scratch memory that is all zero between kernels.
+    """Return the scratch memory of a device that is all zero between kernels.
 
-    Kernels find zeros in it and must leave zeros. Since kernels run in order, all of them share it.
+    A kernel finds zeros in it and must leave zeros in it. Kernels run in order, so all of them share it.
 
     Parameters
     ----------
     device : Device
-        Whose.
+        The device.
     nbytes : int
-        How much is needed; the buffer may be larger, and a later call may return another one.
+        The number of bytes needed. The buffer may be larger, and a later call may return another buffer.
     """
     buffer = _counters.get(device)
     if buffer is None or buffer.nbytes < nbytes:
@@ -206,20 +207,20 @@ def _zeros(device: Device, nbytes: int) -> Buffer:
 
 
 def error_word(device: Device) -> int:
-    """Return the device's address of a 32-bit word that is 0 until a kernel writes there what went wrong.
+    """Return the address, on the device, of its error word: 32 bits, 0 until a kernel writes the number of an error.
 
-    The word is host memory, so that reading it costs nothing.
+    The word is host memory, so that the host reads it without a copy.
     """
-    word = _words.get(device)
+    word = _error_words.get(device)
     if word is None:
         with _lock:
-            word = _words.get(device)
+            word = _error_words.get(device)
             if word is None:
-                word = _words[device] = _make_word(device)
+                word = _error_words[device] = _new_error_word(device)
     return word[1]
 
 
-def _make_word(device: Device) -> tuple[numpy.ndarray, int]:
+def _new_error_word(device: Device) -> tuple[numpy.ndarray, int]:
     if device is CPU:
         host = numpy.zeros(1, numpy.int32)
         return host, address(host)
@@ -229,11 +230,11 @@ def _make_word(device: Device) -> tuple[numpy.ndarray, int]:
 
 
 def take_error(device: Device) -> int:
-    """Return what kernels have written into the device's error word, and clear it; 0 where nothing went wrong.
+    """Return the number that kernels wrote into the error word of a device, and clear the word; 0 stands for no error.
 
-    It is complete for what ran before the last synchronisation, so look here whenever the host has waited.
+    The word covers all work that ran before the last synchronisation, so read it whenever the host has waited.
     """
-    word = _words.get(device)
+    word = _error_words.get(device)
     if word is None:
         return 0
     value = int(word[0][0])
@@ -244,16 +245,16 @@ def take_error(device: Device) -> int:
 
 @dataclass(frozen=True)
 class MemoryInfo:
-    """Bytes of a device's memory.
+    """Numbers of bytes of the memory of a device.
 
     Attributes
     ----------
     used : int
-        Held by arrays.
+        Bytes held by arrays.
     cached : int
-        Free blocks kept for the next arrays.
+        Bytes in free blocks that are kept for later arrays.
     free, total : int or None
-        What the device has left for everyone, and has in all, where the system tells.
+        Bytes that the device has left for all programs, and bytes that it has; None if the system does not tell.
     """
 
     used: int
@@ -263,27 +264,27 @@ class MemoryInfo:
 
 
 def memory_info(device: Device | str | int | None = None) -> MemoryInfo:
-    """Return how much of a device's memory is used.
+    """Return how much memory of a device is used.
 
     Parameters
     ----------
     device : Device, str, int or None
-        By default the default device.
+        The device; the default device if None.
     """
     pool = _pool(Device(device))
-    free, total = pool.available() or (None, None)
-    return MemoryInfo(pool.used(), pool.cached(), free, total)
+    free, total = pool.available_bytes() or (None, None)
+    return MemoryInfo(pool.used_bytes(), pool.cached_bytes(), free, total)
 
 
 def set_memory_limit(nbytes: int | None, device: Device | str | int | None = None) -> None:
-    """Set how many bytes of a device arrays and cached blocks may take; None for no limit.
+    """Limit the bytes of a device that arrays and cached blocks may take.
 
     Parameters
     ----------
     nbytes : int or None
-        The limit. Arrays that exist already may exceed it.
+        The limit, or None for no limit. Arrays that exist already may exceed it.
     device : Device, str, int or None
-        By default the default device.
+        The device; the default device if None.
     """
     if nbytes is not None and nbytes < 0:
         raise ValueError(f"a memory limit is a number of bytes or None, not {nbytes}")
@@ -291,11 +292,11 @@ def set_memory_limit(nbytes: int | None, device: Device | str | int | None = Non
 
 
 def free_all_blocks(device: Device | str | int | None = None) -> None:
-    """Give the free blocks that are kept for later arrays back to the system.
+    """Return the free blocks that are kept for later arrays to the system.
 
     Parameters
     ----------
     device : Device, str, int or None
-        By default the default device.
+        The device; the default device if None.
     """
     _pool(Device(device)).release_all()

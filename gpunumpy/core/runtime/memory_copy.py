@@ -1,9 +1,9 @@
-"""Copies between the host and devices, pinned memory, and the word in which kernels report an error.
+"""Copies between the host and devices, and between devices.
 
-Pageable memory goes through pinned chunks of one size: NumPy fills a chunk (with the interpreter's lock released) while
-the GPU copies the one before. A copy to the device so returns when its source has been read, without waiting for the
-queue; a copy to the host waits for what it returns. Sources up to 64 KiB need no chunk: the driver takes their bytes
-with the call.
+Pageable memory is copied through pinned chunks of one size: NumPy fills a chunk (with the GIL released) while the GPU
+copies the chunk before it. So a copy to the device returns once its source has been read, without waiting for the
+queue; a copy to the host waits for the bytes that it returns. Sources up to 64 KiB need no chunk: the driver takes
+their bytes with the call.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ import numpy
 from .device import Device, check, driver
 from .memory import Buffer, address, pinned
 
-CHUNK = 1 << 21  # bytes of a pinned chunk: long enough that the copy hides the calls around it
-CHUNKS = 32  # how many at most are made for a device; more would let the host run further ahead
-DEPTH = 4  # chunks in flight in a copy to the host
-_INLINE = 1 << 16  # bytes that the driver takes with the call
+CHUNK_BYTES = 1 << 21  # of a pinned chunk: large enough that the copy hides the calls around it
+MAX_CHUNKS = 32  # of a device: more would let the host run further ahead
+CHUNKS_IN_FLIGHT = 4  # during a copy to the host
+_INLINE_BYTES = 1 << 16  # sources up to this size travel with the call of the driver
 
 
 class _Chunk:
-    """A piece of pinned memory, and the event that tells when the GPU has done with it."""
+    """A piece of pinned memory, and the event that the GPU records when its copy is done."""
 
     __slots__ = ("event", "host", "ptr")
 
     def __init__(self, device: Device) -> None:
         cuda = driver()
-        self.host = pinned(CHUNK, device)
+        self.host = pinned(CHUNK_BYTES, device)
         self.ptr = address(self.host)
         self.event = check(cuda.cuEventCreate(cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value))
 
@@ -42,55 +42,55 @@ class _Stage:
         self.cuda = driver()
         self.lock = threading.Lock()
         self.free: list[_Chunk] = []
-        self.busy: deque[_Chunk] = deque()  # being read by copies to the device, the oldest first
-        self.made = 0
+        self.busy: deque[_Chunk] = deque()  # read by copies to the device, the oldest first
+        self.chunk_count = 0
 
-    def take(self) -> _Chunk:
-        """Return a chunk that nothing uses; wait for the oldest copy where all are in use."""
+    def take_chunk(self) -> _Chunk:
+        """Return a chunk that no copy uses; if all are in use, wait for the oldest copy."""
         with self.lock:
             while self.busy and not self.cuda.cuEventQuery(self.busy[0].event)[0]:
                 self.free.append(self.busy.popleft())
             if self.free:
                 return self.free.pop()
-            if self.made < CHUNKS or not self.busy:
+            if self.chunk_count < MAX_CHUNKS or not self.busy:
                 chunk = _Chunk(self.device)
-                self.made += 1
+                self.chunk_count += 1
                 return chunk
             chunk = self.busy.popleft()
         check(self.cuda.cuEventSynchronize(chunk.event))
         return chunk
 
     def upload(self, ptr: int, source: numpy.ndarray) -> None:
-        """Queue a copy of pageable bytes to the device."""
+        """Queue a copy of pageable bytes to an address of the device."""
         stream = self.device.stream
-        for start in range(0, source.size, CHUNK):
-            part = source[start : start + CHUNK]
-            chunk = self.take()
-            chunk.host[: part.size] = part
-            check(self.cuda.cuMemcpyHtoDAsync(ptr + start, chunk.ptr, part.size, stream))
-            with self.lock:  # the queue's order is the order of the copies
+        for start in range(0, source.size, CHUNK_BYTES):
+            piece = source[start : start + CHUNK_BYTES]
+            chunk = self.take_chunk()
+            chunk.host[: piece.size] = piece
+            check(self.cuda.cuMemcpyHtoDAsync(ptr + start, chunk.ptr, piece.size, stream))
+            with self.lock:  # so that `busy` has the order of the copies
                 check(self.cuda.cuEventRecord(chunk.event, stream))
                 self.busy.append(chunk)
 
     def download(self, target: numpy.ndarray, ptr: int) -> None:
-        """Copy bytes of the device to pageable memory."""
+        """Copy bytes from an address of the device to pageable memory."""
         stream = self.device.stream
-        flying: deque[tuple[_Chunk, numpy.ndarray]] = deque()
-        for start in range(0, target.size, CHUNK):
-            if len(flying) == DEPTH:
-                self.land(*flying.popleft())
-            part = target[start : start + CHUNK]
-            chunk = self.take()
-            check(self.cuda.cuMemcpyDtoHAsync(chunk.ptr, ptr + start, part.size, stream))
+        in_flight: deque[tuple[_Chunk, numpy.ndarray]] = deque()
+        for start in range(0, target.size, CHUNK_BYTES):
+            if len(in_flight) == CHUNKS_IN_FLIGHT:
+                self.finish_chunk(*in_flight.popleft())
+            piece = target[start : start + CHUNK_BYTES]
+            chunk = self.take_chunk()
+            check(self.cuda.cuMemcpyDtoHAsync(chunk.ptr, ptr + start, piece.size, stream))
             check(self.cuda.cuEventRecord(chunk.event, stream))
-            flying.append((chunk, part))
-        while flying:
-            self.land(*flying.popleft())
+            in_flight.append((chunk, piece))
+        while in_flight:
+            self.finish_chunk(*in_flight.popleft())
 
-    def land(self, chunk: _Chunk, part: numpy.ndarray) -> None:
-        """Wait for one chunk of a download and take its bytes."""
+    def finish_chunk(self, chunk: _Chunk, piece: numpy.ndarray) -> None:
+        """Wait for a chunk of a download, and copy its bytes to their place."""
         check(self.cuda.cuEventSynchronize(chunk.event))
-        part[:] = chunk.host[: part.size]
+        piece[:] = chunk.host[: piece.size]
         with self.lock:
             self.free.append(chunk)
 
@@ -100,6 +100,7 @@ _lock = threading.RLock()
 
 
 def _stage(device: Device) -> _Stage:
+    """Activate a GPU and return its chunks."""
     device.activate()
     stage = _stages.get(device)
     if stage is None:
@@ -109,19 +110,19 @@ def _stage(device: Device) -> _Stage:
 
 
 def copy_from_host(buffer: Buffer, offset: int, source: numpy.ndarray, borrow: bool = False) -> None:
-    """Copy an array's bytes, in C order, into a buffer.
+    """Copy the bytes of an array, in C order, into a buffer.
 
     Parameters
     ----------
     buffer : Buffer
-        Where to.
+        The target.
     offset : int
-        The first byte to write.
+        The first byte of the buffer to write.
     source : numpy.ndarray
-        What to copy. It may be changed as soon as this returns, unless `borrow` is set.
+        The source. It may be changed as soon as this returns, unless `borrow` is set.
     borrow : bool
-        The GPU reads `source` itself, when the queue gets there: the fast way for pinned memory. The caller keeps it
-        alive and unchanged until the device has been synchronised.
+        Whether the GPU reads `source` directly, when the queue reaches the copy: the fast way for pinned memory. The
+        caller keeps `source` alive and unchanged until the device has been synchronised.
     """
     source = numpy.ascontiguousarray(source).reshape(-1).view(numpy.uint8)
     if not source.size:
@@ -130,7 +131,7 @@ def copy_from_host(buffer: Buffer, offset: int, source: numpy.ndarray, borrow: b
         buffer.host[offset : offset + source.size] = source
         return
     stage = _stage(buffer.device)
-    if borrow or source.size <= _INLINE:
+    if borrow or source.size <= _INLINE_BYTES:
         check(stage.cuda.cuMemcpyHtoDAsync(buffer.ptr + offset, address(source), source.size, buffer.device.stream))
     else:
         stage.upload(buffer.ptr + offset, source)
@@ -142,14 +143,14 @@ def copy_to_host(buffer: Buffer, offset: int, nbytes: int) -> numpy.ndarray:
     Parameters
     ----------
     buffer : Buffer
-        Where from.
+        The source.
     offset, nbytes : int
-        Which bytes.
+        The first byte and the number of bytes.
 
     Returns
     -------
     numpy.ndarray
-        Of uint8.
+        The bytes, of dtype uint8.
     """
     target = numpy.empty(nbytes, numpy.uint8)
     if buffer.host is not None:
@@ -165,9 +166,9 @@ def copy(target: Buffer, target_offset: int, source: Buffer, source_offset: int,
     Parameters
     ----------
     target, source : Buffer
-        Where to and where from; the ranges must not overlap.
+        The target and the source; the ranges must not overlap.
     target_offset, source_offset, nbytes : int
-        Which bytes.
+        The first byte of each, and the number of bytes.
     """
     if not nbytes:
         return
@@ -181,24 +182,28 @@ def copy(target: Buffer, target_offset: int, source: Buffer, source_offset: int,
             cuda.cuMemcpyDtoDAsync(target.ptr + target_offset, source.ptr + source_offset, nbytes, source.device.stream)
         )
     else:
-        _copy_between(target, target.ptr + target_offset, source, source.ptr + source_offset, nbytes)
+        _copy_between_gpus(target, target.ptr + target_offset, source, source.ptr + source_offset, nbytes)
 
 
-def _copy_between(target: Buffer, to: int, source: Buffer, start: int, nbytes: int) -> None:
-    """Copy between two GPUs on the target's stream, after the source's queue so far and before what follows in it."""
-    here, there = target.device, source.device
-    wait_for(here, there)
-    here.activate()
-    check(driver().cuMemcpyPeerAsync(to, here.context, start, there.context, nbytes, here.stream))
-    wait_for(there, here)
+def _copy_between_gpus(target: Buffer, target_ptr: int, source: Buffer, source_ptr: int, nbytes: int) -> None:
+    """Copy between two GPUs on the stream of the target, after present work of the source and before its later work."""
+    target_device, source_device = target.device, source.device
+    wait_for_device(target_device, source_device)
+    target_device.activate()
+    check(
+        driver().cuMemcpyPeerAsync(
+            target_ptr, target_device.context, source_ptr, source_device.context, nbytes, target_device.stream
+        )
+    )
+    wait_for_device(source_device, target_device)
 
 
-def wait_for(device: Device, other: Device) -> None:
-    """Make a GPU's later work wait for what is queued on another GPU."""
+def wait_for_device(waiting_device: Device, working_device: Device) -> None:
+    """Make later work of one GPU wait for the work that is queued on another GPU."""
     cuda = driver()
-    other.activate()
+    working_device.activate()
     event = check(cuda.cuEventCreate(cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value))
-    check(cuda.cuEventRecord(event, other.stream))
-    device.activate()
-    check(cuda.cuStreamWaitEvent(device.stream, event, 0))
-    check(cuda.cuEventDestroy(event))  # the driver keeps it until the wait is over
+    check(cuda.cuEventRecord(event, working_device.stream))
+    waiting_device.activate()
+    check(cuda.cuStreamWaitEvent(waiting_device.stream, event, 0))
+    check(cuda.cuEventDestroy(event))  # the driver keeps the event until the wait is over

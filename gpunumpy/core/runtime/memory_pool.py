@@ -1,8 +1,8 @@
-"""Buffers and where they come from: cached blocks in front of the driver's memory pool, or of NumPy's on the CPU.
+"""Buffers, and the pools of their blocks: caches of free blocks in front of the pool of the driver, or of NumPy.
 
-All work of a device is queued on one stream, in order. A block is therefore free for the next user as soon as Python
-drops its buffer, however much of the queue has still to run, and no release asks the driver for anything: a finaliser
-appends the block to a list, and an allocation takes it from there. Only a miss takes a lock.
+All work of a device is queued on one stream, in order. So a block is free for the next buffer as soon as Python drops
+its buffer, even if work on it is still queued, and a release needs no call of the driver: a finaliser appends the block
+to a free list, and an allocation takes it from there. Only an allocation that finds no free block takes a lock.
 """
 
 from __future__ import annotations
@@ -18,30 +18,32 @@ import numpy
 
 from .device import Device, check, driver
 
-ALIGNMENT = 64  # of host blocks: a cache line, and the widest vector of a CPU
-LARGE = 1 << 24  # bytes; larger blocks are given back to the driver's pool when one of another size is wanted
-_GROWTH = 1 << 26  # bytes newly allocated between two looks at how much is cached
-_HOST_CACHE = 1 << 30  # bytes of free host blocks that are kept
-_KNOWN_SIZES = 1 << 14  # byte counts remembered with their class
+ALIGNMENT_BYTES = 64  # of host blocks: a cache line, and the widest vector of a CPU
+LARGE_BYTES = (
+    1 << 24
+)  # before a larger block is made, free blocks of at least this size return to the pool of the driver
+_GROWTH_BYTES = 1 << 26  # newly allocated bytes between two checks of how much is cached
+_HOST_CACHE_BYTES = 1 << 30  # when free host blocks exceed this, all of them are freed
+_MAX_REQUEST_SIZES = 1 << 14  # requested sizes whose free list is remembered
 
 
 class Buffer:
-    """A block of a device's memory, given back when the last reference to it is dropped.
+    """A block of the memory of a device. It is released with the last reference to the buffer.
 
     Attributes
     ----------
     device : Device
-        Where it is.
+        The device that has the memory.
     ptr : int
-        Its address there.
+        The address of the block on the device.
     nbytes : int
-        How much of it may be used.
+        The number of bytes that may be used.
     host : numpy.ndarray or None
-        The block as bytes, on the CPU device. A block that NumPy views outlive is not used again before they are gone.
+        The block as bytes, on the CPU device. While NumPy has views of the block, it is not used again.
     exported : bool
-        Whether something outside the package can see it, so that it must not be overwritten behind the scenes.
+        Whether code outside of the package can see the memory, so that no update of a graph may overwrite it in place.
     owner : object
-        What keeps foreign memory alive.
+        The object that keeps foreign memory alive.
     """
 
     __slots__ = ("device", "exported", "host", "nbytes", "owner", "ptr")
@@ -55,80 +57,86 @@ class Buffer:
         self.owner = owner
 
     def __repr__(self) -> str:
+        """Return the size, the address and the device."""
         return f"<{self.nbytes} bytes at {self.ptr:#x} on {self.device}>"
 
     def used_elsewhere(self) -> None:
-        """Say that a stream other than ours works on this buffer, so that its release waits for the device.
+        """Mark the buffer as used by a stream of another library: its block is used again only once the device is idle.
 
-        The legacy default stream need not be told: the driver orders it against ours.
+        Work on the legacy default stream needs no mark: the driver orders that stream against the stream of the device.
         """
 
 
 class _DeviceBuffer(Buffer):
     """GPU memory from a pool."""
 
-    __slots__ = ("_home",)
+    __slots__ = ("_free_list",)
 
-    def __init__(self, device: Device, block: int, nbytes: int, home: Any) -> None:
+    def __init__(self, device: Device, block: int, nbytes: int, free_list: Any) -> None:
         self.device = device
         self.ptr = block
         self.nbytes = nbytes
         self.host = None
         self.exported = False
         self.owner = None
-        self._home = home
+        self._free_list = free_list
 
     def __del__(self) -> None:
-        self._home.append(self.ptr)
+        """Release the block."""
+        self._free_list.append(self.ptr)
 
     def used_elsewhere(self) -> None:
-        if not isinstance(self._home, _Awaited):
-            self._home = _Awaited(self._home)
+        if not isinstance(self._free_list, _AwaitedFreeList):
+            self._free_list = _AwaitedFreeList(self._free_list)
 
 
-HostBlock = tuple[numpy.ndarray, int]  # the bytes, and their address
+# The bytes of a block, and their address.
+HostBlock = tuple[numpy.ndarray, int]
 
 
 def _host_block(size: int) -> HostBlock:
-    whole = numpy.empty(size + ALIGNMENT, numpy.uint8)
-    start = -whole.__array_interface__["data"][0] % ALIGNMENT
-    block = whole[start : start + size]
+    allocation = numpy.empty(size + ALIGNMENT_BYTES, numpy.uint8)
+    start = -allocation.__array_interface__["data"][0] % ALIGNMENT_BYTES
+    block = allocation[start : start + size]
     return block, block.__array_interface__["data"][0]
 
 
-def _references(block: HostBlock) -> int:
-    """Count the references to a host block's memory; every view of it holds one."""
+def _count_references(block: HostBlock) -> int:
+    """Count the references to the memory of a host block; every view of it holds one."""
     return getrefcount(block[0]) + getrefcount(block[0].base)
 
 
-# What a block counts when nothing but its buffer has it: measured, since Pythons differ in what they count.
-_UNSHARED = _references(_host_block(ALIGNMENT)) + 1
+# The count for a block that only its buffer refers to. It is measured, as versions of Python count differently.
+_UNSHARED_COUNT = _count_references(_host_block(ALIGNMENT_BYTES)) + 1
 
 
 class _HostBuffer(Buffer):
     """CPU memory from a pool."""
 
-    __slots__ = ("_block", "_home")
+    __slots__ = ("_block", "_free_list")
 
-    def __init__(self, device: Device, block: HostBlock, nbytes: int, home: Any) -> None:
+    def __init__(self, device: Device, block: HostBlock, nbytes: int, free_list: Any) -> None:
         self.device = device
         self.host, self.ptr = block
         self.nbytes = nbytes
         self.exported = False
         self.owner = None
         self._block = block
-        self._home = home
+        self._free_list = free_list
 
-    def __del__(self, references: Callable[[HostBlock], int] = _references, unshared: int = _UNSHARED) -> None:
-        # The defaults are there for the interpreter's shutdown, when the names of a module may be gone.
-        if references(self._block) == unshared:
-            self._home.append(self._block)
+    def __del__(
+        self, count_references: Callable[[HostBlock], int] = _count_references, unshared_count: int = _UNSHARED_COUNT
+    ) -> None:
+        """Release the block, unless views outlive the buffer."""
+        # Defaults of parameters outlive the names of the module at shutdown of the interpreter.
+        if count_references(self._block) == unshared_count:
+            self._free_list.append(self._block)
         else:
-            self._home.pool.lost.append(self._home.size)  # its memory goes with its last view
+            self._free_list.pool.lost_sizes.append(self._free_list.size)  # the last view frees the memory
 
 
-class Home(list[Any]):
-    """The free blocks of one size."""
+class FreeList(list[Any]):
+    """The free blocks of one size class."""
 
     __slots__ = ("buffer", "pool", "size")
 
@@ -139,20 +147,21 @@ class Home(list[Any]):
         self.buffer = pool.buffer
 
 
-class _Awaited:
-    """Stands for the home of a block on which other streams may still be working."""
+class _AwaitedFreeList:
+    """Stand-in for the free list of a block on which other streams may still work: its blocks wait for the device."""
 
-    __slots__ = ("home",)
+    __slots__ = ("free_list",)
 
-    def __init__(self, home: Home) -> None:
-        self.home = home
+    def __init__(self, free_list: FreeList) -> None:
+        self.free_list = free_list
 
     def append(self, block: int) -> None:
-        self.home.pool.awaited.append((self, block))
+        """Add a block to those that wait for the device."""
+        self.free_list.pool.awaited_blocks.append((self, block))
 
 
 def size_class(nbytes: int) -> int:
-    """Round a number of bytes up: by 512 at first, then by at most an eighth, then by at most a sixteenth."""
+    """Round a number of bytes up: to a multiple of 512, then by at most an eighth, then by at most a sixteenth."""
     bits = (max(nbytes, 1) - 1).bit_length()
     shift = 9 if bits <= 12 else bits - 4 if bits <= 24 else max(21, bits - 6)
     return max((nbytes + (1 << shift) - 1) >> shift, 1) << shift
@@ -161,93 +170,93 @@ def size_class(nbytes: int) -> int:
 class Pool(ABC):
     """The blocks of one device."""
 
-    buffer: Callable[[Device, Any, int, Home], Buffer]
+    buffer: Callable[[Device, Any, int, FreeList], Buffer]
 
     def __init__(self, device: Device, cache_limit: int) -> None:
         self.device = device
         self.lock = threading.RLock()
-        self.homes: dict[int, Home] = {}  # by the bytes asked for
-        self.classes: dict[int, Home] = {}  # by size class
-        self.awaited: list[tuple[_Awaited, int]] = []  # dropped, while other streams may still work on them
-        self.lost: list[int] = []  # sizes of host blocks whose views outlived their buffers
-        self.owned = 0
+        self.lists_by_request: dict[int, FreeList] = {}  # by requested bytes
+        self.lists_by_class: dict[int, FreeList] = {}  # by size class
+        self.awaited_blocks: list[tuple[_AwaitedFreeList, int]] = []  # released, but other streams may work on them
+        self.lost_sizes: list[int] = []  # sizes of host blocks whose views outlived their buffers
+        self.owned_bytes = 0
         self.limit: int | None = None
         self.cache_limit = cache_limit
-        self._grown = 0
+        self._grown_bytes = 0
 
-    def home(self, nbytes: int) -> Home:
-        """Find the blocks that serve a request."""
+    def free_list(self, nbytes: int) -> FreeList:
+        """Return the free list that serves a request of so many bytes."""
         with self.lock:
             size = size_class(nbytes)
-            home = self.classes.get(size)
-            if home is None:
-                home = self.classes[size] = Home(self, size)
-            if len(self.homes) >= _KNOWN_SIZES:
-                self.homes.clear()
-            self.homes[nbytes] = home
-            return home
+            free_list = self.lists_by_class.get(size)
+            if free_list is None:
+                free_list = self.lists_by_class[size] = FreeList(self, size)
+            if len(self.lists_by_request) >= _MAX_REQUEST_SIZES:
+                self.lists_by_request.clear()
+            self.lists_by_request[nbytes] = free_list
+            return free_list
 
-    def cached(self) -> int:
-        """Count the bytes of the free blocks."""
-        return sum(home.size * len(home) for home in self.classes.values())
+    def cached_bytes(self) -> int:
+        """Return the number of bytes in free blocks."""
+        return sum(free_list.size * len(free_list) for free_list in self.lists_by_class.values())
 
-    def used(self) -> int:
-        """Count the bytes of the blocks that buffers hold."""
+    def used_bytes(self) -> int:
+        """Return the number of bytes in blocks that buffers hold."""
         with self.lock:
-            while self.lost:
-                self.owned -= self.lost.pop()
-            return self.owned - self.cached()
+            while self.lost_sizes:
+                self.owned_bytes -= self.lost_sizes.pop()
+            return self.owned_bytes - self.cached_bytes()
 
-    def take(self, home: Home) -> Any:
-        """Return a block of a home's size, or None where there is no memory."""
+    def take_block(self, free_list: FreeList) -> Any:
+        """Return a block for a free list, or None if there is no memory."""
         with self.lock:
             try:
-                return home.pop()
+                return free_list.pop()
             except IndexError:
                 pass
-            self._grown += home.size
-            if self._grown > _GROWTH:
-                self._grown = 0
-                if self.cached() > self.cache_limit:
+            self._grown_bytes += free_list.size
+            if self._grown_bytes > _GROWTH_BYTES:
+                self._grown_bytes = 0
+                if self.cached_bytes() > self.cache_limit:
                     self.release()
-            if self.limit is not None and self.used() + self.cached() + home.size > self.limit:
+            if self.limit is not None and self.used_bytes() + self.cached_bytes() + free_list.size > self.limit:
                 return None
-            block = self.make(home.size)
+            block = self.new_block(free_list.size)
             if block is not None:
-                self.owned += home.size
+                self.owned_bytes += free_list.size
             return block
 
     def release(self, at_least: int = 0) -> None:
-        """Give the free blocks of at least so many bytes back."""
+        """Free the cached blocks of at least so many bytes."""
         with self.lock:
-            for home in self.classes.values():
-                while home.size >= at_least:
+            for free_list in self.lists_by_class.values():
+                while free_list.size >= at_least:
                     try:
-                        block = home.pop()
-                    except IndexError:  # none left; other threads take without the lock
+                        block = free_list.pop()
+                    except IndexError:  # the list is empty: other threads take blocks without the lock
                         break
-                    self.give_back(block)
-                    self.owned -= home.size
+                    self.free_block(block)
+                    self.owned_bytes -= free_list.size
 
     def release_all(self) -> None:
-        """Give back everything that no buffer holds, so that others can have it."""
+        """Free all blocks that no buffer holds, so that other programs can use the memory."""
         self.release()
 
     @abstractmethod
-    def make(self, size: int) -> Any:
-        """Return a new block, or None where there is no memory."""
+    def new_block(self, size: int) -> Any:
+        """Return a new block, or None if there is no memory."""
 
     @abstractmethod
-    def give_back(self, block: Any) -> None:
-        """Return a block to where it came from."""
+    def free_block(self, block: Any) -> None:
+        """Free a block: return it to the driver or to NumPy."""
 
     @abstractmethod
-    def available(self) -> tuple[int, int] | None:
-        """Return the free and all bytes of the device, where they can be known."""
+    def available_bytes(self) -> tuple[int, int] | None:
+        """Return the free and the total bytes of the device, or None if the system does not tell."""
 
 
 class DevicePool(Pool):
-    """GPU memory: a stream-ordered pool of the driver, which keeps what it has got until told to give it back."""
+    """GPU memory: a stream-ordered pool of the driver, which keeps freed memory until it is trimmed."""
 
     buffer = _DeviceBuffer
 
@@ -260,12 +269,12 @@ class DevicePool(Pool):
         properties.location.type = cuda.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
         properties.location.id = device.index
         self.handle = check(cuda.cuMemPoolCreate(properties))
-        keep = cuda.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
-        check(cuda.cuMemPoolSetAttribute(self.handle, keep, cuda.cuuint64_t(2**64 - 1)))
-        self.share()
+        threshold = cuda.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
+        check(cuda.cuMemPoolSetAttribute(self.handle, threshold, cuda.cuuint64_t(2**64 - 1)))
+        self.enable_peer_access()
 
-    def share(self) -> None:
-        """Let the other GPUs reach this one's memory where the machine can, so that copies between them are direct."""
+    def enable_peer_access(self) -> None:
+        """Let other GPUs access this memory directly where the machine allows it, for copies between GPUs."""
         cuda = self.cuda
         for other in range(check(cuda.cuDeviceGetCount())):
             handle = check(cuda.cuDeviceGet(other))
@@ -276,70 +285,78 @@ class DevicePool(Pool):
                 access.flags = cuda.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
                 check(cuda.cuMemPoolSetAccess(self.handle, [access], 1))
 
-    def take(self, home: Home) -> Any:
+    def take_block(self, free_list: FreeList) -> Any:
+        """Return a block for a free list, or None if there is no memory."""
         with self.lock:
             self.device.activate()
-            self.settle()
-            if home.size > LARGE and not home:
-                self.release(LARGE)  # the driver can join and cut them; the lists cannot
-            return super().take(home)
+            self.reclaim_awaited()
+            if free_list.size > LARGE_BYTES and not free_list:
+                self.release(LARGE_BYTES)  # the driver can merge and split blocks; free lists cannot
+            return super().take_block(free_list)
 
-    def settle(self) -> None:
-        """Make the blocks that other streams worked on usable, by waiting for all of the device.
+    def reclaim_awaited(self) -> None:
+        """Wait for the whole device, and return the blocks that other streams worked on to their free lists.
 
-        Those streams cannot be waited for by name: their owners may have destroyed them, and the driver does not
-        survive a destroyed handle.
+        Waiting for these streams alone is impossible: their owners may have destroyed them, and a destroyed handle
+        crashes the driver.
         """
-        count = len(self.awaited)
+        count = len(self.awaited_blocks)
         if count:
             check(self.cuda.cuCtxSynchronize())
-        for _ in range(count):  # those that come meanwhile wait for the next time
-            awaited, block = self.awaited.pop(0)
-            awaited.home.append(block)
+        for _ in range(count):  # blocks added meanwhile wait for the next call
+            waiting, block = self.awaited_blocks.pop(0)
+            waiting.free_list.append(block)
 
-    def make(self, size: int) -> int | None:
+    def new_block(self, size: int) -> int | None:
+        """Return the address of a block from the pool of the driver, or None if there is no memory."""
         status, block = self.cuda.cuMemAllocFromPoolAsync(size, self.handle, self.device.stream)
         if status == self.cuda.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
             return None
         return int(check((status, block)))
 
-    def give_back(self, block: int) -> None:
+    def free_block(self, block: int) -> None:
+        """Return a block to the pool of the driver, which keeps its memory."""
         check(self.cuda.cuMemFreeAsync(block, self.device.stream))
 
-    def available(self) -> tuple[int, int] | None:
+    def available_bytes(self) -> tuple[int, int] | None:
+        """Return the free and the total bytes of the GPU."""
         self.device.activate()
-        free, total = check(self.cuda.cuMemGetInfo())
-        return int(free), int(total)
+        free_bytes, total_bytes = check(self.cuda.cuMemGetInfo())
+        return int(free_bytes), int(total_bytes)
 
     def release_all(self) -> None:
+        """Free all blocks that no buffer holds, and trim the pool of the driver."""
         with self.lock:
             self.device.activate()
-            self.settle()
+            self.reclaim_awaited()
             self.release()
             check(self.cuda.cuStreamSynchronize(self.device.stream))
             check(self.cuda.cuMemPoolTrimTo(self.handle, 0))
 
 
 class HostPool(Pool):
-    """CPU memory: the pages of a cached block are already mapped, which for large arrays is most of the cost."""
+    """CPU memory: the pages of a cached block are mapped already, which is most of the cost of a large array."""
 
     buffer = _HostBuffer
 
     def __init__(self, device: Device) -> None:
-        super().__init__(device, _HOST_CACHE)
+        super().__init__(device, _HOST_CACHE_BYTES)
 
-    def make(self, size: int) -> HostBlock | None:
+    def new_block(self, size: int) -> HostBlock | None:
+        """Return a new block, or None if there is no memory."""
         try:
             return _host_block(size)
         except MemoryError:
             return None
 
-    def give_back(self, block: HostBlock) -> None:
-        del block  # NumPy frees it with its last reference
+    def free_block(self, block: HostBlock) -> None:
+        """Drop a block: NumPy frees it with its last reference."""
+        del block
 
-    def available(self) -> tuple[int, int] | None:
+    def available_bytes(self) -> tuple[int, int] | None:
+        """Return the free and the total bytes of the machine, or None if the system does not tell."""
         try:
             page = os.sysconf("SC_PAGE_SIZE")
             return os.sysconf("SC_AVPHYS_PAGES") * page, os.sysconf("SC_PHYS_PAGES") * page
-        except (AttributeError, ValueError, OSError):  # not a system that tells
+        except (AttributeError, ValueError, OSError):  # the system does not tell
             return None

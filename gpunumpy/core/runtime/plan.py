@@ -1,7 +1,7 @@
-"""A plan: the steps for one structure of graph, bound to an executor and ready to run.
+"""A plan: the steps for graphs of one structure, bound to an executor and ready to run.
 
-A plan that fails in the middle leaves a sound graph: what is complete becomes leaves, what was written in place is
-known to be, and the rest stays pending.
+A plan that fails midway leaves a sound graph: complete values become leaves, values that were written in place too, and
+all other values stay pending.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from .memory import Buffer
 # Runs one kernel or library call over its bound arguments: pointers and numbers on a GPU, arrays on the host.
 Runner: TypeAlias = Callable[[Sequence[Any]], None]
 
-_MUCH = 1 << 36  # bytes that there may be no memory for
+_PROBE_BYTES = 1 << 36  # buffers from this size on are allocated once before kernels are prepared
 
 
 class Work:
-    """The work of a step with its arguments; an observer calls it once.
+    """The work of a step with its bound arguments. An observer calls it once.
 
     Attributes
     ----------
     device : Device
-        Where it runs.
+        The device that runs the work.
     plan : Plan
-        What it is a part of.
+        The plan of the step.
     """
 
     __slots__ = ("_run", "_values", "device", "plan")
@@ -47,6 +47,7 @@ class Work:
         self.plan = plan
 
     def __call__(self) -> None:
+        """Run the work."""
         self._run(self._values)
 
 
@@ -54,29 +55,29 @@ Observer: TypeAlias = Callable[[Step, Work], None]
 
 
 class Executor(Target, Protocol):
-    """What runs the steps of a plan on one device."""
+    """The protocol of executors, which run the steps of plans on one device."""
 
     def bind(self, buffer: Buffer, dtype: Any, offset: int) -> Any:
-        """What a kernel takes for a pointer argument: the buffer from element `offset` on."""
+        """Return what a kernel takes as a pointer argument: the buffer from element `offset` on."""
 
     def prepare(self, kernel: Any) -> Runner:
-        """A function that runs the kernel over its bound arguments."""
+        """Return a function that runs the kernel on its bound arguments."""
 
     def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Runner:
-        """A function that runs a library call over the bound results, of these layouts and dtypes, and arguments."""
+        """Return a function that runs a library call on bound results, of these layouts and dtypes, and arguments."""
 
     def take_error(self) -> str:
-        """The message of the first failure that data caused since the last call, or an empty string."""
+        """Return the message of the first failure that data caused since the last call, or an empty string."""
 
     def source_location(self, text: str) -> int:
-        """A number for the place `text`, for `take_error` to find it again."""
+        """Return the number of a source location, by which kernels report it to `take_error`."""
 
 
 class Plan:
-    """The steps for one structure of graph, ready to run.
+    """The steps for graphs of one structure, ready to run.
 
-    While it runs, what the plan allocates lives in slots. An action is a code and what it needs; the bindings of a
-    piece of work say, for every argument, where it comes from: the slot or the position of a node.
+    While the plan runs, its buffers are in slots. An action is a step made ready: a code and its operands. The bindings
+    of a kernel or call say for every argument where it comes from: a slot, or the node at a position.
     """
 
     def __init__(self, steps: Sequence[Step], items: Sequence[Item], roots: Sequence[int], executor: Executor) -> None:
@@ -86,15 +87,15 @@ class Plan:
         queue = items[roots[0]].signature.queue
         assert queue is not None
         self.device: Device = queue.device
-        # Kernels for more elements than there can be take for ever to prepare, so their memory is asked for first.
+        # A kernel for more elements than memory can hold takes very long to prepare: let its allocation fail first.
         for step in steps:
-            if isinstance(step, Allocate) and step.nbytes >= _MUCH:
+            if isinstance(step, Allocate) and step.nbytes >= _PROBE_BYTES:
                 memory.allocate(self.device, step.nbytes)
         self._slots: dict[Source, int] = {}
         self._actions = [self._action(step, items) for step in steps]
         self._roots = [(r, self._slot(Source("new", r)), _leaf_signature(items[r].signature)) for r in roots]
         self._overwritten = _overwritten(steps)
-        self._blank: list[Any] = [None] * len(self._slots)
+        self._empty_slots: list[Any] = [None] * len(self._slots)
 
     def _slot(self, source: Source) -> int:
         return self._slots.setdefault(source, len(self._slots))
@@ -105,7 +106,7 @@ class Plan:
             return (_WORK, self.executor.prepare(step.kernel), self._bindings(bound), step)
         if isinstance(step, RunLibraryCall):
             signatures = [items[target.position].signature for target in step.targets]
-            results = [(Layout(f.shape, layout.c_strides(f.shape), 0), f.dtype) for f in signatures]
+            results = [(Layout(result.shape, layout.c_strides(result.shape), 0), result.dtype) for result in signatures]
             sources = (*step.targets, *(s for s, _ in step.args))
             bound = list(zip(sources, (*(dtype for _, dtype in results), *step.dtypes), strict=True))
             return (_WORK, self.executor.library_call(step, results), self._bindings(bound), step)
@@ -113,16 +114,16 @@ class Plan:
         if isinstance(step, Allocate):
             return (_ALLOCATE, target, step.nbytes)
         if isinstance(step, Adopt):
-            kept = step.base.kind == "leaf"
-            return (_ADOPT, target, kept, step.base.position if kept else self._slot(step.base))
+            is_leaf = step.base.kind == "leaf"
+            return (_ADOPT, target, is_leaf, step.base.position if is_leaf else self._slot(step.base))
         return (_FREE, target)
 
     def _bindings(self, bound: Sequence[tuple[Source, Any]]) -> list[tuple[int, int, Any]]:
         return [(_KINDS[s.kind], self._slot(s) if _KINDS[s.kind] == _SLOT else s.position, dtype) for s, dtype in bound]
 
     def run(self, nodes: Sequence[Node], observe: Observer | None = None) -> None:
-        """Compute the roots among `nodes`, which have the structure that the plan was made for."""
-        slots = self._blank.copy()
+        """Compute the roots among `nodes`, a graph of the structure of the plan; call `observe` with every work."""
+        slots = self._empty_slots.copy()
         bind = self.executor.bind
         action: tuple[Any, ...] = ()
         try:
@@ -130,24 +131,24 @@ class Plan:
                 code = action[0]
                 if code == _WORK:
                     values = []
-                    for kind, k, dtype in action[2]:
-                        if kind == _LEAF:
-                            node = nodes[k]
+                    for source_kind, index, dtype in action[2]:
+                        if source_kind == _LEAF:
+                            node = nodes[index]
                             value = node.bound
                             if value is None:
                                 value = node.bound = bind(node.data, dtype, node.offset)
                             values.append(value)
-                        elif kind == _CONST:
-                            values.append(nodes[k].data)
-                        elif kind == _SLOT:
-                            values.append(bind(slots[k], dtype, 0))
+                        elif source_kind == _CONST:
+                            values.append(nodes[index].data)
+                        elif source_kind == _SLOT:
+                            values.append(bind(slots[index], dtype, 0))
                         else:
-                            values.append(self.executor.source_location(nodes[k].source_location))
+                            values.append(self.executor.source_location(nodes[index].source_location))
                     if observe is None:
                         action[1](values)
                     else:
                         observe(action[3], Work(action[1], values, self))
-                    # The CPU's views of a buffer would keep its block from being used again.
+                    # On the CPU the values are views of buffers: while views are alive, a block is not used again.
                     values = value = None  # type: ignore[assignment]
                 elif code == _ALLOCATE:
                     slots[action[1]] = memory.allocate(self.device, action[2])
@@ -159,77 +160,81 @@ class Plan:
                 else:
                     slots[action[1]] = None
         except BaseException:
-            self._keep(next((k for k, one in enumerate(self._actions) if one is action), 0), slots, nodes)
+            self._materialize_complete(
+                next((index for index, one in enumerate(self._actions) if one is action), 0), slots, nodes
+            )
             raise
-        for r, slot, leaf_form in self._roots:
-            _materialize(nodes[r], slots[slot], leaf_form)
+        for r, slot, leaf_signature in self._roots:
+            _materialize(nodes[r], slots[slot], leaf_signature)
         self._materialize_overwritten(nodes, len(self.steps))
 
     def _materialize_overwritten(self, nodes: Sequence[Node], end: int) -> None:
-        """Make leaves of the values that the steps before `end` wrote into memory of before.
+        """Turn the values that the steps before `end` wrote into the memory of leaves into leaves themselves.
 
-        They can not be computed again. A thread that has just read one of them, and has not recorded yet what for,
-        sees what the memory holds now: its own writes, and later ones of other threads.
+        Their inputs are overwritten, so they cannot be computed again. A thread that holds such a node and has not yet
+        recorded its use sees the present content of the memory: its own writes, and later writes of other threads.
         """
-        for k, position, base in self._overwritten:
-            if k < end and nodes[position].data is None:
+        for step_number, position, base in self._overwritten:
+            if step_number < end and nodes[position].data is None:
                 node = nodes[position]
                 _materialize(node, nodes[base].data, _leaf_signature(node.signature))
 
-    def _keep(self, failed: int, slots: list[Any], nodes: Sequence[Node]) -> None:
-        """Make leaves of the values that are complete, after action `failed` has raised.
+    def _materialize_complete(self, failed_action: int, slots: list[Any], nodes: Sequence[Node]) -> None:
+        """Turn the values that are complete into leaves, after the action number `failed_action` has raised.
 
-        What was written in place must not be written again, and its old elements, which others were computed from, are
-        not there any more.
+        An update that was done in place must not be done again: the elements that it was computed from are overwritten.
         """
-        self._materialize_overwritten(nodes, failed)
-        written = _written(self.steps)
-        for step in reversed(self.steps[:failed]):
-            if isinstance(step, Adopt) and written.get(step.target, -1) >= failed:
+        self._materialize_overwritten(nodes, failed_action)
+        last_writer = _last_writers(self.steps)
+        for step in reversed(self.steps[:failed_action]):
+            if isinstance(step, Adopt) and last_writer.get(step.target, -1) >= failed_action:
                 buffer, slots[self._slots[step.target]] = slots[self._slots[step.target]], None
-                if step.base.kind == "new":  # the memory holds the old value still
+                if step.base.kind == "new":  # the memory still holds the old value
                     slots[self._slots[step.base]] = buffer
         for source, slot in self._slots.items():
-            complete = source.kind == "new" and written.get(source, -1) < failed and slots[slot] is not None
-            if complete and source.position < len(nodes):
+            is_complete = (
+                source.kind == "new" and last_writer.get(source, -1) < failed_action and slots[slot] is not None
+            )
+            if is_complete and source.position < len(nodes):
                 _materialize(nodes[source.position], slots[slot], _leaf_signature(nodes[source.position].signature))
 
 
-def _written(steps: Sequence[Step]) -> dict[Source, int]:
-    """For every value, the last step that writes it."""
-    return {target: k for k, step in enumerate(steps) for target in _targets(step)}
+def _last_writers(steps: Sequence[Step]) -> dict[Source, int]:
+    """Return for every source the number of the last step that writes it."""
+    return {target: number for number, step in enumerate(steps) for target in _targets(step)}
 
 
 def _overwritten(steps: Sequence[Step]) -> list[tuple[int, int, int]]:
-    """The values that are written into the memory of a leaf: their last step, their position, and the leaf's."""
-    written = _written(steps)
-    leaves: dict[Source, int] = {}
+    """Return the values written into the memory of leaves: their last step, their position, and that of the leaf."""
+    last_writer = _last_writers(steps)
+    leaf_of_target: dict[Source, int] = {}
     for step in steps:
-        if isinstance(step, Adopt) and (step.base.kind == "leaf" or step.base in leaves):
-            leaves[step.target] = step.base.position if step.base.kind == "leaf" else leaves[step.base]
-    return [(written.get(target, -1), target.position, leaf) for target, leaf in leaves.items()]
+        if isinstance(step, Adopt) and (step.base.kind == "leaf" or step.base in leaf_of_target):
+            leaf_of_target[step.target] = step.base.position if step.base.kind == "leaf" else leaf_of_target[step.base]
+    return [(last_writer.get(target, -1), target.position, leaf) for target, leaf in leaf_of_target.items()]
 
 
 def _targets(step: Step) -> list[Source]:
-    """The values that a step writes."""
+    """Return the sources that a step writes."""
     if isinstance(step, RunKernel):
         return [source for source, arg in zip(step.args, step.kernel.args, strict=True) if arg.kind == "out"]
     return list(step.targets) if isinstance(step, RunLibraryCall) else []
 
 
-def _materialize(node: Node, buffer: Buffer, leaf_form: Signature) -> None:
-    """Turn a pending node into a leaf. Other threads look at `data` first, so it comes when the rest is right."""
+def _materialize(node: Node, buffer: Buffer, leaf_signature: Signature) -> None:
+    """Turn a pending node into a leaf. Other threads read `data` first: set it once offset and signature are right."""
     node.offset = 0
     node.bound = None
-    node.signature = leaf_form
+    node.signature = leaf_signature
     node.data = buffer
     node.args = ()
 
 
+# Codes of actions, and the places that arguments come from.
 _WORK, _ALLOCATE, _ADOPT, _FREE = range(4)
-_LEAF, _CONST, _SLOT, _SITE = range(4)
-_KINDS = {"leaf": _LEAF, "const": _CONST, "new": _SLOT, "copy": _SLOT, "location": _SITE}
+_LEAF, _CONST, _SLOT, _LOCATION = range(4)
+_KINDS = {"leaf": _LEAF, "const": _CONST, "new": _SLOT, "copy": _SLOT, "location": _LOCATION}
 
 
-def _leaf_signature(f: Signature) -> Signature:
-    return signature(Leaf(layout.c_strides(f.shape), 0, True), (), f.shape, f.dtype, f.queue)
+def _leaf_signature(pending: Signature) -> Signature:
+    return signature(Leaf(layout.c_strides(pending.shape), 0, True), (), pending.shape, pending.dtype, pending.queue)

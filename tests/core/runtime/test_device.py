@@ -18,7 +18,7 @@ from gpunumpy.core.runtime.device import CPU, Device, check, default_device, dev
 @pytest.fixture
 def undecided(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """As at the start of a process: nothing looked for, no default."""
-    monkeypatch.setattr(module, "_found", None)
+    monkeypatch.setattr(module, "_found_driver", None)
     monkeypatch.setattr(module, "_default", None)
     monkeypatch.setattr(module, "_devices", {"cpu": CPU})
     monkeypatch.delenv("GPUNUMPY_DEVICE", raising=False)
