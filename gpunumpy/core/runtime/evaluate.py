@@ -133,7 +133,7 @@ def walk(roots: Sequence[Node]) -> tuple[list[Node], tuple[Any, ...]]:
         if data is None:
             args = node.args
             if not args:
-                key.append(None)  # stands for the arguments: no graph in which another node comes next has this key
+                key.append(None)  # else the next entries could be taken for arguments of this node
             for argument in args:
                 position = position_of.get(argument)
                 if position is None:
@@ -144,7 +144,7 @@ def walk(roots: Sequence[Node]) -> tuple[list[Node], tuple[Any, ...]]:
         else:
             signature = node.signature
             key.append(signature)
-            if signature.queue is not None:  # of a buffer, the key has the offsets of all windows but the first
+            if signature.queue is not None:  # a buffer: the key tells which windows share it, and their offsets
                 first_window = buffers.get(id(data))
                 if first_window is None:
                     buffers[id(data)] = (-1 - len(buffers), node.offset)

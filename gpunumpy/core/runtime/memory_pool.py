@@ -19,9 +19,7 @@ import numpy
 from .device import Device, check, driver
 
 ALIGNMENT_BYTES = 64  # of host blocks: a cache line, and the widest vector of a CPU
-LARGE_BYTES = (
-    1 << 24
-)  # before a larger block is made, free blocks of at least this size return to the pool of the driver
+LARGE_BYTES = 1 << 24  # before a larger block is made, free blocks of this size or more return to the driver
 _GROWTH_BYTES = 1 << 26  # newly allocated bytes between two checks of how much is cached
 _HOST_CACHE_BYTES = 1 << 30  # when free host blocks exceed this, all of them are freed
 _MAX_REQUEST_SIZES = 1 << 14  # requested sizes whose free list is remembered

@@ -18,7 +18,7 @@ from .lower import Item
 _MAX_RECOMPUTED_OPS = 24
 # The same limit for a reader that would compute elements many times (a broadcast), and for the base of an update.
 _MAX_BROADCAST_OPS = 8
-# More operations than this in one kernel cost more registers than a write to memory and a read cost time.
+# More operations than this need so many registers that storing an intermediate value is faster.
 _MAX_KERNEL_OPS = 160
 
 

@@ -45,7 +45,7 @@ class FusedCall(NamedTuple):
     given: int = -1
 
 
-# A predicate over fused calls: whether the executor can run one, and does so faster than the call and kernels apart.
+# A predicate over fused calls: whether the executor can run one, and does so faster than separate steps.
 Fuses: TypeAlias = Callable[[FusedCall], bool]
 
 
