@@ -1,4 +1,4 @@
-"""The table for what is found by signatures: interned signatures, the nodes that functions make of them, recipes."""
+"""`BoundedTable`: the cache for values whose keys contain signatures, with one size limit for all caches together."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from typing import Any, Generic, TypeVar
 K = TypeVar("K")
 V = TypeVar("V")
 
-# How many entries all tables hold together: about 100 MB, with the signatures that they keep alive.
-LIMIT = 300_000
+# The entries of all tables, added up: about 100 MB, counting the signatures that the entries keep alive.
+MAX_ENTRIES = 300_000
 
 
 class BoundedTable(Generic[K, V]):
-    """What was worked out once, found by a key that signatures are part of; any thread may find and keep.
+    """Cache whose keys contain signatures. Any thread may call `find` and `keep` at any time.
 
-    All tables of the program are emptied together before they hold more than `LIMIT` entries: a signature that is met
-    again after it was forgotten is a new object, so what another table still knew by the old one would never be found
-    again. Forgetting is safe at any moment: an entry saves work, and what is missing is worked out again. Nobody may
-    take two signatures for different values because they are different objects.
+    All tables of the program are emptied at once, before they hold more than `MAX_ENTRIES` entries in sum. Emptying
+    one table alone would leave dead entries in the others: a signature that is interned again after its removal is a
+    new object, and keys that contain the old object no longer match. Emptying is safe at any moment, because an entry
+    only saves work. It follows that two distinct `Signature` objects may be equal in structure.
 
     Attributes
     ----------
     find
-        The value for a key, or None.
+        ``find(key)`` returns the value for a key, or None.
     """
 
     __slots__ = ("_entries", "find")
 
     def __init__(self) -> None:
-        """Make a table that lives as long as the program."""
+        """Make an empty table and register it, for as long as the program runs."""
         self._entries: dict[K, V] = {}
         self.find = self._entries.get
         _tables.append(self)
 
     def keep(self, key: K, value: V) -> V:
-        """Keep the value for a key, and return it; or the one that another thread has kept for it meanwhile."""
+        """Store the value for a key and return it; if another thread was first, return the value of that thread."""
         global _count
-        if _count >= LIMIT:
+        if _count >= MAX_ENTRIES:
             forget_all()
-        _count += 1  # threads that count at once may count two entries as one: the limit needs no more
+        _count += 1  # threads may race and count two entries as one: the limit need not be exact
         return self._entries.setdefault(key, value)
 
 

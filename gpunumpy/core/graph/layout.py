@@ -1,4 +1,4 @@
-"""Shape and stride arithmetic: pure functions over tuples, strides and offsets in elements."""
+"""Shape and stride arithmetic: pure functions over tuples. Strides and offsets count elements, not bytes."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ Shape = tuple[int, ...]
 
 
 class Layout(NamedTuple):
-    """Where the elements of an array lie in its storage."""
+    """Positions of the elements of an array in its storage."""
 
     shape: Shape
     strides: tuple[int, ...]
     offset: int
 
     def low(self) -> int:
-        """The lowest element touched."""
+        """Return the lowest position of any element."""
         return self.offset + sum(min(0, s * (n - 1)) for n, s in zip(self.shape, self.strides, strict=True) if n)
 
     def high(self) -> int:
-        """The highest element touched."""
+        """Return the highest position of any element."""
         return self.offset + sum(max(0, s * (n - 1)) for n, s in zip(self.shape, self.strides, strict=True) if n)
 
 
 @lru_cache(1 << 14)
 def c_layout(shape: Shape) -> Layout:
-    """The layout of a C-ordered array."""
+    """Return the layout of a C-ordered array at offset 0."""
     return Layout(shape, c_strides(shape), 0)
 
 
 def c_strides(shape: Shape) -> tuple[int, ...]:
-    """Strides of a C-ordered array (an empty dimension counts as one, as in NumPy)."""
+    """Return the strides of a C-ordered array; an empty dimension counts as size 1, as in NumPy."""
     strides = []
     step = 1
     for n in reversed(shape):
@@ -45,7 +45,7 @@ def c_strides(shape: Shape) -> tuple[int, ...]:
 
 
 def is_c(shape: Shape, strides: Sequence[int]) -> bool:
-    """Whether the strides are those of C order, sizes 0 and 1 not counting."""
+    """Return whether the strides are those of C order. Dimensions of size 1 and empty arrays fit any order."""
     if 0 in shape:
         return True
     step = 1
@@ -58,12 +58,15 @@ def is_c(shape: Shape, strides: Sequence[int]) -> bool:
 
 
 def is_f(shape: Shape, strides: Sequence[int]) -> bool:
-    """Whether the strides are those of Fortran order."""
+    """Return whether the strides are those of Fortran order. See `is_c`."""
     return is_c(shape[::-1], strides[::-1])
 
 
 def are_distinct(shape: Shape, strides: Sequence[int]) -> bool:
-    """Whether no element is met twice, as far as that is seen at once: each step passes all that lies inside it."""
+    """Return True if every index is sure to have an element of its own.
+
+    The test is sufficient, not necessary: each stride must exceed the reach of all dimensions with smaller strides.
+    """
     reach = 0
     for step, n in sorted((abs(s), n) for n, s in zip(shape, strides, strict=True) if n != 1):
         if step <= reach:
@@ -73,7 +76,7 @@ def are_distinct(shape: Shape, strides: Sequence[int]) -> bool:
 
 
 def lies_by_lines(shape: Shape, strides: Sequence[int]) -> bool:
-    """Whether BLAS reads vectors or matrices as they lie: rows or columns, their elements one after the other."""
+    """Return whether BLAS can read a vector (positive stride) or matrices (contiguous rows or columns) in place."""
     if len(shape) == 1:
         return strides[0] > 0 or shape[0] == 1
     (rows, columns), (down, across) = shape[-2:], strides[-2:]
@@ -82,12 +85,12 @@ def lies_by_lines(shape: Shape, strides: Sequence[int]) -> bool:
     return all(s >= 0 for s in strides) and (by_rows or by_columns)
 
 
-# What NumPy's signed sizes hold.
+# The largest value of `numpy.intp`: NumPy's bound for a dimension, and for the bytes of an array.
 MAX_SIZE = 2**63 - 1
 
 
 def check_size(shape: Shape, itemsize: int) -> None:
-    """Refuse a shape that no memory could have, in NumPy's words; an empty dimension does not make others smaller."""
+    """Raise NumPy's ValueError if an array of this shape exceeds `MAX_SIZE` bytes; an empty dimension counts as 1."""
     nbytes = itemsize
     for n in shape:
         nbytes *= n or 1
@@ -97,13 +100,13 @@ def check_size(shape: Shape, itemsize: int) -> None:
 
 
 def check_dimensions(shape: Shape) -> None:
-    """Refuse a dimension beyond NumPy's sizes, in its words."""
+    """Raise NumPy's ValueError if a dimension does not fit `numpy.intp`."""
     if any(not -MAX_SIZE - 1 <= n <= MAX_SIZE for n in shape):
         raise ValueError("Maximum allowed dimension exceeded")
 
 
 def broadcast_shapes(*shapes: Shape) -> Shape:
-    """The broadcast shape, or a ValueError in NumPy's words."""
+    """Return the broadcast shape. Raise NumPy's ValueError if the shapes do not broadcast."""
     if len(set(shapes)) == 1:
         return shapes[0]
     ndim = max(map(len, shapes), default=0)
@@ -112,20 +115,20 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
         for axis, n in enumerate(shape, ndim - len(shape)):
             if n != 1 and result[axis] != n:
                 if result[axis] != 1:
-                    words = " ".join("(" + ",".join(map(str, s)) + ("," if len(s) == 1 else "") + ")" for s in shapes)
-                    raise ValueError(f"operands could not be broadcast together with shapes {words} ")
+                    listed = " ".join("(" + ",".join(map(str, s)) + ("," if len(s) == 1 else "") + ")" for s in shapes)
+                    raise ValueError(f"operands could not be broadcast together with shapes {listed} ")
                 result[axis] = n
     return tuple(result)
 
 
 def broadcast_strides(shape: Shape, strides: Sequence[int], to: Shape) -> tuple[int, ...]:
-    """Strides that repeat an array of `shape` over the shape `to` (the caller checked that it broadcasts)."""
+    """Return strides that repeat an array of `shape` over the shape `to`, to which it must broadcast."""
     lead = len(to) - len(shape)
     return (0,) * lead + tuple(0 if n == 1 and m != 1 else s for n, s, m in zip(shape, strides, to[lead:], strict=True))
 
 
 def reshape_strides(shape: Shape, strides: Sequence[int], to: Shape) -> tuple[int, ...] | None:
-    """Strides of the same elements in the shape `to`, or None where only a copy could have it."""
+    """Return strides that give the same elements the shape `to`, or None if only a copy can have that shape."""
     if 0 in to:
         return c_strides(to)
     old = [(n, s) for n, s in zip(shape, strides, strict=True) if n != 1]
@@ -159,17 +162,17 @@ def reshape_strides(shape: Shape, strides: Sequence[int], to: Shape) -> tuple[in
 
 
 def memory_order(layouts: Sequence[tuple[Shape, Sequence[int]]], ndim: int) -> tuple[int, ...] | None:
-    """The axes from slowest to fastest that NumPy's order "K" gives a result, or None for C order.
+    """Return the axes, slowest first, in NumPy's order "K" of a result, or None for C order.
 
-    Every layout has `ndim` dimensions already (stride 0 where broadcast).
+    Every layout must have `ndim` dimensions already (stride 0 where broadcast).
     """
     if ndim < 2 or all(is_c(shape, strides) for shape, strides in layouts):
         return None
     order = list(range(ndim))
-    # The insertion sort of NumPy's iterator: an axis moves outwards past those whose strides are smaller, judged by
-    # the first operand that can tell the two apart; ambiguous pairs keep C order.
+    # The insertion sort of NumPy's iterator: an axis moves outwards past axes with smaller strides. Where operands
+    # disagree about two axes, C order wins. Two axes that no operand can compare (size 1, stride 0) decide nothing.
     for i in range(1, ndim):
-        place = i
+        position = i
         for j in range(i - 1, -1, -1):
             verdict = 0
             for shape, strides in layouts:
@@ -180,23 +183,29 @@ def memory_order(layouts: Sequence[tuple[Shape, Sequence[int]]], ndim: int) -> t
                         break
                     verdict = 1
             if verdict > 0:
-                place = j
+                position = j
             elif verdict < 0:
                 break
-        if place != i:
-            order.insert(place, order.pop(i))
+        if position != i:
+            order.insert(position, order.pop(i))
     return None if order == list(range(ndim)) else tuple(order)
 
 
 def ordered_layout(shape: Shape, order: Sequence[int]) -> Layout:
-    """The layout, over C-ordered elements of a shape, of the array whose axis ``order[k]`` their dimension k is."""
+    """Return the layout of an array stored in another axis order: dimension k of `shape` is the axis ``order[k]``.
+
+    `shape` and the elements under the layout are in memory order, slowest dimension first.
+    """
     strides = c_strides(shape)
     inverse = [order.index(axis) for axis in range(len(order))]
     return Layout(tuple([shape[k] for k in inverse]), tuple([strides[k] for k in inverse]), 0)
 
 
 def copied_order(shape: Shape, strides: Sequence[int]) -> tuple[int, ...] | None:
-    """The same for a copy of one array, in which NumPy has repeated axes, those of stride 0, vary fastest."""
+    """Return the axes, slowest first, of NumPy's copy of an array in order "K", or None for C order.
+
+    Unlike in `memory_order`, axes of stride 0 (repeated elements) vary fastest.
+    """
     if all(stride or extent == 1 for extent, stride in zip(shape, strides, strict=True)) or is_c(shape, strides):
         return memory_order([(shape, strides)], len(shape))
     order = tuple(sorted(range(len(shape)), key=lambda axis: -abs(strides[axis])))
@@ -204,7 +213,7 @@ def copied_order(shape: Shape, strides: Sequence[int]) -> tuple[int, ...] | None
 
 
 def normalize_axis(axis: int, ndim: int) -> int:
-    """The axis counted from the front; NumPy's AxisError where there is none."""
+    """Return the axis counted from the front. Raise NumPy's AxisError if it is out of range."""
     axis = index(axis)
     if not -ndim <= axis < ndim:
         raise AxisError(axis, ndim)
@@ -212,7 +221,7 @@ def normalize_axis(axis: int, ndim: int) -> int:
 
 
 def normalize_axes(axes: int | Sequence[int] | None, ndim: int) -> tuple[int, ...]:
-    """All axes for None; otherwise the given ones from the front, no one twice."""
+    """Return the axes counted from the front, all of them for None. Raise ValueError if an axis is given twice."""
     if axes is None:
         return tuple(range(ndim))
     if not isinstance(axes, (tuple, list)):
@@ -226,11 +235,11 @@ def normalize_axes(axes: int | Sequence[int] | None, ndim: int) -> tuple[int, ..
 def decompose(
     dims: Shape, strides: Sequence[int], offset: int, extent: Shape
 ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]] | None:
-    """Split an affine map over flat C order into one affine map a dimension.
+    """Split an affine map into the flat C order of `dims` into one affine map for each dimension.
 
-    Returns ``(starts, coefs)`` with ``index[k] = starts[k] + sum(coefs[d][k] * i[d])`` for the element
-    ``offset + sum(strides[d] * i[d])`` of a C-ordered array of shape `dims`, ``0 <= i[d] < extent[d]``; None where no
-    such map stays inside every dimension.
+    Return ``(starts, coefs)``: with ``0 <= i[d] < extent[d]``, the element ``offset + sum(strides[d] * i[d])`` of a
+    C-ordered array of shape `dims` has the index ``starts[k] + sum(coefs[d][k] * i[d])`` in dimension k. Return None
+    if no such map stays inside every dimension.
     """
     flat = c_strides(dims)
     starts = _digits(offset, dims, flat)
@@ -256,17 +265,21 @@ def decompose(
 
 
 def compose(outer: Layout, inner: Layout) -> Layout | None:
-    """The layout of `inner`, which counts the elements of `outer` in C order; None where no layout has it."""
-    parts = decompose(outer.shape, inner.strides, inner.offset, inner.shape)
-    if parts is None:
+    """Return the layout of `inner`, which indexes the elements of `outer` in C order; None if it is not affine."""
+    index_map = decompose(outer.shape, inner.strides, inner.offset, inner.shape)
+    if index_map is None:
         return None
-    starts, coefs = parts
+    starts, coefs = index_map
     strides = tuple(sum(c * s for c, s in zip(coef, outer.strides, strict=True)) for coef in coefs)
     offset = outer.offset + sum(c * s for c, s in zip(starts, outer.strides, strict=True))
     return Layout(inner.shape, strides, offset)
 
 
 def _digits(value: int, dims: Shape, flat: Sequence[int]) -> tuple[int, ...] | None:
+    """Return the index, over all dimensions, of a flat position, or None if all dimensions have size 1.
+
+    The index in the first dimension is not bounded by its size. Position 0 always has an index.
+    """
     digits = []
     for n, s in zip(dims, flat, strict=True):
         if n == 1:

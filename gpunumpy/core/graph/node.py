@@ -1,7 +1,7 @@
-"""The nodes of the expression graph, and how each of the twelve primitives is made into one.
+"""The nodes of the expression graph, with one constructor function for each of the twelve primitives.
 
-A node's signature is found by the signatures of its arguments: one look-up replaces broadcasting and interning when the
-same is made a second time.
+A constructor finds the signature of its node by the signatures of the arguments: one look-up replaces broadcasting and
+interning when an equal node is made again.
 """
 
 from __future__ import annotations
@@ -22,19 +22,23 @@ from .library_calls.record import Results
 from .library_calls.registry import results_of
 from .primitives import Const, Gather, Iota, Leaf, LibraryCall, Map, Output, Reduce, Scan, Scatter, Update, View
 from .queue import Queue
-from .signature import Signature, outputs, signature
+from .signature import Signature, outputs
+from .signature import signature as intern
 
-# Signatures by what they are made from: the class of the primitive, then signatures, tuples and dtypes, which are
-# quicker to hash than a primitive is to make.
-_made: BoundedTable[tuple[Any, ...], Signature] = BoundedTable()
+# Signatures of nodes by what the nodes are made from: the class of the primitive, then signatures, tuples and dtypes.
+# Such a key is hashed in less time than it takes to make a primitive.
+_signatures: BoundedTable[tuple[Any, ...], Signature] = BoundedTable()
 
 
 class Node:
     """A value of the graph.
 
-    `data` is the buffer (a computed value), the scalar (a Const) or None (pending). Computing a pending node turns it
-    into a leaf in place, for all who hold it. `offset` is the lowest element of a leaf in its buffer. `site` tells
-    where an operation that can fail on its data was recorded. `bound` is what kernels take for a leaf, once one has.
+    `data` is the buffer (a computed value), the scalar (a Const) or None (pending). Computing a pending node turns the
+    same object into a leaf, so every holder sees it computed. `owner` refers to the array that owns the node, if any.
+
+    Set for some nodes only: `offset`, the position of a leaf's lowest element in its buffer, in elements; `bound`, the
+    kernel arguments made for a leaf, None until its first launch; `source_location`, the user's line that recorded an
+    operation that can fail on its data.
     """
 
     __slots__ = ("args", "bound", "data", "offset", "owner", "signature", "source_location")
@@ -55,52 +59,53 @@ class Node:
 
 
 def leaf(buffer: Any, dtype: DType, where: Layout, queue: Queue) -> Node:
-    """A window of a buffer as a value; `where` in elements of `dtype`."""
+    """Return a window of a buffer as a node; `where` counts elements of `dtype`."""
     shape, strides, offset = where
     low = offset if not strides or min(strides) >= 0 else where.low()
     aligned = (buffer.ptr + low * dtype.itemsize) % 16 == 0
     key = Leaf, shape, strides, offset - low, aligned, dtype, queue
-    made = _made.find(key)
-    if made is None:
-        made = _made.keep(key, signature(Leaf(strides, offset - low, aligned), (), shape, dtype, queue))
-    return leaf_node(made, buffer, low)
+    signature = _signatures.find(key)
+    if signature is None:
+        signature = _signatures.keep(key, intern(Leaf(strides, offset - low, aligned), (), shape, dtype, queue))
+    return leaf_node(signature, buffer, low)
 
 
 def leaf_layout(node: Node) -> Layout:
-    """The layout of a computed node in its buffer."""
+    """Return the layout of a leaf in its buffer."""
     primitive = node.signature.primitive
     assert isinstance(primitive, Leaf)
     return Layout(node.signature.shape, primitive.strides, node.offset + primitive.origin)
 
 
-# scalars
+# --- scalars ----------------------------------------------------------------------------------------------------------
 
 _WEAK_DTYPE = {"bool": numpy.bool_, "float": numpy.float64, "complex": numpy.complex128}
 
 
-def _weak(weak: str, dtype: Any) -> Signature:
-    return signature(Const(weak), (), (), numpy.dtype(dtype), None)
+def _weak_scalar(weak: str, dtype: Any) -> Signature:
+    return intern(Const(weak), (), (), numpy.dtype(dtype), None)
 
 
-_BOOL, _FLOAT, _COMPLEX = (_weak(name, dtype) for name, dtype in _WEAK_DTYPE.items())
-# Python integers are told apart by sign and size, which decide what dtypes hold one, and so what NumPy refuses.
+_BOOL, _FLOAT, _COMPLEX = (_weak_scalar(name, dtype) for name, dtype in _WEAK_DTYPE.items())
+# Python integers have a signature for each range between these edges: the range decides which dtypes can hold the
+# integer, and so which operations NumPy refuses.
 _INT_EDGES = (-(2**63), -(2**31), -(2**15), -(2**7), 0, 2**7, 2**8, 2**15, 2**16, 2**31, 2**32, 2**63, 2**64)
 _INTS = (
-    *[_weak(f"int:below {edge}", numpy.int64) for edge in _INT_EDGES[:-1]],
-    _weak("int:uint64", numpy.uint64),
-    _weak("int:beyond", numpy.int64),
+    *[_weak_scalar(f"int:below {edge}", numpy.int64) for edge in _INT_EDGES[:-1]],
+    _weak_scalar("int:uint64", numpy.uint64),
+    _weak_scalar("int:beyond", numpy.int64),
 )
-_INT_SMALL = _INTS[5]
+_INT_BELOW_128 = _INTS[5]
 
 
 def scalar(value: bool | int | float | complex) -> Node:
-    """A Python scalar as a value (weak in type promotion)."""
+    """Return a Python scalar, weak in type promotion, as a node."""
     kind = type(value)
     if kind is float:
         return Node(_FLOAT, (), value)
     if kind is int:
         if 0 <= value <= 127:  # type: ignore[operator]
-            return Node(_INT_SMALL, (), value)
+            return Node(_INT_BELOW_128, (), value)
         return Node(_INTS[bisect_right(_INT_EDGES, value)], (), value)  # type: ignore[type-var]
     if kind is bool:
         return Node(_BOOL, (), value)
@@ -108,97 +113,101 @@ def scalar(value: bool | int | float | complex) -> Node:
 
 
 def typed_scalar(value: Any, dtype: DType) -> Node:
-    """A scalar of a dtype (a NumPy scalar) as a value."""
+    """Return a NumPy scalar, or a Python scalar with a fixed dtype, as a node."""
     key = Const, dtype
-    made = _made.find(key) or _made.keep(key, signature(Const(""), (), (), dtype, None))
-    return Node(made, (), value.item() if hasattr(value, "item") else value)
+    signature = _signatures.find(key) or _signatures.keep(key, intern(Const(""), (), (), dtype, None))
+    return Node(signature, (), value.item() if hasattr(value, "item") else value)
 
 
-# making nodes
+# --- operations and views ---------------------------------------------------------------------------------------------
 
 
 def common_queue(signatures: Sequence[Signature]) -> Queue | None:
-    """The queue of all the arguments; ValueError where they live on two devices."""
-    found: Queue | None = None
-    for f in signatures:
-        if f.queue is not None and f.queue is not found:
-            if found is not None:
+    """Return the queue of all arguments, or None for scalars alone. Raise ValueError if they are on two devices."""
+    queue: Queue | None = None
+    for signature in signatures:
+        if signature.queue is not None and signature.queue is not queue:
+            if queue is not None:
                 raise ValueError(
-                    f"operands are on two devices, {found.device} and {f.queue.device}; move one with to_device()"
+                    f"operands are on two devices, {queue.device} and {signature.queue.device}; "
+                    "move one with to_device()"
                 )
-            found = f.queue
-    return found
+            queue = signature.queue
+    return queue
 
 
 def map_node(op: str, loop: tuple[DType, ...], args: Sequence[Node]) -> Node:
-    """The elementwise operation over the arguments, broadcast; `loop` was resolved by the caller."""
+    """Return an elementwise operation over the arguments, broadcast. `loop` must be a loop of the op."""
     args = tuple(args)
     signatures = tuple([a.signature for a in args])
     key = Map, op, loop, signatures
-    made = _made.find(key)
-    if made is None:
-        shape = layout.broadcast_shapes(*(f.shape for f in signatures))
-        made = _made.keep(key, signature(Map(op, loop), signatures, shape, loop[-1], common_queue(signatures)))
-    return Node(made, args)
+    signature = _signatures.find(key)
+    if signature is None:
+        shape = layout.broadcast_shapes(*(s.shape for s in signatures))
+        result = intern(Map(op, loop), signatures, shape, loop[-1], common_queue(signatures))
+        signature = _signatures.keep(key, result)
+    return Node(signature, args)
 
 
 def cast(node: Node, dtype: DType) -> Node:
-    """The value in another dtype."""
-    f = node.signature
-    primitive = f.primitive
-    if f.dtype == dtype and not (type(primitive) is Const and primitive.weak):
+    """Return the value in another dtype: the node itself if it has that dtype and is not a weak scalar."""
+    source = node.signature
+    primitive = source.primitive
+    if source.dtype == dtype and not (type(primitive) is Const and primitive.weak):
         return node
-    key = Map, f, dtype
-    made = _made.find(key)
-    if made is None:
-        made = _made.keep(key, signature(Map("cast", (f.dtype, dtype)), (f,), f.shape, dtype, f.queue))
-    return Node(made, (node,))
+    key = Map, source, dtype
+    signature = _signatures.find(key)
+    if signature is None:
+        result = intern(Map("cast", (source.dtype, dtype)), (source,), source.shape, dtype, source.queue)
+        signature = _signatures.keep(key, result)
+    return Node(signature, (node,))
 
 
 def iota(shape: Shape, axis: int, queue: Queue) -> Node:
-    """The int64 index along an axis, over a shape."""
-    return Node(signature(Iota(axis), (), shape, numpy.dtype(numpy.int64), queue), ())
+    """Return the int64 index of every element of a shape along an axis."""
+    return Node(intern(Iota(axis), (), shape, numpy.dtype(numpy.int64), queue), ())
 
 
 class _Window(NamedTuple):
-    """What `view` makes of a value of some signature through a layout.
+    """How `view` shows a node of some signature through a layout.
 
-    A window of a buffer begins `step` elements after the node's own; its signature depends on whether it is `aligned`.
-    Of a pending value it is a node of that signature over the node (`nested`), or over what the node is a view of.
+    The view of a leaf is a leaf that begins `step` elements after it, with `signature` if it is aligned to 16 bytes,
+    else with `unaligned`. The view of a pending node is a node with `signature`: over the pending node if `nested`,
+    else over its argument, of which the pending node is a view itself. A leaf cannot be shown if `nested`.
     """
 
     signature: Signature
-    odd: Signature
+    unaligned: Signature
     step: int
     nested: bool
 
 
-# Windows by signature and layout; False where the value is seen as it is.
+# Windows by signature and layout; False if the layout shows the value unchanged.
 _windows: BoundedTable[tuple[Signature, Layout], _Window | Literal[False]] = BoundedTable()
 
 
 def view(node: Node, where: Layout) -> Node:
-    """Elements of a value by an affine map over its C order."""
-    data, f, args = state(node)
-    key = (f, where)
+    """Return the elements of a value that a layout selects from its C order."""
+    data, source, args = state(node)
+    key = (source, where)
     window = _windows.find(key)
     if window is None:
-        window = _windows.keep(key, _window(f, where))
+        window = _windows.keep(key, _window(source, where))
     if window is False:
         return node
-    if data is None or type(f.primitive) is Const:
+    if data is None or type(source.primitive) is Const:
         return Node(window.signature, (node,) if window.nested else args)
     if window.nested:
-        # No strides over this leaf would do: its elements in C order first, as an expression that views do not look
-        # through.
-        return view(map_node("cast", (f.dtype, f.dtype), (node,)), where)
+        # No strides over this leaf give the view. A cast to the same dtype puts the elements in C order first: views
+        # are not merged through a Map.
+        return view(map_node("cast", (source.dtype, source.dtype), (node,)), where)
     offset = node.offset + window.step
-    aligned = (data.ptr + offset * f.dtype.itemsize) % 16 == 0
-    return leaf_node(window.signature if aligned else window.odd, data, offset)
+    aligned = (data.ptr + offset * source.dtype.itemsize) % 16 == 0
+    return leaf_node(window.signature if aligned else window.unaligned, data, offset)
 
 
 def leaf_node(signature: Signature, buffer: Any, offset: int) -> Node:
-    """The leaf of a signature whose lowest element is at an offset of a buffer."""
+    """Return a leaf with this signature whose lowest element is at `offset`, in elements, of a buffer."""
     node = Node(signature, (), buffer)
     node.offset = offset
     node.bound = None
@@ -206,11 +215,11 @@ def leaf_node(signature: Signature, buffer: Any, offset: int) -> Node:
 
 
 def state(node: Node) -> tuple[Any, Signature, tuple[Node, ...]]:
-    """The data, the signature and the arguments of a node, as they belong together.
+    """Return the data, the signature and the arguments of a node, consistent with one another.
 
-    A thread that computes a node turns it into a leaf, field by field: the signature, the data, the arguments. Whoever
-    looks meanwhile can find a leaf without data, or arguments already gone of what looked pending; the queue's lock is
-    free when all of it is done. A node that is wholly pending or wholly a leaf, as nearly all are, costs no lock.
+    A thread that computes a node turns it into a leaf field by field: signature, data, arguments. A reader in between
+    can find a leaf without data, or a pending node whose arguments are gone. The computing thread holds the queue's
+    lock until all fields are set. A node that is wholly pending or wholly a leaf, as nearly all are, costs no lock.
     """
     data, signature, args = node.data, node.signature, node.args
     if data is None and (node.data is not None or type(signature.primitive) is Leaf):
@@ -219,165 +228,176 @@ def state(node: Node) -> tuple[Any, Signature, tuple[Node, ...]]:
     return data, signature, args
 
 
-def _window(f: Signature, where: Layout) -> _Window | Literal[False]:
-    """How a value of a signature is seen through a layout; False where it is the same."""
+def _window(source: Signature, where: Layout) -> _Window | Literal[False]:
+    """Return how a value with this signature is shown through a layout; False if unchanged."""
     shape = where.shape
-    if shape == f.shape and where.offset == 0 and layout.is_c(shape, where.strides):
+    if shape == source.shape and where.offset == 0 and layout.is_c(shape, where.strides):
         return False
-    if 0 in shape:  # no element: any strides are right, and zeros stay inside whatever is below
+    if 0 in shape:  # no elements, so any strides are right: zeros never lead outside of the argument
         where = Layout(shape, (0,) * len(shape), 0)
-    primitive = f.primitive
+    primitive = source.primitive
     inner: Layout | None = where
     if isinstance(primitive, (Leaf, View)):
         start = primitive.origin if isinstance(primitive, Leaf) else primitive.offset
-        if layout.is_c(f.shape, primitive.strides):
+        if layout.is_c(source.shape, primitive.strides):
             inner = Layout(shape, where.strides, where.offset + start)
         else:
-            inner = layout.compose(Layout(f.shape, primitive.strides, start), where)
-        if inner is None and prod(shape) == prod(f.shape) and layout.is_c(shape, where.strides):
-            strides = layout.reshape_strides(f.shape, primitive.strides, shape)
+            inner = layout.compose(Layout(source.shape, primitive.strides, start), where)
+        if inner is None and prod(shape) == prod(source.shape) and layout.is_c(shape, where.strides):
+            strides = layout.reshape_strides(source.shape, primitive.strides, shape)
             inner = None if strides is None else Layout(shape, strides, start)
     if isinstance(primitive, Leaf) and inner is not None:
         low = inner.low()
-        signatures = [
-            signature(Leaf(inner.strides, inner.offset - low, a), (), shape, f.dtype, f.queue) for a in (True, False)
-        ]
-        return _Window(signatures[0], signatures[1], low, False)
-    nested = inner is None or not isinstance(primitive, View) or not _reaches(f.args[0], inner)
-    args = (f,) if nested else f.args
-    seen = inner or where
-    made = signature(View(seen.strides, seen.offset), args, shape, f.dtype, f.queue)
-    return _Window(made, made, 0, nested)
+        aligned, unaligned = (
+            intern(Leaf(inner.strides, inner.offset - low, is_aligned), (), shape, source.dtype, source.queue)
+            for is_aligned in (True, False)
+        )
+        return _Window(aligned, unaligned, low, False)
+    nested = inner is None or not isinstance(primitive, View) or not _can_index(source.args[0], inner)
+    args = (source,) if nested else source.args
+    target = inner or where
+    signature = intern(View(target.strides, target.offset), args, shape, source.dtype, source.queue)
+    return _Window(signature, signature, 0, nested)
 
 
-def _reaches(f: Signature, where: Layout) -> bool:
-    """Whether a layout over the C order of a form can be read from it: a leaf with strides needs an index map."""
-    primitive = f.primitive
-    if not isinstance(primitive, Leaf) or layout.is_c(f.shape, primitive.strides):
+def _can_index(source: Signature, where: Layout) -> bool:
+    """Return whether a layout over a value's C order can be read from it: a strided leaf needs an index map."""
+    primitive = source.primitive
+    if not isinstance(primitive, Leaf) or layout.is_c(source.shape, primitive.strides):
         return True
-    return layout.decompose(f.shape, where.strides, where.offset, where.shape) is not None
+    return layout.decompose(source.shape, where.strides, where.offset, where.shape) is not None
 
 
 def broadcast(node: Node, shape: Shape) -> Node:
-    """The value repeated over a shape that it broadcasts to."""
-    f = node.signature
-    if f.shape == shape:
+    """Return the value repeated over a shape, to which it must broadcast."""
+    source = node.signature
+    if source.shape == shape:
         return node
-    return view(node, Layout(shape, layout.broadcast_strides(f.shape, layout.c_strides(f.shape), shape), 0))
+    return view(node, Layout(shape, layout.broadcast_strides(source.shape, layout.c_strides(source.shape), shape), 0))
 
 
 def fill(value: Node, shape: Shape, queue: Queue) -> Node:
-    """A scalar repeated over a shape, as a value of a device that no array owns."""
-    f = value.signature
-    key = (View, f, shape, queue)
-    made = _made.find(key)
-    if made is None:
-        made = _made.keep(key, signature(View((0,) * len(shape), 0), (f,), shape, f.dtype, queue))
-    return Node(made, (value,))
+    """Return a scalar repeated over a shape, as a node of the queue's device that no array owns."""
+    source = value.signature
+    key = (View, source, shape, queue)
+    signature = _signatures.find(key)
+    if signature is None:
+        result = intern(View((0,) * len(shape), 0), (source,), shape, source.dtype, queue)
+        signature = _signatures.keep(key, result)
+    return Node(signature, (value,))
 
 
 def fresh(node: Node) -> Node:
-    """The value as a node that will have a buffer of its own."""
-    f = node.signature
-    key = (View, f)
-    made = _made.find(key)
-    if made is None:
-        made = _made.keep(key, signature(View(layout.c_strides(f.shape), 0), (f,), f.shape, f.dtype, f.queue))
-    return Node(made, (node,))
+    """Return the value as a new pending node, which gets a buffer of its own when it is computed."""
+    source = node.signature
+    key = (View, source)
+    signature = _signatures.find(key)
+    if signature is None:
+        result = intern(View(layout.c_strides(source.shape), 0), (source,), source.shape, source.dtype, source.queue)
+        signature = _signatures.keep(key, result)
+    return Node(signature, (node,))
 
 
 def update(base: Node, region: Layout, value: Node) -> Node:
-    """The base with a region (over its C order) replaced by `value`, which has the region's shape and base's dtype."""
+    """Return `base` with a region of its C order replaced by `value`, of the region's shape and the base's dtype."""
     key = (Update, base.signature, value.signature, region)
-    made = _made.find(key)
-    if made is None:
-        signatures = key[1:3]
-        made = _made.keep(
-            key,
-            signature(Update(region), signatures, signatures[0].shape, signatures[0].dtype, common_queue(signatures)),
-        )
-    return Node(made, (base, value))
+    signature = _signatures.find(key)
+    if signature is None:
+        target, signatures = base.signature, key[1:3]
+        result = intern(Update(region), signatures, target.shape, target.dtype, common_queue(signatures))
+        signature = _signatures.keep(key, result)
+    return Node(signature, (base, value))
 
 
 def gather(base: Node, indices: Sequence[Node], source_location: str) -> Node:
-    """``base[indices]`` over the leading dimensions; the indices are int64 and broadcast together."""
+    """Return ``base[indices]`` over the leading dimensions; the indices are int64 and broadcast."""
     args = (base, *indices)
     signatures = tuple([a.signature for a in args])
-    made = _made.find((Gather, signatures))
-    if made is None:
-        shape = layout.broadcast_shapes(*(f.shape for f in signatures[1:])) + signatures[0].shape[len(indices) :]
-        primitive = Gather(len(indices))
-        made = _made.keep(
-            (Gather, signatures), signature(primitive, signatures, shape, signatures[0].dtype, common_queue(signatures))
-        )
-    node = Node(made, args)
+    signature = _signatures.find((Gather, signatures))
+    if signature is None:
+        shape = layout.broadcast_shapes(*(s.shape for s in signatures[1:])) + signatures[0].shape[len(indices) :]
+        result = intern(Gather(len(indices)), signatures, shape, signatures[0].dtype, common_queue(signatures))
+        signature = _signatures.keep((Gather, signatures), result)
+    node = Node(signature, args)
     node.source_location = source_location
     return node
 
 
 def scatter(base: Node, value: Node, indices: Sequence[Node], op: str, source_location: str) -> Node:
-    """``base[indices] = value`` (or ``row.at``); value broadcasts to the shape that a gather would have."""
+    """Return `base` after ``base[indices] = value``, or after ``ufunc.at`` if `op` names an op.
+
+    `value` must broadcast to the shape that the gather with these indices has.
+    """
     queue = common_queue([base.signature, value.signature, *(i.signature for i in indices)])
     assert queue is not None
-    # A routine takes its arguments from memory, scalars too.
+    # A scatter runs as a library call, which takes all arguments from memory, scalars too.
     args = [fill(a, (), queue) if a.signature.queue is None else a for a in (base, value, *indices)]
     signatures = tuple(a.signature for a in args)
     node = Node(
-        signature(Scatter(len(indices), op), signatures, base.signature.shape, base.signature.dtype, queue), tuple(args)
+        intern(Scatter(len(indices), op), signatures, base.signature.shape, base.signature.dtype, queue), tuple(args)
     )
     node.source_location = source_location
     return node
 
 
 def reduce(op: str, loop: tuple[DType, ...], axes: tuple[int, ...], args: Sequence[Node]) -> Node:
-    """The reduction of ``args[0]`` over `axes`, which disappear."""
+    """Return the reduction of ``args[0]`` over `axes`, which the result does not have."""
     signatures = tuple(a.signature for a in args)
     shape = tuple(n for axis, n in enumerate(signatures[0].shape) if axis not in axes)
-    return Node(signature(Reduce(op, axes, loop), signatures, shape, loop[-1], common_queue(signatures)), tuple(args))
+    return Node(intern(Reduce(op, axes, loop), signatures, shape, loop[-1], common_queue(signatures)), tuple(args))
 
 
 def scan(op: str, loop: tuple[DType, ...], axis: int, arg: Node) -> Node:
-    """The inclusive scan of a value along an axis."""
+    """Return the inclusive scan of a value along an axis."""
     return Node(
-        signature(Scan(op, axis, loop), (arg.signature,), arg.signature.shape, loop[-1], arg.signature.queue), (arg,)
+        intern(Scan(op, axis, loop), (arg.signature,), arg.signature.shape, loop[-1], arg.signature.queue), (arg,)
     )
 
 
 def library_call(
     name: str, options: tuple[Any, ...], args: Sequence[Node], result: tuple[Shape, DType] | None = None
 ) -> Node:
-    """The one output of a library call over computed arguments, in C order.
+    """Return the only output of a library call, in C order.
 
-    Its shape and dtype follow from the record of the call, unless they are given.
+    Its shape and dtype are `result`, or follow from the record of the call if `result` is None.
     """
     signatures = tuple([a.signature for a in args])
     key = (LibraryCall, name, options, signatures, result)
-    made = _made.find(key)
-    if made is None:
+    signature = _signatures.find(key)
+    if signature is None:
         primitive = LibraryCall(name, options)
         ((shape, dtype),) = _results(primitive, signatures, None if result is None else (result,))
-        made = _made.keep(key, signature(primitive, signatures, shape, dtype, common_queue(signatures)))
-    return Node(made, tuple(args))
+        signature = _signatures.keep(key, intern(primitive, signatures, shape, dtype, common_queue(signatures)))
+    return Node(signature, tuple(args))
 
 
 def library_call_outputs(
     name: str, options: tuple[Any, ...], args: Sequence[Node], results: Results | None = None
 ) -> list[Node]:
-    """The outputs of a library call over computed arguments, all in C order; as for `library_call`."""
+    """Return all outputs of a library call with several, each in C order. `results` is as in `library_call`."""
     signatures = tuple([a.signature for a in args])
     key = (Output, name, options, signatures, results)
-    made = _made.find(key)
-    if made is None:
+    signature = _signatures.find(key)
+    if signature is None:
         primitive = LibraryCall(name, options, _results(LibraryCall(name, options), signatures, results))
-        made = _made.keep(key, signature(primitive, signatures, (), primitive.results[0][1], common_queue(signatures)))
-    node = Node(made, tuple(args))
-    return [Node(output, (node,)) for output in outputs(made)]
+        call = intern(primitive, signatures, (), primitive.results[0][1], common_queue(signatures))
+        signature = _signatures.keep(key, call)
+    node = Node(signature, tuple(args))
+    return [Node(output, (node,)) for output in outputs(signature)]
 
 
 def _results(call: LibraryCall, args: Sequence[Signature], given: Results | None) -> Results:
-    """The shapes and dtypes of the outputs; LookupError for a call that has no record."""
-    follow = results_of(call, args)
-    results = follow if given is None else given
+    """Return the shapes and dtypes of the outputs: those given, or those that follow from the record.
+
+    Raises
+    ------
+    LookupError
+        If the call has no record.
+    TypeError
+        If they are neither given nor follow from the record.
+    """
+    derived = results_of(call, args)
+    results = derived if given is None else given
     if results is None:
         raise TypeError(f"the shapes and dtypes of {call.name!r} do not follow from its arguments")
     return results

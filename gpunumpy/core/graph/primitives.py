@@ -1,4 +1,4 @@
-"""The twelve primitives of the expression graph: everything NumPy does is written with these."""
+"""The twelve primitives of the expression graph: every NumPy function is recorded as nodes of these kinds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .layout import Layout, Shape
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """Computed data: a strided window of a buffer. `origin` is its first element, counted from the lowest one."""
+    """Computed data: a strided window of a buffer. `origin`: offset of its first element from its lowest one."""
 
     strides: tuple[int, ...]
     origin: int
@@ -20,21 +20,21 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Const:
-    """A scalar passed by value. `weak` names the class of a Python scalar, or is empty for a typed one."""
+    """Scalar passed by value. `weak`: class of a Python scalar (of an int with its range), or "" for a typed scalar."""
 
     weak: str
 
 
 @dataclass(frozen=True, slots=True)
 class Iota:
-    """The int64 index along `axis`."""
+    """The int64 index of every element along `axis`."""
 
     axis: int
 
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """The table's elementwise row over broadcast arguments; `loop` is the argument dtypes and the result dtype."""
+    """Elementwise op of the table over broadcast arguments. `loop`: the argument dtypes, then the result dtype."""
 
     op: str
     loop: tuple[DType, ...]
@@ -42,7 +42,7 @@ class Map:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Elements ``offset + sum(strides[d] * i[d])`` of the argument in C order."""
+    """The elements ``offset + sum(strides[d] * i[d])`` of the argument, counted in its C order."""
 
     strides: tuple[int, ...]
     offset: int
@@ -50,14 +50,14 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """The first argument with the elements of the layout (over its C order) replaced by the second argument."""
+    """Copy of the first argument with the elements of `region` (over its C order) replaced by the second argument."""
 
     region: Layout
 
 
 @dataclass(frozen=True, slots=True)
 class Gather:
-    """``base[i1, ..., ik]`` with k = `count` broadcast int64 index arrays for the leading dimensions of the base."""
+    """``base[i1, ..., ik]`` with k = `count` int64 index arrays, broadcast, for the leading dimensions of the base."""
 
     count: int
 
@@ -66,7 +66,7 @@ class Gather:
 class Scatter:
     """``base[i1, ..., ik] = value`` (arguments: base, value, indices).
 
-    `row` is "" for assignment, where the last of several duplicates wins, or the elementwise row of ``ufunc.at``.
+    `op` is the elementwise op of ``ufunc.at``, or "" for assignment, where the last of several duplicates wins.
     """
 
     count: int
@@ -75,7 +75,7 @@ class Scatter:
 
 @dataclass(frozen=True, slots=True)
 class Reduce:
-    """The table's reduction over `axes`; `loop` as for `Map`. Arguments after the first are scalars for its end."""
+    """Reduction of the table over `axes`; `loop` as for `Map`. Arguments after the first: scalars for the last step."""
 
     op: str
     axes: tuple[int, ...]
@@ -84,7 +84,7 @@ class Reduce:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The inclusive scan along `axis` by a reduction row."""
+    """Inclusive scan along `axis` by a reduction of the table; `loop` as for `Map`."""
 
     op: str
     axis: int
@@ -93,9 +93,9 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class LibraryCall:
-    """A library routine or a kernel of its own, by name, over computed arguments; `options` are static and hashable.
+    """Library call over computed arguments. `name` is that of its record; `options` are static and hashable.
 
-    A routine with several results, of the shapes and dtypes `results`, has no value itself; its parts have.
+    A call with several outputs, whose shapes and dtypes are `results`, has no value itself: its `Output` nodes have.
     """
 
     name: str
@@ -105,7 +105,7 @@ class LibraryCall:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One of the results of the routine that is the argument."""
+    """One output, by number, of the library call that is the argument."""
 
     number: int
 

@@ -1,4 +1,4 @@
-"""The queue of a device: the values that are recorded and not computed yet."""
+"""The queue of a device: its recorded values that are not computed yet."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 
 
 class Queue:
-    """The values of one device that are recorded and not computed: weak references to their owning arrays.
+    """Pending values of one device, as weak references to the arrays that own them.
 
-    `state` is whatever the evaluation keeps for the device.
+    A value recorded when `pending` has `limit` entries is handed to `review`, with the queue, instead of being
+    appended. `lock` is held by a thread that changes values of the device. `state` belongs to evaluation.
     """
 
     state: Any
@@ -24,5 +25,5 @@ class Queue:
         self.review = review
 
 
-# After this many recordings the queue is reviewed: dead entries go, and a graph that has grown too large is flushed.
+# Recorded values between two reviews. A review removes dead entries and flushes a graph that has grown too large.
 CHECK_EVERY = 128

@@ -1,8 +1,8 @@
 """Signatures: the interned structure of values.
 
-A `Signature` is the structure of a value without its data: the primitive, the signatures of its arguments, its shape
-and dtype. Equal structure is the same object, so one dictionary look-up by signatures replaces type resolution,
-broadcasting and signature building when an operation is recorded a second time.
+A `Signature` is the structure of a value without its data: the primitive, the signatures of its arguments, its shape,
+dtype and queue. Equal structures share one object, so a dictionary look-up by signatures replaces type resolution,
+broadcasting and construction of the result's signature when an operation is recorded again.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ class Signature:
 
     Attributes
     ----------
-    op, args, shape, dtype
-        What the value is.
+    primitive, args, shape, dtype
+        The kind of node, the signatures of its arguments, and what its value looks like.
     strides
-        Where its elements lie in memory, as far as the order "K" of a result cares.
+        The strides that the value has in memory, as an input of the order "K" of a result.
     queue
-        The queue of its device, or None for a scalar that belongs to none.
+        The queue of the device, or None for a scalar that belongs to no device.
     generator
-        Whether it is computed from indices and scalars alone by a few operations, cheaper than to read from memory;
-        random numbers are not.
+        Whether the value is computed from indices and scalars alone by a few operations, which costs less than to read
+        it from memory. Random numbers are not generators in this sense.
     weight
-        The number of operations in it, shared ones counted each time they are used, up to a bound.
+        The number of operations in the expression, up to a bound. Shared operations count at every use.
     outputs
-        The signatures of the results of a library call with several. They are made and forgotten with its own: who
-        looks for the outputs of a call among values that were recorded finds them by identity.
+        The signatures of the outputs of a library call with several. They are made once, with the signature of the
+        call: outputs among recorded values are found by identity.
     """
 
     __slots__ = ("args", "dtype", "generator", "outputs", "primitive", "queue", "shape", "strides", "weight")
@@ -67,6 +67,7 @@ class Signature:
             self.outputs = tuple([Signature(Output(k), (self,), *result, queue) for k, result in results])
 
     def __repr__(self) -> str:
+        """Return the structure as text, without the arguments."""
         return f"Signature({self.primitive}, shape={self.shape}, dtype={self.dtype})"
 
 
@@ -76,11 +77,11 @@ _signatures: BoundedTable[Any, Signature] = BoundedTable()
 def signature(
     primitive: Primitive, args: tuple[Signature, ...], shape: Shape, dtype: DType, queue: Queue | None
 ) -> Signature:
-    """The one signature of this structure."""
+    """Return the interned signature of this structure."""
     key = (primitive, args, shape, dtype, queue)
     return _signatures.find(key) or _signatures.keep(key, Signature(primitive, args, shape, dtype, queue))
 
 
 def outputs(library_call: Signature) -> tuple[Signature, ...]:
-    """The signatures of all results of a library call with several."""
+    """Return the signatures of all outputs of a library call with several."""
     return library_call.outputs

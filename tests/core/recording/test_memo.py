@@ -32,7 +32,7 @@ def fresh_tables() -> Iterator[None]:
 
 @pytest.mark.usefixtures("fresh_tables")
 def test_all_tables_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounded_table, "LIMIT", 10)
+    monkeypatch.setattr(bounded_table, "MAX_ENTRIES", 10)
     tables: list[BoundedTable[int, int]] = [BoundedTable() for _ in range(3)]
     for k in range(100):
         assert tables[k % 3].keep(k, k * k) == k * k
@@ -54,7 +54,7 @@ def test_the_first_value_that_is_kept_stays() -> None:
 @pytest.mark.parametrize("limit", [0, 1, 2, 3, 5, 8, 40])
 def test_forgetting_changes_no_result(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables that are emptied in the middle of all that is recorded and computed."""
-    monkeypatch.setattr(bounded_table, "LIMIT", limit)
+    monkeypatch.setattr(bounded_table, "MAX_ENTRIES", limit)
     host = numpy.random.default_rng(0).random((4, 4)) + numpy.eye(4)
     for _ in range(3):
         x = np.asarray(host)

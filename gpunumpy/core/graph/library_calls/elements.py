@@ -1,4 +1,4 @@
-"""The records of what moves, sorts, counts and folds elements."""
+"""Records of library calls on elements: moving, selecting, sorting, counting and folding them."""
 
 from __future__ import annotations
 
@@ -13,29 +13,33 @@ from .record import FloatingErrors, Implementation, Record, Results, by_program
 # --- results --------------------------------------------------------------------------------------------------------
 
 
-def _same(options: Any, args: Sequence[Signature]) -> Results:
+def _like_first(options: Any, args: Sequence[Signature]) -> Results:
+    """Return one output of the shape and dtype of the first argument."""
     return ((args[0].shape, args[0].dtype),)
 
 
 def _positions(options: Any, args: Sequence[Signature]) -> Results:
-    """A position for each element of the last argument."""
+    """Return an int64 output with a position for each element of the last argument."""
     return ((args[-1].shape, INT64),)
 
 
 def _histogram(options: tuple[bool, Any], args: Sequence[Signature]) -> Results:
-    """Counts, or sums of weights, of values between edges; whether the bins are uniform, and then their width."""
+    """Return one number for each bin: an int64 count, or a float64 sum of weights.
+
+    The arguments are values, edges, the bin width (if the bins are uniform, the first option), weights (if any).
+    """
     uniform, _ = options
     edges, weighted = args[1], len(args) > 2 + uniform
     return (((edges.shape[0] - 1,), FLOAT64 if weighted else INT64),)
 
 
 def _mask_offsets(options: tuple[int], args: Sequence[Signature]) -> Results:
-    """How many elements are picked before each tile of so many elements, and of all."""
+    """Return a count of selected elements before each tile, and in total. The option is the size of a tile."""
     (tile,), (mask,) = options, args
     return (((-(-prod(mask.shape) // tile) + 1,), INT64),)
 
 
-# Of the three folds the options are the op, its loop and the axis.
+# The options of the three folds are the op, its loop and the axis.
 
 
 def _fold(options: tuple[str, Any, int], args: Sequence[Signature]) -> Results:
@@ -61,18 +65,18 @@ _MASKS = "indexing.host", "indexing.cuda_masks"
 _FOLDS = "folds.host", "folds.cuda"
 
 RECORDS = (
-    # Memory that is not written.
+    # Uninitialized memory.
     Record("empty", {name: Implementation(f"kernels.empty:on_{name}") for name in ("host", "cuda")}),
-    # Only where blocks are copied faster than elements are picked.
-    Record("roll", {"host": Implementation("kernels.indexing.host:roll")}, _same, reads_strides=True),
-    # What the scheduler makes of the primitive `Scatter`.
+    # CPU only: copying whole blocks is faster there than a kernel that selects elements.
+    Record("roll", {"host": Implementation("kernels.indexing.host:roll")}, _like_first, reads_strides=True),
+    # The scheduler lowers the primitive `Scatter` to this call.
     Record("scatter", by_program("scatter", "indexing.host", "indexing.cuda_scatter")),
     Record("mask_offsets", by_program("mask_offsets", *_MASKS), _mask_offsets),
     Record("mask_positions", by_program("mask_positions", *_MASKS)),
     Record("mask_elements", by_program("mask_elements", *_MASKS)),
-    Record("sort", by_program("sort", *_SORT), _same),
+    Record("sort", by_program("sort", *_SORT), _like_first),
     Record("argsort", by_program("argsort", *_SORT), _positions),
-    Record("sort_upper", by_program("sort_upper", *_SORT), _same),
+    Record("sort_upper", by_program("sort_upper", *_SORT), _like_first),
     Record("searchsorted", by_program("searchsorted", "search.host", "search.cuda"), _positions),
     Record("bincount", by_program("bincount", *_COUNT)),
     Record("histogram", by_program("histogram", *_COUNT), _histogram),

@@ -1,6 +1,6 @@
-"""The records of linear algebra, by LAPACK's names where it has one.
+"""Records of the library calls of linear algebra.
 
-What can fail has an output `info` with a number for each matrix of a stack, 0 where it did not.
+A call that can fail has an int32 output `info` with a number for each matrix of a stack: 0 for success, as in LAPACK.
 """
 
 from __future__ import annotations
@@ -18,30 +18,33 @@ _INT32 = numpy.dtype(numpy.int32)
 
 
 def _real(dtype: DType) -> DType:
+    """Return the real dtype of the same precision."""
     return dtype.type(0).real.dtype
 
 
 def _wide(dtype: DType) -> DType:
-    """The complex dtype of the same precision."""
+    """Return the complex dtype of the same precision."""
     return numpy.result_type(dtype, numpy.complex64)
 
 
 # --- results --------------------------------------------------------------------------------------------------------
 
 
-def _same(options: Any, args: Sequence[Signature]) -> Results:
+def _matrices(options: Any, args: Sequence[Signature]) -> Results:
+    """Return matrices like those given, and `info`."""
     (a,) = args
     return (a.shape, a.dtype), (a.shape[:-2], _INT32)
 
 
 def _solve(options: Any, args: Sequence[Signature]) -> Results:
-    """Solutions for several right-hand sides one after the other, as the rows of a matrix."""
+    """Return the solutions, transposed if there are several right-hand sides (one per row), and `info`."""
     a, b = args
     shape = b.shape if len(b.shape) < len(a.shape) else (*b.shape[:-2], b.shape[-1], b.shape[-2])
     return (shape, a.dtype), (a.shape[:-2], _INT32)
 
 
 def _slogdet(options: Any, args: Sequence[Signature]) -> Results:
+    """Return the sign, and the logarithm of the absolute value, of each determinant."""
     (a,) = args
     return (a.shape[:-2], a.dtype), (a.shape[:-2], _real(a.dtype))
 
@@ -52,18 +55,22 @@ def _det(options: Any, args: Sequence[Signature]) -> Results:
 
 
 def _qr(options: tuple[str], args: Sequence[Signature]) -> Results:
-    """Of the transpose of matrices; by the mode of `numpy.linalg.qr`."""
+    """Return the transposed factors for the mode of `numpy.linalg.qr`; the argument is transposed m x n matrices."""
     (mode,), (a,) = options, args
     *stack, n, m = a.shape
-    least = min(m, n)
+    shorter = min(m, n)
     if mode == "raw":
-        return ((*stack, n, m), a.dtype), ((*stack, least), a.dtype)
-    kept = m if mode == "complete" else least
-    return (((*stack, n, kept), a.dtype), ((*stack, kept, m), a.dtype))[: 1 if mode == "r" else 2]
+        return ((*stack, n, m), a.dtype), ((*stack, shorter), a.dtype)
+    columns_of_q = m if mode == "complete" else shorter
+    r, q = ((*stack, n, columns_of_q), a.dtype), ((*stack, columns_of_q, m), a.dtype)
+    return (r,) if mode == "r" else (r, q)
 
 
 def _svd(options: tuple[bool, bool], args: Sequence[Signature]) -> Results:
-    """Of matrices with no more rows than columns; whether there are vectors, and all those of the longer side."""
+    """Return singular values, `info` and, with `vectors`, both sets of vectors, for matrices at least as wide as high.
+
+    `full`: as many vectors of the longer side as that side is long.
+    """
     (vectors, full), (a,) = options, args
     *stack, short, long = a.shape
     values = (((*stack, short), _real(a.dtype)), (tuple(stack), _INT32))
@@ -72,13 +79,14 @@ def _svd(options: tuple[bool, bool], args: Sequence[Signature]) -> Results:
 
 
 def _eigh(options: tuple[str, bool], args: Sequence[Signature]) -> Results:
-    """With which triangle is read, and whether there are vectors."""
+    """Return eigenvalues, `info` and eigenvectors; options: the triangle to read, and whether vectors are wanted."""
     (_, vectors), (a,) = options, args
     values = (a.shape[:-1], _real(a.dtype)), (a.shape[:-2], _INT32)
     return (*values, (a.shape, a.dtype)) if vectors else values
 
 
 def _eig(options: tuple[bool], args: Sequence[Signature]) -> Results:
+    """Return complex eigenvalues, `info` and eigenvectors; the option: whether vectors are wanted."""
     (vectors,), (a,) = options, args
     wide = _wide(a.dtype)
     values = (a.shape[:-1], wide), (a.shape[:-2], _INT32)
@@ -88,7 +96,8 @@ def _eig(options: tuple[bool], args: Sequence[Signature]) -> Results:
 # --- records --------------------------------------------------------------------------------------------------------
 
 
-def _by(host: str, cuda: str) -> dict[str, Implementation]:
+def _functions(host: str, cuda: str) -> dict[str, Implementation]:
+    """Return the implementations by "module:function", without the prefix that the modules share."""
     return {
         "host": Implementation(f"kernels.linalg.host_{host}"),
         "cuda": Implementation(f"kernels.linalg.cuda_{cuda}"),
@@ -96,18 +105,18 @@ def _by(host: str, cuda: str) -> dict[str, Implementation]:
 
 
 RECORDS = (
-    Record("cholesky", _by("solvers:cholesky", "solvers:cholesky"), _same),
-    Record("inv", _by("solvers:inv", "solvers:inv"), _same),
-    Record("solve", _by("solvers:solve", "solvers:solve"), _solve),
-    Record("slogdet", _by("solvers:slogdet", "solvers:slogdet"), _slogdet),
+    Record("cholesky", _functions("solvers:cholesky", "solvers:cholesky"), _matrices),
+    Record("inv", _functions("solvers:inv", "solvers:inv"), _matrices),
+    Record("solve", _functions("solvers:solve", "solvers:solve"), _solve),
+    Record("slogdet", _functions("solvers:slogdet", "solvers:slogdet"), _slogdet),
     Record(
         "det",
-        _by("solvers:det", "solvers:slogdet"),
+        _functions("solvers:det", "solvers:slogdet"),
         _det,
         floating_errors=lambda options, dtype: FloatingErrors("det"),
     ),
-    Record("qr", _by("decompositions:qr", "decompositions:qr"), _qr),
-    Record("svd", _by("decompositions:svd", "decompositions:svd"), _svd),
-    Record("eigh", _by("decompositions:eigh", "decompositions:eigh"), _eigh),
-    Record("eig", _by("decompositions:eig", "decompositions:eig"), _eig),
+    Record("qr", _functions("decompositions:qr", "decompositions:qr"), _qr),
+    Record("svd", _functions("decompositions:svd", "decompositions:svd"), _svd),
+    Record("eigh", _functions("decompositions:eigh", "decompositions:eigh"), _eigh),
+    Record("eig", _functions("decompositions:eig", "decompositions:eig"), _eig),
 )

@@ -1,6 +1,6 @@
-"""The record of "matmul": which small products are worth a batch, and what a product does besides.
+"""The record of "matmul": which small products are worth a batch, and which elementwise operations a product includes.
 
-BLAS scales what it has summed, adds a row or a matrix to it and clamps it from below before it writes.
+BLAS can scale a product, add a vector or a matrix to it and clamp it from below before it writes the result.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class Product(NamedTuple):
     precision
         How float32 and float64 may be multiplied: see `gpunumpy.linalg.matmul_precision`.
     conjugate
-        Which of the operands is conjugated.
+        Whether to conjugate the first operand, and the second.
     after
-        What is done to the product, in this order: "scale" or "divide" by a scalar, add a "bias" along the last axis
-        or a "residual" of the product's shape, subtract such an array ("less") or subtract from it ("from"), take the
-        "maximum" with a scalar. For each there is one argument more.
+        Elementwise operations on the product, in this order: "scale" or "divide" by a scalar; add a "bias" along the
+        last axis or a "residual" of the product's shape, subtract such an array ("less"), or subtract the product from
+        such an array ("from"); take the "maximum" with a scalar. Each has one further argument of the call.
     """
 
     precision: str = "highest"
@@ -37,7 +37,7 @@ class Product(NamedTuple):
 
 
 def _results(options: Product, args: Sequence[Signature]) -> Results:
-    """One value by NumPy's rules for vectors and stacks; a call may give it another shape of as many elements."""
+    """Return one output, shaped by NumPy's rules for vectors and stacks; a caller may give it another shape."""
     left, right = (a.shape for a in args[:2])
     batch = layout.broadcast_shapes(left[:-2], right[:-2])
     return (((*batch, *left[-2:-1], *(right[-1:] if len(right) > 1 else ())), args[0].dtype),)
@@ -45,11 +45,12 @@ def _results(options: Product, args: Sequence[Signature]) -> Results:
 
 # --- batches --------------------------------------------------------------------------------------------------------
 
-# The longest sides, and the most products of elements, of matrices that a kernel multiplies sooner than a library.
-_SIDE, _INNER, _WORK = 256, 512, 1 << 21
-# The most products of elements of matrices that a library multiplies sooner as a batch: the host asks for it once, and
-# the GPU has less that waits for the last of each.
-_BATCH_WORK = {
+# Limits up to which a kernel of this package multiplies two matrices faster than a library: the longest side of the
+# product, the inner side, and the multiplications of elements.
+_KERNEL_MAX_SIDE, _KERNEL_MAX_INNER, _KERNEL_MAX_WORK = 256, 512, 1 << 21
+# Multiplications of elements in one product, by dtype, up to which a library is faster with a batch than with single
+# calls: the host makes one call, and the GPU idles less at the end of each product.
+_BATCH_MAX_WORK = {
     "float16": 1 << 32,
     "bfloat16": 1 << 32,
     "float32": 1 << 32,
@@ -58,52 +59,61 @@ _BATCH_WORK = {
     "complex128": 1 << 27,
 }
 _BATCH_MIN_SIDE = 16
-_BATCH_BYTES = 1 << 24  # of the largest matrix
+_BATCH_MAX_BYTES = 1 << 24  # of one matrix
 
 
 def is_small_product(shape: Sequence[int], inner: int) -> bool:
-    """Whether a kernel multiplies two matrices sooner than a library; `shape` is that of their product."""
-    return max(shape) <= _SIDE and inner <= _INNER and prod(shape) * inner <= _WORK
+    """Return whether a kernel of this package multiplies matrices faster than a library. `shape`: of the product."""
+    return max(shape) <= _KERNEL_MAX_SIDE and inner <= _KERNEL_MAX_INNER and prod(shape) * inner <= _KERNEL_MAX_WORK
 
 
 def is_batch(work: int, side: int, dtype: DType, precision: str) -> bool:
-    """Whether matrices are multiplied sooner as some of a batch; `work` is how many products of elements there are.
+    """Return whether a library multiplies equal pairs of matrices faster as a batch.
 
-    Of batches by addresses there is none that emulates.
+    Never with emulated precision: cuBLAS has no emulated product that takes a batch as an array of pointers.
+
+    Parameters
+    ----------
+    work
+        Multiplications of elements in one product.
+    side
+        The shortest of the three sides.
     """
-    return work <= _BATCH_WORK.get(dtype.name, 0) and side >= _BATCH_MIN_SIDE and precision != "emulated"
+    return work <= _BATCH_MAX_WORK.get(dtype.name, 0) and side >= _BATCH_MIN_SIDE and precision != "emulated"
 
 
-def _is_small(made: Signature, args: Sequence[Signature]) -> bool:
+def _is_small(call: Signature, args: Sequence[Signature]) -> bool:
+    """Return whether equal products with this signature are worth a batch."""
     if (
-        len(made.shape) != 2
-        or any(len(f.shape) != 2 for f in args[:2])
-        or any(isinstance(f.primitive, Const) for f in args)
+        len(call.shape) != 2
+        or any(len(arg.shape) != 2 for arg in args[:2])
+        or any(isinstance(arg.primitive, Const) for arg in args)
     ):
         return False
     inner = args[0].shape[1]
-    if KIND[args[0].dtype] in "ef" and is_small_product(made.shape, inner):
+    if KIND[args[0].dtype] in "ef" and is_small_product(call.shape, inner):
         return True
-    assert isinstance(made.primitive, LibraryCall)
-    product = Product(*made.primitive.options)
-    if product.after or any(prod(f.shape) * f.dtype.itemsize > _BATCH_BYTES for f in (made, *args)):
+    assert isinstance(call.primitive, LibraryCall)
+    product = Product(*call.primitive.options)
+    if product.after or any(prod(s.shape) * s.dtype.itemsize > _BATCH_MAX_BYTES for s in (call, *args)):
         return False
-    return is_batch(prod(made.shape) * inner, min(*made.shape, inner), args[0].dtype, product.precision)
+    return is_batch(prod(call.shape) * inner, min(*call.shape, inner), args[0].dtype, product.precision)
 
 
 # --- epilogues ------------------------------------------------------------------------------------------------------
 
 _FLOATS = frozenset({"float16", "bfloat16", "float32", "float64", "complex64", "complex128"})
 _HALVES = frozenset({"float16", "bfloat16"})
-_SUMS = {"add": "residual", "less": "less", "from": "from"}
-RESIDUALS = frozenset(_SUMS.values())
+# Epilogues with a whole array, by the operation: "less" and "from" stand for the two orders of a subtraction.
+_ARRAY_EPILOGUES = {"add": "residual", "less": "less", "from": "from"}
+RESIDUALS = frozenset(_ARRAY_EPILOGUES.values())
 _FACTORS = frozenset({"scale", "divide"})
-# The order in which BLAS does them. A bias and a residual may come in any order.
-_ORDER = {"scale": 0, "divide": 0, "bias": 1, "residual": 1, "less": 1, "from": 1, "maximum": 2}
+# The order in which BLAS applies epilogues. Those of equal rank may come in either order.
+_RANK = {"scale": 0, "divide": 0, "bias": 1, "residual": 1, "less": 1, "from": 1, "maximum": 2}
 
 
 def _with_epilogue(call: Signature, epilogue: Epilogue) -> Product | None:
-    """The product with an operation more; None if BLAS does not do that."""
+    """Return the options of the product that includes a further operation, or None if BLAS cannot include it."""
     operation = epilogue.operation
     assert isinstance(call.primitive, LibraryCall)
     assert isinstance(operation.primitive, Map)
@@ -111,9 +121,9 @@ def _with_epilogue(call: Signature, epilogue: Epilogue) -> Product | None:
     if call.dtype.name not in _FLOATS:
         return None
     if operation.dtype != call.dtype:
-        # What is summed in float32 may be written so, or rounded after all.
-        fine = operation.dtype == operands or (operands.name in _HALVES and operation.dtype.name == "float32")
-        if not fine or not _FACTORS.issuperset(product.after):
+        # Products of 16-bit floats are summed in float32: BLAS can write float32, or round to the operands' dtype.
+        can_write = operation.dtype == operands or (operands.name in _HALVES and operation.dtype.name == "float32")
+        if not can_write or not _FACTORS.issuperset(product.after):
             return None
     if operation.primitive.op == "cast":
         return product
@@ -124,18 +134,18 @@ def _with_epilogue(call: Signature, epilogue: Epilogue) -> Product | None:
 
 
 def _step(call: Signature, epilogue: Epilogue, other: Signature) -> str:
-    """What an operation with another operand is to a product, or an empty string."""
+    """Return the name, as in `Product.after`, of an operation with another operand; "" if it has none."""
     operation = epilogue.operation
     assert isinstance(operation.primitive, Map)
-    op, first = operation.primitive.op, epilogue.place == 0
+    op, product_is_first = operation.primitive.op, epilogue.place == 0
     if op == "subtract":
-        op = "less" if first else "from"
-    elif op == "divide" and not first:
+        op = "less" if product_is_first else "from"
+    elif op == "divide" and not product_is_first:
         return ""
     if isinstance(other.primitive, Const):
-        real = operation.dtype.kind != "c"
-        return {"multiply": "scale", "divide": "divide", "maximum": "maximum" if real else ""}.get(op, "")
-    if op not in _SUMS or other.dtype != operation.dtype:
+        is_real = operation.dtype.kind != "c"
+        return {"multiply": "scale", "divide": "divide", "maximum": "maximum" if is_real else ""}.get(op, "")
+    if op not in _ARRAY_EPILOGUES or other.dtype != operation.dtype:
         return ""
     leaf = other.primitive
     if isinstance(leaf, Leaf) and not (layout.is_c(other.shape, leaf.strides) and leaf.aligned):
@@ -143,16 +153,16 @@ def _step(call: Signature, epilogue: Epilogue, other: Signature) -> str:
     shape, right = operation.shape, call.args[1].shape
     if op == "add" and len(right) > 1 and right[-1:] == other.shape[-1:] == shape[-1:] and prod(other.shape[:-1]) == 1:
         return "bias"
-    return _SUMS[op] if other.shape == shape and epilogue.in_memory else ""
+    return _ARRAY_EPILOGUES[op] if other.shape == shape and epilogue.in_memory else ""
 
 
 def _follows(after: tuple[str, ...], step: str) -> bool:
-    """Whether a step can come after those that there are."""
+    """Return whether BLAS can apply an epilogue after those that the product already has."""
     if step == "from" and not _FACTORS.issuperset(after):
-        return False  # it would change the sign of what has been added
+        return False  # subtracting from an array would negate what was added before
     if any(step in group and group.intersection(after) for group in (_FACTORS, RESIDUALS)):
         return False
-    return step not in after and all(_ORDER[s] <= _ORDER[step] for s in after)
+    return step not in after and all(_RANK[s] <= _RANK[step] for s in after)
 
 
 RECORDS = (

@@ -1,4 +1,4 @@
-"""The records of random numbers. How many are drawn, and of which dtype, whoever records a draw decides."""
+"""Records of the library calls for random numbers. Where a record has no `results`, the caller gives them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from .record import Implementation, Record, Results, by_program
 
 
 def _positions(options: Any, args: Sequence[Signature]) -> Results:
+    """Return an int64 output with a position for each element of the first argument."""
     return ((args[0].shape, INT64),)
 
 
 def _state(options: Any, args: Sequence[Signature]) -> Results:
-    """The state after some of the words, which come with the states before and after them."""
+    """Return a generator state. The arguments are words, the states before and after all of them, the count taken."""
     _, before, _, _ = args
     return ((before.shape, before.dtype),)
 
@@ -31,7 +32,7 @@ RECORDS = (
             "cuda": Implementation("kernels.random.cuda_words:stream_draws"),
         },
     ),
-    # Of an executor that leaves such draws to NumPy there is none.
+    # CUDA only: other executors leave these draws to NumPy.
     Record("stream_sequence", {"cuda": Implementation(program="kernels.random.cuda_sequence:stream_sequence")}),
     Record("twister_words", by_program("twister_words", *_TWISTER)),
     Record("twister_picks", by_program("twister_picks", *_TWISTER)),

@@ -1,7 +1,7 @@
-"""The record of a library call: what the engine knows of it, and where each executor's functions for it are.
+"""`Record`: all that the engine knows of one library call, with the names of each executor's functions for it.
 
-Functions of executors stand above the engine, so a record names them, as "module:attribute" below the package; they are
-imported when an executor first runs the call.
+These functions are in layers above this one, so a record holds their names, as "module:attribute" relative to the
+package. They are imported when an executor first runs the call.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from ...dtypes import DType
 from ..layout import Shape
 from ..signature import Signature
 
-# The shape and the dtype of every output.
+# The shape and dtype of every output of a library call.
 Results: TypeAlias = tuple[tuple[Shape, DType], ...]
 
 
 class Batch(NamedTuple):
-    """The options of a call that is several equal ones: how many, and the options of each.
+    """Options of a batch: the number of equal calls, and the options of each.
 
-    Its outputs are theirs, one after the other, and its arguments are those of the first one, then of the next.
+    The outputs, and likewise the arguments, are those of the first call, then those of the second, and so on.
     """
 
     calls: int
@@ -29,14 +29,15 @@ class Batch(NamedTuple):
 
 
 class FloatingErrors(NamedTuple):
-    """How floating-point errors of a call are reported.
+    """How the floating-point errors of a call are reported.
 
     Attributes
     ----------
     name
-        NumPy's name for what reports them.
+        The name that NumPy's message gives to the operation: "encountered in `name`".
     op
-        The elementwise op that the call folds with, whose poles are divisions by zero; empty if there is none.
+        The elementwise op that the call folds with, or "" if it does not fold. An infinite result of finite arguments
+        is reported as a division by zero if this op has a pole, else as an overflow.
     """
 
     name: str
@@ -44,18 +45,18 @@ class FloatingErrors(NamedTuple):
 
 
 class Epilogue(NamedTuple):
-    """An elementwise operation on the result of a call.
+    """An elementwise operation on the output of a call, which the call may perform itself.
 
     Attributes
     ----------
     operation
         The signature of the operation.
     place
-        Which of its arguments is the result of the call.
+        The position of the call's output among the arguments of the operation.
     other
-        The signature of the other argument, if there are two.
+        The signature of the other argument, if the operation has two.
     in_memory
-        Whether the other argument is in memory anyway.
+        Whether the other argument is in memory even without this epilogue.
     """
 
     operation: Signature
@@ -66,20 +67,20 @@ class Epilogue(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Implementation:
-    """The functions of one executor for a library call, by name; empty where there is none.
+    """Names of one executor's functions for a library call, "" for a function that does not exist.
 
     Attributes
     ----------
     run
-        Runs the call, or prepares it: the executor says with which arguments.
+        Run the call, or prepare it. The executor defines the arguments.
     program
-        Makes the program of kernels that is the call, instead of `run`.
+        Make a program of kernels that computes the call. Replaces `run`.
     batch
-        As `run`, for a `Batch`. The CPU device needs none: it runs the calls one after the other.
+        As `run`, for a `Batch`. The CPU executor does not need it: it runs the calls of a batch one by one.
     fused
-        As `run`, for a call with elementwise kernels in it.
+        As `run`, for a call with elementwise kernels fused into it.
     fuses
-        Tells whether the call takes some kernels in, and is faster so.
+        Decide whether given kernels can be fused into the call, and make it faster.
     """
 
     run: str = ""
@@ -90,32 +91,33 @@ class Implementation:
 
 
 def by_program(name: str, host: str, cuda: str) -> dict[str, Implementation]:
-    """A function of the name of the call in a module of each executor; CUDA's makes a program of kernels."""
+    """Return implementations by functions called `name`: `run` in the host module, `program` in the CUDA module."""
     return {"host": Implementation(f"kernels.{host}:{name}"), "cuda": Implementation(program=f"kernels.{cuda}:{name}")}
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What is known of one library call.
+    """What the engine knows of one library call.
 
     Attributes
     ----------
     name
-        By which it is recorded.
+        The name that the call is recorded by.
     implementations
-        Its functions, by the names of executors.
+        The functions that run the call, by the name of the executor.
     results
-        Shapes and dtypes of the outputs of a call, from its options and the signatures of its arguments. None if they
-        do not follow from these: whoever records the call says how many numbers to draw, or elements to pick.
+        Return the shapes and dtypes of the outputs, from the options and the signatures of the arguments. None if they
+        depend on more, such as a count of numbers to draw: then the caller of `library_call` gives them.
     reads_strides
-        Whether arguments may lie in memory with any strides: a part of what is in memory anyway needs no copy.
+        Whether the arguments may have any strides. If not, a strided view is copied first.
     is_small
-        Tells of the signatures of a call and its arguments whether equal calls are worth a batch.
+        Decide, from the signatures of a call and of its arguments, whether equal calls are worth a batch.
     with_epilogue
-        The options of the call that does an operation on its result too, or None. If the operation has another
-        argument, it is one more of the call.
+        Return the options of the call that also performs an epilogue, or None if no call does. The other argument of
+        the epilogue, if it has one, becomes the last argument of that call.
     floating_errors
-        How floating-point errors are reported, from the options and the dtype of the result; None if they are not.
+        Return how floating-point errors are reported, from the options and the dtype of the output; None if they are
+        not reported.
     """
 
     name: str
@@ -127,12 +129,12 @@ class Record:
     floating_errors: Callable[[Any, DType], FloatingErrors | None] = lambda options, dtype: None
 
     def implementation(self, executor: str) -> Implementation:
-        """The functions of an executor.
+        """Return the functions of an executor.
 
         Raises
         ------
         NotImplementedError
-            If it has none for this call.
+            If the executor has none for this call.
         """
         found = self.implementations.get(executor)
         if found is None:

@@ -1,4 +1,4 @@
-"""The registry of library calls: one record for each, by name."""
+"""The registry of library calls: the record of every call, by name."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ RECORDS: dict[str, Record] = {
 
 
 def record_of(name: str) -> Record:
-    """The record of the library call of this name.
+    """Return the record of the library call of this name.
 
     Raises
     ------
     LookupError
-        If there is none.
+        If no library call has this name.
     """
     record = RECORDS.get(name)
     if record is None:
@@ -32,13 +32,13 @@ def record_of(name: str) -> Record:
 
 
 def results_of(call: LibraryCall, args: Sequence[Signature]) -> Results | None:
-    """The shapes and dtypes that follow for the outputs of a call; None where its record leaves them to the caller."""
+    """Return the shapes and dtypes of a call's outputs; None if its record leaves them to the caller."""
     results, options = record_of(call.name).results, call.options
     if results is None:
         return None
     if not isinstance(options, Batch):
         return results(options, args)
-    each = len(args) // options.calls
+    count = len(args) // options.calls  # arguments of one call
     return tuple(
-        result for k in range(options.calls) for result in results(options.options, args[k * each : (k + 1) * each])
+        result for k in range(options.calls) for result in results(options.options, args[k * count : (k + 1) * count])
     )

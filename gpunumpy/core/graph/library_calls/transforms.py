@@ -1,6 +1,6 @@
-"""The record of "fft", and how a library lays transforms out: pure arithmetic over shapes and strides.
+"""The record of "fft", and the mapping of arrays to cuFFT's data layouts: pure arithmetic over shapes and strides.
 
-The call transforms a value along up to three axes, all points of them, without a factor.
+The call transforms a value along up to three axes, over all points of an axis, without normalization.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from ..primitives import LibraryCall
 from ..signature import Signature
 from .record import FloatingErrors, Implementation, Record, Results
 
-_FACTORS = (2, 3, 5, 7)
-_MOST_PLACES = 1 << 12  # executions of a plan: more take longer than any copy
+_CUFFT_FACTORS = (2, 3, 5, 7)
+_MAX_EXECUTIONS = 1 << 12  # of one plan for one call: more take longer than to copy the array into one layout
 
 
 class Transform(NamedTuple):
@@ -29,10 +29,11 @@ class Transform(NamedTuple):
     Attributes
     ----------
     kind
-        "c2c", "r2c" or "c2r": from and to complex or real numbers. Real numbers lie along the last of the axes, and
-        what is complex has ``n // 2 + 1`` elements there. "c2r" of several axes may write over its source.
+        "c2c", "r2c" or "c2r": complex to complex, real to complex, complex to real. On the complex side of the last
+        two, the last of the axes has ``n // 2 + 1`` elements for ``n`` points. "c2r" of several axes may overwrite its
+        source.
     axes
-        In the order in which they lie in memory.
+        The axes to transform, in memory order.
     sizes
         The points along each axis, more than one.
     inverse
@@ -46,9 +47,9 @@ class Transform(NamedTuple):
 
 
 class Side(NamedTuple):
-    """Where the elements of a batch are, in the source or in the result.
+    """Positions of a batch's elements, in the source or in the result, in cuFFT's terms.
 
-    Element ``(i, j, k)`` of transform b is ``b * distance + ((i * embed[1] + j) * embed[2] + k) * stride``.
+    Element ``(i, j, k)`` of transform b is at ``b * distance + ((i * embed[1] + j) * embed[2] + k) * stride``.
     """
 
     embed: tuple[int, ...]
@@ -57,7 +58,7 @@ class Side(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """A batch of equal transforms, as cuFFT's advanced data layout describes one."""
+    """A batch of equal transforms, as cuFFT's advanced data layout describes it."""
 
     kind: str
     sizes: tuple[int, ...]
@@ -67,7 +68,7 @@ class Plan(NamedTuple):
 
 
 class Passes(NamedTuple):
-    """A plan, and where the source and the result of each of its executions begin, in elements."""
+    """A plan, and the offsets of source and result for each of its executions, in elements."""
 
     plan: Plan
     places: tuple[tuple[int, int], ...]
@@ -75,24 +76,24 @@ class Passes(NamedTuple):
 
 @lru_cache(1 << 12)
 def passes(options: Transform, source: Layout, target: Layout) -> Passes | None:
-    """How a transform of one layout into another is executed; None where its axes cannot be described."""
+    """Return how to execute a transform between two layouts, or None if no plan describes them at a bearable cost."""
     axes = options.axes
     first, second = (
         _embedding([where.shape[a] for a in axes], [where.strides[a] for a in axes]) for where in (source, target)
     )
-    dims = _merged(
+    batch_dims = _merged(
         [
             (n, s, t)
             for a, (n, s, t) in enumerate(zip(source.shape, source.strides, target.strides, strict=True))
             if a not in axes and n != 1
         ]
     )
-    if first is None or second is None or any(s <= 0 for _, s, _ in dims):
+    if first is None or second is None or any(s <= 0 for _, s, _ in batch_dims):
         return None
-    natural = (1, *(prod(embed) * stride for embed, stride in (first, second)))
-    batch, *distances = max(dims, key=lambda dim: dim[0], default=natural)
-    outer = [dim for dim in dims if dim != (batch, *distances)]
-    if prod(n for n, *_ in outer) > _MOST_PLACES:
+    single = (1, *(prod(embed) * stride for embed, stride in (first, second)))
+    batch, *distances = max(batch_dims, key=lambda dim: dim[0], default=single)
+    outer = [dim for dim in batch_dims if dim != (batch, *distances)]
+    if prod(n for n, *_ in outer) > _MAX_EXECUTIONS:
         return None
     plan = Plan(options.kind, options.sizes, Side(*first, distances[0]), Side(*second, distances[1]), batch)
     places = tuple(
@@ -103,12 +104,12 @@ def passes(options: Transform, source: Layout, target: Layout) -> Passes | None:
         for index in itertools.product(*(range(n) for n, *_ in outer))
     )
     if options.kind != "c2c" and any(place[options.kind == "c2r"] % 2 for place in places):
-        return None  # real numbers have to begin where a complex one could
+        return None  # cuFFT requires real data to be aligned like complex data
     return Passes(plan, places)
 
 
 def _embedding(sizes: Sequence[int], strides: Sequence[int]) -> tuple[tuple[int, ...], int] | None:
-    """The sizes of an array that the elements are a corner of, and the step in it; None where there is none."""
+    """Return cuFFT's `embed` and `stride`: the sizes of an array that contains the elements; None if there is none."""
     if strides[-1] <= 0:
         return None
     embed = [sizes[0]]
@@ -120,7 +121,7 @@ def _embedding(sizes: Sequence[int], strides: Sequence[int]) -> tuple[tuple[int,
 
 
 def _merged(dims: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    """The dimensions of a batch (size, step in the source, step in the result), as few as possible."""
+    """Merge adjacent dimensions (size, stride in the source, stride in the result) as far as possible."""
     merged: list[tuple[int, int, int]] = []
     for n, s, t in dims:
         if merged and merged[-1][1:] == (n * s, n * t):
@@ -131,21 +132,21 @@ def _merged(dims: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
 
 
 def is_smooth(n: int) -> bool:
-    """Whether cuFFT has code for all factors of a size."""
-    for factor in _FACTORS:
+    """Return whether a size has only prime factors that cuFFT has optimized code for."""
+    for factor in _CUFFT_FACTORS:
         while n % factor == 0:
             n //= factor
     return n == 1
 
 
 def result_shape(options: Transform, shape: Shape) -> Shape:
-    """The shape of the result for a source of `shape`."""
-    made = list(shape)
+    """Return the shape of the result for a source of `shape`."""
+    result = list(shape)
     for axis, n in zip(options.axes, options.sizes, strict=True):
-        made[axis] = n
+        result[axis] = n
     if options.kind == "r2c":
-        made[options.axes[-1]] = options.sizes[-1] // 2 + 1
-    return tuple(made)
+        result[options.axes[-1]] = options.sizes[-1] // 2 + 1
+    return tuple(result)
 
 
 # --- the record -----------------------------------------------------------------------------------------------------
@@ -157,36 +158,40 @@ _OTHER_DTYPE: dict[DType, DType] = {
     numpy.dtype(numpy.float32): _COMPLEX64,
     numpy.dtype(numpy.float64): _COMPLEX128,
 }
-_BATCH_BYTES = 1 << 16  # of the result and of the argument of a transform in a batch
-_BATCH_POINTS = 2048  # of a real one
+_BATCH_MAX_BYTES = 1 << 16  # of the argument, and of the result, of one transform in a batch
+_BATCH_MAX_REAL_POINTS = 2048  # along the last axis of an "r2c" or "c2r" transform in a batch
 
 
 def _results(options: Transform, args: Sequence[Signature]) -> Results:
+    """Return one output in the same precision as the source."""
     (source,) = args
     dtype = source.dtype if options.kind == "c2c" else _OTHER_DTYPE[source.dtype]
     return ((result_shape(options, source.shape), dtype),)
 
 
-def _is_small(made: Signature, args: Sequence[Signature]) -> bool:
-    """Whether a transform is small, and in a batch is what it is alone.
+def _is_small(call: Signature, args: Sequence[Signature]) -> bool:
+    """Return whether a transform is small, and has the same bits in a batch as alone.
 
-    Of other sizes the rounding depends on how many there are, and pairs of real transforms of odd sizes are computed
-    as one, so that NaNs of either are in both.
+    cuFFT's rounding depends on the batch size unless the points have small prime factors only. It computes two real
+    transforms of odd size as one complex transform, which spreads NaNs from either to both.
     """
-    assert isinstance(made.primitive, LibraryCall)
-    kind, axes, sizes, _ = Transform(*made.primitive.options)
-    last = axes[0] == len(made.shape) - len(axes)
-    alike = kind == "c2c" or (sizes[-1] % 2 == 0 and sizes[-1] <= _BATCH_POINTS)
+    assert isinstance(call.primitive, LibraryCall)
+    kind, axes, sizes, _ = Transform(*call.primitive.options)
+    axes_are_last = axes[0] == len(call.shape) - len(axes)
+    same_bits = kind == "c2c" or (sizes[-1] % 2 == 0 and sizes[-1] <= _BATCH_MAX_REAL_POINTS)
     if kind == "c2r":
-        alike &= prod(made.shape) == prod(sizes)  # where rows begin counts too
-    small = all(prod(f.shape) * f.dtype.itemsize <= _BATCH_BYTES for f in (made, *args))
-    return small and last and alike and all(map(is_smooth, sizes))
+        same_bits &= prod(call.shape) == prod(sizes)  # one transform: the alignment of rows changes the bits too
+    is_small = all(prod(s.shape) * s.dtype.itemsize <= _BATCH_MAX_BYTES for s in (call, *args))
+    return is_small and axes_are_last and same_bits and all(map(is_smooth, sizes))
 
 
 def _floating_errors(options: Transform, dtype: DType) -> FloatingErrors | None:
-    """NumPy's name of a transform. A forward one in single precision is computed in double and cast."""
+    """Return the name that NumPy's error message gives to a transform.
+
+    NumPy computes a forward transform of single precision in double precision, so that its only error is the cast.
+    """
     if options.kind == "c2r" and len(options.axes) > 1:
-        return None  # which may write over its source, so that nothing else must read that
+        return None  # the transform may overwrite its source, which a check for errors would have to read
     if not options.inverse and dtype == _COMPLEX64:
         return FloatingErrors("cast")
     if options.kind == "r2c":
