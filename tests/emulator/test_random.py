@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.core.ops.streams import BOUNDS, WORDS
+from gpunumpy.core.ops.streams import BOUNDS_LENGTH, WORDS
 from gpunumpy.kernels.cuda.compile import compile_cubin
 from gpunumpy.kernels.random import cuda_words, host_words
 from gpunumpy.random import device_draws
@@ -159,7 +159,7 @@ def test_there_are_enough_words(what: str) -> None:
 @pytest.mark.parametrize("kind", BITS)
 def test_nvrtc_compiles_them(kind: str, what: tuple[Any, ...]) -> None:
     dtype, name, *rest = what
-    state, bounds = numpy.zeros(WORDS, numpy.uint64), numpy.zeros(BOUNDS, numpy.uint64)
+    state, bounds = numpy.zeros(WORDS, numpy.uint64), numpy.zeros(BOUNDS_LENGTH, numpy.uint64)
     arrays = numpy.zeros(40000, dtype), state, state, *((bounds,) if rest else ())
     options = (kind, name, *((rest[0], 70) if rest else ()))
     layouts, dtypes = [layout_of(x) for x in arrays], [x.dtype for x in arrays]

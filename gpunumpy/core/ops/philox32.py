@@ -1,7 +1,7 @@
-"""The rows that a stream of no library's is made of: words of Philox4x32, whose blocks neighbouring elements share.
+"""The ops that draw the random numbers of `PhiloxGPU`: words of Philox4x32, as functions of an element's position.
 
-A row's element makes a block of 128 bits if it is the first of those that share one, and else takes its part of what
-the thread made last (`Block` in philox32.cuh).
+Neighbouring elements share a block of 128 bits. The first of them computes the block, and its thread keeps the block
+for the others (`Block` in philox32.cuh).
 """
 
 from __future__ import annotations
@@ -14,23 +14,24 @@ from .elementwise import Op
 
 
 def elements_of_block(dtype: numpy.dtype[Any]) -> int:
-    """How many elements share a block."""
+    """Return how many elements of a dtype share a block."""
     return 16 // dtype.itemsize
 
 
-# The last two arguments are the block that the thread made last, and at which turn in its block the element comes.
-_AT = "{{{}}}, {{{}}}, {{0}}, {{1}}, {{2}}"
+# The fields of a call: the thread's last block, the element's turn in its block, its position, the key and the salt.
+# The code generator supplies the first two, which follow the op's own arguments.
+_BLOCK_ARGUMENTS = "{{{}}}, {{{}}}, {{0}}, {{1}}, {{2}}"
 
-# The rows that make blocks.
+# The ops that compute blocks.
 BLOCKS = frozenset({"philox32_word", "philox32_normal", "philox32_below"})
 
 PHILOX32: dict[str, Op] = {
     name: Op(name, {kind: code}, 0, 0, (0, 0))
     for name, kind, code in (
-        ("philox32_word", "i", f"op::philox32_word<{{T}}>({_AT.format(3, 4)})"),
-        ("philox32_normal", "i", f"op::philox32_normal<{{T}}>({_AT.format(3, 4)})"),
-        ("philox32_below", "i", f"op::philox32_below<{{T}}>({_AT.format(5, 6)}, {{3}}, {{4}})"),
-        # The logarithm of a word as a number in (0, 1], negated.
+        ("philox32_word", "i", f"op::philox32_word<{{T}}>({_BLOCK_ARGUMENTS.format(3, 4)})"),
+        ("philox32_normal", "i", f"op::philox32_normal<{{T}}>({_BLOCK_ARGUMENTS.format(3, 4)})"),
+        ("philox32_below", "i", f"op::philox32_below<{{T}}>({_BLOCK_ARGUMENTS.format(5, 6)}, {{3}}, {{4}})"),
+        # The negated logarithm of a word, taken as a number in (0, 1].
         ("minus_log", "u", "op::minus_log({0})"),
     )
 }

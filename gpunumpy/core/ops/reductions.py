@@ -1,12 +1,12 @@
-"""The reductions: what is accumulated, from what, and what becomes of it.
+"""The table of reductions: the state that each accumulates, and how elements become states and states a result.
 
-A `Reduction` without templates of its own is a ufunc's: it combines with that ufunc's elementwise row and needs an
-identity only. Every ufunc that is here is associative (to rounding) and may be combined in any tree; one that is not
-(subtract, divide, power, ...) is a left fold, which the table has no row for.
+A `Reduction` without templates of its own combines states with the elementwise op of the same name, and needs only an
+identity. All of these ops are associative up to rounding, so states may be combined in any tree. Reductions by other
+ufuncs (subtract, divide, power, ...) are left folds and not in this table: they are library calls.
 
-In a template ``{0}`` is the argument, ``{i}`` its int64 index, ``{a}`` and ``{b}`` two states, ``{s}`` the final state,
-``{x}`` the extra row-level value; ``{A}``, ``{T}``, ``{S}`` the C types of argument, result and state value, ``{P}``
-the one in which a few elements are worked up: no less precise than the result.
+In a template ``{0}`` is the argument, ``{i}`` its int64 index, ``{a}`` and ``{b}`` are two states, ``{s}`` is the final
+state and ``{x}`` the extra argument of the final step. ``{A}``, ``{T}``, ``{S}`` are the C types of the argument, the
+result and the state's value; ``{P}`` is the C type in which `several` computes, at least as precise as the result.
 """
 
 from __future__ import annotations
@@ -21,24 +21,33 @@ class Reduction:
     Attributes
     ----------
     name
-        NumPy's name of the ufunc or the function.
+        NumPy's name of the ufunc or function.
     identity
-        The template of the neutral state for each kind of state value (the letters of `table_rows`; "*" for all).
-    before
-        What a scan begins with, for the kinds where combining it with an element must give that element to the bit: 0.0
-        makes a 0.0 of -0.0.
-    scans
-        Whether the row is a scan too: not where combining `identity` with a first element may change that element.
+        Template of the state of no elements, for each kind of state value (as in `elementwise`; "*" for all kinds).
     value
-        Which value the state holds: "result" or "argument" for one of that dtype, "wide" for the result's dtype, a
-        float wider (float16 and bfloat16 in float32, float32 in float64, complex64 in complex128), "widest" for
-        float64 or complex128 as the argument is, or the name of a C type.
-    state, map, combine, post, accumulate, several, align, join
-        Templates where they are not the plain value, its cast, the elementwise row and the cast of the state.
-        `accumulate` takes one more element into ``{a}``; it is the map combined with ``{a}`` if not given.
-        `several` takes an array of elements ``{x}`` at once, those of which ``{h}`` says that they are there.
-        Where combining takes long, `align` brings state ``{a}`` to what it has in common with state ``{b}``, and `join`
-        combines two states that were aligned to the same one.
+        Dtype of the state's value: "result" or "argument" for the dtype of that; "wide" for the dtype of the result,
+        with floats one size wider (float16 and bfloat16 in float32, float32 in float64, complex64 in complex128);
+        "widest" for float64, or complex128 if the argument is complex; or the name of a C type.
+    state
+        Template of the state's C type.
+    map
+        Template of the state of one element.
+    combine
+        Template of two states combined, in order. By default the elementwise op of the same name.
+    post
+        Template of the result.
+    accumulate
+        Template of state ``{a}`` with one more element. By default ``{a}`` combined with the element's `map`.
+    several
+        Template of state ``{a}`` with an array of elements ``{x}``, without those that the array of bools ``{h}``
+        excludes. Optional.
+    align, join
+        Templates for a costly `combine`, optional: `align` rebases state ``{a}`` on state ``{b}``, and `join` combines
+        two states that are aligned to the same state.
+    before
+        Initial state of a scan, for kinds in which `identity` changes the bits of a first element: 0.0 + -0.0 is 0.0.
+    scans
+        Whether the reduction has a scan. Without one if combining `identity` with a first element may change it.
     """
 
     name: str

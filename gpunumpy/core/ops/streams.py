@@ -1,8 +1,8 @@
-"""The rows that random numbers are made of: words of NumPy's bit generators as functions of their position.
+"""The ops that draw random numbers: words of NumPy's bit generators as functions of their position.
 
-A linear congruential generator ``x -> a * x + c`` modulo 2^128 comes from x to what it is n steps later by one product
-for x and one for c. A thread begins with one of both for every few bits of its first position, and goes on with one
-from each position to the next (`Walk` in streams.cuh).
+A linear congruential generator ``x -> a * x + c`` modulo 2^128 jumps n steps ahead by ``x -> p * x + s * c`` with
+constants p and s of n. To reach its first position, a thread makes one jump for each digit of that position; from then
+on it makes one jump from each position to the next (`Walk` in streams.cuh).
 """
 
 from __future__ import annotations
@@ -12,32 +12,33 @@ from functools import lru_cache
 from .elementwise import Op
 from .philox32 import PHILOX32
 
-# Positions have so many digits, of so many bits each.
+# The digits of a position, and the bits of a digit.
 DIGITS, DIGIT_BITS = 6, 6
 MODULUS = 1 << 128
 
-# The generators of this kind: the multiplier, the function of the state that is the word, and how many steps the state
-# is ahead of what NumPy keeps when its first word is taken.
+# The congruential generators of NumPy: the multiplier, the function from a state to its word, and the number of steps
+# from the state that NumPy stores to the state of the next word.
 CONGRUENTIAL: dict[str, tuple[int, str, int]] = {
     "pcg64": (0x2360ED051FC65DA44385DF649FCCF645, "xsl_rr", 1),
     "pcg64dxsm": (0xDA942042E4DD58B5, "dxsm", 0),
 }
 
-# What kernels take of a bit generator is an array of 64-bit words: x and c of a congruential generator, their upper
-# halves first, or the counter and the key of Philox; and then, each in its place:
+# Kernels take the state of a bit generator as an array of 64-bit words: x and c of a congruential generator, upper
+# halves first, or the counter and the key of Philox; then, at these positions:
 KEEPS = {
-    "first": 6,  # Philox: how many words of the counter's block are gone
-    "has": 7,  # whether half a word is left of what was drawn before
+    "first": 6,  # Philox: how many words of the counter's block are used
+    "has": 7,  # whether half a word is buffered from an earlier draw
     "left": 8,  # that half
 }
 WORDS = 9
-# Of bounded integers they take another array: how many there are, what a product must leave at least, and the first.
-BOUNDS = 3
+# Kernels take the range of bounded integers as an array of 64-bit words: the number of values, the smallest lower half
+# of a product that is accepted, and the lowest value.
+BOUNDS_LENGTH = 3
 
 
 @lru_cache(maxsize=1024)
 def jump(multiplier: int, steps: int) -> tuple[int, int]:
-    """The numbers (p, s) such that `steps` steps lead from x to ``p * x + s * c``."""
+    """Return (p, s) such that `steps` steps lead from x to ``p * x + s * c``."""
     power, total, p, s = multiplier, 1, 1, 0
     while steps:
         if steps & 1:
@@ -49,28 +50,28 @@ def jump(multiplier: int, steps: int) -> tuple[int, int]:
 
 
 def digits(multiplier: int) -> list[tuple[int, int]]:
-    """How to jump by every value of every digit of a position."""
+    """Return the `jump` by every value of every digit of a position, lowest digit first."""
     values = range(1 << DIGIT_BITS)
     return [jump(multiplier, value << DIGIT_BITS * place) for place in range(DIGITS) for value in values]
 
 
-def _row(name: str, **code: str) -> tuple[str, Op]:
+def _op(name: str, **code: str) -> tuple[str, Op]:
     return name, Op(name, code, 0, 0, (0, 0))
 
 
 STREAMS: dict[str, Op] = dict(
     (
-        # The last arguments are the walk, and how sure its next position is.
-        *(_row(name, i=f"op::{name}({{5}}, {{6}}, {{0}}, {{1}}, {{2}}, {{3}}, {{4}})") for name in CONGRUENTIAL),
-        # The last one is the block that was made last.
-        _row("philox", i="op::philox({7}, {0}, {1}, {2}, {3}, {4}, {5}, {6})"),
-        # In which word a half is.
-        _row("stream_place", i="{0} >> 1"),
-        _row("stream_half", i="op::stream_half({0}, {1})"),
-        _row("stream_half_after", i="op::stream_half_after({0}, {1}, {2})"),
-        # The upper bits as a number in [0, 1).
-        _row("unit_double", u="f64({0} >> 11) * (1.0 / 9007199254740992.0)"),
-        _row("unit_float", u="f32({0} >> 8) * (1.0f / 16777216.0f)"),
+        # The code generator supplies the last two arguments: the walk, and what is known of its next position.
+        *(_op(name, i=f"op::{name}({{5}}, {{6}}, {{0}}, {{1}}, {{2}}, {{3}}, {{4}})") for name in CONGRUENTIAL),
+        # The code generator supplies the last argument: the thread's last block.
+        _op("philox", i="op::philox({7}, {0}, {1}, {2}, {3}, {4}, {5}, {6})"),
+        # The position of the word that contains a half word.
+        _op("stream_place", i="{0} >> 1"),
+        _op("stream_half", i="op::stream_half({0}, {1})"),
+        _op("stream_half_after", i="op::stream_half_after({0}, {1}, {2})"),
+        # The upper bits of a word as a number in [0, 1).
+        _op("unit_double", u="f64({0} >> 11) * (1.0 / 9007199254740992.0)"),
+        _op("unit_float", u="f32({0} >> 8) * (1.0f / 16777216.0f)"),
     )
 )
 STREAMS.update(PHILOX32)

@@ -1,4 +1,4 @@
-"""The table of operations: what NumPy calls each, and which dtypes it takes.
+"""The table of operations: NumPy's name and the loops (combinations of dtypes) of each op.
 
 Adding an elementwise operation is one line of `elementwise`; adding a reduction is one line of `reductions`.
 """
@@ -32,7 +32,7 @@ __all__ = [
 
 Loop: TypeAlias = "tuple[DType, ...]"
 
-# Parts of ufuncs with several results: row -> (ufunc, which result).
+# Ops that are one output of a ufunc with several: op -> (ufunc, number of the output).
 PARTS: dict[str, tuple[str, int]] = {
     "modf_frac": ("modf", 0),
     "modf_int": ("modf", 1),
@@ -54,28 +54,29 @@ REAL_OF: dict[DType, DType] = {wide: real for real, wide in _COMPLEX_OF.items()}
 
 
 def op_of(name: str) -> Op:
-    """Return the elementwise row of this name."""
+    """Return the elementwise op of this name."""
     try:
         return STREAMS[name] if name in STREAMS else ELEMENTWISE[name]
     except KeyError:
-        raise KeyError(f"no elementwise row {name!r}; {allowed(ELEMENTWISE)}") from None
+        raise KeyError(f"no elementwise op {name!r}; {allowed(ELEMENTWISE)}") from None
 
 
 @cache
 def scans(op_name: str) -> bool:
-    """Return whether a row is a scan, and not only a left fold."""
+    """Return whether the table has a scan by this op. Without one, accumulation is a left fold."""
     return op_name in REDUCTIONS and REDUCTIONS[op_name].scans
 
 
 def ufunc_of(op_name: str) -> numpy.ufunc | None:
-    """NumPy's ufunc that a row is, or is a part of; None for the rows that are no ufunc in NumPy."""
+    """Return NumPy's ufunc that computes an op, maybe as one of several outputs; None if NumPy has no such ufunc."""
     if op_name == "clip":
         return numpy._core.umath.clip  # type: ignore[attr-defined]
-    found = getattr(numpy, PARTS.get(op_name, (op_name, 0))[0], None)
-    return found if isinstance(found, numpy.ufunc) else None
+    function = getattr(numpy, PARTS.get(op_name, (op_name, 0))[0], None)
+    return function if isinstance(function, numpy.ufunc) else None
 
 
 def _supported(name: str, dtypes: Iterable[Any]) -> Loop:
+    """Return the dtypes of a loop of `name`. Raise TypeError if gpunumpy does not support all of them."""
     try:
         return tuple(check(dtype) for dtype in dtypes)
     except TypeError as error:
@@ -89,19 +90,19 @@ def resolve(name: str, dtypes: tuple[Any, ...]) -> Loop:
     Parameters
     ----------
     name
-        A row or a ufunc (``modf``, ``divmod``).
+        An op, or a ufunc with several outputs (``modf``, ``divmod``).
     dtypes
         A dtype for each argument, or the type ``int``, ``float`` or ``complex`` for a weak Python scalar.
 
     Raises
     ------
     TypeError
-        As NumPy's, if there is no such loop or it is one of dtypes that gpunumpy does not support.
+        If NumPy has no such loop, as NumPy raises it, or gpunumpy does not support its dtypes.
     """
     function = ufunc_of(name)
     if function is not None:
         if set(dtypes) == {int}:
-            dtypes = (INT64,) * len(dtypes)  # NumPy compares Python integers alone as objects
+            dtypes = (INT64,) * len(dtypes)  # NumPy would compare two Python integers as objects
         if name == "clip" and bfloat16 in dtypes:
             result = resolve("maximum", (resolve("maximum", dtypes[:2])[-1], dtypes[2]))[-1]
             return (result,) * 4
@@ -117,27 +118,27 @@ def resolve(name: str, dtypes: tuple[Any, ...]) -> Loop:
             raise TypeError(f"{name} takes complex numbers, not {dtypes[0]}")
         return (dtypes[0], REAL_OF[dtypes[0]], dtypes[0])
     if name == "complex":
-        part = resolve("arctan2", dtypes)[-1]
-        part = part if part in _COMPLEX_OF else numpy.dtype(numpy.float32)
-        return (part, part, _COMPLEX_OF[part])
+        real = resolve("arctan2", dtypes)[-1]
+        real = real if real in _COMPLEX_OF else numpy.dtype(numpy.float32)
+        return (real, real, _COMPLEX_OF[real])
     raise KeyError(f"no dtype rule for {name!r}; {allowed(ELEMENTWISE)}")
 
 
 @cache
 def loops(name: str) -> tuple[Loop, ...]:
-    """Return every loop of an elementwise row over the supported dtypes."""
+    """Return every loop of an elementwise op over the supported dtypes."""
     function = ufunc_of(name)
     if name == "cast":
         return tuple((a, b) for a in DTYPES for b in DTYPES)
     if function is None:
         nin = op_of(name).arity
-        found = [_attempt(name, (BOOL,) * (nin == 3) + (dtype,) * min(nin, 2)) for dtype in DTYPES]
+        found = [_resolve_if_possible(name, (BOOL,) * (nin == 3) + (dtype,) * min(nin, 2)) for dtype in DTYPES]
     else:
-        found = [_attempt(name, (bfloat16,) * function.nin)]
+        found = [_resolve_if_possible(name, (bfloat16,) * function.nin)]
         for types in function.types:
             arguments = types[: function.nin]
             if set(arguments) <= set(_CHARACTERS):
-                found.append(_attempt(name, tuple(numpy.dtype(character) for character in arguments)))
+                found.append(_resolve_if_possible(name, tuple(numpy.dtype(character) for character in arguments)))
     return tuple(dict.fromkeys(loop for loop in found if loop is not None))
 
 
@@ -145,7 +146,8 @@ def loops(name: str) -> tuple[Loop, ...]:
 _CHARACTERS = "?bhilqBHILQefdFD"
 
 
-def _attempt(name: str, dtypes: Loop) -> Loop | None:
+def _resolve_if_possible(name: str, dtypes: Loop) -> Loop | None:
+    """Return the loop for these dtypes, or None if there is none."""
     try:
         return resolve(name, dtypes)
     except TypeError:
@@ -154,13 +156,13 @@ def _attempt(name: str, dtypes: Loop) -> Loop | None:
 
 @cache
 def reduction_loops(name: str) -> tuple[Loop, ...]:
-    """Return a reduction's loops that NumPy's functions use: over every dtype it takes, to NumPy's result dtypes."""
+    """Return the loops of a reduction: for every dtype that it takes, with the result dtypes of NumPy's functions."""
     op = REDUCTIONS[name]
     if name in ELEMENTWISE:
-        sums = name in ("add", "multiply")
-        found = [_attempt(name, (dtype, dtype)) for dtype in DTYPES]
+        is_widened = name in ("add", "multiply")
+        found = [_resolve_if_possible(name, (dtype, dtype)) for dtype in DTYPES]
         same = tuple((loop[0], loop[-1]) for loop in found if loop is not None)
-        widened = tuple((a, _sum_dtype(a)) for a, _ in same if sums and _sum_dtype(a) != a)
+        widened = tuple((a, _sum_dtype(a)) for a, _ in same if is_widened and _sum_dtype(a) != a)
         return tuple(dict.fromkeys(same + widened))
     if op.value == "widest":
         return tuple((dtype, _variance_dtype(dtype)) for dtype in DTYPES)
@@ -169,8 +171,10 @@ def reduction_loops(name: str) -> tuple[Loop, ...]:
 
 
 def _sum_dtype(dtype: DType) -> DType:
+    """Return the dtype of NumPy's sum or product: integers are widened to 64 bits."""
     return check({"b": "int64", "i": "int64", "u": "uint64"}.get(KIND[dtype], dtype))
 
 
 def _variance_dtype(dtype: DType) -> DType:
+    """Return the dtype of NumPy's variance: real, and float64 for integers."""
     return FLOAT64 if KIND[dtype] in "biu" else REAL_OF.get(dtype, dtype)
