@@ -1,4 +1,4 @@
-"""The supported dtypes: NumPy dtype objects, their C types and their kinds."""
+"""The table of supported dtypes: NumPy dtype objects, their C types and their kinds."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ DType: TypeAlias = "numpy.dtype[Any]"
 
 bfloat16 = numpy.dtype(ml_dtypes.bfloat16)
 
-# name -> (NumPy dtype, C type in generated kernels, kind).
+# Name, NumPy type, C type in generated kernels, kind.
 # Kinds: b bool, i signed, u unsigned, e 16-bit float (float16, bfloat16), f float, c complex.
-_ROWS: tuple[tuple[str, Any, str, str], ...] = (
+_TABLE: tuple[tuple[str, Any, str, str], ...] = (
     ("bool", numpy.bool_, "bool", "b"),
     ("int8", numpy.int8, "i8", "i"),
     ("int16", numpy.int16, "i16", "i"),
@@ -33,10 +33,10 @@ _ROWS: tuple[tuple[str, Any, str, str], ...] = (
     ("complex128", numpy.complex128, "c128", "c"),
 )
 
-NAMES: tuple[str, ...] = tuple(row[0] for row in _ROWS)
-DTYPES: tuple[numpy.dtype[Any], ...] = tuple(numpy.dtype(row[1]) for row in _ROWS)
-C_TYPE: dict[numpy.dtype[Any], str] = {numpy.dtype(row[1]): row[2] for row in _ROWS}
-KIND: dict[numpy.dtype[Any], str] = {numpy.dtype(row[1]): row[3] for row in _ROWS}
+NAMES: tuple[str, ...] = tuple(row[0] for row in _TABLE)
+DTYPES: tuple[numpy.dtype[Any], ...] = tuple(numpy.dtype(row[1]) for row in _TABLE)
+C_TYPE: dict[numpy.dtype[Any], str] = {numpy.dtype(row[1]): row[2] for row in _TABLE}
+KIND: dict[numpy.dtype[Any], str] = {numpy.dtype(row[1]): row[3] for row in _TABLE}
 
 BOOL = numpy.dtype(numpy.bool_)
 INT64 = numpy.dtype(numpy.int64)
@@ -44,6 +44,7 @@ FLOAT32 = numpy.dtype(numpy.float32)
 FLOAT64 = numpy.dtype(numpy.float64)
 COMPLEX128 = numpy.dtype(numpy.complex128)
 
+# The supported dtype of every key that `check` finds in one look-up: dtypes, NumPy types, Python types.
 _known: dict[Any, numpy.dtype[Any]] = {key: dtype for dtype in DTYPES for key in (dtype, dtype.type)}
 _known.update((kind, numpy.dtype(kind)) for kind in (bool, int, float, complex))
 
@@ -54,7 +55,7 @@ def check(dtype: Any) -> numpy.dtype[Any]:
     Raises
     ------
     TypeError
-        If it is not a dtype at all, or one that gpunumpy does not support, as are those of the other byte order.
+        If it is no dtype, or a dtype that gpunumpy does not support, such as one of the other byte order.
     """
     try:
         return _known[dtype]
@@ -62,18 +63,18 @@ def check(dtype: Any) -> numpy.dtype[Any]:
         pass
     if isinstance(dtype, str) and dtype == "bfloat16":
         return bfloat16
-    wanted = numpy.dtype(dtype)
-    found = _known.get(wanted)
-    if found is not None:
-        return found
-    if wanted.newbyteorder("=") in _known:
+    requested = numpy.dtype(dtype)
+    supported = _known.get(requested)
+    if supported is not None:
+        return supported
+    if requested.newbyteorder("=") in _known:
         raise TypeError(
-            f"dtype {str(wanted)!r} is not supported by gpunumpy, whose arrays are in the machine's byte order: use "
+            f"dtype {str(requested)!r} is not supported by gpunumpy, whose arrays are in the machine's byte order: use "
             'dtype.newbyteorder("=")'
         )
-    raise TypeError(f"dtype {str(wanted)!r} is not supported by gpunumpy; {allowed(NAMES)}")
+    raise TypeError(f"dtype {str(requested)!r} is not supported by gpunumpy; {allowed(NAMES)}")
 
 
 def of_data(dtype: numpy.dtype[Any]) -> numpy.dtype[Any]:
-    """The dtype in which data of a dtype is kept: the same, in the machine's byte order."""
+    """Return the dtype that stores data of a NumPy dtype: the same in the machine's byte order. See `check`."""
     return check(dtype if dtype.isnative else dtype.newbyteorder("="))

@@ -1,4 +1,4 @@
-"""Exceptions, warnings and the wording of messages."""
+"""Exceptions and warnings of the package, and the common ending of messages."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ class DeviceError(RuntimeError):
 
 
 def allowed(names: Iterable[object]) -> str:
-    """Words for the end of a message: what would have been accepted."""
+    """Return the end of a message that lists the accepted values."""
     return "allowed: " + ", ".join(str(name) for name in names)

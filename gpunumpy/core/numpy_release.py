@@ -1,4 +1,4 @@
-"""The installed NumPy: what it does otherwise than other releases, where gpunumpy does as it does."""
+"""Differences between NumPy releases: gpunumpy behaves like the installed one."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy
 
-# From 2.5 on NumPy refuses some of what it only deprecated or wrapped before, and draws a few other random numbers.
+# NumPy 2.5 raises where earlier releases deprecate or wrap, and draws some random numbers differently.
 NUMPY_2_5 = numpy.lib.NumpyVersion(numpy.__version__) >= "2.5.0"
 
 
 def signature(function: Callable[..., Any]) -> inspect.Signature | None:
-    """Return the signature of a function or class of NumPy's, or None where NumPy does not tell it, as before 2.4."""
+    """Return the signature of a NumPy function or class, or None if NumPy does not provide it (before 2.4)."""
     try:
         return inspect.signature(function)
     except ValueError:
