@@ -83,7 +83,7 @@ def set_shape(x: ndarray, shape: Any) -> None:
             x._set(in_shape(x.value(), dims))  # of what is computed, a window of the same memory
         elif dims != x.shape:
             turned = make_view(x, Layout(dims, strides, where.offset))
-            x._layout, x._node, x._seen = turned._layout, turned._node, turned._seen
+            x._layout, x._node, x._source = turned._layout, turned._node, turned._source
         x._flags |= BOX
 
 

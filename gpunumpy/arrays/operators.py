@@ -13,8 +13,8 @@ from ..core.dtypes import BOOL, KIND
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.ops import table
-from ..core.recording.array import handed_over, is_scalar, ndarray, to_host, wrap
-from ..core.recording.record import as_nodes, binary_operator, operand, unary_operator, weak_types
+from ..core.recording.array import hand_over, is_scalar, ndarray, to_host, wrap
+from ..core.recording.record import as_nodes, binary_operator, is_operand, unary_operator, weak_types
 from ..functions.products.stacked import matmul
 from ..functions.ufuncs.methods import reduce_ufunc
 from ..functions.ufuncs.output import check_shape, release, write
@@ -69,7 +69,7 @@ def reflected_power(x: ndarray, y: Any, modulus: None = None) -> Any:
 
 
 def _checked_power(record: Operator, x: ndarray, y: Any, args: tuple[Any, Any]) -> Any:
-    if not operand(y):
+    if not is_operand(y):
         return NotImplemented
     nodes = as_nodes(args)
     check_powers(nodes[1], table.resolve("power", weak_types(nodes)))
@@ -78,17 +78,17 @@ def _checked_power(record: Operator, x: ndarray, y: Any, args: tuple[Any, Any]) 
 
 def divide_with_remainder(x: ndarray, y: Any) -> Any:
     """``divmod(x, y)``"""
-    return UFUNCS["divmod"](x, y) if operand(y) else NotImplemented
+    return UFUNCS["divmod"](x, y) if is_operand(y) else NotImplemented
 
 
 def reflected_divide_with_remainder(x: ndarray, y: Any) -> Any:
     """``divmod(y, x)``"""
-    return UFUNCS["divmod"](y, x) if operand(y) else NotImplemented
+    return UFUNCS["divmod"](y, x) if is_operand(y) else NotImplemented
 
 
 def matrix_product(x: ndarray, y: Any) -> Any:
     """``x @ y``"""
-    return matmul(x, y) if type(y) is ndarray or operand(y) else NotImplemented
+    return matmul(x, y) if type(y) is ndarray or is_operand(y) else NotImplemented
 
 
 def matrix_product_in_place(x: ndarray, y: Any) -> Any:
@@ -104,7 +104,7 @@ def matrix_product_in_place(x: ndarray, y: Any) -> Any:
 
 def reflected_matrix_product(x: ndarray, y: Any) -> Any:
     """``y @ x``"""
-    return matmul(y, x) if operand(y) else NotImplemented
+    return matmul(y, x) if is_operand(y) else NotImplemented
 
 
 def in_place(op: str, compute: Operator) -> Operator:
@@ -117,7 +117,7 @@ def in_place(op: str, compute: Operator) -> Operator:
         if result is NotImplemented or is_scalar(x):
             return result  # a 0-d result is as a scalar: the name is bound to the new one
         made, target = result._node.signature, x._node.signature
-        if made.dtype == target.dtype and made.shape == target.shape and handed_over(result, x):
+        if made.dtype == target.dtype and made.shape == target.shape and hand_over(result, x):
             return x
         if made.dtype != target.dtype:
             # Only to have NumPy's error where the result may not be cast back.

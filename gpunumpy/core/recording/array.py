@@ -1,8 +1,8 @@
-"""`ndarray`: an array's state, its views, and its evaluation. No mathematics: operators and methods are attached later.
+"""`ndarray`: the state of an array, its views and its evaluation. The layer `arrays` binds operators and methods to it.
 
-An owner holds the current value of its storage (`_node`, in C order). A view holds its owner and a layout over the
-owner's elements; its own node is derived from the owner's current one when it is read. Writing, through whichever view,
-gives the owner a new node.
+An array that owns its storage holds the storage's current value (`_node`, in C order). A view holds its owner and a
+layout over the owner's elements; reading the view derives its node from the owner's current node. Writing through any
+view gives the owner a new node.
 """
 
 from __future__ import annotations
@@ -26,28 +26,29 @@ from ..runtime.memory import Buffer
 
 # Bits of `_flags`.
 READ_ONLY = 1
-# A 0-d array that was made as an array (not the 0-d result of an operation, which acts as a NumPy scalar): it can be
-# written in place.
+# The array was made as an array. Without this bit a 0-d array is the result of an operation and acts as a NumPy scalar,
+# which cannot be written in place.
 BOX = 2
 
 
 class ndarray:
     """A multi-dimensional array on a GPU or on the CPU.
 
-    Made by `array`, `zeros`, `arange` and their like; calling the class is for what has a memory layout of its own (see
-    `numpy.ndarray`). Operations on it are recorded and computed when a value is needed.
+    Create arrays by `array`, `zeros`, `arange` and similar functions; call the class itself only for an explicit memory
+    layout (see `numpy.ndarray`). Operations on arrays are recorded, and computed when a value is needed.
     """
 
-    __slots__ = ("__weakref__", "_base", "_flags", "_layout", "_node", "_part", "_seen")
+    __slots__ = ("__weakref__", "_base", "_flags", "_layout", "_node", "_part", "_source")
 
     _node: Node
     _base: ndarray | None
     _flags: int
-    _layout: Layout  # views only: elements of the owner (of its bytes reinterpreted, where _part is "view")
-    _part: str  # views only: "", "real", "imag" or "view" (another dtype)
-    _seen: Node  # views only: the owner's node that _node was derived from
+    # For views only:
+    _layout: Layout  # over the owner's elements, or over its bytes as elements of the view's dtype if _part is "view"
+    _part: str  # the part of an element that is shown: "" all of it, "real", "imag", or "view" for another dtype
+    _source: Node  # the owner's node that _node was derived from
 
-    # State
+    # --- state --------------------------------------------------------------------------------------------------------
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -84,11 +85,11 @@ class ndarray:
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """The step of every dimension, in bytes."""
+        """The stride of every dimension, in bytes."""
         where = self.layout
         owner = self._base
-        unit = owner.itemsize if owner is not None and self._part in ("real", "imag") else self.itemsize
-        return tuple(s * unit for s in where.strides)
+        itemsize = owner.itemsize if owner is not None and self._part in ("real", "imag") else self.itemsize
+        return tuple(s * itemsize for s in where.strides)
 
     @property
     def base(self) -> ndarray | None:
@@ -97,57 +98,63 @@ class ndarray:
 
     @property
     def device(self) -> Device:
-        """Where the elements are."""
+        """The device that the elements are on."""
         device: Device = self.queue.device
         return device
 
     @property
     def queue(self) -> Queue:
-        """The queue that operations on the array are recorded in."""
+        """The queue of the device, which holds recorded values that are not computed."""
         queue = self._node.signature.queue
         assert queue is not None
         return queue
 
     @property
     def layout(self) -> Layout:
-        """Shape, strides and offset over the elements of the owner."""
+        """Shape, strides and offset over the elements of the owner, which is the array itself if it is no view."""
         if self._base is None:
             return layout.c_layout(self._node.signature.shape)
         return self._layout
 
     @property
     def writeable(self) -> bool:
+        """Whether the array is not marked as read-only."""
         return not self._flags & READ_ONLY
 
-    # Values
+    # --- values -------------------------------------------------------------------------------------------------------
 
     def value(self) -> Node:
-        """The node of the array's current value."""
+        """Return the node of the array's current value."""
         base = self._base
         if base is None:
             return self._node
         current = base.value()
-        mine = self._node
-        if self._seen is not current or (mine.data is None and current.data is not None):
-            with base.queue.lock:  # the two fields belong together, whoever else derives them
+        node = self._node
+        if self._source is not current or (node.data is None and current.data is not None):
+            with base.queue.lock:  # the two fields change together: another thread may derive them too
                 current = base.value()
-                self._node = mine = _derive(current, self._layout, self._part, self.dtype)
-                self._seen = current
-        return mine
+                self._node = node = _derive(current, self._layout, self._part, self.dtype)
+                self._source = current
+        return node
 
     def computed(self) -> Node:
-        """The array's value, computed: a window of a buffer."""
+        """Compute the array's value and return it: a leaf, which is a window of a buffer."""
         base = self._base
         if base is None:
             return evaluate.compute(self._node)
         evaluate.compute(base.value())
-        mine = self.value()
-        return mine if mine.data is not None else evaluate.compute(mine)
+        node = self.value()
+        return node if node.data is not None else evaluate.compute(node)
 
     def assign(self, value: Node, where: Layout | None = None) -> None:
-        """Give the elements new values; `value` has the array's dtype and broadcasts to its shape.
+        """Record new values for the elements.
 
-        With `where`, only to those elements of the owner, in that shape.
+        Parameters
+        ----------
+        value
+            Has the array's dtype, and broadcasts to the shape that is assigned to.
+        where
+            The elements to assign to, as a layout over the owner. By default all elements of the array.
 
         Raises
         ------
@@ -163,21 +170,21 @@ class ndarray:
             value = graph.fill(value, shape, queue)
         elif value.signature.shape != shape:
             value = graph.broadcast(value, shape)
-        # Threads that write parts of one array each update what the others made of it.
+        # Threads that write to parts of one array must each update the value that the others have recorded.
         with queue.lock:
             self._assign(value, where)
 
     def _assign(self, value: Node, where: Layout) -> None:
         owner = self if self._base is None else self._base
         current = owner._node
-        data, f, primitive = current.data, value.signature, value.signature.primitive
+        data, primitive = current.data, value.signature.primitive
         if (owner is self or self._part == "") and not (data is not None and data.exported):
             if (
                 type(primitive) is View
                 and value.args[0] is current
                 and (primitive.strides, primitive.offset) == where[1:]
             ):
-                return  # the second half of ``a[i:j] += b``: these are the elements' values already
+                return  # the second half of ``a[i:j] += b``: the elements have these values already
             shape = current.signature.shape
             if where.offset or where.shape != shape or not layout.is_c(shape, where.strides):
                 value = graph.update(current, where, value)
@@ -185,18 +192,18 @@ class ndarray:
                 value = graph.fresh(value)
             owner._set(value)
             return
-        # Memory that others look at, or that is looked at as another dtype, is written at once and where it is.
+        # Memory that another library sees, or that is seen as another dtype, is written at once and in place.
         if evaluate.watcher is not None:
             evaluate.watcher(value)
         current = evaluate.compute(current)
         evaluate.flush(owner.queue)
-        unit = f.dtype
-        count = owner.nbytes // unit.itemsize
-        start = current.offset * owner.itemsize // unit.itemsize
-        flat = graph.leaf(current.data, unit, Layout((count,), (1,), start), owner.queue)
+        dtype = value.signature.dtype
+        count = owner.nbytes // dtype.itemsize
+        start = current.offset * owner.itemsize // dtype.itemsize
+        flat = graph.leaf(current.data, dtype, Layout((count,), (1,), start), owner.queue)
         if self._base is not None and self._part in ("real", "imag"):
             where = _component(where, self._part)
-        if current.data.exported and _reads_beside(value, current.data):
+        if current.data.exported and _reads_alias(value, current.data):
             value = evaluate.compute(graph.fresh(value))
         written = evaluate.compute(graph.update(flat, where, value)).data
         if current.data.exported and written is not current.data:
@@ -207,7 +214,7 @@ class ndarray:
         owner._node = node
 
     def _set(self, node: Node) -> None:
-        """Replace an owner's value by a node that no other array owns."""
+        """Make a node, which no array owns yet, the value of this array, which must own its storage."""
         node.owner = ref = weakref.ref(self)
         self._node = node
         queue = node.signature.queue
@@ -218,8 +225,12 @@ class ndarray:
             queue.review(queue, node)
 
 
-def handed_over(temporary: ndarray, array: ndarray) -> bool:
-    """Give an array the pending value of a temporary one of its shape and dtype, if nothing stands in the way."""
+def hand_over(temporary: ndarray, array: ndarray) -> bool:
+    """Make the pending value of a temporary array the value of `array`, of the same shape and dtype.
+
+    Return False, and change nothing, if `array` is a view, is read-only or has exported memory, or the value is not
+    pending.
+    """
     if temporary._base is not None or array._base is not None or array._flags & READ_ONLY:
         return False
     with array.queue.lock:
@@ -230,24 +241,24 @@ def handed_over(temporary: ndarray, array: ndarray) -> bool:
     return True
 
 
-def _reads_beside(value: Node, buffer: Buffer) -> bool:
-    """Whether a value reads another buffer over the same memory, as two imports of one array are."""
+def _reads_alias(value: Node, buffer: Buffer) -> bool:
+    """Return whether a value reads the memory of `buffer` through another buffer, as two imports of one array do."""
     return any(
-        isinstance(n.data, Buffer)
-        and n.data is not buffer
-        and n.data.ptr < buffer.ptr + buffer.nbytes
-        and buffer.ptr < n.data.ptr + n.data.nbytes
-        for n in evaluate.walk([value])[0]
+        isinstance(node.data, Buffer)
+        and node.data is not buffer
+        and node.data.ptr < buffer.ptr + buffer.nbytes
+        and buffer.ptr < node.data.ptr + node.data.nbytes
+        for node in evaluate.walk([value])[0]
     )
 
 
 def _component(where: Layout, part: str) -> Layout:
-    """The layout of the real or imaginary parts of complex elements, over their floats."""
+    """Return the layout of the real or imaginary parts of complex elements, counted in real numbers."""
     return Layout(where.shape, tuple(2 * s for s in where.strides), 2 * where.offset + (part == "imag"))
 
 
 def _derive(owner: Node, where: Layout, part: str, dtype: DType) -> Node:
-    """The value of a view of an owner's current value."""
+    """Return the value of a view from its owner's current value."""
     if part == "":
         return graph.view(owner, where)
     queue = owner.signature.queue
@@ -262,9 +273,9 @@ def _derive(owner: Node, where: Layout, part: str, dtype: DType) -> Node:
 
 
 def wrap(node: Node) -> ndarray:
-    """A new array of a value."""
+    """Return a new array with this value."""
     if node.owner is not None or node.data is not None:
-        node = graph.fresh(node)  # a value has one owner, and a window of another's buffer is a copy of it
+        node = graph.fresh(node)  # a node has one owner, and a new array its own buffer
     array = object.__new__(ndarray)
     array._node = node
     array._base = None
@@ -280,18 +291,18 @@ def wrap(node: Node) -> ndarray:
 
 
 def boxed(array: ndarray) -> ndarray:
-    """The array, marked as made as an array even where it is 0-d."""
+    """Mark an array as made as an array, so that it does not act as a NumPy scalar even if it is 0-d, and return it."""
     array._flags |= BOX
     return array
 
 
 def is_scalar(array: ndarray) -> bool:
-    """Whether it is the 0-d result of an operation, which acts as a NumPy scalar does."""
+    """Return whether an array is the 0-d result of an operation, which acts as a NumPy scalar."""
     return not array._flags & BOX and not array._node.signature.shape
 
 
 def wrap_leaf(node: Node) -> ndarray:
-    """A new array that owns a computed node and its buffer."""
+    """Return a new array that owns a leaf and its buffer."""
     array = object.__new__(ndarray)
     array._node = node
     array._base = None
@@ -301,22 +312,34 @@ def wrap_leaf(node: Node) -> ndarray:
 
 
 def make_view(array: ndarray, where: Layout, part: str = "", dtype: DType | None = None) -> ndarray:
-    """A view: `where` counts the elements of the owner (or units of `dtype` where `part` is "view")."""
+    """Return a view of an array.
+
+    Parameters
+    ----------
+    array
+        An owner or a view.
+    where
+        The elements of the view: a layout over the owner's elements, or over elements of `dtype` if `part` is "view".
+    part
+        As in `ndarray._part`; "" for that of `array`.
+    dtype
+        The dtype of the view, by default that of `array`.
+    """
     if is_scalar(array):
-        array = boxed(wrap(array.value()))  # a view of a NumPy scalar is an array of its own
+        array = boxed(wrap(array.value()))  # a view of a NumPy scalar is a new array
     owner = array if array._base is None else array._base
     view = object.__new__(ndarray)
     view._base = owner
     view._layout = where
     view._part = part = part or ("" if array._base is None else array._part)
     view._flags = array._flags | BOX
-    view._seen = current = owner._node
+    view._source = current = owner._node
     view._node = graph.view(current, where) if part == "" else _derive(current, where, part, dtype or array.dtype)
     return view
 
 
 def wrap_ordered(node: Node, order: tuple[int, ...] | None) -> ndarray:
-    """A new array of a value whose dimensions come in memory order: dimension k of the node is axis ``order[k]``."""
+    """Return a new array with a value in memory order: dimension k of the node is the array's axis ``order[k]``."""
     array = wrap(node)
     if order is None:
         return array
@@ -325,11 +348,11 @@ def wrap_ordered(node: Node, order: tuple[int, ...] | None) -> ndarray:
     return view
 
 
-# To and from the host.
+# --- to and from the host ---------------------------------------------------------------------------------------------
 
 
 def from_host(data: Any, device: Device | None = None) -> ndarray:
-    """A new array with the elements of a NumPy array of a supported dtype, in whatever byte order (copied)."""
+    """Return a new array with a copy of a NumPy array, of a supported dtype in either byte order."""
     dtype = dtypes.of_data(data.dtype)
     device = default_device() if device is None else device
     order = None
@@ -348,15 +371,15 @@ def from_host(data: Any, device: Device | None = None) -> ndarray:
 
 
 def to_host(array: ndarray) -> Any:
-    """The elements as a new NumPy array, in C order."""
+    """Return the elements as a new NumPy array, in C order."""
     node = array.computed()
     where = graph.leaf_layout(node)
     dtype = node.signature.dtype
     queue = array.queue
     if node.data.host is not None:
-        unit = dtype.itemsize
+        itemsize = dtype.itemsize
         strided = numpy.ndarray(
-            where.shape, dtype, node.data.host, where.offset * unit, tuple(s * unit for s in where.strides)
+            where.shape, dtype, node.data.host, where.offset * itemsize, tuple(s * itemsize for s in where.strides)
         )
         result = strided.copy(order="C")
     else:

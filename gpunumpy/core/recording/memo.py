@@ -1,8 +1,8 @@
-"""The memo: what a function records for operands of some signatures is worked out once, and repeated node by node.
+"""The memo: cache of the nodes that a function records, by the signatures of its operands.
 
-Dtypes, shapes, memory order, which operations are made: all of it follows from the signatures of the operands and from
-static arguments. So what a function records is kept as a recipe, or as a bare signature where it is one operation on
-the operands, and the next call with the same key makes the same nodes over its own operands.
+The signatures of the operands and the static arguments decide the dtypes, the shapes, the memory order and the
+operations of a result. So the memo keeps what a function recorded as a `Recipe`, or as a bare signature if it is one
+operation on the operands. The next call with an equal key makes the same nodes over its own operands.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ from ..graph.primitives import Const, Gather, Leaf, Scatter
 from ..graph.signature import Signature
 from .array import BOX, make_view, ndarray, wrap, wrap_ordered
 
-# The signatures of the operands, in order, and all else that decides what is recorded.
+# The signatures of the operands, in order, and everything else that decides what is recorded.
 Key: TypeAlias = tuple[Any, ...]
 Signatures: TypeAlias = tuple[Signature, ...]
-# Which operand, then which of its arguments, and so on.
+# The way to a node inside an operand: the operand's number, then at each level down the number of an argument.
 Path: TypeAlias = tuple[int, ...]
 
-# What a function of arrays records is not kept if it has more nodes: it may be a part of a long pending calculation.
+# Limit for `memoize_recording`: a larger result may contain a long pending calculation from before the call.
 _MAX_NODES = 100
 
 
 class MemoizedFunction:
-    """A function of nodes with a memo: for a key that was met before, it repeats what it recorded.
+    """Function of nodes with a memo: for a key that occurred before, it makes the same nodes again.
 
-    The key is the signatures of the operands, then the static arguments. Those must be hashable, and mean the same if
-    they are equal (`static_key`).
+    The key is the signatures of the operands, then the static arguments. Static arguments must be hashable, and have
+    the same meaning if they are equal (`static_key`).
 
     Parameters
     ----------
     record
-        Called with the operands and the static arguments. It returns a value, its dimensions in memory order, and
-        that order (see `wrap_ordered`), and looks at nothing but signatures and static arguments. It may look at the
-        value of a scalar operand if it does not pass that on: then nothing is kept.
+        Called with the operands and the static arguments. It returns a value whose dimensions are in memory order, and
+        that order (see `wrap_ordered`). Its result must depend on signatures and static arguments only. If it reads
+        the value of a scalar operand without making that scalar an argument of the result, nothing is kept.
 
     Attributes
     ----------
     find
-        The signature kept for a key, where the result is one operation on the operands as they are given. Who records
-        most often asks for it without a call between: ``wrap(Node(signature, operands))`` is the result.
+        ``find(key)`` returns the signature of a result that is one operation on the operands as given, or None. The
+        hottest callers use it directly: the result is ``wrap(Node(signature, operands))``.
     """
 
     __slots__ = ("_keep", "_recipes", "_record", "find")
@@ -57,23 +57,23 @@ class MemoizedFunction:
         self._record = record
         signatures: BoundedTable[Key, Signature] = BoundedTable()
         self.find, self._keep = signatures.find, signatures.keep
-        # None: the key was met once. False: nothing can be repeated.
+        # False: no recipe exists. Under ``(key,)``, False: the key occurred once.
         self._recipes: BoundedTable[Key, Recipe | Literal[False]] = BoundedTable()
 
     def __call__(self, operands: tuple[Node, ...], *static: Any) -> ndarray:
-        """The result as a new array."""
+        """Return the result as a new array."""
         signatures = tuple([x.signature for x in operands])
         key = (*signatures, *static)
-        whole = self.find(key)
-        if whole is not None:
-            return wrap(Node(whole, operands))
+        signature = self.find(key)
+        if signature is not None:
+            return wrap(Node(signature, operands))
         recipe = self._recipes.find(key)
         if recipe:
             result = recipe.array(operands)
             if result is not None:
                 return result
         node, order = self._record(operands, *static)
-        # The result of scalars alone is where the default device is.
+        # Scalars alone are not kept: their result goes to the default device, which can change.
         if recipe is None and any(f.queue is not None for f in signatures):
             self._learn(key, node, order, operands, signatures)
         return wrap_ordered(node, order)
@@ -81,20 +81,19 @@ class MemoizedFunction:
     def _learn(
         self, key: Key, node: Node, order: tuple[int, ...] | None, operands: tuple[Node, ...], signatures: Signatures
     ) -> None:
-        """Keep for a key how a value was recorded.
+        """Keep how a value was recorded for a key.
 
-        A recipe is traced when the key is met the second time, since that costs as much as to record.
+        A recipe is traced when the key occurs for the second time, as tracing costs as much as recording.
         """
-        f = node.signature
-        if order is None and _is_whole(node, f, operands, signatures):
-            self._keep(key, f)
+        if order is None and _is_one_operation(node, node.signature, operands, signatures):
+            self._keep(key, node.signature)
         elif self._recipes.find((key,)) is None:
             self._recipes.keep((key,), False)
         else:
             stand_ins = StandIns(operands, signatures)
             node, order = self._record(stand_ins.nodes, *key[len(operands) :])
-            if order is None and _is_whole(node, node.signature, stand_ins.nodes, signatures):
-                self._keep(key, node.signature)  # of one operand given twice that is only sure now
+            if order is None and _is_one_operation(node, node.signature, stand_ins.nodes, signatures):
+                self._keep(key, node.signature)  # if one node was given twice, only distinct stand-ins can tell
                 return
             recipe = stand_ins.recipe(node)
             if recipe is not None and order is not None:
@@ -103,10 +102,10 @@ class MemoizedFunction:
 
 
 def memoize_recording(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
-    """A function of arrays with a memo: arrays of the same signatures, with the same other arguments, repeat a call.
+    """Give a function of arrays a memo: a call with arrays of the same signatures and equal other arguments repeats.
 
-    The function may do anything; what it records is kept if its result is a new array, pending, that operations on all
-    the array arguments make. That must follow from their signatures and memory order, not from their elements.
+    The recording is kept if the result is a new, pending array made by operations on all array arguments. These
+    operations must depend on the signatures and memory order of the arguments, not on their elements.
     """
     signatures: BoundedTable[Key, Signature] = BoundedTable()
     recipes: BoundedTable[Key, Recipe] = BoundedTable()
@@ -125,7 +124,10 @@ def memoize_recording(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
                         key += (node.signature,)
                     else:
                         node = x.value()
-                        key += (node.signature, x._layout.strides)  # what is pending does not tell the memory order
+                        key += (
+                            node.signature,
+                            x._layout.strides,
+                        )  # a pending signature does not contain the memory order
                     operands += (node,)
                 elif kind is not tuple:
                     key += (kind, x)
@@ -133,33 +135,33 @@ def memoize_recording(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
                     key += (static_key(x),)
             if options:
                 key += tuple([(name, static_key(x)) for name, x in options.items()])
-            whole = find(key)
+            signature = find(key)
         except TypeError:  # an argument is not hashable
             return record(*args, **options)
-        if whole is not None:
-            return wrap(Node(whole, operands))
-        known = find_recipe(key)
-        result = None if known is None else known.array(operands)
+        if signature is not None:
+            return wrap(Node(signature, operands))
+        recipe = find_recipe(key)
+        result = None if recipe is None else recipe.array(operands)
         if result is None:
             result = record(*args, **options)
             if not any(result is x for x in args):
-                made = _how_recorded(result, operands, tuple([f for f in key if type(f) is Signature]))
-                if type(made) is Signature:
-                    signatures.keep(key, made)
-                elif type(made) is Recipe:
-                    recipes.keep(key, made)
+                recording = _recording_of(result, operands, tuple([item for item in key if type(item) is Signature]))
+                if type(recording) is Signature:
+                    signatures.keep(key, recording)
+                elif type(recording) is Recipe:
+                    recipes.keep(key, recording)
         return result
 
     return run
 
 
 def static_key(x: Any) -> Any:
-    """A static argument as a part of a key: with its type, for 1, 1.0 and True are equal and mean different things.
+    """Return a static argument as part of a key, with its type: 1, 1.0 and True are equal but mean different things.
 
     Raises
     ------
     TypeError
-        For an array, and for a tuple that holds one: those are operands.
+        For an array, or a tuple that contains one: arrays are operands.
     """
     kind = type(x)
     if kind is ndarray:
@@ -179,30 +181,30 @@ def static_key(x: Any) -> Any:
 
 
 class _Window(NamedTuple):
-    """A window of the leaf at a place, `step` elements after its beginning."""
+    """A window of leaf number `source`: a leaf with `signature`, beginning `step` elements after the source."""
 
     signature: Signature
-    place: int
+    source: int
     step: int
 
 
 class Recipe(NamedTuple):
-    """The nodes to make over some operands, one after the other; the last one is the result.
+    """Instructions to make a result from operands, node by node. The last node is the result.
 
-    Places count the operands, then what is made in the order of the attributes.
+    Nodes are numbered: the operands first, then the nodes of each attribute, in the order of the attributes.
 
     Attributes
     ----------
     inner
-        Where to find what is taken from inside pending operands.
+        The paths of nodes that are taken from inside pending operands.
     scalars
-        The scalars that are the same for all operands.
+        Scalar nodes, the same for all operands.
     windows
-        The windows to make of leaves.
+        Windows to make of leaves.
     steps
-        The signature of each operation, and the places of its arguments.
+        The operations to make: signature, and numbers of the arguments.
     layout, flags
-        What an array of the result has: its layout over the value if it is a view of it, and its flags.
+        For the result as an array: its layout over the value if it is a view, and its flags.
     """
 
     inner: tuple[Path, ...]
@@ -213,32 +215,32 @@ class Recipe(NamedTuple):
     flags: int = 0
 
     def value(self, operands: tuple[Node, ...]) -> Node | None:
-        """The result for these operands; None if another thread has just computed one that is looked into."""
-        made = [*operands]
-        for operand, *inside in self.inner:
+        """Return the result for these operands, or None if another thread has computed an operand of `inner`."""
+        nodes = [*operands]
+        for operand, *path in self.inner:
             node = operands[operand]
-            for k in inside:
+            for k in path:
                 args = node.args
-                if not args:  # those of what is computed are gone
+                if not args:  # a computed node has no arguments any more
                     return None
                 node = args[k]
-            made.append(node)
-        made += self.scalars
-        for signature, place, step in self.windows:
-            node = made[place]
-            made.append(graph.leaf_node(signature, graph.state(node)[0], node.offset + step))
-        for signature, places in self.steps:
-            if len(places) == 1:
-                node = Node(signature, (made[places[0]],))
+            nodes.append(node)
+        nodes += self.scalars
+        for signature, source, step in self.windows:
+            node = nodes[source]
+            nodes.append(graph.leaf_node(signature, graph.state(node)[0], node.offset + step))
+        for signature, numbers in self.steps:
+            if len(numbers) == 1:
+                node = Node(signature, (nodes[numbers[0]],))
             else:
-                node = Node(signature, tuple([made[p] for p in places]))
+                node = Node(signature, tuple([nodes[k] for k in numbers]))
             if type(signature.primitive) is Gather:
                 node.source_location = ""
-            made.append(node)
-        return made[-1]
+            nodes.append(node)
+        return nodes[-1]
 
     def array(self, operands: tuple[Node, ...]) -> ndarray | None:
-        """The result for these operands as a new array; None where it has no value."""
+        """Return the result for these operands as a new array, or None if `value` returns None."""
         node = self.value(operands)
         if node is None:
             return None
@@ -248,123 +250,126 @@ class Recipe(NamedTuple):
         result._flags = self.flags
         return result
 
-    def uses(self, places: Iterable[int]) -> bool:
-        """Whether the result is made of all operands at these places."""
-        used = {p for _, of in self.steps for p in of} | {window.place for window in self.windows}
-        return used.issuperset(places)
+    def uses(self, operands: Iterable[int]) -> bool:
+        """Return whether the recipe uses all operands with these numbers."""
+        used = {k for _, numbers in self.steps for k in numbers} | {window.source for window in self.windows}
+        return used.issuperset(operands)
 
 
-# --- how a result was recorded ----------------------------------------------------------------------------------------
+# --- tracing a recipe -------------------------------------------------------------------------------------------------
 
 
 class _Unrepeatable(Exception):
-    """What was recorded does not say what other operands would give."""
+    """The recording does not tell what other operands of the same signatures would give."""
 
 
 def _recipe(
-    result: Node, operands: tuple[Node, ...], at_hand: dict[Node, tuple[Path, Signature]], limit: float = inf
+    result: Node, operands: tuple[Node, ...], available: dict[Node, tuple[Path, Signature]], max_nodes: float = inf
 ) -> Recipe | None:
-    """How a result was recorded; None where that would not hold for other operands of the same signatures.
+    """Return how a result was recorded, or None if other operands of the same signatures may give another recording.
 
     Parameters
     ----------
-    at_hand
-        The operands, and what may be taken from inside them: where it is found, and the signature that it had then.
-        Another thread may compute a node meanwhile: then signatures do not agree, and there is no recipe.
-    limit
-        The number of nodes beyond which there is none.
+    available
+        The operands and the nodes that may be taken from inside them: the path to each, and its signature when the
+        recording began. If another thread computes a node meanwhile, signatures disagree and the result is None.
+    max_nodes
+        The result is None for more nodes than this.
     """
-    met = {node: signature for node, (_, signature) in at_hand.items()}
+    traced = {node: signature for node, (_, signature) in available.items()}
     inner: dict[Node, Path] = {}
     scalars: list[Node] = []
     windows: dict[Node, tuple[Node, int]] = {}
     steps: dict[Node, tuple[Node, ...]] = {}
-    # The arguments of a node come before the node: it stays in the stack, with them above it.
+    # Depth first: a node goes back on the stack with its arguments, below them, and becomes a step after all of them.
     stack: list[tuple[Node, Signature, tuple[Node, ...] | None]] = [(result, result.signature, None)]
     try:
         while stack:
             node, signature, args = stack.pop()
             if args is not None:
                 steps[node] = args
-            elif node in met:
-                if met[node] is not signature:
+            elif node in traced:
+                if traced[node] is not signature:
                     raise _Unrepeatable
-                if node in at_hand and (node is result or node not in operands):
-                    inner[node] = at_hand[node][0]
+                if node in available and (node is result or node not in operands):
+                    inner[node] = available[node][0]
             else:
-                met[node] = signature
+                traced[node] = signature
                 if type(signature.primitive) is Const:
                     scalars.append(node)
                 elif type(signature.primitive) is Leaf:
-                    whole = _whole(node, signature, at_hand)
-                    windows[node] = whole, node.offset - whole.offset
-                    stack.append((whole, met[whole], None))
+                    source = _source_of_window(node, signature, available)
+                    windows[node] = source, node.offset - source.offset
+                    stack.append((source, traced[source], None))
                 else:
                     args = _args(node, signature)
                     stack.append((node, signature, args))
-                    stack += [(arg, its, None) for arg, its in zip(args, signature.args)]
-                    if len(met) > limit:
+                    stack += [(arg, arg_signature, None) for arg, arg_signature in zip(args, signature.args)]
+                    if len(traced) > max_nodes:
                         raise _Unrepeatable
     except _Unrepeatable:
         return None
-    place = {node: k for k, node in enumerate((*operands, *inner, *scalars, *windows, *steps))}
+    number = {node: k for k, node in enumerate((*operands, *inner, *scalars, *windows, *steps))}
     return Recipe(
         tuple(inner.values()),
         tuple(scalars),
-        tuple([_Window(met[node], place[whole], step) for node, (whole, step) in windows.items()]),
-        tuple([(met[node], tuple([place[a] for a in args])) for node, args in steps.items()]),
+        tuple([_Window(traced[node], number[source], step) for node, (source, step) in windows.items()]),
+        tuple([(traced[node], tuple([number[arg] for arg in args])) for node, args in steps.items()]),
     )
 
 
 def _args(node: Node, signature: Signature) -> tuple[Node, ...]:
-    """The arguments of a pending node, if the same operation can be recorded again."""
+    """Return the arguments of a pending node. Raise `_Unrepeatable` if the operation cannot be recorded again."""
     primitive, args = signature.primitive, node.args
-    # The source location of a gather or a scatter is that of one call alone.
-    located = type(primitive) is Scatter or (type(primitive) is Gather and node.source_location)
-    if located or len(args) != len(signature.args):
+    # The source location of a gather or a scatter belongs to one call.
+    has_location = type(primitive) is Scatter or (type(primitive) is Gather and node.source_location)
+    if has_location or len(args) != len(signature.args):
         raise _Unrepeatable
     return args
 
 
-def _whole(node: Node, signature: Signature, at_hand: dict[Node, tuple[Path, Signature]]) -> Node:
-    """The leaf at hand that a leaf is a window of, if of every other leaf of its signature there is such a window."""
+def _source_of_window(node: Node, signature: Signature, available: dict[Node, tuple[Path, Signature]]) -> Node:
+    """Return the available leaf that a leaf is a window of.
+
+    Raise `_Unrepeatable` if there is none, or if the same window of another leaf may have another signature.
+    """
     data = graph.state(node)[0]
-    found = [whole for whole in at_hand if whole.data is data]
-    if len(found) == 1:
-        its, window = at_hand[found[0]][1], signature.primitive
-        leaf = its.primitive
+    sources = [source for source in available if source.data is data]
+    if len(sources) == 1:
+        source_signature, window = available[sources[0]][1], signature.primitive
+        leaf = source_signature.primitive
         assert isinstance(window, Leaf)
-        # A window of what is not aligned may be aligned by chance.
-        if isinstance(leaf, Leaf) and its.dtype == signature.dtype and (leaf.aligned or not window.aligned):
-            return found[0]
+        # A window of an unaligned leaf is aligned by chance only.
+        same_dtype = source_signature.dtype == signature.dtype
+        if isinstance(leaf, Leaf) and same_dtype and (leaf.aligned or not window.aligned):
+            return sources[0]
     raise _Unrepeatable
 
 
-def _is_whole(result: Node, signature: Signature, operands: tuple[Node, ...], signatures: Signatures) -> bool:
-    """Whether a result that has a signature is one operation on the operands as they are given, each of them once."""
+def _is_one_operation(result: Node, signature: Signature, operands: tuple[Node, ...], signatures: Signatures) -> bool:
+    """Return whether a result with this signature is one operation on the operands in order, all distinct nodes."""
     of_operands = signature.args == signatures and result.args == operands and len(set(operands)) == len(operands)
-    return of_operands and type(signature.primitive) not in (Gather, Scatter)  # which have a source location
+    return of_operands and type(signature.primitive) not in (Gather, Scatter)  # these have a source location
 
 
-def _how_recorded(result: ndarray, operands: tuple[Node, ...], signatures: Signatures) -> Signature | Recipe | None:
-    """How a new array was recorded from operands that had these signatures, if it would be the same for others."""
+def _recording_of(result: ndarray, operands: tuple[Node, ...], signatures: Signatures) -> Signature | Recipe | None:
+    """Return how an array was recorded from operands that had these signatures; None if others may record otherwise."""
     owner = result if result._base is None else result._base
     node = owner._node
-    f = node.signature
-    # That an array was made as one only matters if it has no dimensions.
+    # BOX only matters for an array without dimensions.
     flags = result._flags & ~BOX if result.ndim else result._flags
     if node.data is not None or not operands or (result is not owner and result._part):
         return None
-    if result is owner and not flags and _is_whole(node, f, operands, signatures):
-        return f
+    if result is owner and not flags and _is_one_operation(node, node.signature, operands, signatures):
+        return node.signature
     if len(set(operands)) < len(operands):
-        return None  # which of them is meant where?
-    at_hand: dict[Node, tuple[Path, Signature]] = {
-        x: ((k,), its) for k, (x, its) in enumerate(zip(operands, signatures))
+        return None  # the graph does not tell which operand is used where
+    available: dict[Node, tuple[Path, Signature]] = {
+        operand: ((k,), signature) for k, (operand, signature) in enumerate(zip(operands, signatures))
     }
-    recipe = _recipe(node, operands, at_hand, _MAX_NODES)
+    recipe = _recipe(node, operands, available, _MAX_NODES)
     if recipe is None or not recipe.uses(range(len(operands))):
-        return None  # it depends on the elements of an operand
+        return None  # the recording may depend on the elements of an unused operand
     return recipe._replace(layout=None if result is owner else result._layout, flags=flags)
 
 
@@ -372,31 +377,32 @@ def _how_recorded(result: ndarray, operands: tuple[Node, ...], signatures: Signa
 
 
 class StandIns:
-    """Stand-ins for the operands of a function of nodes, and what it may take from inside them.
+    """Placeholder nodes for the operands of a function of nodes, from which its recipe can be traced.
 
-    They have the signatures of the operands and no values, but for scalars; where one node is given twice they differ.
+    A stand-in has the signature of its operand. It has no value unless it is a scalar. Stand-ins are distinct even if
+    the same node is given for two operands.
 
     Attributes
     ----------
     nodes
-        The stand-ins.
+        The stand-ins, one for each operand.
     """
 
     def __init__(self, operands: tuple[Node, ...], signatures: Signatures) -> None:
-        self._at_hand: dict[Node, tuple[Path, Signature]] = {}
-        self.nodes = tuple([_StandIn(f, (k,), self._at_hand) for k, f in enumerate(signatures)])
-        self._scalars = [k for k, f in enumerate(signatures) if type(f.primitive) is Const]
+        self._available: dict[Node, tuple[Path, Signature]] = {}
+        self.nodes = tuple([_StandIn(signature, (k,), self._available) for k, signature in enumerate(signatures)])
+        self._scalars = [k for k, signature in enumerate(signatures) if type(signature.primitive) is Const]
         for k in self._scalars:
             self.nodes[k].data = operands[k].data
 
     def recipe(self, result: Node) -> Recipe | None:
-        """How what the function made of the stand-ins is recorded; None where that depends on the value of a scalar."""
-        recipe = _recipe(result, self.nodes, self._at_hand)
+        """Return how a result was recorded from the stand-ins; None if it may depend on the value of a scalar."""
+        recipe = _recipe(result, self.nodes, self._available)
         return recipe if recipe is not None and recipe.uses(self._scalars) else None
 
 
-class _Memory:
-    """The buffer of a stand-in: one of its own, with an address that is not there."""
+class _FakeBuffer:
+    """Buffer of a stand-in, distinct for each, with a fake address and no memory."""
 
     __slots__ = ("ptr",)
 
@@ -405,29 +411,30 @@ class _Memory:
 
 
 class _StandIn(Node):
-    """A node of a signature and without a value; its arguments are stand-ins too, made when they are looked at.
+    """Placeholder node with a signature and no value. Its arguments are stand-ins too, made on first access.
 
-    Its false address is aligned only if the signature says so: no window of it is, if it does not.
+    Its fake address is aligned only if the signature requires alignment: 0.5 makes every window unaligned.
     """
 
-    __slots__ = ("_at_hand",)
+    __slots__ = ("_available",)
 
-    def __init__(self, signature: Signature, path: Path, at_hand: dict[Node, tuple[Path, Signature]]) -> None:
+    def __init__(self, signature: Signature, path: Path, available: dict[Node, tuple[Path, Signature]]) -> None:
         self.signature = signature
         self.owner = None
-        self._at_hand = at_hand
-        at_hand[self] = path, signature
+        self._available = available
+        available[self] = path, signature
         primitive = signature.primitive
         self.data = None
         if type(primitive) is Leaf:
-            self.data = _Memory(0 if primitive.aligned else 0.5)
+            self.data = _FakeBuffer(0 if primitive.aligned else 0.5)
             self.offset, self.bound = 0, None
         elif type(primitive) is Const:
-            self.data = _Memory(0)  # whoever takes it for a number fails
+            self.data = _FakeBuffer(0)  # code that uses it as a number fails
 
     def __getattr__(self, name: str) -> Any:
+        """Make the arguments, the only attribute that is not set at first."""
         if name != "args":
             raise AttributeError(name)
-        path, signature = self._at_hand[self]
-        self.args = tuple([_StandIn(f, (*path, k), self._at_hand) for k, f in enumerate(signature.args)])
+        path, signature = self._available[self]
+        self.args = tuple([_StandIn(s, (*path, k), self._available) for k, s in enumerate(signature.args)])
         return self.args

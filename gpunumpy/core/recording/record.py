@@ -1,4 +1,4 @@
-"""Recording: from arrays, scalars and whatever NumPy takes to nodes, and from an operation on nodes to a new array."""
+"""Recording: operands (arrays, scalars, array-likes) become nodes, and operations on nodes become new arrays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from ..graph.layout import Layout, Shape
 from ..graph.node import Node
 from ..graph.primitives import Const
 from ..graph.queue import Queue
-from ..graph.signature import Signature, signature
+from ..graph.signature import Signature
+from ..graph.signature import signature as intern
 from ..ops import table
 from ..runtime import evaluate
 from ..runtime.device import Device, default_device
@@ -28,35 +29,39 @@ _PYTHON_SCALARS = frozenset((bool, int, float, complex))
 
 
 def as_array(x: Any, device: Device | None = None) -> ndarray:
-    """An array of anything that NumPy makes an array of; an `ndarray` is returned as it is."""
+    """Return anything that NumPy can make an array of as an `ndarray`; an `ndarray` is returned unchanged."""
     if type(x) is ndarray or isinstance(x, ndarray):
         return x
     try:
         host = to_numpy(x)
     except ValueError:
-        found = given_by(x)
-        if found is None:
+        array = given_by(x)
+        if array is None:
             raise
-        return found
+        return array
     return from_host(host, device)
 
 
 def given_by(x: Any) -> ndarray | None:
-    """The array of ours that ``x.__array__()`` returns, which NumPy takes for none; None if there is no such."""
-    found = x.__array__() if hasattr(type(x), "__array__") else None
-    return found if isinstance(found, ndarray) else None
+    """Return the result of ``x.__array__()`` if it is an `ndarray` of this package, which NumPy rejects; else None."""
+    array = x.__array__() if hasattr(type(x), "__array__") else None
+    return array if isinstance(array, ndarray) else None
 
 
 def to_numpy(x: Any) -> Any:
-    """A NumPy array of anything but our arrays, of a supported dtype; nested sequences may hold our 0-d arrays."""
+    """Return an array-like as a NumPy array.
+
+    Not for an `ndarray` of this package, but nested sequences may contain 0-d ones. Raise TypeError for an unsupported
+    dtype.
+    """
     check_class(x)
-    made = numpy.asarray(x)
-    dtypes.of_data(made.dtype)
-    return made
+    host = numpy.asarray(x)
+    dtypes.of_data(host.dtype)
+    return host
 
 
 def check_class(x: Any) -> None:
-    """Refuse the arrays of NumPy's that mean something else than their elements."""
+    """Raise TypeError for a masked array or a matrix, which mean more than their elements."""
     if not isinstance(x, numpy.ndarray) or type(x) is numpy.ndarray:
         return
     if isinstance(x, numpy.ma.MaskedArray):
@@ -69,9 +74,9 @@ def check_class(x: Any) -> None:
 
 
 def as_node(x: Any, queue: Queue | None = None) -> Node:
-    """The value of an operand: an array, a scalar, or anything that NumPy makes an array of.
+    """Return the value of an operand: an array, a scalar, or anything that NumPy can make an array of.
 
-    Host data goes to the device of `queue` (the default device if None).
+    Host data is copied to the device of `queue`, or to the default device if `queue` is None.
     """
     if type(x) is ndarray:
         return x.value()
@@ -88,29 +93,33 @@ def as_node(x: Any, queue: Queue | None = None) -> Node:
 
 
 def as_nodes(args: Sequence[Any]) -> list[Node]:
-    """The values of the operands of one operation; host data goes to where the arrays among them are."""
+    """Return the values of an operation's operands. Host data is copied to the device of the first array among them."""
     queue = next((a.queue for a in args if isinstance(a, ndarray)), None)
     return [as_node(a, queue) for a in args]
 
 
 def weak_types(nodes: Sequence[Node]) -> tuple[Any, ...]:
-    """The dtype of every operand, or the type of a Python scalar, as type promotion takes them."""
-    return tuple(_promotes_as(n.signature) for n in nodes)
+    """Return the inputs of type promotion: the dtype of each operand, or the type of a Python scalar."""
+    return tuple(_promotes_as(node.signature) for node in nodes)
 
 
 def _promotes_as(signature: Signature) -> Any:
+    """Return the dtype, or the type ``int``, ``float`` or ``complex`` for a weak Python scalar."""
     primitive = signature.primitive
     if isinstance(primitive, Const) and primitive.weak and primitive.weak != "bool":
         return int if primitive.weak.startswith("int") else float if primitive.weak == "float" else complex
     return signature.dtype
 
 
-# Comparisons take Python integers that the other operand's dtype does not hold.
+# Comparisons accept Python integers beyond the range of the other operand's dtype.
 _COMPARISONS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
 
 
 def _fit_scalars(op: str, nodes: Sequence[Node], loop: tuple[DType, ...]) -> tuple[list[Node], tuple[DType, ...]]:
-    """Refuse Python integers that the loop's dtype does not hold, in NumPy's words."""
+    """Return the operands and the loop, adapted to Python integers beyond the range of the loop's dtype.
+
+    Raise NumPy's OverflowError for such an integer, unless the op is a comparison.
+    """
     fitted = list(nodes)
     for k, (node, dtype) in enumerate(zip(nodes, loop, strict=False)):
         primitive = node.signature.primitive
@@ -120,7 +129,7 @@ def _fit_scalars(op: str, nodes: Sequence[Node], loop: tuple[DType, ...]) -> tup
         if limits.min <= node.data <= limits.max:
             continue
         if op in _COMPARISONS:
-            # Any value of the dtype compares with infinity as it does with a number beyond its range.
+            # A value of the dtype compares with infinity as with an integer beyond the range of the dtype.
             fitted[k] = graph.scalar(float("inf") if node.data > 0 else float("-inf"))
             loop = tuple(dtypes.FLOAT64 for _ in loop[:-1]) + loop[-1:]
         else:
@@ -129,16 +138,16 @@ def _fit_scalars(op: str, nodes: Sequence[Node], loop: tuple[DType, ...]) -> tup
 
 
 def elementwise(op: str, args: Sequence[Any], loop: tuple[DType, ...] | None = None) -> ndarray:
-    """Record an elementwise operation over operands, laid out in memory as NumPy's order "K" would.
+    """Record an elementwise operation. The memory order of the result is NumPy's order "K".
 
     Parameters
     ----------
     op
-        A name of the table.
+        The name of an elementwise op of the table.
     args
-        Arrays, scalars, or what NumPy makes arrays of.
+        Arrays, scalars, or anything that NumPy can make an array of.
     loop
-        Argument dtypes and result dtype, if not those that NumPy's promotion gives.
+        The dtypes of arguments and result. By default those of NumPy's promotion.
     """
     return wrap_ordered(*elementwise_value(op, as_nodes(args), loop))
 
@@ -146,44 +155,47 @@ def elementwise(op: str, args: Sequence[Any], loop: tuple[DType, ...] | None = N
 def elementwise_value(
     op: str, nodes: Sequence[Node], loop: tuple[DType, ...] | None = None
 ) -> tuple[Node, tuple[int, ...] | None]:
-    """The value of an elementwise operation, its dimensions in memory order, and that order."""
+    """Return the value of an elementwise operation with its dimensions in memory order, and that order."""
     if loop is None:
         loop = table.resolve(op, weak_types(nodes))
     nodes, loop = _fit_scalars(op, nodes, loop)
-    shape = layout.broadcast_shapes(*(n.signature.shape for n in nodes))
+    shape = layout.broadcast_shapes(*(node.signature.shape for node in nodes))
     order = None
     if len(shape) > 1:
         operands = [
-            (shape, layout.broadcast_strides(n.signature.shape, n.signature.strides, shape))
-            for n in nodes
-            if n.signature.shape
+            (shape, layout.broadcast_strides(node.signature.shape, node.signature.strides, shape))
+            for node in nodes
+            if node.signature.shape
         ]
         order = layout.memory_order(operands, len(shape))
         if order is not None:
-            nodes = [transposed(graph.broadcast(n, shape), order) if n.signature.shape else n for n in nodes]
-    node = graph.map_node(op, loop, nodes)
-    f = node.signature
-    if f.queue is None:
-        # Scalars alone: the result lives on the default device.
+            nodes = [
+                transposed(graph.broadcast(node, shape), order) if node.signature.shape else node for node in nodes
+            ]
+    result = graph.map_node(op, loop, nodes)
+    signature = result.signature
+    if signature.queue is None:
+        # Of scalars alone: the result goes to the default device.
         queue = evaluate.queue_of(default_device())
-        node = Node(signature(f.primitive, f.args, f.shape, f.dtype, queue), node.args)
-    return node, order
+        on_device = intern(signature.primitive, signature.args, signature.shape, signature.dtype, queue)
+        result = Node(on_device, result.args)
+    return result, order
 
 
 def transposed(node: Node, order: Sequence[int]) -> Node:
-    """The value with axis ``order[k]`` as its dimension k."""
+    """Return the value with its axes permuted: dimension k of the result is axis ``order[k]``."""
     strides = layout.c_strides(node.signature.shape)
     shape = tuple(node.signature.shape[k] for k in order)
     return graph.view(node, Layout(shape, tuple(strides[k] for k in order), 0))
 
 
 def reshaped(node: Node, shape: Shape) -> Node:
-    """The value in another shape, in C order."""
+    """Return the value in another shape of the same size, with the elements in C order."""
     return graph.view(node, Layout(shape, layout.c_strides(shape), 0))
 
 
 def as_dtype(node: Node, dtype: DType) -> Node:
-    """The value in another dtype; a Python integer that it does not hold is refused as NumPy refuses it."""
+    """Return the value in another dtype. Raise NumPy's OverflowError for a Python integer beyond its range."""
     primitive = node.signature.primitive
     if isinstance(primitive, Const) and primitive.weak:
         if dtype.kind in "iu" and primitive.weak.startswith("int"):
@@ -194,7 +206,7 @@ def as_dtype(node: Node, dtype: DType) -> Node:
 
 
 def unary_operator(op: str) -> Callable[[ndarray], ndarray]:
-    """The operator ``-a`` and its like: an elementwise operation over one array, recorded as fast as can be."""
+    """Return the function of a unary operator such as ``-a``, which records an elementwise op over one array."""
     memo = MemoizedFunction(partial(elementwise_value, op))
     find = memo.find
 
@@ -209,10 +221,14 @@ def unary_operator(op: str) -> Callable[[ndarray], ndarray]:
 
 
 def binary_operator(op: str, reflected: bool = False) -> Callable[[ndarray, Any], Any]:
-    """The operators ``a + b`` and ``b + a`` and their like, over an array and an operand."""
+    """Return the function of a binary operator, which records an elementwise op over an array and an operand.
+
+    It computes ``a + b`` for an array ``a``, or ``b + a`` if `reflected`. It returns NotImplemented for an operand that
+    the operator does not take.
+    """
     memo = MemoizedFunction(partial(elementwise_value, op))
     find = memo.find
-    repeats = op == "multiply"  # of a scalar and a sequence, the product repeats the sequence, and Python does so
+    repeats = op == "multiply"  # a scalar times a sequence repeats the sequence, which is left to Python
 
     def record(x: ndarray, y: Any) -> Any:
         a = x._node if x._base is None else x.value()
@@ -222,7 +238,7 @@ def binary_operator(op: str, reflected: bool = False) -> Callable[[ndarray, Any]
         elif kind in _PYTHON_SCALARS:
             b = graph.scalar(y)
         else:
-            if not operand(y) or (repeats and isinstance(y, (list, tuple)) and is_scalar(x)):
+            if not is_operand(y) or (repeats and isinstance(y, (list, tuple)) and is_scalar(x)):
                 return NotImplemented
             b = as_node(y, x.queue)
         nodes = (b, a) if reflected else (a, b)
@@ -234,15 +250,15 @@ def binary_operator(op: str, reflected: bool = False) -> Callable[[ndarray, Any]
     return record
 
 
-def operand(y: Any) -> bool:
-    """Whether an operator takes `y`, rather than to leave it to the other operand's class."""
+def is_operand(y: Any) -> bool:
+    """Return whether an operator of `ndarray` takes `y`, instead of leaving the operation to the class of `y`."""
     if isinstance(y, (ndarray, numpy.generic, numpy.ndarray, bool, int, float, complex, list, tuple)):
         return True
     return not hasattr(type(y), "__array_ufunc__") and hasattr(type(y), "__array__")
 
 
 def source_location() -> str:
-    """Where the user's program is: the nearest line outside the package, for messages about what only data decides."""
+    """Return file and line of the innermost frame outside the package, for errors that only the device finds."""
     frame = sys._getframe(1)
     package = __name__.partition(".")[0]
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
