@@ -1,7 +1,7 @@
-"""The operators, methods and properties of `ndarray`, bound from tables: one line a name.
+"""The tables of `ndarray`'s operators, methods and properties; importing this module binds them to the class.
 
-A function that is bound takes the array first. `ndarray` itself has no mathematics, so that it stands below the
-functions that work on it.
+A bound function takes the array as its first argument. The class itself is in a lower layer, `core.recording`, so that
+these functions can import it.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ METHODS: dict[str, Any] = {
     "tolist": tolist,
     # shape and copies
     "__bytes__": methods.tobytes,
-    "__copy__": methods.copied,
-    "__deepcopy__": methods.deep_copied,
+    "__copy__": methods.shallow_copy,
+    "__deepcopy__": methods.deep_copy,
     "__format__": printing.formatted,
-    "__reduce__": methods.reduced,
+    "__reduce__": methods.reduce_for_pickle,
     "__repr__": printing.representation,
     "__str__": printing.array_str,
     "astype": shape.cast_to,
@@ -105,7 +105,7 @@ METHODS: dict[str, Any] = {
     "data_ptr": exchange.data_ptr,
 }
 
-# What reads each, and what writes it.
+# The function that reads a property, and the function that writes it, if any.
 PROPERTIES: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None]] = {
     "__array_priority__": (numpy_protocols.priority, None),
     "__cuda_array_interface__": (exchange.cuda_array_interface, None),
@@ -116,11 +116,12 @@ PROPERTIES: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None]] = {
     "real": (elementwise.real_of, elementwise.set_real),
     "imag": (elementwise.imag_of, elementwise.set_imag),
     "shape": (ndarray.shape.fget, methods.set_shape),  # type: ignore[attr-defined]
-    **{name: (methods.of_scalar(name), None) for name in methods.SCALAR_NAMES},
+    **{name: (methods.scalar_attribute(name), None) for name in methods.SCALAR_NAMES},
 }
 
 
 def _bind() -> None:
+    """Set the operators, methods and properties as attributes of `ndarray`."""
     for name, function in (OPERATORS | METHODS).items():
         setattr(ndarray, name, function if hasattr(function, "__get__") else _method(function))
     for name, (read, write) in PROPERTIES.items():
@@ -128,7 +129,7 @@ def _bind() -> None:
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function object that binds to an array, of a callable that does not."""
+    """Return a function, which binds to an array as a method, for a callable that does not bind."""
 
     def method(self: ndarray, *args: Any, **options: Any) -> Any:
         return function(self, *args, **options)

@@ -1,9 +1,9 @@
-"""DLPack's capsules and C structures: made for what we export, opened for what we import. Nothing here knows arrays.
+"""DLPack's capsules and C structures: made for exports, opened for imports. This module does not know `ndarray`.
 
-No Python code runs when a consumer lets go of what it got. A consumer may do so while an exception is on its way (a
-Python callback would lose it), without the interpreter's lock, or after the interpreter has ended. So the deleter is a
-function of the C library, `time`, which stamps the structure's first word; we find the stamp at the next exchange, or
-when memory is short, and drop the memory then. Capsules that nobody opened are found in the same way.
+No Python code runs when a consumer releases an export. A consumer may do that while an exception propagates (a Python
+callback would lose the exception), without the interpreter's lock, or after the interpreter has ended. So the deleter
+is a function of the C library, `time`, which overwrites the structure's first word. `sweep`, at the next exchange or
+when memory is short, finds such structures, and capsules that nobody opened, and drops their memory.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class _ManagedVersioned(ctypes.Structure):
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What a capsule says of an array: `device` and `dtype` in DLPack's codes, `strides` in elements."""
+    """An array as a capsule describes it: `device` and `dtype` in DLPack's codes, `strides` in elements."""
 
     ptr: int
     device: tuple[int, int]
@@ -66,6 +66,7 @@ class Description:
 
 
 def _prototype(name: str, result: Any, *arguments: Any) -> Any:
+    """Return a function of Python's C API with these types."""
     return ctypes.PYFUNCTYPE(result, *arguments)((name, ctypes.pythonapi))
 
 
@@ -76,55 +77,55 @@ _rename = _prototype("PyCapsule_SetName", ctypes.c_int, ctypes.py_object, ctypes
 _immortal = _prototype("Py_IncRef", None, ctypes.py_object)
 
 
-# Exports
+# --- exports ----------------------------------------------------------------------------------------------------------
 
 
-def _stamp() -> int:
-    """The address of ``time``, which writes eight bytes where its argument points."""
+def _address_of_time() -> int:
+    """Return the address of ``time`` of the C library, which writes eight bytes to the address that it is given."""
     function = ctypes.CDLL("ucrtbase")._time64 if os.name == "nt" else ctypes.CDLL(None).time
     address = ctypes.cast(function, ctypes.c_void_p).value
     assert address is not None
     return address
 
 
-_DELETER = _stamp()
+_DELETER = _address_of_time()
 
 
 class _Export:
-    """A structure that someone has, or may still take out of its capsule, and the owner of the memory."""
+    """A structure in use by a consumer, or still in its capsule, with the owner of the memory that it describes."""
 
     __slots__ = ("arrays", "capsule", "first", "name", "owner", "struct")
 
-    def __init__(self, what: Description, versioned: bool, owner: object) -> None:
-        ndim = len(what.shape)
+    def __init__(self, description: Description, versioned: bool, owner: object) -> None:
+        ndim = len(description.shape)
         self.owner = owner
-        self.arrays = (ctypes.c_int64 * ndim)(*what.shape), (ctypes.c_int64 * ndim)(*what.strides)
+        self.arrays = (ctypes.c_int64 * ndim)(*description.shape), (ctypes.c_int64 * ndim)(*description.strides)
         self.name = _NAME_VERSIONED if versioned else _NAME
         self.struct: Any = _ManagedVersioned() if versioned else _Managed()
         if versioned:
             self.struct.major, self.struct.minor = _VERSION
-            self.struct.flags = what.flags
+            self.struct.flags = description.flags
         self.struct.deleter = _DELETER
         tensor = self.struct.tensor
-        tensor.data = what.ptr
-        tensor.device_type, tensor.device_id = what.device
-        tensor.code, tensor.bits = what.dtype
+        tensor.data = description.ptr
+        tensor.device_type, tensor.device_id = description.device
+        tensor.code, tensor.bits = description.dtype
         tensor.lanes = 1
         tensor.ndim = ndim
         tensor.shape, tensor.strides = (ctypes.cast(a, ctypes.POINTER(ctypes.c_int64)) for a in self.arrays)
-        self.first = self._first_word()
+        self.first = self._read_first_word()
         self.capsule: Any = _new(ctypes.addressof(self.struct), self.name, None)
 
-    def _first_word(self) -> int:
+    def _read_first_word(self) -> int:
         return ctypes.c_int64.from_buffer(self.struct).value
 
     def finished(self) -> bool:
-        """Whether the consumer has called the deleter, or nobody can take the structure any more."""
-        if self._first_word() != self.first:
+        """Return whether the consumer has called the deleter, or nobody can open the capsule any more."""
+        if self._read_first_word() != self.first:
             return True
         if self.capsule is not None:
             if not _is_valid(self.capsule, self.name):
-                self.capsule = None  # taken: from now on the deleter tells
+                self.capsule = None  # opened: from now on only the deleter ends the export
             elif _references(self) == _UNSHARED:
                 return True
         return False
@@ -134,51 +135,51 @@ def _references(export: _Export) -> int:
     return sys.getrefcount(export.capsule)
 
 
-# What the capsule counts where nobody but its record has it: measured, since Pythons differ in what they count.
+# The reference count of a capsule that only its `_Export` holds: measured, as versions of Python count differently.
 _UNSHARED = _references(_Export(Description(0, (1, 0), (0, 8), (), ()), False, None))
 
 _exports: list[_Export] = []
 _lock = threading.Lock()
-# A consumer may outlive the interpreter: it must find its structure, and the name of its capsule, all the same.
-for _kept in (_exports, _NAME, _USED, _NAME_VERSIONED, _USED_VERSIONED):
-    _immortal(_kept)
+# A consumer may outlive the interpreter and still use its structure and the name of its capsule, so these never die.
+for _object in (_exports, _NAME, _USED, _NAME_VERSIONED, _USED_VERSIONED):
+    _immortal(_object)
 
 
 def sweep() -> None:
     """Drop the memory of the exports that their consumers have finished with."""
-    finished: list[_Export] = []  # dropped outside of the lock: memory goes back then
+    finished: list[_Export] = []  # dropped after the lock is released, as dropping them frees memory
     with _lock:
-        stay: list[_Export] = []
+        unfinished: list[_Export] = []
         for export in _exports:
-            (finished if export.finished() else stay).append(export)
-        _exports[:] = stay
+            (finished if export.finished() else unfinished).append(export)
+        _exports[:] = unfinished
 
 
-def make_capsule(what: Description, versioned: bool, owner: object) -> Any:
+def make_capsule(description: Description, versioned: bool, owner: object) -> Any:
     """Return a capsule that keeps `owner` until the consumer has finished with it.
 
     Parameters
     ----------
-    what : Description
-        The array.
+    description : Description
+        The array to export.
     versioned : bool
         Whether the consumer knows DLPack 1.0; otherwise the capsule can carry no flags.
     owner : object
-        What keeps the memory alive.
+        An object that keeps the memory alive.
     """
     sweep()
-    export = _Export(what, versioned, owner)
+    export = _Export(description, versioned, owner)
     capsule = export.capsule
     with _lock:
         _exports.append(export)
     return capsule
 
 
-# Imports
+# --- imports ----------------------------------------------------------------------------------------------------------
 
 
-class Taken:
-    """A structure that we took out of a capsule; the producer's deleter is called when it is dropped."""
+class ImportedTensor:
+    """A structure that was taken out of a capsule. Dropping it calls the producer's deleter."""
 
     __slots__ = ("_address", "_deleter")
 
@@ -187,19 +188,20 @@ class Taken:
         self._deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(deleter) if deleter else None
 
     def __del__(self) -> None:
+        """Call the producer's deleter."""
         if self._deleter is not None:
             self._deleter(self._address)
 
 
-def open_capsule(capsule: Any) -> tuple[Description, Taken]:
-    """Take the array out of a capsule, which nobody can do after us.
+def open_capsule(capsule: Any) -> tuple[Description, ImportedTensor]:
+    """Take the array out of a capsule. A capsule can be opened once.
 
     Raises
     ------
     BufferError
-        If the capsule is of a version that we do not know, or its elements are vectors.
+        If the version of the capsule is not supported, or its elements are vectors.
     ValueError
-        If it is no capsule of DLPack's, or has been opened before.
+        If `capsule` is no DLPack capsule, or has been opened before.
     """
     if _is_valid(capsule, _NAME_VERSIONED):
         name, used = _NAME_VERSIONED, _USED_VERSIONED
@@ -215,19 +217,19 @@ def open_capsule(capsule: Any) -> tuple[Description, Taken]:
     else:
         raise ValueError("__dlpack__ gave no capsule of DLPack's, or one that has been used")
     _rename(capsule, used)
-    taken = Taken(address, managed.deleter)
+    imported = ImportedTensor(address, managed.deleter)
     tensor = managed.tensor
     if tensor.lanes != 1:
         raise BufferError(f"elements that are vectors of {tensor.lanes} are not supported")
     shape = tuple(tensor.shape[: tensor.ndim])
-    strides = tuple(tensor.strides[: tensor.ndim]) if tensor.strides else _packed(shape)
+    strides = tuple(tensor.strides[: tensor.ndim]) if tensor.strides else _c_strides(shape)
     ptr = (tensor.data or 0) + tensor.byte_offset
     device = (tensor.device_type, tensor.device_id)
-    return Description(ptr, device, (tensor.code, tensor.bits), shape, strides, flags), taken
+    return Description(ptr, device, (tensor.code, tensor.bits), shape, strides, flags), imported
 
 
-def _packed(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The strides of C order, which a producer may leave out."""
+def _c_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the strides of C order, which a producer may omit."""
     strides = [1] * len(shape)
     for k in range(len(shape) - 2, -1, -1):
         strides[k] = strides[k + 1] * shape[k + 1]

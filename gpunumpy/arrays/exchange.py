@@ -1,7 +1,7 @@
-"""Arrays to and from other libraries without a copy: DLPack, ``__cuda_array_interface__``, raw pointers.
+"""Exchange of arrays with other libraries without a copy: DLPack, ``__cuda_array_interface__``, raw pointers.
 
-Both sides then see one memory. Ours are computed before they are handed out and written in place from then on; what is
-recorded from such an array and still pending sees what the other library has written meanwhile.
+Both libraries then see the same memory. An `ndarray` is computed before it is exported, and written in place from then
+on. Pending operations that read an exported array see what the other library has written before they run.
 """
 
 from __future__ import annotations
@@ -22,22 +22,24 @@ from ..core.runtime import evaluate, memory
 from ..core.runtime.device import CPU, Device
 from ..functions.creation import arrays as creation
 from . import stream_order
-from .dlpack import IS_COPIED, Description, Taken, make_capsule, open_capsule, sweep
+from .dlpack import IS_COPIED, Description, ImportedTensor, make_capsule, open_capsule, sweep
 from .dlpack import READ_ONLY as FLAG_READ_ONLY
 
 __all__ = ["from_dlpack"]
 
-# DLPack's numbers: pinned host memory and managed memory are reached as the host's and the GPU's own.
+# DLPack's codes of devices. Pinned host memory counts as host memory, and managed memory as GPU memory.
 _CPU, _CUDA, _CUDA_HOST, _CUDA_MANAGED = 1, 2, 3, 13
-_CODES = {"b": 6, "i": 0, "u": 1, "e": 2, "f": 2, "c": 5}
+# DLPack's codes of types: by kind, by dtype with the number of bits, and the inverse.
+_KIND_CODES = {"b": 6, "i": 0, "u": 1, "e": 2, "f": 2, "c": 5}
 _CODE = {
-    dtype: (4 if dtype == dtypes.bfloat16 else _CODES[kind], 8 * dtype.itemsize) for dtype, kind in dtypes.KIND.items()
+    dtype: (4 if dtype == dtypes.bfloat16 else _KIND_CODES[kind], 8 * dtype.itemsize)
+    for dtype, kind in dtypes.KIND.items()
 }
 _DTYPE = {code: dtype for dtype, code in _CODE.items()}
 
 
 def _release(device: Device) -> None:
-    """Drop the memory that other libraries, or our streams, have finished with."""
+    """Drop the memory that other libraries, or the devices' streams, have finished with."""
     sweep()
     stream_order.sweep()
 
@@ -45,11 +47,11 @@ def _release(device: Device) -> None:
 memory.out_of_memory_hooks.append(_release)
 
 
-# --- out --------------------------------------------------------------------------------------------------------------
+# --- exports ----------------------------------------------------------------------------------------------------------
 
 
-def _shared(x: ndarray) -> tuple[Node, Layout]:
-    """The computed value of an array whose memory someone else is about to see, and where it lies."""
+def _export(x: ndarray) -> tuple[Node, Layout]:
+    """Compute an array and mark its memory as exported. Return the leaf and its layout."""
     node = x.computed()
     evaluate.check_errors(x.queue)
     node.data.exported = True
@@ -57,30 +59,32 @@ def _shared(x: ndarray) -> tuple[Node, Layout]:
 
 
 def _pointer(x: ndarray) -> tuple[int, Layout]:
-    node, where = _shared(x)
+    """Export an array. Return the address of its first element and its layout."""
+    node, where = _export(x)
     return node.data.ptr + where.offset * x.itemsize, where
 
 
 def data_ptr(x: ndarray) -> int:
-    """The address of the first element, on the array's device.
+    """Return the address of the first element, in the memory of the array's device.
 
-    Whoever writes there must order that after the work on our stream; the legacy default stream is ordered by itself.
+    On a GPU, use of that memory must be ordered after the work on ``device.stream``. Work on CUDA's legacy default
+    stream is ordered after it without further steps.
     """
     return _pointer(x)[0]
 
 
 def host_window(x: ndarray) -> Any:
-    """The memory of an array of the CPU device, as a NumPy array."""
-    node, where = _shared(x)
-    unit = x.itemsize
-    strides = tuple(s * unit for s in where.strides)
-    window = numpy.ndarray(where.shape, x.dtype, node.data.host, where.offset * unit, strides)
+    """Return a NumPy array over the memory of an array on the CPU device."""
+    node, where = _export(x)
+    itemsize = x.itemsize
+    strides = tuple(s * itemsize for s in where.strides)
+    window = numpy.ndarray(where.shape, x.dtype, node.data.host, where.offset * itemsize, strides)
     window.flags.writeable = x.writeable and not is_scalar(x)
     return window
 
 
 def dlpack_device(x: ndarray) -> tuple[int, int]:
-    """The kind and the number of the array's device, as DLPack counts them."""
+    """Return DLPack's code of the kind of the array's device, and the number of the device."""
     device = x.device
     return device.dlpack_type, device.index
 
@@ -93,34 +97,34 @@ def dlpack(
     dl_device: tuple[int, int] | None = None,
     copy: bool | None = None,
 ) -> Any:
-    """The array in a DLPack capsule, for another library's `from_dlpack`.
+    """Return a DLPack capsule of the array, for another library's `from_dlpack`.
 
     Parameters
     ----------
     stream : int or None
-        The consumer's CUDA stream, which will wait for ours: None or 1 for the legacy default one, 2 for the
-        per-thread one, -1 for no waiting. None for the CPU.
+        The consumer's CUDA stream, which is made to wait for the array: a handle, None or 1 for the legacy default
+        stream, 2 for the per-thread default stream, -1 for no waiting. Must be None for an array on the CPU.
     max_version : tuple or None
-        The newest DLPack that the consumer knows; without it, it knows no flags.
+        The newest version of DLPack that the consumer supports. None means a version without flags.
     dl_device : tuple or None
-        The device that it is wanted on, if not the array's own.
+        The device to export to, as DLPack's codes; by default the device of the array.
     copy : bool or None
-        True for memory of its own, False for none but the array's, None for the array's where that can be.
+        True for a copy, False for the memory of the array itself, None for a copy only if necessary.
 
     Raises
     ------
     BufferError
-        If it cannot be had as asked.
+        If the request cannot be met.
     """
     if stream is not None and not x.device.has_stream:
         raise ValueError(f"an array on the CPU has no stream, so stream must be None, not {stream!r}")
     flags = 0
     target = x.device if dl_device is None else _device(dl_device)
-    # The 0-d result of an operation never changes, so no one gets its own memory to write to.
+    # The 0-d result of an operation must never change, so only a copy is exported, which may be written to.
     if copy or target is not x.device or is_scalar(x):
         if copy is False:
             raise BufferError(f"copy=False, but {_why_copy(x, target)}")
-        x = _copied(x, target)
+        x = _computed_copy(x, target)
         flags |= IS_COPIED
     versioned = max_version is not None and max_version[0] >= 1
     if not x.writeable:
@@ -130,28 +134,31 @@ def dlpack(
     ptr, where = _pointer(x)
     buffer = x.computed().data
     if target.has_stream and stream != -1:
-        handle = _stream(stream)
+        handle = _stream_handle(stream)
         stream_order.consumer_waits(target, handle)
         if handle != stream_order.LEGACY:
             buffer.used_elsewhere()
-    what = Description(ptr, (target.dlpack_type, target.index), _CODE[x.dtype], where.shape, where.strides, flags)
-    return make_capsule(what, versioned, buffer)
+    device = (target.dlpack_type, target.index)
+    description = Description(ptr, device, _CODE[x.dtype], where.shape, where.strides, flags)
+    return make_capsule(description, versioned, buffer)
 
 
 def _why_copy(x: ndarray, target: Device) -> str:
+    """Return the reason why an array cannot be exchanged without a copy, for a message."""
     if target is not x.device:
         return f"the array is on {x.device} and is wanted on {target}"
     return "the 0-d result of an operation is handed out as a copy"
 
 
-def _copied(x: ndarray, target: Device) -> ndarray:
-    made = creation.array(x, copy=True, device=target)
-    made.computed()
-    return made
+def _computed_copy(x: ndarray, target: Device) -> ndarray:
+    """Return a copy of an array on a device, computed already."""
+    result = creation.array(x, copy=True, device=target)
+    result.computed()
+    return result
 
 
-def _stream(stream: int | None) -> int:
-    """The handle of the consumer's stream, by DLPack's rules for CUDA."""
+def _stream_handle(stream: int | None) -> int:
+    """Return the handle of the consumer's stream, by DLPack's rules for CUDA. Raise ValueError if there is none."""
     if stream is None:
         return stream_order.LEGACY
     if not isinstance(stream, int) or stream == 0 or stream < -1:
@@ -160,7 +167,7 @@ def _stream(stream: int | None) -> int:
 
 
 def cuda_array_interface(x: ndarray) -> dict[str, Any]:
-    """The array's memory, as version 3 of the CUDA array interface describes it."""
+    """Return the description of the array's memory by version 3 of the CUDA array interface."""
     device = x.device
     if device.dlpack_type != _CUDA:
         raise AttributeError(f"__cuda_array_interface__: the array is on {device}")
@@ -179,10 +186,11 @@ def cuda_array_interface(x: ndarray) -> dict[str, Any]:
     }
 
 
-# --- in ---------------------------------------------------------------------------------------------------------------
+# --- imports ----------------------------------------------------------------------------------------------------------
 
 
 def _device(code: tuple[int, int]) -> Device:
+    """Return the device with DLPack's code and number. Raise BufferError for an unsupported kind of device."""
     kind, index = int(code[0]), int(code[1])
     if kind in (_CUDA, _CUDA_MANAGED):
         return Device(f"cuda:{index}")
@@ -192,98 +200,103 @@ def _device(code: tuple[int, int]) -> Device:
 
 
 def from_dlpack(x: Any, /, *, device: Device | str | int | None = None, copy: bool | None = None) -> ndarray:
-    """An array over the memory of another library's array. See `numpy.from_dlpack`.
+    """Make an array over the memory of another library's array. See `numpy.from_dlpack`.
 
     Parameters
     ----------
     x : object
-        Anything with ``__dlpack__`` and ``__dlpack_device__``.
+        An object with ``__dlpack__`` and ``__dlpack_device__``.
     device : Device, str, int or None
-        Where it is wanted; by default where it is.
+        The device of the result; by default the device of `x`.
     copy : bool or None
-        True for memory of its own, False for none but `x`'s, None for `x`'s where that can be.
+        True for a copy, False for the memory of `x` itself, None for a copy only if necessary.
 
     Raises
     ------
     BufferError
-        If it cannot be had as asked.
+        If the request cannot be met.
     """
     sweep()
     stream_order.sweep()
     if isinstance(x, ndarray):
-        made = make_view(x, x.layout)  # the very same memory, and known as such
+        result = make_view(x, x.layout)  # a view: aliasing between the two arrays stays known
         source = x.device
     else:
         if not hasattr(x, "__dlpack__") or not hasattr(x, "__dlpack_device__"):
             raise TypeError(f"{type(x).__name__!r} has no __dlpack__ and __dlpack_device__")
         source = _device(x.__dlpack_device__())
         options = {"stream": int(source.stream)} if source.has_stream else {}
-        made = _opened(_capsule(x, options), source)
+        result = _from_capsule(_capsule(x, options), source)
     target = source if device is None else Device(device)
     if copy or target is not source:
         if copy is False:
-            raise BufferError(f"copy=False, but {_why_copy(made, target)}")
-        return _copied(made, target)
-    return made
+            raise BufferError(f"copy=False, but {_why_copy(result, target)}")
+        return _computed_copy(result, target)
+    return result
 
 
 def _capsule(x: Any, options: dict[str, Any]) -> Any:
+    """Return a capsule from another library's array, with flags if that library supports them."""
     try:
         return x.__dlpack__(max_version=(1, 0), **options)
     except TypeError:  # a producer from before DLPack 1.0
         return x.__dlpack__(**options)
 
 
-def _opened(capsule: Any, device: Device) -> ndarray:
-    what, taken = open_capsule(capsule)
-    if _device(what.device) is not device:
-        raise BufferError(f"__dlpack_device__ says {device} and the capsule {_device(what.device)}")
-    dtype = _DTYPE.get(what.dtype)
+def _from_capsule(capsule: Any, device: Device) -> ndarray:
+    """Open a capsule and return an array over its memory, which must be on `device`."""
+    tensor, owner = open_capsule(capsule)
+    if _device(tensor.device) is not device:
+        raise BufferError(f"__dlpack_device__ says {device} and the capsule {_device(tensor.device)}")
+    dtype = _DTYPE.get(tensor.dtype)
     if dtype is None:
-        raise BufferError(f"DLPack's type {what.dtype} (code, bits) is not supported; {allowed(dtypes.NAMES)}")
-    return _over(what.ptr, what.shape, what.strides, dtype, device, taken, not what.flags & FLAG_READ_ONLY)
+        raise BufferError(f"DLPack's type {tensor.dtype} (code, bits) is not supported; {allowed(dtypes.NAMES)}")
+    writeable = not tensor.flags & FLAG_READ_ONLY
+    return _array_over(tensor.ptr, tensor.shape, tensor.strides, dtype, device, owner, writeable)
 
 
 def from_interface(x: Any) -> ndarray | None:
-    """An array over the memory of an object with ``__cuda_array_interface__``; None if it has none."""
-    found = getattr(x, "__cuda_array_interface__", None)
-    if found is None or isinstance(x, ndarray):
+    """Return an array over the memory of an object with ``__cuda_array_interface__``; None for other objects."""
+    interface = getattr(x, "__cuda_array_interface__", None)
+    if interface is None or isinstance(x, ndarray):
         return None
     stream_order.sweep()
-    if found.get("mask") is not None:
+    if interface.get("mask") is not None:
         raise BufferError("__cuda_array_interface__ with a mask is not supported")
-    if not numpy.dtype(found["typestr"]).isnative:
-        raise BufferError(f"bytes in the order of {found['typestr']!r} are not supported")
-    dtype = dtypes.check(found["typestr"])
-    shape = tuple(found["shape"])
-    ptr, read_only = found["data"]
+    if not numpy.dtype(interface["typestr"]).isnative:
+        raise BufferError(f"bytes in the order of {interface['typestr']!r} are not supported")
+    dtype = dtypes.check(interface["typestr"])
+    shape = tuple(interface["shape"])
+    ptr, read_only = interface["data"]
     device = stream_order.device_of(ptr)
-    stream = found.get("stream")
+    stream = interface.get("stream")
     if stream is not None:
-        stream_order.wait_for(device, _stream(stream))
-    strides = found.get("strides")
-    if strides is None:
-        steps = layout.c_strides(shape)
-    elif any(s % dtype.itemsize for s in strides):
-        raise BufferError(f"strides {strides} that are no whole elements of {dtype.itemsize} bytes are not supported")
+        stream_order.wait_for(device, _stream_handle(stream))
+    byte_strides = interface.get("strides")
+    if byte_strides is None:
+        strides = layout.c_strides(shape)
+    elif any(s % dtype.itemsize for s in byte_strides):
+        raise BufferError(
+            f"strides {byte_strides} that are no whole elements of {dtype.itemsize} bytes are not supported"
+        )
     else:
-        steps = tuple(s // dtype.itemsize for s in strides)
-    return _over(ptr, shape, steps, dtype, device, x, not read_only)
+        strides = tuple(s // dtype.itemsize for s in byte_strides)
+    return _array_over(ptr, shape, strides, dtype, device, x, not read_only)
 
 
 creation.READERS.append(from_interface)
 
 
-def _over(
+def _array_over(
     ptr: int,
     shape: tuple[int, ...],
     strides: tuple[int, ...],
     dtype: DType,
     device: Device,
-    thing: Taken | object,
+    owner: ImportedTensor | object,
     writeable: bool,
 ) -> ndarray:
-    """An array over memory that `thing` keeps alive; strides in elements."""
+    """Return an array over another library's memory, which `owner` keeps alive; strides in elements."""
     queue = evaluate.queue_of(device)
     if 0 in shape:
         empty = graph.leaf(memory.allocate(device, 0), dtype, Layout(shape, layout.c_strides(shape), 0), queue)
@@ -293,11 +306,11 @@ def _over(
     first = ptr + low * dtype.itemsize
     if first % dtype.alignment and device is not CPU:
         raise BufferError(f"memory at {first:#x} is not aligned for {dtype.name}")
-    owner = stream_order.Borrowed(device, thing)
-    buffer = memory.foreign(first, (high - low + 1) * dtype.itemsize, owner, device)
+    borrowed = stream_order.Borrowed(device, owner)
+    buffer = memory.foreign(first, (high - low + 1) * dtype.itemsize, borrowed, device)
     packed = layout.is_c(shape, strides)
-    whole = shape if packed else (high - low + 1,)
-    array = wrap_leaf(graph.leaf(buffer, dtype, Layout(whole, layout.c_strides(whole), 0), queue))
+    buffer_shape = shape if packed else (high - low + 1,)
+    array = wrap_leaf(graph.leaf(buffer, dtype, Layout(buffer_shape, layout.c_strides(buffer_shape), 0), queue))
     if not writeable:
         array._flags |= READ_ONLY
     return array if packed else make_view(array, Layout(shape, strides, -low))

@@ -1,4 +1,4 @@
-"""What `ndarray` has as methods in other words than the function of that name, and what only it has."""
+"""Methods of `ndarray` that differ from the function of the same name, or that have no such function."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from ..functions.ufuncs.ufunc import UFUNCS
 
 
 def reshape_method(x: ndarray, *shape: Any, order: str = "C", copy: bool | None = None) -> ndarray:
-    """The elements in another shape: a view where strides allow it. See `numpy.ndarray.reshape`."""
+    """Return the elements in another shape, as a view if the strides allow it. See `numpy.ndarray.reshape`."""
     if not shape:
         raise TypeError("reshape() takes exactly 1 argument (0 given)")
-    given = shape[0] if len(shape) == 1 else shape
-    return reshaped(x, as_shape_with_unknown(given, x.size), order, copy)
+    dims = shape[0] if len(shape) == 1 else shape
+    return reshaped(x, as_shape_with_unknown(dims, x.size), order, copy)
 
 
 def transpose_method(x: ndarray, *axes: Any) -> ndarray:
-    """The axes in another order: a view. See `numpy.ndarray.transpose`."""
+    """Return a view with the axes in another order. See `numpy.ndarray.transpose`."""
     return transpose(x, axes[0] if len(axes) == 1 else axes or None)
 
 
 def copy_method(x: ndarray, order: str = "C") -> ndarray:
-    """A new array with the same elements. See `numpy.ndarray.copy`."""
+    """Return a new array with the same elements. See `numpy.ndarray.copy`."""
     result = array(x, order=order)
     if is_scalar(x):
         result._flags &= ~BOX
@@ -44,29 +44,33 @@ def copy_method(x: ndarray, order: str = "C") -> ndarray:
 
 
 def conjugate_method(x: ndarray, out: Any = None) -> ndarray:
-    """The complex conjugate; an array that is not complex is returned itself. See `numpy.ndarray.conjugate`."""
+    """Return the complex conjugate, or the array itself if it is not complex. See `numpy.ndarray.conjugate`."""
     return x if out is None and x.dtype.kind != "c" else UFUNCS["conjugate"](x, out=out)
 
 
 def resize_method(x: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
     """Change the shape and the number of elements in place. See `numpy.ndarray.resize`.
 
-    Whatever `refcheck` says, a view made before shows the array as it is afterwards; and ValueError is raised where
-    elements go that a view may show.
+    An existing view shows the array as it is after the call. `refcheck` has no effect.
+
+    Raises
+    ------
+    ValueError
+        If the array does not own its data, or would lose elements while there is a view of it.
     """
-    given = new_shape[0] if len(new_shape) == 1 else new_shape
-    dims = x.shape if given is None or given == () else as_shape(given)
+    requested = new_shape[0] if len(new_shape) == 1 else new_shape
+    dims = x.shape if requested is None or requested == () else as_shape(requested)
     if is_scalar(x):
-        return  # it does not change, as NumPy's scalars do not
+        return  # NumPy's scalars do not change either
     if x.base is not None:
         raise ValueError("cannot resize this array: it does not own its data")
-    if prod(dims) < x.size and any(isinstance(held, ndarray) for held in gc.get_referrers(x)):
+    if prod(dims) < x.size and any(isinstance(referrer, ndarray) for referrer in gc.get_referrers(x)):
         raise ValueError("cannot resize an array to fewer elements while there is a view of it; use resize(a, shape)")
     x._set(grown(x, dims))
 
 
 def set_shape(x: ndarray, shape: Any) -> None:
-    """``x.shape = shape``: the array itself in another shape, never a copy. See `numpy.ndarray.shape`."""
+    """Change the shape of the array in place (``x.shape = shape``), without a copy. See `numpy.ndarray.shape`."""
     if is_scalar(x):
         raise AttributeError("attribute 'shape' of the 0-d result of an operation is not writable")
     if NUMPY_2_5:
@@ -80,26 +84,26 @@ def set_shape(x: ndarray, shape: Any) -> None:
                 "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape."
             )
         if dims != x.shape and x.base is None:
-            x._set(in_shape(x.value(), dims))  # of what is computed, a window of the same memory
+            x._set(in_shape(x.value(), dims))  # if computed, a window of the same memory
         elif dims != x.shape:
-            turned = make_view(x, Layout(dims, strides, where.offset))
-            x._layout, x._node, x._source = turned._layout, turned._node, turned._source
+            view = make_view(x, Layout(dims, strides, where.offset))
+            x._layout, x._node, x._source = view._layout, view._node, view._source
         x._flags |= BOX
 
 
 def delete_item(x: ndarray, key: Any) -> None:
-    """``del x[key]``"""
+    """Raise the error of ``del x[key]``: arrays have no deletion of elements."""
     if is_scalar(x):
         raise TypeError(f"'numpy.{x.dtype.type.__name__}' object does not support item deletion")
     raise ValueError("cannot delete array elements")
 
 
-# What NumPy's scalars have and its arrays have not.
+# Attributes of NumPy's scalars that its arrays do not have.
 SCALAR_NAMES = ("is_integer", "as_integer_ratio", "hex", "bit_count", "numerator", "denominator")
 
 
-def of_scalar(name: str) -> Callable[[ndarray], Any]:
-    """The attribute of that name of NumPy's scalar, for the 0-d results of operations alone."""
+def scalar_attribute(name: str) -> Callable[[ndarray], Any]:
+    """Return the getter of an attribute of NumPy's scalars, which only the 0-d results of operations have."""
 
     def read(x: ndarray) -> Any:
         if not is_scalar(x) or not hasattr(x.dtype.type, name):
@@ -112,73 +116,76 @@ def of_scalar(name: str) -> Callable[[ndarray], Any]:
 # --- copies and transfer ----------------------------------------------------------------------------------------------
 
 
-def copied(x: ndarray) -> ndarray:
-    """``copy.copy(x)``"""
+def shallow_copy(x: ndarray) -> ndarray:
+    """Return ``copy.copy(x)``."""
     return copy_method(x, "K")
 
 
-def deep_copied(x: ndarray, memo: dict[int, Any]) -> ndarray:
-    """``copy.deepcopy(x)``"""
+def deep_copy(x: ndarray, memo: dict[int, Any]) -> ndarray:
+    """Return ``copy.deepcopy(x)``."""
     return copy_method(x, "K")
 
 
-def reduced(x: ndarray) -> tuple[Any, ...]:
-    """What `pickle` stores: the elements on the host, and where they were."""
+def reduce_for_pickle(x: ndarray) -> tuple[Any, ...]:
+    """Return what `pickle` stores: the elements as a NumPy array, the name of the device, and flags."""
     device = x.device
     return _restored, (_in_memory_order(x), str(device), x._flags & (READ_ONLY | BOX))
 
 
 def _in_memory_order(x: ndarray) -> Any:
-    """The elements on the host, in Fortran order where they lie so."""
+    """Return the elements as a NumPy array, in Fortran order if the array is Fortran-contiguous, else in C order."""
     where = x.layout
     host = to_host(x)
-    turned = layout.is_f(where.shape, where.strides) and not layout.is_c(where.shape, where.strides)
-    return numpy.asfortranarray(host) if turned else host
+    is_fortran = layout.is_f(where.shape, where.strides) and not layout.is_c(where.shape, where.strides)
+    return numpy.asfortranarray(host) if is_fortran else host
 
 
 def _restored(host: Any, device: str, flags: int) -> ndarray:
-    """An array from a pickle: on its device if there is such a one here, else on the default device."""
+    """Return an array from a pickle: on its device if this machine has that device, else on the default device.
+
+    Pickles refer to this function by name.
+    """
     try:
-        place: Device | None = Device(device)
+        target: Device | None = Device(device)
     except RuntimeError:
-        place = None
-    x = from_host(host, place)
+        target = None
+    x = from_host(host, target)
     x._flags = flags
     return x
 
 
 def to_device(x: ndarray, device: Device | str | int, /, *, stream: Any = None) -> ndarray:
-    """The array on a device: itself if it is there.
+    """Return a copy of the array on a device, or the array itself if it is on that device.
 
     Parameters
     ----------
     device : Device, str or int
-        Where to.
+        The target device.
     stream : None
-        For the Array API standard; other values are refused.
+        Exists for the Array API standard. Must be None.
     """
     if stream is not None:
         raise ValueError("stream must be None: copies are ordered with all other work of the array")
-    place = Device(device)
-    return x if x.device is place else from_host(to_host(x), place)
+    target = Device(device)
+    return x if x.device is target else from_host(to_host(x), target)
 
 
 def asnumpy(x: Any, order: str = "C") -> Any:
-    """The elements as a new NumPy array on the host.
+    """Copy the elements to a new NumPy array.
 
     Parameters
     ----------
     x : array_like
-        An array, or anything that NumPy makes one of.
+        An array, or anything that NumPy can make an array of.
     order : {"C", "F", "A", "K"}
-        Its memory order.
+        The memory order of the result.
     """
     host: Any = to_host(x) if isinstance(x, ndarray) else numpy.array(x)
     return host.copy(order) if order != "C" or not host.flags.c_contiguous else host
 
 
 def tobytes(x: ndarray, order: str = "C") -> bytes:
-    """The bytes of the elements. See `numpy.ndarray.tobytes`."""
+    """Return the bytes of the elements. See `numpy.ndarray.tobytes`."""
     if order in ("A", "K"):
         return _in_memory_order(x).tobytes("A")
     return to_host(x).tobytes(order)
@@ -188,7 +195,7 @@ def tobytes(x: ndarray, order: str = "C") -> bytes:
 
 
 class Flags:
-    """How an array lies in memory. See `numpy.ndarray.flags`."""
+    """The memory layout of an array, as flags. See `numpy.ndarray.flags`."""
 
     __slots__ = ("_array",)
 
@@ -197,25 +204,29 @@ class Flags:
 
     @property
     def c_contiguous(self) -> bool:
+        """Whether the elements are contiguous, in C order."""
         where = self._array.layout
-        return layout.is_c(where.shape, where.strides) and self._dense()
+        return layout.is_c(where.shape, where.strides) and self._has_whole_elements()
 
     @property
     def f_contiguous(self) -> bool:
+        """Whether the elements are contiguous, in Fortran order."""
         where = self._array.layout
-        return layout.is_f(where.shape, where.strides) and self._dense()
+        return layout.is_f(where.shape, where.strides) and self._has_whole_elements()
 
-    def _dense(self) -> bool:
-        """Whether elements are not parts of wider ones."""
+    def _has_whole_elements(self) -> bool:
+        """Return False if the elements are components of complex elements, with gaps in between."""
         x = self._array
         return x.size < 2 or x.base is None or x._part not in ("real", "imag")
 
     @property
     def owndata(self) -> bool:
+        """Whether the array is no view of another array."""
         return self._array.base is None
 
     @property
     def writeable(self) -> bool:
+        """Whether the elements can be written."""
         return self._array.writeable and not is_scalar(self._array)
 
     @writeable.setter
@@ -224,72 +235,85 @@ class Flags:
 
     @property
     def aligned(self) -> bool:
+        """Whether the memory is aligned for the dtype: always."""
         return True
 
     @property
     def writebackifcopy(self) -> bool:
+        """Whether the array is a temporary copy to be written back: never."""
         return False
 
     @property
     def contiguous(self) -> bool:
+        """The same as `c_contiguous`."""
         return self.c_contiguous
 
     @property
     def fortran(self) -> bool:
+        """The same as `f_contiguous`."""
         return self.f_contiguous
 
     @property
     def fnc(self) -> bool:
+        """Whether the elements are contiguous in Fortran order and not in C order."""
         return self.f_contiguous and not self.c_contiguous
 
     @property
     def forc(self) -> bool:
+        """Whether the elements are contiguous in Fortran order or in C order."""
         return self.f_contiguous or self.c_contiguous
 
     @property
     def behaved(self) -> bool:
+        """Whether the array is aligned and writeable."""
         return self.writeable
 
     @property
     def carray(self) -> bool:
+        """Whether the array is aligned, writeable and `c_contiguous`."""
         return self.writeable and self.c_contiguous
 
     @property
     def farray(self) -> bool:
-        return not self.c_contiguous  # NumPy asks for any one of the flags, and "aligned" is one
+        """Whether the array is not `c_contiguous`: NumPy tests for any of its flags here, and "aligned" is one."""
+        return not self.c_contiguous
 
     def __getitem__(self, name: str) -> bool:
-        found = _FLAG_NAMES.get(name) if isinstance(name, str) else None
-        if found is None:
+        """Return a flag by NumPy's upper-case name or abbreviation."""
+        attribute = _FLAG_NAMES.get(name) if isinstance(name, str) else None
+        if attribute is None:
             raise KeyError("Unknown flag")
-        return getattr(self, found)
+        return getattr(self, attribute)
 
     def __setitem__(self, name: str, value: Any) -> None:
+        """Set the flag WRITEABLE, the only one that can be set."""
         if name not in ("WRITEABLE", "W"):
             raise KeyError("Unknown flag")
         self.writeable = value
 
     def __eq__(self, other: object) -> bool:
+        """Return whether all printed flags equal those of other flags, of this class or NumPy's."""
         if not isinstance(other, (Flags, type(numpy.empty(0).flags))):
             return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in _SHOWN)
+        return all(getattr(self, name) == getattr(other, name) for name in _PRINTED)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return "".join(f"  {name.upper()} : {getattr(self, name)}\n" for name in _SHOWN)
+        """Return the flags as NumPy prints them."""
+        return "".join(f"  {name.upper()} : {getattr(self, name)}\n" for name in _PRINTED)
 
 
-_SHOWN = ("c_contiguous", "f_contiguous", "owndata", "writeable", "aligned", "writebackifcopy")
+_PRINTED = ("c_contiguous", "f_contiguous", "owndata", "writeable", "aligned", "writebackifcopy")
 _FLAG_NAMES = {
-    name.upper(): name for name in (*_SHOWN, "contiguous", "fortran", "fnc", "forc", "behaved", "carray", "farray")
+    name.upper(): name for name in (*_PRINTED, "contiguous", "fortran", "fnc", "forc", "behaved", "carray", "farray")
 }
 _FLAG_NAMES |= {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": "writeable", "A": "aligned"}
 _FLAG_NAMES |= {"X": "writebackifcopy", "B": "behaved", "CA": "carray", "FA": "farray"}
 
 
 def setflags(x: ndarray, write: Any = None, align: Any = None, uic: Any = None) -> None:
-    """Set whether the array can be written. See `numpy.ndarray.setflags`."""
+    """Make the array writeable or read-only. See `numpy.ndarray.setflags`."""
     if uic:
         raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
     if write is None:

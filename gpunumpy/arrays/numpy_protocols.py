@@ -1,4 +1,4 @@
-"""NumPy's protocols: its functions, called on our arrays, run ours on the arrays' device."""
+"""NumPy's protocols: a NumPy function called with an `ndarray` of this package runs the function of this package."""
 
 from __future__ import annotations
 
@@ -18,23 +18,24 @@ from .namespace_info import EDITIONS
 
 
 def _package() -> ModuleType:
+    """Return the top module, `gpunumpy`, which modules inside it do not import."""
     return sys.modules[__name__.partition(".")[0]]
 
 
 def priority(x: ndarray) -> float:
-    """Above other classes of arrays, where they decide by number whose operators run."""
+    """Return a high priority, for array classes that let a number decide whose operators run."""
     return 1000.0
 
 
 def array_namespace(x: ndarray, *, api_version: str | None = None) -> ModuleType:
-    """The module of the array API standard's functions."""
+    """Return `gpunumpy`, the module with the functions of the array API standard."""
     if api_version is not None and api_version not in EDITIONS:
         raise ValueError(f"edition {api_version!r} of the array API is not supported; allowed: {', '.join(EDITIONS)}")
     return _package()
 
 
 def array(x: ndarray, dtype: Any = None, copy: bool | None = None) -> Any:
-    """The elements as a NumPy array: a copy, or, with ``copy=False`` on the CPU device, the very memory."""
+    """Return the elements as a NumPy array: a copy, or with ``copy=False`` on the CPU device the same memory."""
     if copy is not False:
         host = to_host(x)
         return host if dtype is None else host.astype(dtype, copy=False)
@@ -44,20 +45,23 @@ def array(x: ndarray, dtype: Any = None, copy: bool | None = None) -> Any:
 
 
 def array_ufunc(x: ndarray, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-    """A ufunc of NumPy's on our arrays. What is not in NumPy's own namespace runs on the host, and says so."""
-    given = options.get("out", ())
-    if any(_foreign(a) for a in (*inputs, *given)):
+    """Run a NumPy ufunc on arrays of this package.
+
+    A ufunc that is not in NumPy's namespace runs on the host, with a `HostFallbackWarning`.
+    """
+    outputs = options.get("out", ())
+    if any(_decides_itself(operand) for operand in (*inputs, *outputs)):
         return NotImplemented
-    call = _called(ufunc, method)
-    if not given:
+    call = _function_for(ufunc, method)
+    if not outputs:
         if "where" in options and method == "__call__":
-            options["out"] = None  # NumPy takes a None out of the options: whether it was given cannot be known
+            options["out"] = None  # NumPy removes ``out=None`` from the options: the caller may have passed it
         return call(*inputs, **options)
-    return call(*inputs, **options | {"out": given if method == "__call__" else given[0]})
+    return call(*inputs, **options | {"out": outputs if method == "__call__" else outputs[0]})
 
 
-def _called(ufunc: Any, method: str) -> Callable[..., Any]:
-    """Our function for a ufunc of NumPy's, or for a method of one."""
+def _function_for(ufunc: Any, method: str) -> Callable[..., Any]:
+    """Return the function of this package for a NumPy ufunc, or for a method of the ufunc."""
     name = ufunc.__name__
     if getattr(numpy, name, None) is ufunc:
         if method == "__call__":
@@ -68,27 +72,30 @@ def _called(ufunc: Any, method: str) -> Callable[..., Any]:
     return on_host(lambda *args, **options: run(*args, **options), f"numpy ufunc {name}")
 
 
-def _foreign(a: Any) -> bool:
-    """Whether it is an array of a class that should decide itself."""
-    if isinstance(a, (ndarray, numpy.ndarray, numpy.generic)):
+def _decides_itself(operand: Any) -> bool:
+    """Return whether an operand is of another class with ``__array_ufunc__``, which then decides about the call."""
+    if isinstance(operand, (ndarray, numpy.ndarray, numpy.generic)):
         return False
-    override = getattr(type(a), "__array_ufunc__", None)
+    override = getattr(type(operand), "__array_ufunc__", None)
     return override is not None and override is not ndarray.__array_ufunc__  # type: ignore[attr-defined]
 
 
 def array_function(
     x: ndarray, function: Any, types: Iterable[type], args: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
-    """A function of NumPy's on our arrays: ours of that name, which may run on the host and then says so."""
+    """Run a NumPy function on arrays of this package, by the function of the same name in this package.
+
+    A function that this package does not have runs on the host, with a `HostFallbackWarning`.
+    """
     if not all(issubclass(kind, (ndarray, numpy.ndarray)) for kind in types):
         return NotImplemented
     root, _, rest = function.__module__.partition(".")
     if root != "numpy":
         return NotImplemented
     path = [*filter(None, rest.split(".")), function.__name__]
-    ours: Any
+    run: Any
     try:
-        ours = reduce(getattr, path, _package())
+        run = reduce(getattr, path, _package())
     except AttributeError:
-        ours = on_host(function, f"{function.__module__}.{function.__name__}")
-    return ours(*args, **options)
+        run = on_host(function, f"{function.__module__}.{function.__name__}")
+    return run(*args, **options)

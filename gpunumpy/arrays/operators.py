@@ -1,4 +1,4 @@
-"""The operators of an array and its conversions to Python scalars, as functions to bind to `ndarray`."""
+"""The operators of arrays and their conversions to Python scalars, as functions that `binding` binds to `ndarray`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Operator = Callable[..., Any]
 
 # --- arithmetic -----------------------------------------------------------------------------------------------------
 
-# The name of an operator (``__add__``, ``__radd__``, ``__iadd__``) and the ufunc that it is.
+# The ufunc of each binary operator: "add" stands for ``__add__``, ``__radd__`` and ``__iadd__``.
 _BINARY = {
     "add": "add",
     "sub": "subtract",
@@ -41,34 +41,35 @@ _BINARY = {
 _UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
 _ORDERING = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}
 
-# Powers that NumPy computes by another function.
+# Exponents for which NumPy computes ``x ** y`` by another ufunc.
 _POWERS = {2: "square", 0.5: "sqrt", -1: "reciprocal", 1: "positive"}
 _power, _reflected_power = binary_operator("power"), binary_operator("power", reflected=True)
-_quick_powers = {exponent: unary_operator(op) for exponent, op in _POWERS.items()}
+_special_powers = {exponent: unary_operator(op) for exponent, op in _POWERS.items()}
 
 
 def power(x: ndarray, y: Any, modulus: None = None) -> Any:
-    """``x ** y``"""
+    """Return ``x ** y``."""
     if modulus is not None:
         return NotImplemented
     kind = x.dtype.kind
     if type(y) in (int, float):
-        quick = _quick_powers.get(y)
-        if quick is not None and (kind in "fc" or (y == 2 and type(y) is int)):
-            return quick(x)
+        special = _special_powers.get(y)
+        if special is not None and (kind in "fc" or (y == 2 and type(y) is int)):
+            return special(x)
     if kind in "iub" and type(y) is not float:
         return _checked_power(_power, x, y, (x, y))
     return _power(x, y)
 
 
 def reflected_power(x: ndarray, y: Any, modulus: None = None) -> Any:
-    """``y ** x``"""
+    """Return ``y ** x``."""
     if modulus is not None:
         return NotImplemented
     return _checked_power(_reflected_power, x, y, (y, x))
 
 
 def _checked_power(record: Operator, x: ndarray, y: Any, args: tuple[Any, Any]) -> Any:
+    """Return ``record(x, y)``. Raise NumPy's error for an integer to a negative power; `args` are base and exponent."""
     if not is_operand(y):
         return NotImplemented
     nodes = as_nodes(args)
@@ -77,98 +78,99 @@ def _checked_power(record: Operator, x: ndarray, y: Any, args: tuple[Any, Any]) 
 
 
 def divide_with_remainder(x: ndarray, y: Any) -> Any:
-    """``divmod(x, y)``"""
+    """Return ``divmod(x, y)``."""
     return UFUNCS["divmod"](x, y) if is_operand(y) else NotImplemented
 
 
 def reflected_divide_with_remainder(x: ndarray, y: Any) -> Any:
-    """``divmod(y, x)``"""
+    """Return ``divmod(y, x)``."""
     return UFUNCS["divmod"](y, x) if is_operand(y) else NotImplemented
 
 
 def matrix_product(x: ndarray, y: Any) -> Any:
-    """``x @ y``"""
+    """Return ``x @ y``."""
     return matmul(x, y) if type(y) is ndarray or is_operand(y) else NotImplemented
 
 
 def matrix_product_in_place(x: ndarray, y: Any) -> Any:
-    """What ``x @= y`` gives `x`. A vector `y` has no place for it: the product has a dimension less."""
-    made = matrix_product(x, y)
-    if made is not NotImplemented and made.ndim < x.ndim:
+    """Return the values that ``x @= y`` gives to `x`. Raise ValueError for a vector `y`, which removes a dimension."""
+    product = matrix_product(x, y)
+    if product is not NotImplemented and product.ndim < x.ndim:
         raise ValueError(
             "inplace matrix multiplication requires the first operand to have at least one and the second at least two "
             "dimensions."
         )
-    return made
+    return product
 
 
 def reflected_matrix_product(x: ndarray, y: Any) -> Any:
-    """``y @ x``"""
+    """Return ``y @ x``."""
     return matmul(y, x) if is_operand(y) else NotImplemented
 
 
 def in_place(op: str, compute: Operator) -> Operator:
-    """The operator that gives `x` the values of ``compute(x, y)``."""
+    """Return the in-place operator that assigns ``compute(x, y)`` to `x`; `op` is its ufunc."""
 
     def update(x: ndarray, y: Any) -> Any:
         result = compute(x, y)
         if result is NotImplemented and op == "multiply":
-            return x * y  # repeats a sequence, which Python does not do for ``x *= y``
+            return x * y  # lets Python repeat a sequence, which it does not do for ``x *= y``
         if result is NotImplemented or is_scalar(x):
-            return result  # a 0-d result is as a scalar: the name is bound to the new one
-        made, target = result._node.signature, x._node.signature
-        if made.dtype == target.dtype and made.shape == target.shape and hand_over(result, x):
+            return result  # `x` acts as a scalar: the statement binds the name to the new value
+        source, target = result._node.signature, x._node.signature
+        if source.dtype == target.dtype and source.shape == target.shape and hand_over(result, x):
             return x
-        if made.dtype != target.dtype:
-            # Only to have NumPy's error where the result may not be cast back.
+        if source.dtype != target.dtype:
+            # Called for NumPy's error, if the result cannot be cast to the dtype of `x`.
             nodes = as_nodes((x, y))
             getattr(numpy, op).resolve_dtypes((*weak_types(nodes), x.dtype))
-        if made.shape != target.shape:
-            check_shape(x, layout.broadcast_shapes(made.shape, target.shape))
+        if source.shape != target.shape:
+            check_shape(x, layout.broadcast_shapes(source.shape, target.shape))
         return write(x, release(result))
 
     return update
 
 
 def _equality(op: str) -> Operator:
+    """Return the operator of "equal" or "not_equal", which also takes operands that are no numbers."""
     record = binary_operator(op)
 
     def compare(x: ndarray, y: Any) -> Any:
-        if not isinstance(y, _NO_NUMBERS):
-            made = record(x, y)
-            if made is not NotImplemented or not _is_unlike_numbers(y):
-                return made
-        # Nothing equals these, and NumPy says so element by element.
+        if not isinstance(y, _NON_NUMERIC_TYPES):
+            result = record(x, y)
+            if result is not NotImplemented or not _never_equals_numbers(y):
+                return result
+        # No element equals `y`: NumPy returns an array that says so for every element.
         return wrap(graph.fill(graph.typed_scalar(op == "not_equal", BOOL), x.shape, x.queue))
 
     return compare
 
 
-_NO_NUMBERS = (type(None), str, bytes, dict, set, frozenset)
+_NON_NUMERIC_TYPES = (type(None), str, bytes, dict, set, frozenset)
 
 
-def _is_unlike_numbers(y: Any) -> bool:
-    """Whether no number equals `y`: text, a collection that is no sequence, or an object that equals itself alone."""
-    if isinstance(y, _NO_NUMBERS):
+def _never_equals_numbers(y: Any) -> bool:
+    """Return whether no number equals `y`: text, a collection that is no sequence, an object equal only to itself."""
+    if isinstance(y, _NON_NUMERIC_TYPES):
         return True
     kind = type(y)
-    own = kind.__eq__ is not object.__eq__  # type: ignore[comparison-overlap]
-    if own or hasattr(kind, "__array_ufunc__"):
+    has_own_equality = kind.__eq__ is not object.__eq__  # type: ignore[comparison-overlap]
+    if has_own_equality or hasattr(kind, "__array_ufunc__"):
         return False
-    made = numpy.asarray(y)
-    return made.dtype == object and not made.shape
+    host = numpy.asarray(y)
+    return host.dtype == object and not host.shape
 
 
 # --- conversions ----------------------------------------------------------------------------------------------------
 
 
 def item_of(x: ndarray) -> Any:
-    """The one element as a NumPy scalar."""
+    """Return the only element as a NumPy scalar."""
     return to_host(x).reshape(())[()]
 
 
 def truth(x: ndarray) -> bool:
-    """``bool(x)``"""
+    """Return ``bool(x)``."""
     if x.size != 1:
         if x.size == 0:
             raise ValueError(
@@ -179,41 +181,41 @@ def truth(x: ndarray) -> bool:
 
 
 def _conversion(convert: Callable[[Any], Any]) -> Operator:
-    """A conversion to a Python scalar, which only 0-d arrays have."""
+    """Return a conversion to a Python scalar, which raises TypeError unless the array is 0-d."""
 
-    def of_array(x: ndarray, *args: Any) -> Any:
+    def convert_array(x: ndarray, *args: Any) -> Any:
         if x.ndim:
             raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
         if convert in (int, float) and KIND[x.dtype] == "c" and not is_scalar(x):
             raise TypeError(f"{convert.__name__}() argument must be a real number, not 'complex'")
         return convert(item_of(x), *args)
 
-    return of_array
+    return convert_array
 
 
 def as_index(x: ndarray) -> int:
-    """``operator.index(x)``"""
+    """Return ``operator.index(x)``."""
     if x.ndim or x.dtype.kind not in "iu":
         raise TypeError("only integer scalar arrays can be converted to a scalar index")
     return operator.index(item_of(x))
 
 
 def length(x: ndarray) -> int:
-    """``len(x)``"""
+    """Return ``len(x)``."""
     if not x.ndim:
         raise TypeError("len() of unsized object")
     return x.shape[0]
 
 
 def contains(x: ndarray, y: Any) -> bool:
-    """``y in x``"""
-    if _is_unlike_numbers(y) and not is_scalar(x):
+    """Return ``y in x``."""
+    if _never_equals_numbers(y) and not is_scalar(x):
         return False
     return truth(reduce_ufunc("logical_or", UFUNCS["equal"](x, y), None))
 
 
 def hash_of(x: ndarray) -> int:
-    """``hash(x)``, which the 0-d result of an operation has as a scalar does."""
+    """Return ``hash(x)``. Raise TypeError unless the array is the 0-d result of an operation."""
     if not is_scalar(x):
         raise TypeError("unhashable type: 'ndarray'")
     return hash(item_of(x))
@@ -221,7 +223,7 @@ def hash_of(x: ndarray) -> int:
 
 # --- the table ------------------------------------------------------------------------------------------------------
 
-_SCALARS: dict[str, Callable[..., Any]] = {
+_CONVERSIONS: dict[str, Callable[..., Any]] = {
     "__int__": int,
     "__float__": float,
     "__complex__": complex,
@@ -236,7 +238,7 @@ OPERATORS: dict[str, Operator] = {
     **{f"__r{name}__": binary_operator(op, reflected=True) for name, op in _BINARY.items()},
     **{f"__i{name}__": in_place(op, binary_operator(op)) for name, op in _BINARY.items()},
     **{f"__{name}__": unary_operator(op) for name, op in _UNARY.items()},
-    **{name: _conversion(convert) for name, convert in _SCALARS.items()},
+    **{name: _conversion(convert) for name, convert in _CONVERSIONS.items()},
     "__pow__": power,
     "__rpow__": reflected_power,
     "__ipow__": in_place("power", power),

@@ -1,4 +1,4 @@
-"""Arrays as text, exactly as NumPy prints them. Of a large array only the elements that are shown come to the host."""
+"""Arrays as text, exactly as NumPy prints them. Only the elements that are shown are copied to the host."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from ..functions.manipulation.shape import sliced
 __all__ = ["array2string", "array_repr", "array_str"]
 
 
-def _ends(x: ndarray, axis: int, edge: int) -> ndarray:
-    """The first elements along an axis, one more for the ellipsis to stand for, and the last, together."""
+def _shorten(x: ndarray, axis: int, edge: int) -> ndarray:
+    """Return the first and last `edge` elements along an axis, with one more in between to become the ellipsis."""
     n = x.shape[axis]
     shape = (*x.shape[:axis], 2 * edge + 1, *x.shape[axis + 1 :])
     strides = layout.c_strides(shape)
     node = uninitialized(shape, x.dtype, x.queue)
-    for at, start, stop in ((0, 0, edge + 1), (edge + 1, n - edge, n)):
-        part = sliced(x, axis, start, stop)
-        node = graph.update(node, Layout(part.shape, strides, at * strides[axis]), part.value())
+    for target, start, stop in ((0, 0, edge + 1), (edge + 1, n - edge, n)):
+        kept = sliced(x, axis, start, stop)
+        node = graph.update(node, Layout(kept.shape, strides, target * strides[axis]), kept.value())
     return wrap(node)
 
 
 def _string_of_corners(x: ndarray, options: dict[str, Any]) -> str:
-    """Return `numpy.array2string` of an array; only the corners are fetched where NumPy summarises."""
+    """Return `numpy.array2string` of an array. Where NumPy summarizes, only the corners are copied to the host."""
     current: Any = numpy.get_printoptions()
     threshold, edge = (
         current[name] if options.get(name) is None else options[name] for name in ("threshold", "edgeitems")
@@ -37,13 +37,13 @@ def _string_of_corners(x: ndarray, options: dict[str, Any]) -> str:
     if x.size > threshold:
         for axis, n in enumerate(x.shape):
             if n > 2 * edge + 1 and edge > 0:
-                x = _ends(x, axis, edge)
+                x = _shorten(x, axis, edge)
         options = {**options, "threshold": 0}
     return numpy.array2string(to_host(x), **options)
 
 
 def array2string(a: Any, max_line_width: int | None = None, *args: Any, **options: Any) -> str:
-    """An array as text. See `numpy.array2string`."""
+    """Return an array as text. See `numpy.array2string`."""
     if not isinstance(a, ndarray):
         return numpy.array2string(a, max_line_width, *args, **options)
     names = ("precision", "suppress_small", "separator", "prefix")
@@ -53,7 +53,7 @@ def array2string(a: Any, max_line_width: int | None = None, *args: Any, **option
 def array_str(
     a: Any, max_line_width: int | None = None, precision: int | None = None, suppress_small: bool | None = None
 ) -> str:
-    """The elements of an array as text. See `numpy.array_str`."""
+    """Return the elements of an array as text. See `numpy.array_str`."""
     if not isinstance(a, ndarray):
         return numpy.array_str(a, max_line_width, precision, suppress_small)
     if not a.shape:
@@ -66,7 +66,7 @@ def array_str(
 def array_repr(
     arr: Any, max_line_width: int | None = None, precision: int | None = None, suppress_small: bool | None = None
 ) -> str:
-    """An array as the text that would make it. See `numpy.array_repr`."""
+    """Return an array as the text of an expression that makes it. See `numpy.array_repr`."""
     if not isinstance(arr, ndarray):
         return numpy.array_repr(arr, max_line_width, precision, suppress_small)
     current = numpy.get_printoptions()
@@ -75,24 +75,24 @@ def array_repr(
     width = current["linewidth"] if max_line_width is None else max_line_width
     options = {"max_line_width": width, "precision": precision, "suppress_small": suppress_small}
     text = "array(" + _string_of_corners(arr, {**options, "separator": ", ", "prefix": "array(", "suffix": ","})
-    # NumPy tells the shape of what it summarises, and a dtype that the elements do not tell.
-    model = numpy.array_repr(numpy.ones(1, arr.dtype), 10_000)
+    # NumPy adds the shape to a summary, and a dtype that the elements do not show.
+    sample = numpy.array_repr(numpy.ones(1, arr.dtype), 10_000)
     extras = [f"shape={arr.shape}"]
-    if "dtype=" in model:
-        extras.append(model[model.index("dtype=") : -1])
+    if "dtype=" in sample:
+        extras.append(sample[sample.index("dtype=") : -1])
     extra = ", ".join(extras) + ")"
-    last = len(text) - (text.rfind("\n") + 1)
-    fits = last + 1 + len(extra) + 1 <= width
-    return text + "," + (" " if fits else "\n" + " " * len("array(")) + extra
+    last_line_length = len(text) - (text.rfind("\n") + 1)
+    fits_on_line = last_line_length + 1 + len(extra) + 1 <= width
+    return text + "," + (" " if fits_on_line else "\n" + " " * len("array(")) + extra
 
 
 def representation(x: ndarray) -> str:
-    """``repr(x)``"""
+    """Return ``repr(x)``."""
     return repr(to_host(x)[()]) if is_scalar(x) else array_repr(x)
 
 
 def formatted(x: ndarray, spec: str) -> str:
-    """``format(x, spec)``"""
+    """Return ``format(x, spec)``."""
     if is_scalar(x):
         return format(to_host(x)[()], spec)
     if not x.shape:

@@ -1,4 +1,4 @@
-"""The order of work on our stream and on other libraries' streams, for memory that both see."""
+"""Ordering between a device's stream and the streams of other libraries, for memory that both use."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 from ..core.runtime.device import Device, check, driver
 
-# The handles that stand for streams, as DLPack and __cuda_array_interface__ number them.
+# The numbers that DLPack and __cuda_array_interface__ give to CUDA's default streams instead of a handle.
 LEGACY, PER_THREAD = 1, 2
 
 
 def consumer_waits(device: Device, stream: int) -> None:
-    """Make another library's stream wait for what is queued on ours so far."""
+    """Make another library's stream wait for the work queued so far on the device's stream."""
     if stream == LEGACY:
-        return  # the driver itself orders the legacy default stream against ours
+        return  # the driver orders the legacy default stream against the device's stream
     cuda = driver()
     device.activate()
     event = check(cuda.cuEventCreate(cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value))
@@ -25,7 +25,7 @@ def consumer_waits(device: Device, stream: int) -> None:
 
 
 def wait_for(device: Device, stream: int) -> None:
-    """Make our stream wait for what is queued so far on another library's."""
+    """Make the device's stream wait for the work queued so far on another library's stream."""
     if stream == LEGACY:
         return
     cuda = driver()
@@ -37,7 +37,7 @@ def wait_for(device: Device, stream: int) -> None:
 
 
 def device_of(ptr: int) -> Device:
-    """The GPU whose memory is at an address; the default one for the null pointer of an empty array."""
+    """Return the GPU that an address belongs to; the default GPU for the null pointer of an empty array."""
     if not ptr:
         return Device("cuda")
     cuda = driver()
@@ -47,44 +47,46 @@ def device_of(ptr: int) -> Device:
 
 
 class Borrowed:
-    """Keeps another library's memory until our stream has done the work that was queued on it."""
+    """Keeps the owner of another library's memory alive until the device's stream has finished with that memory."""
 
-    __slots__ = ("device", "thing")
+    __slots__ = ("device", "owner")
 
-    def __init__(self, device: Device, thing: object) -> None:
+    def __init__(self, device: Device, owner: object) -> None:
         self.device = device
-        self.thing = thing
+        self.owner = owner
 
     def __del__(self) -> None:
+        """Leave the owner to `sweep` if the stream has work left."""
         if self.device.has_stream and not sys.is_finalizing():
-            _drop_when_done(self.device, self.thing)
+            _drop_when_done(self.device, self.owner)
 
 
-_leaving: list[tuple[Any, object]] = []  # the event after the last use, and what to drop then
+_dropping: list[tuple[Any, object]] = []  # the event after the last use, and the owner to drop then
 _lock = threading.Lock()
 
 
-def _drop_when_done(device: Device, thing: object) -> None:
+def _drop_when_done(device: Device, owner: object) -> None:
+    """Keep an owner until the work queued so far on the device's stream is done."""
     cuda = driver()
     device.activate()
     if not cuda.cuStreamQuery(device.stream)[0]:
         return  # nothing is queued
     event = check(cuda.cuEventCreate(cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value))
     check(cuda.cuEventRecord(event, device.stream))
-    _leaving.append((event, thing))
+    _dropping.append((event, owner))
 
 
 def sweep() -> None:
-    """Drop the borrowed memory that our streams have finished with."""
-    if not _leaving:
+    """Drop borrowed memory that the devices' streams have finished with."""
+    if not _dropping:
         return
     cuda = driver()
     done: list[tuple[Any, object]] = []
     with _lock:
-        count = len(_leaving)  # a finaliser may append meanwhile
-        stay: list[tuple[Any, object]] = []
-        for entry in _leaving[:count]:
-            (stay if cuda.cuEventQuery(entry[0])[0] else done).append(entry)
-        _leaving[:count] = stay
+        count = len(_dropping)  # a finaliser may append meanwhile
+        unfinished: list[tuple[Any, object]] = []
+        for entry in _dropping[:count]:
+            (unfinished if cuda.cuEventQuery(entry[0])[0] else done).append(entry)
+        _dropping[:count] = unfinished
     for event, _ in done:
         check(cuda.cuEventDestroy(event))
