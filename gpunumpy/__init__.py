@@ -1,5 +1,5 @@
 # ruff: noqa: F401
-"""NumPy on NVIDIA GPUs: ``import gpunumpy as np``, and the same program runs there, fused into few kernels."""
+"""NumPy on NVIDIA GPUs: with ``import gpunumpy as np`` a NumPy program runs on the GPU, fused into few kernels."""
 
 from importlib import import_module as _import_module
 from typing import Any as _Any
@@ -8,7 +8,7 @@ import numpy as _numpy
 
 from . import fft, linalg, random
 from ._version import __version__
-from .arrays import binding as _attach  # the operators and methods of arrays
+from .arrays import binding as _binding  # binds the operators and methods of arrays
 from .arrays.exchange import from_dlpack
 from .arrays.methods import asnumpy
 from .arrays.namespace_info import __array_api_version__, __array_namespace_info__
@@ -82,8 +82,8 @@ around = round
 _describe(globals(), _numpy)
 _make_importable()
 
-# Names of ours that NumPy does not have.
-_OURS = (
+# Public names that NumPy does not have.
+_ADDED_NAMES = (
     "Device",
     "DeviceError",
     "HostFallbackWarning",
@@ -99,19 +99,20 @@ _OURS = (
     "set_memory_limit",
     "synchronize",
 )
-# NumPy lists its old `core`; the folder of that name here is none of it.
-__all__ = sorted({*_numpy.__all__, *_OURS} - {"core"})
+# NumPy lists its old module `core`; the folder of that name here is an internal layer.
+__all__ = sorted({*_numpy.__all__, *_ADDED_NAMES} - {"core"})
 
-# Modules of NumPy's names that are files of this package, and loaded when asked for.
-_FILES = ("testing", "typing")
+# Modules that NumPy has too and that this package implements itself; loaded on first access.
+_LAZY_MODULES = ("testing", "typing")
 
 
 def __getattr__(name: str) -> _Any:
-    """Every public name of NumPy's is here: its constants and dtypes, and what no room above defines on the host."""
-    found = _import_module(f".{name}", __name__) if name in _FILES else _lookup("numpy", name)
-    globals()[name] = found
-    return found
+    """Return a NumPy name that no import above defines: a constant, a dtype, or a function that runs on the host."""
+    value = _import_module(f".{name}", __name__) if name in _LAZY_MODULES else _lookup("numpy", name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
+    """Return the public names only."""
     return __all__

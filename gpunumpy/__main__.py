@@ -17,7 +17,7 @@ from .core.runtime.device import Device, devices, why_no_gpu
 from .demo import demo, names
 from .kernels.cuda.compile import cache_folder
 
-# What each distribution is for, and the names it goes by: for CUDA 13 (or any), and for CUDA 12.
+# The purpose of each distribution, and its names: for CUDA 13 (or any version), and for CUDA 12.
 _LIBRARIES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("CUDA driver interface", ("cuda-bindings",)),
     ("program cache", ("cuda-core",)),
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, optional
-        The words of the command line; by default the process's own.
+        The command line's words; by default those of the process.
 
     Returns
     -------
@@ -69,6 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _positive_integer(word: str) -> int:
+    """Return a word of the command line as an integer. Raise argparse's error unless it is positive."""
     value = int(word)
     if value < 1:
         raise argparse.ArgumentTypeError(f"{word} is not a positive number")
@@ -76,12 +77,13 @@ def _positive_integer(word: str) -> int:
 
 
 def _fail(message: str) -> int:
+    """Print an error message, and return the exit status of failure."""
     print(f"gpunumpy: {message}", file=sys.stderr)
     return 1
 
 
 def info() -> list[str]:
-    """The lines that say what this machine has and what it lacks."""
+    """Return the lines of the command ``info``: versions, devices, libraries and what to install."""
     driver = _driver_version()
     lines = [
         _line("gpunumpy", __version__),
@@ -91,10 +93,10 @@ def info() -> list[str]:
     ]
     lines += [_line(str(device), _describe(device)) for device in devices()]
 
-    found = {use: _installed(packages) for use, packages in _LIBRARIES}
-    lines += [_line(use, text or "missing") for use, text in found.items()]
+    installed = {use: _installed(packages) for use, packages in _LIBRARIES}
+    lines += [_line(use, text or "missing") for use, text in installed.items()]
     lines.append(_line("cache of compiled kernels", str(cache_folder())))
-    lines += _advice(driver, [use for use, text in found.items() if not text])
+    lines += _advice(driver, [use for use, text in installed.items() if not text])
     return lines
 
 
@@ -103,7 +105,7 @@ def _line(name: str, text: str) -> str:
 
 
 def _installed(packages: Sequence[str]) -> str | None:
-    """The first of these distributions that is installed, with its version."""
+    """Return name and version of the first distribution that is installed, or None."""
     for package in packages:
         try:
             return f"{package} {version(package)}"
@@ -113,7 +115,10 @@ def _installed(packages: Sequence[str]) -> str | None:
 
 
 def _driver_version() -> tuple[int, int] | None:
-    """The newest CUDA that the driver serves; asked without CUDA's packages, which may be what is missing."""
+    """Return the newest version of CUDA that the driver supports, or None without a driver.
+
+    The driver's library is called directly, as the Python packages for CUDA may be missing.
+    """
     try:
         library = ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")
     except OSError:
@@ -125,6 +130,7 @@ def _driver_version() -> tuple[int, int] | None:
 
 
 def _describe(device: Device) -> str:
+    """Return the name of a device's hardware, or why the device is not usable."""
     try:
         return device.hardware
     except DeviceError as error:
@@ -132,7 +138,7 @@ def _describe(device: Device) -> str:
 
 
 def _advice(driver: tuple[int, int] | None, missing: Sequence[str]) -> list[str]:
-    """What to do so that a GPU can be used; nothing if one can and no library is missing."""
+    """Return lines that say how to make a GPU usable; none if a GPU is used and no library is missing."""
     reason = why_no_gpu()
     lines = ["", f"No GPU is used: {reason}"] if reason else []
     if driver is None:

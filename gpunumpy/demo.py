@@ -1,4 +1,4 @@
-"""``python -m gpunumpy demo``: an example on the device, the same program with NumPy, and a picture of the result."""
+"""``python -m gpunumpy demo``: run an example on a device and with NumPy, and write a picture of the result."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ import numpy
 from .core.runtime.device import Device, default_device, why_no_gpu
 
 # An installed package carries the examples inside it; a checkout has them beside it.
-_PACKED = Path(__file__).parent / "_examples"
-_FOLDER = _PACKED if _PACKED.is_dir() else Path(__file__).parents[1] / "examples"
+_PACKAGED = Path(__file__).parent / "_examples"
+_EXAMPLES = _PACKAGED if _PACKAGED.is_dir() else Path(__file__).parents[1] / "examples"
 _IMPORT = "import gpunumpy as np\n"
-_BAR = 40
-_PIXELS = 512  # smaller pictures are enlarged to about this
+_BAR_CHARACTERS = 40
+_PICTURE_PIXELS = 512  # longer side; smaller pictures are enlarged to at most this
 
 # Colours from the lowest value to the highest, evenly spaced: red, green, blue.
 _COLOURS = numpy.array(
@@ -31,26 +31,26 @@ _COLOURS = numpy.array(
 
 
 def names() -> list[str]:
-    """The examples there are, in the order of the alphabet."""
-    return sorted(path.stem for path in _FOLDER.glob("*.py"))
+    """Return the names of the examples, sorted."""
+    return sorted(path.stem for path in _EXAMPLES.glob("*.py"))
 
 
 def load(name: str, library: str = "gpunumpy") -> ModuleType:
-    """Run an example's file, with its one import line naming `library`, and return what it defines.
+    """Load an example as a module, with `library` in place of gpunumpy.
 
     Parameters
     ----------
     name : str
         The example, one of `names()`.
     library : str
-        The module that the example is to know as ``np``.
+        The name of the module that the example imports as ``np``.
 
     Returns
     -------
     module
         With ``run(size, steps, progress)`` and ``picture(result)``.
     """
-    path = _FOLDER / f"{name}.py"
+    path = _EXAMPLES / f"{name}.py"
     source = path.read_text(encoding="utf-8")
     if source.count("gpunumpy as np") != 1 or _IMPORT not in source:
         raise ValueError(f"{path} must name the library once, in the line {_IMPORT.strip()!r}")
@@ -63,48 +63,49 @@ def load(name: str, library: str = "gpunumpy") -> ModuleType:
 def demo(
     name: str, size: int | None = None, steps: int | None = None, device: str | None = None, output: Path | None = None
 ) -> None:
-    """Run an example on a device and with NumPy; print both times, and write a picture.
+    """Run an example on a device and with NumPy, print both times and write a picture.
 
     Parameters
     ----------
     name : str
         The example, one of `names()`.
     size, steps : int, optional
-        What to hand to its ``run``; by default the example's own choice.
+        Arguments of the example's ``run``; by default those that the example chooses.
     device : str, optional
-        Where to run it, as ``"cuda:1"`` or ``"cpu"``; by default the default device.
+        The device to run on, such as ``"cuda:1"`` or ``"cpu"``; by default the default device.
     output : Path, optional
         The picture's file; by default ``<name>.png`` in the current folder.
     """
     path = output or Path(f"{name}.png")
-    _check_place(path)
+    _check_writable(path)
     chosen = Device(device) if device else default_device()
     with chosen:
         print(f"{name} on {_describe(chosen)}", flush=True)
         example = load(name)
-        given = {key: value for key, value in (("size", size), ("steps", steps)) if value is not None}
-        # Two steps first, so that the time below is the program's and not the compiler's.
-        warm_up, _ = _timed(lambda: example.run(**{**given, "steps": 2}))
-        ours, result = _timed(lambda: example.run(**given, progress=_bar("gpunumpy")))
+        options = {key: value for key, value in (("size", size), ("steps", steps)) if value is not None}
+        # Two steps first, to exclude compilation from the time below.
+        warm_up_s, _ = _timed(lambda: example.run(**{**options, "steps": 2}))
+        gpunumpy_s, result = _timed(lambda: example.run(**options, progress=_bar("gpunumpy")))
         pixels = numpy.asarray(example.picture(result))
     reference = load(name, "numpy")
-    numpys, expected = _timed(lambda: reference.run(**given, progress=_bar("NumPy")))
+    numpy_s, expected = _timed(lambda: reference.run(**options, progress=_bar("NumPy")))
 
     difference = numpy.abs(numpy.asarray(result).astype(float) - expected).max()
-    _write_png(path, _coloured(pixels))
-    print(f"gpunumpy   {ours:8.3f} s  (first steps, with compiling: {warm_up:.3f} s)")
-    print(f"NumPy      {numpys:8.3f} s  ({numpys / ours:.1f} times gpunumpy's)")
+    _write_png(path, _to_pixels(pixels))
+    print(f"gpunumpy   {gpunumpy_s:8.3f} s  (first steps, with compiling: {warm_up_s:.3f} s)")
+    print(f"NumPy      {numpy_s:8.3f} s  ({numpy_s / gpunumpy_s:.1f} times gpunumpy's)")
     print(f"largest difference between the two results: {difference:.2g}")
     print(f"picture: {path}")
 
 
 def _describe(device: Device) -> str:
+    """Return a device and its hardware, with a hint if no GPU is usable."""
     hint = "; python -m gpunumpy info tells why no GPU is usable" if why_no_gpu() else ""
     return f"{device} ({device.hardware}{hint})"
 
 
 def _timed(run: Callable[[], Any]) -> tuple[float, Any]:
-    """The seconds until the values of what `run` returns are on the host, and what it returned."""
+    """Call `run`, and return the seconds until the values of its result are on the host, and the result."""
     start = time.perf_counter()
     result = run()
     numpy.asarray(result)
@@ -112,24 +113,24 @@ def _timed(run: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def _bar(label: str) -> Callable[[int], Iterable[int]]:
-    """A stand-in for `range` that draws how far the loop has come. It never goes back, so it reads well in a log."""
+    """Return a replacement for `range` that draws a progress bar on stderr by appending, which suits log files too."""
 
     def steps(count: int) -> Iterator[int]:
         print(f"{label:8} [", end="", file=sys.stderr, flush=True)
         for step in range(count):
             yield step
-            done = (step + 1) * _BAR // count - step * _BAR // count
+            done = (step + 1) * _BAR_CHARACTERS // count - step * _BAR_CHARACTERS // count
             print("#" * done, end="", file=sys.stderr, flush=True)
         print("]", file=sys.stderr)
 
     return steps
 
 
-# The picture
+# --- the picture ------------------------------------------------------------------------------------------------------
 
 
-def _check_place(path: Path) -> None:
-    """Raise the OSError that writing the file would end in, before there is anything to write."""
+def _check_writable(path: Path) -> None:
+    """Raise the OSError that writing this file would raise, before there is anything to write."""
     reason = None
     if path.is_dir():
         reason = errno.EISDIR
@@ -141,25 +142,27 @@ def _check_place(path: Path) -> None:
         raise OSError(reason, os.strerror(reason), str(path))
 
 
-def _coloured(values: numpy.ndarray) -> numpy.ndarray:
-    """Paint a 2-D array: height by width by red, green and blue."""
+def _to_pixels(values: numpy.ndarray) -> numpy.ndarray:
+    """Return the pixels of a 2-D array in colours: height by width by (red, green, blue), enlarged by whole factors."""
     values = values.astype(float)
     low, high = values.min(), values.max()
-    place = (values - low) / (high - low or 1.0) * (len(_COLOURS) - 1)
+    position = (values - low) / (high - low or 1.0) * (len(_COLOURS) - 1)
     anchors = numpy.arange(len(_COLOURS))
-    pixels = numpy.stack([numpy.interp(place, anchors, colour) for colour in _COLOURS.T], axis=-1).astype(numpy.uint8)
-    times = max(1, _PIXELS // max(values.shape))
-    return pixels.repeat(times, axis=0).repeat(times, axis=1)
+    pixels = numpy.stack([numpy.interp(position, anchors, colour) for colour in _COLOURS.T], axis=-1).astype(
+        numpy.uint8
+    )
+    factor = max(1, _PICTURE_PIXELS // max(values.shape))
+    return pixels.repeat(factor, axis=0).repeat(factor, axis=1)
 
 
 def _write_png(path: Path, pixels: numpy.ndarray) -> None:
-    """Write height by width by 3 bytes as a PNG file."""
+    """Write pixels, height by width by 3 bytes, as a PNG file."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
     height, width, _ = pixels.shape
-    # Eight bits a channel, three channels; every row is led by the number of its filter, 0 for none.
+    # Eight bits a channel, colour type 2 (red, green, blue). Each row begins with the number of its filter, 0 for none.
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     rows = numpy.pad(pixels.reshape(height, -1), ((0, 0), (1, 0))).tobytes()
     path.write_bytes(

@@ -1,7 +1,7 @@
-"""Submodules of NumPy's by name: ``from gpunumpy.lib.stride_tricks import as_strided``, ``import gpunumpy.ma``.
+"""Import of NumPy's submodules by name: ``from gpunumpy.lib.stride_tricks import as_strided``, ``import gpunumpy.ma``.
 
-They are no modules of this package, though it has their stubs; its attributes of these names are what an import
-statement finds.
+This package has stubs of these submodules but no module files. An import statement finds the attribute of the package
+that has the submodule's name.
 """
 
 from __future__ import annotations
@@ -13,37 +13,42 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
-_OURS, _THEIRS = __name__.partition(".")[0], "numpy"
+_PACKAGE, _NUMPY = __name__.partition(".")[0], "numpy"
 
 
 class _Loader(Loader):
+    """Loads a module that exists already."""
+
     def __init__(self, found: ModuleType) -> None:
-        self._found = found
+        self._module = found
 
     def exec_module(self, module: ModuleType) -> None:
-        # In place of the new module, so that one of NumPy's own stays as it is.
-        sys.modules[module.__name__] = self._found
+        """Replace the new, empty module: a module of NumPy is not modified."""
+        sys.modules[module.__name__] = self._module
 
 
 class _Finder(MetaPathFinder):
+    """Finds submodules of this package that are attributes only."""
+
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if not fullname.startswith(f"{_OURS}."):
+        """Return the spec of a submodule that is a file here, or an attribute named as NumPy's submodule; else None."""
+        if not fullname.startswith(f"{_PACKAGE}."):
             return None
         parent, _, name = fullname.rpartition(".")
-        of_package = PathFinder.find_spec(fullname, path)
-        if name.startswith("_") or (of_package is not None and of_package.has_location):
-            return of_package
+        file_spec = PathFinder.find_spec(fullname, path)
+        if name.startswith("_") or (file_spec is not None and file_spec.has_location):
+            return file_spec
         try:
-            import_module(_THEIRS + fullname.removeprefix(_OURS))
+            import_module(_NUMPY + fullname.removeprefix(_PACKAGE))
         except ImportError:
             return None
-        found = getattr(sys.modules[parent], name, None)
-        return ModuleSpec(fullname, _Loader(found)) if isinstance(found, ModuleType) else None
+        attribute = getattr(sys.modules[parent], name, None)
+        return ModuleSpec(fullname, _Loader(attribute)) if isinstance(attribute, ModuleType) else None
 
 
 def make_importable() -> None:
-    """Let import statements find them: before Python's finder, which takes a folder of stubs for a package."""
+    """Install the finder, before Python's finder, which takes a folder of stubs for a package."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())

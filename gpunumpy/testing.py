@@ -1,4 +1,4 @@
-"""NumPy's testing functions, for our arrays too. See `numpy.testing`."""
+"""NumPy's testing functions, which also accept `gpunumpy` arrays. See `numpy.testing`."""
 
 from __future__ import annotations
 
@@ -12,29 +12,31 @@ import numpy.testing
 from .core.recording.array import ndarray, to_host
 
 
-def _converted(x: Any) -> Any:
-    """NumPy's arrays and scalars in place of ours, in nested sequences too."""
+def _convert(x: Any) -> Any:
+    """Replace `gpunumpy` arrays by NumPy arrays and scalars, also inside sequences and dictionaries."""
     if isinstance(x, ndarray):
         return to_host(x)[()]
     if type(x) in (list, tuple):
-        return type(x)(map(_converted, x))
+        return type(x)(map(_convert, x))
     if isinstance(x, tuple) and hasattr(x, "_fields"):
-        return tuple(map(_converted, x))
-    return {key: _converted(value) for key, value in x.items()} if type(x) is dict else x
+        return tuple(map(_convert, x))
+    return {key: _convert(value) for key, value in x.items()} if type(x) is dict else x
 
 
-def _accepting(function: Callable[..., Any]) -> Callable[..., Any]:
+def _with_conversion(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function with a conversion of its arguments."""
+
     @wraps(function)
-    def check(*args: Any, **options: Any) -> Any:
-        return function(*map(_converted, args), **_converted(options))
+    def convert_and_call(*args: Any, **options: Any) -> Any:
+        return function(*map(_convert, args), **_convert(options))
 
-    return check
+    return convert_and_call
 
 
 def _names() -> dict[str, Any]:
-    """What `numpy.testing` has: its functions take our arrays, anything else is NumPy's own."""
+    """Return the public names of `numpy.testing`, its functions with conversion."""
     public = {name: getattr(numpy.testing, name) for name in numpy.testing.__all__}
-    return {name: _accepting(found) if inspect.isfunction(found) else found for name, found in public.items()}
+    return {name: _with_conversion(value) if inspect.isfunction(value) else value for name, value in public.items()}
 
 
 if TYPE_CHECKING:

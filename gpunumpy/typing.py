@@ -1,7 +1,7 @@
 """Types for annotations. See `numpy.typing`.
 
-``NDArray[float64]`` is `ndarray` with a dtype that is told to the reader; a checker does not follow dtypes through
-operations, so an array of any dtype may be given for it.
+``NDArray[float64]`` is `ndarray` with a dtype for the human reader. Type checkers do not track dtypes through
+operations, so they accept an array of any dtype for it.
 """
 
 from __future__ import annotations
