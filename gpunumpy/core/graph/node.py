@@ -173,7 +173,8 @@ class _Window(NamedTuple):
 
     The view of a leaf is a leaf that begins `step` elements after it, with `signature` if it is aligned to 16 bytes,
     else with `unaligned`. The view of a pending node is a node with `signature`: over the pending node if `nested`,
-    else over its argument, of which the pending node is a view itself. A leaf cannot be shown if `nested`.
+    else over its argument, of which the pending node is a view itself. For a leaf, `nested` means that no strides give
+    the view.
     """
 
     signature: Signature
