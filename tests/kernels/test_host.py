@@ -128,7 +128,7 @@ def values(shape: Sequence[int] | int, dtype: Any = F8, seed: int = 0) -> numpy.
 def small_blocks(monkeypatch: pytest.MonkeyPatch, threads: int = 3) -> None:
     """Make blocks so small that everything is cut, and always use threads."""
     monkeypatch.setattr(host, "BLOCK_BYTES", 0)
-    monkeypatch.setattr(host, "BLOCK_POINTS", 7)
+    monkeypatch.setattr(host, "MIN_BLOCK_POINTS", 7)
     monkeypatch.setattr(host, "PARALLEL_WORK", 0)
     for module in (host, host_threads):
         monkeypatch.setattr(module, "workers", lambda: threads)
@@ -487,7 +487,7 @@ def test_gather(blocks: str) -> None:
 
 @pytest.mark.parametrize("run", [2, 16])
 def test_gather_of_rows(run: int, blocks: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host_text, "_RUN", run)
+    monkeypatch.setattr(host_text, "_MIN_RUN_ELEMENTS", run)
     a, i = values((9, 14)), values(6, I8) % 18 - 9
     k = Builder((6, 14))
     x = k.load(i[:, None], i)
@@ -564,7 +564,7 @@ def test_blocks_are_cut_between_rows() -> None:
             product = k.apply("multiply", product, k.load(array.copy("K"), numpy.ravel(array, "K")))
         k.result(k.reduce("add", product))
         nest = loop_nest.ordered(*loop_nest.nests(k.kernel()))
-        return host._blocks(nest, len(nest.shape))[1]
+        return host._choose_blocks(nest, len(nest.shape))[1]
 
     rows, columns = values((64, 1024)), values((8, 8192)).T
     assert spread(rows, 2) == 1

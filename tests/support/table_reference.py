@@ -105,8 +105,8 @@ def precise(case: tuple[str, table.Loop], inputs: list[Array]) -> Array:
     with numpy.errstate(all="ignore"):
         if name == "log1p" and KIND[loop[0]] == "c":
             return _log1p(wide[0])
-        if name in op_functions.MENDED and KIND[loop[0]] == "c":
-            return op_functions.MENDED[name](wide[0])
+        if name in op_functions.CORRECTED and KIND[loop[0]] == "c":
+            return op_functions.CORRECTED[name](wide[0])
         return numpy.asarray(ufunc(*wide))
 
 

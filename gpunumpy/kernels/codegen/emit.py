@@ -1,7 +1,7 @@
 """The values of a kernel's body as C text, for one tile: `count` vectors of `width` lanes in each thread.
 
 The lanes of a vector are neighbours along one loop. All loads of a tile come first, so that they are in flight
-together, then the arithmetic, then the stores. A tile with missing lanes is loaded and stored with a condition a lane.
+together, then the arithmetic, then the stores. A tile with missing lanes checks each of its accesses.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The executor of the CPU device: kernels by NumPy in blocks, library calls by NumPy's own functions."""
+"""The executor of the CPU device: kernels run as NumPy calls over blocks, library calls as NumPy's own functions."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from .threads import quietly
 
 
 class HostExecutor:
-    """Runs plans on the CPU device.
+    """The executor of one CPU device; see `core.runtime.plan.Executor`.
 
-    Its functions for library calls are called as ``run(options, *results, *arguments)`` with NumPy arrays.
+    The implementation of a library call is called as ``run(options, *results, *arguments)`` with NumPy arrays.
     """
 
     name = "host"
@@ -38,53 +38,58 @@ class HostExecutor:
         self.source_location = self._locations.number
 
     def fuses(self, call: str) -> Fuses | None:
+        """Return the function that decides which kernels are fused into library call `call`; None if none ever are."""
         return fuses_of(call, self.name)
 
     def bind(self, buffer: Buffer, dtype: Any, offset: int) -> Any:
+        """Return a flat array over the buffer from element `offset` on."""
         assert buffer.host is not None
         flat = buffer.host.view(dtype)
         return flat[offset:] if offset else flat
 
     def prepare(self, kernel: Any) -> Runner:
+        """Return a function that runs the kernel over flat arrays and scalars."""
         return host.prepare(kernel)
 
     def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Runner:
+        """Return a function that runs a library call, given flat arrays over its results and arguments, and scalars."""
         function = implementation(record_of(step.name).implementation(self.name).run)
         if isinstance(step.options, Batch):
-            function = _one_by_one(function)
-        read = zip((where for _, where in step.args), step.dtypes, strict=True)
-        windows = [_window(dtype, where) for where, dtype in (*results, *read)]
+            function = _run_batch(function)
+        arguments = zip((layout for _, layout in step.args), step.dtypes, strict=True)
+        views = [_view_maker(dtype, layout) for layout, dtype in (*results, *arguments)]
         options = step.options
 
         def run(values: Sequence[Any]) -> None:
-            # The number of a site, and a scalar, stand among the arrays as they are.
-            quietly(function, options, *[see(v) if type(v) is numpy.ndarray else v for v, see in zip(values, windows)])
+            # Scalars and numbers of source locations are passed as they are.
+            quietly(function, options, *[view(v) if type(v) is numpy.ndarray else v for v, view in zip(values, views)])
 
         return run
 
     def take_error(self) -> str:
-        first = failures[:1]
+        """Return the message of the first index out of bounds since the last call, or an empty string."""
+        first = failures[:1]  # a slice, as another thread may clear the list at any time
         if not first:
             return ""
-        failures.clear()  # another thread may have done so since
-        words, source_location = first[0]
-        return f"{words} ({self._locations.text(source_location)})"
+        failures.clear()
+        message, source_location = first[0]
+        return f"{message} ({self._locations.text(source_location)})"
 
 
-def _one_by_one(function: Callable[..., None]) -> Callable[..., None]:
-    """What runs the calls of a batch."""
+def _run_batch(function: Callable[..., None]) -> Callable[..., None]:
+    """Return a function that runs the calls of a batch one after the other."""
 
     def run(options: Batch, *values: Any) -> None:
         results, args = values[: options.calls], values[options.calls :]
-        each = len(args) // options.calls
+        per_call = len(args) // options.calls
         for k, out in enumerate(results):
-            function(options.options, out, *args[k * each : (k + 1) * each])
+            function(options.options, out, *args[k * per_call : (k + 1) * per_call])
 
     return run
 
 
-def _window(dtype: Any, where: Layout) -> Callable[[Any], Any]:
-    """What makes an array of a layout from a flat one over the whole buffer."""
-    unit = dtype.itemsize
-    offset, strides = where.offset * unit, tuple(s * unit for s in where.strides)
-    return lambda flat: numpy.ndarray(where.shape, dtype, flat, offset, strides)
+def _view_maker(dtype: Any, layout: Layout) -> Callable[[Any], Any]:
+    """Return a function that makes an array of this layout from a flat array over the whole buffer."""
+    itemsize = dtype.itemsize
+    offset, strides = layout.offset * itemsize, tuple(s * itemsize for s in layout.strides)
+    return lambda flat: numpy.ndarray(layout.shape, dtype, flat, offset, strides)
