@@ -205,7 +205,7 @@ def test_stacks_that_no_stride_follows(model: Model) -> None:
     assert len(plan.offsets) == 4
     alone: list[Any] = []
     pointers = [x.ctypes.data for x in (out, left.base, right)]
-    run = cuda_calls_blas._at_once(gpunumpy.Device("cpu"), plan, FLOAT64, FLOAT64, Product(), alone.append)
+    run = cuda_calls_blas._prepare_as_batch(gpunumpy.Device("cpu"), plan, FLOAT64, FLOAT64, Product(), alone.append)
     assert run is not None
     run(pointers)
     assert (model.calls, alone) == ([(24, ComputeType.COMPUTE_64F)], [])
@@ -215,4 +215,6 @@ def test_stacks_that_no_stride_follows(model: Model) -> None:
     few = plan._replace(offsets=plan.offsets[: MIN_BATCH - 1])
     large = plan._replace(sizes=(1024, 1024, 1024))
     for other in (few, large):
-        assert cuda_calls_blas._at_once(gpunumpy.Device("cpu"), other, FLOAT64, FLOAT64, Product(), run) is None
+        assert (
+            cuda_calls_blas._prepare_as_batch(gpunumpy.Device("cpu"), other, FLOAT64, FLOAT64, Product(), run) is None
+        )

@@ -17,7 +17,7 @@ from gpunumpy.core.dtypes import bfloat16
 from gpunumpy.core.graph.layout import Layout
 from gpunumpy.core.graph.library_calls.products import Product
 from gpunumpy.core.runtime import memory
-from gpunumpy.kernels.products.cuda import _can_be_one
+from gpunumpy.kernels.products.cuda import _is_exact_in_library
 from gpunumpy.nvlib import cublaslt
 from gpunumpy.nvlib.cublas import as_matrices, gemms
 from tests.kernels.test_matmul_plans import by_columns, layout_of, memory_of
@@ -342,6 +342,6 @@ def test_scalars_that_the_library_does_not_take_exactly() -> None:
         ("maximum", (0, 0.0, False), (1, -0.0, -3.5, numpy.nan)),
     ):
         for value in fine:
-            assert _can_be_one(("bias", step), (1, 2, 3, 4, value)), (step, value)
+            assert _is_exact_in_library(("bias", step), (1, 2, 3, 4, value)), (step, value)
         for value in others:
-            assert not _can_be_one(("bias", step), (1, 2, 3, 4, value)), (step, value)
+            assert not _is_exact_in_library(("bias", step), (1, 2, 3, 4, value)), (step, value)

@@ -1,4 +1,4 @@
-"""The executor of a GPU: kernels by generated CUDA, library calls by CUDA's libraries and hand-written kernels."""
+"""The executor of a GPU: kernels run as generated CUDA, library calls by CUDA's libraries and hand-written kernels."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ from .program import prepared
 
 
 class CudaExecutor:
-    """Runs plans on a GPU.
+    """The executor of one GPU; see `core.runtime.plan.Executor`.
 
-    Its functions for library calls are called as ``run(device, options, layouts, dtypes)``, with the layouts and dtypes
-    of the results and the arguments, and return what takes their pointers; those that make programs, without a device.
+    The implementation of a library call is called as ``run(device, options, layouts, dtypes)``, with the layouts and
+    dtypes of the results and then the arguments, and returns a function of their pointers. An implementation that makes
+    a program is called as ``program(options, layouts, dtypes)``.
     """
 
     name = "cuda"
@@ -40,10 +41,11 @@ class CudaExecutor:
         self.source_location = self._locations.number
 
     def bind(self, buffer: memory.Buffer, dtype: Any, offset: int) -> int:
+        """Return the address of element `offset` of the buffer."""
         return buffer.ptr + offset * dtype.itemsize
 
     def prepare(self, kernel: Kernel) -> Runner:
-        """Generate, compile and load a kernel; the result launches it."""
+        """Generate, compile and load a kernel; return a function that launches it over addresses and scalars."""
         device = self.device
         device.activate()
         program = generate(kernel, device.attributes.multiprocessors)
@@ -55,28 +57,29 @@ class CudaExecutor:
             Launcher(device, functions[x.entry], x.grid, x.block, x.shared, layout, program.params)
             for x in program.launches
         ]
-        pairs = [n for n, k in enumerate(kinds) if k == "c"]
-        bools = [n for n, k in enumerate(kinds) if k == "b"]
-        fresh = [s.nbytes for s in program.scratch if not s.zeroed]
-        scratch, zeros, taken = [], 0, 0
-        for s in program.scratch:  # every zeroed one has its own part of the device's counters
-            scratch.append((s.zeroed, zeros if s.zeroed else taken))
+        complex_args = [n for n, k in enumerate(kinds) if k == "c"]
+        bool_args = [n for n, k in enumerate(kinds) if k == "b"]
+        unzeroed_bytes = [s.nbytes for s in program.scratch if not s.zeroed]
+        # Of each scratch: whether it is zeroed, and its offset in the device's counters or its number among the others.
+        scratch, counter_bytes, number = [], 0, 0
+        for s in program.scratch:
+            scratch.append((s.zeroed, counter_bytes if s.zeroed else number))
             if s.zeroed:
-                zeros += -(-s.nbytes // 16) * 16
+                counter_bytes += -(-s.nbytes // 16) * 16
             else:
-                taken += 1
-        if not (pairs or bools or scratch or flag) and len(launchers) == 1:
+                number += 1
+        if not (complex_args or bool_args or scratch or flag) and len(launchers) == 1:
             return launchers[0]
 
         def run(values: Sequence[Any]) -> None:
             wire: list[Any] = list(values)
-            for n in bools:
-                wire[n] = bool(wire[n])  # a Python number in a loop of bools: what counts is whether it is zero
-            for n in reversed(pairs):
+            for n in bool_args:
+                wire[n] = bool(wire[n])  # a Python number in a loop of bools stands for its truth value
+            for n in reversed(complex_args):
                 wire[n : n + 1] = (wire[n].real, wire[n].imag)
-            held = [memory.allocate(device, nbytes) for nbytes in fresh]
-            counters = memory.counters(device, zeros).ptr if zeros else 0
-            wire.extend(counters + place if zeroed else held[place].ptr for zeroed, place in scratch)
+            blocks = [memory.allocate(device, nbytes) for nbytes in unzeroed_bytes]
+            counters = memory.counters(device, counter_bytes).ptr if counter_bytes else 0
+            wire.extend(counters + at if zeroed else blocks[at].ptr for zeroed, at in scratch)
             wire.extend(flag)
             for launch in launchers:
                 launch(wire)
@@ -84,21 +87,24 @@ class CudaExecutor:
         return run
 
     def fuses(self, call: str) -> Fuses | None:
+        """Return the function that decides which kernels are fused into library call `call`; None if none ever are."""
         return fuses_of(call, self.name)
 
     def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Runner:
-        found = record_of(step.name).implementation(self.name)
-        layouts = [*(where for where, _ in results), *(where for _, where in step.args)]
+        """Prepare a library call; return a function of the addresses of its results and arguments, and scalars."""
+        functions = record_of(step.name).implementation(self.name)
+        layouts = [*(layout for layout, _ in results), *(layout for _, layout in step.args)]
         dtypes = (*(dtype for _, dtype in results), *step.dtypes)
-        if found.program:
-            return prepared(self.device, implementation(found.program)(step.options, layouts, dtypes), len(layouts))
-        name = found.run
+        if functions.program:
+            return prepared(self.device, implementation(functions.program)(step.options, layouts, dtypes), len(layouts))
+        name = functions.run
         if isinstance(step.options, Batch):
-            name = found.batch
+            name = functions.batch
         elif isinstance(step.options, FusedCall):
-            name = found.fused
+            name = functions.fused
         return implementation(name)(self.device, step.options, layouts, dtypes)
 
     def take_error(self) -> str:
+        """Return the message of the first index out of bounds since the last call, or an empty string."""
         number = memory.take_error(self.device)
         return f"index out of bounds ({self._locations.text(number)})" if number else ""

@@ -1,4 +1,4 @@
-"""The kernel that does to a matrix product, in place, what a library cannot do while it writes it."""
+"""The elementwise kernel that applies the steps of `Product.after` to a product in place, where a library cannot."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 
 from ...core.schedule import kernel as ir
 
+# The steps with a scalar; the others have an array. And the op of each step.
 SCALARS = ("scale", "divide", "maximum")
-_ROWS = {
+_OPS = {
     "scale": "multiply",
     "divide": "divide",
     "bias": "add",
@@ -21,22 +22,22 @@ _ROWS = {
 
 
 def after(shape: Sequence[int], dtype: Any, steps: Sequence[str]) -> ir.Kernel:
-    """The kernel over a product (twice: as it is read, and as it is written) and one argument for every step.
+    """Return the kernel. Its arguments are the product twice, as input and as output, and one for each step.
 
     Parameters
     ----------
     shape
-        That of the product, with two dimensions or more.
+        Shape of the product, with two dimensions or more.
     dtype
-        What it is made of.
+        Dtype of the product.
     steps
-        As in `gpunumpy.core.graph.library_calls.products.Product`.
+        `after` of `gpunumpy.core.graph.library_calls.products.Product`.
     """
     columns = shape[-1]
     loops = (prod(shape[:-1]), columns)
-    every, along = ir.Affine(0, (columns, 1)), ir.Affine(0, (0, 1))
+    element, column = ir.Affine(0, (columns, 1)), ir.Affine(0, (0, 1))
     args = [ir.Arg("in", dtype), ir.Arg("out", dtype, alias=0)]
-    instrs: list[ir.Instruction] = [ir.Load(0, every)]
+    instrs: list[ir.Instruction] = [ir.Load(0, element)]
     value = 0
     for step in steps:
         number = len(args)
@@ -45,8 +46,8 @@ def after(shape: Sequence[int], dtype: Any, steps: Sequence[str]) -> ir.Kernel:
             instrs.append(ir.Scalar(number))
         else:
             args.append(ir.Arg("in", dtype))
-            instrs.append(ir.Load(number, along if step == "bias" else every))
-        pair = (value, len(instrs) - 1)
-        instrs.append(ir.Apply(_ROWS[step], pair[::-1] if step == "from" else pair, (dtype,) * 3))
+            instrs.append(ir.Load(number, column if step == "bias" else element))
+        operands = (value, len(instrs) - 1)
+        instrs.append(ir.Apply(_OPS[step], operands[::-1] if step == "from" else operands, (dtype,) * 3))
         value = len(instrs) - 1
-    return ir.Kernel(loops, 0, tuple(args), ir.Body(tuple(instrs), (ir.Store(1, value, every),)))
+    return ir.Kernel(loops, 0, tuple(args), ir.Body(tuple(instrs), (ir.Store(1, value, element),)))
