@@ -1,6 +1,6 @@
-"""cuSOLVER's decompositions, prepared once per size: QR, singular values and eigenvalues of one matrix, or of a stack.
+"""cuSOLVER's decompositions, prepared once per size: QR, singular values and eigenvalues.
 
-Matrices lie by columns. What works in place destroys its matrix or leaves its result there.
+Matrices are in Fortran order. Each `run` overwrites its matrix, with a result where the docstring says so.
 """
 
 from __future__ import annotations
@@ -19,38 +19,46 @@ _REAL = {"complex64": "float32", "complex128": "float64"}
 _COMPLEX = {"float32": "complex64", "float64": "complex128"}
 
 
-def _routine(module: Any, dtype: Any, real: str, other: str = "") -> tuple[Callable[..., None], Callable[..., Any]]:
-    """A routine of a dtype, of which complex ones may have another name, and what tells the size of its workspace."""
-    name = _LETTERS[dtype.name] + (other if other and dtype.kind == "c" else real)
+def _routine(
+    module: Any, dtype: Any, real_name: str, complex_name: str = ""
+) -> tuple[Callable[..., None], Callable[..., Any]]:
+    """Return the routine for a dtype, and the function that returns the size of its workspace.
+
+    `complex_name` is the routine's name for complex dtypes, if it differs.
+    """
+    name = _LETTERS[dtype.name] + (complex_name if complex_name and dtype.kind == "c" else real_name)
     return getattr(module, name), getattr(module, f"{name}_buffer_size")
 
 
 def copy_bytes(device: Device, to: int, start: int, nbytes: int) -> None:
-    """Copy memory of a GPU on its stream."""
+    """Copy `nbytes` bytes of a GPU's memory from `start` to `to`, on its stream."""
     check(driver().cuMemcpyDtoDAsync(to, start, nbytes, device.stream))
 
 
 def qr(device: Device, rows: int, columns: int, wanted: int, dtype: Any) -> Factoring:
-    """Factor a matrix where it is, and make `wanted` columns of Q: ``run(matrix, tau, q, info, work)``."""
+    """Prepare QR of a matrix, in place, and `wanted` columns of Q: ``run(matrix, tau, q, info, work)``."""
     module, library, _ = solver(device)
-    least = min(rows, columns)
+    reflectors = min(rows, columns)
     factor, size = _routine(module, dtype, "geqrf")
     lengths = [size(library, rows, columns, 0, rows)]
     if wanted:
-        signature, size = _routine(module, dtype, "orgqr", "ungqr")
-        lengths.append(size(library, rows, wanted, least, 0, rows, 0))
+        form_q, size = _routine(module, dtype, "orgqr", "ungqr")
+        lengths.append(size(library, rows, wanted, reflectors, 0, rows, 0))
 
     def run(matrix: int, tau: int, q: int, info: int, work: int) -> None:
         factor(library, rows, columns, matrix, rows, tau, work, lengths[0], info)
         if wanted:
-            copy_bytes(device, q, matrix, rows * least * dtype.itemsize)
-            signature(library, rows, wanted, least, q, rows, tau, work, lengths[1], info)
+            copy_bytes(device, q, matrix, rows * reflectors * dtype.itemsize)
+            form_q(library, rows, wanted, reflectors, q, rows, tau, work, lengths[1], info)
 
     return Factoring(run, max(lengths) * dtype.itemsize)
 
 
 def eigh(device: Device, n: int, dtype: Any, vectors: bool, fill: int) -> Factoring:
-    """Eigenvalues of a Hermitian matrix, the vectors where it is: ``run(matrix, values, info, work)``."""
+    """Prepare the eigenvalues of a Hermitian matrix: ``run(matrix, values, info, work)``.
+
+    The vectors, if wanted, overwrite the matrix. `fill` says which triangle is read.
+    """
     module, library, params = solver(device)
     code, real = DATA_TYPES[dtype.name], DATA_TYPES[_REAL.get(dtype.name, dtype.name)]
     head = (library, params, int(vectors), fill, n, code)
@@ -65,7 +73,7 @@ def eigh(device: Device, n: int, dtype: Any, vectors: bool, fill: int) -> Factor
 
 
 def eigh_stack(device: Device, n: int, count: int, dtype: Any, vectors: bool, fill: int) -> Factoring:
-    """The same of `count` matrices, one after the other in memory as their values are."""
+    """Prepare `eigh` of `count` matrices, which are contiguous in memory, as are their values."""
     module, library, params = solver(device)
     code, real = DATA_TYPES[dtype.name], DATA_TYPES[_REAL.get(dtype.name, dtype.name)]
     head = (library, params, int(vectors), fill, n, code)
@@ -80,10 +88,10 @@ def eigh_stack(device: Device, n: int, count: int, dtype: Any, vectors: bool, fi
 
 
 def svd(device: Device, rows: int, columns: int, dtype: Any, vectors: bool, full: bool) -> Factoring:
-    """Singular values of a matrix with no fewer rows than columns: ``run(matrix, s, left, right, info, work)``.
+    """Prepare the singular values of a matrix with at least as many rows as columns, by LAPACK's method.
 
-    The right vectors are the rows of a matrix, conjugated. cuSOLVER's method of Jacobi would be faster, but leaves
-    errors that grow with the size of the matrix; this one, which is LAPACK's, does not.
+    The returned function is ``run(matrix, s, left, right, info, work)``; the right vectors are conjugated rows. The
+    errors of cuSOLVER's Jacobi method, which is faster, grow with the size of the matrix.
     """
     module, library, _ = solver(device)
     call, size = _routine(module, dtype, "gesvd")
@@ -98,10 +106,10 @@ def svd(device: Device, rows: int, columns: int, dtype: Any, vectors: bool, full
 
 
 def svd_polar(device: Device, rows: int, columns: int, dtype: Any, full: bool) -> Factoring:
-    """The same by the polar decomposition and eigenvalues, many times as fast; the right vectors are columns.
+    """Prepare the singular values of a double-precision matrix by the polar decomposition, far faster than `svd`.
 
-    The matrix is one of double precision, and all vectors are made. `run` waits, and returns by how much it has moved
-    a matrix that is all but singular: by thousands of roundings, or infinitely, where the library gives it up.
+    All vectors are computed; the right vectors are columns. cuSOLVER perturbs nearly singular matrices. `run` waits and
+    returns the size of the perturbation: thousands of roundings, or infinity where cuSOLVER fails.
     """
     module, library, params = solver(device)
     errors = bindings("cusolver")
@@ -124,10 +132,10 @@ def svd_polar(device: Device, rows: int, columns: int, dtype: Any, full: bool) -
 
 
 def eig(device: Device, n: int, dtype: Any, vectors: bool) -> Factoring:
-    """Eigenvalues of a square matrix: ``run(matrix, values, right, info, work)``.
+    """Prepare the eigenvalues of a square matrix: ``run(matrix, values, right, info, work)``.
 
-    The values are complex. Vectors of a real matrix are real: of a conjugate pair the one has the real parts, the next
-    the imaginary ones of the first of the pair.
+    The values are complex. The vectors of a real matrix are real: for a conjugate pair of values, one vector holds the
+    real parts and the next one the imaginary parts of the first value's vector.
     """
     module, library, params = solver(device)
     code = DATA_TYPES[dtype.name]

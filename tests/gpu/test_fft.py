@@ -80,15 +80,15 @@ def test_the_same_bits() -> None:
 
 def test_plans_are_given_up() -> None:
     plans = cufft.plans_of(Device("cuda:0"))
-    for n in range(2, cufft.MOST_PLANS + 40):
+    for n in range(2, cufft.MAX_PLANS + 40):
         x = sample(n)
         close(np.fft.fft(np.asarray(x)), numpy.fft.fft(x), 2.3e-16)
-    assert len(plans._made) <= cufft.MOST_PLANS
+    assert len(plans._made) <= cufft.MAX_PLANS
     x = sample(2)
     close(np.fft.fft(np.asarray(x)), numpy.fft.fft(x), 2.3e-16)
     for n in (1_000_003, 2_000_003, 3_000_017, 1_000_003):
         close(np.fft.fft(np.ones(n)), n * (numpy.arange(n) == 0), 2.3e-16)
-        assert sum(entry.held for entry in plans._made) <= cufft.MOST_BYTES
+        assert sum(entry.held for entry in plans._made) <= cufft.MAX_PLAN_BYTES
     plans.clear()
     close(np.fft.fft(np.asarray(x)), numpy.fft.fft(x), 2.3e-16)
 

@@ -25,9 +25,7 @@ from .cuda import by_addresses, matmul
 from .cuda_small import is_small, small_matmul
 
 
-def matmul_prepare_library_batch(
-    device: Device, options: Batch, layouts: Sequence[Layout], dtypes: Sequence[Any]
-) -> Runner:
+def matmul_batch(device: Device, options: Batch, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
     """Prepare equal products, by one launch or library call for all products whose operands have equal strides."""
     count, product = options.calls, Product(*options.options)
     per_call = len(layouts) // count - 1

@@ -20,7 +20,7 @@ from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
 from gpunumpy.kernels.cuda.compile import compile_cubin
 from gpunumpy.kernels.fft import cuda_batch
 from gpunumpy.kernels.fft import host as host_fft
-from gpunumpy.kernels.fft.cuda_batch import moving
+from gpunumpy.kernels.fft.cuda_batch import copying
 from gpunumpy.kernels.products.cuda_small import small_matmul
 from tests.core.fusion.counting import kernels
 from tests.emulator import available
@@ -196,19 +196,19 @@ def test_values_that_are_brought_together(dtype: str) -> None:
                 strides = c_strides(shape[::-1])[::-1]
             held = numpy.zeros((count, *shape), dtype)
             flat = [x.reshape(-1, order="A") for x in arrays]
-            program = moving([Layout(shape, strides, 0)] * count, held.itemsize, into=True)
+            program = copying([Layout(shape, strides, 0)] * count, held.itemsize, into=True)
             run_program(program, [*flat, *[flat[0]] * (MAX_BATCH - count), held.reshape(-1)])
             numpy.testing.assert_array_equal(held, numpy.stack(arrays))
             back = [numpy.zeros(shape, dtype) for _ in range(count)]
             flat = [x.reshape(-1) for x in back]
-            program = moving([c_layout(shape)] * count, held.itemsize, into=False)
+            program = copying([c_layout(shape)] * count, held.itemsize, into=False)
             run_program(program, [*flat, *[flat[0]] * (MAX_BATCH - count), held.reshape(-1)])
             for one, x in zip(back, arrays, strict=True):
                 numpy.testing.assert_array_equal(one, x)
 
 
 def test_one_text_serves_all_counts_and_sizes() -> None:
-    texts = {moving([c_layout((n,))] * count, 8, into=True).text for count in (4, 37, MAX_BATCH) for n in (8, 512)}
+    texts = {copying([c_layout((n,))] * count, 8, into=True).text for count in (4, 37, MAX_BATCH) for n in (8, 512)}
     assert len(texts) == 1
 
 
@@ -239,7 +239,7 @@ def test_texts_compile(arch: str) -> None:
     texts = [program.text]
     for itemsize, shape in ((4, (7,)), (8, (512,)), (16, (3, 5))):
         for into in (False, True):
-            texts.append(moving([c_layout(shape)] * 5, itemsize, into=into).text)
+            texts.append(copying([c_layout(shape)] * 5, itemsize, into=into).text)
     for text in texts:
         assert compile_cubin(text, arch)
 

@@ -273,7 +273,7 @@ def planned(n: int) -> Any:
 
 
 def test_plans_are_bounded(library: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cufft, "MOST_PLANS", 3)
+    monkeypatch.setattr(cufft, "MAX_PLANS", 3)
     plans = cufft.Plans(DEVICE)
     entries = {n: plans.entry(planned(n), False) for n in (2, 3, 4)}
     assert not library.plans, "they are made when they are used"
@@ -289,7 +289,7 @@ def test_plans_are_bounded(library: Model, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_plans_are_bounded_by_their_tables(library: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cufft, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(cufft, "MAX_PLAN_BYTES", 10_000)
     plans = cufft.Plans(DEVICE)
     for n, double, held in ((127, False, 0), (65536, True, 0), (131, False, 4 * 131 * 8), (262, True, 4 * 262 * 16)):
         entry = plans.entry(planned(n), double)
