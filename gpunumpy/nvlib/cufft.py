@@ -35,21 +35,21 @@ class Entry:
     ----------
     handle
         The handle of the library's plan, or 0.
-    work, held
+    work_bytes, table_bytes
         The bytes of its work area, and of the tables that it holds.
-    used
+    last_use
         The number of its last use, which orders plans by time.
     linked
         Its callbacks, if any.
     """
 
-    __slots__ = ("__weakref__", "double", "handle", "held", "linked", "plan", "used", "work")
+    __slots__ = ("__weakref__", "double", "handle", "last_use", "linked", "plan", "table_bytes", "work_bytes")
 
     def __init__(self, plan: Plan, double: bool, linked: Linked | None = None) -> None:
         self.plan = plan
         self.double = double
         self.linked = linked
-        self.handle = self.work = self.held = self.used = 0
+        self.handle = self.work_bytes = self.table_bytes = self.last_use = 0
 
 
 class Plans:
@@ -71,7 +71,7 @@ class Plans:
 
     def use(self, entry: Entry) -> int:
         """Return the handle of the library's plan. The caller holds `lock` until it has executed the plan."""
-        self._uses = entry.used = self._uses + 1
+        self._uses = entry.last_use = self._uses + 1
         if not entry.handle:
             self._make(entry)
         return entry.handle
@@ -92,11 +92,11 @@ class Plans:
         """Make the library's plan of an entry, and destroy the least recently used ones beyond the limits."""
         self._make_or_free_memory(entry)
         self._made.append(entry)
-        held = sum(other.held for other in self._made)
-        for old in sorted(self._made, key=lambda other: other.used)[:-1]:
+        held = sum(other.table_bytes for other in self._made)
+        for old in sorted(self._made, key=lambda other: other.last_use)[:-1]:
             if len(self._made) <= MAX_PLANS and held <= MAX_PLAN_BYTES:
                 break
-            held -= old.held
+            held -= old.table_bytes
             self._forget(old)
 
     def _make_or_free_memory(self, entry: Entry) -> None:
@@ -125,7 +125,7 @@ class Plans:
             library.set_auto_allocation(handle, 0)
             library.set_stream(handle, int(self._device.stream))
             callback_infos = entry.linked.link(library, handle, plan.kind, entry.double) if entry.linked else None
-            entry.work = library.make_plan_many64(
+            entry.work_bytes = library.make_plan_many64(
                 *(handle, len(sizes), sizes),
                 *(source.embed, source.stride, source.distance),
                 *(target.embed, target.stride, target.distance),
@@ -136,7 +136,7 @@ class Plans:
             raise
         del callback_infos  # which had to live until here
         entry.handle = handle
-        entry.held = _tables(plan, entry.double)
+        entry.table_bytes = _tables(plan, entry.double)
 
 
 def _tables(plan: Plan, double: bool) -> int:
@@ -199,11 +199,11 @@ def fft(device: Device, options: Transform, layouts: Sequence[Layout], dtypes: S
         activate()
         with lock:
             handle = use(entry)
-            if is_single and not entry.work:
+            if is_single and not entry.work_bytes:
                 execute(handle, source_pointer, result, *direction)
                 return
-            if entry.work:
-                work_area = memory.allocate(device, entry.work)
+            if entry.work_bytes:
+                work_area = memory.allocate(device, entry.work_bytes)
                 library.set_work_area(handle, work_area.ptr)
             for source_offset, target_offset in offsets:
                 execute(handle, source_pointer + source_offset, result + target_offset, *direction)

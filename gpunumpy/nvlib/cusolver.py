@@ -1,4 +1,7 @@
-"""cuSOLVER: factors of matrices and solutions of systems, prepared once per size. Matrices are in Fortran order."""
+"""cuSOLVER: factors of matrices and solutions of systems, prepared once per size. Matrices are in Fortran order.
+
+The parameter `host_work` of a `run` is never passed: its default keeps the workspace in host memory alive.
+"""
 
 from __future__ import annotations
 
@@ -52,11 +55,11 @@ def cholesky(device: Device, n: int, dtype: Any) -> Factoring:
     module, library, params = solver(device)
     code = DATA_TYPES[dtype.name]
     on_device, on_host = module.xpotrf_buffer_size(library, params, LOWER, n, code, 0, n, code)
-    held = numpy.empty(max(on_host, 1), numpy.uint8)
-    host, call = held.ctypes.data, module.xpotrf
+    host_work = numpy.empty(max(on_host, 1), numpy.uint8)
+    host_address, call = host_work.ctypes.data, module.xpotrf
 
-    def run(matrix: int, info: int, work: int, held: Any = held) -> None:
-        call(library, params, LOWER, n, code, matrix, n, code, work, on_device, host, on_host, info)
+    def run(matrix: int, info: int, work: int, host_work: Any = host_work) -> None:
+        call(library, params, LOWER, n, code, matrix, n, code, work, on_device, host_address, on_host, info)
 
     return Factoring(run, on_device)
 

@@ -1,6 +1,7 @@
 """cuSOLVER's decompositions, prepared once per size: QR, singular values and eigenvalues.
 
-Matrices are in Fortran order. Each `run` overwrites its matrix, with a result where the docstring says so.
+Matrices are in Fortran order. Each `run` overwrites its matrix, with a result where the docstring says so. Its
+parameter `host_work` is never passed: the default keeps the workspace in host memory alive.
 """
 
 from __future__ import annotations
@@ -35,21 +36,21 @@ def copy_bytes(device: Device, to: int, start: int, nbytes: int) -> None:
     check(driver().cuMemcpyDtoDAsync(to, start, nbytes, device.stream))
 
 
-def qr(device: Device, rows: int, columns: int, wanted: int, dtype: Any) -> Factoring:
-    """Prepare QR of a matrix, in place, and `wanted` columns of Q: ``run(matrix, tau, q, info, work)``."""
+def qr(device: Device, rows: int, columns: int, q_columns: int, dtype: Any) -> Factoring:
+    """Prepare QR of a matrix, in place, and `q_columns` columns of Q: ``run(matrix, tau, q, info, work)``."""
     module, library, _ = solver(device)
     reflectors = min(rows, columns)
     factor, size = _routine(module, dtype, "geqrf")
     lengths = [size(library, rows, columns, 0, rows)]
-    if wanted:
+    if q_columns:
         form_q, size = _routine(module, dtype, "orgqr", "ungqr")
-        lengths.append(size(library, rows, wanted, reflectors, 0, rows, 0))
+        lengths.append(size(library, rows, q_columns, reflectors, 0, rows, 0))
 
     def run(matrix: int, tau: int, q: int, info: int, work: int) -> None:
         factor(library, rows, columns, matrix, rows, tau, work, lengths[0], info)
-        if wanted:
+        if q_columns:
             copy_bytes(device, q, matrix, rows * reflectors * dtype.itemsize)
-            form_q(library, rows, wanted, reflectors, q, rows, tau, work, lengths[1], info)
+            form_q(library, rows, q_columns, reflectors, q, rows, tau, work, lengths[1], info)
 
     return Factoring(run, max(lengths) * dtype.itemsize)
 
@@ -57,17 +58,17 @@ def qr(device: Device, rows: int, columns: int, wanted: int, dtype: Any) -> Fact
 def eigh(device: Device, n: int, dtype: Any, vectors: bool, fill: int) -> Factoring:
     """Prepare the eigenvalues of a Hermitian matrix: ``run(matrix, values, info, work)``.
 
-    The vectors, if wanted, overwrite the matrix. `fill` says which triangle is read.
+    The vectors, if asked for, overwrite the matrix. `fill` says which triangle is read.
     """
     module, library, params = solver(device)
     code, real = DATA_TYPES[dtype.name], DATA_TYPES[_REAL.get(dtype.name, dtype.name)]
     head = (library, params, int(vectors), fill, n, code)
     on_device, on_host = module.xsyevd_buffer_size(*head, 0, n, real, 0, code)
-    held = numpy.empty(max(on_host, 1), numpy.uint8)
-    host, call = held.ctypes.data, module.xsyevd
+    host_work = numpy.empty(max(on_host, 1), numpy.uint8)
+    host_address, call = host_work.ctypes.data, module.xsyevd
 
-    def run(matrix: int, values: int, info: int, work: int, held: Any = held) -> None:
-        call(*head, matrix, n, real, values, code, work, on_device, host, on_host, info)
+    def run(matrix: int, values: int, info: int, work: int, host_work: Any = host_work) -> None:
+        call(*head, matrix, n, real, values, code, work, on_device, host_address, on_host, info)
 
     return Factoring(run, on_device)
 
@@ -78,11 +79,11 @@ def eigh_stack(device: Device, n: int, count: int, dtype: Any, vectors: bool, fi
     code, real = DATA_TYPES[dtype.name], DATA_TYPES[_REAL.get(dtype.name, dtype.name)]
     head = (library, params, int(vectors), fill, n, code)
     on_device, on_host = module.xsyev_batched_buffer_size(*head, 0, n, real, 0, code, count)
-    held = numpy.empty(max(on_host, 1), numpy.uint8)
-    host, call = held.ctypes.data, module.xsyev_batched
+    host_work = numpy.empty(max(on_host, 1), numpy.uint8)
+    host_address, call = host_work.ctypes.data, module.xsyev_batched
 
-    def run(matrix: int, values: int, info: int, work: int, held: Any = held) -> None:
-        call(*head, matrix, n, real, values, code, work, on_device, host, on_host, info, count)
+    def run(matrix: int, values: int, info: int, work: int, host_work: Any = host_work) -> None:
+        call(*head, matrix, n, real, values, code, work, on_device, host_address, on_host, info, count)
 
     return Factoring(run, on_device)
 
@@ -116,13 +117,13 @@ def svd_polar(device: Device, rows: int, columns: int, dtype: Any, full: bool) -
     code, real = DATA_TYPES[dtype.name], DATA_TYPES["float64"]
     head = (library, params, 1, int(not full), rows, columns, code)
     on_device, on_host = module.xgesvdp_buffer_size(*head, 0, rows, real, 0, code, 0, rows, code, 0, columns, code)
-    held = numpy.empty(max(on_host, 1), numpy.uint8)
-    host, call = held.ctypes.data, module.xgesvdp
+    host_work = numpy.empty(max(on_host, 1), numpy.uint8)
+    host_address, call = host_work.ctypes.data, module.xgesvdp
 
-    def run(matrix: int, s: int, left: int, right: int, info: int, work: int, held: Any = held) -> Any:
+    def run(matrix: int, s: int, left: int, right: int, info: int, work: int, host_work: Any = host_work) -> Any:
         kinds = (real, s, code, left, rows, code, right, columns, code)
         try:
-            return call(*head, matrix, rows, *kinds, work, on_device, host, on_host, info)
+            return call(*head, matrix, rows, *kinds, work, on_device, host_address, on_host, info)
         except errors.cuSOLVERError as error:
             if error.status != int(errors.Status.EXECUTION_FAILED):
                 raise
@@ -142,11 +143,11 @@ def eig(device: Device, n: int, dtype: Any, vectors: bool) -> Factoring:
     wide = DATA_TYPES[_COMPLEX.get(dtype.name, dtype.name)]
     head = (library, params, 0, int(vectors), n, code)
     on_device, on_host = module.xgeev_buffer_size(*head, 0, n, wide, 0, code, 0, n, code, 0, n, code)
-    held = numpy.empty(max(on_host, 1), numpy.uint8)
-    host, call = held.ctypes.data, module.xgeev
+    host_work = numpy.empty(max(on_host, 1), numpy.uint8)
+    host_address, call = host_work.ctypes.data, module.xgeev
 
-    def run(matrix: int, values: int, right: int, info: int, work: int, held: Any = held) -> None:
+    def run(matrix: int, values: int, right: int, info: int, work: int, host_work: Any = host_work) -> None:
         kinds = (wide, values, code, 0, n, code, right, n, code)
-        call(*head, matrix, n, *kinds, work, on_device, host, on_host, info)
+        call(*head, matrix, n, *kinds, work, on_device, host_address, on_host, info)
 
     return Factoring(run, on_device)

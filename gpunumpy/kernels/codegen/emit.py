@@ -271,10 +271,10 @@ class Emitter:
         kept = [value for value in keep if value in order]
         self._emit_loads([value for value in order if isinstance(self.body.instrs[value], Load)])
         order = [value for value in order if not isinstance(self.body.instrs[value], Load)]
-        before = dict(self.known)
+        kept_names = dict(self.known)
         for value in kept:
-            if value not in before:
-                before[value] = self._declare_registers("k", value, self.varies(value))
+            if value not in kept_names:
+                kept_names[value] = self._declare_registers("k", value, self.varies(value))
         results = [self._declare_result(n, store) for n, store in enumerate(stores)]
         with self.text.unrolled("u", self.tile.count):
             self.define_indices()
@@ -282,10 +282,10 @@ class Emitter:
                 if not self.varies(value):
                     self._compute(value, guard=self.lane_exists("0"))
                     if value in kept:
-                        self.text.line(f"{before[value]} = {self.known[value]};")
+                        self.text.line(f"{kept_names[value]} = {self.known[value]};")
             if any(map(self.varies, order)) or stores or consume is not None:
-                self._compute_lanes(order, kept, before, stores, results, consume)
-        self.known = before
+                self._compute_lanes(order, kept, kept_names, stores, results, consume)
+        self.known = kept_names
         if stores:
             self._emit_stores(stores, results)
 
@@ -293,7 +293,7 @@ class Emitter:
         self,
         order: Sequence[int],
         kept: Sequence[int],
-        before: dict[int, str],
+        kept_names: dict[int, str],
         stores: Sequence[Store],
         results: Sequence[str],
         consume: Callable[[], None] | None,
@@ -304,7 +304,7 @@ class Emitter:
                 if self.varies(value):
                     self._compute(value, guard="exists")
                     if value in kept:
-                        self.text.line(f"{before[value]} = {self.known[value]};")
+                        self.text.line(f"{kept_names[value]} = {self.known[value]};")
             for store, result in zip(stores, results, strict=True):
                 self.text.line(f"{result}[u].v[v] = {self.known[store.value]};")
             if consume is not None:

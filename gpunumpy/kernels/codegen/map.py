@@ -61,15 +61,15 @@ def _vectors_in_flight(unit: Unit, lane: int, width: int) -> int:
     # The neighbours that a stencil loads are mostly loaded by other vectors too, so they count once: by argument, or
     # by strides where the width is 1, as neighbours that prevent vector accesses may be arguments of their own.
     distinct = {instr.at.coef if width == 1 else instr.arg: args[instr.arg].dtype.itemsize for instr in loads}
-    moved = width * max(sum(distinct.values()), sum(args[store.arg].dtype.itemsize for store in body.stores))
-    held = width * sum(args[instr.arg].dtype.itemsize for instr in loads)
+    moved_bytes = width * max(sum(distinct.values()), sum(args[store.arg].dtype.itemsize for store in body.stores))
+    loaded_bytes = width * sum(args[instr.arg].dtype.itemsize for instr in loads)
     if not loads and has_congruential_words(body):
         return max(1, _STREAM_POINTS_AT_ONCE // width)
     light = operations(body) <= MAX_LIGHT_OPERATIONS
     count = _MAX_VECTORS
     while count > 1 and (
-        count * moved > _BYTES_IN_FLIGHT
-        or count * held > _MAX_LOADED_BYTES
+        count * moved_bytes > _BYTES_IN_FLIGHT
+        or count * loaded_bytes > _MAX_LOADED_BYTES
         or (not light and count * width > _MAX_LONG_BODY_POINTS)
     ):
         count //= 2

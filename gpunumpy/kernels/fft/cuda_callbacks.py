@@ -177,8 +177,8 @@ def fft_fused(device: Device, options: FusedCall, layouts: Sequence[Layout], dty
         with plans.lock:
             handle = plans.use(entry)
             linked.set(pack(*reads.words(values[:count]), *writes.words(values[count:])))
-            if entry.work:
-                work_area = memory.allocate(device, entry.work)
+            if entry.work_bytes:
+                work_area = memory.allocate(device, entry.work_bytes)
                 library.set_work_area(handle, work_area.ptr)
             execute(handle, values[library_arg] + start, result, *direction)
 

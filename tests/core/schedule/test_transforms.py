@@ -294,7 +294,7 @@ def test_plans_are_bounded_by_their_tables(library: Model, monkeypatch: pytest.M
     for n, double, held in ((127, False, 0), (65536, True, 0), (131, False, 4 * 131 * 8), (262, True, 4 * 262 * 16)):
         entry = plans.entry(planned(n), double)
         plans.use(entry)
-        assert entry.held == held
+        assert entry.table_bytes == held
     assert list(library.plans) == [entry.handle], "the latest alone"
 
 
