@@ -99,7 +99,7 @@ def pick(what: tuple[Any, ...], n: int, held: int, state: Any) -> None:
         numpy.testing.assert_allclose(mine, theirs, rtol=1e-15)
     else:
         numpy.testing.assert_array_equal(mine, theirs)
-    mine_end, their_end = host_mt19937.unpacked(end), host_mt19937.unpacked(wanted)
+    mine_end, their_end = host_mt19937.unpack_state(end), host_mt19937.unpack_state(wanted)
     for a, b in zip(mine_end, their_end, strict=True):
         numpy.testing.assert_array_equal(a, b)
 
@@ -135,7 +135,7 @@ def test_a_state_with_a_normal_number_left(dtype: str) -> None:
         where = numpy.array([taken, left])
         run(cuda_mt19937.twister_stand, (), mine, words.view(dtype), state, after, where)
         host_mt19937.twister_stand((), theirs, words.view(dtype), state, after, where)
-        for a, b in zip(host_mt19937.unpacked(mine), host_mt19937.unpacked(theirs), strict=True):
+        for a, b in zip(host_mt19937.unpack_state(mine), host_mt19937.unpack_state(theirs), strict=True):
             numpy.testing.assert_array_equal(a, b)
 
 

@@ -11,7 +11,7 @@ import numpy
 from .mt19937_jumps import KEEPS, LENGTH, STATE
 
 
-def unpacked(state: Any) -> tuple[Any, ...]:
+def unpack_state(state: Any) -> tuple[Any, ...]:
     """A state that kernels take, as `RandomState.set_state` takes it.
 
     A normal number that was left on a device is made again, as NumPy makes it.
@@ -30,7 +30,7 @@ def _first_of_pair(words: list[int]) -> float:
     return math.sqrt(-2.0 * math.log(r) / r) * x
 
 
-def packed(given: dict[str, Any]) -> Any:
+def pack_state(given: dict[str, Any]) -> Any:
     """A state of NumPy's, for kernels."""
     state = numpy.zeros(STATE, numpy.uint32)
     state[:LENGTH] = given["state"]["key"]
@@ -41,12 +41,12 @@ def packed(given: dict[str, Any]) -> Any:
 
 
 def _pack(out: Any, made: Any) -> None:
-    out[...] = packed(made.get_state(legacy=False))
+    out[...] = pack_state(made.get_state(legacy=False))
 
 
 def _generator(state: Any) -> Any:
     made = import_module("numpy.random").RandomState(0)
-    made.set_state(unpacked(numpy.array(state)))
+    made.set_state(unpack_state(numpy.array(state)))
     return made
 
 

@@ -140,7 +140,7 @@ ROWS: dict[str, Callable[[Any], Callable[..., Any]]] = {
 # Routines.
 
 
-def taken_from(name: str, bits: Any) -> list[int]:
+def read_state_words(name: str, bits: Any) -> list[int]:
     """The state of NumPy's bit generator as kernels take it."""
     state = bits.state
     inner, words = state["state"], [0] * WORDS
@@ -155,7 +155,7 @@ def taken_from(name: str, bits: Any) -> list[int]:
     return words
 
 
-def given_to(name: str, bits: Any, words: list[int]) -> None:
+def write_state_words(name: str, bits: Any, words: list[int]) -> None:
     """Bring NumPy's bit generator to a state that kernels take."""
     new = bits.state
     if name == "philox":
@@ -178,7 +178,7 @@ def stream_draws(options: tuple[Any, ...], out: Any, after: Any, state: Any, bou
     """Numbers of which the words decide how many of these they take; the state `after` that is left."""
     name, what = options[:2]
     bits = getattr(import_module("numpy.random"), {"philox": "Philox"}.get(name, name.upper()))(0)
-    given_to(name, bits, state.tolist())
+    write_state_words(name, bits, state.tolist())
     generator = import_module("numpy.random").Generator(bits)
     if what == "integers":
         span, _, offset = bounds.tolist()
@@ -186,4 +186,4 @@ def stream_draws(options: tuple[Any, ...], out: Any, after: Any, state: Any, bou
         out[...] = generator.integers(low, low + span - 1, out.shape, out.dtype, endpoint=True)
     else:
         getattr(generator, f"standard_{what}")(dtype=out.dtype, out=out)
-    after[...] = taken_from(name, bits)
+    after[...] = read_state_words(name, bits)
