@@ -122,7 +122,7 @@ def test_tiles_that_depend_on_where_they_are_entered(what: str, monkeypatch: pyt
     assert test in text("random/ziggurat")
     slow = text("random/ziggurat").replace(test, "return u64(place) % 3 ? 0 : 1u << 31;")
     monkeypatch.setattr(cuda_words, "source", lambda name: slow if name == "random/ziggurat" else text(name))
-    monkeypatch.setattr(cuda_words, "_ZIGGURAT_SHARES", {"normal": 2, "exponential": 2})
+    monkeypatch.setattr(cuda_words, "_PIECES_PER_NUMBER", {"normal": 2, "exponential": 2})
     monkeypatch.setattr(cuda_words, "QUICK_PIECES_PER_SLOW", 1)
     for warps, each in ((4, 16), (2, 2), (1, 8)):
         monkeypatch.setattr(cuda_words, "WARPS", {"normal": warps, "exponential": warps})
@@ -136,7 +136,7 @@ def test_tiles_that_depend_on_where_they_are_entered(what: str, monkeypatch: pyt
 
 @pytest.mark.parametrize("kind", BITS)
 def test_numbers_that_are_missing(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuda_words, "_ZIGGURAT_SHARES", {"normal": 0.4})
+    monkeypatch.setattr(cuda_words, "_PIECES_PER_NUMBER", {"normal": 0.4})
     for what in ("normal f8", "normal f4"):
         draw(DRAWS[what], BITS[kind](2), 4000)
     draw(DRAWS["i4"], BITS[kind](2), 4000, 40)
@@ -151,7 +151,7 @@ def test_there_are_enough_words(what: str) -> None:
     bits.advance(count)
     words = bits.random_raw(count // 20)
     taken = count + numpy.flatnonzero(words == after.random_raw())[0]
-    assert 0.998 < taken / count / cuda_words._ZIGGURAT_SHARES[what] < 0.9999
+    assert 0.998 < taken / count / cuda_words._PIECES_PER_NUMBER[what] < 0.9999
 
 
 @pytest.mark.sampled(4)

@@ -27,9 +27,9 @@ def state_of(seed: int, before: int, normal: bool = False) -> Any:
     made = numpy.random.RandomState(seed)
     if normal:
         made.standard_normal()
-    host_mt19937._raw(made, before)
+    host_mt19937._next_words(made, before)
     state = numpy.zeros(STATE, U32)
-    host_mt19937._pack(state, made)
+    host_mt19937._write_state(state, made)
     return state
 
 

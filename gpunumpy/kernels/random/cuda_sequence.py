@@ -1,4 +1,4 @@
-"""Numbers that take as many words of a stream as they need, on a GPU, as a program of kernels."""
+"""Rejection sampling on a GPU, as a program of kernels: numbers that consume a variable count of words."""
 
 from __future__ import annotations
 
@@ -16,61 +16,64 @@ from ..cuda.routine import Routine
 from .mt19937_jumps import KEEPS
 from .ziggurats import ziggurat
 
-TILE, THREADS = 1024, 128  # a block's words, and its threads
-_ENTRIES = 4096  # of all tiles of a group: see sequence.cuh
+TILE, THREADS = 1024, 128  # positions per block (words times phases), and its threads
+_ENTRIES = 4096  # table entries of all tiles of a group: GROUP in sequence.cuh
 
 
 def stream_sequence(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]]) -> Program:
-    """Numbers of a sampler, over the words of a stream and the sampler's parameters; and four counts.
+    """Return the program that draws the numbers of a sampler from words.
 
-    The counts are how many words the numbers take, for how many numbers there are words, the word at which the
-    first attempt begins that has too few of them, or is too long, and the word of the normal numbers of which one is
-    left, or -1. The options are the files of the sampler, the name of its class, how many words an attempt takes at
-    most, how many numbers it makes, and whether the words are pairs; then, of normal numbers that come in pairs, how
-    many phases there are, or 0, and how many numbers may come of an attempt. These have one argument more, the state
-    before the words.
+    The arguments are the words and the parameters of the sampler; with phases also the state before the words, which
+    may hold a normal number left over. The options are those of `rejection_sampling.Sampler`.
+
+    The results are the numbers and four counts:
+
+    - the words that the numbers consume, -1 if there are not enough for all;
+    - the numbers for which there are enough words;
+    - the word at which an attempt begins that has too few words or takes too many, -1 if none does;
+    - the word at which the pair of normal numbers begins of which one is left over, -1 if none is.
     """
-    file, sampler, max_words, width, paired, given_phases, max_numbers = options
-    phases = max(given_phases, 1)
+    file, sampler, max_words, width, paired, sampler_phases, max_numbers = options
+    phases = max(sampler_phases, 1)
     max_words *= phases
-    end = prod(layouts[2].shape)
-    tiles = -(-end * phases // TILE)
+    word_count = prod(layouts[2].shape)
+    tiles = -(-word_count * phases // TILE)
     groups = -(-tiles * max_words // _ENTRIES)
     text = Routine()
-    count, all_tiles, last, all_groups = (text.param(x) for x in (prod(layouts[0].shape) // width, tiles, end, groups))
-    single = dtypes[0] == numpy.float32
+    count, all_tiles, end, all_groups = (
+        text.param(x) for x in (prod(layouts[0].shape) // width, tiles, word_count, groups)
+    )
+    is_float32 = dtypes[0] == numpy.float32
     head = [
         f"typedef {C_TYPE[dtypes[0]]} Value;\ntypedef u{8 * dtypes[2].itemsize} Word;\n",
-        f"typedef {'u32' if single else 'u64'} Piece;\ntypedef {'f32' if single else 'f64'} Real;\n",
+        f"typedef {'u32' if is_float32 else 'u64'} Piece;\ntypedef {'f32' if is_float32 else 'f64'} Real;\n",
         f"const int TILE = {TILE}, MAX_WORDS = {max_words}, WIDTH = {width}, PHASES = {phases};\n",
         f"const int COUNT_DIGITS = {max_numbers.bit_length()};\n",
-        f"const bool PAIRED = {str(paired).lower()}, HAS_PHASES = {str(given_phases > 0).lower()};\n",
+        f"const bool PAIRED = {str(paired).lower()}, HAS_PHASES = {str(sampler_phases > 0).lower()};\n",
         source("random/ziggurat"),
-        *(ziggurat(shape, single) for shape in ("normal", "exponential")),
+        *(ziggurat(shape, is_float32) for shape in ("normal", "exponential")),
         *(source(f"random/{name}") for name in ("polar", "sequence_words", "sequence", *file.split())),
         f"typedef {sampler} Number;\n",
     ]
     number = "const Number number(params);"
-    measured = f"  {number}\n  measure(number, words, codes, values, tables, blockIdx.x, {last});"
-    text.entry("measure_tiles", measured, tiles, THREADS)
+    measure = f"  {number}\n  measure(number, words, codes, values, tables, blockIdx.x, {end});"
+    text.entry("measure_tiles", measure, tiles, THREADS)
     text.entry("compose_groups", f"  compose_group(tables, groups, blockIdx.x, {all_tiles});", groups, THREADS)
-    if given_phases:
+    if sampler_phases:
         has, left = KEEPS["has"], KEEPS["left"]
-        kept = f"state[{has}] != 0, op::bit_cast<f64>(u64(state[{left + 1}]) << 32 | state[{left}])"
-        opened = f"open_sequence(number, words, {kept}, opening, out, counts, {last}, {count});"
-        text.entry("open", f"  {number}\n  {opened}", 1, THREADS)
-    opening = "opening" if given_phases else "nullptr"
+        left_over = f"state[{has}] != 0, op::bit_cast<f64>(u64(state[{left + 1}]) << 32 | state[{left}])"
+        open_call = f"open_sequence(number, words, {left_over}, opening, out, counts, {end}, {count});"
+        text.entry("open", f"  {number}\n  {open_call}", 1, THREADS)
+    opening = "opening" if sampler_phases else "nullptr"
     text.entry("compose_tiles", f"  compose_all(groups, begins, {opening}, counts, {all_groups});", 1, 4 * THREADS)
     text.entry("spread_groups", f"  spread_group(tables, begins, starts, blockIdx.x, {all_tiles});", groups, THREADS)
-    made = (
-        f"  {number}\n  make_numbers(number, words, codes, values, starts, out, counts, blockIdx.x, {last}, {count});"
-    )
-    text.entry("make_tiles", made, tiles, THREADS)
+    make = f"  {number}\n  make_numbers(number, words, codes, values, starts, out, counts, blockIdx.x, {end}, {count});"
+    text.entry("make_tiles", make, tiles, THREADS)
     scratch = [
         *(("u16* codes", 2 * TILE * tiles), ("u32* tables", 4 * max_words * tiles), ("u64* starts", 8 * tiles)),
-        ("Value* values", dtypes[0].itemsize * TILE * tiles if width == 1 and not given_phases else 0),
+        ("Value* values", dtypes[0].itemsize * TILE * tiles if width == 1 and not sampler_phases else 0),
         *(("u32* groups", 4 * max_words * groups), ("u64* begins", 8 * groups), ("u64* opening", 8)),
     ]
     pointers = ["Value* out", "i64* counts", "const Word* words", "const f64* params"]
-    pointers += ["const u32* state"] * (given_phases > 0)
+    pointers += ["const u32* state"] * (sampler_phases > 0)
     return text.program(pointers, scratch, head="".join(head))

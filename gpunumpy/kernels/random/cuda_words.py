@@ -1,4 +1,4 @@
-"""Random numbers on a GPU, as programs of kernels."""
+"""Integers and ziggurat numbers on a GPU, as programs of kernels: draws.cuh, with the words of a bit generator."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from ..cuda.routine import Routine
 from .stream_code import wide
 from .ziggurats import ziggurat
 
-# Words are found from where chunks of so many start, and from by how much the state grows there. A chunk's number has
-# so many digits, of so many bits each.
+# Words of a congruential generator are found from the state at the start of their chunk, of CHUNK words. The number of
+# a chunk is read as _DIGITS digits of _DIGIT_BITS bits, with a jump for each value of each digit.
 CHUNK, _DIGITS, _DIGIT_BITS = 512, 5, 6
 _WARP = 32
 
@@ -31,8 +31,10 @@ def _comma_separated(numbers: Iterable[int]) -> str:
 
 
 def _jumps(name: str) -> str:
-    """How to jump over as many chunks as a digit says: what the sum so far is multiplied by, and what is added. And
-    inside a chunk, by how much x grows: so many times ``(a - 1) * x + c``.
+    """Return the tables of jumps as CUDA C++.
+
+    `jumps` has for each value of each digit the factor and the summand that lead over as many chunks. `sums_in_chunk`
+    has for each position in a chunk how many times ``(a - 1) * x + c`` the state x has grown there.
     """
     multiplier, _, _ = CONGRUENTIAL[name]
     counts = (CHUNK * (digit << _DIGIT_BITS * place) for place in range(_DIGITS) for digit in range(1 << _DIGIT_BITS))
@@ -45,7 +47,7 @@ __device__ const Wide sums_in_chunk[{CHUNK}] = {{{inside}}};
 
 
 def _start_chunk(name: str, leads: str) -> str:
-    """The body that finds chunk `t`, from one word earlier on if something `leads`."""
+    """Return the body that finds the start of chunk `t`; one word earlier if the C expression `leads` holds."""
     multiplier, _, ahead = CONGRUENTIAL[name]
     late, early = (_comma_separated(jump(multiplier, (ahead - before) % (1 << 128))) for before in (0, 1))
     return f"""
@@ -65,45 +67,46 @@ def _start_chunk(name: str, leads: str) -> str:
 """
 
 
-# What one number of a ziggurat takes on average, in pieces.
-_ZIGGURAT_SHARES = {"normal": 1.023, "exponential": 1.035}
-THREAD_PIECES = 32  # pieces of a thread
-QUICK_PIECES_PER_SLOW = 32  # one in so many pieces, and two for each thread, may be other than quick
-LAYER_BYTES = 32  # of all copies of what belongs to a layer of a ziggurat
-# Warps of a block, at most, besides the one that places the rows of the others.
+# Expected count of pieces that a ziggurat number consumes, rounded up.
+_PIECES_PER_NUMBER = {"normal": 1.023, "exponential": 1.035}
+THREAD_PIECES = 32  # pieces per thread
+QUICK_PIECES_PER_SLOW = 32  # a row has memory for one slow piece in this many, and for two more per thread
+LAYER_BYTES = 32  # all copies of the tables' entries for one layer of a ziggurat
+# The most warps of a block, besides the warp that places the rows of the others.
 WARPS = {"integers": 16, "normal": 5, "exponential": 5}
-_MAX_BLOCKS = 2048  # more than run at a time: those that find nothing to do leave
-_MIN_RESIDENT_THREADS = 864  # of a processor, where there is memory for as many
+_MAX_BLOCKS = 2048  # more than a device runs concurrently: blocks that find no tile left exit
+_MIN_RESIDENT_THREADS = 864  # threads per multiprocessor, if shared memory allows
 
 
 def stream_draws(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Any) -> Runner:
-    """Numbers of which the words decide how many of these they take, and the state after them, of a state."""
+    """Return what runs the program of `draws` on a device."""
     return prepared(device, draws(options, layouts, dtypes, device.attributes.shared_per_block), len(layouts))
 
 
 def draws(
-    options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]], most_shared: int
+    options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]], max_shared_bytes: int
 ) -> Program:
-    """The program of `stream_draws`, of blocks that have so much shared memory.
+    """Return the program that draws integers or ziggurat numbers, with the state after them, from a state.
 
-    The options are the bit generator and what to draw; of integers also the bits of the words, and how many words are
-    taken for 64 integers.
+    The arguments are the state and, for integers, their bounds. The options are the bit generator and the distribution
+    ("integers", "normal" or "exponential"); for integers also the bits of a piece, and how many pieces 64 integers
+    consume on average. A block has at most `max_shared_bytes` of shared memory.
     """
-    name, what, *rest = options
+    name, distribution, *integer_options = options
     count, dtype = prod(layouts[0].shape), dtypes[0]
-    bits = rest[0] if rest else 8 * dtype.itemsize
-    share = rest[1] / 64 if rest else _ZIGGURAT_SHARES[what]
-    layered = what != "integers"
-    slots = _WARP * THREAD_PIECES // QUICK_PIECES_PER_SLOW + 2 * _WARP if layered else 1
-    copies = LAYER_BYTES // (2 * dtype.itemsize) if layered else 0
-    held = dtype.itemsize if layered else bits // 8
-    warps = min(WARPS[what], 32 // held) if what == "integers" else WARPS[what]
-    while warps > 1 and _shared(warps, slots, held, layered) > most_shared:
+    bits = integer_options[0] if integer_options else 8 * dtype.itemsize
+    pieces_per_number = integer_options[1] / 64 if integer_options else _PIECES_PER_NUMBER[distribution]
+    is_ziggurat = distribution != "integers"
+    slots = _WARP * THREAD_PIECES // QUICK_PIECES_PER_SLOW + 2 * _WARP if is_ziggurat else 1
+    copies = LAYER_BYTES // (2 * dtype.itemsize) if is_ziggurat else 0
+    held_bytes = dtype.itemsize if is_ziggurat else bits // 8
+    warps = min(WARPS[distribution], 32 // held_bytes) if distribution == "integers" else WARPS[distribution]
+    while warps > 1 and _shared_bytes(warps, slots, held_bytes, is_ziggurat) > max_shared_bytes:
         warps -= 1
-    threads, shared = _WARP * (warps + 1), _shared(warps, slots, held, layered)
+    threads, shared_bytes = _WARP * (warps + 1), _shared_bytes(warps, slots, held_bytes, is_ziggurat)
     tile = _WARP * warps * THREAD_PIECES
-    # What is still missing after these (one time in many), one thread draws.
-    tiles = -(-int(count * share + 8 * sqrt(count) + 32) // tile)
+    # Enough tiles but for rare cases, in which one thread draws the missing numbers.
+    tiles = -(-int(count * pieces_per_number + 8 * sqrt(count) + 32) // tile)
     text = Routine()
     all_numbers, all_tiles = text.param(count), text.param(tiles)
     chunks = -(-(tiles * tile * bits // 64 + CHUNK) // CHUNK) if name in CONGRUENTIAL else 1
@@ -113,41 +116,42 @@ def draws(
         f"typedef {C_TYPE[dtype]} Value;\ntypedef u{bits} Piece;\n",
         f"const int BITS = {bits}, THREADS = {threads}, THREAD_PIECES = {THREAD_PIECES};\n",
         f"const int SLOTS = {slots}, COPIES = {copies};\n",
-        f"const unsigned SHARED = {shared};\n",
-        f"const bool SINGLE_PIECES = {str(not layered).lower()};\n",
-        _ziggurat_number(what, bits == 32) if layered else source("random/draws_integers"),
+        f"const unsigned SHARED = {shared_bytes};\n",
+        f"const bool SINGLE_PIECES = {str(not is_ziggurat).lower()};\n",
+        _ziggurat_number(distribution, bits == 32) if is_ziggurat else source("random/draws_integers"),
         "\ntypedef Number::Held Held;\n",
         f"{_words(name)}{source('random/draws')}{_first_words(name)}",
     ]
-    begin = f"if (t < {all_tiles}) {{\n      sums[t] = 0;\n      exits[t] = 0;\n    }}\n    if (t == 0) *tickets = 0;"
+    clear = f"if (t < {all_tiles}) {{\n      sums[t] = 0;\n      exits[t] = 0;\n    }}\n    if (t == 0) *tickets = 0;"
     if name in CONGRUENTIAL:
-        begin += f"\n    if (t >= {all_chunks}) continue;{_start_chunk(name, 'Pieces::leads(state)')}"
-    starts = max(tiles, chunks)
-    text.each("begin", "t", starts, text.param(starts), begin)
+        clear += f"\n    if (t >= {all_chunks}) continue;{_start_chunk(name, 'Pieces::leads(state)')}"
+    tiles_or_chunks = max(tiles, chunks)
+    text.each("begin", "t", tiles_or_chunks, text.param(tiles_or_chunks), clear)
     draw = f"""  extern __shared__ __align__(16) unsigned char memory[];
   const Pieces pieces(state, starts, {all_chunks});
-  const Number number({"bounds" if what == "integers" else "0"});
+  const Number number({"bounds" if distribution == "integers" else "0"});
   draw(out, after, pieces, number, {all_tiles}, {all_numbers}, exits, sums, tickets, memory);"""
-    resident = max(1, min(_MIN_RESIDENT_THREADS // threads, most_shared // shared))
-    text.entry("draw_tiles", draw, min(tiles, _MAX_BLOCKS), threads, shared, most=threads, resident=resident)
+    resident = max(1, min(_MIN_RESIDENT_THREADS // threads, max_shared_bytes // shared_bytes))
+    text.entry("draw_tiles", draw, min(tiles, _MAX_BLOCKS), threads, shared_bytes, most=threads, resident=resident)
     scratch = [
         ("Wide* starts", 32 * chunks),
         *(("u32* exits", 4 * tiles), ("u64* sums", 8 * tiles), ("u32* tickets", 4)),
     ]
-    pointers = ["Value* out", "u64* after", "const u64* state", *(["const u64* bounds"] if what == "integers" else [])]
+    bounds = ["const u64* bounds"] if distribution == "integers" else []
+    pointers = ["Value* out", "u64* after", "const u64* state", *bounds]
     return text.program(pointers, scratch, head="".join(head))
 
 
-def _ziggurat_number(what: str, single: bool) -> str:
-    """The `Number` of a ziggurat."""
+def _ziggurat_number(distribution: str, single: bool) -> str:
+    """Return the C++ class `Number` of a ziggurat."""
     return (
-        f"typedef Value Real;\n{source('random/ziggurat')}{ziggurat(what, single)}"
-        f"typedef {what.capitalize()}Shape Shape;\n{source('random/draws_ziggurat')}"
+        f"typedef Value Real;\n{source('random/ziggurat')}{ziggurat(distribution, single)}"
+        f"typedef {distribution.capitalize()}Shape Shape;\n{source('random/draws_ziggurat')}"
     )
 
 
 def _words(name: str) -> str:
-    """Words of the stream: one, and then the next one."""
+    """Return the C++ class `Words`: a position in the stream, its word, and the step to the next."""
     if name == "philox":
         return """
 struct Pieces;
@@ -177,17 +181,20 @@ struct Words {{
 
 
 def _first_words(name: str) -> str:
-    """What was only declared there: how to find the first one; and how to leave a state before another one."""
+    """Return the definitions that `_words` only declares, which need `Pieces` of draws.cuh.
+
+    The constructor of `Words` finds word `w`; `leave` writes the state in which word `w` is the next.
+    """
     begin = "__device__ __forceinline__ Words::Words(const Pieces& pieces, i64 w)\n    : "
     if name == "philox":
         return f"""{begin}state(pieces.state), at(w - pieces.lead + i64(pieces.state[6])) {{}}
 __device__ __forceinline__ void leave(u64* after, const Pieces& pieces, i64 w) {{
   const i64 at = Words(pieces, w).at;
-  u64 more = at > 0 ? u64(at - 1) / 4 : 0;  // blocks; of the last one as many words are gone:
-  after[6] = u64(at) - 4 * more;
+  u64 carry = at > 0 ? u64(at - 1) / 4 : 0;  // whole blocks, added to the counter with carry
+  after[6] = u64(at) - 4 * carry;  // consumed words of the block after those
   for (int k = 0; k < 4; ++k) {{
-    after[k] = pieces.state[k] + more;
-    more = after[k] < more;
+    after[k] = pieces.state[k] + carry;
+    carry = after[k] < carry;
   }}
   for (int k = 4; k < 6; ++k) after[k] = pieces.state[k];
 }}
@@ -196,20 +203,23 @@ __device__ __forceinline__ void leave(u64* after, const Pieces& pieces, i64 w) {
     return f"""{begin}c{{pieces.state[2], pieces.state[3]}} {{
   const i64 chunk = min(w >> {level}, pieces.chunks - 1);
   const Wide* start = pieces.starts + 2 * chunk;
-  i64 left = w - (chunk << {level});
-  x = op::wide_step(sums_in_chunk[min(left, i64({CHUNK - 1}))], start[1], start[0]);
-  // Far behind what was asked for, where one thread looks for the last numbers.
-  for (; left >= {CHUNK}; --left) step();
+  i64 place = w - (chunk << {level});
+  x = op::wide_step(sums_in_chunk[min(place, i64({CHUNK - 1}))], start[1], start[0]);
+  // Beyond the last chunk, where one thread draws the missing numbers.
+  for (; place >= {CHUNK}; --place) step();
 }}
 __device__ __forceinline__ void leave(u64* after, const Pieces& pieces, i64 w) {{
   const Words words(pieces, w - {CONGRUENTIAL[name][2]});
-  const u64 its[7] = {{words.x.hi, words.x.lo, words.c.hi, words.c.lo, 0, 0, 0}};
-  for (int k = 0; k < 7; ++k) after[k] = its[k];
+  const u64 state[7] = {{words.x.hi, words.x.lo, words.c.hi, words.c.lo, 0, 0, 0}};
+  for (int k = 0; k < 7; ++k) after[k] = state[k];
 }}
 """
 
 
-def _shared(warps: int, slots: int, held: int, layered: bool) -> int:
-    """How many bytes of shared memory a block needs, in which each number takes `held` while it waits: see `Block`."""
-    row = 8 * THREAD_PIECES + 3 * slots + 12 + held * _WARP * (THREAD_PIECES + 1)
-    return 256 * LAYER_BYTES * layered + 2 * warps * (-(-row // 16) * 16 + 4) + 64
+def _shared_bytes(warps: int, slots: int, held_bytes: int, is_ziggurat: bool) -> int:
+    """Return the bytes of shared memory of a block: the size of `Block` in draws.cuh.
+
+    `slots` is the memory of a row for slow pieces; `held_bytes` is what a number occupies until it is written.
+    """
+    row_bytes = 8 * THREAD_PIECES + 3 * slots + 12 + held_bytes * _WARP * (THREAD_PIECES + 1)
+    return 256 * LAYER_BYTES * is_ziggurat + 2 * warps * (-(-row_bytes // 16) * 16 + 4) + 64
