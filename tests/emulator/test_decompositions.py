@@ -86,7 +86,7 @@ def test_svd(shape: tuple[int, int], dtype: str) -> None:
 
 
 def test_svd_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(small, "_MANY", 3)
+    monkeypatch.setattr(small, "_MANY_MATRICES", 3)
     for shape in ((4, 5, 5), (3, 9, 12), (2, 2, 17, 17)):
         for dtype in ("f4", "c16"):
             check_svd(sample(shape, dtype), True)
@@ -183,14 +183,14 @@ def test_qr(shape: tuple[int, ...], dtype: str) -> None:
 
 
 def test_qr_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(small, "_MANY", 3)
+    monkeypatch.setattr(small, "_MANY_MATRICES", 3)
     for shape in ((4, 5, 5), (3, 9, 12), (2, 2, 17, 13)):
         for dtype in ("f4", "c16"):
             check_qr(sample(shape, dtype))
 
 
 def test_eigh_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(small, "_MANY", 3)
+    monkeypatch.setattr(small, "_MANY_MATRICES", 3)
     for shape in ((4, 5, 5), (3, 12, 12), (2, 2, 35, 35)):
         for dtype in ("f4", "c16"):
             a = sample(shape, dtype)
@@ -214,7 +214,7 @@ def test_what_is_not_finite(bad: float) -> None:
 def test_beside_the_library(dtype: str) -> None:
     a = sample((2, 5, 7), dtype)
     columns, r = numpy.ascontiguousarray(a.swapaxes(-1, -2)), numpy.empty((2, 7, 4), dtype)
-    run_program(beside.triangle(layout_of(r), 5, a.dtype), [r, columns])
+    run_program(beside.upper_triangles(layout_of(r), 5, a.dtype), [r, columns])
     assert (r.swapaxes(-1, -2) == numpy.triu(a[:, :4])).all()
 
     a[1, 2, 3] = numpy.nan
@@ -222,13 +222,13 @@ def test_beside_the_library(dtype: str) -> None:
     bad, info = numpy.full(2, 7, "i4"), numpy.array([2, 0], "i4")
     for given in (a, numpy.asfortranarray(a)):
         out = numpy.empty(a.shape, dtype)
-        run_program(beside.cleaned(layout_of(given), a.dtype), [out, bad, given])
+        run_program(beside.finite_copy(layout_of(given), a.dtype), [out, bad, given])
         assert (out == numpy.where(numpy.isfinite(given), given, 0)).all()
         assert bad.tolist() == [0, 1]
-    run_program(beside.cleaned(layout_of(a), a.dtype, "row >= column"), [numpy.empty_like(a), bad, a])
+    run_program(beside.finite_copy(layout_of(a), a.dtype, "row >= column"), [numpy.empty_like(a), bad, a])
     assert bad.tolist() == [0, 0]
     for failed, word in (([0, 1], numpy.zeros(1, "i4")), ([0, 0], numpy.zeros(1, "i4"))):
-        run_program(beside.failures(2), [info, numpy.array(failed, "i4"), word])
+        run_program(beside.failure_merge(2), [info, numpy.array(failed, "i4"), word])
         assert info.tolist() == [2, 1]
         assert word == 1
 
@@ -241,7 +241,7 @@ def test_beside_the_library(dtype: str) -> None:
 def test_conversion(single: str, double: str) -> None:
     for want, have in ((double, single), (single, double), (double, double)):
         x, out = sample((700,), have), numpy.empty(700, want)
-        program = beside.converted(700, out.dtype, x.dtype)
+        program = beside.conversion(700, out.dtype, x.dtype)
         run_program(program, [out, x])
         assert (out == x.astype(want)).all()
         assert compile_cubin(program.text, "sm_90")
@@ -317,9 +317,9 @@ class Arena:
 @pytest.mark.parametrize("vectors", [False, True])
 def test_svd_by_the_library(monkeypatch: pytest.MonkeyPatch, dtype: str, full: bool, vectors: bool) -> None:
     arena, (r, c) = Arena((1,)), (5, 7)
-    monkeypatch.setattr(small, "svd_fits", lambda *args: False)
+    monkeypatch.setattr(small, "is_small_svd", lambda *args: False)
     monkeypatch.setattr(beside, "prepared", arena.prepared)
-    monkeypatch.setattr(beside, "telling", arena.telling)
+    monkeypatch.setattr(beside, "with_failure_word", arena.telling)
     monkeypatch.setattr(beside, "memory", arena)
     monkeypatch.setattr(beside, "library", arena)
     a = sample((4, r, c), dtype)
@@ -377,7 +377,7 @@ def test_they_compile(which: int, dtype: str, arch: str) -> None:
 @pytest.mark.parametrize("dtype", ["f4", "c16"])
 def test_svd_of_what_is_not_shared(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """More matrices than blocks, some of which fail."""
-    monkeypatch.setattr(small, "_BLOCKS", 2)
+    monkeypatch.setattr(small, "_MAX_GLOBAL_BLOCKS", 2)
     a = sample((5, 6, 9), dtype)
     a[1, 0, 0] = numpy.inf
     s, info = numpy.empty((5, 6), real(dtype)), numpy.full(5, -1, "i4")
@@ -399,7 +399,7 @@ def test_which_singular_values_are_small() -> None:
     def fits(count: int, n: int, dtype: str) -> bool:
         x = numpy.dtype(dtype)
         square, rows = Layout((count, n, n), (n * n, n, 1), 0), Layout((count, n), (n, 1), 0)
-        return small.svd_fits([rows, rows, square, square, square], [x] * 5, 227 << 10)
+        return small.is_small_svd([rows, rows, square, square, square], [x] * 5, 227 << 10)
 
     assert fits(1, 100, "f8")
     assert not fits(1, 105, "f8")

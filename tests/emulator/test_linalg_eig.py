@@ -27,7 +27,7 @@ def eig(a: numpy.ndarray, vectors: bool = True, most: int = 1 << 20) -> Found:
     w, info = numpy.full(a.shape[:-1], numpy.nan, complex_), numpy.full(stack, -1, "i4")
     v = numpy.full(a.shape, numpy.nan, complex_)
     arrays = [w, info, *([v] if vectors else []), a.swapaxes(-1, -2)]
-    told(partial(small.eig, most=most), (), *arrays)
+    told(partial(small.eig, shared_limit=most), (), *arrays)
     return w, v.swapaxes(-1, -2), info
 
 
@@ -60,7 +60,7 @@ def test_layouts() -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_what_is_not_shared(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """More matrices than blocks have memory, one of which fails."""
-    monkeypatch.setattr(beside, "_BLOCKS", 2)
+    monkeypatch.setattr(beside, "_MAX_GLOBAL_BLOCKS", 2)
     a = sample((5, 9, 9), dtype)
     a[1, 2, 3] = numpy.nan
     few, some = 700 if dtype in ("f4", "f8") else 1000, {"f4": 1300, "f8": 1800, "c8": 2000, "c16": 3200}[dtype]
@@ -131,7 +131,7 @@ def test_which_are_small() -> None:
     def fits(count: int, n: int, dtype: str = "f8", vectors: bool = True) -> bool:
         square, rows = Layout((count, n, n), (n * n, n, 1), 0), Layout((count, n), (n, 1), 0)
         layouts = [rows, rows, *([square] if vectors else []), square]
-        return small.fits(layouts, [numpy.dtype(dtype)] * len(layouts))
+        return small.is_small(layouts, [numpy.dtype(dtype)] * len(layouts))
 
     assert [fits(1, n) for n in (144, 146)] == [True, False]
     assert [fits(3, n, "c16") for n in (101, 104)] == [True, False]
