@@ -43,7 +43,7 @@ BINS = (1, 500, 3000, 13000)
     ("dtype", "weight"), [("?", None), ("i1", "f"), ("u2", None), ("i4", None), ("u8", "d"), ("i8", "i4")]
 )
 def test_bincount(bins: int, dtype: str, weight: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuda_histogram, "_MOST_BLOCKS", 3)
+    monkeypatch.setattr(cuda_histogram, "_MAX_BLOCKS", 3)
     for n in (0, 1, 9000):
         x = numpy.random.default_rng(n).integers(0, bins, n).astype(dtype)
         inside = (x >= 0) & (x < bins)

@@ -144,7 +144,7 @@ def test_counts_of_digits_become_places(blocks: int) -> None:
     n = text.param(blocks)
     text.entry("total", f"  sum_digits(counts, totals, {n});", 256)
     text.entry("sum", f"  sum_counts(counts, totals, {n});", 256)
-    program = text.program(["Key* counts", "Key* totals"], head=f"typedef unsigned Key;\n{cuda_scatter.SORT}")
+    program = text.program(["Key* counts", "Key* totals"], head=f"typedef unsigned Key;\n{cuda_scatter.SORT_PAIRS}")
     counts = numpy.random.default_rng(0).integers(0, 99, 256 * blocks).astype(numpy.uint32)
     want = numpy.cumsum(counts) - counts
     run_program(program, [counts, numpy.zeros(256, numpy.uint32)], seed=2)
