@@ -127,7 +127,7 @@ def _root_sum_of_squares(x: ndarray, axis: Any, keep: bool) -> ndarray:
 
 
 def _restore_reduced_axes(reduced: ndarray, shape: tuple[int, ...], axes: tuple[int, ...]) -> ndarray:
-    """Return a reduction of an array of `shape` with its reduced axes put back, of length 1."""
+    """Return a reduction of an array of `shape` with the reduced axes put back, of length 1."""
     return wrap(reshaped(reduced.value(), tuple(1 if k in axes else n for k, n in enumerate(shape))))
 
 

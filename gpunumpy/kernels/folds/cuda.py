@@ -149,13 +149,13 @@ def _combine_team(op: str, result: DType, argument: DType, code: _Code, team: in
     """
     if team == 1:
         return ""
-    combined = op_code.reduction(op, (argument, result)).combine("state", "held[threadIdx.x + step]")
+    combined = op_code.reduction(op, (argument, result)).combine("state", "states[threadIdx.x + step]")
     barrier = "__syncwarp();" if team == 32 else "__syncthreads();"
     return (
-        f"__shared__ {code.state} held[{THREADS}];\n"
-        f"    if (first + lane < last) held[threadIdx.x] = state;\n    {barrier}\n"
+        f"__shared__ {code.state} states[{THREADS}];\n"
+        f"    if (first + lane < last) states[threadIdx.x] = state;\n    {barrier}\n"
         f"    for (int step = {team // 2}; step; step /= 2) {{\n"
-        f"      if (lane < step && first + lane + step < last) held[threadIdx.x] = state = {combined};\n"
+        f"      if (lane < step && first + lane + step < last) states[threadIdx.x] = state = {combined};\n"
         f"      {barrier}\n    }}\n    "
     )
 

@@ -46,7 +46,7 @@ def histogram(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Seque
     uniform, limits = options
     rest = dtypes[4 if uniform else 3 :]
     text = _Bins(layouts[0].shape[0], prod(layouts[1].shape), dtypes[1], rest[0] if rest else None, dtypes[2])
-    pointers = [pointer(dtypes[1], "x"), pointer(dtypes[2], "given")]
+    pointers = [pointer(dtypes[1], "x"), pointer(dtypes[2], "all_edges")]
     if not uniform:
         return text.finish(pointers, text.search_bin())
     return text.finish([*pointers, pointer(dtypes[3], "width")], text.compute_bin(dtypes[3], limits))
@@ -76,7 +76,7 @@ class _Bins(Routine):
         """Return C++ that computes the bin of `v` for uniform bins, and corrects it by the edges, as NumPy does."""
         edge, dtype = self._edge, self._dtype
         self._declarations = (
-            f"  const {C_TYPE[edge]} low = given[0], high = given[{self.bins}];\n"
+            f"  const {C_TYPE[edge]} low = all_edges[0], high = all_edges[{self.bins}];\n"
             f"  const {C_TYPE[division_dtype]} span = width[0];\n"
         )
         if limits:
@@ -139,10 +139,11 @@ class _Bins(Routine):
         start = -(-used // 16) * 16
         total = start + (self._bins + 1) * self._edge.itemsize
         if total > _MAX_SHARED_BYTES:
-            return f"{self._declarations}  const {ctype}* edges = given;\n", used
+            return f"{self._declarations}  const {ctype}* edges = all_edges;\n", used
         return (
             f"{self._declarations}  {ctype}* edges = ({ctype}*)((char*)shared + {self.param(start)});\n"
-            f"  for (int k = threadIdx.x; k <= {self.bins}; k += {THREADS}) edges[k] = given[k];\n  __syncthreads();\n"
+            f"  for (int k = threadIdx.x; k <= {self.bins}; k += {THREADS}) edges[k] = all_edges[k];\n"
+            "  __syncthreads();\n"
         ), total
 
     def _block_count(self) -> int:

@@ -8,16 +8,16 @@ const long long BLOCK_ELEMENTS = BLOCK_THREADS * LOADS_AT_ONCE;
 template <class Load, class Bin, class Count>
 __device__ __forceinline__ void for_each_bin(long long n, Load load, Bin bin_of, Count count) {
   for (long long first = blockIdx.x * BLOCK_ELEMENTS; first < n; first += gridDim.x * BLOCK_ELEMENTS) {
-    decltype(load(first)) held[LOADS_AT_ONCE];
+    decltype(load(first)) elements[LOADS_AT_ONCE];
 #pragma unroll
     for (int k = 0; k < LOADS_AT_ONCE; ++k) {
       const long long i = first + k * BLOCK_THREADS + threadIdx.x;
-      if (i < n) held[k] = load(i);
+      if (i < n) elements[k] = load(i);
     }
 #pragma unroll
     for (int k = 0; k < LOADS_AT_ONCE; ++k) {
       if (first + k * BLOCK_THREADS + threadIdx.x < n) {
-        const long long b = bin_of(held[k]);
+        const long long b = bin_of(elements[k]);
         if (b >= 0) count(b);
       }
     }

@@ -63,7 +63,7 @@ def _svd_sizes(layouts: Sequence[Layout]) -> tuple[int, int, int, bool]:
 
 
 def is_small_eigh(layouts: Sequence[Layout], dtypes: Sequence[Any], shared_limit: int) -> bool:
-    """Return True if a block of a GPU with so much shared memory has room for `eigh` of a matrix."""
+    """Return True if `eigh` of a matrix fits in the shared memory of a block; `shared_limit` is the GPU's."""
     *results, a = layouts
     n, vectors, dtype = a.shape[-1], len(results) > 2, dtypes[-1]
     if is_divided(a, dtype):
@@ -77,7 +77,7 @@ def is_divided(a: Layout, dtype: Any) -> bool:
 
 
 def is_small_qr(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any], shared_limit: int) -> bool:
-    """Return True if a block of a GPU with so much shared memory has room for `qr` of a matrix."""
+    """Return True if `qr` of a matrix fits in the shared memory of a block; `shared_limit` is the GPU's."""
     return qr_bytes(options, layouts, dtypes[0]) <= min(shared_limit, _MAX_SHARED_BYTES)
 
 

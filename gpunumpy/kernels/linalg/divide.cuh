@@ -1,9 +1,9 @@
 // Eigenvalues of a tridiagonal matrix by divide and conquer, a block to each matrix (Cuppen 1981; Gu and Eisenstat
-// 1995). Without the elements beside the diagonal that couple its rows the matrix is diagonal. The coupling of two parts
-// adds a matrix of rank one; all parts of a level are merged at once, two by two. The eigenvalues of a merged part are
-// the roots of the secular equation, a sum of fractions whose poles are the old eigenvalues; a team finds each root. A
-// root is stored as its distance to the closer of the two poles around it. From the roots follow the weights for which
-// they are exact, and from these weights the vectors, which are then orthogonal.
+// 1995). Without the elements beside the diagonal, which couple its rows, the matrix is diagonal. The coupling of two
+// parts adds a matrix of rank one; all parts of a level are merged at once, two by two. The eigenvalues of a merged
+// part are the roots of the secular equation, a sum of fractions whose poles are the old eigenvalues; a team finds each
+// root. A root is stored as its distance to the closer of the two poles around it. From the roots follow the weights
+// for which they are exact, and from these weights the vectors, which are then orthogonal.
 
 namespace la {
 
@@ -251,20 +251,20 @@ template <class R, int TEAM> struct Division {
     }
     if (!(offset > left && offset < right)) offset = (left + right) / 2;
     for (int steps = 0; steps < 2 * MAX_SWEEPS; ++steps) {
-      const Sums here = pole_sums(low, high, j, origin, offset);
-      const R value = constant + here.below + here.above, slope = here.slope_below + here.slope_above;
-      const R error = EPSILON<R> * ::fma(::fabs(offset), slope, 4 * (here.above - here.below) + constant);
+      const Sums current = pole_sums(low, high, j, origin, offset);
+      const R value = constant + current.below + current.above, slope = current.slope_below + current.slope_above;
+      const R error = EPSILON<R> * ::fma(::fabs(offset), slope, 4 * (current.above - current.below) + constant);
       if (::fabs(value) <= error) break;
       if (value < 0) left = offset;
       else right = offset;
       const R below_pole = (poles[j] - poles[origin]) - offset;
       R step, nearest = ::fabs(below_pole);  // to the nearest pole
       if (is_last) {
-        step = below_pole * value * quick_inverse(::fma(-below_pole, here.slope_below, value));
+        step = below_pole * value * quick_inverse(::fma(-below_pole, current.slope_below, value));
       } else {
         const R above_pole = (poles[j + 1] - poles[origin]) - offset;
         nearest = ::fmin(nearest, ::fabs(above_pole));
-        const R c = value - below_pole * here.slope_below - above_pole * here.slope_above;
+        const R c = value - below_pole * current.slope_below - above_pole * current.slope_above;
         const R product = below_pole * above_pole;
         step = closer(c, ::fma(below_pole + above_pole, value, -(product * slope)), product * value);
       }

@@ -146,19 +146,19 @@ template <class T> struct Balance {
 // first subdiagonal; `factors` gets their factors.
 template <class T> __device__ inline void hessenberg(Cells<T> a, T* factors, int n, int low, int high) {
   for (int k = low; k < high - 1; ++k) {
-    const auto made = reflection<32, T>(a(k + 1, k), k + 2, high + 1, [=](int i) { return a(i, k); });
+    const auto column_reflection = reflection<32, T>(a(k + 1, k), k + 2, high + 1, [=](int i) { return a(i, k); });
     __syncthreads();
-    for (int i = k + 2 + threadIdx.x; i <= high; i += blockDim.x) a(i, k) = made.scaled(a(i, k));
+    for (int i = k + 2 + threadIdx.x; i <= high; i += blockDim.x) a(i, k) = column_reflection.scaled(a(i, k));
     if (threadIdx.x == 0) {
-      a(k + 1, k) = of_real<T>(made.beta);
-      factors[k] = made.factor;
+      a(k + 1, k) = of_real<T>(column_reflection.beta);
+      factors[k] = column_reflection.factor;
     }
     __syncthreads();
     for (int j = k + 1 + threadIdx.x; j < n; j += blockDim.x) {
       T dot = a(k + 1, j);
 #pragma unroll 4
       for (int i = k + 2; i <= high; ++i) dot = add_conj_mul(dot, a(i, k), a(i, j));
-      dot = conj(made.factor) * dot;
+      dot = conj(column_reflection.factor) * dot;
       a(k + 1, j) = a(k + 1, j) - dot;
 #pragma unroll 4
       for (int i = k + 2; i <= high; ++i) a(i, j) = sub_mul(a(i, j), dot, a(i, k));
@@ -168,7 +168,7 @@ template <class T> __device__ inline void hessenberg(Cells<T> a, T* factors, int
       T dot = a(i, k + 1);
 #pragma unroll 4
       for (int j = k + 2; j <= high; ++j) dot = sub_mul(dot, a(i, j), -a(j, k));
-      dot = made.factor * dot;
+      dot = column_reflection.factor * dot;
       a(i, k + 1) = a(i, k + 1) - dot;
 #pragma unroll 4
       for (int j = k + 2; j <= high; ++j) a(i, j) = sub_mul(a(i, j), dot, conj(a(j, k)));

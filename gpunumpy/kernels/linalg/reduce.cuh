@@ -59,11 +59,11 @@ template <class T, int K, int COLUMNS> struct Reduction {
     for (int k = 0; k < n - 1; ++k) {
       __syncthreads();
       multiply();
-      T its[PARTS], alpha, factor;
+      T vector[PARTS], alpha, factor;
       R beta;
-      if (threadIdx.x < 32) reflect(k, its, alpha, beta, factor);
+      if (threadIdx.x < 32) reflect(k, vector, alpha, beta, factor);
       __syncthreads();
-      if (threadIdx.x < 32) prepare(k, its, alpha, beta, factor, stored);
+      if (threadIdx.x < 32) prepare(k, vector, alpha, beta, factor, stored);
       __syncthreads();
       update();
       publish_columns(k + 1);

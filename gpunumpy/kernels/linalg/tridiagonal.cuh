@@ -81,14 +81,14 @@ template <class T, int TEAM> struct Tridiagonal {
     if (threadIdx.x < 32) {
       T* column = cells + k;
       const auto at = [=](int i) { return column[i * pitch]; };
-      const auto made = reflection<32, T>(at(k + 1), k + 2, n, at);
+      const auto column_reflection = reflection<32, T>(at(k + 1), k + 2, n, at);
       __syncwarp();
       for (int i = k + 1 + threadIdx.x; i < n; i += 32)
-        v[i] = column[i * pitch] = i == k + 1 ? of_real<T>(1) : made.scaled(column[i * pitch]);
+        v[i] = column[i * pitch] = i == k + 1 ? of_real<T>(1) : column_reflection.scaled(column[i * pitch]);
       if (threadIdx.x == 0) {
-        tau[k] = made.factor;
+        tau[k] = column_reflection.factor;
         diagonals[k] = re(cells[k * pitch + k]);
-        diagonals[n + k] = made.beta;
+        diagonals[n + k] = column_reflection.beta;
       }
     }
     __syncthreads();
@@ -158,7 +158,7 @@ template <class T, int TEAM> struct Tridiagonal {
       const R start = d[l], off_diagonal = e[l];
       R g = (d[l + 1] - start) / (2 * off_diagonal);
       g = d[m] - start + off_diagonal / (g + ::copysign(::sqrt(::fma(g, g, R(1))), g));
-      R s = 1, c = 1, p = 0, above = d[m], its = d[m - 1], off = e[m - 1];
+      R s = 1, c = 1, p = 0, above = d[m], current = d[m - 1], off = e[m - 1];
       T last = has_row ? x[m] : of_real<T>(0), next = has_row ? x[m - 1] : of_real<T>(0);
       int i = m - 1;
       for (; i >= l; --i) {
@@ -173,12 +173,12 @@ template <class T, int TEAM> struct Tridiagonal {
         s = f * inverse;
         c = g * inverse;
         g = above - p;
-        const R t = (its - g) * s + 2 * c * b;
+        const R t = (current - g) * s + 2 * c * b;
         p = s * t;
         d[i + 1] = g + p;
         g = c * t - b;
-        above = its;
-        its = below;
+        above = current;
+        current = below;
         off = off_below;
         if (has_row) {
           x[i + 1] = add_scaled(times(last, c), next, s);
