@@ -300,8 +300,8 @@ template <class T> struct Steps {
     if (steps % 20 == 0) {
       shift = Shift<T>::exceptional(h(i, i), norm1(h(i, i - 1)) + (REAL ? norm1(h(i - 1, i - 2)) : R(0)));
     } else if (steps % 10 == 0) {
-      const R beside = norm1(h(first + 1, first)) + (REAL ? norm1(h(first + 2, first + 1)) : R(0));
-      shift = Shift<T>::exceptional(h(first, first), beside);
+      shift = Shift<T>::exceptional(
+          h(first, first), norm1(h(first + 1, first)) + (REAL ? norm1(h(first + 2, first + 1)) : R(0)));
     }
     T x[SIZE];
     int m = first, last = i - SIZE + 1;

@@ -121,8 +121,9 @@ template <class T, int TEAM> struct Singular {
         a = team_sum<TEAM>(a);
         b = team_sum<TEAM>(b);
         ab = team_sum<TEAM>(ab);
-        const bool is_negligible = a < NEGLIGIBLE_SQUARE<R> || b < NEGLIGIBLE_SQUARE<R>;
-        if (!is_pair || is_negligible || !(wide_square(ab) > threshold * f64(a) * f64(b))) continue;
+        if (!is_pair || a < NEGLIGIBLE_SQUARE<R> || b < NEGLIGIBLE_SQUARE<R> ||
+            !(wide_square(ab) > threshold * f64(a) * f64(b)))
+          continue;
         const Rotation<T> rotation(a, b, ab);
         for (int k = lane; k < length; k += TEAM) rotation.turn(x[k], y[k]);
         rotated = true;
@@ -155,8 +156,8 @@ template <class T, int TEAM> struct Singular {
     if (vectors) {
       for (int i = threadIdx.x; i < r * c; i += blockDim.x) {
         const R a = values[i / c];
-        T& x = cells[i / c * pitch + i % c];
-        if (a >= NEGLIGIBLE_SQUARE<R>) x = times(x, 1 / ::sqrt(a));
+        if (a >= NEGLIGIBLE_SQUARE<R>)
+          cells[i / c * pitch + i % c] = times(cells[i / c * pitch + i % c], 1 / ::sqrt(a));
       }
       __syncthreads();
       for (int row = nonzero_rows; row < right_rows; ++row) complete(row);
