@@ -3,7 +3,7 @@
 NumPy draws an integer up to a bound by masking a word ("masked") where it shuffles arrays, and by the upper half of a
 product ("product") where it draws integers or samples. Both reject some words. The bound that a word is tested against
 depends on how many earlier words were accepted; the library call "bounded_draws" resolves that. The library call
-"swapped" turns the swaps of a shuffle into the permutation that they leave, after a sort.
+"permutation_of_swaps" turns the swaps of a shuffle into the permutation that they leave, after a sort.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _swaps(words32: Node, rule: str, blocks: int, last: int, count: int, rows: i
 
 def _order_after(swaps: Node, lowest: int) -> Node:
     """Return the permutation that swaps leave of the places from `lowest` on."""
-    return graph.library_call("swapped", (lowest,), (graph.library_call("sort_upper", (), (swaps,)),))
+    return graph.library_call("permutation_of_swaps", (lowest,), (graph.library_call("sort_upper", (), (swaps,)),))
 
 
 def _above_positions(x: Node) -> Node:
@@ -146,7 +146,7 @@ def _sample_by_floyd(stream: Stream, population: int, count: int, shuffle: bool,
     stream.move_by(wrap(words_taken), 32)
     drawn = graph.view(integers, Layout((count,), (1,), 0))
     ordered = graph.library_call("sort_upper", (), (_above_positions(drawn),))
-    sample = graph.library_call("sampled", (lowest,), (drawn, ordered))
+    sample = graph.library_call("floyd_sample", (lowest,), (drawn, ordered))
     if not shuffle:
         return sample
     # The rest of the integers are the swaps of places count - 1 to 1; place 0 swaps with itself.

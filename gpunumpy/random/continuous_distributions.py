@@ -23,7 +23,7 @@ _finite_params = partial(finite_parameters, SCRATCH_GENERATOR)
 # Expected count of words that a ziggurat number consumes, rounded up.
 _WORDS_PER_NORMAL, _WORDS_PER_EXPONENTIAL = 1.023, 1.035
 # Greatest length of a Dirichlet row with unequal shapes. A longer row consumes so many words that it does not pay to
-# measure an attempt at every word, as `stream_sequence` does.
+# measure an attempt at every word, as `rejection_sampling` does.
 _MAX_SHARES = 32
 # Greatest noncentrality with at most one degree of freedom: for Poisson numbers of greater means the last digits of
 # logarithms, which differ from NumPy's, decide too often.

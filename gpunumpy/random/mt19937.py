@@ -198,7 +198,7 @@ class Twister:
         words = max(1, -(-attempt_count * bits // 64)) * 2 if bounds else attempt_count * words_per_attempt
         results = (((count,), dtype), ((STATE,), UINT32))
         numbers, state = graph.library_call_outputs(
-            "twister_picks", (kind, bits, left), (*self.peek(words, UINT32, queue), *bounds), results
+            "twister_numbers", (kind, bits, left), (*self.peek(words, UINT32, queue), *bounds), results
         )
         array = wrap(numbers)
         self.move_to(state, (count - left) % 2 if kind == "normal" else self._normals_left)
@@ -242,7 +242,7 @@ class Twister:
 
     def move_by_count_on_device(self, peeked: PeekedWords, words_taken: Node) -> None:
         """Advance past the first `words_taken` of the peeked words, a count on the device."""
-        state = graph.library_call("twister_stand", (), (*peeked, words_taken))
+        state = graph.library_call("twister_advance", (), (*peeked, words_taken))
         self.move_to(state, self._normals_left)
 
     def move_by(self, peeked: PeekedWords, words_taken: int, pair_left_at: int | None = None) -> None:
@@ -255,7 +255,7 @@ class Twister:
         assert queue is not None
         position = numpy.array([words_taken] if pair_left_at is None else [words_taken, pair_left_at])
         position_on_device = from_host(position, queue.device).value()
-        state = graph.library_call("twister_stand", (), (*peeked, position_on_device))
+        state = graph.library_call("twister_advance", (), (*peeked, position_on_device))
         self.move_to(state, self._normals_left if pair_left_at is None else int(pair_left_at >= 0))
 
     def move_to(self, state: Node, normals_left: int) -> None:

@@ -35,7 +35,7 @@ class Sampler:
     ----------
     name
         The class. Its constructor takes the parameters, ``const f64*``. Its ``draw(source, value)`` takes words from
-        the source (sequence_words.cuh) and returns whether this attempt made a number.
+        the source (attempt_words.cuh) and returns whether this attempt made a number.
     file
         The ``.cuh`` file of the class in ``kernels/random``, without its ending; after the files that it needs,
         separated by spaces.
@@ -75,7 +75,7 @@ class Sampler:
 
     @property
     def options(self) -> tuple[Any, ...]:
-        """The options of the library call "stream_sequence"."""
+        """The options of the library call "rejection_sampling"."""
         return self.file, self.name, self.max_words, self.width, self.paired, self.phases, self.max_numbers
 
 
@@ -193,7 +193,7 @@ def draw_from_words(
         results: Any = ((shape, sampler.dtype), ((4,), INT64))
         next_words, *further_arguments = peek(count)
         values, counts = graph.library_call_outputs(
-            "stream_sequence", sampler.options, (next_words, params_on_device, *further_arguments), results
+            "rejection_sampling", sampler.options, (next_words, params_on_device, *further_arguments), results
         )
         numbers = wrap(values)
         words_taken, available, stopped_at, pair_left_at = to_host(wrap(counts)).tolist()

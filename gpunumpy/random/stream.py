@@ -64,7 +64,7 @@ class MemorySource(Protocol):
         """Draw uniform float64 numbers in [0, 1)."""
 
     def numbers(self, options: tuple[Any, ...], dtype: DType, count: int, queue: Queue, *bounds: Node) -> Node:
-        """Draw integers or ziggurat numbers; `options` are those of the library call "stream_draws" after the kind."""
+        """Draw integers or ziggurat numbers. `options`: those of the library call "piecewise_draws" after the kind."""
 
     def draw_part(
         self, sampler: Any, params: Sequence[float], shape: Shape, words_per_number: float, queue: Queue

@@ -204,12 +204,12 @@ def _exponential(dtype: DType) -> Draw:
 def _draw_with_rejection(
     stream: Stream, count: int, queue: Queue, options: tuple[Any, ...], dtype: DType, *bounds: Node
 ) -> Node:
-    """Draw numbers that reject some words, by the library call "stream_draws", which also returns the state after."""
+    """Draw numbers that reject some words: the library call "piecewise_draws", which also returns the state after."""
     if stream.memory_source:
         return stream.memory_source.numbers(options, dtype, count, queue, *bounds)
     results = (((count,), dtype), ((WORDS,), _UINT64))
     values, after = graph.library_call_outputs(
-        "stream_draws", (stream.kind, *options), (stream.state_on_device(queue), *bounds), results
+        "piecewise_draws", (stream.kind, *options), (stream.state_on_device(queue), *bounds), results
     )
     stream.move_to(wrap(after))
     return values

@@ -17,7 +17,7 @@ from gpunumpy.core.runtime.memory import Buffer, host_view
 from gpunumpy.core.schedule.kernel import Kernel
 from gpunumpy.kernels.codegen import generate
 from gpunumpy.kernels.host.executor import HostExecutor
-from gpunumpy.kernels.host.text import failures
+from gpunumpy.kernels.host.text import index_errors
 
 from .build import compile_text
 from .executor import bind, run_program
@@ -58,7 +58,7 @@ class EmulatorExecutor(HostExecutor):
             compiling.result()
             self.kernels += 1
             if source_location := run_program(program, bind(kernel, values), seed=next(self._seeds)):
-                failures.append(("an index is out of bounds", source_location))
+                index_errors.append(("an index is out of bounds", source_location))
 
         return run
 

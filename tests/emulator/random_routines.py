@@ -7,19 +7,24 @@ from typing import Any
 
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
-from gpunumpy.kernels.random import cuda_bounded, cuda_mt19937, cuda_sequence, cuda_words
+from gpunumpy.kernels.random import cuda_bounded, cuda_draws, cuda_mt19937, cuda_rejection_sampling
 from gpunumpy.kernels.sort import cuda as cuda_sort
 
 from .executor import run_program
 from .test_routines import layout_of
 
-TWISTER = (cuda_mt19937.twister_words, cuda_mt19937.twister_picks, cuda_mt19937.twister_stand)
+TWISTER = (cuda_mt19937.twister_words, cuda_mt19937.twister_numbers, cuda_mt19937.twister_advance)
 MOST_SHARED = 232448  # bytes of shared memory that a block of the emulated machine may have
 _PROGRAMS: dict[str, Callable[..., Any]] = {
-    "bounded_draws": lambda options, layouts, dtypes: cuda_bounded.bounded(options, layouts, 1),
-    "stream_draws": lambda options, layouts, dtypes: cuda_words.draws(options, layouts, dtypes, MOST_SHARED),
-    **{make.__name__: make for make in (cuda_bounded.swapped, cuda_bounded.sampled, cuda_sort.sort_upper)},
-    "stream_sequence": cuda_sequence.stream_sequence,
+    "bounded_draws": lambda options, layouts, dtypes: cuda_bounded.bounded_draws_program(options, layouts, 1),
+    "piecewise_draws": lambda options, layouts, dtypes: cuda_draws.piecewise_draws_program(
+        options, layouts, dtypes, MOST_SHARED
+    ),
+    **{
+        make.__name__: make
+        for make in (cuda_bounded.permutation_of_swaps, cuda_bounded.floyd_sample, cuda_sort.sort_upper)
+    },
+    "rejection_sampling": cuda_rejection_sampling.rejection_sampling,
     **{make.__name__: make for make in TWISTER},
 }
 

@@ -274,11 +274,11 @@ class Arena:
         self.at(address, x.shape[::-1], x.dtype).T[...] = x
         return int(address)
 
-    def prepared(self, device: Any, program: Any, count: int) -> Any:
+    def prepare_program(self, device: Any, program: Any, count: int) -> Any:
         return lambda pointers: run_program(program, [self.bytes[p - self.start :] for p in pointers], guard=False)
 
     def telling(self, device: Any, program: Any, count: int) -> Any:
-        run, word = self.prepared(device, program, count), self.hold(numpy.zeros(64, "i4"))
+        run, word = self.prepare_program(device, program, count), self.hold(numpy.zeros(64, "i4"))
         return lambda pointers: run((*pointers, word))
 
     def svd_polar(self, device: Any, rows: int, columns: int, dtype: Any, full: bool) -> Any:
@@ -318,7 +318,7 @@ class Arena:
 def test_svd_by_the_library(monkeypatch: pytest.MonkeyPatch, dtype: str, full: bool, vectors: bool) -> None:
     arena, (r, c) = Arena((1,)), (5, 7)
     monkeypatch.setattr(small, "is_small_svd", lambda *args: False)
-    monkeypatch.setattr(beside, "prepared", arena.prepared)
+    monkeypatch.setattr(beside, "prepare_program", arena.prepare_program)
     monkeypatch.setattr(beside, "with_failure_word", arena.telling)
     monkeypatch.setattr(beside, "memory", arena)
     monkeypatch.setattr(beside, "library", arena)

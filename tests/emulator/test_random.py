@@ -11,7 +11,7 @@ import pytest
 import gpunumpy
 from gpunumpy.core.ops.streams import BOUNDS_LENGTH, WORDS
 from gpunumpy.kernels.cuda.compile import compile_cubin
-from gpunumpy.kernels.random import cuda_words, host_words
+from gpunumpy.kernels.random import cuda_draws, host_words
 from gpunumpy.random import device_draws
 from gpunumpy.random.stream import Stream
 from tests.support.host_executor import run_on_host, with_traits
@@ -25,7 +25,9 @@ BITS = {"pcg64": numpy.random.PCG64, "pcg64dxsm": numpy.random.PCG64DXSM, "philo
 
 
 def run(options: tuple[Any, ...], *arrays: Any) -> None:
-    program = cuda_words.draws(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays], MOST_SHARED)
+    program = cuda_draws.piecewise_draws_program(
+        options, [layout_of(x) for x in arrays], [x.dtype for x in arrays], MOST_SHARED
+    )
     assert run_program(program, arrays, seed=3) == 0
 
 
@@ -60,7 +62,7 @@ def draw(what: tuple[Any, ...], bits: Any, n: int, share: int = 0) -> None:
     mine, theirs = numpy.zeros(n, dtype), numpy.zeros(n, dtype)
     left, wanted = numpy.zeros(WORDS, numpy.uint64), numpy.zeros(WORDS, numpy.uint64)
     run(options, mine, left, state, *bounds)
-    host_words.stream_draws(options, theirs, wanted, state, *bounds)
+    host_words.piecewise_draws(options, theirs, wanted, state, *bounds)
     if rest:
         numpy.testing.assert_array_equal(mine, theirs)
     else:
@@ -99,7 +101,7 @@ def test_draws_that_follow_one_another(kind: str, shared: bool, monkeypatch: pyt
 
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
     with_traits(monkeypatch, draws_random=True)
-    run_on_host(monkeypatch, "stream_draws", draws)
+    run_on_host(monkeypatch, "piecewise_draws", draws)
     forget_plans()
     mine, theirs = (n.random.Generator(BITS[kind](3)) for n in (gpunumpy, numpy))
     with gpunumpy.Device("cpu"):
@@ -117,16 +119,16 @@ def test_draws_that_follow_one_another(kind: str, shared: bool, monkeypatch: pyt
 @pytest.mark.parametrize("what", ["normal f8", "exponential f4"])
 def test_tiles_that_depend_on_where_they_are_entered(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In small tiles, of ziggurats that are made to reject often, attempts from all entries do not come together."""
-    text, results = cuda_words.source, []  # type: ignore[attr-defined]
+    text, results = cuda_draws.source, []  # type: ignore[attr-defined]
     test = "return u32(op::bit_cast<Piece>(place - limit) >> (8 * sizeof(Piece) - 32));"
     assert test in text("random/ziggurat")
     slow = text("random/ziggurat").replace(test, "return u64(place) % 3 ? 0 : 1u << 31;")
-    monkeypatch.setattr(cuda_words, "source", lambda name: slow if name == "random/ziggurat" else text(name))
-    monkeypatch.setattr(cuda_words, "_PIECES_PER_NUMBER", {"normal": 2, "exponential": 2})
-    monkeypatch.setattr(cuda_words, "QUICK_PIECES_PER_SLOW", 1)
+    monkeypatch.setattr(cuda_draws, "source", lambda name: slow if name == "random/ziggurat" else text(name))
+    monkeypatch.setattr(cuda_draws, "_PIECES_PER_NUMBER", {"normal": 2, "exponential": 2})
+    monkeypatch.setattr(cuda_draws, "QUICK_PIECES_PER_SLOW", 1)
     for warps, each in ((4, 16), (2, 2), (1, 8)):
-        monkeypatch.setattr(cuda_words, "WARPS", {"normal": warps, "exponential": warps})
-        monkeypatch.setattr(cuda_words, "THREAD_PIECES", each)
+        monkeypatch.setattr(cuda_draws, "WARPS", {"normal": warps, "exponential": warps})
+        monkeypatch.setattr(cuda_draws, "THREAD_PIECES", each)
         numbers, left = numpy.zeros(5000, DRAWS[what][0]), numpy.zeros(WORDS, numpy.uint64)
         state = numpy.array(Stream(numpy.random.PCG64(1)).state_words(), numpy.uint64)
         run(("pcg64", DRAWS[what][1]), numbers, left, state)
@@ -136,7 +138,7 @@ def test_tiles_that_depend_on_where_they_are_entered(what: str, monkeypatch: pyt
 
 @pytest.mark.parametrize("kind", BITS)
 def test_numbers_that_are_missing(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuda_words, "_PIECES_PER_NUMBER", {"normal": 0.4})
+    monkeypatch.setattr(cuda_draws, "_PIECES_PER_NUMBER", {"normal": 0.4})
     for what in ("normal f8", "normal f4"):
         draw(DRAWS[what], BITS[kind](2), 4000)
     draw(DRAWS["i4"], BITS[kind](2), 4000, 40)
@@ -151,7 +153,7 @@ def test_there_are_enough_words(what: str) -> None:
     bits.advance(count)
     words = bits.random_raw(count // 20)
     taken = count + numpy.flatnonzero(words == after.random_raw())[0]
-    assert 0.998 < taken / count / cuda_words._PIECES_PER_NUMBER[what] < 0.9999
+    assert 0.998 < taken / count / cuda_draws._PIECES_PER_NUMBER[what] < 0.9999
 
 
 @pytest.mark.sampled(4)
@@ -164,7 +166,7 @@ def test_nvrtc_compiles_them(kind: str, what: tuple[Any, ...]) -> None:
     options = (kind, name, *((rest[0], 70) if rest else ()))
     layouts, dtypes = [layout_of(x) for x in arrays], [x.dtype for x in arrays]
     for arch, shared in (("sm_90", MOST_SHARED), *((("sm_75", 65536),) if kind == "pcg64" else ())):
-        program = cuda_words.draws(options, layouts, dtypes, shared)
+        program = cuda_draws.piecewise_draws_program(options, layouts, dtypes, shared)
         assert max(launch.shared for launch in program.launches) <= shared
         compile_cubin(program.text, arch)
 

@@ -13,7 +13,7 @@ import gpunumpy
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.kernels.cuda.compile import compile_cubin
-from gpunumpy.kernels.random import cuda_sequence, cuda_words
+from gpunumpy.kernels.random import cuda_draws, cuda_rejection_sampling
 from gpunumpy.random import device_draws, discrete_plans
 from gpunumpy.random.discrete_plans import LEGACY_PLANS, PLANS, Plan, plan_of
 from gpunumpy.random.parameters import SCRATCH_GENERATOR, SCRATCH_STATE
@@ -49,8 +49,9 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     ASKED.clear()
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
     with_traits(monkeypatch, draws_random=True)
-    run_on_host(monkeypatch, "stream_sequence", routine(cuda_sequence.stream_sequence))
-    run_on_host(monkeypatch, "stream_draws", routine(lambda *what: cuda_words.draws(*what, MOST_SHARED)))  # type: ignore[call-arg]
+    run_on_host(monkeypatch, "rejection_sampling", routine(cuda_rejection_sampling.rejection_sampling))
+    draws = routine(lambda *what: cuda_draws.piecewise_draws_program(*what, MOST_SHARED))  # type: ignore[call-arg]
+    run_on_host(monkeypatch, "piecewise_draws", draws)
     forget_plans()
     with gpunumpy.Device("cpu"):
         yield
@@ -218,7 +219,7 @@ def test_nvrtc_compiles_them() -> None:
             arrays = numpy.zeros(shape, "i8"), numpy.zeros(4, "i8"), numpy.zeros(9000, word), numpy.zeros(9)
             options = sampler.options
             layouts, dtypes = [layout_of(x) for x in arrays], [x.dtype for x in arrays]
-            assert compile_cubin(cuda_sequence.stream_sequence(options, layouts, dtypes).text, "sm_90")
+            assert compile_cubin(cuda_rejection_sampling.rejection_sampling(options, layouts, dtypes).text, "sm_90")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -12,7 +12,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.kernels.cuda.compile import compile_cubin
-from gpunumpy.kernels.random import cuda_bounded, cuda_sequence
+from gpunumpy.kernels.random import cuda_bounded, cuda_rejection_sampling
 from gpunumpy.kernels.sort import cuda as cuda_sort
 from gpunumpy.random import device_draws, discrete_plans, mt19937, rejection_sampling
 from gpunumpy.random.discrete_plans import LEGACY_PLANS, plan_of
@@ -44,10 +44,10 @@ def routine(make: Program) -> Callable[..., None]:
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Even few numbers are drawn as a GPU draws them."""
     programs: dict[str, Program] = {
-        "bounded_draws": lambda options, layouts, dtypes: cuda_bounded.bounded(options, layouts, 1),
-        "stream_sequence": cuda_sequence.stream_sequence,
+        "bounded_draws": lambda options, layouts, dtypes: cuda_bounded.bounded_draws_program(options, layouts, 1),
+        "rejection_sampling": cuda_rejection_sampling.rejection_sampling,
         "sort_upper": cuda_sort.sort_upper,
-        "swapped": cuda_bounded.swapped,
+        "permutation_of_swaps": cuda_bounded.permutation_of_swaps,
         **{make.__name__: make for make in TWISTER},
     }
     for name, make in programs.items():
@@ -193,7 +193,7 @@ def test_there_are_enough_words_where_most_numbers_are_too_large() -> None:
     mine, theirs = pair()
     ASKED.clear()
     alike(mine.zipf(1.005, 3000), theirs.zipf(1.005, 3000))
-    assert ASKED.count(cuda_sequence.stream_sequence) == 1
+    assert ASKED.count(cuda_rejection_sampling.rejection_sampling) == 1
     same_state(mine, theirs)
 
 
@@ -274,6 +274,6 @@ def test_nvrtc_compiles_them() -> None:
         numbers = numpy.zeros(4000 * sampler.width, sampler.dtype)
         arrays = [numbers, counts, words, params, *[numpy.zeros(640, "u4")] * bool(sampler.phases)]
         layouts, dtypes = [layout_of(x) for x in arrays], [x.dtype for x in arrays]
-        program = cuda_sequence.stream_sequence(replace(sampler, paired=True).options, layouts, dtypes)
+        program = cuda_rejection_sampling.rejection_sampling(replace(sampler, paired=True).options, layouts, dtypes)
         for arch in ("sm_75", "sm_90", "sm_100") if sampler is rows else ("sm_90",):
             assert compile_cubin(program.text, arch)

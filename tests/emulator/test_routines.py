@@ -9,7 +9,7 @@ import pytest
 
 from gpunumpy.core.graph.layout import Layout
 from gpunumpy.kernels.cuda.compile import compile_cubin
-from gpunumpy.kernels.cuda.routine import Routine
+from gpunumpy.kernels.cuda.program_builder import ProgramBuilder
 from gpunumpy.kernels.indexing import cuda_masks, cuda_scatter
 
 from .executor import run_program
@@ -140,11 +140,11 @@ def test_out_of_bounds(row: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("blocks", [1, 256, 700])
 def test_counts_of_digits_become_places(blocks: int) -> None:
-    text = Routine()
-    n = text.param(blocks)
-    text.entry("total", f"  sum_digits(counts, totals, {n});", 256)
-    text.entry("sum", f"  sum_counts(counts, totals, {n});", 256)
-    program = text.program(["Key* counts", "Key* totals"], head=f"typedef unsigned Key;\n{cuda_scatter.SORT_PAIRS}")
+    builder = ProgramBuilder()
+    n = builder.param(blocks)
+    builder.add_entry("total", f"  sum_digits(counts, totals, {n});", 256)
+    builder.add_entry("sum", f"  sum_counts(counts, totals, {n});", 256)
+    program = builder.build(["Key* counts", "Key* totals"], head=f"typedef unsigned Key;\n{cuda_scatter.SORT_PAIRS}")
     counts = numpy.random.default_rng(0).integers(0, 99, 256 * blocks).astype(numpy.uint32)
     want = numpy.cumsum(counts) - counts
     run_program(program, [counts, numpy.zeros(256, numpy.uint32)], seed=2)

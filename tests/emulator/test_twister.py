@@ -65,7 +65,7 @@ def test_words(before: int, count: int) -> None:
         numpy.testing.assert_array_equal(after, end)
 
 
-PICKS: dict[str, tuple[Any, ...]] = {
+NUMBERS: dict[str, tuple[Any, ...]] = {
     "normal": ("normal", 64, "f8"),
     "positive": ("positive", 64, "f8"),
     "i8": ("masked", 32, "i8", -5, 999),
@@ -81,8 +81,8 @@ PICKS: dict[str, tuple[Any, ...]] = {
 }
 
 
-def pick(what: tuple[Any, ...], n: int, held: int, state: Any) -> None:
-    """Pick numbers of so many words, or of those that follow these, and compare with NumPy."""
+def check_numbers(what: tuple[Any, ...], n: int, held: int, state: Any) -> None:
+    """Make numbers of so many words, or of those that follow these, and compare with NumPy."""
     kind, bits, dtype, *bounds = what
     words, after = drawn(state, held)
     given: list[Any] = []
@@ -93,8 +93,8 @@ def pick(what: tuple[Any, ...], n: int, held: int, state: Any) -> None:
     options = (kind, bits, int(state[KEEPS["has"]]) if kind == "normal" else 0)
     mine, theirs = numpy.zeros(n, dtype), numpy.zeros(n, dtype)
     end, wanted = numpy.zeros(STATE, U32), numpy.zeros(STATE, U32)
-    run(cuda_mt19937.twister_picks, options, mine, end, words, state, after, *given)
-    host_mt19937.twister_picks(options, theirs, wanted, words, state, after, *given)
+    run(cuda_mt19937.twister_numbers, options, mine, end, words, state, after, *given)
+    host_mt19937.twister_numbers(options, theirs, wanted, words, state, after, *given)
     if kind == "normal":
         numpy.testing.assert_allclose(mine, theirs, rtol=1e-15)
     else:
@@ -104,15 +104,15 @@ def pick(what: tuple[Any, ...], n: int, held: int, state: Any) -> None:
         numpy.testing.assert_array_equal(a, b)
 
 
-@pytest.mark.parametrize("what", PICKS.values(), ids=PICKS)
-def test_picks(what: tuple[Any, ...]) -> None:
+@pytest.mark.parametrize("what", NUMBERS.values(), ids=NUMBERS)
+def test_numbers(what: tuple[Any, ...]) -> None:
     words = {"normal": 2 / 0.75, "positive": 2}.get(what[0], 2 * what[1] / 32)
     cases = ((1, 3, False), (1, 3, True), (5000, 0, True), (5001, 900, True), (4000, 624, False), (4001, 77, False))
     for n, before, normal in cases:
         state = state_of(n, before, normal)
-        pick(what, n, int(n * words) // 4 * 4 + 400, state)
+        check_numbers(what, n, int(n * words) // 4 * 4 + 400, state)
         if n > 1:
-            pick(what, n, int(n * words) // 8 * 4, state)
+            check_numbers(what, n, int(n * words) // 8 * 4, state)
 
 
 def test_a_state_after_some_words() -> None:
@@ -121,8 +121,8 @@ def test_a_state_after_some_words() -> None:
         words, after = drawn(state, count)
         end, wanted = numpy.zeros(STATE, U32), numpy.zeros(STATE, U32)
         many = numpy.array(taken)
-        run(cuda_mt19937.twister_stand, (), end, words, state, after, many)
-        host_mt19937.twister_stand((), wanted, words, state, after, many)
+        run(cuda_mt19937.twister_advance, (), end, words, state, after, many)
+        host_mt19937.twister_advance((), wanted, words, state, after, many)
         numpy.testing.assert_array_equal(end, wanted)
 
 
@@ -133,8 +133,8 @@ def test_a_state_with_a_normal_number_left(dtype: str) -> None:
     for taken, left in ((24, -1), (24, 20), (4000, 3992)):
         mine, theirs = numpy.zeros(STATE, U32), numpy.zeros(STATE, U32)
         where = numpy.array([taken, left])
-        run(cuda_mt19937.twister_stand, (), mine, words.view(dtype), state, after, where)
-        host_mt19937.twister_stand((), theirs, words.view(dtype), state, after, where)
+        run(cuda_mt19937.twister_advance, (), mine, words.view(dtype), state, after, where)
+        host_mt19937.twister_advance((), theirs, words.view(dtype), state, after, where)
         for a, b in zip(host_mt19937.unpack_state(mine), host_mt19937.unpack_state(theirs), strict=True):
             numpy.testing.assert_array_equal(a, b)
 
@@ -144,13 +144,13 @@ def test_a_state_with_a_normal_number_left(dtype: str) -> None:
 def test_nvrtc_compiles_them(arch: str) -> None:
     words, state = numpy.zeros(40000, U32), numpy.zeros(STATE, U32)
     programs = [cuda_mt19937.twister_words((8, 8), [layout_of(x) for x in (words, state)], [words.dtype, state.dtype])]
-    for kind, bits, dtype, *_ in PICKS.values():
+    for kind, bits, dtype, *_ in NUMBERS.values():
         bounds = [numpy.zeros(3, numpy.uint64)] * (kind in ("masked", "product"))
         arrays = numpy.zeros(5000, dtype), state, words, state, state, *bounds
         programs.append(
-            cuda_mt19937.twister_picks((kind, bits, 1), [layout_of(x) for x in arrays], [x.dtype for x in arrays])
+            cuda_mt19937.twister_numbers((kind, bits, 1), [layout_of(x) for x in arrays], [x.dtype for x in arrays])
         )
     arrays = state, words, state, state, numpy.array([3, 0])
-    programs.append(cuda_mt19937.twister_stand((), [layout_of(x) for x in arrays], [x.dtype for x in arrays]))
+    programs.append(cuda_mt19937.twister_advance((), [layout_of(x) for x in arrays], [x.dtype for x in arrays]))
     for program in programs:
         compile_cubin(program.text, arch)

@@ -312,7 +312,7 @@ def test_a_copy_has_the_same_bit_generator() -> None:
 
 def test_words_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    for name in ("twister_words", "twister_picks"):
+    for name in ("twister_words", "twister_numbers"):
         known = getattr(host_mt19937, name)
         run_on_host(monkeypatch, name, lambda *args, known=known: (calls.append(0), known(*args)))
     with np.Device("cpu"):

@@ -25,7 +25,7 @@ from ...core.schedule.kernel import (
     Store,
     value_dtypes,
 )
-from ..random.stream_code import stand, walk
+from ..random.stream_code import start_walk, walk_arguments
 from .unit import Text, Unit
 
 # The condition under which a lane exists -> the suffix of the functions in prelude.cuh that load and store a vector.
@@ -152,7 +152,7 @@ class Emitter:
                 self.text.line(f"op::Four {name};")
             elif instr.op in CONGRUENTIAL:
                 step, leap, _ = self._increments(instr.args[0])
-                self.text.line(f"op::Walk {name}{walk(instr.op, step, leap)};")
+                self.text.line(f"op::Walk {name}{walk_arguments(instr.op, step, leap)};")
                 if first_lines:
                     self._start_walk(value, instr, name, leap, first_lines)
             else:
@@ -171,7 +171,8 @@ class Emitter:
             for line in (*first_lines, "const int u = 0, v = 0;", *self.tile.index_lines):
                 self.text.line(line)
             self.text.line(
-                stand(instr.op, name, self._position(position), leap, ", ".join(self.known[n] for n in state)) + ";"
+                start_walk(instr.op, name, self._position(position), leap, ", ".join(self.known[n] for n in state))
+                + ";"
             )
 
     def _position(self, value: int) -> str:

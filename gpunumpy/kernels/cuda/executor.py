@@ -20,8 +20,8 @@ from ...core.schedule.traits import Traits
 from ..codegen import generate
 from ..source_locations import SourceLocations
 from .compile import compile_program
-from .launch import WIRE, Launcher
-from .program import prepared
+from .launch import ARGUMENT_FORMAT, Launcher
+from .program import prepare_program
 
 
 class CudaExecutor:
@@ -52,7 +52,7 @@ class CudaExecutor:
         flag = (memory.error_word(device),) if program.flag else ()
         kinds = ["P" if arg.kind != "scalar" else KIND[arg.dtype] for arg in kernel.args]
         functions = compile_program(program.text, tuple(x.entry for x in program.launches), device)
-        layout = "".join(WIRE[k] for k in kinds) + "Q" * (len(program.scratch) + len(flag))
+        layout = "".join(ARGUMENT_FORMAT[k] for k in kinds) + "Q" * (len(program.scratch) + len(flag))
         launchers = [
             Launcher(device, functions[x.entry], x.grid, x.block, x.shared, layout, program.params)
             for x in program.launches
@@ -96,7 +96,9 @@ class CudaExecutor:
         layouts = [*(layout for layout, _ in results), *(layout for _, layout in step.args)]
         dtypes = (*(dtype for _, dtype in results), *step.dtypes)
         if functions.program:
-            return prepared(self.device, implementation(functions.program)(step.options, layouts, dtypes), len(layouts))
+            return prepare_program(
+                self.device, implementation(functions.program)(step.options, layouts, dtypes), len(layouts)
+            )
         name = functions.run
         if isinstance(step.options, Batch):
             name = functions.batch

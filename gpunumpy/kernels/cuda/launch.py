@@ -16,7 +16,7 @@ DEFAULT_SHARED = 48 << 10  # bytes of dynamic shared memory that a block may hav
 
 # Encoding of an argument, in letters of the module `struct`: of a pointer ("P"), or of a scalar, by the kind of its
 # dtype. Each letter is 8 bytes wide; a complex number has two.
-WIRE = {"P": "Q", "b": "q", "i": "q", "u": "Q", "e": "d", "f": "d", "c": "dd"}
+ARGUMENT_FORMAT = {"P": "Q", "b": "q", "i": "q", "u": "Q", "e": "d", "f": "d", "c": "dd"}
 
 
 class Launcher:

@@ -16,18 +16,19 @@ from .launch import Launcher
 _ALIGNMENT = 256  # of pieces of scratch memory, in bytes
 
 
-def prepared(device: Device, program: Program, count: int) -> Runner:
+def prepare_program(device: Device, program: Program, count: int) -> Runner:
     """Return a function that runs the program over `count` pointers."""
     entries = tuple(launch.entry for launch in program.launches)
     functions = compile_program(program.text, entries, device) if entries else {}
     flag = (memory.error_word(device),) if program.flag else ()
-    wire = "Q" * (count + len(program.scratch) + len(flag))
+    argument_format = "Q" * (count + len(program.scratch) + len(flag))
     launchers = [
-        Launcher(device, functions[x.entry], x.grid, x.block, x.shared, wire, program.params) for x in program.launches
+        Launcher(device, functions[x.entry], x.grid, x.block, x.shared, argument_format, program.params)
+        for x in program.launches
     ]
     if len(launchers) == 1 and not program.scratch and not flag:
         return launchers[0]
-    starts, total = pieces(*(scratch.nbytes for scratch in program.scratch))
+    starts, total = scratch_offsets(*(scratch.nbytes for scratch in program.scratch))
 
     def run(values: Sequence[Any]) -> None:
         block = memory.allocate(device, total) if starts else None
@@ -38,7 +39,7 @@ def prepared(device: Device, program: Program, count: int) -> Runner:
     return run
 
 
-def pieces(*sizes: int) -> tuple[list[int], int]:
+def scratch_offsets(*sizes: int) -> tuple[list[int], int]:
     """Return the offsets of pieces of scratch memory in one block, and the bytes of the block."""
     starts = [0, *itertools.accumulate(-(-size // _ALIGNMENT) * _ALIGNMENT for size in sizes)]
     total = starts.pop()

@@ -20,8 +20,8 @@ from ...core.schedule.batch import MAX_BATCH
 from ...nvlib import cufft
 from ..codegen.program import Program
 from ..cuda.pointers import picked
-from ..cuda.program import pieces, prepared
-from ..cuda.routine import THREADS, Routine, chosen
+from ..cuda.program import prepare_program, scratch_offsets
+from ..cuda.program_builder import THREADS, ProgramBuilder, select_parameters
 
 _WORD_BYTES = 16  # that a thread copies at once where alignment allows
 _COPY_TYPES = {2: "unsigned short", 4: "unsigned", 8: "unsigned long long", 16: "ulonglong2"}
@@ -39,7 +39,7 @@ def fft_batch(device: Device, options: Batch, layouts: Sequence[Layout], dtypes:
     rows = 1 << (count - 1).bit_length()
     source, target = (c_layout((rows, *layouts[k].shape)) for k in (count, 0))
     sizes = (rows * layout.strides[0] * item.itemsize for layout, item in ((source, dtype), (target, out_dtype)))
-    (_, target_start), total = pieces(*sizes)
+    (_, target_start), total = scratch_offsets(*sizes)
     transform = transform._replace(axes=tuple(axis + 1 for axis in transform.axes))
     execute = cufft.fft(device, transform, (target, source), (out_dtype, dtype))
     order = sorted(range(count), key=lambda k: layouts[count + k].strides)
@@ -48,10 +48,14 @@ def fft_batch(device: Device, options: Batch, layouts: Sequence[Layout], dtypes:
         positions = [count + k for k in calls]
         program = copying([layouts[p] for p in positions], dtype.itemsize, into=True)
         operands = picked([(p, layouts[p].offset * dtype.itemsize) for p in positions])
-        gathers.append((prepared(device, program, MAX_BATCH + 1), operands, start * source.strides[0] * dtype.itemsize))
+        gathers.append(
+            (prepare_program(device, program, MAX_BATCH + 1), operands, start * source.strides[0] * dtype.itemsize)
+        )
         start += len(positions)
     results = picked([(k, 0) for k in order])
-    scatter = prepared(device, copying([layouts[k] for k in order], out_dtype.itemsize, into=False), MAX_BATCH + 1)
+    scatter = prepare_program(
+        device, copying([layouts[k] for k in order], out_dtype.itemsize, into=False), MAX_BATCH + 1
+    )
 
     def run(pointers: Sequence[int]) -> None:
         block = memory.allocate(device, total)
@@ -74,17 +78,17 @@ def copying(values: Sequence[Layout], itemsize: int, *, into: bool) -> Program:
         by_words = nbytes % _WORD_BYTES == 0 and all(value.offset * itemsize % _WORD_BYTES == 0 for value in values)
         itemsize = _WORD_BYTES if by_words else itemsize
         layout = c_layout((nbytes // itemsize,))
-    routine, copy_type = Routine(), _COPY_TYPES[itemsize]
+    builder, copy_type = ProgramBuilder(), _COPY_TYPES[itemsize]
     tiles = -(-prod(layout.shape) // THREADS)
-    step, size = routine.param(tiles), routine.param(prod(layout.shape))
+    step, size = builder.param(tiles), builder.param(prod(layout.shape))
     body = (
         f"  const int number = blockIdx.x / (int){step};\n"
         f"  const long long e = (long long)(blockIdx.x % (int){step}) * {THREADS} + threadIdx.x;\n"
         f"  if (e >= {size}) return;\n"
-        f"  {chosen('number', {'x': f'{copy_type}*'}, MAX_BATCH)}\n"
-        f"  {routine.split('e', layout.shape)}\n"
+        f"  {select_parameters('number', {'x': f'{copy_type}*'}, MAX_BATCH)}\n"
+        f"  {builder.unravel('e', layout.shape)}\n"
     )
-    element, packed = f"x[{routine.offset(layout, layout.shape)}]", f"packed[number * {size} + e]"
+    element, packed = f"x[{builder.offset(layout, layout.shape)}]", f"packed[number * {size} + e]"
     body += f"  {packed} = {element};" if into else f"  {element} = {packed};"
-    routine.entry("gather" if into else "scatter", body, tiles * count)
-    return routine.program([*(f"{copy_type}* x_{k}" for k in range(MAX_BATCH)), f"{copy_type}* packed"])
+    builder.add_entry("gather" if into else "scatter", body, tiles * count)
+    return builder.build([*(f"{copy_type}* x_{k}" for k in range(MAX_BATCH)), f"{copy_type}* packed"])

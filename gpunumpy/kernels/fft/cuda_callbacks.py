@@ -20,7 +20,7 @@ from ...nvlib.cufft_callbacks import Functions, available, load_name, store_name
 from ...nvlib.handles import bindings
 from ..codegen.callbacks import first_input, load_callback, store_callback
 from ..cuda.compile import compile_lto
-from ..cuda.launch import WIRE
+from ..cuda.launch import ARGUMENT_FORMAT
 from .callback_limits import LIMITS
 
 # The ops that a callback may have: cheap ones, which take no longer than an element takes to arrive from memory.
@@ -186,7 +186,7 @@ def fft_fused(device: Device, options: FusedCall, layouts: Sequence[Layout], dty
 
 
 class _Arguments(NamedTuple):
-    """The words that a callback reads: the positions of their values, and their kinds (the keys of `WIRE`)."""
+    """The words that a callback reads: the positions of their values, and their kinds (keys of `ARGUMENT_FORMAT`)."""
 
     positions: tuple[int, ...]
     kinds: str
@@ -194,7 +194,7 @@ class _Arguments(NamedTuple):
     @property
     def format(self) -> str:
         """The letters of the module `struct` that encode the words."""
-        return "".join(WIRE[kind] for kind in self.kinds)
+        return "".join(ARGUMENT_FORMAT[kind] for kind in self.kinds)
 
     def words(self, values: Sequence[Any]) -> list[Any]:
         """Return the words, in order, out of all values of the call."""

@@ -18,7 +18,7 @@ from ...core.graph.layout import Layout
 from ...core.ops import table
 from ..codegen import op_code
 from ..codegen.program import Program
-from ..cuda.routine import NOTHING, THREADS, Routine, pointer
+from ..cuda.program_builder import EMPTY_PROGRAM, THREADS, ProgramBuilder, pointer_declaration
 
 DType = numpy.dtype[Any]
 
@@ -50,23 +50,23 @@ def fold(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[D
     """
     op, _, axis = options
     out, x, *masks = layouts
-    text = Routine()
-    code = _left_fold(text, op, dtypes[0], dtypes[1], wide_state=True)
-    find, condition = text.split("e", out.shape), ""
+    builder = ProgramBuilder()
+    code = _left_fold(builder, op, dtypes[0], dtypes[1], wide_state=True)
+    find, condition = builder.unravel("e", out.shape), ""
     for mask in masks:
-        find += f" const long long mask_at = {text.offset(_first_along(mask, axis), out.shape)};"
-        condition = f"if (mask[mask_at + i * {text.param(mask.strides[axis])}]) "
+        find += f" const long long mask_at = {builder.offset(_first_along(mask, axis), out.shape)};"
+        condition = f"if (mask[mask_at + i * {builder.param(mask.strides[axis])}]) "
     body = (
-        f"{find}\n    const {C_TYPE[dtypes[1]]}* row = x + {text.offset(_first_along(x, axis), out.shape)};\n"
+        f"{find}\n    const {C_TYPE[dtypes[1]]}* row = x + {builder.offset(_first_along(x, axis), out.shape)};\n"
         f"    {C_TYPE[dtypes[1]]} next = row[0]; {code.state} state = {code.first};\n"
-        f"#pragma unroll 4\n    for (long long i = 1; i < {text.param(x.shape[axis])}; ++i) {{\n"
-        f"      next = row[i * {text.param(x.strides[axis])}];\n      {condition}state = {code.step};\n    }}\n"
+        f"#pragma unroll 4\n    for (long long i = 1; i < {builder.param(x.shape[axis])}; ++i) {{\n"
+        f"      next = row[i * {builder.param(x.strides[axis])}];\n      {condition}state = {code.step};\n    }}\n"
         f"    out[e] = {code.post};"
     )
     count = prod(out.shape)
-    text.each("fold", "e", count, text.param(count), body)
-    parameters = [*_arrays(dtypes), *(pointer(BOOL, "mask") for _ in masks)]
-    return text.program(parameters) if count else NOTHING
+    builder.add_loop_entry("fold", "e", count, builder.param(count), body)
+    parameters = [*_arrays(dtypes), *(pointer_declaration(BOOL, "mask") for _ in masks)]
+    return builder.build(parameters) if count else EMPTY_PROGRAM
 
 
 def accumulate(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[DType]) -> Program:
@@ -74,20 +74,20 @@ def accumulate(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequ
     op, _, axis = options
     out, x = layouts
     rows = out.shape[:axis] + out.shape[axis + 1 :]
-    text = Routine()
-    code = _left_fold(text, op, dtypes[0], dtypes[1], wide_state=False)
+    builder = ProgramBuilder()
+    code = _left_fold(builder, op, dtypes[0], dtypes[1], wide_state=False)
     body = (
-        f"{text.split('e', rows)}\n"
-        f"    const {C_TYPE[dtypes[1]]}* row = x + {text.offset(_first_along(x, axis), rows)};\n"
-        f"    {C_TYPE[dtypes[0]]}* out_row = out + {text.offset(_first_along(out, axis), rows)};\n"
+        f"{builder.unravel('e', rows)}\n"
+        f"    const {C_TYPE[dtypes[1]]}* row = x + {builder.offset(_first_along(x, axis), rows)};\n"
+        f"    {C_TYPE[dtypes[0]]}* out_row = out + {builder.offset(_first_along(out, axis), rows)};\n"
         f"    {C_TYPE[dtypes[1]]} next = row[0]; {code.state} state = {code.first};\n    out_row[0] = {code.post};\n"
-        f"#pragma unroll 4\n    for (long long i = 1; i < {text.param(x.shape[axis])}; ++i) {{\n"
-        f"      next = row[i * {text.param(x.strides[axis])}];\n      state = {code.step};\n"
-        f"      out_row[i * {text.param(out.strides[axis])}] = {code.post};\n    }}"
+        f"#pragma unroll 4\n    for (long long i = 1; i < {builder.param(x.shape[axis])}; ++i) {{\n"
+        f"      next = row[i * {builder.param(x.strides[axis])}];\n      state = {code.step};\n"
+        f"      out_row[i * {builder.param(out.strides[axis])}] = {code.post};\n    }}"
     )
-    text.each("accumulate", "e", prod(rows), text.param(prod(rows)), body)
+    builder.add_loop_entry("accumulate", "e", prod(rows), builder.param(prod(rows)), body)
     parameters = _arrays(dtypes)
-    return text.program(parameters) if prod(out.shape) else NOTHING
+    return builder.build(parameters) if prod(out.shape) else EMPTY_PROGRAM
 
 
 def reduceat(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[DType]) -> Program:
@@ -96,23 +96,23 @@ def reduceat(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequen
     out, x, starts = layouts
     count, segments = prod(out.shape), starts.shape[0]
     if not count:
-        return NOTHING
-    text = Routine()
+        return EMPTY_PROGRAM
+    builder = ProgramBuilder()
     team = 1
     if op in table.REDUCTIONS:
-        code = _reduction(text, op, dtypes[0], dtypes[1])
+        code = _reduction(builder, op, dtypes[0], dtypes[1])
         team = _team_size(x.shape[axis] // segments, count, prod(out.shape[axis + 1 :]))
     else:
-        code = _left_fold(text, op, dtypes[0], dtypes[1], wide_state=True)
+        code = _left_fold(builder, op, dtypes[0], dtypes[1], wide_state=True)
     # Coordinate `x{axis}` is the number of the segment. `row_offset` is where the row begins, without its segments.
     row_strides = (*x.strides[:axis], 0, *x.strides[axis + 1 :])
-    row_offset = text.offset(Layout(out.shape, row_strides, x.offset), out.shape)
-    n, step, total = text.param(x.shape[axis]), text.param(x.strides[axis]), text.param(segments)
-    start = f"{text.param(starts.offset)} + x{axis} * {text.param(starts.strides[0])}"
+    row_offset = builder.offset(Layout(out.shape, row_strides, x.offset), out.shape)
+    n, step, total = builder.param(x.shape[axis]), builder.param(x.strides[axis]), builder.param(segments)
+    start = f"{builder.param(starts.offset)} + x{axis} * {builder.param(starts.strides[0])}"
     body = (
-        f"{text.split('e', out.shape)}\n    const {C_TYPE[dtypes[1]]}* row = x + {row_offset};\n"
+        f"{builder.unravel('e', out.shape)}\n    const {C_TYPE[dtypes[1]]}* row = x + {row_offset};\n"
         f"    const long long first = starts[{start}];\n"
-        f"    long long last = x{axis} + 1 < {total} ? starts[{start} + {text.param(starts.strides[0])}] : {n};\n"
+        f"    long long last = x{axis} + 1 < {total} ? starts[{start} + {builder.param(starts.strides[0])}] : {n};\n"
         f"    if (last <= first) last = first + 1;\n"
         f"    const int lane = threadIdx.x % {team};\n    {code.state} state;\n"
         f"    if (first + lane < last) {{\n"
@@ -121,23 +121,23 @@ def reduceat(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequen
         f"        next = row[i * {step}];\n        state = {code.step};\n      }}\n    }}\n"
         f"    {_combine_team(op, dtypes[0], dtypes[1], code, team)}if (lane == 0) out[e] = {code.post};"
     )
-    text.each("reduceat", "e", count, text.param(count), body, team)
-    parameters = [*_arrays(dtypes), pointer(INT64, "starts")]
-    return text.program(parameters)
+    builder.add_loop_entry("reduceat", "e", count, builder.param(count), body, team)
+    parameters = [*_arrays(dtypes), pointer_declaration(INT64, "starts")]
+    return builder.build(parameters)
 
 
-def _left_fold(text: Routine, op: str, result: DType, argument: DType, wide_state: bool) -> _Code:
+def _left_fold(builder: ProgramBuilder, op: str, result: DType, argument: DType, wide_state: bool) -> _Code:
     """Return a fold in which every step applies the op; with `wide_state` some ops widen 16-bit floats."""
     state = _FLOAT32 if wide_state and op in _WIDE_STATE_OPS and KIND[result] == "e" else result
     operand = argument if state == result else state
-    first = text.cast(text.cast("next", argument, result), result, state)
-    step = text.apply(op, (state, operand, state), ["state", text.cast("next", argument, operand)])
-    return _Code(C_TYPE[state], first, step, text.cast("state", state, result))
+    first = builder.cast(builder.cast("next", argument, result), result, state)
+    step = builder.apply(op, (state, operand, state), ["state", builder.cast("next", argument, operand)])
+    return _Code(C_TYPE[state], first, step, builder.cast("state", state, result))
 
 
-def _reduction(text: Routine, op: str, result: DType, argument: DType) -> _Code:
+def _reduction(builder: ProgramBuilder, op: str, result: DType, argument: DType) -> _Code:
     """Return a fold by the reduction in the table of operations, in a wider float where that has one."""
-    text.need(op, (argument, result))
+    builder.require_op(op, (argument, result))
     code = op_code.reduction(op, (argument, result))
     return _Code(code.state, code.map(["next"], "0"), code.accumulate("state", ["next"], "0"), code.post("state"))
 
@@ -169,7 +169,7 @@ def _team_size(length: int, count: int, adjacent_rows: int) -> int:
 
 def _arrays(dtypes: Sequence[DType]) -> list[str]:
     """Return the parameters of the result and the array, `__restrict__` so that elements are read ahead of writes."""
-    return [pointer(dtypes[0], "__restrict__ out", ""), pointer(dtypes[1], "__restrict__ x")]
+    return [pointer_declaration(dtypes[0], "__restrict__ out", ""), pointer_declaration(dtypes[1], "__restrict__ x")]
 
 
 def _first_along(layout: Layout, axis: int) -> Layout:

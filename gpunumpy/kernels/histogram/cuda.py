@@ -15,7 +15,7 @@ from ...core.dtypes import BOOL, C_TYPE, FLOAT64, INT64
 from ...core.graph.layout import Layout
 from ..codegen.program import Program
 from ..codegen.sources import source
-from ..cuda.routine import NOTHING, THREADS, Routine, pointer
+from ..cuda.program_builder import EMPTY_PROGRAM, THREADS, ProgramBuilder, pointer_declaration
 from ..indexing.cuda_scatter import SORT_PAIRS, pairs_scratch, sort_pairs
 from ..search.cuda import SEARCH
 
@@ -33,7 +33,7 @@ def bincount(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequen
     _, x, *weights = layouts
     text = _Bins(layouts[0].shape[0], prod(x.shape), dtypes[1], dtypes[2] if weights else None)
     find = f"const long long b = (long long)v; return (u64)b < (u64){text.bins} ? b : -1;"
-    return text.finish([pointer(dtypes[1], "x")], find)
+    return text.finish([pointer_declaration(dtypes[1], "x")], find)
 
 
 def histogram(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
@@ -46,13 +46,13 @@ def histogram(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Seque
     uniform, limits = options
     rest = dtypes[4 if uniform else 3 :]
     text = _Bins(layouts[0].shape[0], prod(layouts[1].shape), dtypes[1], rest[0] if rest else None, dtypes[2])
-    pointers = [pointer(dtypes[1], "x"), pointer(dtypes[2], "all_edges")]
+    pointers = [pointer_declaration(dtypes[1], "x"), pointer_declaration(dtypes[2], "all_edges")]
     if not uniform:
         return text.finish(pointers, text.search_bin())
-    return text.finish([*pointers, pointer(dtypes[3], "width")], text.compute_bin(dtypes[3], limits))
+    return text.finish([*pointers, pointer_declaration(dtypes[3], "width")], text.compute_bin(dtypes[3], limits))
 
 
-class _Bins(Routine):
+class _Bins(ProgramBuilder):
     """Builder of a program that counts elements, or sums weights, by bin."""
 
     def __init__(self, bins: int, count: int, dtype: Any, weight: Any, edge: Any = None) -> None:
@@ -104,15 +104,15 @@ class _Bins(Routine):
 
     def finish(self, pointers: Sequence[str], find: str) -> Program:
         """Return the program; `find` is the body of a C++ function of an element `v` that returns its bin, or -1."""
-        out = pointer(INT64 if self._weight is None else FLOAT64, "out", "")
+        out = pointer_declaration(INT64 if self._weight is None else FLOAT64, "out", "")
         pointers = [out, *pointers]
         if self._weight is not None:
-            pointers.append(pointer(self._weight, "weights"))
+            pointers.append(pointer_declaration(self._weight, "weights"))
         if not self._bins:
-            return NOTHING
+            return EMPTY_PROGRAM
         if not self._count:
             self._add_clear()
-            return self.program(pointers)
+            return self.build(pointers)
         load = "[=](long long i) { return x[i]; }"
         bin_of = f"[=]({C_TYPE[self._dtype]} v) -> long long {{\n      {find}\n    }}"
         if self._weight is None:
@@ -126,7 +126,7 @@ class _Bins(Routine):
 
     def _add_clear(self) -> None:
         """Add an entry that clears the result."""
-        self.each("clear", "b", self._bins, self.bins, "out[b] = 0;")
+        self.add_loop_entry("clear", "b", self._bins, self.bins, "out[b] = 0;")
 
     def _declare_edges(self, used: int) -> tuple[str, int]:
         """Return C++ that declares `edges`, and the shared memory then used.
@@ -157,8 +157,8 @@ class _Bins(Routine):
             self._add_clear()
             edges, _ = self._declare_edges(_MAX_SHARED_BYTES)
             body = f"{edges}  count_in_memory(out, {self._n}, {load},\n    {bin_of});"
-            self.entry("count", body, min(_MAX_BLOCKS, -(-self._count // (THREADS * _LOADS_AT_ONCE))))
-            return self.program(pointers, head=_SOURCE)
+            self.add_entry("count", body, min(_MAX_BLOCKS, -(-self._count // (THREADS * _LOADS_AT_ONCE))))
+            return self.build(pointers, head=_SOURCE)
         copies = _MAX_COPIES
         while copies > 1 and copies * size > _MAX_COUNTER_BYTES:
             copies //= 2
@@ -171,8 +171,8 @@ class _Bins(Routine):
             f"  count_in_blocks(out, (unsigned*)shared, {self._n}, {self.bins}, {self.param(copies)}, {load},\n"
             f"    {bin_of});"
         )
-        self.entry("count", body, blocks, shared=shared)
-        return self.program(pointers, head=_SOURCE)
+        self.add_entry("count", body, blocks, shared=shared)
+        return self.build(pointers, head=_SOURCE)
 
     def _sum_by_warp(self, pointers: list[str], load: str, bin_of: str, weight: str, size: int) -> Program:
         """Return a program in which each warp sums weights in shared memory, and the sums are combined."""
@@ -182,10 +182,10 @@ class _Bins(Routine):
             f"  extern __shared__ unsigned long long shared[];\n{edges}"
             f"  sum_in_warps(partial, (f64*)shared, {self._n}, {self.bins}, {load},\n    {bin_of},\n    {weight});"
         )
-        self.entry("sum", body, blocks, shared=shared)
+        self.add_entry("sum", body, blocks, shared=shared)
         body = f"  sum_partial(out, partial, {self.param(blocks)}, {self.bins});"
-        self.entry("sum_blocks", body, self._warp_blocks(self._bins))
-        return self.program(pointers, [("f64* partial", blocks * self._bins * 8)], head=_SOURCE)
+        self.add_entry("sum_blocks", body, self._warp_blocks(self._bins))
+        return self.build(pointers, [("f64* partial", blocks * self._bins * 8)], head=_SOURCE)
 
     def _sum_sorted(self, pointers: list[str], bin_of: str, value: str) -> Program:
         """Return a program that sorts the elements by bin, and sums the weights of each bin in order."""
@@ -193,16 +193,16 @@ class _Bins(Routine):
         # Elements outside all bins are sorted to the end.
         find_keys = f"const long long b = ({bin_of})(x[i]);\n    keys0[i] = Key(b < 0 ? {self.bins} : b);"
         body = f"{self._declare_edges(_MAX_SHARED_BYTES)[0]}    {find_keys}"
-        self.each("find_keys", "i", self._count, self._n, body)
+        self.add_loop_entry("find_keys", "i", self._count, self._n, body)
         buffer = sort_pairs(self, self._count, self._n, self._bins)
         runs = self._count // _RUN_ELEMENTS
         weight = f"[=](long long s) -> f64 {{ const long long i = places{buffer}[s]; return {value}; }}"
         if runs:
-            self.entry("add_runs", f"  sum_runs(runs, {self.param(runs)}, {weight});", self._warp_blocks(runs))
+            self.add_entry("add_runs", f"  sum_runs(runs, {self.param(runs)}, {weight});", self._warp_blocks(runs))
         body = f"  sum_bins(out, keys{buffer}, runs, {self._n}, {self.bins}, {weight});"
-        self.entry("add_bins", body, self._warp_blocks(self._bins))
+        self.add_entry("add_bins", body, self._warp_blocks(self._bins))
         scratch = [*pairs_scratch(self._count, size), ("f64* runs", max(1, runs) * 8)]
-        return self.program(pointers, scratch, head=f"typedef {key} Key;\n{SORT_PAIRS}\n{_SOURCE}")
+        return self.build(pointers, scratch, head=f"typedef {key} Key;\n{SORT_PAIRS}\n{_SOURCE}")
 
     def _warp_blocks(self, count: int) -> int:
         """Return how many blocks give each of `count` sums a warp."""

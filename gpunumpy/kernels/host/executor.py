@@ -19,7 +19,7 @@ from ...core.schedule.steps import RunLibraryCall
 from ...core.schedule.traits import Traits
 from ..source_locations import SourceLocations
 from . import loops as host
-from .text import failures
+from .text import index_errors
 from .threads import quietly
 
 
@@ -68,10 +68,10 @@ class HostExecutor:
 
     def take_error(self) -> str:
         """Return the message of the first index out of bounds since the last call, or an empty string."""
-        first = failures[:1]  # a slice, as another thread may clear the list at any time
+        first = index_errors[:1]  # a slice, as another thread may clear the list at any time
         if not first:
             return ""
-        failures.clear()
+        index_errors.clear()
         message, source_location = first[0]
         return f"{message} ({self._locations.text(source_location)})"
 

@@ -33,8 +33,8 @@ def prepare(kernel: Kernel) -> Runner:
     """Return a function that runs `kernel` over an argument list.
 
     Arguments are in the order of ``kernel.args``: flat arrays over whole storages, and scalars. Floating-point errors
-    are ignored, as they are on a GPU. An index out of bounds is clamped and added to `text.failures`. The result does
-    not depend on the number of threads.
+    are ignored, as they are on a GPU. An index out of bounds is clamped and added to `text.index_errors`. The result
+    does not depend on the number of threads.
     """
     steps = [_prepare_nest(nest) for nest in nests(kernel)]
 

@@ -137,8 +137,8 @@ _NOT_UFUNCS: dict[str, Callable[[tuple[DType, ...]], Callable[..., Any]]] = {
     "scaled": lambda loop: _scaled,
     "real": lambda loop: _component(numpy.real),
     "imag": lambda loop: _component(numpy.imag),
-    **host_words.ROWS,
-    **host_philox32.ROWS,
+    **host_words.OP_FUNCTIONS,
+    **host_philox32.OP_FUNCTIONS,
 }
 
 

@@ -41,7 +41,7 @@ def _compiled(text: str) -> CodeType:
 
 # Indices out of bounds, which were clamped: the message, and the number of the operation's source location. As on a
 # GPU, an error is raised when a result is next read (`HostExecutor.take_error`).
-failures: list[tuple[str, int]] = []
+index_errors: list[tuple[str, int]] = []
 
 
 def _positions(
@@ -55,7 +55,7 @@ def _positions(
             low, high = values.min(), values.max()
             if low < -n or high >= n:
                 invalid = low if low < -n else high
-                failures.append((f"index {invalid} is out of bounds for axis with size {n}", int(source_location)))
+                index_errors.append((f"index {invalid} is out of bounds for axis with size {n}", int(source_location)))
                 values = values.clip(-n, n - 1)
             if low < 0:
                 values = numpy.where(values < 0, values + n, values)
@@ -105,7 +105,7 @@ def gather_run(
     for value, n, stride in zip(index, dims, strides):
         i = value.item()
         if not -n <= i < n:
-            failures.append((f"index {i} is out of bounds for axis with size {n}", int(source_location)))
+            index_errors.append((f"index {i} is out of bounds for axis with size {n}", int(source_location)))
             i = 0 if i < 0 else max(0, n - 1)
         at += (i + n if i < 0 else i) * stride
     return numpy.ndarray(shape, source.dtype, source, at * source.itemsize, steps)

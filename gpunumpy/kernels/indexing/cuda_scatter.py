@@ -19,28 +19,28 @@ from ...core.graph.layout import Layout, broadcast_shapes
 from ...core.ops import table
 from ..codegen.program import Program
 from ..codegen.sources import source
-from ..cuda.routine import NOTHING, Routine, pointer
+from ..cuda.program_builder import EMPTY_PROGRAM, ProgramBuilder, pointer_declaration
 from .cuda_unordered import UNORDERED, unordered_application
 
 SORT_PAIRS = source("indexing/scatter")
 _SHARE_PAIRS, _RADIX = 4096, 256  # as in scatter.cuh
 
 
-def sort_pairs(text: Routine, count: int, n: str, largest: int) -> int:
+def sort_pairs(builder: ProgramBuilder, count: int, n: str, largest: int) -> int:
     """Add entries that sort the keys in `keys0` with their positions; return the k of ``keys{k}, places{k}`` with them.
 
     `n` is the name of the count. The text needs `SORT_PAIRS`, a type `Key` and the memory of `pairs_scratch`.
     """
     blocks, buffer = -(-count // _SHARE_PAIRS), 0
-    block_count = text.param(blocks)
+    block_count = builder.param(blocks)
     for digit in range(-(-largest.bit_length() // 8)):
         shift = 8 * digit
-        text.entry(f"count{digit}", f"  count_digits(keys{buffer}, counts, {n}, {shift});", blocks)
-        text.entry(f"total{digit}", f"  sum_digits(counts, totals, {block_count});", _RADIX)
-        text.entry(f"sum{digit}", f"  sum_counts(counts, totals, {block_count});", _RADIX)
+        builder.add_entry(f"count{digit}", f"  count_digits(keys{buffer}, counts, {n}, {shift});", blocks)
+        builder.add_entry(f"total{digit}", f"  sum_digits(counts, totals, {block_count});", _RADIX)
+        builder.add_entry(f"sum{digit}", f"  sum_counts(counts, totals, {block_count});", _RADIX)
         positions = f"places{buffer}" if digit else "(const Key*)0"
         moved = f"keys{buffer}, {positions}, keys{1 - buffer}, places{1 - buffer}, counts, {n}, {shift}"
-        text.entry(f"move{digit}", f"  move_pairs({moved});", blocks)
+        builder.add_entry(f"move{digit}", f"  move_pairs({moved});", blocks)
         buffer = 1 - buffer
     return buffer
 
@@ -56,11 +56,11 @@ def scatter(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequenc
     count, op, shape = options
     writer = _Writer(shape[:count], shape[count:], layouts[1], layouts[2 : 2 + count], dtypes)
     if not writer.tuples * writer.columns:
-        return NOTHING
+        return EMPTY_PROGRAM
     return writer.at(op) if op else writer.assign()
 
 
-class _Writer(Routine):
+class _Writer(ProgramBuilder):
     """Builder of a program for one indexed write."""
 
     def __init__(
@@ -74,9 +74,9 @@ class _Writer(Routine):
         super().__init__()
         self._dtypes = dtypes
         self._pointers = [
-            pointer(dtypes[0], "out", ""),
-            pointer(dtypes[1], "value"),
-            *(pointer(INT64, f"i{k}") for k in range(len(indices))),
+            pointer_declaration(dtypes[0], "out", ""),
+            pointer_declaration(dtypes[1], "value"),
+            *(pointer_declaration(INT64, f"i{k}") for k in range(len(indices))),
             "long long source_location",
         ]
         tuples = broadcast_shapes(*(index.shape for index in indices))
@@ -87,7 +87,7 @@ class _Writer(Routine):
 
     def _finding(self, tuples: tuple[int, ...], sizes: Sequence[int], indices: Sequence[Layout]) -> str:
         """Return C++ that finds the `cell` of index tuple `t`, or -1 and reports it if it is out of bounds."""
-        text = f"long long cell = 0; {{ {self.split('t', tuples)} bool is_inside = true;\n"
+        text = f"long long cell = 0; {{ {self.unravel('t', tuples)} bool is_inside = true;\n"
         for k, (size, layout) in enumerate(zip(sizes, indices, strict=True)):
             n = self.param(size)
             text += f"    long long j{k} = i{k}[{self.offset(layout, tuples)}]; if (j{k} < 0) j{k} += {n};\n"
@@ -97,7 +97,7 @@ class _Writer(Routine):
     def _loading(self, shape: tuple[int, ...], layout: Layout) -> str:
         """Return C++ that loads the value `given` for column `c` of index tuple `t`."""
         position = f"t * {self._width} + c"
-        return f"{self.split(position, shape)} const auto given = value[{self.offset(layout, shape)}];"
+        return f"{self.unravel(position, shape)} const auto given = value[{self.offset(layout, shape)}];"
 
     def _write(self, condition: str, body: str) -> None:
         """Add an entry that runs `body` for every element whose cell is inside the array, if a condition holds."""
@@ -105,16 +105,18 @@ class _Writer(Routine):
             f"const long long t = e / {self._width}, c = e % {self._width};\n    {self._find}\n"
             f"    if (cell >= 0{condition}) {{\n      {self._load}\n      {body}\n    }}"
         )
-        self.each("write", "e", self.tuples * self.columns, f"{self._n} * {self._width}", text)
+        self.add_loop_entry("write", "e", self.tuples * self.columns, f"{self._n} * {self._width}", text)
 
     def assign(self) -> Program:
         """Return a program for an assignment: the last of several duplicates wins."""
         bid, size = ("int", 4) if self.tuples < 2**31 else ("long long", 8)
         n = self._n
-        self.each("clear", "t", self.tuples, n, f"{self._find}\n    if (cell >= 0) bids[cell] = -1;")
-        self.each("bid", "t", self.tuples, n, f"{self._find}\n    if (cell >= 0) atomicMax(bids + cell, ({bid})t);")
+        self.add_loop_entry("clear", "t", self.tuples, n, f"{self._find}\n    if (cell >= 0) bids[cell] = -1;")
+        self.add_loop_entry(
+            "bid", "t", self.tuples, n, f"{self._find}\n    if (cell >= 0) atomicMax(bids + cell, ({bid})t);"
+        )
         self._write(" && bids[cell] == t", f"out[cell * {self._width} + c] = given;")
-        return self.program(self._pointers, [(f"{bid}* bids", self.cells * size)], flag=True)
+        return self.build(self._pointers, [(f"{bid}* bids", self.cells * size)], flag=True)
 
     def at(self, op: str) -> Program:
         """Return a program for ``op.at``: each tuple is applied, with the result of the order of NumPy's loop."""
@@ -127,14 +129,14 @@ class _Writer(Routine):
         operand = f"const {C_TYPE[dtype]} other = {self.cast('given', value_dtype, dtype)};"
         place = f"{C_TYPE[dtype]}* place = out + cell * {self._width} + c;"
         self._write("", f"{operand} {place}\n      {application}")
-        return self.program(self._pointers, flag=True, head=UNORDERED)
+        return self.build(self._pointers, flag=True, head=UNORDERED)
 
     def _in_order(self, op: str, loop: tuple[Any, ...]) -> Program:
         """Return a program that applies the tuples of a cell in order."""
         n, width = self._n, self._width
         key, size = ("unsigned", 4) if max(self.tuples, self.cells + 1) < 2**31 else ("unsigned long long", 8)
         # Tuples out of bounds get a cell after the last.
-        self.each("find", "t", self.tuples, n, f"{self._find}\n    keys0[t] = cell < 0 ? {self._end} : cell;")
+        self.add_loop_entry("find", "t", self.tuples, n, f"{self._find}\n    keys0[t] = cell < 0 ? {self._end} : cell;")
         buffer = sort_pairs(self, self.tuples, n, self.cells)
         body = (
             f"long long s = e / {width}; const long long c = e % {width}; const Key cell = keys{buffer}[s];\n"
@@ -144,9 +146,9 @@ class _Writer(Routine):
             f"      const long long t = places{buffer}[s]; {self._load}\n      {self._application(op, loop)}\n    }}\n"
             f"    out[cell * {width} + c] = state;"
         )
-        self.each("apply", "e", self.tuples * self.columns, f"{n} * {width}", body)
+        self.add_loop_entry("apply", "e", self.tuples * self.columns, f"{n} * {width}", body)
         scratch = pairs_scratch(self.tuples, size)
-        return self.program(self._pointers, scratch, flag=True, head=f"typedef {key} Key;\n{SORT_PAIRS}")
+        return self.build(self._pointers, scratch, flag=True, head=f"typedef {key} Key;\n{SORT_PAIRS}")
 
     def _application(self, op: str, loop: tuple[Any, ...]) -> str:
         """Return C++ that applies the op to `state` and `given`."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.dtypes import BOOL, C_TYPE, KIND
 from ..codegen.sources import source
-from ..cuda.routine import Routine
+from ..cuda.program_builder import ProgramBuilder
 
 UNORDERED = source("indexing/unordered")
 
@@ -41,7 +41,7 @@ _FALSE_WINS_OPS = ("multiply", "bitwise_and", "logical_and", "minimum", "fmin")
 _ATOMIC_TYPES = {4: ("unsigned", "int"), 8: ("unsigned long long", "long long")}
 
 
-def unordered_application(text: Routine, op: str, dtype: Any, loop: tuple[Any, ...]) -> str | None:
+def unordered_application(builder: ProgramBuilder, op: str, dtype: Any, loop: tuple[Any, ...]) -> str | None:
     """Return C++ that applies an op to the element at `place` and `other`, both of a dtype.
 
     Returns None if the result depends on the order of applications. The text needs `UNORDERED`.
@@ -60,23 +60,23 @@ def unordered_application(text: Routine, op: str, dtype: Any, loop: tuple[Any, .
         negation = "0 - " if op == "subtract" else ""
         return f"{name}(({atomic_type}*)place, {negation}({atomic_type})other);"
     if kind in "biu" and (op in _ATOMIC_FUNCTIONS or op in _EXCHANGE_OPS):
-        result = text.apply(op, loop, ["state", "other"])
+        result = builder.apply(op, loop, ["state", "other"])
     elif kind in "ef" and op in _EXTREME_OPS:
-        result = _extreme(text, op, dtype)
+        result = _extreme(builder, op, dtype)
     else:
         return None
     return f"atomic_change(place, [=]({C_TYPE[dtype]} state) {{ return {result}; }});"
 
 
-def _extreme(text: Routine, op: str, dtype: Any) -> str:
+def _extreme(builder: ProgramBuilder, op: str, dtype: Any) -> str:
     """Return C++ for the extreme of two floats.
 
     Of two zeros or two NaNs NumPy takes the first; here the one with greater bits wins, whatever the order.
     """
     comparison, nan_side = _EXTREME_OPS[op]
     ctype = C_TYPE[dtype]
-    equal = text.apply("equal", (dtype, dtype, BOOL), ["state", "other"])
-    is_better = text.apply(comparison, (dtype, dtype, BOOL), ["other", "state"])
+    equal = builder.apply("equal", (dtype, dtype, BOOL), ["state", "other"])
+    is_better = builder.apply(comparison, (dtype, dtype, BOOL), ["other", "state"])
     has_greater_bits = f"op::bit_cast<bits_of<{ctype}>>(other) > op::bit_cast<bits_of<{ctype}>>(state)"
     is_tie = f"op::isnan(state) ? op::isnan(other) : {equal}"
     return f"(({is_tie}) ? {has_greater_bits} : {is_better} || op::isnan({nan_side})) ? other : state"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from ..host.text import failures
+from ..host.text import index_errors
 
 
 def roll(options: tuple[Any, ...], out: Any, x: Any) -> None:
@@ -44,7 +44,7 @@ def scatter(options: tuple[Any, ...], out: Any, value: Any, *rest: Any) -> None:
         else:
             out[tuple(indices)] = value
     except IndexError as error:
-        failures.append((str(error), source_location))
+        index_errors.append((str(error), source_location))
 
 
 def mask_offsets(options: tuple[Any, ...], out: Any, mask: Any) -> None:

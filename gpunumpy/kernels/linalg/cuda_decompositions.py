@@ -18,8 +18,8 @@ from ...core.runtime.plan import Runner
 from ...nvlib import cusolver_decompositions as library
 from ...nvlib.cusolver import LOWER, UPPER
 from ..codegen.program import Program
-from ..cuda.program import pieces, prepared
-from ..cuda.routine import Routine, pointer
+from ..cuda.program import prepare_program, scratch_offsets
+from ..cuda.program_builder import ProgramBuilder, pointer_declaration
 from . import cuda_eig as block_eig
 from . import cuda_small_decompositions as small
 from .cuda_solvers import matrix_copy, with_failure_word
@@ -30,14 +30,14 @@ def qr(device: Device, options: tuple[str], layouts: Sequence[Layout], dtypes: S
     raw = options == ("raw",)
     first, *others, a = layouts
     if small.is_small_qr(options, layouts, dtypes, device.attributes.shared_per_block):
-        return prepared(device, small.qr(options, layouts, dtypes), len(layouts))
+        return prepare_program(device, small.qr(options, layouts, dtypes), len(layouts))
     (n, m), dtype, itemsize = a.shape[-2:], dtypes[0], dtypes[0].itemsize
     count, shorter = prod(a.shape[:-2]), min(m, n)
     q_columns = 0 if raw or not others else others[0].shape[-2]
-    copy = prepared(device, matrix_copy(a, dtype), 2)
+    copy = prepare_program(device, matrix_copy(a, dtype), 2)
     factor = library.qr(device, m, n, q_columns, dtype)
-    write_r = None if raw else prepared(device, upper_triangles(first, m, dtype), 2)
-    (_, at_tau, at_info, at_work), total = pieces(
+    write_r = None if raw else prepare_program(device, upper_triangles(first, m, dtype), 2)
+    (_, at_tau, at_info, at_work), total = scratch_offsets(
         0 if raw else count * m * n * itemsize, 0 if raw else count * shorter * itemsize, 4, factor.nbytes
     )
 
@@ -72,16 +72,19 @@ def svd(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dty
     double = COMPLEX128 if dtype.kind == "c" else FLOAT64
     count, itemsize, is_single = prod(a.shape[:-2]), dtype.itemsize, dtype != double
     right_rows, vectors = sides[1].shape[-2] if sides else r, bool(sides)
-    copy_finite, report = prepared(device, finite_copy(a, dtype), 3), with_failure_word(device, failure_merge(count), 3)
-    to_double = prepared(device, conversion(r * c, double, dtype), 2)
+    copy_finite, report = (
+        prepare_program(device, finite_copy(a, dtype), 3),
+        with_failure_word(device, failure_merge(count), 3),
+    )
+    to_double = prepare_program(device, conversion(r * c, double, dtype), 2)
     results = [(r, real, FLOAT64), (r * r, dtype, double), (right_rows * c, dtype, double)][: 3 if vectors else 1]
-    from_double = [prepared(device, conversion(*result), 2) for result in results] if is_single else []
+    from_double = [prepare_program(device, conversion(*result), 2) for result in results] if is_single else []
     square = Layout((r, r), (r, 1), 0)
-    adjoint = prepared(device, conjugate_transpose(square, dtype), 2) if sides else None
+    adjoint = prepare_program(device, conjugate_transpose(square, dtype), 2) if sides else None
     polar = library.svd_polar(device, c, r, double, right_rows > r)
     exact = library.svd(device, c, r, dtype, vectors, right_rows > r)
     matrix_bytes = r * c * itemsize
-    (_, at_double, at_values, at_left, at_right, at_not_finite, at_work), total = pieces(
+    (_, at_double, at_values, at_left, at_right, at_not_finite, at_work), total = scratch_offsets(
         *(count * matrix_bytes, r * c * double.itemsize, r * FLOAT64.itemsize, r * r * double.itemsize),
         right_rows * c * double.itemsize if is_single or not vectors else 0,
         *(4 * count, max(polar.nbytes, exact.nbytes)),
@@ -124,13 +127,17 @@ def eigh(device: Device, options: tuple[str, bool], layouts: Sequence[Layout], d
     n, dtype = a.shape[-1], dtypes[-1]
     count, itemsize, vectors = prod(a.shape[:-2]), dtype.itemsize, len(results) > 2
     fill = UPPER if triangle == "L" else LOWER
-    copy_finite = prepared(device, finite_copy(a, dtype, "row >= column" if triangle == "L" else "row <= column"), 3)
+    copy_finite = prepare_program(
+        device, finite_copy(a, dtype, "row >= column" if triangle == "L" else "row <= column"), 3
+    )
     report = with_failure_word(device, failure_merge(count), 3)
     if count > 1:
         factor = library.eigh_stack(device, n, count, dtype, vectors, fill)
     else:
         factor = library.eigh(device, n, dtype, vectors, fill)
-    (_, at_not_finite, at_work), total = pieces(0 if vectors else count * n * n * itemsize, 4 * count, factor.nbytes)
+    (_, at_not_finite, at_work), total = scratch_offsets(
+        0 if vectors else count * n * n * itemsize, 4 * count, factor.nbytes
+    )
 
     def run(pointers: Sequence[Any]) -> None:
         values, info, *rows, matrix = pointers
@@ -152,11 +159,14 @@ def eig(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dty
     n, dtype, complex_dtype = a.shape[-1], dtypes[-1], dtypes[0]
     count, itemsize, vectors = prod(a.shape[:-2]), dtype.itemsize, len(results) > 2
     factor = library.eig(device, n, dtype, vectors)
-    copy_finite, report = prepared(device, finite_copy(a, dtype), 3), with_failure_word(device, failure_merge(count), 3)
+    copy_finite, report = (
+        prepare_program(device, finite_copy(a, dtype), 3),
+        with_failure_word(device, failure_merge(count), 3),
+    )
     is_packed = vectors and dtype.kind != "c"
-    unpack = prepared(device, conjugate_pairs(n, count, complex_dtype, dtype), 3) if is_packed else None
+    unpack = prepare_program(device, conjugate_pairs(n, count, complex_dtype, dtype), 3) if is_packed else None
     matrices_bytes = count * n * n * itemsize
-    (_, at_packed, at_not_finite, at_work), total = pieces(
+    (_, at_packed, at_not_finite, at_work), total = scratch_offsets(
         matrices_bytes, matrices_bytes if is_packed else 0, 4 * count, factor.nbytes
     )
 
@@ -191,27 +201,27 @@ def finite_copy(layout: Layout, dtype: Any, condition: str = "") -> Program:
     Zeros replace what is not finite, as cuSOLVER does not return from some matrices with NaN, and elements where a
     condition on `row` and `column` is false, which are not checked either.
     """
-    text = Routine()
+    builder = ProgramBuilder()
     rank, count = len(layout.shape), prod(layout.shape)
     size, matrices = layout.shape[-1] * layout.shape[-2], prod(layout.shape[:-2])
-    text.each("clear", "k", matrices, text.param(matrices), "not_finite[k] = 0;")
+    builder.add_loop_entry("clear", "k", matrices, builder.param(matrices), "not_finite[k] = 0;")
     is_kept = f"({condition.replace('row', f'x{rank - 2}').replace('column', f'x{rank - 1}')})" if condition else "true"
     finite = "isfinite(value.re) && isfinite(value.im)" if dtype.kind == "c" else "isfinite(value)"
     body = (
-        f"{text.split('i', layout.shape)}\n    out[i] = {C_TYPE[dtype]}{{}};\n    if ({is_kept}) {{\n"
-        f"      const {C_TYPE[dtype]} value = x[{text.offset(layout, layout.shape)}];\n"
-        f"      if ({finite}) out[i] = value; else not_finite[i / {text.param(size)}] = 1;\n    }}"
+        f"{builder.unravel('i', layout.shape)}\n    out[i] = {C_TYPE[dtype]}{{}};\n    if ({is_kept}) {{\n"
+        f"      const {C_TYPE[dtype]} value = x[{builder.offset(layout, layout.shape)}];\n"
+        f"      if ({finite}) out[i] = value; else not_finite[i / {builder.param(size)}] = 1;\n    }}"
     )
-    text.each("copy", "i", count, text.param(count), body)
-    return text.program([pointer(dtype, "out", ""), "int* not_finite", pointer(dtype, "x")])
+    builder.add_loop_entry("copy", "i", count, builder.param(count), body)
+    return builder.build([pointer_declaration(dtype, "out", ""), "int* not_finite", pointer_declaration(dtype, "x")])
 
 
 def conversion(count: int, dtype: Any, source: Any) -> Program:
     """Return a program that converts `count` contiguous numbers of the dtype `source` to `dtype`."""
-    text = Routine()
-    body = f"const auto v = x[i]; out[i] = {text.cast('v', source, dtype)};"
-    text.each("convert", "i", count, text.param(count), body)
-    return text.program([pointer(dtype, "out", ""), pointer(source, "x")])
+    builder = ProgramBuilder()
+    body = f"const auto v = x[i]; out[i] = {builder.cast('v', source, dtype)};"
+    builder.add_loop_entry("convert", "i", count, builder.param(count), body)
+    return builder.build([pointer_declaration(dtype, "out", ""), pointer_declaration(source, "x")])
 
 
 def upper_triangles(layout: Layout, rows: int, dtype: Any) -> Program:
@@ -219,32 +229,32 @@ def upper_triangles(layout: Layout, rows: int, dtype: Any) -> Program:
 
     The copies have the layout given, and at most as many rows.
     """
-    text = Routine()
-    n, r_rows, count = text.param(layout.shape[-2]), text.param(layout.shape[-1]), prod(layout.shape)
+    builder = ProgramBuilder()
+    n, r_rows, count = builder.param(layout.shape[-2]), builder.param(layout.shape[-1]), prod(layout.shape)
     body = (
         f"const long long r = i % {r_rows}, c = i / {r_rows};\n"
-        f"    out[i] = r <= c % {n} ? x[c * {text.param(rows)} + r] : {C_TYPE[dtype]}{{}};"
+        f"    out[i] = r <= c % {n} ? x[c * {builder.param(rows)} + r] : {C_TYPE[dtype]}{{}};"
     )
-    text.each("upper_triangles", "i", count, text.param(count), body)
-    return text.program([pointer(dtype, "out", ""), pointer(dtype, "x")])
+    builder.add_loop_entry("upper_triangles", "i", count, builder.param(count), body)
+    return builder.build([pointer_declaration(dtype, "out", ""), pointer_declaration(dtype, "x")])
 
 
 def failure_merge(count: int) -> Program:
     """Return a program that sets `info` to 1 for matrices that are not finite, and the failure word if any failed."""
-    text = Routine()
+    builder = ProgramBuilder()
     body = "if (not_finite[k]) info[k] = 1; if (info[k]) *failure_word = 1;"
-    text.each("report", "k", count, text.param(count), body)
-    return text.program(["int* info", "const int* not_finite", "int* failure_word"])
+    builder.add_loop_entry("report", "k", count, builder.param(count), body)
+    return builder.build(["int* info", "const int* not_finite", "int* failure_word"])
 
 
 def conjugate_transpose(layout: Layout, dtype: Any) -> Program:
     """Return a program that writes the conjugate transpose of one square matrix in C order."""
-    text = Routine()
-    n, count = text.param(layout.shape[-1]), prod(layout.shape)
+    builder = ProgramBuilder()
+    n, count = builder.param(layout.shape[-1]), prod(layout.shape)
     value = "{v.re, -v.im}" if dtype.kind == "c" else "v"
     body = f"const auto v = x[i % {n} * {n} + i / {n}]; out[i] = {value};"
-    text.each("adjoint", "i", count, text.param(count), body)
-    return text.program([pointer(dtype, "out", ""), pointer(dtype, "x")])
+    builder.add_loop_entry("adjoint", "i", count, builder.param(count), body)
+    return builder.build([pointer_declaration(dtype, "out", ""), pointer_declaration(dtype, "x")])
 
 
 def conjugate_pairs(n: int, count: int, dtype: Any, real: Any) -> Program:
@@ -252,13 +262,15 @@ def conjugate_pairs(n: int, count: int, dtype: Any, real: Any) -> Program:
 
     For a pair of conjugate eigenvalues the first vector holds the real parts, the second the imaginary parts.
     """
-    text = Routine()
-    size, elements = text.param(n), count * n * n
+    builder = ProgramBuilder()
+    size, elements = builder.param(n), count * n * n
     body = (
         f"const long long row = i / {size};\n    const auto sign = values[row].im;\n"
         f"    if (sign == 0) out[i] = {{x[i], 0}};\n"
         f"    else if (sign > 0) out[i] = {{x[i], x[i + {size}]}};\n"
         f"    else out[i] = {{x[i - {size}], -x[i]}};"
     )
-    text.each("pairs", "i", elements, text.param(elements), body)
-    return text.program([pointer(dtype, "out", ""), pointer(dtype, "values"), pointer(real, "x")])
+    builder.add_loop_entry("pairs", "i", elements, builder.param(elements), body)
+    return builder.build(
+        [pointer_declaration(dtype, "out", ""), pointer_declaration(dtype, "values"), pointer_declaration(real, "x")]
+    )

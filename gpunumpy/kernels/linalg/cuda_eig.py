@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.graph.layout import Layout
 from ..codegen.program import Program
-from ..cuda.routine import pointer
+from ..cuda.program_builder import pointer_declaration
 from .cuda_small_decompositions import BlockPerMatrix, real_bytes
 
 _MAX_SHARED_BYTES = 200 << 10
@@ -77,13 +77,13 @@ def eig(
         "  __syncthreads();\n  if (failed) continue;\n"
         f"  for (int i = threadIdx.x; i < n; i += blockDim.x) w[m * n + i] = solver.values[i];\n"
     )
-    parameters = [pointer(dtypes[0], "w", ""), "int* info"]
+    parameters = [pointer_declaration(dtypes[0], "w", ""), "int* info"]
     if vectors:
-        parameters.append(pointer(dtypes[0], "v", ""))
+        parameters.append(pointer_declaration(dtypes[0], "v", ""))
         body += (
             "  for (int k = threadIdx.x; k < n * n; k += blockDim.x)\n"
             "    v[m * n * n + k / n * n + solver.origins[k % n]] = solver.vector(k / n, k % n);"
         )
     methods = ["eig_balance", "eig_steps", "eig"]
-    parameters += [pointer(dtype, "a"), "int* failure_word"]
+    parameters += [pointer_declaration(dtype, "a"), "int* failure_word"]
     return text.finish(methods, body, threads, shared, parameters, global_elements * itemsize)

@@ -15,7 +15,7 @@ from ...core.graph.layout import Layout
 from ..codegen import op_code
 from ..codegen.program import Program
 from ..codegen.sources import source
-from ..cuda.routine import Routine, pointer
+from ..cuda.program_builder import ProgramBuilder, pointer_declaration
 
 _MAX_WARP_ROWS = 32  # rows of the largest matrix that one warp factors
 _BLOCK_WARPS = 8  # where a block factors one matrix
@@ -64,7 +64,14 @@ def cholesky(options: tuple[bool, bool], layouts: Sequence[Layout], dtypes: Sequ
             "  if (threadIdx.x == 0) la::report(failed, info + m, failure_word);"
         )
         text.add_block_entry("cholesky_block", body, 0)
-    return text.finish([pointer(dtypes[0], "out", ""), "int* info", pointer(dtypes[0], "a"), "int* failure_word"])
+    return text.finish(
+        [
+            pointer_declaration(dtypes[0], "out", ""),
+            "int* info",
+            pointer_declaration(dtypes[0], "a"),
+            "int* failure_word",
+        ]
+    )
 
 
 def solve(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
@@ -81,8 +88,8 @@ def solve(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[
         return f"out[(m * {text.param(columns)} + {c}) * {text.param(text.n)} + {i}]"
 
     text.add_solver(columns, at, side, put)
-    inputs = [pointer(dtypes[0], "a"), pointer(dtypes[0], "b")]
-    return text.finish([pointer(dtypes[0], "out", ""), "int* info", *inputs, "int* failure_word"])
+    inputs = [pointer_declaration(dtypes[0], "a"), pointer_declaration(dtypes[0], "b")]
+    return text.finish([pointer_declaration(dtypes[0], "out", ""), "int* info", *inputs, "int* failure_word"])
 
 
 def inv(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
@@ -92,7 +99,14 @@ def inv(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[An
     at, n = text.element_reader(a, "r, c"), text.n
     size, side = text.param(n), "[=](int r, int c) { return la::of_real<T>(r == c); }"
     text.add_solver(n, at, side, lambda i, c: f"out[(m * {size} + {i}) * {size} + {c}]")
-    return text.finish([pointer(dtypes[0], "out", ""), "int* info", pointer(dtypes[0], "a"), "int* failure_word"])
+    return text.finish(
+        [
+            pointer_declaration(dtypes[0], "out", ""),
+            "int* info",
+            pointer_declaration(dtypes[0], "a"),
+            "int* failure_word",
+        ]
+    )
 
 
 def slogdet(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
@@ -111,23 +125,23 @@ def slogdet(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequenc
             f"    if (threadIdx.x == 0) {write}\n  }}"
         )
         text.add_block_entry("determinant_block", body, text.n)
-    return text.finish([*pointers, pointer(dtypes[0], "a")])
+    return text.finish([*pointers, pointer_declaration(dtypes[0], "a")])
 
 
 def determinant_outputs(dtypes: Sequence[Any]) -> tuple[list[str], str]:
     """Return the parameters of the outputs with these dtypes, and the C++ that writes `determinant` for matrix `m`."""
     if len(dtypes) == 1:
-        return [pointer(dtypes[0], "out", "")], "out[m] = determinant.value();"
-    parameters = [pointer(dtypes[0], "sign", ""), pointer(dtypes[1], "logarithm", "")]
+        return [pointer_declaration(dtypes[0], "out", "")], "out[m] = determinant.value();"
+    parameters = [pointer_declaration(dtypes[0], "sign", ""), pointer_declaration(dtypes[1], "logarithm", "")]
     return parameters, "sign[m] = determinant.sign, logarithm[m] = determinant.logarithm;"
 
 
-class _SmallMatrices(Routine):
+class _SmallMatrices(ProgramBuilder):
     """Builder of a program for a stack of matrices of n rows; in kernel text `m` is the number of a matrix."""
 
     def __init__(self, n: int, dtype: Any, stack: tuple[int, ...]) -> None:
         super().__init__()
-        self.need("multiply", (COMPLEX128,) * 3)
+        self.require_op("multiply", (COMPLEX128,) * 3)
         self.n, self.dtype, self.type, self.stack, self.count = n, dtype, C_TYPE[dtype], stack, prod(stack)
         self.in_warp = n <= _MAX_WARP_ROWS
         # Sizes are rounded up, so that few kernels are compiled.
@@ -159,9 +173,9 @@ class _SmallMatrices(Routine):
             f"      (T*)memory + threadIdx.x / {self.lanes} * {elements}, {self.param(self.n)});\n"
             f"  const long long matrix = (long long)blockIdx.x * {groups_per_block} + threadIdx.x / {self.lanes};\n"
             f"  const bool active = matrix < {matrices};\n  const long long m = active ? matrix : {matrices} - 1;\n"
-            f"  {self.split('m', self.stack)}\n  {' '.join(self._matrix_starts)}\n"
+            f"  {self.unravel('m', self.stack)}\n  {' '.join(self._matrix_starts)}\n"
         )
-        self.entry(name, head + body, -(-self.count // groups_per_block), 32 * warps)
+        self.add_entry(name, head + body, -(-self.count // groups_per_block), 32 * warps)
 
     def add_block_entry(self, name: str, body: str, width: int, parts: int = 1) -> None:
         """Add an entry with a block for each matrix, and for each of `parts` portions of its right-hand sides.
@@ -172,7 +186,7 @@ class _SmallMatrices(Routine):
         head = (
             f"  typedef {self.type} T;\n"
             f"  const long long m = blockIdx.x / {part_count}, part = blockIdx.x % {part_count};\n"
-            f"  {self.split('m', self.stack)}\n  {' '.join(self._matrix_starts)}\n"
+            f"  {self.unravel('m', self.stack)}\n  {' '.join(self._matrix_starts)}\n"
         )
         shared = 0
         if width:
@@ -181,7 +195,7 @@ class _SmallMatrices(Routine):
                 f"  la::Block<T, {_BLOCK_WARPS}> block(shared, {self.param(self.n)}, {self.param(width)});\n"
             )
             shared = _block_bytes(self.n, width, self.dtype)
-        self.entry(name, head + body, self.count * parts, 32 * _BLOCK_WARPS, shared)
+        self.add_entry(name, head + body, self.count * parts, 32 * _BLOCK_WARPS, shared)
 
     def register_tile(self, width: int) -> str:
         """Return the template arguments for a matrix of `width` columns: rows of a warp, columns of a lane."""
@@ -225,7 +239,7 @@ class _SmallMatrices(Routine):
 
     def finish(self, pointers: Sequence[str]) -> Program:
         """Return the program."""
-        return self.program(pointers, head=source("linalg/common", "linalg/warp" if self.in_warp else "linalg/block"))
+        return self.build(pointers, head=source("linalg/common", "linalg/warp" if self.in_warp else "linalg/block"))
 
 
 def arithmetic_helpers() -> str:

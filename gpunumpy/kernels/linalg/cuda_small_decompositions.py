@@ -15,7 +15,7 @@ from ...core.dtypes import C_TYPE, COMPLEX128
 from ...core.graph.layout import Layout
 from ..codegen.program import Program
 from ..codegen.sources import source
-from ..cuda.routine import Routine, pointer
+from ..cuda.program_builder import ProgramBuilder, pointer_declaration
 
 # Most rows of a single matrix in shared memory, by the bytes of a real number; most rows of a matrix in global memory.
 _MAX_SINGLE_SVD_ROWS, _MAX_SVD_ROWS = {4: 128, 8: 104}, 256
@@ -122,12 +122,12 @@ def kernel_source(*methods: str) -> str:
     return source("linalg/common", "linalg/sums", *(f"linalg/{method}" for method in methods))
 
 
-class BlockPerMatrix(Routine):
+class BlockPerMatrix(ProgramBuilder):
     """Builder of a program with a block to each matrix `m` of a stack in any layout."""
 
     def __init__(self, a: Layout, dtype: Any) -> None:
         super().__init__()
-        self.need("multiply", (COMPLEX128,) * 3)
+        self.require_op("multiply", (COMPLEX128,) * 3)
         self.dtype, self.count = dtype, prod(a.shape[:-2])
         self.has_many = self.count >= _MANY_MATRICES
         stack_layout = Layout(a.shape[:-2], a.strides[:-2], a.offset)
@@ -135,7 +135,7 @@ class BlockPerMatrix(Routine):
         self.head = (
             f"  typedef {C_TYPE[dtype]} T;\n  extern __shared__ __align__(16) unsigned char shared[];\n"
             f"  for (long long m = blockIdx.x; m < {self.param(self.count)}; m += gridDim.x) {{\n"
-            f"  {self.split('m', stack_layout.shape)}\n"
+            f"  {self.unravel('m', stack_layout.shape)}\n"
             f"  const T* matrix = a + ({self.offset(stack_layout, stack_layout.shape)});\n"
         )
         self._strides = row_stride, column_stride
@@ -156,10 +156,10 @@ class BlockPerMatrix(Routine):
     ) -> Program:
         """Return the program; each block has `global_bytes` of memory of its own in `global_cells`."""
         blocks = min(self.count, _MAX_GLOBAL_BLOCKS) if global_bytes else self.count
-        scratch = [(pointer(self.dtype, "global_cells", ""), blocks * global_bytes)] if global_bytes else []
+        scratch = [(pointer_declaration(self.dtype, "global_cells", ""), blocks * global_bytes)] if global_bytes else []
         body = f"{self.head}{body}\n  __syncthreads();\n  }}"
-        self.entry(f"{methods[-1]}_block", body, blocks, threads, shared, _MAX_THREADS)
-        return self.program(pointers, scratch, head=kernel_source(*methods))
+        self.add_entry(f"{methods[-1]}_block", body, blocks, threads, shared, _MAX_THREADS)
+        return self.build(pointers, scratch, head=kernel_source(*methods))
 
 
 def svd(
@@ -188,16 +188,16 @@ def svd(
         "  if (threadIdx.x == 0) la::report(failed, info + m, failure_word);\n  if (failed) continue;\n"
         f"  for (int i = threadIdx.x; i < {r}; i += blockDim.x) s[m * {r} + i] = svd.values[svd.order[i]];\n"
     )
-    parameters = [pointer(dtypes[0], "s", ""), "int* info"]
+    parameters = [pointer_declaration(dtypes[0], "s", ""), "int* info"]
     if vectors:
-        parameters += [pointer(dtype, "left", ""), pointer(dtype, "right", "")]
+        parameters += [pointer_declaration(dtype, "left", ""), pointer_declaration(dtype, "right", "")]
         body += (
             f"  for (int i = threadIdx.x; i < {r} * {r}; i += blockDim.x)\n"
             f"    left[m * {r} * {r} + i] = svd.cells[svd.order[i / (int){r}] * svd.pitch + {c} + i % (int){r}];\n"
             f"  for (int i = threadIdx.x; i < {k} * {c}; i += blockDim.x)\n"
             f"    right[m * {k} * {c} + i] = svd.cells[svd.order[i / (int){c}] * svd.pitch + i % (int){c}];"
         )
-    parameters += [pointer(dtype, "a"), "int* failure_word"]
+    parameters += [pointer_declaration(dtype, "a"), "int* failure_word"]
     return text.finish(["jacobi"], body, threads, shared, parameters, global_bytes)
 
 
@@ -228,14 +228,16 @@ def eigh(options: tuple[str, bool], layouts: Sequence[Layout], dtypes: Sequence[
         "  if (threadIdx.x == 0) la::report(failed, info + m, failure_word);\n  if (failed) continue;\n"
         f"  for (int i = threadIdx.x; i < {n}; i += blockDim.x) w[m * {n} + i] = solver.value(i);\n"
     )
-    parameters = [pointer(dtypes[0], "w", ""), "int* info"]
+    parameters = [pointer_declaration(dtypes[0], "w", ""), "int* info"]
     if vectors:
-        parameters.append(pointer(dtype, "v", ""))
+        parameters.append(pointer_declaration(dtype, "v", ""))
         body += (
             f"  for (int i = threadIdx.x; i < {n} * {n}; i += blockDim.x)\n"
             f"    v[m * {n} * {n} + i] = solver.vector(i / (int){n}, i % (int){n});"
         )
-    return text.finish(methods, body, threads, shared, [*parameters, pointer(dtype, "a"), "int* failure_word"])
+    return text.finish(
+        methods, body, threads, shared, [*parameters, pointer_declaration(dtype, "a"), "int* failure_word"]
+    )
 
 
 def qr(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
@@ -258,9 +260,9 @@ def qr(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) ->
         f"  la::Reflections<T, {team}> reflections(shared, {m}, {n}, {k}, {pitch});\n"
         f"  const auto scale = reflections.run([=](int r, int c) {{ return {text.element('r', 'c')}; }});\n"
     )
-    parameters = [pointer(dtype, "out", "")]
+    parameters = [pointer_declaration(dtype, "out", "")]
     if raw:
-        parameters.append(pointer(dtype, "tau", ""))
+        parameters.append(pointer_declaration(dtype, "tau", ""))
         body += (
             f"  for (int i = threadIdx.x; i < {m} * {n}; i += blockDim.x) {{\n"
             f"    const int c = i / (int){m}, r = i % (int){m};\n"
@@ -277,9 +279,11 @@ def qr(options: tuple[str], layouts: Sequence[Layout], dtypes: Sequence[Any]) ->
             f"      r <= c ? la::times(reflections.column(c)[r], scale) : la::of_real<T>(0);\n  }}\n"
         )
     if q_columns:
-        parameters.append(pointer(dtype, "q", ""))
+        parameters.append(pointer_declaration(dtype, "q", ""))
         body += (
             f"  for (int i = threadIdx.x; i < {k} * {m}; i += blockDim.x)\n"
             f"    q[m * {k} * {m} + i] = reflections.column_of_q(i / (int){m})[i % (int){m}];"
         )
-    return text.finish(["qr"], body, threads, qr_bytes(options, layouts, dtype), [*parameters, pointer(dtype, "a")])
+    return text.finish(
+        ["qr"], body, threads, qr_bytes(options, layouts, dtype), [*parameters, pointer_declaration(dtype, "a")]
+    )

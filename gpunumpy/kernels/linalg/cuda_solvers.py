@@ -20,8 +20,8 @@ from ...core.runtime.plan import Runner
 from ...nvlib import cusolver
 from ..codegen.program import Program
 from ..codegen.sources import source
-from ..cuda.program import pieces, prepared
-from ..cuda.routine import Routine, pointer
+from ..cuda.program import prepare_program, scratch_offsets
+from ..cuda.program_builder import ProgramBuilder, pointer_declaration
 from . import cuda_cholesky as blocked_cholesky
 from . import cuda_lu as blocked_lu
 from . import cuda_small as small
@@ -43,7 +43,7 @@ def cholesky(device: Device, options: tuple[bool, bool], layouts: Sequence[Layou
         return with_failure_word(device, small.cholesky(options, layouts, dtypes), 4)
     assert upper or by_columns, "lower factors of large matrices are in Fortran order"
     report = with_failure_word(device, failure_report(count), 2)
-    copy = prepared(device, matrix_copy(a if upper else transposed(a), dtype, "r <= c"), 2)
+    copy = prepare_program(device, matrix_copy(a if upper else transposed(a), dtype, "r <= c"), 2)
     matrix_bytes = n * n * dtype.itemsize
     if count > _MAX_ONE_BY_ONE:
         factors = blocked_cholesky.prepare(device, n, count, dtype)
@@ -95,7 +95,7 @@ def inv(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dty
 
 def with_failure_word(device: Device, program: Program, count: int) -> Runner:
     """Prepare a program over `count` pointers, and pass it the address of the failure word as the last one."""
-    run, address = prepared(device, program, count), failure_word(device)[1]
+    run, address = prepare_program(device, program, count), failure_word(device)[1]
     return lambda pointers: run((*pointers, address))
 
 
@@ -138,8 +138,8 @@ class _System(NamedTuple):
         n, columns, count, dtype = self
         stride, itemsize, at_sides = self.stride, dtype.itemsize, self.first_side * dtype.itemsize
         copy_matrices, write_sides = (
-            prepared(device, matrix_copy(a, dtype, stride=stride), 2),
-            prepared(device, right_sides, 2),
+            prepare_program(device, matrix_copy(a, dtype, stride=stride), 2),
+            prepare_program(device, right_sides, 2),
         )
         report = with_failure_word(device, failure_report(count), 2)
         factor_lu = blocked_lu.prepare(device, n, columns, count, dtype)
@@ -148,10 +148,10 @@ class _System(NamedTuple):
             substitute = blocked_lu.prepare_upper(device, n, columns, count, dtype)
         else:
             solve_one = cusolver.upper_solve(device, n, columns, dtype)
-        copy_result = prepared(
+        copy_result = prepare_program(
             device, matrix_copy(Layout((count, columns, n), (stride, n, 1), self.first_side), dtype), 2
         )
-        (_, at_pivots), total = pieces(count * stride * itemsize, count * n * 4)
+        (_, at_pivots), total = scratch_offsets(count * stride * itemsize, count * n * 4)
 
         def run(pointers: Sequence[Any]) -> None:
             result, failed, matrices, sides = pointers
@@ -174,10 +174,13 @@ class _System(NamedTuple):
     def _one_by_one(self, device: Device, a: Layout, right_sides: Program) -> Runner:
         n, columns, count, dtype = self
         itemsize = dtype.itemsize
-        copy_matrices, write_sides = prepared(device, matrix_copy(a, dtype), 2), prepared(device, right_sides, 2)
+        copy_matrices, write_sides = (
+            prepare_program(device, matrix_copy(a, dtype), 2),
+            prepare_program(device, right_sides, 2),
+        )
         report = with_failure_word(device, failure_report(count), 2)
         factor, solution = cusolver.lu(device, n, dtype), cusolver.lu_solve(device, n, columns, dtype)
-        (_, at_pivots, at_ignored, at_work), total = pieces(count * n * n * itemsize, n * 4, 4, factor.nbytes)
+        (_, at_pivots, at_ignored, at_work), total = scratch_offsets(count * n * n * itemsize, n * 4, 4, factor.nbytes)
 
         def run(pointers: Sequence[Any]) -> None:
             result, failed, matrices, sides = pointers
@@ -213,13 +216,13 @@ def slogdet(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout],
     a, dtype = layouts[-1], dtypes[0]
     n, count, itemsize = a.shape[-1], prod(a.shape[:-2]), dtype.itemsize
     if small.is_small(n, dtype):
-        return prepared(device, small.slogdet(options, layouts, dtypes), len(layouts))
+        return prepare_program(device, small.slogdet(options, layouts, dtypes), len(layouts))
     factor = _lu(device, n, count, dtype)
     copy, write_results = (
-        prepared(device, matrix_copy(a, dtype), 2),
-        prepared(device, determinants_of_lu(n, count, dtypes[:-1]), len(layouts) + 1),
+        prepare_program(device, matrix_copy(a, dtype), 2),
+        prepare_program(device, determinants_of_lu(n, count, dtypes[:-1]), len(layouts) + 1),
     )
-    (_, at_pivots, at_ignored, at_work), total = pieces(
+    (_, at_pivots, at_ignored, at_work), total = scratch_offsets(
         count * n * n * itemsize, count * n * 4, count * 4, factor.nbytes
     )
 
@@ -248,56 +251,58 @@ def matrix_copy(layout: Layout, dtype: Any, condition: str = "true", stride: int
 
     The first copy begins at element `start`, and each next one `stride` elements later; 0: without gaps.
     """
-    text = Routine()
-    text.need("cast", (dtype, dtype))
+    builder = ProgramBuilder()
+    builder.require_op("cast", (dtype, dtype))
     stack, (rows, columns), (row_stride, column_stride) = layout.shape[:-2], layout.shape[-2:], layout.strides[-2:]
     tiles = -(-rows // _TILE) * -(-columns // _TILE)
-    tile_count, height, width = text.param(tiles), text.param(rows), text.param(columns)
-    origin = text.offset(Layout(stack, layout.strides[:-2], layout.offset), stack)
+    tile_count, height, width = builder.param(tiles), builder.param(rows), builder.param(columns)
+    origin = builder.offset(Layout(stack, layout.strides[:-2], layout.offset), stack)
     body = (
-        f"  const long long m = blockIdx.x / {tile_count};\n  {text.split('m', stack)}\n"
+        f"  const long long m = blockIdx.x / {tile_count};\n  {builder.unravel('m', stack)}\n"
         f"  const {C_TYPE[dtype]}* from = x + ({origin});\n"
-        f"  {C_TYPE[dtype]}* to = out + {text.param(start)} + m * {text.param(stride or rows * columns)};\n"
+        f"  {C_TYPE[dtype]}* to = out + {builder.param(start)} + m * {builder.param(stride or rows * columns)};\n"
         f"  copy_tile(to, {height}, {width}, blockIdx.x % {tile_count},\n"
         f"    {'true' if abs(row_stride) < abs(column_stride) else 'false'},\n"
         f"    [=](long long r, long long c) {{\n"
-        f"      return from[r * {text.param(row_stride)} + c * {text.param(column_stride)}]; }},\n"
+        f"      return from[r * {builder.param(row_stride)} + c * {builder.param(column_stride)}]; }},\n"
         f"    [=](long long r, long long c) {{ return {condition}; }});"
     )
-    text.entry("copy", body, prod(stack) * tiles)
-    parameters = [pointer(dtype, "out", ""), pointer(dtype, "x")]
-    return text.program(parameters, head=source("linalg/copy"))
+    builder.add_entry("copy", body, prod(stack) * tiles)
+    parameters = [pointer_declaration(dtype, "out", ""), pointer_declaration(dtype, "x")]
+    return builder.build(parameters, head=source("linalg/copy"))
 
 
 def failure_report(count: int) -> Program:
     """Return a program that sets the failure word if any of the numbers in `info` is not zero."""
-    text = Routine()
-    text.each("report", "m", count, text.param(count), "if (info[m]) *failure_word = 1;")
-    return text.program(["const int* info", "int* failure_word"])
+    builder = ProgramBuilder()
+    builder.add_loop_entry("report", "m", count, builder.param(count), "if (info[m]) *failure_word = 1;")
+    return builder.build(["const int* info", "int* failure_word"])
 
 
 def identity_matrices(layout: Layout, dtype: Any, stride: int, start: int) -> Program:
     """Return a program that writes identity matrices where `matrix_copy` would; its argument `x` is not read."""
-    text = Routine()
-    text.need("cast", (dtype, dtype))
-    n, count = text.param(layout.shape[-1]), prod(layout.shape)
-    place = f"out[{text.param(start)} + i / ({n} * {n}) * {text.param(stride)} + i % ({n} * {n})]"
+    builder = ProgramBuilder()
+    builder.require_op("cast", (dtype, dtype))
+    n, count = builder.param(layout.shape[-1]), prod(layout.shape)
+    place = f"out[{builder.param(start)} + i / ({n} * {n}) * {builder.param(stride)} + i % ({n} * {n})]"
     body = f"{place} = {C_TYPE[dtype]}{{i / {n} % {n} == i % {n} ? 1.f : 0.f}};"
-    text.each("identity", "i", count, text.param(count), body)
-    return text.program([pointer(dtype, "out", ""), pointer(dtype, "x")])
+    builder.add_loop_entry("identity", "i", count, builder.param(count), body)
+    return builder.build([pointer_declaration(dtype, "out", ""), pointer_declaration(dtype, "x")])
 
 
 def determinants_of_lu(n: int, count: int, dtypes: Sequence[Any]) -> Program:
     """Return a program for what `slogdet` returns, from LU factors and pivots; a warp to each matrix."""
-    text = Routine()
+    builder = ProgramBuilder()
     pointers, write = small.determinant_outputs(dtypes)
-    text.need("multiply", (COMPLEX128,) * 3)
-    size = text.param(n)
+    builder.require_op("multiply", (COMPLEX128,) * 3)
+    size = builder.param(n)
     body = (
         f"const int lane = threadIdx.x % 32;\n    la::Determinant<{C_TYPE[dtypes[0]]}> determinant;\n"
         f"    for (long long k = lane; k < {size}; k += 32)\n"
         f"      determinant.multiply(lu[(m * {size} + k) * {size} + k], pivots[m * {size} + k] != k + 1);\n"
         f"    determinant.template combine<32>();\n    if (lane == 0) {write}"
     )
-    text.each("diagonals", "m", count, text.param(count), body, 32)
-    return text.program([*pointers, pointer(dtypes[0], "lu"), "const int* pivots"], head=source("linalg/common"))
+    builder.add_loop_entry("diagonals", "m", count, builder.param(count), body, 32)
+    return builder.build(
+        [*pointers, pointer_declaration(dtypes[0], "lu"), "const int* pivots"], head=source("linalg/common")
+    )

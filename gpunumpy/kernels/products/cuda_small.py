@@ -15,7 +15,7 @@ from ...core.graph.library_calls.products import is_small_product
 from ...core.schedule.batch import MAX_BATCH
 from ..codegen import op_code
 from ..codegen.program import Launch, Program
-from ..cuda.routine import chosen
+from ..cuda.program_builder import select_parameters
 from .cuda_after import SCALARS
 
 # Elements along each side of a block's tile of the result, and along the sums at once.
@@ -99,7 +99,7 @@ def small_matmul(
         tile=_TILE,
         depth=_DEPTH,
         pointers=", ".join(f"{kind} {name}{number}" for number in names for name, kind in types.items()),
-        chosen=chosen("blockIdx.y", types, MAX_BATCH) if is_batch else "",
+        chosen=select_parameters("blockIdx.y", types, MAX_BATCH) if is_batch else "",
         after="\n    ".join(_AFTER[step].format(S=sums, n=n) for n, step in enumerate(after)),
     )
     across, down = -(-columns // _TILE), -(-rows // _TILE)

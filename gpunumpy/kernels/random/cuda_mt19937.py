@@ -14,11 +14,11 @@ from ...core.graph.layout import Layout
 from ..codegen import op_code
 from ..codegen.program import Launch, Program, Scratch
 from ..codegen.sources import source
-from ..cuda.routine import Routine
+from ..cuda.program_builder import ProgramBuilder
 from .mt19937_jumps import BOUNDED, KINDS, LENGTH
 
 _STRETCH, _SHARES, _JUMP_THREADS = 33 * LENGTH, 156, 32  # STRETCH, SHARES and the threads of a jump in mt19937.cuh
-_THREADS, _TILE = 256, 4096  # PICK_THREADS and TILE in picks.cuh
+_THREADS, _TILE = 256, 4096  # ATTEMPT_THREADS and TILE in mt19937_numbers.cuh
 _JUMP_BLOCKS = 2112  # blocks of a jump that are to run concurrently
 
 _HEAD = "random/polar", "random/mt19937"
@@ -65,7 +65,7 @@ def twister_words(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: S
     return Program(_words_text(), tuple(launches), scratch, False, (count, run_blocks, runs))
 
 
-def twister_picks(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]]) -> Program:
+def twister_numbers(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]]) -> Program:
     """Return the program that makes numbers of words, by independent attempts, and the state after them.
 
     The arguments are the words, the state before them and the state after them, and for kinds in `BOUNDED` three
@@ -79,40 +79,42 @@ def twister_picks(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: S
     is_bounded = kind in BOUNDED
     attempts = word_count * 32 // bits if is_bounded else word_count // words_per_attempt
     tiles = max(1, -(-attempts // _TILE))
-    text = Routine()
-    count, all_attempts, begin, all_words = map(text.param, (prod(layouts[0].shape), attempts, left_over, word_count))
-    all_tiles = text.param(tiles)
+    builder = ProgramBuilder()
+    count, all_attempts, begin, all_words = map(
+        builder.param, (prod(layouts[0].shape), attempts, left_over, word_count)
+    )
+    all_tiles = builder.param(tiles)
     bounds = "bounds[0], bounds[1], bounds[2]" if is_bounded else "0, 0, 0"
     declarations = f"  const Number number({bounds});\n  const Attempts attempts{{words, {all_attempts}}};\n"
     declarations += f"  const Out where{{out, {begin}, {count}}};\n"
-    text.entry("count", f"{declarations}  count_tile(number, attempts, masks, sums);", tiles, _THREADS)
-    text.entry("sum", f"  sum_tiles(sums, {all_tiles});", 1, 1024)
-    text.entry("put", f"{declarations}  put_tile(where, last, number, attempts, masks, sums);", tiles, _THREADS)
+    builder.add_entry("count", f"{declarations}  count_tile(number, attempts, masks, sums);", tiles, _THREADS)
+    builder.add_entry("sum", f"  sum_tiles(sums, {all_tiles});", 1, 1024)
+    builder.add_entry("put", f"{declarations}  put_tile(where, last, number, attempts, masks, sums);", tiles, _THREADS)
     drawn = f"DrawnWords{{words, before, after, {all_words}}}"
-    end_call = f"end_picks(state, where, last, number, attempts, {drawn}, sums[{all_tiles}]);"
-    text.entry("end", f"{declarations}  {end_call}", 1, _THREADS)
+    end_call = f"end_numbers(state, where, last, number, attempts, {drawn}, sums[{all_tiles}]);"
+    builder.add_entry("end", f"{declarations}  {end_call}", 1, _THREADS)
     head = f"typedef {C_TYPE[dtypes[0]]} Value;\n#define KIND {kind_number}\nconst int BITS = {bits};\n"
     pointers = ["Value* out", "u32* state", "const u32* words", "const u32* before", "const u32* after"]
-    return text.program(
+    return builder.build(
         pointers + ["const u64* bounds"] * is_bounded,
         [("i64* sums", 8 * (tiles + 1)), ("i64* last", 8), ("u32* masks", tiles * _TILE // 8)],
-        head=head + source(*_HEAD, "random/picks"),
+        head=head + source(*_HEAD, "random/mt19937_numbers"),
     )
 
 
-def twister_stand(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]]) -> Program:
+def twister_advance(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]]) -> Program:
     """Return the program that computes the state after the first ``taken[0]`` of some words.
 
     The arguments are the words, the states before and after them, and `taken`. If `taken` has a second number, that is
     the word at which the pair of normal numbers begins of which one is left over, or -1 if none is.
     """
-    text = Routine()
-    count = text.param(prod(layouts[1].shape) * dtypes[1].itemsize // 4)
+    builder = ProgramBuilder()
+    count = builder.param(prod(layouts[1].shape) * dtypes[1].itemsize // 4)
     body = f"  const DrawnWords drawn{{words, before, after, {count}}};\n  drawn.write_state(state, taken[0]);"
     normal = "\n  drawn.leave_normal(state, taken[1]);" if prod(layouts[4].shape) == 2 else ""
-    text.entry("stand", body + normal, 1, _THREADS)
+    builder.add_entry("advance", body + normal, 1, _THREADS)
     pointers = ["u32* state", "const u32* words", "const u32* before", "const u32* after", "const i64* taken"]
-    return text.program(pointers, head=source(*_HEAD))
+    return builder.build(pointers, head=source(*_HEAD))
 
 
 @cache

@@ -119,7 +119,7 @@ struct Block {
   int ends[2];           // where the last attempt ends, in pieces of the next tile
   u32 tickets[2];        // the tile's number
 };
-static_assert(sizeof(Block) <= SHARED, "the launch has to ask for the size of Block: cuda_words._shared_bytes");
+static_assert(sizeof(Block) <= SHARED, "the launch has to ask for the size of Block: cuda_draws._shared_bytes");
 
 // Return the sum of `mine` over the lanes before this one; `all` becomes the sum over the warp.
 __device__ __forceinline__ int sum_before(int mine, int& all) {

@@ -31,7 +31,7 @@ def _integers(rule: str, bits: int, words: Iterator[int], bounds: Any) -> Iterat
 def bounded_draws(options: tuple[Any, ...], out: Any, taken: Any, words: Any, *bounds: Any) -> None:
     """Write to `out` integers up to given bounds, or swaps with falling bounds; to `taken` how many words they consume.
 
-    The options are described at `cuda_bounded.bounded`.
+    The options are described at `cuda_bounded.bounded_draws_program`.
     """
     rule, bits, _, falling = options
     remaining_words = iter(words.tolist())
@@ -50,7 +50,7 @@ def bounded_draws(options: tuple[Any, ...], out: Any, taken: Any, words: Any, *b
     taken[()] = words.size - sum(1 for _ in remaining_words)
 
 
-def swapped(options: tuple[Any, ...], out: Any, swaps: Any) -> None:
+def permutation_of_swaps(options: tuple[Any, ...], out: Any, swaps: Any) -> None:
     """Write to `out` the permutation that swaps leave of the places from ``options[0]`` on."""
     (lowest,) = options
     order = numpy.arange(lowest + out.size)
@@ -60,7 +60,7 @@ def swapped(options: tuple[Any, ...], out: Any, swaps: Any) -> None:
     out[...] = order[lowest:]
 
 
-def sampled(options: tuple[Any, ...], out: Any, drawn: Any, ordered: Any) -> None:
+def floyd_sample(options: tuple[Any, ...], out: Any, drawn: Any, ordered: Any) -> None:
     """Write to `out` a sample without repetitions, by R. W. Floyd's algorithm from the integers `drawn`."""
     (lowest,) = options
     sample: set[int] = set()

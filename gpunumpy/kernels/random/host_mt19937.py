@@ -64,12 +64,12 @@ def twister_words(options: tuple[Any, ...], out: Any, after: Any, state: Any, ju
     _write_state(after, random_state)
 
 
-def twister_picks(
+def twister_numbers(
     options: tuple[Any, ...], out: Any, state: Any, words: Any, before: Any, after: Any, *bounds: Any
 ) -> None:
     """Write to `out` numbers by independent attempts, and to `state` the state after them.
 
-    NumPy draws them from the state `before` the words; see `cuda_mt19937.twister_picks` for options and bounds.
+    NumPy draws them from the state `before` the words; see `cuda_mt19937.twister_numbers` for options and bounds.
     """
     kind, _, _ = options
     random_state = _random_state(before)
@@ -93,7 +93,7 @@ def twister_picks(
     _write_state(state, random_state)
 
 
-def twister_stand(options: tuple[Any, ...], out: Any, words: Any, before: Any, after: Any, taken: Any) -> None:
+def twister_advance(options: tuple[Any, ...], out: Any, words: Any, before: Any, after: Any, taken: Any) -> None:
     """Write to `out` the state after the first ``taken[0]`` of the words.
 
     If `taken` has a second number, that is the word at which the pair of normal numbers begins of which one is left

@@ -104,7 +104,7 @@ def _below(dtype: Any) -> Callable[..., Any]:
 
 
 # By operation, the function that returns its implementation for the dtypes of a loop.
-ROWS: dict[str, Callable[[Any], Callable[..., Any]]] = {
+OP_FUNCTIONS: dict[str, Callable[[Any], Callable[..., Any]]] = {
     "philox32_word": host_function(_word),
     "philox32_normal": host_function(_normal),
     "philox32_below": host_function(_below),

@@ -132,7 +132,7 @@ def host_function(make: Callable[[Any], Callable[..., Any]]) -> Callable[[Any], 
 
 
 # By operation, the function that returns its implementation for the dtypes of a loop.
-ROWS: dict[str, Callable[[Any], Callable[..., Any]]] = {
+OP_FUNCTIONS: dict[str, Callable[[Any], Callable[..., Any]]] = {
     **{name: host_function(lambda _, name=name: _congruential(name)) for name in CONGRUENTIAL},  # type: ignore[misc]
     "philox": host_function(lambda _: _philox),
     "stream_half": host_function(lambda _: _stream_half),
@@ -180,8 +180,8 @@ def write_state_words(name: str, bits: Any, words: list[int]) -> None:
     bits.state = new
 
 
-def stream_draws(options: tuple[Any, ...], out: Any, after: Any, state: Any, bounds: Any = None) -> None:
-    """Write to `out` integers or ziggurat numbers, and to `after` the state after them: see `cuda_words.draws`."""
+def piecewise_draws(options: tuple[Any, ...], out: Any, after: Any, state: Any, bounds: Any = None) -> None:
+    """Write to `out` integers or ziggurat numbers, and to `after` the state after them. See `cuda_draws`."""
     name, distribution = options[:2]
     bits = getattr(import_module("numpy.random"), {"philox": "Philox"}.get(name, name.upper()))(0)
     write_state_words(name, bits, state.tolist())

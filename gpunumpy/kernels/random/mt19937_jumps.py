@@ -28,8 +28,8 @@ KEEPS = {
 STATE = 640  # words of a state
 
 
-# Numbers made by independent attempts, by name: KIND in picks.cuh, the words of an attempt, and the numbers that it
-# makes.
+# Numbers made by independent attempts, by name: KIND in mt19937_numbers.cuh, the words of an attempt, and the numbers
+# that it makes.
 KINDS = {"masked": (1, 1, 1), "positive": (2, 2, 1), "normal": (3, 4, 2), "product": (4, 1, 1)}
 # The kinds that are integers within bounds, of a given count of bits.
 BOUNDED = ("masked", "product")

@@ -1,5 +1,5 @@
 // Samplers of continuous distributions, step by step as NumPy draws them. Each round of a rejection method is an
-// attempt of its own (sequence.cuh): draw(source, value) returns whether it made a number.
+// attempt of its own (rejection_sampling.cuh): draw(source, value) returns whether it made a number.
 
 // Ziggurat numbers, which always succeed.
 struct Normal {

@@ -34,7 +34,7 @@ template <class Items> struct OfNormals : Items {
   }
   // Make the numbers before the first attempt, with a normal number left over from earlier draws if there is one
   // (`has`); return the item at which the first attempt begins.
-  template <class Source> __device__ int begin_sequence(Source& s, bool has, f64 left, Sink& sink) const {
+  template <class Source> __device__ int begin_sampling(Source& s, bool has, f64 left, Sink& sink) const {
     const int item = skip_to_normal(s, 0, sink);
     return has && !sink.full() ? use_normal(s, item, left, sink) : item;
   }

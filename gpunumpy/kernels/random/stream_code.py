@@ -13,17 +13,17 @@ def wide(value: int) -> str:
     return f"{{{value >> 64:#x}ull, {value % (1 << 64):#x}ull}}"
 
 
-def walk(name: str, step: int, leap: int) -> str:
+def walk_arguments(name: str, step: int, leap: int) -> str:
     """Return, as C, the constructor arguments of a `Walk` whose positions differ by `step`, or by `leap`."""
     jumps = (jump(CONGRUENTIAL[name][0], distance % MODULUS) for distance in (step, leap))
     (step_x, step_c), (leap_x, leap_c) = (map(wide, pair) for pair in jumps)
     return f"({step}, {step_x}, {step_c}, {leap}, {leap_x}, {leap_c})"
 
 
-def stand(name: str, walk: str, place: str, back: int, state: str) -> str:
+def start_walk(name: str, walk: str, place: str, back: int, state: str) -> str:
     """Return, as C, the call that starts a walk `back` positions before `place`; `state`: the op's other arguments."""
     power, total = map(wide, jump(CONGRUENTIAL[name][0], -back % MODULUS))
-    return f"op::{name}_stand({walk}, {place}, {power}, {total}, {state})"
+    return f"op::{name}_start_walk({walk}, {place}, {power}, {total}, {state})"
 
 
 def source_of(name: str) -> str:
@@ -49,10 +49,10 @@ __device__ __noinline__ Wide {name}_sum(i64 i) {{
 __device__ __forceinline__ Wide {name}_grown(Wide x, Wide sum, Wide c) {{
   return wide_step(sum, wide_step(x, {wide(multiplier - 1)}, c), x);
 }}
-__device__ __forceinline__ void {name}_stand(
+__device__ __forceinline__ void {name}_start_walk(
     Walk& walk, i64 i, Wide back_x, Wide back_c, u64 x_hi, u64 x_lo, u64 c_hi, u64 c_lo) {{
   const Wide c{{c_hi, c_lo}};
-  walk.stand({name}_grown({{x_hi, x_lo}}, wide_step({name}_sum(i), back_x, back_c), c), c);
+  walk.start({name}_grown({{x_hi, x_lo}}, wide_step({name}_sum(i), back_x, back_c), c), c);
 }}
 __device__ __forceinline__ u64 {name}(Walk& walk, Sure sure, i64 i, u64 x_hi, u64 x_lo, u64 c_hi, u64 c_lo) {{
   const Wide c{{c_hi, c_lo}};

@@ -57,8 +57,8 @@ struct Walk {
   Wide x, more_step, more_leap;
   __device__ Walk(i64 step, Wide step_x, Wide step_c, i64 leap, Wide leap_x, Wide leap_c)
       : step(step), leap(leap), step_x(step_x), step_c(step_c), leap_x(leap_x), leap_c(leap_c), at(-1ll << 62) {}
-  // Begin at the state `at`.
-  __device__ __forceinline__ void stand(Wide at, Wide c) {
+  // Start at the state `at`.
+  __device__ __forceinline__ void start(Wide at, Wide c) {
     x = at;
     more_step = wide_times(step_c, c);
     more_leap = wide_times(leap_c, c);
@@ -71,7 +71,7 @@ struct Walk {
     } else if (sure == LEAPS || (sure == UNSURE && distance == leap)) {
       x = wide_step(x, leap_x, more_leap);
     } else if (sure == UNSURE && distance) {
-      stand(begin(i), c);
+      start(begin(i), c);
     }
     at = i;
     return x;

@@ -15,7 +15,7 @@ from ...core.dtypes import C_TYPE, INT64
 from ...core.graph.layout import Layout
 from ..codegen.program import Program
 from ..codegen.sources import source
-from ..cuda.routine import NOTHING, THREADS, Routine, pointer
+from ..cuda.program_builder import EMPTY_PROGRAM, THREADS, ProgramBuilder, pointer_declaration
 
 SEARCH = source("search/search")
 
@@ -35,28 +35,28 @@ def searchsorted(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Se
     """
     values, n, dtype = prod(layouts[0].shape), layouts[1].shape[0], dtypes[1]
     if not values:
-        return NOTHING
+        return EMPTY_PROGRAM
     right, ctype = str(options[0] == "right").lower(), C_TYPE[dtype]
     width, top = _width(dtype.itemsize), _TOP_BYTES // dtype.itemsize
-    text = Routine()
+    builder = ProgramBuilder()
     use_index = values >= MANY_VALUES and (n <= top or n <= values * _MAX_ELEMENTS_PER_VALUE)
-    value_count, size = text.param(values), text.param(n)
+    value_count, size = builder.param(values), builder.param(n)
     if not use_index:
         body = f"out[i] = count_passed<{right}>(sorted, {size}, values[i]);"
-        text.each("search", "i", values, value_count, body)
-        return text.program(_pointers(dtype), head=SEARCH)
+        builder.add_loop_entry("search", "i", values, value_count, body)
+        return builder.build(_pointers(dtype), head=SEARCH)
 
     levels = [n]
     while levels[-1] > top:
         levels.append(levels[-1] // width)
-    sizes = [size, *map(text.param, levels[1:])]
+    sizes = [size, *map(builder.param, levels[1:])]
     names = ["sorted", *(f"level{k}" for k in range(1, len(levels)))]
     if len(levels) > 1:
         write = ""  # writes an element to each level that has it
         for name in reversed(names[1:]):
             write = f"if (j % {width} == 0) {{ j /= {width}; {name}[j - 1] = element; {write}}}"
         body = f"long long j = (i + 1) * {width}; const {ctype} element = sorted[j - 1];\n    {write}"
-        text.each("build", "i", levels[1], sizes[1], body)
+        builder.add_loop_entry("build", "i", levels[1], sizes[1], body)
     steps_down = "".join(
         f"    found = count_in_window<{right}, {width}>({names[k]}, {sizes[k]}, found, value);\n"
         for k in range(len(levels) - 2, -1, -1)
@@ -73,14 +73,18 @@ def searchsorted(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Se
         f"{steps_down}"
         f"    out[i] = found;\n  }}"
     )
-    text.entry("search", body, min(_MAX_BLOCKS, -(-values // THREADS)))
+    builder.add_entry("search", body, min(_MAX_BLOCKS, -(-values // THREADS)))
     scratch = [(f"{ctype}* {name}", levels[k] * dtype.itemsize) for k, name in enumerate(names) if k]
-    return text.program(_pointers(dtype), scratch, head=SEARCH)
+    return builder.build(_pointers(dtype), scratch, head=SEARCH)
 
 
 def _pointers(dtype: Any) -> list[str]:
     """Return the parameters for the result and the arguments."""
-    return [pointer(INT64, "out", ""), pointer(dtype, "sorted"), pointer(dtype, "values")]
+    return [
+        pointer_declaration(INT64, "out", ""),
+        pointer_declaration(dtype, "sorted"),
+        pointer_declaration(dtype, "values"),
+    ]
 
 
 def _width(itemsize: int) -> int:

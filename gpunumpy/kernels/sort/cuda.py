@@ -19,7 +19,7 @@ from ...core.dtypes import KIND
 from ...core.graph.layout import Layout
 from ..codegen.program import Launch, Program, Scratch
 from ..codegen.sources import source
-from ..cuda.routine import NOTHING
+from ..cuda.program_builder import EMPTY_PROGRAM
 
 
 class Tile(NamedTuple):
@@ -73,7 +73,7 @@ def _program(layout: Layout, dtype: numpy.dtype[Any], descending: bool, position
     """Return the program for rows of a layout; passes before the digit `first` are left out."""
     rows, n, begin = prod(layout.shape[:-1]), layout.shape[-1], layout.offset
     if not rows * n:
-        return NOTHING
+        return EMPTY_PROGRAM
     itemsize = dtype.itemsize
     head = (
         f"typedef {_UNSIGNED[itemsize]} Raw;\ntypedef {'long long' if positions else 'Raw'} Out;\n"

@@ -268,7 +268,7 @@ def test_batches_of_transforms(
     def emulated(device: Any, program: Any, pointers: int) -> Callable[[Any], bool]:
         return lambda values: bool(run_program(program, [int(v) for v in values], guard=False))
 
-    monkeypatch.setattr(cuda_batch, "prepared", emulated)
+    monkeypatch.setattr(cuda_batch, "prepare_program", emulated)
     monkeypatch.setattr(cuda_batch.cufft, "fft", _by_numpy)  # type: ignore[attr-defined]
     options = Transform(kind, axes, (8 if kind != "c2c" else 6,), kind == "c2r")
     made = result_shape(options, shape)

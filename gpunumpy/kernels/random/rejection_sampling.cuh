@@ -207,7 +207,7 @@ __device__ __forceinline__ void compose_group(const u32* tables, u32* groups, i6
 // number, and one from a normal number left over. `opening` gets where the first attempt begins and how many numbers
 // come before it. One block.
 template <class Number>
-__device__ __forceinline__ void open_sequence(
+__device__ __forceinline__ void open_sampling(
     const Number& number, const Word* words, bool has, f64 left, u64* opening, Value* out, i64* counts, i64 end,
     i64 n) {
   __shared__ Words tile_words;
@@ -216,7 +216,7 @@ __device__ __forceinline__ void open_sequence(
   if (threadIdx.x != 0) return;
   Source source(tile_words.at, 0);
   Sink sink(out, n);
-  const int phase = number.begin_sequence(source, has, left, sink), entry = source.next * PHASES + phase;
+  const int phase = number.begin_sampling(source, has, left, sink), entry = source.next * PHASES + phase;
   const bool done = sink.full(), lost = source.next > MAX_WORDS / PHASES || source.next > end || entry >= ENTRIES;
   *opening = u64(sink.count) << EXIT_BITS | u32(done || lost ? ENTRIES : entry);
   counts[0] = done && source.next <= end ? source.next : -1;
@@ -225,7 +225,7 @@ __device__ __forceinline__ void open_sequence(
 }
 
 // Find the entry of each group and the count of numbers before it: one block. The four counts are described at
-// `cuda_sequence.stream_sequence`.
+// `cuda_rejection_sampling.rejection_sampling`.
 __device__ __forceinline__ void compose_all(
     const u32* groups, u64* begins, const u64* opening, i64* counts, i64 all_groups) {
   __shared__ Tables tables_of_group;

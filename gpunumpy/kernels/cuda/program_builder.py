@@ -14,7 +14,7 @@ THREADS = 256
 _MAX_BLOCKS = 1 << 16
 
 
-class Routine:
+class ProgramBuilder:
     """A program under construction. Numbers that depend on sizes are parameters, so that one text serves all sizes."""
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class Routine:
         self._params.append(value)
         return f"p{len(self._params) - 1}"
 
-    def split(self, name: str, shape: Sequence[int]) -> str:
+    def unravel(self, name: str, shape: Sequence[int]) -> str:
         """Return C that defines the indices ``x0``, ``x1``, ... of the position `name` in an array of `shape`."""
         text = f"long long rest = {name};"
         for axis in range(len(shape) - 1, 0, -1):
@@ -44,36 +44,36 @@ class Routine:
 
     def apply(self, op: str, loop: tuple[Any, ...], args: Sequence[str]) -> str:
         """Return the C expression of one application of an op."""
-        self.need(op, loop)
+        self.require_op(op, loop)
         return op_code.expression(op, loop, args)
 
     def cast(self, name: str, have: Any, want: Any) -> str:
         """Return the C expression of value `name`, converted from dtype `have` to `want`."""
         return name if have == want else self.apply("cast", (have, want), [name])
 
-    def need(self, op: str, loop: tuple[Any, ...]) -> None:
-        """Include the helpers that an op needs."""
+    def require_op(self, op: str, loop: tuple[Any, ...]) -> None:
+        """Include the helper functions of an op in the program."""
         self._ops.append((op, loop))
 
-    def entry(
+    def add_entry(
         self,
         name: str,
         body: str,
         blocks: int,
         threads: int = THREADS,
         shared: int = 0,
-        most: int | None = None,
+        max_threads: int | None = None,
         resident: int = 1,
     ) -> None:
         """Add an entry, launched after the entries before it, with `shared` bytes of dynamic shared memory.
 
-        `most`, if given, is the largest number of threads of any launch: the compiler limits registers so that
+        `max_threads`, if given, is the largest number of threads of any launch: the compiler limits registers so that
         `resident` blocks of so many threads fit a processor.
         """
-        self._entries.append((name, body, f"__launch_bounds__({most}, {resident}) " if most else ""))
+        self._entries.append((name, body, f"__launch_bounds__({max_threads}, {resident}) " if max_threads else ""))
         self._launches.append(Launch(name, (blocks, 1, 1), (threads, 1, 1), shared))
 
-    def each(self, name: str, variable: str, count: int, total: str, body: str, team: int = 1) -> None:
+    def add_loop_entry(self, name: str, variable: str, count: int, total: str, body: str, team: int = 1) -> None:
         """Add an entry that runs `body` for every value of `variable` below `total`, with `team` threads each.
 
         `count` is the value of `total`, from which the number of blocks follows.
@@ -83,9 +83,9 @@ class Routine:
         text = (
             f"  for (long long {variable} = {start}; {variable} < {total}; {variable} += {step}) {{\n    {body}\n  }}"
         )
-        self.entry(name, text, min(_MAX_BLOCKS, -(-count * team // THREADS)))
+        self.add_entry(name, text, min(_MAX_BLOCKS, -(-count * team // THREADS)))
 
-    def program(
+    def build(
         self, pointers: Sequence[str], scratch: Sequence[tuple[str, int]] = (), *, flag: bool = False, head: str = ""
     ) -> Program:
         """Return the program.
@@ -113,15 +113,15 @@ class Routine:
 
 
 # The program that launches no kernel.
-NOTHING = Program("", (), (), False, ())
+EMPTY_PROGRAM = Program("", (), (), False, ())
 
 
-def pointer(dtype: Any, name: str, const: str = "const ") -> str:
+def pointer_declaration(dtype: Any, name: str, const: str = "const ") -> str:
     """Return the C declaration of the parameter of an array."""
     return f"{const}{C_TYPE[dtype]}* {name}"
 
 
-def chosen(number: str, types: Mapping[str, str], count: int) -> str:
+def select_parameters(number: str, types: Mapping[str, str], count: int) -> str:
     """Return C++ that defines, for every name ``x`` of `types`, ``x`` as the parameter ``x_<number>`` of `count`."""
     cases = "".join(f" case {k}: {''.join(f'{name} = {name}_{k}; ' for name in types)}break;" for k in range(1, count))
     first = " ".join(f"{kind} {name} = {name}_0;" for name, kind in types.items())

@@ -2,7 +2,7 @@
 // First the successful attempts of each tile are counted; then each tile writes its numbers after those of the tiles
 // before.
 
-const int PICK_THREADS = 256, STEPS = 16, TILE = PICK_THREADS * STEPS, MASKS = TILE / 32;
+const int ATTEMPT_THREADS = 256, STEPS = 16, TILE = ATTEMPT_THREADS * STEPS, MASKS = TILE / 32;
 
 // An attempt consumes WORDS words, or one of the PIECES pieces of a word, and makes MAKES numbers.
 #if KIND == 1 || KIND == 4
@@ -109,7 +109,7 @@ __device__ __forceinline__ void count_tile(const Number& number, const Attempts&
 #pragma unroll
   for (int step = 0; step < STEPS; ++step) {
     Value values[Number::MAKES];
-    const int at = step * PICK_THREADS + threadIdx.x;
+    const int at = step * ATTEMPT_THREADS + threadIdx.x;
     const u32 all = __ballot_sync(~0u, attempts.make(number, tile * TILE + at, values));
     if (at % 32 == 0) masks[tile * MASKS + at / 32] = all;
     mine += __popc(all);
@@ -170,7 +170,7 @@ __device__ __forceinline__ void put_tile(
   __syncthreads();
 #pragma unroll 4
   for (int step = 0; step < STEPS; ++step) {
-    const int at = step * PICK_THREADS + threadIdx.x;
+    const int at = step * ATTEMPT_THREADS + threadIdx.x;
     const u32 mask = makes[at / 32];
     if (!(mask >> lane & 1)) continue;
     const i64 k = base + before[at / 32] + __popc(mask & ((1u << lane) - 1));
@@ -182,7 +182,7 @@ __device__ __forceinline__ void put_tile(
 }
 
 // Write the state after the numbers: one block. One thread makes missing numbers of the words that follow.
-__device__ __forceinline__ void end_picks(
+__device__ __forceinline__ void end_numbers(
     u32* state, const Out& out, const i64* last, const Number& number, const Attempts& attempts,
     const DrawnWords& drawn, i64 made) {
   const i64 needed = out.needed();

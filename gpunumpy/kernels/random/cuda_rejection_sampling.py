@@ -12,15 +12,17 @@ from ...core.dtypes import C_TYPE
 from ...core.graph.layout import Layout
 from ..codegen.program import Program
 from ..codegen.sources import source
-from ..cuda.routine import Routine
+from ..cuda.program_builder import ProgramBuilder
 from .mt19937_jumps import KEEPS
 from .ziggurats import ziggurat
 
 TILE, THREADS = 1024, 128  # positions per block (words times phases), and its threads
-_ENTRIES = 4096  # table entries of all tiles of a group: GROUP in sequence.cuh
+_ENTRIES = 4096  # table entries of all tiles of a group: GROUP in rejection_sampling.cuh
 
 
-def stream_sequence(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]]) -> Program:
+def rejection_sampling(
+    options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]]
+) -> Program:
     """Return the program that draws the numbers of a sampler from words.
 
     The arguments are the words and the parameters of the sampler; with phases also the state before the words, which
@@ -39,9 +41,9 @@ def stream_sequence(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes:
     word_count = prod(layouts[2].shape)
     tiles = -(-word_count * phases // TILE)
     groups = -(-tiles * max_words // _ENTRIES)
-    text = Routine()
+    builder = ProgramBuilder()
     count, all_tiles, end, all_groups = (
-        text.param(x) for x in (prod(layouts[0].shape) // width, tiles, word_count, groups)
+        builder.param(x) for x in (prod(layouts[0].shape) // width, tiles, word_count, groups)
     )
     is_float32 = dtypes[0] == numpy.float32
     head = [
@@ -52,23 +54,27 @@ def stream_sequence(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes:
         f"const bool PAIRED = {str(paired).lower()}, HAS_PHASES = {str(sampler_phases > 0).lower()};\n",
         source("random/ziggurat"),
         *(ziggurat(shape, is_float32) for shape in ("normal", "exponential")),
-        *(source(f"random/{name}") for name in ("polar", "sequence_words", "sequence", *file.split())),
+        *(source(f"random/{name}") for name in ("polar", "attempt_words", "rejection_sampling", *file.split())),
         f"typedef {sampler} Number;\n",
     ]
     number = "const Number number(params);"
     measure = f"  {number}\n  measure(number, words, codes, values, tables, blockIdx.x, {end});"
-    text.entry("measure_tiles", measure, tiles, THREADS)
-    text.entry("compose_groups", f"  compose_group(tables, groups, blockIdx.x, {all_tiles});", groups, THREADS)
+    builder.add_entry("measure_tiles", measure, tiles, THREADS)
+    builder.add_entry("compose_groups", f"  compose_group(tables, groups, blockIdx.x, {all_tiles});", groups, THREADS)
     if sampler_phases:
         has, left = KEEPS["has"], KEEPS["left"]
         left_over = f"state[{has}] != 0, op::bit_cast<f64>(u64(state[{left + 1}]) << 32 | state[{left}])"
-        open_call = f"open_sequence(number, words, {left_over}, opening, out, counts, {end}, {count});"
-        text.entry("open", f"  {number}\n  {open_call}", 1, THREADS)
+        open_call = f"open_sampling(number, words, {left_over}, opening, out, counts, {end}, {count});"
+        builder.add_entry("open", f"  {number}\n  {open_call}", 1, THREADS)
     opening = "opening" if sampler_phases else "nullptr"
-    text.entry("compose_tiles", f"  compose_all(groups, begins, {opening}, counts, {all_groups});", 1, 4 * THREADS)
-    text.entry("spread_groups", f"  spread_group(tables, begins, starts, blockIdx.x, {all_tiles});", groups, THREADS)
+    builder.add_entry(
+        "compose_tiles", f"  compose_all(groups, begins, {opening}, counts, {all_groups});", 1, 4 * THREADS
+    )
+    builder.add_entry(
+        "spread_groups", f"  spread_group(tables, begins, starts, blockIdx.x, {all_tiles});", groups, THREADS
+    )
     make = f"  {number}\n  make_numbers(number, words, codes, values, starts, out, counts, blockIdx.x, {end}, {count});"
-    text.entry("make_tiles", make, tiles, THREADS)
+    builder.add_entry("make_tiles", make, tiles, THREADS)
     scratch = [
         *(("u16* codes", 2 * TILE * tiles), ("u32* tables", 4 * max_words * tiles), ("u64* starts", 8 * tiles)),
         ("Value* values", dtypes[0].itemsize * TILE * tiles if width == 1 and not sampler_phases else 0),
@@ -76,4 +82,4 @@ def stream_sequence(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes:
     ]
     pointers = ["Value* out", "i64* counts", "const Word* words", "const f64* params"]
     pointers += ["const u32* state"] * (sampler_phases > 0)
-    return text.program(pointers, scratch, head="".join(head))
+    return builder.build(pointers, scratch, head="".join(head))

@@ -1,4 +1,4 @@
-// The words that attempts (sequence.cuh) consume, in the units and the order of NumPy's bit generators.
+// The words that attempts (rejection_sampling.cuh) consume, in the units and the order of NumPy's bit generators.
 
 const int TILE_WORDS = (TILE + MAX_WORDS) / PHASES;  // words that the attempts of a tile can consume
 

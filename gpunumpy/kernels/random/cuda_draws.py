@@ -15,8 +15,8 @@ from ...core.runtime.device import Device
 from ...core.runtime.plan import Runner
 from ..codegen.program import Program
 from ..codegen.sources import source
-from ..cuda.program import prepared
-from ..cuda.routine import Routine
+from ..cuda.program import prepare_program
+from ..cuda.program_builder import ProgramBuilder
 from .stream_code import wide
 from .ziggurats import ziggurat
 
@@ -78,12 +78,14 @@ _MAX_BLOCKS = 2048  # more than a device runs concurrently: blocks that find no 
 _MIN_RESIDENT_THREADS = 864  # threads per multiprocessor, if shared memory allows
 
 
-def stream_draws(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Any) -> Runner:
-    """Return what runs the program of `draws` on a device."""
-    return prepared(device, draws(options, layouts, dtypes, device.attributes.shared_per_block), len(layouts))
+def piecewise_draws(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Any) -> Runner:
+    """Return what runs the program of `piecewise_draws_program` on a device."""
+    return prepare_program(
+        device, piecewise_draws_program(options, layouts, dtypes, device.attributes.shared_per_block), len(layouts)
+    )
 
 
-def draws(
+def piecewise_draws_program(
     options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]], max_shared_bytes: int
 ) -> Program:
     """Return the program that draws integers or ziggurat numbers, with the state after them, from a state.
@@ -107,10 +109,10 @@ def draws(
     tile = _WARP * warps * THREAD_PIECES
     # Enough tiles but for rare cases, in which one thread draws the missing numbers.
     tiles = -(-int(count * pieces_per_number + 8 * sqrt(count) + 32) // tile)
-    text = Routine()
-    all_numbers, all_tiles = text.param(count), text.param(tiles)
+    builder = ProgramBuilder()
+    all_numbers, all_tiles = builder.param(count), builder.param(tiles)
     chunks = -(-(tiles * tile * bits // 64 + CHUNK) // CHUNK) if name in CONGRUENTIAL else 1
-    all_chunks = text.param(chunks)
+    all_chunks = builder.param(chunks)
     head = [
         f"{source('random/streams')}\n",
         f"typedef {C_TYPE[dtype]} Value;\ntypedef u{bits} Piece;\n",
@@ -126,20 +128,22 @@ def draws(
     if name in CONGRUENTIAL:
         clear += f"\n    if (t >= {all_chunks}) continue;{_start_chunk(name, 'Pieces::leads(state)')}"
     tiles_or_chunks = max(tiles, chunks)
-    text.each("begin", "t", tiles_or_chunks, text.param(tiles_or_chunks), clear)
+    builder.add_loop_entry("begin", "t", tiles_or_chunks, builder.param(tiles_or_chunks), clear)
     draw = f"""  extern __shared__ __align__(16) unsigned char memory[];
   const Pieces pieces(state, starts, {all_chunks});
   const Number number({"bounds" if distribution == "integers" else "0"});
   draw(out, after, pieces, number, {all_tiles}, {all_numbers}, exits, sums, tickets, memory);"""
     resident = max(1, min(_MIN_RESIDENT_THREADS // threads, max_shared_bytes // shared_bytes))
-    text.entry("draw_tiles", draw, min(tiles, _MAX_BLOCKS), threads, shared_bytes, most=threads, resident=resident)
+    builder.add_entry(
+        "draw_tiles", draw, min(tiles, _MAX_BLOCKS), threads, shared_bytes, max_threads=threads, resident=resident
+    )
     scratch = [
         ("Wide* starts", 32 * chunks),
         *(("u32* exits", 4 * tiles), ("u64* sums", 8 * tiles), ("u32* tickets", 4)),
     ]
     bounds = ["const u64* bounds"] if distribution == "integers" else []
     pointers = ["Value* out", "u64* after", "const u64* state", *bounds]
-    return text.program(pointers, scratch, head="".join(head))
+    return builder.build(pointers, scratch, head="".join(head))
 
 
 def _ziggurat_number(distribution: str, single: bool) -> str:

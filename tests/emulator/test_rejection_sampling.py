@@ -11,7 +11,7 @@ import pytest
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.kernels.cuda.compile import compile_cubin
-from gpunumpy.kernels.random import cuda_sequence
+from gpunumpy.kernels.random import cuda_rejection_sampling
 from gpunumpy.random import rejection_sampling
 from gpunumpy.random.rejection_sampling import Sampler
 from gpunumpy.random.stream import Stream
@@ -26,7 +26,9 @@ BITS = (numpy.random.PCG64, numpy.random.PCG64DXSM, numpy.random.Philox)
 
 def emulated(options: tuple[Any, ...], *arrays: Any) -> None:
     """The routine, on the emulated machine."""
-    program = cuda_sequence.stream_sequence(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
+    program = cuda_rejection_sampling.rejection_sampling(
+        options, [layout_of(x) for x in arrays], [x.dtype for x in arrays]
+    )
     assert run_program(program, arrays, seed=3) == 0
 
 
@@ -39,7 +41,7 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         asked.append(arrays[2].size)
         emulated(options, *arrays)
 
-    run_on_host(monkeypatch, "stream_sequence", call)
+    run_on_host(monkeypatch, "rejection_sampling", call)
     return asked
 
 
@@ -68,13 +70,13 @@ def test_float32_numbers_are_decided_by_nearest_ones() -> None:
     arrays = numpy.zeros(4000, "f4"), numpy.zeros(4, "i8"), numpy.zeros(9000, "u4"), numpy.zeros(2)
     for sampler in ("Gamma", "Exponential"):
         layouts, dtypes = [layout_of(x) for x in arrays], [x.dtype for x in arrays]
-        text = cuda_sequence.stream_sequence(Sampler(sampler).options, layouts, dtypes).text
+        text = cuda_rejection_sampling.rejection_sampling(Sampler(sampler).options, layouts, dtypes).text
         assert not re.search(r"::(exp|log|pow)f\(", text)
 
 
 def test_many_groups_of_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuda_sequence, "TILE", 256)
-    monkeypatch.setattr(cuda_sequence, "THREADS", 64)
+    monkeypatch.setattr(cuda_rejection_sampling, "TILE", 256)
+    monkeypatch.setattr(cuda_rejection_sampling, "THREADS", 64)
     for longest, count in ((256, 40000), (128, 20000)):
         mine, theirs = (numpy.random.PCG64(5) for _ in range(2))
         got = gammas(mine, Sampler("Gamma", max_words=longest), 0.7, count)
@@ -92,11 +94,13 @@ def test_too_few_words(on_the_device: list[int]) -> None:
 
 def test_words_that_end_with_a_tile_and_a_number(on_the_device: list[int]) -> None:
     mine, theirs = (numpy.random.PCG64(5) for _ in range(2))
-    sampler = Sampler("GeometricSearch", "samplers_discrete", numpy.dtype("i8"), max_words=cuda_sequence.TILE // 4)
+    sampler = Sampler(
+        "GeometricSearch", "samplers_discrete", numpy.dtype("i8"), max_words=cuda_rejection_sampling.TILE // 4
+    )
     got = gammas(mine, sampler, 0.5, 2000, 1e-9)
     numpy.testing.assert_array_equal(got, numpy.random.Generator(theirs).geometric(0.5, 2000))
     assert mine.state == theirs.state
-    assert on_the_device[0] == cuda_sequence.TILE
+    assert on_the_device[0] == cuda_rejection_sampling.TILE
 
 
 @pytest.mark.parametrize("count", [1, 1000, 2500])
@@ -117,9 +121,9 @@ def test_numbers_in_parts(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_attempts_that_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = cuda_sequence.source  # type: ignore[attr-defined]
+    text = cuda_rejection_sampling.source  # type: ignore[attr-defined]
     longer = "if (shape == 1) { for (int k = s.unit() < 1e-3 ? 40 : 0; k; --k) s.word64(); "
-    monkeypatch.setattr(cuda_sequence, "source", lambda name: text(name).replace("if (shape == 1) {", longer))
+    monkeypatch.setattr(cuda_rejection_sampling, "source", lambda name: text(name).replace("if (shape == 1) {", longer))
     bits, before = numpy.random.PCG64(5), numpy.random.PCG64(5).state
     assert gammas(bits, Sampler("Gamma", max_words=32), 1.0, 20000, 3) is None
     assert bits.state == before
@@ -140,6 +144,6 @@ def test_nvrtc_compiles_it(sampler: str) -> None:
         files = "samplers_continuous samplers_discrete samplers_noncentral"
         options = Sampler(sampler, files, width=3 if sampler == "Dirichlet" else 1).options
         layouts, dtypes = [layout_of(x) for x in arrays], [x.dtype for x in arrays]
-        program = cuda_sequence.stream_sequence(options, layouts, dtypes)
+        program = cuda_rejection_sampling.rejection_sampling(options, layouts, dtypes)
         for arch in ("sm_75", "sm_80", "sm_90", "sm_100") if sampler == "Gamma" else ("sm_90",):
             assert compile_cubin(program.text, arch)
