@@ -27,19 +27,19 @@ def with_numpy(a: numpy.ndarray, b: numpy.ndarray) -> numpy.ndarray:
 def kernel(size: int, dtype: numpy.dtype[Any]) -> Kernel:
     """The expression as one kernel over `size` elements."""
     at = Affine(0, (1,))
-    instrs: list[Instruction] = [Load(0, at), Load(1, at), *(Scalar(2 + k) for k in range(len(SCALARS)))]
+    instructions: list[Instruction] = [Load(0, at), Load(1, at), *(Scalar(2 + k) for k in range(len(SCALARS)))]
     a, b, two, one, tenth, half = range(6)
 
     def op(row: str, *args: int) -> int:
-        instrs.append(Apply(row, args, (dtype,) * (len(args) + 1)))
-        return len(instrs) - 1
+        instructions.append(Apply(row, args, (dtype,) * (len(args) + 1)))
+        return len(instructions) - 1
 
     left = op("subtract", op("add", op("multiply", op("sin", a), two), b), one)
     top = op("multiply", left, op("exp", op("multiply", a, tenth)))
     ratio = op("divide", top, op("sqrt", op("add", op("multiply", b, b), one)))
     result = op("add", ratio, op("multiply", a, half))
     args = (*(Arg("in", dtype),) * 2, *(Arg("scalar", dtype),) * len(SCALARS), Arg("out", dtype))
-    return Kernel((size,), 0, args, Body(tuple(instrs), (Store(len(args) - 1, result, at),)))
+    return Kernel((size,), 0, args, Body(tuple(instructions), (Store(len(args) - 1, result, at),)))
 
 
 def best(function: Callable[[], Any], repeat: int, number: int) -> float:

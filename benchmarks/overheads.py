@@ -70,7 +70,7 @@ def flushing(a: Any, b: Any) -> list[tuple[str, float]]:
         whole = microseconds(lambda record=record: record().computed())  # type: ignore[misc]
         alone = microseconds(record)
         rows.append((f"flush {name}, cached", whole - alone))
-        state = evaluate.state(a.device)
+        state = evaluate.state_of(a.device)
         prepare, plans = state.executor.prepare, dict(state.plans)
         state.plans.clear()
         state.executor.prepare = lambda kernel: lambda values: None  # type: ignore[method-assign]

@@ -23,7 +23,7 @@ from ..core import dtypes
 from ..core.errors import HostFallbackWarning, allowed
 from ..core.graph import layout
 from ..core.graph.layout import Layout
-from ..core.recording.array import BOX, READ_ONLY, from_host, is_scalar, make_view, ndarray, to_host
+from ..core.recording.array import MADE_AS_ARRAY, READ_ONLY, from_host, is_scalar, make_view, ndarray, to_host
 from ..core.recording.record import source_location
 
 __all__ = ["host_fallback"]
@@ -136,7 +136,7 @@ class _HostCall:
             return self._result_array(x) if argument is None else argument.array
         if isinstance(x, numpy.generic) and self.device is not None and x.dtype in dtypes.KIND:
             scalar = from_host(numpy.asarray(x), self.device)
-            scalar._flags &= ~BOX  # as the 0-d result of an operation
+            scalar._flags &= ~MADE_AS_ARRAY  # as the 0-d result of an operation
             return scalar
         if type(x) in (list, tuple):
             return type(x)(map(self.from_host, x))

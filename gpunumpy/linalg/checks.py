@@ -16,7 +16,7 @@ from ..core.graph.queue import Queue
 from ..core.recording.array import ndarray, wrap
 from ..core.runtime import evaluate
 from ..core.runtime.device import synchronize
-from ..core.runtime.failure_words import is_clear
+from ..core.runtime.failure_words import is_failure_word_clear
 from ..core.runtime.memory_copy import copy_to_host
 from ..functions.reductions import reductions
 
@@ -70,7 +70,7 @@ def check_square(*arrays: ndarray) -> None:
 
 def failure_word_is_clear(queue: Queue) -> bool:
     """Return True if the device's failure word is clear, so that a failure of the next library call shows in it."""
-    return is_clear(queue.device)
+    return is_failure_word_clear(queue.device)
 
 
 def raise_on_failure(info: Node, message: str, word_was_clear: bool = False) -> None:

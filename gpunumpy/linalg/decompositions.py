@@ -321,9 +321,9 @@ def _contiguous_if_large(node: Node) -> Node:
     """Return the node, or a copy in C order if it is a leaf with large matrices in another order."""
     shape, primitive = node.signature.shape, node.signature.primitive
     is_small = shape[-1] * shape[-2] < _LARGE_ELEMENTS
-    if is_small or not isinstance(primitive, Leaf) or layout.is_c(shape, primitive.strides):
+    if is_small or not isinstance(primitive, Leaf) or layout.is_c_contiguous(shape, primitive.strides):
         return node
-    return graph.fresh(node)
+    return graph.as_new_node(node)
 
 
 def _conjugate(node: Node) -> Node:

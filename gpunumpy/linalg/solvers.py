@@ -187,7 +187,7 @@ def matrix_power(a: Any, n: Any) -> ndarray:
     except TypeError as error:
         raise TypeError("exponent must be an integer") from error
     if not power:
-        return wrap(graph.fresh(broadcast_to(eye(x.shape[-1], dtype=x.dtype, device=x.device), x.shape).value()))
+        return wrap(graph.as_new_node(broadcast_to(eye(x.shape[-1], dtype=x.dtype, device=x.device), x.shape).value()))
     if power < 0:
         x, power = inv(x), -power
     if power == 1:

@@ -81,13 +81,13 @@ class Multiplication:
         _set(set_description, self.description, attributes.TRANSA, operation_a, "i4")
         _set(set_description, self.description, attributes.TRANSB, operation_b, "i4")
         epilogue = lt.Epilogue
-        name = ("RELU_" if "maximum" in product.after else "") + ("BIAS" if "bias" in product.after else "")
+        name = ("RELU_" if "maximum" in product.epilogues else "") + ("BIAS" if "bias" in product.epilogues else "")
         number = int(getattr(epilogue, name.strip("_") or "DEFAULT"))
         _set(set_description, self.description, attributes.EPILOGUE, number, "u4")
         # The address of the bias is an attribute too, which every call sets; until then any address serves.
         self.bias = numpy.array(_workspace(device), "i8")
         self.bias_attribute = int(attributes.BIAS_POINTER)
-        if "bias" in product.after:
+        if "bias" in product.epilogues:
             self.set_bias(self.bias.item())
         m, n, k = plan.sizes
         shapes = ((k, m) if plan.blas_a[0] else (m, k), (n, k) if plan.blas_b[0] else (k, n), (m, n))
@@ -104,7 +104,7 @@ class Multiplication:
                 _set(lt.matrix_layout_set_attribute, matrix, layout_attributes.STRIDED_BATCH_OFFSET, stride, "i8")
         self.layout_a, self.layout_b, self.layout_out = layouts
         weakref.finalize(self, _destroy, objects).atexit = False
-        self.clamps = "maximum" in product.after
+        self.clamps = "maximum" in product.epilogues
         self.proven: dict[int, int] = {}
         self.workspaces: dict[int, int] = {}
         self._heuristic_results: dict[int, tuple[Any, int]] = {}
@@ -170,10 +170,10 @@ def _multiplication(device: Device, plan: Gemms, dtype: str, out: str, product: 
 
 
 def prepare(device: Device, plan: Gemms, dtype: Any, out: Any, product: Product, fallback: Runner) -> Runner | None:
-    """Prepare a product with the steps of `Product.after`; return None if the library has no such product.
+    """Prepare a product with its epilogues; return None if the library has no such product.
 
-    The returned function takes the pointers of the result and the operands, and a value for each step: a number for a
-    scale or divisor, a pointer for an array. The maximum is with 0; its value is not used.
+    The returned function takes the pointers of the result and the operands, and a value for each epilogue: a number for
+    a scale or divisor, a pointer for an array. The maximum is with 0; its value is not used.
 
     Parameters
     ----------
@@ -194,14 +194,14 @@ def prepare(device: Device, plan: Gemms, dtype: Any, out: Any, product: Product,
     matmul, library, description = multiplication.library.matmul, multiplication.handle, multiplication.description
     layout_a, layout_b, layout_out = multiplication.layout_a, multiplication.layout_b, multiplication.layout_out
     activate, stream, workspace = device.activate, int(device.stream), _workspace(device)
-    steps = {step: 3 + number for number, step in enumerate(product.after)}
-    scale, divisor, bias = steps.get("scale"), steps.get("divide"), steps.get("bias")
-    residual = next((steps[step] for step in steps if step in RESIDUALS), None)
-    sign = -1 if "from" in steps else 1
+    positions = {epilogue: 3 + number for number, epilogue in enumerate(product.epilogues)}
+    scale, divisor, bias = positions.get("scale"), positions.get("divide"), positions.get("bias")
+    residual = next((positions[name] for name in positions if name in RESIDUALS), None)
+    sign = -1 if "subtract_from" in positions else 1
     scalars = SCALARS[TYPES[dtype.name][1]]
-    if product.after:
+    if product.epilogues:
         scalars = scalars.copy()  # kept alive by `run`, as cuBLASLt reads its memory
-        scalars[:] = sign, 0 if residual is None else -1 if "less" in steps else 1
+        scalars[:] = sign, 0 if residual is None else -1 if "subtract" in positions else 1
     alpha, beta = scalars.ctypes.data, scalars.ctypes.data + scalars.itemsize
     itemsize, out_itemsize = dtype.itemsize, out.itemsize
     offsets = [(itemsize * a, itemsize * b, out_itemsize * c) for a, b, c in plan.offsets]
@@ -224,7 +224,7 @@ def prepare(device: Device, plan: Gemms, dtype: Any, out: Any, product: Product,
         return found
 
     def run_plain(pointers: Sequence[Any]) -> None:
-        """Run the commonest kind of product: one call without steps, in as little time as possible."""
+        """Run the commonest kind of product: one call without epilogues, in as little time as possible."""
         d, b, a = pointers
         bits = (d | a | b) & (_MAX_ALIGNMENT - 1)
         algorithm = algorithms.get(bits) or choose_algorithm(bits, pointers)
@@ -259,7 +259,7 @@ def prepare(device: Device, plan: Gemms, dtype: Any, out: Any, product: Product,
         launch(pointers, pointers[0] if residual is None else pointers[residual], algorithm)
         scalars[0] = sign
         nbytes = prod(plan.sizes[:2]) * plan.batch * len(offsets) * out_itemsize
-        buffer, checked = memory.foreign(pointers[0], nbytes, None, device), min(nbytes, _CHECKED_BYTES)
+        buffer, checked = memory.foreign_buffer(pointers[0], nbytes, None, device), min(nbytes, _CHECKED_BYTES)
         ends = [copy_to_host(buffer, start, checked).view(out) for start in (0, nbytes - checked)]
         return all(bool(numpy.isnan(end).all()) for end in ends)
 
@@ -276,5 +276,5 @@ def prepare(device: Device, plan: Gemms, dtype: Any, out: Any, product: Product,
             scalars[0] = sign / pointers[divisor]
         launch(pointers, addend, algorithm)
 
-    is_plain = not product.after and offsets == [(0, 0, 0)] and multiplication.max_workspace == _WORKSPACE_BYTES
+    is_plain = not product.epilogues and offsets == [(0, 0, 0)] and multiplication.max_workspace == _WORKSPACE_BYTES
     return run_plain if is_plain else run

@@ -11,7 +11,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from ..core.graph.layout import Layout
-from ..core.graph.library_calls.transforms import Plan, Transform, passes
+from ..core.graph.library_calls.transforms import Plan, Transform, plan_transform
 from ..core.runtime import memory
 from ..core.runtime.device import Device
 from ..core.runtime.plan import Runner
@@ -182,12 +182,12 @@ def execution(options: Transform, double: bool) -> tuple[Callable[..., None], tu
 def fft(device: Device, options: Transform, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
     """Prepare a transform: one or more executions of one plan."""
     target, source = layouts
-    found = passes(options, source, target)
+    found = plan_transform(options, source, target)
     assert found is not None, "a value that no plan describes must be copied before"
     plan = found.plan
     double = dtypes[0].name in ("float64", "complex128")
     target_itemsize, source_itemsize = (dtype.itemsize for dtype in dtypes)
-    offsets = [(source_itemsize * a, target_itemsize * b) for a, b in found.places]
+    offsets = [(source_itemsize * a, target_itemsize * b) for a, b in found.offsets]
     is_single = offsets == [(0, 0)]
     library, plans = bindings("cufft"), plans_of(device)
     execute, direction = execution(options, double)

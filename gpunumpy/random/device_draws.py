@@ -58,7 +58,7 @@ def min_count(draw: str) -> int:
 
 def can_draw(device: Device) -> bool:
     """Return whether a device draws random numbers itself: GPUs do, the CPU device leaves draws to NumPy."""
-    return evaluate.traits_of(device).draws_random
+    return evaluate.traits_of(device).draws_faster_than_numpy
 
 
 class Target:
@@ -78,7 +78,7 @@ class Target:
         out = self.out
         if out is None:
             return wrap(numbers if numbers.signature.shape == self.shape else reshaped(numbers, self.shape))
-        if layout.is_c(out.shape, out.layout.strides):
+        if layout.is_c_contiguous(out.shape, out.layout.strides):
             out.assign(reshaped(numbers, self.shape))
         else:
             out.assign(transposed(reshaped(numbers, self.shape[::-1]), range(len(self.shape))[::-1]))
@@ -222,5 +222,7 @@ def _raise_on_wrong_order(name: str, args: Any, options: Any) -> None:
     if not isinstance(out, ndarray):
         return
     shape, strides = out.layout.shape, out.layout.strides
-    if not layout.is_c(shape, strides) and (order != "contiguous" or not layout.is_f(shape, strides)):
+    if not layout.is_c_contiguous(shape, strides) and (
+        order != "contiguous" or not layout.is_f_contiguous(shape, strides)
+    ):
         raise ValueError(f"Supplied output array must be {order}, writable, aligned, and in machine byte-order.")

@@ -21,7 +21,7 @@ from ..core.graph.queue import Queue
 from ..core.recording.array import from_host, ndarray, to_host, wrap
 from ..core.recording.record import elementwise
 from ..kernels.random.host_mt19937 import pack_state, unpack_state
-from ..kernels.random.mt19937_jumps import KINDS, LENGTH, STATE, attempts, jumps
+from ..kernels.random.mt19937_jumps import KINDS, LENGTH, STATE_WORDS, attempts, jumps
 from . import rejection_sampling
 from .rejection_sampling import Sampler
 from .stream import lock_of
@@ -196,7 +196,7 @@ class Twister:
         _, words_per_attempt, numbers_per_attempt = KINDS[kind]
         attempt_count = attempts(-(-(count - left) // numbers_per_attempt), acceptance_rate)
         words = max(1, -(-attempt_count * bits // 64)) * 2 if bounds else attempt_count * words_per_attempt
-        results = (((count,), dtype), ((STATE,), UINT32))
+        results = (((count,), dtype), ((STATE_WORDS,), UINT32))
         numbers, state = graph.library_call_outputs(
             "twister_numbers", (kind, bits, left), (*self.peek(words, UINT32, queue), *bounds), results
         )
@@ -236,7 +236,7 @@ class Twister:
         runs = -(-blocks // run_blocks)
         levels = (runs - 1).bit_length()
         table = from_host(jumps(run_blocks, levels), queue.device).value() if levels else before
-        results = (((count,), dtype), ((STATE,), UINT32))
+        results = (((count,), dtype), ((STATE_WORDS,), UINT32))
         words, after = graph.library_call_outputs("twister_words", (run_blocks, runs), (before, table), results)
         return PeekedWords(words, before, after)
 

@@ -60,7 +60,9 @@ class Permutations(GeneratorDraws):
                 return NotImplemented
             if not out.writeable or not numpy.can_cast(array.dtype, out.dtype, "safe"):
                 return NotImplemented
-            is_fortran = not layout.is_c(out.shape, out.layout.strides) and layout.is_f(out.shape, out.layout.strides)
+            is_fortran = not layout.is_c_contiguous(out.shape, out.layout.strides) and layout.is_f_contiguous(
+                out.shape, out.layout.strides
+            )
         else:
             long_axes = [axis for axis in memory_axes or () if array.shape[axis] > 1]
             is_fortran = len(long_axes) > 1 and long_axes == sorted(long_axes, reverse=True)

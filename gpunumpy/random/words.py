@@ -18,7 +18,7 @@ from ..core.graph import node as graph
 from ..core.graph.layout import Layout
 from ..core.graph.node import Node, map_node
 from ..core.graph.queue import Queue
-from ..core.ops.streams import CONGRUENTIAL, KEEPS, WORDS, jump
+from ..core.ops.streams import CONGRUENTIAL, STATE_POSITIONS, STATE_WORDS, jump
 from ..core.recording.array import from_host, wrap
 from .stream import Stream
 
@@ -90,21 +90,21 @@ def _half_words(stream: Stream, count: int, per_word: int, queue: Queue) -> tupl
     """
     state = stream.state_words()
     stream.skip_halves(-(-count // per_word))
-    has_half = bool(state[KEEPS["has"]])
+    has_half = bool(state[STATE_POSITIONS["has_half"]])
     skipped = per_word if has_half else 0
     position = graph.view(graph.iota((skipped + count,), 0, queue), Layout((count,), (1,), skipped))
     half_index = position if per_word == 1 else _map_with_scalar("right_shift", position, per_word.bit_length() - 1)
     word = _word(stream.kind, state, map_node("stream_place", (INT64, INT64), (half_index,)), has_half)
     if not has_half:
         return map_node("stream_half", (INT64, _UINT64, _UINT32), (half_index, word)), position
-    left_half = graph.typed_scalar(state[KEEPS["left"]], _UINT64)
+    left_half = graph.typed_scalar(state[STATE_POSITIONS["half"]], _UINT64)
     return map_node("stream_half_after", (INT64, _UINT64, _UINT64, _UINT32), (half_index, word, left_half)), position
 
 
 def _word(kind: str, state: Any, position: Node, before: bool = False) -> Node:
     """Return the words of 64 bits at positions from a state on; from one word earlier if `before`."""
     if kind == "philox":
-        position = _map_with_scalar("add", position, state[KEEPS["first"]] - before)
+        position = _map_with_scalar("add", position, state[STATE_POSITIONS["used_words"]] - before)
         return map_node(kind, _WORD_ARGUMENTS[kind], (position, *_scalars(state[:6])))
     multiplier, _, ahead = CONGRUENTIAL[kind]
     power, total = jump(multiplier, (ahead - before) % (1 << 128))
@@ -207,7 +207,7 @@ def _draw_with_rejection(
     """Draw numbers that reject some words: the library call "piecewise_draws", which also returns the state after."""
     if stream.memory_source:
         return stream.memory_source.numbers(options, dtype, count, queue, *bounds)
-    results = (((count,), dtype), ((WORDS,), _UINT64))
+    results = (((count,), dtype), ((STATE_WORDS,), _UINT64))
     values, after = graph.library_call_outputs(
         "piecewise_draws", (stream.kind, *options), (stream.state_on_device(queue), *bounds), results
     )

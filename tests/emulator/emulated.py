@@ -74,7 +74,7 @@ def emulated(*, processors: int = 4, shuffled: bool = True) -> Iterator[Emulator
     shuffled : bool, optional
         Whether every kernel's blocks and threads start in an order of its own.
     """
-    state = evaluate.state(Device("cpu"))
+    state = evaluate.state_of(Device("cpu"))
     evaluate.flush(state.queue)
     before = state.executor, state.plans
     emulator = EmulatorExecutor(processors, itertools.count(1) if shuffled else itertools.repeat(0))

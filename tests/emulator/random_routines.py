@@ -39,7 +39,7 @@ def _routine(make: Callable[..., Any]) -> Callable[..., None]:
 
 def forget_plans() -> None:
     """Have the CPU device make its plans anew, since they hold the routines that they call."""
-    evaluate.state(Device("cpu")).plans.clear()
+    evaluate.state_of(Device("cpu")).plans.clear()
 
 
 ROUTINES = {name: _routine(make) for name, make in _PROGRAMS.items()}

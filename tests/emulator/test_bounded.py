@@ -38,7 +38,7 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for make in (cuda_bounded.permutation_of_swaps, cuda_bounded.floyd_sample, cuda_sort.sort_upper):
         run_on_host(monkeypatch, make.__name__, lambda *args, make=make: run(make, *args))
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-    with_traits(monkeypatch, draws_random=True)
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
     monkeypatch.setattr(bounded_integers, "MAX_REJECTED", 1)
     with gpunumpy.Device("cpu"):
         yield

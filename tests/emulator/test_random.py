@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.core.ops.streams import BOUNDS_LENGTH, WORDS
+from gpunumpy.core.ops.streams import BOUNDS_LENGTH, STATE_WORDS
 from gpunumpy.kernels.cuda.compile import compile_cubin
 from gpunumpy.kernels.random import cuda_draws, host_words
 from gpunumpy.random import device_draws
@@ -60,7 +60,7 @@ def draw(what: tuple[Any, ...], bits: Any, n: int, share: int = 0) -> None:
         bounds = (numpy.array([span, least, low % 2**64], numpy.uint64),)
         options += (width, share or -((-64 << width) // (2**width - least)))
     mine, theirs = numpy.zeros(n, dtype), numpy.zeros(n, dtype)
-    left, wanted = numpy.zeros(WORDS, numpy.uint64), numpy.zeros(WORDS, numpy.uint64)
+    left, wanted = numpy.zeros(STATE_WORDS, numpy.uint64), numpy.zeros(STATE_WORDS, numpy.uint64)
     run(options, mine, left, state, *bounds)
     host_words.piecewise_draws(options, theirs, wanted, state, *bounds)
     if rest:
@@ -100,7 +100,7 @@ def test_draws_that_follow_one_another(kind: str, shared: bool, monkeypatch: pyt
         run(options, *arrays)
 
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-    with_traits(monkeypatch, draws_random=True)
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
     run_on_host(monkeypatch, "piecewise_draws", draws)
     forget_plans()
     mine, theirs = (n.random.Generator(BITS[kind](3)) for n in (gpunumpy, numpy))
@@ -129,7 +129,7 @@ def test_tiles_that_depend_on_where_they_are_entered(what: str, monkeypatch: pyt
     for warps, each in ((4, 16), (2, 2), (1, 8)):
         monkeypatch.setattr(cuda_draws, "WARPS", {"normal": warps, "exponential": warps})
         monkeypatch.setattr(cuda_draws, "THREAD_PIECES", each)
-        numbers, left = numpy.zeros(5000, DRAWS[what][0]), numpy.zeros(WORDS, numpy.uint64)
+        numbers, left = numpy.zeros(5000, DRAWS[what][0]), numpy.zeros(STATE_WORDS, numpy.uint64)
         state = numpy.array(Stream(numpy.random.PCG64(1)).state_words(), numpy.uint64)
         run(("pcg64", DRAWS[what][1]), numbers, left, state)
         results.append((numbers.tobytes(), left.tobytes()))
@@ -161,7 +161,7 @@ def test_there_are_enough_words(what: str) -> None:
 @pytest.mark.parametrize("kind", BITS)
 def test_nvrtc_compiles_them(kind: str, what: tuple[Any, ...]) -> None:
     dtype, name, *rest = what
-    state, bounds = numpy.zeros(WORDS, numpy.uint64), numpy.zeros(BOUNDS_LENGTH, numpy.uint64)
+    state, bounds = numpy.zeros(STATE_WORDS, numpy.uint64), numpy.zeros(BOUNDS_LENGTH, numpy.uint64)
     arrays = numpy.zeros(40000, dtype), state, state, *((bounds,) if rest else ())
     options = (kind, name, *((rest[0], 70) if rest else ()))
     layouts, dtypes = [layout_of(x) for x in arrays], [x.dtype for x in arrays]
@@ -203,7 +203,7 @@ def _written(n: Any, x: Any) -> Any:
 @pytest.mark.parametrize("kind", BITS)
 def test_consumers(kind: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-    with_traits(monkeypatch, draws_random=True)
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
     for begun in (0, 1) if dtype == "f4" else (0,):
         mine, theirs = (n.random.Generator(BITS[kind](begun)) for n in (gpunumpy, numpy))
         mine.random(begun, "f4")

@@ -48,7 +48,7 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Even few numbers are drawn as a GPU draws them."""
     ASKED.clear()
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-    with_traits(monkeypatch, draws_random=True)
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
     run_on_host(monkeypatch, "rejection_sampling", routine(cuda_rejection_sampling.rejection_sampling))
     draws = routine(lambda *what: cuda_draws.piecewise_draws_program(*what, MOST_SHARED))  # type: ignore[call-arg]
     run_on_host(monkeypatch, "piecewise_draws", draws)

@@ -53,7 +53,7 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name, make in programs.items():
         run_on_host(monkeypatch, name, routine(make))
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-    with_traits(monkeypatch, draws_random=True)
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
     forget_plans()
     with np.Device("cpu"):
         yield

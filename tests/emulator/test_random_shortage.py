@@ -28,7 +28,7 @@ DRAWS: dict[str, Any] = {
 @pytest.fixture(autouse=True)
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(device_draws, "MIN_COUNT", 100)
-    with_traits(monkeypatch, draws_random=True)
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
     for name, routine in ROUTINES.items():
         run_on_host(monkeypatch, name, routine)
     with np.Device("cpu"):

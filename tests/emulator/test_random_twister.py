@@ -34,7 +34,7 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name in ROUTINES:
         run_on_host(monkeypatch, name, counted(name))
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-    with_traits(monkeypatch, draws_random=True)
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
     forget_plans()
     with np.Device("cpu"):
         yield

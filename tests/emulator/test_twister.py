@@ -9,7 +9,7 @@ import pytest
 
 from gpunumpy.kernels.cuda.compile import compile_cubin
 from gpunumpy.kernels.random import cuda_mt19937, host_mt19937
-from gpunumpy.kernels.random.mt19937_jumps import DEGREE, KEEPS, STATE, jump, jumps
+from gpunumpy.kernels.random.mt19937_jumps import DEGREE, STATE_POSITIONS, STATE_WORDS, jump, jumps
 
 from .executor import run_program
 from .test_routines import layout_of
@@ -28,13 +28,13 @@ def state_of(seed: int, before: int, normal: bool = False) -> Any:
     if normal:
         made.standard_normal()
     host_mt19937._next_words(made, before)
-    state = numpy.zeros(STATE, U32)
+    state = numpy.zeros(STATE_WORDS, U32)
     host_mt19937._write_state(state, made)
     return state
 
 
 def drawn(state: Any, count: int) -> tuple[Any, Any]:
-    words, after = numpy.zeros(count, U32), numpy.zeros(STATE, U32)
+    words, after = numpy.zeros(count, U32), numpy.zeros(STATE_WORDS, U32)
     host_mt19937.twister_words((), words, after, state, None)
     return words, after
 
@@ -58,7 +58,7 @@ def test_words(before: int, count: int) -> None:
     for length in (64,) if count < 3000 else (64, 1, 2) if count < 30000 else (8,):
         runs = max(1, -(-blocks // length))
         levels = (runs - 1).bit_length()
-        words, after = numpy.zeros(count, U32), numpy.zeros(STATE, U32)
+        words, after = numpy.zeros(count, U32), numpy.zeros(STATE_WORDS, U32)
         table = jumps(length, levels) if levels else state
         run(cuda_mt19937.twister_words, (length, runs), words, after, state, table)
         numpy.testing.assert_array_equal(words, wanted)
@@ -90,9 +90,9 @@ def check_numbers(what: tuple[Any, ...], n: int, held: int, state: Any) -> None:
         low, most = bounds  # or, of products, how many they are
         other = (1 << most.bit_length()) - 1 if kind == "masked" else (1 << bits) % most
         given = [numpy.array([most, other, low % 2**64], numpy.uint64)]
-    options = (kind, bits, int(state[KEEPS["has"]]) if kind == "normal" else 0)
+    options = (kind, bits, int(state[STATE_POSITIONS["has_normal"]]) if kind == "normal" else 0)
     mine, theirs = numpy.zeros(n, dtype), numpy.zeros(n, dtype)
-    end, wanted = numpy.zeros(STATE, U32), numpy.zeros(STATE, U32)
+    end, wanted = numpy.zeros(STATE_WORDS, U32), numpy.zeros(STATE_WORDS, U32)
     run(cuda_mt19937.twister_numbers, options, mine, end, words, state, after, *given)
     host_mt19937.twister_numbers(options, theirs, wanted, words, state, after, *given)
     if kind == "normal":
@@ -119,7 +119,7 @@ def test_a_state_after_some_words() -> None:
     for before, count, taken in ((0, 5000, 1), (600, 5000, 24), (600, 5000, 25), (3, 5000, 4000), (3, 5000, 5000)):
         state = state_of(1, before, normal=True)
         words, after = drawn(state, count)
-        end, wanted = numpy.zeros(STATE, U32), numpy.zeros(STATE, U32)
+        end, wanted = numpy.zeros(STATE_WORDS, U32), numpy.zeros(STATE_WORDS, U32)
         many = numpy.array(taken)
         run(cuda_mt19937.twister_advance, (), end, words, state, after, many)
         host_mt19937.twister_advance((), wanted, words, state, after, many)
@@ -131,7 +131,7 @@ def test_a_state_with_a_normal_number_left(dtype: str) -> None:
     state = state_of(1, 600, normal=True)
     words, after = drawn(state, 5000)
     for taken, left in ((24, -1), (24, 20), (4000, 3992)):
-        mine, theirs = numpy.zeros(STATE, U32), numpy.zeros(STATE, U32)
+        mine, theirs = numpy.zeros(STATE_WORDS, U32), numpy.zeros(STATE_WORDS, U32)
         where = numpy.array([taken, left])
         run(cuda_mt19937.twister_advance, (), mine, words.view(dtype), state, after, where)
         host_mt19937.twister_advance((), theirs, words.view(dtype), state, after, where)
@@ -142,7 +142,7 @@ def test_a_state_with_a_normal_number_left(dtype: str) -> None:
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("arch", ["sm_90", "sm_75", "sm_100"])
 def test_nvrtc_compiles_them(arch: str) -> None:
-    words, state = numpy.zeros(40000, U32), numpy.zeros(STATE, U32)
+    words, state = numpy.zeros(40000, U32), numpy.zeros(STATE_WORDS, U32)
     programs = [cuda_mt19937.twister_words((8, 8), [layout_of(x) for x in (words, state)], [words.dtype, state.dtype])]
     for kind, bits, dtype, *_ in NUMBERS.values():
         bounds = [numpy.zeros(3, numpy.uint64)] * (kind in ("masked", "product"))

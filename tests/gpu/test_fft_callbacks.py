@@ -32,8 +32,8 @@ def gpu() -> Iterator[None]:
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Kernels are taken in wherever they can be, also where that is slower."""
-    state = evaluate.state(Device("cuda:0"))
-    monkeypatch.setattr(cuda_callbacks, "fuses", cuda_callbacks.can_fuse)
+    state = evaluate.state_of(Device("cuda:0"))
+    monkeypatch.setattr(cuda_callbacks, "should_fuse", cuda_callbacks.can_fuse)
     state.plans.clear()
     yield
     state.plans.clear()

@@ -106,7 +106,7 @@ class Fusing(HostExecutor):
     def fused(self, step: Any, results: Any, values: Sequence[Any]) -> None:
         options: FusedCall = step.options
         result, *given = values
-        where, dtype = options.taken
+        where, dtype = options.call_input
         if options.before is not None:
             taken, count = numpy.full(prod(where.shape), 99, dtype), len(options.before.args) - 1
             place = options.before.body.stores[0].arg
@@ -115,15 +115,15 @@ class Fusing(HostExecutor):
         else:
             strides = tuple(s * dtype.itemsize for s in where.strides)
             taken, count = numpy.ndarray(where.shape, dtype, given[0], where.offset * dtype.itemsize, strides), 1
-        made = numpy.empty(options.made[0].shape, options.made[1])
+        made = numpy.empty(options.call_output[0].shape, options.call_output[1])
         CALLS[step.name](options.options, made, taken)
         result = result[: prod(results[0][0].shape)]
         if options.after is None:
             result[...] = made.ravel()
             return
         out = options.after.body.stores[0].arg
-        first, second = sorted(((out, result), (options.given, made.ravel())), key=lambda pair: pair[0])
-        self.compute(options.after, others(others(given[count:], *first), *second), options.given)
+        first, second = sorted(((out, result), (options.after_input, made.ravel())), key=lambda pair: pair[0])
+        self.compute(options.after, others(others(given[count:], *first), *second), options.after_input)
 
 
 def arrays(*shapes: tuple[int, ...], dtype: str = "F") -> list[Any]:
@@ -171,7 +171,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[tuple[int, ...], ...], str, 
 def steps_of(results: Sequence[ndarray]) -> tuple[list[Any], Any, Any, list[Any]]:
     roots = list(dict.fromkeys(r._node for r in results))
     nodes, _ = evaluate.walk(roots)
-    steps, items = run_passes(evaluate.items_of(nodes), range(len(roots)), evaluate.state(Device("cpu")).executor)
+    steps, items = run_passes(evaluate.items_of(nodes), range(len(roots)), evaluate.state_of(Device("cpu")).executor)
     return nodes, steps, items, list(range(len(roots)))
 
 
@@ -199,17 +199,17 @@ def test_what_is_refused_stays() -> None:
     _, steps, items, roots = steps_of([turned(x * h) * h])
     asked: list[FusedCall] = []
 
-    def fuses(options: FusedCall) -> bool:
+    def should_fuse(options: FusedCall) -> bool:
         asked.append(options)
         return options.after is not None
 
-    fused = fuse_into_library_calls(steps, items, roots, {"turned": fuses}.get)
+    fused = fuse_into_library_calls(steps, items, roots, {"turned": should_fuse}.get)
     assert [(o.before is not None, o.after is not None) for o in asked] == [(True, False), (False, True)]
     assert [type(s) for s in fused if isinstance(s, (RunKernel, RunLibraryCall))] == [RunKernel, RunLibraryCall]
     (call,) = [s for s in fused if isinstance(s, RunLibraryCall)]
     assert call.name == "turned"
     assert isinstance(call.options, FusedCall)
-    assert call.options.taken == (c_layout((6, 8)), x.dtype)
+    assert call.options.call_input == (c_layout((6, 8)), x.dtype)
 
 
 def test_what_is_overwritten_is_read_before() -> None:
@@ -298,7 +298,7 @@ def test_what_is_faster_is_taken_in(
         result = y * many(made, results) if after else y
         del y
         _, steps, items, roots = steps_of([result])
-        steps = fuse_into_library_calls(steps, items, roots, {"fft": cuda_callbacks.fuses}.get)
+        steps = fuse_into_library_calls(steps, items, roots, {"fft": cuda_callbacks.should_fuse}.get)
         for step in steps:
             if isinstance(step, RunLibraryCall) and isinstance(step.options, FusedCall):
                 found += ["before"] * (step.options.before is not None) + ["after"] * (step.options.after is not None)
@@ -312,17 +312,17 @@ def test_the_functions_compile(arch: str) -> None:
         pytest.skip(f"this NVRTC does not know {arch}")
     kernels: list[str] = []
 
-    def fuses(options: FusedCall) -> bool:
+    def should_fuse(options: FusedCall) -> bool:
         if options.before is not None:
             kernels.append(load_callback(options.before, "load"))
         if options.after is not None:
-            kernels.append(store_callback(options.after, options.given, "store"))
+            kernels.append(store_callback(options.after, options.after_input, "store"))
         return True
 
     for program, shapes, dtype, _ in PROGRAMS.values():
         found = program(np, turned, *map(np.asarray, arrays(*shapes, dtype=dtype)))
         _, steps, items, roots = steps_of(found if isinstance(found, tuple) else (found,))
-        fuse_into_library_calls(steps, items, roots, lambda name: fuses)
+        fuse_into_library_calls(steps, items, roots, lambda name: should_fuse)
     assert len(kernels) > 10
     for text in kernels:
         assert compile_lto(text, arch)

@@ -101,7 +101,7 @@ def routine_text(step: RunLibraryCall, work: Work) -> str:
         if form.dtype.kind in "biu":
             return cuda_integers.matmul(matrices, dtypes).text
         if is_small(matrices, dtypes[1]):
-            return small_matmul(matrices, dtypes, Product(*step.options).after)[0].text
+            return small_matmul(matrices, dtypes, Product(*step.options).epilogues)[0].text
     return ""
 
 

@@ -23,7 +23,7 @@ from gpunumpy.core.schedule.kernel import (
     Scalar,
     ScanLoop,
     Store,
-    row_level,
+    are_row_level,
     value_dtypes,
 )
 from gpunumpy.kernels.host import loop_nest
@@ -41,7 +41,7 @@ class Builder:
         self.shape, self.reduced = tuple(shape), reduced
         self.args: list[Arg] = []
         self.given: list[Any] = []
-        self.instrs: list[Any] = []
+        self.instructions: list[Any] = []
         self.stores: list[Store] = []
 
     def affine(self, array: numpy.ndarray, base: numpy.ndarray) -> Affine:
@@ -59,8 +59,8 @@ class Builder:
         return len(self.args) - 1
 
     def put(self, instr: Any) -> int:
-        self.instrs.append(instr)
-        return len(self.instrs) - 1
+        self.instructions.append(instr)
+        return len(self.instructions) - 1
 
     def load(self, array: numpy.ndarray, base: numpy.ndarray | None = None) -> int:
         base = array.reshape(-1) if base is None else base
@@ -98,7 +98,9 @@ class Builder:
         return out
 
     def kernel(self, **more: Any) -> Kernel:
-        return Kernel(self.shape, self.reduced, tuple(self.args), Body(tuple(self.instrs), tuple(self.stores)), **more)
+        return Kernel(
+            self.shape, self.reduced, tuple(self.args), Body(tuple(self.instructions), tuple(self.stores)), **more
+        )
 
     def run(self, **more: Any) -> None:
         host.prepare(self.kernel(**more))(self.given)
@@ -189,7 +191,7 @@ def test_every_dtype(dtype: numpy.dtype[Any], blocks: str) -> None:
     total = k.apply("add", x, y, loop=dtype)
     out = k.full(k.apply("multiply", total, k.scalar(dtype.type(1), dtype), loop=dtype), dtype)
     less = k.full(k.apply("less", x, y, loop=(dtype, dtype, B1)), bool)
-    picked = k.full(k.apply("where", len(k.instrs) - 1, x, y, loop=(B1, dtype, dtype, dtype)), dtype)
+    picked = k.full(k.apply("where", len(k.instructions) - 1, x, y, loop=(B1, dtype, dtype, dtype)), dtype)
     k.run()
     same(out, (a + b) * dtype.type(1))
     same(less, a < b)
@@ -639,7 +641,7 @@ def naive(kernel: Kernel, given: Sequence[Any]) -> list[tuple[numpy.ndarray, num
         return at.offset + sum((c * points[d] for d, c in enumerate(at.coef)), numpy.zeros(shape, I8))
 
     done: list[numpy.ndarray] = []
-    for instr in kernel.body.instrs:
+    for instr in kernel.body.instructions:
         if isinstance(instr, Load):
             value = given[instr.arg][place(instr.at)]
         elif isinstance(instr, Scalar):
@@ -714,7 +716,7 @@ def random_kernel(seed: int) -> Builder:
             k.reduce(["add", "maximum"][draw(0, 2)], one, loop=I8)
         elif scanned:
             k.put(ScanLoop("add", (one,), (I8, I8)))
-    levels = row_level(k.kernel(), k.kernel().body)
+    levels = are_row_level(k.kernel(), k.kernel().body)
     usable = [i for i, d in enumerate(value_dtypes(k.kernel(), k.kernel().body)) if d == I8]
     for _ in range(draw(1, 4)):
         value = int(rng.choice(usable))

@@ -21,7 +21,7 @@ DTYPES = ("?", "i1", "i4", "i8", "u1", "u4", "u8", "e", "f", "d", "F", "D")
 
 def generated() -> bool:
     """Whether kernels run here whose mathematical functions are not NumPy's own."""
-    return type(evaluate.state(default_device()).executor) is not HostExecutor
+    return type(evaluate.state_of(default_device()).executor) is not HostExecutor
 
 
 def outcome(call: Callable[[], Any]) -> Any:

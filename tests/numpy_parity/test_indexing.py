@@ -333,15 +333,15 @@ def test_a_row_out_of_bounds_is_told() -> None:
         numpy.asarray(result)
 
 
-@pytest.mark.parametrize("boxed", [True, False])
+@pytest.mark.parametrize("as_array", [True, False])
 @pytest.mark.parametrize(
     "key", [lambda i: (None, 0, 0, i), lambda i: i, lambda i: (i, S(None)), lambda i: (Ellipsis, i)]
 )
-def test_a_zero_dimensional_index_copies_and_a_scalar_gives_a_view(key: Callable[[Any], Any], boxed: bool) -> None:
+def test_a_zero_dimensional_index_copies_and_a_scalar_gives_a_view(key: Callable[[Any], Any], as_array: bool) -> None:
     sums = []
     for xp in (numpy, gpunumpy):
         a = xp.arange(4).reshape(4, 1, 1)
-        part = a[key(xp.asarray(0) if boxed else xp.arange(3)[0])]
+        part = a[key(xp.asarray(0) if as_array else xp.arange(3)[0])]
         part[...] = 100
         sums.append((part.shape, int(a.sum())))
     assert sums[0] == sums[1]

@@ -13,7 +13,7 @@ from ml_dtypes import bfloat16
 
 from gpunumpy.functions.ufuncs.ufunc import UFUNCS
 
-from ..support.arrays import boxed, from_host, ndarray, to_host, wrap
+from ..support.arrays import from_host, mark_as_array, ndarray, to_host, wrap
 from .parity import DTYPES, check, generated, on_host, ours, outcome, same, sample
 
 BINARY = [
@@ -143,11 +143,11 @@ def test_in_place_on_a_result_binds_the_name_anew() -> None:
     same_total = total
     total += 1
     assert (float(total), float(same_total)) == (4, 3)
-    box = boxed(wrap(from_host(numpy.array(3.0)).value()))
-    same_box = box
-    box += 1
-    assert box is same_box
-    assert float(same_box) == 4
+    array = mark_as_array(wrap(from_host(numpy.array(3.0)).value()))
+    same_array = array
+    array += 1
+    assert array is same_array
+    assert float(same_array) == 4
 
 
 def test_powers() -> None:

@@ -12,7 +12,7 @@ import gpunumpy as np
 from gpunumpy.core.dtypes import bfloat16
 from tests.core.fusion.counting import kernels
 
-from ..support.arrays import boxed, from_host, to_host
+from ..support.arrays import from_host, mark_as_array, to_host
 from .test_reduction import outcome, same, sample
 
 DTYPES = ("?", "i1", "u2", "i4", "i8", "u8", "f2", "f4", "f8", "c8", "c16")
@@ -97,7 +97,7 @@ def test_out(kind: str) -> None:
     a, b = sample((3, 4), "f4", 1), sample((4, 2), "f4", 2)
     for shape in ((3, 2), (2, 3), (1, 3, 2)):
         for name in ("matmul", "dot"):
-            into, host = boxed(from_host(numpy.zeros(shape, kind))), numpy.zeros(shape, kind)
+            into, host = mark_as_array(from_host(numpy.zeros(shape, kind))), numpy.zeros(shape, kind)
             expected, _ = outcome(lambda: getattr(numpy, name)(a, b, out=host))  # noqa: B023
             if name == "matmul" and len(shape) == 3:
                 continue  # NumPy broadcasts into it
@@ -289,7 +289,7 @@ def alike(name: str, a: Any, b: Any, **options: Any) -> None:
     """The function of a name makes what NumPy's makes, in a new array or in `out`, with the same warnings."""
     theirs, mine = dict(options), dict(options)
     if "out" in options:
-        theirs["out"], mine["out"] = options["out"].copy(), boxed(from_host(options["out"]))
+        theirs["out"], mine["out"] = options["out"].copy(), mark_as_array(from_host(options["out"]))
     expected, said = outcome(lambda: getattr(numpy, name)(a, b, **theirs))
     got, heard = outcome(lambda: getattr(np, name)(from_host(a), from_host(b), **mine))
     same(got, expected, (name, a.shape, b.shape, options), a.dtype)
@@ -405,7 +405,7 @@ def test_the_numbers_of_arguments_are_known() -> None:
 def test_what_numpy_refuses() -> None:
     host = numpy.eye(2)
     x = from_host(host)
-    into = boxed(from_host(numpy.zeros((2, 2)))), numpy.zeros((2, 2))
+    into = mark_as_array(from_host(numpy.zeros((2, 2)))), numpy.zeros((2, 2))
     for function in (
         lambda xp, a, out: xp.tensordot(a, a, axes=1.0),
         lambda xp, a, out: xp.dot(a, a, out=(out,)),

@@ -25,7 +25,7 @@ BITS = ("PCG64", "PCG64DXSM", "Philox", "MT19937")
 def on_the_device(device: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     """All numbers are drawn on the device, and those of the CPU on the emulated machine."""
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-    with_traits(monkeypatch, draws_random=True)
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
     run_on_host(monkeypatch, "rejection_sampling", emulated)
     draw = rejection_sampling.draw_from_words
     shapes: list[Any] = []

@@ -25,7 +25,7 @@ SIZES = (1, 2, 7, 311, 312, 313, 1000, (3, 5, 7), (64, 64))
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever can be drawn on a device is, on the CPU device too, and whatever the size."""
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-    with_traits(monkeypatch, draws_random=True)
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
 
 
 def pair(seed: int = 1) -> tuple[Any, Any]:

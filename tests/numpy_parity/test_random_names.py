@@ -173,7 +173,7 @@ def test_seed_sequences() -> None:
 @pytest.fixture
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-    with_traits(monkeypatch, draws_random=True)
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
 
 
 DEVICES = ["PCG64", "PCG64DXSM", "Philox", "PhiloxGPU"]
@@ -354,7 +354,7 @@ WHOLE: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.parametrize("name", SHARED)
 def test_threads_of_which_some_draw_on_the_host(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with_traits(monkeypatch, draws_random=True)
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
     monkeypatch.setattr(device_draws, "MIN_COUNT", 50)
     generators = SHARED[name]()
     found: list[Any] = []

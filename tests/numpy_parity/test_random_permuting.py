@@ -18,7 +18,7 @@ BITS = (numpy.random.PCG64, numpy.random.PCG64DXSM, numpy.random.Philox)
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever can be drawn on a device is, on the CPU device too, and whatever the size."""
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-    with_traits(monkeypatch, draws_random=True)
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
     monkeypatch.setattr(bounded_integers, "MAX_REJECTED", 1)
 
 

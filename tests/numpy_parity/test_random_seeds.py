@@ -92,7 +92,7 @@ def test_classes_of_a_program() -> None:
 def place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "on the device":
         monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-        with_traits(monkeypatch, draws_random=True)
+        with_traits(monkeypatch, draws_faster_than_numpy=True)
 
 
 @pytest.mark.usefixtures("place")

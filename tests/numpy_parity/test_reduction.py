@@ -13,7 +13,7 @@ import pytest
 from gpunumpy.functions.reductions import reductions
 from gpunumpy.functions.statistics import averages, nanfunctions
 
-from ..support.arrays import boxed, from_host, ndarray, to_host
+from ..support.arrays import from_host, mark_as_array, ndarray, to_host
 
 DTYPES = ("?", "i1", "u8", "f2", "f4", "f8", "c8")
 SHAPES: tuple[tuple[int, ...], ...] = ((), (1,), (7,), (3, 5), (2, 3, 4), (0,), (2, 0, 3), (0, 2, 0))
@@ -190,7 +190,7 @@ def test_extremes_with_where_need_a_start() -> None:
 def test_out(name: str, kind: str) -> None:
     for dtype, shape in (("f8", (4,)), ("f4", (4,)), ("i4", (4,)), ("f8", (3,)), ("f8", (1, 4))):
         data = sample((3, 4), dtype, 17)
-        into, expected_into = boxed(from_host(numpy.zeros(shape, kind))), numpy.zeros(shape, kind)
+        into, expected_into = mark_as_array(from_host(numpy.zeros(shape, kind))), numpy.zeros(shape, kind)
         expected, _ = outcome(lambda: getattr(numpy, name)(data, axis=0, out=expected_into))  # noqa: B023
         if isinstance(expected, type):
             with pytest.raises(expected):

@@ -14,7 +14,7 @@ from gpunumpy.functions import calculus
 from gpunumpy.functions.reductions import scans
 from gpunumpy.functions.statistics import nanfunctions
 
-from ..support.arrays import boxed, from_host, to_host
+from ..support.arrays import from_host, mark_as_array, to_host
 from .test_reduction import outcome, same, sample
 
 DTYPES = ("?", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16")
@@ -43,7 +43,7 @@ def test_dtype_and_out(name: str) -> None:
     data = numpy.abs(sample((3, 4), "i4", 1))
     for dtype in ("i2", "f4", "f8", "c8"):
         same(to_host(ours(name)(from_host(data), axis=1, dtype=dtype)), getattr(numpy, name)(data, axis=1, dtype=dtype))
-        into, host = boxed(from_host(numpy.zeros((3, 4), dtype))), numpy.zeros((3, 4), dtype)
+        into, host = mark_as_array(from_host(numpy.zeros((3, 4), dtype))), numpy.zeros((3, 4), dtype)
         expected, _ = outcome(lambda: getattr(numpy, name)(data, axis=1, out=host))  # noqa: B023
         got, _ = outcome(lambda: ours(name)(from_host(data), axis=1, out=into))  # noqa: B023
         same(got, expected, (name, dtype))
@@ -57,7 +57,7 @@ def test_the_initial_value(name: str) -> None:
         got = ours(name)(from_host(data), axis=axis, include_initial=True)
         expected = getattr(numpy, name)(data, axis=axis, include_initial=True)
         same(to_host(got), expected, (name, dtype, shape))
-        into = boxed(from_host(numpy.zeros(expected.shape, expected.dtype)))
+        into = mark_as_array(from_host(numpy.zeros(expected.shape, expected.dtype)))
         assert ours(name)(from_host(data), axis=axis, include_initial=True, out=into) is into
         same(to_host(into), expected)
 

@@ -33,7 +33,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def drawn_on(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[None]:
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
     if request.config.getoption("--emulated"):
-        with_traits(monkeypatch, draws_random=True)
+        with_traits(monkeypatch, draws_faster_than_numpy=True)
         for name, routine in ROUTINES.items():
             run_on_host(monkeypatch, name, routine)
     before = gpunumpy.host_fallback()

@@ -33,15 +33,15 @@ class Builder:
         self.reduced = reduced
         self.args: list[Arg] = []
         self.values: list[Any] = []
-        self.instrs: list[Instruction] = []
+        self.instructions: list[Instruction] = []
         self.dtypes: list[numpy.dtype[Any]] = []
         self.stores: list[Store] = []
         self._buffers: dict[int, int] = {}
 
     def _add(self, instr: Instruction, dtype: Any) -> int:
-        self.instrs.append(instr)
+        self.instructions.append(instr)
         self.dtypes.append(numpy.dtype(dtype))
-        return len(self.instrs) - 1
+        return len(self.instructions) - 1
 
     def buffer(self, base: numpy.ndarray[Any, Any], kind: str = "in", aligned: bool = True) -> int:
         """The argument number of a C-contiguous base array."""
@@ -128,8 +128,8 @@ class Builder:
 
     def body(self) -> Body:
         """What was collected since the last body."""
-        body = Body(tuple(self.instrs), tuple(self.stores))
-        self.instrs, self.stores, self.dtypes = [], [], []
+        body = Body(tuple(self.instructions), tuple(self.stores))
+        self.instructions, self.stores, self.dtypes = [], [], []
         return body
 
     def kernel(self, region: Any = None, outside: Body | None = None) -> Kernel:

@@ -57,7 +57,7 @@ def _tree(symbol: str, case: Case) -> str:
         f"  }}\n"
         f"  first = {code.combine('first', 'none')};\n"
         f"  first = {code.combine('first', 'last')};\n"
-        f"  out[0] = {code.post('first', ['x'])};\n}}\n"
+        f"  out[0] = {code.finish('first', ['x'])};\n}}\n"
     )
 
 

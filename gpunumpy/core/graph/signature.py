@@ -74,7 +74,7 @@ class Signature:
 _signatures: BoundedTable[Any, Signature] = BoundedTable()
 
 
-def signature(
+def intern_signature(
     primitive: Primitive, args: tuple[Signature, ...], shape: Shape, dtype: DType, queue: Queue | None
 ) -> Signature:
     """Return the interned signature of this structure."""

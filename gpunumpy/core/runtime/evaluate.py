@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from ..graph.node import Node
-from ..graph.queue import CHECK_EVERY, Queue
+from ..graph.queue import REVIEW_INTERVAL, Queue
 from ..schedule.lower import Item
 from ..schedule.passes import run_passes
 from ..schedule.traits import Traits
@@ -47,7 +47,7 @@ watcher: Callable[[Node], None] | None = None
 CHECK = os.environ.get("GPUNUMPY_CHECK", "0") not in ("", "0")
 
 
-def state(device: Device) -> _DeviceState:
+def state_of(device: Device) -> _DeviceState:
     """Return the state of a device, made at its first use."""
     device_state = _states.get(device)
     if device_state is None:
@@ -58,17 +58,17 @@ def state(device: Device) -> _DeviceState:
 
 def _schedule_review(queue: Queue) -> None:
     """Set the length at which a queue is reviewed next: with a watcher, at every recording."""
-    queue.limit = len(queue.pending) + CHECK_EVERY if watcher is None else -1
+    queue.review_at = len(queue.pending) + REVIEW_INTERVAL if watcher is None else -1
 
 
 def queue_of(device: Device) -> Queue:
     """Return the queue that values of the device are recorded in."""
-    return state(device).queue
+    return state_of(device).queue
 
 
 def traits_of(device: Device) -> Traits:
     """Return the properties of the executor of the device."""
-    return state(device).executor.traits
+    return state_of(device).executor.traits
 
 
 def _reads_buffer(node: Node) -> bool:
@@ -229,7 +229,7 @@ def _compute_roots(queue: Queue, roots: Sequence[Node], overwrite: bool = True) 
     plan.run(nodes, observer)
 
 
-def compute_beside(queue: Queue, nodes: Sequence[Node]) -> None:
+def compute_only(queue: Queue, nodes: Sequence[Node]) -> None:
     """Compute only these values: other pending values stay pending, and no leaf is overwritten."""
     with queue.lock:
         _compute_roots(queue, [node for node in dict.fromkeys(nodes) if node.data is None], overwrite=False)
@@ -296,7 +296,7 @@ BYTES_LIMIT = 1 << 29
 
 
 def review(queue: Queue, recorded: Node) -> None:
-    """Add a value to a queue that has reached its limit, drop dead entries, and flush a graph that is too large.
+    """Add a value to a queue that is due for review, drop dead entries, and flush a graph that is too large.
 
     A `watcher` sees the value first, before other threads can find the value in the queue. A value that cannot be
     computed does not raise here, where another operation is recorded, but where the value is needed.
@@ -307,7 +307,7 @@ def review(queue: Queue, recorded: Node) -> None:
             watcher(recorded)
     finally:
         queue.pending.append(recorded.owner)
-    if watcher is not None and len(queue.pending) % CHECK_EVERY:
+    if watcher is not None and len(queue.pending) % REVIEW_INTERVAL:
         return
     with queue.lock:
         roots = live_roots(queue)

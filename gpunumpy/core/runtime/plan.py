@@ -13,7 +13,7 @@ from ..graph import layout
 from ..graph.layout import Layout
 from ..graph.node import Node
 from ..graph.primitives import Leaf
-from ..graph.signature import Signature, signature
+from ..graph.signature import Signature, intern_signature
 from ..schedule.lower import Item, Source
 from ..schedule.passes import Target
 from ..schedule.steps import Adopt, Allocate, RunKernel, RunLibraryCall, Step
@@ -237,4 +237,6 @@ _KINDS = {"leaf": _LEAF, "const": _CONST, "new": _SLOT, "copy": _SLOT, "location
 
 
 def _leaf_signature(pending: Signature) -> Signature:
-    return signature(Leaf(layout.c_strides(pending.shape), 0, True), (), pending.shape, pending.dtype, pending.queue)
+    return intern_signature(
+        Leaf(layout.c_strides(pending.shape), 0, True), (), pending.shape, pending.dtype, pending.queue
+    )

@@ -208,7 +208,7 @@ def _promotion_stand_in(x: Any) -> Any:
 
 def _cast_on_queue(x: Any, dtype: DType, queue: Queue) -> ndarray:
     """Return a value as an array of a dtype, on the device of a queue."""
-    return wrap(graph.fresh(as_dtype(as_array(x, queue.device).value(), dtype)))
+    return wrap(graph.as_new_node(as_dtype(as_array(x, queue.device).value(), dtype)))
 
 
 def logspace(
@@ -486,7 +486,7 @@ def _coordinates(spans: Sequence[_Span], sparse: bool, queue: Queue) -> list[nda
     coordinates = []
     for k, span in enumerate(spans):
         shape = tuple(other.count if not sparse or other is span else 1 for other in spans)
-        index = wrap(graph.fresh(graph.cast(graph.iota(shape, k, queue), dtype)))
+        index = wrap(graph.as_new_node(graph.cast(graph.iota(shape, k, queue), dtype)))
         coordinates.append(
             boxed_with_owner(elementwise("add", [elementwise("multiply", [index, span.step]), span.start]))
         )

@@ -27,8 +27,8 @@ def flat(node: Node) -> Node:
     node = record.reshaped(node, (prod(node.signature.shape),))
     primitive = node.signature.primitive
     return (
-        graph.fresh(node)
-        if isinstance(primitive, Leaf) and not layout.is_c(node.signature.shape, primitive.strides)
+        graph.as_new_node(node)
+        if isinstance(primitive, Leaf) and not layout.is_c_contiguous(node.signature.shape, primitive.strides)
         else node
     )
 

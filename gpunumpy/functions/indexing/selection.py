@@ -15,7 +15,7 @@ from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.numpy_release import NUMPY_2_5
 from ...core.recording import record
-from ...core.recording.array import boxed, is_scalar, ndarray, to_host, wrap
+from ...core.recording.array import is_scalar, mark_as_array, ndarray, to_host, wrap
 from ..ufuncs.elementwise import where as _where
 from ..ufuncs.output import in_place, output, write
 from .elements import flattened
@@ -311,12 +311,12 @@ def put(a: ndarray, ind: Any, v: Any, mode: Any = "raise") -> None:
     value_count, count = values.signature.shape[0], index_array.size
     if not count or not value_count:
         return
-    positions = flattened(wrap(graph.fresh(_index_by_mode(index_array, a.size, 0, mode, a))))
+    positions = flattened(wrap(graph.as_new_node(_index_by_mode(index_array, a.size, 0, mode, a))))
     if value_count < count:
         cycle = graph.map_node("remainder", (INT64,) * 3, (graph.iota((count,), 0, a.queue), graph.scalar(value_count)))
         values = graph.gather(values, (cycle,), "")
     elif value_count > count:
-        values = getitem(wrap(graph.fresh(values)), slice(count)).value()
+        values = getitem(wrap(graph.as_new_node(values)), slice(count)).value()
     flat_array = record.reshaped(a.value(), (a.size,))
     written = graph.scatter(flat_array, values, (positions.value(),), "", record.source_location())
     a.assign(record.reshaped(written, a.shape))
@@ -357,13 +357,13 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> ndarra
         unsigned = graph.cast(record.reshaped(index, (choice_index.size,)), _UINT64)
         if to_host(wrap(graph.reduce("maximum", (_UINT64, _UINT64), (0,), (unsigned,)))) >= len(arrays):
             raise ValueError("invalid entry in choice array")
-    choice_numbers = wrap(graph.fresh(index))
+    choice_numbers = wrap(graph.as_new_node(index))
     result = arrays[-1]
     for k in range(len(arrays) - 2, -1, -1):
         is_chosen = record.elementwise("equal", (choice_numbers, k))
         result = record.elementwise("where", (is_chosen, arrays[k], result), (BOOL, dtype, dtype, dtype))
     if len(arrays) == 1:
-        result = wrap(graph.fresh(graph.broadcast(graph.cast(result.value(), dtype), shape)))
+        result = wrap(graph.as_new_node(graph.broadcast(graph.cast(result.value(), dtype), shape)))
     if out is None:
         return result
     target = output(out)
@@ -387,7 +387,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> nd
         conditions.append(record.elementwise("logical_not", (any_condition,)))
     elif count != len(funclist):
         raise ValueError(f"with {count} condition(s), either {count} or {count + 1} functions are expected")
-    result = boxed(wrap(graph.fill(graph.typed_scalar(0, x.dtype), x.shape, x.queue)))
+    result = mark_as_array(wrap(graph.fill(graph.typed_scalar(0, x.dtype), x.shape, x.queue)))
     for condition, function in zip(conditions, funclist, strict=True):
         if callable(function):
             selected = getitem(x, condition)

@@ -155,4 +155,4 @@ def _has_nonzero(x: ndarray, axis: int) -> Node:
     """Return for every index along an axis whether an element there is not zero."""
     mask = apply_op("not_equal", x.value(), scalar_node(0, x.dtype))
     others = tuple(k for k in range(x.ndim) if k != axis)
-    return graph.reduce("logical_or", (BOOL, BOOL), others, (mask,)) if others else graph.fresh(mask)
+    return graph.reduce("logical_or", (BOOL, BOOL), others, (mask,)) if others else graph.as_new_node(mask)

@@ -54,7 +54,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> nd
         for k, (n, width) in enumerate(zip(x.shape, widths, strict=True))
         if any(width)
     }
-    return laid_out(gather_along_axes(x, indices) if indices else graph.fresh(x.value()), order)
+    return laid_out(gather_along_axes(x, indices) if indices else graph.as_new_node(x.value()), order)
 
 
 def _widths(pad_width: Any, ndim: int) -> Widths:
@@ -80,7 +80,7 @@ def _bordered(x: ndarray, widths: Widths, constants: Any, mode: str) -> Node:
     if mode == "empty":
         return graph.update(uninitialized(shape, x.dtype, x.queue), inside, x.value())
     if not x.ndim:
-        return graph.fresh(x.value())
+        return graph.as_new_node(x.value())
     host_constants = numpy.asarray(to_host(constants) if isinstance(constants, ndarray) else constants)
     pairs = numpy.broadcast_to(host_constants, (x.ndim, 2))
     values = [tuple(as_dtype(as_node(v[()], x.queue), x.dtype) for v in pair) for pair in pairs]

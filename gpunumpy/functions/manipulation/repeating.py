@@ -161,7 +161,7 @@ def _repeated_by(x: ndarray, counts: ndarray, axis: int) -> ndarray:
     # The element at an output position is the number of elements that end at or before it: a scan of the counted ends.
     zero_counts = constant(0, (total + 1,), INT64, x.queue)
     ones = constant(1, (n,), INT64, x.queue)
-    ends_at = graph.scatter(graph.fresh(zero_counts), ones, [ends], "add", source_location())
+    ends_at = graph.scatter(graph.as_new_node(zero_counts), ones, [ends], "add", source_location())
     ends_at_output = graph.view(ends_at, Layout((total,), (1,), 0))
     index = graph.scan("add", (INT64, INT64), 0, ends_at_output)
     return laid_out(gather_along_axes(x, {axis: index}), None)

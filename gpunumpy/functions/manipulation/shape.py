@@ -95,8 +95,8 @@ def reshaped(x: ndarray, shape: Shape, order: str = "C", copy: bool | None = Non
     if order == "A":
         order = (
             "F"
-            if layout.is_f(old_layout.shape, old_layout.strides)
-            and not layout.is_c(old_layout.shape, old_layout.strides)
+            if layout.is_f_contiguous(old_layout.shape, old_layout.strides)
+            and not layout.is_c_contiguous(old_layout.shape, old_layout.strides)
             else "C"
         )
     if order == "F":
@@ -411,7 +411,7 @@ def cast_to(
     old_layout = x.layout
     node = graph.cast(x.value(), target)
     if is_scalar(x):
-        return wrap(graph.fresh(node) if node is x.value() else node)
+        return wrap(graph.as_new_node(node) if node is x.value() else node)
     return laid_out(node, axes_in_memory(order, old_layout.shape, old_layout.strides))
 
 
@@ -433,11 +433,11 @@ def reinterpreted(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
     if old_bytes != new_bytes:
         shape, strides = _resized(shape, strides, old_bytes, new_bytes)
     first_byte = old_layout.offset * (x.itemsize if x._base is None else x._base.itemsize)
-    if x._base is not None and x._part:
+    if x._base is not None and x._component:
         first_byte = (
             old_layout.offset * old_bytes
-            if x._part == "view"
-            else old_layout.offset * 2 * old_bytes + old_bytes * (x._part == "imag")
+            if x._component == "view"
+            else old_layout.offset * 2 * old_bytes + old_bytes * (x._component == "imag")
         )
     if first_byte % new_bytes or any(s % new_bytes for n, s in zip(shape, strides, strict=True) if n > 1):
         raise ValueError(f"a view as {target} would begin between two elements of {new_bytes} bytes")

@@ -98,8 +98,8 @@ def described(
     else:
         buffer_layout = buffer.layout if isinstance(buffer, ndarray) else layout.c_layout(())
         if not (
-            layout.is_c(buffer_layout.shape, buffer_layout.strides)
-            or layout.is_f(buffer_layout.shape, buffer_layout.strides)
+            layout.is_c_contiguous(buffer_layout.shape, buffer_layout.strides)
+            or layout.is_f_contiguous(buffer_layout.shape, buffer_layout.strides)
         ):
             raise ValueError("ndarray is not contiguous")
         buffer_array = buffer if isinstance(buffer, ndarray) else frombuffer(buffer, "u1")
@@ -186,7 +186,7 @@ def _stride_unit_bytes(x: ndarray) -> int:
 
     The layout of a view of real or imaginary parts counts complex elements of the owner.
     """
-    return x.itemsize if x.base is None or x._part not in ("real", "imag") else x.base.itemsize
+    return x.itemsize if x.base is None or x._component not in ("real", "imag") else x.base.itemsize
 
 
 NATIVE["numpy.lib.stride_tricks.as_strided"] = as_strided
@@ -266,7 +266,7 @@ def _numpy_stand_in(x: ndarray, start: Any) -> Any:
     address = (
         start
         + x.layout.offset * _stride_unit_bytes(x)
-        + (x.itemsize if x.base is not None and x._part == "imag" else 0)
+        + (x.itemsize if x.base is not None and x._component == "imag" else 0)
     )
     interface = {
         "version": 3,

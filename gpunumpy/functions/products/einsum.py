@@ -210,7 +210,7 @@ def _computed_dtype(
 def _is_f_order(x: ndarray) -> bool:
     """Return True if the array lies in memory in Fortran order."""
     array_layout = x.layout
-    return layout.is_f(array_layout.shape, array_layout.strides)
+    return layout.is_f_contiguous(array_layout.shape, array_layout.strides)
 
 
 # --- the sum --------------------------------------------------------------------------------------------------------
@@ -366,7 +366,7 @@ def _contract_pair(a: _Term, b: _Term, wanted: Labels, others: Sequence[_Term]) 
 def _arranged(node: Node, arrangement: Arrangement) -> Node:
     """Return a value in the arrangement that a plan asks for."""
     node = transposed(node, arrangement.order)
-    return reshaped(graph.fresh(node) if arrangement.copy else node, arrangement.shape)
+    return reshaped(graph.as_new_node(node) if arrangement.copy else node, arrangement.shape)
 
 
 def _with_unit_dimensions(plan: Sum, labels: Labels, node: Node) -> tuple[tuple[int, ...] | None, Node]:

@@ -148,8 +148,8 @@ def _order_like(order: str, arrays: Sequence[ndarray]) -> str:
     if order != "A":
         return order
     layouts = [x.layout for x in arrays]
-    all_f_order = all(layout.is_f(x.shape, x.strides) for x in layouts)
-    return "F" if all_f_order and not all(layout.is_c(x.shape, x.strides) for x in layouts) else "C"
+    all_f_order = all(layout.is_f_contiguous(x.shape, x.strides) for x in layouts)
+    return "F" if all_f_order and not all(layout.is_c_contiguous(x.shape, x.strides) for x in layouts) else "C"
 
 
 def _check_dimensions(nodes: Sequence[Node], name: str) -> None:

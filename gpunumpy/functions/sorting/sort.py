@@ -94,7 +94,9 @@ def _contiguous(x: Node) -> Node:
     """Return the value as library calls take it, its elements contiguous in C order."""
     primitive = x.signature.primitive
     return (
-        graph.fresh(x) if isinstance(primitive, Leaf) and not layout.is_c(x.signature.shape, primitive.strides) else x
+        graph.as_new_node(x)
+        if isinstance(primitive, Leaf) and not layout.is_c_contiguous(x.signature.shape, primitive.strides)
+        else x
     )
 
 

@@ -18,7 +18,7 @@ from ...core.graph.node import Node
 from ...core.graph.primitives import Const
 from ...core.numpy_release import NUMPY_2_5
 from ...core.ops import table
-from ...core.recording.array import BOX, READ_ONLY, boxed, make_view, ndarray, wrap
+from ...core.recording.array import MADE_AS_ARRAY, READ_ONLY, make_view, mark_as_array, ndarray, wrap
 from ...core.recording.memo import MemoizedFunction
 from ...core.recording.record import (
     as_array,
@@ -92,7 +92,7 @@ def _all(condition: Any) -> builtins.bool:
 
 def where(condition: Any, x: Any, y: Any) -> ndarray:
     """Return elements of `x` where the condition holds and of `y` elsewhere. See `numpy.where`."""
-    return boxed(_record_where(tuple(as_nodes((condition, x, y)))))  # an array even where it is 0-d
+    return mark_as_array(_record_where(tuple(as_nodes((condition, x, y)))))  # an array even where it is 0-d
 
 
 @MemoizedFunction
@@ -271,7 +271,7 @@ def imag_of(x: ndarray) -> ndarray:
     if x.dtype.kind == "c":
         return _component(x, "imag")
     zeros = wrap(graph.fill(graph.typed_scalar(0, x.dtype), x.shape, x.queue))
-    zeros._flags |= READ_ONLY | BOX
+    zeros._flags |= READ_ONLY | MADE_AS_ARRAY
     return zeros
 
 
@@ -462,6 +462,6 @@ def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: floa
         wrapped = where(bitwise_and(equal(wrapped, -half), greater(steps, 0)), half, wrapped)
     is_small = less(absolute(steps), period / 2 if discont is None else discont)
     correction = accumulate_ufunc("add", where(is_small, 0, subtract(wrapped, steps)), axis)
-    result = wrap(graph.cast(graph.fresh(p.value()), dtype))
+    result = wrap(graph.cast(graph.as_new_node(p.value()), dtype))
     setitem(result, after, add(getitem(p, after), correction))
     return result

@@ -181,6 +181,6 @@ def in_order(array: ndarray, order: str) -> ndarray:
         return array if array._base is None else wrap(array.value())
     reverse = tuple(range(ndim))[::-1]
     current = array.layout
-    if ndim < 2 or layout.is_f(current.shape, current.strides):
+    if ndim < 2 or layout.is_f_contiguous(current.shape, current.strides):
         return array
     return wrap_ordered(transposed(array.value(), reverse), reverse)

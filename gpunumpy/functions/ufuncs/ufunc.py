@@ -191,8 +191,12 @@ class ufunc:
             result = wrap_ordered(select(mask, value, zero), None)
         if order == "A":
             layouts = [x.layout for x in operands if isinstance(x, ndarray)]
-            has_fortran_order = layouts and all(layout.is_f(w.shape, w.strides) for w in layouts)
-            order = "F" if has_fortran_order and not all(layout.is_c(w.shape, w.strides) for w in layouts) else "C"
+            has_fortran_order = layouts and all(layout.is_f_contiguous(w.shape, w.strides) for w in layouts)
+            order = (
+                "F"
+                if has_fortran_order and not all(layout.is_c_contiguous(w.shape, w.strides) for w in layouts)
+                else "C"
+            )
         return result if order == "K" else in_order(result, order)
 
     def resolve_dtypes(self, dtypes: Any, **options: Any) -> tuple[DType, ...]:

@@ -34,10 +34,10 @@ def generate(kernel: Kernel, processors: int) -> Program:
         If the kernel has both a region and reduced loops, or both scans and reductions, or a row-wise pattern over rows
         too long for the registers of a block.
     """
-    scans = any(isinstance(instr, ScanLoop) for instr in kernel.body.instrs)
+    scans = any(isinstance(instr, ScanLoop) for instr in kernel.body.instructions)
     if kernel.reduced and kernel.region is not None:
         raise ValueError("a kernel with a region must have no reduced loops")
-    if scans and any(isinstance(instr, ReduceLoops) for instr in kernel.body.instrs):
+    if scans and any(isinstance(instr, ReduceLoops) for instr in kernel.body.instructions):
         raise ValueError("a kernel must not have both scans and reductions")
     unit = Unit(collapse(kernel, ordered=_is_order_visible(kernel)))
     if not kernel.reduced:
@@ -53,7 +53,7 @@ def generate(kernel: Kernel, processors: int) -> Program:
 
 def _is_order_visible(kernel: Kernel) -> bool:
     """Return whether the order of the reduced loops shows in the result: of a scan, or the index of an extremum."""
-    for instr in kernel.body.instrs:
+    for instr in kernel.body.instructions:
         if isinstance(instr, ScanLoop):
             return True
         if isinstance(instr, ReduceLoops):

@@ -39,7 +39,7 @@ def store_callback(kernel: Kernel, input_arg: int, name: str) -> str:
     """Return the text of the function `name`, which takes an element of argument `input_arg` and stores the result."""
     unit, store = _collapsed(kernel)
     body = unit.kernel.body
-    loads = {n: i for n, i in enumerate(body.instrs) if isinstance(i, Load) and i.arg == input_arg}
+    loads = {n: i for n, i in enumerate(body.instructions) if isinstance(i, Load) and i.arg == input_arg}
     element = C_TYPE[kernel.args[input_arg].dtype]
     text, emitter = _begin_body(unit, next(iter(loads.values())).at)
     text.line(f"const {element} element = op::bit_cast<{element}>(passed);")
@@ -88,8 +88,8 @@ def _function_text(unit: Unit, head: str, text: Text, library_arg: int, omitted:
             continue
         if arg.kind == "scalar":
             names = [f"a{n}r", f"a{n}i"] if KIND[arg.dtype] == "c" else [f"a{n}"]
-            wire = unit.wire_type(arg.dtype)
-            lines += [f"  const {wire} {name} = (({wire}*)info)[{word + k}];" for k, name in enumerate(names)]
+            c_type = unit.argument_type(arg.dtype)
+            lines += [f"  const {c_type} {name} = (({c_type}*)info)[{word + k}];" for k, name in enumerate(names)]
             word += len(names)
         else:
             pointer = f"{'const ' if arg.kind == 'in' else ''}{C_TYPE[arg.dtype]}*"

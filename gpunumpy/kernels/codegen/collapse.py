@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ...core.schedule.kernel import Affine, Body, Instruction, Kernel, Load, LoadIndexed, LoopIndex, row_level
+from ...core.schedule.kernel import Affine, Body, Instruction, Kernel, Load, LoadIndexed, LoopIndex, are_row_level
 
 
 def collapse(kernel: Kernel, ordered: bool) -> Kernel:
@@ -29,7 +29,7 @@ def affines(kernel: Kernel) -> list[Affine]:
     """Return every affine map of the kernel."""
     out: list[Affine] = []
     for body in bodies(kernel):
-        out += [instr.at for instr in body.instrs if isinstance(instr, (Load, LoadIndexed, LoopIndex))]
+        out += [instr.at for instr in body.instructions if isinstance(instr, (Load, LoadIndexed, LoopIndex))]
         out += [store.at for store in body.stores]
     return out
 
@@ -53,9 +53,11 @@ def _drop_region(kernel: Kernel) -> Kernel:
 def _memory_order(kernel: Kernel, ordered: bool) -> list[int]:
     """Return the loops by falling stride: of the loads if the kernel has reduced loops, else of the stores."""
     outer = len(kernel.shape) - kernel.reduced
-    level = row_level(kernel, kernel.body)
+    level = are_row_level(kernel, kernel.body)
     if kernel.reduced:
-        walked = [i.at for i, row in zip(kernel.body.instrs, level, strict=True) if isinstance(i, Load) and not row]
+        walked = [
+            i.at for i, row in zip(kernel.body.instructions, level, strict=True) if isinstance(i, Load) and not row
+        ]
     else:
         walked = [store.at for store in kernel.body.stores]
 
@@ -114,6 +116,6 @@ def _rewrite(kernel: Kernel, change: Callable[[Affine], Affine]) -> Kernel:
 
     def body(old: Body) -> Body:
         stores = tuple(replace(store, at=change(store.at)) for store in old.stores)
-        return Body(tuple(instr(i) for i in old.instrs), stores)
+        return Body(tuple(instr(i) for i in old.instructions), stores)
 
     return replace(kernel, body=body(kernel.body), outside=kernel.outside and body(kernel.outside))

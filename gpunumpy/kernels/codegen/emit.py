@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ...core.dtypes import C_TYPE, DType
-from ...core.ops.philox32 import BLOCKS, elements_of_block
+from ...core.ops.philox32 import BLOCK_OPS, elements_of_block
 from ...core.ops.streams import CONGRUENTIAL
 from ...core.schedule.kernel import (
     Affine,
@@ -101,7 +101,7 @@ class Emitter:
         """Return whether the value differs between the lanes of a vector."""
         found = self._varying.get(value)
         if found is None:
-            instr, lane = self.body.instrs[value], self.tile.lane
+            instr, lane = self.body.instructions[value], self.tile.lane
             if isinstance(instr, Scalar):
                 found = False
             elif isinstance(instr, (Load, LoopIndex)):
@@ -142,11 +142,11 @@ class Emitter:
         increments are known is started one leap before the first vector.
         """
         for value in values:
-            instr = self.body.instrs[value]
+            instr = self.body.instructions[value]
             if value in self._streams or not isinstance(instr, Apply):
                 continue
             name = f"w{self.tag}{value}"
-            if instr.op in BLOCKS:
+            if instr.op in BLOCK_OPS:
                 self.text.line(f"op::Block<{self.ctype(value)}> {name};")
             elif instr.op == "philox":
                 self.text.line(f"op::Four {name};")
@@ -163,7 +163,7 @@ class Emitter:
         """Start a stream one leap before the first vector, if its increments are known."""
         position, *state = instr.args
         known = self._increments(position)[2] != _UNKNOWN_INCREMENT
-        if not known or not all(isinstance(self.body.instrs[n], Scalar) for n in state):
+        if not known or not all(isinstance(self.body.instructions[n], Scalar) for n in state):
             return
         self.compute_once(state)
         self._started.add(value)
@@ -177,7 +177,7 @@ class Emitter:
 
     def _position(self, value: int) -> str:
         """Return the C expression of a word's position at lane ``v``. The position has known increments."""
-        instr = self.body.instrs[value]
+        instr = self.body.instructions[value]
         if isinstance(instr, LoopIndex):
             return self._index_value(instr)
         assert isinstance(instr, Apply)
@@ -188,7 +188,7 @@ class Emitter:
 
         The first increment is from lane to lane, the second from the last lane of a vector to the next vector.
         """
-        instr = self.body.instrs[value]
+        instr = self.body.instructions[value]
         if isinstance(instr, LoopIndex) and instr.at.coef:
             coef = instr.at.coef[-1 if self.tile.lane is None else self.tile.lane]
             known = _KNOWN_INCREMENT.format("STEPS") if self.tile.leaps_always else _UNKNOWN_INCREMENT
@@ -200,7 +200,7 @@ class Emitter:
             return step, leap, _UNKNOWN_INCREMENT
         # Two neighbouring halves share a word. Where all vectors begin with the same half of a word, the increment of
         # the word's position is known at every lane.
-        half = self.body.instrs[instr.args[0]]
+        half = self.body.instructions[instr.args[0]]
         if not (self.tile.leaps_always and isinstance(half, LoopIndex) and step == 1):
             return 1, (leap + 1) // 2, _UNKNOWN_INCREMENT
         if self.tile.width == 1:
@@ -215,7 +215,7 @@ class Emitter:
 
     def _lane_parity(self, value: int) -> str | None:
         """Return the C expression of a position's parity at lane ``v``, or None if it is unknown."""
-        position, lane = self.body.instrs[value], self.tile.lane
+        position, lane = self.body.instructions[value], self.tile.lane
         if lane is None or not isinstance(position, LoopIndex) or position.at.coef[lane] != 1 or self.tile.width % 2:
             return None
         rest = (c for d, c in enumerate(position.at.coef) if d != lane)
@@ -223,9 +223,9 @@ class Emitter:
 
     def _turn_in_block(self, value: int) -> str:
         """Return the C expression of a lane's turn among the elements of its random block; negative if unknown."""
-        instr = self.body.instrs[value]
+        instr = self.body.instructions[value]
         assert isinstance(instr, Apply)
-        position, lane = self.body.instrs[instr.args[0]], self.tile.lane
+        position, lane = self.body.instructions[instr.args[0]], self.tile.lane
         per_block = elements_of_block(self.dtypes[value])
         if lane is None or not isinstance(position, LoopIndex) or position.at.coef[lane] != 1:
             return "-1"
@@ -240,7 +240,7 @@ class Emitter:
         order = self.closure(values)
         self.declare_streams(order)
         for value in order:
-            instr = self.body.instrs[value]
+            instr = self.body.instructions[value]
             if isinstance(instr, Load):
                 self._define(value, "*" + self.unit.element(instr.arg, instr.at, self.tile.index), keep=True)
             else:
@@ -270,8 +270,8 @@ class Emitter:
         order = self.closure([*values, *keep, *(store.value for store in stores)])
         self.declare_streams(order)
         kept = [value for value in keep if value in order]
-        self._emit_loads([value for value in order if isinstance(self.body.instrs[value], Load)])
-        order = [value for value in order if not isinstance(self.body.instrs[value], Load)]
+        self._emit_loads([value for value in order if isinstance(self.body.instructions[value], Load)])
+        order = [value for value in order if not isinstance(self.body.instructions[value], Load)]
         kept_names = dict(self.known)
         for value in kept:
             if value not in kept_names:
@@ -334,7 +334,7 @@ class Emitter:
 
     def _is_fixed(self, value: int) -> bool:
         """Return whether a load is the same in every vector of the tile."""
-        instr, fixed_loops = self.body.instrs[value], self.tile.fixed_loops
+        instr, fixed_loops = self.body.instructions[value], self.tile.fixed_loops
         assert isinstance(instr, Load)
         return bool(fixed_loops) and not any(c for d, c in enumerate(instr.at.coef) if d not in fixed_loops)
 
@@ -361,7 +361,7 @@ class Emitter:
             with self.text.unrolled("u", count):
                 self.define_indices()
                 for value in group:
-                    instr = self.body.instrs[value]
+                    instr = self.body.instructions[value]
                     assert isinstance(instr, Load)
                     name = registers[value].removesuffix(".v[v]")
                     address = self.unit.element(instr.arg, instr.at, self.tile.index)
@@ -422,7 +422,7 @@ class Emitter:
         self.known[value] = name
 
     def _compute(self, value: int, guard: str, keep: bool = False) -> None:
-        instr = self.body.instrs[value]
+        instr = self.body.instructions[value]
         if isinstance(instr, Scalar):
             self._define(value, self.unit.scalar(instr.arg), keep)
         elif isinstance(instr, LoopIndex):
@@ -432,7 +432,7 @@ class Emitter:
             if instr.op == "philox":
                 args.append(self._streams[value])
             elif value in self._streams:
-                known = self._turn_in_block(value) if instr.op in BLOCKS else self._increment_kind(value, instr)
+                known = self._turn_in_block(value) if instr.op in BLOCK_OPS else self._increment_kind(value, instr)
                 args += [self._streams[value], known]
             elif instr.op == "stream_half":  # it reads only the parity of the position
                 args[0] = self._lane_parity(instr.args[0]) or args[0]
@@ -441,7 +441,7 @@ class Emitter:
             self._gather(value, instr, guard, keep)
         elif isinstance(instr, (ReduceLoops, ScanLoop)):
             code = self.unit.reducer(instr.op, instr.loop)[1]
-            self._define(value, code.post(self.states[value], [self.known[arg] for arg in instr.args[1:]]), keep)
+            self._define(value, code.finish(self.states[value], [self.known[arg] for arg in instr.args[1:]]), keep)
 
     def _index_value(self, instr: LoopIndex) -> str:
         terms = [
@@ -479,7 +479,7 @@ def operands(body: Body, value: int, states: dict[int, str]) -> Sequence[int]:
 
     A reduction in `states` is accumulated already: only the arguments of its final expression are left.
     """
-    instr = body.instrs[value]
+    instr = body.instructions[value]
     if isinstance(instr, LoadIndexed):
         return instr.index
     if isinstance(instr, Apply):

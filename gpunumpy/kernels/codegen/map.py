@@ -55,7 +55,7 @@ def emit_map(unit: Unit) -> None:
 def _vectors_in_flight(unit: Unit, lane: int, width: int) -> int:
     """Return how many vectors a thread loads before it computes."""
     body, args = unit.kernel.body, unit.kernel.args
-    loads = [instr for instr in body.instrs if isinstance(instr, Load) and instr.at.coef[lane] != 0]
+    loads = [instr for instr in body.instructions if isinstance(instr, Load) and instr.at.coef[lane] != 0]
     if lane > 0:  # loads that are the same in every row are made once
         loads = [instr for instr in loads if any(instr.at.coef[:lane])]
     # The neighbours that a stencil loads are mostly loaded by other vectors too, so they count once: by argument, or
@@ -115,7 +115,7 @@ def _emit_successive_tiles(unit: Unit, tile: Tile, size: int, vectors: int, whol
     text.line(f"const Int first = Int(blockIdx.x) * {share};")
     text.line(f"const Int end = first + {share} < {end} ? first + {share} : {end};")
     emitter = Emitter(unit, text, unit.kernel.body, tile)
-    emitter.declare_streams(range(len(unit.kernel.body.instrs)), ["const Int base = first;"])
+    emitter.declare_streams(range(len(unit.kernel.body.instructions)), ["const Int base = first;"])
     with text.rolled("base = first", "end", size):
         text.line(f"const bool whole = {whole};")
         emitter.run([], stores=unit.kernel.body.stores)

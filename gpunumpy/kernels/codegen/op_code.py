@@ -78,11 +78,11 @@ class ReductionCode:
     identity: str
     map_template: str
     combine_template: str
-    post_template: str
+    finish_template: str
     accumulate_template: str
-    several_template: str
+    accumulate_many_template: str
     align_template: str
-    join_template: str
+    combine_aligned_template: str
 
     def map(self, args: Sequence[str], index: str) -> str:
         """Return the state of one element. `index` is the element's int64 position in the reduced space, in C order."""
@@ -98,21 +98,21 @@ class ReductionCode:
             return self.accumulate_template.format(*args, a=state, i=index)
         return self.combine(state, self.map(args, index))
 
-    def several(self, state: str, items: str, exists: str) -> str:
+    def accumulate_many(self, state: str, items: str, exists: str) -> str:
         """Return `state` with an array of more elements. The bool array `exists` says which of them count."""
-        return self.several_template.format(a=state, x=items, h=exists)
+        return self.accumulate_many_template.format(a=state, x=items, h=exists)
 
     def align(self, a: str, b: str) -> str:
-        """Return `a` prepared for `join`: expressed relative to `b` (moments: about the shift of `b`)."""
+        """Return `a` prepared for `combine_aligned`: expressed relative to `b` (moments: about the shift of `b`)."""
         return self.align_template.format(a=a, b=b) if self.align_template else a
 
-    def join(self, a: str, b: str) -> str:
+    def combine_aligned(self, a: str, b: str) -> str:
         """Return `a` and `b` combined, which were aligned to the same state."""
-        return self.join_template.format(a=a, b=b) if self.join_template else self.combine(a, b)
+        return self.combine_aligned_template.format(a=a, b=b) if self.combine_aligned_template else self.combine(a, b)
 
-    def post(self, state: str, extra: Sequence[str] = ()) -> str:
+    def finish(self, state: str, extra: Sequence[str] = ()) -> str:
         """Return the result of the final `state`; `extra` are C expressions of row-level values (a ddof)."""
-        return self.post_template.format(s=state, x=extra[0] if extra else "0")
+        return self.finish_template.format(s=state, x=extra[0] if extra else "0")
 
 
 def _limits(dtype: DType) -> dict[str, str]:
@@ -161,7 +161,7 @@ def reduction(op_name: str, loop: Loop, scan: bool = False) -> ReductionCode:
         return text
 
     kind = KIND[state]
-    initial_states = op.identity | op.before if scan else op.identity
+    initial_states = op.identity | op.scan_start if scan else op.identity
     candidates = [text for kinds, text in initial_states.items() if kind in kinds or kinds == "*"]
     if not candidates:
         raise TypeError(f"reduction {op_name!r} has no loop for {C_TYPE[loop[0]]}")
@@ -169,7 +169,7 @@ def reduction(op_name: str, loop: Loop, scan: bool = False) -> ReductionCode:
     if not combine:
         combine = expression(op_name, (state, state, state), ("{a}", "{b}"))
     identity = fill(candidates[-1]).format()
-    templates = (op.map, combine, op.post, op.accumulate, op.several, op.align, op.join)
+    templates = (op.map, combine, op.finish, op.accumulate, op.accumulate_many, op.align, op.combine_aligned)
     return ReductionCode(fill(op.state), identity, *(fill(text) for text in templates))
 
 
@@ -216,7 +216,13 @@ def _templates_of(name: str, loop: Loop) -> list[str]:
                 raise
     if name in REDUCTIONS:
         code = reduction(name, loop)
-        out += [code.identity, code.map_template, code.combine_template, code.post_template, code.several_template]
+        out += [
+            code.identity,
+            code.map_template,
+            code.combine_template,
+            code.finish_template,
+            code.accumulate_many_template,
+        ]
     return out
 
 

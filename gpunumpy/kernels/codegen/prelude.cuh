@@ -109,7 +109,7 @@ __device__ __forceinline__ typename R::State warp_reduce(typename R::State state
 #pragma unroll
   for (int step = SIZE / 2; step > 0; step /= 2) {
     const typename R::State other = shuffle(state, lane + step, SIZE);
-    if (lane < step) state = R::join(state, other);
+    if (lane < step) state = R::combine_aligned(state, other);
   }
   return shuffle(state, 0, SIZE);
 }
@@ -144,7 +144,8 @@ __device__ __forceinline__ typename R::State team_reduce(typename R::State state
   } else {
     state = exchange[threadIdx.x % STRIDE];
 #pragma unroll (sizeof(state) > 8 ? 1 : 16)
-    for (int i = 1; i < SIZE; ++i) state = R::join(state, R::align(exchange[threadIdx.x % STRIDE + i * STRIDE], state));
+    for (int i = 1; i < SIZE; ++i)
+      state = R::combine_aligned(state, R::align(exchange[threadIdx.x % STRIDE + i * STRIDE], state));
   }
   __syncthreads();
   return state;

@@ -71,11 +71,11 @@ template <class T> __device__ inline moments<T, f64> rebased(moments<T, f64> a, 
   if (a.n == 0) return {0, 0, to.shift, T{}};
   return {a.n, a.q + 2 * dot(d, a.s) + a.n * norm(d), to.shift, a.s + scaled(d, a.n)};
 }
-template <class T> __device__ inline moments<T, f64> join(moments<T, f64> a, moments<T, f64> b) {
+template <class T> __device__ inline moments<T, f64> combine_aligned(moments<T, f64> a, moments<T, f64> b) {
   return {a.n + b.n, a.q + b.q, a.shift, a.s + b.s};
 }
 template <class T> __device__ inline moments<T, f64> merge(moments<T, f64> a, moments<T, f64> b) {
-  return a.n == 0 ? b : join(a, rebased(b, a));
+  return a.n == 0 ? b : combine_aligned(a, rebased(b, a));
 }
 template <class T> __device__ inline moments<T, f64> push(moments<T, f64> a, T x) {
   if (a.n == 0) return first_moments(x);

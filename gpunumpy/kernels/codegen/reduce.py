@@ -7,7 +7,7 @@ order.
 
 from __future__ import annotations
 
-from ...core.schedule.kernel import Apply, ReduceLoops, row_level
+from ...core.schedule.kernel import Apply, ReduceLoops, are_row_level
 from .emit import Emitter, Tile
 from .plan import (
     Plan,
@@ -48,9 +48,9 @@ def emit_reduce(unit: Unit, processors: int) -> None:
     kernel = unit.kernel
     plan = _plan(unit, processors)
     outer = outer_loops(unit)
-    level = row_level(kernel, kernel.body)
+    level = are_row_level(kernel, kernel.body)
     text = unit.entry(plan.tiles * plan.splits, plan.team.threads)
-    reduces = [n for n, instr in enumerate(kernel.body.instrs) if isinstance(instr, ReduceLoops)]
+    reduces = [n for n, instr in enumerate(kernel.body.instructions) if isinstance(instr, ReduceLoops)]
     states = States(unit, text, reduces, 1 if plan.reduced_is_contiguous else plan.width)
     define_block(unit, text, plan)
     define_row(unit, text, plan)
@@ -62,7 +62,7 @@ def emit_reduce(unit: Unit, processors: int) -> None:
     full = [store for store in kernel.body.stores if not level[store.value] or any(store.at.coef[outer:])]
     if plan.steps and plan.reduced_is_contiguous:
         emitter.compute_once(n for n in emitter.closure([*mapped, *(store.value for store in full)]) if level[n])
-    emitter.declare_streams(range(len(kernel.body.instrs)), ["const Int base = begin;"])
+    emitter.declare_streams(range(len(kernel.body.instructions)), ["const Int base = begin;"])
     if plan.steps:
         with text.rolled("base = begin", "end", plan.stride):
             text.line(f"const bool whole = {whole_condition(unit, plan)};")
@@ -115,11 +115,11 @@ def _plan(unit: Unit, processors: int) -> Plan:
 def _accumulates_arrays(unit: Unit) -> bool:
     """Return whether a reduction should accumulate arrays of elements: it can, and the work on an element is light."""
     body = unit.kernel.body
-    level = row_level(unit.kernel, body)
-    work = sum(isinstance(instr, Apply) and not row for instr, row in zip(body.instrs, level, strict=True))
-    reduces = [instr for instr in body.instrs if isinstance(instr, ReduceLoops)]
+    level = are_row_level(unit.kernel, body)
+    work = sum(isinstance(instr, Apply) and not row for instr, row in zip(body.instructions, level, strict=True))
+    reduces = [instr for instr in body.instructions if isinstance(instr, ReduceLoops)]
     return work <= _MAX_ARRAY_OPERATIONS and any(
-        unit.reducer(instr.op, instr.loop)[1].several_template for instr in reduces
+        unit.reducer(instr.op, instr.loop)[1].accumulate_many_template for instr in reduces
     )
 
 

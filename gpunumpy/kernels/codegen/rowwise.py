@@ -5,7 +5,7 @@ A team of threads holds a row in registers: the row is loaded once, and reduced 
 
 from __future__ import annotations
 
-from ...core.schedule.kernel import Body, Load, ReduceLoops, row_level
+from ...core.schedule.kernel import Body, Load, ReduceLoops, are_row_level
 from .emit import Emitter, Tile, operands
 from .plan import (
     Plan,
@@ -39,7 +39,7 @@ _FEW_LOADED_BYTES = 64
 def phases(body: Body) -> list[int]:
     """Return, for every value, its phase: the length of the longest chain of reductions up to and including it."""
     out: list[int] = []
-    for n, instr in enumerate(body.instrs):
+    for n, instr in enumerate(body.instructions):
         before = max((out[arg] for arg in operands(body, n, {})), default=0)
         out.append(before + isinstance(instr, ReduceLoops))
     return out
@@ -48,12 +48,12 @@ def phases(body: Body) -> list[int]:
 def is_rowwise(unit: Unit) -> bool:
     """Return whether a full-level value or store, or a reduction, depends on a reduction."""
     body = unit.kernel.body
-    level, phase = row_level(unit.kernel, body), phases(body)
+    level, phase = are_row_level(unit.kernel, body), phases(body)
     if any(phase[store.value] and any(store.at.coef[outer_loops(unit) :]) for store in body.stores):
         return True
     return any(
         reductions > isinstance(instr, ReduceLoops) and (isinstance(instr, ReduceLoops) or not row)
-        for instr, row, reductions in zip(body.instrs, level, phase, strict=True)
+        for instr, row, reductions in zip(body.instructions, level, phase, strict=True)
     )
 
 
@@ -61,15 +61,17 @@ def emit_rowwise(unit: Unit) -> None:
     """Emit a kernel that holds its rows in registers."""
     kernel, body = unit.kernel, unit.kernel.body
     plan = _plan(unit)
-    level, phase = row_level(kernel, body), phases(body)
+    level, phase = are_row_level(kernel, body), phases(body)
     outer = outer_loops(unit)
-    reduces = [n for n, instr in enumerate(body.instrs) if isinstance(instr, ReduceLoops)]
+    reduces = [n for n, instr in enumerate(body.instructions) if isinstance(instr, ReduceLoops)]
     full = [store for store in body.stores if not level[store.value] or any(store.at.coef[outer:])]
 
     text = unit.entry(plan.tiles, plan.team.threads, _resident_blocks(unit, plan))
     define_block(unit, text, plan)
     define_row(unit, text, plan)
-    plan.team.declare_exchange(text, [unit.reducer(body.instrs[n].op, body.instrs[n].loop)[0] for n in reduces])  # type: ignore[union-attr]
+    reductions = [body.instructions[n] for n in reduces]
+    reducers = [unit.reducer(instr.op, instr.loop)[0] for instr in reductions]  # type: ignore[union-attr]
+    plan.team.declare_exchange(text, reducers)
     text.line("const Int base = 0;")
     text.line(f"const bool whole = {whole_condition(unit, plan)};")
     emitter = Emitter(unit, text, body, step_tile(unit, plan))
@@ -97,10 +99,10 @@ def emit_rowwise(unit: Unit) -> None:
 def _values_to_keep(body: Body, level: list[bool], phase: list[int], current: int) -> list[int]:
     """Return the full-level values of phase `current`, except loads, that a later phase uses."""
     used: set[int] = set()
-    for n, instr in enumerate(body.instrs):
+    for n, instr in enumerate(body.instructions):
         computed_in = phase[n] - isinstance(instr, ReduceLoops)
         used.update(arg for arg in operands(body, n, {}) if phase[arg] == current < computed_in)
-    return sorted(n for n in used if not level[n] and not isinstance(body.instrs[n], Load))
+    return sorted(n for n in used if not level[n] and not isinstance(body.instructions[n], Load))
 
 
 def _resident_blocks(unit: Unit, plan: Plan) -> int:
@@ -112,8 +114,8 @@ def _resident_blocks(unit: Unit, plan: Plan) -> int:
 def _point_bytes(unit: Unit) -> int:
     """Return the bytes that are loaded for every point of a row."""
     kernel = unit.kernel
-    level = row_level(kernel, kernel.body)
-    loads = [i for i, row in zip(kernel.body.instrs, level, strict=True) if isinstance(i, Load) and not row]
+    level = are_row_level(kernel, kernel.body)
+    loads = [i for i, row in zip(kernel.body.instructions, level, strict=True) if isinstance(i, Load) and not row]
     return sum(kernel.args[load.arg].dtype.itemsize for load in loads)
 
 

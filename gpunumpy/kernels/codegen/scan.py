@@ -7,7 +7,7 @@ the totals before it. Where neighbours in memory belong to different rows, each 
 
 from __future__ import annotations
 
-from ...core.schedule.kernel import ScanLoop, row_level
+from ...core.schedule.kernel import ScanLoop, are_row_level
 from .emit import Emitter
 from .plan import Plan, define_block, define_row, is_reduced_contiguous, outer_loops, step_tile, whole_condition
 from .reduce import STATE_BYTES
@@ -26,7 +26,7 @@ _MIN_STEPS_PER_THREAD = 16
 def emit_scan(unit: Unit, processors: int) -> None:
     """Emit a kernel with scans."""
     plan = _plan(unit, processors)
-    scans = [n for n, instr in enumerate(unit.kernel.body.instrs) if isinstance(instr, ScanLoop)]
+    scans = [n for n, instr in enumerate(unit.kernel.body.instructions) if isinstance(instr, ScanLoop)]
     totals = {n: unit.scratch(plan.rows * plan.splits * STATE_BYTES) for n in scans} if plan.splits > 1 else {}
     if totals:
         text, states, emitter = _begin_entry(unit, plan, scans, totals, backwards=False)
@@ -55,7 +55,7 @@ def _begin_entry(
         text.line(f"{state}* const total{n} = reinterpret_cast<{state}*>({scratch});")
     plan.team.declare_exchange(text, list(states.reducers.values()), plan.count)
     emitter = Emitter(unit, text, body, step_tile(unit, plan))
-    level = row_level(unit.kernel, body)
+    level = are_row_level(unit.kernel, body)
     emitter.compute_once(n for n in emitter.closure(store.value for store in body.stores) if level[n])
     return text, states, emitter
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...core.ops.philox32 import BLOCKS
+from ...core.ops.philox32 import BLOCK_OPS
 from ...core.ops.streams import CONGRUENTIAL
 from ...core.schedule.kernel import Affine, Apply, Body, Load, ReduceLoops, ScanLoop
 from .collapse import bodies
@@ -42,7 +42,7 @@ def accesses(unit: Unit) -> list[tuple[int, Affine]]:
     """Return the argument and the affine map of every load and store."""
     out: list[tuple[int, Affine]] = []
     for body in bodies(unit.kernel):
-        out += [(instr.arg, instr.at) for instr in body.instrs if isinstance(instr, Load)]
+        out += [(instr.arg, instr.at) for instr in body.instructions if isinstance(instr, Load)]
         out += [(store.arg, store.at) for store in body.stores]
     return out
 
@@ -74,7 +74,7 @@ def vectors_in_flight(unit: Unit, lane: int, width: int) -> int:
     if operations(body) > MAX_LIGHT_OPERATIONS:
         return 1
     # The neighbours that a stencil loads from one array are mostly loaded by other threads too: an array counts once.
-    loaded_args = {instr.arg for instr in body.instrs if isinstance(instr, Load) and instr.at.coef[lane] != 0}
+    loaded_args = {instr.arg for instr in body.instructions if isinstance(instr, Load) and instr.at.coef[lane] != 0}
     nbytes = width * sum(unit.kernel.args[arg].dtype.itemsize for arg in loaded_args)
     count = 4
     while count > 1 and count * nbytes > _BYTES_IN_FLIGHT:
@@ -84,17 +84,17 @@ def vectors_in_flight(unit: Unit, lane: int, width: int) -> int:
 
 def operations(body: Body) -> int:
     """Return how many values of the body are computed, rather than loaded or passed."""
-    return sum(isinstance(instr, (Apply, ReduceLoops, ScanLoop)) for instr in body.instrs)
+    return sum(isinstance(instr, (Apply, ReduceLoops, ScanLoop)) for instr in body.instructions)
 
 
 def has_congruential_words(body: Body) -> bool:
     """Return whether the body makes words of a congruential generator, each of which follows from the one before."""
-    return any(isinstance(instr, Apply) and instr.op in CONGRUENTIAL for instr in body.instrs)
+    return any(isinstance(instr, Apply) and instr.op in CONGRUENTIAL for instr in body.instructions)
 
 
 def has_philox_blocks(body: Body) -> bool:
     """Return whether the body makes words of Philox4x32, of which neighbours share a block."""
-    return any(isinstance(instr, Apply) and instr.op in BLOCKS for instr in body.instrs)
+    return any(isinstance(instr, Apply) and instr.op in BLOCK_OPS for instr in body.instructions)
 
 
 def unravel(

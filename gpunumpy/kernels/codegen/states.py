@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...core.dtypes import C_TYPE
-from ...core.schedule.kernel import ReduceLoops, ScanLoop, Store, row_level
+from ...core.schedule.kernel import ReduceLoops, ScanLoop, Store, are_row_level
 from .emit import Emitter
 from .op_code import ReductionCode
 from .plan import Plan, outer_loops
@@ -25,14 +25,14 @@ class States:
         self.lanes = lanes
         self.reducers: dict[int, str] = {}
         self.names = {n: f"s{n}[{'v' if lanes > 1 else '0'}]" for n in values}
-        self._level = row_level(unit.kernel, unit.kernel.body)
+        self._level = are_row_level(unit.kernel, unit.kernel.body)
         for n in values:
             instr = self.instr(n)
             self.reducers[n] = unit.reducer(instr.op, instr.loop, isinstance(instr, ScanLoop))[0]
 
     def instr(self, n: int) -> ReduceLoops | ScanLoop:
         """Return the reduction or scan that is value `n`."""
-        instr = self.unit.kernel.body.instrs[n]
+        instr = self.unit.kernel.body.instructions[n]
         assert isinstance(instr, (ReduceLoops, ScanLoop))
         return instr
 
@@ -68,7 +68,7 @@ class States:
     def accumulate(self, emitter: Emitter, keep: Sequence[int] = (), stores: Sequence[Store] = ()) -> None:
         """Accumulate the elements of the tile. `keep` and `stores` are computed besides, as in `Emitter.run`."""
         count = emitter.tile.count * emitter.tile.width // self.lanes
-        as_array = [n for n in self.values if count >= _MIN_ARRAY_LENGTH and self.code(n).several_template]
+        as_array = [n for n in self.values if count >= _MIN_ARRAY_LENGTH and self.code(n).accumulate_many_template]
         one_by_one = [n for n in self.values if n not in as_array]
         for n in as_array:
             self.text.line(f"{C_TYPE[self.instr(n).loop[0]]} e{n}[{self.lanes}][{count}];")
@@ -105,7 +105,7 @@ class States:
         with self.text.unrolled("v", self.lanes):
             for n in values:
                 state = self.names[n]
-                self.text.line(f"{state} = {self.code(n).several(state, f'e{n}[v]', 'elements_exist[v]')};")
+                self.text.line(f"{state} = {self.code(n).accumulate_many(state, f'e{n}[v]', 'elements_exist[v]')};")
 
     def position(self, emitter: Emitter) -> str:
         """Return the C expression of the position of lane ``v`` in the reduced space, in C order."""

@@ -35,7 +35,7 @@ def find_transposed_loads(unit: Unit) -> tuple[int, list[int]]:
     for d in range(lane):
         loads: list[int] = []
         bytes_left = _SHARED_BYTES
-        for n, instr in enumerate(kernel.body.instrs):
+        for n, instr in enumerate(kernel.body.instructions):
             if isinstance(instr, Load) and instr.at.coef[d] == 1 and abs(instr.at.coef[lane]) > 1:
                 bytes_left -= _SIDE * (_SIDE + 1) * kernel.args[instr.arg].dtype.itemsize
                 if bytes_left >= 0:
@@ -96,7 +96,7 @@ def emit_transposed(unit: Unit, across: int, loads: list[int]) -> None:
 def _width(unit: Unit, across: int, loads: list[int]) -> int:
     """Return the lanes of the vectors along both loops: 1 unless every access can be made by whole vectors."""
     lane = len(unit.kernel.shape) - 1
-    transposed = [(instr.arg, instr.at) for n in loads if isinstance(instr := unit.kernel.body.instrs[n], Load)]
+    transposed = [(instr.arg, instr.at) for n in loads if isinstance(instr := unit.kernel.body.instructions[n], Load)]
     walks = [(*access, across if access in transposed else lane) for access in accesses(unit)]
     walks = [(arg, at, along) for arg, at, along in walks if at.coef[along] != 0]
     width = _MAX_LANES

@@ -15,7 +15,14 @@ from .sources import source
 _PRELUDE = source("codegen/prelude")
 
 # Kind of a scalar argument's dtype -> the C type as which it is passed to a kernel.
-_WIRE = {"b": "long long", "i": "long long", "u": "unsigned long long", "e": "double", "f": "double", "c": "double"}
+_ARGUMENT_TYPE = {
+    "b": "long long",
+    "i": "long long",
+    "u": "unsigned long long",
+    "e": "double",
+    "f": "double",
+    "c": "double",
+}
 
 _INT32_LIMIT = 2**31 - 2**22  # leaves a margin for a last tile that starts inside the loops and ends outside
 
@@ -71,7 +78,7 @@ class Unit:
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.wide_index = _needs_wide_index(kernel)
-        self.flag = any(isinstance(instr, LoadIndexed) for body in bodies(kernel) for instr in body.instrs)
+        self.flag = any(isinstance(instr, LoadIndexed) for body in bodies(kernel) for instr in body.instructions)
         self._params: list[int] = []
         self._param_names: dict[object, str] = {}
         self._used_ops: dict[tuple[str, tuple[DType, ...]], None] = {}
@@ -153,8 +160,8 @@ class Unit:
                 f"  static constexpr bool ALIGNED = {'true' if code.align_template else 'false'};\n"
                 "  static __device__ __forceinline__ State align(State a, State b) {\n"
                 f"    return {code.align('a', 'b')};\n  }}\n"
-                "  static __device__ __forceinline__ State join(State a, State b) {\n"
-                f"    return {code.join('a', 'b')};\n  }}\n}};\n"
+                "  static __device__ __forceinline__ State combine_aligned(State a, State b) {\n"
+                f"    return {code.combine_aligned('a', 'b')};\n  }}\n}};\n"
             )
         return name, code
 
@@ -181,9 +188,9 @@ class Unit:
         """Return C lines that define the parameters as constants."""
         return [f"  const long long p{n} = {value};" for n, value in enumerate(self._params)]
 
-    def wire_type(self, dtype: DType) -> str:
+    def argument_type(self, dtype: DType) -> str:
         """Return the C type as which a scalar argument is passed."""
-        return _WIRE[KIND[dtype]]
+        return _ARGUMENT_TYPE[KIND[dtype]]
 
     # Entries
 
@@ -220,7 +227,7 @@ class Unit:
         for n, arg in enumerate(args):
             if arg.kind == "scalar":
                 names = [f"a{n}r", f"a{n}i"] if KIND[arg.dtype] == "c" else [f"a{n}"]
-                declarations += [f"{self.wire_type(arg.dtype)} {name}" for name in names]
+                declarations += [f"{self.argument_type(arg.dtype)} {name}" for name in names]
             else:
                 shared = n in aliased or arg.alias >= 0
                 const = "const " if arg.kind == "in" else ""

@@ -11,9 +11,9 @@ from ...core.graph.library_calls.record import Batch
 from ...core.graph.library_calls.registry import record_of
 from ...core.runtime import memory
 from ...core.runtime.device import Device
-from ...core.runtime.executors import fuses_of, implementation
+from ...core.runtime.executors import fuse_predicate_of, implementation
 from ...core.runtime.plan import Runner
-from ...core.schedule.callbacks import FusedCall, Fuses
+from ...core.schedule.callbacks import FusedCall, FusePredicate
 from ...core.schedule.kernel import Kernel
 from ...core.schedule.steps import RunLibraryCall
 from ...core.schedule.traits import Traits
@@ -33,7 +33,7 @@ class CudaExecutor:
     """
 
     name = "cuda"
-    traits = Traits(draws_random=True, takes_epilogues=True, sums_long_rows_faster_than_blas=True)
+    traits = Traits(draws_faster_than_numpy=True, takes_epilogues=True, sums_long_rows_faster_than_blas=True)
 
     def __init__(self, device: Device) -> None:
         self.device = device
@@ -49,7 +49,7 @@ class CudaExecutor:
         device = self.device
         device.activate()
         program = generate(kernel, device.attributes.multiprocessors)
-        flag = (memory.error_word(device),) if program.flag else ()
+        flag = (memory.index_error_word(device),) if program.flag else ()
         kinds = ["P" if arg.kind != "scalar" else KIND[arg.dtype] for arg in kernel.args]
         functions = compile_program(program.text, tuple(x.entry for x in program.launches), device)
         layout = "".join(ARGUMENT_FORMAT[k] for k in kinds) + "Q" * (len(program.scratch) + len(flag))
@@ -78,7 +78,7 @@ class CudaExecutor:
             for n in reversed(complex_args):
                 wire[n : n + 1] = (wire[n].real, wire[n].imag)
             blocks = [memory.allocate(device, nbytes) for nbytes in unzeroed_bytes]
-            counters = memory.counters(device, counter_bytes).ptr if counter_bytes else 0
+            counters = memory.zeroed_scratch(device, counter_bytes).ptr if counter_bytes else 0
             wire.extend(counters + at if zeroed else blocks[at].ptr for zeroed, at in scratch)
             wire.extend(flag)
             for launch in launchers:
@@ -86,9 +86,9 @@ class CudaExecutor:
 
         return run
 
-    def fuses(self, call: str) -> Fuses | None:
+    def fuse_predicate(self, call: str) -> FusePredicate | None:
         """Return the function that decides which kernels are fused into library call `call`; None if none ever are."""
-        return fuses_of(call, self.name)
+        return fuse_predicate_of(call, self.name)
 
     def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Runner:
         """Prepare a library call; return a function of the addresses of its results and arguments, and scalars."""
@@ -103,10 +103,10 @@ class CudaExecutor:
         if isinstance(step.options, Batch):
             name = functions.batch
         elif isinstance(step.options, FusedCall):
-            name = functions.fused
+            name = functions.run_fused
         return implementation(name)(self.device, step.options, layouts, dtypes)
 
     def take_error(self) -> str:
         """Return the message of the first index out of bounds since the last call, or an empty string."""
-        number = memory.take_error(self.device)
+        number = memory.take_index_error(self.device)
         return f"index out of bounds ({self._locations.text(number)})" if number else ""

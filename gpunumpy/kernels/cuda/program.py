@@ -20,7 +20,7 @@ def prepare_program(device: Device, program: Program, count: int) -> Runner:
     """Return a function that runs the program over `count` pointers."""
     entries = tuple(launch.entry for launch in program.launches)
     functions = compile_program(program.text, entries, device) if entries else {}
-    flag = (memory.error_word(device),) if program.flag else ()
+    flag = (memory.index_error_word(device),) if program.flag else ()
     argument_format = "Q" * (count + len(program.scratch) + len(flag))
     launchers = [
         Launcher(device, functions[x.entry], x.grid, x.block, x.shared, argument_format, program.params)

@@ -10,7 +10,7 @@ from itertools import groupby
 from math import prod
 from typing import Any
 
-from ...core.graph.layout import Layout, c_layout, is_c
+from ...core.graph.layout import Layout, c_layout, is_c_contiguous
 from ...core.graph.library_calls.record import Batch
 from ...core.graph.library_calls.transforms import Transform
 from ...core.runtime import memory
@@ -74,7 +74,7 @@ def copying(values: Sequence[Layout], itemsize: int, *, into: bool) -> Program:
     """
     count, layout = len(values), values[0]._replace(offset=0)
     nbytes = prod(layout.shape) * itemsize
-    if is_c(layout.shape, layout.strides):
+    if is_c_contiguous(layout.shape, layout.strides):
         by_words = nbytes % _WORD_BYTES == 0 and all(value.offset * itemsize % _WORD_BYTES == 0 for value in values)
         itemsize = _WORD_BYTES if by_words else itemsize
         layout = c_layout((nbytes // itemsize,))

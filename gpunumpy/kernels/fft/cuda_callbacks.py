@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ...core.dtypes import KIND
 from ...core.graph.layout import Layout
-from ...core.graph.library_calls.transforms import Passes, Transform, is_smooth, passes
+from ...core.graph.library_calls.transforms import Executions, Transform, is_smooth, plan_transform
 from ...core.runtime import memory
 from ...core.runtime.device import Device
 from ...core.runtime.plan import Runner
@@ -31,7 +31,7 @@ _OPS = frozenset(
 )
 
 
-def fuses(options: FusedCall) -> bool:
+def should_fuse(options: FusedCall) -> bool:
     """Return whether a transform is faster with these kernels fused into it."""
     return can_fuse(options) and _is_worthwhile(options)
 
@@ -45,20 +45,20 @@ def can_fuse(options: FusedCall) -> bool:
     if options.before is not None:
         # The library is given this argument as its source, so it must be aligned and large enough for that.
         arg = options.before.args[first_input(options.before)]
-        if not arg.aligned or arg.dtype.itemsize < options.taken[1].itemsize:
+        if not arg.aligned or arg.dtype.itemsize < options.call_input[1].itemsize:
             return False
-    found = passes(transform, options.taken[0], options.made[0])
-    if found is None or len(found.places) != 1:
+    found = plan_transform(transform, options.call_input[0], options.call_output[0])
+    if found is None or len(found.offsets) != 1:
         return False
     if options.after is None:
         return True
     # All passes but the last may write complex numbers to the result's memory, so it must be large enough for them.
     (store,) = options.after.body.stores
-    smaller = options.after.args[store.arg].dtype.itemsize < options.made[1].itemsize
+    smaller = options.after.args[store.arg].dtype.itemsize < options.call_output[1].itemsize
     return not smaller or _is_one_pass(transform, found)
 
 
-def _is_one_pass(transform: Transform, found: Passes) -> bool:
+def _is_one_pass(transform: Transform, found: Executions) -> bool:
     """Return whether one kernel of the library reads and writes every element once."""
     if transform.kind != "c2c" or len(transform.sizes) > 1 or not is_smooth(transform.sizes[0]):
         return False
@@ -71,27 +71,29 @@ def _is_worthwhile(options: FusedCall) -> bool:
     transform = options.options
     assert isinstance(transform, Transform)
     kernels = [kernel for kernel in (options.before, options.after) if kernel is not None]
-    simple = all(i.op in _OPS for kernel in kernels for i in kernel.body.instrs if isinstance(i, Apply))
-    few = all(len(k.args) <= LIMITS.max_arguments and len(k.body.instrs) <= LIMITS.max_operations for k in kernels)
-    large = max(prod(options.taken[0].shape), prod(options.made[0].shape)) >= LIMITS.min_elements
+    simple = all(i.op in _OPS for kernel in kernels for i in kernel.body.instructions if isinstance(i, Apply))
+    few = all(
+        len(k.args) <= LIMITS.max_arguments and len(k.body.instructions) <= LIMITS.max_operations for k in kernels
+    )
+    large = max(prod(options.call_input[0].shape), prod(options.call_output[0].shape)) >= LIMITS.min_elements
     if not (simple and few and large and all(map(is_smooth, transform.sizes))):
         return False
     before, after = options.before, options.after
     if before is not None and not _walks_alike(before, before.body.stores[0].at):
         return False
-    if after is not None and not _walks_alike(after, _input_map(after, options.given)):
+    if after is not None and not _walks_alike(after, _input_map(after, options.after_input)):
         return False
     return _is_faster(transform, options)
 
 
 def _input_map(kernel: Kernel, arg: int) -> Affine:
     """Return the affine map with which a kernel reads an argument."""
-    return next(i.at for i in kernel.body.instrs if isinstance(i, Load) and i.arg == arg)
+    return next(i.at for i in kernel.body.instructions if isinstance(i, Load) and i.arg == arg)
 
 
 def _walks_alike(kernel: Kernel, walk: Affine) -> bool:
     """Return whether all loads and stores of a kernel have stride 0 or 1 along the loop where `walk` has stride 1."""
-    maps = [i.at for i in kernel.body.instrs if isinstance(i, Load)] + [s.at for s in kernel.body.stores]
+    maps = [i.at for i in kernel.body.instructions if isinstance(i, Load)] + [s.at for s in kernel.body.stores]
     (along,) = [d for d, (c, n) in enumerate(zip(walk.coef, kernel.shape, strict=True)) if c == 1 and n != 1]
     return all(at.coef[along] in (0, 1) for at in maps)
 
@@ -111,11 +113,11 @@ def _is_faster(transform: Transform, options: FusedCall) -> bool:
         # The kernel after the transform reads another array.
         is_power_of_two = longest.bit_count() == 1
         if (longest > LIMITS.one_pass_store and not is_power_of_two) or (
-            options.made[1].itemsize,
+            options.call_output[1].itemsize,
             longest,
         ) == LIMITS.slow_store:
             return False
-    found = passes(transform, options.taken[0], options.made[0])
+    found = plan_transform(transform, options.call_input[0], options.call_output[0])
     return found is not None and _is_one_pass(transform, found)
 
 
@@ -123,8 +125,8 @@ def _is_faster_real(transform: Transform, options: FusedCall) -> bool:
     """Return whether the limits of a real transform along one axis allow these kernels."""
     (points,) = transform.sizes
     is_power_of_two = points.bit_count() == 1
-    real, (source, _), (target, _) = transform.kind == "r2c", options.taken, options.made
-    itemsize = (options.taken if real else options.made)[1].itemsize
+    real, (source, _), (target, _) = transform.kind == "r2c", options.call_input, options.call_output
+    itemsize = (options.call_input if real else options.call_output)[1].itemsize
     if (points >= LIMITS.long_points and points % 2 == 0) or (
         is_power_of_two and points * itemsize >= LIMITS.long_bytes
     ):
@@ -145,11 +147,11 @@ def fft_fused(device: Device, options: FusedCall, layouts: Sequence[Layout], dty
     transform = options.options
     assert isinstance(transform, Transform)
     before, after = options.before, options.after
-    found = passes(transform, options.taken[0], options.made[0])
+    found = plan_transform(transform, options.call_input[0], options.call_output[0])
     assert found is not None, "a value that no plan describes must be copied before"
-    ((start, _),) = found.places
-    start *= options.taken[1].itemsize
-    double = options.taken[1].name in ("float64", "complex128")
+    ((start, _),) = found.offsets
+    start *= options.call_input[1].itemsize
+    double = options.call_input[1].name in ("float64", "complex128")
     arch = device.attributes.arch
     library_arg, count, load, store = 0, 1, b"", b""
     reads = writes = _Arguments((), "")
@@ -161,8 +163,8 @@ def fft_fused(device: Device, options: FusedCall, layouts: Sequence[Layout], dty
         library_arg -= library_arg > stored.arg
     if after is not None:
         (stored,) = after.body.stores
-        writes = _arguments(after, (options.given, stored.arg))
-        store = compile_lto(store_callback(after, options.given, store_name(transform.kind, double)), arch)
+        writes = _arguments(after, (options.after_input, stored.arg))
+        store = compile_lto(store_callback(after, options.after_input, store_name(transform.kind, double)), arch)
     functions = Functions(load, store, (len(reads.format), len(writes.format)))
     pack = struct.Struct("=" + reads.format + writes.format).pack
     library, plans = bindings("cufft"), cufft.plans_of(device)

@@ -34,13 +34,13 @@ _MIN_SINGLE_ROWS, _MIN_ADJACENT_ROWS = 1 << 15, 32
 class _Code(NamedTuple):
     """C++ of a fold: the type of `state`, and expressions of `state` and the element `next`.
 
-    `first` is the state after the first element, `step` the state after another, `post` the result.
+    `first` is the state after the first element, `step` the state after another, `finish` the result.
     """
 
     state: str
     first: str
     step: str
-    post: str
+    finish: str
 
 
 def fold(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[DType]) -> Program:
@@ -61,7 +61,7 @@ def fold(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[D
         f"    {C_TYPE[dtypes[1]]} next = row[0]; {code.state} state = {code.first};\n"
         f"#pragma unroll 4\n    for (long long i = 1; i < {builder.param(x.shape[axis])}; ++i) {{\n"
         f"      next = row[i * {builder.param(x.strides[axis])}];\n      {condition}state = {code.step};\n    }}\n"
-        f"    out[e] = {code.post};"
+        f"    out[e] = {code.finish};"
     )
     count = prod(out.shape)
     builder.add_loop_entry("fold", "e", count, builder.param(count), body)
@@ -80,10 +80,10 @@ def accumulate(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequ
         f"{builder.unravel('e', rows)}\n"
         f"    const {C_TYPE[dtypes[1]]}* row = x + {builder.offset(_first_along(x, axis), rows)};\n"
         f"    {C_TYPE[dtypes[0]]}* out_row = out + {builder.offset(_first_along(out, axis), rows)};\n"
-        f"    {C_TYPE[dtypes[1]]} next = row[0]; {code.state} state = {code.first};\n    out_row[0] = {code.post};\n"
+        f"    {C_TYPE[dtypes[1]]} next = row[0]; {code.state} state = {code.first};\n    out_row[0] = {code.finish};\n"
         f"#pragma unroll 4\n    for (long long i = 1; i < {builder.param(x.shape[axis])}; ++i) {{\n"
         f"      next = row[i * {builder.param(x.strides[axis])}];\n      state = {code.step};\n"
-        f"      out_row[i * {builder.param(out.strides[axis])}] = {code.post};\n    }}"
+        f"      out_row[i * {builder.param(out.strides[axis])}] = {code.finish};\n    }}"
     )
     builder.add_loop_entry("accumulate", "e", prod(rows), builder.param(prod(rows)), body)
     parameters = _arrays(dtypes)
@@ -119,7 +119,7 @@ def reduceat(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequen
         f"      {C_TYPE[dtypes[1]]} next = row[(first + lane) * {step}]; state = {code.first};\n"
         f"#pragma unroll 4\n      for (long long i = first + lane + {team}; i < last; i += {team}) {{\n"
         f"        next = row[i * {step}];\n        state = {code.step};\n      }}\n    }}\n"
-        f"    {_combine_team(op, dtypes[0], dtypes[1], code, team)}if (lane == 0) out[e] = {code.post};"
+        f"    {_combine_team(op, dtypes[0], dtypes[1], code, team)}if (lane == 0) out[e] = {code.finish};"
     )
     builder.add_loop_entry("reduceat", "e", count, builder.param(count), body, team)
     parameters = [*_arrays(dtypes), pointer_declaration(INT64, "starts")]
@@ -139,7 +139,7 @@ def _reduction(builder: ProgramBuilder, op: str, result: DType, argument: DType)
     """Return a fold by the reduction in the table of operations, in a wider float where that has one."""
     builder.require_op(op, (argument, result))
     code = op_code.reduction(op, (argument, result))
-    return _Code(code.state, code.map(["next"], "0"), code.accumulate("state", ["next"], "0"), code.post("state"))
+    return _Code(code.state, code.map(["next"], "0"), code.accumulate("state", ["next"], "0"), code.finish("state"))
 
 
 def _combine_team(op: str, result: DType, argument: DType, code: _Code, team: int) -> str:

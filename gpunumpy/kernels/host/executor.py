@@ -11,10 +11,10 @@ from ...core.graph.layout import Layout
 from ...core.graph.library_calls.record import Batch
 from ...core.graph.library_calls.registry import record_of
 from ...core.runtime.device import Device
-from ...core.runtime.executors import fuses_of, implementation
+from ...core.runtime.executors import fuse_predicate_of, implementation
 from ...core.runtime.memory import Buffer
 from ...core.runtime.plan import Runner
-from ...core.schedule.callbacks import Fuses
+from ...core.schedule.callbacks import FusePredicate
 from ...core.schedule.steps import RunLibraryCall
 from ...core.schedule.traits import Traits
 from ..source_locations import SourceLocations
@@ -37,9 +37,9 @@ class HostExecutor:
         self._locations = SourceLocations()
         self.source_location = self._locations.number
 
-    def fuses(self, call: str) -> Fuses | None:
+    def fuse_predicate(self, call: str) -> FusePredicate | None:
         """Return the function that decides which kernels are fused into library call `call`; None if none ever are."""
-        return fuses_of(call, self.name)
+        return fuse_predicate_of(call, self.name)
 
     def bind(self, buffer: Buffer, dtype: Any, offset: int) -> Any:
         """Return a flat array over the buffer from element `offset` on."""

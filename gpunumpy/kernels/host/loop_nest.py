@@ -54,7 +54,7 @@ def operands(instr: Instruction) -> tuple[int, ...]:
 
 def affines(body: Body) -> Iterator[Affine]:
     """Yield every affine function of the loop indices in `body`."""
-    for instr in body.instrs:
+    for instr in body.instructions:
         if isinstance(instr, (Load, LoadIndexed, LoopIndex)):
             yield instr.at
     for store in body.stores:
@@ -64,7 +64,10 @@ def affines(body: Body) -> Iterator[Affine]:
 def map_affines(body: Body, change: Callable[[Affine], Affine]) -> Body:
     """Return `body` with `change` applied to every affine function in it."""
     return Body(
-        tuple(replace(i, at=change(i.at)) if isinstance(i, (Load, LoadIndexed, LoopIndex)) else i for i in body.instrs),
+        tuple(
+            replace(i, at=change(i.at)) if isinstance(i, (Load, LoadIndexed, LoopIndex)) else i
+            for i in body.instructions
+        ),
         tuple(replace(store, at=change(store.at)) for store in body.stores),
     )
 
@@ -95,7 +98,7 @@ def memory_order(nest: Nest, free: bool) -> list[int]:
     Reduced dimensions stay after the others unless `free`.
     """
     maps = list(affines(nest.body))
-    has_positional = any(isinstance(i, ReduceLoops) and i.op in POSITIONAL for i in nest.body.instrs)
+    has_positional = any(isinstance(i, ReduceLoops) and i.op in POSITIONAL for i in nest.body.instructions)
     order: list[int] = []
     for d in (d for d, n in enumerate(nest.shape) if n != 1):
         at = len(order)
@@ -126,18 +129,18 @@ def merged(nest: Nest) -> Nest:
 def depends_on_reductions(body: Body) -> list[bool]:
     """Return, for every value, whether it depends on another value that is a reduction."""
     out: list[bool] = []
-    for instr in body.instrs:
-        out.append(any(out[i] or isinstance(body.instrs[i], ReduceLoops) for i in operands(instr)))
+    for instr in body.instructions:
+        out.append(any(out[i] or isinstance(body.instructions[i], ReduceLoops) for i in operands(instr)))
     return out
 
 
 def needs_whole_rows(nest: Nest) -> bool:
     """Return whether a block must hold whole rows: some value along the row depends on a reduction of the row."""
     full, after = full_level(nest), depends_on_reductions(nest.body)
-    for i, instr in enumerate(nest.body.instrs):
+    for i, instr in enumerate(nest.body.instructions):
         if isinstance(instr, ScanLoop) or (after[i] and (full[i] or isinstance(instr, ReduceLoops))):
             return True
-    dependent = [i for i, flag in enumerate(after) if flag or isinstance(nest.body.instrs[i], ReduceLoops)]
+    dependent = [i for i, flag in enumerate(after) if flag or isinstance(nest.body.instructions[i], ReduceLoops)]
     return any(store.value in dependent and writes_along_rows(nest, store) for store in nest.body.stores)
 
 
@@ -150,7 +153,7 @@ def varying_dims(nest: Nest) -> list[frozenset[int]]:
     """Return, for every value, the dimensions along which it varies."""
     axes = frozenset(d for d, flag in enumerate(nest.reduced) if flag)
     out: list[frozenset[int]] = []
-    for instr in nest.body.instrs:
+    for instr in nest.body.instructions:
         mask: frozenset[int] = frozenset().union(*(out[i] for i in operands(instr)))
         if isinstance(instr, (Load, LoadIndexed, LoopIndex)):
             mask |= {d for d, c in enumerate(instr.at.coef) if c}
@@ -170,10 +173,10 @@ def bytes_per_point(nest: Nest) -> float:
     """
     body = nest.body
     shares = [prod(1 / n for d, n in enumerate(nest.shape) if d not in mask and n) for mask in varying_dims(nest)]
-    last = {k: i for i, instr in enumerate(body.instrs) for k in operands(instr)}
+    last = {k: i for i, instr in enumerate(body.instructions) for k in operands(instr)}
     memory: dict[int, float] = {}
     live = max_live = 0.0
-    for i, instr in enumerate(body.instrs):
+    for i, instr in enumerate(body.instructions):
         if isinstance(instr, Load):
             memory[instr.arg] = max(memory.get(instr.arg, 0), shares[i] * nest.args[instr.arg].dtype.itemsize)
         elif isinstance(instr, Apply):
@@ -182,7 +185,7 @@ def bytes_per_point(nest: Nest) -> float:
         live -= sum(
             shares[k] * source.loop[-1].itemsize
             for k in set(operands(instr))
-            if last[k] == i and isinstance(source := body.instrs[k], Apply)
+            if last[k] == i and isinstance(source := body.instructions[k], Apply)
         )
     for store in body.stores:
         memory[store.arg] = max(memory.get(store.arg, 0), shares[store.value] * nest.args[store.arg].dtype.itemsize)
@@ -231,7 +234,7 @@ def nests(kernel: Kernel) -> list[Nest]:
 def _has_results_without_points(nest: Nest) -> bool:
     """Return whether a nest without points has results: reductions of empty rows."""
     rows = all(n for n, flag in zip(nest.shape, nest.reduced, strict=True) if not flag)
-    return rows and any(isinstance(i, ReduceLoops) for i in nest.body.instrs)
+    return rows and any(isinstance(i, ReduceLoops) for i in nest.body.instructions)
 
 
 def row_level_rest(nest: Nest) -> tuple[Nest, list[int]]:
@@ -245,30 +248,30 @@ def row_level_rest(nest: Nest) -> tuple[Nest, list[int]]:
     at = Affine(0, tuple(prod(shape[k + 1 :]) for k in range(len(keep))))
     args, reduces = list(nest.args), []
     rest = permuted(nest, keep)
-    instrs = list(rest.body.instrs)
-    for i, instr in enumerate(instrs):
+    instructions = list(rest.body.instructions)
+    for i, instr in enumerate(instructions):
         if isinstance(instr, ReduceLoops):
-            instrs[i] = Load(len(args), at)
+            instructions[i] = Load(len(args), at)
             args.append(Arg("in", instr.loop[-1]))
             reduces.append(i)
     pairs = zip(nest.body.stores, rest.body.stores, strict=True)
     stores = tuple(permuted_store for store, permuted_store in pairs if not writes_along_rows(nest, store))
-    return replace(rest, args=tuple(args), body=pruned(Body(tuple(instrs), stores))), reduces
+    return replace(rest, args=tuple(args), body=pruned(Body(tuple(instructions), stores))), reduces
 
 
 def pruned(body: Body) -> Body:
     """Return `body` without the values that no store depends on."""
     needed = ancestors(body, [store.value for store in body.stores])
     number = {old: new for new, old in enumerate(sorted(needed))}
-    instrs: list[Instruction] = []
+    instructions: list[Instruction] = []
     for old in number:
-        instr = body.instrs[old]
+        instr = body.instructions[old]
         if isinstance(instr, (Apply, ReduceLoops, ScanLoop)):
             instr = replace(instr, args=tuple(number[k] for k in instr.args))
         elif isinstance(instr, LoadIndexed):
             instr = replace(instr, index=tuple(number[k] for k in instr.index))
-        instrs.append(instr)
-    return Body(tuple(instrs), tuple(replace(store, value=number[store.value]) for store in body.stores))
+        instructions.append(instr)
+    return Body(tuple(instructions), tuple(replace(store, value=number[store.value]) for store in body.stores))
 
 
 def ancestors(body: Body, values: Sequence[int]) -> set[int]:
@@ -279,7 +282,7 @@ def ancestors(body: Body, values: Sequence[int]) -> set[int]:
         i = todo.pop()
         if i not in found:
             found.add(i)
-            todo.extend(operands(body.instrs[i]))
+            todo.extend(operands(body.instructions[i]))
     return found
 
 

@@ -51,12 +51,12 @@ def prepare(kernel: Kernel) -> Runner:
 def _prepare_nest(nest: Nest) -> Runner:
     """Return a function that runs a nest."""
     nest = ordered(nest)
-    reduces = any(isinstance(i, ReduceLoops) for i in nest.body.instrs)
+    reduces = any(isinstance(i, ReduceLoops) for i in nest.body.instructions)
     if reduces and not needs_whole_rows(nest):
         block, blocked = _choose_blocks(nest, len(nest.shape))
         if any(nest.reduced[:blocked]):
             return _prepare_partial_reductions(nest, block, blocked)
-    elif reduces or any(isinstance(i, ScanLoop) for i in nest.body.instrs):
+    elif reduces or any(isinstance(i, ScanLoop) for i in nest.body.instructions):
         # Rows stay whole, so only the dimensions before the reduced ones are cut; `memory_order` has put these last.
         block, blocked = _choose_blocks(nest, nest.reduced.index(True) if any(nest.reduced) else len(nest.shape))
     else:
@@ -66,7 +66,7 @@ def _prepare_nest(nest: Nest) -> Runner:
 
 def _choose_blocks(nest: Nest, dims: int) -> tuple[tuple[int, ...], int]:
     """Return the shape of a block, and how many of the first `dims` dimensions are cut into blocks (0: one block)."""
-    applied = any(isinstance(i, Apply) for i in nest.body.instrs)
+    applied = any(isinstance(i, Apply) for i in nest.body.instructions)
     touched = max(1e-9, bytes_per_point(nest))
     budget = BLOCK_BYTES * (1 if applied else _LARGE_BLOCK_FACTOR)
     block, blocked = _blocks_of(nest, dims, int(budget / touched))
@@ -94,7 +94,7 @@ def _block_sizes(shape: tuple[int, ...], block: tuple[int, ...], last: int) -> l
 
 def _is_parallel(nest: Nest) -> bool:
     """Return whether the nest is worth several threads."""
-    work = sum(isinstance(i, (Apply, ReduceLoops, ScanLoop)) for i in nest.body.instrs) + len(nest.body.stores)
+    work = sum(isinstance(i, (Apply, ReduceLoops, ScanLoop)) for i in nest.body.instructions) + len(nest.body.stores)
     return nest.count * work >= PARALLEL_WORK and workers() > 1
 
 
@@ -128,9 +128,9 @@ def _prepare_partial_reductions(nest: Nest, block: tuple[int, ...], blocked: int
     run_rest = _prepare_nest(rest)
     axes = tuple(d for d, flag in enumerate(nest.reduced) if flag)
     count = prod(nest.shape[d] for d in axes)
-    instrs = [nest.body.instrs[i] for i in reduces]
-    reducers = [reducer(i.op, i.loop, axes, count) for i in instrs]  # type: ignore[union-attr]
-    dtypes = [i.loop[-1] for i in instrs]  # type: ignore[union-attr]
+    instructions = [nest.body.instructions[i] for i in reduces]
+    reducers = [reducer(i.op, i.loop, axes, count) for i in instructions]  # type: ignore[union-attr]
+    dtypes = [i.loop[-1] for i in instructions]  # type: ignore[union-attr]
     outer = tuple(1 if flag else n for n, flag in zip(nest.shape, nest.reduced, strict=True))
     parallel = _is_parallel(nest)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from ...core.dtypes import KIND, DType, bfloat16
-from ...core.ops.table import PARTS, ufunc_of
+from ...core.ops.table import UFUNC_OUTPUTS, ufunc_of
 from ..random import host_philox32, host_words
 
 
@@ -149,8 +149,8 @@ def function(op: str, loop: tuple[DType, ...]) -> Callable[..., Any]:
         return _NOT_UFUNCS[op](loop)
     ufunc = ufunc_of(op)
     assert ufunc is not None, op
-    if op in PARTS:
-        return _result(ufunc, PARTS[op][1])
+    if op in UFUNC_OUTPUTS:
+        return _result(ufunc, UFUNC_OUTPUTS[op][1])
     if op in CORRECTED and KIND[loop[0]] == "c":
         return CORRECTED[op]
     return _clip if op == "clip" and loop[0] == bfloat16 else ufunc

@@ -178,7 +178,7 @@ class _Writer:
     def _fixed(self) -> list[bool]:
         """Return, for every value, whether it is the same in all blocks, and so computed once before them."""
         out: list[bool] = []
-        for instr in self.body.instrs:
+        for instr in self.body.instructions:
             fixed = all(out[i] for i in operands(instr))
             if isinstance(instr, (Load, LoadIndexed, LoopIndex)):
                 fixed = fixed and not any(instr.at.coef[: self.blocked])
@@ -191,20 +191,20 @@ class _Writer:
         """Return the values that the stores and, if partial, the reductions depend on."""
         values = [store.value for store in self.kept_stores]
         if self.partial:
-            values += [i for i, instr in enumerate(self.body.instrs) if isinstance(instr, ReduceLoops)]
+            values += [i for i, instr in enumerate(self.body.instructions) if isinstance(instr, ReduceLoops)]
         return ancestors(self.body, values)
 
     def _placement(self) -> tuple[dict[int, Store], dict[int, int]]:
         """Return the values that are computed directly into an output, with their stores; and each value's last use."""
-        end = len(self.body.instrs)
+        end = len(self.body.instructions)
         last: dict[int, int] = {}
         for i in sorted(self.needed):
             for k in self.memory_operands(i):
                 last[k] = i
         if self.partial:
             for i in self.needed:
-                if isinstance(self.body.instrs[i], ReduceLoops):
-                    last.update(dict.fromkeys(operands(self.body.instrs[i])[1:], end))
+                if isinstance(self.body.instructions[i], ReduceLoops):
+                    last.update(dict.fromkeys(operands(self.body.instructions[i])[1:], end))
         direct: dict[int, Store] = {}
         for store in self.kept_stores:
             if store.value in direct or not self._can_be_direct(store):
@@ -225,35 +225,35 @@ class _Writer:
     def _component_views(self) -> dict[int, str]:
         """Return the values `real` and `imag` that only ufuncs read: these read views of the complex numbers."""
         others = {store.value for store in self.body.stores}
-        for i, instr in enumerate(self.body.instrs):
+        for i, instr in enumerate(self.body.instructions):
             if not isinstance(instr, Apply) or not isinstance(self._function(i), numpy.ufunc):
                 others.update(operands(instr))
         return {
             i: instr.op
-            for i, instr in enumerate(self.body.instrs)
+            for i, instr in enumerate(self.body.instructions)
             if isinstance(instr, Apply) and instr.op in ("real", "imag") and instr.loop[0].kind == "c"
             if i not in others and not self.is_fixed[i] and not self.is_single[i]
         }
 
     def memory_operands(self, i: int) -> set[int]:
         """Return the values whose memory is read to compute value `i`."""
-        found = set(operands(self.body.instrs[i]))
-        return found.union(*(operands(self.body.instrs[k]) for k in found if k in self.component_views))
+        found = set(operands(self.body.instructions[i]))
+        return found.union(*(operands(self.body.instructions[k]) for k in found if k in self.component_views))
 
     def _is_load_of(self, value: int, arg: int) -> bool:
         """Return whether the value is a load of argument `arg`."""
-        instr = self.body.instrs[value]
+        instr = self.body.instructions[value]
         return isinstance(instr, Load) and instr.arg == arg
 
     def _can_be_direct(self, store: Store) -> bool:
         """Return whether the value is an op's result, computed in each block for exactly the points stored."""
         stored = {d for d, c in enumerate(store.at.coef) if c}
-        applied = isinstance(self.body.instrs[store.value], Apply)
+        applied = isinstance(self.body.instructions[store.value], Apply)
         return applied and not self.is_fixed[store.value] and self.varying[store.value] == stored
 
     def _function(self, value: int) -> Callable[..., Any]:
         """Return the NumPy callable of an op's result."""
-        instr = self.body.instrs[value]
+        instr = self.body.instructions[value]
         assert isinstance(instr, Apply)
         return function(instr.op, instr.loop)
 
@@ -418,7 +418,7 @@ class _Writer:
 
     def value(self, i: int) -> None:
         """Write the computation of value `i`."""
-        instr = self.body.instrs[i]
+        instr = self.body.instructions[i]
         if isinstance(instr, Apply):
             self.apply(i, instr)
             return
@@ -443,7 +443,7 @@ class _Writer:
         if len(rest) > 1:
             overwritten = {self.nest.args[s.arg].alias for s in rest}
             for k in {s.value for s in rest}:
-                instr = self.body.instrs[k]
+                instr = self.body.instructions[k]
                 if isinstance(instr, Load) and instr.arg in overwritten:
                     self.lines.append(f"v{k} = v{k}.copy()")
         for store in rest:
@@ -464,7 +464,7 @@ class _Writer:
         out += [inner + line for line in self.lines]
         if self.partial:
             states = []
-            for i, instr in enumerate(self.body.instrs):
+            for i, instr in enumerate(self.body.instructions):
                 if isinstance(instr, ReduceLoops):
                     states.append(f"(s{i}, ({''.join(self.names[k] + ', ' for k in instr.args[1:])})), ")
             out.append(f"    return ({''.join(states)})")

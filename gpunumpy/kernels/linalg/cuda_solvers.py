@@ -15,7 +15,7 @@ from ...core.dtypes import C_TYPE, COMPLEX128
 from ...core.graph.layout import Layout
 from ...core.runtime import memory
 from ...core.runtime.device import Device
-from ...core.runtime.failure_words import failure_word
+from ...core.runtime.failure_words import solver_failure_word
 from ...core.runtime.plan import Runner
 from ...nvlib import cusolver
 from ..codegen.program import Program
@@ -95,7 +95,7 @@ def inv(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dty
 
 def with_failure_word(device: Device, program: Program, count: int) -> Runner:
     """Prepare a program over `count` pointers, and pass it the address of the failure word as the last one."""
-    run, address = prepare_program(device, program, count), failure_word(device)[1]
+    run, address = prepare_program(device, program, count), solver_failure_word(device)[1]
     return lambda pointers: run((*pointers, address))
 
 

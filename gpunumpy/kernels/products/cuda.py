@@ -20,9 +20,9 @@ from ...nvlib import cublas, cublaslt
 from ..codegen import generate
 from ..codegen.program import Program
 from ..cuda.compile import compile_program
-from ..cuda.launch import Launcher
+from ..cuda.launch import ARGUMENT_FORMAT, Launcher
 from . import cuda_integers
-from .cuda_after import after
+from .cuda_epilogues import epilogue_kernel
 from .cuda_small import is_small, small_matmul
 
 _ALIGNMENT = 16  # of the matrices of a batch by addresses, in bytes
@@ -32,8 +32,7 @@ _MAX_ADDRESSES = 1 << 14  # products of a batch by addresses
 def matmul(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
     """Prepare the product of two values of one dtype, with NumPy's rules for vectors and stacks.
 
-    The returned function takes the pointers of the result and the operands, and a pointer or scalar for each step of
-    `Product.after`.
+    The returned function takes the pointers of the result and the operands, and a pointer or scalar for each epilogue.
     """
     product = Product(*options)
     matrices = cublas.as_matrices(*layouts[:3])
@@ -41,7 +40,7 @@ def matmul(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], 
         return _launcher(device, cuda_integers.matmul(matrices, dtypes), "QQQ")
     out, dtype = dtypes[:2]
     if is_small(matrices, dtype):
-        return _launcher(device, *small_matmul(matrices, dtypes, product.after))
+        return _launcher(device, *small_matmul(matrices, dtypes, product.epilogues))
     plan = cublas.gemms(*matrices, product.conjugate)
 
     @cache
@@ -52,12 +51,12 @@ def matmul(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], 
         unfused()(pointers)
 
     fused = cublaslt.prepare(device, plan, dtype, out, product, run_unfused)
-    if fused is None or not product.after:
+    if fused is None or not product.epilogues:
         simple = fused or unfused()
         return _prepare_as_batch(device, plan, dtype, out, product, simple) or simple
 
     def run(pointers: Sequence[Any]) -> None:
-        (fused if _is_exact_in_library(product.after, pointers) else run_unfused)(pointers)
+        (fused if _is_exact_in_library(product.epilogues, pointers) else run_unfused)(pointers)
 
     return run
 
@@ -93,7 +92,7 @@ def _prepare_as_batch(
     """
     count, work = plan.batch * len(plan.offsets), plan.batch * prod(plan.sizes)
     unsuitable = len(plan.offsets) < MIN_BATCH or count > _MAX_ADDRESSES
-    if unsuitable or product.after or not is_batch(work, min(plan.sizes), dtype, product.precision):
+    if unsuitable or product.epilogues or not is_batch(work, min(plan.sizes), dtype, product.precision):
         return None
     strides = numpy.array([plan.strides[2], plan.strides[1], plan.strides[0]]).reshape(3, 1, 1)
     starts = numpy.array([(c, a, b) for b, a, c in plan.offsets]).T.reshape(3, -1, 1)
@@ -108,16 +107,16 @@ def _prepare_as_batch(
     return run
 
 
-def _launcher(device: Device, program: Program, wires: str) -> Launcher:
+def _launcher(device: Device, program: Program, argument_format: str) -> Launcher:
     """Return the launcher of a program of one kernel."""
     (launch,) = program.launches
     function = compile_program(program.text, (launch.entry,), device)[launch.entry]
-    return Launcher(device, function, launch.grid, launch.block, launch.shared, wires, program.params)
+    return Launcher(device, function, launch.grid, launch.block, launch.shared, argument_format, program.params)
 
 
-def _is_exact_in_library(steps: Sequence[str], pointers: Sequence[Any]) -> bool:
+def _is_exact_in_library(epilogues: Sequence[str], pointers: Sequence[Any]) -> bool:
     """Return whether the library applies these scalars with the same bits as separate operations."""
-    return all(_IS_EXACT[step](value) for step, value in zip(steps, pointers[3:], strict=True) if step in _IS_EXACT)
+    return all(_IS_EXACT[name](value) for name, value in zip(epilogues, pointers[3:], strict=True) if name in _IS_EXACT)
 
 
 def _is_power_of_two(value: complex) -> bool:
@@ -137,24 +136,20 @@ _IS_EXACT: dict[str, Callable[[Any], bool]] = {
 def _prepare_unfused(
     device: Device, plan: cublas.Gemms, out: Any, dtype: Any, product: Product, layout: Layout
 ) -> Runner:
-    """Prepare the product, followed by one kernel for the steps of `Product.after`. `layout` is of the result."""
+    """Prepare the product, followed by one kernel for its epilogues. `layout` is of the result."""
     simple = cublas.prepare(device, plan, dtype, out, product.conjugate)
-    if not product.after:
+    if not product.epilogues:
         return simple
-    multiply = cublaslt.prepare(device, plan, dtype, out, product._replace(after=()), simple) or simple
-    kernel = after(layout.shape, out, product.after)
-    wires = [_WIRE[KIND[out] if arg.kind == "scalar" else "pointer"] for arg in kernel.args]
-    finish = _launcher(device, generate(kernel, device.attributes.multiprocessors), "".join(wires))
+    multiply = cublaslt.prepare(device, plan, dtype, out, product._replace(epilogues=()), simple) or simple
+    kernel = epilogue_kernel(layout.shape, out, product.epilogues)
+    formats = [ARGUMENT_FORMAT[KIND[out] if arg.kind == "scalar" else "P"] for arg in kernel.args]
+    finish = _launcher(device, generate(kernel, device.attributes.multiprocessors), "".join(formats))
 
     def run(pointers: Sequence[Any]) -> None:
         multiply(pointers[:3])
         words: list[Any] = [pointers[0], pointers[0]]
-        for value, wire in zip(pointers[3:], wires[2:], strict=True):
-            words.extend((value.real, value.imag) if wire == "dd" else (value,))
+        for value, letters in zip(pointers[3:], formats[2:], strict=True):
+            words.extend((value.real, value.imag) if letters == "dd" else (value,))
         finish(words)
 
     return run
-
-
-# How an argument of the kernel is passed: by the kind of the dtype of a scalar.
-_WIRE = {"pointer": "Q", "e": "d", "f": "d", "c": "dd"}

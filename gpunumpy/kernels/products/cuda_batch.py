@@ -41,10 +41,10 @@ def matmul_batch(device: Device, options: Batch, layouts: Sequence[Layout], dtyp
         call_dtypes = [dtypes[p] for p in calls[0]]
         words = [(p, layouts[p].offset * dtypes[p].itemsize) for call in calls for p in call]
         if is_small(matrices, call_dtypes[1]):
-            program, wires = small_matmul(matrices, call_dtypes, product.after, len(calls))
+            program, argument_format = small_matmul(matrices, call_dtypes, product.epilogues, len(calls))
             function = compile_program(program.text, ("small_matmul",), device)["small_matmul"]
             (launch,) = program.launches
-            run_all: Runner = Launcher(device, function, launch.grid, launch.block, 0, wires, program.params)
+            run_all: Runner = Launcher(device, function, launch.grid, launch.block, 0, argument_format, program.params)
             launches.append((run_all, picked(words, len(calls[0]))))
         else:
             run_batch = _prepare_library_batch(device, product, matrices, call_dtypes, len(calls))

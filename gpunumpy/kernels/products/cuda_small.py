@@ -1,4 +1,4 @@
-"""The product of two small matrices of floats and the steps of `Product.after`, in one kernel.
+"""The product of two small matrices of floats with its epilogues, in one kernel.
 
 The call of a library takes longer than such a product.
 """
@@ -16,7 +16,7 @@ from ...core.schedule.batch import MAX_BATCH
 from ..codegen import op_code
 from ..codegen.program import Launch, Program
 from ..cuda.program_builder import select_parameters
-from .cuda_after import SCALARS
+from .cuda_epilogues import SCALARS
 
 # Elements along each side of a block's tile of the result, and along the sums at once.
 _TILE, _DEPTH = 16, 32
@@ -43,19 +43,19 @@ extern "C" __global__ void small_matmul({pointers}, long long rows, long long co
   }}
   if (row < rows && column < columns) {{
     const long long at = (long long)row * columns + column;
-    {after}
+    {epilogues}
     out[at] = ({O})sum;
   }}
 }}
 """
-# The text of each step of `Product.after`; ``x<n>`` is the scalar or pointer of step n.
-_AFTER = {
+# The text of each epilogue of `Product.epilogues`; ``x<n>`` is the scalar or pointer of step n.
+_EPILOGUES = {
     "scale": "sum *= ({S})x{n};",
     "divide": "sum /= ({S})x{n};",
     "bias": "sum += ({S})x{n}[column];",
     "residual": "sum += ({S})x{n}[at];",
-    "less": "sum -= ({S})x{n}[at];",
-    "from": "sum = ({S})x{n}[at] - sum;",
+    "subtract": "sum -= ({S})x{n}[at];",
+    "subtract_from": "sum = ({S})x{n}[at] - sum;",
     "maximum": "sum = sum >= ({S})x{n} || sum != sum ? sum : ({S})x{n};",
 }
 
@@ -67,7 +67,7 @@ def is_small(layouts: Sequence[Layout], dtype: Any) -> bool:
 
 
 def small_matmul(
-    layouts: Sequence[Layout], dtypes: Sequence[Any], after: Sequence[str], count: int = 1
+    layouts: Sequence[Layout], dtypes: Sequence[Any], epilogues: Sequence[str], count: int = 1
 ) -> tuple[Program, str]:
     """Return the program, and the format of its arguments for a `Launcher`.
 
@@ -77,9 +77,8 @@ def small_matmul(
         Layouts of the result, in C order, and of the operands, with two dimensions or more.
     dtypes
         Their dtypes.
-    after
-        As in `gpunumpy.core.graph.library_calls.products.Product`. Each step adds a pointer or a scalar to the
-        arguments.
+    epilogues
+        As in `gpunumpy.core.graph.library_calls.products.Product`. Each adds a pointer or a scalar to the arguments.
     count
         Number of equal products. If there are several, the program takes the arguments of `MAX_BATCH` products, one
         product after the other.
@@ -89,7 +88,8 @@ def small_matmul(
     (rows, columns), inner = out.shape[-2:], a.shape[-1]
     sums = "double" if dtype.itemsize == 8 else "float"
     types = {"out": f"{C_TYPE[out_dtype]}*", "a": f"const {C_TYPE[dtype]}*", "b": f"const {C_TYPE[dtype]}*"}
-    types |= {f"x{n}": "double" if step in SCALARS else f"const {C_TYPE[out_dtype]}*" for n, step in enumerate(after)}
+    pointer = f"const {C_TYPE[out_dtype]}*"
+    types |= {f"x{n}": "double" if epilogue in SCALARS else pointer for n, epilogue in enumerate(epilogues)}
     is_batch = count > 1
     names = [f"_{k}" for k in range(MAX_BATCH)] if is_batch else [""]
     text = _TEXT.format(
@@ -100,7 +100,7 @@ def small_matmul(
         depth=_DEPTH,
         pointers=", ".join(f"{kind} {name}{number}" for number in names for name, kind in types.items()),
         chosen=select_parameters("blockIdx.y", types, MAX_BATCH) if is_batch else "",
-        after="\n    ".join(_AFTER[step].format(S=sums, n=n) for n, step in enumerate(after)),
+        epilogues="\n    ".join(_EPILOGUES[epilogue].format(S=sums, n=n) for n, epilogue in enumerate(epilogues)),
     )
     across, down = -(-columns // _TILE), -(-rows // _TILE)
     operands = (a.offset, *a.strides[-2:], b.offset, *b.strides[-2:])

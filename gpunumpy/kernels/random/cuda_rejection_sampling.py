@@ -13,7 +13,7 @@ from ...core.graph.layout import Layout
 from ..codegen.program import Program
 from ..codegen.sources import source
 from ..cuda.program_builder import ProgramBuilder
-from .mt19937_jumps import KEEPS
+from .mt19937_jumps import STATE_POSITIONS
 from .ziggurats import ziggurat
 
 TILE, THREADS = 1024, 128  # positions per block (words times phases), and its threads
@@ -62,7 +62,7 @@ def rejection_sampling(
     builder.add_entry("measure_tiles", measure, tiles, THREADS)
     builder.add_entry("compose_groups", f"  compose_group(tables, groups, blockIdx.x, {all_tiles});", groups, THREADS)
     if sampler_phases:
-        has, left = KEEPS["has"], KEEPS["left"]
+        has, left = STATE_POSITIONS["has_normal"], STATE_POSITIONS["normal"]
         left_over = f"state[{has}] != 0, op::bit_cast<f64>(u64(state[{left + 1}]) << 32 | state[{left}])"
         open_call = f"open_sampling(number, words, {left_over}, opening, out, counts, {end}, {count});"
         builder.add_entry("open", f"  {number}\n  {open_call}", 1, THREADS)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from .mt19937_jumps import KEEPS, LENGTH, STATE
+from .mt19937_jumps import LENGTH, STATE_POSITIONS, STATE_WORDS
 
 
 def unpack_state(state: Any) -> tuple[Any, ...]:
@@ -17,11 +17,11 @@ def unpack_state(state: Any) -> tuple[Any, ...]:
     A normal number left over on a device is computed again with the host's logarithm, so that its last bits are
     NumPy's.
     """
-    has_gauss, left = int(state[KEEPS["has"]]), KEEPS["left"]
+    has_gauss, left = int(state[STATE_POSITIONS["has_normal"]]), STATE_POSITIONS["normal"]
     gauss = float(state[left : left + 2].view(numpy.float64)[0]) if has_gauss else 0.0
-    if has_gauss and state[KEEPS["known"]]:
-        gauss = _first_of_pair(state[KEEPS["words"] : KEEPS["words"] + 4].tolist())
-    return "MT19937", state[:LENGTH], int(state[KEEPS["place"]]), has_gauss, gauss
+    if has_gauss and state[STATE_POSITIONS["knows_normal_words"]]:
+        gauss = _first_of_pair(state[STATE_POSITIONS["normal_words"] : STATE_POSITIONS["normal_words"] + 4].tolist())
+    return "MT19937", state[:LENGTH], int(state[STATE_POSITIONS["position"]]), has_gauss, gauss
 
 
 def _first_of_pair(words: list[int]) -> float:
@@ -34,10 +34,13 @@ def _first_of_pair(words: list[int]) -> float:
 
 def pack_state(numpy_state: dict[str, Any]) -> Any:
     """Return a dictionary of `RandomState.get_state` as kernels take the state."""
-    state = numpy.zeros(STATE, numpy.uint32)
+    state = numpy.zeros(STATE_WORDS, numpy.uint32)
     state[:LENGTH] = numpy_state["state"]["key"]
-    state[KEEPS["place"]], state[KEEPS["has"]] = numpy_state["state"]["pos"], numpy_state["has_gauss"]
-    left = KEEPS["left"]
+    state[STATE_POSITIONS["position"]], state[STATE_POSITIONS["has_normal"]] = (
+        numpy_state["state"]["pos"],
+        numpy_state["has_gauss"],
+    )
+    left = STATE_POSITIONS["normal"]
     state[left : left + 2] = numpy.array([numpy_state["gauss"]]).view(numpy.uint32)
     return state
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from ...core.ops.streams import CONGRUENTIAL, DIGIT_BITS, DIGITS, KEEPS, WORDS, digits
+from ...core.ops.streams import CONGRUENTIAL, DIGIT_BITS, DIGITS, STATE_POSITIONS, STATE_WORDS, digits
 
 _HALF = numpy.uint64(32)
 _LOW = numpy.uint64(0xFFFFFFFF)
@@ -149,15 +149,15 @@ OP_FUNCTIONS: dict[str, Callable[[Any], Callable[..., Any]]] = {
 def read_state_words(name: str, bits: Any) -> list[int]:
     """Return the state of a NumPy bit generator in the words that kernels take: see `core.ops.streams`."""
     state = bits.state
-    inner, words = state["state"], [0] * WORDS
+    inner, words = state["state"], [0] * STATE_WORDS
     if name == "philox":
         words[:4] = inner["counter"].tolist()
         words[4:6] = inner["key"].tolist()
-        words[KEEPS["first"]] = state["buffer_pos"]
+        words[STATE_POSITIONS["used_words"]] = state["buffer_pos"]
     else:
         x, c = inner["state"], inner["inc"]
         words[:4] = x >> 64, x & _LOW_WORD, c >> 64, c & _LOW_WORD
-    words[KEEPS["has"]], words[KEEPS["left"]] = state["has_uint32"], state["uinteger"]
+    words[STATE_POSITIONS["has_half"]], words[STATE_POSITIONS["half"]] = state["has_uint32"], state["uinteger"]
     return words
 
 
@@ -172,11 +172,11 @@ def write_state_words(name: str, bits: Any, words: list[int]) -> None:
         new["state"]["key"] = numpy.array(words[4:6], numpy.uint64)
         new["buffer_pos"] = 4
         bits.state = new
-        bits.random_raw(words[KEEPS["first"]], False)
+        bits.random_raw(words[STATE_POSITIONS["used_words"]], False)
         new = bits.state
     else:
         new["state"] = {"state": words[0] << 64 | words[1], "inc": words[2] << 64 | words[3]}
-    new["has_uint32"], new["uinteger"] = words[KEEPS["has"]], words[KEEPS["left"]]
+    new["has_uint32"], new["uinteger"] = words[STATE_POSITIONS["has_half"]], words[STATE_POSITIONS["half"]]
     bits.state = new
 
 

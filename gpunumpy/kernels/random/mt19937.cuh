@@ -7,8 +7,9 @@
 
 const int LENGTH = 624, AHEAD = 397, INDEPENDENT = LENGTH - AHEAD;
 const int TWO_BLOCKS = 2 * LENGTH + INDEPENDENT;  // two blocks, and what idle threads may read behind them
-// Positions in a state, as KEEPS in mt19937_jumps.py names them.
-const int PLACE = 624, HAS = 625, LEFT = 626, PAIR = 628, MADE_HERE = 632, STATE = 640;
+// Positions in a state, as STATE_POSITIONS in mt19937_jumps.py names them.
+const int POSITION = 624, HAS_NORMAL = 625, NORMAL = 626, NORMAL_WORDS = 628, KNOWS_NORMAL_WORDS = 632;
+const int STATE_WORDS = 640;
 // Words of a stretch: a window and what follows it, as far as the terms of a polynomial reach.
 const int STRETCH = 33 * LENGTH;
 // A jump is cut into shares of TERMS words of 32 terms. One warp adds up a share; each thread has THREAD_WORDS
@@ -132,7 +133,7 @@ struct Position {
   i64 block;
   u32 place;
   __device__ Position(const u32* state, i64 count) {
-    const i64 upto = i64(state[PLACE]) + count;
+    const i64 upto = i64(state[POSITION]) + count;
     block = count ? (upto - 1) / LENGTH : 0;
     place = u32(upto - block * LENGTH);
   }
@@ -142,16 +143,16 @@ struct Position {
 __device__ __forceinline__ void make_run(
     u32* words, u32* after, const u32* state, const u32* windows, i64 count, i64 length) {
   __shared__ u32 both[TWO_BLOCKS];
-  const i64 run = blockIdx.x, place = state[PLACE];
+  const i64 run = blockIdx.x, place = state[POSITION];
   const Position end(state, count);
   for (int k = threadIdx.x; k < LENGTH; k += blockDim.x) both[k] = windows[run * LENGTH + k];
   if (run == 0) {
-    for (i64 k = threadIdx.x; k < STATE; k += blockDim.x) {
+    for (i64 k = threadIdx.x; k < STATE_WORDS; k += blockDim.x) {
       if (k < LENGTH) {
         if (k >= place && k - place < count) words[k - place] = tempered(state[k]);
         if (end.block == 0) after[k] = state[k];
       } else {
-        after[k] = k == PLACE ? end.place : state[k];
+        after[k] = k == POSITION ? end.place : state[k];
       }
     }
   }
@@ -177,10 +178,11 @@ struct DrawnWords {
   __device__ void write_state(u32* state, i64 taken) const {
     const Position end(before, taken);
     const bool first = end.block == 0, last = end.block == Position(before, count).block;
-    const i64 from = end.block * LENGTH - i64(before[PLACE]);
+    const i64 from = end.block * LENGTH - i64(before[POSITION]);
     for (int k = threadIdx.x; k < LENGTH; k += blockDim.x)
       state[k] = first ? before[k] : last ? after[k] : untempered(words[from + k]);
-    for (int k = PLACE + int(threadIdx.x); k < STATE; k += blockDim.x) state[k] = k == PLACE ? end.place : before[k];
+    for (int k = POSITION + int(threadIdx.x); k < STATE_WORDS; k += blockDim.x)
+      state[k] = k == POSITION ? end.place : before[k];
   }
   // Write into a state that the second normal number of the pair that begins at a word is left over; that none is, if
   // the word is -1.
@@ -193,10 +195,10 @@ struct DrawnWords {
       for (int k = 0; k < 4; ++k) pair[k] = words[from + k];
       left = op::bit_cast<u64>(NormalPair(unit(pair[0], pair[1]), unit(pair[2], pair[3])).second);
     }
-    state[HAS] = state[MADE_HERE] = from >= 0;
-    state[LEFT] = u32(left);
-    state[LEFT + 1] = u32(left >> 32);
-    for (int k = 0; k < 4; ++k) state[PAIR + k] = pair[k];
+    state[HAS_NORMAL] = state[KNOWS_NORMAL_WORDS] = from >= 0;
+    state[NORMAL] = u32(left);
+    state[NORMAL + 1] = u32(left >> 32);
+    for (int k = 0; k < 4; ++k) state[NORMAL_WORDS + k] = pair[k];
   }
 };
 
@@ -204,11 +206,11 @@ struct DrawnWords {
 struct SerialWords {
   u32* state;
   __device__ u32 next() {
-    if (state[PLACE] == LENGTH) {
+    if (state[POSITION] == LENGTH) {
       for (int k = 0; k < LENGTH; ++k)
         state[k] = next_word(state[k], state[(k + 1) % LENGTH], state[(k + AHEAD) % LENGTH]);
-      state[PLACE] = 0;
+      state[POSITION] = 0;
     }
-    return tempered(state[state[PLACE]++]);
+    return tempered(state[state[POSITION]++]);
   }
 };

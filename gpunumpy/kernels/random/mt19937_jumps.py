@@ -18,14 +18,14 @@ _MATRIX = 0x9908B0DF
 
 # A state is an array of words of 32 bits: first the LENGTH words of the block that the stream is in, then, each at its
 # position:
-KEEPS = {
-    "place": 624,  # how many words of the block are consumed
-    "has": 625,  # whether a normal number is left over from an earlier draw
-    "left": 626,  # that number, its lower half first
-    "words": 628,  # the four words that it was made of, if "known"
-    "known": 632,  # whether a device made that number, so that these words are known
+STATE_POSITIONS = {
+    "position": 624,  # how many words of the block are consumed
+    "has_normal": 625,  # whether a normal number is left over from an earlier draw
+    "normal": 626,  # that number, its lower half first
+    "normal_words": 628,  # the four words that it was made of, if they are known
+    "knows_normal_words": 632,  # whether a device made that number, so that these words are known
 }
-STATE = 640  # words of a state
+STATE_WORDS = 640
 
 
 # Numbers made by independent attempts, by name: KIND in mt19937_numbers.cuh, the words of an attempt, and the numbers

@@ -190,7 +190,7 @@ __device__ __forceinline__ void end_numbers(
     // No attempt is needed where the number left over is the only one.
     drawn.write_state(state, needed ? (*last / Number::PIECES + 1) * Number::WORDS : 0);
   } else {
-    for (int k = threadIdx.x; k < STATE; k += blockDim.x) state[k] = drawn.after[k];
+    for (int k = threadIdx.x; k < STATE_WORDS; k += blockDim.x) state[k] = drawn.after[k];
   }
   __syncthreads();
   if (threadIdx.x != 0) return;
@@ -209,13 +209,13 @@ __device__ __forceinline__ void end_numbers(
   }
 #if KIND == 3
   // The number left over comes first; of an odd count of further numbers one is left over again.
-  if (out.begin) out.out[0] = op::bit_cast<f64>(u64(drawn.before[LEFT + 1]) << 32 | drawn.before[LEFT]);
+  if (out.begin) out.out[0] = op::bit_cast<f64>(u64(drawn.before[NORMAL + 1]) << 32 | drawn.before[NORMAL]);
   const u64 left = op::bit_cast<u64>(values[1]);
   const bool has = (out.n - out.begin) % 2;
-  state[HAS] = has;
-  state[LEFT] = has ? u32(left) : 0;
-  state[LEFT + 1] = has ? u32(left >> 32) : 0;
-  for (int k = 0; k < 4; ++k) state[PAIR + k] = words[k];
-  state[MADE_HERE] = has;
+  state[HAS_NORMAL] = has;
+  state[NORMAL] = has ? u32(left) : 0;
+  state[NORMAL + 1] = has ? u32(left >> 32) : 0;
+  for (int k = 0; k < 4; ++k) state[NORMAL_WORDS + k] = words[k];
+  state[KNOWS_NORMAL_WORDS] = has;
 #endif
 }

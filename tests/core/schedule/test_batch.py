@@ -13,7 +13,7 @@ import gpunumpy
 from gpunumpy.core.graph.layout import Layout, c_layout, c_strides
 from gpunumpy.core.graph.library_calls.record import Batch
 from gpunumpy.core.graph.library_calls.transforms import Transform, result_shape
-from gpunumpy.core.runtime.explain import name_of
+from gpunumpy.core.runtime.explain import step_name
 from gpunumpy.core.runtime.memory import host_view
 from gpunumpy.core.schedule.batch import MAX_BATCH, MIN_BATCH
 from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
@@ -41,7 +41,7 @@ def values(count: int, *shape: int) -> list[Any]:
 
 def names(work: Callable[[], Any]) -> list[str]:
     """What runs: the names of calls, and "kernel"."""
-    return [name_of(step) if isinstance(step, RunLibraryCall) else "kernel" for step in kernels(work)]
+    return [step_name(step) if isinstance(step, RunLibraryCall) else "kernel" for step in kernels(work)]
 
 
 def each(program: Callable[..., Any], hosts: list[Any]) -> Callable[[], list[Any]]:
@@ -213,18 +213,18 @@ def test_one_text_serves_all_counts_and_sizes() -> None:
 
 
 @pytest.mark.skipif(not available(), reason="the emulator needs g++")
-@pytest.mark.parametrize("after", [(), ("residual",)])
-def test_products(after: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("epilogues", [(), ("residual",)])
+def test_products(epilogues: tuple[str, ...]) -> None:
     shapes = ((5, 7), (7, 3))
     layouts = [c_layout((5, 3)), *map(c_layout, shapes)]
-    dtypes = [numpy.dtype("f4")] * (3 + len(after))
-    single, _ = small_matmul(layouts, dtypes, after)
-    program, wires = small_matmul(layouts, dtypes, after, 6)
-    assert len(wires) == MAX_BATCH * len(dtypes)
+    dtypes = [numpy.dtype("f4")] * (3 + len(epilogues))
+    single, _ = small_matmul(layouts, dtypes, epilogues)
+    program, argument_format = small_matmul(layouts, dtypes, epilogues, 6)
+    assert len(argument_format) == MAX_BATCH * len(dtypes)
     sets = []
     for _ in range(6):
         a, b = (RNG.standard_normal(shape).astype("f4") for shape in shapes)
-        sets.append([numpy.zeros(15, "f4"), a.reshape(-1), b.reshape(-1), *[RNG.random(15, "f4") for _ in after]])
+        sets.append([numpy.zeros(15, "f4"), a.reshape(-1), b.reshape(-1), *[RNG.random(15, "f4") for _ in epilogues]])
     run_program(program, [x for one in sets + [sets[0]] * (MAX_BATCH - 6) for x in one])
     for out, *operands in sets:
         alone = numpy.zeros(15, "f4")

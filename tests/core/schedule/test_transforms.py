@@ -14,7 +14,7 @@ from numpy.lib.stride_tricks import as_strided
 
 import gpunumpy as np
 from gpunumpy.core.graph.layout import Layout, c_layout
-from gpunumpy.core.graph.library_calls.transforms import Transform, passes, result_shape
+from gpunumpy.core.graph.library_calls.transforms import Transform, plan_transform, result_shape
 from gpunumpy.core.runtime import memory
 from gpunumpy.kernels.fft import host as host_fft
 from gpunumpy.nvlib import cufft
@@ -184,7 +184,7 @@ def test_every_layout_that_has_a_plan_is_transformed(library: Model, kind: str) 
                     continue
                 options = Transform(kind, axes, tuple(sizes), planned % 2 == 0 and kind != "r2c")
                 where = Layout(x.shape, tuple(s // x.itemsize for s in x.strides), 0)
-                if passes(options, where, c_layout(result_shape(options, x.shape))) is None:
+                if plan_transform(options, where, c_layout(result_shape(options, x.shape))) is None:
                     continue
                 planned += 1
                 theirs = expected(options, x)
@@ -200,7 +200,7 @@ def test_what_no_plan_describes() -> None:
     def found(x: Any, axes: tuple[int, ...], kind: str = "c2c") -> Any:
         options = Transform(kind, axes, tuple(x.shape[a] for a in axes), False)
         where = Layout(x.shape, tuple(s // x.itemsize for s in x.strides), 0)
-        return passes(options, where, c_layout(result_shape(options, x.shape)))
+        return plan_transform(options, where, c_layout(result_shape(options, x.shape)))
 
     x = numpy.zeros((4, 6, 8), "F")
     assert found(x, (0, 1, 2)) is not None
@@ -219,9 +219,9 @@ def test_few_executions() -> None:
     whole = c_layout((8, 16, 32))
     for axes, count in (((0,), 1), ((1,), 8), ((2,), 1), ((0, 1), 1), ((1, 2), 1), ((0, 2), 1), ((0, 1, 2), 1)):
         options = Transform("c2c", axes, tuple(whole.shape[a] for a in axes), False)
-        made = passes(options, whole, whole)
+        made = plan_transform(options, whole, whole)
         assert made is not None
-        assert len(made.places) == count
+        assert len(made.offsets) == count
         assert made.plan.batch * count == 8 * 16 * 32 // prod(options.sizes)
 
 
@@ -267,7 +267,7 @@ def close(found: Any, theirs: Any) -> None:
 
 
 def planned(n: int) -> Any:
-    found = passes(Transform("c2c", (0,), (n,), False), c_layout((n,)), c_layout((n,)))
+    found = plan_transform(Transform("c2c", (0,), (n,), False), c_layout((n,)), c_layout((n,)))
     assert found is not None
     return found.plan
 
