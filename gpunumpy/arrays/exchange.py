@@ -284,7 +284,7 @@ def from_interface(x: Any) -> ndarray | None:
     return _array_over(ptr, shape, strides, dtype, device, x, not read_only)
 
 
-creation.READERS.append(from_interface)
+creation.DEVICE_ARRAY_IMPORTERS.append(from_interface)
 
 
 def _array_over(

@@ -17,7 +17,7 @@ from ..core.recording.array import MADE_AS_ARRAY, READ_ONLY, from_host, is_scala
 from ..core.recording.record import reshaped as in_shape
 from ..core.runtime.device import Device
 from ..functions.creation.arrays import array, as_shape
-from ..functions.manipulation.repeating import grown
+from ..functions.manipulation.repeating import zero_padded_node
 from ..functions.manipulation.shape import as_shape_with_unknown, reshaped, transpose
 from ..functions.ufuncs.ufunc import UFUNCS
 
@@ -66,7 +66,7 @@ def resize_method(x: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
         raise ValueError("cannot resize this array: it does not own its data")
     if prod(dims) < x.size and any(isinstance(referrer, ndarray) for referrer in gc.get_referrers(x)):
         raise ValueError("cannot resize an array to fewer elements while there is a view of it; use resize(a, shape)")
-    x._set(grown(x, dims))
+    x._set(zero_padded_node(x, dims))
 
 
 def set_shape(x: ndarray, shape: Any) -> None:

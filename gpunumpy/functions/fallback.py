@@ -44,7 +44,7 @@ _SILENT = frozenset(
 # Classes that hold arrays: what they hold are NumPy arrays.
 _HOLDERS = frozenset(("broadcast", "chararray", "matrix", "memmap", "ndenumerate", "poly1d", "recarray"))
 # Implementations of this package for functions in NumPy's inner modules, by NumPy's full name.
-NATIVE: dict[str, Callable[..., Any]] = {}
+OWN_FUNCTIONS: dict[str, Callable[..., Any]] = {}
 # Modules in which nothing takes an array.
 _PLAIN_MODULES = frozenset(("ctypeslib", "dtypes", "exceptions", "version"))
 
@@ -259,7 +259,7 @@ class vectorize(numpy.vectorize):
         return _vectorized(self, *args, **options)
 
 
-NATIVE |= {"numpy.nditer": nditer, "numpy.nested_iters": nested_iters, "numpy.vectorize": vectorize}
+OWN_FUNCTIONS |= {"numpy.nditer": nditer, "numpy.nested_iters": nested_iters, "numpy.vectorize": vectorize}
 
 
 # The array methods that run through NumPy on the host.
@@ -284,7 +284,7 @@ def lookup(module: str, name: str) -> Any:
     own_module = "gpunumpy" + module.removeprefix("numpy")
     if name.startswith("_") or (name not in dir(numpy_module) and name not in _PLAIN_MODULES):
         raise AttributeError(f"module {own_module!r} has no attribute {name!r}")
-    native = NATIVE.get(f"{module}.{name}")
+    native = OWN_FUNCTIONS.get(f"{module}.{name}")
     if native is not None:
         return native
     found = getattr(numpy_module, name)
@@ -305,11 +305,11 @@ def namespace(module: str) -> types.ModuleType:
 
     own_module = types.ModuleType("gpunumpy" + module.removeprefix("numpy"))
     own_module.__getattr__ = find  # type: ignore[method-assign]
-    own_module.__dir__ = lambda: public(module)  # type: ignore[method-assign]
+    own_module.__dir__ = lambda: public_names(module)  # type: ignore[method-assign]
     own_module.__path__ = []  # a package: it may contain modules, none of which is a file
     return own_module
 
 
-def public(module: str) -> list[str]:
+def public_names(module: str) -> list[str]:
     """Return the public names of a module of NumPy's."""
     return [name for name in dir(import_module(module)) if not name.startswith("_")]

@@ -18,10 +18,10 @@ from ..core.recording.record import as_array, as_dtype, elementwise
 from ..functions.creation.arrays import empty, zeros
 from ..functions.indexing.getitem import getitem
 from ..functions.manipulation.shape import astype, swapaxes
-from ..functions.products.operands import pair
+from ..functions.products.operands import as_two_arrays
 from ..functions.products.stacked import matmul
 from ..functions.reductions import reductions
-from ..functions.ufuncs.elementwise import real_of, where
+from ..functions.ufuncs.elementwise import real_parts, where
 from ..functions.ufuncs.output import check_shape
 from .checks import check_matrices, common_dtype, real_dtype
 from .decompositions import svd, svd_in_dtype
@@ -82,7 +82,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = _NO_
 
 def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[ndarray, ndarray, Any, ndarray]:
     """Return the least-squares solution of a linear system. See `numpy.linalg.lstsq`."""
-    x, y = pair(a, b)
+    x, y = as_two_arrays(a, b)
     is_vector = y.ndim == 1
     if is_vector:
         y = getitem(y, (slice(None), None))
@@ -111,7 +111,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[ndarray, ndarray, Any, nda
         residual = elementwise("subtract", (right_sides, matmul(wrap(as_dtype(x.value(), double)), solution)))
     else:
         solution, residual = zeros((n, sides), double, device=x.device), right_sides
-    squares = reductions.sum(real_of(elementwise("multiply", (elementwise("conjugate", (residual,)), residual))), 0)
+    squares = reductions.sum(real_parts(elementwise("multiply", (elementwise("conjugate", (residual,)), residual))), 0)
     solution = astype(getitem(solution, (slice(None), 0)) if is_vector else solution, dtype, copy=False)
     rank = numpy.int32(to_host(rank_array))
     residuals = astype(squares, real, copy=False) if rank == n and m > n else from_host(numpy.zeros(0, real), x.device)

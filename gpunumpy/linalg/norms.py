@@ -16,7 +16,7 @@ from ..core.recording.record import as_array, as_dtype, elementwise, reshaped
 from ..functions.indexing.getitem import getitem
 from ..functions.manipulation.shape import moveaxis
 from ..functions.reductions import reductions
-from ..functions.ufuncs.elementwise import real_of, where
+from ..functions.ufuncs.elementwise import real_parts, where
 from .checks import check_square, common_dtype, real_dtype
 from .decompositions import svdvals
 
@@ -120,7 +120,7 @@ def _matrix_norm(x: ndarray, order: Any, axes: tuple[Any, ...], keep: bool) -> n
 def _root_sum_of_squares(x: ndarray, axis: Any, keep: bool) -> ndarray:
     """Return the square root of the sum of squared absolute values."""
     if KIND[x.dtype] == "c":
-        squares = real_of(elementwise("multiply", (elementwise("conjugate", (x,)), x)))
+        squares = real_parts(elementwise("multiply", (elementwise("conjugate", (x,)), x)))
     else:
         squares = elementwise("multiply", (x, x))
     return elementwise("sqrt", (reductions.sum(squares, axis, keepdims=keep),))

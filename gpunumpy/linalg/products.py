@@ -11,12 +11,12 @@ from ..core.graph import layout
 from ..core.recording.array import ndarray
 from ..core.recording.record import as_array
 from ..functions.indexing.elements import diagonal as _diagonal
-from ..functions.indexing.slices import along, flat
+from ..functions.indexing.slices import flat_array, laid_along_axis
 from ..functions.manipulation.shape import matrix_transpose as matrix_transpose
 from ..functions.manipulation.shape import reshape
 from ..functions.products import stacked as products_stacked
 from ..functions.products import tensor_products
-from ..functions.products.operands import pair
+from ..functions.products.operands import as_two_arrays
 
 __all__ = [
     *("cross", "diagonal", "matmul", "matrix_transpose", "multi_dot", "outer", "tensordot", "trace", "vecdot"),
@@ -30,7 +30,7 @@ def matmul(x1: Any, x2: Any, /) -> ndarray:
 
 def outer(x1: Any, x2: Any, /) -> ndarray:
     """Multiply every element of one vector by every element of another. See `numpy.linalg.outer`."""
-    one, two = pair(x1, x2)
+    one, two = as_two_arrays(x1, x2)
     if one.ndim != 1 or two.ndim != 1:
         raise ValueError(
             f"Input arrays must be one-dimensional, but they are x1.ndim={one.ndim} and x2.ndim={two.ndim}."
@@ -50,7 +50,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> ndarray:
 
 def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> ndarray:
     """Return the cross products of vectors of 3 elements. See `numpy.linalg.cross`."""
-    one, two = pair(x1, x2)
+    one, two = as_two_arrays(x1, x2)
     lengths = [x.shape[layout.normalize_axis(axis, x.ndim)] for x in (one, two)]
     if lengths != [3, 3]:
         raise ValueError(
@@ -84,9 +84,9 @@ def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> ndarray:
         return tensor_products.dot(chain[0], chain[1], out)
     first_ndim, last_ndim = chain[0].ndim, chain[-1].ndim
     if first_ndim == 1:
-        chain[0] = along(chain[0], 1, 2)
+        chain[0] = laid_along_axis(chain[0], 1, 2)
     if last_ndim == 1:
-        chain[-1] = along(chain[-1], 0, 2)
+        chain[-1] = laid_along_axis(chain[-1], 0, 2)
     for x in chain:
         if x.ndim != 2:
             raise LinAlgError(f"{x.ndim}-dimensional array operands. Array must be two-dimensional")
@@ -94,7 +94,7 @@ def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> ndarray:
     result = _product(chain, splits, 0, len(chain) - 1, out)
     if first_ndim == last_ndim == 2:
         return result
-    return reshape(result, ()) if first_ndim == last_ndim == 1 else flat(result)
+    return reshape(result, ()) if first_ndim == last_ndim == 1 else flat_array(result)
 
 
 def _product(chain: Sequence[ndarray], splits: dict[tuple[int, int], int], i: int, j: int, out: Any = None) -> ndarray:

@@ -21,7 +21,7 @@ from ..core.recording.record import as_array, reshaped, transposed
 from ..core.runtime import evaluate
 from ..functions.creation.ranges import eye
 from ..functions.manipulation.shape import broadcast_to, transpose
-from ..functions.products.operands import pair
+from ..functions.products.operands import as_two_arrays
 from ..functions.products.stacked import matmul
 from .checks import check_square, common_dtype, failure_word_is_clear, raise_on_failure, real_dtype
 
@@ -104,7 +104,7 @@ def solve(a: Any, b: Any) -> ndarray:
     The solutions are computed at once, because a singular matrix raises. For a matrix of right-hand sides the solutions
     lie in memory one after the other: the matrix of solutions is in Fortran order.
     """
-    x, y = pair(a, b)
+    x, y = as_two_arrays(a, b)
     check_square(x)
     dtype = common_dtype(x, y)
     _check_right_sides(x, y)
@@ -151,7 +151,7 @@ def _check_right_sides(x: ndarray, y: ndarray) -> None:
 
 def tensorsolve(a: Any, b: Any, axes: Any = None) -> ndarray:
     """Solve the equation ``tensordot(a, x, x.ndim) == b`` for `x`. See `numpy.linalg.tensorsolve`."""
-    x, y = pair(a, b)
+    x, y = as_two_arrays(a, b)
     if axes is not None:
         order = list(range(x.ndim))
         for k in axes:

@@ -12,7 +12,7 @@ from ..core.recording.array import from_host
 from ..core.recording.record import elementwise
 from ..functions.manipulation.shape import reshape
 from ..functions.products.stacked import matmul
-from ..functions.ufuncs.output import hosted
+from ..functions.ufuncs.output import to_numpy_arguments
 from .device_draws import Target
 from .parameters import float64_row, shape_of_rows
 
@@ -57,14 +57,14 @@ def draw_normal_vectors(
     mean, cov, size, check_valid, **options
         See `numpy.random.Generator.multivariate_normal`.
     """
-    shape, mean = None if size is None else shape_of_rows(size), float64_row(hosted(mean))
+    shape, mean = None if size is None else shape_of_rows(size), float64_row(to_numpy_arguments(mean))
     target = None if shape is None or mean.ndim != 1 else target_of((*shape, mean.size))
     if target is None:
         return NotImplemented
     check: Any = "raise" if check_valid == "warn" else check_valid
     try:
         factor = _FACTORS[numpy_class].multivariate_normal(
-            numpy.zeros_like(mean), hosted(cov), mean.size, check_valid=check, **options
+            numpy.zeros_like(mean), to_numpy_arguments(cov), mean.size, check_valid=check, **options
         )
     except (ValueError, numpy.linalg.LinAlgError):  # NumPy itself is to raise or warn, after it has drawn
         return NotImplemented

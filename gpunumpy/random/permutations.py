@@ -13,7 +13,7 @@ from ..core.recording.array import from_host, ndarray, wrap
 from ..core.recording.record import as_array, reshaped, transposed
 from ..core.runtime.device import default_device
 from ..core.runtime.evaluate import queue_of
-from ..functions.creation.arrays import axes_in_memory, laid_out
+from ..functions.creation.arrays import array_in_memory_order, axes_in_memory
 from ..functions.indexing.selection import take
 from .bounded_integers import draw_order
 from .device_draws import can_draw, min_count
@@ -78,7 +78,7 @@ class Permutations(GeneratorDraws):
         shuffled = take(wrap(reshaped(moved, (array.size,))), wrap(positions)).value()
         result = transposed(reshaped(shuffled, moved.signature.shape), [axis_order.index(k) for k in axes])
         if out is None:
-            return laid_out(result, memory_axes)
+            return array_in_memory_order(result, memory_axes)
         out.assign(cast(result, out.dtype))
         return out
 

@@ -12,7 +12,7 @@ import gpunumpy as np
 from gpunumpy.core.graph.layout import c_strides
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.schedule.steps import RunLibraryCall
-from gpunumpy.functions.products.einsum_plan import Kernel, Operand, Product, pair, parse, subscripts_of
+from gpunumpy.functions.products.einsum_plan import Kernel, Operand, Product, parse, plan_pair, subscripts_of
 
 
 def letters(labels: tuple[int, ...]) -> str:
@@ -62,7 +62,7 @@ def planned(subscripts: str, sizes: dict[str, int], *orders: str) -> Kernel | Pr
     first, second = terms.split(",")
     ways = orders or (first, second)
     a, b = operand(first, sizes, ways[0]), operand(second, sizes, ways[1])
-    return pair(a, b, tuple(map(ord, output)), 4)
+    return plan_pair(a, b, tuple(map(ord, output)), 4)
 
 
 LARGE = dict.fromkeys("abcdefghijklmn", 64) | {"b": 8, "h": 16}

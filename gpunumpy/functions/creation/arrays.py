@@ -57,7 +57,7 @@ __all__ = [
 
 # Functions that import device arrays of other libraries. `array` tries them in turn on every object that is not an
 # `ndarray` of this package; each returns None for an object that it does not know.
-READERS: list[Callable[[Any], ndarray | None]] = []
+DEVICE_ARRAY_IMPORTERS: list[Callable[[Any], ndarray | None]] = []
 
 _ORDERS = ("C", "F", "A", "K")
 MAX_DIMENSIONS = 64
@@ -80,14 +80,14 @@ def axes_in_memory(order: str | None, shape: Shape, strides: Sequence[int]) -> t
     return tuple(reversed(range(len(shape)))) if order == "F" and len(shape) > 1 else None
 
 
-def laid_out(node: Node, order: tuple[int, ...] | None) -> ndarray:
+def array_in_memory_order(node: Node, order: tuple[int, ...] | None) -> ndarray:
     """Return a value as a new array, whose axes lie in memory from slowest to fastest as `order` says."""
     if order is not None:
         node = transposed(node, order)
-    return boxed_with_owner(wrap_ordered(graph.as_new_node(node) if node.owner is not None else node, order))
+    return mark_owner_as_array(wrap_ordered(graph.as_new_node(node) if node.owner is not None else node, order))
 
 
-def boxed_with_owner(array: ndarray) -> ndarray:
+def mark_owner_as_array(array: ndarray) -> ndarray:
     """Mark the array and its owner as arrays, not 0-d results of an operation, and return the array."""
     if array.base is not None:
         mark_as_array(array.base)
@@ -136,7 +136,7 @@ def array(
     if subok:
         check_class(object)
     if not isinstance(object, ndarray):
-        imported = next((result for reader in READERS if (result := reader(object)) is not None), None)
+        imported = next((result for reader in DEVICE_ARRAY_IMPORTERS if (result := reader(object)) is not None), None)
         if imported is None and copy is False:
             raise ValueError("Unable to avoid copy while creating an array as requested.")
         object = (
@@ -156,7 +156,7 @@ def array(
         if copy is False:
             raise ValueError("Unable to avoid copy while creating an array as requested.")
         object_layout = object.layout
-        object = laid_out(
+        object = array_in_memory_order(
             as_dtype(object.value(), target_dtype), axes_in_memory(order, object_layout.shape, object_layout.strides)
         )
     if object.ndim < ndmin:
@@ -376,7 +376,7 @@ def constant(value: Any, shape: Shape, dtype: DType, queue: Queue) -> Node:
 
 def _generated(make: Callable[[Shape], Node], shape: Shape, order: tuple[int, ...] | None) -> ndarray:
     """Return the array that `make` builds for its shape, in a memory order; the elements do not depend on the index."""
-    return boxed_with_owner(wrap_ordered(make(shape if order is None else tuple(shape[k] for k in order)), order))
+    return mark_owner_as_array(wrap_ordered(make(shape if order is None else tuple(shape[k] for k in order)), order))
 
 
 def _axes_of_order(order: str, shape: Shape) -> tuple[int, ...] | None:
@@ -423,7 +423,7 @@ def _filled_with_node(node: Node, shape: Shape, dtype: DType, queue: Queue, orde
     node = as_dtype(node, dtype)
     if node.signature.queue is None:
         return _generated(lambda s: graph.fill(node, s, queue), shape, order)
-    return laid_out(graph.broadcast(fit_to_shape(node, shape), shape), order)
+    return array_in_memory_order(graph.broadcast(fit_to_shape(node, shape), shape), order)
 
 
 def _properties_like(a: Any, dtype: Any, order: str | None, shape: Any, device: Any) -> tuple[Any, ...]:

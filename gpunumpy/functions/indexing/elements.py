@@ -166,7 +166,7 @@ def _element_numbers(like: ndarray) -> ndarray:
     return wrap(graph.as_new_node(graph.iota(like.shape, 0, like.queue)))
 
 
-def flat_of(a: ndarray) -> Flat:
+def get_flat(a: ndarray) -> Flat:
     """Return ``a.flat``."""
     return Flat(a)
 

@@ -17,7 +17,7 @@ from ...core.numpy_release import NUMPY_2_5
 from ...core.recording import record
 from ...core.recording.array import is_scalar, mark_as_array, ndarray, to_host, wrap
 from ..ufuncs.elementwise import where as _where
-from ..ufuncs.output import in_place, output, write
+from ..ufuncs.output import checked_output, in_place, write_to_output
 from .elements import flattened
 from .getitem import cast_to_assign, fit_to_index_result, getitem, node_to_assign, setitem
 from .keys import out_of_bounds_error, shape_text
@@ -223,7 +223,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: A
     axis = layout.normalize_axis(axis, len(a.shape))
     index_array = _as_indices(indices, "same_kind")
     shape = (*a.shape[:axis], *index_array.shape, *a.shape[axis + 1 :])
-    target = None if out is None else output(out)
+    target = None if out is None else checked_output(out)
     if target is not None:
         if target.shape != shape:
             raise ValueError("output array does not match result of ndarray.take")
@@ -244,7 +244,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: A
             graph.iota((1,) * k + (n,) + (1,) * (axis - k - 1 + ndim), k, a.queue) for k, n in enumerate(a.shape[:axis])
         ]
         result = wrap(graph.gather(a.value(), (*leading, index), record.source_location()))
-    return result if target is None else write(target, result.value())
+    return result if target is None else write_to_output(target, result.value())
 
 
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> ndarray:
@@ -366,10 +366,10 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> ndarra
         result = wrap(graph.as_new_node(graph.broadcast(graph.cast(result.value(), dtype), shape)))
     if out is None:
         return result
-    target = output(out)
+    target = checked_output(out)
     if target.shape != result.shape:
         raise TypeError("choose: invalid shape for output array.")
-    return write(target, result.value())
+    return write_to_output(target, result.value())
 
 
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> ndarray:

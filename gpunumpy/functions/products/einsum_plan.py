@@ -184,7 +184,7 @@ def are_tiny(count: int, sides: Iterable[int], itemsize: int) -> bool:
 
 
 @lru_cache(4096)
-def pair(a: Operand, b: Operand, wanted: Labels, itemsize: int, has_blas: bool = True) -> Kernel | Product:
+def plan_pair(a: Operand, b: Operand, wanted: Labels, itemsize: int, has_blas: bool = True) -> Kernel | Product:
     """Return how two operands become one.
 
     A product of a matrix and a vector is planned as a matrix product only if the summed label does not lie along the
