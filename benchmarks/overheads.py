@@ -31,7 +31,7 @@ FRESH = "import time, numpy, gpunumpy as np\n" + (
     "print(took, time.perf_counter() - start)\n"
 )
 
-# The processor's time of an import: NumPy's, and what gpunumpy adds to it.
+# The processor's time of an import: of NumPy, and what gpunumpy adds to it.
 IMPORT = (
     "import time; start = time.process_time(); import numpy; between = time.process_time(); import gpunumpy\n"
     "print(between - start, time.process_time() - between)\n"

@@ -294,7 +294,7 @@ class Flags:
         self.writeable = value
 
     def __eq__(self, other: object) -> bool:
-        """Return whether all printed flags equal those of other flags, of this class or NumPy's."""
+        """Return whether all printed flags equal those of other flags, of this class or NumPy's class."""
         if not isinstance(other, (Flags, type(numpy.empty(0).flags))):
             return NotImplemented
         return all(getattr(self, name) == getattr(other, name) for name in _PRINTED)

@@ -211,7 +211,7 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 
 def refuse_writes(name: str, op: Any, op_flags: Any) -> None:
-    """Raise `TypeError` if an iterator of NumPy's would write to a host copy of a gpunumpy array."""
+    """Raise `TypeError` if a NumPy iterator would write to a host copy of a gpunumpy array."""
     operands = list(op) if isinstance(op, (list, tuple)) else [op]
     flags = list(op_flags or ())
     flags_of_operands = [flags] * len(operands) if all(isinstance(flag, str) for flag in flags) else flags
@@ -227,7 +227,7 @@ class _NditerMeta(type):
     """Metaclass of `nditer`, for which NumPy's iterators are its instances."""
 
     def __instancecheck__(cls, x: Any) -> bool:
-        """Return whether `x` is an iterator of NumPy's."""
+        """Return whether `x` is a NumPy iterator."""
         return isinstance(x, numpy.nditer)
 
 
@@ -235,7 +235,7 @@ class nditer(metaclass=_NditerMeta):
     """NumPy's iterator over host copies of gpunumpy arrays, which it cannot write to. See `numpy.nditer`."""
 
     def __new__(cls, op: Any, flags: Any = None, op_flags: Any = None, *args: Any, **options: Any) -> Any:
-        """Return an iterator of NumPy's."""
+        """Return a NumPy iterator."""
         refuse_writes("nditer", op, op_flags)
         report("gpunumpy.nditer")
         return numpy.nditer(_HostCall().to_host(op), flags, op_flags, *args, **options)
@@ -273,7 +273,7 @@ def on_host_method(name: str) -> Callable[..., Any]:
 
 @cache
 def lookup(module: str, name: str) -> Any:
-    """Return what a module of NumPy's has under a name, with functions wrapped to run on the host.
+    """Return what a NumPy module has under a name, with functions wrapped to run on the host.
 
     Raises
     ------
@@ -298,7 +298,7 @@ def lookup(module: str, name: str) -> Any:
 
 
 def namespace(module: str) -> types.ModuleType:
-    """Return a module like one of NumPy's, whose functions run on the host and take and return gpunumpy arrays."""
+    """Return a module like a NumPy module, whose functions run on the host and take and return gpunumpy arrays."""
 
     def find(name: str) -> Any:
         return import_module(module).__all__ if name == "__all__" else lookup(module, name)
@@ -311,5 +311,5 @@ def namespace(module: str) -> types.ModuleType:
 
 
 def public_names(module: str) -> list[str]:
-    """Return the public names of a module of NumPy's."""
+    """Return the public names of a NumPy module."""
     return [name for name in dir(import_module(module)) if not name.startswith("_")]

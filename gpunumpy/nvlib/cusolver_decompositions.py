@@ -23,9 +23,9 @@ _COMPLEX = {"float32": "complex64", "float64": "complex128"}
 def _routine(
     module: Any, dtype: Any, real_name: str, complex_name: str = ""
 ) -> tuple[Callable[..., None], Callable[..., Any]]:
-    """Return the routine for a dtype, and the function that returns the size of its workspace.
+    """Return the cuSOLVER function for a dtype, and the function that returns the size of its workspace.
 
-    `complex_name` is the routine's name for complex dtypes, if it differs.
+    `complex_name` is its name for complex dtypes, if it differs.
     """
     name = _LETTERS[dtype.name] + (complex_name if complex_name and dtype.kind == "c" else real_name)
     return getattr(module, name), getattr(module, f"{name}_buffer_size")

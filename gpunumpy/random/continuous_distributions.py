@@ -26,7 +26,7 @@ _WORDS_PER_NORMAL, _WORDS_PER_EXPONENTIAL = 1.023, 1.035
 # measure an attempt at every word, as `rejection_sampling` does.
 _MAX_SHARES = 32
 # Greatest noncentrality with at most one degree of freedom: for Poisson numbers of greater means the last digits of
-# logarithms, which differ from NumPy's, decide too often.
+# logarithms, in which a GPU differs from NumPy, decide too often.
 _MAX_NONCENTRALITY = 2e7
 # Where both parameters are smaller, NumPy draws beta numbers, which are then 0 or 1, by another method.
 _MIN_BETA_PARAMETER = 3e-103

@@ -2,8 +2,8 @@
 
 A plan is ``(sampler, params, words_per_number)``, the last an upper estimate of the mean. A word, of 64 bits or a pair
 of 32 bits, makes one uniform number. What depends on the parameters alone is computed here in the order of NumPy's
-operations, so that it is NumPy's to the last bit. There is no plan where numbers consume no words at all, or where a
-sampler compares sums so large that the last bits of logarithms decide too often. `legacy` plans are those of a
+operations, so that it equals NumPy's value to the last bit. There is no plan where numbers consume no words at all, or
+where a sampler compares sums so large that the last bits of logarithms decide too often. `legacy` plans are those of a
 `RandomState`.
 """
 

@@ -34,7 +34,7 @@ class GeneratorDraws(DeviceDraws, numpy.random.Generator):
         return self
 
     def _standard_target(self, size: Any, *params: Any) -> Target | None:
-        """Return the target of a standard draw. Numbers that are not NumPy's are drawn on the device in any count."""
+        """Return the target of a standard draw. Numbers other than NumPy's are drawn on the device in any count."""
         return self._target(size, *params, any_count=not self._matches_numpy)
 
     def _target_in(self, out: Any, size: Any, dtype: Any, any_count: bool = False) -> Target | None:

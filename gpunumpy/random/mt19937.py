@@ -61,7 +61,7 @@ class Twister:
         self.random_state, self.shared = random_state, shared
         self._bits: Any = None  # the bit generator that `_lock` belongs to
         self._lock: Any = None
-        self._state: ndarray | None = None  # the newest state on a device; None if NumPy's is the newest
+        self._state: ndarray | None = None  # the newest state on a device; None if NumPy's state is the newest
         self._earlier_states: list[ndarray] = []  # earlier states, back to the last one that is computed
         self._normals_left = 0  # 1 if a normal number of the last pair is left for the next draw
 

@@ -9,7 +9,7 @@ from .seeding import NumpyInstances
 
 
 class PhiloxGPU(numpy.random.Philox, metaclass=NumpyInstances):  # type: ignore[metaclass]
-    """Bit generator whose `Generator` draws faster on a GPU, and draws other numbers than NumPy's.
+    """Bit generator whose `Generator` draws faster on a GPU, and draws other numbers than NumPy.
 
     `PhiloxGPU` is NumPy's `Philox`, with its parameters, state and methods (`spawn`, `jumped`, `advance`). Of a
     `Generator` over it, `random`, `integers`, `standard_normal`, `standard_exponential`, and methods that scale or

@@ -131,7 +131,7 @@ class Stream:
         return read_state_words(self.kind, self.bits)
 
     def state_on_device(self, queue: Queue) -> Node:
-        """Return the state as an argument of a library call: left on the device by the last one, or NumPy's."""
+        """Return the state as an argument of a library call: left on the device by the last one, or NumPy's state."""
         if self._state_after is not None and self._state_after.device == queue.device:
             with suppress(MemoryError):
                 return self._state_after.computed()

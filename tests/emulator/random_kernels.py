@@ -128,30 +128,30 @@ class RandomKernel:
         if KIND[dtype] in "iu" and any(KIND[self.dtype_of(v)] in "efc" for v in (a, b)):
             dtype = numpy.dtype("f8")  # the cast of a float beyond an integer is a subject of its own
         a, b = self.cast(a, dtype), self.cast(b, dtype)
-        row = self.pick(_SAME + _COMPARISONS)
-        if row == "subtract" and dtype == BOOL:
-            row = "add"
-        if row in _COMPARISONS:
-            chosen = self.emit(Apply(row, (a, b), (dtype, dtype, BOOL)))
+        op = self.pick(_SAME + _COMPARISONS)
+        if op == "subtract" and dtype == BOOL:
+            op = "add"
+        if op in _COMPARISONS:
+            chosen = self.emit(Apply(op, (a, b), (dtype, dtype, BOOL)))
             return (
                 chosen
                 if self.rng.random() < 0.5
                 else self.emit(Apply("where", (chosen, a, b), (BOOL, dtype, dtype, dtype)))
             )
-        return self.emit(Apply(row, (a, b), (dtype, dtype, dtype)))
+        return self.emit(Apply(op, (a, b), (dtype, dtype, dtype)))
 
     def reduce(self) -> int:
         level = are_row_level(self.kernel(()), Body(tuple(self.instructions), ()))
-        full = [k for k, row in enumerate(level) if not row] or [self.load()]
+        full = [k for k, is_row in enumerate(level) if not is_row] or [self.load()]
         value = self.pick(full)
-        row = self.pick(_SCANS if self.scans else _REDUCTIONS)
+        op = self.pick(_SCANS if self.scans else _REDUCTIONS)
         own = self.dtype_of(value)
-        if KIND[own] == "e" and row == "add":
+        if KIND[own] == "e" and op == "add":
             value, own = self.cast(value, numpy.dtype("f4")), numpy.dtype("f4")
-        result = {"any": BOOL, "count_nonzero": INT64, "argmax": INT64, "argmin": INT64}.get(row, own)
+        result = {"any": BOOL, "count_nonzero": INT64, "argmax": INT64, "argmin": INT64}.get(op, own)
         if self.scans:
-            return self.emit(ScanLoop(row, (value,), (own, result)))
-        return self.emit(ReduceLoops(row, (value,), (own, result)))
+            return self.emit(ScanLoop(op, (value,), (own, result)))
+        return self.emit(ReduceLoops(op, (value,), (own, result)))
 
     def kernel(self, stores: tuple[Store, ...]) -> Kernel:
         return Kernel(self.shape, self.reduced, tuple(self.args), Body(tuple(self.instructions), stores))

@@ -1,4 +1,4 @@
-"""Permutations, and integers whose bounds differ, through the kernels of a GPU, and NumPy's."""
+"""Permutations, and integers whose bounds differ, through the kernels of a GPU, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..numpy_parity.test_random_permuting import (
     both,
 )
 from .executor import run_program
-from .test_routines import layout_of
+from .test_masks_and_scatter import layout_of
 
 
 def bounded_draws(options: tuple[Any, ...], *arrays: Any) -> None:

@@ -13,11 +13,11 @@ from gpunumpy.kernels.cuda.compile import compile_cubin
 from gpunumpy.kernels.histogram import cuda as cuda_histogram
 
 from .executor import run_program
-from .test_routines import layout_of
+from .test_masks_and_scatter import layout_of
 
 
 def run(make: Any, options: tuple[Any, ...], bins: int, *args: Any) -> Any:
-    """The counts, or the sums of float64, that the routine makes; in another order of threads the same bits."""
+    """The counts, or the sums of float64, that the library call makes; in another order of threads the same bits."""
     results = []
     for seed in (1, 2):
         out = numpy.full(bins, 99, numpy.int64 if args[-1] is None else numpy.float64)

@@ -1,4 +1,4 @@
-"""The GPU's own factorisations, run on the emulated machine and compared with NumPy's."""
+"""The GPU's own factorisations, run on the emulated machine and compared with NumPy."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def layout_of(x: numpy.ndarray) -> Layout:
 
 
 def run(make: Any, options: tuple[Any, ...], *arrays: numpy.ndarray) -> None:
-    """Run a routine over its results and arguments; where it gives `info`, the word for failures says the same."""
+    """Run a program over its results and arguments; where it gives `info`, the word for failures says the same."""
     program = make(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
     if make is cuda_small.slogdet:
         run_program(program, list(arrays), seed=3)

@@ -18,15 +18,15 @@ from tests.support.host_executor import run_on_host, with_traits
 
 from .emulated import emulated
 from .executor import run_program
-from .random_routines import MOST_SHARED, forget_plans
-from .test_routines import layout_of
+from .random_library_calls import MAX_SHARED_BYTES, forget_plans
+from .test_masks_and_scatter import layout_of
 
 BITS = {"pcg64": numpy.random.PCG64, "pcg64dxsm": numpy.random.PCG64DXSM, "philox": numpy.random.Philox}
 
 
 def run(options: tuple[Any, ...], *arrays: Any) -> None:
     program = cuda_draws.piecewise_draws_program(
-        options, [layout_of(x) for x in arrays], [x.dtype for x in arrays], MOST_SHARED
+        options, [layout_of(x) for x in arrays], [x.dtype for x in arrays], MAX_SHARED_BYTES
     )
     assert run_program(program, arrays, seed=3) == 0
 
@@ -59,14 +59,14 @@ def draw(what: tuple[Any, ...], bits: Any, n: int, share: int = 0) -> None:
         least = 2**width % span
         bounds = (numpy.array([span, least, low % 2**64], numpy.uint64),)
         options += (width, share or -((-64 << width) // (2**width - least)))
-    mine, theirs = numpy.zeros(n, dtype), numpy.zeros(n, dtype)
+    tested, reference = numpy.zeros(n, dtype), numpy.zeros(n, dtype)
     left, wanted = numpy.zeros(STATE_WORDS, numpy.uint64), numpy.zeros(STATE_WORDS, numpy.uint64)
-    run(options, mine, left, state, *bounds)
-    host_words.piecewise_draws(options, theirs, wanted, state, *bounds)
+    run(options, tested, left, state, *bounds)
+    host_words.piecewise_draws(options, reference, wanted, state, *bounds)
     if rest:
-        numpy.testing.assert_array_equal(mine, theirs)
+        numpy.testing.assert_array_equal(tested, reference)
     else:
-        numpy.testing.assert_allclose(mine, theirs, rtol=2e-7 if dtype == "f4" else 4e-16)
+        numpy.testing.assert_allclose(tested, reference, rtol=2e-7 if dtype == "f4" else 4e-16)
     numpy.testing.assert_array_equal(left, wanted)
 
 
@@ -103,16 +103,16 @@ def test_draws_that_follow_one_another(kind: str, shared: bool, monkeypatch: pyt
     with_traits(monkeypatch, draws_faster_than_numpy=True)
     run_on_host(monkeypatch, "piecewise_draws", draws)
     forget_plans()
-    mine, theirs = (n.random.Generator(BITS[kind](3)) for n in (gpunumpy, numpy))
+    tested, reference = (n.random.Generator(BITS[kind](3)) for n in (gpunumpy, numpy))
     with gpunumpy.Device("cpu"):
         for turn in range(2):
-            mine._stream.shared = shared
-            got = {name: use(mine) for name, use in FOLLOWING.items()}
+            tested._stream.shared = shared
+            got = {name: use(tested) for name, use in FOLLOWING.items()}
             for name, use in FOLLOWING.items():
-                want = use(theirs)
+                want = use(reference)
                 numpy.testing.assert_allclose(gpunumpy.asnumpy(got[name]), want, rtol=4e-7, err_msg=name)
             if turn:
-                assert str(mine.bit_generator.state) == str(theirs.bit_generator.state)
+                assert str(tested.bit_generator.state) == str(reference.bit_generator.state)
     assert len(asked) == 10
 
 
@@ -165,7 +165,7 @@ def test_nvrtc_compiles_them(kind: str, what: tuple[Any, ...]) -> None:
     arrays = numpy.zeros(40000, dtype), state, state, *((bounds,) if rest else ())
     options = (kind, name, *((rest[0], 70) if rest else ()))
     layouts, dtypes = [layout_of(x) for x in arrays], [x.dtype for x in arrays]
-    for arch, shared in (("sm_90", MOST_SHARED), *((("sm_75", 65536),) if kind == "pcg64" else ())):
+    for arch, shared in (("sm_90", MAX_SHARED_BYTES), *((("sm_75", 65536),) if kind == "pcg64" else ())):
         program = cuda_draws.piecewise_draws_program(options, layouts, dtypes, shared)
         assert max(launch.shared for launch in program.launches) <= shared
         compile_cubin(program.text, arch)
@@ -205,12 +205,12 @@ def test_consumers(kind: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
     with_traits(monkeypatch, draws_faster_than_numpy=True)
     for begun in (0, 1) if dtype == "f4" else (0,):
-        mine, theirs = (n.random.Generator(BITS[kind](begun)) for n in (gpunumpy, numpy))
-        mine.random(begun, "f4")
-        theirs.random(begun, "f4")
+        tested, reference = (n.random.Generator(BITS[kind](begun)) for n in (gpunumpy, numpy))
+        tested.random(begun, "f4")
+        reference.random(begun, "f4")
         for name, use in CONSUMERS.items():
             with emulated(), gpunumpy.Device("cpu"):
-                got = gpunumpy.asnumpy(use(gpunumpy, mine.random(3000, dtype)))
-            want = use(numpy, theirs.random(3000, dtype))
+                got = gpunumpy.asnumpy(use(gpunumpy, tested.random(3000, dtype)))
+            want = use(numpy, reference.random(3000, dtype))
             assert got.dtype == want.dtype, name
             numpy.testing.assert_array_equal(got, want, name)

@@ -11,7 +11,7 @@ from gpunumpy.kernels.cuda.compile import compile_cubin
 from gpunumpy.kernels.search import cuda as cuda_search
 
 from .executor import run_program
-from .test_routines import layout_of
+from .test_masks_and_scatter import layout_of
 
 DTYPES = ("?", "i1", "u2", "i4", "u8", "e", "f", "d", "F", "D")
 

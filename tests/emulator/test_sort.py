@@ -1,4 +1,4 @@
-"""The GPU's sorts, run on the emulated machine and compared with NumPy's to the bit, and for stability."""
+"""The GPU's sorts, run on the emulated machine and compared with NumPy to the bit, and for stability."""
 
 from __future__ import annotations
 

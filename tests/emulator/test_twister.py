@@ -12,7 +12,7 @@ from gpunumpy.kernels.random import cuda_mt19937, host_mt19937
 from gpunumpy.kernels.random.mt19937_jumps import DEGREE, STATE_POSITIONS, STATE_WORDS, jump, jumps
 
 from .executor import run_program
-from .test_routines import layout_of
+from .test_masks_and_scatter import layout_of
 
 U32 = numpy.uint32
 
@@ -91,14 +91,14 @@ def check_numbers(what: tuple[Any, ...], n: int, held: int, state: Any) -> None:
         other = (1 << most.bit_length()) - 1 if kind == "masked" else (1 << bits) % most
         given = [numpy.array([most, other, low % 2**64], numpy.uint64)]
     options = (kind, bits, int(state[STATE_POSITIONS["has_normal"]]) if kind == "normal" else 0)
-    mine, theirs = numpy.zeros(n, dtype), numpy.zeros(n, dtype)
+    tested, reference = numpy.zeros(n, dtype), numpy.zeros(n, dtype)
     end, wanted = numpy.zeros(STATE_WORDS, U32), numpy.zeros(STATE_WORDS, U32)
-    run(cuda_mt19937.twister_numbers, options, mine, end, words, state, after, *given)
-    host_mt19937.twister_numbers(options, theirs, wanted, words, state, after, *given)
+    run(cuda_mt19937.twister_numbers, options, tested, end, words, state, after, *given)
+    host_mt19937.twister_numbers(options, reference, wanted, words, state, after, *given)
     if kind == "normal":
-        numpy.testing.assert_allclose(mine, theirs, rtol=1e-15)
+        numpy.testing.assert_allclose(tested, reference, rtol=1e-15)
     else:
-        numpy.testing.assert_array_equal(mine, theirs)
+        numpy.testing.assert_array_equal(tested, reference)
     mine_end, their_end = host_mt19937.unpack_state(end), host_mt19937.unpack_state(wanted)
     for a, b in zip(mine_end, their_end, strict=True):
         numpy.testing.assert_array_equal(a, b)
@@ -131,11 +131,11 @@ def test_a_state_with_a_normal_number_left(dtype: str) -> None:
     state = state_of(1, 600, normal=True)
     words, after = drawn(state, 5000)
     for taken, left in ((24, -1), (24, 20), (4000, 3992)):
-        mine, theirs = numpy.zeros(STATE_WORDS, U32), numpy.zeros(STATE_WORDS, U32)
+        tested, reference = numpy.zeros(STATE_WORDS, U32), numpy.zeros(STATE_WORDS, U32)
         where = numpy.array([taken, left])
-        run(cuda_mt19937.twister_advance, (), mine, words.view(dtype), state, after, where)
-        host_mt19937.twister_advance((), theirs, words.view(dtype), state, after, where)
-        for a, b in zip(host_mt19937.unpack_state(mine), host_mt19937.unpack_state(theirs), strict=True):
+        run(cuda_mt19937.twister_advance, (), tested, words.view(dtype), state, after, where)
+        host_mt19937.twister_advance((), reference, words.view(dtype), state, after, where)
+        for a, b in zip(host_mt19937.unpack_state(tested), host_mt19937.unpack_state(reference), strict=True):
             numpy.testing.assert_array_equal(a, b)
 
 

@@ -22,8 +22,8 @@ extern "C" __global__ void scale(float* a, double s, long long n) {
     long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
     if (i < n) a[i] *= (float)s;
 }
-extern "C" __global__ void fail(int* word, long long site) { *word = (int)site; }
-extern "C" __global__ void count(unsigned long long* counter, unsigned long long* out, long long site) {
+extern "C" __global__ void fail(int* word, long long source_location) { *word = (int)source_location; }
+extern "C" __global__ void count(unsigned long long* counter, unsigned long long* out, long long source_location) {
     extern __shared__ char space[];
     space[threadIdx.x] = 1;
     if (atomicAdd(counter, 1ull) == gridDim.x * (unsigned long long)blockDim.x - 1) { *out = *counter; *counter = 0; }

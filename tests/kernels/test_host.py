@@ -71,13 +71,13 @@ class Builder:
         self.args.append(Arg("scalar", numpy.dtype(dtype)))
         return self.put(Scalar(len(self.args) - 1))
 
-    def apply(self, row: str, *args: int, loop: Any = F8) -> int:
+    def apply(self, op: str, *args: int, loop: Any = F8) -> int:
         loop = tuple(loop) if isinstance(loop, (tuple, list)) else (loop,) * (len(args) + 1)
-        return self.put(Apply(row, args, tuple(map(numpy.dtype, loop))))
+        return self.put(Apply(op, args, tuple(map(numpy.dtype, loop))))
 
-    def reduce(self, row: str, *args: int, loop: Any = F8) -> int:
+    def reduce(self, op: str, *args: int, loop: Any = F8) -> int:
         loop = tuple(loop) if isinstance(loop, (tuple, list)) else (loop,) * (len(args) + 1)
-        return self.put(ReduceLoops(row, args, tuple(map(numpy.dtype, loop))))
+        return self.put(ReduceLoops(op, args, tuple(map(numpy.dtype, loop))))
 
     def store(self, value: int, out: numpy.ndarray, base: numpy.ndarray, alias: int = -1) -> None:
         self.given.append(base)
@@ -146,8 +146,8 @@ def blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
 def expression(k: Builder, a: int, b: int, loop: Any = F8) -> int:
     two, one, tenth, half = (k.scalar(x, loop) for x in (2.0, 1.0, 0.1, 0.5))
 
-    def op(row: str, *args: int) -> int:
-        return k.apply(row, *args, loop=loop)
+    def op(name: str, *args: int) -> int:
+        return k.apply(name, *args, loop=loop)
 
     left = op("subtract", op("add", op("multiply", op("sin", a), two), b), one)
     right = op("divide", op("exp", op("multiply", a, tenth)), op("sqrt", op("add", op("multiply", b, b), one)))
@@ -308,17 +308,17 @@ def test_region(blocks: str) -> None:
 SUMS = ["add", "maximum", "minimum", "multiply"]
 
 
-@pytest.mark.parametrize("row", SUMS)
+@pytest.mark.parametrize("op", SUMS)
 @pytest.mark.parametrize("axes", [(2,), (0,), (1,), (0, 2), (0, 1, 2), (1, 2)], ids=str)
 @pytest.mark.parametrize("dtype", [F8, F4, I8], ids=str)
-def test_reductions_to_the_bit(row: str, axes: tuple[int, ...], dtype: Any) -> None:
+def test_reductions_to_the_bit(op: str, axes: tuple[int, ...], dtype: Any) -> None:
     a = values((5, 13, 21), dtype)
     keep = [d for d in range(3) if d not in axes]
     moved = a.transpose(*keep, *axes)
     k = Builder(moved.shape, len(axes))
-    out = k.result(k.reduce(row, k.load(moved, a.reshape(-1)), loop=dtype), dtype)
+    out = k.result(k.reduce(op, k.load(moved, a.reshape(-1)), loop=dtype), dtype)
     k.run()
-    same(out.reshape([a.shape[d] for d in keep]), getattr(numpy, row).reduce(a, axes))
+    same(out.reshape([a.shape[d] for d in keep]), getattr(numpy, op).reduce(a, axes))
 
 
 @pytest.mark.parametrize("axes", [(2,), (0,), (1,), (0, 2), (0, 1, 2)], ids=str)
@@ -365,7 +365,7 @@ def test_position_of_a_nan_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     a[[40, 77]] = numpy.nan
     k = Builder((100,), 1)
     x = k.load(a)
-    high, low = (k.result(k.reduce(row, x, loop=(F8, I8)), I8) for row in ("argmax", "argmin"))
+    high, low = (k.result(k.reduce(op, x, loop=(F8, I8)), I8) for op in ("argmax", "argmin"))
     k.run()
     assert high == low == 40
 

@@ -35,7 +35,7 @@ _MAX_TABLE_ITEM_BYTES = 2
 
 
 def _comparable(x: Node, tests: Node) -> tuple[Node, Node, bool]:
-    """Return both values in a dtype in which equality is NumPy's.
+    """Return both values in a dtype in which equality is as in NumPy.
 
     The third result is True for signed with unsigned integers: an element that is negative as int64 then equals none.
     """

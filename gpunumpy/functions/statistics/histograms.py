@@ -1,7 +1,7 @@
 """Counting: `bincount`, and histograms in one dimension and more.
 
-One library call finds the bin of each element and counts. Edges are made on the host by NumPy, so that they are equal
-to NumPy's to the bit; where the minimum and the maximum decide them, these two are computed at once.
+One library call finds the bin of each element and counts. Edges are made on the host by NumPy, so that they equal
+NumPy's edges to the bit; where the minimum and the maximum decide them, these two are computed at once.
 """
 
 from __future__ import annotations

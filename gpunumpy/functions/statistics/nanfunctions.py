@@ -1,7 +1,7 @@
 """Reductions that ignore NaN.
 
 Where NumPy warns of a slice with nothing but NaN, these functions warn only if the shape shows it: the values are not
-known yet. The results are NumPy's.
+known yet. The results equal NumPy's results.
 """
 
 from __future__ import annotations

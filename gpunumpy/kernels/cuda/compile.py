@@ -1,7 +1,8 @@
 """Compilation of CUDA C++ text to functions of a GPU: NVRTC through cuda.core, with caches on disk and in memory.
 
-Floating-point results must equal NumPy's, so multiplications and additions are contracted only after `set_contraction`,
-subnormals are kept, and division and square root are correctly rounded. Nothing is included from the CUDA toolkit.
+Floating-point results must equal NumPy's results, so multiplications and additions are contracted only after
+`set_contraction`, subnormals are kept, and division and square root are correctly rounded. Nothing is included from the
+CUDA toolkit.
 """
 
 from __future__ import annotations

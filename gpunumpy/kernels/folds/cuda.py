@@ -23,7 +23,7 @@ from ..cuda.program_builder import EMPTY_PROGRAM, THREADS, ProgramBuilder, point
 DType = numpy.dtype[Any]
 
 _FLOAT32 = numpy.dtype(numpy.float32)
-# Ops whose folds of 16-bit floats have a float32 state, as NumPy's have along the last axis.
+# Ops whose folds of 16-bit floats have a float32 state, as NumPy's folds have along the last axis.
 _WIDE_STATE_OPS = ("subtract", "divide")
 # (average length, threads) of a segment from that length on. One thread takes a segment if there are enough rows, and
 # enough of them are adjacent in memory.

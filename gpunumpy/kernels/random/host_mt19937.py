@@ -1,4 +1,4 @@
-"""MT19937 on the CPU executor: NumPy's, from and to the state as kernels take it."""
+"""MT19937 on the CPU executor: NumPy's generator, from and to the state as kernels take it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def unpack_state(state: Any) -> tuple[Any, ...]:
     """Return a kernel's state as an argument of `RandomState.set_state`.
 
     A normal number left over on a device is computed again with the host's logarithm, so that its last bits are
-    NumPy's.
+    those of NumPy.
     """
     has_gauss, left = int(state[STATE_POSITIONS["has_normal"]]), STATE_POSITIONS["normal"]
     gauss = float(state[left : left + 2].view(numpy.float64)[0]) if has_gauss else 0.0

@@ -1,6 +1,6 @@
 // Samplers of discrete distributions, step by step as NumPy draws them. Each round of a rejection method is an attempt
 // of its own (rejection_sampling.cuh): draw(source, value) returns whether it made a number. What depends on the
-// parameters alone comes from the host (random/discrete_plans.py), so that it is NumPy's to the last bit.
+// parameters alone comes from the host (random/discrete_plans.py), so that it equals NumPy's value to the last bit.
 
 // A float64 as an int64; the least int64 stands for all that int64 cannot hold.
 __device__ __forceinline__ i64 whole(f64 x) { return x >= -0x1p63 && x < 0x1p63 ? i64(x) : i64(1ull << 63); }

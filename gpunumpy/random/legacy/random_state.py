@@ -1,4 +1,4 @@
-"""`RandomState`, and the module's functions over a global one: NumPy's, drawing on the device where they can.
+"""`RandomState`, and the module's functions over a global one: those of NumPy, which draw on the device where they can.
 
 The functions draw from the global state of ``numpy.random``, so that both modules share one stream.
 """

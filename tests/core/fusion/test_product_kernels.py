@@ -201,7 +201,7 @@ def test_what_exists_already_takes_the_product() -> None:
 
 
 def program(seed: int) -> None:
-    """A random program of products and what may follow them, by NumPy and by us; some results are kept, others not."""
+    """A random program of products and what may follow them, by both packages; some results are kept, others not."""
     rng = numpy.random.default_rng(seed)
 
     def fresh(*shape: int) -> tuple[Any, Any]:
@@ -234,16 +234,16 @@ def program(seed: int) -> None:
         elif kind == 8:
             made = (b - a @ b, y - x @ y) if rng.integers(2) else (a @ b - b, x @ y - y)
         else:
-            host, ours = a.copy(), x.copy()
+            host, tested = a.copy(), x.copy()
             host[1:3] += (a @ b)[1:3]
-            ours[1:3] += (x @ y)[1:3]
-            made = host, ours
+            tested[1:3] += (x @ y)[1:3]
+            made = host, tested
         if rng.integers(5) == 0:
             numpy.testing.assert_allclose(to_host(made[1]), made[0], rtol=1e-8, atol=1e-8 * abs(made[0]).max())
         pool[rng.integers(len(pool))] = made
         pool = [(numpy.tanh(a), np.tanh(x)) if abs(a).max() > 1e3 else (a, x) for a, x in pool]
-    for host, ours in pool:
-        numpy.testing.assert_allclose(to_host(ours), host, rtol=1e-8, atol=1e-8 * (abs(host).max() + 1))
+    for host, tested in pool:
+        numpy.testing.assert_allclose(to_host(tested), host, rtol=1e-8, atol=1e-8 * (abs(host).max() + 1))
 
 
 @pytest.mark.parametrize("batch", range(4))

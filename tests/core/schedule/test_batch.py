@@ -46,10 +46,10 @@ def names(work: Callable[[], Any]) -> list[str]:
 
 def each(program: Callable[..., Any], hosts: list[Any]) -> Callable[[], list[Any]]:
     """The program over each of the arrays, recorded before any is computed."""
-    mine = [gpunumpy.asarray(x) for x in hosts]
+    arrays = [gpunumpy.asarray(x) for x in hosts]
 
     def work() -> list[Any]:
-        return [program(gpunumpy, x) for x in mine]
+        return [program(gpunumpy, x) for x in arrays]
 
     return work
 
@@ -94,10 +94,10 @@ def test_programs(name: str) -> None:
 
 def test_those_of_other_shapes_and_options_are_not_of_the_group() -> None:
     hosts = values(6, 16) + values(6, 18)
-    mine = [gpunumpy.asarray(x) for x in hosts]
+    arrays = [gpunumpy.asarray(x) for x in hosts]
 
     def work() -> list[Any]:
-        return [gpunumpy.fft.fft(x) for x in mine] + [gpunumpy.fft.fft(x, 8) for x in mine[:2]]
+        return [gpunumpy.fft.fft(x) for x in arrays] + [gpunumpy.fft.fft(x, 8) for x in arrays[:2]]
 
     assert names(work).count("fft_batch") == 2
     for found, x in zip(work(), hosts, strict=False):
@@ -121,7 +121,7 @@ def test_those_that_are_alone(program: Callable[..., Any], points: int) -> None:
 def test_what_needs_another_comes_after_it() -> None:
     """One way first and then back, and back first for others: groups of which each needs the other cannot be."""
     hosts = values(8, 8)
-    mine = [gpunumpy.asarray(x) for x in hosts]
+    arrays = [gpunumpy.asarray(x) for x in hosts]
 
     def there(xp: Any, x: Any) -> Any:
         return xp.fft.ifft(xp.fft.fft(x), norm="forward")
@@ -129,7 +129,7 @@ def test_what_needs_another_comes_after_it() -> None:
     def back(xp: Any, x: Any) -> Any:
         return xp.fft.fft(xp.fft.ifft(x, norm="forward"))
 
-    found = [there(gpunumpy, x) for x in mine[:4]] + [back(gpunumpy, x) for x in mine[4:]]
+    found = [there(gpunumpy, x) for x in arrays[:4]] + [back(gpunumpy, x) for x in arrays[4:]]
     wanted = [there(numpy, x) for x in hosts[:4]] + [back(numpy, x) for x in hosts[4:]]
     for one, other in zip(found, wanted, strict=True):
         numpy.testing.assert_allclose(gpunumpy.asnumpy(one), other, atol=1e-12)
@@ -137,9 +137,9 @@ def test_what_needs_another_comes_after_it() -> None:
 
 def test_results_are_arrays_of_their_own() -> None:
     hosts = values(5, 8)
-    mine = [gpunumpy.asarray(x) for x in hosts]
-    found = [gpunumpy.fft.fft(x) for x in mine]
-    mine[0][...] = 0  # which what was recorded before does not see
+    arrays = [gpunumpy.asarray(x) for x in hosts]
+    found = [gpunumpy.fft.fft(x) for x in arrays]
+    arrays[0][...] = 0  # which what was recorded before does not see
     found[1][:2] = 7
     sums = [gpunumpy.asnumpy(x) for x in found]
     for k, (one, x) in enumerate(zip(sums, hosts, strict=True)):
@@ -156,10 +156,10 @@ def test_what_is_written_over_is_not_copied_for_it(computed: bool) -> None:
     found = []
 
     def work() -> list[Any]:
-        mine = given if computed else given * 2
+        arrays = given if computed else given * 2
         for k in range(7):
-            found.append(gpunumpy.fft.fft(mine[k]))
-            mine[k + 1, :3] = k
+            found.append(gpunumpy.fft.fft(arrays[k]))
+            arrays[k + 1, :3] = k
         return found
 
     steps = kernels(work)
@@ -173,10 +173,10 @@ def test_what_is_written_over_is_not_copied_for_it(computed: bool) -> None:
 
 def test_one_after_the_other_in_place() -> None:
     host = numpy.stack(values(6, 8))
-    mine = gpunumpy.asarray(host)
+    arrays = gpunumpy.asarray(host)
     for k in range(6):
-        mine[k] = gpunumpy.fft.fft(mine[k])
-    numpy.testing.assert_allclose(gpunumpy.asnumpy(mine), numpy.fft.fft(host), atol=1e-12)
+        arrays[k] = gpunumpy.fft.fft(arrays[k])
+    numpy.testing.assert_allclose(gpunumpy.asnumpy(arrays), numpy.fft.fft(host), atol=1e-12)
 
 
 # --- the kernels ----------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The list of passes: what each leaves is verified, and a defect is told with the name of its pass."""
+"""The list of passes: the output of each is verified, and the error names the pass that has a defect."""
 
 from __future__ import annotations
 

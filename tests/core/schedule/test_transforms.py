@@ -143,7 +143,7 @@ def library(monkeypatch: pytest.MonkeyPatch) -> Model:
 
 
 def execute(options: Transform, out: Any, x: Any) -> None:
-    """The routine over NumPy arrays, as a GPU's executor calls it."""
+    """The library call over NumPy arrays, as a GPU's executor calls it."""
     unit = x.itemsize
     where = Layout(x.shape, tuple(s // unit for s in x.strides), 0)
     assert where.low() == 0, "a plan knows no negative steps"
@@ -187,11 +187,11 @@ def test_every_layout_that_has_a_plan_is_transformed(library: Model, kind: str) 
                 if plan_transform(options, where, c_layout(result_shape(options, x.shape))) is None:
                     continue
                 planned += 1
-                theirs = expected(options, x)
-                found = numpy.full_like(theirs, numpy.nan)
+                reference = expected(options, x)
+                found = numpy.full_like(reference, numpy.nan)
                 before = x.copy()
                 execute(options, found, x)
-                numpy.testing.assert_allclose(found, theirs, 1e-4, 1e-4, err_msg=f"{options} {where}")
+                numpy.testing.assert_allclose(found, reference, 1e-4, 1e-4, err_msg=f"{options} {where}")
                 numpy.testing.assert_array_equal(x, before)
     assert planned > {"c2c": 80, "r2c": 70, "c2r": 20}[kind]
 
@@ -247,20 +247,20 @@ def test_functions_over_plans(library: Model, monkeypatch: pytest.MonkeyPatch, l
                 if name == "rfftn" and dtype == "F":
                     continue
                 for axes in (None, *itertools.permutations(range(x.ndim), 2)):
-                    mine, theirs = (getattr(module.fft, name) for module in (np, numpy))
+                    tested, reference = (getattr(module.fft, name) for module in (np, numpy))
                     given = from_host(x)
-                    close(mine(given, axes=axes), theirs(x, axes=axes))
+                    close(tested(given, axes=axes), reference(x, axes=axes))
                     numpy.testing.assert_array_equal(to_host(given), x)
                     # An operation before, and one after.
-                    close(mine(from_host(x) * 2, axes=axes) + 1, theirs(x * 2, axes=axes) + 1)
+                    close(tested(from_host(x) * 2, axes=axes) + 1, reference(x * 2, axes=axes) + 1)
     assert library.executed > 1000
     assert not library.odd
 
 
-def close(found: Any, theirs: Any) -> None:
-    assert (found.shape, found.dtype) == (theirs.shape, theirs.dtype)
-    tolerance = 1e-5 if theirs.dtype.char in "fF" else 1e-13
-    numpy.testing.assert_allclose(to_host(found), theirs, tolerance, tolerance * abs(theirs).max())
+def close(found: Any, reference: Any) -> None:
+    assert (found.shape, found.dtype) == (reference.shape, reference.dtype)
+    tolerance = 1e-5 if reference.dtype.char in "fF" else 1e-13
+    numpy.testing.assert_allclose(to_host(found), reference, tolerance, tolerance * abs(reference).max())
 
 
 # --- the cache ------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The checker finds what is wrong with a plan, a kernel, a form; and right ones pass."""
+"""The checker finds what is wrong with a plan, a kernel, a signature; and right ones pass."""
 
 from __future__ import annotations
 

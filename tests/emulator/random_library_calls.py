@@ -1,4 +1,4 @@
-"""The routines of random numbers as the CPU device has them, run as a GPU's programs on the emulated machine."""
+"""Library calls of random numbers for the CPU device, which run a GPU's programs on the emulated machine."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from gpunumpy.kernels.random import cuda_bounded, cuda_draws, cuda_mt19937, cuda
 from gpunumpy.kernels.sort import cuda as cuda_sort
 
 from .executor import run_program
-from .test_routines import layout_of
+from .test_masks_and_scatter import layout_of
 
 TWISTER = (cuda_mt19937.twister_words, cuda_mt19937.twister_numbers, cuda_mt19937.twister_advance)
-MOST_SHARED = 232448  # bytes of shared memory that a block of the emulated machine may have
+MAX_SHARED_BYTES = 232448  # bytes of shared memory that a block of the emulated machine may have
 _PROGRAMS: dict[str, Callable[..., Any]] = {
     "bounded_draws": lambda options, layouts, dtypes: cuda_bounded.bounded_draws_program(options, layouts, 1),
     "piecewise_draws": lambda options, layouts, dtypes: cuda_draws.piecewise_draws_program(
-        options, layouts, dtypes, MOST_SHARED
+        options, layouts, dtypes, MAX_SHARED_BYTES
     ),
     **{
         make.__name__: make
@@ -29,7 +29,7 @@ _PROGRAMS: dict[str, Callable[..., Any]] = {
 }
 
 
-def _routine(make: Callable[..., Any]) -> Callable[..., None]:
+def _emulated(make: Callable[..., Any]) -> Callable[..., None]:
     def call(options: tuple[Any, ...], *arrays: Any) -> None:
         program = make(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
         assert run_program(program, arrays, seed=3) == 0
@@ -38,8 +38,8 @@ def _routine(make: Callable[..., Any]) -> Callable[..., None]:
 
 
 def forget_plans() -> None:
-    """Have the CPU device make its plans anew, since they hold the routines that they call."""
+    """Have the CPU device make its plans anew, since they hold the functions that they call."""
     evaluate.state_of(Device("cpu")).plans.clear()
 
 
-ROUTINES = {name: _routine(make) for name, make in _PROGRAMS.items()}
+LIBRARY_CALLS = {name: _emulated(make) for name, make in _PROGRAMS.items()}
