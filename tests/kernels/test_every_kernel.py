@@ -91,7 +91,7 @@ def collected() -> Iterator[dict[str, None]]:
 
 def routine_text(step: RunLibraryCall, work: Work) -> str:
     """The text of a library call's program; empty where a GPU calls a library."""
-    form = work.plan.items[step.targets[0].position].signature
+    form = work.plan.scheduled.items[step.targets[0].position].signature
     layouts = [Layout(form.shape, layout.c_strides(form.shape), 0), *(where for _, where in step.args)]
     dtypes = (form.dtype, *step.dtypes)
     if step.name in ROUTINES:
