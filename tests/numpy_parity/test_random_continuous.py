@@ -15,7 +15,7 @@ from gpunumpy.random import device_draws, rejection_sampling, transformed_distri
 from gpunumpy.random.philox_gpu import PhiloxGPU
 from tests.support.host_executor import run_on_host, with_traits
 
-from ..emulator.test_sequence import emulated
+from ..emulator.test_rejection_sampling import emulated
 from ..support.arrays import from_host, to_host, wrap
 
 BITS = ("PCG64", "PCG64DXSM", "Philox", "MT19937")
