@@ -13,7 +13,8 @@ from typing import Any
 import numpy
 
 from gpunumpy.core.schedule.kernel import Affine, Apply, Arg, Body, Instruction, Kernel, Load, Scalar, Store
-from gpunumpy.kernels.host.loops import prepare
+from gpunumpy.core.schedule.sizes import Trace
+from gpunumpy.kernels.host.loops import SizedKernel
 from gpunumpy.kernels.host.threads import workers
 
 SCALARS = (2.0, 1.0, 0.1, 0.5)
@@ -64,7 +65,7 @@ def main() -> None:
     for size, repeat, number in ((1000, 10, 1000), (options.size, 3, 1)):
         rng = numpy.random.default_rng(0)
         a, b = rng.random(size).astype(dtype), rng.random(size).astype(dtype)
-        run = prepare(kernel(size, dtype))
+        run = SizedKernel(kernel(size, dtype), Trace()).at(())
 
         def fused(a: Any = a, b: Any = b, run: Any = run, size: int = size) -> numpy.ndarray:
             out = numpy.empty(size, dtype)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gpunumpy.core.runtime import evaluate
-from gpunumpy.core.runtime.device import Device
 from gpunumpy.kernels.random import cuda_bounded, cuda_draws, cuda_mt19937, cuda_rejection_sampling
 from gpunumpy.kernels.sort import cuda as cuda_sort
 
@@ -35,11 +33,6 @@ def _emulated(make: Callable[..., Any]) -> Callable[..., None]:
         assert run_program(program, arrays, seed=3) == 0
 
     return call
-
-
-def forget_plans() -> None:
-    """Have the CPU device make its plans anew, since they hold the functions that they call."""
-    evaluate.state_of(Device("cpu")).plans.clear()
 
 
 LIBRARY_CALLS = {name: _emulated(make) for name, make in _PROGRAMS.items()}

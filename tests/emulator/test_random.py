@@ -18,7 +18,7 @@ from tests.support.host_executor import run_on_host, with_traits
 
 from .emulated import emulated
 from .executor import run_program
-from .random_library_calls import MAX_SHARED_BYTES, forget_plans
+from .random_library_calls import MAX_SHARED_BYTES
 from .test_masks_and_scatter import layout_of
 
 BITS = {"pcg64": numpy.random.PCG64, "pcg64dxsm": numpy.random.PCG64DXSM, "philox": numpy.random.Philox}
@@ -102,7 +102,6 @@ def test_draws_that_follow_one_another(kind: str, shared: bool, monkeypatch: pyt
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
     with_traits(monkeypatch, draws_faster_than_numpy=True)
     run_on_host(monkeypatch, "piecewise_draws", draws)
-    forget_plans()
     tested, reference = (n.random.Generator(BITS[kind](3)) for n in (gpunumpy, numpy))
     with gpunumpy.Device("cpu"):
         for turn in range(2):

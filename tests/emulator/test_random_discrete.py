@@ -22,7 +22,7 @@ from tests.support.host_executor import run_on_host, with_traits
 
 from ..support.arrays import from_host, to_host, wrap
 from .executor import run_program
-from .random_library_calls import MAX_SHARED_BYTES, forget_plans
+from .random_library_calls import MAX_SHARED_BYTES
 from .test_masks_and_scatter import layout_of
 
 BITS = (numpy.random.PCG64, numpy.random.PCG64DXSM, numpy.random.Philox)
@@ -52,10 +52,8 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     run_on_host(monkeypatch, "rejection_sampling", emulated(cuda_rejection_sampling.rejection_sampling))
     draws = emulated(lambda *what: cuda_draws.piecewise_draws_program(*what, MAX_SHARED_BYTES))  # type: ignore[call-arg]
     run_on_host(monkeypatch, "piecewise_draws", draws)
-    forget_plans()
     with gpunumpy.Device("cpu"):
         yield
-    forget_plans()
 
 
 DRAWS: dict[str, list[tuple[Any, ...]]] = {

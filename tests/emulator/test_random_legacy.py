@@ -22,7 +22,7 @@ from tests.numpy_parity.test_random_legacy import DRAWS, EXACT, alike, pair, sam
 from tests.support.host_executor import run_on_host, with_traits
 
 from .executor import run_program
-from .random_library_calls import TWISTER, forget_plans
+from .random_library_calls import TWISTER
 from .test_masks_and_scatter import layout_of
 
 Program = Callable[..., Any]
@@ -54,10 +54,8 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         run_on_host(monkeypatch, name, emulated(make))
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
     with_traits(monkeypatch, draws_faster_than_numpy=True)
-    forget_plans()
     with np.Device("cpu"):
         yield
-    forget_plans()
 
 
 @pytest.mark.parametrize("seed", range(4))

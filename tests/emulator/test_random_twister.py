@@ -15,7 +15,7 @@ from tests.numpy_parity.test_random_streams import EXACT, INEXACT, alike, pair, 
 from tests.support.host_executor import run_on_host, with_traits
 
 from ..support.arrays import to_host
-from .random_library_calls import LIBRARY_CALLS, forget_plans
+from .random_library_calls import LIBRARY_CALLS
 
 CALLS: list[str] = []
 
@@ -35,10 +35,8 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         run_on_host(monkeypatch, name, counted(name))
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
     with_traits(monkeypatch, draws_faster_than_numpy=True)
-    forget_plans()
     with np.Device("cpu"):
         yield
-    forget_plans()
 
 
 OTHERS: dict[str, Callable[[Any, Any, int], Any]] = {

@@ -17,10 +17,11 @@ from gpunumpy.core.graph.library_calls.record import Record
 from gpunumpy.core.graph.library_calls.registry import RECORDS
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
-from gpunumpy.core.runtime.plan import Plan
+from gpunumpy.core.runtime.plan import Plan, PlanTemplate
 from gpunumpy.core.schedule.callbacks import FusedCall, fuse_into_library_calls
 from gpunumpy.core.schedule.kernel import Kernel
-from gpunumpy.core.schedule.passes import run_passes
+from gpunumpy.core.schedule.passes import Scheduled, run_passes
+from gpunumpy.core.schedule.sizes import Trace
 from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
 from gpunumpy.core.schedule.verify_plan import verify_plan
 from gpunumpy.kernels.codegen.callbacks import first_input, load_callback, store_callback
@@ -28,6 +29,7 @@ from gpunumpy.kernels.codegen.program import Launch, Program
 from gpunumpy.kernels.cuda.compile import archs, compile_lto
 from gpunumpy.kernels.fft import cuda_callbacks
 from gpunumpy.kernels.fft import host as host_fft
+from gpunumpy.kernels.host import loops
 from gpunumpy.kernels.host.executor import HostExecutor
 
 from ..emulator.build import available
@@ -56,7 +58,7 @@ def others(values: Sequence[Any], place: int, value: Any) -> list[Any]:
 
 
 def by_kernel(kernel: Kernel, arguments: Sequence[Any], own: int) -> None:
-    HostExecutor(Device("cpu")).prepare(kernel)(arguments)
+    loops.SizedKernel(kernel, Trace()).at(())(arguments)
 
 
 TYPES = "struct alignas(8) float2 { float x, y; };\nstruct alignas(16) double2 { double x, y; };\n"
@@ -126,6 +128,10 @@ class Fusing(HostExecutor):
         self.compute(options.after, others(others(given[count:], *first), *second), options.after_input)
 
 
+def plan_of(steps: Any, items: Any, roots: Any, executor: Any) -> Plan:
+    return Plan(PlanTemplate(Scheduled(steps, items), roots, Trace(), executor), (), items)
+
+
 def arrays(*shapes: tuple[int, ...], dtype: str = "F") -> list[Any]:
     made = []
     for shape in shapes:
@@ -189,7 +195,7 @@ def test_calls_with_kernels_in_them(name: str, compute: Callable[..., None]) -> 
     steps = fuse_into_library_calls(steps, items, roots, lambda name: lambda options: True)
     verify_plan(steps, items, roots)
     assert sum(isinstance(s, RunKernel) for s in steps) == kernels
-    Plan(steps, items, roots, Fusing(compute)).run(nodes)
+    plan_of(steps, items, roots, Fusing(compute)).run(nodes)
     for got, want in zip(results, wanted if isinstance(wanted, tuple) else (wanted,), strict=True):
         numpy.testing.assert_allclose(to_host(got), want, rtol=1e-5)
 
@@ -223,7 +229,7 @@ def test_what_is_overwritten_is_read_before() -> None:
     nodes, steps, items, roots = steps_of(results)
     steps = fuse_into_library_calls(steps, items, roots, lambda name: lambda options: True)
     verify_plan(steps, items, roots)
-    Plan(steps, items, roots, Fusing(by_kernel)).run(nodes)
+    plan_of(steps, items, roots, Fusing(by_kernel)).run(nodes)
     numpy.testing.assert_allclose(to_host(results[0]), (a * b).ravel()[::-1].reshape(6, 8), rtol=1e-5)
     numpy.testing.assert_array_equal(to_host(results[1]), a + 1)
 

@@ -91,7 +91,7 @@ def collected() -> Iterator[dict[str, None]]:
 
 def routine_text(step: RunLibraryCall, work: Work) -> str:
     """The text of a library call's program; empty where a GPU calls a library."""
-    signature = work.plan.items[step.targets[0].position].signature
+    signature = work.plan.scheduled.items[step.targets[0].position].signature
     layouts = [Layout(signature.shape, layout.c_strides(signature.shape), 0), *(where for _, where in step.args)]
     dtypes = (signature.dtype, *step.dtypes)
     if step.name in LIBRARY_CALL_PROGRAMS:

@@ -26,6 +26,7 @@ from gpunumpy.core.schedule.kernel import (
     are_row_level,
     value_dtypes,
 )
+from gpunumpy.core.schedule.sizes import Trace
 from gpunumpy.kernels.host import loop_nest
 from gpunumpy.kernels.host import loops as host
 from gpunumpy.kernels.host import text as host_text
@@ -103,7 +104,7 @@ class Builder:
         )
 
     def run(self, **more: Any) -> None:
-        host.prepare(self.kernel(**more))(self.given)
+        host.SizedKernel(self.kernel(**more), Trace()).at(())(self.given)
 
 
 def same(got: Any, expected: Any) -> None:
@@ -566,7 +567,7 @@ def test_blocks_are_cut_between_rows() -> None:
             product = k.apply("multiply", product, k.load(array.copy("K"), numpy.ravel(array, "K")))
         k.result(k.reduce("add", product))
         nest = loop_nest.ordered(*loop_nest.nests(k.kernel()))
-        return host._choose_blocks(nest, len(nest.shape))[1]
+        return host._choose_blocks(nest, len(nest.shape), Trace())[1]
 
     rows, columns = values((64, 1024)), values((8, 8192)).T
     assert spread(rows, 2) == 1
@@ -750,7 +751,7 @@ def test_many_callers_at_once() -> None:
     a, b = values((100, 1000)), values((100, 1000), seed=1)
     k = Builder((100, 1000))
     k.full(expression(k, k.load(a), k.load(b)))
-    run = host.prepare(k.kernel())
+    run = host.SizedKernel(k.kernel(), Trace()).at(())
 
     def call(_: int) -> numpy.ndarray:
         out = numpy.empty(a.size)

@@ -23,6 +23,12 @@ def nothing_on_the_host() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("name", ["fftfreq", "rfftfreq"])
+def test_a_length_that_was_computed(name: str) -> None:
+    ours, theirs = (getattr(m.fft, name)(m.ones(5, dtype=int).sum()) for m in (np, numpy))
+    numpy.testing.assert_array_equal(np.asnumpy(ours), theirs)
+
+
+@pytest.mark.parametrize("name", ["fftfreq", "rfftfreq"])
 def test_frequencies(name: str) -> None:
     tested, reference = getattr(np.fft, name), getattr(numpy.fft, name)
     for n in (0, 1, 2, 5, 8, numpy.int32(9), 2.0, "3", None):

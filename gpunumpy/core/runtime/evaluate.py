@@ -16,13 +16,13 @@ from typing import Any
 from ..graph.node import Node
 from ..graph.queue import REVIEW_INTERVAL, Queue
 from ..schedule.lower import Item
-from ..schedule.passes import run_passes
 from ..schedule.traits import Traits
 from .device import Device, default_device
 from .device import synchronize as wait_for_device
 from .executors import executor_for
 from .memory import Buffer
-from .plan import Observer, Plan
+from .plan import Observer
+from .planner import Planner
 
 
 class _DeviceState:
@@ -32,13 +32,12 @@ class _DeviceState:
         self.queue = Queue(device, review)
         _schedule_review(self.queue)
         self.executor = executor_for(device)
-        self.plans: dict[Any, Plan] = {}
+        self.planner = Planner(self.executor)
         self.queue.state = self
 
 
 _states: dict[Device, _DeviceState] = {}
 _states_lock = threading.Lock()
-_MAX_PLANS = 4096
 # Installed by `profile`: called with every step that runs work, and the work.
 observer: Observer | None = None
 # Installed by `watch`: called with the value of every array as the array is made.
@@ -215,17 +214,12 @@ def _compute_roots(queue: Queue, roots: Sequence[Node], overwrite: bool = True) 
     if not roots:
         return
     nodes, key = walk(roots)
-    device_state = queue.state
+    planner = queue.state.planner
     if not overwrite:
         key = (key, overwrite)
-    plan = device_state.plans.get(key)
+    plan = planner.plans.get(key)
     if plan is None:
-        items: Sequence[Item] = items_of(nodes)
-        if len(device_state.plans) > _MAX_PLANS:
-            device_state.plans.clear()
-        positions = range(len(roots))
-        steps, items = run_passes(items, positions, device_state.executor, overwrite=overwrite, check=CHECK)
-        plan = device_state.plans[key] = Plan(steps, items, positions, device_state.executor)
+        plan = planner.plan(key, items_of(nodes), len(roots), overwrite, CHECK)
     plan.run(nodes, observer)
 
 

@@ -98,7 +98,7 @@ class profile:
                 work()
                 self._unread.append((record, first, _record_event(work.device)))
         record.count += 1
-        moved = traffic(step, work.plan.steps, work.plan.items)
+        moved = traffic(step, *work.plan.scheduled)
         record.nbytes += moved.read + moved.written
         if len(self._unread) > _MAX_UNREAD_EVENTS:
             self._read_events()

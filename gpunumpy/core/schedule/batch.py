@@ -16,7 +16,7 @@ from typing import Any
 from ..graph.library_calls.record import Batch
 from ..graph.library_calls.registry import record_of
 from ..graph.primitives import LibraryCall, Scatter, Update, View
-from ..graph.signature import intern_signature, outputs
+from ..graph.signature import Signature, outputs
 from .analysis import topological_order
 from .lower import Item
 from .traits import Traits
@@ -94,7 +94,7 @@ def _replace_by_batch(items: list[Item], group: Sequence[int]) -> None:
     primitive = LibraryCall(
         sig.primitive.name, Batch(len(group), sig.primitive.options), ((sig.shape, sig.dtype),) * len(group)
     )
-    call = intern_signature(primitive, tuple(items[a].signature for a in args), (), sig.dtype, sig.queue)
+    call = Signature(primitive, tuple(items[a].signature for a in args), (), sig.dtype, sig.queue)
     for p, output in zip(group, outputs(call), strict=True):
         items[p] = replace(items[p], signature=output, args=(len(items),))
     items.append(Item(call, args))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..graph import layout
 from ..graph.layout import Shape
 from ..graph.primitives import Const, Leaf, LibraryCall, Map, View
-from ..graph.signature import Signature, intern_signature, outputs
+from ..graph.signature import Signature, outputs
 from .lower import Item
 from .traits import Traits
 
@@ -61,14 +61,13 @@ def push_views(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> l
             return p
         if isinstance(item.signature.primitive, Leaf):
             pushed = Item(
-                intern_signature(view.primitive, (item.signature,), view.shape, item.signature.dtype, view.queue), (p,)
+                Signature(view.primitive, (item.signature,), view.shape, item.signature.dtype, view.queue), (p,)
             )
         else:
             args = tuple(push_view(a, view) for a in item.args)
             signatures = tuple(result[a].signature for a in args)
             pushed = Item(
-                intern_signature(item.signature.primitive, signatures, view.shape, item.signature.dtype, view.queue),
-                args,
+                Signature(item.signature.primitive, signatures, view.shape, item.signature.dtype, view.queue), args
             )
         result.append(pushed)
         return len(result) - 1

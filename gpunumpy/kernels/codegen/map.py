@@ -12,9 +12,9 @@ from .unit import Text, Unit
 
 _THREADS = 256
 
-# Blocks follow the rows if at least this share of their threads has work then; else vectors of all rows are numbered in
-# one sequence.
-_MIN_ROW_OCCUPANCY = 0.8
+# Blocks follow the rows if at least this share (4 of 5) of their threads has work then; else vectors of all rows are
+# numbered in one sequence.
+_MIN_ROW_OCCUPANCY = (4, 5)
 
 # Bytes that a thread should have in flight at once. A copy reaches full bandwidth with half of it; a body of many
 # operations gains from fewer threads, as each thread computes its indices.
@@ -45,8 +45,8 @@ def emit_map(unit: Unit) -> None:
     width = pack_width(unit, lane)
     count = _vectors_in_flight(unit, lane, width)
     vectors = ceil_div(kernel.shape[-1], width)
-    share = vectors / (ceil_div(vectors, _THREADS) * _THREADS)
-    if lane > 0 and share >= _MIN_ROW_OCCUPANCY:
+    share, whole = _MIN_ROW_OCCUPANCY
+    if lane > 0 and whole * vectors >= share * ceil_div(vectors, _THREADS) * _THREADS:
         _emit_rows(unit, width, count, vectors)
     else:
         _emit_flat(unit, width, count, vectors)

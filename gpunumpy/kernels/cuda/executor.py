@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.dtypes import KIND
 from ...core.graph.layout import Layout
 from ...core.graph.library_calls.record import Batch
 from ...core.graph.library_calls.registry import record_of
@@ -14,13 +13,10 @@ from ...core.runtime.device import Device
 from ...core.runtime.executors import fuse_predicate_of, implementation
 from ...core.runtime.plan import Runner
 from ...core.schedule.callbacks import FusedCall, FusePredicate
-from ...core.schedule.kernel import Kernel
 from ...core.schedule.steps import RunLibraryCall
 from ...core.schedule.traits import Traits
-from ..codegen import generate
 from ..source_locations import SourceLocations
-from .compile import compile_program
-from .launch import ARGUMENT_FORMAT, Launcher
+from .kernel import CudaKernels
 from .program import prepare_program
 
 
@@ -39,52 +35,11 @@ class CudaExecutor:
         self.device = device
         self._locations = SourceLocations()
         self.source_location = self._locations.number
+        self.prepare = CudaKernels(device).prepare
 
     def bind(self, buffer: memory.Buffer, dtype: Any, offset: int) -> int:
         """Return the address of element `offset` of the buffer."""
         return buffer.ptr + offset * dtype.itemsize
-
-    def prepare(self, kernel: Kernel) -> Runner:
-        """Generate, compile and load a kernel; return a function that launches it over addresses and scalars."""
-        device = self.device
-        device.activate()
-        program = generate(kernel, device.attributes.multiprocessors)
-        flag = (memory.index_error_word(device),) if program.flag else ()
-        kinds = ["P" if arg.kind != "scalar" else KIND[arg.dtype] for arg in kernel.args]
-        functions = compile_program(program.text, tuple(x.entry for x in program.launches), device)
-        layout = "".join(ARGUMENT_FORMAT[k] for k in kinds) + "Q" * (len(program.scratch) + len(flag))
-        launchers = [
-            Launcher(device, functions[x.entry], x.grid, x.block, x.shared, layout, program.params)
-            for x in program.launches
-        ]
-        complex_args = [n for n, k in enumerate(kinds) if k == "c"]
-        bool_args = [n for n, k in enumerate(kinds) if k == "b"]
-        unzeroed_bytes = [s.nbytes for s in program.scratch if not s.zeroed]
-        # Of each scratch: whether it is zeroed, and its offset in the device's counters or its number among the others.
-        scratch, counter_bytes, number = [], 0, 0
-        for s in program.scratch:
-            scratch.append((s.zeroed, counter_bytes if s.zeroed else number))
-            if s.zeroed:
-                counter_bytes += -(-s.nbytes // 16) * 16
-            else:
-                number += 1
-        if not (complex_args or bool_args or scratch or flag) and len(launchers) == 1:
-            return launchers[0]
-
-        def run(values: Sequence[Any]) -> None:
-            wire: list[Any] = list(values)
-            for n in bool_args:
-                wire[n] = bool(wire[n])  # a Python number in a loop of bools stands for its truth value
-            for n in reversed(complex_args):
-                wire[n : n + 1] = (wire[n].real, wire[n].imag)
-            blocks = [memory.allocate(device, nbytes) for nbytes in unzeroed_bytes]
-            counters = memory.zeroed_scratch(device, counter_bytes).ptr if counter_bytes else 0
-            wire.extend(counters + at if zeroed else blocks[at].ptr for zeroed, at in scratch)
-            wire.extend(flag)
-            for launch in launchers:
-                launch(wire)
-
-        return run
 
     def fuse_predicate(self, call: str) -> FusePredicate | None:
         """Return the function that decides which kernels are fused into library call `call`; None if none ever are."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy
 
+from ...core.graph.bounded_table import BoundedTable
 from ...core.graph.layout import Layout
 from ...core.graph.library_calls.record import Batch
 from ...core.graph.library_calls.registry import record_of
@@ -15,12 +16,18 @@ from ...core.runtime.executors import fuse_predicate_of, implementation
 from ...core.runtime.memory import Buffer
 from ...core.runtime.plan import Runner
 from ...core.schedule.callbacks import FusePredicate
+from ...core.schedule.kernel import Kernel
+from ...core.schedule.sizes import Integer, Trace
 from ...core.schedule.steps import RunLibraryCall
+from ...core.schedule.substitute import in_kernel, put_in
 from ...core.schedule.traits import Traits
+from ...core.schedule.variants import Variants
 from ..source_locations import SourceLocations
-from . import loops as host
+from .loops import SizedKernel
 from .text import index_errors
 from .threads import quietly
+
+_kernels: BoundedTable[Kernel, Variants[SizedKernel]] = BoundedTable()
 
 
 class HostExecutor:
@@ -47,9 +54,21 @@ class HostExecutor:
         flat = buffer.host.view(dtype)
         return flat[offset:] if offset else flat
 
-    def prepare(self, kernel: Any) -> Runner:
-        """Return a function that runs the kernel over flat arrays and scalars."""
-        return host.prepare(kernel)
+    def prepare(self, structure: Kernel) -> Callable[[Sequence[int]], Runner]:
+        """Return what takes the sizes of a kernel, and returns what runs the kernel over flat arrays and scalars."""
+        kernels = _kernels.find(structure)
+        if kernels is None:
+
+            def make(trace: Trace, sizes: Sequence[Integer]) -> SizedKernel:
+                return SizedKernel(put_in(structure, in_kernel, sizes), trace)
+
+            kernels = _kernels.keep(structure, Variants(make))
+
+        def prepared(sizes: Sequence[int]) -> Runner:
+            kernel, values = kernels.find(sizes)
+            return kernel.at(values)
+
+        return prepared
 
     def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Runner:
         """Return a function that runs a library call, given flat arrays over its results and arguments, and scalars."""

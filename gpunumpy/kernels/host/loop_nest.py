@@ -165,14 +165,16 @@ def varying_dims(nest: Nest) -> list[frozenset[int]]:
     return out
 
 
-def bytes_per_point(nest: Nest) -> float:
+def bytes_per_point(nest: Nest, varying: Sequence[frozenset[int]], shape: Sequence[int]) -> float:
     """Return the bytes that a block touches for each of its points: its arguments and its temporaries.
+
+    `varying` has for every value the dimensions along which it varies, and `shape` is the nest's in numbers.
 
     An array that does not vary along a dimension is divided by that dimension's size: a value that is one number a row
     hardly counts.
     """
     body = nest.body
-    shares = [prod(1 / n for d, n in enumerate(nest.shape) if d not in mask and n) for mask in varying_dims(nest)]
+    shares = [prod(1 / n for d, n in enumerate(shape) if d not in mask and n) for mask in varying]
     last = {k: i for i, instr in enumerate(body.instructions) for k in operands(instr)}
     memory: dict[int, float] = {}
     live = max_live = 0.0

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy
 
@@ -28,6 +28,7 @@ from ...core.schedule.kernel import (
     Store,
     value_dtypes,
 )
+from ...core.schedule.sizes import Formulas, Size
 from .loop_nest import Nest, ancestors, operands, varying_dims, writes_along_rows
 from .op_functions import accumulator, function
 from .reduce import reducer
@@ -129,6 +130,37 @@ _MAX_KEPT_GRID_ELEMENTS = 4096
 
 # Runs of fewer elements are gathered element by element.
 _MIN_RUN_ELEMENTS = 16
+
+
+class _Made(NamedTuple):
+    """A constant that is made by a function when the sizes in its arguments are known."""
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+
+
+def _with_sizes(value: Any, formulas: Formulas) -> Callable[[Sequence[int]], Any] | None:
+    """Return what makes a constant from the numbers of `formulas`; None for one without symbolic sizes in it."""
+    if isinstance(value, Size):
+        place = formulas.add(value)
+        return lambda numbers: numbers[place]
+    if isinstance(value, slice):
+        return _with_sizes(_Made(slice, (value.start, value.stop, value.step)), formulas)
+    if isinstance(value, Affine):
+        return _with_sizes(_Made(Affine, (value.offset, value.coef)), formulas)
+    if not isinstance(value, tuple):
+        return None
+    args = value.args if isinstance(value, _Made) else value
+    function = value.function if isinstance(value, _Made) else _tuple_of
+    known = [_with_sizes(x, formulas) for x in args]
+    if not any(known) and not isinstance(value, _Made):
+        return None
+    parts = list(zip(args, known, strict=True))
+    return lambda numbers: function(*[x if make is None else make(numbers) for x, make in parts])
+
+
+def _tuple_of(*values: Any) -> tuple[Any, ...]:
+    return values
 
 
 @dataclass(slots=True)
@@ -306,7 +338,8 @@ class _Writer:
                 name = self.constants["grid", at] = f"g{len(self.preamble)}"
                 self.preamble.append(f"{name} = affine_grid({self.const(at)}, {self.const(self.block)})")
         else:
-            name = self.const(affine_grid(at, self.block) if varies else numpy.int64(at.offset), ("grid", at))
+            grid = _Made(affine_grid, (at, self.block)) if varies else _Made(numpy.int64, (at.offset,))
+            name = self.const(grid, ("grid", at))
         return " + ".join([name, *self.offset_terms(at)])
 
     def temporary(self, i: int, ufunc: bool) -> tuple[_Temporary, bool]:
@@ -375,11 +408,15 @@ class _Writer:
     def reduce(self, i: int, instr: ReduceLoops) -> None:
         """Write a reduction, or if partial, the accumulation of its state over the blocks."""
         count = prod(n for n, flag in zip(self.nest.shape, self.nest.reduced, strict=True) if flag)
-        rows = reducer(instr.op, instr.loop, self.axes, count)
+
+        def of_reducer(name: str) -> str:
+            make = _Made(lambda count: getattr(reducer(instr.op, instr.loop, self.axes, count), name), (count,))
+            return self.const(make, (name, i))
+
         args = [self.broadcast_along_rows(instr.args[0])]
         if not self.partial:
             args += [self.names[k] for k in instr.args[1:]]
-            self.assign(i, f"{self.const(rows.whole, ('whole', i))}({', '.join(args)})")
+            self.assign(i, f"{of_reducer('whole')}({', '.join(args)})")
             return
         inner, coef = 1, [0] * len(self.block)
         for d in reversed(self.axes):
@@ -387,8 +424,8 @@ class _Writer:
             inner *= self.nest.shape[d]
         start = " + ".join(self.offset_terms(Affine(0, tuple(coef)))) or "0"
         self.preamble.append(f"s{i} = None")
-        self.lines.append(f"p = {self.const(rows.partial, ('part', i))}({args[0]}, {start})")
-        self.lines.append(f"s{i} = p if s{i} is None else {self.const(rows.merge, ('merge', i))}(s{i}, p)")
+        self.lines.append(f"p = {of_reducer('partial')}({args[0]}, {start})")
+        self.lines.append(f"s{i} = p if s{i} is None else {of_reducer('merge')}(s{i}, p)")
 
     def gather(self, instr: LoadIndexed) -> str:
         """Return the expression of an indexed load."""
@@ -471,13 +508,22 @@ class _Writer:
         return "\n".join(out) + "\n"
 
 
-def block_function(nest: Nest, block: tuple[int, ...], blocked: int, partial: bool = False) -> Callable[..., Any]:
-    """Return ``run(args, blocks)``, which evaluates `nest` over blocks of shape `block`, given by their low corners.
+def block_function(
+    nest: Nest, block: tuple[int, ...], blocked: int, formulas: Formulas, partial: bool = False
+) -> Callable[[Sequence[int]], Callable[..., Any]]:
+    """Return what takes the numbers of `formulas`, to which it adds, and returns ``run(args, blocks)``.
 
-    With ``blocked == 0`` the nest is one block, and ``run(args)`` needs no corners.
+    That evaluates `nest` over blocks of shape `block`, each given by its low corner. With ``blocked == 0`` there is one
+    block, the nest itself, and no ``blocks`` are given.
     """
     writer = _Writer(nest, block, blocked, partial)
     code = _compiled(writer.text())
-    exec(code, writer.bound)
-    run: Callable[..., Any] = writer.bound["run"]
-    return run
+    made = {name: make for name, value in writer.bound.items() if (make := _with_sizes(value, formulas)) is not None}
+
+    def bind(numbers: Sequence[int]) -> Callable[..., Any]:
+        scope = writer.bound | {name: make(numbers) for name, make in made.items()}
+        exec(code, scope)
+        run: Callable[..., Any] = scope["run"]
+        return run
+
+    return bind

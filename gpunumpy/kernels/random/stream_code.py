@@ -15,14 +15,14 @@ def wide(value: int) -> str:
 
 def walk_arguments(name: str, step: int, leap: int) -> str:
     """Return, as C, the constructor arguments of a `Walk` whose positions differ by `step`, or by `leap`."""
-    jumps = (jump(CONGRUENTIAL[name][0], distance % MODULUS) for distance in (step, leap))
+    jumps = (jump(CONGRUENTIAL[name][0], int(distance) % MODULUS) for distance in (step, leap))
     (step_x, step_c), (leap_x, leap_c) = (map(wide, pair) for pair in jumps)
     return f"({step}, {step_x}, {step_c}, {leap}, {leap_x}, {leap_c})"
 
 
 def start_walk(name: str, walk: str, place: str, back: int, state: str) -> str:
     """Return, as C, the call that starts a walk `back` positions before `place`; `state`: the op's other arguments."""
-    power, total = map(wide, jump(CONGRUENTIAL[name][0], -back % MODULUS))
+    power, total = map(wide, jump(CONGRUENTIAL[name][0], -int(back) % MODULUS))
     return f"op::{name}_start_walk({walk}, {place}, {power}, {total}, {state})"
 
 
