@@ -9,10 +9,10 @@ from gpunumpy.kernels.random import cuda_bounded, cuda_draws, cuda_mt19937, cuda
 from gpunumpy.kernels.sort import cuda as cuda_sort
 
 from .executor import run_program
+from .machine import MAX_SHARED_BYTES
 from .test_masks_and_scatter import layout_of
 
 TWISTER = (cuda_mt19937.twister_words, cuda_mt19937.twister_numbers, cuda_mt19937.twister_advance)
-MAX_SHARED_BYTES = 232448  # bytes of shared memory that a block of the emulated machine may have
 _PROGRAMS: dict[str, Callable[..., Any]] = {
     "bounded_draws": lambda options, layouts, dtypes: cuda_bounded.bounded_draws_program(options, layouts, 1),
     "piecewise_draws": lambda options, layouts, dtypes: cuda_draws.piecewise_draws_program(

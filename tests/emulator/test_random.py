@@ -18,7 +18,7 @@ from tests.support.host_executor import run_on_host, with_traits
 
 from .emulated import emulated
 from .executor import run_program
-from .random_library_calls import MAX_SHARED_BYTES
+from .machine import MAX_SHARED_BYTES
 from .test_masks_and_scatter import layout_of
 
 BITS = {"pcg64": numpy.random.PCG64, "pcg64dxsm": numpy.random.PCG64DXSM, "philox": numpy.random.Philox}

@@ -22,7 +22,7 @@ from tests.support.host_executor import run_on_host, with_traits
 
 from ..support.arrays import from_host, to_host, wrap
 from .executor import run_program
-from .random_library_calls import MAX_SHARED_BYTES
+from .machine import MAX_SHARED_BYTES
 from .test_masks_and_scatter import layout_of
 
 BITS = (numpy.random.PCG64, numpy.random.PCG64DXSM, numpy.random.Philox)

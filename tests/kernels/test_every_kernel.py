@@ -77,7 +77,7 @@ def collected() -> Iterator[dict[str, None]]:
     def observe(step: Any, work: Work) -> None:
         if isinstance(step, RunKernel):
             texts[generate(step.kernel, PROCESSORS).text] = None
-        elif isinstance(step, RunLibraryCall) and (text := routine_text(step, work)):
+        elif isinstance(step, RunLibraryCall) and (text := library_call_text(step, work)):
             texts[text] = None
         work()
 
@@ -89,7 +89,7 @@ def collected() -> Iterator[dict[str, None]]:
         evaluate.observer = before
 
 
-def routine_text(step: RunLibraryCall, work: Work) -> str:
+def library_call_text(step: RunLibraryCall, work: Work) -> str:
     """The text of a library call's program; empty where a GPU calls a library."""
     signature = work.plan.scheduled.items[step.targets[0].position].signature
     layouts = [Layout(signature.shape, layout.c_strides(signature.shape), 0), *(where for _, where in step.args)]

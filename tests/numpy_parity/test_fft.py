@@ -24,8 +24,8 @@ def nothing_on_the_host() -> Iterator[None]:
 
 @pytest.mark.parametrize("name", ["fftfreq", "rfftfreq"])
 def test_a_length_that_was_computed(name: str) -> None:
-    ours, theirs = (getattr(m.fft, name)(m.ones(5, dtype=int).sum()) for m in (np, numpy))
-    numpy.testing.assert_array_equal(np.asnumpy(ours), theirs)
+    tested, reference = (getattr(m.fft, name)(m.ones(5, dtype=int).sum()) for m in (np, numpy))
+    numpy.testing.assert_array_equal(np.asnumpy(tested), reference)
 
 
 @pytest.mark.parametrize("name", ["fftfreq", "rfftfreq"])

@@ -204,15 +204,15 @@ def _prepare_partial_reductions(nest: Nest, block: tuple[int, ...], blocked: int
     make_rest = _prepare_nest(rest, formulas)
     blocks = _Blocks(nest, block, blocked, formulas, partial=True)
     axes = tuple(d for d, flag in enumerate(nest.reduced) if flag)
-    instrs = [nest.body.instructions[i] for i in reduces]
+    instructions = [nest.body.instructions[i] for i in reduces]
     parallel = _is_parallel(nest)
 
     def make(numbers: Sequence[int]) -> Runner:
         shape = blocks.shape(numbers)
         count = prod(shape[d] for d in axes)
-        reducers = [reducer(i.op, i.loop, axes, count) for i in instrs]  # type: ignore[union-attr]
+        reducers = [reducer(i.op, i.loop, axes, count) for i in instructions]  # type: ignore[union-attr]
         outer = tuple(1 if flag else n for n, flag in zip(shape, nest.reduced, strict=True))
-        results = [(outer, i.loop[-1]) for i in instrs]  # type: ignore[union-attr]
+        results = [(outer, i.loop[-1]) for i in instructions]  # type: ignore[union-attr]
         return _reduce_in_parts(_row_groups(nest, blocks.at(numbers)), reducers, results, make_rest(numbers), parallel)
 
     return make
