@@ -217,13 +217,16 @@ class ndarray:
     def _set(self, node: Node) -> None:
         """Make a node, which no array owns yet, the value of this array, which must own its storage."""
         node.owner = ref = weakref.ref(self)
-        self._node = node
         queue = node.signature.queue
         assert queue is not None
-        if len(queue.pending) < queue.review_at:
-            queue.pending.append(ref)
+        pending = queue.pending
+        if len(pending) < queue.review_at:
+            pending.append(ref)  # first: if an exception comes in between, the queue has an entry too many
         else:
             queue.review(queue, node)
+        self._node = node
+        if not pending or pending[-1] is not ref:
+            pending.append(ref)  # a flush of a signal handler, which saw the old value, may have removed the entry
 
 
 def hand_over(temporary: ndarray, array: ndarray) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import platform
 import threading
+from collections import deque
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, overload
@@ -183,9 +184,11 @@ class Device:
         The objects of the CUDA driver for a GPU, made at their first use.
     attributes : Attributes
         The properties of the GPU.
+    launched : deque
+        What the driver said to the last launch of a kernel; see `note_launches`.
     """
 
-    __slots__ = ("_is_only_gpu", "attributes", "context", "handle", "index", "kind", "stream")
+    __slots__ = ("_is_only_gpu", "attributes", "context", "handle", "index", "kind", "launched", "stream")
 
     kind: str
     index: int
@@ -193,6 +196,7 @@ class Device:
     context: Any
     stream: Any
     attributes: Attributes
+    launched: deque[Any]
     _is_only_gpu: bool
 
     def __new__(cls, spec: Device | str | int | None = None) -> Device:
@@ -257,6 +261,11 @@ class Device:
             check(driver().cuCtxSetCurrent(self.context))
             _thread_state.device = self
 
+    def note_launches(self) -> deque[Any]:
+        """Return a new `launched`, which stays empty until the next launch: it tells whether there was one."""
+        self.launched = deque(maxlen=1)
+        return self.launched
+
     def __enter__(self) -> Device:
         """Make the device the default of this thread."""
         _with_devices.set((*_with_devices.get(), self))
@@ -292,6 +301,7 @@ def _initialize(device: Device) -> None:
     stream = check(cuda.cuStreamCreate(cuda.CUstream_flags.CU_STREAM_DEFAULT.value))
     device.handle, device.context, device.attributes = handle, context, attributes
     device._is_only_gpu = _find_driver().count == 1
+    device.note_launches()
     device.stream = stream
 
 

@@ -41,7 +41,7 @@ class Planner:
 
             def make(trace: Trace, sizes: Sequence[Integer]) -> PlanTemplate:
                 scheduled = run_passes(lifted(items, sizes), roots, self._executor, overwrite=overwrite)
-                return PlanTemplate(scheduled, roots, trace, self._executor)
+                return PlanTemplate(scheduled, roots, len(items), trace, self._executor)
 
             variants = self._templates.keep(template_key, Variants(make))
         made = len(variants)
