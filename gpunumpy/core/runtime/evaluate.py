@@ -237,16 +237,17 @@ def flush(queue: Queue, *extra: Node) -> None:
         run = Run()
         queue.run = run
         roots: list[Node] = []
+        seen = queue.publications
         try:
             pending = queue.pending
             if len(extra) == 1 == len(pending) and pending[0] is extra[0].owner and extra[0].data is None:
                 roots = list(extra)  # the case of a program that looks at every result
-                _compute_roots(queue, roots, run)
+                _compute_roots(queue, roots, run, seen)
                 del pending[:1]  # another thread may have appended meanwhile
             else:
                 roots, count, kept_refs = live_roots(queue, extra)
                 if roots:
-                    _compute_roots(queue, roots, run)
+                    _compute_roots(queue, roots, run, seen)
                 pending[:count] = kept_refs
             _schedule_review(queue)
             queue.run = None
@@ -281,11 +282,16 @@ def _settle(queue: Queue) -> None:
     queue.run = None
 
 
-def _compute_roots(queue: Queue, roots: Sequence[Node], run: Run, overwrite: bool = True) -> None:
-    """Compute the roots; without `overwrite`, updates leave their leaves as they are, for other pending values."""
+def _compute_roots(queue: Queue, roots: Sequence[Node], run: Run, seen: int, overwrite: bool = True) -> None:
+    """Compute the roots; without `overwrite`, updates leave their leaves as they are, for other pending values.
+
+    Parameters
+    ----------
+    seen
+        The queue's `publications` at a time before the roots were seen to be pending.
+    """
     planner = queue.state.planner
     while True:
-        seen = queue.publications
         nodes, key = walk(roots)
         if not overwrite:
             key = (key, overwrite)
@@ -296,7 +302,8 @@ def _compute_roots(queue: Queue, roots: Sequence[Node], run: Run, overwrite: boo
                 plan = planner.plan(key, items, len(roots), overwrite, CHECK)
         if queue.publications == seen:
             break
-        roots = [root for root in roots if root.data is None]  # a flush beside this one has computed some
+        seen = queue.publications  # a flush beside this one has computed some of the roots
+        roots = [root for root in roots if root.data is None]
         if not roots:
             return
     plan.run(nodes, run, observer)
@@ -305,11 +312,12 @@ def _compute_roots(queue: Queue, roots: Sequence[Node], run: Run, overwrite: boo
 def _compute_beside(queue: Queue, requested: Sequence[Node]) -> None:
     """Compute values while a run on this thread waits: out of what is complete, and into memory of their own."""
     values, buffers = queue.run.values()
+    seen = queue.publications
     pending = [node for node in dict.fromkeys(requested) if node.data is None]
     copies = substituted(pending, values, buffers) if values or buffers else pending
     if not copies:
         return
-    _compute_roots(queue, copies, Run(), overwrite=False)
+    _compute_roots(queue, copies, Run(), seen, overwrite=False)
     if copies is not pending:
         results = [(node, copy.data, copy.signature) for node, copy in zip(pending, copies, strict=True)]
         publish(queue, results)
@@ -323,10 +331,11 @@ def compute_only(queue: Queue, nodes: Sequence[Node]) -> None:
             return
         run = Run()
         queue.run = run
+        seen = queue.publications
         try:
             roots = [node for node in dict.fromkeys(nodes) if node.data is None]
             if roots:
-                _compute_roots(queue, roots, run, overwrite=False)
+                _compute_roots(queue, roots, run, seen, overwrite=False)
             queue.run = None
         except BaseException:
             _settle(queue)
