@@ -301,7 +301,8 @@ def test_memory_order_and_broadcasting_at_new_sizes(case: str) -> None:
             "empty": (a[:, :0], b[:0]),
             "scalar": (a, 3),
         }[case]
-        x, y = (p if isinstance(p, int) else np.asarray(p) for p in pair)
+        x: Any = np.asarray(pair[0])
+        y: Any = 3 if case == "scalar" else np.asarray(pair[1])
         if case == "reversed":
             x, y = np.asarray(a)[:, ::-1], np.asarray(a)[::-1]
         for result, expected in ((x + y, pair[0] + pair[1]), (x > y, pair[0] > pair[1]), (x.sum(1), pair[0].sum(1))):
