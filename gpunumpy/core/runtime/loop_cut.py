@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from types import CodeType
+from types import CodeType, FrameType
 
 # Values that may be recorded while the place is waited for.
 MAX_WAIT = 256
@@ -23,21 +23,31 @@ class LoopCut:
         self._left = 0
 
     def is_here(self, waited: bool) -> bool:
-        """Return whether to flush a graph that is too large, which `waited` for the place; if not, it waits from now."""
+        """Return whether to flush a graph that is too large, which `waited` for the place; if not, it waits from now.
+
+        A place in a function that is not being called is not waited for.
+        """
         here = _user_place()
-        if waited or self._place in (None, here):
+        if waited or self._place is None or self._place == here or not _is_called(self._place[0]):
             self._place = here
             return True
         self._left = MAX_WAIT
         return False
 
     def is_ahead(self) -> bool:
-        """Return whether the place is not yet reached; called with every value that is recorded while it is waited for.
+        """Return whether the place is not yet reached; called with every value recorded while it is waited for.
 
         After `MAX_WAIT` values, the place is taken to be reached.
         """
         self._left -= 1
         return self._left > 0 and self._place != _user_place()
+
+
+def _is_called(code: CodeType) -> bool:
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code is not code:
+        frame = frame.f_back
+    return frame is not None
 
 
 def _user_place() -> tuple[CodeType, int]:
