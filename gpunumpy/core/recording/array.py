@@ -220,12 +220,11 @@ class ndarray:
         queue = node.signature.queue
         assert queue is not None
         pending = queue.pending
-        if len(pending) < queue.review_at:
-            pending.append(ref)  # first: if an exception comes in between, the queue has an entry too many
-        else:
-            queue.review(queue, node)
+        pending.append(ref)  # first: if an exception comes in between, the queue has an entry too many
         self._node = node
-        if not pending or pending[-1] is not ref:
+        if len(pending) > queue.review_at:
+            queue.review(queue, node)
+        elif not pending or pending[-1] is not ref:
             pending.append(ref)  # a flush of a signal handler, which saw the old value, may have removed the entry
 
 

@@ -13,19 +13,20 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from types import FrameType
 from typing import Any
 
 from ..graph.node import Node, as_new_node, leaf_node
 from ..graph.queue import REVIEW_INTERVAL, Queue
-from ..schedule.lower import Item
 from ..schedule.traits import Traits
 from .device import Device, default_device
 from .device import synchronize as wait_for_device
 from .executors import executor_for
+from .loop_cut import LoopCut
 from .memory import Buffer
 from .plan import Observer
-from .planner import Planner
+from .planner import GraphChanged, Planner
 from .run import Run, publish
 
 
@@ -37,6 +38,7 @@ class _DeviceState:
         _schedule_review(self.queue)
         self.executor = executor_for(device)
         self.planner = Planner(self.executor)
+        self.cut = LoopCut()
         self.queue.state = self
 
 
@@ -174,22 +176,6 @@ def _reachable_nodes(roots: Sequence[Node]) -> list[Node]:
     return nodes
 
 
-def items_of(nodes: Sequence[Node]) -> list[Item]:
-    """Return the graph as items for the scheduler."""
-    position_of = {node: k for k, node in enumerate(nodes)}
-    buffers: dict[int, tuple[int, int]] = {}
-    items = []
-    for node in nodes:
-        if isinstance(node.data, Buffer):
-            number, first_offset = buffers.setdefault(id(node.data), (len(buffers), node.offset))
-            items.append(Item(node.signature, (), number, node.offset - first_offset))
-        elif node.data is not None:
-            items.append(Item(node.signature, ()))
-        else:
-            items.append(Item(node.signature, tuple(position_of[argument] for argument in node.args)))
-    return items
-
-
 def substituted(roots: Sequence[Node], values: dict[Node, Node], buffers: dict[int, Buffer]) -> list[Node]:
     """Return copies of pending roots over a copy of the graph in which leaves stand for some nodes.
 
@@ -297,16 +283,19 @@ def _compute_roots(queue: Queue, roots: Sequence[Node], run: Run, seen: int, ove
             key = (key, overwrite)
         plan = planner.plans.get(key)
         if plan is None:
-            items = items_of(nodes)
-            if queue.publications == seen:
-                plan = planner.plan(key, items, len(roots), overwrite, CHECK)
-        if queue.publications == seen:
+            with suppress(GraphChanged):
+                plan = planner.plan(key, nodes, len(roots), overwrite, CHECK, partial(_has_published, queue, seen))
+        if plan is not None and queue.publications == seen:
             break
         seen = queue.publications  # a flush beside this one has computed some of the roots
         roots = [root for root in roots if root.data is None]
         if not roots:
             return
     plan.run(nodes, run, observer)
+
+
+def _has_published(queue: Queue, seen: int) -> bool:
+    return queue.publications != seen
 
 
 def _compute_beside(queue: Queue, requested: Sequence[Node]) -> None:
@@ -397,7 +386,8 @@ def check_errors(queue: Queue) -> None:
         raise IndexError(message)
 
 
-# A pending graph is flushed when it has more nodes than this, or when it alone keeps more bytes alive than this.
+# A pending graph is flushed when it has more nodes than this, at the next place of a `LoopCut`, or when it alone keeps
+# more bytes alive than this.
 NODES_LIMIT = 400
 BYTES_LIMIT = 1 << 29
 
@@ -416,6 +406,9 @@ def review(queue: Queue, recorded: Node) -> None:
         queue.pending.append(recorded.owner)
     if watcher is not None and len(queue.pending) % REVIEW_INTERVAL:
         return
+    waiting = watcher is None and queue.review_at < 0
+    if waiting and queue.state.cut.is_ahead():
+        return
     with queue.lock:
         if queue.run is not None and _is_under_way(queue):
             return
@@ -431,9 +424,13 @@ def review(queue: Queue, recorded: Node) -> None:
             held_bytes = sum(node.data.nbytes for node in nodes if isinstance(node.data, Buffer) and node.owner is None)
         finally:
             _settle(queue)
-        if len(nodes) > NODES_LIMIT or held_bytes > BYTES_LIMIT:
+        if len(nodes) <= NODES_LIMIT and held_bytes <= BYTES_LIMIT:
+            return
+        if held_bytes > BYTES_LIMIT or watcher is not None or queue.state.cut.is_here(waiting):
             with suppress(Exception):
                 flush(queue)
+        else:
+            queue.review_at = -1  # every value that is recorded comes here until the place is reached
 
 
 # The functions whose variable `run` is what a queue is at.

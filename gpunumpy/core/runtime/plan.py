@@ -13,12 +13,11 @@ from typing import Any, Protocol, TypeAlias
 
 from ..graph import layout
 from ..graph.layout import Layout
-from ..graph.node import Node
-from ..graph.primitives import Leaf
-from ..graph.signature import Signature, intern_signature
+from ..graph.node import Node, leaf_signature
+from ..graph.signature import Signature
 from ..schedule.kernel import Kernel
 from ..schedule.lift import sizes_in, with_sizes
-from ..schedule.lower import Item, Source
+from ..schedule.lower import Source
 from ..schedule.passes import Scheduled, Target
 from ..schedule.sizes import Integer, Trace
 from ..schedule.steps import Adopt, Allocate, RunKernel, RunLibraryCall, Step
@@ -214,19 +213,18 @@ class Plan:
     bindings of a kernel or call say for every argument where it comes from: a slot, or the node at a position.
     """
 
-    def __init__(self, template: PlanTemplate, values: Sequence[int], items: Sequence[Item]) -> None:
+    def __init__(self, template: PlanTemplate, values: Sequence[int], roots: Sequence[Signature]) -> None:
         self.template = template
         self.device = template.device
         self.executor = template.executor
         self._values = values
         self._program = self._in_sections(template.actions(values))
         self._empty_slots: list[Any] = [None] * len(template.slots)
-        self._signatures = [item.signature for item in items]
         self._end = len(template.steps)
         self.queue = template.queue
-        self._roots = [(r, slot, _leaf_signature(self._signatures[r])) for r, slot in template.roots]
-        roots = {r for r, _ in template.roots}
-        self._writes_inner_values = any(position not in roots for _, position, _ in template.overwritten)
+        self._roots = [(r, slot, _leaf_signature(roots[r])) for r, slot in template.roots]
+        positions = {r for r, _ in template.roots}
+        self._writes_inner_values = any(position not in positions for _, position, _ in template.overwritten)
 
     @cached_property
     def scheduled(self) -> Scheduled:
@@ -350,16 +348,11 @@ class Plan:
         gone = {base for target, base in template.bases.items() if target in writes and writes[target].first < begun}
         results = self._overwritten(nodes, step)
         for source, slot in template.slots.items():
-            is_complete = source not in writes or writes[source].last < step
-            if (
-                is_complete
-                and source.kind == "new"
-                and slots[slot] is not None
-                and source not in gone
-                and source.position < len(nodes)
-            ):
-                signature = _leaf_signature(self._signatures[source.position])
-                results.append((nodes[source.position], slots[slot], signature))
+            if source.kind != "new" or source.position >= len(nodes) or slots[slot] is None or source in gone:
+                continue
+            node = nodes[source.position]
+            if node.data is None and (source not in writes or writes[source].last < step):
+                results.append((node, slots[slot], _leaf_signature(node.signature)))
         return results
 
     def _overwritten(self, nodes: Sequence[Node], step: int) -> Results:
@@ -369,9 +362,9 @@ class Plan:
         recorded its use sees the present content of the memory: its own writes, and later writes of other threads.
         """
         return [
-            (nodes[position], nodes[base].data, _leaf_signature(self._signatures[position]))
+            (nodes[position], nodes[base].data, _leaf_signature(nodes[position].signature))
             for last, position, base in self.template.overwritten
-            if last < step
+            if last < step and nodes[position].data is None
         ]
 
 
@@ -382,6 +375,5 @@ _KINDS = {"leaf": _LEAF, "const": _CONST, "new": _SLOT, "copy": _SLOT, "location
 
 
 def _leaf_signature(pending: Signature) -> Signature:
-    return intern_signature(
-        Leaf(layout.c_strides(pending.shape), 0, True), (), pending.shape, pending.dtype, pending.queue
-    )
+    shape = pending.shape
+    return leaf_signature(shape, layout.c_strides(shape), 0, True, pending.dtype, pending.queue)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 from ..graph.bounded_table import BoundedTable
+from ..graph.node import Node
 from ..schedule.lift import lifted, lowered
-from ..schedule.lower import Item
+from ..schedule.lower import items_of
 from ..schedule.passes import run_passes
 from ..schedule.sizes import Integer, Trace
 from ..schedule.variants import Variants
@@ -15,6 +16,10 @@ from .plan import Executor, Plan, PlanTemplate
 
 # Plans at some sizes that are kept; one that is met again is found by a look-up alone.
 MAX_PLANS = 4096
+
+
+class GraphChanged(Exception):
+    """Another flush, of a signal handler, has computed nodes of a graph while a plan for it was being made."""
 
 
 class Planner:
@@ -31,11 +36,29 @@ class Planner:
         self.plans: dict[Hashable, Plan] = {}
         self._templates: BoundedTable[Hashable, Variants[PlanTemplate]] = BoundedTable()
 
-    def plan(self, key: Hashable, items: Sequence[Item], count: int, overwrite: bool, check: bool) -> Plan:
-        """Make the plan that computes the first `count` items of a graph, and keep it by a key; see `run_passes`."""
-        structure, sizes = lowered(items)
+    def plan(
+        self,
+        key: Hashable,
+        nodes: Sequence[Node],
+        count: int,
+        overwrite: bool,
+        check: bool,
+        has_changed: Callable[[], bool] = bool,
+    ) -> Plan:
+        """Make the plan that computes the first `count` nodes of a graph, and keep it by a key; see `run_passes`.
+
+        Raises
+        ------
+        GraphChanged
+            If `has_changed` tells so when the nodes have been looked at: they may not be what `key` was made of.
+        """
+        structure, sizes = lowered(nodes)
         template_key = (structure, count, overwrite)
         variants = self._templates.find(template_key)
+        items = items_of(nodes) if variants is None or check else []
+        signatures = [node.signature for node in nodes[:count]]
+        if has_changed():
+            raise GraphChanged
         if variants is None:
             roots = range(count)
 
@@ -46,7 +69,7 @@ class Planner:
             variants = self._templates.keep(template_key, Variants(make))
         made = len(variants)
         template, values = variants.find(sizes)
-        plan = Plan(template, values, items)
+        plan = Plan(template, values, signatures)
         if check:
             verify_plan(plan.scheduled.steps, plan.scheduled.items, range(count))
             if len(variants) != made:  # each pass is checked with numbers
