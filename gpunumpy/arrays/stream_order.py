@@ -62,7 +62,7 @@ class Borrowed:
 
 
 _dropping: list[tuple[Any, object]] = []  # the event after the last use, and the owner to drop then
-_lock = threading.Lock()
+_lock = threading.RLock()
 
 
 def _drop_when_done(device: Device, owner: object) -> None:

@@ -182,7 +182,7 @@ class ndarray:
         if (owner is self or self._component == "") and not (data is not None and data.exported):
             if (
                 type(primitive) is View
-                and value.args[0] is current
+                and value.args[:1] == (current,)
                 and (primitive.strides, primitive.offset) == where[1:]
             ):
                 return  # the second half of ``a[i:j] += b``: the elements have these values already

@@ -301,7 +301,6 @@ def _initialize(device: Device) -> None:
     stream = check(cuda.cuStreamCreate(cuda.CUstream_flags.CU_STREAM_DEFAULT.value))
     device.handle, device.context, device.attributes = handle, context, attributes
     device._is_only_gpu = _find_driver().count == 1
-    device.note_launches()
     device.stream = stream
 
 
@@ -309,6 +308,7 @@ def _new_device(kind: str, index: int) -> Device:
     """Return a new object for a device, without its driver objects."""
     device = object.__new__(Device)
     device.kind, device.index = kind, index
+    device.note_launches()
     return device
 
 

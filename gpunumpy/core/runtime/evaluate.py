@@ -306,7 +306,12 @@ def _compute_beside(queue: Queue, requested: Sequence[Node]) -> None:
     copies = substituted(pending, values, buffers) if values or buffers else pending
     if not copies:
         return
-    _compute_roots(queue, copies, Run(), seen, overwrite=False)
+    outer = queue.device.launched
+    queue.device.note_launches()  # the launches of this flush are none of the run that waits
+    try:
+        _compute_roots(queue, copies, Run(), seen, overwrite=False)
+    finally:
+        queue.device.launched = outer
     if copies is not pending:
         results = [(node, copy.data, copy.signature) for node, copy in zip(pending, copies, strict=True)]
         publish(queue, results)

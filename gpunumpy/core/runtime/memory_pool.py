@@ -86,7 +86,7 @@ class _DeviceBuffer(Buffer):
         except AttributeError:  # an exception of a signal handler ended `__init__`
             return
 
-    def used_elsewhere(self) -> None:
+    def mark_used_by_other_stream(self) -> None:
         if not isinstance(self._free_list, _AwaitedFreeList):
             self._free_list = _AwaitedFreeList(self._free_list)
 

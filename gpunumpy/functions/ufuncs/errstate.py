@@ -56,7 +56,7 @@ _NO_CATEGORIES = _CheckedCategories()
 _checked: ContextVar[_CheckedCategories] = ContextVar("gpunumpy_floating_errors", default=_NO_CATEGORIES)
 # Those of every context, whichever thread runs in it: while there is one, operations are watched.
 _all_checked: weakref.WeakSet[_CheckedCategories] = weakref.WeakSet()
-_lock = threading.Lock()
+_lock = threading.RLock()
 
 
 def _change_checked(settings: dict[str, Any]) -> Token[_CheckedCategories]:

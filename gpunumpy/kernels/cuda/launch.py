@@ -6,6 +6,8 @@ import ctypes
 import struct
 import threading
 from collections.abc import Sequence
+from itertools import starmap
+from operator import call
 from typing import Any
 
 from ...core.errors import DeviceError
@@ -42,7 +44,9 @@ class Launcher:
         Signed integers that follow the arguments in every launch.
     """
 
-    __slots__ = ("_addresses", "_call", "_fixed", "_lock", "_pack", "_values", "device")
+    __slots__ = ("_addresses", "_launch", "_lock", "_pack", "_values", "device")
+
+    is_one_launch = True
 
     def __init__(
         self,
@@ -76,9 +80,11 @@ class Launcher:
         self._addresses = (ctypes.c_void_p * len(self._values))(*range(start, start + ctypes.sizeof(self._values), 8))
         # The arguments of cuLaunchKernel; its binding converts its own objects and plain integers fastest.
         dimensions = (*(*grid, 1, 1)[:3], *(*block, 1, 1)[:3])
-        self._fixed = (function, *dimensions, shared, device.stream, ctypes.addressof(self._addresses), 0)
-        self._call = cuda.cuLaunchKernel
-        self._lock = threading.Lock()
+        self._launch = (
+            *(cuda.cuLaunchKernel, function, *dimensions),
+            *(shared, device.stream, ctypes.addressof(self._addresses), 0),
+        )
+        self._lock = threading.RLock()
 
     def __call__(self, values: Sequence[float]) -> None:
         """Queue the kernel on the device's stream.
@@ -95,7 +101,10 @@ class Launcher:
         """
         self.device.activate()
         with self._lock:
-            self._pack(self._values, 0, *values)
-            error = self._call(*self._fixed)[0]
+            launched = self.device.launched
+            launched.extend(starmap(call, ((self._pack, self._values, 0, *values), self._launch)))
+            error = launched[-1][0]
+            if error:
+                launched.clear()
         if error:
             raise DeviceError(f"a kernel cannot be launched on {self.device}: {error_text(error)}")
