@@ -24,7 +24,6 @@ from ..core.errors import HostFallbackWarning, allowed
 from ..core.graph import layout
 from ..core.graph.layout import Layout
 from ..core.recording.array import MADE_AS_ARRAY, READ_ONLY, from_host, is_scalar, make_view, ndarray, to_host
-from ..core.recording.record import source_location
 
 __all__ = ["host_fallback"]
 
@@ -71,7 +70,10 @@ def report(name: str) -> None:
     if _action == "error":
         raise HostFallbackWarning(f"{name} has no device implementation and would run through NumPy on the host")
     if _action == "warn" and name not in _warned:
-        text = f"{name} runs through NumPy on the host: it has no device implementation yet (from {source_location()})"
+        text = (
+            f"{name} runs through NumPy on the host: it has no device implementation yet. "
+            "gpunumpy.host_fallback(action) silences this, or makes it an error"
+        )
         warnings.warn(text, HostFallbackWarning, stacklevel=_stack_level())
         _warned.add(name)  # not before: a warning that a filter makes an error is one every time
 
@@ -283,7 +285,7 @@ def lookup(module: str, name: str) -> Any:
     numpy_module = import_module(module)
     own_module = "gpunumpy" + module.removeprefix("numpy")
     if name.startswith("_") or (name not in dir(numpy_module) and name not in _PLAIN_MODULES):
-        raise AttributeError(f"module {own_module!r} has no attribute {name!r}")
+        raise AttributeError(_advice(numpy_module, name) or f"module {own_module!r} has no attribute {name!r}")
     native = OWN_FUNCTIONS.get(f"{module}.{name}")
     if native is not None:
         return native
@@ -295,6 +297,17 @@ def lookup(module: str, name: str) -> Any:
             report(f"{own_module}.{name}")
         return found
     return on_host(found, f"{own_module}.{name}") if callable(found) and name not in _SILENT else found
+
+
+def _advice(numpy_module: types.ModuleType, name: str) -> str:
+    """Return what NumPy says of a name that it has removed, such as ``float_``; an empty string of any other name."""
+    if name.startswith("_"):
+        return ""
+    try:
+        getattr(numpy_module, name)
+    except AttributeError as error:
+        return str(error) if "removed" in str(error) or "deprecated" in str(error) else ""
+    return ""
 
 
 def namespace(module: str) -> types.ModuleType:
