@@ -6,6 +6,7 @@ import sys
 import threading
 from typing import Any
 
+from ..core.fork import renew_in_child
 from ..core.runtime.device import Device, check, driver
 
 # The numbers that DLPack and __cuda_array_interface__ give to CUDA's default streams instead of a handle.
@@ -63,6 +64,7 @@ class Borrowed:
 
 _dropping: list[tuple[Any, object]] = []  # the event after the last use, and the owner to drop then
 _lock = threading.Lock()
+renew_in_child(lambda: [_lock])
 
 
 def _drop_when_done(device: Device, owner: object) -> None:

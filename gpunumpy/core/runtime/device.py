@@ -15,9 +15,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, overload
 
-from ..errors import DeviceError, allowed
+from ..errors import DeviceError, allowed, warn_user
+from ..fork import renew_in_child
 
 _lock = threading.RLock()
+renew_in_child(lambda: [_lock])
 
 
 def check(result: tuple[Any, ...]) -> Any:
@@ -41,13 +43,16 @@ def check(result: tuple[Any, ...]) -> Any:
 def error_text(error: Any) -> str:
     """Return the name of a driver error code and the description that the driver gives."""
     words = driver().cuGetErrorString(error)[1]
-    message = f"{error.name}: {words.decode() if words else 'unknown error'}"
-    if error.name in ("CUDA_ERROR_NOT_INITIALIZED", "CUDA_ERROR_INVALID_CONTEXT"):
-        message += " (CUDA does not survive a fork: start worker processes with the 'spawn' method)"
-    return message
+    return f"{error.name}: {words.decode() if words else 'unknown error'}"
 
 
 # The driver
+
+# Why a child of a process that used CUDA has no GPU.
+_FORKED = (
+    "this process was forked from one that used CUDA, which does not survive a fork, so what the parent has on a GPU "
+    "cannot be read here; to use a GPU in workers, start them with the 'spawn' method of multiprocessing"
+)
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,8 @@ def _load_driver() -> _Driver:
     except Exception as failure:
         return _Driver(module, 0, f"no NVIDIA driver was found ({failure})")
     if error_code:
-        return _Driver(module, 0, f"the NVIDIA driver does not start: {error_code.name}")
+        forked = error_code.name == "CUDA_ERROR_NOT_INITIALIZED"  # another library used CUDA in the parent
+        return _Driver(module, 0, _FORKED if forked else f"the NVIDIA driver does not start: {error_code.name}")
     version = module.cuDriverGetVersion()[1]
     bindings_version = int(cuda.bindings.__version__.split(".")[0])
     if version // 1000 < bindings_version:
@@ -327,6 +333,25 @@ def _parse(spec: object) -> Device:
         return _devices.setdefault(spec, device)
 
 
+def _forget_gpus() -> None:
+    """Have this process, a forked child, go without GPUs if its parent has used CUDA."""
+    global _found_driver, _default
+    if _found_driver is None or not _found_driver.count:
+        return
+    _found_driver = _Driver(_found_driver.module, 0, _FORKED)
+    _devices.clear()
+    _devices["cpu"] = CPU
+    _thread_state.device = None
+    if _default is not CPU:
+        _default = None
+    if _with_devices.get() != (CPU,) * len(_with_devices.get()):
+        _with_devices.set(())
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_gpus)
+
+
 def devices() -> tuple[Device, ...]:
     """Return every device of this machine, the GPUs first.
 
@@ -373,6 +398,9 @@ def default_device(device: Device | str | int | None = None) -> Device | None:
 def _choose_default() -> Device:
     """Return the default device for a process that has set none."""
     name = os.environ.get("GPUNUMPY_DEVICE")
+    if name != "cpu" and _find_driver().reason == _FORKED:
+        warn_user(f"arrays go to the CPU: {_FORKED}")
+        return CPU
     if name:
         return Device(name)
     for device in devices():

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from ..fork import renew_in_child, take_before_fork
 from ..graph.node import Node
 from ..graph.queue import REVIEW_INTERVAL, Queue
 from ..schedule.lower import Item
@@ -20,7 +21,7 @@ from ..schedule.traits import Traits
 from .device import Device, default_device
 from .device import synchronize as wait_for_device
 from .executors import executor_for
-from .memory import Buffer
+from .memory import Buffer, pool_locks
 from .plan import Observer
 from .planner import Planner
 
@@ -38,6 +39,7 @@ class _DeviceState:
 
 _states: dict[Device, _DeviceState] = {}
 _states_lock = threading.Lock()
+renew_in_child(lambda: [_states_lock])
 # Installed by `profile`: called with every step that runs work, and the work.
 observer: Observer | None = None
 # Installed by `watch`: called with the value of every array as the array is made.
@@ -51,8 +53,15 @@ def state_of(device: Device) -> _DeviceState:
     device_state = _states.get(device)
     if device_state is None:
         with _states_lock:
+            if not _states:
+                take_before_fork(_flush_locks)
             device_state = _states.get(device) or _states.setdefault(device, _DeviceState(device))
     return device_state
+
+
+def _flush_locks() -> list[Any]:
+    """Return the locks that a flush holds while it changes arrays and memory, in the order in which it takes them."""
+    return [*(device_state.queue.lock for device_state in list(_states.values())), *pool_locks()]
 
 
 def _schedule_review(queue: Queue) -> None:

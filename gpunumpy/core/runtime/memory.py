@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy
 
+from ..fork import renew_in_child
 from .device import CPU, Device, check, driver
 from .memory_pool import Buffer, DevicePool, FreeList, HostPool, Pool, size_class
 
@@ -28,6 +29,7 @@ __all__ = [
     "memory_info",
     "out_of_memory_hooks",
     "pinned",
+    "pool_locks",
     "set_memory_limit",
     "take_index_error",
 ]
@@ -40,6 +42,7 @@ _free_lists: dict[Device, dict[int, FreeList]] = {}
 _zeroed_scratch: dict[Device, Buffer] = {}
 _index_error_words: dict[Device, tuple[numpy.ndarray, int]] = {}  # the word for the host, and its address on the device
 _lock = threading.RLock()
+renew_in_child(lambda: [_lock])
 
 
 class _ThreadState(threading.local):
@@ -62,6 +65,11 @@ def _pool(device: Device) -> Pool:
                 _pools[device] = pool
                 _free_lists[device] = pool.lists_by_request
     return pool
+
+
+def pool_locks() -> list[Any]:
+    """Return the locks of all pools: a thread that holds one of them changes its blocks."""
+    return [pool.lock for pool in list(_pools.values())]
 
 
 def allocate(device: Device, nbytes: int) -> Buffer:
