@@ -36,14 +36,67 @@ def check(result: tuple[Any, ...]) -> Any:
         If the code is not success; the message holds its name and the description that the driver gives.
     """
     if result[0]:
-        raise DeviceError(error_text(result[0]))
+        raise device_error(result[0])
     return result[1] if len(result) == 2 else result[1:]
 
 
-def error_text(error: Any) -> str:
-    """Return the name of a driver error code and the description that the driver gives."""
+# Errors after which every call for the GPU fails until the process ends: a kernel of any library has faulted, or the
+# GPU itself has. (CUDA documents them as leaving the process in an inconsistent state.)
+_FATAL = frozenset(
+    f"CUDA_ERROR_{name}"
+    for name in (
+        *(
+            "ILLEGAL_ADDRESS",
+            "LAUNCH_FAILED",
+            "LAUNCH_TIMEOUT",
+            "ASSERT",
+            "HARDWARE_STACK_ERROR",
+            "ILLEGAL_INSTRUCTION",
+        ),
+        *("MISALIGNED_ADDRESS", "INVALID_ADDRESS_SPACE", "INVALID_PC", "TENSOR_MEMORY_LEAK", "CONTAINED"),
+        *("ECC_UNCORRECTABLE", "NVLINK_UNCORRECTABLE", "EXTERNAL_DEVICE", "MPS_CLIENT_TERMINATED"),
+        "CONTEXT_IS_DESTROYED",
+    )
+)
+# What every use of a GPU says after such an error.
+_lost: dict[Device, str] = {}
+
+
+def device_error(error: Any, doing: str = "") -> DeviceError:
+    """Return the exception for an error code of a driver call.
+
+    A fatal error is remembered for the GPU that this thread works with, and every later use of that GPU says so.
+    """
     words = driver().cuGetErrorString(error)[1]
-    return f"{error.name}: {words.decode() if words else 'unknown error'}"
+    text = f"{error.name}: {words.decode() if words else 'unknown error'}"
+    if error.name not in _FATAL:
+        return DeviceError(f"{doing}: {text}" if doing else text)
+    device = _thread_state.device
+    message = (
+        f"{device or 'the GPU'} cannot be used any more in this process: a kernel of this or of another library has "
+        f"faulted, or the GPU has ({text}). The GPU needs a new process. What is only on the GPU is lost; arrays on "
+        "the CPU device, and the CPU device itself, go on to work"
+    )
+    if device is None:
+        return DeviceError(message)
+    with _lock:
+        message = _lost.setdefault(device, message)
+    device._stays_current = False
+    return DeviceError(message)
+
+
+def is_lost(device: Device) -> bool:
+    """Return whether no call for a GPU can succeed in this process, after a fatal error or in a forked child."""
+    return device in _lost or _devices.get(str(device)) is not device
+
+
+def raise_if_lost(device: Device) -> None:
+    """Raise `DeviceError` if a fatal error has ended the use of a GPU: libraries report it in words of their own."""
+    device.activate()
+    cuda = driver()
+    status = cuda.cuStreamQuery(device.stream)[0]
+    if status != cuda.CUresult.CUDA_ERROR_NOT_READY:
+        check((status,))
 
 
 # The driver
@@ -191,7 +244,7 @@ class Device:
         The properties of the GPU.
     """
 
-    __slots__ = ("_is_only_gpu", "attributes", "context", "handle", "index", "kind", "stream")
+    __slots__ = ("_stays_current", "attributes", "context", "handle", "index", "kind", "stream")
 
     kind: str
     index: int
@@ -199,7 +252,7 @@ class Device:
     context: Any
     stream: Any
     attributes: Attributes
-    _is_only_gpu: bool
+    _stays_current: bool
 
     def __new__(cls, spec: Device | str | int | None = None) -> Device:
         """Return the device that `spec` names."""
@@ -259,7 +312,9 @@ class Device:
     def activate(self) -> None:
         """Make the context of this GPU current in the calling thread."""
         # With several GPUs, another library may have changed the current context since: set it at every call.
-        if _thread_state.device is not self or not self._is_only_gpu:
+        if _thread_state.device is not self or not self._stays_current:
+            if self in _lost:
+                raise DeviceError(_lost[self])
             check(driver().cuCtxSetCurrent(self.context))
             _thread_state.device = self
 
@@ -297,7 +352,7 @@ def _initialize(device: Device) -> None:
     check(cuda.cuCtxSetCurrent(context))
     stream = check(cuda.cuStreamCreate(cuda.CUstream_flags.CU_STREAM_DEFAULT.value))
     device.handle, device.context, device.attributes = handle, context, attributes
-    device._is_only_gpu = _find_driver().count == 1
+    device._stays_current = _find_driver().count == 1
     device.stream = stream
 
 

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.errors import DeviceError
-from ...core.runtime.device import Device, check, driver, error_text
+from ...core.runtime.device import Device, check, device_error, driver
+from ...core.runtime.memory import shortage
 
 DEFAULT_SHARED = 48 << 10  # bytes of dynamic shared memory that a block may have without an attribute of the function
 
@@ -90,6 +91,8 @@ class Launcher:
 
         Raises
         ------
+        MemoryError
+            If the driver has no memory for the launch.
         DeviceError
             If the driver refuses the launch, or reports that something queued earlier has failed.
         """
@@ -98,4 +101,6 @@ class Launcher:
             self._pack(self._values, 0, *values)
             error = self._call(*self._fixed)[0]
         if error:
-            raise DeviceError(f"a kernel cannot be launched on {self.device}: {error_text(error)}")
+            if error.name == "CUDA_ERROR_OUT_OF_MEMORY":
+                raise shortage(self.device, "no room for the stacks and local variables of a kernel")
+            raise device_error(error, f"a kernel cannot be launched on {self.device}")
