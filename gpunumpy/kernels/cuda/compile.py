@@ -7,20 +7,14 @@ CUDA toolkit.
 
 from __future__ import annotations
 
-import os
-import sys
 import threading
-import warnings
 from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from ...core.errors import DeviceError, allowed
 from ...core.runtime.device import Device, check, driver
-
-CACHE_BYTES = 1 << 29  # of the cache on disk; the least recently read programs are dropped first
-_INSTALL = "install gpunumpy[cu13] or gpunumpy[cu12]"
+from .disk_cache import INSTALL, cache_folder, cuda_core, open_cache, warn_unusable
 
 _contraction = False
 _modules: dict[tuple[Device, bool, str], Any] = {}
@@ -53,51 +47,10 @@ def archs() -> tuple[str, ...]:
 
         status, numbers = nvrtc.nvrtcGetSupportedArchs()
     except Exception as error:  # a missing library raises a class that differs between versions of cuda-bindings
-        raise DeviceError(f"NVRTC, the compiler of CUDA, cannot be loaded ({error}); {_INSTALL}") from error
+        raise DeviceError(f"NVRTC, the compiler of CUDA, cannot be loaded ({error}); {INSTALL}") from error
     if status:
         raise DeviceError(f"NVRTC, the compiler of CUDA, does not start: {status.name}")
     return tuple(f"sm_{number}" for number in numbers)
-
-
-def cache_folder() -> Path:
-    """Return the folder of compiled kernels: ``GPUNUMPY_CACHE_DIR``, or one in the user's cache folder."""
-    chosen = os.environ.get("GPUNUMPY_CACHE_DIR")
-    if chosen:
-        return Path(chosen).expanduser()
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "gpunumpy"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gpunumpy"
-
-
-@cache
-def _cuda_core() -> tuple[Any, Any, Any]:
-    """Return `Program`, `ProgramOptions` and the disk cache of cuda.core, imported late because the import is slow."""
-    try:
-        from cuda.core import Program, ProgramOptions
-        from cuda.core.utils import FileStreamProgramCache
-    except ImportError as error:
-        raise DeviceError(f"gpunumpy needs cuda-core 1.0 or newer ({error}); {_INSTALL}") from error
-    return Program, ProgramOptions, FileStreamProgramCache
-
-
-@cache
-def _open_cache(folder: Path) -> Any:
-    """Return the opened cache on disk, or None with a warning if the folder cannot be used."""
-    open_cache = _cuda_core()[2]
-    try:
-        return open_cache(folder, max_size_bytes=CACHE_BYTES)
-    except OSError as error:
-        _warn_cache_unusable(folder, error)
-        return None
-
-
-def _warn_cache_unusable(folder: Path, error: OSError) -> None:
-    """Warn that compiled kernels cannot be kept on disk."""
-    warnings.warn(
-        f"compiled kernels cannot be kept in {folder} ({error}); set GPUNUMPY_CACHE_DIR to a folder that can",
-        RuntimeWarning,
-        stacklevel=3,
-    )
 
 
 def compile_cubin(text: str, arch: str) -> bytes:
@@ -129,16 +82,16 @@ def compile_lto(text: str, arch: str) -> bytes:
 
 def _compile(text: str, arch: str, target: str, **options: Any) -> bytes:
     """Compile a program, or read it from the cache on disk. `target` is "cubin", "ptx" or "ltoir"."""
-    make_program, make_options, _ = _cuda_core()
+    make_program, make_options, _ = cuda_core()
     folder = cache_folder()
-    disk = _open_cache(folder)
+    disk = open_cache(folder)
     settings = make_options(arch=arch, std="c++17", fma=_contraction, name="gpunumpy", **options)
     program = make_program(text, "c++", settings)
     try:
         try:
             return bytes(program.compile(target, cache=disk).code)
         except OSError as error:  # from the cache, for example if the disk is full
-            _warn_cache_unusable(folder, error)
+            warn_unusable(folder, str(error))
             return bytes(program.compile(target).code)
     except Exception as error:  # cuda.core has no public class for compile errors
         raise DeviceError(f"a kernel does not compile for {arch}: {error}\n{_with_line_numbers(text)}") from error
