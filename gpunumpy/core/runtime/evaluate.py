@@ -226,7 +226,7 @@ def _compute_roots(queue: Queue, roots: Sequence[Node], overwrite: bool = True) 
     planner = queue.state.planner
     if not overwrite:
         key = (key, overwrite)
-    plan = planner.plans.get(key)
+    plan = planner.plans.find(key)
     if plan is None:
         plan = planner.plan(key, items_of(nodes), len(roots), overwrite, CHECK)
     plan.run(nodes, observer)

@@ -13,12 +13,13 @@ from functools import cache
 from typing import Any
 
 from ...core.errors import DeviceError, allowed
-from ...core.runtime.device import Device, check, driver
+from ...core.graph.bounded_table import ENTRY_BYTES, BoundedTable
+from ...core.runtime.device import Device
 from .disk_cache import INSTALL, cache_folder, cuda_core, open_cache, warn_unusable
+from .module import Function, Module
 
 _contraction = False
-_modules: dict[tuple[Device, bool, str], Any] = {}
-_functions: dict[tuple[Device, bool, str], dict[str, Any]] = {}
+_modules: BoundedTable[tuple[Device, bool, str], Module] = BoundedTable()
 _lock = threading.RLock()
 
 
@@ -117,7 +118,7 @@ def _compile_target(arch: str) -> tuple[str, str]:
     return newest.replace("sm", "compute"), "ptx"  # the driver translates it for newer architectures
 
 
-def compile_program(text: str, entries: Iterable[str], device: Device) -> dict[str, Any]:
+def compile_program(text: str, entries: Iterable[str], device: Device) -> dict[str, Function]:
     """Compile a program, load it on a GPU and return its functions.
 
     A program that was compiled before is found in memory, or on disk.
@@ -134,28 +135,22 @@ def compile_program(text: str, entries: Iterable[str], device: Device) -> dict[s
     Returns
     -------
     dict
-        The CUfunction of each name.
+        The function of each name.
     """
     key = (device, _contraction, text)
-    functions = _functions.get(key)
-    names = tuple(entries)
-    if functions is None or not functions.keys() >= set(names):
-        functions = _load(key, names)
-    return {name: functions[name] for name in names}
+    module = _modules.find(key) or _load(key)
+    return {name: module.function(name) for name in entries}
 
 
-def _load(key: tuple[Device, bool, str], entries: tuple[str, ...]) -> dict[str, Any]:
-    """Compile and load a program; return all of its functions that were asked for so far."""
+def _load(key: tuple[Device, bool, str]) -> Module:
+    """Compile and load a program."""
     device, _, text = key
-    cuda = driver()
-    module = _modules.get(key)
-    image = None if module is not None else _compile(text, *_compile_target(device.attributes.arch))
+    image = _compile(text, *_compile_target(device.attributes.arch))
     # The lock is taken after compiling, so that threads can compile different programs at the same time.
     with _lock:
-        device.activate()
-        module = _modules.get(key)
+        module = _modules.find(key)
         if module is None:
-            module = _modules[key] = check(cuda.cuModuleLoadData(image))
-        functions = {name: check(cuda.cuModuleGetFunction(module, name.encode())) for name in entries}
-        functions = _functions[key] = {**_functions.get(key, {}), **functions}
-        return functions
+            device.activate()
+            size = 1 + (len(text) + len(image)) // ENTRY_BYTES
+            module = _modules.keep(key, Module(device, image), size)
+        return module
