@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable
-from importlib import import_module
 from typing import Any
 
 
@@ -26,6 +25,7 @@ def take_before_fork(locks: Callable[[], Iterable[Any]]) -> None:
     `locks` returns reentrant locks, in the order in which a thread takes several of them. A thread that holds one of
     them already, because a signal handler forks, does not wait for those before it: their holders may wait for this
     thread. If an exception (Ctrl-C) ends the wait for a lock, the fork goes on. The child renews what was not taken.
+    What a later call names is taken first.
     """
     taken = _Taken()
 
@@ -46,9 +46,6 @@ def take_before_fork(locks: Callable[[], Iterable[Any]]) -> None:
         release()
 
     if hasattr(os, "register_at_fork"):
-        # A flush on the CPU device holds its locks while it takes that of this module, which a fork takes too. Hooks
-        # run before a fork in the reverse order of their registration, so this module's must be registered already.
-        import_module("concurrent.futures.thread")
         os.register_at_fork(before=take, after_in_parent=release, after_in_child=release_or_renew)
 
 

@@ -12,7 +12,6 @@ import os
 import types
 from collections.abc import Callable
 from functools import cache, wraps
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy
@@ -21,6 +20,7 @@ from ..core import dtypes
 from ..core.errors import HostFallbackWarning, allowed, warn_user
 from ..core.graph import layout
 from ..core.graph.layout import Layout
+from ..core.late_imports import import_late
 from ..core.recording.array import MADE_AS_ARRAY, READ_ONLY, from_host, is_scalar, make_view, ndarray, to_host
 from ..core.recording.record import source_location
 
@@ -268,7 +268,7 @@ def lookup(module: str, name: str) -> Any:
     AttributeError
         If the module has nothing of that name, or the name is private.
     """
-    numpy_module = import_module(module)
+    numpy_module = import_late(module)
     own_module = "gpunumpy" + module.removeprefix("numpy")
     if name.startswith("_") or (name not in dir(numpy_module) and name not in _PLAIN_MODULES):
         raise AttributeError(f"module {own_module!r} has no attribute {name!r}")
@@ -289,7 +289,7 @@ def namespace(module: str) -> types.ModuleType:
     """Return a module like a NumPy module, whose functions run on the host and take and return gpunumpy arrays."""
 
     def find(name: str) -> Any:
-        return import_module(module).__all__ if name == "__all__" else lookup(module, name)
+        return import_late(module).__all__ if name == "__all__" else lookup(module, name)
 
     own_module = types.ModuleType("gpunumpy" + module.removeprefix("numpy"))
     own_module.__getattr__ = find  # type: ignore[method-assign]
@@ -300,4 +300,4 @@ def namespace(module: str) -> types.ModuleType:
 
 def public_names(module: str) -> list[str]:
     """Return the public names of a NumPy module."""
-    return [name for name in dir(import_module(module)) if not name.startswith("_")]
+    return [name for name in dir(import_late(module)) if not name.startswith("_")]

@@ -16,6 +16,7 @@ from typing import Any
 from ..fork import renew_in_child, take_before_fork
 from ..graph.node import Node
 from ..graph.queue import REVIEW_INTERVAL, Queue
+from ..late_imports import import_late
 from ..schedule.lower import Item
 from ..schedule.traits import Traits
 from .device import Device, default_device
@@ -54,6 +55,9 @@ def state_of(device: Device) -> _DeviceState:
     if device_state is None:
         with _states_lock:
             if not _states:
+                # A fork takes a lock of this module too, as a flush on the CPU device does: after the locks of a flush,
+                # since hooks run in the reverse order of their registration.
+                import_late("concurrent.futures.thread")
                 take_before_fork(_flush_locks)
             device_state = _states.get(device) or _states.setdefault(device, _DeviceState(device))
     return device_state

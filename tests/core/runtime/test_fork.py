@@ -15,6 +15,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core.late_imports import import_late
 from gpunumpy.core.runtime import evaluate, memory
 from gpunumpy.core.runtime.device import CPU
 from gpunumpy.kernels.host import threads
@@ -130,6 +131,19 @@ def test_a_thread_that_is_busy(work: str) -> None:
     with beside({"updates": update, "draws": draw, "allocations": allocate}[work]):
         for _ in range(20):
             in_child(child)
+
+
+def test_an_import_of_another_thread_is_waited_for(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python locks a module while it is imported, and that lock stays locked in a child."""
+    (tmp_path / "slow_to_import.py").write_text("import sys, time\nsys.begun.set()\ntime.sleep(0.3)\nvalue = 5\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "begun", threading.Event(), raising=False)
+    thread = threading.Thread(target=import_late, args=("slow_to_import",))
+    thread.start()
+    assert sys.begun.wait(60)  # type: ignore[attr-defined]
+    assert in_child(lambda: import_late("slow_to_import").value) == 5
+    thread.join()
+    del sys.modules["slow_to_import"]
 
 
 def test_a_fork_inside_a_flush(monkeypatch: pytest.MonkeyPatch) -> None:
