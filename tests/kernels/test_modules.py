@@ -1,4 +1,4 @@
-"""Programs that are loaded on a GPU: how long they stay, and when they are unloaded, with a driver that is pretended."""
+"""Programs that are loaded on a GPU: how long they stay, and when they are unloaded. The driver is a pretended one."""
 
 from __future__ import annotations
 
