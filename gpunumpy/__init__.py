@@ -1,7 +1,6 @@
 # ruff: noqa: F401
 """NumPy on NVIDIA GPUs: with ``import gpunumpy as np`` a NumPy program runs on the GPU, fused into few kernels."""
 
-from importlib import import_module as _import_module
 from typing import Any as _Any
 
 import numpy as _numpy
@@ -14,6 +13,7 @@ from .arrays.methods import _restored, asnumpy
 from .arrays.namespace_info import __array_api_version__, __array_namespace_info__
 from .arrays.printing import *
 from .core.errors import DeviceError, HostFallbackWarning
+from .core.late_imports import import_late as _import_late
 from .core.recording.array import ndarray
 from .core.runtime.device import Device, default_device, devices
 from .core.runtime.evaluate import synchronize
@@ -112,7 +112,7 @@ _LAZY_MODULES = ("testing", "typing")
 
 def __getattr__(name: str) -> _Any:
     """Return a NumPy name that no import above defines: a constant, a dtype, or a function that runs on the host."""
-    value = _import_module(f".{name}", __name__) if name in _LAZY_MODULES else _lookup("numpy", name)
+    value = _import_late(f".{name}", __name__) if name in _LAZY_MODULES else _lookup("numpy", name)
     globals()[name] = value
     return value
 
