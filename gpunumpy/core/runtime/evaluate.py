@@ -17,6 +17,7 @@ from functools import partial
 from types import FrameType
 from typing import Any
 
+from ..fork import renew_in_child, take_before_fork
 from ..graph.node import Node, as_new_node, leaf_node
 from ..graph.queue import REVIEW_INTERVAL, Queue
 from ..schedule.traits import Traits
@@ -24,7 +25,7 @@ from .device import Device, default_device
 from .device import synchronize as wait_for_device
 from .executors import executor_for
 from .loop_cut import LoopCut
-from .memory import Buffer
+from .memory import Buffer, pool_locks
 from .plan import Observer
 from .planner import GraphChanged, Planner
 from .run import Run, publish
@@ -44,6 +45,7 @@ class _DeviceState:
 
 _states: dict[Device, _DeviceState] = {}
 _states_lock = threading.RLock()  # a signal handler may use another device
+renew_in_child(lambda: [_states_lock])
 # Installed by `profile`: called with every step that runs work, and the work.
 observer: Observer | None = None
 # Installed by `watch`: called with the value of every array as the array is made.
@@ -57,8 +59,15 @@ def state_of(device: Device) -> _DeviceState:
     device_state = _states.get(device)
     if device_state is None:
         with _states_lock:
+            if not _states:
+                take_before_fork(_flush_locks)
             device_state = _states.get(device) or _states.setdefault(device, _DeviceState(device))
     return device_state
+
+
+def _flush_locks() -> list[Any]:
+    """Return the locks that a flush holds while it changes arrays and memory, in the order in which it takes them."""
+    return [*(device_state.queue.lock for device_state in list(_states.values())), *pool_locks()]
 
 
 def _schedule_review(queue: Queue) -> None:
@@ -281,7 +290,7 @@ def _compute_roots(queue: Queue, roots: Sequence[Node], run: Run, seen: int, ove
         nodes, key = walk(roots)
         if not overwrite:
             key = (key, overwrite)
-        plan = planner.plans.get(key)
+        plan = planner.plans.find(key)
         if plan is None:
             with suppress(GraphChanged):
                 plan = planner.plan(key, nodes, len(roots), overwrite, CHECK, partial(_has_published, queue, seen))

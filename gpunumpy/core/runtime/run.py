@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from ..graph.node import Node, leaf_node
 from ..graph.queue import Queue
@@ -17,9 +17,6 @@ from ..graph.signature import Signature
 from . import memory
 from .helpers import Job
 from .memory import Buffer
-
-if TYPE_CHECKING:
-    from .plan import Plan
 
 # Nodes that are computed, their buffers, and their signatures as leaves.
 Results: TypeAlias = list[tuple[Node, Buffer, Signature]]
@@ -54,6 +51,15 @@ class Section(NamedTuple):
     program: Sequence[Any]
 
 
+class RunningPlan(Protocol):
+    """What a run knows of its plan."""
+
+    queue: Queue
+
+    def results_at(self, nodes: Sequence[Node], slots: Sequence[Any], step: int, begun: int) -> Results:
+        """Return the values that are complete after so many steps, if so many have begun to write."""
+
+
 class Run:
     """What a flush is at.
 
@@ -65,7 +71,7 @@ class Run:
         All steps before this one are complete.
     """
 
-    plan: Plan | None = None
+    plan: RunningPlan | None = None
     nodes: Sequence[Node]
     slots: list[Any]
     step = 0

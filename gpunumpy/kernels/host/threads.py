@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy
 
 from ...core.runtime.helpers import Job, workers
+from ...core.runtime.memory import explained
 
 # Unused contexts in which NumPy ignores floating-point errors. To enter one takes a tenth of the time of
 # `numpy.errstate`.
@@ -18,7 +19,7 @@ _quiet_contexts: list[Context] = []
 
 
 def quietly(function: Callable[..., Any], *args: Any) -> Any:
-    """Call `function` while NumPy ignores floating-point errors."""
+    """Call `function` while NumPy ignores floating-point errors; its lack of memory is told with what is free."""
     try:
         context = _quiet_contexts.pop()
     except IndexError:
@@ -26,6 +27,8 @@ def quietly(function: Callable[..., Any], *args: Any) -> Any:
         context.run(numpy.seterr, all="ignore")
     try:
         return context.run(function, *args)
+    except MemoryError as error:
+        raise explained(error) from None
     finally:
         _quiet_contexts.append(context)
 
