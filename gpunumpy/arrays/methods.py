@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import warnings
 from collections.abc import Callable
 from math import prod
 from typing import Any
@@ -16,6 +15,7 @@ from ..core.numpy_release import NUMPY_2_5
 from ..core.recording.array import BOX, READ_ONLY, from_host, is_scalar, make_view, ndarray, to_host
 from ..core.recording.record import reshaped as in_shape
 from ..core.runtime.device import Device
+from ..core.source_location import warn
 from ..functions.creation.arrays import array, as_shape
 from ..functions.manipulation.repeating import grown
 from ..functions.manipulation.shape import as_shape_with_unknown, reshaped, transpose
@@ -74,7 +74,7 @@ def set_shape(x: ndarray, shape: Any) -> None:
     if is_scalar(x):
         raise AttributeError("attribute 'shape' of the 0-d result of an operation is not writable")
     if NUMPY_2_5:
-        warnings.warn("setting the shape of an array is deprecated; use reshape", DeprecationWarning, stacklevel=2)
+        warn("setting the shape of an array is deprecated; use reshape", DeprecationWarning)
     dims = as_shape_with_unknown(shape, x.size)
     with x.queue.lock:
         where = x.layout

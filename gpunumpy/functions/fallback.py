@@ -9,9 +9,7 @@ would not see raises.
 from __future__ import annotations
 
 import os
-import sys
 import types
-import warnings
 from collections.abc import Callable
 from functools import cache, wraps
 from importlib import import_module
@@ -24,7 +22,7 @@ from ..core.errors import HostFallbackWarning, allowed
 from ..core.graph import layout
 from ..core.graph.layout import Layout
 from ..core.recording.array import BOX, READ_ONLY, from_host, is_scalar, make_view, ndarray, to_host
-from ..core.recording.record import source_location
+from ..core.source_location import source_location, warn
 
 __all__ = ["host_fallback"]
 
@@ -72,18 +70,8 @@ def report(name: str) -> None:
         raise HostFallbackWarning(f"{name} has no device implementation and would run through NumPy on the host")
     if _action == "warn" and name not in _warned:
         text = f"{name} runs through NumPy on the host: it has no device implementation yet (from {source_location()})"
-        warnings.warn(text, HostFallbackWarning, stacklevel=_stack_level())
+        warn(text, HostFallbackWarning)
         _warned.add(name)  # not before: a warning that a filter makes an error is one every time
-
-
-def _stack_level() -> int:
-    """Return the distance from the caller to the user's program, as `warnings.warn` counts stack levels."""
-    frame: types.FrameType | None = sys._getframe(1)
-    count = 1
-    package = __name__.partition(".")[0]
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
-        frame, count = frame.f_back, count + 1
-    return count
 
 
 class _HostedArray(NamedTuple):

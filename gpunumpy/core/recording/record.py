@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -22,6 +21,7 @@ from ..graph.signature import signature as intern
 from ..ops import table
 from ..runtime import evaluate
 from ..runtime.device import Device, default_device
+from ..source_location import warn
 from .array import from_host, is_scalar, ndarray, wrap, wrap_ordered
 from .memo import MemoizedFunction
 
@@ -205,6 +205,13 @@ def as_dtype(node: Node, dtype: DType) -> Node:
     return graph.cast(node, dtype)
 
 
+def cast_with_warning(node: Node, dtype: DType) -> Node:
+    """Return the value in another dtype; warn with `ComplexWarning` if that discards imaginary parts."""
+    if node.signature.dtype.kind == "c" and dtype.kind not in "cb":
+        warn("Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning)
+    return graph.cast(node, dtype)
+
+
 def unary_operator(op: str) -> Callable[[ndarray], ndarray]:
     """Return the function of a unary operator such as ``-a``, which records an elementwise op over one array."""
     memo = MemoizedFunction(partial(elementwise_value, op))
@@ -255,12 +262,3 @@ def is_operand(y: Any) -> bool:
     if isinstance(y, (ndarray, numpy.generic, numpy.ndarray, bool, int, float, complex, list, tuple)):
         return True
     return not hasattr(type(y), "__array_ufunc__") and hasattr(type(y), "__array__")
-
-
-def source_location() -> str:
-    """Return file and line of the innermost frame outside the package, for errors that only the device finds."""
-    frame = sys._getframe(1)
-    package = __name__.partition(".")[0]
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
-from typing import Any
+from math import prod
+from typing import Any, Literal
 
 import numpy
 
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout
+from ...core.graph.node import Node
 from ...core.recording import record
 from ...core.recording.array import BOX, READ_ONLY, is_scalar, make_view, ndarray, to_host, wrap
-from ..ufuncs.output import in_place
-from .getitem import cast_to_assign, diagonal_layout, getitem, node_to_assign, setitem
+from ..ufuncs.output import in_place, is_array
+from .getitem import diagonal_layout, getitem, node_to_assign, setitem, value_node
 from .keys import INVALID_INDEX
 
 __all__ = ["diagonal", "fill_diagonal"]
@@ -35,6 +37,23 @@ def flattened(a: Any, like: ndarray | None = None) -> ndarray:
     return wrap(graph.fresh(record.reshaped(a.value(), (a.size,))))
 
 
+def flat_values(values: Any, target: ndarray, casting: Literal["safe", "unsafe"] = "unsafe") -> Node:
+    """Return values to write into an array, in its dtype and in one dimension.
+
+    Scalars and sequences are converted as in an assignment. Raise `TypeError` if the dtype of an array of values cannot
+    be cast under the rule.
+    """
+    is_given_as_array = isinstance(values, numpy.ndarray) or is_array(values)
+    if is_given_as_array and not numpy.can_cast(values.dtype, target.dtype, casting):
+        raise TypeError(
+            f"Cannot cast array data from {values.dtype!r} to {target.dtype!r} according to the rule {casting!r}"
+        )
+    node = record.cast_with_warning(node_to_assign(values, target.dtype, target.queue), target.dtype)
+    if node.signature.queue is None:
+        return graph.fill(node, (1,), target.queue)
+    return record.reshaped(node, (prod(node.signature.shape),))
+
+
 def iterate(a: ndarray) -> Iterator[ndarray]:
     """Return an iterator over ``a[i]`` for every i."""
     if not a.shape:
@@ -46,7 +65,7 @@ def iterate(a: ndarray) -> Iterator[ndarray]:
 
 def fill(a: ndarray, value: Any) -> None:
     """Write one value to all elements. See `numpy.ndarray.fill`."""
-    new_value = cast_to_assign(node_to_assign(value, a.dtype, a.queue, is_element=True), a.dtype)
+    new_value = record.cast_with_warning(value_node(value, a, is_element=True), a.dtype)
     if not is_scalar(a):  # a 0-d result is immutable, as NumPy's scalars are
         a.assign(new_value)
 
@@ -133,7 +152,7 @@ class Flat:
         )
         if positions is not None:
             # Too few values are repeated; of too many the last are left out.
-            values = flattened(value, base)
+            values = wrap(flat_values(value, base))
             if not values.size:
                 return
             value_numbers = record.elementwise("remainder", (_element_numbers(positions), values.size))
@@ -215,7 +234,7 @@ def _repeated_values(value: Any, count: int, like: ndarray) -> Any:
     """Return the values in one dimension, repeated in order up to `count` of them; a scalar as it is."""
     if isinstance(value, (bool, int, float, complex, numpy.generic)):
         return value
-    values = flattened(value, like)
+    values = wrap(flat_values(value, like))
     if values.size == 1:
         return values
     return getitem(values, numpy.arange(count) % max(1, values.size))

@@ -14,8 +14,9 @@ from ...core.graph.layout import Layout, Shape, normalize_axis
 from ...core.graph.node import Node
 from ...core.recording.array import ndarray, to_host, wrap, wrap_ordered
 from ...core.recording.memo import memoize_recording
-from ...core.recording.record import as_array, source_location, transposed
+from ...core.recording.record import as_array, transposed
 from ...core.runtime.evaluate import traits_of
+from ...core.source_location import source_location
 from ..creation.arrays import array, as_shape, axes_in_memory, boxed_with_owner, constant, laid_out
 from ..creation.ranges import apply_op, scalar_node
 from .shape import array_in_shape, ravel, reshaped, sliced

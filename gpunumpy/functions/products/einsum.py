@@ -19,6 +19,7 @@ from ...core.graph.signature import Signature
 from ...core.recording.array import is_scalar, make_view, ndarray, wrap, wrap_ordered
 from ...core.recording.memo import Recipe, StandIns, static_key
 from ...core.recording.record import as_array, as_dtype, reshaped, transposed
+from ...core.source_location import warn
 from ..ufuncs.gufunc import joined
 from ..ufuncs.output import in_order, output, write
 from .einsum_plan import Arrangement, Kernel, Labels, Operand, Product, Sum, pair, parse, subscripts_of
@@ -85,7 +86,7 @@ def einsum(
         return einsum(*operands, out=out, optimize=optimize, dtype=dtype, order=order, casting=casting)
     for _ in range(planned.real_cast_count):
         message = "Casting complex values to real discards the imaginary part"
-        warnings.warn(message, numpy.exceptions.ComplexWarning, stacklevel=2)
+        warn(message, numpy.exceptions.ComplexWarning)
     result_axes = planned.result_axes
     if out_array is not None:
         return write(

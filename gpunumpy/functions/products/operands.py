@@ -12,9 +12,9 @@ from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.recording.array import ndarray, wrap
-from ...core.recording.record import as_array, transposed
+from ...core.recording.record import as_array, cast_with_warning, transposed
 from ..ufuncs.gufunc import joined
-from ..ufuncs.output import told_cast, write
+from ..ufuncs.output import write
 
 
 def pair(x1: Any, x2: Any) -> tuple[ndarray, ndarray]:
@@ -31,7 +31,7 @@ def cast_operands(nodes: Sequence[Node], dtype: DType, casting: Any = "safe", na
             raise TypeError(
                 f"Cannot cast ufunc {name!r} input {k} from {source!r} to {dtype!r} with casting rule {casting!r}"
             )
-    return [told_cast(node, dtype) for node in nodes]
+    return [cast_with_warning(node, dtype) for node in nodes]
 
 
 def cast_to_common_dtype(a: ndarray, b: ndarray) -> list[Node]:

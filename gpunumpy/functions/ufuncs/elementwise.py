@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import warnings
 from math import pi
 from operator import index
 from typing import Any
@@ -30,6 +29,7 @@ from ...core.recording.record import (
     reshaped,
     weak_types,
 )
+from ...core.source_location import warn
 from ..indexing.getitem import getitem, setitem
 from .errstate import ignoring
 from .methods import NO_VALUE, accumulate_ufunc, reduce_ufunc
@@ -205,7 +205,7 @@ def _round_integers(x: ndarray, places: int) -> ndarray:
 def fix(x: Any, out: Any = None) -> ndarray:
     """Round to the nearest integer towards zero. See `numpy.fix`."""
     if NUMPY_2_5:
-        warnings.warn("numpy.fix is deprecated. Use numpy.trunc instead.", DeprecationWarning, stacklevel=2)
+        warn("numpy.fix is deprecated. Use numpy.trunc instead.", DeprecationWarning)
     return trunc(x, out=out)
 
 
@@ -368,7 +368,7 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bui
     a, b, rtol, atol = (_operand(x) for x in (a, b, rtol, atol))
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not isinstance(tolerance, ndarray) and not numpy.isfinite(tolerance):
-            warnings.warn(f"{name} is not a valid tolerance: {tolerance}", RuntimeWarning, stacklevel=3)
+            warn(f"{name} is not a valid tolerance: {tolerance}", RuntimeWarning)
     # Integers are subtracted as floats: an integer difference may overflow.
     if isinstance(b, ndarray):
         b = wrap(graph.cast(b.value(), check(numpy.result_type(b.dtype, 1.0)))) if b.dtype.kind in "biu" else b

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import warnings
 import weakref
 from collections.abc import Callable
 from contextvars import ContextVar, Token
@@ -21,6 +20,7 @@ import numpy
 from ...core.graph.node import Node
 from ...core.recording.array import to_host, wrap_leaf
 from ...core.runtime import evaluate
+from ...core.source_location import warn
 from .errstate_rules import DIVIDE, INVALID, OVER, UNDER, checks
 
 __all__ = ["errstate", "geterr", "seterr"]
@@ -244,12 +244,7 @@ def _check_recorded(recorded: Node) -> None:
 
 
 def _warn(text: str, name: str, flags: int) -> None:
-    """Warn at the line of the program outside the package that recorded the operation."""
-    package = __name__.partition(".")[0]
-    frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
-        frame, level = frame.f_back, level + 1
-    warnings.warn(f"{text} encountered in {name}", RuntimeWarning, stacklevel=level)
+    warn(f"{text} encountered in {name}", RuntimeWarning)
 
 
 def _raise(text: str, name: str, flags: int) -> None:

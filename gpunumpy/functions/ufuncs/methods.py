@@ -22,9 +22,10 @@ from ...core.graph.queue import Queue
 from ...core.ops import table
 from ...core.recording.array import from_host, ndarray, to_host, wrap, wrap_ordered
 from ...core.recording.memo import MemoizedFunction
-from ...core.recording.record import as_array, as_dtype, as_node, reshaped, source_location, transposed, weak_types
+from ...core.recording.record import as_array, as_dtype, as_node, cast_with_warning, reshaped, transposed, weak_types
+from ...core.source_location import source_location
 from ..indexing.getitem import getitem
-from .output import Output, is_array, mask_node, output, select, told_cast, write
+from .output import Output, is_array, mask_node, output, select, write
 
 Loop = tuple[DType, ...]
 
@@ -229,11 +230,11 @@ def _record_reduction(
         final_shape = tuple(final_shape[k] for k in order)
     shape = value.signature.shape
     if prod(shape[d] for d in axes) == 0 or 0 in final_shape:
-        told_cast(value, result_dtype)  # only for the warning
+        cast_with_warning(value, result_dtype)  # only for the warning
         first = start if start is not None else neutral
         return graph.fill(first if first is not None else typed(0, result_dtype), final_shape, queue), order
     if not axes:
-        value = told_cast(value, result_dtype)
+        value = cast_with_warning(value, result_dtype)
         first = start if start is not None else neutral
         if first is not None:
             combined = graph.map_node(op, (result_dtype,) * 3, (first, value))
@@ -246,10 +247,10 @@ def _record_reduction(
         # which one more `initial` does not change.
         replacement = neutral if neutral is not None else start
         assert replacement is not None
-        value = select(mask, told_cast(value, result_dtype), replacement)
+        value = select(mask, cast_with_warning(value, result_dtype), replacement)
     value_dtype = value.signature.dtype
     if value_dtype != result_dtype and not numpy.can_cast(value_dtype, result_dtype) and result_dtype != BOOL:
-        value = told_cast(value, result_dtype)
+        value = cast_with_warning(value, result_dtype)
     value = graph.reduce(op, (value.signature.dtype, result_dtype), axes, (value,))
     if start is not None:
         value = graph.map_node(op, (result_dtype,) * 3, (start, value))
@@ -258,14 +259,14 @@ def _record_reduction(
 
 def _fold(op: str, loop: Loop, value: Node, axis: int, start: Node | None, mask: Node | None) -> Node:
     """Record the left fold along one axis; a start value becomes the first element."""
-    value = told_cast(value, loop[1])
+    value = cast_with_warning(value, loop[1])
     if start is not None:
-        value = _prepended(told_cast(start, loop[1]), value, axis)
+        value = _prepended(cast_with_warning(start, loop[1]), value, axis)
         mask = None if mask is None else _prepended(typed(True, BOOL), mask, axis)
     signature = value.signature
     shape = signature.shape[:axis] + signature.shape[axis + 1 :]
     if signature.shape[axis] == 1:
-        return reshaped(told_cast(value, loop[-1]), shape)
+        return reshaped(cast_with_warning(value, loop[-1]), shape)
     return graph.library_call("fold", (op, loop, axis), (value,) if mask is None else (value, mask))
 
 
@@ -297,11 +298,11 @@ def accumulate_ufunc(op: str, x: Any, axis: Any = 0, dtype: Any = None, out: Any
         value, position = transposed(value, order), order.index(position)
     shape = value.signature.shape
     if array.size == 0 or shape[position] == 1:
-        node = told_cast(value, loop[-1])
+        node = cast_with_warning(value, loop[-1])
     elif table.scans(op):
-        node = graph.scan(op, (loop[-1], loop[-1]), position, told_cast(value, loop[-1]))
+        node = graph.scan(op, (loop[-1], loop[-1]), position, cast_with_warning(value, loop[-1]))
     else:
-        node = graph.library_call("accumulate", (op, loop, position), (told_cast(value, loop[1]),))
+        node = graph.library_call("accumulate", (op, loop, position), (cast_with_warning(value, loop[1]),))
     return _deliver(node, order, into)
 
 
@@ -334,7 +335,7 @@ def reduceat_ufunc(op: str, x: Any, indices: Any, axis: Any = 0, dtype: Any = No
     shape = array.shape[:position] + (starts.size,) + array.shape[position + 1 :]
     if into is not None and into.shape != shape:
         raise _wrong_output("reduceat", op, into.shape, shape)
-    value = told_cast(array.value(), loop[1])
+    value = cast_with_warning(array.value(), loop[1])
     if 0 in shape:
         node = graph.fill(typed(0, loop[-1]), shape, array.queue)
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import wraps
 from inspect import signature
@@ -11,14 +10,14 @@ from typing import Any
 import numpy
 
 from ...core import dtypes
-from ...core.dtypes import BOOL, DType
+from ...core.dtypes import BOOL
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape
 from ...core.graph.node import Node
 from ...core.graph.queue import Queue
 from ...core.recording.array import READ_ONLY, is_scalar, ndarray, to_host, wrap, wrap_ordered
-from ...core.recording.record import as_node, check_class, transposed
+from ...core.recording.record import as_node, cast_with_warning, check_class, transposed
 
 
 class HostOutput:
@@ -142,15 +141,6 @@ def _shape_text(shape: Shape) -> str:
     return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 
-def told_cast(node: Node, dtype: DType) -> Node:
-    """Cast to another dtype; warn with `ComplexWarning` if that discards an imaginary part."""
-    if node.signature.dtype.kind == "c" and dtype.kind not in "cb":
-        warnings.warn(
-            "Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning, stacklevel=4
-        )
-    return graph.cast(node, dtype)
-
-
 def write(out: Output, value: Node, mask: Node | None = None) -> Any:
     """Write the value, cast to the dtype of `out`, into `out` where the mask is true; the caller has checked the cast.
 
@@ -158,7 +148,7 @@ def write(out: Output, value: Node, mask: Node | None = None) -> Any:
     """
     if isinstance(out, ndarray) and out._flags & READ_ONLY:
         raise ValueError("output array is read-only")
-    value = told_cast(value, out.dtype)
+    value = cast_with_warning(value, out.dtype)
     if mask is not None:
         old_value = out.value() if isinstance(out, ndarray) else as_node(out.array, value.signature.queue)
         value = select(mask, value, old_value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +16,7 @@ from ...core.graph.node import Node
 from ...core.ops import table
 from ...core.recording.array import make_view, ndarray, to_host, wrap, wrap_ordered
 from ...core.recording.record import as_array, as_nodes, binary_operator, elementwise, unary_operator, weak_types
+from ...core.source_location import warn
 from .errstate import defer_checks
 from .methods import NO_VALUE, accumulate_ufunc, at_ufunc, reduce_ufunc, reduceat_ufunc
 from .output import Output, check_shape, hosted, in_order, mask_node, outputs, release, select, write
@@ -110,9 +110,9 @@ class ufunc:
             out = positional_outputs + (None,) * (self.nout - len(positional_outputs))
         where = options.pop("where", True)
         if where is not True and out is _NOT_GIVEN:
-            warnings.warn(
+            warn(
                 "'where' used without 'out': where it is False, the result is unspecified; out=None says that is meant",
-                stacklevel=4,
+                UserWarning,
             )
         casting, order = options.pop("casting", "same_kind"), options.pop("order", "K")
         _check_choice("casting", casting, _CASTINGS)

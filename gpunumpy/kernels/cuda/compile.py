@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import warnings
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 
 from ...core.errors import DeviceError, allowed
 from ...core.runtime.device import Device, check, driver
+from ...core.source_location import warn
 
 CACHE_BYTES = 1 << 29  # kept on disk; what was read longest ago goes first
 _INSTALL = "install gpunumpy[cu13] or gpunumpy[cu12]"
@@ -91,10 +91,9 @@ def _disk(folder: Path) -> Any:
 
 
 def _warn(folder: Path, error: OSError) -> None:
-    warnings.warn(
+    warn(
         f"compiled kernels cannot be kept in {folder} ({error}); set GPUNUMPY_CACHE_DIR to a folder that can",
         RuntimeWarning,
-        stacklevel=3,
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import warnings
 from math import prod
 from typing import Any
 
@@ -17,6 +16,7 @@ from ...core.recording.array import ndarray, to_host, wrap
 from ...core.recording.record import as_array, elementwise
 from ...core.runtime.device import default_device
 from ...core.runtime.evaluate import queue_of
+from ...core.source_location import warn
 from ...functions.indexing.selection import take
 from ..bounded_integers import chosen_by_weight, order_of_words, words_to_shuffle
 from ..device_draws import can_draw, min_count
@@ -44,7 +44,7 @@ class IntegersAndPermutations(RandomStateDraws):
         if made is not NotImplemented:
             begin = 1 if high is None else low
             text = f"This function is deprecated. Please call randint({begin}, {last} + 1) instead"
-            warnings.warn(text, DeprecationWarning, stacklevel=3)
+            warn(text, DeprecationWarning)
         return made
 
     def _integers(self, first: int, last: int, size: Any, dtype: Any, name: str) -> Any:
