@@ -134,10 +134,8 @@ def reduce_for_pickle(x: ndarray) -> tuple[Any, ...]:
 
 def _in_memory_order(x: ndarray) -> Any:
     """Return the elements as a NumPy array, in Fortran order if the array is Fortran-contiguous, else in C order."""
-    where = x.layout
     host = to_host(x)
-    is_fortran = layout.is_f(where.shape, where.strides) and not layout.is_c(where.shape, where.strides)
-    return numpy.asfortranarray(host) if is_fortran else host
+    return numpy.asfortranarray(host) if x.f_contiguous and not x.c_contiguous else host
 
 
 def _restored(host: Any, device: str, flags: int) -> ndarray:
@@ -205,19 +203,12 @@ class Flags:
     @property
     def c_contiguous(self) -> bool:
         """Whether the elements are contiguous, in C order."""
-        where = self._array.layout
-        return layout.is_c(where.shape, where.strides) and self._has_whole_elements()
+        return self._array.c_contiguous
 
     @property
     def f_contiguous(self) -> bool:
         """Whether the elements are contiguous, in Fortran order."""
-        where = self._array.layout
-        return layout.is_f(where.shape, where.strides) and self._has_whole_elements()
-
-    def _has_whole_elements(self) -> bool:
-        """Return False if the elements are components of complex elements, with gaps in between."""
-        x = self._array
-        return x.size < 2 or x.base is None or x._part not in ("real", "imag")
+        return self._array.f_contiguous
 
     @property
     def owndata(self) -> bool:

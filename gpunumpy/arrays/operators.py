@@ -10,7 +10,6 @@ from typing import Any
 import numpy
 
 from ..core.dtypes import BOOL, KIND
-from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.ops import table
 from ..core.recording.array import hand_over, is_scalar, ndarray, to_host, wrap
@@ -93,14 +92,16 @@ def matrix_product(x: ndarray, y: Any) -> Any:
 
 
 def matrix_product_in_place(x: ndarray, y: Any) -> Any:
-    """Return the values that ``x @= y`` gives to `x`. Raise ValueError for a vector `y`, which removes a dimension."""
+    """Return the values that ``x @= y`` gives to `x`. Raise ValueError unless they have the shape of `x`."""
     product = matrix_product(x, y)
-    if product is not NotImplemented and product.ndim < x.ndim:
+    if product is NotImplemented or product.shape == x.shape:
+        return product
+    if product.ndim < x.ndim:
         raise ValueError(
             "inplace matrix multiplication requires the first operand to have at least one and the second at least two "
             "dimensions."
         )
-    return product
+    raise ValueError(f"matmul: the product has shape {product.shape}, and the output operand has shape {x.shape}")
 
 
 def reflected_matrix_product(x: ndarray, y: Any) -> Any:
@@ -124,8 +125,7 @@ def in_place(op: str, compute: Operator) -> Operator:
             # Called for NumPy's error, if the result cannot be cast to the dtype of `x`.
             nodes = as_nodes((x, y))
             getattr(numpy, op).resolve_dtypes((*weak_types(nodes), x.dtype))
-        if source.shape != target.shape:
-            check_shape(x, layout.broadcast_shapes(source.shape, target.shape))
+        check_shape(x, source.shape)
         return write(x, release(result))
 
     return update

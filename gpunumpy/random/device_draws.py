@@ -214,6 +214,5 @@ def _raise_on_gaps(name: str, args: Any, options: Any) -> None:
     out = args[out_at] if len(args) > out_at else options.get("out")
     if not isinstance(out, ndarray):
         return
-    shape, strides = out.layout.shape, out.layout.strides
-    if not layout.is_c(shape, strides) and (order != "contiguous" or not layout.is_f(shape, strides)):
+    if not out.c_contiguous and (order != "contiguous" or not out.f_contiguous):
         raise ValueError(f"Supplied output array must be {order}, writable, aligned, and in machine byte-order.")

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy
 
-from ..core.graph import layout
 from ..core.graph.node import Node, cast
 from ..core.graph.queue import Queue
 from ..core.recording.array import from_host, ndarray, wrap
@@ -51,13 +50,13 @@ class Permutations(GeneratorDraws):
         array = as_array(x)
         if not _can_permute(array, 0 if axis is None else axis) or not _min_count() <= array.size < _MAX_ELEMENTS:
             return NotImplemented
-        memory = axes_in_memory("K", array.shape, array.layout.strides)
+        memory = axes_in_memory("K", array.shape, array.element_strides)
         if out is not None:
             if not isinstance(out, ndarray) or (out.shape, out.queue) != (array.shape, array.queue):
                 return NotImplemented
             if not out.writeable or not numpy.can_cast(array.dtype, out.dtype, "safe"):
                 return NotImplemented
-            is_fortran = not layout.is_c(out.shape, out.layout.strides) and layout.is_f(out.shape, out.layout.strides)
+            is_fortran = out.f_contiguous and not out.c_contiguous
         else:
             long = [axis for axis in memory or () if array.shape[axis] > 1]
             is_fortran = len(long) > 1 and long == sorted(long, reverse=True)

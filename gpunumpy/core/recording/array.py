@@ -86,10 +86,26 @@ class ndarray:
     @property
     def strides(self) -> tuple[int, ...]:
         """The stride of every dimension, in bytes."""
-        where = self.layout
-        owner = self._base
-        itemsize = owner.itemsize if owner is not None and self._part in ("real", "imag") else self.itemsize
-        return tuple(s * itemsize for s in where.strides)
+        itemsize = self.itemsize
+        return tuple(s * itemsize for s in self.element_strides)
+
+    @property
+    def element_strides(self) -> tuple[int, ...]:
+        """The stride of every dimension, in elements of the array's own dtype."""
+        strides = self.layout.strides
+        if self._base is not None and self._part in ("real", "imag"):
+            return tuple(2 * s for s in strides)  # the layout counts complex elements
+        return strides
+
+    @property
+    def c_contiguous(self) -> bool:
+        """Whether the elements are contiguous, in C order."""
+        return layout.is_c(self._node.signature.shape, self.element_strides)
+
+    @property
+    def f_contiguous(self) -> bool:
+        """Whether the elements are contiguous, in Fortran order."""
+        return layout.is_f(self._node.signature.shape, self.element_strides)
 
     @property
     def base(self) -> ndarray | None:

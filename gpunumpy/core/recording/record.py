@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from .. import dtypes
-from ..dtypes import DType
+from ..dtypes import KIND, DType
 from ..graph import layout
 from ..graph import node as graph
 from ..graph.layout import Layout, Shape
@@ -111,30 +111,41 @@ def _promotes_as(signature: Signature) -> Any:
     return signature.dtype
 
 
-# Comparisons accept Python integers beyond the range of the other operand's dtype.
-_COMPARISONS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
-
-
 def _fit_scalars(op: str, nodes: Sequence[Node], loop: tuple[DType, ...]) -> tuple[list[Node], tuple[DType, ...]]:
-    """Return the operands and the loop, adapted to Python integers beyond the range of the loop's dtype.
+    """Return the operands and the loop, adapted to Python scalars that the loop's dtypes cannot represent.
 
-    Raise NumPy's OverflowError for such an integer, unless the op is a comparison.
+    A kernel takes a Python scalar as a number of the kind of its loop. Raise NumPy's OverflowError for an integer out
+    of range, unless the op is a comparison.
     """
     fitted = list(nodes)
     for k, (node, dtype) in enumerate(zip(nodes, loop, strict=False)):
         primitive = node.signature.primitive
-        if not (isinstance(primitive, Const) and primitive.weak.startswith("int")) or dtype.kind not in "iu":
+        if not isinstance(primitive, Const) or not primitive.weak:
             continue
-        limits = numpy.iinfo(dtype)
-        if limits.min <= node.data <= limits.max:
-            continue
-        if op in _COMPARISONS:
+        if not primitive.weak.startswith("int"):
+            if _SCALAR_RANKS[primitive.weak] > _KIND_RANKS[KIND[dtype]]:  # as the rule "unsafe" allows
+                fitted[k] = as_dtype(node, dtype)
+        elif KIND[dtype] not in "biu":
+            if primitive.weak == "int:beyond":
+                float(node.data)  # raises OverflowError for an integer beyond the range of float64
+        elif not _is_in_range(node.data, dtype):
+            if op not in table.COMPARISONS:
+                raise OverflowError(f"Python integer {node.data} out of bounds for {dtype.name}")
             # A value of the dtype compares with infinity as with an integer beyond the range of the dtype.
             fitted[k] = graph.scalar(float("inf") if node.data > 0 else float("-inf"))
             loop = tuple(dtypes.FLOAT64 for _ in loop[:-1]) + loop[-1:]
-        else:
-            raise OverflowError(f"Python integer {node.data} out of bounds for {dtype.name}")
     return fitted, loop
+
+
+# Numbers of a higher rank are converted before they take part in a loop of a lower one.
+_SCALAR_RANKS = {"bool": 0, "float": 2, "complex": 3}
+_KIND_RANKS = {"b": 0, "i": 1, "u": 1, "e": 2, "f": 2, "c": 3}
+
+
+def _is_in_range(value: int, dtype: DType) -> bool:
+    """Return whether NumPy converts a Python integer to an integer dtype, or by way of int64 to bool."""
+    limits = numpy.iinfo(dtypes.INT64 if dtype == dtypes.BOOL else dtype)
+    return bool(limits.min <= value <= limits.max)
 
 
 def elementwise(op: str, args: Sequence[Any], loop: tuple[DType, ...] | None = None) -> ndarray:
@@ -200,16 +211,25 @@ def as_dtype(node: Node, dtype: DType) -> Node:
     if isinstance(primitive, Const) and primitive.weak:
         if dtype.kind in "iu" and primitive.weak.startswith("int"):
             _fit_scalars("cast", [node], (dtype, dtype))
+        value = numpy.asarray(node.data)
+        if value.dtype.kind == "c" and dtype.kind not in "cb":
+            _warn_of_lost_parts()
+            value = value.real
         with numpy.errstate(all="ignore"):
-            return graph.typed_scalar(numpy.asarray(node.data).astype(dtype)[()], dtype)
+            return graph.typed_scalar(value.astype(dtype)[()], dtype)
     return graph.cast(node, dtype)
 
 
 def cast_with_warning(node: Node, dtype: DType) -> Node:
     """Return the value in another dtype; warn with `ComplexWarning` if that discards imaginary parts."""
     if node.signature.dtype.kind == "c" and dtype.kind not in "cb":
-        warn("Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning)
+        _warn_of_lost_parts()
     return graph.cast(node, dtype)
+
+
+def _warn_of_lost_parts() -> None:
+    """Issue NumPy's warning of a cast from complex to real."""
+    warn("Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning)
 
 
 def unary_operator(op: str) -> Callable[[ndarray], ndarray]:

@@ -96,13 +96,10 @@ def boxed_with_owner(array: ndarray) -> ndarray:
 
 def is_in_order(array: ndarray, order: str | None) -> bool:
     """Return True if the array lies in memory as `order` asks."""
-    array_layout = array.layout
     order = "K" if order is None else order.upper()
     if order not in _ORDERS:
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
-    if order == "C":
-        return layout.is_c(array_layout.shape, array_layout.strides)
-    return order != "F" or layout.is_f(array_layout.shape, array_layout.strides)
+    return array.c_contiguous if order == "C" else order != "F" or array.f_contiguous
 
 
 # --- from other data -------------------------------------------------------------------------------------------------
@@ -155,9 +152,8 @@ def array(
     if copy or is_scalar(object) or target_dtype != object.dtype or not is_in_order(object, order):
         if copy is False:
             raise ValueError("Unable to avoid copy while creating an array as requested.")
-        object_layout = object.layout
         object = laid_out(
-            as_dtype(object.value(), target_dtype), axes_in_memory(order, object_layout.shape, object_layout.strides)
+            as_dtype(object.value(), target_dtype), axes_in_memory(order, object.shape, object.element_strides)
         )
     if object.ndim < ndmin:
         object_layout = object.layout
@@ -422,12 +418,11 @@ def _filled_with_node(node: Node, shape: Shape, dtype: DType, queue: Queue, orde
 def _properties_like(a: Any, dtype: Any, order: str | None, shape: Any, device: Any) -> tuple[Any, ...]:
     """Return shape, dtype, queue and memory order for an array like another."""
     model = as_array(a)
-    model_layout = model.layout
     dims = model.shape if shape is None else as_shape(shape)
     target_dtype = model.dtype if dtype is None else dtypes.check(dtype)
     if shape is not None and len(dims) != model.ndim and (order or "K").upper() == "K":
         order = "C"
-    axes = axes_in_memory(order, model_layout.shape, model_layout.strides)
+    axes = axes_in_memory(order, model.shape, model.element_strides)
     if axes is not None and len(axes) != len(dims):
         axes = tuple(reversed(range(len(dims)))) if len(dims) > 1 else None
     return dims, target_dtype, queue_for(device, model if isinstance(a, ndarray) else None), axes

@@ -73,12 +73,12 @@ def rolled_by_index(x: ndarray, shift_of_axis: dict[int, int]) -> ndarray:
         indices[k] = graph.map_node(
             "where", (BOOL, INT64, INT64, INT64), (apply_op("less", position, scalar_node(s)), wrapped, shifted)
         )
-    return laid_out(gather_along_axes(x, indices), axes_in_memory("K", x.shape, x.layout.strides))
+    return laid_out(gather_along_axes(x, indices), axes_in_memory("K", x.shape, x.element_strides))
 
 
 def _rolled_by_blocks(x: ndarray, shift_of_axis: dict[int, int]) -> ndarray:
     """Return the elements moved along axes by a library call that copies blocks, in the array's own memory order."""
-    order = None if x.base is None else axes_in_memory("K", x.shape, x.layout.strides)
+    order = None if x.base is None else axes_in_memory("K", x.shape, x.element_strides)
     node = x.value() if order is None else transposed(x.value(), order)
     shifts = tuple(shift_of_axis.get(k, 0) for k in (range(x.ndim) if order is None else order))
     return boxed_with_owner(wrap_ordered(graph.library_call("roll", shifts, (node,)), order))

@@ -96,7 +96,7 @@ def einsum(
     result = wrap_ordered(node, result_axes)
     if order in ("K", "k"):
         return result
-    is_f_order = order in ("F", "f") or (order in ("A", "a") and all(_is_f_order(x) for x in arrays))
+    is_f_order = order in ("F", "f") or (order in ("A", "a") and all(x.f_contiguous for x in arrays))
     return in_order(result, "F" if is_f_order else "C")
 
 
@@ -206,12 +206,6 @@ def _computed_dtype(
         if source != target and not numpy.can_cast(source, target, casting):  # type: ignore[arg-type]
             raise TypeError(f"cannot cast from {source!r} to {target!r} according to the rule {casting!r}")
     return common
-
-
-def _is_f_order(x: ndarray) -> bool:
-    """Return True if the array lies in memory in Fortran order."""
-    array_layout = x.layout
-    return layout.is_f(array_layout.shape, array_layout.strides)
 
 
 # --- the sum --------------------------------------------------------------------------------------------------------

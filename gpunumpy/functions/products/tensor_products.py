@@ -38,9 +38,8 @@ def dot(a: Any, b: Any, out: Any = None) -> ndarray:
     out_array = _output_array(out)
     if out_array is None:
         return wrap(result)
-    out_layout = out_array.layout
     is_same_type = (out_array.dtype, out_array.shape) == (result.signature.dtype, result.signature.shape)
-    if not is_same_type or not layout.is_c(out_layout.shape, out_layout.strides):
+    if not is_same_type or not out_array.c_contiguous:
         raise ValueError(
             "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"
         )

@@ -118,7 +118,7 @@ class Rows:
 
     def __init__(self, array: ndarray, axis: int, order: str = "C") -> None:
         """Put the rows of an array along the last axis."""
-        self._memory = axes_in_memory(order, array.shape, array.layout.strides)
+        self._memory = axes_in_memory(order, array.shape, array.element_strides)
         self._order = (*(d for d in self._memory or range(array.ndim) if d != axis), axis)
         self.value = transposed(array.value(), self._order)
 

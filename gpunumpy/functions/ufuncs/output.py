@@ -13,7 +13,7 @@ from ...core import dtypes
 from ...core.dtypes import BOOL
 from ...core.graph import layout
 from ...core.graph import node as graph
-from ...core.graph.layout import Layout, Shape
+from ...core.graph.layout import Shape
 from ...core.graph.node import Node
 from ...core.graph.queue import Queue
 from ...core.recording.array import READ_ONLY, is_scalar, ndarray, to_host, wrap, wrap_ordered
@@ -37,9 +37,9 @@ class HostOutput:
         self.shape: Shape = array.shape
 
     @property
-    def layout(self) -> Layout:
-        """Shape and strides, in elements."""
-        return Layout(self.shape, tuple(s // max(1, self.array.itemsize) for s in self.array.strides), 0)
+    def c_contiguous(self) -> bool:
+        """Whether the elements are contiguous, in C order."""
+        return bool(self.array.flags.c_contiguous)
 
     def assign(self, value: Node) -> None:
         """Compute the value and copy it into the array."""

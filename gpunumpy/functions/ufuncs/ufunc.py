@@ -13,6 +13,7 @@ from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout
 from ...core.graph.node import Node
+from ...core.numpy_release import NUMPY_2_5
 from ...core.ops import table
 from ...core.recording.array import make_view, ndarray, to_host, wrap, wrap_ordered
 from ...core.recording.record import as_array, as_nodes, binary_operator, elementwise, unary_operator, weak_types
@@ -169,7 +170,8 @@ class ufunc:
             return table.resolve(self.__name__, types)
         output_dtypes = tuple(None if out is None else out.dtype for out in outs or (None,) * self.nout)
         signature_option = {} if signature is None else {"signature": signature}
-        loop = self._numpy.resolve_dtypes((*types, *output_dtypes), casting=casting, **signature_option)
+        types = table.promoted_types(self.__name__, types)
+        loop = self.resolve_dtypes((*types, *output_dtypes), casting=casting, **signature_option)
         return tuple(dtypes.check(d) for d in loop)
 
     def _deliver(
@@ -189,14 +191,24 @@ class ufunc:
             value = graph.broadcast(result.value(), shape)
             zero = graph.typed_scalar(0, value.signature.dtype)
             result = wrap_ordered(select(mask, value, zero), None)
+        elif result.shape != shape:  # the shape of another output
+            result = wrap(graph.broadcast(result.value(), shape))
         if order == "A":
-            layouts = [x.layout for x in operands if isinstance(x, ndarray)]
-            has_fortran_order = layouts and all(layout.is_f(w.shape, w.strides) for w in layouts)
-            order = "F" if has_fortran_order and not all(layout.is_c(w.shape, w.strides) for w in layouts) else "C"
+            arrays = [x for x in operands if isinstance(x, ndarray)]
+            has_fortran_order = arrays and all(x.f_contiguous for x in arrays)
+            order = "F" if has_fortran_order and not all(x.c_contiguous for x in arrays) else "C"
         return result if order == "K" else in_order(result, order)
 
     def resolve_dtypes(self, dtypes: Any, **options: Any) -> tuple[DType, ...]:
         """Return the dtypes of the loop for operands of some dtypes. See `numpy.ufunc.resolve_dtypes`."""
+        if options.get("casting") == "equiv" and not NUMPY_2_5:
+            # Before 2.5 this method of NumPy's ends the process where the rule forbids a cast of a Python scalar. A
+            # call raises the error. Otherwise the rule differs from "no" for other byte orders alone.
+            stand_ins = [d if d is None else d(1) if isinstance(d, type) else numpy.ones(1, d) for d in dtypes]
+            call_options = {name: option for name, option in options.items() if name != "reduction"}
+            with numpy.errstate(all="ignore"):
+                self._numpy(*stand_ins[: self.nin], out=tuple(stand_ins[self.nin :]), **call_options)
+            options["casting"] = "no"
         loop: tuple[DType, ...] = self._numpy.resolve_dtypes(dtypes, **options)
         return loop
 
