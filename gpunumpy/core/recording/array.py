@@ -13,7 +13,7 @@ from typing import Any
 import numpy
 
 from .. import dtypes
-from ..dtypes import DType
+from ..dtypes import BOOL, DType
 from ..graph import layout
 from ..graph import node as graph
 from ..graph.layout import Layout
@@ -23,6 +23,8 @@ from ..graph.queue import Queue
 from ..runtime import evaluate, memory, memory_copy
 from ..runtime.device import Device, default_device
 from ..runtime.memory import Buffer
+
+_BYTE = numpy.dtype(numpy.uint8)
 
 # Bits of `_flags`.
 READ_ONLY = 1
@@ -46,7 +48,7 @@ class ndarray:
     # For views only:
     _layout: Layout  # over the owner's elements, or over its bytes as elements of the view's dtype if _part is "view"
     _part: str  # the part of an element that is shown: "" all of it, "real", "imag", or "view" for another dtype
-    _source: Node  # the owner's node that _node was derived from
+    _source: Node | None  # the owner's node that _node was derived from; None to derive it at every use
 
     # --- state --------------------------------------------------------------------------------------------------------
 
@@ -150,7 +152,7 @@ class ndarray:
             with base.queue.lock:  # the two fields change together: another thread may derive them too
                 current = base.value()
                 self._node = node = _derive(current, self._layout, self._part, self.dtype)
-                self._source = current
+                self._source = None if _is_bool_view(self) else current
         return node
 
     def computed(self) -> Node:
@@ -161,6 +163,13 @@ class ndarray:
         evaluate.compute(base.value())
         node = self.value()
         return node if node.data is not None else evaluate.compute(node)
+
+    def memory(self) -> Node:
+        """Compute the array's value and return the window of its memory, which `computed` may return a copy of."""
+        if not _is_bool_view(self):
+            return self.computed()
+        assert self._base is not None
+        return _reinterpret(evaluate.compute(self._base.value()), self._layout, self.dtype)
 
     def assign(self, value: Node, where: Layout | None = None) -> None:
         """Record new values for the elements.
@@ -277,15 +286,31 @@ def _derive(owner: Node, where: Layout, part: str, dtype: DType) -> Node:
     """Return the value of a view from its owner's current value."""
     if part == "":
         return graph.view(owner, where)
-    queue = owner.signature.queue
-    assert queue is not None
-    if part == "view" or owner.data is not None:
+    if part == "view":
         owner = evaluate.compute(owner)
-        if part != "view":
-            where = _component(where, part)
-        start = owner.offset * owner.signature.dtype.itemsize // dtype.itemsize
-        return graph.leaf(owner.data, dtype, Layout(where.shape, where.strides, where.offset + start), queue)
+        if dtype == BOOL:
+            return graph.cast(_reinterpret(owner, where, _BYTE), BOOL)
+        return _reinterpret(owner, where, dtype)
+    if owner.data is not None:
+        return _reinterpret(owner, _component(where, part), dtype)
     return graph.map_node(part, (owner.signature.dtype, dtype), (graph.view(owner, where),))
+
+
+def _reinterpret(owner: Node, where: Layout, dtype: DType) -> Node:
+    """Return a window of the memory of a leaf as elements of another dtype, in which `where` counts."""
+    assert owner.signature.queue is not None
+    start = owner.offset * owner.signature.dtype.itemsize // dtype.itemsize
+    window = Layout(where.shape, where.strides, where.offset + start)
+    return graph.leaf(owner.data, dtype, window, owner.signature.queue)
+
+
+def _is_bool_view(array: ndarray) -> bool:
+    """Return whether an array shows memory of another dtype, or of another library, as booleans.
+
+    Kernels rely on booleans that are 0 or 1. Such memory can hold other bytes, which NumPy takes for True: it is read
+    as bytes, and anew at every use, as other arrays and libraries write to it.
+    """
+    return array._base is not None and array._part == "view" and array._node.signature.dtype == BOOL
 
 
 def wrap(node: Node) -> ndarray:
@@ -351,6 +376,8 @@ def make_view(array: ndarray, where: Layout, part: str = "", dtype: DType | None
     view._flags = array._flags | BOX
     view._source = current = owner._node
     view._node = graph.view(current, where) if part == "" else _derive(current, where, part, dtype or array.dtype)
+    if part == "view" and _is_bool_view(view):
+        view._source = None
     return view
 
 
@@ -377,6 +404,8 @@ def from_host(data: Any, device: Device | None = None) -> ndarray:
     ordered = data if order is None else data.transpose(order)
     if ordered.dtype is not dtype or not ordered.flags.c_contiguous:
         ordered = numpy.ascontiguousarray(ordered, dtype=dtype).reshape(ordered.shape)
+    if dtype == BOOL:
+        ordered = ordered.view(_BYTE) != 0  # memory from elsewhere can hold other bytes than 0 and 1
     buffer = memory.allocate(device, ordered.nbytes)
     memory_copy.copy_from_host(buffer, 0, ordered)
     where = layout.c_layout(ordered.shape)

@@ -212,8 +212,8 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     axes = layout.normalize_axes(axis, array.ndim)
     if weights is None:
         result = mean(array, axes, keepdims=keepdims)
-        weight_sums = filled(count_of(array, axes, False, True), result.dtype, result.shape, array)
-        return (result, weight_sums) if returned else result
+        count = array.size / result.size  # raises NumPy's ZeroDivisionError if there are no averages
+        return (result, filled(count, result.dtype, result.shape, array)) if returned else result
     weight = weights_over(as_array(weights, array.device), array, None if axis is None else axes)
     common = numpy.result_type(array.dtype, weight.dtype, *([FLOAT64] if KIND[array.dtype] in "biu" else []))
     common = check(common)
