@@ -12,7 +12,7 @@ import numpy
 from ..core.graph import layout
 from ..core.graph.layout import Layout
 from ..core.numpy_release import NUMPY_2_5
-from ..core.recording.array import BOX, READ_ONLY, from_host, is_scalar, make_view, ndarray, to_host
+from ..core.recording.array import BOX, READ_ONLY, from_host, is_scalar, make_view, ndarray, one_step, to_host
 from ..core.recording.record import reshaped as in_shape
 from ..core.runtime.device import Device
 from ..core.source_location import warn
@@ -64,9 +64,12 @@ def resize_method(x: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
         return  # NumPy's scalars do not change either
     if x.base is not None:
         raise ValueError("cannot resize this array: it does not own its data")
-    if prod(dims) < x.size and any(isinstance(referrer, ndarray) for referrer in gc.get_referrers(x)):
-        raise ValueError("cannot resize an array to fewer elements while there is a view of it; use resize(a, shape)")
-    x._set(grown(x, dims))
+    with one_step(x):
+        if prod(dims) < x.size and any(isinstance(referrer, ndarray) for referrer in gc.get_referrers(x)):
+            raise ValueError(
+                "cannot resize an array to fewer elements while there is a view of it; use resize(a, shape)"
+            )
+        x._set(grown(x, dims))
 
 
 def set_shape(x: ndarray, shape: Any) -> None:
@@ -76,7 +79,7 @@ def set_shape(x: ndarray, shape: Any) -> None:
     if NUMPY_2_5:
         warn("setting the shape of an array is deprecated; use reshape", DeprecationWarning)
     dims = as_shape_with_unknown(shape, x.size)
-    with x.queue.lock:
+    with one_step(x):
         where = x.layout
         strides = layout.reshape_strides(where.shape, where.strides, dims)
         if strides is None:
@@ -309,9 +312,10 @@ def setflags(x: ndarray, write: Any = None, align: Any = None, uic: Any = None) 
         raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
     if write is None:
         return
-    if not write:
-        x._flags |= READ_ONLY
-    elif x.base is not None and not x.base.writeable:
-        raise ValueError("cannot set WRITEABLE flag to True of this array")
-    else:
-        x._flags &= ~READ_ONLY
+    with one_step(x):
+        if not write:
+            x._flags |= READ_ONLY
+        elif x.base is not None and not x.base.writeable:
+            raise ValueError("cannot set WRITEABLE flag to True of this array")
+        else:
+            x._flags &= ~READ_ONLY

@@ -20,8 +20,9 @@ import numpy
 from ..core import dtypes
 from ..core.errors import HostFallbackWarning, allowed
 from ..core.graph import layout
+from ..core.graph import node as graph
 from ..core.graph.layout import Layout
-from ..core.recording.array import BOX, READ_ONLY, from_host, is_scalar, make_view, ndarray, to_host
+from ..core.recording.array import BOX, READ_ONLY, from_host, is_scalar, make_view, ndarray, one_step, to_host
 from ..core.source_location import source_location, warn
 
 __all__ = ["host_fallback"]
@@ -114,8 +115,16 @@ class _HostCall:
     def write_back(self) -> None:
         """Assign what the function wrote into the NumPy arrays to the gpunumpy arrays."""
         for array, host, before, _ in self.hosted_arrays:
-            if before is not None and host.tobytes() != before:
-                array.assign(from_host(host, array.device).value())
+            if before is None or (after := host.tobytes()) == before:
+                continue
+            # Other threads may have written to the other elements meanwhile.
+            changed = numpy.frombuffer(before, numpy.uint8) != numpy.frombuffer(after, numpy.uint8)
+            changed_elements = changed.reshape(*host.shape, host.itemsize).any(axis=-1)
+            value, mask = (from_host(x, array.device).value() for x in (host, changed_elements))
+            with one_step(array):
+                old_value = array.value()
+                loop = (dtypes.BOOL, array.dtype, array.dtype, array.dtype)
+                array.assign(graph.map_node("where", loop, (mask, value, old_value)))
 
     def from_host(self, x: Any) -> Any:
         """Return a result with gpunumpy arrays in place of NumPy arrays; an argument comes back as itself."""

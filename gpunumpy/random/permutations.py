@@ -8,7 +8,7 @@ import numpy
 
 from ..core.graph.node import Node, cast
 from ..core.graph.queue import Queue
-from ..core.recording.array import from_host, ndarray, wrap
+from ..core.recording.array import from_host, ndarray, one_step, wrap
 from ..core.recording.record import as_array, reshaped, transposed
 from ..core.runtime.device import default_device
 from ..core.runtime.evaluate import queue_of
@@ -40,7 +40,9 @@ class Permutations(GeneratorDraws):
     def shuffle(self, x: Any, axis: Any = 0) -> Any:
         if not isinstance(x, ndarray) or not x.writeable or not x.size or not _can_permute(x, axis):
             return NotImplemented
-        x.assign(take(x, wrap(self._order(x.shape[axis], x.queue)), axis).value())
+        order = wrap(self._order(x.shape[axis], x.queue))
+        with one_step(x):
+            x.assign(take(x, order, axis).value())
         return None
 
     @generator_method
@@ -67,13 +69,14 @@ class Permutations(GeneratorDraws):
         else:
             axis %= array.ndim
             order, rows = [*axes[:axis], *axes[axis + 1 :], axis], array.size // array.shape[axis]
-        moved = transposed(array.value(), order)
         places = draw_order(self._stream, array.size // rows, array.queue, rows)
-        shuffled = take(wrap(reshaped(moved, (array.size,))), wrap(places)).value()
-        made = transposed(reshaped(shuffled, moved.signature.shape), [order.index(k) for k in axes])
-        if out is None:
-            return laid_out(made, memory)
-        out.assign(cast(made, out.dtype))
+        with one_step(out):
+            moved = transposed(array.value(), order)
+            shuffled = take(wrap(reshaped(moved, (array.size,))), wrap(places)).value()
+            made = transposed(reshaped(shuffled, moved.signature.shape), [order.index(k) for k in axes])
+            if out is None:
+                return laid_out(made, memory)
+            out.assign(cast(made, out.dtype))
         return out
 
     def _order(self, count: int, queue: Queue) -> Node:

@@ -8,6 +8,7 @@ view gives the owner a new node.
 from __future__ import annotations
 
 import weakref
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy
@@ -250,19 +251,28 @@ class ndarray:
             queue.review(queue, node)
 
 
+def one_step(target: object) -> AbstractContextManager[Any]:
+    """Return a context in which reading an array and writing it back is one step for other threads.
+
+    Threads that write to arrays of the device, or compute, wait meanwhile, so no write of theirs comes between and is
+    lost. Whatever waits for another device, for a random stream or for foreign code comes before: two threads with one
+    lock each could wait for each other. The context does nothing for a target that is no array of this package.
+    """
+    return target.queue.lock if isinstance(target, ndarray) else nullcontext()
+
+
 def hand_over(temporary: ndarray, array: ndarray) -> bool:
     """Make the pending value of a temporary array the value of `array`, of the same shape and dtype.
 
     Return False, and change nothing, if `array` is a view, is read-only or has exported memory, or the value is not
-    pending.
+    pending. The caller holds the lock of the queue.
     """
     if temporary._base is not None or array._base is not None or array._flags & READ_ONLY:
         return False
-    with array.queue.lock:
-        node, data = temporary._node, array._node.data
-        if node.data is not None or (data is not None and data.exported):
-            return False
-        array._set(node)
+    node, data = temporary._node, array._node.data
+    if node.data is not None or (data is not None and data.exported):
+        return False
+    array._set(node)
     return True
 
 

@@ -14,7 +14,7 @@ from ...core.graph import node as graph
 from ...core.graph.layout import Layout
 from ...core.graph.node import Node
 from ...core.recording import record
-from ...core.recording.array import BOX, READ_ONLY, is_scalar, make_view, ndarray, to_host, wrap
+from ...core.recording.array import BOX, READ_ONLY, is_scalar, make_view, ndarray, one_step, to_host, wrap
 from ..ufuncs.output import in_place, is_array
 from .getitem import diagonal_layout, getitem, node_to_assign, setitem, value_node
 from .keys import INVALID_INDEX
@@ -143,12 +143,8 @@ class Flat:
     def __setitem__(self, key: Any, value: Any) -> None:
         base = self.base
         key = self._valid_key(key)
-        flat = flattened(base)
-        is_view = flat is base or flat._base is not None
-        if not is_view:
-            flat = wrap(graph.fresh(flat.value()))
         positions = (
-            getitem(record.as_array(numpy.arange(flat.size), base.device), key) if _selects_several(key) else None
+            getitem(record.as_array(numpy.arange(base.size), base.device), key) if _selects_several(key) else None
         )
         if positions is not None:
             # Too few values are repeated; of too many the last are left out.
@@ -157,9 +153,14 @@ class Flat:
                 return
             value_numbers = record.elementwise("remainder", (_element_numbers(positions), values.size))
             value = getitem(values, value_numbers)
-        setitem(flat, key, value)
-        if not is_view:
-            base.assign(record.reshaped(flat.value(), base.shape))
+        with one_step(base):
+            flat = flattened(base)
+            is_view = flat is base or flat._base is not None
+            if not is_view:
+                flat = wrap(graph.fresh(flat.value()))
+            setitem(flat, key, value)
+            if not is_view:
+                base.assign(record.reshaped(flat.value(), base.shape))
 
     def _valid_key(self, key: Any) -> Any:
         """Return the key without a tuple around it. Raise `IndexError` for keys that NumPy's `flatiter` refuses."""
@@ -219,10 +220,12 @@ def fill_diagonal(a: ndarray, val: Any, wrap: bool = False) -> None:
         # With `wrap`, the diagonal of a tall matrix starts again below its end, with one row left out between.
         if wrap and rows > columns:
             count = -(-a.size // (columns + 1))
-            target = flattened(a)
-            setitem(target, slice(None, None, columns + 1), _repeated_values(val, count, a))
-            if target._base is None:
-                a.assign(record.reshaped(target.value(), shape))
+            values = _repeated_values(val, count, a)
+            with one_step(a):
+                target = flattened(a)
+                setitem(target, slice(None, None, columns + 1), values)
+                if target._base is None:
+                    a.assign(record.reshaped(target.value(), shape))
             return
     elif len(set(shape)) != 1:
         raise ValueError("All dimensions of input must be of equal length")

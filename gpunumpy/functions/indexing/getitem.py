@@ -21,7 +21,7 @@ from ...core.graph.layout import Layout, Shape
 from ...core.graph.node import Node
 from ...core.graph.queue import Queue
 from ...core.recording import record
-from ...core.recording.array import boxed, is_scalar, make_view, ndarray, to_host, wrap
+from ...core.recording.array import boxed, is_scalar, make_view, ndarray, one_step, to_host, wrap
 from ...core.source_location import source_location
 from .keys import FancyIndex, Selection, basic_window, out_of_bounds_error, resolve_key, shape_text
 from .masks import MaskSelection, mask_on_device, picked_before
@@ -156,7 +156,8 @@ def setitem(a: ndarray, key: Any, value: Any) -> None:
     if not a.writeable:
         raise ValueError("assignment destination is read-only")
     if is_scalar(a):
-        boxed(a)  # once written to, it is an array, and no longer acts as a NumPy scalar
+        with one_step(a):
+            boxed(a)  # once written to, it is an array, and no longer acts as a NumPy scalar
     window = basic_window(a.layout, key)
     if window is None:
         selection = resolve_key(a.layout, key, False)
@@ -165,14 +166,26 @@ def setitem(a: ndarray, key: Any, value: Any) -> None:
                 fancy.index.shape for fancy in selection.fancy
             )
             value = value_node(value, a, is_element)
-            with a.queue.lock:  # elements not picked are read and written back: no other write may come between
+            with one_step(a):  # elements not picked are read and written back: no other write may come between
                 _write_fancy(make_view(a, selection.window), selection, value, a.shape)
             return
         window = selection.window
-    node = value.value() if type(value) is ndarray else None
+    node = None
+    if type(value) is ndarray:
+        if value._base is not None and _shows(value, a, window):
+            return  # the second half of ``a[i:j] += b``
+        node = value.value()
     if node is None or node.signature.shape != window.shape or not window.shape:
         node = fit_to_shape(value_node(value, a, not window.shape and not _has_ellipsis(key)), window.shape)
     a.assign(node if node.signature.dtype == a.dtype else record.cast_with_warning(node, a.dtype), window)
+
+
+def _shows(view: ndarray, a: ndarray, window: Layout) -> bool:
+    """Return whether a view shows just a window of an array."""
+    owner = view._base
+    if owner is None or (owner is not a and owner is not a._base) or view._layout != window:
+        return False
+    return view._part == ("" if a._base is None else a._part) and view._node.signature.dtype == a.dtype
 
 
 def value_node(value: Any, a: ndarray, is_element: bool) -> Node:

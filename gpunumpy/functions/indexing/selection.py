@@ -16,7 +16,7 @@ from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.numpy_release import NUMPY_2_5
 from ...core.recording import record
-from ...core.recording.array import boxed, is_scalar, ndarray, to_host, wrap
+from ...core.recording.array import boxed, is_scalar, ndarray, one_step, to_host, wrap
 from ...core.source_location import source_location
 from ..ufuncs.elementwise import where as _where
 from ..ufuncs.output import in_place, output, write
@@ -152,7 +152,7 @@ def _write_by_mask(a: ndarray, mask: Node, values: Node, value_number: Node) -> 
     index = graph.map_node("remainder", (INT64,) * 3, (value_number, graph.scalar(count)))
     new = graph.gather(values, (index,), "")
     mask, new = record.reshaped(mask, a.shape), record.reshaped(new, a.shape)
-    with a.queue.lock:
+    with one_step(a):
         a.assign(graph.map_node("where", (BOOL, a.dtype, a.dtype, a.dtype), (mask, new, a.value())))
 
 
@@ -279,7 +279,7 @@ def put_along_axis(arr: ndarray, indices: Any, values: Any, axis: int | None) ->
     value = record.cast_with_warning(
         fit_to_index_result(node_to_assign(values, arr.dtype, arr.queue), shape), arr.dtype
     )
-    with arr.queue.lock:
+    with one_step(arr):
         arr.assign(graph.scatter(arr.value(), value, index_of_axis, "", source_location()))
 
 
@@ -321,7 +321,7 @@ def put(a: ndarray, ind: Any, v: Any, mode: Any = "raise") -> None:
         values = graph.gather(values, (cycle,), "")
     elif value_count > count:
         values = getitem(wrap(graph.fresh(values)), slice(count)).value()
-    with a.queue.lock:
+    with one_step(a):
         flat_array = record.reshaped(a.value(), (a.size,))
         written = graph.scatter(flat_array, values, (positions.value(),), "", source_location())
         a.assign(record.reshaped(written, a.shape))

@@ -17,7 +17,7 @@ from ...core.graph.node import Node
 from ...core.graph.primitives import Const
 from ...core.numpy_release import NUMPY_2_5
 from ...core.ops import table
-from ...core.recording.array import BOX, READ_ONLY, boxed, make_view, ndarray, wrap
+from ...core.recording.array import BOX, READ_ONLY, boxed, make_view, ndarray, one_step, wrap
 from ...core.recording.memo import MemoizedFunction
 from ...core.recording.record import (
     as_array,
@@ -172,6 +172,13 @@ def _clip_between(a: ndarray, low: Any, high: Any, out: Any, options: dict[str, 
 def round(a: Any, decimals: Any = 0, out: Any = None) -> ndarray:
     """Round to a number of decimals, halves to the nearest even value. See `numpy.round`."""
     array, places = as_array(a), index(decimals)
+    into = output(out)
+    with one_step(into):
+        return _round(array, places, into)
+
+
+def _round(array: ndarray, places: int, out: Any) -> ndarray:
+    """Round an array to `places` decimals."""
     kind = array.dtype.kind
     if kind in "iu":
         return _deliver(_round_integers(array, places), out)
@@ -216,13 +223,19 @@ def nan_to_num(x: Any, copy: builtins.bool = True, nan: Any = 0.0, posinf: Any =
     array = as_array(x)
     if array.dtype.kind in "biu":
         return wrap(array.value()) if copy else array
+    with one_step(None if copy else array):
+        result = _without_nonfinite(array, nan, posinf, neginf)
+        return result if copy else write(array, release(result))
+
+
+def _without_nonfinite(array: ndarray, nan: Any, posinf: Any, neginf: Any) -> ndarray:
+    """Replace NaN and infinities in an inexact array."""
     limits = ml_dtypes.finfo(_real_dtype(array.dtype))
     high = float(limits.max) if posinf is None else posinf
     low = float(limits.min) if neginf is None else neginf
     parts = (real(array), imag(array)) if array.dtype.kind == "c" else (array,)
     finite_parts = [_replace_nonfinite(part, nan, high, low) for part in parts]
-    result = finite_parts[0] if len(finite_parts) == 1 else elementwise("complex", finite_parts)
-    return result if copy else write(array, release(result))
+    return finite_parts[0] if len(finite_parts) == 1 else elementwise("complex", finite_parts)
 
 
 def _replace_nonfinite(x: ndarray, nan: Any, high: Any, low: Any) -> ndarray:

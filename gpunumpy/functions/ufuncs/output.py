@@ -16,7 +16,7 @@ from ...core.graph import node as graph
 from ...core.graph.layout import Shape
 from ...core.graph.node import Node
 from ...core.graph.queue import Queue
-from ...core.recording.array import READ_ONLY, is_scalar, ndarray, to_host, wrap, wrap_ordered
+from ...core.recording.array import READ_ONLY, is_scalar, ndarray, one_step, to_host, wrap, wrap_ordered
 from ...core.recording.record import as_node, cast_with_warning, check_class, transposed
 
 
@@ -149,10 +149,11 @@ def write(out: Output, value: Node, mask: Node | None = None) -> Any:
     if isinstance(out, ndarray) and out._flags & READ_ONLY:
         raise ValueError("output array is read-only")
     value = cast_with_warning(value, out.dtype)
-    if mask is not None:
-        old_value = out.value() if isinstance(out, ndarray) else as_node(out.array, value.signature.queue)
-        value = select(mask, value, old_value)
-    out.assign(value)
+    with one_step(out):
+        if mask is not None:
+            old_value = out.value() if isinstance(out, ndarray) else as_node(out.array, value.signature.queue)
+            value = select(mask, value, old_value)
+        out.assign(value)
     return out if isinstance(out, ndarray) else out.array
 
 

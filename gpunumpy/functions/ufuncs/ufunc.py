@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy
@@ -15,7 +16,7 @@ from ...core.graph.layout import Layout
 from ...core.graph.node import Node
 from ...core.numpy_release import NUMPY_2_5
 from ...core.ops import table
-from ...core.recording.array import make_view, ndarray, to_host, wrap, wrap_ordered
+from ...core.recording.array import make_view, ndarray, one_step, to_host, wrap, wrap_ordered
 from ...core.recording.record import as_array, as_nodes, binary_operator, elementwise, unary_operator, weak_types
 from ...core.source_location import warn
 from .errstate import defer_checks
@@ -139,11 +140,26 @@ class ufunc:
         first_array = next((x for x in (*args, *given_outputs) if isinstance(x, ndarray)), None)
         device = None if first_array is None else first_array.device
         operands = [x if isinstance(x, _RECORDED_TYPES) else as_array(x, device) for x in args]
+        mask = None if where is True else mask_node(where, None if first_array is None else first_array.queue)
+        with one_step(next(iter(given_outputs), None)):  # an output may be an operand too
+            return self._record(operands, outs, given_outputs, mask, casting, order, signature)
+
+    def _record(
+        self,
+        operands: list[Any],
+        outs: tuple[Output | None, ...] | None,
+        given_outputs: list[Output],
+        mask: Node | None,
+        casting: str,
+        order: str,
+        signature: Any,
+    ) -> Any:
+        """Record a call and deliver its results; the options are checked and the operands converted."""
         nodes = as_nodes(operands)
         loop = self._loop(nodes, given_outputs, outs, casting, signature)
         if self.__name__ == "power":
+            graph.common_queue([node.signature for node in nodes])
             check_powers(nodes[1], loop)
-        mask = None if where is True else mask_node(where, None if first_array is None else first_array.queue)
         input_shapes = [n.signature.shape for n in (*nodes, mask) if n is not None]
         shape = layout.broadcast_shapes(*input_shapes, *(out.shape for out in given_outputs))
         for out in given_outputs:
@@ -169,10 +185,7 @@ class ufunc:
         if casting == "same_kind" and signature is None and not given_outputs:
             return table.resolve(self.__name__, types)
         output_dtypes = tuple(None if out is None else out.dtype for out in outs or (None,) * self.nout)
-        signature_option = {} if signature is None else {"signature": signature}
-        types = table.promoted_types(self.__name__, types)
-        loop = self.resolve_dtypes((*types, *output_dtypes), casting=casting, **signature_option)
-        return tuple(dtypes.check(d) for d in loop)
+        return _resolved_loop(self, (*table.promoted_types(self.__name__, types), *output_dtypes), casting, signature)
 
     def _deliver(
         self,
@@ -268,6 +281,13 @@ def _loop_signature(function: ufunc, options: dict[str, Any]) -> Any:
     if signatures and isinstance(signatures[0], tuple):
         return tuple(None if d is None else dtypes.check(d) for d in signatures[0])
     return signatures[0] if signatures else None
+
+
+@cache
+def _resolved_loop(function: ufunc, types: tuple[Any, ...], casting: str, signature: Any) -> tuple[DType, ...]:
+    """Return the loop of a ufunc for inputs and outputs of some types, as `ufunc.resolve_dtypes` takes them."""
+    options = {} if signature is None else {"signature": signature}
+    return tuple(dtypes.check(d) for d in function.resolve_dtypes(types, casting=casting, **options))
 
 
 def check_powers(exponent: Node, loop: tuple[DType, ...]) -> None:

@@ -12,7 +12,7 @@ from ...core.dtypes import INT64
 from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.graph.queue import Queue
-from ...core.recording.array import ndarray, to_host, wrap
+from ...core.recording.array import ndarray, one_step, to_host, wrap
 from ...core.recording.record import as_array, elementwise
 from ...core.runtime.device import default_device
 from ...core.runtime.evaluate import queue_of
@@ -98,7 +98,8 @@ class IntegersAndPermutations(RandomStateDraws):
         order = self._order(x.shape[0], x.queue)
         if order is NotImplemented:
             return order
-        x.assign(take(x, order, 0).value())
+        with one_step(x):
+            x.assign(take(x, order, 0).value())
         return None
 
     @random_state_method
