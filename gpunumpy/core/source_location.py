@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import warnings
-from types import FrameType
+from collections.abc import Callable
+from types import FrameType, FunctionType
+from typing import Any
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -19,6 +21,21 @@ def warn(message: str, category: type[Warning]) -> None:
     """Warn at the innermost frame outside the package, however deep inside the package the caller is."""
     _, level = _user_frame()
     warnings.warn(message, category, stacklevel=level)
+
+
+def call_for_user(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """Call a function of NumPy's whose warnings, which point at its caller, are to point at the user's line."""
+    frame, _ = _user_frame()
+    code = _call.__code__
+    call_line = code.co_firstlineno + 1
+    at_user_line = code.replace(
+        co_filename=frame.f_code.co_filename, co_firstlineno=code.co_firstlineno + frame.f_lineno - call_line
+    )
+    return FunctionType(at_user_line, frame.f_globals)(function, args, options)
+
+
+def _call(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    return function(*args, **options)
 
 
 def _user_frame() -> tuple[FrameType, int]:

@@ -23,7 +23,7 @@ from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout
 from ..core.recording.array import BOX, READ_ONLY, from_host, is_scalar, make_view, ndarray, one_step, to_host
-from ..core.source_location import source_location, warn
+from ..core.source_location import call_for_user, source_location, warn
 
 __all__ = ["host_fallback"]
 
@@ -200,7 +200,7 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         if name:
             report(name)
         call = _HostCall()
-        result = function(*call.to_host(args), **call.to_host(options))
+        result = call_for_user(function, *call.to_host(args), **call.to_host(options))
         call.write_back()
         return call.from_host(result)
 

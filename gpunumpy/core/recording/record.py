@@ -206,28 +206,31 @@ def reshaped(node: Node, shape: Shape) -> Node:
 
 
 def as_dtype(node: Node, dtype: DType) -> Node:
-    """Return the value in another dtype. Raise NumPy's OverflowError for a Python integer beyond its range."""
+    """Return the value in another dtype, with NumPy's warning if that discards imaginary parts.
+
+    Raise NumPy's OverflowError for a Python integer beyond the range of the dtype.
+    """
     primitive = node.signature.primitive
     if isinstance(primitive, Const) and primitive.weak:
         if dtype.kind in "iu" and primitive.weak.startswith("int"):
             _fit_scalars("cast", [node], (dtype, dtype))
         value = numpy.asarray(node.data)
         if value.dtype.kind == "c" and dtype.kind not in "cb":
-            _warn_of_lost_parts()
+            warn_of_lost_parts()
             value = value.real
         with numpy.errstate(all="ignore"):
             return graph.typed_scalar(value.astype(dtype)[()], dtype)
-    return graph.cast(node, dtype)
+    return cast_with_warning(node, dtype)
 
 
 def cast_with_warning(node: Node, dtype: DType) -> Node:
     """Return the value in another dtype; warn with `ComplexWarning` if that discards imaginary parts."""
     if node.signature.dtype.kind == "c" and dtype.kind not in "cb":
-        _warn_of_lost_parts()
+        warn_of_lost_parts()
     return graph.cast(node, dtype)
 
 
-def _warn_of_lost_parts() -> None:
+def warn_of_lost_parts() -> None:
     """Issue NumPy's warning of a cast from complex to real."""
     warn("Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning)
 

@@ -215,22 +215,22 @@ def fill_diagonal(a: ndarray, val: Any, wrap: bool = False) -> None:
     shape, strides, start = a.layout
     if len(shape) < 2:
         raise ValueError("array must be at least 2-d")
-    if len(shape) == 2:
-        rows, columns = shape
-        # With `wrap`, the diagonal of a tall matrix starts again below its end, with one row left out between.
-        if wrap and rows > columns:
-            count = -(-a.size // (columns + 1))
-            values = _repeated_values(val, count, a)
-            with one_step(a):
-                target = flattened(a)
-                setitem(target, slice(None, None, columns + 1), values)
-                if target._base is None:
-                    a.assign(record.reshaped(target.value(), shape))
-            return
-    elif len(set(shape)) != 1:
+    if len(shape) > 2 and len(set(shape)) != 1:
         raise ValueError("All dimensions of input must be of equal length")
-    count = min(shape)
-    setitem(make_view(a, Layout((count,), (sum(strides),), start)), slice(None), _repeated_values(val, count, a))
+    # With `wrap`, the diagonal of a tall matrix starts again below its end, with one row left out between.
+    starts_again = wrap and len(shape) == 2 and shape[0] > shape[1]
+    count = -(-a.size // (shape[1] + 1)) if starts_again else min(shape)
+    values = _repeated_values(val, count, a)
+    if isinstance(values, ndarray) and not values.size:
+        return
+    if not starts_again:
+        setitem(make_view(a, Layout((count,), (sum(strides),), start)), slice(None), values)
+        return
+    with one_step(a):
+        target = flattened(a)
+        setitem(target, slice(None, None, shape[1] + 1), values)
+        if target._base is None:
+            a.assign(record.reshaped(target.value(), shape))
 
 
 def _repeated_values(value: Any, count: int, like: ndarray) -> Any:
@@ -238,6 +238,6 @@ def _repeated_values(value: Any, count: int, like: ndarray) -> Any:
     if isinstance(value, (bool, int, float, complex, numpy.generic)):
         return value
     values = wrap(flat_values(value, like))
-    if values.size == 1:
+    if values.size <= 1:
         return values
-    return getitem(values, numpy.arange(count) % max(1, values.size))
+    return getitem(values, numpy.arange(count) % values.size)

@@ -208,6 +208,9 @@ def node_to_assign(value: Any, dtype: DType, queue: Queue, is_element: bool = Fa
         return value.value()
     if isinstance(value, _SCALAR_TYPES) or (is_element and not hasattr(value, "__array__")):
         # NumPy converts the scalar, so that it refuses and warns as in an assignment of its own.
+        if isinstance(value, numpy.complexfloating) and dtype.kind not in "cb":
+            record.warn_of_lost_parts()
+            value = value.real
         cell = numpy.empty(1, dtype)
         cell[0] = value
         return graph.typed_scalar(cell[0], dtype)

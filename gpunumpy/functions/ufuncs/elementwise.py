@@ -381,7 +381,7 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bui
     a, b, rtol, atol = (_operand(x) for x in (a, b, rtol, atol))
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not isinstance(tolerance, ndarray) and not numpy.isfinite(tolerance):
-            warn(f"{name} is not a valid tolerance: {tolerance}", RuntimeWarning)
+            _report_tolerance(f"{name} is not a valid tolerance: {tolerance}")
     # Integers are subtracted as floats: an integer difference may overflow.
     if isinstance(b, ndarray):
         b = wrap(graph.cast(b.value(), check(numpy.result_type(b.dtype, 1.0)))) if b.dtype.kind in "biu" else b
@@ -394,6 +394,17 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bui
     is_near = less_equal(absolute(subtract(a, b)), bound)
     result = bitwise_or(bitwise_and(is_near, isfinite(b)), equal(a, b))
     return bitwise_or(result, bitwise_and(isnan(a), isnan(b))) if equal_nan else result
+
+
+def _report_tolerance(message: str) -> None:
+    """Report a tolerance that is not finite in the way that NumPy's settings have for invalid values."""
+    mode = numpy.geterr()["invalid"]
+    if mode == "raise":
+        raise FloatingPointError(message)
+    if mode == "print":
+        print(message)
+    elif mode == "warn":
+        warn(message, RuntimeWarning)
 
 
 def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:

@@ -18,6 +18,7 @@ from ...core.graph.node import Node
 from ...core.graph.queue import Queue
 from ...core.recording.array import READ_ONLY, is_scalar, ndarray, one_step, to_host, wrap, wrap_ordered
 from ...core.recording.record import as_node, cast_with_warning, check_class, transposed
+from ...core.source_location import call_for_user
 
 
 class HostOutput:
@@ -88,7 +89,8 @@ def in_place(function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, **options: Any) -> Any:
         target = args[0] if args else options.get(first_parameter)
         if isinstance(target, numpy.ndarray):
-            return numpy_function(*hosted(args), **{name: hosted(value) for name, value in options.items()})
+            host_options = {name: hosted(value) for name, value in options.items()}
+            return call_for_user(numpy_function, *hosted(args), **host_options)
         if not is_array(target):
             kind = "the 0-d result of an operation" if isinstance(target, ndarray) else type(target).__name__
             raise TypeError(f"argument 1 must be an array, not {kind}")
