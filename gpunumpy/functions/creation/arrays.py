@@ -280,7 +280,7 @@ def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = 
     result = array(a, dtype, copy=None, order=order, subok="E" not in required)
     must_own = "O" in required and result.base is not None
     must_write = "W" in required and not result.writeable
-    return copy(result) if must_own or must_write else result
+    return copy(result, order) if must_own or must_write else result
 
 
 _REQUIREMENTS = {

@@ -19,7 +19,7 @@ from ...core.recording import record
 from ...core.recording.array import boxed, is_scalar, ndarray, one_step, to_host, wrap
 from ...core.source_location import source_location
 from ..ufuncs.elementwise import where as _where
-from ..ufuncs.output import in_place, output, write
+from ..ufuncs.output import in_order, in_place, output, write
 from .elements import flat_values, flattened
 from .getitem import fit_to_index_result, getitem, node_to_assign, setitem
 from .keys import out_of_bounds_error, shape_text
@@ -432,4 +432,4 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
             result = numpy.asarray(result).astype(dtype)[()]
     for condition, choice in zip(reversed(conditions), reversed(operands[:-1]), strict=True):
         result = record.elementwise("where", (condition, choice, result), loop)
-    return result
+    return in_order(result, "C")

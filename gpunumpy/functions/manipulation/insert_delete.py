@@ -126,7 +126,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> ndarray:
 def _sub_arrays_at(x: ndarray, index: Any, axis: int) -> ndarray:
     """Return the sub-arrays at indices, given on the host, along an axis."""
     node = gather_along_axes(x, {axis: from_host(index.astype(numpy.int64), x.device).value()})
-    return laid_out(node, axes_in_memory("K", x.shape, x.element_strides))
+    return laid_out(node, axes_in_memory("A", x.shape, x.element_strides))
 
 
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:

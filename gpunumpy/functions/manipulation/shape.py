@@ -232,6 +232,8 @@ def squeeze(a: Any, axis: Any = None) -> ndarray:
     if axis in (0, -1, (0,), (-1,)) and not shape:
         axis = ()
     removed = tuple(k for k, n in enumerate(shape) if n == 1) if axis is None else normalize_axes(axis, x.ndim)
+    if axis is None and not removed:
+        return x
     if any(shape[k] != 1 for k in removed):
         raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     kept = [k for k in range(x.ndim) if k not in removed]
@@ -399,7 +401,8 @@ def cast_to(
     target = dtypes.check(dtype)
     if casting != "unsafe" and not numpy.can_cast(x.dtype, target, casting):  # type: ignore[arg-type]
         raise TypeError(f"Cannot cast array data from {x.dtype!r} to {target!r} according to the rule '{casting}'")
-    if not copy and target == x.dtype and is_in_order(x, order):
+    is_copied_for_order = order.upper() == "A" and not (x.c_contiguous or x.f_contiguous)
+    if not copy and target == x.dtype and is_in_order(x, order) and not is_copied_for_order:
         return x
     node = cast_with_warning(x.value(), target)
     if is_scalar(x):

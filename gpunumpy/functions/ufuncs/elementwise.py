@@ -225,7 +225,12 @@ def nan_to_num(x: Any, copy: builtins.bool = True, nan: Any = 0.0, posinf: Any =
         return wrap(array.value()) if copy else array
     with one_step(None if copy else array):
         result = _without_nonfinite(array, nan, posinf, neginf)
-        return result if copy else write(array, release(result))
+        if not copy:
+            write(array, release(result))
+            return array if array.shape else getitem(array, ())
+    if not array.shape:
+        result._flags &= ~BOX
+    return result
 
 
 def _without_nonfinite(array: ndarray, nan: Any, posinf: Any, neginf: Any) -> ndarray:
