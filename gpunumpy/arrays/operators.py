@@ -73,7 +73,7 @@ def _checked_power(record: Operator, x: ndarray, y: Any, args: tuple[Any, Any]) 
         return NotImplemented
     nodes = as_nodes(args)
     graph.common_queue([node.signature for node in nodes])  # raises before anything is computed on another device
-    check_powers(nodes[1], table.resolve("power", weak_types(nodes)))
+    check_powers(nodes, table.resolve("power", weak_types(nodes)))
     return record(x, y)
 
 

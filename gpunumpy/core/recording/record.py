@@ -124,7 +124,7 @@ def _fit_scalars(op: str, nodes: Sequence[Node], loop: tuple[DType, ...]) -> tup
             continue
         if not primitive.weak.startswith("int"):
             if _SCALAR_RANKS[primitive.weak] > _KIND_RANKS[KIND[dtype]]:  # as the rule "unsafe" allows
-                fitted[k] = as_dtype(node, dtype)
+                fitted[k] = cast_with_warning(node, dtype)
         elif KIND[dtype] not in "biu":
             if primitive.weak == "int:beyond":
                 float(node.data)  # raises OverflowError for an integer beyond the range of float64
@@ -206,28 +206,22 @@ def reshaped(node: Node, shape: Shape) -> Node:
 
 
 def as_dtype(node: Node, dtype: DType) -> Node:
-    """Return the value in another dtype, with NumPy's warning if that discards imaginary parts.
-
-    Raise NumPy's OverflowError for a Python integer beyond the range of the dtype.
-    """
+    """Return the value in another dtype. Raise NumPy's OverflowError for a Python integer beyond its range."""
     primitive = node.signature.primitive
     if isinstance(primitive, Const) and primitive.weak:
         if dtype.kind in "iu" and primitive.weak.startswith("int"):
             _fit_scalars("cast", [node], (dtype, dtype))
         value = numpy.asarray(node.data)
-        if value.dtype.kind == "c" and dtype.kind not in "cb":
-            warn_of_lost_parts()
-            value = value.real
         with numpy.errstate(all="ignore"):
-            return graph.typed_scalar(value.astype(dtype)[()], dtype)
-    return cast_with_warning(node, dtype)
+            return graph.typed_scalar((value if dtype.kind in "cb" else value.real).astype(dtype)[()], dtype)
+    return graph.cast(node, dtype)
 
 
 def cast_with_warning(node: Node, dtype: DType) -> Node:
-    """Return the value in another dtype; warn with `ComplexWarning` if that discards imaginary parts."""
+    """Return the value in another dtype, as `as_dtype` does, with NumPy's warning of imaginary parts that are lost."""
     if node.signature.dtype.kind == "c" and dtype.kind not in "cb":
         warn_of_lost_parts()
-    return graph.cast(node, dtype)
+    return as_dtype(node, dtype)
 
 
 def warn_of_lost_parts() -> None:

@@ -28,7 +28,7 @@ from ...core.recording.array import (
     wrap,
     wrap_ordered,
 )
-from ...core.recording.record import as_array, as_dtype, as_node, check_class, given_by, transposed
+from ...core.recording.record import as_array, as_node, cast_with_warning, check_class, given_by, transposed
 from ...core.runtime.device import Device, default_device
 from ...core.runtime.evaluate import queue_of
 from ..indexing.getitem import fit_to_shape
@@ -153,7 +153,7 @@ def array(
         if copy is False:
             raise ValueError("Unable to avoid copy while creating an array as requested.")
         object = laid_out(
-            as_dtype(object.value(), target_dtype), axes_in_memory(order, object.shape, object.element_strides)
+            cast_with_warning(object.value(), target_dtype), axes_in_memory(order, object.shape, object.element_strides)
         )
     if object.ndim < ndmin:
         object_layout = object.layout
@@ -213,7 +213,7 @@ def _stacked(x: Sequence[Any], dtype: DType | None) -> ndarray:
     node = uninitialized((len(parts), *part_shape), target_dtype, queue)
     for k, part in enumerate(parts):
         region = Layout(part_shape, layout.c_strides(part_shape), k * part_size)
-        node = graph.update(node, region, as_dtype(part.value(), target_dtype))
+        node = graph.update(node, region, cast_with_warning(part.value(), target_dtype))
     return boxed(wrap(node))
 
 
@@ -409,7 +409,7 @@ def full(
 
 def _filled_with_node(node: Node, shape: Shape, dtype: DType, queue: Queue, order: tuple[int, ...] | None) -> ndarray:
     """Return a new array of the value of a node, cast and broadcast."""
-    node = as_dtype(node, dtype)
+    node = cast_with_warning(node, dtype)
     if node.signature.queue is None:
         return _generated(lambda s: graph.fill(node, s, queue), shape, order)
     return laid_out(graph.broadcast(fit_to_shape(node, shape), shape), order)

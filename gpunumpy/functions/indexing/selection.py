@@ -13,6 +13,7 @@ from ...core import dtypes
 from ...core.dtypes import BOOL, INT64
 from ...core.graph import layout
 from ...core.graph import node as graph
+from ...core.graph.layout import Shape
 from ...core.graph.node import Node
 from ...core.numpy_release import NUMPY_2_5
 from ...core.recording import record
@@ -23,7 +24,7 @@ from ..ufuncs.output import in_order, in_place, output, write
 from .elements import flat_values, flattened
 from .getitem import fit_to_index_result, getitem, node_to_assign, setitem
 from .keys import out_of_bounds_error, shape_text
-from .masks import MaskSelection, picked_before, unravelled
+from .masks import MaskSelection, picked_before
 
 __all__ = [
     "argwhere",
@@ -271,16 +272,20 @@ def put_along_axis(arr: ndarray, indices: Any, values: Any, axis: int | None) ->
     if axis is None:
         if len(record.as_array(indices).shape) != 1:
             raise ValueError("when axis=None, `indices` must have a single dimension.")
-        position = _index_by_mode(_as_indices(indices, "safe"), arr.size, 0, "raise", arr)
-        index_of_axis: Sequence[Node] = unravelled(_wrapped(position, arr.size), arr.shape)
+        index_of_axis: Sequence[Node] = [_index_by_mode(_as_indices(indices, "safe"), arr.size, 0, "raise", arr)]
+        written_shape: Shape = (arr.size,)
     else:
         _, index_of_axis = _indices_along(arr, indices, axis)
+        written_shape = arr.shape
     shape = layout.broadcast_shapes(*(index.signature.shape for index in index_of_axis))
     value = record.cast_with_warning(
         fit_to_index_result(node_to_assign(values, arr.dtype, arr.queue), shape), arr.dtype
     )
     with one_step(arr):
-        arr.assign(graph.scatter(arr.value(), value, index_of_axis, "", source_location()))
+        written = graph.scatter(
+            record.reshaped(arr.value(), written_shape), value, index_of_axis, "", source_location()
+        )
+        arr.assign(record.reshaped(written, arr.shape))
 
 
 def _indices_along(arr: ndarray, indices: Any, axis: int) -> tuple[ndarray, list[Node]]:
@@ -426,10 +431,9 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     except TypeError as error:
         raise TypeError(f"Choicelist and default value do not have a common dtype: {error}") from None
     loop = (BOOL, dtype, dtype, dtype)
+    with numpy.errstate(all="ignore"):  # a Python number may wrap around, as -1 in an unsigned dtype
+        operands = [numpy.asarray(c).astype(dtype)[()] if type(c) in _PYTHON_NUMBERS else c for c in operands]
     result = operands[-1]
-    if type(result) in _PYTHON_NUMBERS:  # a default may wrap around, as -1 in an unsigned dtype
-        with numpy.errstate(all="ignore"):
-            result = numpy.asarray(result).astype(dtype)[()]
     for condition, choice in zip(reversed(conditions), reversed(operands[:-1]), strict=True):
         result = record.elementwise("where", (condition, choice, result), loop)
     return in_order(result, "C")

@@ -79,7 +79,7 @@ def _deliver(result: ndarray, out: Any) -> ndarray:
     into = output(out)
     if into is None:
         return result
-    check_shape(into, layout.broadcast_shapes(result.shape, into.shape))
+    check_shape(into, result.shape)
     if not numpy.can_cast(result.dtype, into.dtype, "same_kind"):
         raise TypeError(f"Cannot cast from {result.dtype!r} to {into.dtype!r} with casting rule 'same_kind'")
     return write(into, release(result))

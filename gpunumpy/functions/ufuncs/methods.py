@@ -155,7 +155,12 @@ def _checked_reduction(
         if len(mask.signature.shape) > len(signature.shape):
             raise ValueError("input operand has more dimensions than allowed by the axis remapping")
         common_shape = layout.broadcast_shapes(signature.shape, mask.signature.shape)
-        value, mask = graph.broadcast(value, common_shape), graph.broadcast(mask, common_shape)
+        if common_shape != signature.shape:
+            raise ValueError(
+                f"non-broadcastable operand with shape {signature.shape} doesn't match the broadcast shape "
+                f"{common_shape}"
+            )
+        mask = graph.broadcast(mask, common_shape)
     shape = value.signature.shape
     final_shape = tuple(1 if d in axes else n for d, n in enumerate(shape) if keepdims or d not in axes)
     if into is not None and into.shape != final_shape:

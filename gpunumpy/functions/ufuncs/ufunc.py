@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -159,7 +159,7 @@ class ufunc:
         loop = self._loop(nodes, given_outputs, outs, casting, signature)
         if self.__name__ == "power":
             graph.common_queue([node.signature for node in nodes])
-            check_powers(nodes[1], loop)
+            check_powers(nodes, loop)
         input_shapes = [n.signature.shape for n in (*nodes, mask) if n is not None]
         shape = layout.broadcast_shapes(*input_shapes, *(out.shape for out in given_outputs))
         for out in given_outputs:
@@ -290,10 +290,11 @@ def _resolved_loop(function: ufunc, types: tuple[Any, ...], casting: str, signat
     return tuple(dtypes.check(d) for d in function.resolve_dtypes(types, casting=casting, **options))
 
 
-def check_powers(exponent: Node, loop: tuple[DType, ...]) -> None:
+def check_powers(operands: Sequence[Node], loop: tuple[DType, ...]) -> None:
     """Raise `ValueError` for integers to negative integer powers; exponents in an array are computed to find out."""
+    base, exponent = operands
     dtype = exponent.signature.dtype
-    if loop[1].kind != "i" or dtype.kind != "i":
+    if loop[1].kind != "i" or dtype.kind != "i" or 0 in base.signature.shape:
         return
     if exponent.signature.queue is None:
         negative = exponent.data < 0
