@@ -16,8 +16,8 @@ from ..core.recording.array import hand_over, is_scalar, ndarray, to_host, wrap
 from ..core.recording.record import as_array, as_nodes, binary_operator, is_operand, unary_operator, weak_types
 from ..functions.products.stacked import matmul
 from ..functions.ufuncs.methods import reduce_ufunc
-from ..functions.ufuncs.output import check_shape, release, write
-from ..functions.ufuncs.ufunc import UFUNCS, check_powers
+from ..functions.ufuncs.output import check_shape, take_value, write_to_output
+from ..functions.ufuncs.ufunc import UFUNCS, check_integer_powers
 
 Operator = Callable[..., Any]
 
@@ -73,7 +73,7 @@ def _checked_power(record: Operator, x: ndarray, y: Any, args: tuple[Any, Any]) 
         return NotImplemented
     nodes = as_nodes(args)
     graph.common_queue([node.signature for node in nodes])  # raises before anything is computed on another device
-    check_powers(nodes, table.resolve("power", weak_types(nodes)))
+    check_integer_powers(nodes, table.resolve("power", weak_types(nodes)))
     return record(x, y)
 
 
@@ -135,7 +135,7 @@ def in_place(op: str, compute: Operator) -> Operator:
                 nodes = as_nodes((x, y))
                 getattr(numpy, op).resolve_dtypes((*weak_types(nodes), x.dtype))
             check_shape(x, source.shape)
-            return write(x, release(result))
+            return write_to_output(x, take_value(result))
 
     return update
 

@@ -11,7 +11,7 @@ import numpy
 from gpunumpy.core.dtypes import KIND
 from gpunumpy.core.schedule.kernel import Kernel
 from gpunumpy.kernels.codegen import generate
-from gpunumpy.kernels.cuda.launch import WIRE
+from gpunumpy.kernels.cuda.launch import ARGUMENT_FORMAT
 
 from .build import compile_text
 from .machine import EmulatorError, launch
@@ -146,9 +146,9 @@ def bind(kernel: Kernel, arguments: Sequence[Any]) -> list[Any]:
     bound: list[Any] = []
     for arg, value in zip(kernel.args, arguments, strict=True):
         if arg.kind == "scalar":
-            wire = WIRE[KIND[arg.dtype]]
+            format = ARGUMENT_FORMAT[KIND[arg.dtype]]
             if KIND[arg.dtype] != "b":
-                struct.pack("=" + wire, *((value.real, value.imag) if wire == "dd" else (value,)))
+                struct.pack("=" + format, *((value.real, value.imag) if format == "dd" else (value,)))
             with numpy.errstate(over="ignore"):
                 bound.append(arg.dtype.type(value))
         else:

@@ -21,7 +21,7 @@ from ...core.graph.layout import Layout, Shape
 from ...core.graph.node import Node
 from ...core.graph.queue import Queue
 from ...core.recording import record
-from ...core.recording.array import boxed, is_scalar, make_view, ndarray, one_step, to_host, wrap
+from ...core.recording.array import is_scalar, make_view, mark_as_array, ndarray, one_step, to_host, wrap
 from ...core.source_location import source_location
 from .keys import FancyIndex, Selection, basic_window, out_of_bounds_error, resolve_key, shape_text
 from .masks import MaskSelection, mask_on_device, picked_before
@@ -37,12 +37,12 @@ def getitem(a: ndarray, key: Any) -> ndarray:
         selection = resolve_key(array_layout, key, True)
         if selection.fancy:
             picked = _read_fancy(a, selection)
-            return boxed(picked) if _has_ellipsis(key) else picked
+            return mark_as_array(picked) if _has_ellipsis(key) else picked
         window = selection.window
     if window.shape or _has_ellipsis(key):
         return make_view(a, window)
     # A single element is a copy: later writes to the array do not change it.
-    return wrap(graph.fresh(make_view(a, window).value()))
+    return wrap(graph.as_new_node(make_view(a, window).value()))
 
 
 def _has_ellipsis(key: Any) -> bool:
@@ -157,7 +157,7 @@ def setitem(a: ndarray, key: Any, value: Any) -> None:
         raise ValueError("assignment destination is read-only")
     if is_scalar(a):
         with one_step(a):
-            boxed(a)  # once written to, it is an array, and no longer acts as a NumPy scalar
+            mark_as_array(a)  # once written to, it is an array, and no longer acts as a NumPy scalar
     window = basic_window(a.layout, key)
     if window is None:
         selection = resolve_key(a.layout, key, False)
@@ -185,7 +185,7 @@ def _shows(view: ndarray, a: ndarray, window: Layout) -> bool:
     owner = view._base
     if owner is None or (owner is not a and owner is not a._base) or view._layout != window:
         return False
-    return view._part == ("" if a._base is None else a._part) and view._node.signature.dtype == a.dtype
+    return view._component == ("" if a._base is None else a._component) and view._node.signature.dtype == a.dtype
 
 
 def value_node(value: Any, a: ndarray, is_element: bool) -> Node:

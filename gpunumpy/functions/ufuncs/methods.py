@@ -25,7 +25,7 @@ from ...core.recording.memo import MemoizedFunction
 from ...core.recording.record import as_array, as_dtype, as_node, cast_with_warning, reshaped, transposed, weak_types
 from ...core.source_location import source_location
 from ..indexing.getitem import getitem
-from .output import Output, is_array, mask_node, output, select, write
+from .output import Output, checked_output, is_writable_array, mask_node, select, write_to_output
 
 Loop = tuple[DType, ...]
 
@@ -68,7 +68,7 @@ def reduction_loop(op: str, argument: DType, dtype: DType | None, out: DType | N
 
 def _operands(x: Any, out: Any) -> tuple[ndarray, Any]:
     """Return the array and the output of a method."""
-    into = output(out)
+    into = checked_output(out)
     return as_array(x, into.device if into is not None else None), into
 
 
@@ -111,7 +111,7 @@ def reduce_ufunc(
             return _plain_reduction((value,), op, axis)
     check_reducible(op, "reduce")
     array, into = _operands(x, out)
-    return _deliver(*_checked_reduction(array.value(), op, axis, dtype, into, keepdims, initial, where), into)
+    return _return_result(*_checked_reduction(array.value(), op, axis, dtype, into, keepdims, initial, where), into)
 
 
 @MemoizedFunction
@@ -143,7 +143,7 @@ def _checked_reduction(
     result_dtype = loop[-1]
     has_initial = initial is not NO_VALUE and initial is not None
     start = _start(initial, result_dtype, signature.queue) if has_initial else None
-    neutral = None if identity is None or initial is None else typed(identity, result_dtype)
+    neutral = None if identity is None or initial is None else wrapped_scalar(identity, result_dtype)
     mask = None
     if where is not True:
         if start is None and neutral is None:
@@ -192,7 +192,7 @@ def _start(initial: Any, dtype: DType, queue: Queue) -> Node:
     return as_dtype(node, dtype)
 
 
-def typed(value: Any, dtype: DType) -> Node:
+def wrapped_scalar(value: Any, dtype: DType) -> Node:
     """Return a Python number as a scalar of a dtype, wrapped around into its range."""
     return graph.typed_scalar(numpy.asarray(value).astype(dtype)[()], dtype)
 
@@ -237,7 +237,7 @@ def _record_reduction(
     if prod(shape[d] for d in axes) == 0 or 0 in final_shape:
         cast_with_warning(value, result_dtype)  # only for the warning
         first = start if start is not None else neutral
-        return graph.fill(first if first is not None else typed(0, result_dtype), final_shape, queue), order
+        return graph.fill(first if first is not None else wrapped_scalar(0, result_dtype), final_shape, queue), order
     if not axes:
         value = cast_with_warning(value, result_dtype)
         first = start if start is not None else neutral
@@ -267,7 +267,7 @@ def _fold(op: str, loop: Loop, value: Node, axis: int, start: Node | None, mask:
     value = cast_with_warning(value, loop[1])
     if start is not None:
         value = _prepended(cast_with_warning(start, loop[1]), value, axis)
-        mask = None if mask is None else _prepended(typed(True, BOOL), mask, axis)
+        mask = None if mask is None else _prepended(wrapped_scalar(True, BOOL), mask, axis)
     signature = value.signature
     shape = signature.shape[:axis] + signature.shape[axis + 1 :]
     if signature.shape[axis] == 1:
@@ -298,7 +298,7 @@ def accumulate_ufunc(op: str, x: Any, axis: Any = 0, dtype: Any = None, out: Any
     if into is not None and into.shape != array.shape:
         raise _wrong_output("accumulate", op, into.shape, array.shape)
     with one_step(into):
-        return _deliver(*_accumulated(op, array, position, loop), into)
+        return _return_result(*_accumulated(op, array, position, loop), into)
 
 
 def _accumulated(op: str, array: ndarray, position: int, loop: Loop) -> tuple[Node, tuple[int, ...] | None]:
@@ -317,11 +317,13 @@ def _accumulated(op: str, array: ndarray, position: int, loop: Loop) -> tuple[No
     return node, order
 
 
-def _deliver(node: Node, order: tuple[int, ...] | None, into: Output | None) -> ndarray:
+def _return_result(node: Node, order: tuple[int, ...] | None, into: Output | None) -> ndarray:
     """Return a new array of a value whose dimensions come in memory order, or `into` with the value in it."""
     if into is None:
         return wrap_ordered(node, order)
-    return write(into, node if order is None else transposed(node, [order.index(k) for k in range(len(order))]))
+    return write_to_output(
+        into, node if order is None else transposed(node, [order.index(k) for k in range(len(order))])
+    )
 
 
 def reduceat_ufunc(op: str, x: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> ndarray:
@@ -348,11 +350,11 @@ def reduceat_ufunc(op: str, x: Any, indices: Any, axis: Any = 0, dtype: Any = No
         raise _wrong_output("reduceat", op, into.shape, shape)
     value = cast_with_warning(array.value(), loop[1])
     if 0 in shape:
-        node = graph.fill(typed(0, loop[-1]), shape, array.queue)
+        node = graph.fill(wrapped_scalar(0, loop[-1]), shape, array.queue)
     else:
         start_node = from_host(starts, array.device).value()
         node = graph.library_call("reduceat", (op, loop, position), (value, start_node))
-    return _deliver(node, None, into)
+    return _return_result(node, None, into)
 
 
 def _single_axis(axis: Any, ndim: int, method: str) -> int:
@@ -373,7 +375,7 @@ def at_ufunc(op: str, a: Any, indices: Any, operands: Sequence[Any] = ()) -> Non
     ufunc = numpy_ufunc(op)
     if ufunc.nout != 1:
         raise ValueError("Only single output ufuncs supported at this time")
-    if not is_array(a):
+    if not is_writable_array(a):
         raise TypeError("first operand must be array")
     if len(operands) != ufunc.nin - 1:
         raise ValueError(_OPERAND_COUNT_ERRORS[ufunc.nin])
@@ -388,7 +390,7 @@ def at_ufunc(op: str, a: Any, indices: Any, operands: Sequence[Any] = ()) -> Non
             raise ValueError(f"array is not broadcastable to correct shape: {value.signature.shape} to {shape}")
     types = (a.dtype, *weak_types(values))
     loop = ufunc.resolve_dtypes((*types, a.dtype), casting="unsafe")
-    operand = as_dtype(values[0], check(loop[1])) if values else typed(0, a.dtype)
+    operand = as_dtype(values[0], check(loop[1])) if values else wrapped_scalar(0, a.dtype)
     if operand.signature.queue is None:
         operand = graph.fill(operand, (), a.queue)
     with one_step(a):

@@ -21,7 +21,17 @@ from ...core.recording.record import as_array, as_nodes, binary_operator, elemen
 from ...core.source_location import warn
 from .errstate import defer_checks
 from .methods import NO_VALUE, accumulate_ufunc, at_ufunc, reduce_ufunc, reduceat_ufunc
-from .output import Output, check_shape, hosted, in_order, mask_node, outputs, release, select, write
+from .output import (
+    Output,
+    check_shape,
+    checked_outputs,
+    in_order,
+    mask_node,
+    select,
+    take_value,
+    to_numpy_arguments,
+    write_to_output,
+)
 
 # The ops that compute the results of ufuncs with several results.
 _OPS = {
@@ -123,7 +133,7 @@ class ufunc:
         options.pop("subok", None)
         if options:
             raise TypeError(f"{name}() got an unexpected keyword argument {next(iter(options))!r}")
-        outs = outputs(None if out is _NOT_GIVEN else out, self.nout)
+        outs = checked_outputs(None if out is _NOT_GIVEN else out, self.nout)
         return args[:nin], outs, where, casting, order, signature
 
     def _call(
@@ -159,18 +169,18 @@ class ufunc:
         loop = self._loop(nodes, given_outputs, outs, casting, signature)
         if self.__name__ == "power":
             graph.common_queue([node.signature for node in nodes])
-            check_powers(nodes, loop)
+            check_integer_powers(nodes, loop)
         input_shapes = [n.signature.shape for n in (*nodes, mask) if n is not None]
         shape = layout.broadcast_shapes(*input_shapes, *(out.shape for out in given_outputs))
         for out in given_outputs:
             check_shape(out, shape)
         record = elementwise if mask is None else defer_checks(elementwise)
         results = [record(op, operands, (*loop[: self.nin], loop[self.nin + k])) for k, op in enumerate(self._ops)]
-        delivered = [
-            self._deliver(result, None if outs is None else outs[k], mask, shape, order, operands)
+        returned = [
+            self._return_result(result, None if outs is None else outs[k], mask, shape, order, operands)
             for k, result in enumerate(results)
         ]
-        return delivered[0] if self.nout == 1 else tuple(delivered)
+        return returned[0] if self.nout == 1 else tuple(returned)
 
     def _loop(
         self,
@@ -187,7 +197,7 @@ class ufunc:
         output_dtypes = tuple(None if out is None else out.dtype for out in outs or (None,) * self.nout)
         return _resolved_loop(self, (*table.promoted_types(self.__name__, types), *output_dtypes), casting, signature)
 
-    def _deliver(
+    def _return_result(
         self,
         result: ndarray,
         out: Output | None,
@@ -198,7 +208,7 @@ class ufunc:
     ) -> ndarray:
         """Return one result, in `out` or in the memory order `order`; without `out`, masked elements are zero."""
         if out is not None:
-            return write(out, release(result), mask)
+            return write_to_output(out, take_value(result), mask)
         if mask is not None:
             # NumPy leaves masked elements uninitialised; here they are zeros.
             value = graph.broadcast(result.value(), shape)
@@ -251,7 +261,7 @@ class ufunc:
     def at(self, a: Any, indices: Any, *operands: Any) -> None:
         """Operate in place on indexed elements; a repeated index counts each time. See `numpy.ufunc.at`."""
         if isinstance(a, numpy.ndarray):
-            self._numpy.at(a, *map(hosted, (indices, *operands)))
+            self._numpy.at(a, *map(to_numpy_arguments, (indices, *operands)))
         else:
             at_ufunc(self.__name__, a, indices, operands)
 
@@ -290,7 +300,7 @@ def _resolved_loop(function: ufunc, types: tuple[Any, ...], casting: str, signat
     return tuple(dtypes.check(d) for d in function.resolve_dtypes(types, casting=casting, **options))
 
 
-def check_powers(operands: Sequence[Node], loop: tuple[DType, ...]) -> None:
+def check_integer_powers(operands: Sequence[Node], loop: tuple[DType, ...]) -> None:
     """Raise `ValueError` for integers to negative integer powers; exponents in an array are computed to find out."""
     base, exponent = operands
     dtype = exponent.signature.dtype

@@ -1,4 +1,4 @@
-// Operations on f32 and f64 that are more than one call of the mathematical library.
+// Operations on f32 and f64 that take more than one call of the mathematical library.
 namespace op {
 
 template <class T> __device__ inline T float_remainder(T a, T b) {
@@ -17,9 +17,9 @@ template <class T> __device__ inline T float_floor_divide(T a, T b) {
   return div - floored > T(0.5) ? floored + 1 : floored;
 }
 
-// The library's pow may miss by a few units in the last place even a result that a float holds exactly: 2.9999998 for
-// powf(9, 0.5f), which a cast to an integer makes 2. Whatever products of exact squares and square roots reach without
-// any rounding is taken from them; fma gives the error of a product.
+// pow that is exact where the result is representable and simple. The library's pow may be off by a few units in the
+// last place even then: powf(9, 0.5f) is 2.9999998, which a cast to an integer makes 2. A result that squares, square
+// roots and products reach without any rounding is computed by them; fma gives the rounding error of a product.
 template <class T> __device__ inline T float_power(T x, T y) {
   T base = x, exponent = y;
   for (int halvings = 0; halvings < 3 && exponent != ::trunc(exponent) && base > 0; ++halvings) {
@@ -72,10 +72,10 @@ template <class T> __device__ inline i32 frexp_exponent(T x) {
   if (isfinite(x)) ::frexp(x, &exponent);
   return exponent;
 }
-// Any exponent beyond these bounds has saturated already.
+// An exponent beyond these bounds gives the same result as the bound.
 template <class T> __device__ inline T ldexp(T x, i64 n) { return ::ldexp(x, n > 5000 ? 5000 : n < -5000 ? -5000 : int(n)); }
 
-// The signed distance to the next value away from zero.
+// The distance to the next value away from zero, with the sign of x.
 __device__ inline f32 spacing(f32 x) {
   return !isfinite(x) ? nan<f32>() : x == 0 ? bit_cast<f32>(1u) : bit_cast<f32>(bit_cast<u32>(x) + 1) - x;
 }
@@ -83,12 +83,12 @@ __device__ inline f64 spacing(f64 x) {
   return !isfinite(x) ? nan<f64>() : x == 0 ? bit_cast<f64>(u64(1)) : bit_cast<f64>(bit_cast<u64>(x) + 1) - x;
 }
 
-// Of two equal values (0.0 and -0.0) the second, as NumPy's vector instructions have it.
+// Of two equal values (0.0 and -0.0) the second is returned, as by the vector instructions that NumPy uses.
 template <class T> __device__ inline T maximum(T a, T b) { return a > b || isnan(a) ? a : b; }
 template <class T> __device__ inline T minimum(T a, T b) { return a < b || isnan(a) ? a : b; }
 template <class T> __device__ inline T fmax(T a, T b) { return a > b || isnan(b) ? a : b; }
 template <class T> __device__ inline T fmin(T a, T b) { return a < b || isnan(b) ? a : b; }
-// NumPy's clip orders complex numbers by the real part first, whatever the imaginary part is.
+// The order of NumPy's clip: complex numbers compare by the real part first, even if an imaginary part is NaN.
 template <class T> __device__ inline bool clip_above(T a, T b) {
   if constexpr (kind<T> == 3) return a.re == b.re ? a.im > b.im : a.re > b.re;
   else return a > b;
