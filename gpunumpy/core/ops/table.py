@@ -86,13 +86,11 @@ def _supported(name: str, dtypes: Iterable[Any]) -> Loop:
 
 
 def promoted_types(name: str, types: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the inputs of a ufunc's type promotion, with the default dtype for a Python scalar that is not weak there.
+    """Return the inputs of a ufunc's type promotion, with int64 for two Python integers that are compared.
 
-    NumPy takes a single operand as an array. It would compare two Python integers as objects.
+    NumPy would compare them as objects.
     """
-    if len(types) == 1 or (name in COMPARISONS and set(types) == {int}):
-        return tuple(map(numpy.dtype, types))
-    return types
+    return (INT64, INT64) if name in COMPARISONS and set(types) == {int} else types
 
 
 @cache

@@ -92,7 +92,13 @@ def as_node(x: Any, queue: Queue | None = None) -> Node:
 
 
 def as_nodes(args: Sequence[Any]) -> list[Node]:
-    """Return the values of an operation's operands. Host data is copied to the device of the first array among them."""
+    """Return the values of an operation's operands. Host data is copied to the device of the first array among them.
+
+    As in NumPy, a Python scalar that is the only operand has the dtype of an array of it.
+    """
+    if len(args) == 1 and isinstance(args[0], (int, float, complex)):
+        only = numpy.asarray(args[0])
+        return [graph.typed_scalar(only[()], dtypes.of_data(only.dtype))]
     queue = next((a.queue for a in args if isinstance(a, ndarray)), None)
     return [as_node(a, queue) for a in args]
 
@@ -114,7 +120,7 @@ def _fit_scalars(op: str, nodes: Sequence[Node], loop: tuple[DType, ...]) -> tup
     """Return the operands and the loop, adapted to Python scalars that the loop's dtypes cannot represent.
 
     A kernel takes a Python scalar as a number of the kind of its loop. Raise NumPy's OverflowError for an integer out
-    of range, unless the op is a comparison.
+    of range, unless it is compared with an integer.
     """
     fitted = list(nodes)
     for k, (node, dtype) in enumerate(zip(nodes, loop, strict=False)):
@@ -128,8 +134,12 @@ def _fit_scalars(op: str, nodes: Sequence[Node], loop: tuple[DType, ...]) -> tup
             if primitive.weak == "int:beyond":
                 float(node.data)  # raises OverflowError for an integer beyond the range of float64
         elif not _is_in_range(node.data, dtype):
-            if op not in table.COMPARISONS:
+            if op not in table.COMPARISONS or nodes[1 - k].signature.dtype == dtypes.BOOL:
                 raise OverflowError(f"Python integer {node.data} out of bounds for {dtype.name}")
+            if _is_python_integer(nodes[0]) and _is_python_integer(nodes[1]):
+                # Zero compares with the sign of the difference as the integers compare.
+                difference = nodes[1].data - nodes[0].data
+                return [graph.scalar(0), graph.scalar((difference > 0) - (difference < 0))], loop
             # A value of the dtype compares with infinity as with an integer beyond the range of the dtype.
             fitted[k] = graph.scalar(float("inf") if node.data > 0 else float("-inf"))
             loop = tuple(dtypes.FLOAT64 for _ in loop[:-1]) + loop[-1:]
@@ -139,6 +149,12 @@ def _fit_scalars(op: str, nodes: Sequence[Node], loop: tuple[DType, ...]) -> tup
 # Numbers of a higher rank are converted before they take part in a loop of a lower one.
 _SCALAR_RANKS = {"bool": 0, "float": 2, "complex": 3}
 _KIND_RANKS = {"b": 0, "i": 1, "u": 1, "e": 2, "f": 2, "c": 3}
+
+
+def _is_python_integer(node: Node) -> bool:
+    """Return whether a node is a Python integer, which is weak in type promotion."""
+    primitive = node.signature.primitive
+    return isinstance(primitive, Const) and primitive.weak.startswith("int")
 
 
 def _is_in_range(value: int, dtype: DType) -> bool:
