@@ -93,16 +93,14 @@ def matrix_product(x: ndarray, y: Any) -> Any:
 
 
 def matrix_product_in_place(x: ndarray, y: Any) -> Any:
-    """Return the values that ``x @= y`` gives to `x`. Raise ValueError unless they have the shape of `x`."""
+    """Return the values that ``x @= y`` gives to `x`. Raise ValueError for a vector `y`, which removes a dimension."""
     product = matrix_product(x, y)
-    if product is NotImplemented or product.shape == x.shape:
-        return product
-    if product.ndim < x.ndim:
+    if product is not NotImplemented and product.ndim < x.ndim:
         raise ValueError(
             "inplace matrix multiplication requires the first operand to have at least one and the second at least two "
             "dimensions."
         )
-    raise ValueError(f"matmul: the product has shape {product.shape}, and the output operand has shape {x.shape}")
+    return product
 
 
 def reflected_matrix_product(x: ndarray, y: Any) -> Any:
