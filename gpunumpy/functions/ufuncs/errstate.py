@@ -56,7 +56,7 @@ _NO_CATEGORIES = _CheckedCategories()
 _checked: ContextVar[_CheckedCategories] = ContextVar("gpunumpy_floating_errors", default=_NO_CATEGORIES)
 # Those of every context, whichever thread runs in it: while there is one, operations are watched.
 _all_checked: weakref.WeakSet[_CheckedCategories] = weakref.WeakSet()
-_lock = threading.Lock()
+_lock = threading.RLock()  # a collection of garbage while it is held may record, and so update the watcher
 
 
 def _change_checked(settings: dict[str, Any]) -> Token[_CheckedCategories]:
@@ -74,18 +74,12 @@ def _change_checked(settings: dict[str, Any]) -> Token[_CheckedCategories]:
     return _checked.set(checked)
 
 
-def _update_watcher(wait: bool = True) -> None:
-    """Watch recorded values while any context checks, and stop when none does.
-
-    Without `wait`, do nothing if the lock is taken: a thread that holds the lock of a queue must not wait for this one.
-    """
-    if _lock.acquire(blocking=wait):
-        try:
-            watcher = _check_recorded if len(_all_checked) else None
-            if watcher is not evaluate.watcher:
-                evaluate.watch(watcher)
-        finally:
-            _lock.release()
+def _update_watcher() -> None:
+    """Watch recorded values while any context checks, and stop when none does."""
+    with _lock:
+        watcher = _check_recorded if len(_all_checked) else None
+        if watcher is not evaluate.watcher:
+            evaluate.watch(watcher)
 
 
 def _apply_change() -> None:
@@ -225,7 +219,7 @@ def _check_recorded(recorded: Node) -> None:
     checked = _checked.get().categories
     if not checked:
         if not len(_all_checked):  # the last context that checked belonged to a thread that has ended
-            _update_watcher(wait=False)
+            _update_watcher()
         return
     queue = recorded.signature.queue
     if queue is None or _checks_deferred.get():
