@@ -162,8 +162,7 @@ def test_the_locks_have_one_order() -> None:
 
 def test_every_module_with_a_lock_is_in_the_order() -> None:
     package = Path(np.__file__).parent
-    paths = [
-        path for path in package.rglob("*.py") if re.search(r"threading\.R?Lock\(|import.*\bR?Lock\b", path.read_text())
-    ]
+    makes_lock = re.compile(r"threading\.R?Lock\(|import.*\bR?Lock\b")
+    paths = [path for path in package.rglob("*.py") if makes_lock.search(path.read_text())]
     found = {module_of(".".join(path.relative_to(package).with_suffix("").parts)) for path in paths}
     assert found == set(ORDER)
