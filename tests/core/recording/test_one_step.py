@@ -5,6 +5,7 @@ Between the two, every thread rests, so that it meets the others there unless re
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -60,6 +61,8 @@ OWN_ELEMENTS: dict[str, Write] = {
     "partition": lambda xp, x, k, step: (x.__setitem__((k, 0), 100 - step), x[k].partition(range(COLUMNS))),
     "accumulate": lambda xp, x, k, step: xp.add.accumulate(x[k] % 7, out=x[k]),
     "byteswap": lambda xp, x, k, step: x[k].byteswap(True),
+    "real": lambda xp, x, k, step: setattr(x[k], "real", step),
+    "real of complex elements": lambda xp, x, k, step: setattr(x[k].view("c16"), "imag", step),
 }  # fmt: skip
 
 # Operations on a whole array that leave the elements as they are.
@@ -73,6 +76,8 @@ WITHOUT_EFFECT: dict[str, Callable[[Any], Any]] = {
     "out where": lambda x: np.add(x, 1, out=x, where=False),
     "clip": lambda x: x.clip(-1000, 1000, out=x),
     "round": lambda x: x.round(out=x),
+    "nan_to_num": lambda x: np.nan_to_num(x, copy=False),
+    "nan_to_num of a view": lambda x: np.nan_to_num(x.view(float), copy=False),
     "at": lambda x: np.add.at(x, (), 0),
     "sort": lambda x: x[..., None].sort(),
     "partition": lambda x: x[..., None].partition(0),
@@ -192,6 +197,124 @@ def test_writes_beside_an_operation_on_the_whole_array(name: str, device: str) -
     for step in range(ROUNDS):
         expected[:, step % COLUMNS] = 100 * numpy.arange(THREADS) + step
     numpy.testing.assert_array_equal(x.get(), expected)
+
+
+def in_own_rows(device: str, write: Callable[[Any, Any, int], Any], start: Any) -> None:
+    """Assert that rows that all threads write at once, each its own, hold what NumPy writes into them."""
+    x, expected = np.array(start), start
+    works = [lambda step, k=k: write(np, x, k) for k in range(THREADS)]  # type: ignore[misc]
+    in_threads(device, *works)
+    for k in range(THREADS):
+        for _ in range(ROUNDS):
+            write(numpy, expected, k)
+    found = x.get()
+    if expected.dtype.kind in "fc":
+        numpy.testing.assert_allclose(found, expected, 1e-5, 1e-12)
+    else:
+        numpy.testing.assert_array_equal(found, expected)
+
+
+UFUNCS = [name for name, function in vars(np).items() if isinstance(function, type(np.add)) and function.nout == 1]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", UFUNCS)
+def test_at_of_every_ufunc(name: str, device: str) -> None:
+    ufunc = getattr(numpy, name)
+    if ufunc.nin > 2:
+        pytest.skip("takes two arrays of operands, which `at` refuses")
+    for dtype in ("i8", "f8", "?"):
+        start = (values() % 3).astype(dtype)
+        operands = [numpy.array([1, 2, 1]).astype(dtype)] * (ufunc.nin - 1)
+        try:
+            ufunc.at(start.copy(), (0, [0, 2, 2]), *operands)
+        except TypeError:
+            continue
+        write = lambda xp, x, k: getattr(xp, name).at(x, (k, [0, 2, 2]), *operands)  # noqa: B023, E731
+        in_own_rows(device, write, start)
+        return
+    pytest.skip("no dtype of these stays as it is")
+
+
+def signals() -> Any:
+    return numpy.arange(24.0).reshape(4, 6) % 7 + 1
+
+
+# Arguments of the functions that take `out` and are no ufuncs. Those that are not here take one array.
+ARGUMENTS: dict[str, Callable[[], tuple[Any, ...]]] = {
+    "choose": lambda: (numpy.arange(6) % 4, signals()),
+    "compress": lambda: ([True, False, True], signals()),
+    "take": lambda: (signals(), [3, 1, 20]),
+    "concatenate": lambda: ([signals(), signals()],),
+    "concat": lambda: ([signals(), signals()],),
+    "stack": lambda: ([signals(), signals()],),
+    "einsum": lambda: ("ij,kj->ik", signals(), signals()),
+    "matmul": lambda: (signals(), signals().T),
+    "matvec": lambda: (signals(), signals()[0]),
+    "vecmat": lambda: (signals()[:, 0], signals()),
+    "vecdot": lambda: (signals(), signals()),
+    "dot": lambda: (signals(), signals().T),
+    "outer": lambda: (signals()[0], signals()[1]),
+    "cumulative_sum": lambda: (signals()[0],),
+    "cumulative_prod": lambda: (signals()[0],),
+    "percentile": lambda: (signals(), 30),
+    "nanpercentile": lambda: (signals(), 30),
+    "quantile": lambda: (signals(), 0.3),
+    "nanquantile": lambda: (signals(), 0.3),
+    "clip": lambda: (signals(), 2, 5),
+    "multi_dot": lambda: ([signals(), signals().T, signals()],),
+    "hfft": lambda: (signals() + 1j,),
+}
+
+
+def takes_out(function: Any) -> bool:
+    try:
+        return "out" in inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+WITH_OUT = [
+    (module, name)
+    for module in ("", "linalg", "fft")
+    for name, function in vars(getattr(np, module) if module else np).items()
+    if callable(function) and not isinstance(function, type(np.add)) and takes_out(function)
+]
+
+
+@pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning", "ignore::DeprecationWarning")
+@pytest.mark.parametrize(("module", "name"), WITH_OUT)
+def test_out_of_every_function(module: str, name: str, device: str) -> None:
+    def function(xp: Any) -> Any:
+        return getattr(getattr(xp, module) if module else xp, name)
+
+    args = ARGUMENTS.get(name, lambda: (signals(),))()
+    result = numpy.asarray(function(numpy)(*args))
+
+    def write(xp: Any, x: Any, k: int) -> None:
+        x[k] = 0
+        function(xp)(*args, out=x[k, ...])
+
+    in_own_rows(device, write, numpy.zeros((THREADS, *result.shape), result.dtype))
+
+
+DRAWS = ("random", "standard_exponential", "standard_normal", "standard_gamma")
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_out_of_random_numbers(name: str, device: str) -> None:
+    args = (2.0,) if name == "standard_gamma" else ()
+    generators = [np.random.default_rng(k) for k in range(THREADS)]
+    x = np.zeros((THREADS, 1000))
+    in_threads(
+        device,
+        *(lambda step, k=k: getattr(generators[k], name)(*args, out=x[k]) for k in range(THREADS)),  # type: ignore[misc]
+    )
+    for k in range(THREADS):
+        generator = np.random.default_rng(k)
+        for _ in range(ROUNDS):
+            expected = getattr(generator, name)(*args, 1000)
+        numpy.testing.assert_array_equal(x[k].get(), np.asnumpy(expected))
 
 
 def test_flags_that_two_threads_set() -> None:
