@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import os
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from functools import cache, wraps
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -90,6 +91,15 @@ class _HostCall:
     def __init__(self) -> None:
         self.hosted_arrays: list[_HostedArray] = []
         self.device: Any = None
+
+    def arguments(self, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return the arguments with NumPy arrays in place of gpunumpy arrays.
+
+        Arrays may share memory, so those of one device are copied with no write of another thread in between.
+        """
+        queues = {array.queue for array in _arrays_in((args, options))}
+        with queues.pop().lock if len(queues) == 1 else nullcontext():
+            return self.to_host(args), self.to_host(options)
 
     def to_host(self, x: Any) -> Any:
         """Return an argument with NumPy arrays in place of gpunumpy arrays, also inside lists, tuples and dicts."""
@@ -189,6 +199,15 @@ def _view_of(source: _HostedArray, x: Any) -> ndarray | None:
     return view
 
 
+def _arrays_in(x: Any) -> Iterator[ndarray]:
+    """Yield the arrays in an argument, also inside lists, tuples and dicts."""
+    if isinstance(x, ndarray):
+        yield x
+    elif type(x) in (list, tuple, dict):
+        for item in x.values() if type(x) is dict else x:
+            yield from _arrays_in(item)
+
+
 def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """Return a function that runs NumPy's `function` over gpunumpy arrays.
 
@@ -200,7 +219,8 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         if name:
             report(name)
         call = _HostCall()
-        result = call_for_user(function, *call.to_host(args), **call.to_host(options))
+        host_args, host_options = call.arguments(args, options)
+        result = call_for_user(function, *host_args, **host_options)
         call.write_back()
         return call.from_host(result)
 

@@ -21,7 +21,7 @@ from ...core.graph.node import Node
 from ...core.graph.queue import Queue
 from ...core.ops import table
 from ...core.recording.array import from_host, ndarray, one_step, to_host, wrap, wrap_ordered
-from ...core.recording.memo import MemoizedFunction
+from ...core.recording.memo import MemoizedOperation
 from ...core.recording.record import as_array, as_dtype, as_node, cast_with_warning, reshaped, transposed, weak_types
 from ...core.source_location import source_location
 from ..indexing.getitem import getitem
@@ -114,7 +114,7 @@ def reduce_ufunc(
     return _return_result(*_checked_reduction(array.value(), op, axis, dtype, into, keepdims, initial, where), into)
 
 
-@MemoizedFunction
+@MemoizedOperation
 def _plain_reduction(operands: tuple[Node, ...], op: str, axis: Any) -> tuple[Node, tuple[int, ...] | None]:
     """Record a reduction without options; return as `_checked_reduction` does."""
     check_reducible(op, "reduce")
