@@ -13,7 +13,6 @@ import types
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import cache, wraps
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy
@@ -23,8 +22,9 @@ from ..core.errors import HostFallbackWarning, allowed
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout
+from ..core.late_imports import import_late
 from ..core.recording.array import MADE_AS_ARRAY, READ_ONLY, from_host, is_scalar, make_view, ndarray, one_step, to_host
-from ..core.source_location import call_for_user, source_location, warn
+from ..core.source_location import call_for_user, warn
 
 __all__ = ["host_fallback"]
 
@@ -71,7 +71,10 @@ def report(name: str) -> None:
     if _action == "error":
         raise HostFallbackWarning(f"{name} has no device implementation and would run through NumPy on the host")
     if _action == "warn" and name not in _warned:
-        text = f"{name} runs through NumPy on the host: it has no device implementation yet (from {source_location()})"
+        text = (
+            f"{name} runs through NumPy on the host: it has no device implementation yet. "
+            "gpunumpy.host_fallback(action) silences this, or makes it an error"
+        )
         warn(text, HostFallbackWarning)
         _warned.add(name)  # not before: a warning that a filter makes an error is one every time
 
@@ -297,10 +300,10 @@ def lookup(module: str, name: str) -> Any:
     AttributeError
         If the module has nothing of that name, or the name is private.
     """
-    numpy_module = import_module(module)
+    numpy_module = import_late(module)
     own_module = "gpunumpy" + module.removeprefix("numpy")
     if name.startswith("_") or (name not in dir(numpy_module) and name not in _PLAIN_MODULES):
-        raise AttributeError(f"module {own_module!r} has no attribute {name!r}")
+        raise AttributeError(_advice(numpy_module, name) or f"module {own_module!r} has no attribute {name!r}")
     native = OWN_FUNCTIONS.get(f"{module}.{name}")
     if native is not None:
         return native
@@ -314,11 +317,22 @@ def lookup(module: str, name: str) -> Any:
     return on_host(found, f"{own_module}.{name}") if callable(found) and name not in _SILENT else found
 
 
+def _advice(numpy_module: types.ModuleType, name: str) -> str:
+    """Return what NumPy says of a name that it has removed, such as ``float_``; an empty string of any other name."""
+    if name.startswith("_"):
+        return ""
+    try:
+        getattr(numpy_module, name)
+    except AttributeError as error:
+        return str(error) if "removed" in str(error) or "deprecated" in str(error) else ""
+    return ""
+
+
 def namespace(module: str) -> types.ModuleType:
     """Return a module like a NumPy module, whose functions run on the host and take and return gpunumpy arrays."""
 
     def find(name: str) -> Any:
-        return import_module(module).__all__ if name == "__all__" else lookup(module, name)
+        return import_late(module).__all__ if name == "__all__" else lookup(module, name)
 
     own_module = types.ModuleType("gpunumpy" + module.removeprefix("numpy"))
     own_module.__getattr__ = find  # type: ignore[method-assign]
@@ -329,4 +343,4 @@ def namespace(module: str) -> types.ModuleType:
 
 def public_names(module: str) -> list[str]:
     """Return the public names of a NumPy module."""
-    return [name for name in dir(import_module(module)) if not name.startswith("_")]
+    return [name for name in dir(import_late(module)) if not name.startswith("_")]

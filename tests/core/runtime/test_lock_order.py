@@ -24,14 +24,18 @@ taken_while_held = set()
 class NotedLock:
     def __init__(self, lock, place):
         self.lock, self.place = lock, place
+        # Nobody else can hold this lock, nor wait for one of these, before they are released.
+        self.held_as_made = list(held.__dict__.get("locks", []))
 
     def acquire(self, blocking=True, timeout=-1):
         mine = held.__dict__.setdefault("locks", [])
         if blocking and self not in mine:
-            taken_while_held.update((other.place, self.place) for other in mine)
+            taken_while_held.update((other.place, self.place) for other in mine if other not in self.held_as_made)
         taken = self.lock.acquire(blocking, timeout)
         if taken:
             mine.append(self)
+            if not mine[:-1]:
+                self.held_as_made.clear()
         return taken
 
     def release(self):
@@ -121,7 +125,7 @@ for first, second in sorted(taken_while_held):
 # The modules that make locks. A thread that holds a lock takes only locks of modules further down, or of the same.
 ORDER = (
     "random",  # of a stream, held for a whole draw
-    "core.graph.queue",  # of a device, held to change arrays and to compute: of one device at a time
+    "core.graph.queue",  # of a device, held to change arrays and to compute: of one device at a time, but for a fork
     "functions.ufuncs.errstate",
     "core.runtime.evaluate",
     "nvlib.cufft",
@@ -134,6 +138,7 @@ ORDER = (
     "core.runtime.failure_words",
     "kernels.cuda.compile",
     "kernels.cuda.launch",
+    "core.late_imports",
     "core.runtime.device",
     "core.runtime.profile",
     "arrays.dlpack",
