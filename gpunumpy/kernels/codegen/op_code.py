@@ -171,15 +171,24 @@ def reduction(op_name: str, loop: Loop, scan: bool = False) -> ReductionCode:
     return ReductionCode(fill(op.state), identity, *(fill(text) for text in templates))
 
 
+_COMPLEX_MATH = "codegen/complex_math"
+
 # The texts of helpers in the order in which they are pasted, each with the texts it builds on.
 _HELPERS: dict[str, tuple[str, ...]] = {
     "codegen/types": (),
     "codegen/cast": (),
     "codegen/integer": (),
     "codegen/real": (),
+    "codegen/double_word": (),
+    "codegen/exponential": ("codegen/double_word",),
+    "codegen/logarithm": ("codegen/double_word",),
+    "codegen/power": ("codegen/double_word", "codegen/exponential", "codegen/logarithm"),
+    "codegen/hypot": ("codegen/double_word",),
+    "codegen/trigonometric": ("codegen/double_word",),
+    "codegen/inverse_trigonometric": ("codegen/double_word",),
     "codegen/half": (),
     "codegen/complex": (),
-    "codegen/complex_math": ("codegen/complex",),
+    _COMPLEX_MATH: ("codegen/complex",),
     "codegen/reduce": ("codegen/cast", "codegen/real", "codegen/complex"),
     "random/streams": (),
     "random/philox32": (),
@@ -223,9 +232,11 @@ def _files_for(name: str, loop: Loop) -> frozenset[str]:
     needed = {"codegen/types", "codegen/complex"} if complex_kind else {"codegen/types"}
     for text in _texts(name, loop):
         for function in re.findall(r"op::(\w+)", text):
-            for file in _definers().get(function, ()):
-                if file != "codegen/complex_math" or complex_kind:
-                    needed.update((file, *_HELPERS[file]))
+            files = _definers().get(function, ())
+            if _COMPLEX_MATH in files:  # a function of its name is one of real numbers
+                files = (_COMPLEX_MATH,) if complex_kind else tuple(file for file in files if file != _COMPLEX_MATH)
+            for file in files:
+                needed.update((file, *_HELPERS[file]))
     return frozenset(needed)
 
 

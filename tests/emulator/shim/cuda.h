@@ -18,6 +18,7 @@
 #include "atomics.h"
 #include "intrinsics.h"
 #include "mathematics.h"
+#include "documented.h"
 
 // A kernel's text stands in an unnamed namespace, so that nothing in it is shared between translation units or folded
 // by the linker (static shared memory could not have a section of its own otherwise). A function that the text

@@ -1,0 +1,112 @@
+// Exponentials and hyperbolic functions with at most one unit of error, and the exponential of a double word.
+// The argument is reduced to r, at most ln(2)/2, and k ln(2), whose first product is exact (Cody and Waite, 1980).
+namespace op {
+
+template <class T> constexpr T LOG2_E = T(1.4426950408889634);
+template <class T> constexpr dw<T> LN2_WORDS = {T(0.6931471805599453), T(2.3190468138462996e-17)};
+template <> constexpr dw<f32> LN2_WORDS<f32> = {0.6931472f, -1.9046542e-09f};
+
+// exp(x) = exp(r) 2^k.
+template <class T> struct reduced {
+  dw<T> r;
+  int k;
+};
+template <class T> __device__ inline reduced<T> reduce_exponent(dw<T> x) {
+  integer<T> k = nearest(x.hi, LOG2_E<T>);
+  return {{::fma(-k.value, LN2_WORDS<T>.hi, x.hi), ::fma(-k.value, LN2_WORDS<T>.lo, x.lo)}, k.n};
+}
+// exp(r) for a small r; tools/minimax.py has the polynomials here and below.
+template <class T> __device__ inline dw<T> small_exp(dw<T> r) {
+  T p;
+  if constexpr (same<T, f64>)
+    p = horner(r.hi, 0.5000000000000011, 0.16666666666666413, 0.04166666666653028, 0.00833333333349435,
+               0.001388888894359417, 0.00019841269506743018, 2.4801493139528767e-05, 2.755758629768669e-06,
+               2.7630232811264663e-07, 2.500006305605042e-08);
+  else
+    p = horner(r.hi, 0.49999994f, 0.16666521f, 0.041668385f, 0.008368709f, 0.0013814643f);
+  dw<T> sum = fast_two_sum(T(1), r.hi);
+  T low = ::fma(r.hi * r.hi, p, sum.lo);
+  return {sum.hi, ::fma(r.lo, sum.hi + low, low)};
+}
+
+// Without a sum of two words: 1 + (r + rest) loses less than half a unit beside the last rounding.
+__device__ inline f32 exp(f32 x) {
+  integer<f32> k = nearest(x, LOG2_E<f32>);
+  f32 high = ::fma(-k.value, LN2_WORDS<f32>.hi, x), r = ::fma(-k.value, LN2_WORDS<f32>.lo, high);
+  f32 p = r * r * horner(r, 0.49999994f, 0.16666521f, 0.041668385f, 0.008368709f, 0.0013814643f);
+  f32 y = 1 + (high + ::fma(-k.value, LN2_WORDS<f32>.lo, p));
+  if (fabs(x) < 87) return y * power_of_two<f32>(k.n);
+  return x > 88.8f ? infinity<f32>() : x < -104 ? 0 : scale(y, k.n);
+}
+__device__ inline f64 exp(f64 x) { return ::exp(x); }
+__device__ inline f32 exp2(f32 x) {
+  integer<f32> k = nearest(x, 1.0f);
+  f32 r = x - k.value;
+  f32 p = r * r * horner(r, 0.24022648f, 0.05550362f, 0.009618526f, 0.001339016f, 0.00015321188f);
+  f32 y = 1 + ::fma(r, LN2_WORDS<f32>.hi, p);
+  if (fabs(x) < 125) return y * power_of_two<f32>(k.n);
+  return x >= 128 ? infinity<f32>() : x < -151 ? 0 : scale(y, k.n);
+}
+__device__ inline f64 exp2(f64 x) { return ::exp2(x); }
+
+// With the odd part s of exp(r), which is sinh(r), and the even part 1 + c, which is cosh(r):
+// sinh(x) = (2^k + 2^-k)/2 s + (2^k - 2^-k)/2 (1 + c), and cosh(x) with the factors exchanged. There is no division, and
+// where k is 0 no subtraction. Both are halved once more, as cosh(x) may need a 2^k that is infinite.
+template <class T> struct hyperbolic {
+  dw<T> s;
+  T c;
+  dw<T> sum, less;  // half of (2^k + 2^-k)/2 and of (2^k - 2^-k)/2
+};
+template <class T> __device__ inline hyperbolic<T> parts_of_exp(T x) {
+  reduced<T> x_ = reduce_exponent(dw<T>{x, 0});
+  dw<T> r = fast_two_sum(x_.r.hi, x_.r.lo);
+  T z = r.hi * r.hi, odd, even;
+  if constexpr (same<T, f64>) {
+    odd = horner(z, 0.16666666666666677, 0.008333333333321626, 0.00019841269886130603, 2.755724421317231e-06,
+                 2.5109033001879358e-08);
+    even = horner(z, 0.5000000000000013, 0.041666666666514425, 0.0013888888947222683, 2.480148976572178e-05,
+                  2.7631333551440437e-07);
+  } else {
+    odd = horner(z, 0.16666667f, 0.008333289f, 0.00019904946f);
+    even = horner(z, 0.5f, 0.041666266f, 0.0013946217f);
+  }
+  T up = power_of_two<T>(x_.k - 2), down = power_of_two<T>(-(x_.k < 60 ? x_.k : 60) - 2);
+  return {{r.hi, ::fma(r.hi * z, odd, r.lo)}, ::fma(r.hi, r.lo, z * even), fast_two_sum(up, down),
+          fast_two_sum(up, -down)};
+}
+// factor (1 + c) + other s, of which the first is the larger, or 0 with its factor.
+template <class T> __device__ inline T combined(dw<T> factor, T c, dw<T> other, dw<T> s) {
+  dw<T> odd = two_product(other.hi, s.hi), sum = fast_two_sum(factor.hi, odd.hi);
+  T low = ::fma(factor.hi, c, factor.lo) + ::fma(other.hi, s.lo, ::fma(other.lo, s.hi, odd.lo));
+  return sum.hi + (sum.lo + low);
+}
+
+template <class T> __device__ inline T sinh(T x) {
+  const T most = same<T, f64> ? T(710.5) : T(89.5f), itself_below = same<T, f64> ? T(0x1p-28) : T(0x1p-13);
+  T size = fabs(x);
+  hyperbolic<T> e = parts_of_exp(size);
+  T half = combined(e.less, e.c, e.sum, e.s);
+  return signed_as(size > most ? infinity<T>() : size < itself_below ? size : 2 * half, x);
+}
+__device__ inline f32 cosh(f32 x) {
+  f32 size = fabs(x);
+  hyperbolic<f32> e = parts_of_exp(size);
+  return size > 89.5f ? infinity<f32>() : 2 * combined(e.sum, e.c, e.less, e.s);
+}
+__device__ inline f64 cosh(f64 x) { return ::cosh(x); }
+
+// (e - 1) / (e + 1) of e = exp(2x) = 2^k (1 + m), both sides times 2^-k.
+__device__ inline f32 tanh(f32 x) {
+  f32 size = fabs(x);
+  reduced<f32> x_ = reduce_exponent(dw<f32>{2 * size, 0});
+  f32 r = x_.r.hi, p = horner(r, 0.49999994f, 0.16666521f, 0.041668385f, 0.008368709f, 0.0013814643f);
+  dw<f32> m = fast_two_sum(r, ::fma(r * r, p, ::fma(r, x_.r.lo, x_.r.lo)));
+  f32 unit = power_of_two<f32>(-x_.k);
+  dw<f32> below = fast_two_sum(1.0f, -unit), above = fast_two_sum(1.0f, unit);
+  dw<f32> a = fast_two_sum(below.hi, m.hi), b = fast_two_sum(above.hi, m.hi);
+  dw<f32> t = quotient(dw<f32>{a.hi, a.lo + (below.lo + m.lo)}, dw<f32>{b.hi, b.lo + (above.lo + m.lo)});
+  return signed_as(size > 10 ? 1.0f : size < 0x1p-13f ? size : t.hi + t.lo, x);
+}
+__device__ inline f64 tanh(f64 x) { return ::tanh(x); }
+
+}  // namespace op
