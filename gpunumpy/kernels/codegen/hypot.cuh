@@ -10,7 +10,7 @@ template <class T> __device__ inline T hypot(T x, T y) {
   dw<T> a = two_product(big * factor, big * factor), b = two_product(little * factor, little * factor);
   dw<T> sum = fast_two_sum(a.hi, b.hi), r = root(dw<T>{sum.hi, sum.lo + (a.lo + b.lo)});
   if (isinf(x) || isinf(y)) return infinity<T>();
-  return big == 0 ? 0 : (r.hi + r.lo) * power_of_two<T>(-n);
+  return big == 0 ? x + y : (r.hi + r.lo) * power_of_two<T>(-n);
 }
 
 }  // namespace op

@@ -188,7 +188,10 @@ _HELPERS: dict[str, tuple[str, ...]] = {
     "codegen/inverse_trigonometric": ("codegen/double_word",),
     "codegen/half": (),
     "codegen/complex": (),
-    _COMPLEX_MATH: ("codegen/complex",),
+    _COMPLEX_MATH: (
+        *("codegen/complex", "codegen/double_word", "codegen/exponential", "codegen/hypot"),
+        *("codegen/trigonometric", "codegen/inverse_trigonometric"),
+    ),
     "codegen/reduce": ("codegen/cast", "codegen/real", "codegen/complex"),
     "random/streams": (),
     "random/philox32": (),

@@ -26,7 +26,7 @@ template <class T> __device__ inline T power_of_size(T size, T y) {
   const T most = same<T, f64> ? T(710) : T(89), least = same<T, f64> ? T(-746) : T(-104);
   dw<T> l = precise_log(size);
   if (size == 0) l.hi = -infinity<T>();
-  if (size == infinity<T>()) l.hi = size;
+  if (!(size < infinity<T>())) l.hi = size;
   dw<T> x = two_product(y, l.hi);
   x.lo = ::fma(y, l.lo, x.lo);
   reduced<T> x_ = reduce_exponent(x);
