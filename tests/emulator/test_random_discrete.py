@@ -25,6 +25,8 @@ from .executor import run_program
 from .random_routines import MOST_SHARED, forget_plans
 from .test_routines import layout_of
 
+pytestmark = pytest.mark.usefixtures("host_functions")
+
 BITS = (numpy.random.PCG64, numpy.random.PCG64DXSM, numpy.random.Philox)
 
 

@@ -25,6 +25,8 @@ from .executor import run_program
 from .random_routines import TWISTER, forget_plans
 from .test_routines import layout_of
 
+pytestmark = pytest.mark.usefixtures("host_functions")
+
 Program = Callable[..., Any]
 ASKED: list[Program] = []  # for which programs, call by call
 

@@ -18,6 +18,7 @@
 #include "atomics.h"
 #include "intrinsics.h"
 #include "mathematics.h"
+#define FUNCTIONS_ARE_OFF emulator_functions_are_off
 #include "documented.h"
 
 // A kernel's text stands in an unnamed namespace, so that nothing in it is shared between translation units or folded

@@ -2,7 +2,12 @@
 // many floats as the CUDA C++ Programming Guide allows ("Mathematical Functions", maximum ULP error), a number that the
 // bits of the arguments decide. What calls them for a result that is closer, such as a whole number of log2, fails here
 // as it may on a GPU. Exact are only the results that the guide lists as such: zeros, infinities, NaN, and those of a zero.
+// With FUNCTIONS_ARE_OFF false they are the C library's.
 #pragma once
+
+#ifndef FUNCTIONS_ARE_OFF
+#define FUNCTIONS_ARE_OFF true
+#endif
 
 #include <math.h>
 #include <stdint.h>
@@ -41,16 +46,22 @@ static inline T off(T result, int most, T x, T y = T(1)) {
 
 // `single` and `twice` are the floats that float and double may be off.
 #define DOCUMENTED(name, single, twice)                                                                                \
-    static inline double device_##name(double x) { return documented::off(double(::name##l(x)), twice, x); }           \
-    static inline float device_##name(float x) { return documented::off(float(::name(double(x))), single, x); }        \
+    static inline double device_##name(double x) {                                                                     \
+        return FUNCTIONS_ARE_OFF ? documented::off(double(::name##l(x)), twice, x) : ::name(x);                        \
+    }                                                                                                                  \
+    static inline float device_##name(float x) {                                                                       \
+        return FUNCTIONS_ARE_OFF ? documented::off(float(::name(double(x))), single, x) : ::name##f(x);                \
+    }                                                                                                                  \
     static inline float device_##name##f(float x) { return device_##name(x); }                                         \
     template <class T> static inline double device_##name(T x) { return device_##name(double(x)); }
 #define DOCUMENTED_OF_TWO(name, single, twice, exact)                                                                  \
     static inline double device_##name(double x, double y) {                                                           \
+        if (!FUNCTIONS_ARE_OFF) return ::name(x, y);                                                                   \
         double result = double(::name##l(x, y));                                                                       \
         return exact ? result : documented::off(result, twice, x, y);                                                  \
     }                                                                                                                  \
     static inline float device_##name(float x, float y) {                                                              \
+        if (!FUNCTIONS_ARE_OFF) return ::name##f(x, y);                                                                \
         float result = float(::name(double(x), double(y)));                                                            \
         return exact ? result : documented::off(result, single, x, y);                                                 \
     }                                                                                                                  \
