@@ -162,7 +162,8 @@ def same_bits(got: Array, want: Array) -> Array:
     return bits | (numpy.isnan(got) & numpy.isnan(want))
 
 
-def _spacing(size: Array, dtype: numpy.dtype[Any]) -> Array:
+def spacing(size: Array, dtype: numpy.dtype[Any]) -> Array:
+    """The distance of the floats of `dtype` at each size, given and returned in a wider dtype."""
     if dtype == bfloat16:
         return numpy.maximum(2.0 ** (numpy.floor(numpy.log2(numpy.maximum(size, 2.0**-126))) - 7), 2.0**-133)
     largest = numpy.finfo(dtype).max
@@ -175,7 +176,7 @@ def _close_real(got: Array, want: Array, size: Array, ulp: float) -> Array:
         rounded = want.astype(got.dtype)
         wide = got.astype(want.dtype)
         finite = numpy.isfinite(size)
-        unit = _spacing(numpy.where(finite, size, 0), got.dtype)
+        unit = spacing(numpy.where(finite, size, 0), got.dtype)
         near = finite & (numpy.abs(wide - want) <= ulp * unit)
         overflow = numpy.isinf(wide) & (numpy.abs(want) >= (1 - 1e-6) * float(numpy.abs(_float_limits(got.dtype)[0])))
         overflow &= numpy.sign(wide) == numpy.sign(want)

@@ -90,7 +90,14 @@ _op("reciprocal", iu="op::to_integer<{A}>(1.0 / {0})", f="{T}(1) / {0}", c="op::
 _op("square", iu="{U}({0}) * {U}({0})", f="{0} * {0}", c="op::square({0})")
 _op("absolute", bu="{0}", i="op::absolute({0})", ef="op::fabs({0})", c=_SIZE, complex_ulp=1)
 _op("fabs", ef="op::fabs({0})")
-_op("sign", complex_ulp=4, i="({0} > 0) - ({0} < 0)", u="{0} > 0", f="op::sign({0})", c=f"op::complex_sign({{0}}, {_SIZE})")
+_op(
+    "sign",
+    complex_ulp=4,
+    i="({0} > 0) - ({0} < 0)",
+    u="{0} > 0",
+    f="op::sign({0})",
+    c=f"op::complex_sign({{0}}, {_SIZE})",
+)
 _op(
     *("power", 1, (0, 20), 4),
     iu="op::power({0}, {1})",

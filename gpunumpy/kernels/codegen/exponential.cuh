@@ -19,11 +19,11 @@ template <class T> __device__ inline reduced<T> reduce_exponent(dw<T> x) {
 template <class T> __device__ inline dw<T> small_exp(dw<T> r) {
   T p;
   if constexpr (same<T, f64>)
-    p = horner(r.hi, 0.5000000000000011, 0.16666666666666413, 0.04166666666653028, 0.00833333333349435,
-               0.001388888894359417, 0.00019841269506743018, 2.4801493139528767e-05, 2.755758629768669e-06,
-               2.7630232811264663e-07, 2.500006305605042e-08);
+    p = horner(r.hi, 0.5000000000000011, 0.16666666666666413, 0.04166666666653026, 0.008333333333494227,
+               0.0013888888943599676, 0.00019841269506995181, 2.480149313466549e-05, 2.7557586082792157e-06,
+               2.763023430517251e-07, 2.500012790179422e-08);
   else
-    p = horner(r.hi, 0.49999994f, 0.16666521f, 0.041668385f, 0.008368709f, 0.0013814643f);
+    p = horner(r.hi, 0.49999994f, 0.16666521f, 0.041668385f, 0.008368707f, 0.0013814708f);
   dw<T> sum = fast_two_sum(T(1), r.hi);
   T low = ::fma(r.hi * r.hi, p, sum.lo);
   return {sum.hi, ::fma(r.lo, sum.hi + low, low)};
@@ -33,21 +33,28 @@ template <class T> __device__ inline dw<T> small_exp(dw<T> r) {
 __device__ inline f32 exp(f32 x) {
   integer<f32> k = nearest(x, LOG2_E<f32>);
   f32 high = ::fma(-k.value, LN2_WORDS<f32>.hi, x), r = ::fma(-k.value, LN2_WORDS<f32>.lo, high);
-  f32 p = r * r * horner(r, 0.49999994f, 0.16666521f, 0.041668385f, 0.008368709f, 0.0013814643f);
+  f32 p = r * r * horner(r, 0.49999994f, 0.16666521f, 0.041668385f, 0.008368707f, 0.0013814708f);
   f32 y = 1 + (high + ::fma(-k.value, LN2_WORDS<f32>.lo, p));
   if (fabs(x) < 87) return y * power_of_two<f32>(k.n);
   return x > 88.8f ? infinity<f32>() : x < -104 ? 0 : scale(y, k.n);
 }
 __device__ inline f64 exp(f64 x) { return ::exp(x); }
-__device__ inline f32 exp2(f32 x) {
-  integer<f32> k = nearest(x, 1.0f);
-  f32 r = x - k.value;
-  f32 p = r * r * horner(r, 0.24022648f, 0.05550362f, 0.009618526f, 0.001339016f, 0.00015321188f);
-  f32 y = 1 + ::fma(r, LN2_WORDS<f32>.hi, p);
-  if (fabs(x) < 125) return y * power_of_two<f32>(k.n);
-  return x >= 128 ? infinity<f32>() : x < -151 ? 0 : scale(y, k.n);
+// Exact of a whole x, whose r is 0.
+template <class T> __device__ inline T exp2(T x) {
+  const T normal = same<T, f64> ? T(1021) : T(125), most = same<T, f64> ? T(1024) : T(128);
+  const T least = same<T, f64> ? T(-1076) : T(-151);
+  integer<T> k = nearest(x, T(1));
+  T r = x - k.value, p;
+  if constexpr (same<T, f64>)
+    p = horner(r, 0.24022650695910122, 0.05550410866482074, 0.009618129107596988, 0.0013333558146685878,
+               0.00015403530454058837, 1.5252733547090279e-05, 1.321543661344811e-06, 1.0178184571507691e-07,
+               7.073578511053183e-09, 4.4363142486512886e-10);
+  else
+    p = horner(r, 0.24022648f, 0.05550362f, 0.009618526f, 0.0013390158f, 0.0001532126f);
+  T y = 1 + ::fma(r, LN2_WORDS<T>.hi, r * r * p);
+  if (fabs(x) < normal) return y * power_of_two<T>(k.n);
+  return x >= most ? infinity<T>() : x < least ? 0 : scale(y, k.n);
 }
-__device__ inline f64 exp2(f64 x) { return ::exp2(x); }
 
 // With the odd part s of exp(r), which is sinh(r), and the even part 1 + c, which is cosh(r):
 // sinh(x) = (2^k + 2^-k)/2 s + (2^k - 2^-k)/2 (1 + c), and cosh(x) with the factors exchanged. There is no division, and
@@ -62,13 +69,13 @@ template <class T> __device__ inline hyperbolic<T> parts_of_exp(T x) {
   dw<T> r = fast_two_sum(x_.r.hi, x_.r.lo);
   T z = r.hi * r.hi, odd, even;
   if constexpr (same<T, f64>) {
-    odd = horner(z, 0.16666666666666677, 0.008333333333321626, 0.00019841269886130603, 2.755724421317231e-06,
-                 2.5109033001879358e-08);
-    even = horner(z, 0.5000000000000013, 0.041666666666514425, 0.0013888888947222683, 2.480148976572178e-05,
-                  2.7631333551440437e-07);
+    odd = horner(z, 0.16666666666666677, 0.008333333333321622, 0.00019841269886138635, 2.75572442054982e-06,
+                 2.5109035530389305e-08);
+    even = horner(z, 0.5000000000000013, 0.04166666666651438, 0.0013888888947233137, 2.48014897557313e-05,
+                  2.7631336842954545e-07);
   } else {
-    odd = horner(z, 0.16666667f, 0.008333289f, 0.00019904946f);
-    even = horner(z, 0.5f, 0.041666266f, 0.0013946217f);
+    odd = horner(z, 0.16666667f, 0.008333289f, 0.00019904945f);
+    even = horner(z, 0.5f, 0.041666266f, 0.0013946216f);
   }
   T up = power_of_two<T>(x_.k - 2), down = power_of_two<T>(-(x_.k < 60 ? x_.k : 60) - 2);
   return {{r.hi, ::fma(r.hi * z, odd, r.lo)}, ::fma(r.hi, r.lo, z * even), fast_two_sum(up, down),
@@ -99,7 +106,7 @@ __device__ inline f64 cosh(f64 x) { return ::cosh(x); }
 __device__ inline f32 tanh(f32 x) {
   f32 size = fabs(x);
   reduced<f32> x_ = reduce_exponent(dw<f32>{2 * size, 0});
-  f32 r = x_.r.hi, p = horner(r, 0.49999994f, 0.16666521f, 0.041668385f, 0.008368709f, 0.0013814643f);
+  f32 r = x_.r.hi, p = horner(r, 0.49999994f, 0.16666521f, 0.041668385f, 0.008368707f, 0.0013814708f);
   dw<f32> m = fast_two_sum(r, ::fma(r * r, p, ::fma(r, x_.r.lo, x_.r.lo)));
   f32 unit = power_of_two<f32>(-x_.k);
   dw<f32> below = fast_two_sum(1.0f, -unit), above = fast_two_sum(1.0f, unit);

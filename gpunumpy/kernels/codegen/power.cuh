@@ -11,10 +11,10 @@ template <class T> __device__ inline dw<T> precise_log(T x) {
   dw<T> f = quotient(dw<T>{x_.m - 1, 0}, fast_two_sum(T(1), x_.m)), z = product(f, f);
   T p;
   if constexpr (same<T, f64>)
-    p = horner(z.hi, 0.1999999999999999, 0.1428571428572255, 0.11111111108769678, 0.09090909434979132,
-               0.0769227844769048, 0.06668158239711242, 0.058374187999459135, 0.05994427017065423);
+    p = horner(z.hi, 0.1999999999999999, 0.14285714285722548, 0.1111111110876992, 0.09090909434951192,
+               0.07692278449506992, 0.06668158172545148, 0.05837420116947931, 0.05994416389790423);
   else
-    p = horner(z.hi, 0.20000076f, 0.14273567f, 0.11709282f);
+    p = horner(z.hi, 0.20000076f, 0.14273567f, 0.11709271f);
   dw<T> c = fast_two_sum(THIRD_WORDS<T>.hi, z.hi * p);
   dw<T> tail = product(product(f, z), dw<T>{c.hi, c.lo + THIRD_WORDS<T>.lo}), sum = fast_two_sum(f.hi, tail.hi);
   dw<T> l = with_exponent(x_.k, LN2_SHORT<T>, dw<T>{2 * sum.hi, 2 * (sum.lo + (f.lo + tail.lo))});
@@ -59,7 +59,7 @@ template <class T> __device__ inline T log_of_sum(T big, dw<T> d, dw<T> unit) {
   e = fast_two_sum(e.hi, e.lo);
   if (d.hi < normal_from) {
     l = product(e, unit);
-    return d.hi < least ? big : big + scale(l.hi + l.lo, d_.k);
+    return big + (d.hi < least ? 0 : scale(l.hi + l.lo, d_.k));
   }
   T factor = power_of_two<T>(d_.k);
   l = product(log_of_one_and(dw<T>{e.hi * factor, e.lo * factor}), unit);

@@ -1,0 +1,154 @@
+"""Real elementwise functions are as accurate as the table says: NumPy's, those of generated kernels, and a GPU's.
+
+Kernels run in the emulator, whose mathematical functions are as bad as CUDA's may be, and on a GPU.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.dtypes import C_TYPE
+from gpunumpy.core.ops import table
+from tests.emulator import available
+from tests.emulator.emulated import emulated
+
+from ...support import accuracy
+from ...support.accuracy import DTYPES, FUNCTIONS
+from ...support.arrays import elementwise, from_host, to_host
+from ...support.table_harness import translation_unit
+
+Array = numpy.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where functions are computed, on how many arguments, and whether it is NumPy that computes them."""
+
+    device: str
+    count: int
+    numpys: bool = False
+
+    def compute(self, name: str, *arrays: Array) -> Array:
+        device = np.Device(self.device)
+        return numpy.asarray(to_host(elementwise(name, [from_host(array, device) for array in arrays])))
+
+    def cast(self, array: Array, dtype: numpy.dtype[Any]) -> Array:
+        return numpy.asarray(to_host(np.astype(from_host(array, np.Device(self.device)), dtype)))
+
+
+_PLACES = {
+    "numpy": Place("cpu", 1 << 17, True),
+    "emulator": Place("cpu", 1 << 15),
+    "gpu": Place("cuda:0", 1 << 20),
+}
+
+
+def _placed(request: pytest.FixtureRequest) -> Iterator[Place]:
+    if request.param == "emulator" and not available():
+        pytest.skip("the emulator needs g++")
+    if request.param == "numpy" and request.config.getoption("--emulated"):
+        pytest.skip("with --emulated the CPU device is the emulator")
+    with emulated() if request.param == "emulator" else nullcontext(), numpy.errstate(all="ignore"):
+        yield _PLACES[request.param]
+
+
+_GPU = pytest.param("gpu", marks=pytest.mark.gpu)
+place = pytest.fixture(params=["numpy", "emulator", _GPU], name="place")(_placed)
+generated = pytest.fixture(params=["emulator", _GPU], name="generated")(_placed)
+
+
+@pytest.mark.sampled(40)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_largest_error(place: Place, name: str) -> None:
+    too_large = []
+    for label, dtype in DTYPES.items():
+        if not accuracy.has_loop(name, dtype):
+            continue
+        found = accuracy.measure(name, dtype, lambda *arrays: place.compute(name, *arrays), place.count)
+        most = accuracy.allowed(name, dtype, place.numpys)
+        if not found.floats <= most:
+            too_large.append(f"{name} of {label} is {found.floats:.0f} floats off, {most:g} allowed: {found}")
+    assert not too_large, "\n".join(too_large)
+
+
+@pytest.mark.parametrize("label", ["float32", "float64"])
+def test_logarithms_and_powers_of_two_and_ten_are_exact(generated: Place, label: str) -> None:
+    dtype = DTYPES[label]
+    info = numpy.finfo(dtype)
+    exponents = numpy.arange(info.minexp - info.nmant, info.maxexp)
+    powers = numpy.ldexp(dtype.type(1), exponents).astype(dtype)
+    numpy.testing.assert_array_equal(generated.compute("log2", powers), exponents.astype(dtype))
+    numpy.testing.assert_array_equal(generated.compute("exp2", exponents.astype(dtype)), powers)
+    tens = numpy.arange(23 if dtype == numpy.float64 else 11)
+    numpy.testing.assert_array_equal(generated.compute("log10", (10.0**tens).astype(dtype)), tens.astype(dtype))
+
+
+@pytest.mark.parametrize("label", ["float32", "float64"])
+def test_powers_that_a_float_holds_are_exact(generated: Place, label: str) -> None:
+    dtype = DTYPES[label]
+    cases = []
+    for base, exponent in itertools.product(range(1, 41), range(12)):
+        if base**exponent < 1 << (numpy.finfo(dtype).nmant + 1):
+            cases.append((base, exponent, base**exponent))
+            if exponent:
+                cases.append((-base, exponent, (-base) ** exponent))
+            cases += [(base**exponent, 0.5, base ** (exponent / 2))] if exponent % 2 == 0 else []
+            cases += [(base**exponent, 0.25, base ** (exponent / 4))] if exponent % 4 == 0 else []
+    bases, exponents, want = (numpy.array(column, dtype) for column in zip(*cases, strict=True))
+    numpy.testing.assert_array_equal(generated.compute("power", bases, exponents), want)
+
+
+_FLOATS = tuple(DTYPES.values())
+_COMPLEX = (numpy.dtype("complex64"), numpy.dtype("complex128"))
+_NANS = [numpy.copysign(numpy.nan, sign) for sign in (1, -1)]
+
+
+def _signs(array: Array) -> list[bool]:
+    parts = (array.real, array.imag) if array.dtype.kind == "c" else (array,)
+    return [bool(sign) for part in parts for sign in numpy.signbit(part)]
+
+
+@pytest.mark.parametrize("dtype", [*_FLOATS, *_COMPLEX], ids=lambda dtype: C_TYPE[dtype])
+def test_the_sign_of_a_nan_is_kept(place: Place, dtype: numpy.dtype[Any]) -> None:
+    """By what works on signs, by what copies one of its arguments, and by casts."""
+    nans = numpy.array(_NANS, dtype)
+    if dtype.kind == "c":
+        nans.imag = _NANS[::-1]
+    else:
+        ones = numpy.ones(2, dtype)
+        for name in ("absolute", "fabs"):
+            assert _signs(place.compute(name, nans)) == [False, False], name
+        assert _signs(place.compute("copysign", ones, nans)) == [False, True]
+        assert _signs(place.compute("copysign", nans, -ones)) == [True, True]
+        for name in ("maximum", "minimum"):
+            assert _signs(place.compute(name, nans, ones)) == [False, True], name
+            assert _signs(place.compute(name, ones, nans)) == [False, True], name
+        assert _signs(place.compute("clip", nans, -ones, ones)) == [False, True]
+    assert _signs(place.compute("negative", nans)) == _signs(-nans)
+    assert _signs(place.compute("conjugate", nans)) == _signs(numpy.conjugate(nans))
+    for wanted in _COMPLEX if dtype.kind == "c" else (*_FLOATS, *_COMPLEX):
+        assert _signs(place.cast(nans, wanted)) == _signs(nans.astype(wanted)), wanted
+
+
+def test_no_instruction_that_leaves_the_sign_of_a_nan_open() -> None:
+    """PTX documents the NaN of abs and neg as unspecified, so these ops are bit operations."""
+    nvrtc = pytest.importorskip("cuda.bindings.nvrtc", reason="NVRTC is not installed")
+    cases = [(name, loop) for name in ("absolute", "fabs", "negative", "copysign") for loop in table.loops(name)]
+    cases = [(name, loop) for name, loop in cases if loop[0].kind != "c" or name == "negative"]
+    _, program = nvrtc.nvrtcCreateProgram(translation_unit(cases).encode(), b"signs.cu", 0, [], [])
+    options = [b"--gpu-architecture=compute_90", b"--std=c++17", b"--fmad=false"]
+    assert nvrtc.nvrtcCompileProgram(program, len(options), options)[0] == 0
+    _, size = nvrtc.nvrtcGetPTXSize(program)
+    text = b" " * size
+    nvrtc.nvrtcGetPTX(program, text)
+    assert b"xor.b64" in text
+    assert not re.findall(rb"(?:abs|neg)\.(?:ftz\.)?(?:f|bf)\d+", text)
