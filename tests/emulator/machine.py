@@ -37,7 +37,7 @@ class _Launch(ctypes.Structure):
 
 @contextmanager
 def host_functions() -> Iterator[None]:
-    """Run kernels with the mathematical functions of the C library, not with ones that are off as the device's may be."""
+    """Run kernels with the C library's mathematical functions, not with ones that are off as the device's may be."""
     are_off = ctypes.c_int.in_dll(runtime(), "emulator_functions_are_off")
     are_off.value = 0
     try:

@@ -1,7 +1,7 @@
 """Runs the table's C on the host: one C++ file with a loop over arrays for each row and loop, compiled by g++.
 
-No CUDA and no emulator: `__device__` is nothing, and of the emulator's shim only the mathematical functions serve, which
-are no better than the device's are documented.
+No CUDA and no emulator: `__device__` is nothing, and of the emulator's shim only the mathematical functions serve,
+which are no better than the device's are documented.
 """
 
 from __future__ import annotations
