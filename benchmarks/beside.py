@@ -18,7 +18,7 @@ from timing import seconds
 
 import gpunumpy
 
-OURS = "gpunumpy"
+GPUNUMPY = "gpunumpy"
 NOISE = 0.02  # by how much a library's time differs between two runs: nearer to a goal is "even"
 
 
@@ -72,13 +72,13 @@ def _cell(row: Row, peer: Peer, data: tuple[Any, ...]) -> float | str:
 
 
 def _verdict(row: Row, took: Mapping[str, float | str]) -> list[str]:
-    """The cells about the goal: our time over each peer's, the goal, and whether it is met."""
-    ours = took.get(OURS)
+    """The cells about the goal: the time of gpunumpy over that of each peer, the goal, and whether it is met."""
+    own_time = took.get(GPUNUMPY)
     ratios, worst = [], 0.0
     for name, factor in row.goal.items():
-        theirs = took.get(name)
-        if isinstance(ours, float) and isinstance(theirs, float):
-            ratio = ours / theirs
+        peer_time = took.get(name)
+        if isinstance(own_time, float) and isinstance(peer_time, float):
+            ratio = own_time / peer_time
             ratios.append(f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.1g}")
             worst = max(worst, ratio / factor)
         else:
@@ -86,14 +86,14 @@ def _verdict(row: Row, took: Mapping[str, float | str]) -> list[str]:
     goal = ", ".join(f"{factor:g} x {name}" for name, factor in row.goal.items() if factor < inf)
     if not goal:
         return [", ".join(ratios), "", ""]
-    met = "no" if not isinstance(ours, float) or worst > 1 + NOISE else "even" if worst > 1 else "yes"
+    met = "no" if not isinstance(own_time, float) or worst > 1 + NOISE else "even" if worst > 1 else "yes"
     return [", ".join(ratios), goal, met]
 
 
 def line(row: Row, peers: Sequence[Peer], columns: Sequence[str]) -> str:
-    """Measure a row with every library that its goal names, and ours."""
+    """Measure a row with every library that its goal names, and gpunumpy."""
     data = row.data()
-    took = {peer.name: _cell(row, peer, data) for peer in peers if peer.name == OURS or peer.name in row.goal}
+    took = {peer.name: _cell(row, peer, data) for peer in peers if peer.name == GPUNUMPY or peer.name in row.goal}
     gc.collect()
     times = [f"{x * 1e3:.4g}" if isinstance(x, float) else x for x in (took.get(name, "") for name in columns)]
     return "| " + " | ".join([row.name, *times, *_verdict(row, took)]) + " |"
@@ -106,11 +106,11 @@ def main(description: str | None, rows: Sequence[Row]) -> None:
     parser.add_argument("--peers", default="", help="names of libraries, separated by commas")
     options = parser.parse_args()
     gpunumpy.host_fallback("error")
-    wanted = {name for row in rows for name in row.goal} | {OURS}
+    wanted = {name for row in rows for name in row.goal} | {GPUNUMPY}
     peers = all_peers(wanted & set(options.peers.split(",")) if options.peers else wanted)
     columns = [peer.name for peer in peers]
     print(f"{heading()}; times in ms\n")
-    print("| work | " + " | ".join(columns) + " | ours / theirs | goal | met |")
+    print("| work | " + " | ".join(columns) + " | gpunumpy / other | goal | met |")
     print("|---" * (len(columns) + 4) + "|")
     for row in rows:
         if any(part in row.name for part in options.only.split(";")):

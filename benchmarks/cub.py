@@ -1,4 +1,4 @@
-"""Our sorts beside CUB's radix sort, called through the package cuda-cccl: why docs/design/sorting.md keeps them.
+"""Sorts beside CUB's radix sort, called through the package cuda-cccl: why docs/design/sorting.md keeps them.
 
 Run on a machine with a GPU, CuPy and cuda-cccl: ``python benchmarks/cub.py``. CUB has no rule for NaN.
 """
@@ -27,7 +27,7 @@ def data(dtype: str, n: int) -> Any:
     return RANDOM.integers(limits.min, limits.max, n, dtype, endpoint=True)
 
 
-def theirs(host: Any, positions: bool) -> tuple[float, float]:
+def time_cub(host: Any, positions: bool) -> tuple[float, float]:
     """The time of one sort, of keys or of keys with 32-bit positions, and of the first build."""
     keys = cupy.asarray(host)
     numbers = cupy.arange(host.size, dtype=numpy.uint32) if positions else None
@@ -41,8 +41,8 @@ def theirs(host: Any, positions: bool) -> tuple[float, float]:
     sort = cuda.compute.make_radix_sort(**arrays, order=cuda.compute.SortOrder.ASCENDING)
     built = time.perf_counter() - start
     nbytes = sort(temp_storage=None, **arrays, num_items=host.size)
-    room = cupy.empty(nbytes, numpy.uint8)
-    took = seconds(lambda: sort(temp_storage=room, **arrays, num_items=host.size), cupy.cuda.Device().synchronize)
+    storage = cupy.empty(nbytes, numpy.uint8)
+    took = seconds(lambda: sort(temp_storage=storage, **arrays, num_items=host.size), cupy.cuda.Device().synchronize)
     if positions:
         assert (host[cupy.asnumpy(arrays["d_out_values"])] == numpy.sort(host)).all()
     else:
@@ -50,7 +50,7 @@ def theirs(host: Any, positions: bool) -> tuple[float, float]:
     return took, built
 
 
-def ours(host: Any, positions: bool) -> float:
+def time_gpunumpy(host: Any, positions: bool) -> float:
     x = gpunumpy.asarray(host)
     sort = gpunumpy.argsort if positions else gpunumpy.sort
     return seconds(lambda: sort(x).computed(), gpunumpy.synchronize)
@@ -58,19 +58,17 @@ def ours(host: Any, positions: bool) -> float:
 
 def main() -> None:
     print(heading(), "\n")
-    print("| sort | elements | gpunumpy, ms | CUB, ms | ours / CUB | CUB's first build, s |")
+    print("| sort | elements | gpunumpy, ms | CUB, ms | gpunumpy / CUB | CUB's first build, s |")
     print("|---" * 6 + "|")
     for n in (N, 1024):
         for dtype in DTYPES:
             host = data(dtype, n)
             for positions in (False, True):
-                took, built = theirs(host, positions)
-                mine = ours(host, positions)
+                took, built = time_cub(host, positions)
+                own_time = time_gpunumpy(host, positions)
                 name = f"{'argsort' if positions else 'sort'} {dtype}"
-                print(
-                    f"| {name} | {n:,} | {mine * 1e3:.4g} | {took * 1e3:.4g} | {mine / took:.2f} | {built:.1f} |",
-                    flush=True,
-                )
+                times = f"{own_time * 1e3:.4g} | {took * 1e3:.4g} | {own_time / took:.2f} | {built:.1f}"
+                print(f"| {name} | {n:,} | {times} |", flush=True)
 
 
 if __name__ == "__main__":

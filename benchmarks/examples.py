@@ -44,8 +44,8 @@ def row(name: str, size: str, peer: str, turns: int) -> str:
         seconds(lambda run=run: run(*case))  # type: ignore[misc]
     for _ in range(turns):
         best.append([seconds(lambda run=run: run(*case)) for run in runs])  # type: ignore[misc]
-    ours, theirs = (min(times) * 1e3 for times in zip(*best))
-    return f"| {name} | {case[0]} | {case[1]} | {ours:.2f} | {theirs:.2f} | {ours / theirs:.2f} |"
+    own_time, peer_time = (min(times) * 1e3 for times in zip(*best))
+    return f"| {name} | {case[0]} | {case[1]} | {own_time:.2f} | {peer_time:.2f} | {own_time / peer_time:.2f} |"
 
 
 def main() -> None:

@@ -126,13 +126,13 @@ def rows() -> Iterator[tuple[str, Program, tuple[int, ...], tuple[int, ...], str
 
 
 @contextmanager
-def asked(fuses: Any) -> Iterator[None]:
-    """Transforms take kernels in where `fuses` says so, or never."""
-    state = evaluate.state(np.Device("cuda:0"))
+def asked(predicate: Any) -> Iterator[None]:
+    """Transforms take kernels in where the predicate says so, or never."""
+    state = evaluate.state_of(np.Device("cuda:0"))
     state.plans.clear()
-    state.executor.fuses = {"fft": fuses}.get
+    state.executor.fuse_predicate = {"fft": predicate}.get
     yield
-    del state.executor.fuses
+    del state.executor.fuse_predicate
     state.plans.clear()
 
 

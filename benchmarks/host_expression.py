@@ -13,7 +13,8 @@ from typing import Any
 import numpy
 
 from gpunumpy.core.schedule.kernel import Affine, Apply, Arg, Body, Instruction, Kernel, Load, Scalar, Store
-from gpunumpy.kernels.host.loops import prepare
+from gpunumpy.core.schedule.sizes import Trace
+from gpunumpy.kernels.host.loops import SizedKernel
 from gpunumpy.kernels.host.threads import workers
 
 SCALARS = (2.0, 1.0, 0.1, 0.5)
@@ -27,19 +28,19 @@ def with_numpy(a: numpy.ndarray, b: numpy.ndarray) -> numpy.ndarray:
 def kernel(size: int, dtype: numpy.dtype[Any]) -> Kernel:
     """The expression as one kernel over `size` elements."""
     at = Affine(0, (1,))
-    instrs: list[Instruction] = [Load(0, at), Load(1, at), *(Scalar(2 + k) for k in range(len(SCALARS)))]
+    instructions: list[Instruction] = [Load(0, at), Load(1, at), *(Scalar(2 + k) for k in range(len(SCALARS)))]
     a, b, two, one, tenth, half = range(6)
 
     def op(row: str, *args: int) -> int:
-        instrs.append(Apply(row, args, (dtype,) * (len(args) + 1)))
-        return len(instrs) - 1
+        instructions.append(Apply(row, args, (dtype,) * (len(args) + 1)))
+        return len(instructions) - 1
 
     left = op("subtract", op("add", op("multiply", op("sin", a), two), b), one)
     top = op("multiply", left, op("exp", op("multiply", a, tenth)))
     ratio = op("divide", top, op("sqrt", op("add", op("multiply", b, b), one)))
     result = op("add", ratio, op("multiply", a, half))
     args = (*(Arg("in", dtype),) * 2, *(Arg("scalar", dtype),) * len(SCALARS), Arg("out", dtype))
-    return Kernel((size,), 0, args, Body(tuple(instrs), (Store(len(args) - 1, result, at),)))
+    return Kernel((size,), 0, args, Body(tuple(instructions), (Store(len(args) - 1, result, at),)))
 
 
 def best(function: Callable[[], Any], repeat: int, number: int) -> float:
@@ -64,7 +65,7 @@ def main() -> None:
     for size, repeat, number in ((1000, 10, 1000), (options.size, 3, 1)):
         rng = numpy.random.default_rng(0)
         a, b = rng.random(size).astype(dtype), rng.random(size).astype(dtype)
-        run = prepare(kernel(size, dtype))
+        run = SizedKernel(kernel(size, dtype), Trace()).at(())
 
         def fused(a: Any = a, b: Any = b, run: Any = run, size: int = size) -> numpy.ndarray:
             out = numpy.empty(size, dtype)
@@ -73,8 +74,8 @@ def main() -> None:
 
         if not numpy.array_equal(fused(), with_numpy(a, b)):
             raise SystemExit("the results differ")
-        theirs, ours = best(lambda a=a, b=b: with_numpy(a, b), repeat, number), best(fused, repeat, number)
-        print(f"{size:10} {theirs * 1e6:9.1f} us {ours * 1e6:9.1f} us {ours / theirs:6.2f}")
+        numpy_time, own_time = best(lambda a=a, b=b: with_numpy(a, b), repeat, number), best(fused, repeat, number)
+        print(f"{size:10} {numpy_time * 1e6:9.1f} us {own_time * 1e6:9.1f} us {own_time / numpy_time:6.2f}")
 
 
 if __name__ == "__main__":

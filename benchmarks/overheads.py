@@ -20,6 +20,7 @@ import numpy
 
 import gpunumpy as np
 from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.planner import Planner
 
 EXPRESSION = "(np.sin(a) * 2 + b - 1) * np.exp(a * 0.1) / np.sqrt(b * b + 1) + a * 0.5"
 # A kernel that no cache has: one constant operation more than the last one, and no transcendental function.
@@ -31,7 +32,7 @@ FRESH = "import time, numpy, gpunumpy as np\n" + (
     "print(took, time.perf_counter() - start)\n"
 )
 
-# The processor's time of an import: NumPy's, and what gpunumpy adds to it.
+# The processor's time of an import: of NumPy, and what gpunumpy adds to it.
 IMPORT = (
     "import time; start = time.process_time(); import numpy; between = time.process_time(); import gpunumpy\n"
     "print(between - start, time.process_time() - between)\n"
@@ -70,14 +71,13 @@ def flushing(a: Any, b: Any) -> list[tuple[str, float]]:
         whole = microseconds(lambda record=record: record().computed())  # type: ignore[misc]
         alone = microseconds(record)
         rows.append((f"flush {name}, cached", whole - alone))
-        state = evaluate.state(a.device)
-        prepare, plans = state.executor.prepare, dict(state.plans)
-        state.plans.clear()
-        state.executor.prepare = lambda kernel: lambda values: None  # type: ignore[method-assign]
+        state = evaluate.state_of(a.device)
+        prepare, planner = state.executor.prepare, state.planner
+        state.planner = Planner(state.executor)
+        state.executor.prepare = lambda structure: lambda sizes: lambda values: None  # type: ignore[method-assign]
         without = microseconds(lambda record=record: record().computed())  # type: ignore[misc]
         state.executor.prepare = prepare  # type: ignore[method-assign]
-        state.plans.clear()
-        state.plans.update(plans)
+        state.planner = planner
         rows.append((f"  of which Python, without the launch: {name}", without - alone))
     return rows
 

@@ -28,7 +28,7 @@ def _force(result: Any) -> None:
         x.computed()
 
 
-def _ours() -> Peer:
+def _gpunumpy() -> Peer:
     import gpunumpy
 
     def prepare(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -110,8 +110,8 @@ def _numba() -> list[Peer]:
 
 
 def all_peers(wanted: set[str] | None = None) -> list[Peer]:
-    """Every library that can be imported, ours first."""
-    found = [_ours()]
+    """Every library that can be imported, gpunumpy first."""
+    found = [_gpunumpy()]
     for group in (_cupy, _torch, _jax, _numba):
         try:
             found += group()

@@ -38,7 +38,7 @@ DRAWS: tuple[tuple[Any, ...], ...] = (
 def main() -> None:
     """Print the table."""
     device_draws.MIN_COUNT_FACTORS.clear()
-    print(f"{heading()}; times in ms, the device's and NumPy's with the copy\n")
+    print(f"{heading()}; times in ms, of the device, and of NumPy with the copy\n")
     print("| draw | " + " | ".join(f"{count:,}" for count in COUNTS) + f" | ratio at {COUNTS[0]:,} |")
     print("|---" * (len(COUNTS) + 2) + "|")
     device, host = gpunumpy.random.RandomState(0), numpy.random.RandomState(0)
@@ -48,9 +48,9 @@ def main() -> None:
             draw = partial(getattr(device, name), *params, count)
             copied = partial(getattr(host, name), *params, count)
             took = seconds(lambda draw=draw: draw().computed(), gpunumpy.synchronize)
-            numpys = seconds(lambda copied=copied: gpunumpy.asarray(copied()).computed(), gpunumpy.synchronize)
-            cells.append(f"{took * 1e3:.3g}, {numpys * 1e3:.3g}")
-            ratios.append(took / numpys)
+            numpy_time = seconds(lambda copied=copied: gpunumpy.asarray(copied()).computed(), gpunumpy.synchronize)
+            cells.append(f"{took * 1e3:.3g}, {numpy_time * 1e3:.3g}")
+            ratios.append(took / numpy_time)
         print(f"| {name}({', '.join(map(str, params))}) | " + " | ".join(cells) + f" | {ratios[0]:.2f} |", flush=True)
 
 

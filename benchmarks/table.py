@@ -88,13 +88,13 @@ def main(description: str | None, rows: Sequence[Row]) -> None:
     rate = copy_rate()
     print(heading())
     print(f"copy {rate / 1e12:.2f} TB/s; times in ms\n")
-    print("| work | floor | " + " | ".join(p.name for p in peers) + " | ours / floor | goal |")
+    print("| work | floor | " + " | ".join(p.name for p in peers) + " | gpunumpy / floor | goal |")
     print("|---" * (len(peers) + 4) + "|")
     for row in rows:
         if options.only not in row.name:
             continue
         cells = []
-        ours = float("nan")
+        own_time = float("nan")
         data = row.data()
         for peer in peers:
             if peer.name in row.skip or (peer.by_hand is not None and row.name not in peer.by_hand):
@@ -107,10 +107,10 @@ def main(description: str | None, rows: Sequence[Row]) -> None:
                 cells.append("failed")
                 continue
             if peer.name == "gpunumpy":
-                ours = took
+                own_time = took
             cells.append(f"{took * 1e3:.4g}")
         floor = row.nbytes / rate
         print(
-            f"| {row.name} | {floor * 1e3:.4g} | " + " | ".join(cells) + f" | {ours / floor:.2f} | {row.goal} |",
+            f"| {row.name} | {floor * 1e3:.4g} | " + " | ".join(cells) + f" | {own_time / floor:.2f} | {row.goal} |",
             flush=True,
         )

@@ -11,13 +11,13 @@ from types import GenericAlias
 from typing import Any
 
 from ..core.recording.array import ndarray
-from ..functions.creation.arrays import READERS
+from ..functions.creation.arrays import DEVICE_ARRAY_IMPORTERS
 from ..functions.fallback import HOST_METHODS, on_host_method
-from ..functions.indexing.elements import diagonal, fill, flat_of, item, iterate, set_flat, tolist
+from ..functions.indexing.elements import diagonal, fill, get_flat, item, iterate, set_flat, tolist
 from ..functions.indexing.getitem import getitem, setitem
 from ..functions.indexing.selection import choose, compress, nonzero, put, take
 from ..functions.manipulation import repeating, shape
-from ..functions.manipulation.strides import described
+from ..functions.manipulation.strides import construct_ndarray
 from ..functions.products import tensor_products
 from ..functions.reductions import reductions, scans
 from ..functions.sorting import sort
@@ -33,7 +33,7 @@ METHODS: dict[str, Any] = {
     "__getitem__": getitem,
     "__setitem__": setitem,
     "__iter__": iterate,
-    "__new__": staticmethod(described),
+    "__new__": staticmethod(construct_ndarray),
     "choose": choose,
     "compress": lambda a, condition, axis=None, out=None: compress(condition, a, axis, out),
     "diagonal": diagonal,
@@ -66,7 +66,7 @@ METHODS: dict[str, Any] = {
     "to_device": methods.to_device,
     "tobytes": methods.tobytes,
     "transpose": methods.transpose_method,
-    "view": shape.reinterpreted,
+    "view": shape.viewed_as_dtype,
     # elementwise
     "clip": elementwise.clip_method,
     "conj": methods.conjugate_method,
@@ -111,10 +111,10 @@ PROPERTIES: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None]] = {
     "__cuda_array_interface__": (exchange.cuda_array_interface, None),
     "T": (shape.transpose, None),
     "flags": (methods.Flags, None),
-    "flat": (flat_of, set_flat),
+    "flat": (get_flat, set_flat),
     "mT": (shape.matrix_view, None),
-    "real": (elementwise.real_of, elementwise.set_real),
-    "imag": (elementwise.imag_of, elementwise.set_imag),
+    "real": (elementwise.real_parts, elementwise.set_real),
+    "imag": (elementwise.imaginary_parts, elementwise.set_imag),
     "shape": (ndarray.shape.fget, methods.set_shape),  # type: ignore[attr-defined]
     **{name: (methods.scalar_attribute(name), None) for name in methods.SCALAR_NAMES},
 }
@@ -140,4 +140,4 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _bind()
-READERS.append(exchange.from_interface)
+DEVICE_ARRAY_IMPORTERS.append(exchange.from_interface)

@@ -174,7 +174,7 @@ def cuda_array_interface(x: ndarray) -> dict[str, Any]:
     if x.dtype == dtypes.bfloat16:
         raise AttributeError("__cuda_array_interface__ has no type for bfloat16; DLPack has")
     ptr, where = _pointer(x)
-    packed = layout.is_c(where.shape, where.strides)
+    packed = layout.is_c_contiguous(where.shape, where.strides)
     return {
         "version": 3,
         "shape": where.shape,
@@ -284,7 +284,7 @@ def from_interface(x: Any) -> ndarray | None:
     return _array_over(ptr, shape, strides, dtype, device, x, not read_only)
 
 
-creation.READERS.append(from_interface)
+creation.DEVICE_ARRAY_IMPORTERS.append(from_interface)
 
 
 def _array_over(
@@ -307,8 +307,8 @@ def _array_over(
     if first % dtype.alignment and device is not CPU:
         raise BufferError(f"memory at {first:#x} is not aligned for {dtype.name}")
     borrowed = stream_order.Borrowed(device, owner)
-    buffer = memory.foreign(first, (high - low + 1) * dtype.itemsize, borrowed, device)
-    packed = layout.is_c(shape, strides)
+    buffer = memory.foreign_buffer(first, (high - low + 1) * dtype.itemsize, borrowed, device)
+    packed = layout.is_c_contiguous(shape, strides)
     buffer_shape = shape if packed else (high - low + 1,)
     array = wrap_leaf(graph.leaf(buffer, dtype, Layout(buffer_shape, layout.c_strides(buffer_shape), 0), queue))
     if not writeable:

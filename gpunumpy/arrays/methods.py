@@ -13,11 +13,11 @@ import numpy
 from ..core.graph import layout
 from ..core.graph.layout import Layout
 from ..core.numpy_release import NUMPY_2_5
-from ..core.recording.array import BOX, READ_ONLY, from_host, is_scalar, make_view, ndarray, to_host
+from ..core.recording.array import MADE_AS_ARRAY, READ_ONLY, from_host, is_scalar, make_view, ndarray, to_host
 from ..core.recording.record import reshaped as in_shape
 from ..core.runtime.device import Device
 from ..functions.creation.arrays import array, as_shape
-from ..functions.manipulation.repeating import grown
+from ..functions.manipulation.repeating import zero_padded_node
 from ..functions.manipulation.shape import as_shape_with_unknown, reshaped, transpose
 from ..functions.ufuncs.ufunc import UFUNCS
 
@@ -39,7 +39,7 @@ def copy_method(x: ndarray, order: str = "C") -> ndarray:
     """Return a new array with the same elements. See `numpy.ndarray.copy`."""
     result = array(x, order=order)
     if is_scalar(x):
-        result._flags &= ~BOX
+        result._flags &= ~MADE_AS_ARRAY
     return result
 
 
@@ -66,7 +66,7 @@ def resize_method(x: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
         raise ValueError("cannot resize this array: it does not own its data")
     if prod(dims) < x.size and any(isinstance(referrer, ndarray) for referrer in gc.get_referrers(x)):
         raise ValueError("cannot resize an array to fewer elements while there is a view of it; use resize(a, shape)")
-    x._set(grown(x, dims))
+    x._set(zero_padded_node(x, dims))
 
 
 def set_shape(x: ndarray, shape: Any) -> None:
@@ -88,7 +88,7 @@ def set_shape(x: ndarray, shape: Any) -> None:
         elif dims != x.shape:
             view = make_view(x, Layout(dims, strides, where.offset))
             x._layout, x._node, x._source = view._layout, view._node, view._source
-        x._flags |= BOX
+        x._flags |= MADE_AS_ARRAY
 
 
 def delete_item(x: ndarray, key: Any) -> None:
@@ -129,14 +129,16 @@ def deep_copy(x: ndarray, memo: dict[int, Any]) -> ndarray:
 def reduce_for_pickle(x: ndarray) -> tuple[Any, ...]:
     """Return what `pickle` stores: the elements as a NumPy array, the name of the device, and flags."""
     device = x.device
-    return _restored, (_in_memory_order(x), str(device), x._flags & (READ_ONLY | BOX))
+    return _restored, (_in_memory_order(x), str(device), x._flags & (READ_ONLY | MADE_AS_ARRAY))
 
 
 def _in_memory_order(x: ndarray) -> Any:
     """Return the elements as a NumPy array, in Fortran order if the array is Fortran-contiguous, else in C order."""
     where = x.layout
     host = to_host(x)
-    is_fortran = layout.is_f(where.shape, where.strides) and not layout.is_c(where.shape, where.strides)
+    is_fortran = layout.is_f_contiguous(where.shape, where.strides) and not layout.is_c_contiguous(
+        where.shape, where.strides
+    )
     return numpy.asfortranarray(host) if is_fortran else host
 
 
@@ -206,18 +208,18 @@ class Flags:
     def c_contiguous(self) -> bool:
         """Whether the elements are contiguous, in C order."""
         where = self._array.layout
-        return layout.is_c(where.shape, where.strides) and self._has_whole_elements()
+        return layout.is_c_contiguous(where.shape, where.strides) and self._has_whole_elements()
 
     @property
     def f_contiguous(self) -> bool:
         """Whether the elements are contiguous, in Fortran order."""
         where = self._array.layout
-        return layout.is_f(where.shape, where.strides) and self._has_whole_elements()
+        return layout.is_f_contiguous(where.shape, where.strides) and self._has_whole_elements()
 
     def _has_whole_elements(self) -> bool:
         """Return False if the elements are components of complex elements, with gaps in between."""
         x = self._array
-        return x.size < 2 or x.base is None or x._part not in ("real", "imag")
+        return x.size < 2 or x.base is None or x._component not in ("real", "imag")
 
     @property
     def owndata(self) -> bool:
@@ -292,7 +294,7 @@ class Flags:
         self.writeable = value
 
     def __eq__(self, other: object) -> bool:
-        """Return whether all printed flags equal those of other flags, of this class or NumPy's."""
+        """Return whether all printed flags equal those of other flags, of this class or NumPy's class."""
         if not isinstance(other, (Flags, type(numpy.empty(0).flags))):
             return NotImplemented
         return all(getattr(self, name) == getattr(other, name) for name in _PRINTED)

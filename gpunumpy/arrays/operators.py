@@ -17,8 +17,8 @@ from ..core.recording.array import hand_over, is_scalar, ndarray, to_host, wrap
 from ..core.recording.record import as_nodes, binary_operator, is_operand, unary_operator, weak_types
 from ..functions.products.stacked import matmul
 from ..functions.ufuncs.methods import reduce_ufunc
-from ..functions.ufuncs.output import check_shape, release, write
-from ..functions.ufuncs.ufunc import UFUNCS, check_powers
+from ..functions.ufuncs.output import check_shape, take_value, write_to_output
+from ..functions.ufuncs.ufunc import UFUNCS, check_integer_powers
 
 Operator = Callable[..., Any]
 
@@ -73,7 +73,7 @@ def _checked_power(record: Operator, x: ndarray, y: Any, args: tuple[Any, Any]) 
     if not is_operand(y):
         return NotImplemented
     nodes = as_nodes(args)
-    check_powers(nodes[1], table.resolve("power", weak_types(nodes)))
+    check_integer_powers(nodes[1], table.resolve("power", weak_types(nodes)))
     return record(x, y)
 
 
@@ -126,7 +126,7 @@ def in_place(op: str, compute: Operator) -> Operator:
             getattr(numpy, op).resolve_dtypes((*weak_types(nodes), x.dtype))
         if source.shape != target.shape:
             check_shape(x, layout.broadcast_shapes(source.shape, target.shape))
-        return write(x, release(result))
+        return write_to_output(x, take_value(result))
 
     return update
 

@@ -11,7 +11,7 @@ from ..core.graph import node as graph
 from ..core.graph.layout import Layout
 from ..core.recording.array import is_scalar, ndarray, to_host, wrap
 from ..functions.creation.arrays import uninitialized
-from ..functions.manipulation.shape import sliced
+from ..functions.manipulation.shape import sliced_view
 
 __all__ = ["array2string", "array_repr", "array_str"]
 
@@ -23,7 +23,7 @@ def _shorten(x: ndarray, axis: int, edge: int) -> ndarray:
     strides = layout.c_strides(shape)
     node = uninitialized(shape, x.dtype, x.queue)
     for target, start, stop in ((0, 0, edge + 1), (edge + 1, n - edge, n)):
-        kept = sliced(x, axis, start, stop)
+        kept = sliced_view(x, axis, start, stop)
         node = graph.update(node, Layout(kept.shape, strides, target * strides[axis]), kept.value())
     return wrap(node)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
-
-import numpy
 
 from ..core import dtypes
 from ..core.graph import layout
@@ -60,9 +59,10 @@ def rfftfreq(n: int, d: Any = 1.0, device: Any = None, *, dtype: Any = None) -> 
 
 def _checked_length(n: Any) -> int:
     """Return the length as an int; raise `ValueError` for anything but an integer."""
-    if not isinstance(n, (int, numpy.integer)):
-        raise ValueError("n should be an integer")
-    return int(n)
+    try:
+        return operator.index(n)
+    except TypeError:
+        raise ValueError("n should be an integer") from None
 
 
 def _as_frequencies(positions: ndarray, n: int, d: Any, dtype: Any) -> ndarray:

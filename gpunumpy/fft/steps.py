@@ -16,7 +16,7 @@ from ..core.dtypes import BOOL, INT64, KIND, DType
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout, Shape
-from ..core.graph.library_calls.transforms import Transform, passes, result_shape
+from ..core.graph.library_calls.transforms import Transform, plan_transform, result_shape
 from ..core.graph.node import Node
 from ..core.graph.primitives import Leaf, LibraryCall, Output, Update, View
 from ..core.recording.record import reshaped, transposed
@@ -166,7 +166,7 @@ class TransformedValue:
                 self.node = graph.map_node("real", (work_dtype, real_dtype), (self.node,))
             return 1.0
         if _is_stored(self.node) and not _is_readable(self.node, options):
-            self.node = graph.fresh(self.node)
+            self.node = graph.as_new_node(self.node)
         self._call(options)
         return 1.0
 
@@ -299,7 +299,7 @@ class TransformedValue:
         assert signature.queue is not None
         zeros = graph.fill(graph.typed_scalar(signature.dtype.type(0), signature.dtype), stored_shape, signature.queue)
         inside = Layout(unpadded, layout.c_strides(stored_shape), 0)
-        self.node = graph.update(zeros, inside, self.node) if prod(unpadded) else graph.fresh(zeros)
+        self.node = graph.update(zeros, inside, self.node) if prod(unpadded) else graph.as_new_node(zeros)
         if stored_shape != shape:
             self.node = graph.view(self.node, Layout(shape, layout.c_strides(stored_shape), 0))
 
@@ -336,10 +336,10 @@ def _opposite(index: Node, points: int, may_be_zero: bool) -> Node:
 
 def _is_fast(options: Transform, source_layout: Layout) -> bool:
     """Return whether a fast plan transforms elements of this layout in few executions."""
-    executions = passes(options, source_layout, layout.c_layout(result_shape(options, source_layout.shape)))
+    executions = plan_transform(options, source_layout, layout.c_layout(result_shape(options, source_layout.shape)))
     if executions is None:
         return False
-    rank, ndim, execution_count = len(options.axes), len(source_layout.shape), len(executions.places)
+    rank, ndim, execution_count = len(options.axes), len(source_layout.shape), len(executions.offsets)
     if rank > 1:  # axes other than the last ones are slow
         is_fast_plan = options.axes[0] == ndim - rank and executions.plan.source.stride == 1
     else:

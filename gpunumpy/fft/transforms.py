@@ -16,7 +16,7 @@ from ..core.graph import node as graph
 from ..core.recording.array import ndarray, wrap, wrap_ordered
 from ..core.recording.memo import memoize_recording
 from ..core.recording.record import as_array
-from ..functions.ufuncs.output import hosted, output, write
+from ..functions.ufuncs.output import checked_output, to_numpy_arguments, write_to_output
 from .steps import COMPLEX64, Step, record_steps
 
 __all__ = [
@@ -67,13 +67,13 @@ def ihfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: A
     """Compute the inverse of `hfft` along one axis. See `numpy.fft.ihfft`."""
     x = as_array(a)
     points = _default_points(x, n, axis, "r2c")
-    return _deliver(_conjugate(_transform(x, [("r2c", False, points, axis)], _reverse_norm(norm), out)), out)
+    return _return_result(_conjugate(_transform(x, [("r2c", False, points, axis)], _reverse_norm(norm), out)), out)
 
 
 def _along(x: ndarray, n: Any, axis: Any, norm: Any, out: Any, kind: str, inverse: bool) -> ndarray:
-    """Compute a transform along one axis and deliver its result."""
+    """Compute a transform along one axis."""
     points = _default_points(x, n, axis, kind)
-    return _deliver(_transform(x, [(kind, inverse, points, axis)], norm, out), out)
+    return _return_result(_transform(x, [(kind, inverse, points, axis)], norm, out), out)
 
 
 def _default_points(x: ndarray, n: Any, axis: Any, kind: str) -> Any:
@@ -136,7 +136,7 @@ def _rfftn(a: Any, s: Any, axes: Any, norm: Any, out: Any) -> ndarray:
     sizes, axes = _sizes_and_axes(x, s, axes)
     steps = [("r2c", False, sizes[-1], axes[-1])]
     steps += [("c2c", False, n, axis) for n, axis in zip(sizes[-2::-1], axes[-2::-1], strict=True)]
-    return _deliver(_transform(x, steps, norm, out), out)
+    return _return_result(_transform(x, steps, norm, out), out)
 
 
 def irfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> ndarray:
@@ -150,7 +150,7 @@ def _irfftn(a: Any, s: Any, axes: Any, norm: Any, out: Any) -> ndarray:
     x = as_array(a)
     sizes, axes = _sizes_and_axes(x, s, axes, real=True)
     steps = [("c2c", True, n, axis) for n, axis in zip(sizes[:-1], axes[:-1], strict=True)]
-    return _deliver(_transform(x, [*steps, ("c2r", True, sizes[-1], axes[-1])], norm, out), out)
+    return _return_result(_transform(x, [*steps, ("c2r", True, sizes[-1], axes[-1])], norm, out), out)
 
 
 def fft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, out: Any = None) -> ndarray:
@@ -178,17 +178,17 @@ def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None,
 
 
 def _complex_axes(x: ndarray, sizes: list[Any], axes: list[Any], norm: Any, out: Any, *, inverse: bool) -> ndarray:
-    """Compute complex transforms along axes, the last first, and deliver the result."""
+    """Compute complex transforms along axes, the last first."""
     if not axes:
         return x
     steps = [("c2c", inverse, n, axis) for n, axis in zip(sizes[::-1], axes[::-1], strict=True)]
-    return _deliver(_transform(x, steps, norm, out), out)
+    return _return_result(_transform(x, steps, norm, out), out)
 
 
 def _sizes_and_axes(x: ndarray, s: Any, axes: Any, real: bool = False) -> tuple[list[Any], list[Any]]:
     """Return the number of points along each axis, and the axes, with NumPy's defaults."""
     if s is not None:
-        sizes = list(hosted(s))
+        sizes = list(to_numpy_arguments(s))
     else:
         sizes = list(x.shape if axes is None else numpy.take(x.shape, axes).tolist())
     axes = list(range(-len(sizes), 0) if axes is None else axes)
@@ -232,9 +232,9 @@ def _deprecated(text: str) -> None:
 # --- shared by all transforms ---------------------------------------------------------------------------------------
 
 
-def _deliver(result: ndarray, out: Any) -> ndarray:
+def _return_result(result: ndarray, out: Any) -> ndarray:
     """Return the result, written into `out` unless that is None."""
-    into = output(out)
+    into = checked_output(out)
     if into is None:
         return result
     if into.shape != result.shape:
@@ -243,7 +243,7 @@ def _deliver(result: ndarray, out: Any) -> ndarray:
         raise TypeError(
             f"Cannot cast ufunc 'fft' output from {result.dtype!r} to {into.dtype!r} with casting rule 'same_kind'"
         )
-    return write(into, result.value())
+    return write_to_output(into, result.value())
 
 
 def _transform(x: ndarray, transforms: Sequence[tuple[str, bool, Any, Any]], norm: Any, out: Any) -> ndarray:
@@ -252,7 +252,7 @@ def _transform(x: ndarray, transforms: Sequence[tuple[str, bool, Any, Any]], nor
     Real numbers are transformed in double precision if their first transform writes to a double-precision `out`, as in
     NumPy.
     """
-    into = output(out)
+    into = checked_output(out)
     first_has_out = len(transforms) == 1 or transforms[-1][0] != "c2r"  # NumPy's `irfftn` passes `out` to its last step
     is_double = first_has_out and into is not None and into.dtype in (COMPLEX128, FLOAT64) and KIND[x.dtype] != "c"
     dtype, factor, steps = x.dtype, 1.0, []

@@ -15,7 +15,7 @@ from ..core.graph.layout import Layout
 from ..core.ops import table
 from ..core.recording.array import ndarray, wrap
 from ..core.recording.record import as_array, as_dtype, elementwise
-from .indexing.slices import along, filled_like, flat, sliced
+from .indexing.slices import filled_like, flat_array, laid_along_axis, sliced_copy
 from .manipulation.joining import concatenate
 from .reductions.reductions import all
 from .ufuncs.methods import NO_VALUE, reduce_ufunc
@@ -39,7 +39,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = NO_VALUE, append: An
     op = "not_equal" if array.dtype == BOOL else "subtract"
     for _ in range(n):
         length = array.shape[axis]
-        array = elementwise(op, (sliced(array, axis, 1, length), sliced(array, axis, 0, length - 1)))
+        array = elementwise(op, (sliced_copy(array, axis, 1, length), sliced_copy(array, axis, 0, length - 1)))
     return array
 
 
@@ -55,15 +55,15 @@ def _edge_values(array: ndarray, axis: int, argument: Any) -> ndarray | None:
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> ndarray:
     """Return the differences of consecutive elements in C order, between given ends. See `numpy.ediff1d`."""
-    array = flat(as_array(ary))
+    array = flat_array(as_array(ary))
     parts: list[ndarray] = []
     for name, end in (("to_begin", to_begin), ("", None), ("to_end", to_end)):
         if not name:
             length = array.size
-            neighbours = sliced(array, 0, 1, length), sliced(array, 0, 0, length - 1)
+            neighbours = sliced_copy(array, 0, 1, length), sliced_copy(array, 0, 0, length - 1)
             parts.append(elementwise("subtract", neighbours))
         elif end is not None:
-            part = flat(as_array(end, array.device))
+            part = flat_array(as_array(end, array.device))
             if not numpy.can_cast(part.dtype, array.dtype, casting="same_kind"):
                 raise TypeError(f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule.")
             parts.append(wrap(as_dtype(part.value(), array.dtype)))
@@ -79,9 +79,9 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> ndarray:
         points = as_array(x, values.device)
         step = diff(points, axis=-1 if points.ndim == 1 else axis)
         if points.ndim == 1:
-            step = along(step, axis, values.ndim)
+            step = laid_along_axis(step, axis, values.ndim)
     length = values.shape[axis]
-    pairs = elementwise("add", (sliced(values, axis, 1, length), sliced(values, axis, 0, length - 1)))
+    pairs = elementwise("add", (sliced_copy(values, axis, 1, length), sliced_copy(values, axis, 0, length - 1)))
     return reduce_ufunc("add", elementwise("divide", (elementwise("multiply", (step, pairs)), 2.0)), axis)
 
 
@@ -135,7 +135,9 @@ def _derivative(array: ndarray, axis: int, step: Any, edge_order: int, dtype: DT
     first, last = (step, step) if uniform else (_element(step, 0), _element(step, step.size - 1))
     ends = []
     for position, inward, step_at_end in ((0, 1, first), (length - 1, -1, last)):
-        points = [sliced(array, axis, position + k * inward, position + k * inward + 1) for k in range(edge_order + 1)]
+        points = [
+            sliced_copy(array, axis, position + k * inward, position + k * inward + 1) for k in range(edge_order + 1)
+        ]
         if edge_order == 1:
             pair = points[::-1] if inward > 0 else points
             ends.append(_divide(_subtract(*pair), step_at_end))
@@ -144,11 +146,11 @@ def _derivative(array: ndarray, axis: int, step: Any, edge_order: int, dtype: DT
             ends.append(_weighted(_one_sided(step_at_end, next_step, inward), points))
     middle = []
     if length > 2:
-        before, here, after = (sliced(array, axis, k, length - 2 + k) for k in range(3))
+        before, here, after = (sliced_copy(array, axis, k, length - 2 + k) for k in range(3))
         double = _multiply(2.0, first)
         differences = _divide(_subtract(after, before), double)
         if not uniform:
-            d1, d2 = (along(sliced(step, 0, k, step.size - 1 + k), axis, array.ndim) for k in (0, 1))
+            d1, d2 = (laid_along_axis(sliced_copy(step, 0, k, step.size - 1 + k), axis, array.ndim) for k in (0, 1))
             both_steps = _add(d1, d2)
             weights = (
                 _negative(_divide(d2, _multiply(d1, both_steps))),
@@ -251,7 +253,7 @@ def _sequence(array: ndarray) -> ndarray:
     """Return the array in one dimension; raise `ValueError` if it has more."""
     if array.ndim > 1:
         raise ValueError("object too deep for desired array")
-    return flat(array)
+    return flat_array(array)
 
 
 def _reversed(array: ndarray) -> ndarray:

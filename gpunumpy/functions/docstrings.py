@@ -24,20 +24,20 @@ _OWN_ENTRIES = {
 _REFERS_TO = {"array_split": "split", "dsplit": "split", "hsplit": "split", "vsplit": "split"}
 
 
-def describe(names: dict[str, Any], numpys: Any) -> None:
-    """Complete the docstrings of functions with sections of NumPy's.
+def describe(names: dict[str, Any], numpy_module: Any) -> None:
+    """Complete the docstrings of functions with sections of NumPy's docstrings.
 
     Parameters
     ----------
     names
         The functions, and other objects, by their names in NumPy.
-    numpys
-        NumPy's module.
+    numpy_module
+        The module of NumPy.
     """
-    package, numpy_names = __name__.partition(".")[0], set(numpys.__all__)
+    package, numpy_names = __name__.partition(".")[0], set(numpy_module.__all__)
     for name, function in names.items():
         if type(function) is FunctionType and name in numpy_names and function.__module__.startswith(package):
-            numpy_doc = getattr(numpys, _REFERS_TO.get(name, name)).__doc__
+            numpy_doc = getattr(numpy_module, _REFERS_TO.get(name, name)).__doc__
             if numpy_doc and function.__doc__ and numpy_doc is not function.__doc__:
                 function.__doc__ = merged(function, numpy_doc, name in _REFERS_TO)
 
@@ -45,7 +45,7 @@ def describe(names: dict[str, Any], numpys: Any) -> None:
 def merged(function: FunctionType, numpy_doc: str, choose: bool) -> str:
     """Return a function's docstring, completed with sections and parameter entries of NumPy's docstring.
 
-    Sections and entries of the function's own docstring take precedence. With `choose`, entries of NumPy's are left out
+    Sections and entries of the function's own docstring take precedence. With `choose`, NumPy's entries are left out
     unless the function has the parameter.
     """
     code = function.__code__

@@ -23,7 +23,7 @@ from ..core import dtypes
 from ..core.errors import HostFallbackWarning, allowed
 from ..core.graph import layout
 from ..core.graph.layout import Layout
-from ..core.recording.array import BOX, READ_ONLY, from_host, is_scalar, make_view, ndarray, to_host
+from ..core.recording.array import MADE_AS_ARRAY, READ_ONLY, from_host, is_scalar, make_view, ndarray, to_host
 from ..core.recording.record import source_location
 
 __all__ = ["host_fallback"]
@@ -44,7 +44,7 @@ _SILENT = frozenset(
 # Classes that hold arrays: what they hold are NumPy arrays.
 _HOLDERS = frozenset(("broadcast", "chararray", "matrix", "memmap", "ndenumerate", "poly1d", "recarray"))
 # Implementations of this package for functions in NumPy's inner modules, by NumPy's full name.
-NATIVE: dict[str, Callable[..., Any]] = {}
+OWN_FUNCTIONS: dict[str, Callable[..., Any]] = {}
 # Modules in which nothing takes an array.
 _PLAIN_MODULES = frozenset(("ctypeslib", "dtypes", "exceptions", "version"))
 
@@ -136,7 +136,7 @@ class _HostCall:
             return self._result_array(x) if argument is None else argument.array
         if isinstance(x, numpy.generic) and self.device is not None and x.dtype in dtypes.KIND:
             scalar = from_host(numpy.asarray(x), self.device)
-            scalar._flags &= ~BOX  # as the 0-d result of an operation
+            scalar._flags &= ~MADE_AS_ARRAY  # as the 0-d result of an operation
             return scalar
         if type(x) in (list, tuple):
             return type(x)(map(self.from_host, x))
@@ -211,7 +211,7 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 
 def refuse_writes(name: str, op: Any, op_flags: Any) -> None:
-    """Raise `TypeError` if an iterator of NumPy's would write to a host copy of a gpunumpy array."""
+    """Raise `TypeError` if a NumPy iterator would write to a host copy of a gpunumpy array."""
     operands = list(op) if isinstance(op, (list, tuple)) else [op]
     flags = list(op_flags or ())
     flags_of_operands = [flags] * len(operands) if all(isinstance(flag, str) for flag in flags) else flags
@@ -227,7 +227,7 @@ class _NditerMeta(type):
     """Metaclass of `nditer`, for which NumPy's iterators are its instances."""
 
     def __instancecheck__(cls, x: Any) -> bool:
-        """Return whether `x` is an iterator of NumPy's."""
+        """Return whether `x` is a NumPy iterator."""
         return isinstance(x, numpy.nditer)
 
 
@@ -235,7 +235,7 @@ class nditer(metaclass=_NditerMeta):
     """NumPy's iterator over host copies of gpunumpy arrays, which it cannot write to. See `numpy.nditer`."""
 
     def __new__(cls, op: Any, flags: Any = None, op_flags: Any = None, *args: Any, **options: Any) -> Any:
-        """Return an iterator of NumPy's."""
+        """Return a NumPy iterator."""
         refuse_writes("nditer", op, op_flags)
         report("gpunumpy.nditer")
         return numpy.nditer(_HostCall().to_host(op), flags, op_flags, *args, **options)
@@ -259,7 +259,7 @@ class vectorize(numpy.vectorize):
         return _vectorized(self, *args, **options)
 
 
-NATIVE |= {"numpy.nditer": nditer, "numpy.nested_iters": nested_iters, "numpy.vectorize": vectorize}
+OWN_FUNCTIONS |= {"numpy.nditer": nditer, "numpy.nested_iters": nested_iters, "numpy.vectorize": vectorize}
 
 
 # The array methods that run through NumPy on the host.
@@ -273,7 +273,7 @@ def on_host_method(name: str) -> Callable[..., Any]:
 
 @cache
 def lookup(module: str, name: str) -> Any:
-    """Return what a module of NumPy's has under a name, with functions wrapped to run on the host.
+    """Return what a NumPy module has under a name, with functions wrapped to run on the host.
 
     Raises
     ------
@@ -284,7 +284,7 @@ def lookup(module: str, name: str) -> Any:
     own_module = "gpunumpy" + module.removeprefix("numpy")
     if name.startswith("_") or (name not in dir(numpy_module) and name not in _PLAIN_MODULES):
         raise AttributeError(f"module {own_module!r} has no attribute {name!r}")
-    native = NATIVE.get(f"{module}.{name}")
+    native = OWN_FUNCTIONS.get(f"{module}.{name}")
     if native is not None:
         return native
     found = getattr(numpy_module, name)
@@ -298,18 +298,18 @@ def lookup(module: str, name: str) -> Any:
 
 
 def namespace(module: str) -> types.ModuleType:
-    """Return a module like one of NumPy's, whose functions run on the host and take and return gpunumpy arrays."""
+    """Return a module like a NumPy module, whose functions run on the host and take and return gpunumpy arrays."""
 
     def find(name: str) -> Any:
         return import_module(module).__all__ if name == "__all__" else lookup(module, name)
 
     own_module = types.ModuleType("gpunumpy" + module.removeprefix("numpy"))
     own_module.__getattr__ = find  # type: ignore[method-assign]
-    own_module.__dir__ = lambda: public(module)  # type: ignore[method-assign]
+    own_module.__dir__ = lambda: public_names(module)  # type: ignore[method-assign]
     own_module.__path__ = []  # a package: it may contain modules, none of which is a file
     return own_module
 
 
-def public(module: str) -> list[str]:
-    """Return the public names of a module of NumPy's."""
+def public_names(module: str) -> list[str]:
+    """Return the public names of a NumPy module."""
     return [name for name in dir(import_module(module)) if not name.startswith("_")]

@@ -1,4 +1,4 @@
-"""The library call "empty": memory that is allocated and not written, so nothing runs."""
+"""The library call "empty": its result is allocated and not written, so nothing runs."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 
 def on_host(options: tuple[Any, ...], out: Any) -> None:
-    """Run nothing."""
+    """Leave `out` as it is."""
 
 
 def on_cuda(*_: Any) -> Any:
-    """Prepare nothing."""
+    """Return a function that does nothing with its pointers."""
     return lambda pointers: None

@@ -1,4 +1,4 @@
-"""Linear algebra, as `numpy.linalg` has it; what has no device implementation runs through NumPy on the host."""
+"""The namespace of `numpy.linalg`. Functions without a device implementation run through NumPy on the host."""
 
 from numpy.linalg import LinAlgError
 
@@ -50,4 +50,5 @@ __getattr__ = _namespace("numpy.linalg").__getattr__
 
 
 def __dir__() -> list[str]:
+    """Return the names of the functions implemented here."""
     return __all__

@@ -1,6 +1,7 @@
-"""What singular values tell of linear systems: least squares, pseudo-inverses and ranks.
+"""Least squares, pseudo-inverses and ranks, from singular values.
 
-NumPy computes these in double precision, whatever the dtype of the arguments, and its default tolerances count on that.
+NumPy computes least squares and pseudo-inverses in double precision, whatever the dtype of the arguments, and its
+default tolerances count on that.
 """
 
 from __future__ import annotations
@@ -17,26 +18,27 @@ from ..core.recording.record import as_array, as_dtype, elementwise
 from ..functions.creation.arrays import empty, zeros
 from ..functions.indexing.getitem import getitem
 from ..functions.manipulation.shape import astype, swapaxes
-from ..functions.products.operands import pair
+from ..functions.products.operands import as_two_arrays
 from ..functions.products.stacked import matmul
 from ..functions.reductions import reductions
-from ..functions.ufuncs.elementwise import real_of, where
+from ..functions.ufuncs.elementwise import real_parts, where
 from ..functions.ufuncs.output import check_shape
 from .checks import check_matrices, common_dtype, real_dtype
-from .decompositions import singular, svd
+from .decompositions import svd, svd_in_dtype
 
 __all__ = ["lstsq", "matrix_rank", "pinv"]
 
 _NO_VALUE = object()
-_WIDE = {"f": numpy.dtype(numpy.float64), "c": numpy.dtype(numpy.complex128)}
+_DOUBLE_PRECISION = {"f": numpy.dtype(numpy.float64), "c": numpy.dtype(numpy.complex128)}
 
 
-def _wide(dtype: DType) -> DType:
-    return _WIDE[KIND[dtype]]
+def _in_double_precision(dtype: DType) -> DType:
+    """Return float64 for a real dtype, complex128 for a complex one."""
+    return _DOUBLE_PRECISION[KIND[dtype]]
 
 
 def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
-    """How many singular values are greater than a tolerance. See `numpy.linalg.matrix_rank`."""
+    """Count the singular values greater than a tolerance. See `numpy.linalg.matrix_rank`."""
     if rtol is not None and tol is not None:
         raise ValueError("`tol` and `rtol` can't be both set.")
     x = as_array(A)
@@ -44,44 +46,45 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
         return int(to_host(reductions.any(x)))
     s = svd(x, compute_uv=False, hermitian=hermitian)
     if tol is not None:
-        limit = _along(tol, s)
+        cutoff = _per_matrix(tol, s)
     else:
-        share = max(x.shape[-2:]) * float(numpy.finfo(s.dtype).eps) if rtol is None else _along(rtol, s)
-        limit = elementwise("multiply", (reductions.max(s, -1, keepdims=True, initial=0), share))
-    return reductions.count_nonzero(elementwise("greater", (s, limit)), -1)
+        cutoff_ratio = max(x.shape[-2:]) * float(numpy.finfo(s.dtype).eps) if rtol is None else _per_matrix(rtol, s)
+        cutoff = elementwise("multiply", (reductions.max(s, -1, keepdims=True, initial=0), cutoff_ratio))
+    return reductions.count_nonzero(elementwise("greater", (s, cutoff)), -1)
 
 
 def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = _NO_VALUE) -> ndarray:
-    """The pseudo-inverses of matrices. See `numpy.linalg.pinv`."""
+    """Return the pseudo-inverses of matrices. See `numpy.linalg.pinv`."""
     x = as_array(a)
     if rcond is not None:
         if rtol is not _NO_VALUE:
             raise ValueError("`rtol` and `rcond` can't be both set.")
-        share = rcond
+        cutoff_ratio = rcond
     elif rtol is _NO_VALUE:
-        share = 1e-15
+        cutoff_ratio = 1e-15
     elif rtol is None:
-        share = max(x.shape[-2:]) * numpy.finfo(x.dtype).eps
+        cutoff_ratio = max(x.shape[-2:]) * numpy.finfo(x.dtype).eps
     else:
-        share = rtol
+        cutoff_ratio = rtol
     if not x.size and 0 in x.shape[-2:]:
         return empty((*x.shape[:-2], *x.shape[:-3:-1]), x.dtype, device=x.device)
     check_matrices(x)
     dtype = common_dtype(x)
-    wide = _wide(dtype)
-    u, s, vh = svd(astype(x, wide, copy=False), False, hermitian=hermitian) if hermitian else _thin(x, wide)
-    limit = elementwise("multiply", (_along(share, s), reductions.max(s, -1, keepdims=True, initial=0)))
-    check_shape(s, layout.broadcast_shapes(s.shape, limit.shape))  # tolerances make no stack of one matrix
-    inverse = _inverses(s, limit)
-    scaled = elementwise("multiply", (getitem(inverse, (..., None)), _adjoint(u)))
+    double = _in_double_precision(dtype)
+    u, s, vh = svd(astype(x, double, copy=False), False, hermitian=hermitian) if hermitian else _thin_svd(x, double)
+    cutoff = elementwise("multiply", (_per_matrix(cutoff_ratio, s), reductions.max(s, -1, keepdims=True, initial=0)))
+    # As in NumPy, several tolerances do not broadcast one matrix to a stack.
+    check_shape(s, layout.broadcast_shapes(s.shape, cutoff.shape))
+    inverses = _inverses_above(s, cutoff)
+    scaled = elementwise("multiply", (getitem(inverses, (..., None)), _adjoint(u)))
     return astype(matmul(_adjoint(vh), scaled), dtype, copy=False)
 
 
 def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[ndarray, ndarray, Any, ndarray]:
-    """The least-squares solutions of a linear system. See `numpy.linalg.lstsq`."""
-    x, y = pair(a, b)
-    one = y.ndim == 1
-    if one:
+    """Return the least-squares solution of a linear system. See `numpy.linalg.lstsq`."""
+    x, y = as_two_arrays(a, b)
+    is_vector = y.ndim == 1
+    if is_vector:
         y = getitem(y, (slice(None), None))
     for array in (x, y):
         if array.ndim != 2:
@@ -90,44 +93,47 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[ndarray, ndarray, Any, nda
     if m != rows:
         raise LinAlgError("Incompatible dimensions")
     dtype = common_dtype(x, y)
-    wide, real = _wide(dtype), real_dtype(dtype)
-    eps = float(numpy.finfo(wide).eps)
-    share = eps * max(m, n) if rcond is None else float(rcond)
-    if not 0 < share < 1:  # LAPACK takes its own precision instead: half of the distance from 1 to the next number
-        share = eps / 2
-    right = wrap(as_dtype(y.value(), wide))
-    _, s, _ = factors = _thin(x, wide, "SVD did not converge in Linear Least Squares")
-    limit = elementwise("multiply", (reductions.max(s, -1, keepdims=True, initial=0), share))
-    found = reductions.count_nonzero(elementwise("greater", (s, limit)))
+    double, real = _in_double_precision(dtype), real_dtype(dtype)
+    eps = float(numpy.finfo(double).eps)
+    cutoff_ratio = eps * max(m, n) if rcond is None else float(rcond)
+    if not 0 < cutoff_ratio < 1:
+        # LAPACK then uses its machine precision: half the distance from 1 to the next number.
+        cutoff_ratio = eps / 2
+    right_sides = wrap(as_dtype(y.value(), double))
+    _, s, _ = factors = _thin_svd(x, double, "SVD did not converge in Linear Least Squares")
+    cutoff = elementwise("multiply", (reductions.max(s, -1, keepdims=True, initial=0), cutoff_ratio))
+    rank_array = reductions.count_nonzero(elementwise("greater", (s, cutoff)))
     if min(m, n):
         u, _, vh = factors
-        parts = elementwise("multiply", (getitem(_inverses(s, limit), (..., None)), matmul(_adjoint(u), right)))
-        solution = matmul(_adjoint(vh), parts)
-        rest = elementwise("subtract", (right, matmul(wrap(as_dtype(x.value(), wide)), solution)))
+        inverses = getitem(_inverses_above(s, cutoff), (..., None))
+        coefficients = elementwise("multiply", (inverses, matmul(_adjoint(u), right_sides)))
+        solution = matmul(_adjoint(vh), coefficients)
+        residual = elementwise("subtract", (right_sides, matmul(wrap(as_dtype(x.value(), double)), solution)))
     else:
-        solution, rest = zeros((n, sides), wide, device=x.device), right
-    squares = reductions.sum(real_of(elementwise("multiply", (elementwise("conjugate", (rest,)), rest))), 0)
-    solution = astype(getitem(solution, (slice(None), 0)) if one else solution, dtype, copy=False)
-    rank = numpy.int32(to_host(found))
+        solution, residual = zeros((n, sides), double, device=x.device), right_sides
+    squares = reductions.sum(real_parts(elementwise("multiply", (elementwise("conjugate", (residual,)), residual))), 0)
+    solution = astype(getitem(solution, (slice(None), 0)) if is_vector else solution, dtype, copy=False)
+    rank = numpy.int32(to_host(rank_array))
     residuals = astype(squares, real, copy=False) if rank == n and m > n else from_host(numpy.zeros(0, real), x.device)
     return solution, residuals, rank, astype(s, real, copy=False)
 
 
-def _thin(x: ndarray, dtype: DType, message: str = "SVD did not converge") -> Any:
-    """The factors with as many vectors as there are values."""
-    return singular(x, dtype, False, True, message)
+def _thin_svd(x: ndarray, dtype: DType, message: str = "SVD did not converge") -> Any:
+    """Return the SVD with as many vectors on each side as there are singular values."""
+    return svd_in_dtype(x, dtype, False, True, message)
 
 
-def _inverses(s: ndarray, limit: ndarray) -> ndarray:
-    """Of the values above a limit; of the others zero."""
-    large = elementwise("greater", (s, limit))
-    return where(large, elementwise("divide", (1.0, where(large, s, 1.0))), 0.0)
+def _inverses_above(s: ndarray, cutoff: ndarray) -> ndarray:
+    """Return the reciprocals of the singular values above a cutoff, and zero for the others."""
+    is_large = elementwise("greater", (s, cutoff))
+    return where(is_large, elementwise("divide", (1.0, where(is_large, s, 1.0))), 0.0)
 
 
 def _adjoint(x: ndarray) -> ndarray:
+    """Return the conjugate transposes of matrices."""
     return elementwise("conjugate", (swapaxes(x, -1, -2),))
 
 
-def _along(given: Any, s: ndarray) -> Any:
-    """A tolerance, or one for every matrix of a stack, beside the singular values."""
-    return getitem(as_array(given, s.device), (..., None))
+def _per_matrix(tolerance: Any, s: ndarray) -> Any:
+    """Return a tolerance, or one for each matrix of a stack, in a shape that broadcasts with the singular values."""
+    return getitem(as_array(tolerance, s.device), (..., None))

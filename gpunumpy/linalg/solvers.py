@@ -1,7 +1,7 @@
 """Linear systems, inverses, determinants and Cholesky factors.
 
-Each is one routine over a stack of matrices. Its result `info` tells of every matrix whether it failed; where NumPy
-raises for that, it is looked at.
+Each function records one library call over a stack of matrices. Its output `info` has a number for each matrix, 0 on
+success. Where NumPy raises for a failed matrix, the function computes `info` at once and raises the same error.
 """
 
 from __future__ import annotations
@@ -21,75 +21,76 @@ from ..core.recording.record import as_array, reshaped, transposed
 from ..core.runtime import evaluate
 from ..functions.creation.ranges import eye
 from ..functions.manipulation.shape import broadcast_to, transpose
-from ..functions.products.operands import pair
+from ..functions.products.operands import as_two_arrays
 from ..functions.products.stacked import matmul
-from .checks import check_square, common_dtype, look, real_dtype, tells
+from .checks import check_square, common_dtype, failure_word_is_clear, raise_on_failure, real_dtype
 
 __all__ = ["cholesky", "det", "inv", "matrix_power", "slogdet", "solve", "tensorinv", "tensorsolve"]
 
 _SINGULAR = "Singular matrix"
 _NOT_DEFINITE = "Matrix is not positive definite"
-# Up to so many rows a factor is written as it is; cuSOLVER's come by columns.
-_SMALL = 64
+# Most rows of a lower Cholesky factor in C order; larger ones are in Fortran order, as cuSOLVER writes them.
+_MAX_C_ORDER_ROWS = 64
 
 
 class SlogdetResult(NamedTuple):
-    """What `slogdet` returns."""
+    """Result of `slogdet`."""
 
     sign: ndarray
     logabsdet: ndarray
 
 
 def cholesky(a: Any, /, *, upper: bool = False) -> ndarray:
-    """The Cholesky factor of Hermitian positive-definite matrices. See `numpy.linalg.cholesky`.
+    """Return the Cholesky factors of Hermitian positive-definite matrices. See `numpy.linalg.cholesky`.
 
-    The values are looked at, as a matrix that has no such factor raises. The lower factor of a large matrix is in
-    Fortran order.
+    The factors are computed at once, because a matrix that is not positive definite raises. The lower factor of a
+    matrix of more than 64 rows is in Fortran order.
     """
     x = as_array(a)
     check_square(x)
-    shape, by_columns = x.shape, not upper and x.shape[-1] > _SMALL
-    where = Layout(shape, (*layout.c_strides(shape)[:-2], 1, shape[-1]), 0) if by_columns else None
+    shape, by_columns = x.shape, not upper and x.shape[-1] > _MAX_C_ORDER_ROWS
+    result_layout = Layout(shape, (*layout.c_strides(shape)[:-2], 1, shape[-1]), 0) if by_columns else None
     options = (bool(upper), by_columns)
-    return _computed("cholesky", options, (x.value(),), common_dtype(x), _NOT_DEFINITE, where)
+    return _compute_checked("cholesky", options, (x.value(),), common_dtype(x), _NOT_DEFINITE, result_layout)
 
 
 def inv(a: Any) -> ndarray:
-    """The inverses of square matrices. See `numpy.linalg.inv`.
+    """Return the inverses of square matrices. See `numpy.linalg.inv`.
 
-    The values are looked at, as a singular matrix raises.
+    The inverses are computed at once, because a singular matrix raises.
     """
     x = as_array(a)
     check_square(x)
-    return _computed("inv", (), (x.value(),), common_dtype(x), _SINGULAR)
+    return _compute_checked("inv", (), (x.value(),), common_dtype(x), _SINGULAR)
 
 
-def _computed(
+def _compute_checked(
     name: str,
     options: tuple[Any, ...],
     args: tuple[Node, ...],
     dtype: Any,
     message: str,
-    where: Layout | None = None,
+    result_layout: Layout | None = None,
 ) -> ndarray:
-    """The result of a library call whose other output says which matrices of the stack are not what it takes.
+    """Compute a library call with the outputs `result` and `info`; raise `LinAlgError(message)` if a matrix failed.
 
-    It is seen through a layout, if one is given.
+    The arguments are cast to the dtype. Returns the result, seen through `result_layout` if that is given.
     """
     result, info = graph.library_call_outputs(name, options, tuple([graph.cast(x, dtype) for x in args]))
     if 0 in result.signature.shape:
-        made = wrap(_filled(0, dtype, result.signature.shape, args[0]))
-        return made if where is None else make_view(made, where)
-    made = wrap(result)
-    told = tells(made.queue)
-    evaluate.compute(result if told else info)
-    if where is not None:  # while the device is at work
-        made = make_view(made, where)
-    look(info, message, told)
-    return made
+        array = wrap(_full(0, dtype, result.signature.shape, args[0]))
+        return array if result_layout is None else make_view(array, result_layout)
+    array = wrap(result)
+    word_was_clear = failure_word_is_clear(array.queue)
+    evaluate.compute(result if word_was_clear else info)
+    if result_layout is not None:  # while the device is at work
+        array = make_view(array, result_layout)
+    raise_on_failure(info, message, word_was_clear)
+    return array
 
 
-def _filled(value: int, dtype: Any, shape: Shape, like: Node) -> Node:
+def _full(value: int, dtype: Any, shape: Shape, like: Node) -> Node:
+    """Record an array filled with a value, on the queue of another node."""
     assert like.signature.queue is not None
     return graph.fill(graph.typed_scalar(dtype.type(value), dtype), shape, like.signature.queue)
 
@@ -98,59 +99,59 @@ def _filled(value: int, dtype: Any, shape: Shape, like: Node) -> Node:
 
 
 def solve(a: Any, b: Any) -> ndarray:
-    """The solutions of linear systems with square matrices. See `numpy.linalg.solve`.
+    """Solve linear systems with square matrices. See `numpy.linalg.solve`.
 
-    The values are looked at, as a singular matrix raises. The solutions for several right-hand sides lie in memory one
-    after the other: as matrices they are in Fortran order.
+    The solutions are computed at once, because a singular matrix raises. For a matrix of right-hand sides the solutions
+    lie in memory one after the other: the matrix of solutions is in Fortran order.
     """
-    x, y = pair(a, b)
+    x, y = as_two_arrays(a, b)
     check_square(x)
     dtype = common_dtype(x, y)
-    _check_sides(x, y)
+    _check_right_sides(x, y)
     left, right, stack, n = x.value(), y.value(), x.shape[:-2], x.shape[-1]
     if y.ndim == 1:
         right = graph.broadcast(right, (*stack, n))
-        return _computed("solve", (), (left, right), dtype, _SINGULAR)
+        return _compute_checked("solve", (), (left, right), dtype, _SINGULAR)
     columns = y.shape[-1]
-    if not columns:  # which does not save a singular matrix
-        solve(x, wrap(_filled(0, dtype, (n,), right)))
+    if not columns:  # NumPy raises for a singular matrix even without right-hand sides
+        solve(x, wrap(_full(0, dtype, (n,), right)))
     batch = layout.broadcast_shapes(stack, y.shape[:-2])
     right = graph.broadcast(right, (*batch, n, columns))
-    ahead = (*batch, columns)
+    batch_columns = (*batch, columns)
     if prod(stack) == 1 and len(batch):
-        # One matrix for all: their right-hand sides stand side by side.
-        left, count = reshaped(left, (n, n)), prod(ahead)
-        right = transposed(reshaped(transposed(right, _swapped(len(ahead))), (count, n)), (1, 0))
+        # One matrix for the whole batch: all right-hand sides become the columns of one system.
+        left, sides = reshaped(left, (n, n)), prod(batch_columns)
+        right = transposed(reshaped(transposed(right, _transposed_axes(len(batch_columns))), (sides, n)), (1, 0))
     else:
         left = graph.broadcast(left, (*batch, n, n))
-    where = Layout((*batch, n, columns), (*layout.c_strides((*ahead, n))[:-2], 1, n), 0)
-    return _computed("solve", (), (left, right), dtype, _SINGULAR, where)
+    result_layout = Layout((*batch, n, columns), (*layout.c_strides((*batch_columns, n))[:-2], 1, n), 0)
+    return _compute_checked("solve", (), (left, right), dtype, _SINGULAR, result_layout)
 
 
-def _swapped(last: int) -> tuple[int, ...]:
-    """The order of axes up to `last` that exchanges the last two."""
-    return (*range(last - 1), last, last - 1)
+def _transposed_axes(last_axis: int) -> tuple[int, ...]:
+    """Return the permutation of the axes 0 to `last_axis` that exchanges the last two."""
+    return (*range(last_axis - 1), last_axis, last_axis - 1)
 
 
-def _check_sides(x: ndarray, y: ndarray) -> None:
-    """Refuse right-hand sides of another length than the matrices."""
-    name, rows = ("solve1", -1) if y.ndim == 1 else ("solve", -2)
+def _check_right_sides(x: ndarray, y: ndarray) -> None:
+    """Raise `ValueError` unless the right-hand sides `y` have as many rows as the matrices `x`."""
+    name, rows_axis = ("solve1", -1) if y.ndim == 1 else ("solve", -2)
     signature = f"(m,m),(m{'' if y.ndim == 1 else ',n'})->(m{'' if y.ndim == 1 else ',n'})"
     if not y.ndim:
         raise ValueError(
             f"{name}: Input operand 1 does not have enough dimensions (has 0, gufunc core with signature {signature} "
             "requires 2)"
         )
-    if y.shape[rows] != x.shape[-1]:
+    if y.shape[rows_axis] != x.shape[-1]:
         raise ValueError(
             f"{name}: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature {signature} (size "
-            f"{y.shape[rows]} is different from {x.shape[-1]})"
+            f"{y.shape[rows_axis]} is different from {x.shape[-1]})"
         )
 
 
 def tensorsolve(a: Any, b: Any, axes: Any = None) -> ndarray:
-    """The solution `x` of the equation ``tensordot(a, x, x.ndim) == b``. See `numpy.linalg.tensorsolve`."""
-    x, y = pair(a, b)
+    """Solve the equation ``tensordot(a, x, x.ndim) == b`` for `x`. See `numpy.linalg.tensorsolve`."""
+    x, y = as_two_arrays(a, b)
     if axes is not None:
         order = list(range(x.ndim))
         for k in axes:
@@ -166,39 +167,39 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> ndarray:
 
 
 def tensorinv(a: Any, ind: int = 2) -> ndarray:
-    """The inverse of an array in the sense of `tensordot`. See `numpy.linalg.tensorinv`."""
+    """Return the inverse of an array with respect to `tensordot`. See `numpy.linalg.tensorinv`."""
     x = as_array(a)
     if ind <= 0:
         raise ValueError("Invalid ind argument.")
     size = prod(x.shape[ind:])
     if not size:
         raise ValueError(f"cannot reshape array of size {x.size} into shape (0,newaxis)")
-    made = inv(wrap(reshaped(x.value(), (size, x.size // size))))
-    return make_view(made, layout.c_layout((*x.shape[ind:], *x.shape[:ind])))
+    inverse = inv(wrap(reshaped(x.value(), (size, x.size // size))))
+    return make_view(inverse, layout.c_layout((*x.shape[ind:], *x.shape[:ind])))
 
 
 def matrix_power(a: Any, n: Any) -> ndarray:
-    """Powers of square matrices by integers. See `numpy.linalg.matrix_power`."""
+    """Raise square matrices to an integer power. See `numpy.linalg.matrix_power`."""
     x = as_array(a)
     check_square(x)
     try:
-        left = operator.index(n)
+        power = operator.index(n)
     except TypeError as error:
         raise TypeError("exponent must be an integer") from error
-    if not left:
-        return wrap(graph.fresh(broadcast_to(eye(x.shape[-1], dtype=x.dtype, device=x.device), x.shape).value()))
-    if left < 0:
-        x, left = inv(x), -left
-    if left == 1:
+    if not power:
+        return wrap(graph.as_new_node(broadcast_to(eye(x.shape[-1], dtype=x.dtype, device=x.device), x.shape).value()))
+    if power < 0:
+        x, power = inv(x), -power
+    if power == 1:
         return x
-    if left == 3:
+    if power == 3:
         return matmul(matmul(x, x), x)
     result = None
     while True:
-        if left & 1:
+        if power & 1:
             result = x if result is None else matmul(result, x)
-        left >>= 1
-        if not left:
+        power >>= 1
+        if not power:
             assert result is not None
             return result
         x = matmul(x, x)
@@ -208,21 +209,23 @@ def matrix_power(a: Any, n: Any) -> ndarray:
 
 
 def slogdet(a: Any) -> SlogdetResult:
-    """The signs of determinants and the logarithms of their sizes. See `numpy.linalg.slogdet`."""
+    """Return the signs of determinants and the logarithms of their absolute values. See `numpy.linalg.slogdet`."""
     x = as_array(a)
     check_square(x)
     dtype, stack = common_dtype(x), x.shape[:-2]
     real = real_dtype(dtype)
     if not x.size:
-        return SlogdetResult(*(wrap(_filled(k, d, stack, x.value())) for k, d in ((1, dtype), (0, real))))
+        # The product of no factors is 1, and its logarithm 0.
+        results = ((1, dtype), (0, real))
+        return SlogdetResult(*(wrap(_full(value, kind, stack, x.value())) for value, kind in results))
     return SlogdetResult(*map(wrap, graph.library_call_outputs("slogdet", (), (graph.cast(x.value(), dtype),))))
 
 
 def det(a: Any) -> ndarray:
-    """The determinants of square matrices. See `numpy.linalg.det`."""
+    """Return the determinants of square matrices. See `numpy.linalg.det`."""
     x = as_array(a)
     check_square(x)
     dtype, stack = common_dtype(x), x.shape[:-2]
     if not x.size:
-        return wrap(_filled(1, dtype, stack, x.value()))
+        return wrap(_full(1, dtype, stack, x.value()))
     return wrap(graph.library_call("det", (), (graph.cast(x.value(), dtype),)))

@@ -1,4 +1,4 @@
-"""cuBLAS: products that are subtracted from a part of the matrices that hold the factors, too."""
+"""cuBLAS: products that are subtracted from a block of the same matrices that hold the factors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..core.runtime.device import Device
 from .handles import handle
 
 _LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
-# Minus one and one in host memory, which cuBLAS reads during the call.
+# Minus one and one in host memory, from which cuBLAS reads them during the call.
 _SCALARS = {name: numpy.array([-1, 1], name) for name in _LETTERS}
 _NO_TRANSPOSE, _ADJOINT = 0, 2
 
@@ -19,10 +19,24 @@ _NO_TRANSPOSE, _ADJOINT = 0, 2
 def subtract_products(
     device: Device, n: int, size: int, count: int, dtype: Any, *, adjoint: bool = False
 ) -> Callable[..., None]:
-    """``run(matrices, rows, columns, inner, left, right, result)`` for matrices that lie by columns.
+    """Prepare the update ``result -= left @ right`` of blocks of matrices in Fortran order.
 
-    The matrices have n rows, and `size` elements each. The last three say where the two factors and the result begin in
-    them, in bytes. With `adjoint` it is the conjugate transpose of the second factor that lies there.
+    Parameters
+    ----------
+    device
+        The GPU.
+    n, size, count
+        Rows of a matrix, elements from one matrix to the next, and number of matrices.
+    dtype
+        Dtype of the matrices.
+    adjoint
+        Whether the block `right` holds the conjugate transpose of the second factor.
+
+    Returns
+    -------
+    Callable
+        ``run(matrices, rows, columns, inner, left, right, result)``, where the last three are the offsets of the blocks
+        in a matrix, in bytes.
     """
     cublas, library = handle(device, "cublas")
     letter = _LETTERS[dtype.name]

@@ -1,8 +1,8 @@
-"""cuBLASLt: matrix products whose algorithm is chosen once, and which scale, add and clamp before they write.
+"""cuBLASLt: matrix products with epilogues (scale, add, clamp), whose algorithm is chosen once.
 
-A product is described by objects of the library, which are made once for every kind of product and kept in a bounded
-cache; a call passes pointers alone. The algorithm is the first one of the library's heuristic, so that it is
-the same in every run; it may depend on how the pointers are aligned.
+The library's objects that describe a product are made once for each kind of product and kept in a bounded cache; a call
+passes only pointers. The algorithm is the first of the library's heuristic for the alignment of the pointers, so it is
+the same in every run.
 """
 
 from __future__ import annotations
@@ -25,44 +25,46 @@ from .cublas import SCALARS, TYPES, Gemms, compute_types, operations
 from .handles import bindings, handle
 
 _HALVES = ("float16", "bfloat16")
-_WORKSPACE = 32 << 20  # bytes that the products of a GPU share
-_MOST_WORKSPACE = 2 << 30  # bytes that an emulated product may use, which are allocated for each
-_ALIGNED = 256
-_REDUCTION_IN_SUMS_DTYPE = 2  # of halves too: partial sums are not rounded
+_WORKSPACE_BYTES = 32 << 20  # of the workspace that the products of a GPU share
+_MAX_WORKSPACE_BYTES = 2 << 30  # of an emulated product, whose workspace is allocated for each call
+_MAX_ALIGNMENT = 256  # bytes; larger alignments make no difference
+_REDUCTION_IN_SUMS_DTYPE = 2  # cublasLtReductionScheme_t: partial sums, also of 16-bit floats, are not rounded
 _ANY_REDUCTION = 7
-_CHOICES = 8  # the algorithms among which one is looked for that keeps NaNs
-_SEEN = 1 << 20  # bytes of either end of a result that are looked at for that
+_NAN_CANDIDATES = 8  # algorithms among which one that keeps NaNs is searched
+_CHECKED_BYTES = 1 << 20  # at each end of a result that are checked for NaNs
 
 _workspaces: dict[Device, memory.Buffer] = {}
 _lock = threading.Lock()
 
 
 def _workspace(device: Device) -> int:
-    """Memory that products use while they run, one after the other."""
+    """Return the address of the workspace that the products of a GPU share, as they run one after the other."""
     found = _workspaces.get(device)
     if found is None:
         with _lock:
-            found = _workspaces.get(device) or _workspaces.setdefault(device, memory.allocate(device, _WORKSPACE))
+            found = _workspaces.get(device) or _workspaces.setdefault(device, memory.allocate(device, _WORKSPACE_BYTES))
     return found.ptr
 
 
 def _set(function: Callable[..., None], target: int, attribute: Any, value: int, dtype: str) -> None:
-    """Give one of the library's objects an attribute."""
-    held = numpy.array(value, dtype)
-    function(target, int(attribute), held.ctypes.data, held.nbytes)
+    """Set an attribute of one of the library's objects."""
+    encoded = numpy.array(value, dtype)
+    function(target, int(attribute), encoded.ctypes.data, encoded.nbytes)
 
 
 class Multiplication:
-    """One kind of product as the library knows it.
+    """One kind of product, described by objects of the library.
 
     Attributes
     ----------
-    description, first, second, result
-        The library's objects: what is done, and the matrices. The first operand of the library is our second.
+    description
+        The library's object of the operation.
+    layout_a, layout_b, layout_out
+        Its objects of the matrices. Operand A is the product's second operand (see `cublas`).
     workspaces
-        For the addresses of algorithms, the bytes that they use.
+        Address of an algorithm -> the bytes of its workspace.
     proven
-        For alignments, the address of the algorithm that was found to keep NaNs, or 0.
+        Alignment -> the address of an algorithm that was seen to keep NaNs, or 0 if none does.
     """
 
     def __init__(self, device: Device, plan: Gemms, dtype: str, out: str, product: Product, compute: str) -> None:
@@ -70,106 +72,108 @@ class Multiplication:
         self.device = device
         lt, cublas = self.library, bindings("cublas")
         self.halves = dtype in _HALVES
-        self.most_workspace = _MOST_WORKSPACE if product.precision == "emulated" else _WORKSPACE
+        self.max_workspace = _MAX_WORKSPACE_BYTES if product.precision == "emulated" else _WORKSPACE_BYTES
         scale = TYPES[TYPES[dtype][1]][0]
         self.description = lt.matmul_desc_create(int(getattr(cublas.ComputeType, compute)), scale)
-        made = [(lt.matmul_desc_destroy, self.description)]
+        objects = [(lt.matmul_desc_destroy, self.description)]
         attributes, set_description = lt.MatmulDescAttribute, lt.matmul_desc_set_attribute
-        first, second = operations(cublas, plan, product.conjugate)
-        _set(set_description, self.description, attributes.TRANSA, first, "i4")
-        _set(set_description, self.description, attributes.TRANSB, second, "i4")
+        operation_a, operation_b = operations(cublas, plan, product.conjugate)
+        _set(set_description, self.description, attributes.TRANSA, operation_a, "i4")
+        _set(set_description, self.description, attributes.TRANSB, operation_b, "i4")
         epilogue = lt.Epilogue
-        name = ("RELU_" if "maximum" in product.after else "") + ("BIAS" if "bias" in product.after else "")
+        name = ("RELU_" if "maximum" in product.epilogues else "") + ("BIAS" if "bias" in product.epilogues else "")
         number = int(getattr(epilogue, name.strip("_") or "DEFAULT"))
         _set(set_description, self.description, attributes.EPILOGUE, number, "u4")
-        # The place of the bias is an attribute too, which every call sets; any address will do till then.
+        # The address of the bias is an attribute too, which every call sets; until then any address serves.
         self.bias = numpy.array(_workspace(device), "i8")
         self.bias_attribute = int(attributes.BIAS_POINTER)
-        if "bias" in product.after:
+        if "bias" in product.epilogues:
             self.set_bias(self.bias.item())
         m, n, k = plan.sizes
-        shapes = ((k, m) if plan.first[0] else (m, k), (n, k) if plan.second[0] else (k, n), (m, n))
-        leading = (plan.first[1], plan.second[1], m)
+        shapes = ((k, m) if plan.blas_a[0] else (m, k), (n, k) if plan.blas_b[0] else (k, n), (m, n))
+        leading = (plan.blas_a[1], plan.blas_b[1], m)
         codes = (TYPES[dtype][0], TYPES[dtype][0], TYPES[out][0])
         layouts = []
         for code, (rows, columns), step, stride in zip(codes, shapes, leading, plan.strides, strict=True):
             matrix = lt.matrix_layout_create(code, rows, columns, step)
             layouts.append(matrix)
-            made.append((lt.matrix_layout_destroy, matrix))
+            objects.append((lt.matrix_layout_destroy, matrix))
             if plan.batch > 1:
-                which = lt.MatrixLayoutAttribute
-                _set(lt.matrix_layout_set_attribute, matrix, which.BATCH_COUNT, plan.batch, "i4")
-                _set(lt.matrix_layout_set_attribute, matrix, which.STRIDED_BATCH_OFFSET, stride, "i8")
-        self.first, self.second, self.result = layouts
-        weakref.finalize(self, _destroy, made).atexit = False
-        self.clamps = "maximum" in product.after
+                layout_attributes = lt.MatrixLayoutAttribute
+                _set(lt.matrix_layout_set_attribute, matrix, layout_attributes.BATCH_COUNT, plan.batch, "i4")
+                _set(lt.matrix_layout_set_attribute, matrix, layout_attributes.STRIDED_BATCH_OFFSET, stride, "i8")
+        self.layout_a, self.layout_b, self.layout_out = layouts
+        weakref.finalize(self, _destroy, objects).atexit = False
+        self.clamps = "maximum" in product.epilogues
         self.proven: dict[int, int] = {}
         self.workspaces: dict[int, int] = {}
-        self._chosen: dict[int, tuple[Any, int]] = {}
+        self._heuristic_results: dict[int, tuple[Any, int]] = {}
         self._result_size = lt.matmul_heuristic_result_dtype.itemsize
 
     def set_bias(self, pointer: int) -> None:
-        """Say where the bias is."""
+        """Set the address of the bias."""
         self.bias[()] = pointer
         self.library.matmul_desc_set_attribute(self.description, self.bias_attribute, self.bias.ctypes.data, 8)
 
     def algorithms(self, alignment: int) -> list[int]:
-        """The addresses of the algorithms for pointers to multiples of `alignment` bytes, the best one first."""
-        found = self._chosen.get(alignment)
+        """Return the addresses of the algorithms for pointers to multiples of `alignment` bytes, the best first."""
+        found = self._heuristic_results.get(alignment)
         if found is None:
-            found = self._chosen[alignment] = self._choose(alignment)
+            found = self._heuristic_results[alignment] = self._ask_heuristic(alignment)
         results, count = found
         addresses = [results.ptr + number * self._result_size for number in range(count)]
         self.workspaces.update(zip(addresses, numpy.atleast_1d(results.workspace_size).tolist(), strict=False))
         return addresses
 
-    def _choose(self, alignment: int) -> tuple[Any, int]:
+    def _ask_heuristic(self, alignment: int) -> tuple[Any, int]:
+        """Return the library's array of algorithms for pointers to multiples of `alignment` bytes, and their number."""
         lt = self.library
         preference = lt.matmul_preference_create()
         try:
-            which, give = lt.MatmulPreferenceAttribute, lt.matmul_preference_set_attribute
-            _set(give, preference, which.MAX_WORKSPACE_BYTES, self.most_workspace, "u8")
+            attributes, set_preference = lt.MatmulPreferenceAttribute, lt.matmul_preference_set_attribute
+            _set(set_preference, preference, attributes.MAX_WORKSPACE_BYTES, self.max_workspace, "u8")
             reductions = _REDUCTION_IN_SUMS_DTYPE if self.halves else _ANY_REDUCTION
-            _set(give, preference, which.REDUCTION_SCHEME_MASK, reductions, "u4")
+            _set(set_preference, preference, attributes.REDUCTION_SCHEME_MASK, reductions, "u4")
             for matrix in "ABCD":
-                _set(give, preference, which[f"MIN_ALIGNMENT_{matrix}_BYTES"], alignment, "u4")
-            wanted = _CHOICES if self.clamps else 1
-            results, count = lt.MatmulHeuristicResult(wanted), numpy.zeros(1, "i4")
-            matrices = (self.first, self.second, self.result, self.result)
-            wish = (*matrices, preference, wanted, results.ptr, count.ctypes.data)
+                _set(set_preference, preference, attributes[f"MIN_ALIGNMENT_{matrix}_BYTES"], alignment, "u4")
+            max_results = _NAN_CANDIDATES if self.clamps else 1
+            results, count = lt.MatmulHeuristicResult(max_results), numpy.zeros(1, "i4")
+            matrices = (self.layout_a, self.layout_b, self.layout_out, self.layout_out)
+            request = (*matrices, preference, max_results, results.ptr, count.ctypes.data)
             self.device.activate()
             try:
-                lt.matmul_algo_get_heuristic(self.handle, self.description, *wish)
-            except lt.cuBLASLtError:  # it has no such product
+                lt.matmul_algo_get_heuristic(self.handle, self.description, *request)
+            except lt.cuBLASLtError:  # the library has no such product
                 return results, 0
             return results, int(count[0])
         finally:
             lt.matmul_preference_destroy(preference)
 
 
-def _destroy(made: Sequence[tuple[Callable[[int], None], int]]) -> None:
-    for destroy, target in made:
+def _destroy(objects: Sequence[tuple[Callable[[int], None], int]]) -> None:
+    """Destroy objects of the library, each by its own function."""
+    for destroy, target in objects:
         destroy(target)
 
 
 @lru_cache(maxsize=1024)
 def _multiplication(device: Device, plan: Gemms, dtype: str, out: str, product: Product) -> Multiplication | None:
-    """The product as the library makes it, by the first way of computing that it has; None where it has none."""
+    """Return the product with the first compute type for which the library has an algorithm; None if it has none."""
     for compute in compute_types(dtype, product.precision):
         try:
-            made = Multiplication(device, plan, dtype, out, product, compute)
-        except bindings("cublasLt").cuBLASLtError:  # an older library does not know the name
+            multiplication = Multiplication(device, plan, dtype, out, product, compute)
+        except bindings("cublasLt").cuBLASLtError:  # an older library does not have this compute type
             continue
-        if made.algorithms(_ALIGNED):
-            return made
+        if multiplication.algorithms(_MAX_ALIGNMENT):
+            return multiplication
     return None
 
 
-def prepare(device: Device, plan: Gemms, dtype: Any, out: Any, product: Product, otherwise: Runner) -> Runner | None:
-    """A function that makes a product over the pointers of the result and the operands, and what comes after.
+def prepare(device: Device, plan: Gemms, dtype: Any, out: Any, product: Product, fallback: Runner) -> Runner | None:
+    """Prepare a product with its epilogues; return None if the library has no such product.
 
-    A scale or divisor is passed as a number; the maximum is that with 0, whatever is passed. It is None where the
-    library has no such product.
+    The returned function takes the pointers of the result and the operands, and a value for each epilogue: a number for
+    a scale or divisor, a pointer for an array. The maximum is with 0; its value is not used.
 
     Parameters
     ----------
@@ -180,95 +184,97 @@ def prepare(device: Device, plan: Gemms, dtype: Any, out: Any, product: Product,
     dtype, out
         The dtypes of the operands and the result.
     product
-        What is computed.
-    otherwise
-        What is called instead where the library has no algorithm for pointers that are aligned like these.
+        The options of the call "matmul".
+    fallback
+        The function to call instead where the library has no algorithm for the alignment of the pointers.
     """
-    made = _multiplication(device, plan, dtype.name, out.name, product)
-    if made is None:
+    multiplication = _multiplication(device, plan, dtype.name, out.name, product)
+    if multiplication is None:
         return None
-    matmul, library, description = made.library.matmul, made.handle, made.description
-    first, second, result = made.first, made.second, made.result
+    matmul, library, description = multiplication.library.matmul, multiplication.handle, multiplication.description
+    layout_a, layout_b, layout_out = multiplication.layout_a, multiplication.layout_b, multiplication.layout_out
     activate, stream, workspace = device.activate, int(device.stream), _workspace(device)
-    steps = {step: 3 + number for number, step in enumerate(product.after)}
-    scale, divisor, bias = steps.get("scale"), steps.get("divide"), steps.get("bias")
-    residual = next((steps[step] for step in steps if step in RESIDUALS), None)
-    sign = -1 if "from" in steps else 1
+    positions = {epilogue: 3 + number for number, epilogue in enumerate(product.epilogues)}
+    scale, divisor, bias = positions.get("scale"), positions.get("divide"), positions.get("bias")
+    residual = next((positions[name] for name in positions if name in RESIDUALS), None)
+    sign = -1 if "subtract_from" in positions else 1
     scalars = SCALARS[TYPES[dtype.name][1]]
-    if product.after:
-        scalars = scalars.copy()  # which `run` keeps, and its memory with it
-        scalars[:] = sign, 0 if residual is None else -1 if "less" in steps else 1
-    one, kept = scalars.ctypes.data, scalars.ctypes.data + scalars.itemsize
-    unit, wide = dtype.itemsize, out.itemsize
-    places = [(unit * x, unit * y, wide * z) for x, y, z in plan.offsets]
-    fixed = 0
-    for place in places:
-        fixed |= place[0] | place[1] | place[2]
+    if product.epilogues:
+        scalars = scalars.copy()  # kept alive by `run`, as cuBLASLt reads its memory
+        scalars[:] = sign, 0 if residual is None else -1 if "subtract" in positions else 1
+    alpha, beta = scalars.ctypes.data, scalars.ctypes.data + scalars.itemsize
+    itemsize, out_itemsize = dtype.itemsize, out.itemsize
+    offsets = [(itemsize * a, itemsize * b, out_itemsize * c) for a, b, c in plan.offsets]
+    offset_bits = 0
+    for call_offsets in offsets:
+        offset_bits |= call_offsets[0] | call_offsets[1] | call_offsets[2]
     algorithms: dict[int, int] = {}
 
-    def algorithm(bits: int, pointers: Sequence[Any]) -> int:
-        alignment = bits & -bits or _ALIGNED
-        choices = made.algorithms(alignment)
-        if made.clamps:
-            if alignment not in made.proven:
-                made.proven[alignment] = next((c for c in choices if keeps_nan(c, pointers)), 0)
-            found = made.proven[alignment]
+    def choose_algorithm(bits: int, pointers: Sequence[Any]) -> int:
+        """Return the algorithm for pointers whose lower bits are `bits`; 0 if there is none."""
+        alignment = bits & -bits or _MAX_ALIGNMENT
+        candidates = multiplication.algorithms(alignment)
+        if multiplication.clamps:
+            if alignment not in multiplication.proven:
+                multiplication.proven[alignment] = next((c for c in candidates if keeps_nan(c, pointers)), 0)
+            found = multiplication.proven[alignment]
         else:
-            found = choices[0] if choices else 0
+            found = candidates[0] if candidates else 0
         algorithms[bits] = found
         return found
 
-    def plain(pointers: Sequence[Any]) -> None:
-        """The commonest product, with as little as possible to do for one call."""
+    def run_plain(pointers: Sequence[Any]) -> None:
+        """Run the commonest kind of product: one call without epilogues, in as little time as possible."""
         d, b, a = pointers
-        bits = (d | a | b) & (_ALIGNED - 1)
-        chosen = algorithms.get(bits) or algorithm(bits, pointers)
-        if not chosen:
-            otherwise(pointers)
+        bits = (d | a | b) & (_MAX_ALIGNMENT - 1)
+        algorithm = algorithms.get(bits) or choose_algorithm(bits, pointers)
+        if not algorithm:
+            fallback(pointers)
             return
         activate()
         # Spelt out, as a star makes a tuple for every call.
         # fmt: off
-        matmul(library, description, one, a, first, b, second, kept, d, result, d, result, chosen, workspace,
-               _WORKSPACE, stream)
+        matmul(library, description, alpha, a, layout_a, b, layout_b, beta, d, layout_out, d, layout_out, algorithm,
+               workspace, _WORKSPACE_BYTES, stream)
         # fmt: on
 
-    def launch(pointers: Sequence[Any], old: int, chosen: int) -> None:
+    def launch(pointers: Sequence[Any], addend: int, algorithm: int) -> None:
+        """Make the calls; `addend` is the matrix C, which cuBLASLt scales by beta and adds."""
         target, left, right = pointers[:3]
         activate()
         if bias is not None:
-            made.set_bias(pointers[bias])
-        needed = made.workspaces[chosen]
-        held = memory.allocate(device, needed) if needed > _WORKSPACE else None
-        place, size = (held.ptr, needed) if held else (workspace, _WORKSPACE)
-        for at_right, at_left, at_result in places:
+            multiplication.set_bias(pointers[bias])
+        needed = multiplication.workspaces[algorithm]
+        block = memory.allocate(device, needed) if needed > _WORKSPACE_BYTES else None
+        address, size = (block.ptr, needed) if block else (workspace, _WORKSPACE_BYTES)
+        for offset_a, offset_b, offset_out in offsets:
             matmul(
-                *(library, description, one, right + at_right, first, left + at_left, second, kept),
-                *(old + at_result, result, target + at_result, result, chosen, place, size, stream),
+                *(library, description, alpha, right + offset_a, layout_a, left + offset_b, layout_b, beta),
+                *(addend + offset_out, layout_out, target + offset_out, layout_out, algorithm, address, size, stream),
             )
 
-    def keeps_nan(chosen: int, pointers: Sequence[Any]) -> bool:
-        """Whether an algorithm's maximum keeps NaNs, which not all do: with a scale of NaN there is nothing else."""
+    def keeps_nan(algorithm: int, pointers: Sequence[Any]) -> bool:
+        """Return whether an algorithm's maximum keeps NaNs: with a scale of NaN all results must be NaN."""
         scalars[0] = numpy.nan
-        launch(pointers, pointers[0] if residual is None else pointers[residual], chosen)
+        launch(pointers, pointers[0] if residual is None else pointers[residual], algorithm)
         scalars[0] = sign
-        nbytes = prod(plan.sizes[:2]) * plan.batch * len(places) * wide
-        buffer, seen = memory.foreign(pointers[0], nbytes, None, device), min(nbytes, _SEEN)
-        ends = [copy_to_host(buffer, start, seen).view(out) for start in (0, nbytes - seen)]
+        nbytes = prod(plan.sizes[:2]) * plan.batch * len(offsets) * out_itemsize
+        buffer, checked = memory.foreign_buffer(pointers[0], nbytes, None, device), min(nbytes, _CHECKED_BYTES)
+        ends = [copy_to_host(buffer, start, checked).view(out) for start in (0, nbytes - checked)]
         return all(bool(numpy.isnan(end).all()) for end in ends)
 
     def run(pointers: Sequence[Any]) -> None:
-        old = pointers[0] if residual is None else pointers[residual]
-        bits = (pointers[0] | pointers[1] | pointers[2] | old | fixed) & (_ALIGNED - 1)
-        chosen = algorithms.get(bits) or algorithm(bits, pointers)
-        if not chosen:
-            otherwise(pointers)
+        addend = pointers[0] if residual is None else pointers[residual]
+        bits = (pointers[0] | pointers[1] | pointers[2] | addend | offset_bits) & (_MAX_ALIGNMENT - 1)
+        algorithm = algorithms.get(bits) or choose_algorithm(bits, pointers)
+        if not algorithm:
+            fallback(pointers)
             return
         if scale is not None:
             scalars[0] = sign * pointers[scale]
         elif divisor is not None:
             scalars[0] = sign / pointers[divisor]
-        launch(pointers, old, chosen)
+        launch(pointers, addend, algorithm)
 
-    short = not product.after and places == [(0, 0, 0)] and made.most_workspace == _WORKSPACE
-    return plain if short else run
+    is_plain = not product.epilogues and offsets == [(0, 0, 0)] and multiplication.max_workspace == _WORKSPACE_BYTES
+    return run_plain if is_plain else run

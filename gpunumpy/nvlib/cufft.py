@@ -1,6 +1,6 @@
-"""cuFFT: plans in a bounded cache, one for each GPU, and their execution over memory that all of them share.
+"""cuFFT: a bounded cache of plans for each GPU, and their execution.
 
-A plan is made with no memory to work in: it is given some for each execution, which goes back to the pool at once.
+A plan owns no work area. Each execution allocates one from the memory pool and returns it at once.
 """
 
 from __future__ import annotations
@@ -11,49 +11,49 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from ..core.graph.layout import Layout
-from ..core.graph.library_calls.transforms import Plan, Transform, passes
+from ..core.graph.library_calls.transforms import Plan, Transform, plan_transform
 from ..core.runtime import memory
 from ..core.runtime.device import Device
 from ..core.runtime.plan import Runner
 from .cufft_callbacks import Functions, Linked
 from .handles import bindings
 
-# The type of a plan and the function that executes it, for single and for double precision.
+# Kind of a transform -> the names of its plan type and of its execution, for single and for double precision.
 _KINDS = {"c2c": ("C2C", "Z2Z"), "r2c": ("R2C", "D2Z"), "c2r": ("C2R", "Z2D")}
 _FORWARD, _INVERSE = -1, 1
 
-# A device keeps no more plans than this, and none beside the latest one that would make them hold more bytes.
-MOST_PLANS = 256
-MOST_BYTES = 1 << 28
+# Limits of the plans of a GPU: their number, and the bytes of their tables (which the latest plan alone may exceed).
+MAX_PLANS = 256
+MAX_PLAN_BYTES = 1 << 28
 _LARGEST_FACTOR = 127
 
 
 class Entry:
-    """A plan, as one of the library's or waiting to be made into one.
+    """A plan, with the library's plan while that exists.
 
     Attributes
     ----------
     handle
-        The library's plan, or 0.
-    work, held
-        The bytes that it needs to work in, and those of tables that it holds itself.
-    used
-        When it was used last: the number of that use.
+        The handle of the library's plan, or 0.
+    work_bytes, table_bytes
+        The bytes of its work area, and of the tables that it holds.
+    last_use
+        The number of its last use, which orders plans by time.
     linked
-        The functions of ours that its kernels call.
+        Its callbacks, if any.
     """
 
-    __slots__ = ("__weakref__", "double", "handle", "held", "linked", "plan", "used", "work")
+    __slots__ = ("__weakref__", "double", "handle", "last_use", "linked", "plan", "table_bytes", "work_bytes")
 
     def __init__(self, plan: Plan, double: bool, linked: Linked | None = None) -> None:
         self.plan = plan
         self.double = double
         self.linked = linked
-        self.handle = self.work = self.held = self.used = 0
+        self.handle = self.work_bytes = self.table_bytes = self.last_use = 0
 
 
 class Plans:
-    """The plans of a GPU; those of the library are the ones used last."""
+    """The plans of a GPU. Only the last used ones exist in the library."""
 
     def __init__(self, device: Device) -> None:
         self.lock = threading.RLock()
@@ -64,40 +64,43 @@ class Plans:
         self._uses = 0
 
     def entry(self, plan: Plan, double: bool, functions: Functions | None = None) -> Entry:
-        """The plan, made or not."""
+        """Return the entry of a plan, which may not exist in the library yet."""
         linked = Linked(self._device, functions) if functions is not None else None
         with self.lock:
             return self._entries.setdefault((plan, double, functions), Entry(plan, double, linked))
 
     def use(self, entry: Entry) -> int:
-        """The library's plan; whoever executes it has the lock."""
-        self._uses = entry.used = self._uses + 1
+        """Return the handle of the library's plan. The caller holds `lock` until it has executed the plan."""
+        self._uses = entry.last_use = self._uses + 1
         if not entry.handle:
             self._make(entry)
         return entry.handle
 
     def clear(self) -> None:
-        """Give up all of the library's plans."""
+        """Destroy all plans of the library."""
         with self.lock:
             for entry in list(self._made):
                 self._forget(entry)
 
     def _forget(self, entry: Entry) -> None:
+        """Destroy the library's plan of an entry."""
         self._made.remove(entry)
         handle, entry.handle = entry.handle, 0
         self._library.destroy(handle)
 
     def _make(self, entry: Entry) -> None:
-        self._retried(entry)
+        """Make the library's plan of an entry, and destroy the least recently used ones beyond the limits."""
+        self._make_or_free_memory(entry)
         self._made.append(entry)
-        held = sum(one.held for one in self._made)
-        for old in sorted(self._made, key=lambda one: one.used)[:-1]:
-            if len(self._made) <= MOST_PLANS and held <= MOST_BYTES:
+        held = sum(other.table_bytes for other in self._made)
+        for old in sorted(self._made, key=lambda other: other.last_use)[:-1]:
+            if len(self._made) <= MAX_PLANS and held <= MAX_PLAN_BYTES:
                 break
-            held -= old.held
+            held -= old.table_bytes
             self._forget(old)
 
-    def _retried(self, entry: Entry) -> None:
+    def _make_or_free_memory(self, entry: Entry) -> None:
+        """Make the library's plan of an entry. If memory is short, free all that is unused and try again."""
         library = self._library
         try:
             return self._plan(entry)
@@ -114,14 +117,15 @@ class Plans:
             raise MemoryError(f"no memory on {self._device} for the tables of a Fourier transform") from error
 
     def _plan(self, entry: Entry) -> None:
+        """Make the library's plan of an entry, with callbacks if it has any."""
         plan, library = entry.plan, self._library
         sizes, source, target = plan.sizes, plan.source, plan.target
         handle = library.create()
         try:
             library.set_auto_allocation(handle, 0)
             library.set_stream(handle, int(self._device.stream))
-            kept = entry.linked.link(library, handle, plan.kind, entry.double) if entry.linked else None
-            entry.work = library.make_plan_many64(
+            callback_infos = entry.linked.link(library, handle, plan.kind, entry.double) if entry.linked else None
+            entry.work_bytes = library.make_plan_many64(
                 *(handle, len(sizes), sizes),
                 *(source.embed, source.stride, source.distance),
                 *(target.embed, target.stride, target.distance),
@@ -130,21 +134,23 @@ class Plans:
         except BaseException:
             library.destroy(handle)
             raise
-        del kept
+        del callback_infos  # which had to live until here
         entry.handle = handle
-        entry.held = _tables(plan, entry.double)
+        entry.table_bytes = _tables(plan, entry.double)
 
 
 def _tables(plan: Plan, double: bool) -> int:
-    """The bytes of the tables that a plan holds.
+    """Return an estimate of the bytes of the tables that a plan holds.
 
-    They count where a size has a prime factor that cuFFT has no code for: it makes a convolution of such a transform.
+    They are large only if a size has a prime factor for which cuFFT has no code: it computes such a transform as a
+    convolution.
     """
     longest = max((n for n in plan.sizes if _largest_factor(n) > _LARGEST_FACTOR), default=0)
     return 4 * longest * (16 if double else 8)
 
 
 def _largest_factor(n: int) -> int:
+    """Return the largest prime factor of n."""
     factor = 2
     while factor * factor <= n:
         if n % factor:
@@ -159,7 +165,7 @@ _lock = threading.Lock()
 
 
 def plans_of(device: Device) -> Plans:
-    """The plans of a GPU."""
+    """Return the plans of a GPU."""
     found = _plans.get(device)
     if found is None:
         with _lock:
@@ -168,38 +174,38 @@ def plans_of(device: Device) -> Plans:
 
 
 def execution(options: Transform, double: bool) -> tuple[Callable[..., None], tuple[int, ...]]:
-    """The library's function that executes a plan, and its arguments after the plan and the pointers."""
+    """Return the library's function that executes a plan, and its arguments after the plan and the pointers."""
     direction = (_INVERSE if options.inverse else _FORWARD,) if options.kind == "c2c" else ()
     return getattr(bindings("cufft"), f"exec_{_KINDS[options.kind][double].lower()}"), direction
 
 
 def fft(device: Device, options: Transform, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
-    """Prepare a transform, which is a few executions of one plan."""
+    """Prepare a transform: one or more executions of one plan."""
     target, source = layouts
-    found = passes(options, source, target)
-    assert found is not None, "a value that no plan describes was to be copied"
+    found = plan_transform(options, source, target)
+    assert found is not None, "a value that no plan describes must be copied before"
     plan = found.plan
     double = dtypes[0].name in ("float64", "complex128")
-    unit_result, unit = (dtype.itemsize for dtype in dtypes)
-    places = [(unit * a, unit_result * b) for a, b in found.places]
-    once = places == [(0, 0)]
+    target_itemsize, source_itemsize = (dtype.itemsize for dtype in dtypes)
+    offsets = [(source_itemsize * a, target_itemsize * b) for a, b in found.offsets]
+    is_single = offsets == [(0, 0)]
     library, plans = bindings("cufft"), plans_of(device)
     execute, direction = execution(options, double)
     entry, use, lock = plans.entry(plan, double), plans.use, plans.lock
     activate = device.activate
 
     def run(pointers: Sequence[Any]) -> None:
-        result, value = pointers
+        result, source_pointer = pointers
         activate()
         with lock:
             handle = use(entry)
-            if once and not entry.work:
-                execute(handle, value, result, *direction)
+            if is_single and not entry.work_bytes:
+                execute(handle, source_pointer, result, *direction)
                 return
-            if entry.work:
-                held = memory.allocate(device, entry.work)
-                library.set_work_area(handle, held.ptr)
-            for start, start_result in places:
-                execute(handle, value + start, result + start_result, *direction)
+            if entry.work_bytes:
+                work_area = memory.allocate(device, entry.work_bytes)
+                library.set_work_area(handle, work_area.ptr)
+            for source_offset, target_offset in offsets:
+                execute(handle, source_pointer + source_offset, result + target_offset, *direction)
 
     return run

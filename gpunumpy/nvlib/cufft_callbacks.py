@@ -1,4 +1,4 @@
-"""Functions of ours that the kernels of a cuFFT plan call where they read and write (LTO callbacks)."""
+"""LTO callbacks: functions in LTO-IR that the kernels of a cuFFT plan call where they read and write elements."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ..core.runtime import memory, memory_copy
 from ..core.runtime.device import Device
 from .handles import bindings
 
-_OLDEST = 11300  # of cuFFT: earlier ones give the functions other names
+_MIN_CUFFT_VERSION = 11300  # earlier versions require other names of the functions
 
 
 class Functions(NamedTuple):
-    """Compiled functions, LTO-IR, empty where there is none, and how many 8-byte words of memory each reads."""
+    """Compiled callbacks (LTO-IR, empty if there is none), and the number of 8-byte words that each reads."""
 
     load: bytes = b""
     store: bytes = b""
@@ -24,7 +24,10 @@ class Functions(NamedTuple):
 
 
 class Linked:
-    """The functions of one plan, and the words that they read; whoever sets them has the lock of the plans."""
+    """The callbacks of one plan, and the device memory of the words that they read.
+
+    `set` is called with the lock of `cufft.Plans` held.
+    """
 
     def __init__(self, device: Device, functions: Functions) -> None:
         self._functions = functions
@@ -32,21 +35,21 @@ class Linked:
         self._last = b""
 
     def link(self, library: Any, handle: int, kind: str, double: bool) -> object:
-        """Give the functions to a plan that is not made yet; what is returned has to live until it is."""
-        kept = []
-        at = self._words.ptr
-        ways = (("LD", kind == "r2c", self._functions.load), ("ST", kind == "c2r", self._functions.store))
-        for (way, real, image), count in zip(ways, self._functions.words, strict=True):
+        """Add the callbacks to a plan that is not made yet; the returned object must live until the plan is made."""
+        infos = []
+        address = self._words.ptr
+        callbacks = (("LD", kind == "r2c", self._functions.load), ("ST", kind == "c2r", self._functions.store))
+        for (direction, real, image), count in zip(callbacks, self._functions.words, strict=True):
             if image:
-                name = f"{way}_{'REAL' if real else 'COMPLEX'}{'_DOUBLE' if double else ''}"
-                kept.append(info := (ctypes.c_void_p * 1)(at))
-                which = int(library.XtCallbackType[name])
-                library.xt_set_jit_callback(handle, 0, image, len(image), which, ctypes.addressof(info))
-            at += 8 * count
-        return kept
+                name = f"{direction}_{'REAL' if real else 'COMPLEX'}{'_DOUBLE' if double else ''}"
+                infos.append(info := (ctypes.c_void_p * 1)(address))
+                callback_type = int(library.XtCallbackType[name])
+                library.xt_set_jit_callback(handle, 0, image, len(image), callback_type, ctypes.addressof(info))
+            address += 8 * count
+        return infos
 
     def set(self, words: bytes) -> None:
-        """Change the words, for the executions that are queued from now on."""
+        """Set the words that the executions queued from now on read."""
         if words != self._last:
             memory_copy.copy_from_host(self._words, 0, numpy.frombuffer(words, numpy.uint8))
             self._last = words
@@ -54,28 +57,29 @@ class Linked:
 
 @cache
 def available() -> bool:
-    """Whether cuFFT can link functions that our compiler makes."""
+    """Return whether cuFFT can link the LTO-IR that the installed NVRTC makes."""
     try:
         from cuda.bindings import nvjitlink, nvrtc
 
-        # Loaded here, where the linker is found whether or not the library looks in its folder. It reads what older
-        # compilers have made.
+        # cuda.bindings finds and loads the linker here, since cuFFT may not look in its folder. A linker reads LTO-IR
+        # of its own version and older.
         linker = tuple(nvjitlink.version())
         status, *compiler = nvrtc.nvrtcVersion()
-        return not status and tuple(compiler) <= linker and bindings("cufft").get_version() >= _OLDEST
+        return not status and tuple(compiler) <= linker and bindings("cufft").get_version() >= _MIN_CUFFT_VERSION
     except Exception:  # a missing library raises a class that differs between versions of cuda-bindings
         return False
 
 
 def load_name(kind: str, double: bool) -> str:
-    """What the function that reads for a plan of this kind is to be called."""
-    return f"cufftJITCallbackLoad{_words(kind == 'r2c', double)}"
+    """Return the name that cuFFT requires of the load callback of a plan of this kind."""
+    return f"cufftJITCallbackLoad{_element_name(kind == 'r2c', double)}"
 
 
 def store_name(kind: str, double: bool) -> str:
-    """What the function that writes for a plan of this kind is to be called."""
-    return f"cufftJITCallbackStore{_words(kind == 'c2r', double)}"
+    """Return the name that cuFFT requires of the store callback of a plan of this kind."""
+    return f"cufftJITCallbackStore{_element_name(kind == 'c2r', double)}"
 
 
-def _words(real: bool, double: bool) -> str:
+def _element_name(real: bool, double: bool) -> str:
+    """Return cuFFT's name of an element type."""
     return ("Double" if double else "") + ("Real" if real else "Complex")

@@ -1,4 +1,7 @@
-"""cuSOLVER: factors of matrices and the solution of systems, prepared once per size. Matrices lie by columns."""
+"""cuSOLVER: factors of matrices and solutions of systems, prepared once per size. Matrices are in Fortran order.
+
+The parameter `host_work` of a `run` is never passed: its default keeps the workspace in host memory alive.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,14 @@ import numpy
 from ..core.runtime.device import Device
 from .handles import handle
 
-# dtype -> its cudaDataType, which is also that of the computation; and the letter in the names of routines.
+# dtype -> its cudaDataType, also of the computation; and dtype -> the letter in the names of LAPACK's routines.
 DATA_TYPES = {"float32": 0, "float64": 1, "complex64": 4, "complex128": 5}
 LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
-# cublasFillMode_t, cublasOperation_t, and the other codes of cuBLAS for triangular systems.
+# Codes of cuBLAS: cublasFillMode_t, cublasOperation_t, cublasSideMode_t and cublasDiagType_t.
 LOWER, UPPER = 0, 1
 NO_TRANSPOSE, TRANSPOSE, CONJUGATE_TRANSPOSE = 0, 1, 2
 _LEFT, _NON_UNIT = 0, 0
-# One in host memory, which cuBLAS reads during the call.
+# One in host memory, from which cuBLAS reads it during the call.
 _ONE = {name: numpy.ones(1, name) for name in DATA_TYPES}
 
 _params: dict[Device, int] = {}
@@ -26,7 +29,7 @@ _lock = threading.Lock()
 
 
 def solver(device: Device) -> tuple[Any, int, int]:
-    """The module `nvmath.bindings.cusolverDn`, the handle of a GPU, and the parameters of its routines, all default."""
+    """Return the module `nvmath.bindings.cusolverDn`, the handle for a GPU, and default parameters for its routines."""
     module, library = handle(device, "cusolverDn")
     found = _params.get(device)
     if found is None:
@@ -38,31 +41,31 @@ def solver(device: Device) -> tuple[Any, int, int]:
 
 
 class Factoring(NamedTuple):
-    """A call over pointers, the last of them to device memory of `nbytes` that it works in."""
+    """A prepared call: `run` takes pointers, the last of them to a workspace of `nbytes` bytes in device memory."""
 
     run: Callable[..., None]
     nbytes: int
 
 
 def cholesky(device: Device, n: int, dtype: Any) -> Factoring:
-    """Factor a Hermitian matrix where it is: ``run(matrix, info, work)``.
+    """Prepare the Cholesky factor of a Hermitian matrix, in place: ``run(matrix, info, work)``.
 
-    It is the lower triangle that is read and written, which takes cuSOLVER half or a third of the time.
+    The lower triangle is read and written; the upper one takes cuSOLVER two or three times as long.
     """
     module, library, params = solver(device)
     code = DATA_TYPES[dtype.name]
     on_device, on_host = module.xpotrf_buffer_size(library, params, LOWER, n, code, 0, n, code)
-    held = numpy.empty(max(on_host, 1), numpy.uint8)
-    host, call = held.ctypes.data, module.xpotrf
+    host_work = numpy.empty(max(on_host, 1), numpy.uint8)
+    host_address, call = host_work.ctypes.data, module.xpotrf
 
-    def run(matrix: int, info: int, work: int, held: Any = held) -> None:
-        call(library, params, LOWER, n, code, matrix, n, code, work, on_device, host, on_host, info)
+    def run(matrix: int, info: int, work: int, host_work: Any = host_work) -> None:
+        call(library, params, LOWER, n, code, matrix, n, code, work, on_device, host_address, on_host, info)
 
     return Factoring(run, on_device)
 
 
 def lu(device: Device, n: int, dtype: Any) -> Factoring:
-    """Factor a matrix where it is: ``run(matrix, pivots, info, work)``; the pivots are int32, counted from 1."""
+    """Prepare the LU factors of a matrix, in place: ``run(matrix, pivots, info, work)``; pivots are int32, from 1."""
     module, library, _ = solver(device)
     letter = LETTERS[dtype.name]
     elements = getattr(module, f"{letter}getrf_buffer_size")(library, n, n, 0, n)
@@ -75,7 +78,10 @@ def lu(device: Device, n: int, dtype: Any) -> Factoring:
 
 
 def lu_solve(device: Device, n: int, columns: int, dtype: Any) -> Callable[..., None]:
-    """Solve for right-hand sides where they are: ``run(factors, pivots, sides, info)``."""
+    """Prepare the solution of a system by its LU factors, in place of its right-hand sides.
+
+    The returned function is ``run(factors, pivots, sides, info)``.
+    """
     module, library, _ = solver(device)
     call = getattr(module, f"{LETTERS[dtype.name]}getrs")
 
@@ -86,7 +92,7 @@ def lu_solve(device: Device, n: int, columns: int, dtype: Any) -> Callable[..., 
 
 
 def upper_solve(device: Device, n: int, columns: int, dtype: Any) -> Callable[[int, int], None]:
-    """Solve the system of an upper triangular matrix for right-hand sides where they are: ``run(matrix, sides)``."""
+    """Prepare the solution of an upper triangular system in place of its right-hand sides: ``run(matrix, sides)``."""
     blas, products = handle(device, "cublas")
     call, one = getattr(blas, f"{LETTERS[dtype.name]}trsm"), _ONE[dtype.name].ctypes.data
 

@@ -1,6 +1,7 @@
-"""cuSOLVER's decompositions, prepared once per size: QR, singular values and eigenvalues of one matrix, or of a stack.
+"""cuSOLVER's decompositions, prepared once per size: QR, singular values and eigenvalues.
 
-Matrices lie by columns. What works in place destroys its matrix or leaves its result there.
+Matrices are in Fortran order. Each `run` overwrites its matrix, with a result where the docstring says so. Its
+parameter `host_work` is never passed: the default keeps the workspace in host memory alive.
 """
 
 from __future__ import annotations
@@ -19,71 +20,79 @@ _REAL = {"complex64": "float32", "complex128": "float64"}
 _COMPLEX = {"float32": "complex64", "float64": "complex128"}
 
 
-def _routine(module: Any, dtype: Any, real: str, other: str = "") -> tuple[Callable[..., None], Callable[..., Any]]:
-    """A routine of a dtype, of which complex ones may have another name, and what tells the size of its workspace."""
-    name = _LETTERS[dtype.name] + (other if other and dtype.kind == "c" else real)
+def _routine(
+    module: Any, dtype: Any, real_name: str, complex_name: str = ""
+) -> tuple[Callable[..., None], Callable[..., Any]]:
+    """Return the cuSOLVER function for a dtype, and the function that returns the size of its workspace.
+
+    `complex_name` is its name for complex dtypes, if it differs.
+    """
+    name = _LETTERS[dtype.name] + (complex_name if complex_name and dtype.kind == "c" else real_name)
     return getattr(module, name), getattr(module, f"{name}_buffer_size")
 
 
 def copy_bytes(device: Device, to: int, start: int, nbytes: int) -> None:
-    """Copy memory of a GPU on its stream."""
+    """Copy `nbytes` bytes of a GPU's memory from `start` to `to`, on its stream."""
     check(driver().cuMemcpyDtoDAsync(to, start, nbytes, device.stream))
 
 
-def qr(device: Device, rows: int, columns: int, wanted: int, dtype: Any) -> Factoring:
-    """Factor a matrix where it is, and make `wanted` columns of Q: ``run(matrix, tau, q, info, work)``."""
+def qr(device: Device, rows: int, columns: int, q_columns: int, dtype: Any) -> Factoring:
+    """Prepare QR of a matrix, in place, and `q_columns` columns of Q: ``run(matrix, tau, q, info, work)``."""
     module, library, _ = solver(device)
-    least = min(rows, columns)
+    reflectors = min(rows, columns)
     factor, size = _routine(module, dtype, "geqrf")
     lengths = [size(library, rows, columns, 0, rows)]
-    if wanted:
-        signature, size = _routine(module, dtype, "orgqr", "ungqr")
-        lengths.append(size(library, rows, wanted, least, 0, rows, 0))
+    if q_columns:
+        form_q, size = _routine(module, dtype, "orgqr", "ungqr")
+        lengths.append(size(library, rows, q_columns, reflectors, 0, rows, 0))
 
     def run(matrix: int, tau: int, q: int, info: int, work: int) -> None:
         factor(library, rows, columns, matrix, rows, tau, work, lengths[0], info)
-        if wanted:
-            copy_bytes(device, q, matrix, rows * least * dtype.itemsize)
-            signature(library, rows, wanted, least, q, rows, tau, work, lengths[1], info)
+        if q_columns:
+            copy_bytes(device, q, matrix, rows * reflectors * dtype.itemsize)
+            form_q(library, rows, q_columns, reflectors, q, rows, tau, work, lengths[1], info)
 
     return Factoring(run, max(lengths) * dtype.itemsize)
 
 
 def eigh(device: Device, n: int, dtype: Any, vectors: bool, fill: int) -> Factoring:
-    """Eigenvalues of a Hermitian matrix, the vectors where it is: ``run(matrix, values, info, work)``."""
+    """Prepare the eigenvalues of a Hermitian matrix: ``run(matrix, values, info, work)``.
+
+    The vectors, if asked for, overwrite the matrix. `fill` says which triangle is read.
+    """
     module, library, params = solver(device)
     code, real = DATA_TYPES[dtype.name], DATA_TYPES[_REAL.get(dtype.name, dtype.name)]
     head = (library, params, int(vectors), fill, n, code)
     on_device, on_host = module.xsyevd_buffer_size(*head, 0, n, real, 0, code)
-    held = numpy.empty(max(on_host, 1), numpy.uint8)
-    host, call = held.ctypes.data, module.xsyevd
+    host_work = numpy.empty(max(on_host, 1), numpy.uint8)
+    host_address, call = host_work.ctypes.data, module.xsyevd
 
-    def run(matrix: int, values: int, info: int, work: int, held: Any = held) -> None:
-        call(*head, matrix, n, real, values, code, work, on_device, host, on_host, info)
+    def run(matrix: int, values: int, info: int, work: int, host_work: Any = host_work) -> None:
+        call(*head, matrix, n, real, values, code, work, on_device, host_address, on_host, info)
 
     return Factoring(run, on_device)
 
 
 def eigh_stack(device: Device, n: int, count: int, dtype: Any, vectors: bool, fill: int) -> Factoring:
-    """The same of `count` matrices, one after the other in memory as their values are."""
+    """Prepare `eigh` of `count` matrices, which are contiguous in memory, as are their values."""
     module, library, params = solver(device)
     code, real = DATA_TYPES[dtype.name], DATA_TYPES[_REAL.get(dtype.name, dtype.name)]
     head = (library, params, int(vectors), fill, n, code)
     on_device, on_host = module.xsyev_batched_buffer_size(*head, 0, n, real, 0, code, count)
-    held = numpy.empty(max(on_host, 1), numpy.uint8)
-    host, call = held.ctypes.data, module.xsyev_batched
+    host_work = numpy.empty(max(on_host, 1), numpy.uint8)
+    host_address, call = host_work.ctypes.data, module.xsyev_batched
 
-    def run(matrix: int, values: int, info: int, work: int, held: Any = held) -> None:
-        call(*head, matrix, n, real, values, code, work, on_device, host, on_host, info, count)
+    def run(matrix: int, values: int, info: int, work: int, host_work: Any = host_work) -> None:
+        call(*head, matrix, n, real, values, code, work, on_device, host_address, on_host, info, count)
 
     return Factoring(run, on_device)
 
 
 def svd(device: Device, rows: int, columns: int, dtype: Any, vectors: bool, full: bool) -> Factoring:
-    """Singular values of a matrix with no fewer rows than columns: ``run(matrix, s, left, right, info, work)``.
+    """Prepare the singular values of a matrix with at least as many rows as columns, by LAPACK's method.
 
-    The right vectors are the rows of a matrix, conjugated. cuSOLVER's method of Jacobi would be faster, but leaves
-    errors that grow with the size of the matrix; this one, which is LAPACK's, does not.
+    The returned function is ``run(matrix, s, left, right, info, work)``; the right vectors are conjugated rows. The
+    errors of cuSOLVER's Jacobi method, which is faster, grow with the size of the matrix.
     """
     module, library, _ = solver(device)
     call, size = _routine(module, dtype, "gesvd")
@@ -98,23 +107,23 @@ def svd(device: Device, rows: int, columns: int, dtype: Any, vectors: bool, full
 
 
 def svd_polar(device: Device, rows: int, columns: int, dtype: Any, full: bool) -> Factoring:
-    """The same by the polar decomposition and eigenvalues, many times as fast; the right vectors are columns.
+    """Prepare the singular values of a double-precision matrix by the polar decomposition, far faster than `svd`.
 
-    The matrix is one of double precision, and all vectors are made. `run` waits, and returns by how much it has moved
-    a matrix that is all but singular: by thousands of roundings, or infinitely, where the library gives it up.
+    All vectors are computed; the right vectors are columns. cuSOLVER perturbs nearly singular matrices. `run` waits and
+    returns the size of the perturbation: thousands of roundings, or infinity where cuSOLVER fails.
     """
     module, library, params = solver(device)
     errors = bindings("cusolver")
     code, real = DATA_TYPES[dtype.name], DATA_TYPES["float64"]
     head = (library, params, 1, int(not full), rows, columns, code)
     on_device, on_host = module.xgesvdp_buffer_size(*head, 0, rows, real, 0, code, 0, rows, code, 0, columns, code)
-    held = numpy.empty(max(on_host, 1), numpy.uint8)
-    host, call = held.ctypes.data, module.xgesvdp
+    host_work = numpy.empty(max(on_host, 1), numpy.uint8)
+    host_address, call = host_work.ctypes.data, module.xgesvdp
 
-    def run(matrix: int, s: int, left: int, right: int, info: int, work: int, held: Any = held) -> Any:
+    def run(matrix: int, s: int, left: int, right: int, info: int, work: int, host_work: Any = host_work) -> Any:
         kinds = (real, s, code, left, rows, code, right, columns, code)
         try:
-            return call(*head, matrix, rows, *kinds, work, on_device, host, on_host, info)
+            return call(*head, matrix, rows, *kinds, work, on_device, host_address, on_host, info)
         except errors.cuSOLVERError as error:
             if error.status != int(errors.Status.EXECUTION_FAILED):
                 raise
@@ -124,21 +133,21 @@ def svd_polar(device: Device, rows: int, columns: int, dtype: Any, full: bool) -
 
 
 def eig(device: Device, n: int, dtype: Any, vectors: bool) -> Factoring:
-    """Eigenvalues of a square matrix: ``run(matrix, values, right, info, work)``.
+    """Prepare the eigenvalues of a square matrix: ``run(matrix, values, right, info, work)``.
 
-    The values are complex. Vectors of a real matrix are real: of a conjugate pair the one has the real parts, the next
-    the imaginary ones of the first of the pair.
+    The values are complex. The vectors of a real matrix are real: for a conjugate pair of values, one vector holds the
+    real parts and the next one the imaginary parts of the first value's vector.
     """
     module, library, params = solver(device)
     code = DATA_TYPES[dtype.name]
     wide = DATA_TYPES[_COMPLEX.get(dtype.name, dtype.name)]
     head = (library, params, 0, int(vectors), n, code)
     on_device, on_host = module.xgeev_buffer_size(*head, 0, n, wide, 0, code, 0, n, code, 0, n, code)
-    held = numpy.empty(max(on_host, 1), numpy.uint8)
-    host, call = held.ctypes.data, module.xgeev
+    host_work = numpy.empty(max(on_host, 1), numpy.uint8)
+    host_address, call = host_work.ctypes.data, module.xgeev
 
-    def run(matrix: int, values: int, right: int, info: int, work: int, held: Any = held) -> None:
+    def run(matrix: int, values: int, right: int, info: int, work: int, host_work: Any = host_work) -> None:
         kinds = (wide, values, code, 0, n, code, right, n, code)
-        call(*head, matrix, n, *kinds, work, on_device, host, on_host, info)
+        call(*head, matrix, n, *kinds, work, on_device, host_address, on_host, info)
 
     return Factoring(run, on_device)

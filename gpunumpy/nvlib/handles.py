@@ -1,4 +1,4 @@
-"""The libraries' modules and handles: one handle for a GPU and a library, for all threads, on the device's stream."""
+"""Modules and handles of the libraries: one handle for each GPU and library, used by all threads, on its stream."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _lock = threading.Lock()
 
 
 def bindings(library: str) -> Any:
-    """The module of a library in `nvmath.bindings`.
+    """Return the module of a library in `nvmath.bindings`.
 
     Raises
     ------
@@ -32,7 +32,7 @@ def bindings(library: str) -> Any:
 
 
 def handle(device: Device, library: str) -> tuple[Any, int]:
-    """The module of a library, and its handle of a GPU."""
+    """Return the module of a library, and its handle for a GPU."""
     found = _handles.get((device, library))
     if found is None:
         module = bindings(library)
@@ -40,19 +40,19 @@ def handle(device: Device, library: str) -> tuple[Any, int]:
             found = _handles.get((device, library))
             if found is None:
                 device.activate()
-                made = module.create()
+                new = module.create()
                 if hasattr(module, "set_stream"):
-                    module.set_stream(made, int(device.stream))
+                    module.set_stream(new, int(device.stream))
                 if library in _SETTINGS:
-                    _SETTINGS[library](module, made)
-                found = _handles[device, library] = module, made
+                    _SETTINGS[library](module, new)
+                found = _handles[device, library] = module, new
     return found
 
 
 def _exact_sums(cublas: Any, handle: int) -> None:
-    """Halves are summed in float32 to the end."""
+    """Forbid reductions in 16-bit floats: products of these are summed in float32."""
     cublas.set_math_mode(handle, int(cublas.Math.DISALLOW_REDUCED_PRECISION_REDUCTION))
 
 
-# What a new handle is told.
+# Settings of a new handle, by library.
 _SETTINGS: dict[str, Callable[[Any, int], None]] = {"cublas": _exact_sums}

@@ -1,9 +1,10 @@
 # ruff: noqa: F401
-"""Random numbers: NumPy's streams.
+"""`gpunumpy.random`: the namespace of `numpy.random`, drawing on the device where it can.
 
-The bit generators are NumPy's own. A `Generator` is one of NumPy's too: what it draws on a GPU it draws from the state
-of its bit generator, which it leaves as NumPy would, so that both draw from one stream. `RandomState`, and whatever is
-drawn on the host, is NumPy's with functions that take and give our arrays.
+Bit generators are NumPy's own objects. `Generator` subclasses NumPy's `Generator`: it draws on the device from the
+state of its bit generator and leaves that state as NumPy would, so device draws and host draws come from one stream.
+`RandomState` does the same with MT19937. All other draws run through NumPy on the host and take and return gpunumpy
+arrays.
 """
 
 from .namespace import default_rng

@@ -1,8 +1,9 @@
-"""Integers whose bounds differ from one to the next, and what is made of them: orders, and samples of a population.
+"""Integers each with a bound of its own, and what is made of them: permutations, and samples without replacement.
 
-NumPy finds an integer up to a bound by masks ("masked") where it shuffles arrays, and by products ("product") where it
-draws integers or samples. Which words make integers depends on how many come before (library call "bounded_draws"). An
-order is what swaps with the places drawn leave ("swapped"), which takes a sort.
+NumPy draws an integer up to a bound by masking a word ("masked") where it shuffles arrays, and by the upper half of a
+product ("product") where it draws integers or samples. Both reject some words. The bound that a word is tested against
+depends on how many earlier words were accepted; the library call "bounded_draws" resolves that. The library call
+"permutation_of_swaps" turns the swaps of a shuffle into the permutation that they leave, after a sort.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ from .stream import Stream
 
 _UINT32, _UINT64 = numpy.dtype(numpy.uint32), numpy.dtype(numpy.uint64)
 
-# How many blocks draw side by side: as many as the device has, or so many that few of a block's words are rejected.
+# Limits of the thread blocks that draw concurrently: as many as the device runs, or one block for this many words, so
+# that few words of each block are rejected.
 _ALL_BLOCKS, _WORDS_PER_BLOCK = 1 << 20, 1 << 13
 
 
@@ -41,62 +43,65 @@ _ALL_BLOCKS, _WORDS_PER_BLOCK = 1 << 20, 1 << 13
 
 
 def words_to_shuffle(count: int, rows: int = 1) -> int:
-    """Return how many words of 32 bits are enough to shuffle rows of so many elements, but for one time in 10^30."""
+    """Return a count of words of 32 bits that suffices to shuffle rows of `count` elements, but once in 10^30 times.
+
+    The expected count plus twelve standard deviations. Bounds with the same mask are summed as an integral.
+    """
     mean = variance = 0.0
     for bits in range(1, (count - 1).bit_length() + 1):
-        values, least, most = 1 << bits, 1 << bits - 1, min(1 << bits, count) - 1
-        harmonic = 1 / (least + 1) + log((most + 1) / (least + 1))
-        squares = 1 / (least + 1) ** 2 + 1 / (least + 1) - 1 / (most + 1)
+        values, smallest, greatest = 1 << bits, 1 << bits - 1, min(1 << bits, count) - 1
+        harmonic = 1 / (smallest + 1) + log((greatest + 1) / (smallest + 1))
+        squares = 1 / (smallest + 1) ** 2 + 1 / (smallest + 1) - 1 / (greatest + 1)
         mean += values * harmonic
         variance += max(values * values * squares - values * harmonic, 0)
     return int(rows * mean + 12 * sqrt(rows * variance)) + 128
 
 
-def _words_for_products(count: int, most: int, bits: int) -> int:
-    """Return how many words are enough for integers up to `most` by products, but for one time in 10^30."""
-    rejected = min((most + 1) / (1 << bits), 0.5)
+def _words_for_products(count: int, max_bound: int, bits: int) -> int:
+    """Return a count of words that suffices for `count` integers by products, but once in 10^30 times."""
+    rejected = min((max_bound + 1) / (1 << bits), 0.5)
     return int(count / (1 - rejected) + 12 * sqrt(count * rejected) / (1 - rejected)) + 128
 
 
-def _max_blocks(most: int, bits: int) -> int:
-    """Return how many blocks are to draw integers up to `most` side by side: few words are rejected in a stage."""
-    return max(1, (2 << bits) // ((most + 1) * _WORDS_PER_BLOCK))
+def _max_blocks(max_bound: int, bits: int) -> int:
+    """Return how many blocks are to draw integers by products: so many that few words of a stage are rejected."""
+    return max(1, (2 << bits) // ((max_bound + 1) * _WORDS_PER_BLOCK))
 
 
-# --- orders -----------------------------------------------------------------------------------------------------------
+# --- permutations -----------------------------------------------------------------------------------------------------
 
 
 def order_of_words(words32: Node, count: int, rows: int = 1) -> tuple[Node, Node]:
-    """Return the order of the elements of rows that are shuffled one after the other, and how many words that takes.
+    """Return the permutation that shuffles rows of `count` elements in turn, and how many words that consumes.
 
-    Positions are those of all rows.
+    The permutation has the positions of all rows, counted from the first element of the first row.
     """
     blocks = _ALL_BLOCKS if rows == 1 else max(1, count // _WORDS_PER_BLOCK)
-    swaps, taken = _swaps(words32, "masked", blocks, count - 1, count, rows)
-    return _order_after(swaps, 0), taken
+    swaps, words_taken = _swaps(words32, "masked", blocks, count - 1, count, rows)
+    return _order_after(swaps, 0), words_taken
 
 
 def draw_order(stream: Stream, count: int, queue: Queue, rows: int = 1) -> Node:
-    """Return the order of elements that `shuffle` leaves."""
+    """Draw the permutation that NumPy's `shuffle` applies to rows of `count` elements in turn; advance the stream."""
     words32 = stream.peek(words.words32, words_to_shuffle(count, rows), queue)
-    order, taken = order_of_words(words32, count, rows)
-    stream.move_by(wrap(taken), 32)
+    order, words_taken = order_of_words(words32, count, rows)
+    stream.move_by(wrap(words_taken), 32)
     return order
 
 
 def _swaps(words32: Node, rule: str, blocks: int, last: int, count: int, rows: int) -> list[Node]:
-    """Return the swaps of the last `count` places, up to `last`; and how many words that takes."""
+    """Return the swaps that shuffle the last `count` places of each row, and how many words they consume."""
     results: Any = (((rows * count,), _UINT64), ((), INT64))
     return graph.library_call_outputs("bounded_draws", (rule, 32, blocks, (last, rows)), (words32,), results)
 
 
 def _order_after(swaps: Node, lowest: int) -> Node:
-    """Return the order that swaps leave of the places from the lowest one on."""
-    return graph.library_call("swapped", (lowest,), (graph.library_call("sort_upper", (), (swaps,)),))
+    """Return the permutation that swaps leave of the places from `lowest` on."""
+    return graph.library_call("permutation_of_swaps", (lowest,), (graph.library_call("sort_upper", (), (swaps,)),))
 
 
 def _above_positions(x: Node) -> Node:
-    """Return integers of 32 bits, each as the upper half of a number whose lower half is its position."""
+    """Return uint64 numbers with the integers of `x` in their upper halves and their positions in the lower halves."""
     shape, queue = x.signature.shape, x.signature.queue
     assert queue is not None
     position = graph.cast(graph.iota(shape, 0, queue), _UINT64)
@@ -108,58 +113,63 @@ def _above_positions(x: Node) -> Node:
 
 
 def draw_sample(stream: Stream, population: int, count: int, shuffle: bool, queue: Queue) -> Node | None:
-    """Draw so many of the integers below the population, each at most once; None where the host is to draw them."""
+    """Draw `count` distinct integers below `population`; None where the host is to draw them."""
     if population >= 1 << 32:
         return None
-    # As NumPy decides it.
+    # NumPy's rule for its two methods.
     if population > 10000 and count > population // (50 if shuffle else 20):
         return _first_of_shuffled(stream, population, count, queue)
     return None if population == count else _sample_by_floyd(stream, population, count, shuffle, queue)
 
 
 def _first_of_shuffled(stream: Stream, population: int, count: int, queue: Queue) -> Node:
-    """Draw a sample by shuffling the last places of the population."""
+    """Draw a sample as the last places of a population of which only these places are shuffled."""
     last, lowest = population - 1, population - count
     draws = count - (lowest == 0)
     words32 = stream.peek(words.words32, _words_for_products(draws, last, 32), queue)
-    swaps, taken = _swaps(words32, "product", _max_blocks(last, 32), last, count, 1)
-    stream.move_by(wrap(taken), 32)
+    swaps, words_taken = _swaps(words32, "product", _max_blocks(last, 32), last, count, 1)
+    stream.move_by(wrap(words_taken), 32)
     return _order_after(swaps, lowest)
 
 
 def _sample_by_floyd(stream: Stream, population: int, count: int, shuffle: bool, queue: Queue) -> Node:
-    """Draw a sample by R. W. Floyd's algorithm: number t is drawn up to lowest + t, or is that itself."""
+    """Draw a sample by R. W. Floyd's algorithm, and shuffle it if asked for.
+
+    Number t is an integer drawn from 0 to ``lowest + t``, or ``lowest + t`` if the sample already has that integer.
+    """
     last, lowest, draws = population - 1, population - count, 2 * count - 1 if shuffle else count
     place = wrap(graph.iota((draws,), 0, queue))
     falling = elementwise("subtract", [2 * count - 1, place])
     bounds = elementwise("where", [elementwise("less", [place, count]), elementwise("add", [place, lowest]), falling])
     words32 = stream.peek(words.words32, _words_for_products(draws, last, 32), queue)
-    made, taken = _bounded(words32, graph.cast(bounds.value(), _UINT32), 32, _max_blocks(last, 32))
-    stream.move_by(wrap(taken), 32)
-    drawn = graph.view(made, Layout((count,), (1,), 0))
+    integers, words_taken = _integers_up_to(words32, graph.cast(bounds.value(), _UINT32), 32, _max_blocks(last, 32))
+    stream.move_by(wrap(words_taken), 32)
+    drawn = graph.view(integers, Layout((count,), (1,), 0))
     ordered = graph.library_call("sort_upper", (), (_above_positions(drawn),))
-    sample = graph.library_call("sampled", (lowest,), (drawn, ordered))
+    sample = graph.library_call("floyd_sample", (lowest,), (drawn, ordered))
     if not shuffle:
         return sample
-    none = wrap(graph.fill(graph.typed_scalar(0, _UINT32), (1,), queue))
-    backward = graph.view(made, Layout((count - 1,), (-1,), draws - 1))
-    swaps = _above_positions(concatenate([none, wrap(backward)]).value())
+    # The rest of the integers are the swaps of places count - 1 to 1; place 0 swaps with itself.
+    zero = wrap(graph.fill(graph.typed_scalar(0, _UINT32), (1,), queue))
+    ascending = graph.view(integers, Layout((count - 1,), (-1,), draws - 1))
+    swaps = _above_positions(concatenate([zero, wrap(ascending)]).value())
     return take(wrap(sample), wrap(_order_after(swaps, 0))).value()
 
 
 def chosen_by_weight(weights: Any, uniforms: ndarray) -> ndarray:
-    """Return the position of a weight for each uniform number, in proportion to the weights.
+    """Return for each uniform number the position of a weight, with probabilities in proportion to the weights.
 
-    The weights are added up on the host: a sum depends on its order.
+    The weights are accumulated on the host in NumPy's order, which decides the last bits of the sums.
     """
     sums = numpy.cumsum(weights, dtype=numpy.float64)
     return searchsorted(from_host(sums / sums[-1], uniforms.device), uniforms, "right")
 
 
 def draw_weighted_sample(draw: Callable[..., Any], p: Any, shape: Shape, queue: Queue) -> ndarray:
-    """Draw some of the integers below the size of `p`, by these probabilities, each at most once.
+    """Draw distinct positions in `p`, by these probabilities, as an array of `shape`.
 
-    `draw` makes so many uniform numbers.
+    ``draw(count)`` draws uniform numbers. As in NumPy, positions drawn twice count once, and the rest is drawn again
+    with the probabilities of those found set to 0.
     """
     weights, found = numpy.array(p, numpy.float64), numpy.empty(0, numpy.int64)
     while found.size < prod(shape):
@@ -171,26 +181,26 @@ def draw_weighted_sample(draw: Callable[..., Any], p: Any, shape: Shape, queue: 
     return from_host(found.reshape(shape), queue.device)
 
 
-def _bounded(words: Node, bounds: Node, bits: int, blocks: int) -> list[Node]:
-    """Return integers up to bounds, and how many words they take."""
+def _integers_up_to(words: Node, bounds: Node, bits: int, blocks: int) -> list[Node]:
+    """Return integers from 0 up to each of the bounds, by products, and how many words they consume."""
     results: Any = ((bounds.signature.shape, _UINT32), ((), INT64))
     return graph.library_call_outputs("bounded_draws", ("product", bits, blocks, None), (words, bounds), results)
 
 
 # --- integers ---------------------------------------------------------------------------------------------------------
 
-# How many bits of a word an integer takes, by its bytes.
+# The bits of a word that an integer consumes, by its size in bytes.
 _BITS_OF_INTEGER = {8: 32, 4: 32, 2: 16, 1: 8}
-# Where more than this share of the words may be rejected, the host draws integers sooner.
+# Share of rejected words from which on the host draws integers faster.
 MAX_REJECTED = 1 / 32
 
 
 def draw_integers(
     stream: Stream, low: ndarray, high: ndarray, shape: Shape, dtype: DType, closed: bool
 ) -> ndarray | None:
-    """Draw integers from arrays `low` to `high`; None where the host is to draw them, or to refuse that.
+    """Draw integers from `low` to `high`, int64 arrays; None where the host is to draw, or to raise.
 
-    Both are integers of 64 bits, and so is what is in between, as far as the device draws it.
+    `high` is included if `closed`. The device draws only where ``high - low`` fits into int64 everywhere.
     """
     least, greatest = (0, 1) if dtype.kind == "b" else (numpy.iinfo(dtype).min, numpy.iinfo(dtype).max)
     last = high if closed else elementwise("subtract", [high, 1])
@@ -206,13 +216,13 @@ def draw_integers(
         return None
     queue = low.queue
     count = prod(shape)
-    enough = _words_for_products(count, widest, bits) if bits > 1 else count
+    word_count = _words_for_products(count, widest, bits) if bits > 1 else count
     if bits == 32:
-        given = stream.peek(words.words32, enough, queue)
+        next_words = stream.peek(words.words32, word_count, queue)
     else:
-        given = stream.peek(words.small_words, enough, bits, queue)
+        next_words = stream.peek(words.small_words, word_count, bits, queue)
     bounds = graph.cast(reshaped(spread.value(), (count,)), _UINT32)
-    made, taken = _bounded(given, bounds, bits, _max_blocks(widest, bits))
-    stream.move_by(wrap(taken), bits)
-    placed = elementwise("add", [wrap(reshaped(graph.cast(made, INT64), shape)), low])
-    return wrap(graph.cast(placed.value(), dtype))
+    offsets, words_taken = _integers_up_to(next_words, bounds, bits, _max_blocks(widest, bits))
+    stream.move_by(wrap(words_taken), bits)
+    integers = elementwise("add", [wrap(reshaped(graph.cast(offsets, INT64), shape)), low])
+    return wrap(graph.cast(integers.value(), dtype))

@@ -1,4 +1,4 @@
-"""Draws on the device: which ones they are, where their numbers go, and what the methods that make them share."""
+"""Draws on the device: when a draw runs there, where its numbers go, and the base class of generators that do so."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from .host_draws import from_numpy, is_inside_numpy, with_device_arrays
 from .parameters import broadcast_shape, shape_of
 from .rejection_sampling import Sampler, draw_by_rejection
 
-# Numbers are drawn on a device that is good at it from so many on; the host makes fewer of them sooner. And it says
-# what is wrong with more than any memory holds.
+# Counts of numbers that are drawn on a GPU. NumPy draws fewer faster on the host, and raises its own exception for more
+# than any memory holds.
 MIN_COUNT, MAX_COUNT = 1 << 14, 1 << 44
 
-# Draws that are worth while only from a multiple of MIN_COUNT on. Up to there NumPy's draw with a copy of it to the
-# device takes less time: the figures are the device's and NumPy's on an H200, in ms for 16,384 numbers.
+# Draws that are faster on the device only from a multiple of MIN_COUNT on. Below it NumPy's draw and a copy to the
+# device take less time. The figures are those of the device and of NumPy, on an H200, in ms for 16,384 numbers;
 # docs/performance.md has them for all draws of a RandomState.
 MIN_COUNT_FACTORS = {
     "Generator.permutation": 2,  # a sort: not measured
@@ -37,8 +37,8 @@ MIN_COUNT_FACTORS = {
     "RandomState.triangular": 2,  # 0.402 beside 0.237
 }
 
-# The methods that fill an array from end to end: where its dtype and it are among their arguments, and what NumPy says
-# it is to be.
+# The methods with `out`, which NumPy fills in the order of its memory: the positions of `dtype` and `out` among the
+# arguments, and the order that NumPy demands of `out`, in the words of its exception.
 _FILLED_IN_ORDER = {
     "random": (1, 2, "contiguous"),
     "standard_normal": (1, 2, "contiguous"),
@@ -47,22 +47,22 @@ _FILLED_IN_ORDER = {
 }
 _FILLED_DTYPES = (FLOAT64, numpy.dtype(numpy.float32))
 
-# The types of parameters that are no arrays.
+# The types of parameters that are scalars.
 _SCALAR_TYPES = frozenset((bool, int, float, str, type, *(numpy.dtype(code).type for code in "?ilfd")))
 
 
 def min_count(draw: str) -> int:
-    """Return from how many numbers on a draw of this name is made on the device."""
+    """Return the least count of numbers for which a draw, named as in MIN_COUNT_FACTORS, runs on the device."""
     return MIN_COUNT * MIN_COUNT_FACTORS.get(draw, 1)
 
 
 def can_draw(device: Device) -> bool:
-    """Whether a device draws random numbers itself."""
-    return evaluate.traits_of(device).draws_random
+    """Return whether a device draws random numbers itself: GPUs do, the CPU device leaves draws to NumPy."""
+    return evaluate.traits_of(device).draws_faster_than_numpy
 
 
 class Target:
-    """Where the numbers of a draw go: a new array of a shape, or the array `out`."""
+    """Destination of a draw: a new array of a shape on a device, or the array `out`."""
 
     def __init__(self, shape: Shape, device: Device, out: ndarray | None = None) -> None:
         self.shape, self.out = shape, out
@@ -70,15 +70,15 @@ class Target:
         self.queue = evaluate.queue_of(device)
 
     def is_for_device(self, draw: str = "") -> bool:
-        """Whether the device is to make as many numbers, by a draw of this name."""
+        """Return whether the device is to draw this count of numbers; `draw` is a name in MIN_COUNT_FACTORS."""
         return min_count(draw) <= self.count < MAX_COUNT and can_draw(self.queue.device)
 
     def filled(self, numbers: Node) -> ndarray:
-        """Return the array, with numbers that were drawn in the order of its memory."""
+        """Return the array filled with `numbers`, which are in the order of its memory."""
         out = self.out
         if out is None:
             return wrap(numbers if numbers.signature.shape == self.shape else reshaped(numbers, self.shape))
-        if layout.is_c(out.shape, out.layout.strides):
+        if layout.is_c_contiguous(out.shape, out.layout.strides):
             out.assign(reshaped(numbers, self.shape))
         else:
             out.assign(transposed(reshaped(numbers, self.shape[::-1]), range(len(self.shape))[::-1]))
@@ -86,84 +86,89 @@ class Target:
 
 
 class DeviceDraws:
-    """What the generators that draw on the device share.
+    """Base class of generators that draw on the device.
 
     Attributes
     ----------
     _stream
-        The words that it draws from: a `Stream` or a `Twister`.
-    _numpys
+        The words that the generator draws from: a `Stream` or a `Twister`.
+    _numpy_generator
         NumPy's generator over the same bit generator, which draws on the host.
-    _few_are_numpys
-        Whether NumPy's numbers are the device's, so that NumPy makes a few of them.
+    _matches_numpy
+        Whether the device draws the same numbers as NumPy, so that NumPy may draw small counts.
     """
 
     _stream: Any
-    _numpys: Any
-    _few_are_numpys = True
+    _numpy_generator: Any
+    _matches_numpy = True
 
     def _target(self, size: Any, *params: Any, draw: str = "", any_count: bool = False) -> Target | None:
-        """Return where numbers go, as many as `size` or the arrays among the parameters ask for; None if the host is to
-        draw them.
+        """Return the target of a draw; None if the host is to draw.
+
+        Its shape is `size`, or the broadcast shape of the arrays among `params` if `size` is None. With `any_count` the
+        device draws however few the numbers are; else `draw` is a name in MIN_COUNT_FACTORS.
         """
         arrays = [x for x in params if isinstance(x, ndarray)]
-        whole = broadcast_shape(*(x.shape for x in arrays))
-        shape = (whole if arrays else None) if size is None else shape_of(size)
-        if whole is None or shape is None or broadcast_shape(shape, whole) != shape:
+        params_shape = broadcast_shape(*(x.shape for x in arrays))
+        shape = (params_shape if arrays else None) if size is None else shape_of(size)
+        if params_shape is None or shape is None or broadcast_shape(shape, params_shape) != shape:
             return None
         target = Target(shape, arrays[0].device if arrays else default_device())
         return target if any_count or target.is_for_device(draw) else None
 
     def _draw_into(self, target: Target, draw: Callable[[Any, int, Queue], Node]) -> ndarray:
-        """Draw the numbers of a target."""
+        """Draw the numbers of a target by `draw`, a function of the stream, the count and the queue."""
         return target.filled(draw(self._stream, target.count, target.queue))
 
     def _draw_by_rejection(self, size: Any, sampler: Sampler, params: Sequence[float], words_per_number: float) -> Any:
-        """Draw the numbers of a sampler: see `draw_by_rejection`."""
+        """Draw numbers by rejection, `size` of them; `NotImplemented` if the host is to: see `draw_by_rejection`."""
         target = self._target(size)
         return NotImplemented if target is None else self._reject_into(target, sampler, params, words_per_number)
 
     def _reject_into(
         self, target: Target, sampler: Sampler, params: Sequence[float], words_per_number: float, row: int = 1
     ) -> Any:
-        """Draw the numbers of a target by rejection, or rows of so many."""
-        made = draw_by_rejection(self._stream, sampler, params, target.shape, words_per_number, target.queue, row=row)
-        return NotImplemented if made is None else target.filled(made)
+        """Draw the numbers of a target by rejection, in rows of `row`; `NotImplemented` if the host is to."""
+        numbers = draw_by_rejection(
+            self._stream, sampler, params, target.shape, words_per_number, target.queue, row=row
+        )
+        return NotImplemented if numbers is None else target.filled(numbers)
 
 
-def drawn_on_device(numpys: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make a method that draws on the device the public one of that name in NumPy's class.
+def drawn_on_device(numpy_class: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator of methods that draw on the device, for a subclass of NumPy's class or one with its methods.
 
-    The method returns `NotImplemented`, or raises TypeError, where NumPy is to draw on the host, or to raise. NumPy
-    also draws a few numbers, those of bit generators that the device does not know, and all numbers of the CPU.
+    The public method, with NumPy's docstring, calls the decorated one under the stream's lock. Where that returns
+    `NotImplemented` or raises TypeError, NumPy's method runs on the host, and draws or raises. NumPy also draws small
+    counts, and all numbers from bit generators that the device does not know.
     """
 
     def decorate(method: Callable[..., Any]) -> Callable[..., Any]:
         name = method.__name__
-        on_host = getattr(numpys, name)
+        on_host = getattr(numpy_class, name)
         size_at = _position_of_size(on_host)
-        fills = name in _FILLED_IN_ORDER and "out" in signature(on_host).parameters
-        with_arrays = with_device_arrays(on_host, f"{numpys.__name__}.{name}", silent=True)
+        has_out = name in _FILLED_IN_ORDER and "out" in signature(on_host).parameters
+        with_arrays = with_device_arrays(on_host, f"{numpy_class.__name__}.{name}", silent=True)
 
         @wraps(on_host, updated=())
         def run(self: DeviceDraws, *args: Any, **options: Any) -> Any:
             stream = self._stream
             with stream.lock:
-                if _asks_for_few(size_at, args, options, self._few_are_numpys):
+                if _is_small_draw(size_at, args, options, self._matches_numpy):
                     stream.synchronize()
-                    return from_numpy(on_host(self._numpys, *args, **options))
-                if fills:
-                    _raise_on_gaps(name, args, options)
+                    return from_numpy(on_host(self._numpy_generator, *args, **options))
+                if has_out:
+                    _raise_on_wrong_order(name, args, options)
                 if stream.kind and not is_inside_numpy():
                     try:
-                        made = method(self, *args, **options)
-                    except TypeError:  # NumPy says what is wrong with the parameters
-                        made = NotImplemented
-                    if made is not NotImplemented:
-                        stream.finish_draw(made)
-                        return made
+                        result = method(self, *args, **options)
+                    except TypeError:  # NumPy raises its own for the parameters, or accepts them
+                        result = NotImplemented
+                    if result is not NotImplemented:
+                        stream.finish_draw(result)
+                        return result
                 stream.synchronize()
-                return with_arrays(self._numpys, *args, **options)
+                return with_arrays(self._numpy_generator, *args, **options)
 
         return run
 
@@ -171,18 +176,20 @@ def drawn_on_device(numpys: type) -> Callable[[Callable[..., Any]], Callable[...
 
 
 def _position_of_size(method: Callable[..., Any]) -> int | None:
-    """Return how many arguments come before the size of a method, if it has one; -1 if all arguments are the size."""
+    """Return the position of the argument `size`; -1 if all arguments are the size, None if the method has none."""
     names = list(signature(method).parameters)[1:]
     if names == ["args"]:
         return -1
-    # `choice` calls other methods, which would take it for their caller.
+    # None for `choice` too: it calls other methods of the generator, which must know that NumPy is their caller.
     return names.index("size") if "size" in names and "replace" not in names else None
 
 
-def _asks_for_few(size_at: int | None, args: tuple[Any, ...], options: dict[str, Any], sized: bool = True) -> bool:
-    """Whether the arguments, none of them an array, ask for one number, or for a few if they may have a size.
+def _is_small_draw(
+    size_at: int | None, args: tuple[Any, ...], options: dict[str, Any], may_have_size: bool = True
+) -> bool:
+    """Return whether scalar arguments ask for one number or, if they may have a size, fewer than MIN_COUNT.
 
-    NumPy makes these sooner than anything else is looked at.
+    This check comes before all others: NumPy draws such numbers in less time than the others take.
     """
     if size_at is None:
         return False
@@ -202,18 +209,20 @@ def _asks_for_few(size_at: int | None, args: tuple[Any, ...], options: dict[str,
     if size is None:
         return True
     if type(size) is int:
-        return sized and size < MIN_COUNT
-    return sized and type(size) is tuple and all(type(n) is int for n in size) and prod(size) < MIN_COUNT
+        return may_have_size and size < MIN_COUNT
+    return may_have_size and type(size) is tuple and all(type(n) is int for n in size) and prod(size) < MIN_COUNT
 
 
-def _raise_on_gaps(name: str, args: Any, options: Any) -> None:
-    """Raise ValueError, as NumPy does, where `out` is not in the order of its memory."""
+def _raise_on_wrong_order(name: str, args: Any, options: Any) -> None:
+    """Raise ValueError, as NumPy does, if the memory of `out` does not have the order that the method demands."""
     dtype_at, out_at, order = _FILLED_IN_ORDER[name]
     if numpy.dtype(args[dtype_at] if len(args) > dtype_at else options.get("dtype", FLOAT64)) not in _FILLED_DTYPES:
-        return  # what NumPy says first
+        return  # NumPy checks the dtype first, and raises for it
     out = args[out_at] if len(args) > out_at else options.get("out")
     if not isinstance(out, ndarray):
         return
     shape, strides = out.layout.shape, out.layout.strides
-    if not layout.is_c(shape, strides) and (order != "contiguous" or not layout.is_f(shape, strides)):
+    if not layout.is_c_contiguous(shape, strides) and (
+        order != "contiguous" or not layout.is_f_contiguous(shape, strides)
+    ):
         raise ValueError(f"Supplied output array must be {order}, writable, aligned, and in machine byte-order.")

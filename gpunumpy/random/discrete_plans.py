@@ -1,10 +1,10 @@
-"""Plans of integers of distributions, given their parameters: by which sampler a number is drawn, what that is given,
-and how many words a number takes on average, rounded up.
+"""Plans of discrete distributions: for given parameters the sampler, its arguments, and the words that a number takes.
 
-A word makes one uniform number: it has 64 bits, or is a pair of 32 bits. What the parameters make is computed in the
-order in which NumPy computes it, so that it is the same to the last bit. There is no plan for numbers that take no
-words at all, or whose samplers compare sums so large that the last bits of logarithms decide too often. `legacy` plans
-are those of a `RandomState`.
+A plan is ``(sampler, params, words_per_number)``, the last an upper estimate of the mean. A word, of 64 bits or a pair
+of 32 bits, makes one uniform number. What depends on the parameters alone is computed here in the order of NumPy's
+operations, so that it equals NumPy's value to the last bit. There is no plan where numbers consume no words at all, or
+where a sampler compares sums so large that the last bits of logarithms decide too often. `legacy` plans are those of a
+`RandomState`.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ from .rejection_sampling import Sampler
 Plan = tuple[Sampler, Sequence[float], float]
 
 _FILE = "samplers_discrete"
-_EXACT_BELOW = 1 << 53  # integers below are float64 too, exactly
-_MAX_MEAN = 1e7  # of means and populations: the last bits of greater ones' logarithms decide on one number of 10^9
-_MAX_CASES = 32  # of multinomial distributions: rows are drawn at once
+_EXACT_BELOW = 1 << 53  # float64 represents all smaller integers exactly
+# Greatest mean and greatest population: beyond, the last bits of logarithms decide more than one number in 10^9.
+_MAX_MEAN = 1e7
+_MAX_OUTCOMES = 32  # of a multinomial distribution: one attempt draws a whole row
 
-# The series that decides on a few binomial numbers: how it begins, and the sign of half its terms. NumPy 2.5 mends it,
-# and has a `RandomState` draw multinomial numbers by older binomial ones.
+# Stirling's series, which decides a few binomial numbers: its first coefficient, and the sign of half its terms. NumPy
+# 2.5 corrects both, but a `RandomState` keeps the old ones, also for multinomial numbers.
 _LEGACY_SERIES = (13680.0, 1.0)
 _SERIES = (13860.0, -1.0) if NUMPY_2_5 else _LEGACY_SERIES
 
@@ -40,6 +41,7 @@ def _sampler(name: str, max_words: int = 32, width: int = 1, takes_words32: bool
 
 
 def poisson(mean: float) -> Plan | None:
+    """Plan Poisson numbers: by products of uniform numbers below a mean of 10, else by transformed rejection (PTRS)."""
     if mean == 0 or mean > _MAX_MEAN:
         return None
     if mean < 10:
@@ -52,6 +54,7 @@ def poisson(mean: float) -> Plan | None:
 
 
 def negative_binomial(n: float, p: float) -> Plan | None:
+    """Plan negative binomial numbers: Poisson numbers with gamma numbers as means."""
     scale = (1 - p) / p
     if (n + 10 * math.sqrt(n)) * scale > _MAX_MEAN:
         return None
@@ -61,6 +64,7 @@ def negative_binomial(n: float, p: float) -> Plan | None:
 
 
 def legacy_negative_binomial(n: float, p: float) -> Plan | None:
+    """Plan negative binomial numbers of a `RandomState`; above n = 1 their gamma numbers consume normal pairs."""
     scale = (1 - p) / p if p else math.inf
     if (n + 10 * math.sqrt(n)) * scale > _MAX_MEAN:
         return None
@@ -72,19 +76,20 @@ def legacy_negative_binomial(n: float, p: float) -> Plan | None:
 
 
 def gamma_shape(shape: float) -> tuple[float, float]:
-    """Return what NumPy makes of the shape of gamma numbers if it is greater than 1."""
+    """Return the constants ``b, c`` of Marsaglia and Tsang's method (2000) for gamma numbers of a shape above 1."""
     b = shape - 1.0 / 3.0
     return b, 1.0 / math.sqrt(9 * b)
 
 
 def _words_per_mixed_poisson(n: float, scale: float) -> float:
-    """Return how many words a Poisson number takes on average whose mean is a gamma number, rounded up."""
+    """Return an upper estimate of the words per Poisson number whose mean is a gamma number, from a fixed sample."""
     means = numpy.random.Generator(numpy.random.PCG64(0)).gamma(n, scale, 4096)
     words = numpy.where(means < 10, (means + 1) * (means > 0), 2.7)
     return float(words.mean() + words.std() / 16)
 
 
 def binomial(n: int, p: float, legacy: bool = False) -> Plan | None:
+    """Plan binomial numbers: by inversion up to a mean of 30, else by the regions of BTPE."""
     if n >= _EXACT_BELOW or not (legacy or (n and p)):
         return None
     flipped = p > 0.5
@@ -95,7 +100,7 @@ def binomial(n: int, p: float, legacy: bool = False) -> Plan | None:
         bound = int(min(n, mean + 10.0 * math.sqrt(mean * q + 1)))
         none = math.exp(n * (math.log(q) if legacy else math.log1p(-p)))
         return _sampler("BinomialInversion"), [n, bound, p, q, none, flipped], 1.0
-    # The area of the regions, in units of the most probable number's, by its probability.
+    # The acceptance rate is the area below the scaled probabilities over the area of the regions of BTPE.
     top = n * p + p
     p1 = math.floor(2.195 * math.sqrt(n * p * q) - 4.6 * q) + 0.5
     middle = math.floor(top) + 0.5
@@ -106,26 +111,28 @@ def binomial(n: int, p: float, legacy: bool = False) -> Plan | None:
     return _sampler("BinomialRegions"), params, 2.02 * area / math.sqrt(2 * math.pi * n * p * q)
 
 
-def multinomial(n: int, chances: Sequence[float], legacy: bool = False) -> Plan | None:
+def multinomial(n: int, probabilities: Sequence[float], legacy: bool = False) -> Plan | None:
+    """Plan multinomial rows: each outcome but the last is a binomial number of the trials that are left."""
     legacy = legacy and NUMPY_2_5
     rest, shares = 1.0, []
-    for chance in chances[:-1]:
-        shares.append(chance / rest if rest else math.nan)
-        rest -= chance
+    for probability in probabilities[:-1]:
+        shares.append(probability / rest if rest else math.nan)
+        rest -= probability
     if (
         not 0 < n < _EXACT_BELOW
-        or len(chances) > _MAX_CASES
+        or len(probabilities) > _MAX_OUTCOMES
         or not any(shares)
         or not all(share >= 0 for share in shares)
     ):
         return None
     name = f"Multinomial<{str(legacy).lower()}>"
-    sampler = _sampler(name, 32 if n * max(shares) <= 30 else 256, width=len(chances))
-    words_per_row = sum(1.0 if n * min(chance, 1 - chance) <= 30 else 2.9 for chance in chances[:-1])
+    sampler = _sampler(name, 32 if n * max(shares) <= 30 else 256, width=len(probabilities))
+    words_per_row = sum(1.0 if n * min(p, 1 - p) <= 30 else 2.9 for p in probabilities[:-1])
     return sampler, [n, *(_LEGACY_SERIES if legacy else _SERIES), *shares], words_per_row
 
 
 def logseries(p: float, legacy: bool = False) -> Plan:
+    """Plan logarithmic series numbers."""
     return (
         _sampler(f"LogarithmicSeries<{str(legacy).lower()}>"),
         [p, math.log(1 - p) if legacy else math.log1p(-p)],
@@ -134,17 +141,19 @@ def logseries(p: float, legacy: bool = False) -> Plan:
 
 
 def zipf(a: float, legacy: bool = False) -> Plan | None:
-    less = a - 1
-    beyond = float(1 << 63) ** -less  # the share that no integer can hold, which a `RandomState` draws in vain
+    """Plan Zipf numbers."""
+    a_minus_1 = a - 1
+    beyond = float(1 << 63) ** -a_minus_1  # probability of numbers beyond int64, which a `RandomState` rejects
     if a >= 1025 or (legacy and beyond > 0.99):
         return None
-    b = 2.0**less
-    series = sum(k**-a for k in range(1, 21)) + 21**-less / less  # a little less than the zeta function
-    params = [less, -1 / less, b, 0.0 if legacy else beyond]
+    b = 2.0**a_minus_1
+    series = sum(k**-a for k in range(1, 21)) + 21**-a_minus_1 / a_minus_1  # a little less than the zeta function
+    params = [a_minus_1, -1 / a_minus_1, b, 0.0 if legacy else beyond]
     return _sampler("Zipf"), params, 2 / (series * (1 - 1 / b) * (1 - legacy * beyond))
 
 
 def legacy_geometric(p: float) -> Plan | None:
+    """Plan geometric numbers of a `RandomState`: by search from p = 1/3 on, else by inversion."""
     if p >= 1 / 3:
         return _sampler("GeometricSearch"), [p], 1.0
     return (_sampler("GeometricInversion"), [math.log(1 - p)], 1.0) if p > 1e-15 else None
@@ -154,6 +163,7 @@ def legacy_geometric(p: float) -> Plan | None:
 
 
 def hypergeometric(good: int, bad: int, sample: int) -> Plan | None:
+    """Plan hypergeometric numbers: one item at a time for samples below 10, else by a ratio of uniform numbers."""
     total = good + bad
     few = min(sample, total - sample)
     if 0 in (good, bad, few):
@@ -167,6 +177,7 @@ def hypergeometric(good: int, bad: int, sample: int) -> Plan | None:
 
 
 def legacy_hypergeometric(good: int, bad: int, sample: int) -> Plan | None:
+    """Plan hypergeometric numbers of a `RandomState`: one item at a time for samples up to 10, else by a ratio."""
     total = good + bad
     if 0 in (good, bad):
         return None
@@ -181,6 +192,7 @@ def legacy_hypergeometric(good: int, bad: int, sample: int) -> Plan | None:
 def _ratio(
     good: int, bad: int, sample: int, variance: float, log_factorial: Callable[[int], float], legacy: bool = False
 ) -> Plan | None:
+    """Plan hypergeometric numbers by the ratio-of-uniforms method HRUA (E. Stadlober, 1989)."""
     total, fewer, more = good + bad, min(good, bad), max(good, bad)
     if total > _MAX_MEAN:
         return None
@@ -192,25 +204,27 @@ def _ratio(
     g = sum(map(log_factorial, (top, fewer - top, drawn - top, more - drawn + top)))
     bound = min(min(drawn, fewer) + 1, math.floor(a + 16 * c))
     params = [good, fewer, more, drawn, a, h, bound, g, good > bad, drawn < sample, *_log_factorials()]
-    # The most probable number's probability, by what of the area is refused.
-    most = sum(map(log_factorial, (fewer, more, drawn, total - drawn))) - log_factorial(total) - g
-    return _sampler(f"HypergeometricRatio<{str(legacy).lower()}>"), params, 4.1 * h * math.exp(most)
+    # The logarithm of the mode's probability: with the width of the hat it gives the expected count of attempts.
+    log_mode_probability = sum(map(log_factorial, (fewer, more, drawn, total - drawn))) - log_factorial(total) - g
+    return _sampler(f"HypergeometricRatio<{str(legacy).lower()}>"), params, 4.1 * h * math.exp(log_mode_probability)
 
 
 @cache
 def _log_factorials() -> list[float]:
+    """Return the logarithms of the factorials of 0 to 125, correctly rounded: NumPy has a table of them."""
     with localcontext() as context:
         context.prec = 40
         return [float(Decimal(math.factorial(k)).ln()) for k in range(126)]
 
 
 def _log_factorial(k: int) -> float:
+    """Return the logarithm of a factorial, as NumPy's `logfactorial`: by Stirling's series from 126 on."""
     if k < 126:
         return _log_factorials()[k]
     return (k + 0.5) * math.log(k) - k + (0.9189385332046728 + (1.0 / k) * (1 / 12.0 - 1 / (360.0 * k * k)))
 
 
-# The logarithm of the gamma function, by the series of Stirling from 7 on.
+# The coefficients of Stirling's series for the logarithm of the gamma function.
 _STIRLING = (
     *(8.333333333333333e-02, -2.777777777777778e-03, 7.936507936507937e-04, -5.952380952380952e-04),
     *(8.417508417508418e-04, -1.917526917526918e-03, 6.410256410256410e-03, -2.955065359477124e-02),
@@ -219,6 +233,7 @@ _STIRLING = (
 
 
 def _log_gamma(x: float) -> float:
+    """Return the logarithm of the gamma function, as NumPy's `random_loggam`: by Stirling's series above 7."""
     if x in (1.0, 2.0):
         return 0.0
     steps = int(7 - x) if x <= 7 else 0
@@ -238,7 +253,7 @@ def _log_gamma(x: float) -> float:
 
 @lru_cache(maxsize=256)
 def geometric_sums(p: float) -> numpy.ndarray:
-    """Return the probabilities of all numbers up to one, as long as they change."""
+    """Return the cumulative probabilities of 1, 2, 3, ... up to where they no longer change."""
     sums, term = [p], p
     while (total := sums[-1] + (term := term * (1.0 - p))) != sums[-1]:
         sums.append(total)
@@ -247,7 +262,8 @@ def geometric_sums(p: float) -> numpy.ndarray:
 
 # --- plans by name ----------------------------------------------------------------------------------------------------
 
-_INTEGER_PARAMETERS = {"binomial": 1, "hypergeometric": 3}  # how many of the first ones; the others are floats
+# The count of leading parameters that are integers; all others are floats.
+_INTEGER_PARAMETERS = {"binomial": 1, "hypergeometric": 3}
 
 PLANS: dict[str, Callable[..., Plan | None]] = {
     "binomial": binomial,
@@ -274,7 +290,7 @@ def plan_of(plans: Mapping[str, Callable[..., Plan | None]], scratch: Any, name:
     Raises
     ------
     ValueError
-        What NumPy's scratch generator raises for the parameters.
+        If NumPy refuses the parameters: its scratch generator validates them by drawing.
     """
     if not all(map(is_number, params)):
         return None

@@ -1,6 +1,6 @@
-"""Draws on the host: NumPy's functions and methods, for the arrays of this library.
+"""Draws on the host: NumPy's functions and methods, made to take and return gpunumpy arrays.
 
-Arrays that NumPy fills or shuffles in place are written back, views too.
+What NumPy fills or shuffles in place is written back to the gpunumpy array, also through a view.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..core.recording.array import from_host, ndarray
 from ..core.runtime.device import default_device
 from ..functions.fallback import on_host
 
-# What neither takes nor makes arrays, but for the state of a stream, which stays on the host.
+# Names that neither take nor return arrays, except the state of a stream, which stays on the host.
 STATE_NAMES = frozenset(
     (
         *("bytes", "get_bit_generator", "get_state", "seed", "set_bit_generator", "set_state", "spawn", "test"),
@@ -24,62 +24,66 @@ STATE_NAMES = frozenset(
     )
 )
 
-# NumPy's methods call one another: only the call from outside takes and gives arrays of this library.
+# NumPy's methods call one another: only the outermost call takes and returns gpunumpy arrays.
 _running = threading.local()
 
 
 def is_inside_numpy() -> bool:
-    """Whether it is NumPy that calls, from one of the functions that are wrapped here."""
+    """Return whether the caller is NumPy, inside a function that `with_device_arrays` wraps."""
     return getattr(_running, "inside", False)
 
 
 def with_device_arrays(function: Callable[..., Any], name: str, silent: bool = False) -> Callable[..., Any]:
-    """Return a function or a method of NumPy's that draws random numbers as one for arrays of this library.
+    """Return a NumPy function or method that draws random numbers, wrapped to take and return gpunumpy arrays.
 
-    It warns that it runs on the host, with its name, unless it is `silent`.
+    A call warns under `name` that it runs on the host, unless `silent`.
     """
-    visited = on_host(function, "" if silent else f"gpunumpy.random.{name}")
+    wrapped = on_host(function, "" if silent else f"gpunumpy.random.{name}")
     shuffles = name.endswith("shuffle")
 
     @wraps(function, updated=())
     def run(*args: Any, **options: Any) -> Any:
-        # A list is shuffled itself, whatever it holds.
+        # A list is shuffled in place even if its elements are gpunumpy arrays.
         if is_inside_numpy() or (shuffles and not any(isinstance(x, ndarray) for x in (*args, *options.values()))):
             return function(*args, **options)
         _running.inside = True
         try:
-            return visited(*args, **options)
+            return wrapped(*args, **options)
         finally:
             _running.inside = False
 
     return run
 
 
-def from_numpy(made: Any) -> Any:
-    """Return what NumPy has made; an array as one of the default device if a program asked for it."""
-    return from_host(made, default_device()) if isinstance(made, numpy.ndarray) and not is_inside_numpy() else made
+def from_numpy(result: Any) -> Any:
+    """Return NumPy's result; an array is moved to the default device unless NumPy itself is the caller."""
+    return (
+        from_host(result, default_device()) if isinstance(result, numpy.ndarray) and not is_inside_numpy() else result
+    )
 
 
-def add_host_methods(cls: type, numpys: type) -> None:
-    """Give a class of generators the methods of NumPy's class that it does not draw on the device.
+def add_host_methods(cls: type, numpy_class: type) -> None:
+    """Add to a class of generators those methods of NumPy's class that draw on the host alone.
 
-    They go on from where the draws of the device have moved the stream.
+    They continue the stream after draws on the device.
     """
-    for name in dir(numpys):
-        inherited = getattr(numpys, name)
+    for name in dir(numpy_class):
+        inherited = getattr(numpy_class, name)
         if name in STATE_NAMES:
             if name not in vars(cls):
                 setattr(cls, name, _after_device_draws(inherited))
         elif not name.startswith("_") and getattr(cls, name, inherited) is inherited:
-            wrapped = with_device_arrays(inherited, f"{numpys.__name__}.{name}")
+            wrapped = with_device_arrays(inherited, f"{numpy_class.__name__}.{name}")
             setattr(cls, name, _after_device_draws(wrapped))
 
 
 def _after_device_draws(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of NumPy's generator, to be called once its state is past all draws on the device."""
+
     @wraps(method, updated=())
     def run(self: Any, *args: Any, **options: Any) -> Any:
         with self._stream.lock:
             self._stream.synchronize()
-            return method(self._numpys, *args, **options)
+            return method(self._numpy_generator, *args, **options)
 
     return run

@@ -1,4 +1,4 @@
-"""Integers of a `Generator`, and choices of elements."""
+"""Draws of a `Generator`: integers, and choices of elements."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ from .parameters import SCRATCH_GENERATOR, broadcast_shape, shape_of
 
 
 class IntegersAndChoice(GeneratorDraws):
-    """Methods of `Generator`."""
+    """The methods `integers` and `choice` of `Generator`."""
 
     @generator_method
     def integers(
         self, low: Any, high: Any = None, size: Any = None, dtype: Any = numpy.int64, endpoint: Any = False
     ) -> Any:
+        """Draw integers between scalars or arrays."""
         if numpy.ndim(low) or numpy.ndim(high):
             low, high = (0, low) if high is None else (low, high)
             return self._integers_between(low, high, size, numpy.dtype(dtype), bool(endpoint))
@@ -37,31 +38,34 @@ class IntegersAndChoice(GeneratorDraws):
         return NotImplemented if span == 1 else self._integers(target, first, span, dtype)
 
     def _integers(self, target: Target, low: int, span: int, dtype: Any) -> ndarray:
+        """Draw integers from `low` to ``low + span - 1``."""
         return target.filled(self._standard_draws.integers(self._stream, target.count, target.queue, low, span, dtype))
 
     def _integers_between(self, low: Any, high: Any, size: Any, dtype: Any, closed: bool) -> Any:
-        """Draw integers between arrays."""
+        """Draw integers from `low` to `high`, arrays; `high` included if `closed`."""
         device = next((x.device for x in (low, high) if isinstance(x, ndarray)), default_device())
         arrays = [as_array(x, device) for x in (low, high)]
-        whole = broadcast_shape(*(x.shape for x in arrays))
-        shape = whole if size is None else shape_of(size)
-        if shape is None or whole is None or broadcast_shape(shape, whole) != shape:
+        params_shape = broadcast_shape(*(x.shape for x in arrays))
+        shape = params_shape if size is None else shape_of(size)
+        if shape is None or params_shape is None or broadcast_shape(shape, params_shape) != shape:
             return NotImplemented
         are_int64 = all(x.dtype.kind in "iu" and numpy.can_cast(x.dtype, INT64) for x in arrays)
         if not are_int64 or not dtype.isnative or dtype.kind not in "iub" or not Target(shape, device).is_for_device():
             return NotImplemented
         first, last = (elementwise("cast", [x], (x.dtype, INT64)) for x in arrays)
-        made = draw_integers(self._stream, first, last, shape, dtype, closed)
-        return NotImplemented if made is None else made
+        integers = draw_integers(self._stream, first, last, shape, dtype, closed)
+        return NotImplemented if integers is None else integers
 
     @generator_method
     def choice(
         self, a: Any, size: Any = None, replace: Any = True, p: Any = None, axis: Any = 0, shuffle: Any = True
     ) -> Any:
+        """Draw positions of elements and take these elements."""
         shape, device = None if size is None else shape_of(size), default_device()
-        if shape is None or (self._few_are_numpys and not can_draw(device)):
+        if shape is None or (self._matches_numpy and not can_draw(device)):
             return NotImplemented
         is_array = isinstance(a, ndarray)
+        # From an array on the device elements are taken there in any count; other small draws are left to NumPy.
         if (not a.ndim or a.device != device) if is_array else self._standard_target(shape) is None:
             return NotImplemented
         is_count = not is_array and numpy.ndim(a) == 0
@@ -77,13 +81,13 @@ class IntegersAndChoice(GeneratorDraws):
             return chosen if is_count else take(array, chosen, axis)
         if not is_array:
             return NotImplemented
-        # Only the positions are drawn on the host.
+        # Draw the positions on the host, but take the elements on the device.
         self._stream.synchronize()
-        places = numpy.random.Generator(self._stream.bits).choice(population, shape, replace, p, 0, shuffle)
-        return take(a, from_host(places, a.device), axis)
+        positions = numpy.random.Generator(self._stream.bits).choice(population, shape, replace, p, 0, shuffle)
+        return take(a, from_host(positions, a.device), axis)
 
     def _chosen(self, population: int, shape: tuple[int, ...], replace: Any, p: Any, shuffle: Any) -> Any:
-        """Draw which elements of the population are chosen."""
+        """Draw the positions of the chosen elements among `population`; `NotImplemented` if the host is to."""
         if replace:
             target = self._standard_target(shape)
             if target is None or population == 1:
@@ -95,8 +99,8 @@ class IntegersAndChoice(GeneratorDraws):
         if target is None or target.count > population:
             return NotImplemented
         if p is not None:
-            if not self._few_are_numpys or numpy.count_nonzero(numpy.asarray(p) > 0) < target.count:
+            if not self._matches_numpy or numpy.count_nonzero(numpy.asarray(p) > 0) < target.count:
                 return NotImplemented
             return draw_weighted_sample(self.random, p, shape, target.queue)
-        made = draw_sample(self._stream, population, target.count, bool(shuffle), target.queue)
-        return NotImplemented if made is None else wrap(reshaped(made, shape))
+        sample = draw_sample(self._stream, population, target.count, bool(shuffle), target.queue)
+        return NotImplemented if sample is None else wrap(reshaped(sample, shape))

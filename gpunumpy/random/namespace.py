@@ -1,4 +1,4 @@
-"""The names of `numpy.random`, each found when it is first asked for: NumPy's modules are slow to import."""
+"""The names of `gpunumpy.random`, each looked up at its first use: NumPy's random modules are slow to import."""
 
 from __future__ import annotations
 
@@ -8,51 +8,52 @@ from typing import Any
 
 from ..functions.fallback import lookup
 
-_NUMPYS = "numpy.random"
+_NUMPY_MODULE = "numpy.random"
 
 
 def default_rng(seed: Any = None) -> Any:
-    """A `Generator` with NumPy's default stream. See `numpy.random.default_rng`.
+    """Make a `Generator` over NumPy's default bit generator. See `numpy.random.default_rng`.
 
     Parameters
     ----------
     seed : int, array_like of int, SeedSequence, BitGenerator, Generator or RandomState, optional
-        Where the stream begins; by default somewhere else each time. A generator is returned as it is, or goes on with
-        the stream of NumPy's.
+        The seed of the stream; by default a different one each time. A gpunumpy `Generator` is returned as it is. A
+        NumPy `Generator`, a `RandomState` or a bit generator shares its stream with the result.
 
     Returns
     -------
     Generator
+        The generator.
     """
-    return _ours("generator").seeded(seed)
+    return _submodule("generator").seeded(seed)
 
 
-def _ours(module: str) -> Any:
-    """A module of this room, which wants NumPy's: that is slow to import, and many programs never need it."""
+def _submodule(module: str) -> Any:
+    """Import a module of this package; they import NumPy's random modules, which many programs never need."""
     return import_module(f".{module}", __package__)
 
 
 @cache
 def find(name: str) -> Any:
-    """What `gpunumpy.random` has under a name.
+    """Return the attribute `name` of `gpunumpy.random`.
 
     Raises
     ------
     AttributeError
-        If it has nothing of that name, or the name is private.
+        If there is no such attribute, or the name is private.
     """
     if name == "__all__":
-        return [*import_module(_NUMPYS).__all__, "PhiloxGPU"]
+        return [*import_module(_NUMPY_MODULE).__all__, "PhiloxGPU"]
     if name == "Generator":
-        return _ours("generator").Generator
+        return _submodule("generator").Generator
     if name == "PhiloxGPU":
-        return _ours("philox_gpu").PhiloxGPU
-    if name in _ours("seeding").SEEDED:
-        return _ours("seeding").SEEDED[name]
-    found = lookup(_NUMPYS, name)
-    return _ours("legacy.random_state").attribute(name, found)
+        return _submodule("philox_gpu").PhiloxGPU
+    if name in _submodule("seeding").SEEDED:
+        return _submodule("seeding").SEEDED[name]
+    found = lookup(_NUMPY_MODULE, name)
+    return _submodule("legacy.random_state").attribute(name, found)
 
 
 def names() -> list[str]:
-    """The public names of `gpunumpy.random`; two that NumPy documents it does not list."""
+    """Return the public names of `gpunumpy.random`, with two that NumPy documents but leaves out of ``__all__``."""
     return sorted([*find("__all__"), "get_bit_generator", "set_bit_generator"])

@@ -1,6 +1,7 @@
-"""Parameters of draws: sizes as shapes, and numbers and arrays in float64, with NumPy's checks of them.
+"""Parameters of draws: sizes as shapes, and numbers and arrays in float64, with NumPy's checks.
 
-A function raises TypeError, or returns None or nothing, where NumPy is to take the parameters: it draws, or raises.
+Where the device does not handle parameters these functions raise TypeError or return None (or an empty tuple). The
+caller then leaves the draw to NumPy, which draws on the host or raises its own exception.
 """
 
 from __future__ import annotations
@@ -28,22 +29,22 @@ _SMALLEST_HALVABLE = 1e-300
 
 
 def shape_of(size: Any) -> Shape | None:
-    """Return the shape that a `size` asks for; None where NumPy is to judge it."""
+    """Return the shape that a `size` means; None if it is not valid or NumPy is to decide."""
     try:
-        given = (size,) if hasattr(size, "__index__") else tuple(size[:])
-        shape = tuple(map(operator.index, given))
+        lengths = (size,) if hasattr(size, "__index__") else tuple(size[:])
+        shape = tuple(map(operator.index, lengths))
     except (TypeError, LookupError):
         return None
-    return None if bool in map(type, given) or any(n < 0 for n in shape) else shape
+    return None if bool in map(type, lengths) or any(n < 0 for n in shape) else shape
 
 
 def shape_of_rows(size: Any) -> Shape | None:
-    """Return the same where numbers are rows, for which NumPy takes no array without dimensions."""
+    """Return the shape that a `size` means where each sample is a row: NumPy then refuses a 0-d array."""
     return None if isinstance(size, (ndarray, numpy.ndarray)) and not size.ndim else shape_of(size)
 
 
 def broadcast_shape(*shapes: Shape) -> Shape | None:
-    """Return the shape that all broadcast to; None if there is none."""
+    """Return the shape that all shapes broadcast to; None if there is none."""
     try:
         return layout.broadcast_shapes(*shapes)
     except ValueError:
@@ -51,40 +52,62 @@ def broadcast_shape(*shapes: Shape) -> Shape | None:
 
 
 def is_number(x: Any) -> bool:
-    """Whether a parameter is a real number of Python or NumPy, and no array."""
+    """Return whether a parameter is a real scalar of Python or NumPy, as opposed to an array."""
     return isinstance(x, (bool, int, float, numpy.generic)) and not isinstance(x, numpy.complexfloating)
 
 
 def float64_parameter(x: Any) -> Any:
-    """Return a parameter in float64: a number of Python, or an array of the device."""
+    """Return a parameter in float64: as a Python float, or as an array on the device.
+
+    Raises
+    ------
+    TypeError
+        If NumPy must decide: for subclasses of `numpy.ndarray`, None, and dtypes that do not cast safely to float64.
+    """
     if is_number(x):
         return float(x)
     if isinstance(x, numpy.ndarray) and type(x) is not numpy.ndarray:
-        raise TypeError("what an array of another class stands for, NumPy knows")
+        raise TypeError("NumPy must handle subclasses of numpy.ndarray")
     array = None if x is None else as_array(x)
     if array is None or not numpy.can_cast(array.dtype, FLOAT64):
-        raise TypeError("NumPy says what is wrong with it")
+        raise TypeError("NumPy must report why the parameter does not cast to float64")
     return array if array.dtype == FLOAT64 else elementwise("cast", [array], (array.dtype, FLOAT64))
 
 
 def float64_row(x: Any) -> Any:
-    """Return a parameter that is a row of numbers in float64, on the host."""
-    given = numpy.asarray(to_host(x) if isinstance(x, ndarray) else x)
-    if not numpy.can_cast(given.dtype, FLOAT64):
-        raise TypeError("NumPy says what is wrong with it")
-    return given.astype(FLOAT64)
+    """Return a parameter that is a row of numbers as a float64 array on the host.
+
+    Raises
+    ------
+    TypeError
+        If the dtype does not cast safely to float64.
+    """
+    array = numpy.asarray(to_host(x) if isinstance(x, ndarray) else x)
+    if not numpy.can_cast(array.dtype, FLOAT64):
+        raise TypeError("NumPy must report why the parameter does not cast to float64")
+    return array.astype(FLOAT64)
 
 
 def finite_parameters(scratch: Any, name: str, *params: Any) -> tuple[float, ...]:
-    """Return a method's parameters if all are finite numbers, once the scratch generator took them; else nothing."""
+    """Return a method's parameters as floats if all are finite scalars; else an empty tuple.
+
+    Parameters
+    ----------
+    scratch
+        The scratch generator, whose method `name` raises NumPy's exception if the parameters are not valid.
+    name
+        The name of the method.
+    *params
+        Its parameters. A nonzero one below 1e-300 yields the empty tuple, since its half would be subnormal or zero.
+    """
     if not all(is_number(x) and isfinite(x) and not 0 < abs(x) < _SMALLEST_HALVABLE for x in params):
         return ()
     getattr(scratch, name)(*params)
     return tuple(map(float, params))
 
 
-def is_scale(x: Any) -> bool:
-    """Whether NumPy takes a parameter for a scale: none is negative, not even a zero."""
+def is_valid_scale(x: Any) -> bool:
+    """Return whether NumPy accepts a parameter as a scale: no element is negative, nor a negative zero."""
     if is_number(x):
         return not numpy.signbit(float(x)) or x != x
     x = float64_parameter(x)
@@ -93,10 +116,10 @@ def is_scale(x: Any) -> bool:
 
 
 def all_positive(x: Any) -> bool:
-    """Whether all numbers of a parameter are greater than zero."""
+    """Return whether all elements of a parameter are greater than zero."""
     return all_true(float64_parameter(x) > 0)
 
 
 def all_true(condition: Any) -> bool:
-    """Whether a condition holds everywhere: one of numbers, or of arrays."""
+    """Return whether a condition, a scalar or an array, holds everywhere."""
     return bool(condition if is_number(condition) else all_of(condition))

@@ -1,4 +1,4 @@
-"""Permutations of a `Generator`: orders of elements by chance."""
+"""Draws of a `Generator`: permutations of elements."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from ..core.recording.array import from_host, ndarray, wrap
 from ..core.recording.record import as_array, reshaped, transposed
 from ..core.runtime.device import default_device
 from ..core.runtime.evaluate import queue_of
-from ..functions.creation.arrays import axes_in_memory, laid_out
+from ..functions.creation.arrays import array_in_memory_order, axes_in_memory
 from ..functions.indexing.selection import take
 from .bounded_integers import draw_order
 from .device_draws import can_draw, min_count
 from .generator_draws import GeneratorDraws, generator_method
 
-_MAX_ELEMENTS = 1 << 31  # places are numbers of 32 bits
+_MAX_ELEMENTS = 1 << 31  # kernels hold positions in 32 bits
 
 
 class Permutations(GeneratorDraws):
-    """Methods of `Generator`."""
+    """The methods of `Generator` that permute elements."""
 
     @generator_method
     def permutation(self, x: Any, axis: Any = 0) -> Any:
+        """Permute ``range(x)`` or a copy of `x` along an axis."""
         device = x.device if isinstance(x, ndarray) else default_device()
         if not can_draw(device):
             return NotImplemented
@@ -39,6 +40,7 @@ class Permutations(GeneratorDraws):
 
     @generator_method
     def shuffle(self, x: Any, axis: Any = 0) -> Any:
+        """Permute `x` along an axis, in place."""
         if not isinstance(x, ndarray) or not x.writeable or not x.size or not _can_permute(x, axis):
             return NotImplemented
         x.assign(take(x, wrap(self._order(x.shape[axis], x.queue)), axis).value())
@@ -46,39 +48,42 @@ class Permutations(GeneratorDraws):
 
     @generator_method
     def permuted(self, x: Any, *, axis: Any = None, out: Any = None) -> Any:
+        """Permute the elements of `x` along an axis, each row independently of the others, or all elements."""
         if not isinstance(x, ndarray) and not can_draw(default_device()):
             return NotImplemented
         array = as_array(x)
         if not _can_permute(array, 0 if axis is None else axis) or not _min_count() <= array.size < _MAX_ELEMENTS:
             return NotImplemented
-        memory = axes_in_memory("K", array.shape, array.layout.strides)
+        memory_axes = axes_in_memory("K", array.shape, array.layout.strides)
         if out is not None:
             if not isinstance(out, ndarray) or (out.shape, out.queue) != (array.shape, array.queue):
                 return NotImplemented
             if not out.writeable or not numpy.can_cast(array.dtype, out.dtype, "safe"):
                 return NotImplemented
-            is_fortran = not layout.is_c(out.shape, out.layout.strides) and layout.is_f(out.shape, out.layout.strides)
+            is_fortran = not layout.is_c_contiguous(out.shape, out.layout.strides) and layout.is_f_contiguous(
+                out.shape, out.layout.strides
+            )
         else:
-            long = [axis for axis in memory or () if array.shape[axis] > 1]
-            is_fortran = len(long) > 1 and long == sorted(long, reverse=True)
+            long_axes = [axis for axis in memory_axes or () if array.shape[axis] > 1]
+            is_fortran = len(long_axes) > 1 and long_axes == sorted(long_axes, reverse=True)
         axes = list(range(array.ndim))
         if axis is None:
-            # All elements, in the order of memory that is that of Fortran, or else of C.
-            order, rows = axes[::-1] if is_fortran else axes, 1
+            # One row of all elements, in Fortran order if that is the order of memory, else in C order.
+            axis_order, rows = axes[::-1] if is_fortran else axes, 1
         else:
             axis %= array.ndim
-            order, rows = [*axes[:axis], *axes[axis + 1 :], axis], array.size // array.shape[axis]
-        moved = transposed(array.value(), order)
-        places = draw_order(self._stream, array.size // rows, array.queue, rows)
-        shuffled = take(wrap(reshaped(moved, (array.size,))), wrap(places)).value()
-        made = transposed(reshaped(shuffled, moved.signature.shape), [order.index(k) for k in axes])
+            axis_order, rows = [*axes[:axis], *axes[axis + 1 :], axis], array.size // array.shape[axis]
+        moved = transposed(array.value(), axis_order)
+        positions = draw_order(self._stream, array.size // rows, array.queue, rows)
+        shuffled = take(wrap(reshaped(moved, (array.size,))), wrap(positions)).value()
+        result = transposed(reshaped(shuffled, moved.signature.shape), [axis_order.index(k) for k in axes])
         if out is None:
-            return laid_out(made, memory)
-        out.assign(cast(made, out.dtype))
+            return array_in_memory_order(result, memory_axes)
+        out.assign(cast(result, out.dtype))
         return out
 
     def _order(self, count: int, queue: Queue) -> Node:
-        """Return the order in which to take so many elements."""
+        """Return the positions of `count` elements in a random order."""
         if count < _min_count():
             self._stream.synchronize()
             return from_host(numpy.random.Generator(self._stream.bits).permutation(count), queue.device).value()
@@ -86,12 +91,12 @@ class Permutations(GeneratorDraws):
 
 
 def _min_count() -> int:
-    """Return from how many elements on their order is drawn on the device."""
+    """Return the least count of elements whose order is drawn on the device."""
     return min_count("Generator.permutation")
 
 
 def _can_permute(array: ndarray, axis: Any) -> bool:
-    """Whether the device is to take the elements along an axis in another order."""
+    """Return whether the device is to permute an array along an axis."""
     if not array.ndim or not can_draw(array.queue.device):
         return False
     return -array.ndim <= axis < array.ndim and array.shape[axis] < _MAX_ELEMENTS

@@ -1,33 +1,32 @@
-"""The bit generator of a faster stream, which is no other library's."""
+"""`PhiloxGPU`: the bit generator of a stream made for GPUs, which no other library has."""
 
 from __future__ import annotations
 
 import numpy
 
 from ..core.numpy_release import signature
-from .seeding import Numpys
+from .seeding import NumpyInstances
 
 
-class PhiloxGPU(numpy.random.Philox, metaclass=Numpys):  # type: ignore[metaclass]
-    """PhiloxGPU(seed=None, counter=None, key=None)
+class PhiloxGPU(numpy.random.Philox, metaclass=NumpyInstances):  # type: ignore[metaclass]
+    """Bit generator whose `Generator` draws faster on a GPU, and draws other numbers than NumPy.
 
-    A bit generator whose `Generator` draws faster on a GPU, and numbers of its own instead of NumPy's.
-
-    It is NumPy's `Philox`, with its parameters, state and methods (`spawn`, `jumped`, `advance`). Of a `Generator`
-    over it, `random`, `integers`, `standard_normal`, `standard_exponential`, and what is scaled from these (`uniform`,
-    `normal`, `lognormal`, ...), make arrays in another way: a draw takes two words of 64 bits, and
-    makes its numbers from them by Philox4x32-10, each as a function of its position; normal ones by the method of Box
-    and Muller. All others, and those without a size, are what `Philox` gives.
+    `PhiloxGPU` is NumPy's `Philox`, with its parameters, state and methods (`spawn`, `jumped`, `advance`). Of a
+    `Generator` over it, `random`, `integers`, `standard_normal`, `standard_exponential`, and methods that scale or
+    transform these (`uniform`, `normal`, `lognormal`, ...) draw arrays another way: a draw takes two words of 64 bits
+    from the bit generator as the key and the upper half of the counter of Philox4x32-10 (J. K. Salmon et al., 2011), so
+    that each number is a function of its position; normal numbers by the method of G. E. P. Box and M. E. Muller
+    (1958). All other methods, and draws without a size, give what `Philox` gives.
 
     Parameters
     ----------
     seed, counter, key
-        As of `numpy.random.Philox`.
+        See `numpy.random.Philox`.
 
     Notes
     -----
-    The same seed and calls give the same numbers on every device, but for the last bits of logarithms and their like.
-    One draw of 20 numbers is not two of 10: every draw is a stream of its own.
+    The same seed and calls give the same numbers on every device, up to the last bits of logarithms and similar
+    functions. Every draw is a stream of its own: one draw of 20 numbers differs from two draws of 10.
 
     Examples
     --------

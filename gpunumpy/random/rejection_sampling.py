@@ -1,7 +1,7 @@
-"""Rejection sampling: numbers of which each consumes as many random words as it needs.
+"""Rejection sampling: each number consumes a variable count of random words.
 
-How many words so many numbers take is not known beforehand. So words are made for a few numbers more than are expected
-to be enough; if they are not, all are drawn again with more of them.
+The count of words for a whole draw is not known beforehand. A draw generates a few more words than it is expected to
+need; if they are not enough, the same numbers are drawn again from more words.
 """
 
 from __future__ import annotations
@@ -23,37 +23,39 @@ from ..functions.manipulation.joining import concatenate
 from . import words
 from .stream import RestorableStream, Stream
 
-# Words, or phases of them, that are in memory at once: numbers that take more are made part by part.
+# Words (times phases, for samplers that have them) in memory at once: larger draws are made part by part.
 MAX_WORDS = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
 class Sampler:
-    """How a number is made of words: a class in CUDA C++.
+    """A CUDA C++ class that makes numbers of random words, and how the kernels are to run it.
 
     Attributes
     ----------
     name
-        The class. It is made of its parameters, ``const f64*``, and its ``draw(source, value)`` takes words of the
-        source (sequence.cuh) and returns whether they made a number.
+        The class. Its constructor takes the parameters, ``const f64*``. Its ``draw(source, value)`` takes words from
+        the source (attempt_words.cuh) and returns whether this attempt made a number.
     file
-        Where it is, among the kernels; files in order, apart by spaces, where one needs another.
+        The ``.cuh`` file of the class in ``kernels/random``, without its ending; after the files that it needs,
+        separated by spaces.
     dtype
-        Of the numbers.
+        The dtype of the numbers.
     max_words
-        How many words one attempt takes at most: a power of two of 32 to 256. Longer ones must be next to impossible,
-        as NumPy draws on the host if there is one.
+        The most words that one attempt may take: a power of two from 32 to 256. If an attempt takes more, NumPy draws
+        all numbers on the host, so that must be next to impossible.
     width
-        How many numbers an attempt makes at once; ``draw`` takes a pointer to them if these are several.
+        The count of numbers that one attempt makes; above 1, ``draw`` takes a pointer to them.
     takes_words32
-        Whether the words are those of 32 bits; they are for numbers of float32.
+        Whether the words have 32 bits although the numbers are not float32, for which they always have.
     paired
-        Whether the words are pairs of words of 32 bits.
+        Whether a word is a pair of words of 32 bits.
     phases
-        0, or what an attempt does depends on which of so many phases those before are at; the numbers are made of
-        normal ones that come in pairs (samplers_legacy.cuh).
+        0 if attempts are independent of one another. Otherwise the numbers are made of normal numbers that come in
+        pairs (samplers_legacy.cuh), and an attempt depends on the phase, one of this many, that the previous attempt
+        ended in.
     max_numbers
-        How many numbers may come of one such attempt.
+        With phases: the most numbers that one attempt may make.
     """
 
     name: str
@@ -68,26 +70,26 @@ class Sampler:
 
     @property
     def has_words32(self) -> bool:
-        """Whether its words are single ones of 32 bits."""
+        """Whether a word is one word of 32 bits."""
         return self.takes_words32 or self.dtype.itemsize == 4
 
     @property
     def options(self) -> tuple[Any, ...]:
-        """What the library call is told."""
+        """The options of the library call "rejection_sampling"."""
         return self.file, self.name, self.max_words, self.width, self.paired, self.phases, self.max_numbers
 
 
 class DrawnNumbers(NamedTuple):
-    """Numbers, and what they leave of their words.
+    """Numbers drawn from words, and where the stream continues.
 
     Attributes
     ----------
     numbers
         The numbers.
     words_taken
-        How many words they took.
+        The count of words that the numbers consumed.
     pair_left_at
-        At which word the two normal numbers are of which one is left; -1 if none is.
+        The word at which the pair of normal numbers begins of which one is left over; -1 if none is.
     """
 
     numbers: Node
@@ -104,20 +106,30 @@ def draw_by_rejection(
     queue: Queue,
     row: int = 1,
 ) -> Node | None:
-    """Draw as many numbers as the shape has, and move the stream on.
+    """Draw numbers of `shape` by rejection, and advance the stream.
 
     Parameters
     ----------
+    stream
+        The stream of words.
+    sampler
+        The CUDA C++ class that makes the numbers.
+    params
+        The parameters of that class.
+    shape
+        The shape of the result.
     words_per_number
-        How many words an attempt that succeeds takes on average, with those before it that fail, rounded up. They have
-        64 bits, or are pairs of 32 bits; or have 32 bits if the sampler says so.
+        Expected count of words that a number consumes, failed attempts included, rounded up. Words have 64 bits (or are
+        pairs of 32 bits) unless ``sampler.has_words32``.
+    queue
+        The queue that draws.
     row
-        How many numbers make a row, which is never cut into parts.
+        The count of numbers in a row. A draw in several parts is never cut inside a row.
 
     Returns
     -------
     Node or None
-        None if an attempt took too many words: the stream is where it was, and NumPy is to draw the numbers.
+        None if an attempt took too many words: the stream has not moved, and NumPy is to draw the numbers.
     """
     count, row = prod(shape) // sampler.width, max(row // sampler.width, 1)
     largest = max(int(MAX_WORDS / (words_per_number * max(sampler.phases, 1))) // row, 1) * row
@@ -127,8 +139,8 @@ def draw_by_rejection(
     begin = stream.saved_state() if len(shapes) > 1 else None
     parts: list[ndarray] = []
     try:
-        for its in shapes:
-            numbers = _draw_part(stream, sampler, params, its, words_per_number, queue)
+        for part_shape in shapes:
+            numbers = _draw_part(stream, sampler, params, part_shape, words_per_number, queue)
             if numbers is None:
                 return None
             parts.append(wrap(numbers))
@@ -147,6 +159,7 @@ def _draw_part(
     words_per_number: float,
     queue: Queue,
 ) -> Node | None:
+    """Draw numbers whose words fit into memory at once, and advance the stream; None as `draw_by_rejection`."""
     if stream.memory_source:
         return stream.memory_source.draw_part(sampler, params, shape, words_per_number, queue)
     assert isinstance(stream, Stream)
@@ -168,24 +181,25 @@ def draw_from_words(
     words_per_number: float,
     queue: Queue,
 ) -> DrawnNumbers | None:
-    """Draw numbers from words that `peek` makes: the next ones, as many as it is told, and what else the sampler needs.
+    """Draw numbers from the next words of a stream, which does not advance; None if an attempt took too many words.
 
-    None if an attempt took too many words.
+    ``peek(count)`` returns the next `count` words, followed by further arguments of the library call if the sampler
+    needs any.
     """
-    given = from_host(numpy.array([*params, 0.0]), queue.device).value()
+    params_on_device = from_host(numpy.array([*params, 0.0]), queue.device).value()
     needed = prod(shape) // sampler.width
     count = int(words_per_number * (needed + 8 * sqrt(needed))) + 4 * sampler.max_words
     while True:
         results: Any = ((shape, sampler.dtype), ((4,), INT64))
-        its_words, *more = peek(count)
+        next_words, *further_arguments = peek(count)
         values, counts = graph.library_call_outputs(
-            "stream_sequence", sampler.options, (its_words, given, *more), results
+            "rejection_sampling", sampler.options, (next_words, params_on_device, *further_arguments), results
         )
-        kept = wrap(values)
-        taken, made, stopped_at, left_at = to_host(wrap(counts)).tolist()
-        if made >= needed:
-            return DrawnNumbers(kept.value(), taken, left_at)
-        if 0 <= stopped_at <= count - sampler.max_words:  # none stopped where an attempt ends with the words
+        numbers = wrap(values)
+        words_taken, available, stopped_at, pair_left_at = to_host(wrap(counts)).tolist()
+        if available >= needed:
+            return DrawnNumbers(numbers.value(), words_taken, pair_left_at)
+        if 0 <= stopped_at <= count - sampler.max_words:  # an attempt failed although it had `max_words` words
             return None
-        growth = min(1.02 * needed / max(made, 1), 4.0)
+        growth = min(1.02 * needed / max(available, 1), 4.0)
         count = int(count * growth) + 4 * sampler.max_words

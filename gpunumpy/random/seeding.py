@@ -1,6 +1,6 @@
-"""Bit generators and sequences of seeds: NumPy's, which take arrays of ours for seeds.
+"""NumPy's bit generators and `SeedSequence`, made to take gpunumpy arrays as seeds.
 
-NumPy looks at a seed, and into a sequence of them, for its own integers and those of Python.
+NumPy accepts only its own and Python's integers as seeds, also inside nested sequences.
 """
 
 from __future__ import annotations
@@ -15,40 +15,52 @@ from ..core.numpy_release import signature
 from ..functions.fallback import on_host
 
 
-def of_seeds(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of NumPy's that makes something of a seed, for seeds that have arrays of ours.
+def with_array_seeds(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a NumPy function that takes a seed as one whose seed may be or contain gpunumpy arrays.
 
-    A list that contains itself, on which NumPy breaks down before 2.5, is no seed.
+    NumPy before 2.5 recurses without end into a list that contains itself: such a seed raises TypeError.
     """
-    make = on_host(function, "")
+    with_host_arrays = on_host(function, "")
 
     @wraps(function, updated=())
     def run(*args: Any, **options: Any) -> Any:
         try:
-            return make(*args, **options)
+            return with_host_arrays(*args, **options)
         except RecursionError:
             raise TypeError("SeedSequence does not accept nested sequences.") from None
 
     return run
 
 
-class Numpys(type):
-    """The class of one of NumPy's classes, whose instances are NumPy's own, and of what a program derives from it."""
+class NumpyInstances(type):
+    """Metaclass of stand-ins for NumPy's classes, and of what a program derives from them.
+
+    A call of a stand-in returns an instance of NumPy's class; type checks against a stand-in ask NumPy's class.
+    """
 
     def __call__(cls, *args: Any, **options: Any) -> Any:
-        return of_seeds(_THEIRS.get(cls, super().__call__))(*args, **options)
+        """Make an instance: of NumPy's class if `cls` is a stand-in, else of the derived class."""
+        return with_array_seeds(_NUMPY_CLASSES.get(cls, super().__call__))(*args, **options)
 
     def __instancecheck__(cls, x: Any) -> bool:
-        return isinstance(x, _THEIRS[cls]) if cls in _THEIRS else super().__instancecheck__(x)
+        """Return whether `x` is an instance of NumPy's class if `cls` is a stand-in, else of `cls`."""
+        return isinstance(x, _NUMPY_CLASSES[cls]) if cls in _NUMPY_CLASSES else super().__instancecheck__(x)
 
     def __subclasscheck__(cls, x: type) -> bool:
-        return issubclass(x, _THEIRS[cls]) if cls in _THEIRS else super().__subclasscheck__(x)
+        """Return whether `x` derives from NumPy's class if `cls` is a stand-in, else from `cls`."""
+        return issubclass(x, _NUMPY_CLASSES[cls]) if cls in _NUMPY_CLASSES else super().__subclasscheck__(x)
 
 
-_THEIRS: dict[type, type] = {}
+# NumPy's class of each stand-in.
+_NUMPY_CLASSES: dict[type, type] = {}
+# The stand-ins by name.
 SEEDED: dict[str, type] = {}
 for _name in ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64", "SeedSequence"):
-    _found = getattr(numpy.random, _name)
-    _own = {"__module__": "gpunumpy.random", "__doc__": _found.__doc__, "__signature__": signature(_found)}
-    SEEDED[_name] = Numpys(_name, (_found,), _own)
-    _THEIRS[SEEDED[_name]] = _found
+    _numpy_class = getattr(numpy.random, _name)
+    _attributes = {
+        "__module__": "gpunumpy.random",
+        "__doc__": _numpy_class.__doc__,
+        "__signature__": signature(_numpy_class),
+    }
+    SEEDED[_name] = NumpyInstances(_name, (_numpy_class,), _attributes)
+    _NUMPY_CLASSES[SEEDED[_name]] = _numpy_class

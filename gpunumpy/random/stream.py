@@ -1,8 +1,8 @@
-"""The stream of one bit generator: its state as kernels take it, and as NumPy leaves it after so many draws.
+"""The stream of one bit generator: its state as kernels take it, and how far draws have advanced it.
 
-The truth is the state of NumPy's bit generator. A draw on the device takes the state as it is (`state_words`) and says
-by how many words it moves on; where only the device knows that, by a count that is looked at when the state is needed
-next.
+The state of NumPy's bit generator is authoritative. A draw on the device reads it (`state_words`) and advances it by
+the count of words that the draw consumes. Where only the device knows that count, or the state after the draw, NumPy's
+state is advanced when something reads it next.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..core.graph.node import Node
 from ..core.graph.queue import Queue
 from ..core.ops.streams import CONGRUENTIAL, jump
 from ..core.recording.array import from_host, ndarray, to_host
-from ..kernels.random.host_words import given_to, taken_from
+from ..kernels.random.host_words import read_state_words, write_state_words
 from .philox_gpu import PhiloxGPU
 
 _LOW_WORD = (1 << 64) - 1
@@ -31,62 +31,63 @@ _KINDS: dict[type, str] = {
     numpy.random.Philox: "philox",
     PhiloxGPU: "philox",
 }
-# How many of a draw's last words NumPy draws itself, so that what it keeps of them is right.
+# The count of a draw's last words that NumPy draws itself, so that its buffers of words and halves are right.
 _DRAWN_BY_NUMPY = 8
 
 _Lock: Any = type(threading.RLock())
 
 
-# Locks in the place of those that may not be held twice: of NumPy's bit generators before 2.4, and of others' ones.
-_twice: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+# Reentrant locks in place of locks that a thread may not acquire twice: those of NumPy's bit generators before 2.4, and
+# of bit generators from other libraries.
+_reentrant_locks: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 
 def lock_of(bits: Any) -> Any:
-    """Return the lock that a thread holds while it draws: NumPy's, which all of a bit generator's users share."""
+    """Return the lock that a thread holds while it draws: the bit generator's own, which all its users share."""
     lock = bits.lock
-    return lock if isinstance(lock, _Lock) else _twice.setdefault(lock, threading.RLock())
+    return lock if isinstance(lock, _Lock) else _reentrant_locks.setdefault(lock, threading.RLock())
 
 
 class MemorySource(Protocol):
-    """What makes a stream's words in memory, and the numbers that are drawn from them."""
+    """Source of a stream's words in memory, and of the numbers drawn from them."""
 
     def words64(self, count: int, queue: Queue) -> Node:
-        """Words of 64 bits."""
+        """Draw words of 64 bits."""
 
     def words32(self, count: int, queue: Queue) -> Node:
-        """Words of 32 bits."""
+        """Draw words of 32 bits."""
 
     def small_words(self, count: int, bits: int, queue: Queue) -> Node:
-        """Words of 1 to 16 bits."""
+        """Draw words of 1 to 16 bits."""
 
     def uniforms(self, count: int, queue: Queue) -> Node:
-        """Numbers of 53 bits in [0, 1)."""
+        """Draw uniform float64 numbers in [0, 1)."""
 
     def numbers(self, options: tuple[Any, ...], dtype: DType, count: int, queue: Queue, *bounds: Node) -> Node:
-        """Numbers that reject words, by the options of the library call "stream_draws": of a ziggurat, or integers."""
+        """Draw integers or ziggurat numbers. `options`: those of the library call "piecewise_draws" after the kind."""
 
     def draw_part(
         self, sampler: Any, params: Sequence[float], shape: Shape, words_per_number: float, queue: Queue
     ) -> Node | None:
-        """A part of the numbers of a sampler, see `draw_by_rejection`."""
+        """Draw numbers of `shape` by rejection and advance the stream: one part of `draw_by_rejection`."""
 
 
 class RestorableStream(Protocol):
-    """A stream that goes back to a state if a draw of several parts fails."""
+    """A stream that can return to a saved state, for draws in several parts of which one fails."""
 
     @property
     def memory_source(self) -> Any:
-        """What makes its words and draws, where these are no functions of their positions: `MemorySource.draw_part`."""
+        """A source with `MemorySource.draw_part`; None if words are functions of their positions."""
 
     def saved_state(self) -> Any:
-        """The state that it is in."""
+        """Return the state."""
 
     def restore(self, state: Any) -> None:
-        """Go back to a state."""
+        """Return to a saved state, discarding later draws."""
 
 
 class Stream:
-    """Words of NumPy's streams, and how far these have moved.
+    """The words of a NumPy bit generator, and how far draws have advanced it.
 
     Parameters
     ----------
@@ -96,11 +97,11 @@ class Stream:
     Attributes
     ----------
     kind
-        Which one it is, or "" if the device does not know it.
+        The name of the bit generator's algorithm; "" if the device does not know it.
     shared
-        Whether somebody else may look at its state at any time, so that counts are looked at at once.
+        Whether other code may read the bit generator's state at any time, so that each draw must update it.
     memory_source
-        What makes its words, where these are no functions of their positions.
+        The source of words that are not functions of their positions; None if they are.
     """
 
     memory_source: MemorySource | None = None
@@ -109,45 +110,45 @@ class Stream:
         self.bits, self.lock = bits, lock_of(bits)
         self.kind = _KINDS.get(type(bits), "")
         self.shared = True
-        self._numpys = numpy.random.Generator(bits)
+        self._numpy_generator = numpy.random.Generator(bits)
         self._pending_move: Callable[[], None] | None = None
         self._state_after: ndarray | None = None
 
     def synchronize(self) -> None:
-        """Bring NumPy's state to where the draws so far have moved it."""
+        """Advance NumPy's state past all draws so far."""
         with self.lock:
             if self._pending_move is not None:
                 try:
                     self._pending_move()
-                except MemoryError:  # a draw that there is no memory for moves nowhere
+                except MemoryError:  # a draw that ran out of memory does not advance the stream
                     self._pending_move = self._state_after = None
                     raise
                 self._pending_move = self._state_after = None
 
     def state_words(self) -> list[int]:
-        """Return the state as kernels take it."""
+        """Return the state in the words that kernels take: see `core.ops.streams`."""
         self.synchronize()
-        return taken_from(self.kind, self.bits)
+        return read_state_words(self.kind, self.bits)
 
     def state_on_device(self, queue: Queue) -> Node:
-        """Return the state on a device, for a library call: what the last one left there, or NumPy's."""
+        """Return the state as an argument of a library call: left on the device by the last one, or NumPy's state."""
         if self._state_after is not None and self._state_after.device == queue.device:
             with suppress(MemoryError):
                 return self._state_after.computed()
         return from_host(numpy.array(self.state_words(), numpy.uint64), queue.device).value()
 
     def saved_state(self) -> Any:
-        """Return NumPy's state, to which the draws so far have moved it."""
+        """Return NumPy's state after all draws so far."""
         self.synchronize()
         return self.bits.state
 
     def restore(self, state: Any) -> None:
-        """Go back to a state, whatever was drawn since."""
+        """Return to a saved state, discarding later draws."""
         self._pending_move = self._state_after = None
         self.bits.state = state
 
     def peek(self, make: Callable[..., Node], *args: Any) -> Node:
-        """Return what is made of the next words; the stream stays where it is."""
+        """Return ``make(self, *args)``, a draw from the next words, without advancing the stream."""
         before = self.saved_state()
         try:
             return make(self, *args)
@@ -155,50 +156,50 @@ class Stream:
             self.restore(before)
 
     def move_to(self, after: ndarray) -> None:
-        """Move on to the state that the device has in `after`, which is looked at when NumPy's is asked for."""
-        before = self._state_after  # computed, as what is drawn after it takes it
+        """Advance to the state `after`, on the device; NumPy's state follows when something reads it."""
+        before = self._state_after  # computed: the draw that led to `after` read it
 
         def move() -> None:
             try:
                 state = to_host(after)
             except MemoryError:
                 if before is not None:
-                    given_to(self.kind, self.bits, to_host(before).tolist())
+                    write_state_words(self.kind, self.bits, to_host(before).tolist())
                 raise
-            given_to(self.kind, self.bits, state.tolist())
+            write_state_words(self.kind, self.bits, state.tolist())
 
         self._pending_move, self._state_after = move, after
 
-    def finish_draw(self, made: Any) -> None:
-        """End a draw: somebody else may look at NumPy's state from now on, if it is shared."""
+    def finish_draw(self, result: Any) -> None:
+        """End a draw: bring NumPy's state up to date if it is shared."""
         if self.shared and self._state_after is not None:
-            if isinstance(made, ndarray):
-                with suppress(MemoryError):  # which `synchronize` raises
-                    made.computed()  # with the state after it
+            if isinstance(result, ndarray):
+                with suppress(MemoryError):  # `synchronize` raises it
+                    result.computed()  # one library call makes the numbers and the state after them
             self.synchronize()
 
     def skip(self, count: int) -> None:
-        """Move on by so many words of 64 bits."""
-        more = count - _DRAWN_BY_NUMPY
-        if more > 0:
-            count -= more
+        """Advance NumPy's state by `count` words of 64 bits."""
+        jumped = count - _DRAWN_BY_NUMPY
+        if jumped > 0:
+            count -= jumped
             state = self.bits.state
             inner = state["state"]
             if self.kind == "philox":
-                # From the start of a block on, of which the words before the next one are drawn again.
-                gone = state["buffer_pos"] + more
-                counter = sum(int(word) << 64 * k for k, word in enumerate(inner["counter"])) + gone // 4 - 1
+                # Jump to the start of a block of four words; NumPy draws those before the next word again.
+                consumed = state["buffer_pos"] + jumped
+                counter = sum(int(word) << 64 * k for k, word in enumerate(inner["counter"])) + consumed // 4 - 1
                 inner["counter"] = numpy.array([counter >> 64 * k & _LOW_WORD for k in range(4)], numpy.uint64)
                 state["buffer_pos"] = 4
-                count += gone % 4
+                count += consumed % 4
             else:
-                power, total = jump(CONGRUENTIAL[self.kind][0], more)
+                power, total = jump(CONGRUENTIAL[self.kind][0], jumped)
                 inner["state"] = (power * inner["state"] + total * inner["inc"]) % (1 << 128)
             self.bits.state = state
         self.bits.random_raw(count, False)
 
     def skip_halves(self, count: int) -> None:
-        """Move on by so many words of 32 bits, of which NumPy takes two of one word and keeps the second."""
+        """Advance NumPy's state by `count` words of 32 bits: NumPy cuts a word in two and buffers the second half."""
         if count > 2 * _DRAWN_BY_NUMPY:
             state = self.bits.state
             count -= state["has_uint32"]
@@ -207,13 +208,13 @@ class Stream:
                 self.bits.state = state
             self.skip((count - 1) // 2)
             count = 2 - count % 2
-        self._numpys.random(count, numpy.float32)
+        self._numpy_generator.random(count, numpy.float32)
 
-    def move_by(self, taken: ndarray, bits: int) -> None:
-        """Move on by as many words, of so many bits, as the device has in `taken`."""
+    def move_by(self, words_taken: ndarray, bits: int) -> None:
+        """Advance by `words_taken` words of `bits` bits, a count on the device."""
 
         def move() -> None:
-            count = int(to_host(taken))
+            count = int(to_host(words_taken))
             if bits == 64:
                 self.skip(count)
             else:

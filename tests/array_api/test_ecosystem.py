@@ -1,4 +1,4 @@
-"""array-api-compat and array-api-extra take our arrays as they are."""
+"""array-api-compat and array-api-extra take gpunumpy arrays as they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SciPy's functions for arrays of any namespace take our arrays and give ours; `conftest` sets SCIPY_ARRAY_API."""
+"""SciPy's functions for arrays of any namespace take and return gpunumpy arrays; `conftest` sets SCIPY_ARRAY_API."""
 
 from __future__ import annotations
 
@@ -117,5 +117,5 @@ def test_a_result_goes_on_lazily(at_home: str) -> None:
     a = numpy.linspace(0.1, 1, 20)
     pending = gpunumpy.asarray(a) * 2 + 1
     found = special.logsumexp(pending) - special.softmax(pending)[3:5].sum()
-    theirs = special.logsumexp(a * 2 + 1) - special.softmax(a * 2 + 1)[3:5].sum()
-    assert float(found) == pytest.approx(float(theirs))
+    reference = special.logsumexp(a * 2 + 1) - special.softmax(a * 2 + 1)[3:5].sum()
+    assert float(found) == pytest.approx(float(reference))

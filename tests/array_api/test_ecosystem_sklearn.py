@@ -1,5 +1,5 @@
 # ruff: noqa: E402 - what follows the skip
-"""scikit-learn's estimators and metrics take our arrays with ``array_api_dispatch``, and give ours."""
+"""scikit-learn's estimators and metrics take and return gpunumpy arrays with ``array_api_dispatch``."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def cases(lines: str) -> list[Any]:
 
 
 def taken(parameters: list[Parameter], at: int, want: Parameter) -> Parameter | None:
-    """Which of our parameters takes what is given for one of the standard's, the `at`-th; None for no one."""
+    """The parameter of a gpunumpy function for the `at`-th parameter of the standard, or None."""
     variable = {p.kind: p for p in parameters if p.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)}
     if want.kind is Parameter.KEYWORD_ONLY:
         named = [p for p in parameters if p.name == want.name and p.kind in NAMED]
@@ -83,21 +83,21 @@ def test_methods(name: str, wanted: Signature) -> None:
 
 
 def test_a_signature_that_lacks_something_is_found() -> None:
-    def ours(x: Any, axis: Any, /, out: Any = None, *, keep: bool = True) -> None: ...
+    def tested(x: Any, axis: Any, /, out: Any = None, *, keep: bool = True) -> None: ...
 
     good = ("f(x, axis, /)", "f(x, axis, /, out=3)", "f(x, axis, /, *, keep=True)", "f(x, y, /, *, out=None)")
     wrong = ("f(x, axis)", "f(x, axis=1, /)", "f(x, axis, /, *, other=None)", "f(x, /)", "f(x, axis, /, *, keep=False)")
     for line in good:
-        check(ours, next(parsed(line))[1])
+        check(tested, next(parsed(line))[1])
     for line in (*wrong, "f(x, axis, /, other=None)", "f(x, axis, /, out=None, keep=True)", "f(*xs)"):
         with pytest.raises(AssertionError):
-            check(ours, next(parsed(line))[1])
+            check(tested, next(parsed(line))[1])
 
 
 def test_constants_and_dtypes() -> None:
     for name in signatures.CONSTANTS:
-        theirs = getattr(math, name, None)
-        assert str(getattr(np, name)) == str(theirs)
+        reference = getattr(math, name, None)
+        assert str(getattr(np, name)) == str(reference)
     for name in signatures.DTYPES:
         assert np.zeros(1, getattr(np, name)).dtype == getattr(np, name) == np.dtype(name)
 

@@ -48,7 +48,7 @@ def paired(real: Array, imag: Array) -> Array:
 
 
 def ran(device: str, name: str, *operands: Array) -> Array:
-    """The function of ours over NumPy's arrays."""
+    """The gpunumpy function over NumPy arrays."""
     return np.asnumpy(getattr(np, name)(*(np.asarray(x, device=device) for x in operands)))
 
 

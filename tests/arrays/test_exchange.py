@@ -32,7 +32,7 @@ def pointer(n: Any) -> int:
     return int(n.__array_interface__["data"][0])
 
 
-def ours(shape: tuple[int, ...] = (3, 4), dtype: Any = numpy.float64) -> Any:
+def counting_array(shape: tuple[int, ...] = (3, 4), dtype: Any = numpy.float64) -> Any:
     count = int(numpy.prod(shape))
     return from_host(numpy.arange(count).astype(dtype).reshape(shape), CPU)
 
@@ -43,7 +43,7 @@ def ours(shape: tuple[int, ...] = (3, 4), dtype: Any = numpy.float64) -> Any:
 @pytest.mark.parametrize("dtype", [d for d in DTYPES if d != bfloat16], ids=str)
 @pytest.mark.parametrize("shape", [(), (5,), (3, 4), (2, 3, 4), (0, 3)], ids=str)
 def test_numpy_takes_ours(dtype: Any, shape: tuple[int, ...]) -> None:
-    x = ours(shape, dtype)
+    x = counting_array(shape, dtype)
     n = numpy.from_dlpack(x)
     assert n.dtype == dtype
     assert n.shape == shape
@@ -61,7 +61,7 @@ VIEWS: dict[str, Any] = {
 
 @pytest.mark.parametrize("key", VIEWS.values(), ids=VIEWS)
 def test_views_keep_strides_and_place(key: Any) -> None:
-    x = ours((5, 6))
+    x = counting_array((5, 6))
     n = numpy.from_dlpack(x[key])
     reference = numpy.from_dlpack(x)[key]
     assert pointer(n) == pointer(reference)
@@ -71,12 +71,12 @@ def test_views_keep_strides_and_place(key: Any) -> None:
 
 
 def test_parts_of_complex_numbers() -> None:
-    x = ours((4,), numpy.complex128)
+    x = counting_array((4,), numpy.complex128)
     assert pointer(numpy.from_dlpack(x.imag)) == x.data_ptr() + 8
 
 
 def test_pending_work_is_done_first_and_memory_stays() -> None:
-    x = ours((4,)) * 2.0
+    x = counting_array((4,)) * 2.0
     n = numpy.from_dlpack(x)
     later = x + 1.0
     x += 10.0
@@ -89,18 +89,18 @@ def test_pending_work_is_done_first_and_memory_stays() -> None:
 
 
 def test_the_memory_lives_as_long_as_the_consumer() -> None:
-    n = numpy.from_dlpack(ours((1000,)) + 0.5)
+    n = numpy.from_dlpack(counting_array((1000,)) + 0.5)
     gc.collect()
     for _ in range(5):
-        ours((1000,)) + 1.5
+        counting_array((1000,)) + 1.5
     numpy.testing.assert_array_equal(n, numpy.arange(1000) + 0.5)
 
 
 def test_dropped_exports_release_their_memory() -> None:
     dlpack.sweep()
     before = len(dlpack._exports)
-    n = numpy.from_dlpack(ours())
-    unopened = ours().__dlpack__(max_version=(1, 0))
+    n = numpy.from_dlpack(counting_array())
+    unopened = counting_array().__dlpack__(max_version=(1, 0))
     dlpack.sweep()
     assert len(dlpack._exports) == before + 2
     del n, unopened
@@ -110,18 +110,18 @@ def test_dropped_exports_release_their_memory() -> None:
 
 def test_an_exception_passes_a_dying_capsule_unharmed() -> None:
     with pytest.raises(TypeError, match="PyCapsule"):
-        int(ours().__dlpack__())
+        int(counting_array().__dlpack__())
 
 
 def test_versions() -> None:
-    assert '"dltensor"' in repr(ours().__dlpack__())
-    assert '"dltensor"' in repr(ours().__dlpack__(max_version=(0, 8)))
-    assert '"dltensor_versioned"' in repr(ours().__dlpack__(max_version=(1, 0)))
-    assert '"dltensor_versioned"' in repr(ours().__dlpack__(max_version=(2, 3)))
+    assert '"dltensor"' in repr(counting_array().__dlpack__())
+    assert '"dltensor"' in repr(counting_array().__dlpack__(max_version=(0, 8)))
+    assert '"dltensor_versioned"' in repr(counting_array().__dlpack__(max_version=(1, 0)))
+    assert '"dltensor_versioned"' in repr(counting_array().__dlpack__(max_version=(2, 3)))
 
 
 def test_read_only_arrays() -> None:
-    x = np.broadcast_to(ours((3,)), (2, 3))
+    x = np.broadcast_to(counting_array((3,)), (2, 3))
     n = numpy.from_dlpack(x)
     assert not n.flags.writeable
     assert n.strides == (0, 8)
@@ -130,7 +130,7 @@ def test_read_only_arrays() -> None:
 
 
 def test_copies_on_request() -> None:
-    x = ours()
+    x = counting_array()
     n = numpy.from_dlpack(x, copy=True)
     assert pointer(n) != x.data_ptr()
     n[...] = 0.0
@@ -139,7 +139,7 @@ def test_copies_on_request() -> None:
 
 
 def test_results_that_act_as_scalars_are_copied() -> None:
-    total = ours((3,))[2]
+    total = counting_array((3,))[2]
     n = numpy.from_dlpack(total)
     n[...] = 7.0
     assert float(total) == 2.0
@@ -148,7 +148,7 @@ def test_results_that_act_as_scalars_are_copied() -> None:
 
 
 def test_what_cannot_be_had() -> None:
-    x = ours()
+    x = counting_array()
     assert x.__dlpack_device__() == (1, 0)
     with pytest.raises(BufferError, match="device"):
         x.__dlpack__(dl_device=(99, 0))
@@ -161,7 +161,7 @@ def test_what_cannot_be_had() -> None:
 
 @pytest.mark.parametrize("dtype", [d for d in DTYPES if d != bfloat16], ids=str)
 @pytest.mark.parametrize("key", [numpy.s_[...], numpy.s_[::2, ::-1], numpy.s_[1, 2], numpy.s_[1:1], numpy.s_[:, 3]])
-def test_ours_take_numpys(dtype: Any, key: Any) -> None:
+def test_gpunumpy_takes_numpy_arrays(dtype: Any, key: Any) -> None:
     n = numpy.arange(30).astype(dtype).reshape(5, 6)
     part = n[key] if n[key].ndim else numpy.asarray(n[1:2, 2:3]).reshape(())
     x = from_dlpack(part)
@@ -218,7 +218,7 @@ def test_import_with_copy() -> None:
 
 
 def test_ours_to_ours_is_the_same_memory() -> None:
-    x = ours()
+    x = counting_array()
     y = from_dlpack(x[1:])
     y[0] = -1.0
     numpy.testing.assert_array_equal(to_host(x)[1], [-1] * 4)
@@ -251,7 +251,7 @@ def test_bad_producers() -> None:
         from_dlpack([1, 2])
     with pytest.raises(ValueError, match="capsule"):
         from_dlpack(Producer(None))
-    capsule = ours().__dlpack__()
+    capsule = counting_array().__dlpack__()
     from_dlpack(Producer(capsule))
     with pytest.raises(ValueError, match="used"):
         from_dlpack(Producer(capsule))
@@ -279,7 +279,7 @@ def test_exports_may_outlive_the_interpreter() -> None:
 
 
 def test_no_cuda_interface_on_the_cpu_and_no_flush() -> None:
-    x = ours() + 1.0
+    x = counting_array() + 1.0
     assert not hasattr(x, "__cuda_array_interface__")
     assert x._node.data is None
     assert from_interface(x) is None
@@ -290,7 +290,7 @@ def test_no_cuda_interface_on_the_cpu_and_no_flush() -> None:
 
 
 def test_array() -> None:
-    x = ours()
+    x = counting_array()
     n = numpy.asarray(x)
     assert n.dtype == numpy.float64
     n[0, 0] = 5.0  # a copy
@@ -302,7 +302,7 @@ def test_array() -> None:
 
 
 def test_ufuncs_stay_here() -> None:
-    x = ours()
+    x = counting_array()
     reference = to_host(x)
     for made, expected in (
         (numpy.sin(x), numpy.sin(reference)),
@@ -320,8 +320,8 @@ def test_ufuncs_stay_here() -> None:
         numpy.testing.assert_array_equal(to_host(made), expected)
 
 
-def test_ufuncs_into_numpys_arrays() -> None:
-    x = ours()
+def test_ufuncs_into_numpy_arrays() -> None:
+    x = counting_array()
     n = numpy.ones((3, 4))
     same = n
     n += x
@@ -332,13 +332,13 @@ def test_ufuncs_into_numpys_arrays() -> None:
     with pytest.raises(TypeError):
         numpy.sqrt(x, out=numpy.zeros((3, 4), numpy.int8))
     counts = numpy.zeros(3)
-    numpy.add.at(counts, [0, 0, 2], ours((3,)))
+    numpy.add.at(counts, [0, 0, 2], counting_array((3,)))
     numpy.testing.assert_array_equal(counts, [1, 0, 2])
 
 
 def test_other_peoples_ufuncs_say_that_they_run_on_the_host() -> None:
     special = pytest.importorskip("scipy.special")
-    x = ours()
+    x = counting_array()
     with pytest.warns(np.HostFallbackWarning, match="erfi"):
         made = special.erfi(x)  # one of those that SciPy has as they are under SCIPY_ARRAY_API too
     assert type(made) is np.ndarray
@@ -350,12 +350,12 @@ def test_other_classes_decide_themselves() -> None:
         def __array_ufunc__(self, *args: Any, **options: Any) -> str:
             return "other"
 
-    assert numpy.add(ours(), Other()) == "other"
+    assert numpy.add(counting_array(), Other()) == "other"
 
 
 def test_functions_stay_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fallback, "_warned", set())  # as if nothing had run on the host yet
-    x = ours()
+    x = counting_array()
     made = numpy.reshape(x, (4, 3))
     assert type(made) is np.ndarray
     assert made.shape == (4, 3)
@@ -364,7 +364,7 @@ def test_functions_stay_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_namespace() -> None:
-    x = ours()
+    x = counting_array()
     assert x.__array_namespace__() is np
     for edition in ("2021.12", "2022.12", "2023.12", "2024.12", np.__array_api_version__):
         assert x.__array_namespace__(api_version=edition) is np
@@ -376,5 +376,5 @@ def test_namespace() -> None:
 def test_views_of_imports_are_views() -> None:
     n = numpy.arange(6.0)
     x = from_dlpack(n)
-    make_view(x, Layout((3,), (2,), 0)).assign(ours((3,)).value())
+    make_view(x, Layout((3,), (2,), 0)).assign(counting_array((3,)).value())
     numpy.testing.assert_array_equal(n, [0, 1, 1, 3, 2, 5])

@@ -14,10 +14,14 @@ import numpy
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.memory import Buffer, host_view
+from gpunumpy.core.runtime.planner import Planner
 from gpunumpy.core.schedule.kernel import Kernel
-from gpunumpy.kernels.codegen import generate
+from gpunumpy.core.schedule.substitute import in_kernel, put_in
+from gpunumpy.core.schedule.variants import Variants
+from gpunumpy.kernels.codegen import Program
+from gpunumpy.kernels.codegen.sized import SizedProgram, sized_programs
 from gpunumpy.kernels.host.executor import HostExecutor
-from gpunumpy.kernels.host.text import failures
+from gpunumpy.kernels.host.text import index_errors
 
 from .build import compile_text
 from .executor import bind, run_program
@@ -41,6 +45,7 @@ class EmulatorExecutor(HostExecutor):
         super().__init__(Device("cpu"))
         self.kernels = 0
         self._processors, self._seeds = processors, seeds
+        self._programs: dict[Kernel, Variants[SizedProgram]] = {}
 
     def bind(self, buffer: Buffer, dtype: Any, offset: int) -> numpy.ndarray:
         """The buffer from element `offset` on; memory outside the buffer is out of a kernel's reach."""
@@ -49,16 +54,26 @@ class EmulatorExecutor(HostExecutor):
         memory = host_view(buffer.ptr, buffer.nbytes)
         return memory[: buffer.nbytes // dtype.itemsize * dtype.itemsize].view(dtype)[offset:]
 
-    def prepare(self, kernel: Kernel) -> Callable[[Sequence[Any]], None]:
-        """A function that runs the kernel over its bound arguments."""
-        program = generate(kernel, self._processors)
+    def prepare(self, structure: Kernel) -> Callable[[Sequence[int]], Callable[[Sequence[Any]], None]]:
+        """What takes the sizes of a kernel of this structure, and returns what runs it over its bound arguments."""
+        programs = self._programs.get(structure)
+        if programs is None:
+            programs = self._programs[structure] = sized_programs(structure, self._processors)
+
+        def prepared(sizes: Sequence[int]) -> Callable[[Sequence[Any]], None]:
+            program, values = programs.find(sizes)
+            return self._runner(put_in(structure, in_kernel, sizes), program.at(values))
+
+        return prepared
+
+    def _runner(self, kernel: Kernel, program: Program) -> Callable[[Sequence[Any]], None]:
         compiling = _compilers.submit(compile_text, program.text, tuple(one.entry for one in program.launches))
 
         def run(values: Sequence[Any]) -> None:
             compiling.result()
             self.kernels += 1
             if source_location := run_program(program, bind(kernel, values), seed=next(self._seeds)):
-                failures.append(("an index is out of bounds", source_location))
+                index_errors.append(("an index is out of bounds", source_location))
 
         return run
 
@@ -74,13 +89,13 @@ def emulated(*, processors: int = 4, shuffled: bool = True) -> Iterator[Emulator
     shuffled : bool, optional
         Whether every kernel's blocks and threads start in an order of its own.
     """
-    state = evaluate.state(Device("cpu"))
+    state = evaluate.state_of(Device("cpu"))
     evaluate.flush(state.queue)
-    before = state.executor, state.plans
+    before = state.executor, state.planner
     emulator = EmulatorExecutor(processors, itertools.count(1) if shuffled else itertools.repeat(0))
-    state.executor, state.plans = emulator, {}
+    state.executor, state.planner = emulator, Planner(emulator)
     try:
         yield emulator
         evaluate.flush(state.queue)
     finally:
-        state.executor, state.plans = before
+        state.executor, state.planner = before

@@ -46,9 +46,9 @@ def host_functions() -> Iterator[None]:
         are_off.value = 1
 
 
-MOST_THREADS = 1024
-MOST_SHARED = 232448
-MOST_GRID = (2**31 - 1, 65535, 65535)
+MAX_THREADS = 1024
+MAX_SHARED_BYTES = 232448  # of one block
+MAX_GRID = (2**31 - 1, 65535, 65535)
 
 # The machine has one set of registers: launches from two threads of Python take turns.
 _turn = threading.Lock()
@@ -88,12 +88,12 @@ def launch(
         Seconds after which a kernel counts as one that never ends.
     """
     grid, block = tuple(grid), tuple(block)
-    if not all(1 <= n <= most for n, most in zip(grid, MOST_GRID, strict=True)):
-        raise EmulatorError(f"grid {grid}; each size must be at least 1 and at most {MOST_GRID}")
-    if min(block) < 1 or block[0] * block[1] * block[2] > MOST_THREADS:
-        raise EmulatorError(f"block {block}; a block has 1 to {MOST_THREADS} threads")
-    if not 0 <= shared <= MOST_SHARED:
-        raise EmulatorError(f"{shared} bytes of dynamic shared memory; 0 to {MOST_SHARED} are allowed")
+    if not all(1 <= n <= most for n, most in zip(grid, MAX_GRID, strict=True)):
+        raise EmulatorError(f"grid {grid}; each size must be at least 1 and at most {MAX_GRID}")
+    if min(block) < 1 or block[0] * block[1] * block[2] > MAX_THREADS:
+        raise EmulatorError(f"block {block}; a block has 1 to {MAX_THREADS} threads")
+    if not 0 <= shared <= MAX_SHARED_BYTES:
+        raise EmulatorError(f"{shared} bytes of dynamic shared memory; 0 to {MAX_SHARED_BYTES} are allowed")
     values = (ctypes.c_uint64 * len(words))(*(word & 0xFFFF_FFFF_FFFF_FFFF for word in words))
     first = ctypes.addressof(values)
     addresses = (ctypes.c_void_p * len(words))(*(first + 8 * i for i in range(len(words))))

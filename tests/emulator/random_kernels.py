@@ -27,7 +27,7 @@ from gpunumpy.core.schedule.kernel import (
     Scalar,
     ScanLoop,
     Store,
-    row_level,
+    are_row_level,
     value_dtypes,
 )
 from gpunumpy.kernels.host import op_functions
@@ -51,7 +51,7 @@ class RandomKernel:
     scans: bool = False  # one scan instead of reductions: the scheduler gives each a kernel of its own
     args: list[Arg] = field(default_factory=list)
     given: list[Any] = field(default_factory=list)
-    instrs: list[Instruction] = field(default_factory=list)
+    instructions: list[Instruction] = field(default_factory=list)
 
     def pick(self, choices: Any) -> Any:
         return choices[int(self.rng.integers(len(choices)))]
@@ -65,8 +65,8 @@ class RandomKernel:
         return len(self.args) - 1
 
     def emit(self, instr: Instruction) -> int:
-        self.instrs.append(instr)
-        return len(self.instrs) - 1
+        self.instructions.append(instr)
+        return len(self.instructions) - 1
 
     def values(self, count: int, dtype: numpy.dtype) -> numpy.ndarray:
         low = 0 if KIND[dtype] in "ub" else -3
@@ -116,53 +116,53 @@ class RandomKernel:
         return self.emit(LoopIndex(Affine(2, tuple(int(c) for c in self.rng.integers(-1, 2, len(self.shape))))))
 
     def dtype_of(self, value: int) -> numpy.dtype:
-        return value_dtypes(self.kernel(()), Body(tuple(self.instrs), ()))[value]
+        return value_dtypes(self.kernel(()), Body(tuple(self.instructions), ()))[value]
 
     def cast(self, value: int, dtype: numpy.dtype) -> int:
         own = self.dtype_of(value)
         return value if own == dtype else self.emit(Apply("cast", (value,), (own, dtype)))
 
     def apply(self) -> int:
-        a, b = (int(self.rng.integers(len(self.instrs))) for _ in range(2))
+        a, b = (int(self.rng.integers(len(self.instructions))) for _ in range(2))
         dtype = self.pick([self.dtype_of(a), self.dtype_of(b), self.pick(_DTYPES)])
         if KIND[dtype] in "iu" and any(KIND[self.dtype_of(v)] in "efc" for v in (a, b)):
             dtype = numpy.dtype("f8")  # the cast of a float beyond an integer is a subject of its own
         a, b = self.cast(a, dtype), self.cast(b, dtype)
-        row = self.pick(_SAME + _COMPARISONS)
-        if row == "subtract" and dtype == BOOL:
-            row = "add"
-        if row in _COMPARISONS:
-            chosen = self.emit(Apply(row, (a, b), (dtype, dtype, BOOL)))
+        op = self.pick(_SAME + _COMPARISONS)
+        if op == "subtract" and dtype == BOOL:
+            op = "add"
+        if op in _COMPARISONS:
+            chosen = self.emit(Apply(op, (a, b), (dtype, dtype, BOOL)))
             return (
                 chosen
                 if self.rng.random() < 0.5
                 else self.emit(Apply("where", (chosen, a, b), (BOOL, dtype, dtype, dtype)))
             )
-        return self.emit(Apply(row, (a, b), (dtype, dtype, dtype)))
+        return self.emit(Apply(op, (a, b), (dtype, dtype, dtype)))
 
     def reduce(self) -> int:
-        level = row_level(self.kernel(()), Body(tuple(self.instrs), ()))
-        full = [k for k, row in enumerate(level) if not row] or [self.load()]
+        level = are_row_level(self.kernel(()), Body(tuple(self.instructions), ()))
+        full = [k for k, is_row in enumerate(level) if not is_row] or [self.load()]
         value = self.pick(full)
-        row = self.pick(_SCANS if self.scans else _REDUCTIONS)
+        op = self.pick(_SCANS if self.scans else _REDUCTIONS)
         own = self.dtype_of(value)
-        if KIND[own] == "e" and row == "add":
+        if KIND[own] == "e" and op == "add":
             value, own = self.cast(value, numpy.dtype("f4")), numpy.dtype("f4")
-        result = {"any": BOOL, "count_nonzero": INT64, "argmax": INT64, "argmin": INT64}.get(row, own)
+        result = {"any": BOOL, "count_nonzero": INT64, "argmax": INT64, "argmin": INT64}.get(op, own)
         if self.scans:
-            return self.emit(ScanLoop(row, (value,), (own, result)))
-        return self.emit(ReduceLoops(row, (value,), (own, result)))
+            return self.emit(ScanLoop(op, (value,), (own, result)))
+        return self.emit(ReduceLoops(op, (value,), (own, result)))
 
     def kernel(self, stores: tuple[Store, ...]) -> Kernel:
-        return Kernel(self.shape, self.reduced, tuple(self.args), Body(tuple(self.instrs), stores))
+        return Kernel(self.shape, self.reduced, tuple(self.args), Body(tuple(self.instructions), stores))
 
     def finished(self) -> Kernel:
         """The kernel with its last value and another one stored; elementwise ones may be an update of a region."""
         plain = self.kernel(())
-        level, dtypes = row_level(plain, plain.body), value_dtypes(plain, plain.body)
+        level, dtypes = are_row_level(plain, plain.body), value_dtypes(plain, plain.body)
         outer = len(self.shape) - self.reduced
         stores = []
-        for value in {len(self.instrs) - 1, self.pick(range(len(self.instrs)))}:
+        for value in {len(self.instructions) - 1, self.pick(range(len(self.instructions)))}:
             parts = self.shape[:outer] if level[value] else self.shape
             coef = tuple(prod(parts[d + 1 :]) for d in range(len(parts))) + (0,) * (len(self.shape) - len(parts))
             out = self.argument("out", dtypes[value], numpy.zeros(prod(parts), dtypes[value]))
@@ -171,10 +171,10 @@ class RandomKernel:
         if self.reduced or not self.shape or self.rng.random() < 0.7:
             return kernel
         region = tuple((int(a), int(b)) for a, b in (sorted(self.rng.integers(0, n + 1, 2)) for n in self.shape))
-        old, store = kernel.body.instrs[0], stores[0]
+        old, store = kernel.body.instructions[0], stores[0]
         cast = Apply("cast", (0,), (dtypes[0], dtypes[store.value]))
         outside = Body((old, cast), (replace(store, value=1),))
-        return replace(kernel, body=Body(kernel.body.instrs, (store,)), region=region, outside=outside)
+        return replace(kernel, body=Body(kernel.body.instructions, (store,)), region=region, outside=outside)
 
 
 def random_kernel(seed: int) -> tuple[Kernel, list[Any]]:
@@ -221,7 +221,7 @@ def _values(kernel: Kernel, body: Body, given: list[Any]) -> list[numpy.ndarray]
     """Every value of `body`, over the loop space."""
     axes = tuple(range(len(kernel.shape) - kernel.reduced, len(kernel.shape)))
     values: list[numpy.ndarray] = []
-    for instr in body.instrs:
+    for instr in body.instructions:
         if isinstance(instr, Load):
             value = given[instr.arg][_place(kernel, instr.at)]
         elif isinstance(instr, LoadIndexed):

@@ -1,4 +1,4 @@
-"""Permutations, and integers whose bounds differ, through the kernels of a GPU, and NumPy's."""
+"""Permutations, and integers whose bounds differ, through the kernels of a GPU, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ..numpy_parity.test_random_permuting import (
     both,
 )
 from .executor import run_program
-from .test_routines import layout_of
+from .test_masks_and_scatter import layout_of
 
 
 def bounded_draws(options: tuple[Any, ...], *arrays: Any) -> None:
-    program = cuda_bounded.bounded(options, [layout_of(x) for x in arrays], 1)
+    program = cuda_bounded.bounded_draws_program(options, [layout_of(x) for x in arrays], 1)
     assert run_program(program, arrays, seed=3) == 0
 
 
@@ -35,10 +35,10 @@ def run(make: Any, options: tuple[Any, ...], *arrays: Any) -> None:
 @pytest.fixture(autouse=True)
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     run_on_host(monkeypatch, "bounded_draws", bounded_draws)
-    for make in (cuda_bounded.swapped, cuda_bounded.sampled, cuda_sort.sort_upper):
+    for make in (cuda_bounded.permutation_of_swaps, cuda_bounded.floyd_sample, cuda_sort.sort_upper):
         run_on_host(monkeypatch, make.__name__, lambda *args, make=make: run(make, *args))
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-    with_traits(monkeypatch, draws_random=True)
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
     monkeypatch.setattr(bounded_integers, "MAX_REJECTED", 1)
     with gpunumpy.Device("cpu"):
         yield
@@ -58,11 +58,16 @@ def test_nvrtc_compiles_them(arch: str) -> None:
     falling = [layout_of(x) for x in (swaps, taken, words)]
     given = [layout_of(x) for x in (integers, taken, words, integers)]
     masked = (("masked", 32, 9, bounds) for bounds in ((39999, 1), (3999, 10), (9999, 4)))
-    programs = [cuda_bounded.bounded(options, falling, 132) for options in (*masked, ("product", 32, 9, (49999, 1)))]
-    programs += [cuda_bounded.bounded(("product", bits, 200, None), given, 132) for bits in (1, 8, 16, 32)]
+    programs = [
+        cuda_bounded.bounded_draws_program(options, falling, 132)
+        for options in (*masked, ("product", 32, 9, (49999, 1)))
+    ]
+    programs += [
+        cuda_bounded.bounded_draws_program(("product", bits, 200, None), given, 132) for bits in (1, 8, 16, 32)
+    ]
     for make, arrays in (
-        (cuda_bounded.swapped, (order, swaps)),
-        (cuda_bounded.sampled, (order, integers, swaps)),
+        (cuda_bounded.permutation_of_swaps, (order, swaps)),
+        (cuda_bounded.floyd_sample, (order, integers, swaps)),
         (cuda_sort.sort_upper, (swaps, swaps)),
     ):
         programs.append(make((0,), [layout_of(x) for x in arrays], [x.dtype for x in arrays]))

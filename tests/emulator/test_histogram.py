@@ -13,11 +13,11 @@ from gpunumpy.kernels.cuda.compile import compile_cubin
 from gpunumpy.kernels.histogram import cuda as cuda_histogram
 
 from .executor import run_program
-from .test_routines import layout_of
+from .test_masks_and_scatter import layout_of
 
 
 def run(make: Any, options: tuple[Any, ...], bins: int, *args: Any) -> Any:
-    """The counts, or the sums of float64, that the routine makes; in another order of threads the same bits."""
+    """The counts, or the sums of float64, that the library call makes; in another order of threads the same bits."""
     results = []
     for seed in (1, 2):
         out = numpy.full(bins, 99, numpy.int64 if args[-1] is None else numpy.float64)
@@ -43,7 +43,7 @@ BINS = (1, 500, 3000, 13000)
     ("dtype", "weight"), [("?", None), ("i1", "f"), ("u2", None), ("i4", None), ("u8", "d"), ("i8", "i4")]
 )
 def test_bincount(bins: int, dtype: str, weight: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuda_histogram, "_MOST_BLOCKS", 3)
+    monkeypatch.setattr(cuda_histogram, "_MAX_BLOCKS", 3)
     for n in (0, 1, 9000):
         x = numpy.random.default_rng(n).integers(0, bins, n).astype(dtype)
         inside = (x >= 0) & (x < bins)

@@ -239,7 +239,7 @@ def test_the_most_that_32_bits_count(shape: tuple[int, ...]) -> None:
     assert total == 780
 
 
-# Routines
+# Library calls
 
 
 def dense(*shape: int) -> Layout:

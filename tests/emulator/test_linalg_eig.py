@@ -1,4 +1,4 @@
-"""The GPU's own eigenvalues of square matrices, run on the emulated machine and held to NumPy's."""
+"""The GPU's own eigenvalues of square matrices, run on the emulated machine and compared with NumPy."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import pytest
 from gpunumpy.core.graph.layout import Layout
 from gpunumpy.kernels.cuda.compile import compile_cubin
 from gpunumpy.kernels.linalg import cuda_eig as small
-from gpunumpy.kernels.linalg import cuda_small_decompositions as beside
+from gpunumpy.kernels.linalg import cuda_small_decompositions as decompositions
 
 from ..support.square_matrices import HARD, check_eig
 from .executor import run_program
-from .test_decompositions import DTYPES, layout_of, sample, told
+from .test_decompositions import DTYPES, layout_of, run_with_failure_word, sample
 
 Found = tuple[Any, Any, Any]
 
@@ -27,7 +27,7 @@ def eig(a: numpy.ndarray, vectors: bool = True, most: int = 1 << 20) -> Found:
     w, info = numpy.full(a.shape[:-1], numpy.nan, complex_), numpy.full(stack, -1, "i4")
     v = numpy.full(a.shape, numpy.nan, complex_)
     arrays = [w, info, *([v] if vectors else []), a.swapaxes(-1, -2)]
-    told(partial(small.eig, most=most), (), *arrays)
+    run_with_failure_word(partial(small.eig, shared_limit=most), (), *arrays)
     return w, v.swapaxes(-1, -2), info
 
 
@@ -46,9 +46,9 @@ def test_eig(shape: tuple[int, ...], dtype: str) -> None:
     a = sample(shape, dtype)
     check(a)
     w, n = eig(a)[0].reshape(-1, shape[-1]), shape[-1]
-    theirs = numpy.linalg.eigvals(a.astype("c16")).reshape(-1, n)
-    for mine, other in zip(w, theirs):
-        assert abs(mine[:, None] - other).min(0).max() < 100 * n * numpy.finfo(dtype).eps
+    reference = numpy.linalg.eigvals(a.astype("c16")).reshape(-1, n)
+    for tested, other in zip(w, reference):
+        assert abs(tested[:, None] - other).min(0).max() < 100 * n * numpy.finfo(dtype).eps
 
 
 def test_layouts() -> None:
@@ -60,16 +60,16 @@ def test_layouts() -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_what_is_not_shared(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """More matrices than blocks have memory, one of which fails."""
-    monkeypatch.setattr(beside, "_BLOCKS", 2)
+    monkeypatch.setattr(decompositions, "_MAX_GLOBAL_BLOCKS", 2)
     a = sample((5, 9, 9), dtype)
     a[1, 2, 3] = numpy.nan
     few, some = 700 if dtype in ("f4", "f8") else 1000, {"f4": 1300, "f8": 1800, "c8": 2000, "c16": 3200}[dtype]
     for vectors, most in ((False, few), (True, few), (True, some)):
         w, v, info = eig(a, vectors, most)
         assert info.tolist() == [0, 1, 0, 0, 0]
-        theirs = eig(a, vectors)
-        numpy.testing.assert_array_equal(w, theirs[0])
-        numpy.testing.assert_array_equal(v, theirs[1])
+        reference = eig(a, vectors)
+        numpy.testing.assert_array_equal(w, reference[0])
+        numpy.testing.assert_array_equal(v, reference[1])
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
@@ -131,7 +131,7 @@ def test_which_are_small() -> None:
     def fits(count: int, n: int, dtype: str = "f8", vectors: bool = True) -> bool:
         square, rows = Layout((count, n, n), (n * n, n, 1), 0), Layout((count, n), (n, 1), 0)
         layouts = [rows, rows, *([square] if vectors else []), square]
-        return small.fits(layouts, [numpy.dtype(dtype)] * len(layouts))
+        return small.is_small(layouts, [numpy.dtype(dtype)] * len(layouts))
 
     assert [fits(1, n) for n in (144, 146)] == [True, False]
     assert [fits(3, n, "c16") for n in (101, 104)] == [True, False]

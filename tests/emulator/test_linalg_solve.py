@@ -1,4 +1,4 @@
-"""The GPU's own factorisations, run on the emulated machine and compared with NumPy's."""
+"""The GPU's own factorisations, run on the emulated machine and compared with NumPy."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def layout_of(x: numpy.ndarray) -> Layout:
 
 
 def run(make: Any, options: tuple[Any, ...], *arrays: numpy.ndarray) -> None:
-    """Run a routine over its results and arguments; where it gives `info`, the word for failures says the same."""
+    """Run a program over its results and arguments; where it gives `info`, the word for failures says the same."""
     program = make(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays])
     if make is cuda_small.slogdet:
         run_program(program, list(arrays), seed=3)
@@ -152,24 +152,24 @@ def test_beside_the_library(dtype: str) -> None:
         where = Layout(given.shape, tuple(s // a.itemsize for s in given.strides), 0)
         start = given.__array_interface__["data"][0] - a.__array_interface__["data"][0]
         out = numpy.empty(given.shape, dtype)
-        program = cuda_solvers.copied(where._replace(offset=start // a.itemsize), a.dtype, kept)
+        program = cuda_solvers.matrix_copy(where._replace(offset=start // a.itemsize), a.dtype, kept)
         run_program(program, [out, a], seed=3)
         numpy.testing.assert_array_equal(out, wanted)
     out = numpy.empty((4, 6, 6), dtype)
-    run_program(cuda_solvers.identities(layout_of(out), out.dtype, 36, 0), [out, out], seed=3)
+    run_program(cuda_solvers.identity_matrices(layout_of(out), out.dtype, 36, 0), [out, out], seed=3)
     numpy.testing.assert_array_equal(out, numpy.broadcast_to(numpy.eye(6), out.shape))
     apart = numpy.zeros((4, 50), dtype)
-    run_program(cuda_solvers.identities(layout_of(out), out.dtype, 50, 14), [apart, out], seed=3)
+    run_program(cuda_solvers.identity_matrices(layout_of(out), out.dtype, 50, 14), [apart, out], seed=3)
     numpy.testing.assert_array_equal(apart[:, 14:].reshape(out.shape), out)
     assert not apart[:, :14].any()
     where = layout_of(a[0])
     apart = numpy.zeros((4, 37 * 37 + 3), dtype)
-    run_program(cuda_solvers.copied(where, a.dtype, step=37 * 37 + 3, start=3), [apart, a], seed=3)
+    run_program(cuda_solvers.matrix_copy(where, a.dtype, stride=37 * 37 + 3, start=3), [apart, a], seed=3)
     numpy.testing.assert_array_equal(apart[:, 3:].reshape(a[0].shape), a[0])
 
     info, word = numpy.zeros(700, "i4"), numpy.zeros((), "i4")
     for wanted in (0, 1):
-        run_program(cuda_solvers.told(700), [info, word], seed=3)
+        run_program(cuda_solvers.failure_report(700), [info, word], seed=3)
         assert word == wanted
         info[650] = 3
 
@@ -177,19 +177,19 @@ def test_beside_the_library(dtype: str) -> None:
     pivots = numpy.broadcast_to(numpy.arange(1, 41, dtype="i4"), (7, 40)).copy()
     pivots[::2, 3] = 9
     sign, logarithm = numpy.empty(7, dtype), numpy.empty(7, real(dtype))
-    program = cuda_solvers.diagonals(40, 7, (sign.dtype, logarithm.dtype))
+    program = cuda_solvers.determinants_of_lu(40, 7, (sign.dtype, logarithm.dtype))
     run_program(program, [sign, logarithm, factors, pivots], seed=3)
     wanted = numpy.linalg.slogdet(numpy.triu(factors))
     close(sign, wanted[0] * numpy.where(numpy.arange(7) % 2, 1, -1))
     close(logarithm, wanted[1])
     value = numpy.empty(7, dtype)
-    run_program(cuda_solvers.diagonals(40, 7, (sign.dtype,)), [value, factors, pivots], seed=3)
+    run_program(cuda_solvers.determinants_of_lu(40, 7, (sign.dtype,)), [value, factors, pivots], seed=3)
     close(value, sign * numpy.exp(logarithm))
 
 
 def subtract(a: numpy.ndarray, s: cuda_lu.Product) -> None:
     """What the library does."""
-    inner, rows = slice(s.at, s.at + s.inner), slice(s.row, s.row + s.rows)
+    inner, rows = slice(s.first, s.first + s.inner), slice(s.row, s.row + s.rows)
     columns = slice(s.column, s.column + s.columns)
     a[:, columns, rows] -= a[:, columns, inner] @ a[:, inner, rows]
 
@@ -198,17 +198,17 @@ def factored(a: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndar
     """The factors of a stack of matrices, which lie by columns in it, with pivots and `info`; products by NumPy."""
     count, columns, n = a.shape
     a, pivots, info = a.copy(), numpy.zeros((count, n), "i4"), numpy.full(count, 7, "i4")
-    text = cuda_lu.text(n, a.dtype)
+    text = cuda_lu.kernel_text(n, a.dtype)
     for s in cuda_lu.steps(n, columns - n, a.dtype):
         if isinstance(s, cuda_lu.Product):
             subtract(a, s)
             continue
         params: tuple[int, ...]
         if isinstance(s, cuda_lu.Panel):
-            launch = Launch(f"panel_{s.most}_{s.rows}", (count, 1, 1), (512, 1, 1), 4 * n)
+            launch = Launch(f"panel_{s.max_width}_{s.thread_rows}", (count, 1, 1), (512, 1, 1), 4 * n)
             params = (n, columns, s.first, s.width, s.begin, s.end)
         else:
-            launch = Launch("others", (count, 2, 1), (256, 1, 1), cuda_lu.others_shared(n, a.dtype))
+            launch = Launch("other_columns", (count, 2, 1), (256, 1, 1), cuda_lu.other_columns_shared_bytes(n, a.dtype))
             params = (n, columns, s.begin, s.end)
         run_program(Program(text, (launch,), (), False, params), [a, pivots, info], seed=3)
     return a, pivots, info
@@ -232,12 +232,12 @@ def test_lu(n: int, dtype: str) -> None:
 def solved(a: numpy.ndarray, n: int) -> numpy.ndarray:
     """The same stack with the systems of its upper factors solved for the columns after the matrices."""
     count, columns, _ = a.shape
-    a, text = a.copy(), cuda_lu.upper_text(a.dtype)
+    a, text = a.copy(), cuda_lu.upper_kernel_text(a.dtype)
     for s in cuda_lu.upper_steps(n, columns - n):
         if isinstance(s, cuda_lu.Product):
             subtract(a, s)
             continue
-        launch = Launch("upper", (count, 2, 1), (256, 1, 1), cuda_lu.upper_shared(a.dtype))
+        launch = Launch("upper", (count, 2, 1), (256, 1, 1), cuda_lu.upper_shared_bytes(a.dtype))
         run_program(Program(text, (launch,), (), False, (n, columns, s.begin, s.end)), [a], seed=3)
     return a
 
@@ -263,16 +263,16 @@ def cholesky_by_blocks(a: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray]:
     """The lower factors of a stack of matrices, which lie by columns in it, with `info`; products by NumPy."""
     count, n, _ = a.shape
     a, info = a.copy(), numpy.full(count, 7, "i4")
-    text = cuda_cholesky.text(a.dtype)
+    text = cuda_cholesky.kernel_text(a.dtype)
     for s in cuda_cholesky.steps(n, a.dtype):
         if isinstance(s, cuda_cholesky.Product):
-            inner, rows = slice(s.at, s.at + s.inner), slice(s.start, s.start + s.rows)
+            inner, rows = slice(s.first, s.first + s.inner), slice(s.start, s.start + s.rows)
             columns = slice(s.start, s.start + s.columns)
             a[:, columns, rows] -= a[:, inner, columns].conj().swapaxes(1, 2) @ a[:, inner, rows]
             continue
         corner, rest = (
-            Launch("definite", (count, 1, 1), (1024, 1, 1), 0),
-            Launch("below", (count, -(-n // 128), 1), (128, 1, 1), 0),
+            Launch("factor_corner", (count, 1, 1), (1024, 1, 1), 0),
+            Launch("solve_below", (count, -(-n // 128), 1), (128, 1, 1), 0),
         )
         run_program(Program(text, (corner,), (), False, (n, *s)), [a, info], seed=3)
         run_program(Program(text, (rest,), (), False, (n, *s)), [a], seed=3)
@@ -324,8 +324,8 @@ def programs() -> list[Program]:
                 cuda_small.slogdet((), [stack, stack, a], (dtype, size, dtype)),
                 cuda_small.solve((), [side, stack, a, side], (dtype, info, dtype, dtype)),
             ]
-        made += [cuda_solvers.copied(a, dtype, "r >= c"), cuda_solvers.identities(a, dtype, n * n, 0)]
-        made.append(cuda_solvers.diagonals(60, 9, (dtype, size)))
+        made += [cuda_solvers.matrix_copy(a, dtype, "r >= c"), cuda_solvers.identity_matrices(a, dtype, n * n, 0)]
+        made.append(cuda_solvers.determinants_of_lu(60, 9, (dtype, size)))
     return made
 
 
@@ -343,6 +343,6 @@ def test_compiles(arch: str, chunk: int) -> None:
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
 def test_what_is_for_large_matrices_compiles(arch: str, dtype: str, n: int) -> None:
     pytest.importorskip("cuda.core")
-    compile_cubin(cuda_lu.text(n, numpy.dtype(dtype)), arch)
-    compile_cubin(cuda_lu.upper_text(numpy.dtype(dtype)), arch)
-    compile_cubin(cuda_cholesky.text(numpy.dtype(dtype)), arch)
+    compile_cubin(cuda_lu.kernel_text(n, numpy.dtype(dtype)), arch)
+    compile_cubin(cuda_lu.upper_kernel_text(numpy.dtype(dtype)), arch)
+    compile_cubin(cuda_cholesky.kernel_text(numpy.dtype(dtype)), arch)

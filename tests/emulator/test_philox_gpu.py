@@ -71,8 +71,8 @@ def test_kernels_and_the_cpu_device_agree(name: str) -> None:
     wanted = drawn()
     with emulated():
         got = drawn()
-    for mine, theirs in zip(got, wanted, strict=True):
-        assert mine.dtype == theirs.dtype
-        exact = mine.dtype.kind in "biu" or name in ("float64", "float32", "one", "none")
-        tolerance = 0 if exact else 1e-6 if mine.dtype == "f4" else 1e-14
-        numpy.testing.assert_allclose(mine, theirs, tolerance, tolerance)
+    for tested, reference in zip(got, wanted, strict=True):
+        assert tested.dtype == reference.dtype
+        exact = tested.dtype.kind in "biu" or name in ("float64", "float32", "one", "none")
+        tolerance = 0 if exact else 1e-6 if tested.dtype == "f4" else 1e-14
+        numpy.testing.assert_allclose(tested, reference, tolerance, tolerance)

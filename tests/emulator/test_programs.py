@@ -67,11 +67,11 @@ def test_scans_begin_with_their_first_element() -> None:
 
 def test_the_host_takes_over_again() -> None:
     a = numpy.arange(12.0)
-    before = evaluate.state(CPU).executor
+    before = evaluate.state_of(CPU).executor
     with emulated() as machine:
-        assert evaluate.state(CPU).executor is machine
+        assert evaluate.state_of(CPU).executor is machine
         x = elementwise("negative", [as_array(a, CPU)])
-    assert evaluate.state(CPU).executor is before
+    assert evaluate.state_of(CPU).executor is before
     assert machine.kernels == 1  # what is pending at the end is computed there
     numpy.testing.assert_array_equal(values(elementwise("add", [x, 1.0])), 1 - a)
     assert machine.kernels == 1

@@ -9,23 +9,25 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.core.ops.streams import BOUNDS_LENGTH, WORDS
+from gpunumpy.core.ops.streams import BOUNDS_LENGTH, STATE_WORDS
 from gpunumpy.kernels.cuda.compile import compile_cubin
-from gpunumpy.kernels.random import cuda_words, host_words
+from gpunumpy.kernels.random import cuda_draws, host_words
 from gpunumpy.random import device_draws
 from gpunumpy.random.stream import Stream
 from tests.support.host_executor import run_on_host, with_traits
 
 from .emulated import emulated
 from .executor import run_program
-from .random_routines import MOST_SHARED, forget_plans
-from .test_routines import layout_of
+from .machine import MAX_SHARED_BYTES
+from .test_masks_and_scatter import layout_of
 
 BITS = {"pcg64": numpy.random.PCG64, "pcg64dxsm": numpy.random.PCG64DXSM, "philox": numpy.random.Philox}
 
 
 def run(options: tuple[Any, ...], *arrays: Any) -> None:
-    program = cuda_words.draws(options, [layout_of(x) for x in arrays], [x.dtype for x in arrays], MOST_SHARED)
+    program = cuda_draws.piecewise_draws_program(
+        options, [layout_of(x) for x in arrays], [x.dtype for x in arrays], MAX_SHARED_BYTES
+    )
     assert run_program(program, arrays, seed=3) == 0
 
 
@@ -57,14 +59,14 @@ def draw(what: tuple[Any, ...], bits: Any, n: int, share: int = 0) -> None:
         least = 2**width % span
         bounds = (numpy.array([span, least, low % 2**64], numpy.uint64),)
         options += (width, share or -((-64 << width) // (2**width - least)))
-    mine, theirs = numpy.zeros(n, dtype), numpy.zeros(n, dtype)
-    left, wanted = numpy.zeros(WORDS, numpy.uint64), numpy.zeros(WORDS, numpy.uint64)
-    run(options, mine, left, state, *bounds)
-    host_words.stream_draws(options, theirs, wanted, state, *bounds)
+    tested, reference = numpy.zeros(n, dtype), numpy.zeros(n, dtype)
+    left, wanted = numpy.zeros(STATE_WORDS, numpy.uint64), numpy.zeros(STATE_WORDS, numpy.uint64)
+    run(options, tested, left, state, *bounds)
+    host_words.piecewise_draws(options, reference, wanted, state, *bounds)
     if rest:
-        numpy.testing.assert_array_equal(mine, theirs)
+        numpy.testing.assert_array_equal(tested, reference)
     else:
-        numpy.testing.assert_allclose(mine, theirs, rtol=2e-7 if dtype == "f4" else 4e-16)
+        numpy.testing.assert_allclose(tested, reference, rtol=2e-7 if dtype == "f4" else 4e-16)
     numpy.testing.assert_array_equal(left, wanted)
 
 
@@ -98,36 +100,35 @@ def test_draws_that_follow_one_another(kind: str, shared: bool, monkeypatch: pyt
         run(options, *arrays)
 
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-    with_traits(monkeypatch, draws_random=True)
-    run_on_host(monkeypatch, "stream_draws", draws)
-    forget_plans()
-    mine, theirs = (n.random.Generator(BITS[kind](3)) for n in (gpunumpy, numpy))
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
+    run_on_host(monkeypatch, "piecewise_draws", draws)
+    tested, reference = (n.random.Generator(BITS[kind](3)) for n in (gpunumpy, numpy))
     with gpunumpy.Device("cpu"):
         for turn in range(2):
-            mine._stream.shared = shared
-            got = {name: use(mine) for name, use in FOLLOWING.items()}
+            tested._stream.shared = shared
+            got = {name: use(tested) for name, use in FOLLOWING.items()}
             for name, use in FOLLOWING.items():
-                want = use(theirs)
+                want = use(reference)
                 numpy.testing.assert_allclose(gpunumpy.asnumpy(got[name]), want, rtol=4e-7, err_msg=name)
             if turn:
-                assert str(mine.bit_generator.state) == str(theirs.bit_generator.state)
+                assert str(tested.bit_generator.state) == str(reference.bit_generator.state)
     assert len(asked) == 10
 
 
 @pytest.mark.parametrize("what", ["normal f8", "exponential f4"])
 def test_tiles_that_depend_on_where_they_are_entered(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In small tiles, of ziggurats that are made to reject often, attempts from all entries do not come together."""
-    text, results = cuda_words.source, []  # type: ignore[attr-defined]
+    text, results = cuda_draws.source, []  # type: ignore[attr-defined]
     test = "return u32(op::bit_cast<Piece>(place - limit) >> (8 * sizeof(Piece) - 32));"
     assert test in text("random/ziggurat")
     slow = text("random/ziggurat").replace(test, "return u64(place) % 3 ? 0 : 1u << 31;")
-    monkeypatch.setattr(cuda_words, "source", lambda name: slow if name == "random/ziggurat" else text(name))
-    monkeypatch.setattr(cuda_words, "_ZIGGURAT_SHARES", {"normal": 2, "exponential": 2})
-    monkeypatch.setattr(cuda_words, "QUICK_PIECES_PER_SLOW", 1)
+    monkeypatch.setattr(cuda_draws, "source", lambda name: slow if name == "random/ziggurat" else text(name))
+    monkeypatch.setattr(cuda_draws, "_PIECES_PER_NUMBER", {"normal": 2, "exponential": 2})
+    monkeypatch.setattr(cuda_draws, "QUICK_PIECES_PER_SLOW", 1)
     for warps, each in ((4, 16), (2, 2), (1, 8)):
-        monkeypatch.setattr(cuda_words, "WARPS", {"normal": warps, "exponential": warps})
-        monkeypatch.setattr(cuda_words, "THREAD_PIECES", each)
-        numbers, left = numpy.zeros(5000, DRAWS[what][0]), numpy.zeros(WORDS, numpy.uint64)
+        monkeypatch.setattr(cuda_draws, "WARPS", {"normal": warps, "exponential": warps})
+        monkeypatch.setattr(cuda_draws, "THREAD_PIECES", each)
+        numbers, left = numpy.zeros(5000, DRAWS[what][0]), numpy.zeros(STATE_WORDS, numpy.uint64)
         state = numpy.array(Stream(numpy.random.PCG64(1)).state_words(), numpy.uint64)
         run(("pcg64", DRAWS[what][1]), numbers, left, state)
         results.append((numbers.tobytes(), left.tobytes()))
@@ -136,7 +137,7 @@ def test_tiles_that_depend_on_where_they_are_entered(what: str, monkeypatch: pyt
 
 @pytest.mark.parametrize("kind", BITS)
 def test_numbers_that_are_missing(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuda_words, "_ZIGGURAT_SHARES", {"normal": 0.4})
+    monkeypatch.setattr(cuda_draws, "_PIECES_PER_NUMBER", {"normal": 0.4})
     for what in ("normal f8", "normal f4"):
         draw(DRAWS[what], BITS[kind](2), 4000)
     draw(DRAWS["i4"], BITS[kind](2), 4000, 40)
@@ -151,7 +152,7 @@ def test_there_are_enough_words(what: str) -> None:
     bits.advance(count)
     words = bits.random_raw(count // 20)
     taken = count + numpy.flatnonzero(words == after.random_raw())[0]
-    assert 0.998 < taken / count / cuda_words._ZIGGURAT_SHARES[what] < 0.9999
+    assert 0.998 < taken / count / cuda_draws._PIECES_PER_NUMBER[what] < 0.9999
 
 
 @pytest.mark.sampled(4)
@@ -159,12 +160,12 @@ def test_there_are_enough_words(what: str) -> None:
 @pytest.mark.parametrize("kind", BITS)
 def test_nvrtc_compiles_them(kind: str, what: tuple[Any, ...]) -> None:
     dtype, name, *rest = what
-    state, bounds = numpy.zeros(WORDS, numpy.uint64), numpy.zeros(BOUNDS_LENGTH, numpy.uint64)
+    state, bounds = numpy.zeros(STATE_WORDS, numpy.uint64), numpy.zeros(BOUNDS_LENGTH, numpy.uint64)
     arrays = numpy.zeros(40000, dtype), state, state, *((bounds,) if rest else ())
     options = (kind, name, *((rest[0], 70) if rest else ()))
     layouts, dtypes = [layout_of(x) for x in arrays], [x.dtype for x in arrays]
-    for arch, shared in (("sm_90", MOST_SHARED), *((("sm_75", 65536),) if kind == "pcg64" else ())):
-        program = cuda_words.draws(options, layouts, dtypes, shared)
+    for arch, shared in (("sm_90", MAX_SHARED_BYTES), *((("sm_75", 65536),) if kind == "pcg64" else ())):
+        program = cuda_draws.piecewise_draws_program(options, layouts, dtypes, shared)
         assert max(launch.shared for launch in program.launches) <= shared
         compile_cubin(program.text, arch)
 
@@ -201,14 +202,14 @@ def _written(n: Any, x: Any) -> Any:
 @pytest.mark.parametrize("kind", BITS)
 def test_consumers(kind: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-    with_traits(monkeypatch, draws_random=True)
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
     for begun in (0, 1) if dtype == "f4" else (0,):
-        mine, theirs = (n.random.Generator(BITS[kind](begun)) for n in (gpunumpy, numpy))
-        mine.random(begun, "f4")
-        theirs.random(begun, "f4")
+        tested, reference = (n.random.Generator(BITS[kind](begun)) for n in (gpunumpy, numpy))
+        tested.random(begun, "f4")
+        reference.random(begun, "f4")
         for name, use in CONSUMERS.items():
             with emulated(), gpunumpy.Device("cpu"):
-                got = gpunumpy.asnumpy(use(gpunumpy, mine.random(3000, dtype)))
-            want = use(numpy, theirs.random(3000, dtype))
+                got = gpunumpy.asnumpy(use(gpunumpy, tested.random(3000, dtype)))
+            want = use(numpy, reference.random(3000, dtype))
             assert got.dtype == want.dtype, name
             numpy.testing.assert_array_equal(got, want, name)

@@ -1,4 +1,4 @@
-"""Integers of distributions with parameters, through the kernels of a GPU, against NumPy's."""
+"""Integers of distributions with parameters, through the kernels of a GPU, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import gpunumpy
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.kernels.cuda.compile import compile_cubin
-from gpunumpy.kernels.random import cuda_sequence, cuda_words
+from gpunumpy.kernels.random import cuda_draws, cuda_rejection_sampling
 from gpunumpy.random import device_draws, discrete_plans
 from gpunumpy.random.discrete_plans import LEGACY_PLANS, PLANS, Plan, plan_of
 from gpunumpy.random.parameters import SCRATCH_GENERATOR, SCRATCH_STATE
@@ -22,20 +22,20 @@ from tests.support.host_executor import run_on_host, with_traits
 
 from ..support.arrays import from_host, to_host, wrap
 from .executor import run_program
-from .random_routines import MOST_SHARED, forget_plans
-from .test_routines import layout_of
+from .machine import MAX_SHARED_BYTES
+from .test_masks_and_scatter import layout_of
 
 pytestmark = pytest.mark.usefixtures("host_functions")
 
 BITS = (numpy.random.PCG64, numpy.random.PCG64DXSM, numpy.random.Philox)
 
 
-# What routines were asked for.
+# The options of the library calls, one after the other.
 ASKED: list[Any] = []
 
 
-def routine(make: Any) -> Any:
-    """A routine of the CPU device that runs a GPU's program on the emulated machine."""
+def emulated(make: Any) -> Any:
+    """The function of a library call on the CPU device: it runs a GPU's program on the emulated machine."""
 
     def call(options: tuple[Any, ...], *arrays: Any) -> None:
         ASKED.append(options)
@@ -50,13 +50,12 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Even few numbers are drawn as a GPU draws them."""
     ASKED.clear()
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-    with_traits(monkeypatch, draws_random=True)
-    run_on_host(monkeypatch, "stream_sequence", routine(cuda_sequence.stream_sequence))
-    run_on_host(monkeypatch, "stream_draws", routine(lambda *what: cuda_words.draws(*what, MOST_SHARED)))  # type: ignore[call-arg]
-    forget_plans()
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
+    run_on_host(monkeypatch, "rejection_sampling", emulated(cuda_rejection_sampling.rejection_sampling))
+    draws = emulated(lambda *what: cuda_draws.piecewise_draws_program(*what, MAX_SHARED_BYTES))  # type: ignore[call-arg]
+    run_on_host(monkeypatch, "piecewise_draws", draws)
     with gpunumpy.Device("cpu"):
         yield
-    forget_plans()
 
 
 DRAWS: dict[str, list[tuple[Any, ...]]] = {
@@ -86,19 +85,19 @@ CASES = [*ON_THE_HOST, *((name, *args) for name, all_args in DRAWS.items() for a
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_numbers_and_state_are_numpys(case: tuple[Any, ...]) -> None:
+def test_numbers_and_state_equal_numpy(case: tuple[Any, ...]) -> None:
     name, *args = case
     for kind, count in zip(BITS, (3001, 1, 6000)):
-        mine, theirs = (n.random.Generator(kind(count)) for n in (gpunumpy, numpy))
-        for n in (mine, theirs):
+        tested, reference = (n.random.Generator(kind(count)) for n in (gpunumpy, numpy))
+        for n in (tested, reference):
             n.random(3, numpy.float32)
-        got, want = (getattr(n, name)(*args, size=(count,)) for n in (mine, theirs))
+        got, want = (getattr(n, name)(*args, size=(count,)) for n in (tested, reference))
         got = to_host(got)
         if name == "zipf" and args[0] < 2:  # the last bits of powers
             numpy.testing.assert_allclose(got, want, rtol=1e-13)
         else:
             numpy.testing.assert_array_equal(got, want, strict=True)
-        assert repr(mine.bit_generator.state) == repr(theirs.bit_generator.state)
+        assert repr(tested.bit_generator.state) == repr(reference.bit_generator.state)
     elementwise = name == "geometric" and args[0] >= 1 / 3
     assert bool(ASKED) == (not elementwise and case not in ON_THE_HOST)
 
@@ -118,11 +117,11 @@ def test_numbers_and_state_are_numpys(case: tuple[Any, ...]) -> None:
 )
 def test_rows_of_multinomial(n: int, pvals: list[float]) -> None:
     for kind in BITS:
-        mine, theirs = (each.random.Generator(kind(7)) for each in (gpunumpy, numpy))
+        tested, reference = (each.random.Generator(kind(7)) for each in (gpunumpy, numpy))
         for size in (1, (40, 30)):
-            got, want = (each.multinomial(n, pvals, size) for each in (mine, theirs))
+            got, want = (each.multinomial(n, pvals, size) for each in (tested, reference))
             numpy.testing.assert_array_equal(to_host(got), want, strict=True)
-            assert repr(mine.bit_generator.state) == repr(theirs.bit_generator.state)
+            assert repr(tested.bit_generator.state) == repr(reference.bit_generator.state)
     assert ASKED
 
 
@@ -150,10 +149,10 @@ def some_parameters(rng: Any) -> tuple[Any, ...]:
 def test_any_parameters(seed: int) -> None:
     rng = numpy.random.default_rng(seed)
     name, *args = some_parameters(rng)
-    mine, theirs = (n.random.default_rng(seed) for n in (gpunumpy, numpy))
-    got, want = (getattr(n, name)(*args, size=2000) for n in (mine, theirs))
+    tested, reference = (n.random.default_rng(seed) for n in (gpunumpy, numpy))
+    got, want = (getattr(n, name)(*args, size=2000) for n in (tested, reference))
     numpy.testing.assert_array_equal(to_host(got), want, strict=True)
-    assert mine.bit_generator.state == theirs.bit_generator.state
+    assert tested.bit_generator.state == reference.bit_generator.state
 
 
 OLD_CASES: list[tuple[Any, ...]] = [
@@ -173,10 +172,10 @@ def test_numbers_of_a_random_state(case: tuple[Any, ...]) -> None:
         assert case in OLD_CASES[-2:]
         return
     sampler, params, each = plan
-    theirs: Any = numpy.random.RandomState(12)
-    theirs.bytes(100)
+    reference: Any = numpy.random.RandomState(12)
+    reference.bytes(100)
     bits: Any = numpy.random.MT19937()
-    bits.state = theirs.get_state(legacy=False)
+    bits.state = reference.get_state(legacy=False)
     before = bits.state
     queue = evaluate.queue_of(Device("cpu"))
 
@@ -187,10 +186,10 @@ def test_numbers_of_a_random_state(case: tuple[Any, ...]) -> None:
     found = draw_from_words(ahead, replace(sampler, paired=True), params, (4000,), each, queue)
     assert found is not None
     numbers, taken, _ = found
-    numpy.testing.assert_array_equal(to_host(wrap(numbers)), getattr(theirs, name)(*args, size=4000))
+    numpy.testing.assert_array_equal(to_host(wrap(numbers)), getattr(reference, name)(*args, size=4000))
     bits.state = before
     bits.random_raw(2 * taken)
-    assert bits.random_raw(3).tolist() == theirs.randint(0, 2**32, 3, "u4").tolist()
+    assert bits.random_raw(3).tolist() == reference.randint(0, 2**32, 3, "u4").tolist()
 
 
 def planned(name: str, *args: Any) -> Plan | None:
@@ -220,7 +219,7 @@ def test_nvrtc_compiles_them() -> None:
             arrays = numpy.zeros(shape, "i8"), numpy.zeros(4, "i8"), numpy.zeros(9000, word), numpy.zeros(9)
             options = sampler.options
             layouts, dtypes = [layout_of(x) for x in arrays], [x.dtype for x in arrays]
-            assert compile_cubin(cuda_sequence.stream_sequence(options, layouts, dtypes).text, "sm_90")
+            assert compile_cubin(cuda_rejection_sampling.rejection_sampling(options, layouts, dtypes).text, "sm_90")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

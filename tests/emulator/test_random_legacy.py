@@ -1,4 +1,4 @@
-"""`RandomState` through the kernels of a GPU, against NumPy's: what takes as many words as it needs."""
+"""`RandomState` through the kernels of a GPU, compared with NumPy: what takes as many words as it needs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.kernels.cuda.compile import compile_cubin
-from gpunumpy.kernels.random import cuda_bounded, cuda_sequence
+from gpunumpy.kernels.random import cuda_bounded, cuda_rejection_sampling
 from gpunumpy.kernels.sort import cuda as cuda_sort
 from gpunumpy.random import device_draws, discrete_plans, mt19937, rejection_sampling
 from gpunumpy.random.discrete_plans import LEGACY_PLANS, plan_of
@@ -22,8 +22,8 @@ from tests.numpy_parity.test_random_legacy import DRAWS, EXACT, alike, pair, sam
 from tests.support.host_executor import run_on_host, with_traits
 
 from .executor import run_program
-from .random_routines import TWISTER, forget_plans
-from .test_routines import layout_of
+from .random_library_calls import TWISTER
+from .test_masks_and_scatter import layout_of
 
 pytestmark = pytest.mark.usefixtures("host_functions")
 
@@ -31,8 +31,8 @@ Program = Callable[..., Any]
 ASKED: list[Program] = []  # for which programs, call by call
 
 
-def routine(make: Program) -> Callable[..., None]:
-    """A routine of the CPU device that runs a GPU's program on the emulated machine."""
+def emulated(make: Program) -> Callable[..., None]:
+    """The function of a library call on the CPU device: it runs a GPU's program on the emulated machine."""
 
     def call(options: tuple[Any, ...], *arrays: Any) -> None:
         ASKED.append(make)
@@ -46,34 +46,32 @@ def routine(make: Program) -> Callable[..., None]:
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Even few numbers are drawn as a GPU draws them."""
     programs: dict[str, Program] = {
-        "bounded_draws": lambda options, layouts, dtypes: cuda_bounded.bounded(options, layouts, 1),
-        "stream_sequence": cuda_sequence.stream_sequence,
+        "bounded_draws": lambda options, layouts, dtypes: cuda_bounded.bounded_draws_program(options, layouts, 1),
+        "rejection_sampling": cuda_rejection_sampling.rejection_sampling,
         "sort_upper": cuda_sort.sort_upper,
-        "swapped": cuda_bounded.swapped,
+        "permutation_of_swaps": cuda_bounded.permutation_of_swaps,
         **{make.__name__: make for make in TWISTER},
     }
     for name, make in programs.items():
-        run_on_host(monkeypatch, name, routine(make))
+        run_on_host(monkeypatch, name, emulated(make))
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-    with_traits(monkeypatch, draws_random=True)
-    forget_plans()
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
     with np.Device("cpu"):
         yield
-    forget_plans()
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_draws_after_one_another(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mt19937, "MIN_BLOCKS_PER_RUN", 2)
     order = numpy.random.default_rng(seed)
-    mine, theirs = pair(seed)
+    tested, reference = pair(seed)
     names = list(DRAWS)
     for _ in range(12):
         name, size = names[order.integers(len(names))], int(order.integers(1, 3000))
-        alike(DRAWS[name](mine, size), DRAWS[name](theirs, size), name in EXACT)
+        alike(DRAWS[name](tested, size), DRAWS[name](reference, size), name in EXACT)
         if not order.integers(3):
-            same_state(mine, theirs)
-    same_state(mine, theirs)
+            same_state(tested, reference)
+    same_state(tested, reference)
 
 
 ORDERS: dict[str, Callable[[Any, Any, int], Any]] = {
@@ -98,11 +96,11 @@ def _shuffled(g: Any, x: Any) -> Any:
 
 @pytest.mark.parametrize("draw", ORDERS.values(), ids=ORDERS)
 def test_orders(draw: Callable[[Any, Any, int], Any]) -> None:
-    mine, theirs = pair()
+    tested, reference = pair()
     for size in (2, 3, 7, 64, 65, 1000, 5001):
-        alike(draw(np, mine, size), draw(numpy, theirs, size))
-        alike(mine.randn(3), theirs.randn(3), False)
-    same_state(mine, theirs)
+        alike(draw(np, tested, size), draw(numpy, reference, size))
+        alike(tested.randn(3), reference.randn(3), False)
+    same_state(tested, reference)
 
 
 SAMPLED: dict[str, list[tuple[Any, ...]]] = {
@@ -155,14 +153,14 @@ ON_HOST = {
 @pytest.mark.parametrize("name", SAMPLED)
 def test_numbers_that_take_words_as_they_need_them(name: str) -> None:
     for seed, given in enumerate(SAMPLED[name]):
-        mine, theirs = pair(seed)
+        tested, reference = pair(seed)
         for size in (1, 7, 3000, (30, 40)):
             ASKED.clear()
-            alike(getattr(mine, name)(*given, size), getattr(theirs, name)(*given, size), False)
+            alike(getattr(tested, name)(*given, size), getattr(reference, name)(*given, size), False)
             assert bool(ASKED) != (str((name, *given)) in ON_HOST)
-            same_state(mine, theirs)
-            alike(mine.randn(3), theirs.randn(3), False)
-            alike(mine.randint(0, 9, 3), theirs.randint(0, 9, 3))
+            same_state(tested, reference)
+            alike(tested.randn(3), reference.randn(3), False)
+            alike(tested.randint(0, 9, 3), reference.randint(0, 9, 3))
 
 
 @pytest.mark.parametrize("name", ["standard_gamma", "poisson", "noncentral_f"])
@@ -184,27 +182,27 @@ def test_a_part_that_is_broken_off(name: str, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(rejection_sampling, "draw_from_words", breaks)
     monkeypatch.setattr(rejection_sampling, "MAX_WORDS", 1000)
     make = {"RandomState": lambda n: n.random.RandomState(5)}.get(name, lambda n: n.random.default_rng(5))
-    mine, theirs = make(np), make(numpy)
-    alike(mine.standard_normal(3), theirs.standard_normal(3))
+    tested, reference = make(np), make(numpy)
+    alike(tested.standard_normal(3), reference.standard_normal(3))
     with pytest.raises(KeyboardInterrupt):
-        mine.standard_gamma(1.5, 3000)
-    alike(mine.standard_normal(3), theirs.standard_normal(3))
+        tested.standard_gamma(1.5, 3000)
+    alike(tested.standard_normal(3), reference.standard_normal(3))
 
 
 def test_there_are_enough_words_where_most_numbers_are_too_large() -> None:
-    mine, theirs = pair()
+    tested, reference = pair()
     ASKED.clear()
-    alike(mine.zipf(1.005, 3000), theirs.zipf(1.005, 3000))
-    assert ASKED.count(cuda_sequence.stream_sequence) == 1
-    same_state(mine, theirs)
+    alike(tested.zipf(1.005, 3000), reference.zipf(1.005, 3000))
+    assert ASKED.count(cuda_rejection_sampling.rejection_sampling) == 1
+    same_state(tested, reference)
 
 
 def test_normal_vectors() -> None:
-    mine, theirs = pair()
+    tested, reference = pair()
     for given in (([1, 2], [[2, 0.5], [0.5, 1]]), ([0, 0, 0], numpy.eye(3))):
-        alike(mine.multivariate_normal(*given, 500), theirs.multivariate_normal(*given, 500), False)
-        alike(mine.multivariate_normal(*given, (3, 5)), theirs.multivariate_normal(*given, (3, 5)), False)
-        same_state(mine, theirs)
+        alike(tested.multivariate_normal(*given, 500), reference.multivariate_normal(*given, 500), False)
+        alike(tested.multivariate_normal(*given, (3, 5)), reference.multivariate_normal(*given, (3, 5)), False)
+        same_state(tested, reference)
 
 
 @pytest.mark.parametrize("name", ["standard_gamma", "f", "standard_t", "noncentral_f", "dirichlet", "wald"])
@@ -213,10 +211,10 @@ def test_few_numbers_of_pairs(name: str) -> None:
     given = {"standard_gamma": 1.01, "f": (2, 2.01), "standard_t": 2.02, "noncentral_f": (3.01, 2.5, 2), "wald": (1, 2)}
     args: Any = numpy.atleast_1d(given.get(name, 0)).tolist() if name in given else [[1.01, 1.02, 1.1]]
     for seed in range(30):
-        mine, theirs = pair(seed)
+        tested, reference = pair(seed)
         for size in (seed % 7 + 1, seed % 3 + 1, 1):
-            alike(getattr(mine, name)(*args, size), getattr(theirs, name)(*args, size), False)
-            same_state(mine, theirs)
+            alike(getattr(tested, name)(*args, size), getattr(reference, name)(*args, size), False)
+            same_state(tested, reference)
 
 
 @pytest.mark.parametrize("name", ["standard_t", "negative_binomial"])
@@ -232,13 +230,13 @@ def test_attempts_that_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mt19937, "replace", shorter)
     for parts in (1 << 28, 2000):
         monkeypatch.setattr(rejection_sampling, "MAX_WORDS", parts)
-        mine, theirs = pair()
-        for g in (mine, theirs):
+        tested, reference = pair()
+        for g in (tested, reference):
             g.randn(1)
         ASKED.clear()
-        alike(mine.negative_binomial(1.5, 0.2, 3000), theirs.negative_binomial(1.5, 0.2, 3000))
+        alike(tested.negative_binomial(1.5, 0.2, 3000), reference.negative_binomial(1.5, 0.2, 3000))
         assert ASKED
-        same_state(mine, theirs)
+        same_state(tested, reference)
 
 
 @pytest.mark.parametrize(
@@ -248,18 +246,22 @@ def test_attempts_that_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
         *(("randint", (0, 9), 2), ("random_integers", (1, 9), 2), ("choice", (9,), 2), ("triangular", (0, 1, 3), 2)),
     ],
 )
-def test_draws_that_lose_to_numpys_and_a_copy_are_numpys(
+def test_draws_slower_than_numpy_and_a_copy_run_through_numpy(
     name: str, params: tuple[Any, ...], factor: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1000)
-    mine, theirs = pair()
+    tested, reference = pair()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         for count in (1000 * factor - 1, 1000 * factor):
             ASKED.clear()
-            alike(getattr(mine, name)(*params, count), getattr(theirs, name)(*params, count), name != "standard_gamma")
+            alike(
+                getattr(tested, name)(*params, count),
+                getattr(reference, name)(*params, count),
+                name != "standard_gamma",
+            )
             assert bool(ASKED) == (count == 1000 * factor)
-    same_state(mine, theirs)
+    same_state(tested, reference)
 
 
 def test_nvrtc_compiles_them() -> None:
@@ -276,6 +278,6 @@ def test_nvrtc_compiles_them() -> None:
         numbers = numpy.zeros(4000 * sampler.width, sampler.dtype)
         arrays = [numbers, counts, words, params, *[numpy.zeros(640, "u4")] * bool(sampler.phases)]
         layouts, dtypes = [layout_of(x) for x in arrays], [x.dtype for x in arrays]
-        program = cuda_sequence.stream_sequence(replace(sampler, paired=True).options, layouts, dtypes)
+        program = cuda_rejection_sampling.rejection_sampling(replace(sampler, paired=True).options, layouts, dtypes)
         for arch in ("sm_75", "sm_90", "sm_100") if sampler is rows else ("sm_90",):
             assert compile_cubin(program.text, arch)

@@ -14,7 +14,7 @@ from gpunumpy.random import device_draws
 from tests.support.host_executor import run_on_host, with_traits
 
 from ..support.arrays import to_host
-from .random_routines import ROUTINES
+from .random_library_calls import LIBRARY_CALLS
 
 LARGE = 10**8  # numbers, for which the memory does not suffice here
 DRAWS: dict[str, Any] = {
@@ -28,48 +28,48 @@ DRAWS: dict[str, Any] = {
 @pytest.fixture(autouse=True)
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(device_draws, "MIN_COUNT", 100)
-    with_traits(monkeypatch, draws_random=True)
-    for name, routine in ROUTINES.items():
-        run_on_host(monkeypatch, name, routine)
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
+    for name, function in LIBRARY_CALLS.items():
+        run_on_host(monkeypatch, name, function)
     with np.Device("cpu"):
         memory.set_memory_limit(memory.memory_info().used + (1 << 26))
         yield
         memory.set_memory_limit(None)
 
 
-def alike(mine: Any, theirs: Any) -> None:
-    numpy.testing.assert_allclose(to_host(mine), theirs, rtol=1e-12)
+def alike(tested: Any, reference: Any) -> None:
+    numpy.testing.assert_allclose(to_host(tested), reference, rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", DRAWS)
 @pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("kind", ["default_rng", "RandomState"])
 def test_the_stream_goes_on(kind: str, name: str, shared: bool) -> None:
-    mine, theirs = (getattr(lib.random, kind)(5) for lib in (np, numpy))
-    mine._stream.shared = shared
+    tested, reference = (getattr(lib.random, kind)(5) for lib in (np, numpy))
+    tested._stream.shared = shared
     for _ in range(2):
-        alike(mine.standard_normal(500), theirs.standard_normal(500))
+        alike(tested.standard_normal(500), reference.standard_normal(500))
         with pytest.raises(MemoryError):
-            DRAWS[name](mine).computed()
+            DRAWS[name](tested).computed()
         if not shared and name.startswith("standard"):
             with pytest.raises(MemoryError):  # of the draw that comes before, which NumPy would have refused at once
-                mine.uniform(size=3)
-        alike(mine.uniform(size=3), theirs.uniform(size=3))
-        alike(mine.standard_normal(500), theirs.standard_normal(500))
+                tested.uniform(size=3)
+        alike(tested.uniform(size=3), reference.uniform(size=3))
+        alike(tested.standard_normal(500), reference.standard_normal(500))
 
 
 @pytest.mark.parametrize("kind", ["default_rng", "RandomState"])
 def test_draws_after_one_that_nobody_asked_for(kind: str) -> None:
-    mine, theirs = (getattr(lib.random, kind)(5) for lib in (np, numpy))
-    mine._stream.shared = False
-    alike(mine.standard_normal(500), theirs.standard_normal(500))
-    mine.standard_normal(LARGE)
+    tested, reference = (getattr(lib.random, kind)(5) for lib in (np, numpy))
+    tested._stream.shared = False
+    alike(tested.standard_normal(500), reference.standard_normal(500))
+    tested.standard_normal(LARGE)
     with pytest.raises(MemoryError):
-        mine.standard_normal(500).computed()
+        tested.standard_normal(500).computed()
     if kind == "RandomState":
         with pytest.raises(MemoryError):
-            mine.seed(3)
-    alike(mine.standard_normal(500), theirs.standard_normal(500))
+            tested.seed(3)
+    alike(tested.standard_normal(500), reference.standard_normal(500))
 
 
 def test_functions_of_the_module() -> None:

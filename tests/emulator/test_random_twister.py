@@ -1,4 +1,4 @@
-"""A `Generator` over MT19937 through the kernels of a GPU, against NumPy's."""
+"""A `Generator` over MT19937 through the kernels of a GPU, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.numpy_parity.test_random_streams import EXACT, INEXACT, alike, pair, 
 from tests.support.host_executor import run_on_host, with_traits
 
 from ..support.arrays import to_host
-from .random_routines import ROUTINES, forget_plans
+from .random_library_calls import LIBRARY_CALLS
 
 pytestmark = pytest.mark.usefixtures("host_functions")
 
@@ -29,18 +29,16 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     def counted(name: str) -> Callable[..., None]:
         def call(*args: Any) -> None:
             CALLS.append(name)
-            ROUTINES[name](*args)
+            LIBRARY_CALLS[name](*args)
 
         return call
 
-    for name in ROUTINES:
+    for name in LIBRARY_CALLS:
         run_on_host(monkeypatch, name, counted(name))
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-    with_traits(monkeypatch, draws_random=True)
-    forget_plans()
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
     with np.Device("cpu"):
         yield
-    forget_plans()
 
 
 OTHERS: dict[str, Callable[[Any, Any, int], Any]] = {
@@ -69,25 +67,25 @@ OTHERS: dict[str, Callable[[Any, Any, int], Any]] = {
 
 @pytest.mark.parametrize("name", EXACT)
 def test_draws(name: str) -> None:
-    mine, theirs = pair("MT19937")
+    tested, reference = pair("MT19937")
     for size in (1, 7, 1000, (40, 60)):
-        alike(EXACT[name](mine, size), EXACT[name](theirs, size), name not in INEXACT)
-        same_state(mine, theirs)
-        assert mine.random() == theirs.random()
+        alike(EXACT[name](tested, size), EXACT[name](reference, size), name not in INEXACT)
+        same_state(tested, reference)
+        assert tested.random() == reference.random()
 
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_others(name: str) -> None:
-    mine, theirs = pair("MT19937", 5)
+    tested, reference = pair("MT19937", 5)
     for size in (3, 500, 3000):
         CALLS.clear()
         numpy.testing.assert_allclose(
-            to_host(OTHERS[name](np, mine, size)),
-            OTHERS[name](numpy, theirs, size),
+            to_host(OTHERS[name](np, tested, size)),
+            OTHERS[name](numpy, reference, size),
             rtol=2e-6 if name == "gamma float32" else 1e-13,
         )
         assert CALLS
-        same_state(mine, theirs)
+        same_state(tested, reference)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -95,26 +93,26 @@ def test_draws_after_one_another(seed: int, monkeypatch: pytest.MonkeyPatch) -> 
     """On a generator that shares its state with nobody, or does."""
     monkeypatch.setattr(mt19937, "MIN_BLOCKS_PER_RUN", 2)
     order = numpy.random.default_rng(seed)
-    mine, theirs = pair("MT19937", seed)
+    tested, reference = pair("MT19937", seed)
     if seed % 2:
-        mine, theirs = (g.spawn(1)[0] for g in (mine, theirs))
+        tested, reference = (g.spawn(1)[0] for g in (tested, reference))
     for _ in range(12):
         size = int(order.integers(1, 2000))
         if order.integers(2):
             name = list(EXACT)[order.integers(len(EXACT))]
-            alike(EXACT[name](mine, size), EXACT[name](theirs, size), name not in INEXACT)
+            alike(EXACT[name](tested, size), EXACT[name](reference, size), name not in INEXACT)
         else:
             name = [name for name in OTHERS if "float32" not in name][order.integers(len(OTHERS) - 1)]
             numpy.testing.assert_allclose(
-                to_host(OTHERS[name](np, mine, size)), OTHERS[name](numpy, theirs, size), rtol=1e-13
+                to_host(OTHERS[name](np, tested, size)), OTHERS[name](numpy, reference, size), rtol=1e-13
             )
         if not order.integers(4):
-            mine = pickle.loads(pickle.dumps(mine))
+            tested = pickle.loads(pickle.dumps(tested))
         if not order.integers(4):
-            alike(mine.bytes(5), theirs.bytes(5))
+            alike(tested.bytes(5), reference.bytes(5))
         if not order.integers(6):
-            same_state(mine, theirs)
-    same_state(mine, theirs)
+            same_state(tested, reference)
+    same_state(tested, reference)
 
 
 def test_attempts_that_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,17 +122,17 @@ def test_attempts_that_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
         lambda g: g.standard_exponential(50, "f4"),
         lambda g: g.standard_gamma(2.5, 50),
     ):
-        mine, theirs = pair("MT19937")
-        alike(draw(mine), draw(theirs))
-        same_state(mine, theirs)
+        tested, reference = pair("MT19937")
+        alike(draw(tested), draw(reference))
+        same_state(tested, reference)
 
 
 def test_words_are_let_go_of() -> None:
-    mine, _ = pair("MT19937")
+    tested, _ = pair("MT19937")
     for draw in (
-        lambda: mine.random(99, "f4"),
-        lambda: mine.integers(0, 8, 99, "u1"),
-        lambda: mine.permutation(99),
+        lambda: tested.random(99, "f4"),
+        lambda: tested.integers(0, 8, 99, "u1"),
+        lambda: tested.permutation(99),
     ):
         assert draw().size == 99
-        assert not mine._stream._peeked
+        assert not tested._stream._peeked

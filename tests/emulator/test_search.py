@@ -11,7 +11,7 @@ from gpunumpy.kernels.cuda.compile import compile_cubin
 from gpunumpy.kernels.search import cuda as cuda_search
 
 from .executor import run_program
-from .test_routines import layout_of
+from .test_masks_and_scatter import layout_of
 
 DTYPES = ("?", "i1", "u2", "i4", "u8", "e", "f", "d", "F", "D")
 
@@ -52,8 +52,8 @@ def test_few_values(dtype: Any, side: str) -> None:
 @pytest.mark.parametrize("side", ["left", "right"])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_an_index(dtype: Any, side: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuda_search, "MANY", 1)
-    monkeypatch.setattr(cuda_search, "_TOP", 64)
+    monkeypatch.setattr(cuda_search, "MANY_VALUES", 1)
+    monkeypatch.setattr(cuda_search, "_TOP_BYTES", 64)
     values = numbers(dtype, 600, 2)
     for n in (3, 64, 1000, 3001):
         ordered = numpy.sort(numbers(dtype, n + 1, 1))[1:]  # which does not lie on 16 bytes
@@ -68,8 +68,8 @@ def test_an_index(dtype: Any, side: str, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_far_more_elements_than_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuda_search, "MANY", 1)
-    monkeypatch.setattr(cuda_search, "_TOP", 64)
+    monkeypatch.setattr(cuda_search, "MANY_VALUES", 1)
+    monkeypatch.setattr(cuda_search, "_TOP_BYTES", 64)
     ordered, values = numpy.arange(999.0), numpy.array([-1.0, 5.0, 998.5])
     numpy.testing.assert_array_equal(search("left", ordered, values, 1), [0, 5, 999])
 

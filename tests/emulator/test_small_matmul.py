@@ -22,8 +22,8 @@ CASES: tuple[tuple[str, ...], ...] = (
     (),
     ("scale", "bias"),
     ("residual", "maximum"),
-    ("divide", "less"),
-    ("from", "maximum"),
+    ("divide", "subtract"),
+    ("subtract_from", "maximum"),
 )
 
 APPLIED: dict[str, Any] = {
@@ -31,8 +31,8 @@ APPLIED: dict[str, Any] = {
     "divide": numpy.divide,
     "bias": numpy.add,
     "residual": numpy.add,
-    "less": numpy.subtract,
-    "from": lambda made, operand: operand - made,
+    "subtract": numpy.subtract,
+    "subtract_from": lambda made, operand: operand - made,
     "maximum": numpy.maximum,
 }
 
@@ -51,17 +51,17 @@ def test_small_matmul(dtype: Any, out: Any) -> None:
         matrices = as_matrices(Layout(product.shape, (), 0), *map(layout_of, (a, b), held))
         assert is_small(matrices, numpy.dtype(dtype))
         bias, residual = (rng.integers(-4, 5, shape).astype(out) for shape in (product.shape[-1:], product.shape))
-        for after in CASES if b.ndim > 1 else CASES[:1]:
-            program, wires = small_matmul(matrices, [numpy.dtype(x) for x in (out, dtype, dtype)], after)
-            shaped = {"bias": bias, "residual": residual, "less": residual, "from": residual}
-            given = {"scale": 3.0, "divide": 4.0, "maximum": 2.5} | {step: x.reshape(-1) for step, x in shaped.items()}
+        for epilogues in CASES if b.ndim > 1 else CASES[:1]:
+            program, argument_format = small_matmul(matrices, [numpy.dtype(x) for x in (out, dtype, dtype)], epilogues)
+            shaped = {"bias": bias, "residual": residual, "subtract": residual, "subtract_from": residual}
+            given = {"scale": 3.0, "divide": 4.0, "maximum": 2.5} | {name: x.reshape(-1) for name, x in shaped.items()}
             made = numpy.zeros(product.shape, out)
-            run_program(program, [made.reshape(-1), *held, *(given[step] for step in after)])
+            run_program(program, [made.reshape(-1), *held, *(given[epilogue] for epilogue in epilogues)])
             expected = product
-            for step in after:
-                expected = APPLIED[step](expected, given[step] if numpy.ndim(given[step]) < 1 else shaped[step])
+            for name in epilogues:
+                expected = APPLIED[name](expected, given[name] if numpy.ndim(given[name]) < 1 else shaped[name])
             numpy.testing.assert_array_equal(made.astype("f8"), expected.astype(out).astype("f8"))
-            assert len(wires) == 3 + len(after)
+            assert len(argument_format) == 3 + len(epilogues)
 
 
 def test_what_is_small() -> None:

@@ -1,4 +1,4 @@
-"""The GPU's sorts, run on the emulated machine and compared with NumPy's to the bit, and for stability."""
+"""The GPU's sorts, run on the emulated machine and compared with NumPy to the bit, and for stability."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_short_rows_of_every_dtype(dtype: str, descending: bool) -> None:
 @pytest.mark.parametrize("shape", LONG)
 @pytest.mark.parametrize("few", [0, 1 << 19])
 def test_long_rows(dtype: str, shape: tuple[int, int], few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuda_sort, "_FEW", few)
+    monkeypatch.setattr(cuda_sort, "_FEW_ELEMENTS", few)
     check(sample(shape, dtype), False)
 
 

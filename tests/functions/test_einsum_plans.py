@@ -12,7 +12,7 @@ import gpunumpy as np
 from gpunumpy.core.graph.layout import c_strides
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.schedule.steps import RunLibraryCall
-from gpunumpy.functions.products.einsum_plan import Kernel, Operand, Product, pair, parse, subscripts_of
+from gpunumpy.functions.products.einsum_plan import Kernel, Operand, Product, parse, plan_pair, subscripts_of
 
 
 def letters(labels: tuple[int, ...]) -> str:
@@ -62,7 +62,7 @@ def planned(subscripts: str, sizes: dict[str, int], *orders: str) -> Kernel | Pr
     first, second = terms.split(",")
     ways = orders or (first, second)
     a, b = operand(first, sizes, ways[0]), operand(second, sizes, ways[1])
-    return pair(a, b, tuple(map(ord, output)), 4)
+    return plan_pair(a, b, tuple(map(ord, output)), 4)
 
 
 LARGE = dict.fromkeys("abcdefghijklmn", 64) | {"b": 8, "h": 16}
@@ -128,7 +128,7 @@ def test_the_rest_is_one_kernel(subscripts: str, axes: tuple[int, ...], result: 
 
 
 def steps(call: Any) -> list[str]:
-    """The names of the routines and the word "kernel" for every other step that a computation takes."""
+    """The names of the library calls and the word "kernel" for every other step that a computation takes."""
     names: list[str] = []
 
     def observe(step: Any, work: Any) -> None:
@@ -198,7 +198,7 @@ def test_random_sums(seed: int) -> None:
         terms = ["".join(chance.choices("abcdef", k=chance.randint(0, 4))) for _ in range(chance.randint(1, 4))]
         used = sorted(set("".join(terms)))
         subscripts = ",".join(terms) + "->" + "".join(chance.sample(used, chance.randint(0, len(used))))
-        theirs, mine = [], []
+        reference, tested = [], []
         for term in terms:
             shape = [1 if term.count(x) == 1 and chance.random() < 0.1 else sizes[x] for x in term]
             order = chance.sample(range(len(term)), len(term))
@@ -206,12 +206,12 @@ def test_random_sums(seed: int) -> None:
             back = [order.index(k) for k in range(len(order))]
             one, two = host.transpose(back), np.asarray(host).transpose(back)
             look = chance.choice((lambda x: x, lambda x: x + 1, lambda x: x[::-1] if x.ndim else x))
-            theirs.append(look(one))
-            mine.append(look(two))
-        expected = numpy.einsum(subscripts, *theirs)
-        found = np.einsum(subscripts, *mine)
+            reference.append(look(one))
+            tested.append(look(two))
+        expected = numpy.einsum(subscripts, *reference)
+        found = np.einsum(subscripts, *tested)
         assert found.shape == expected.shape, subscripts
         assert found.dtype == expected.dtype, subscripts
         for _ in range(2):
             numpy.testing.assert_allclose(np.asnumpy(found), expected, 1e-12, err_msg=subscripts)
-            found, expected = np.einsum(subscripts, *mine) + 1, expected + 1
+            found, expected = np.einsum(subscripts, *tested) + 1, expected + 1

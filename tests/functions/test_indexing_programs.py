@@ -16,7 +16,7 @@ from ..support.arrays import from_host, to_host
 
 @st.composite
 def keys(draw: st.DrawFn, shape: tuple[int, ...]) -> Any:
-    """A key that NumPy takes for an array of the shape; its arrays are NumPy's."""
+    """A key that NumPy takes for an array of the shape; its arrays are NumPy arrays."""
     if shape and draw(st.integers(0, 5)) == 0:
         ndim = draw(st.integers(1, len(shape)))
         return draw(_masks(shape[:ndim]))
@@ -61,10 +61,10 @@ def _masks(shape: tuple[int, ...]) -> st.SearchStrategy[numpy.ndarray]:
     )
 
 
-def ours(key: Any, translate: bool) -> Any:
-    """The key with its arrays as arrays of ours, or as lists."""
+def to_gpunumpy(key: Any, translate: bool) -> Any:
+    """The key with its arrays as gpunumpy arrays, or as lists."""
     if isinstance(key, tuple):
-        return tuple(ours(item, translate) for item in key)
+        return tuple(to_gpunumpy(item, translate) for item in key)
     if isinstance(key, numpy.ndarray):
         return from_host(key) if translate else key
     return key
@@ -86,29 +86,29 @@ def test_programs(data: st.DataObject) -> None:
         for _ in range(data.draw(st.integers(1, 7))):
             a, g = data.draw(st.sampled_from(pairs))
             key = data.draw(keys(a.shape))
-            mine = ours(key, data.draw(st.booleans()))
+            tested = to_gpunumpy(key, data.draw(st.booleans()))
             part = a[key]
             action = data.draw(st.sampled_from(["view", "scalar", "values", "self", "in place", "look", "expression"]))
             if action == "view" and isinstance(part, numpy.ndarray):
-                pairs.append((part, g[mine]))
+                pairs.append((part, g[tested]))
             elif action == "scalar":
                 value = data.draw(st.integers(-9, 9))
                 a[key] = value
-                g[mine] = value
+                g[tested] = value
             elif action == "values":
                 values = 100 + numpy.arange(part.size).reshape(part.shape)
                 a[key] = values
-                g[mine] = from_host(values)
+                g[tested] = from_host(values)
             elif action == "self" and part.ndim:
                 axes = tuple(slice(None, None, -1) for _ in part.shape)
                 a[key] = a[key][axes]
-                g[mine] = g[mine][axes]
+                g[tested] = g[tested][axes]
             elif action == "in place":
                 a[key] += 1
-                g[mine] += 1
+                g[tested] += 1
             elif action == "expression" and a.size:
                 a[key] = a[key] * 2 - a.max()
-                g[mine] = g[mine] * 2 - gpunumpy.max(g)
+                g[tested] = g[tested] * 2 - gpunumpy.max(g)
             else:
-                agree([(numpy.asarray(part), g[mine])])
+                agree([(numpy.asarray(part), g[tested])])
         agree(pairs)

@@ -34,10 +34,10 @@ def sample(*shape: int, real: bool = False) -> Any:
     return rng.standard_normal(shape) if real else rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
 
 
-def close(found: Any, theirs: Any, eps: float) -> None:
+def close(found: Any, reference: Any, eps: float) -> None:
     found = np.asnumpy(found)
-    assert found.shape == theirs.shape
-    assert abs(found - theirs).max() <= 20 * eps * abs(theirs).max()
+    assert found.shape == reference.shape
+    assert abs(found - reference).max() <= 20 * eps * abs(reference).max()
 
 
 @pytest.mark.parametrize("single", [True, False])
@@ -46,30 +46,30 @@ def test_lengths(n: int, single: bool) -> None:
     eps = 1.2e-7 if single else 2.3e-16
     for batch in (1, 2, 3, 5):
         x, r = sample(batch, n), sample(batch, n, real=True)
-        mine, mine_r = (np.asarray(a.astype(s if single else d)) for a, s, d in ((x, "F", "D"), (r, "f", "d")))
-        x, r = np.asnumpy(mine).astype("D"), np.asnumpy(mine_r).astype("d")
-        close(np.fft.fft(mine), numpy.fft.fft(x), eps)
-        close(np.fft.ifft(mine), numpy.fft.ifft(x), eps)
+        tested, mine_r = (np.asarray(a.astype(s if single else d)) for a, s, d in ((x, "F", "D"), (r, "f", "d")))
+        x, r = np.asnumpy(tested).astype("D"), np.asnumpy(mine_r).astype("d")
+        close(np.fft.fft(tested), numpy.fft.fft(x), eps)
+        close(np.fft.ifft(tested), numpy.fft.ifft(x), eps)
         close(np.fft.rfft(mine_r), numpy.fft.rfft(r), eps)
         for points in (2 * n - 2, 2 * n - 1):
-            close(np.fft.irfft(mine, points), numpy.fft.irfft(x, points), eps)
-        columns = np.asarray(np.asnumpy(mine).T.copy())
+            close(np.fft.irfft(tested, points), numpy.fft.irfft(x, points), eps)
+        columns = np.asarray(np.asnumpy(tested).T.copy())
         close(np.fft.fft(columns, axis=0), numpy.fft.fft(x.T, axis=0), eps)
         close(np.fft.irfft(columns, 2 * n - 1, axis=0), numpy.fft.irfft(x.T, 2 * n - 1, axis=0), eps)
-        close(np.fft.fft2(mine), numpy.fft.fft2(x), eps)
-        close(np.fft.irfft2(mine), numpy.fft.irfft2(x), eps)
+        close(np.fft.fft2(tested), numpy.fft.fft2(x), eps)
+        close(np.fft.irfft2(tested), numpy.fft.irfft2(x), eps)
 
 
 @pytest.mark.parametrize("shape", [(128, 128, 128), (64, 100, 30), (5, 6, 7, 8), (2, 1024, 3)])
 def test_axes(shape: tuple[int, ...]) -> None:
     x = sample(*shape)
-    mine = np.asarray(x)
+    tested = np.asarray(x)
     for axis in range(len(shape)):
-        close(np.fft.fft(mine, axis=axis), numpy.fft.fft(x, axis=axis), 2.3e-16)
+        close(np.fft.fft(tested, axis=axis), numpy.fft.fft(x, axis=axis), 2.3e-16)
     for name in ("fftn", "ifftn", "irfftn"):
         for axes in (None, (0, 1), (1, 0), (-1, 0), (0, 1, 2)):
-            close(getattr(np.fft, name)(mine, axes=axes), getattr(numpy.fft, name)(x, axes=axes), 2.3e-16)
-    close(np.fft.rfftn(mine.real), numpy.fft.rfftn(x.real), 2.3e-16)
+            close(getattr(np.fft, name)(tested, axes=axes), getattr(numpy.fft, name)(x, axes=axes), 2.3e-16)
+    close(np.fft.rfftn(tested.real), numpy.fft.rfftn(x.real), 2.3e-16)
 
 
 def test_the_same_bits() -> None:
@@ -80,15 +80,15 @@ def test_the_same_bits() -> None:
 
 def test_plans_are_given_up() -> None:
     plans = cufft.plans_of(Device("cuda:0"))
-    for n in range(2, cufft.MOST_PLANS + 40):
+    for n in range(2, cufft.MAX_PLANS + 40):
         x = sample(n)
         close(np.fft.fft(np.asarray(x)), numpy.fft.fft(x), 2.3e-16)
-    assert len(plans._made) <= cufft.MOST_PLANS
+    assert len(plans._made) <= cufft.MAX_PLANS
     x = sample(2)
     close(np.fft.fft(np.asarray(x)), numpy.fft.fft(x), 2.3e-16)
     for n in (1_000_003, 2_000_003, 3_000_017, 1_000_003):
         close(np.fft.fft(np.ones(n)), n * (numpy.arange(n) == 0), 2.3e-16)
-        assert sum(entry.held for entry in plans._made) <= cufft.MOST_BYTES
+        assert sum(entry.table_bytes for entry in plans._made) <= cufft.MAX_PLAN_BYTES
     plans.clear()
     close(np.fft.fft(np.asarray(x)), numpy.fft.fft(x), 2.3e-16)
 

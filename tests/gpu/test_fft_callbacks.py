@@ -9,12 +9,12 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.explain import explanation
 from gpunumpy.kernels.fft import cuda_callbacks
 from gpunumpy.nvlib import cufft
 from gpunumpy.nvlib.cufft_callbacks import available
+from tests.support.host_executor import with_new_plans
 
 pytestmark = pytest.mark.gpu
 
@@ -30,13 +30,10 @@ def gpu() -> Iterator[None]:
 
 
 @pytest.fixture
-def always(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels are taken in wherever they can be, also where that is slower."""
-    state = evaluate.state(Device("cuda:0"))
-    monkeypatch.setattr(cuda_callbacks, "fuses", cuda_callbacks.can_fuse)
-    state.plans.clear()
-    yield
-    state.plans.clear()
+    monkeypatch.setattr(cuda_callbacks, "should_fuse", cuda_callbacks.can_fuse)
+    with_new_plans(monkeypatch, "cuda:0")
 
 
 def values(shape: tuple[int, ...], dtype: str) -> Any:

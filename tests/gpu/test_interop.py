@@ -22,7 +22,7 @@ def gpu() -> Device:
     return Device("cuda")
 
 
-def ours(gpu: Device, shape: tuple[int, ...] = (3, 4), dtype: Any = numpy.float32) -> Any:
+def counting_array(gpu: Device, shape: tuple[int, ...] = (3, 4), dtype: Any = numpy.float32) -> Any:
     return from_host(numpy.arange(int(numpy.prod(shape))).astype(dtype).reshape(shape), gpu)
 
 
@@ -49,7 +49,7 @@ class Window:
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_a_round_trip_by_dlpack_keeps_the_memory(gpu: Device, dtype: Any) -> None:
-    x = ours(gpu, dtype=dtype)
+    x = counting_array(gpu, dtype=dtype)
     y = from_dlpack(Exporter(x))
     assert (y.dtype, y.shape, y.device) == (dtype, x.shape, gpu)
     assert y.data_ptr() == x.data_ptr()
@@ -57,7 +57,7 @@ def test_a_round_trip_by_dlpack_keeps_the_memory(gpu: Device, dtype: Any) -> Non
 
 
 def test_strided_round_trips(gpu: Device) -> None:
-    x = ours(gpu, (5, 6))[::-1, ::2]
+    x = counting_array(gpu, (5, 6))[::-1, ::2]
     for y in (from_dlpack(Exporter(x)), from_interface(Window(x))):
         assert y.data_ptr() == x.data_ptr()
         assert y.strides == x.strides
@@ -66,7 +66,7 @@ def test_strided_round_trips(gpu: Device) -> None:
 
 
 def test_the_interface(gpu: Device) -> None:
-    x = ours(gpu)
+    x = counting_array(gpu)
     found = x.__cuda_array_interface__
     assert found["version"] == 3
     assert found["data"] == (x.data_ptr(), False)
@@ -81,7 +81,7 @@ def test_a_consumers_stream_waits_for_ours(gpu: Device) -> None:
     cuda = driver()
     gpu.activate()
     stream = check(cuda.cuStreamCreate(cuda.CUstream_flags.CU_STREAM_NON_BLOCKING.value))
-    big = ours(gpu, (1 << 24,))
+    big = counting_array(gpu, (1 << 24,))
     for _ in range(20):
         big = np.sqrt(big + 1.0)
         big.data_ptr()
@@ -92,12 +92,12 @@ def test_a_consumers_stream_waits_for_ours(gpu: Device) -> None:
     numpy.testing.assert_array_equal(host, to_host(big)[:4])
     del capsule, big
     gc.collect()
-    ours(gpu, (1 << 24,)).data_ptr()
+    counting_array(gpu, (1 << 24,)).data_ptr()
     check(cuda.cuStreamDestroy(stream))
 
 
 def test_to_the_host_by_dlpack(gpu: Device) -> None:
-    x = ours(gpu)
+    x = counting_array(gpu)
     n = numpy.from_dlpack(x, device="cpu")
     numpy.testing.assert_array_equal(n, to_host(x))
     with pytest.raises(BufferError):
@@ -109,14 +109,14 @@ def test_to_the_host_by_dlpack(gpu: Device) -> None:
         x.__dlpack__(stream=0)
 
 
-def test_numpys_functions_stay_on_the_gpu(gpu: Device) -> None:
-    assert numpy.sin(ours(gpu)).device is gpu
-    assert (numpy.float32(2) * ours(gpu)).device is gpu
+def test_numpy_functions_stay_on_the_gpu(gpu: Device) -> None:
+    assert numpy.sin(counting_array(gpu)).device is gpu
+    assert (numpy.float32(2) * counting_array(gpu)).device is gpu
 
 
 def test_torch(gpu: Device) -> None:
     torch = pytest.importorskip("torch")
-    x = ours(gpu)
+    x = counting_array(gpu)
     t = torch.from_dlpack(x)
     assert t.data_ptr() == x.data_ptr()
     t += 1
@@ -137,7 +137,7 @@ def test_torch(gpu: Device) -> None:
 
 def test_cupy(gpu: Device) -> None:
     cupy = pytest.importorskip("cupy")
-    x = ours(gpu)
+    x = counting_array(gpu)
     assert cupy.from_dlpack(x).data.ptr == x.data_ptr()
     assert cupy.asarray(x).data.ptr == x.data_ptr()
     c = cupy.arange(12.0).reshape(3, 4)[:, ::2]
@@ -148,7 +148,7 @@ def test_cupy(gpu: Device) -> None:
 def test_jax(gpu: Device) -> None:
     numpy_of_jax = pytest.importorskip("jax.numpy")
     dlpack = pytest.importorskip("jax.dlpack")
-    x = ours(gpu)
+    x = counting_array(gpu)
     j = dlpack.from_dlpack(x)
     assert j.unsafe_buffer_pointer() == x.data_ptr()
     y = from_dlpack(numpy_of_jax.arange(5.0))
@@ -157,7 +157,7 @@ def test_jax(gpu: Device) -> None:
 
 def test_numba(gpu: Device) -> None:
     cuda = pytest.importorskip("numba.cuda")
-    x = ours(gpu)
+    x = counting_array(gpu)
     d = cuda.as_cuda_array(x)
     assert d.device_ctypes_pointer.value == x.data_ptr()
     assert np.asarray(d).data_ptr() == x.data_ptr()

@@ -1,4 +1,4 @@
-"""Matrix products on a real GPU against NumPy's."""
+"""Matrix products on a real GPU, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def close(got: ndarray, expected: Any, dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_what_follows_a_product(dtype: str) -> None:
-    # Small ones by the kernel of our own, the others by cuBLASLt.
+    # Small ones by a kernel of the package, the others by cuBLASLt.
     small = ((64, 32, 48), (33, 17, 5), (1, 40, 64), (64, 40, 1))
     for rows, inner, columns in (
         *small,
@@ -185,8 +185,8 @@ def test_operands_that_begin_anywhere(dtype: str) -> None:
         close(p @ q, wide(a) @ wide(b), dtype)
         for first in (0, 1, 8):
             close(p @ q + x[first : first + side], wide(a) @ wide(b) + wide(flat[first : first + side]), dtype)
-            residual, ours = (v[first : first + size].reshape(side, side) for v in (flat, x))
-            close(p @ q - ours, wide(a) @ wide(b) - wide(residual), dtype)
+            residual, tested = (v[first : first + size].reshape(side, side) for v in (flat, x))
+            close(p @ q - tested, wide(a) @ wide(b) - wide(residual), dtype)
 
 
 @pytest.mark.parametrize("dtype", ["c8", "c16"])
@@ -222,10 +222,10 @@ def test_a_large_matrix_times_a_vector() -> None:
     rng = numpy.random.default_rng(0)
     a, x = rng.random((4096, 1 << 14), "f4") - numpy.float32(0.5), rng.standard_normal(1 << 14, "f4")
     expected = wide(a) @ wide(x)
-    ours, vector = put(a), put(x)
-    (step,) = kernels(lambda: ours @ vector)
+    tested, vector = put(a), put(x)
+    (step,) = kernels(lambda: tested @ vector)
     assert isinstance(step, RunKernel)
-    numpy.testing.assert_allclose(to_host(ours @ vector), expected, atol=1e-4 * abs(expected).max())
+    numpy.testing.assert_allclose(to_host(tested @ vector), expected, atol=1e-4 * abs(expected).max())
     numpy.testing.assert_allclose(
-        to_host(vector[:4096] - ours @ vector), x[:4096] - expected, atol=1e-4 * abs(expected).max()
+        to_host(vector[:4096] - tested @ vector), x[:4096] - expected, atol=1e-4 * abs(expected).max()
     )

@@ -1,4 +1,4 @@
-"""Random numbers of arrays on one device while the other is the default: NumPy's, and where the arrays are."""
+"""Random numbers of arrays on one device while the other is the default: their values, and their device."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ CASES = [
 def test_devices(kind: str, name: str, default: str, where: str) -> None:
     use = (USES | OF_GENERATOR)[name]
     with np.Device(default):
-        mine, theirs = (getattr(lib.random, kind)(3) for lib in (np, numpy))
-        made = use(lambda values: np.array(values, device=where), mine)
-        wanted = use(numpy.array, theirs)
+        tested, reference = (getattr(lib.random, kind)(3) for lib in (np, numpy))
+        made = use(lambda values: np.array(values, device=where), tested)
+        wanted = use(numpy.array, reference)
         assert made.device == np.Device(where)
         numpy.testing.assert_allclose(to_host(made), wanted, rtol=1e-12)
-        numpy.testing.assert_array_equal(mine.uniform(size=3), theirs.uniform(size=3))
+        numpy.testing.assert_array_equal(tested.uniform(size=3), reference.uniform(size=3))

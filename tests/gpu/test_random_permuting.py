@@ -1,4 +1,4 @@
-"""Orders and samples of a GPU that many blocks draw together, and NumPy's."""
+"""Permutations and samples that many blocks of a GPU draw, compared with NumPy."""
 
 from __future__ import annotations
 

@@ -22,8 +22,8 @@ extern "C" __global__ void scale(float* a, double s, long long n) {
     long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
     if (i < n) a[i] *= (float)s;
 }
-extern "C" __global__ void fail(int* word, long long site) { *word = (int)site; }
-extern "C" __global__ void count(unsigned long long* counter, unsigned long long* out, long long site) {
+extern "C" __global__ void fail(int* word, long long source_location) { *word = (int)source_location; }
+extern "C" __global__ void count(unsigned long long* counter, unsigned long long* out, long long source_location) {
     extern __shared__ char space[];
     space[threadIdx.x] = 1;
     if (atomicAdd(counter, 1ull) == gridDim.x * (unsigned long long)blockDim.x - 1) { *out = *counter; *counter = 0; }
@@ -205,7 +205,7 @@ def test_launches_from_threads(gpu: Device) -> None:
 
 
 def test_much_shared_memory_and_counters(gpu: Device) -> None:
-    counter, out = memory.counters(gpu, 8), memory.allocate(gpu, 8)
+    counter, out = memory.zeroed_scratch(gpu, 8), memory.allocate(gpu, 8)
     run = Launcher(gpu, function(gpu, "count"), (10,), (64,), gpu.attributes.shared_per_block, "QQq")
     for _ in range(3):
         run((counter.ptr, out.ptr, 0))
@@ -213,12 +213,12 @@ def test_much_shared_memory_and_counters(gpu: Device) -> None:
     assert not copy_to_host(counter, 0, counter.nbytes).any()
 
 
-def test_the_error_word(gpu: Device) -> None:
-    assert memory.take_error(gpu) == 0
-    Launcher(gpu, function(gpu, "fail"), (1,), (1,), 0, "Qq")((memory.error_word(gpu), 41))
+def test_the_index_error_word(gpu: Device) -> None:
+    assert memory.take_index_error(gpu) == 0
+    Launcher(gpu, function(gpu, "fail"), (1,), (1,), 0, "Qq")((memory.index_error_word(gpu), 41))
     synchronize(gpu)
-    assert memory.take_error(gpu) == 41
-    assert memory.take_error(gpu) == 0
+    assert memory.take_index_error(gpu) == 41
+    assert memory.take_index_error(gpu) == 0
 
 
 def test_what_a_launch_refuses(gpu: Device) -> None:
@@ -242,7 +242,7 @@ def test_a_buffer_that_another_stream_uses(gpu: Device) -> None:
     buffer = memory.allocate(gpu, 4096)
     ptr = buffer.ptr
     driver.cuMemsetD8Async(ptr, 5, 4096, stream)
-    buffer.used_elsewhere()
+    buffer.mark_used_by_other_stream()
     del buffer
     again = memory.allocate(gpu, 4096)
     copy_from_host(again, 0, numpy.full(4096, 6, numpy.uint8))

@@ -41,11 +41,11 @@ def test_bincount(bins: int) -> None:
     w = numpy.random.default_rng(1).normal(0, 1, x.size)
     sums = []
     for dtype in ("i4", "i8", "u8"):
-        mine = on_gpu(x.astype(dtype))
+        tested = on_gpu(x.astype(dtype))
         numpy.testing.assert_array_equal(
-            np.asnumpy(np.bincount(mine, minlength=bins)), numpy.bincount(x, minlength=bins)
+            np.asnumpy(np.bincount(tested, minlength=bins)), numpy.bincount(x, minlength=bins)
         )
-        sums.append(np.asnumpy(np.bincount(mine, on_gpu(w), bins)))
+        sums.append(np.asnumpy(np.bincount(tested, on_gpu(w), bins)))
         assert sums[0].tobytes() == sums[-1].tobytes()
     numpy.testing.assert_allclose(sums[0], numpy.bincount(x, w, bins), 1e-9, 1e-9)
     few = on_gpu(x[:500])
@@ -55,15 +55,15 @@ def test_bincount(bins: int) -> None:
 @pytest.mark.parametrize("dtype", ["i2", "i4", "i8", "e", "f", "d"])
 def test_histogram(dtype: str) -> None:
     x = numbers(dtype, 2_000_000)
-    mine, w = on_gpu(x), numbers("i4", x.size, 2)
+    tested, w = on_gpu(x), numbers("i4", x.size, 2)
     for bins, range in ((10, (-500, 900)), (1000, (-99.5, 700.3)), (9000, (-2000, 2000)), ([-50, 0, 0, 1, 99], None)):
         if dtype == "e" and not isinstance(bins, list) and bins > 1000:
             continue
         want, edges = numpy.histogram(x, bins, range)
-        got = np.histogram(mine, bins, range)
+        got = np.histogram(tested, bins, range)
         numpy.testing.assert_array_equal(np.asnumpy(got[0]), want)
         numpy.testing.assert_array_equal(np.asnumpy(got[1]), edges)
-        weighted = np.histogram(mine, bins, range, weights=on_gpu(w))[0]
+        weighted = np.histogram(tested, bins, range, weights=on_gpu(w))[0]
         numpy.testing.assert_array_equal(np.asnumpy(weighted), numpy.histogram(x, bins, range, weights=w)[0])
 
 
@@ -73,5 +73,5 @@ def test_histogramdd() -> None:
         want, edges = numpy.histogramdd(points, bins)
         got = np.histogramdd(on_gpu(points), bins)
         numpy.testing.assert_array_equal(np.asnumpy(got[0]), want)
-        for mine, theirs in zip(got[1], edges, strict=True):
-            numpy.testing.assert_array_equal(np.asnumpy(mine), theirs)
+        for tested, reference in zip(got[1], edges, strict=True):
+            numpy.testing.assert_array_equal(np.asnumpy(tested), reference)

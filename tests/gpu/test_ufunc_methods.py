@@ -1,4 +1,4 @@
-"""The methods of ufuncs on a real GPU against NumPy's: reduce, accumulate, reduceat, at and outer."""
+"""The methods of ufuncs on a real GPU, compared with NumPy: reduce, accumulate, reduceat, at and outer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UFUNCS = (
     *("subtract", "divide", "remainder", "power", "left_shift", "equal"),
 )
 DTYPES = ("?", "i2", "u8", "f2", "f4", "c16")
-# NumPy's float16 stands still where the steps of logaddexp are small, ours is carried in float32; and chains of powers
+# NumPy's float16 stands still where the steps of logaddexp are small, gpunumpy carries float32; and chains of powers
 # make a last bit that differs large.
 UNLIKE = {("logaddexp", "f2"), ("logaddexp", "?"), ("power", "f2"), ("power", "f4"), ("power", "c16")}
 PAIRS = [(name, dtype) for name in UFUNCS for dtype in DTYPES if (name, dtype) not in UNLIKE]
@@ -70,24 +70,24 @@ def same(got: Any, expected: Any) -> None:
 
 @pytest.mark.parametrize(("name", "dtype"), PAIRS)
 def test_reduce_and_accumulate(name: str, dtype: str) -> None:
-    ufunc, ours = getattr(numpy, name), getattr(np, name)
+    ufunc, tested = getattr(numpy, name), getattr(np, name)
     for shape, axis in SHAPES:
         a = sample(shape, dtype)
         x = put(a)
-        same(outcome(ours.reduce, x, axis), outcome(ufunc.reduce, a, axis))
-        same(outcome(ours.reduce, x.T, axis), outcome(ufunc.reduce, a.T, axis))
-        same(outcome(ours.accumulate, x, axis), outcome(ufunc.accumulate, a, axis))
+        same(outcome(tested.reduce, x, axis), outcome(ufunc.reduce, a, axis))
+        same(outcome(tested.reduce, x.T, axis), outcome(ufunc.reduce, a.T, axis))
+        same(outcome(tested.accumulate, x, axis), outcome(ufunc.accumulate, a, axis))
 
 
 @pytest.mark.parametrize(("name", "dtype"), PAIRS)
 def test_reduceat(name: str, dtype: str) -> None:
-    ufunc, ours = getattr(numpy, name), getattr(np, name)
+    ufunc, tested = getattr(numpy, name), getattr(np, name)
     for shape, axis, starts in SEGMENTS:
         a = sample(shape, dtype)
         x = put(a)
-        same(outcome(ours.reduceat, x, starts, axis), outcome(ufunc.reduceat, a, starts, axis))
+        same(outcome(tested.reduceat, x, starts, axis), outcome(ufunc.reduceat, a, starts, axis))
         turned, back = x.T, -1 - axis % a.ndim
-        same(outcome(ours.reduceat, turned, starts, back), outcome(ufunc.reduceat, a.T, starts, back))
+        same(outcome(tested.reduceat, turned, starts, back), outcome(ufunc.reduceat, a.T, starts, back))
 
 
 @pytest.mark.parametrize("name", ["subtract", "divide", "copysign"])
@@ -108,12 +108,12 @@ def test_a_result_that_is_used_at_once() -> None:
 
 @pytest.mark.parametrize(("name", "dtype"), [*PAIRS, ("add", "i4"), ("maximum", "f8"), ("fmin", "u4")])
 def test_at(name: str, dtype: str) -> None:
-    ufunc, ours = getattr(numpy, name), getattr(np, name)
+    ufunc, tested = getattr(numpy, name), getattr(np, name)
     random = numpy.random.default_rng(2)
     for shape, count in CHANGES:
         where = random.integers(-shape[0], shape[0], count)
         a, b = sample(shape, dtype), sample((count, *shape[1:]), dtype, 1)
-        same(outcome(changed, ours.at, put(a), put(where), put(b)), outcome(changed, ufunc.at, a, where, b))
+        same(outcome(changed, tested.at, put(a), put(where), put(b)), outcome(changed, ufunc.at, a, where, b))
 
 
 def changed(at: Callable[..., None], a: Any, *arguments: Any) -> Any:
@@ -150,6 +150,6 @@ def test_at_out_of_bounds(dtype: str) -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", UFUNCS)
 def test_outer(name: str, dtype: str) -> None:
-    ufunc, ours = getattr(numpy, name), getattr(np, name)
+    ufunc, tested = getattr(numpy, name), getattr(np, name)
     a, b = sample((4, 3), dtype), sample((5,), dtype, 1)
-    same(outcome(ours.outer, put(a), put(b)), outcome(ufunc.outer, a, b))
+    same(outcome(tested.outer, put(a), put(b)), outcome(ufunc.outer, a, b))

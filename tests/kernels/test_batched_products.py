@@ -16,7 +16,7 @@ from gpunumpy.core.dtypes import FLOAT64, bfloat16
 from gpunumpy.core.graph.layout import Layout, c_layout
 from gpunumpy.core.graph.library_calls.products import Product
 from gpunumpy.core.graph.library_calls.record import Batch
-from gpunumpy.core.runtime.explain import name_of
+from gpunumpy.core.runtime.explain import step_name
 from gpunumpy.core.schedule.batch import MIN_BATCH
 from gpunumpy.core.schedule.steps import RunLibraryCall
 from gpunumpy.kernels.products import cuda as cuda_calls_blas
@@ -171,7 +171,7 @@ def test_which_are_batches() -> None:
 
         with gpunumpy.Device("cpu"):
             arrays = [gpunumpy.asarray(numpy.ones(shape, dtype)) for _ in range(count)]
-            return [name_of(step) for step in kernels(work) if isinstance(step, RunLibraryCall)]
+            return [step_name(step) for step in kernels(work) if isinstance(step, RunLibraryCall)]
 
     assert names((300, 300), "f4") == ["matmul_batch"]
     assert names((300, 300), "f4", MIN_BATCH - 1) == ["matmul"] * (MIN_BATCH - 1)
@@ -205,7 +205,7 @@ def test_stacks_that_no_stride_follows(model: Model) -> None:
     assert len(plan.offsets) == 4
     alone: list[Any] = []
     pointers = [x.ctypes.data for x in (out, left.base, right)]
-    run = cuda_calls_blas._at_once(gpunumpy.Device("cpu"), plan, FLOAT64, FLOAT64, Product(), alone.append)
+    run = cuda_calls_blas._prepare_as_batch(gpunumpy.Device("cpu"), plan, FLOAT64, FLOAT64, Product(), alone.append)
     assert run is not None
     run(pointers)
     assert (model.calls, alone) == ([(24, ComputeType.COMPUTE_64F)], [])
@@ -215,4 +215,6 @@ def test_stacks_that_no_stride_follows(model: Model) -> None:
     few = plan._replace(offsets=plan.offsets[: MIN_BATCH - 1])
     large = plan._replace(sizes=(1024, 1024, 1024))
     for other in (few, large):
-        assert cuda_calls_blas._at_once(gpunumpy.Device("cpu"), other, FLOAT64, FLOAT64, Product(), run) is None
+        assert (
+            cuda_calls_blas._prepare_as_batch(gpunumpy.Device("cpu"), other, FLOAT64, FLOAT64, Product(), run) is None
+        )

@@ -17,10 +17,11 @@ from gpunumpy.core.graph.library_calls.record import Record
 from gpunumpy.core.graph.library_calls.registry import RECORDS
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
-from gpunumpy.core.runtime.plan import Plan
+from gpunumpy.core.runtime.plan import Plan, PlanTemplate
 from gpunumpy.core.schedule.callbacks import FusedCall, fuse_into_library_calls
 from gpunumpy.core.schedule.kernel import Kernel
-from gpunumpy.core.schedule.passes import run_passes
+from gpunumpy.core.schedule.passes import Scheduled, run_passes
+from gpunumpy.core.schedule.sizes import Trace
 from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
 from gpunumpy.core.schedule.verify_plan import verify_plan
 from gpunumpy.kernels.codegen.callbacks import first_input, load_callback, store_callback
@@ -28,6 +29,7 @@ from gpunumpy.kernels.codegen.program import Launch, Program
 from gpunumpy.kernels.cuda.compile import archs, compile_lto
 from gpunumpy.kernels.fft import cuda_callbacks
 from gpunumpy.kernels.fft import host as host_fft
+from gpunumpy.kernels.host import loops
 from gpunumpy.kernels.host.executor import HostExecutor
 
 from ..emulator.build import available
@@ -56,7 +58,7 @@ def others(values: Sequence[Any], place: int, value: Any) -> list[Any]:
 
 
 def by_kernel(kernel: Kernel, arguments: Sequence[Any], own: int) -> None:
-    HostExecutor(Device("cpu")).prepare(kernel)(arguments)
+    loops.SizedKernel(kernel, Trace()).at(())(arguments)
 
 
 TYPES = "struct alignas(8) float2 { float x, y; };\nstruct alignas(16) double2 { double x, y; };\n"
@@ -106,7 +108,7 @@ class Fusing(HostExecutor):
     def fused(self, step: Any, results: Any, values: Sequence[Any]) -> None:
         options: FusedCall = step.options
         result, *given = values
-        where, dtype = options.taken
+        where, dtype = options.call_input
         if options.before is not None:
             taken, count = numpy.full(prod(where.shape), 99, dtype), len(options.before.args) - 1
             place = options.before.body.stores[0].arg
@@ -115,15 +117,19 @@ class Fusing(HostExecutor):
         else:
             strides = tuple(s * dtype.itemsize for s in where.strides)
             taken, count = numpy.ndarray(where.shape, dtype, given[0], where.offset * dtype.itemsize, strides), 1
-        made = numpy.empty(options.made[0].shape, options.made[1])
+        made = numpy.empty(options.call_output[0].shape, options.call_output[1])
         CALLS[step.name](options.options, made, taken)
         result = result[: prod(results[0][0].shape)]
         if options.after is None:
             result[...] = made.ravel()
             return
         out = options.after.body.stores[0].arg
-        first, second = sorted(((out, result), (options.given, made.ravel())), key=lambda pair: pair[0])
-        self.compute(options.after, others(others(given[count:], *first), *second), options.given)
+        first, second = sorted(((out, result), (options.after_input, made.ravel())), key=lambda pair: pair[0])
+        self.compute(options.after, others(others(given[count:], *first), *second), options.after_input)
+
+
+def plan_of(steps: Any, items: Any, roots: Any, executor: Any) -> Plan:
+    return Plan(PlanTemplate(Scheduled(steps, items), roots, Trace(), executor), (), items)
 
 
 def arrays(*shapes: tuple[int, ...], dtype: str = "F") -> list[Any]:
@@ -171,7 +177,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[tuple[int, ...], ...], str, 
 def steps_of(results: Sequence[ndarray]) -> tuple[list[Any], Any, Any, list[Any]]:
     roots = list(dict.fromkeys(r._node for r in results))
     nodes, _ = evaluate.walk(roots)
-    steps, items = run_passes(evaluate.items_of(nodes), range(len(roots)), evaluate.state(Device("cpu")).executor)
+    steps, items = run_passes(evaluate.items_of(nodes), range(len(roots)), evaluate.state_of(Device("cpu")).executor)
     return nodes, steps, items, list(range(len(roots)))
 
 
@@ -189,7 +195,7 @@ def test_calls_with_kernels_in_them(name: str, compute: Callable[..., None]) -> 
     steps = fuse_into_library_calls(steps, items, roots, lambda name: lambda options: True)
     verify_plan(steps, items, roots)
     assert sum(isinstance(s, RunKernel) for s in steps) == kernels
-    Plan(steps, items, roots, Fusing(compute)).run(nodes)
+    plan_of(steps, items, roots, Fusing(compute)).run(nodes)
     for got, want in zip(results, wanted if isinstance(wanted, tuple) else (wanted,), strict=True):
         numpy.testing.assert_allclose(to_host(got), want, rtol=1e-5)
 
@@ -199,17 +205,17 @@ def test_what_is_refused_stays() -> None:
     _, steps, items, roots = steps_of([turned(x * h) * h])
     asked: list[FusedCall] = []
 
-    def fuses(options: FusedCall) -> bool:
+    def should_fuse(options: FusedCall) -> bool:
         asked.append(options)
         return options.after is not None
 
-    fused = fuse_into_library_calls(steps, items, roots, {"turned": fuses}.get)
+    fused = fuse_into_library_calls(steps, items, roots, {"turned": should_fuse}.get)
     assert [(o.before is not None, o.after is not None) for o in asked] == [(True, False), (False, True)]
     assert [type(s) for s in fused if isinstance(s, (RunKernel, RunLibraryCall))] == [RunKernel, RunLibraryCall]
     (call,) = [s for s in fused if isinstance(s, RunLibraryCall)]
     assert call.name == "turned"
     assert isinstance(call.options, FusedCall)
-    assert call.options.taken == (c_layout((6, 8)), x.dtype)
+    assert call.options.call_input == (c_layout((6, 8)), x.dtype)
 
 
 def test_what_is_overwritten_is_read_before() -> None:
@@ -223,7 +229,7 @@ def test_what_is_overwritten_is_read_before() -> None:
     nodes, steps, items, roots = steps_of(results)
     steps = fuse_into_library_calls(steps, items, roots, lambda name: lambda options: True)
     verify_plan(steps, items, roots)
-    Plan(steps, items, roots, Fusing(by_kernel)).run(nodes)
+    plan_of(steps, items, roots, Fusing(by_kernel)).run(nodes)
     numpy.testing.assert_allclose(to_host(results[0]), (a * b).ravel()[::-1].reshape(6, 8), rtol=1e-5)
     numpy.testing.assert_array_equal(to_host(results[1]), a + 1)
 
@@ -298,7 +304,7 @@ def test_what_is_faster_is_taken_in(
         result = y * many(made, results) if after else y
         del y
         _, steps, items, roots = steps_of([result])
-        steps = fuse_into_library_calls(steps, items, roots, {"fft": cuda_callbacks.fuses}.get)
+        steps = fuse_into_library_calls(steps, items, roots, {"fft": cuda_callbacks.should_fuse}.get)
         for step in steps:
             if isinstance(step, RunLibraryCall) and isinstance(step.options, FusedCall):
                 found += ["before"] * (step.options.before is not None) + ["after"] * (step.options.after is not None)
@@ -312,17 +318,17 @@ def test_the_functions_compile(arch: str) -> None:
         pytest.skip(f"this NVRTC does not know {arch}")
     kernels: list[str] = []
 
-    def fuses(options: FusedCall) -> bool:
+    def should_fuse(options: FusedCall) -> bool:
         if options.before is not None:
             kernels.append(load_callback(options.before, "load"))
         if options.after is not None:
-            kernels.append(store_callback(options.after, options.given, "store"))
+            kernels.append(store_callback(options.after, options.after_input, "store"))
         return True
 
     for program, shapes, dtype, _ in PROGRAMS.values():
         found = program(np, turned, *map(np.asarray, arrays(*shapes, dtype=dtype)))
         _, steps, items, roots = steps_of(found if isinstance(found, tuple) else (found,))
-        fuse_into_library_calls(steps, items, roots, lambda name: fuses)
+        fuse_into_library_calls(steps, items, roots, lambda name: should_fuse)
     assert len(kernels) > 10
     for text in kernels:
         assert compile_lto(text, arch)

@@ -141,9 +141,9 @@ def jacobi(u: numpy.ndarray[Any, Any], out: numpy.ndarray[Any, Any]) -> tuple[Bu
     total = -1
     for shift in (-m, m, -1, 1):
         value = b.load(u)
-        load = b.instrs[value]
+        load = b.instructions[value]
         assert isinstance(load, Load)
-        b.instrs[value] = replace(load, at=replace(load.at, offset=shift))
+        b.instructions[value] = replace(load, at=replace(load.at, offset=shift))
         total = value if total < 0 else b.apply("add", total, value)
     b.store(total, out)
     return b, b.kernel(((1, n - 1), (1, m - 1)), outside)

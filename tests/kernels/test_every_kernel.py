@@ -53,7 +53,7 @@ PROGRAMS = 120
 PROCESSORS = 132
 
 # Library calls that are programs of kernels on a GPU, and what makes them.
-ROUTINES: dict[str, Callable[..., Any]] = {
+LIBRARY_CALL_PROGRAMS: dict[str, Callable[..., Any]] = {
     "accumulate": cuda_fold.accumulate,
     "argsort": cuda_sort.argsort,
     "bincount": cuda_histogram.bincount,
@@ -77,7 +77,7 @@ def collected() -> Iterator[dict[str, None]]:
     def observe(step: Any, work: Work) -> None:
         if isinstance(step, RunKernel):
             texts[generate(step.kernel, PROCESSORS).text] = None
-        elif isinstance(step, RunLibraryCall) and (text := routine_text(step, work)):
+        elif isinstance(step, RunLibraryCall) and (text := library_call_text(step, work)):
             texts[text] = None
         work()
 
@@ -89,19 +89,19 @@ def collected() -> Iterator[dict[str, None]]:
         evaluate.observer = before
 
 
-def routine_text(step: RunLibraryCall, work: Work) -> str:
+def library_call_text(step: RunLibraryCall, work: Work) -> str:
     """The text of a library call's program; empty where a GPU calls a library."""
-    form = work.plan.items[step.targets[0].position].signature
-    layouts = [Layout(form.shape, layout.c_strides(form.shape), 0), *(where for _, where in step.args)]
-    dtypes = (form.dtype, *step.dtypes)
-    if step.name in ROUTINES:
-        return str(ROUTINES[step.name](step.options, layouts, dtypes).text)
+    signature = work.plan.scheduled.items[step.targets[0].position].signature
+    layouts = [Layout(signature.shape, layout.c_strides(signature.shape), 0), *(where for _, where in step.args)]
+    dtypes = (signature.dtype, *step.dtypes)
+    if step.name in LIBRARY_CALL_PROGRAMS:
+        return str(LIBRARY_CALL_PROGRAMS[step.name](step.options, layouts, dtypes).text)
     if step.name == "matmul":
         matrices = cublas.as_matrices(*layouts[:3])
-        if form.dtype.kind in "biu":
+        if signature.dtype.kind in "biu":
             return cuda_integers.matmul(matrices, dtypes).text
         if is_small(matrices, dtypes[1]):
-            return small_matmul(matrices, dtypes, Product(*step.options).after)[0].text
+            return small_matmul(matrices, dtypes, Product(*step.options).epilogues)[0].text
     return ""
 
 

@@ -23,9 +23,10 @@ from gpunumpy.core.schedule.kernel import (
     Scalar,
     ScanLoop,
     Store,
-    row_level,
+    are_row_level,
     value_dtypes,
 )
+from gpunumpy.core.schedule.sizes import Trace
 from gpunumpy.kernels.host import loop_nest
 from gpunumpy.kernels.host import loops as host
 from gpunumpy.kernels.host import text as host_text
@@ -41,7 +42,7 @@ class Builder:
         self.shape, self.reduced = tuple(shape), reduced
         self.args: list[Arg] = []
         self.given: list[Any] = []
-        self.instrs: list[Any] = []
+        self.instructions: list[Any] = []
         self.stores: list[Store] = []
 
     def affine(self, array: numpy.ndarray, base: numpy.ndarray) -> Affine:
@@ -59,8 +60,8 @@ class Builder:
         return len(self.args) - 1
 
     def put(self, instr: Any) -> int:
-        self.instrs.append(instr)
-        return len(self.instrs) - 1
+        self.instructions.append(instr)
+        return len(self.instructions) - 1
 
     def load(self, array: numpy.ndarray, base: numpy.ndarray | None = None) -> int:
         base = array.reshape(-1) if base is None else base
@@ -71,13 +72,13 @@ class Builder:
         self.args.append(Arg("scalar", numpy.dtype(dtype)))
         return self.put(Scalar(len(self.args) - 1))
 
-    def apply(self, row: str, *args: int, loop: Any = F8) -> int:
+    def apply(self, op: str, *args: int, loop: Any = F8) -> int:
         loop = tuple(loop) if isinstance(loop, (tuple, list)) else (loop,) * (len(args) + 1)
-        return self.put(Apply(row, args, tuple(map(numpy.dtype, loop))))
+        return self.put(Apply(op, args, tuple(map(numpy.dtype, loop))))
 
-    def reduce(self, row: str, *args: int, loop: Any = F8) -> int:
+    def reduce(self, op: str, *args: int, loop: Any = F8) -> int:
         loop = tuple(loop) if isinstance(loop, (tuple, list)) else (loop,) * (len(args) + 1)
-        return self.put(ReduceLoops(row, args, tuple(map(numpy.dtype, loop))))
+        return self.put(ReduceLoops(op, args, tuple(map(numpy.dtype, loop))))
 
     def store(self, value: int, out: numpy.ndarray, base: numpy.ndarray, alias: int = -1) -> None:
         self.given.append(base)
@@ -98,10 +99,12 @@ class Builder:
         return out
 
     def kernel(self, **more: Any) -> Kernel:
-        return Kernel(self.shape, self.reduced, tuple(self.args), Body(tuple(self.instrs), tuple(self.stores)), **more)
+        return Kernel(
+            self.shape, self.reduced, tuple(self.args), Body(tuple(self.instructions), tuple(self.stores)), **more
+        )
 
     def run(self, **more: Any) -> None:
-        host.prepare(self.kernel(**more))(self.given)
+        host.SizedKernel(self.kernel(**more), Trace()).at(())(self.given)
 
 
 def same(got: Any, expected: Any) -> None:
@@ -128,7 +131,7 @@ def values(shape: Sequence[int] | int, dtype: Any = F8, seed: int = 0) -> numpy.
 def small_blocks(monkeypatch: pytest.MonkeyPatch, threads: int = 3) -> None:
     """Make blocks so small that everything is cut, and always use threads."""
     monkeypatch.setattr(host, "BLOCK_BYTES", 0)
-    monkeypatch.setattr(host, "BLOCK_POINTS", 7)
+    monkeypatch.setattr(host, "MIN_BLOCK_POINTS", 7)
     monkeypatch.setattr(host, "PARALLEL_WORK", 0)
     for module in (host, host_threads):
         monkeypatch.setattr(module, "workers", lambda: threads)
@@ -144,8 +147,8 @@ def blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
 def expression(k: Builder, a: int, b: int, loop: Any = F8) -> int:
     two, one, tenth, half = (k.scalar(x, loop) for x in (2.0, 1.0, 0.1, 0.5))
 
-    def op(row: str, *args: int) -> int:
-        return k.apply(row, *args, loop=loop)
+    def op(name: str, *args: int) -> int:
+        return k.apply(name, *args, loop=loop)
 
     left = op("subtract", op("add", op("multiply", op("sin", a), two), b), one)
     right = op("divide", op("exp", op("multiply", a, tenth)), op("sqrt", op("add", op("multiply", b, b), one)))
@@ -189,7 +192,7 @@ def test_every_dtype(dtype: numpy.dtype[Any], blocks: str) -> None:
     total = k.apply("add", x, y, loop=dtype)
     out = k.full(k.apply("multiply", total, k.scalar(dtype.type(1), dtype), loop=dtype), dtype)
     less = k.full(k.apply("less", x, y, loop=(dtype, dtype, B1)), bool)
-    picked = k.full(k.apply("where", len(k.instrs) - 1, x, y, loop=(B1, dtype, dtype, dtype)), dtype)
+    picked = k.full(k.apply("where", len(k.instructions) - 1, x, y, loop=(B1, dtype, dtype, dtype)), dtype)
     k.run()
     same(out, (a + b) * dtype.type(1))
     same(less, a < b)
@@ -306,17 +309,17 @@ def test_region(blocks: str) -> None:
 SUMS = ["add", "maximum", "minimum", "multiply"]
 
 
-@pytest.mark.parametrize("row", SUMS)
+@pytest.mark.parametrize("op", SUMS)
 @pytest.mark.parametrize("axes", [(2,), (0,), (1,), (0, 2), (0, 1, 2), (1, 2)], ids=str)
 @pytest.mark.parametrize("dtype", [F8, F4, I8], ids=str)
-def test_reductions_to_the_bit(row: str, axes: tuple[int, ...], dtype: Any) -> None:
+def test_reductions_to_the_bit(op: str, axes: tuple[int, ...], dtype: Any) -> None:
     a = values((5, 13, 21), dtype)
     keep = [d for d in range(3) if d not in axes]
     moved = a.transpose(*keep, *axes)
     k = Builder(moved.shape, len(axes))
-    out = k.result(k.reduce(row, k.load(moved, a.reshape(-1)), loop=dtype), dtype)
+    out = k.result(k.reduce(op, k.load(moved, a.reshape(-1)), loop=dtype), dtype)
     k.run()
-    same(out.reshape([a.shape[d] for d in keep]), getattr(numpy, row).reduce(a, axes))
+    same(out.reshape([a.shape[d] for d in keep]), getattr(numpy, op).reduce(a, axes))
 
 
 @pytest.mark.parametrize("axes", [(2,), (0,), (1,), (0, 2), (0, 1, 2)], ids=str)
@@ -363,7 +366,7 @@ def test_position_of_a_nan_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     a[[40, 77]] = numpy.nan
     k = Builder((100,), 1)
     x = k.load(a)
-    high, low = (k.result(k.reduce(row, x, loop=(F8, I8)), I8) for row in ("argmax", "argmin"))
+    high, low = (k.result(k.reduce(op, x, loop=(F8, I8)), I8) for op in ("argmax", "argmin"))
     k.run()
     assert high == low == 40
 
@@ -487,7 +490,7 @@ def test_gather(blocks: str) -> None:
 
 @pytest.mark.parametrize("run", [2, 16])
 def test_gather_of_rows(run: int, blocks: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host_text, "_RUN", run)
+    monkeypatch.setattr(host_text, "_MIN_RUN_ELEMENTS", run)
     a, i = values((9, 14)), values(6, I8) % 18 - 9
     k = Builder((6, 14))
     x = k.load(i[:, None], i)
@@ -501,7 +504,7 @@ def test_gather_of_rows(run: int, blocks: str, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("shape", [(6, 20), (1, 20)])  # a run at each of several positions, or at one
 def test_gather_of_rows_out_of_bounds(bad: int, shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[tuple[str, int]] = []
-    monkeypatch.setattr(host_text, "failures", found)
+    monkeypatch.setattr(host_text, "index_errors", found)
     a, i = values((9, 20)), numpy.full(shape[0], bad, I8)
     k = Builder(shape)
     x = k.load(i[:, None], i)
@@ -564,7 +567,7 @@ def test_blocks_are_cut_between_rows() -> None:
             product = k.apply("multiply", product, k.load(array.copy("K"), numpy.ravel(array, "K")))
         k.result(k.reduce("add", product))
         nest = loop_nest.ordered(*loop_nest.nests(k.kernel()))
-        return host._blocks(nest, len(nest.shape))[1]
+        return host._choose_blocks(nest, len(nest.shape), Trace())[1]
 
     rows, columns = values((64, 1024)), values((8, 8192)).T
     assert spread(rows, 2) == 1
@@ -576,7 +579,7 @@ def test_blocks_are_cut_between_rows() -> None:
 @pytest.mark.parametrize("bad", [9, -10])
 def test_gather_out_of_bounds(bad: int, blocks: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[tuple[str, int]] = []
-    monkeypatch.setattr(host_text, "failures", found)
+    monkeypatch.setattr(host_text, "index_errors", found)
     a, i = values(9), numpy.zeros(40, I8)
     i[33] = bad
     k = Builder((40,))
@@ -639,7 +642,7 @@ def naive(kernel: Kernel, given: Sequence[Any]) -> list[tuple[numpy.ndarray, num
         return at.offset + sum((c * points[d] for d, c in enumerate(at.coef)), numpy.zeros(shape, I8))
 
     done: list[numpy.ndarray] = []
-    for instr in kernel.body.instrs:
+    for instr in kernel.body.instructions:
         if isinstance(instr, Load):
             value = given[instr.arg][place(instr.at)]
         elif isinstance(instr, Scalar):
@@ -714,7 +717,7 @@ def random_kernel(seed: int) -> Builder:
             k.reduce(["add", "maximum"][draw(0, 2)], one, loop=I8)
         elif scanned:
             k.put(ScanLoop("add", (one,), (I8, I8)))
-    levels = row_level(k.kernel(), k.kernel().body)
+    levels = are_row_level(k.kernel(), k.kernel().body)
     usable = [i for i, d in enumerate(value_dtypes(k.kernel(), k.kernel().body)) if d == I8]
     for _ in range(draw(1, 4)):
         value = int(rng.choice(usable))
@@ -748,7 +751,7 @@ def test_many_callers_at_once() -> None:
     a, b = values((100, 1000)), values((100, 1000), seed=1)
     k = Builder((100, 1000))
     k.full(expression(k, k.load(a), k.load(b)))
-    run = host.prepare(k.kernel())
+    run = host.SizedKernel(k.kernel(), Trace()).at(())
 
     def call(_: int) -> numpy.ndarray:
         out = numpy.empty(a.size)

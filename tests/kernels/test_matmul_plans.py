@@ -31,10 +31,10 @@ def blas(out: Layout, a: Layout, b: Layout, memory: tuple[Any, Any, Any]) -> int
     for first, second, third in plan.offsets:
         for z in range(plan.batch):
             at = [o + z * s for o, s in zip((first, second, third), plan.strides, strict=True)]
-            by_columns, leading = plan.first
+            by_columns, leading = plan.blas_a
             shape = (k, m) if by_columns else (m, k)
             x = column_major(right, at[0], *shape, leading)
-            by_columns_too, leading = plan.second
+            by_columns_too, leading = plan.blas_b
             shape = (n, k) if by_columns_too else (k, n)
             y = column_major(left, at[1], *shape, leading)
             c = column_major(result, at[2], m, n, m)

@@ -21,7 +21,7 @@ DTYPES = ("?", "i1", "i4", "i8", "u1", "u4", "u8", "e", "f", "d", "F", "D")
 
 def generated() -> bool:
     """Whether kernels run here whose mathematical functions are not NumPy's own."""
-    return type(evaluate.state(default_device()).executor) is not HostExecutor
+    return type(evaluate.state_of(default_device()).executor) is not HostExecutor
 
 
 def outcome(call: Callable[[], Any]) -> Any:
@@ -36,50 +36,52 @@ def outcome(call: Callable[[], Any]) -> Any:
 
 
 def on_host(x: Any) -> Any:
-    """The result of a call with our arrays as NumPy's."""
+    """The result of a call, with gpunumpy arrays as NumPy arrays."""
     if isinstance(x, ndarray):
         return to_host(x)
     return tuple(map(on_host, x)) if isinstance(x, tuple) else x
 
 
-def ours(x: Any) -> Any:
-    """An argument of a call, with NumPy's arrays as ours."""
+def to_gpunumpy(x: Any) -> Any:
+    """An argument of a call, with NumPy arrays as gpunumpy arrays."""
     return from_host(x) if isinstance(x, numpy.ndarray) else x
 
 
-def check(mine: Callable[..., Any], numpys: Callable[..., Any], *args: Any, ulp: float = 4, **options: Any) -> None:
-    """Both functions over the same arguments."""
-    theirs = outcome(lambda: numpys(*args, **options))
-    found = outcome(lambda: on_host(mine(*map(ours, args), **{k: ours(v) for k, v in options.items()})))
-    same(found, theirs, ulp, f"{getattr(numpys, '__name__', numpys)}{args}{options}")
+def check(
+    tested: Callable[..., Any], reference: Callable[..., Any], *args: Any, ulp: float = 4, **options: Any
+) -> None:
+    """Assert that both functions have the same outcome for the same arguments."""
+    expected = outcome(lambda: reference(*args, **options))
+    found = outcome(lambda: on_host(tested(*map(to_gpunumpy, args), **{k: to_gpunumpy(v) for k, v in options.items()})))
+    same(found, expected, ulp, f"{getattr(reference, '__name__', reference)}{args}{options}")
 
 
-def same(found: Any, theirs: Any, ulp: float = 4, what: str = "") -> None:
+def same(found: Any, reference: Any, ulp: float = 4, what: str = "") -> None:
     """Assert that two outcomes agree."""
-    if isinstance(theirs, Exception):
-        assert isinstance(found, Exception), f"{what}: {theirs!r} was to be raised, not {found!r} returned"
-        expected = next(t for t in type(theirs).__mro__ if t.__module__ == "builtins")
-        assert isinstance(found, expected), f"{what}: {found!r} instead of {theirs!r}"
+    if isinstance(reference, Exception):
+        assert isinstance(found, Exception), f"{what}: {reference!r} was to be raised, not {found!r} returned"
+        expected = next(t for t in type(reference).__mro__ if t.__module__ == "builtins")
+        assert isinstance(found, expected), f"{what}: {found!r} instead of {reference!r}"
         return
     if isinstance(found, Exception):
-        raise AssertionError(f"{what}: {found!r} instead of {theirs!r}") from found
-    if isinstance(theirs, tuple):
-        assert len(found) == len(theirs), what
-        for mine, other in zip(found, theirs):
-            same(mine, other, ulp, what)
+        raise AssertionError(f"{what}: {found!r} instead of {reference!r}") from found
+    if isinstance(reference, tuple):
+        assert len(found) == len(reference), what
+        for one, other in zip(found, reference):
+            same(one, other, ulp, what)
         return
-    if not hasattr(theirs, "dtype"):
-        assert type(found) is type(theirs) or hasattr(found, "dtype"), f"{what}: {type(found)}"
-    theirs = numpy.asarray(theirs)
+    if not hasattr(reference, "dtype"):
+        assert type(found) is type(reference) or hasattr(found, "dtype"), f"{what}: {type(found)}"
+    reference = numpy.asarray(reference)
     found = numpy.asarray(found)
-    assert found.dtype == theirs.dtype, f"{what}: dtype {found.dtype} instead of {theirs.dtype}"
-    assert found.shape == theirs.shape, f"{what}: shape {found.shape} instead of {theirs.shape}"
-    if theirs.dtype.kind in "biu" or not ulp:
-        numpy.testing.assert_array_equal(found, theirs, what)
+    assert found.dtype == reference.dtype, f"{what}: dtype {found.dtype} instead of {reference.dtype}"
+    assert found.shape == reference.shape, f"{what}: shape {found.shape} instead of {reference.shape}"
+    if reference.dtype.kind in "biu" or not ulp:
+        numpy.testing.assert_array_equal(found, reference, what)
         return
-    rtol = ulp * float(ml_dtypes.finfo(theirs.dtype).eps)
-    wide = numpy.complex128 if theirs.dtype.kind == "c" else numpy.float64
-    numpy.testing.assert_allclose(found.astype(wide), theirs.astype(wide), rtol, rtol / 16, err_msg=what)
+    rtol = ulp * float(ml_dtypes.finfo(reference.dtype).eps)
+    wide = numpy.complex128 if reference.dtype.kind == "c" else numpy.float64
+    numpy.testing.assert_allclose(found.astype(wide), reference.astype(wide), rtol, rtol / 16, err_msg=what)
 
 
 def sample(dtype: Any, shape: tuple[int, ...], seed: int = 0, low: int = -4, high: int = 9) -> Any:

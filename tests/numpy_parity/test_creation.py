@@ -53,8 +53,11 @@ def test_like_another(name: str) -> None:
     for model in models:
         for order in "CFAK":
             both(name, model, order=order)
-            mine, theirs = getattr(np, name)(np.asarray(model), order=order), getattr(numpy, name)(model, order=order)
-            assert mine.strides == theirs.strides, (model, order)
+            tested, reference = (
+                getattr(np, name)(np.asarray(model), order=order),
+                getattr(numpy, name)(model, order=order),
+            )
+            assert tested.strides == reference.strides, (model, order)
         for dtype in DTYPES:
             both(name, model, dtype)
         both(name, model, shape=(4,))
@@ -70,12 +73,12 @@ DATA: tuple[Any, ...] = (
 @pytest.mark.parametrize("name", ["array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray"])
 def test_from_data(name: str) -> None:
     for data in DATA:
-        theirs: Any = None
+        reference: Any = None
         try:
-            theirs = getattr(numpy, name)(data)
+            reference = getattr(numpy, name)(data)
         except ValueError as error:
-            theirs = error
-        if isinstance(theirs, numpy.ndarray) and theirs.dtype.kind not in "biufc":
+            reference = error
+        if isinstance(reference, numpy.ndarray) and reference.dtype.kind not in "biufc":
             with pytest.raises(TypeError):
                 getattr(np, name)(data)
             continue
@@ -92,9 +95,9 @@ def test_keywords_of_array() -> None:
     for order in ("K", "A", "C", "F", None):
         for key in ((), (slice(None), slice(None, None, 2)), slice(None, None, -1)):
             source = x[key]
-            mine, theirs = np.array(np.asarray(x)[key], order=order), numpy.array(source, order=order)
-            same(to_host(mine), theirs)
-            assert mine.strides == theirs.strides, (source.strides, order)
+            tested, reference = np.array(np.asarray(x)[key], order=order), numpy.array(source, order=order)
+            same(to_host(tested), reference)
+            assert tested.strides == reference.strides, (source.strides, order)
     for ndmin in range(4):
         both("array", [1, 2], ndmin=ndmin)
         both("array", 5, ndmin=ndmin)

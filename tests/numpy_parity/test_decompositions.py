@@ -1,4 +1,4 @@
-"""QR, singular values, eigenvalues and what is made of them, against NumPy's.
+"""QR, singular values, eigenvalues and what is made of them, compared with NumPy.
 
 Vectors are unique up to signs and phases at best, so factors are held to what defines them; values are compared.
 """
@@ -59,16 +59,16 @@ def host(x: Any) -> Any:
     return to_host(x) if isinstance(x, ndarray) else x
 
 
-def near(found: Any, theirs: Any, scale: Any = None) -> None:
+def near(found: Any, reference: Any, scale: Any = None) -> None:
     """Equal up to a small multiple of the rounding of the largest numbers, where NaN is NaN."""
-    theirs = numpy.asarray(theirs)
+    reference = numpy.asarray(reference)
     found = numpy.asarray(found)
-    assert (found.shape, found.dtype) == (theirs.shape, theirs.dtype)
-    if not theirs.size:
+    assert (found.shape, found.dtype) == (reference.shape, reference.dtype)
+    if not reference.size:
         return
-    size = numpy.max(numpy.abs(theirs), initial=0, where=numpy.isfinite(theirs)) if scale is None else scale
-    unit = numpy.finfo(theirs.dtype).eps if theirs.dtype.kind in "fc" else 0
-    numpy.testing.assert_allclose(found, theirs, 0, 60 * unit * max(float(size), 1e-30))
+    size = numpy.max(numpy.abs(reference), initial=0, where=numpy.isfinite(reference)) if scale is None else scale
+    unit = numpy.finfo(reference.dtype).eps if reference.dtype.kind in "fc" else 0
+    numpy.testing.assert_allclose(found, reference, 0, 60 * unit * max(float(size), 1e-30))
 
 
 def orthonormal(q: Any) -> None:
@@ -82,12 +82,12 @@ def size_of(a: Any) -> float:
 
 
 def check_qr(a: Any, x: Any, mode: str) -> None:
-    theirs, found = numpy.linalg.qr(a, mode), host(np.linalg.qr(x, mode))
+    reference, found = numpy.linalg.qr(a, mode), host(np.linalg.qr(x, mode))
     if mode == "r":
-        assert (found.shape, found.dtype) == (theirs.shape, theirs.dtype)
-        near(abs(found), abs(theirs), size_of(a))
+        assert (found.shape, found.dtype) == (reference.shape, reference.dtype)
+        near(abs(found), abs(reference), size_of(a))
         return
-    assert [(f.shape, f.dtype) for f in found] == [(t.shape, t.dtype) for t in theirs]
+    assert [(f.shape, f.dtype) for f in found] == [(t.shape, t.dtype) for t in reference]
     if mode == "raw":
         return
     q, r = found
@@ -97,10 +97,10 @@ def check_qr(a: Any, x: Any, mode: str) -> None:
 
 
 def check_svd(a: Any, x: Any, **options: Any) -> None:
-    theirs, found = numpy.linalg.svd(a, **options), host(np.linalg.svd(x, **options))
-    assert [(f.shape, f.dtype) for f in found] == [(t.shape, t.dtype) for t in theirs]
+    reference, found = numpy.linalg.svd(a, **options), host(np.linalg.svd(x, **options))
+    assert [(f.shape, f.dtype) for f in found] == [(t.shape, t.dtype) for t in reference]
     u, s, vh = found
-    near(s, theirs[1], size_of(a))
+    near(s, reference[1], size_of(a))
     assert (numpy.diff(s) <= 0).all()
     assert (s >= 0).all()
     k = s.shape[-1]
@@ -136,13 +136,13 @@ def test_eigh(shape: Any, dtype: str, triangle: str) -> None:
     inside = numpy.tri(n, dtype=bool) if triangle == "L" else ~numpy.tri(n, k=-1, dtype=bool)
     given = from_host(numpy.where(inside, a, numpy.nan).astype(dtype))  # the other triangle is not looked at
     w, v = host(np.linalg.eigh(given, triangle))
-    theirs = numpy.linalg.eigh(a, triangle)
-    near(w, theirs.eigenvalues, size_of(a))
+    reference = numpy.linalg.eigh(a, triangle)
+    near(w, reference.eigenvalues, size_of(a))
     assert (numpy.diff(w) >= 0).all()
     assert v.dtype == a.dtype
     near(a @ v, v * w[..., None, :], size_of(a))
     orthonormal(v)
-    near(to_host(np.linalg.eigvalsh(given, triangle)), theirs.eigenvalues, size_of(a))
+    near(to_host(np.linalg.eigvalsh(given, triangle)), reference.eigenvalues, size_of(a))
     check_svd(a, from_host(a), hermitian=True)
     near(to_host(np.linalg.svd(from_host(a), True, False, True)), numpy.linalg.svdvals(a), size_of(a))
 
@@ -157,8 +157,8 @@ def test_eig(shape: Any, dtype: str) -> None:
     near(a @ v, v * w[..., None, :], 5 * size_of(a))
     near(numpy.linalg.norm(v, axis=-2).astype(wide), numpy.ones(w.shape, wide))
     for values in (w, to_host(np.linalg.eigvals(from_host(a)))):
-        for mine, other in zip(values.reshape(-1, shape[-1]), numpy.linalg.eigvals(a).reshape(-1, shape[-1])):
-            assert abs(mine[:, None] - other).min(0).max() < 1e3 * numpy.finfo(dtype).eps * size_of(a)
+        for tested, other in zip(values.reshape(-1, shape[-1]), numpy.linalg.eigvals(a).reshape(-1, shape[-1])):
+            assert abs(tested[:, None] - other).min(0).max() < 1e3 * numpy.finfo(dtype).eps * size_of(a)
     if a.dtype.kind == "f":  # conjugate pairs are that exactly
         assert sorted(w.ravel(), key=lambda z: (z.real, z.imag)) == sorted(
             w.conj().ravel(), key=lambda z: (z.real, z.imag)
@@ -172,7 +172,7 @@ def test_eigh_that_the_library_gives_up(triangle: str, dtype: str) -> None:
     a[1] = 1
     inside = numpy.tri(7, dtype=bool) if triangle == "L" else ~numpy.tri(7, k=-1, dtype=bool)
     given = from_host(numpy.where(inside, a, numpy.nan).astype(dtype))
-    w, v = host(tuple(decompositions._by_singular_values(given, a.dtype, triangle, True)))
+    w, v = host(tuple(decompositions._eigh_by_svd(given, a.dtype, triangle, True)))
     near(w, numpy.linalg.eigvalsh(a), 10 * size_of(a))
     near(a @ v, v * w[..., None, :], 10 * size_of(a))
     orthonormal(v)
@@ -233,8 +233,8 @@ def test_special_matrices(kind: str, n: int, dtype: str) -> None:
 
 def test_special_matrices_in_one_stack() -> None:
     a = numpy.stack([make(9) for make in SPECIAL.values()])  # type: ignore[operator]
-    for one, mine in zip(a, zip(*host(np.linalg.svd(from_host(a))))):
-        u, s, vh = mine
+    for one, tested in zip(a, zip(*host(np.linalg.svd(from_host(a))))):
+        u, s, vh = tested
         near((u * s) @ vh, one, size_of(one))
         orthonormal(u)
         orthonormal(vh.T)
@@ -272,15 +272,15 @@ def test_nothing(shape: Any) -> None:
     ]
     calls += [("qr", (mode,)) for mode in ("reduced", "complete", "r", "raw")] + [("svd", (f,)) for f in (True, False)]
     for name, args in calls:
-        theirs = outcome(lambda: getattr(numpy.linalg, name)(a, *args))  # noqa: B023
+        reference = outcome(lambda: getattr(numpy.linalg, name)(a, *args))  # noqa: B023
         found = outcome(lambda: host(getattr(np.linalg, name)(from_host(a), *args)))  # noqa: B023
-        if isinstance(theirs, Exception):
-            assert type(found) is type(theirs)
-            assert str(found) == str(theirs)
+        if isinstance(reference, Exception):
+            assert type(found) is type(reference)
+            assert str(found) == str(reference)
             continue
-        for mine, other in zip(*(r if isinstance(r, tuple) else (r,) for r in (found, theirs)), strict=True):
-            numpy.testing.assert_array_equal(mine, other)
-            assert numpy.asarray(mine).dtype == numpy.asarray(other).dtype
+        for tested, other in zip(*(r if isinstance(r, tuple) else (r,) for r in (found, reference)), strict=True):
+            numpy.testing.assert_array_equal(tested, other)
+            assert numpy.asarray(tested).dtype == numpy.asarray(other).dtype
 
 
 @pytest.mark.parametrize("name", ["qr", "svd", "svdvals", "eigh", "eigvalsh", "eig", "eigvals"])
@@ -288,11 +288,11 @@ def test_nothing(shape: Any) -> None:
 def test_errors(name: str, shape: Any) -> None:
     for dtype in ("f4", "f2"):
         a = numpy.ones(shape, dtype)
-        theirs = outcome(lambda: getattr(numpy.linalg, name)(a))  # noqa: B023
+        reference = outcome(lambda: getattr(numpy.linalg, name)(a))  # noqa: B023
         found = outcome(lambda: getattr(np.linalg, name)(from_host(a)))  # noqa: B023
-        assert isinstance(found, Exception) == isinstance(theirs, Exception)
-        if isinstance(theirs, Exception):
-            assert (type(found), str(found)) == (type(theirs), str(theirs))
+        assert isinstance(found, Exception) == isinstance(reference, Exception)
+        if isinstance(reference, Exception):
+            assert (type(found), str(found)) == (type(reference), str(reference))
 
 
 def test_words() -> None:
@@ -330,18 +330,18 @@ def test_what_is_not_finite(n: int, bad: float) -> None:
 def test_lstsq(shape: Any, dtype: str, sides: Any) -> None:
     a, b = sample(shape, dtype), sample((shape[0], *sides), dtype, 1)
     for left in (a, numpy.outer(a[:, 0], a[0])):
-        theirs, found = numpy.linalg.lstsq(left, b), host(np.linalg.lstsq(from_host(left), from_host(b)))
-        assert found[2] == theirs[2]
-        for mine, other in zip(found, theirs):
-            near(mine, other, 100 * max(size_of(b), float(abs(theirs[0]).max(initial=1))))
+        reference, found = numpy.linalg.lstsq(left, b), host(np.linalg.lstsq(from_host(left), from_host(b)))
+        assert found[2] == reference[2]
+        for tested, other in zip(found, reference):
+            near(tested, other, 100 * max(size_of(b), float(abs(reference[0]).max(initial=1))))
 
 
 @pytest.mark.parametrize("rcond", [-1, 0, 1, 2.5, 0.5, None])
 def test_lstsq_of_a_tolerance_that_is_none(rcond: Any) -> None:
     for a in (numpy.ones((3, 2)), numpy.diag([1, 0.75, 0.25]), numpy.ones((3, 2), "c8")):
-        theirs, found = numpy.linalg.lstsq(a, numpy.arange(3.0), rcond), np.linalg.lstsq(a, np.arange(3.0), rcond)
-        assert found[2] == theirs[2]
-        near(to_host(found[0]), theirs[0], 100)
+        reference, found = numpy.linalg.lstsq(a, numpy.arange(3.0), rcond), np.linalg.lstsq(a, np.arange(3.0), rcond)
+        assert found[2] == reference[2]
+        near(to_host(found[0]), reference[0], 100)
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
@@ -363,9 +363,9 @@ def test_ranks_and_inverses(shape: Any, dtype: str) -> None:
             numpy.testing.assert_array_equal(
                 to_host(np.linalg.matrix_rank(x, **options)), numpy.linalg.matrix_rank(a, **options)
             )
-        theirs = numpy.linalg.pinv(a)
-        near(to_host(np.linalg.pinv(x)), theirs, 100 * abs(theirs).max())
-        near(to_host(np.linalg.pinv(x, rcond=0.2)), numpy.linalg.pinv(a, rcond=0.2), 100 * abs(theirs).max())
+        reference = numpy.linalg.pinv(a)
+        near(to_host(np.linalg.pinv(x)), reference, 100 * abs(reference).max())
+        near(to_host(np.linalg.pinv(x, rcond=0.2)), numpy.linalg.pinv(a, rcond=0.2), 100 * abs(reference).max())
     if shape[-1] == shape[-2] and dtype != "i4":
         a = hermitian(shape, dtype)
         near(
@@ -385,22 +385,22 @@ def test_tolerances_make_no_stacks() -> None:
         check(to_host(np.linalg.pinv(from_host(host), rtol=numpy.full(shape, 0.1))), host)
     for rtol in ([0.1, 0.2], [[0.1], [0.2]]):
         for matrices in (host[0], host[:1]):
-            with pytest.raises(ValueError, match="non-broadcastable output operand") as theirs:
+            with pytest.raises(ValueError, match="non-broadcastable output operand") as reference:
                 numpy.linalg.pinv(matrices, rtol=numpy.asarray(rtol))
-            with pytest.raises(ValueError, match="non-broadcastable output operand") as mine:
+            with pytest.raises(ValueError, match="non-broadcastable output operand") as tested:
                 np.linalg.pinv(from_host(matrices), rtol=rtol)
-            assert str(mine.value) == str(theirs.value)
+            assert str(tested.value) == str(reference.value)
 
 
 def test_axes_of_vector_norms() -> None:
     x, host = np.ones((2, 3)), numpy.ones((2, 3))
     assert (to_host(np.linalg.vector_norm(x, axis=1.0)) == numpy.linalg.vector_norm(host, axis=1.0)).all()
     for axis in ([0, 1], "a"):
-        with pytest.raises(TypeError) as theirs:
+        with pytest.raises(TypeError) as reference:
             numpy.linalg.vector_norm(host, axis=axis)
-        with pytest.raises(TypeError) as mine:
+        with pytest.raises(TypeError) as tested:
             np.linalg.vector_norm(x, axis=axis)
-        assert str(mine.value) == str(theirs.value)
+        assert str(tested.value) == str(reference.value)
 
 
 def test_words_of_norms_come_before_axes() -> None:
@@ -431,15 +431,15 @@ def test_norms(shape: Any, dtype: str) -> None:
         calls += [("vector_norm", {"ord": order, "keepdims": True}), ("matrix_norm", {"ord": order})]
         calls += [("matrix_norm", {"ord": order, "keepdims": True})]
     for name, options in calls:
-        theirs = outcome(lambda: getattr(numpy.linalg, name)(a, **options))  # noqa: B023
+        reference = outcome(lambda: getattr(numpy.linalg, name)(a, **options))  # noqa: B023
         found = outcome(lambda: host(getattr(np.linalg, name)(x, **options)))  # noqa: B023
-        if isinstance(theirs, Exception):
-            expected = next(t for t in type(theirs).__mro__ if t.__module__ == "builtins")
-            assert isinstance(found, expected), (name, options, theirs, found)
+        if isinstance(reference, Exception):
+            expected = next(t for t in type(reference).__mro__ if t.__module__ == "builtins")
+            assert isinstance(found, expected), (name, options, reference, found)
             continue
         assert not isinstance(found, Exception), (name, options, found)
         with numpy.errstate(all="ignore"):
-            near(found, theirs, 10 * max(1.0, float(numpy.nan_to_num(theirs, posinf=0).max(initial=0))))
+            near(found, reference, 10 * max(1.0, float(numpy.nan_to_num(reference, posinf=0).max(initial=0))))
 
 
 @pytest.mark.parametrize("dtype", [*FLOATS, "i4"])
@@ -447,12 +447,12 @@ def test_norms(shape: Any, dtype: str) -> None:
 def test_condition_numbers(shape: Any, dtype: str) -> None:
     a = sample(shape, dtype)
     for p in (None, 2, -2, 1, -1, numpy.inf, -numpy.inf, "fro", "nuc"):
-        theirs = outcome(lambda: numpy.linalg.cond(a, p))  # noqa: B023
+        reference = outcome(lambda: numpy.linalg.cond(a, p))  # noqa: B023
         found = outcome(lambda: host(np.linalg.cond(from_host(a), p)))  # noqa: B023
-        if isinstance(theirs, Exception):
-            assert (type(found), str(found)) == (type(theirs), str(theirs))
+        if isinstance(reference, Exception):
+            assert (type(found), str(found)) == (type(reference), str(reference))
         else:
-            near(found, theirs, 100 * float(theirs.max()) ** 2)
+            near(found, reference, 100 * float(reference.max()) ** 2)
     for singular in (numpy.zeros((2, 2)), numpy.ones((2, 2, 2))):
         assert to_host(np.isinf(np.linalg.cond(from_host(singular), 1))).all()
     with pytest.raises(np.linalg.LinAlgError, match="not defined on empty"):
@@ -463,8 +463,8 @@ def test_condition_numbers(shape: Any, dtype: str) -> None:
 def test_condition_numbers_beside_a_singular_matrix(p: Any) -> None:
     a = numpy.stack([numpy.diag([2.0, 1.0]), numpy.zeros((2, 2)), numpy.eye(2)])
     with numpy.errstate(all="ignore"):
-        theirs = numpy.linalg.cond(a, p)
-    near(host(np.linalg.cond(from_host(a), p)), theirs, 10)
+        reference = numpy.linalg.cond(a, p)
+    near(host(np.linalg.cond(from_host(a), p)), reference, 10)
 
 
 def test_the_condition_number_of_one_matrix_is_a_scalar() -> None:
@@ -486,10 +486,10 @@ def test_long_sides(shape: Any, dtype: str) -> None:
     check_svd(lost, from_host(lost), full_matrices=False)
     if len(shape) == 2:
         b = sample(shape[:1], dtype, 2)
-        theirs, found = numpy.linalg.lstsq(a, b), host(np.linalg.lstsq(x, from_host(b)))
-        assert found[2] == theirs[2]
-        near(found[0], theirs[0], 100 * max(1.0, abs(theirs[0]).max()))
-        near(found[1], theirs[1], 100 * size_of(b) ** 2)
+        reference, found = numpy.linalg.lstsq(a, b), host(np.linalg.lstsq(x, from_host(b)))
+        assert found[2] == reference[2]
+        near(found[0], reference[0], 100 * max(1.0, abs(reference[0]).max()))
+        near(found[1], reference[1], 100 * size_of(b) ** 2)
 
 
 @pytest.mark.parametrize("count", [100, 3000])

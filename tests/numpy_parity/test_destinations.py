@@ -13,7 +13,7 @@ import gpunumpy
 
 Case = Callable[[Any, Any, Any], Any]
 
-# Each with the module, a (2, 3) array of its own (0 to 5), and a (2, 3) array of NumPy's to write to.
+# Each with the module, a (2, 3) array of its own (0 to 5), and a (2, 3) NumPy array to write to.
 OUT: dict[str, Case] = {
     "ufunc of one": lambda np, a, m: np.sin(a, out=m),
     "positional": lambda np, a, m: np.add(a, 1, m),
@@ -106,13 +106,13 @@ def test_written_as_by_numpy(case: Case) -> None:
         except (TypeError, ValueError) as error:
             made = type(error)
         results.append((target, made))
-    (theirs, expected), (mine, found) = results
-    numpy.testing.assert_allclose(mine, theirs, rtol=1e-15)
+    (reference, expected), (tested, found) = results
+    numpy.testing.assert_allclose(tested, reference, rtol=1e-15)
     assert type(found) is type(expected)
     if isinstance(expected, type):
         assert issubclass(found, expected)
     elif isinstance(expected, numpy.ndarray):
-        assert found is mine or found.base is mine or numpy.shares_memory(found, mine)
+        assert found is tested or found.base is tested or numpy.shares_memory(found, tested)
 
 
 def test_the_array_given_is_what_comes_back() -> None:
@@ -156,9 +156,9 @@ def test_words_of_what_is_read_only() -> None:
             lambda x, out: out.__setitem__(0, 1),
         )
 
-    for mine, theirs in zip(calls(gpunumpy), calls(numpy), strict=True):
+    for tested, reference in zip(calls(gpunumpy), calls(numpy), strict=True):
         words = []
-        for m, call in ((gpunumpy, mine), (numpy, theirs)):
+        for m, call in ((gpunumpy, tested), (numpy, reference)):
             out = m.zeros(4)
             out.flags.writeable = False
             with pytest.raises(ValueError) as error:

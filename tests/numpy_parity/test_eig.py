@@ -1,4 +1,4 @@
-"""Eigenvalues of stacks of square matrices, and of those for which they are hard to find, against NumPy's."""
+"""Eigenvalues of stacks of square matrices, and of those for which they are hard to find, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def test_stacks(shape: tuple[int, ...], dtype: str) -> None:
     if a.size < 30000:
         check(a)
     values = to_host(np.linalg.eigvals(from_host(a))).reshape(-1, n)
-    theirs = numpy.linalg.eigvals(a.astype("c16")).reshape(-1, n)
-    for mine, other in zip(values, theirs):
+    reference = numpy.linalg.eigvals(a.astype("c16")).reshape(-1, n)
+    for tested, other in zip(values, reference):
         # Only eigenvalues close to each other are worse than that.
-        assert numpy.median(abs(mine[:, None] - other).min(0)) < 100 * numpy.finfo(dtype).eps * n**0.5
-        assert abs(mine.sum() - other.sum()) < 100 * numpy.finfo(dtype).eps * n
+        assert numpy.median(abs(tested[:, None] - other).min(0)) < 100 * numpy.finfo(dtype).eps * n**0.5
+        assert abs(tested.sum() - other.sum()) < 100 * numpy.finfo(dtype).eps * n
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])

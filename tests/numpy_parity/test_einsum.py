@@ -97,9 +97,9 @@ def test_operands_are_taken_as_they_lie(way: str, pending: bool) -> None:
     look = VIEWS[way]
     for subscripts in ("ijk,ljk->il", "ijk,ijl->ikl", "ijk,ikl->lij", "ijk,jlk->", "ijk,jkl->il", "iij->j"):
         count = subscripts.count(",") + 1
-        for theirs, mine in (((look(a), look(b)), (look(x), look(y))), ((look(a), b), (look(x), y))):
-            expected = outcome(lambda: numpy.einsum(subscripts, *theirs[:count]))  # noqa: B023
-            found = outcome(lambda: to_host(np.einsum(subscripts, *mine[:count])))  # noqa: B023
+        for reference, tested in (((look(a), look(b)), (look(x), look(y))), ((look(a), b), (look(x), y))):
+            expected = outcome(lambda: numpy.einsum(subscripts, *reference[:count]))  # noqa: B023
+            found = outcome(lambda: to_host(np.einsum(subscripts, *tested[:count])))  # noqa: B023
             same(found, expected, 32, subscripts)
 
 
@@ -138,11 +138,11 @@ def test_sublists() -> None:
 def test_errors(arguments: tuple[str, ...]) -> None:
     known = {"a": sample("f8", (2, 3), 1), "b": sample("f8", (3, 4), 2)}
     given = [known.get(x, x) if k else x for k, x in enumerate(arguments)]
-    theirs = outcome(lambda: numpy.einsum(*given))
-    mine = outcome(lambda: np.einsum(*[from_host(x) if isinstance(x, numpy.ndarray) else x for x in given]))
-    same(on_host(mine), theirs)
-    if isinstance(theirs, Exception):
-        assert str(mine) == str(theirs)
+    reference = outcome(lambda: numpy.einsum(*given))
+    tested = outcome(lambda: np.einsum(*[from_host(x) if isinstance(x, numpy.ndarray) else x for x in given]))
+    same(on_host(tested), reference)
+    if isinstance(reference, Exception):
+        assert str(tested) == str(reference)
 
 
 def on_host(x: Any) -> Any:
@@ -182,13 +182,13 @@ def test_out(kind: str) -> None:
     ):
         for casting in ("safe", "same_kind"):
             host, into = numpy.zeros(shape, kind), from_host(numpy.zeros(shape, kind))
-            theirs = outcome(lambda: numpy.einsum(subscripts, a, b, out=host, casting=casting))  # noqa: B023
-            mine = outcome(lambda: np.einsum(subscripts, from_host(a), from_host(b), out=into, casting=casting))  # noqa: B023
-            if isinstance(theirs, Exception):
-                same(mine, theirs)
-                assert str(mine) == str(theirs)
+            reference = outcome(lambda: numpy.einsum(subscripts, a, b, out=host, casting=casting))  # noqa: B023
+            tested = outcome(lambda: np.einsum(subscripts, from_host(a), from_host(b), out=into, casting=casting))  # noqa: B023
+            if isinstance(reference, Exception):
+                same(tested, reference)
+                assert str(tested) == str(reference)
             else:
-                assert mine is into
+                assert tested is into
                 same(to_host(into), host)
     x = from_host(sample("f8", (3, 3), 1))
     expected = to_host(x).T @ to_host(x)
@@ -200,10 +200,10 @@ def test_what_is_not_summed_is_a_view() -> None:
     host = sample("f8", (3, 3, 4), 1)
     x = from_host(host)
     for subscripts in ("iij->ij", "iij->ji", "ijk->kij", "..."):
-        view, theirs = np.einsum(subscripts, x), numpy.einsum(subscripts, host)
+        view, reference = np.einsum(subscripts, x), numpy.einsum(subscripts, host)
         assert view.base is x
         view[...] = 7
-        theirs[...] = 7
+        reference[...] = 7
         same(to_host(x), host)
     x.flags.writeable = False
     assert not np.einsum("iij->ij", x).flags.writeable
@@ -219,12 +219,12 @@ SHORT = (("ij->i", (3, 1)), ("ij->j", (1, 3)), ("ijk->ik", (3, 1, 4)), ("iij->j"
 def test_a_sum_over_one_element_is_no_view(subscripts: str, shape: tuple[int, ...], optimize: bool) -> None:
     host = sample("f8", shape, 1)
     x = from_host(host)
-    found, theirs = np.einsum(subscripts, x, optimize=optimize), numpy.einsum(subscripts, host, optimize=optimize)
+    found, reference = np.einsum(subscripts, x, optimize=optimize), numpy.einsum(subscripts, host, optimize=optimize)
     x[...] = host[...] = 5
-    same(to_host(found), theirs)
-    if theirs.ndim:
-        found[...] = theirs[...] = 7
-    same(to_host(found), theirs)
+    same(to_host(found), reference)
+    if reference.ndim:
+        found[...] = reference[...] = 7
+    same(to_host(found), reference)
     same(to_host(x), host)
 
 
@@ -247,9 +247,9 @@ def test_nothing_is_seen(subscripts: str, shape: tuple[int, ...]) -> None:
     part = tuple(slice(1, n + 1) for n in shape)
     for host, x in ((numpy.zeros(shape, "f4"), np.zeros(shape, "f4")), (whole[part], from_host(whole)[part])):
         for options in ({}, {"optimize": True}, {"dtype": "f8"}, {"order": "F"}):
-            found, theirs = np.einsum(subscripts, x, **options), numpy.einsum(subscripts, host, **options)
-            same(to_host(found), theirs)
-            same(to_host(found + 1), theirs + 1)
+            found, reference = np.einsum(subscripts, x, **options), numpy.einsum(subscripts, host, **options)
+            same(to_host(found), reference)
+            same(to_host(found + 1), reference + 1)
             if found.size == 0:
                 found[...] = 7
         same(to_host(x), host)
@@ -268,25 +268,25 @@ def test_the_dtype_of_out_counts(subscripts: str, shapes: Any, optimize: bool) -
         operands = [sample(kind, s, 3, 1) * numpy.asarray(20, kind) for s in shapes]
         for options in ({}, {"casting": "same_kind"}, {"casting": "unsafe"}, {"dtype": "i4"}):
             given = {"optimize": optimize, **options}
-            host, mine = numpy.zeros(shape, into), from_host(numpy.zeros(shape, into))
-            theirs = outcome(lambda: numpy.einsum(subscripts, *operands, out=host, **given))  # noqa: B023
-            found = outcome(lambda: np.einsum(subscripts, *map(from_host, operands), out=mine, **given))  # noqa: B023
-            same(on_host(found), theirs, what=f"{kind} into {into} {options}")
-            same(to_host(mine), host, what=f"{kind} into {into} {options}")
+            host, tested = numpy.zeros(shape, into), from_host(numpy.zeros(shape, into))
+            reference = outcome(lambda: numpy.einsum(subscripts, *operands, out=host, **given))  # noqa: B023
+            found = outcome(lambda: np.einsum(subscripts, *map(from_host, operands), out=tested, **given))  # noqa: B023
+            same(on_host(found), reference, what=f"{kind} into {into} {options}")
+            same(to_host(tested), host, what=f"{kind} into {into} {options}")
 
 
 def test_sums_that_only_out_has_room_for() -> None:
     for kind, value, wide in (("i1", 100, "i8"), ("f4", 1e30, "f8")):
         a, b = numpy.full((2, 3), value, kind), numpy.full(3, value, kind)
         for subscripts, operands, shape in (("ij,j->i", (a, b), (2,)), ("ij,kj->ik", (a, a), (2, 2))):
-            host, mine = numpy.zeros(shape, wide), from_host(numpy.zeros(shape, wide))
+            host, tested = numpy.zeros(shape, wide), from_host(numpy.zeros(shape, wide))
             numpy.einsum(subscripts, *operands, out=host)
-            np.einsum(subscripts, *map(from_host, operands), out=mine)
-            same(to_host(mine), host)
+            np.einsum(subscripts, *map(from_host, operands), out=tested)
+            same(to_host(tested), host)
             if kind == "i1":  # products of pairs are of their operands' dtype
                 numpy.einsum(subscripts, *operands, out=host, optimize=True)
-                np.einsum(subscripts, *map(from_host, operands), out=mine, optimize=True)
-                same(to_host(mine), host)
+                np.einsum(subscripts, *map(from_host, operands), out=tested, optimize=True)
+                same(to_host(tested), host)
 
 
 def test_a_narrower_dtype_of_contracted_pairs() -> None:
@@ -306,18 +306,18 @@ def test_a_narrower_dtype_of_contracted_pairs() -> None:
                 given = {"dtype": dtype, "out": out, "optimize": True}  # noqa: B023
                 return xp.einsum(subscripts, *map(xp.asarray, operands), **given)  # noqa: B023
 
-            theirs, found = outcome(lambda: made(numpy)), outcome(lambda: made(np))
-            if isinstance(theirs, numpy.ndarray):
-                assert found.dtype == theirs.dtype
-                numpy.testing.assert_allclose(on_host(found), theirs, 1e-5, 1e-5)
+            reference, found = outcome(lambda: made(numpy)), outcome(lambda: made(np))
+            if isinstance(reference, numpy.ndarray):
+                assert found.dtype == reference.dtype
+                numpy.testing.assert_allclose(on_host(found), reference, 1e-5, 1e-5)
             else:
-                assert type(found) is type(theirs)
+                assert type(found) is type(reference)
     large = np.broadcast_to(np.zeros((), "f8"), (1 << 20, 1 << 20))
     with pytest.raises(TypeError):
         np.einsum("ij,jk->", large, large, dtype="i4", optimize=True)
 
 
-def test_imaginary_parts_that_are_lost_are_told_of() -> None:
+def test_imaginary_parts_that_are_lost_warn() -> None:
     z = sample("c16", (3,), 1)
     x = from_host(z)
     for subscripts, options in (
@@ -325,14 +325,14 @@ def test_imaginary_parts_that_are_lost_are_told_of() -> None:
         *(("i,i->", {"dtype": "f8"}), ("i,i->", {"dtype": "f8", "optimize": True})),
     ):
         for _ in range(2):
-            with warnings.catch_warnings(record=True) as theirs:
+            with warnings.catch_warnings(record=True) as reference:
                 warnings.simplefilter("always")
                 expected = numpy.einsum(subscripts, *[z] * (subscripts.count(",") + 1), casting="unsafe", **options)
-            with warnings.catch_warnings(record=True) as mine:
+            with warnings.catch_warnings(record=True) as tested:
                 warnings.simplefilter("always")
                 found = np.einsum(subscripts, *[x] * (subscripts.count(",") + 1), casting="unsafe", **options)
-            assert [(w.category, str(w.message)) for w in mine] == [(w.category, str(w.message)) for w in theirs]
-            assert all(w.filename == __file__ for w in mine)
+            assert [(w.category, str(w.message)) for w in tested] == [(w.category, str(w.message)) for w in reference]
+            assert all(w.filename == __file__ for w in tested)
             same(to_host(found), expected)
 
 
@@ -358,10 +358,10 @@ def test_einsum_path() -> None:
     shapes = ((3, 4), (4, 5), (5, 2))
     host = [sample("f8", shape, k) for k, shape in enumerate(shapes)]
     for options in ({}, {"optimize": "optimal"}, {"optimize": ("greedy", 4)}, {"optimize": False}):
-        theirs = numpy.einsum_path("ij,jk,kl->il", *host, **options)
-        assert np.einsum_path("ij,jk,kl->il", *map(from_host, host), **options) == theirs
-    theirs = numpy.einsum_path(host[0], [0, 1], host[1], [1, 2])
-    assert np.einsum_path(from_host(host[0]), [0, 1], from_host(host[1]), [1, 2]) == theirs
+        reference = numpy.einsum_path("ij,jk,kl->il", *host, **options)
+        assert np.einsum_path("ij,jk,kl->il", *map(from_host, host), **options) == reference
+    reference = numpy.einsum_path(host[0], [0, 1], host[1], [1, 2])
+    assert np.einsum_path(from_host(host[0]), [0, 1], from_host(host[1]), [1, 2]) == reference
     with pytest.raises(ValueError, match="does not match"):
         np.einsum_path("ij,jk", from_host(host[0]), from_host(host[2]))
 
@@ -393,13 +393,13 @@ def test_outputs_of_another_dtype_or_shape(dtype: str, optimize: Any) -> None:
         for given in ("f8", "c16"):
             host = [sample(given, x, k) for k, x in enumerate(shapes)]
             out, into = numpy.zeros(shape, dtype), from_host(numpy.zeros(shape, dtype))
-            theirs = outcome(lambda: numpy.einsum(subscripts, *host, out=out, optimize=optimize))  # noqa: B023
-            mine = outcome(lambda: np.einsum(subscripts, *map(from_host, host), out=into, optimize=optimize))  # noqa: B023
-            if isinstance(theirs, Exception):
-                assert type(mine) is type(theirs), (subscripts, shape)
-                assert str(mine) == str(theirs)
+            reference = outcome(lambda: numpy.einsum(subscripts, *host, out=out, optimize=optimize))  # noqa: B023
+            tested = outcome(lambda: np.einsum(subscripts, *map(from_host, host), out=into, optimize=optimize))  # noqa: B023
+            if isinstance(reference, Exception):
+                assert type(tested) is type(reference), (subscripts, shape)
+                assert str(tested) == str(reference)
             else:
-                assert mine is into
+                assert tested is into
             same(to_host(into), out, 16)
 
 
@@ -437,11 +437,11 @@ def test_multi_dot(dtype: str) -> None:
 
 
 def check_chain(chain: list[Any]) -> None:
-    theirs = outcome(lambda: numpy.linalg.multi_dot(chain))
-    mine = outcome(lambda: on_host(np.linalg.multi_dot([from_host(x) for x in chain])))
-    same(mine, theirs, 64)
-    if isinstance(theirs, Exception) and isinstance(theirs, numpy.linalg.LinAlgError):
-        assert isinstance(mine, numpy.linalg.LinAlgError)
+    reference = outcome(lambda: numpy.linalg.multi_dot(chain))
+    tested = outcome(lambda: on_host(np.linalg.multi_dot([from_host(x) for x in chain])))
+    same(tested, reference, 64)
+    if isinstance(reference, Exception) and isinstance(reference, numpy.linalg.LinAlgError):
+        assert isinstance(tested, numpy.linalg.LinAlgError)
 
 
 def test_multi_dot_out() -> None:
@@ -453,17 +453,17 @@ def test_multi_dot_out() -> None:
 
 def test_names_of_linalg() -> None:
     a, b, v = sample("f8", (2, 3, 3), 1), sample("c8", (2, 3, 3), 2), sample("i4", (3,), 3)
-    mine, theirs = np.linalg, numpy.linalg
+    tested, reference = np.linalg, numpy.linalg
     for one, two in ((a, b), (a, v), (v, v), (b, a), (a, a[:, :2])):
         for name in ("matmul", "outer", "tensordot", "vecdot", "cross"):
-            check(getattr(mine, name), getattr(theirs, name), one, two)
-    check(mine.vecdot, theirs.vecdot, b, b, axis=1)
-    check(mine.cross, theirs.cross, a, a, axis=1)
-    check(mine.tensordot, theirs.tensordot, a, b, axes=([0, 1], [0, 2]))
+            check(getattr(tested, name), getattr(reference, name), one, two)
+    check(tested.vecdot, reference.vecdot, b, b, axis=1)
+    check(tested.cross, reference.cross, a, a, axis=1)
+    check(tested.tensordot, reference.tensordot, a, b, axes=([0, 1], [0, 2]))
     for offset in (-1, 0, 2):
-        check(mine.diagonal, theirs.diagonal, a, offset=offset)
-        check(mine.trace, theirs.trace, a, offset=offset, dtype="c16")
-    check(mine.trace, theirs.trace, a.astype("i2"))
-    check(mine.matrix_transpose, theirs.matrix_transpose, b)
-    check(mine.matrix_transpose, theirs.matrix_transpose, v)
-    check(mine.diagonal, theirs.diagonal, v)
+        check(tested.diagonal, reference.diagonal, a, offset=offset)
+        check(tested.trace, reference.trace, a, offset=offset, dtype="c16")
+    check(tested.trace, reference.trace, a.astype("i2"))
+    check(tested.matrix_transpose, reference.matrix_transpose, b)
+    check(tested.matrix_transpose, reference.matrix_transpose, v)
+    check(tested.diagonal, reference.diagonal, v)

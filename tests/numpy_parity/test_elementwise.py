@@ -10,7 +10,7 @@ import pytest
 from gpunumpy.functions.ufuncs import elementwise
 
 from ..support.arrays import from_host, to_host
-from .parity import DTYPES, check, on_host, ours, outcome, same, sample
+from .parity import DTYPES, check, on_host, outcome, same, sample, to_gpunumpy
 
 FLOATS = ("e", "f", "d", "F", "D")
 SPECIAL = [0.0, -0.0, 1.5, -2.5, numpy.inf, -numpy.inf, numpy.nan, 1e30]
@@ -82,10 +82,10 @@ def test_clip_arguments() -> None:
     ):
         parity("clip", x, **options)
     parity("clip", x, 1, a_max=3)
-    mine = from_host(x)
-    same(to_host(elementwise.clip(mine, 2)), x.clip(2))  # the standard has it, NumPy's function alone does not
-    same(to_host(mine.clip(1, 3)), x.clip(1, 3))  # type: ignore[attr-defined]
-    same(to_host(mine.clip(max=3)), x.clip(max=3))  # type: ignore[attr-defined]
+    tested = from_host(x)
+    same(to_host(elementwise.clip(tested, 2)), x.clip(2))  # the standard has it, NumPy's function alone does not
+    same(to_host(tested.clip(1, 3)), x.clip(1, 3))  # type: ignore[attr-defined]
+    same(to_host(tested.clip(max=3)), x.clip(max=3))  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("decimals", [0, 1, 2, -1, -2, 1.5])
@@ -103,12 +103,14 @@ def test_where() -> None:
     for x in (sample("i4", (3,)), 2, 0.5, numpy.float32(1), [1, 2, 3]):
         for y in (sample("f4", (2, 3)), sample("u1", (3,)), 1, 1j, numpy.ones(4)):
             for c in (condition, condition.astype(int), True, [0.0, 1.0, numpy.nan]):
-                theirs = outcome(lambda c=c, x=x, y=y: numpy.where(c, x, y))
-                found = outcome(lambda c=c, x=x, y=y: on_host(elementwise.where(ours(c), ours(x), ours(y))))
-                same(found, theirs, what=f"where({c}, {x}, {y})")
+                reference = outcome(lambda c=c, x=x, y=y: numpy.where(c, x, y))
+                found = outcome(
+                    lambda c=c, x=x, y=y: on_host(elementwise.where(to_gpunumpy(c), to_gpunumpy(x), to_gpunumpy(y)))
+                )
+                same(found, reference, what=f"where({c}, {x}, {y})")
     for c, x, y in ((condition, numpy.ones((2, 1), "u1"), 300), (True, numpy.ones(2, "i1"), -1)):
         same(
-            outcome(lambda c=c, x=x, y=y: on_host(elementwise.where(ours(c), ours(x), y))),
+            outcome(lambda c=c, x=x, y=y: on_host(elementwise.where(to_gpunumpy(c), to_gpunumpy(x), y))),
             outcome(lambda c=c, x=x, y=y: numpy.where(c, x, y)),
         )
 
@@ -123,9 +125,9 @@ def test_nan_to_num() -> None:
             {"nan": numpy.float64(2.5), "posinf": 1},
         ):
             parity("nan_to_num", x, **options)
-        mine = from_host(x)
-        assert elementwise.nan_to_num(mine, copy=False) is mine
-        same(to_host(mine), numpy.nan_to_num(x))
+        tested = from_host(x)
+        assert elementwise.nan_to_num(tested, copy=False) is tested
+        same(to_host(tested), numpy.nan_to_num(x))
     ints = from_host(numpy.arange(3))
     assert elementwise.nan_to_num(ints, copy=False) is ints
     assert elementwise.nan_to_num(ints) is not ints
@@ -134,18 +136,18 @@ def test_nan_to_num() -> None:
 def test_real_and_imag_are_views() -> None:
     for dtype in ("F", "D"):
         data = sample(dtype, (3, 4))
-        mine = from_host(data)
-        mine.real[1] = 7  # type: ignore[attr-defined]
-        mine.T.imag[:2] += 1 if hasattr(mine, "T") else 0
+        tested = from_host(data)
+        tested.real[1] = 7  # type: ignore[attr-defined]
+        tested.T.imag[:2] += 1 if hasattr(tested, "T") else 0
         data.real[1] = 7
-        data.T.imag[:2] += 1 if hasattr(mine, "T") else 0
-        same(to_host(mine), data)
-        mine.real = [1, 2, 3, 4]  # type: ignore[attr-defined]
-        mine.imag = 5  # type: ignore[attr-defined]
+        data.T.imag[:2] += 1 if hasattr(tested, "T") else 0
+        same(to_host(tested), data)
+        tested.real = [1, 2, 3, 4]  # type: ignore[attr-defined]
+        tested.imag = 5  # type: ignore[attr-defined]
         data.real = [1, 2, 3, 4]
         data.imag = 5
-        same(to_host(mine), data)
-        assert mine.real.strides == data.real.strides  # type: ignore[attr-defined]
+        same(to_host(tested), data)
+        assert tested.real.strides == data.real.strides  # type: ignore[attr-defined]
     real = from_host(numpy.arange(3.0))
     assert elementwise.real(real) is real
     with pytest.raises(TypeError):
@@ -205,9 +207,9 @@ def test_equality_of_arrays() -> None:
 def test_equality_with_what_is_no_array_of_numbers(other: Any) -> None:
     data = numpy.arange(3.0)
     for name in ("array_equal", "array_equiv"):
-        mine, theirs = getattr(elementwise, name), getattr(numpy, name)
+        tested, reference = getattr(elementwise, name), getattr(numpy, name)
         for x, y in ((data, other), (other, data), (other, other)):
-            assert mine(*(from_host(a) if a is data else a for a in (x, y))) is theirs(x, y)
+            assert tested(*(from_host(a) if a is data else a for a in (x, y))) is reference(x, y)
 
 
 def test_angle_in_degrees() -> None:

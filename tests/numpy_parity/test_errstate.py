@@ -1,4 +1,4 @@
-"""Floating-point errors where a program asks for them: which, of what name, and how they are told, as NumPy does."""
+"""Floating-point errors where a program asks for them: which, of what name, and how they are reported, as in NumPy."""
 
 from __future__ import annotations
 
@@ -240,14 +240,14 @@ def test_memory_that_was_handed_out() -> None:
 
 
 def test_every_way_to_tell(device: str, capsys: pytest.CaptureFixture[str]) -> None:
-    told: list[Any] = []
+    reported: list[Any] = []
 
     class Log:
         def write(self, text: str) -> None:
-            told.append(text)
+            reported.append(text)
 
     def all_of_it(np: Any) -> list[Any]:
-        told.clear()
+        reported.clear()
         a = np.array([1.0, 0.0])
         with (
             np.errstate(all="raise"),
@@ -257,8 +257,8 @@ def test_every_way_to_tell(device: str, capsys: pytest.CaptureFixture[str]) -> N
         with np.errstate(all="warn"), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             (a - 1) / (a - 1) + np.log(a)
-        told.extend((w.category, str(w.message), w.filename) for w in caught)
-        with np.errstate(call=lambda *given: told.append(given), all="call"):
+        reported.extend((w.category, str(w.message), w.filename) for w in caught)
+        with np.errstate(call=lambda *given: reported.append(given), all="call"):
             1 / a
             np.sqrt(a - 1)
         with np.errstate(call=Log(), all="log"):
@@ -271,7 +271,7 @@ def test_every_way_to_tell(device: str, capsys: pytest.CaptureFixture[str]) -> N
             1 / a
         with np.errstate(all="raise"):
             b = a * 2
-        return [*told, float(b[0])]
+        return [*reported, float(b[0])]
 
     expected = all_of_it(numpy)
     with Device(device):
@@ -377,16 +377,16 @@ def test_seterr_gives_back_what_was() -> None:
         1 / a
 
 
-def test_the_function_to_call_is_numpys() -> None:
-    told: list[Any] = []
-    before = gpunumpy.seterrcall(lambda *given: told.append(given))
+def test_the_function_to_call_is_that_of_numpy() -> None:
+    reported: list[Any] = []
+    before = gpunumpy.seterrcall(lambda *given: reported.append(given))
     try:
         assert gpunumpy.geterrcall() is numpy.geterrcall()
         with gpunumpy.errstate(all="call"):
             1 / gpunumpy.zeros(2)
     finally:
         numpy.seterrcall(before)
-    assert told == [("divide by zero", 1)]
+    assert reported == [("divide by zero", 1)]
 
 
 def test_other_threads_are_not_affected() -> None:

@@ -20,8 +20,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
 
 
 @pytest.fixture(autouse=True)
-def told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is said here is said elsewhere all the same."""
+def warn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A warning that this module caused is issued again elsewhere."""
     monkeypatch.setattr(fallback, "_warned", set())
 
 
@@ -35,8 +35,8 @@ WINDOWS: dict[str, Callable[[Any], Any]] = {
 
 
 def both(shape: tuple[int, ...] = (5, 4), dtype: Any = float) -> tuple[Any, Any]:
-    theirs = numpy.arange(numpy.prod(shape), dtype=dtype).reshape(shape)
-    return np.asarray(theirs), theirs.copy()
+    reference = numpy.arange(numpy.prod(shape), dtype=dtype).reshape(shape)
+    return np.asarray(reference), reference.copy()
 
 
 # --- views of arguments ---------------------------------------------------------------------------------------------
@@ -45,20 +45,20 @@ def both(shape: tuple[int, ...] = (5, 4), dtype: Any = float) -> tuple[Any, Any]
 @pytest.mark.parametrize("window", WINDOWS.values(), ids=WINDOWS)
 @pytest.mark.parametrize("subscripts", ["ij->ji", "ij->ij", "ij"])
 def test_a_view_from_the_host_is_a_view_of_ours(window: Callable[[Any], Any], subscripts: str) -> None:
-    mine, theirs = both()
-    for np_, a in ((np, mine), (numpy, theirs)):
+    tested, reference = both()
+    for np_, a in ((np, tested), (numpy, reference)):
         view = np_.einsum(subscripts, window(a))
         view[1, 1:] = [-1, -2] if view.shape[1] == 3 else -3
         view *= 2
-    same(to_host(mine), theirs)
+    same(to_host(tested), reference)
 
 
 def test_the_diagonal_from_the_host_is_written_through() -> None:
-    mine, theirs = both((4, 4))
-    for np_, a in ((np, mine), (numpy, theirs)):
+    tested, reference = both((4, 4))
+    for np_, a in ((np, tested), (numpy, reference)):
         np_.einsum("ii->i", a)[...] = -1
         np_.linalg.matrix_transpose(a[:2])[3] = 7
-    same(to_host(mine), theirs)
+    same(to_host(tested), reference)
 
 
 def test_a_view_that_ours_cannot_have_is_read_only() -> None:
@@ -81,11 +81,11 @@ def test_a_numpy_array_that_is_returned_is_the_one_given() -> None:
 
 
 def test_the_host_sees_the_order_in_memory() -> None:
-    a, theirs = both()
+    a, reference = both()
     assert [np.isfortran(x) for x in (a, a.T, a[:, 0])] == [
-        numpy.isfortran(x) for x in (theirs, theirs.T, theirs[:, 0])
+        numpy.isfortran(x) for x in (reference, reference.T, reference[:, 0])
     ]
-    assert a.T.byteswap().strides == theirs.T.byteswap().strides
+    assert a.T.byteswap().strides == reference.T.byteswap().strides
 
 
 def test_iterators_do_not_write() -> None:
@@ -116,24 +116,29 @@ def test_the_warning_points_to_the_program(monkeypatch: pytest.MonkeyPatch) -> N
         lambda: np.nditer(a),
     ):
         monkeypatch.setattr(fallback, "_warned", set())
-        with pytest.warns(np.HostFallbackWarning) as told:
+        with pytest.warns(np.HostFallbackWarning) as caught:
             call()
-        assert [warning.filename for warning in told] == [__file__]
+        assert [warning.filename for warning in caught] == [__file__]
 
 
 def test_bytes() -> None:
-    mine, theirs = both()
-    for x, host in ((mine, theirs), (mine.T, theirs.T), (mine[0], theirs[0]), (np.sum(mine), numpy.sum(theirs))):
+    tested, reference = both()
+    for x, host in (
+        (tested, reference),
+        (tested.T, reference.T),
+        (tested[0], reference[0]),
+        (np.sum(tested), numpy.sum(reference)),
+    ):
         assert bytes(x) == bytes(host)
     with pytest.raises(TypeError):
-        memoryview(mine)
+        memoryview(tested)
 
 
 def test_vectorize() -> None:
-    mine, theirs = both()
-    result = np.vectorize(lambda x, y: x + y if x > 3 else y)(mine, mine[0])
+    tested, reference = both()
+    result = np.vectorize(lambda x, y: x + y if x > 3 else y)(tested, tested[0])
     assert isinstance(result, np.ndarray)
-    same(to_host(result), numpy.vectorize(lambda x, y: x + y if x > 3 else y)(theirs, theirs[0]))
+    same(to_host(result), numpy.vectorize(lambda x, y: x + y if x > 3 else y)(reference, reference[0]))
 
     @np.vectorize(signature="(n)->()", excluded={"k"})
     def total(x: Any, k: float) -> Any:
@@ -141,7 +146,7 @@ def test_vectorize() -> None:
         assert type(x) is numpy.ndarray
         return x.sum() + k
 
-    same(to_host(total(mine, k=2.0)), theirs.sum(1) + 2)
+    same(to_host(total(tested, k=2.0)), reference.sum(1) + 2)
     assert total.__doc__ == "Add up."
     assert isinstance(total, numpy.vectorize)
 
@@ -161,17 +166,17 @@ STRIDED: tuple[tuple[Callable[[Any], Any], tuple[int, ...], tuple[int, ...]], ..
 @pytest.mark.parametrize(("window", "shape", "strides"), STRIDED)
 @pytest.mark.parametrize("pending", [False, True])
 def test_as_strided(window: Callable[[Any], Any], shape: Any, strides: Any, pending: bool) -> None:
-    mine, theirs = both()
-    mine, theirs = (mine + 1, theirs + 1) if pending else (mine, theirs)
+    tested, reference = both()
+    tested, reference = (tested + 1, reference + 1) if pending else (tested, reference)
     view, expected = (
-        n.lib.stride_tricks.as_strided(window(a), shape, strides) for n, a in ((np, mine), (numpy, theirs))
+        n.lib.stride_tricks.as_strided(window(a), shape, strides) for n, a in ((np, tested), (numpy, reference))
     )
     same(to_host(view), expected.copy())
     assert view.strides == strides
-    assert np.shares_memory(view, mine)
+    assert np.shares_memory(view, tested)
     if len(set(to_host(view).ravel().tolist())) == view.size:
         view[1:], expected[1:] = -5, -5
-        same(to_host(mine), theirs)
+        same(to_host(tested), reference)
     else:
         with pytest.raises(ValueError, match="read-only"):
             view[1:] = -5
@@ -199,9 +204,9 @@ def test_as_strided_stays_in_the_array() -> None:
     ("shape", "axis"), [((2, 3), None), (2, 0), ((2,), -1), ((2, 2), (0, 0)), ((3, 2), (1, 0)), (5, 0)]
 )
 def test_sliding_windows(shape: Any, axis: Any) -> None:
-    mine, theirs = both()
+    tested, reference = both()
     for window in WINDOWS.values():
-        a, h = window(mine), window(theirs)
+        a, h = window(tested), window(reference)
         try:
             expected = numpy.lib.stride_tricks.sliding_window_view(h, shape, axis)
         except ValueError as error:
@@ -211,23 +216,23 @@ def test_sliding_windows(shape: Any, axis: Any) -> None:
         view = np.lib.stride_tricks.sliding_window_view(a, shape, axis)
         same(to_host(view), expected.copy())
         same(to_host(view.sum()), expected.sum())
-        assert np.shares_memory(view, mine)
+        assert np.shares_memory(view, tested)
         assert not view.flags.writeable
 
 
 def test_sliding_windows_refuse_what_numpy_refuses() -> None:
-    mine, theirs = both()
+    tested, reference = both()
     for args in ((2,), ((2, 2), 0), (-1, 0), (6, 0), (2, 2)):
         with pytest.raises(Exception) as expected:
-            numpy.lib.stride_tricks.sliding_window_view(theirs, *args)
+            numpy.lib.stride_tricks.sliding_window_view(reference, *args)
         with pytest.raises(expected.type) as raised:
-            np.lib.stride_tricks.sliding_window_view(mine, *args)
+            np.lib.stride_tricks.sliding_window_view(tested, *args)
         assert str(raised.value) == str(expected.value)
-    overlapping = np.lib.stride_tricks.sliding_window_view(mine, 2, 0, writeable=True)
+    overlapping = np.lib.stride_tricks.sliding_window_view(tested, 2, 0, writeable=True)
     with pytest.raises(ValueError, match="read-only"):
         overlapping[0] = 1
-    np.lib.stride_tricks.sliding_window_view(mine, 1, 0, writeable=True)[2] = 1
-    assert to_host(mine)[2].tolist() == [1] * 4
+    np.lib.stride_tricks.sliding_window_view(tested, 1, 0, writeable=True)[2] = 1
+    assert to_host(tested)[2].tolist() == [1] * 4
 
 
 # --- shared memory --------------------------------------------------------------------------------------------------
@@ -251,11 +256,11 @@ PAIRS: tuple[Callable[[Any], tuple[Any, Any]], ...] = (
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_sharing(pair: Callable[[Any], tuple[Any, Any]]) -> None:
-    mine, theirs = both()
+    tested, reference = both()
     for function in ("shares_memory", "may_share_memory"):
-        expected = getattr(numpy, function)(*pair(theirs))
+        expected = getattr(numpy, function)(*pair(reference))
         for np_ in (np, numpy):
-            found = getattr(np_, function)(*pair(mine))
+            found = getattr(np_, function)(*pair(tested))
             assert type(found) is bool
             assert found == expected, function
 
@@ -264,8 +269,8 @@ def test_sharing_of_parts() -> None:
     z, h = np.zeros(4, complex), numpy.zeros(4, complex)
     for x, y in (("real", "imag"), ("real", "real"), ("imag", "imag")):
         for function in ("shares_memory", "may_share_memory"):
-            mine, theirs = (getattr(n, function)(getattr(a, x), getattr(a, y)) for n, a in ((np, z), (numpy, h)))
-            assert mine == theirs
+            tested, reference = (getattr(n, function)(getattr(a, x), getattr(a, y)) for n, a in ((np, z), (numpy, h)))
+            assert tested == reference
     assert np.shares_memory(z.imag, z.view(float)[1:2])
     assert not np.shares_memory(z.imag, z.view(float)[::2])
     assert np.shares_memory(z, z.view(float)[7:])
@@ -302,14 +307,14 @@ FUNCTIONS = [
 @pytest.mark.parametrize("name", sorted(FUNCTIONS))
 @pytest.mark.filterwarnings("ignore")
 def test_a_result_shares_as_in_numpy_or_is_read_only(name: str) -> None:
-    mine, theirs = (operator.attrgetter(name)(n) for n in (np, numpy))
+    tested, reference = (operator.attrgetter(name)(n) for n in (np, numpy))
     for shape in ((4,), (3, 3), (1, 4)):
         for more in ((), (0,), (1,), (shape,)):
             h = numpy.arange(1.0, 1 + numpy.prod(shape)).reshape(shape)
             a = np.asarray(h)
             try:
-                expected = theirs(h, *more)
-                found = mine(a, *more)
+                expected = reference(h, *more)
+                found = tested(a, *more)
             except (TypeError, ValueError, IndexError, AttributeError, RuntimeError, ZeroDivisionError):
                 continue  # what is refused, and alike, is the matter of other tests
             same(to_host(a), h)
@@ -361,25 +366,25 @@ IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
 @pytest.mark.parametrize("write", IN_PLACE.values(), ids=IN_PLACE)
 @pytest.mark.parametrize("window", WINDOWS.values(), ids=WINDOWS)
 def test_what_is_in_place_is_written(write: Callable[[Any, Any], Any], window: Callable[[Any], Any]) -> None:
-    mine, theirs = both((5, 5))
+    tested, reference = both((5, 5))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", np.HostFallbackWarning)
-        write(np, window(mine))
-    write(numpy, window(theirs))
-    same(to_host(mine), theirs)
+        write(np, window(tested))
+    write(numpy, window(reference))
+    same(to_host(tested), reference)
 
 
 @pytest.mark.parametrize("write", IN_PLACE.values(), ids=IN_PLACE)
 def test_what_is_in_place_refuses_read_only_arrays(write: Callable[[Any, Any], Any]) -> None:
-    mine, theirs = both((5, 5))
-    mine.flags.writeable = theirs.flags.writeable = False
+    tested, reference = both((5, 5))
+    tested.flags.writeable = reference.flags.writeable = False
     try:
-        write(numpy, theirs)
+        write(numpy, reference)
     except ValueError:
         with pytest.raises(ValueError, match="read-only"):
-            write(np, mine)
+            write(np, tested)
     else:
-        write(np, mine)
+        write(np, tested)
 
 
 COPIES: tuple[tuple[Any, Any, dict[str, Any]], ...] = (
@@ -402,20 +407,20 @@ COPIES: tuple[tuple[Any, Any, dict[str, Any]], ...] = (
 
 @pytest.mark.parametrize(("dtype", "source", "options"), COPIES)
 def test_copyto(dtype: str, source: Any, options: dict[str, Any]) -> None:
-    theirs = numpy.zeros(3, dtype)
-    mine = np.asarray(theirs)
+    reference = numpy.zeros(3, dtype)
+    tested = np.asarray(reference)
     sources = [source] if numpy.isscalar(source) else [source, np.asarray(source)]
     try:
-        numpy.copyto(theirs, source, **options)
+        numpy.copyto(reference, source, **options)
     except (TypeError, ValueError, OverflowError) as error:
         for given in sources:
             with pytest.raises(type(error)):
-                np.copyto(mine, given, **options)
+                np.copyto(tested, given, **options)
     else:
         for given in sources:
-            mine = np.zeros(3, dtype)
-            np.copyto(mine, given, **options)
-            same(to_host(mine), theirs)
+            tested = np.zeros(3, dtype)
+            np.copyto(tested, given, **options)
+            same(to_host(tested), reference)
 
 
 def test_copyto_the_host() -> None:

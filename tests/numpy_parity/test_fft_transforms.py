@@ -1,4 +1,4 @@
-"""Transforms against NumPy's: sizes, axes, norms, layouts, dtypes, destinations and errors."""
+"""Transforms compared with NumPy: sizes, axes, norms, layouts, dtypes, destinations and errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import gpunumpy as np
 
 from ..support.arrays import from_host, ndarray, to_host
-from .parity import generated, ours, outcome
+from .parity import generated, outcome, to_gpunumpy
 
 ONE_AXIS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 SEVERAL = ("fftn", "ifftn", "rfftn", "irfftn")
@@ -52,29 +52,29 @@ def agree(name: str, x: Any, *args: Any, **options: Any) -> None:
     """Both functions over the same array, which stays as it is."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        theirs = outcome(lambda: getattr(numpy.fft, name)(x, *args, **options))
-    if name.startswith(("irfft", "hfft")) and not x.size and isinstance(theirs, numpy.ndarray) and theirs.size:
-        theirs[...] = 0  # NumPy reads what is not there
-    mine = ours(x)
+        reference = outcome(lambda: getattr(numpy.fft, name)(x, *args, **options))
+    if name.startswith(("irfft", "hfft")) and not x.size and isinstance(reference, numpy.ndarray) and reference.size:
+        reference[...] = 0  # NumPy reads what is not there
+    tested = to_gpunumpy(x)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        found = outcome(lambda: getattr(np.fft, name)(mine, *args, **options))
+        found = outcome(lambda: getattr(np.fft, name)(tested, *args, **options))
     what = f"{name}, {x.dtype}, {x.shape}, {x.strides}, {args}, {options}"
-    if isinstance(theirs, Exception):
-        assert isinstance(found, type(theirs)), f"{what}: {found!r} instead of {theirs!r}"
+    if isinstance(reference, Exception):
+        assert isinstance(found, type(reference)), f"{what}: {found!r} instead of {reference!r}"
         return
     assert isinstance(found, ndarray), f"{what}: {found!r}"
-    same(to_host(found), theirs, what)
-    numpy.testing.assert_array_equal(to_host(mine), x, what)
+    same(to_host(found), reference, what)
+    numpy.testing.assert_array_equal(to_host(tested), x, what)
 
 
-def same(found: Any, theirs: Any, what: str = "", precision: Any = None) -> None:
-    assert (found.shape, found.dtype) == (theirs.shape, theirs.dtype), what
-    if theirs.size:
-        eps = float(numpy.finfo(precision or theirs.dtype).eps)
-        wide = numpy.complex128 if theirs.dtype.kind == "c" else numpy.float64
-        found, theirs = found.astype(wide), theirs.astype(wide)
-        assert abs(found - theirs).max() <= 30 * eps * (abs(theirs).max() + eps), what
+def same(found: Any, reference: Any, what: str = "", precision: Any = None) -> None:
+    assert (found.shape, found.dtype) == (reference.shape, reference.dtype), what
+    if reference.size:
+        eps = float(numpy.finfo(precision or reference.dtype).eps)
+        wide = numpy.complex128 if reference.dtype.kind == "c" else numpy.float64
+        found, reference = found.astype(wide), reference.astype(wide)
+        assert abs(found - reference).max() <= 30 * eps * (abs(reference).max() + eps), what
 
 
 @pytest.mark.parametrize("dtype", ["?", "i1", "i8", "u2", "u8", "f2", ml_dtypes.bfloat16, "f4", "f8", "F", "D"])
@@ -127,12 +127,12 @@ def test_two_axes(name: str) -> None:
 
 def test_what_is_not_an_array() -> None:
     for x in ([1, 2, 3, 4], (1.5, 2), [[1, 2j], [3, 4]], 3, 2.5j):
-        theirs = outcome(lambda x=x: numpy.fft.fft(x))
+        reference = outcome(lambda x=x: numpy.fft.fft(x))
         found = outcome(lambda x=x: np.fft.fft(x))
-        if isinstance(theirs, Exception):
-            assert isinstance(found, type(theirs))
+        if isinstance(reference, Exception):
+            assert isinstance(found, type(reference))
         else:
-            same(to_host(found), theirs)
+            same(to_host(found), reference)
     x = sample("d", (7,))
     same(to_host(np.fft.fft(x)), numpy.fft.fft(x))
 
@@ -200,9 +200,9 @@ def test_sizes_and_axes_in_arrays() -> None:
 def test_words_of_complex_numbers_where_real_ones_are_wanted() -> None:
     for points in (4, 5):
         for name in ("rfft", "ihfft", "rfftn"):
-            theirs = outcome(lambda name=name, points=points: getattr(numpy.fft, name)(numpy.ones(points) + 1j))
-            mine = outcome(lambda name=name, points=points: getattr(np.fft, name)(np.ones(points) + 1j))
-            assert str(mine) == str(theirs)
+            reference = outcome(lambda name=name, points=points: getattr(numpy.fft, name)(numpy.ones(points) + 1j))
+            tested = outcome(lambda name=name, points=points: getattr(np.fft, name)(np.ones(points) + 1j))
+            assert str(tested) == str(reference)
 
 
 def test_an_axis_that_is_not_there() -> None:
@@ -214,9 +214,9 @@ def test_an_axis_that_is_not_there() -> None:
         with pytest.raises(IndexError, match="axis -1 is out of bounds for array of dimension 0"):
             getattr(np.fft, name)(no_axes)
     for name in SEVERAL:
-        with pytest.raises(IndexError) as theirs:
+        with pytest.raises(IndexError) as reference:
             getattr(numpy.fft, name)(numpy.zeros((3, 4)), axes=(0, 5))
-        with pytest.raises(IndexError, match=str(theirs.value)):
+        with pytest.raises(IndexError, match=str(reference.value)):
             getattr(np.fft, name)(x, axes=(0, 5))
         with pytest.raises(IndexError, match="axis 5 is out of bounds for array of dimension 2"):
             getattr(np.fft, name)(x, (3, -1), axes=(0, 5))
@@ -225,43 +225,45 @@ def test_an_axis_that_is_not_there() -> None:
 @pytest.mark.parametrize("name", ["fftn", "irfftn", "rfft2"])
 def test_what_is_deprecated(name: str) -> None:
     x = sample("d", (3, 4))
-    mine = from_host(x)
+    tested = from_host(x)
     for options in ({"s": (2,)}, {"s": (2, None), "axes": (0, 1)}, {"s": (None, None)}):
         if name == "rfft2" and "axes" not in options:
             continue
-        for _ in range(2):  # what is remembered is told of again
-            with warnings.catch_warnings(record=True) as theirs:
+        for _ in range(2):  # a memoized recording warns again
+            with warnings.catch_warnings(record=True) as expected_warnings:
                 warnings.simplefilter("always")
                 expected = getattr(numpy.fft, name)(x, **options)
-            with warnings.catch_warnings(record=True) as told:
+            with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                found = getattr(np.fft, name)(mine, **options)
+                found = getattr(np.fft, name)(tested, **options)
             same(to_host(found), expected)
-            assert [(w.category, str(w.message)) for w in told] == [(w.category, str(w.message)) for w in theirs]
-            assert all(w.filename == __file__ for w in told)
+            assert [(w.category, str(w.message)) for w in caught] == [
+                (w.category, str(w.message)) for w in expected_warnings
+            ]
+            assert all(w.filename == __file__ for w in caught)
 
 
 @pytest.mark.parametrize("name", [*ONE_AXIS, *SEVERAL])
 def test_out(name: str) -> None:
-    mine, theirs = getattr(np.fft, name), getattr(numpy.fft, name)
+    tested, reference = getattr(np.fft, name), getattr(numpy.fft, name)
     for dtype in ("f", "d"):
         x = sample(dtype, (4, 6))
-        expected = theirs(x)
+        expected = reference(x)
         for kind in {expected.dtype.char, expected.dtype.char.upper(), "D"}:
             for out in (numpy.empty(expected.shape, kind), numpy.empty(expected.shape[::-1], kind).T):
                 destination = from_host(out)
                 for _ in range(2):
-                    assert mine(from_host(x), out=destination) is destination
+                    assert tested(from_host(x), out=destination) is destination
                 same(to_host(destination), expected.astype(kind), precision=expected.dtype)
-                assert mine(from_host(x), None, None if name.endswith("n") else -1, None, destination) is destination
+                assert tested(from_host(x), None, None if name.endswith("n") else -1, None, destination) is destination
         with pytest.raises(ValueError, match="output array has wrong shape"):
-            mine(from_host(x), out=from_host(numpy.empty((4, 9), "D")))
+            tested(from_host(x), out=from_host(numpy.empty((4, 9), "D")))
         with pytest.raises(TypeError):
-            mine(from_host(x), out=from_host(numpy.empty(expected.shape, "i8")))
+            tested(from_host(x), out=from_host(numpy.empty(expected.shape, "i8")))
         with pytest.raises(TypeError):
-            mine(from_host(x), out=3)
+            tested(from_host(x), out=3)
     host = numpy.empty(expected.shape, "D")
-    assert mine(from_host(x), out=host) is host
+    assert tested(from_host(x), out=host) is host
     same(host, expected.astype("D"))
 
 
@@ -271,23 +273,23 @@ def test_real_numbers_to_double_precision(name: str) -> None:
         x = sample(dtype, (3, 5))
         # Without a factor, which is as precise as the source.
         norm = "forward" if name in ("ifft", "irfft", "ihfft") else "backward"
-        theirs = getattr(numpy.fft, name)(x.astype("d"), norm=norm)
-        out = numpy.zeros_like(theirs)
+        reference = getattr(numpy.fft, name)(x.astype("d"), norm=norm)
+        out = numpy.zeros_like(reference)
         getattr(numpy.fft, name)(x, norm=norm, out=out)
-        same(out, theirs)
-        destination = from_host(numpy.zeros_like(theirs))
+        same(out, reference)
+        destination = from_host(numpy.zeros_like(reference))
         assert getattr(np.fft, name)(from_host(x), norm=norm, out=destination) is destination
-        same(to_host(destination), theirs)
+        same(to_host(destination), reference)
 
 
 def test_in_place() -> None:
     x = sample("D", (6, 8))
-    mine = from_host(x.copy())
-    np.fft.fft(mine, axis=0, out=mine)
-    np.fft.ifft2(mine[1:4], out=mine[1:4])
-    numpys = numpy.fft.fft(x, axis=0)
-    numpys[1:4] = numpy.fft.ifft2(numpys[1:4])
-    same(to_host(mine), numpys)
+    tested = from_host(x.copy())
+    np.fft.fft(tested, axis=0, out=tested)
+    np.fft.ifft2(tested[1:4], out=tested[1:4])
+    reference = numpy.fft.fft(x, axis=0)
+    reference[1:4] = numpy.fft.ifft2(reference[1:4])
+    same(to_host(tested), reference)
 
 
 def test_no_imaginary_part_where_there_is_none() -> None:
@@ -313,9 +315,9 @@ def test_what_does_not_count_is_not_finite(dtype: str, norm: str | None) -> None
 
 
 def same_parts(name: str, x: Any, norm: str | None) -> None:
-    theirs, found = getattr(numpy.fft, name)(x, norm=norm), to_host(getattr(np.fft, name)(from_host(x), norm=norm))
-    numpy.testing.assert_allclose(found.real, theirs.real)
-    numpy.testing.assert_allclose(found.imag, theirs.imag)
+    reference, found = getattr(numpy.fft, name)(x, norm=norm), to_host(getattr(np.fft, name)(from_host(x), norm=norm))
+    numpy.testing.assert_allclose(found.real, reference.real)
+    numpy.testing.assert_allclose(found.imag, reference.imag)
 
 
 @pytest.mark.parametrize("norm", NORMS)
@@ -334,25 +336,25 @@ def test_a_factor_leaves_infinity_alone(dtype: str, norm: str | None) -> None:
 
 def test_neighbours_in_an_expression() -> None:
     x, h = sample("d", (12, 20)), sample("D", (12, 11))
-    mine, factor = from_host(x), from_host(h)
-    same(to_host(np.fft.irfft(np.fft.rfft(mine) * factor)), numpy.fft.irfft(numpy.fft.rfft(x) * h))
-    same(to_host(np.fft.irfft2(np.fft.rfft2(mine) * factor)), numpy.fft.irfft2(numpy.fft.rfft2(x) * h))
-    same(to_host(abs(np.fft.fft(mine + 1)) ** 2), abs(numpy.fft.fft(x + 1)) ** 2)
-    spectrum = np.fft.fft(mine, axis=0)
+    tested, factor = from_host(x), from_host(h)
+    same(to_host(np.fft.irfft(np.fft.rfft(tested) * factor)), numpy.fft.irfft(numpy.fft.rfft(x) * h))
+    same(to_host(np.fft.irfft2(np.fft.rfft2(tested) * factor)), numpy.fft.irfft2(numpy.fft.rfft2(x) * h))
+    same(to_host(abs(np.fft.fft(tested + 1)) ** 2), abs(numpy.fft.fft(x + 1)) ** 2)
+    spectrum = np.fft.fft(tested, axis=0)
     back = np.fft.ifft(spectrum, axis=0)
     same(to_host(back), numpy.fft.ifft(numpy.fft.fft(x, axis=0), axis=0))
     same(to_host(spectrum), numpy.fft.fft(x, axis=0))
-    parts = np.fft.fft(mine)[:, 3:9]  # a part of what is not computed yet
+    parts = np.fft.fft(tested)[:, 3:9]  # a part of what is not computed yet
     same(to_host(np.fft.fft(parts)), numpy.fft.fft(numpy.fft.fft(x)[:, 3:9]))
-    same(to_host(np.fft.irfft(np.fft.rfft(mine)[:, 1:], axis=0)), numpy.fft.irfft(numpy.fft.rfft(x)[:, 1:], axis=0))
+    same(to_host(np.fft.irfft(np.fft.rfft(tested)[:, 1:], axis=0)), numpy.fft.irfft(numpy.fft.rfft(x)[:, 1:], axis=0))
 
 
 def test_a_write_between() -> None:
     x = sample("F", (30,))
-    mine = from_host(x)
-    before = np.fft.fft(mine)
-    mine[3:7] = 2
-    after = np.fft.fft(mine)
+    tested = from_host(x)
+    before = np.fft.fft(tested)
+    tested[3:7] = 2
+    after = np.fft.fft(tested)
     same(to_host(before), numpy.fft.fft(x))
     x[3:7] = 2
     same(to_host(after), numpy.fft.fft(x))

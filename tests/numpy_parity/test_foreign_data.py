@@ -1,4 +1,4 @@
-"""Data of NumPy's that is not plain: masked arrays, matrices, the other byte order, dtypes that are not supported."""
+"""NumPy data that is not plain: masked arrays, matrices, the other byte order, dtypes that are not supported."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "ufunc into it": lambda x, g: gpunumpy.add(1, 2, out=x),
     "ufunc method": lambda x, g: gpunumpy.add.accumulate(x),
     "operator": operator.mul,
-    "operator, ours before it": lambda x, g: g * x,
+    "operator, gpunumpy array before it": lambda x, g: g * x,
     "comparison": lambda x, g: g < x,
     "in place": lambda x, g: operator.iadd(g, x),
     "asanyarray": lambda x, g: gpunumpy.asanyarray(x),
@@ -67,9 +67,9 @@ def test_a_masked_array_keeps_its_mask_where_it_computes() -> None:
 @pytest.mark.parametrize("make", ["array", "asarray", "ascontiguousarray", "asfortranarray", "copy"])
 def test_conversions_drop_the_class(make: str) -> None:
     for x in (MASKED, MATRIX):
-        mine = getattr(gpunumpy, make)(x)
-        assert type(mine) is gpunumpy.ndarray
-        numpy.testing.assert_array_equal(gpunumpy.asnumpy(mine), numpy.asarray(x))
+        tested = getattr(gpunumpy, make)(x)
+        assert type(tested) is gpunumpy.ndarray
+        numpy.testing.assert_array_equal(gpunumpy.asnumpy(tested), numpy.asarray(x))
 
 
 def test_what_only_looks_takes_them() -> None:
@@ -88,9 +88,9 @@ def test_what_only_looks_takes_them() -> None:
 def test_data_in_the_other_byte_order(code: str) -> None:
     swapped = numpy.arange(-6, 6).reshape(3, 4).astype(code).astype(OTHER + code)
     for data in (swapped, swapped.T, swapped[::2, 1:]):
-        for mine in (gpunumpy.array(data), gpunumpy.asarray(data), gpunumpy.asarray(data, code), gpunumpy.copy(data)):
-            assert mine.dtype == numpy.dtype(code)
-            numpy.testing.assert_array_equal(gpunumpy.asnumpy(mine), data)
+        for tested in (gpunumpy.array(data), gpunumpy.asarray(data), gpunumpy.asarray(data, code), gpunumpy.copy(data)):
+            assert tested.dtype == numpy.dtype(code)
+            numpy.testing.assert_array_equal(gpunumpy.asnumpy(tested), data)
         with numpy.errstate(over="ignore"):
             numpy.testing.assert_array_equal(gpunumpy.asnumpy(gpunumpy.add(gpunumpy.asarray(data), data)), data + data)
             numpy.testing.assert_array_equal(gpunumpy.asnumpy(gpunumpy.add(data, data[0, 0])), data + data[0, 0])
@@ -111,7 +111,7 @@ def test_indices_in_the_other_byte_order() -> None:
 
 MADE_WITH_A_DTYPE: dict[str, Callable[[str], Any]] = {
     "array": lambda d: gpunumpy.array([1], d),
-    "array of ours": lambda d: gpunumpy.asarray(gpunumpy.ones(2), d),
+    "gpunumpy array": lambda d: gpunumpy.asarray(gpunumpy.ones(2), d),
     "zeros": lambda d: gpunumpy.zeros(2, d),
     "full": lambda d: gpunumpy.full(2, 1, d),
     "zeros_like": lambda d: gpunumpy.zeros_like(gpunumpy.ones(2), d),
@@ -167,7 +167,7 @@ CALLS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("call", CALLS, ids=str)
 def test_calling_the_class(call: dict[str, Any]) -> None:
-    """An array that is not set, or a view of a buffer: the number stands for the step of ours."""
+    """An array that is not set, or a view of a buffer: the number stands for the step of a gpunumpy array."""
 
     def made(xp: Any) -> Any:
         base = xp.arange(6.0)

@@ -26,28 +26,28 @@ def _nothing_on_the_host() -> Iterator[None]:
         yield
 
 
-def told(name: str, *args: Any, **options: Any) -> None:
-    """Both functions over the same arguments on the host, and over ours; their errors are told in the same words."""
-    theirs = outcome(lambda: getattr(numpy, name)(*args, **options))
-    mine = outcome(lambda: getattr(np, name)(*args, **options))
-    if isinstance(theirs, Exception) and not isinstance(theirs, numpy.exceptions.DTypePromotionError):
-        assert str(mine) == str(theirs), f"{name}{args}{options}"
-    alike(mine, theirs)
-    if isinstance(theirs, Exception):
+def check_with_messages(name: str, *args: Any, **options: Any) -> None:
+    """Both functions over the same host arguments, and over gpunumpy arrays; their errors have the same message."""
+    reference = outcome(lambda: getattr(numpy, name)(*args, **options))
+    tested = outcome(lambda: getattr(np, name)(*args, **options))
+    if isinstance(reference, Exception) and not isinstance(reference, numpy.exceptions.DTypePromotionError):
+        assert str(tested) == str(reference), f"{name}{args}{options}"
+    alike(tested, reference)
+    if isinstance(reference, Exception):
         return
     given = [from_host(x) if isinstance(x, numpy.ndarray) else x for x in args]
     named = {k: from_host(x) if isinstance(x, numpy.ndarray) else x for k, x in options.items()}
-    alike(outcome(lambda: getattr(np, name)(*given, **named)), theirs)
+    alike(outcome(lambda: getattr(np, name)(*given, **named)), reference)
 
 
-def alike(mine: Any, theirs: Any) -> None:
-    if isinstance(theirs, (tuple, list)):
-        assert type(mine) is type(theirs), mine
-        assert len(mine) == len(theirs)
-        for one, other in zip(mine, theirs, strict=True):
+def alike(tested: Any, reference: Any) -> None:
+    if isinstance(reference, (tuple, list)):
+        assert type(tested) is type(reference), tested
+        assert len(tested) == len(reference)
+        for one, other in zip(tested, reference, strict=True):
             alike(one, other)
     else:
-        same(mine if isinstance(mine, Exception) else np.asnumpy(mine), theirs)
+        same(tested if isinstance(tested, Exception) else np.asnumpy(tested), reference)
 
 
 # --- bincount -------------------------------------------------------------------------------------------------------
@@ -57,17 +57,17 @@ def alike(mine: Any, theirs: Any) -> None:
 def test_bincount(dtype: str) -> None:
     x = abs(sample("i8", (50,), 1)).astype(dtype)
     for least in (0, 3, 20):
-        told("bincount", x, minlength=least)
-        told("bincount", x[:0], minlength=least)
-        told("bincount", x, sample("d", (50,), 2), least)
-    told("bincount", x[::-3])
-    told("bincount", numpy.broadcast_to(x[:1], (4,)))
+        check_with_messages("bincount", x, minlength=least)
+        check_with_messages("bincount", x[:0], minlength=least)
+        check_with_messages("bincount", x, sample("d", (50,), 2), least)
+    check_with_messages("bincount", x[::-3])
+    check_with_messages("bincount", numpy.broadcast_to(x[:1], (4,)))
 
 
 @pytest.mark.parametrize("dtype", WEIGHTS)
 def test_weights_of_bincount(dtype: Any) -> None:
-    told("bincount", abs(sample("i4", (50,), 1)), sample(dtype, (50,), 2))
-    told("bincount", numpy.array([900, 3, 900]), sample(dtype, (6,), 2)[::2])
+    check_with_messages("bincount", abs(sample("i4", (50,), 1)), sample(dtype, (50,), 2))
+    check_with_messages("bincount", numpy.array([900, 3, 900]), sample(dtype, (6,), 2)[::2])
 
 
 WRONG: tuple[tuple[Any, ...], ...] = (
@@ -80,7 +80,7 @@ WRONG: tuple[tuple[Any, ...], ...] = (
 
 @pytest.mark.parametrize("args", WRONG, ids=repr)
 def test_errors_of_bincount(args: tuple[Any, ...]) -> None:
-    told("bincount", *args)
+    check_with_messages("bincount", *args)
 
 
 # --- histogram ------------------------------------------------------------------------------------------------------
@@ -106,8 +106,8 @@ def test_histogram(bins: Any, range: Any) -> None:
     for x in (X, X[::-2], X.reshape(20, 20).T, X[:1], X[:0], numpy.full(5, 1.5), numpy.round(X)):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="The number of bins estimated")
-            told("histogram_bin_edges", x, bins, range)
-            told("histogram", x, bins, range)
+            check_with_messages("histogram_bin_edges", x, bins, range)
+            check_with_messages("histogram", x, bins, range)
 
 
 @pytest.mark.parametrize("range", [None, (-1, 3), (0.1, 2.7), (numpy.float64(0.3), 2), (-(2**40), 2**40)])
@@ -115,7 +115,7 @@ def test_histogram(bins: Any, range: Any) -> None:
 def test_dtypes(dtype: Any, range: Any) -> None:
     x = sample(dtype, (60,), 1)
     for bins in (3, 10, [-1, 0, 2, 5], numpy.array([0.5, 1.5, 2]), numpy.array([1, 2, 4], "u8")):
-        told("histogram", x, bins, range)
+        check_with_messages("histogram", x, bins, range)
 
 
 @pytest.mark.parametrize("dtype", REAL)
@@ -123,7 +123,7 @@ def test_estimates_of_dtypes(dtype: Any) -> None:
     x = sample(dtype, (60,), 1)
     for name in ("auto", "doane", "fd", "rice", "scott", "sqrt", "sturges"):
         if numpy.dtype(dtype).itemsize > 2 or numpy.dtype(dtype).kind in "iu":
-            told("histogram", x, name)
+            check_with_messages("histogram", x, name)
 
 
 def test_values_at_edges() -> None:
@@ -132,23 +132,23 @@ def test_values_at_edges() -> None:
             edges = numpy.linspace(0.1, 0.7, bins + 1, dtype=dtype)
             around = [numpy.nextafter(edges, edges.dtype.type(k)) for k in (-9, 9)]
             for range in (None, (0.1, 0.7), (numpy.float32(0.1), numpy.float32(0.7))):
-                told("histogram", numpy.concatenate([edges, *around]), bins, range)
+                check_with_messages("histogram", numpy.concatenate([edges, *around]), bins, range)
 
 
 def test_wide_integers() -> None:
     x = numpy.array([2**60 - 1, 2**60, 2**60 + 4097, 2**60 + 4098])
     for dtype in ("i8", "u8"):
-        told("histogram", x.astype(dtype), 2, (2**60, 2**60 + 4097))
-        told("histogram", x.astype(dtype), 2, (-5, 2**60 + 4097))
-        told("histogram", x.astype(dtype), 2, (2**64, 2**65))
-        told("histogram", x.astype(dtype), 2)
+        check_with_messages("histogram", x.astype(dtype), 2, (2**60, 2**60 + 4097))
+        check_with_messages("histogram", x.astype(dtype), 2, (-5, 2**60 + 4097))
+        check_with_messages("histogram", x.astype(dtype), 2, (2**64, 2**65))
+        check_with_messages("histogram", x.astype(dtype), 2)
 
 
 def test_not_finite() -> None:
     x = numpy.array([1, numpy.nan, 2, numpy.inf, -numpy.inf])
     for bins in (3, [0, 1.5, 3], [0, numpy.inf], "fd"):
-        told("histogram", x, bins)
-        told("histogram", x, bins, (0, 4))
+        check_with_messages("histogram", x, bins)
+        check_with_messages("histogram", x, bins, (0, 4))
 
 
 @pytest.mark.parametrize("dtype", WEIGHTS)
@@ -160,20 +160,20 @@ def test_weights(bins: Any, dtype: Any) -> None:
     for density in (False, True):
         if density and (numpy.dtype(dtype).kind not in "fiu"):
             continue
-        told("histogram", X, bins, (-2, 4), density, weights)
-        told("histogram", X.reshape(20, 20)[::3], bins, None, density, weights.reshape(20, 20)[::3])
+        check_with_messages("histogram", X, bins, (-2, 4), density, weights)
+        check_with_messages("histogram", X.reshape(20, 20)[::3], bins, None, density, weights.reshape(20, 20)[::3])
 
 
 def test_density() -> None:
     for bins in (4, [0, 1, 5]):
-        told("histogram", X, bins, density=True)
-        told("histogram", X.astype("f"), bins, density=True)
+        check_with_messages("histogram", X, bins, density=True)
+        check_with_messages("histogram", X.astype("f"), bins, density=True)
 
 
 def test_what_else_is_refused() -> None:
-    told("histogram", X, 3, weights=X[:3])
-    told("histogram", X, "auto", weights=X)
-    told("histogram", X.astype("f"), 10**8, (1, 1.0001))
+    check_with_messages("histogram", X, 3, weights=X[:3])
+    check_with_messages("histogram", X, "auto", weights=X)
+    check_with_messages("histogram", X.astype("f"), 10**8, (1, 1.0001))
 
 
 def test_booleans_are_counted_with_a_warning() -> None:
@@ -184,10 +184,10 @@ def test_booleans_are_counted_with_a_warning() -> None:
 
 def test_complex() -> None:
     x = sample("F", (40,), 1)
-    told("histogram", x, numpy.sort(sample("F", (5,), 2)))
+    check_with_messages("histogram", x, numpy.sort(sample("F", (5,), 2)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", numpy.exceptions.ComplexWarning)
-        told("histogram", x, 4)
+        check_with_messages("histogram", x, 4)
 
 
 # --- in more dimensions ---------------------------------------------------------------------------------------------
@@ -208,36 +208,36 @@ GRIDS = (
 @pytest.mark.parametrize("bins", GRIDS, ids=repr)
 @pytest.mark.parametrize("range", [None, [(-1, 1), None, (0, 3)], [None], [(2, 1), None, None]], ids=repr)
 def test_histogramdd(bins: Any, range: Any) -> None:
-    told("histogramdd", POINTS, bins, range)
-    told("histogramdd", POINTS.astype("f"), bins, range, True)
-    told("histogramdd", POINTS[::2], bins, range, False, POINTS[::2, 0])
-    told("histogramdd", POINTS[:0], bins, range)
-    told("histogramdd", (POINTS * 2).astype("i4"), bins, range)
+    check_with_messages("histogramdd", POINTS, bins, range)
+    check_with_messages("histogramdd", POINTS.astype("f"), bins, range, True)
+    check_with_messages("histogramdd", POINTS[::2], bins, range, False, POINTS[::2, 0])
+    check_with_messages("histogramdd", POINTS[:0], bins, range)
+    check_with_messages("histogramdd", (POINTS * 2).astype("i4"), bins, range)
 
 
 def test_samples() -> None:
     for sample_ in (POINTS.T.tolist(), POINTS[:, 0].tolist(), POINTS[:, 0], POINTS[:, :1], POINTS.reshape(5, 40, 3)):
-        told("histogramdd", sample_, 4)
+        check_with_messages("histogramdd", sample_, 4)
     columns = [from_host(POINTS[:, 0]), from_host(POINTS[:, 1].astype("f"))]
     alike(np.histogramdd(columns, 4), numpy.histogramdd([POINTS[:, 0], POINTS[:, 1].astype("f")], 4))
-    told("histogramdd", POINTS, weights=[1, 2])
-    told("histogramdd", POINTS, weights=POINTS[:, 0] + 1j)
+    check_with_messages("histogramdd", POINTS, weights=[1, 2])
+    check_with_messages("histogramdd", POINTS, weights=POINTS[:, 0] + 1j)
     holes = POINTS.copy()
     holes[::5, 1] = numpy.nan
-    told("histogramdd", holes, [[0, 1, 2]] * 3)
-    told("histogramdd", holes, 3)
+    check_with_messages("histogramdd", holes, [[0, 1, 2]] * 3)
+    check_with_messages("histogramdd", holes, 3)
 
 
 def test_histogram2d() -> None:
     x, y = POINTS[:, 0], POINTS[:, 1]
     for bins in (4, [3, 2], [0, 1, 2, 3], [[0, 1, 2], 5], numpy.array([-1.0, 0, 1])):
-        told("histogram2d", x, y, bins)
-        told("histogram2d", x, y, bins, density=True, weights=abs(x))
-    told("histogram2d", x, y, 3, [(-1, 1), (0, 2)])
-    told("histogram2d", x, y[1:])
+        check_with_messages("histogram2d", x, y, bins)
+        check_with_messages("histogram2d", x, y, bins, density=True, weights=abs(x))
+    check_with_messages("histogram2d", x, y, 3, [(-1, 1), (0, 2)])
+    check_with_messages("histogram2d", x, y[1:])
 
 
 def test_python_data() -> None:
-    told("histogram", [1, 2, 2, 5], 3)
-    told("histogram", 3, 3)
+    check_with_messages("histogram", [1, 2, 2, 5], 3)
+    check_with_messages("histogram", 3, 3)
     check(np.bincount, numpy.bincount, [1, 2, 2, 5])

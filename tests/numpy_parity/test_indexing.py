@@ -59,10 +59,10 @@ def _on_the_cpu() -> Any:
         yield
 
 
-def ours(x: Any) -> Any:
-    """The NumPy arrays in a key or an argument as arrays of ours."""
+def to_gpunumpy(x: Any) -> Any:
+    """The NumPy arrays in a key or an argument as gpunumpy arrays."""
     if isinstance(x, tuple):
-        return tuple(map(ours, x))
+        return tuple(map(to_gpunumpy, x))
     return from_host(x) if isinstance(x, numpy.ndarray) else x
 
 
@@ -74,7 +74,7 @@ def outcome(work: Callable[[], Any]) -> Any:
 
 
 def same(got: Any, want: Any) -> None:
-    """Fail where a result is not NumPy's."""
+    """Fail where a result differs from NumPy's result."""
     if isinstance(want, Exception):
         assert type(got) is type(want), (got, want)
         assert str(got) == str(want)
@@ -103,7 +103,7 @@ def test_read(key: Any) -> None:
 
 @pytest.mark.parametrize("key", FANCY, ids=repr)
 def test_read_by_arrays_of_ours(key: Any) -> None:
-    same(outcome(lambda: from_host(MODEL)[ours(key)]), outcome(lambda: MODEL[key]))
+    same(outcome(lambda: from_host(MODEL)[to_gpunumpy(key)]), outcome(lambda: MODEL[key]))
 
 
 @pytest.mark.parametrize("key", [*BASIC, *FANCY], ids=repr)
@@ -127,7 +127,7 @@ def test_write(key: Any, dtype: str) -> None:
                 want = outcome(lambda a=a, value=value: a.__setitem__(key, value))
             got = outcome(
                 lambda g=g, value=value, t=translate: g.__setitem__(
-                    ours(key) if t else key, ours(value) if t else value
+                    to_gpunumpy(key) if t else key, to_gpunumpy(value) if t else value
                 )
             )
             if isinstance(want, Warning) or not translate:
@@ -249,7 +249,7 @@ def test_function(name: str, args: tuple[Any, ...], options: dict[str, Any]) -> 
     same(outcome(lambda: getattr(gpunumpy, name)(*args, **options)), want)
     device_checked = isinstance(want, (IndexError, ValueError)) and name in ("take", "ravel_multi_index")
     if not device_checked and not isinstance(want, (TypeError, IndexError)):
-        same(outcome(lambda: getattr(gpunumpy, name)(*map(ours, args), **options)), want)
+        same(outcome(lambda: getattr(gpunumpy, name)(*map(to_gpunumpy, args), **options)), want)
 
 
 WRITERS: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
@@ -322,26 +322,26 @@ def test_whole_rows_are_picked_by_an_index(index: list[Any], step: int) -> None:
     for np in (numpy, gpunumpy):
         x, k = np.asarray(base)[:, :, ::step], np.asarray(numpy.array(index, numpy.int64))
         results.append([x[k] + 1, x[k].sum(axis=0), x[:, k] * x[:, 1:2] if k.ndim == 1 else x[k, k], x[k, 0][..., 3:]])
-    for theirs, ours in zip(*results, strict=True):
-        numpy.testing.assert_array_equal(numpy.asarray(ours), theirs, strict=True)
+    for reference, tested in zip(*results, strict=True):
+        numpy.testing.assert_array_equal(numpy.asarray(tested), reference, strict=True)
 
 
-def test_a_row_out_of_bounds_is_told() -> None:
+def test_a_row_out_of_bounds_is_reported() -> None:
     x = gpunumpy.ones((4, 40))
     result = x[gpunumpy.asarray([1, 4])] + 1
     with pytest.raises(IndexError, match="out of bounds"):
         numpy.asarray(result)
 
 
-@pytest.mark.parametrize("boxed", [True, False])
+@pytest.mark.parametrize("as_array", [True, False])
 @pytest.mark.parametrize(
     "key", [lambda i: (None, 0, 0, i), lambda i: i, lambda i: (i, S(None)), lambda i: (Ellipsis, i)]
 )
-def test_a_zero_dimensional_index_copies_and_a_scalar_gives_a_view(key: Callable[[Any], Any], boxed: bool) -> None:
+def test_a_zero_dimensional_index_copies_and_a_scalar_gives_a_view(key: Callable[[Any], Any], as_array: bool) -> None:
     sums = []
     for xp in (numpy, gpunumpy):
         a = xp.arange(4).reshape(4, 1, 1)
-        part = a[key(xp.asarray(0) if boxed else xp.arange(3)[0])]
+        part = a[key(xp.asarray(0) if as_array else xp.arange(3)[0])]
         part[...] = 100
         sums.append((part.shape, int(a.sum())))
     assert sums[0] == sums[1]
@@ -422,5 +422,5 @@ def test_bounds_where_no_element_is_read_or_written(case: int, on_device: bool) 
         with pytest.raises(IndexError, match=r"out of bounds|empty axes|empty array"):
             found(gpunumpy)
         return
-    for mine, theirs in zip(found(gpunumpy), expected, strict=True):
-        same(mine, theirs)
+    for tested, reference in zip(found(gpunumpy), expected, strict=True):
+        same(tested, reference)

@@ -1,4 +1,4 @@
-"""Linear algebra: where it says more than NumPy's."""
+"""Linear algebra: where it says more than NumPy does."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def order_of_eigenvalues() -> Iterator[None]:
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16", "i4"])
 def test_eigenvalues_are_complex(dtype: Any) -> None:
     for x in (numpy.eye(3, dtype=dtype), sample(dtype, (2, 4, 4))):
-        theirs = numpy.linalg.eig(x)
-        wanted = [part.astype(numpy.result_type(part.dtype, "c8")) for part in theirs]
+        reference = numpy.linalg.eig(x)
+        wanted = [part.astype(numpy.result_type(part.dtype, "c8")) for part in reference]
         found = np.linalg.eig(np.asarray(x))
         assert found._fields == ("eigenvalues", "eigenvectors")
         same(to_host(found.eigenvalues), wanted[0], ulp=100)

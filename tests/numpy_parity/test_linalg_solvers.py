@@ -1,4 +1,4 @@
-"""Systems, inverses, determinants, Cholesky factors and powers against NumPy's."""
+"""Systems, inverses, determinants, Cholesky factors and powers, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -58,19 +58,19 @@ def definite(shape: tuple[int, ...], dtype: str) -> Any:
 
 def check(name: str, *args: Any, ulp: float = 500, **options: Any) -> None:
     """A function of `numpy.linalg` over the same arguments."""
-    theirs = outcome(lambda: getattr(numpy.linalg, name)(*args, **options))
-    mine = [np.asarray(x) if isinstance(x, numpy.ndarray) else x for x in args]
-    found = outcome(lambda: on_host(getattr(np.linalg, name)(*mine, **options)))
-    if isinstance(theirs, numpy.linalg.LinAlgError):
+    reference = outcome(lambda: getattr(numpy.linalg, name)(*args, **options))
+    tested = [np.asarray(x) if isinstance(x, numpy.ndarray) else x for x in args]
+    found = outcome(lambda: on_host(getattr(np.linalg, name)(*tested, **options)))
+    if isinstance(reference, numpy.linalg.LinAlgError):
         assert isinstance(found, numpy.linalg.LinAlgError)
-        assert str(found) == " ".join(str(theirs).split())
-    if hasattr(theirs, "dtype") and theirs.dtype.kind in "fc":  # by the size of what is exact, zeros too
-        finite = numpy.isfinite(theirs)
+        assert str(found) == " ".join(str(reference).split())
+    if hasattr(reference, "dtype") and reference.dtype.kind in "fc":  # by the size of what is exact, zeros too
+        finite = numpy.isfinite(reference)
         numpy.testing.assert_array_equal(numpy.isfinite(found), finite)
-        largest = abs(numpy.asarray(theirs)).max(initial=1, where=finite)
+        largest = abs(numpy.asarray(reference)).max(initial=1, where=finite)
         with numpy.errstate(invalid="ignore"):
-            theirs, found = ((x / largest).astype(x.dtype) for x in (theirs, found))
-    same(found, theirs, ulp, f"{name} {[getattr(x, 'shape', x) for x in args]}")
+            reference, found = ((x / largest).astype(x.dtype) for x in (reference, found))
+    same(found, reference, ulp, f"{name} {[getattr(x, 'shape', x) for x in args]}")
 
 
 def on_host(x: Any) -> Any:
@@ -120,12 +120,12 @@ def test_strides(view: str) -> None:
         whole = sample((4, 4, 4), dtype) + 9 * numpy.arange(1, 5)[:, None, None].astype(dtype) * numpy.eye(
             4, dtype=dtype
         )
-        host, mine = VIEWS[view](whole), VIEWS[view](np.asarray(whole))
+        host, tested = VIEWS[view](whole), VIEWS[view](np.asarray(whole))
         b = VIEWS[view](np.asarray(whole))[..., :1]
-        same(to_host(np.linalg.inv(mine)), numpy.linalg.inv(host), 5e3)
-        same(to_host(np.linalg.det(mine)), numpy.linalg.det(host), 5e3)
-        same(to_host(np.linalg.solve(mine, b)), numpy.linalg.solve(host, host[..., :1]), 1e4)
-        same(to_host(np.linalg.solve(mine + 0, 2 * b)), numpy.linalg.solve(host, 2 * host[..., :1]), 1e4)
+        same(to_host(np.linalg.inv(tested)), numpy.linalg.inv(host), 5e3)
+        same(to_host(np.linalg.det(tested)), numpy.linalg.det(host), 5e3)
+        same(to_host(np.linalg.solve(tested, b)), numpy.linalg.solve(host, host[..., :1]), 1e4)
+        same(to_host(np.linalg.solve(tested + 0, 2 * b)), numpy.linalg.solve(host, 2 * host[..., :1]), 1e4)
 
 
 def test_triangles_that_are_not_read() -> None:

@@ -1,4 +1,4 @@
-"""Shapes, joining, splitting, repeating, padding and editing: values, views and errors as NumPy's."""
+"""Shapes, joining, splitting, repeating, padding and editing: values, views and errors as in NumPy."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ARRAYS: dict[str, Callable[[Any], Any]] = {
 
 
 def compare(call: Callable[[Any, Any], Any], name: str = "plain", views: bool = True) -> None:
-    """The same call on both modules; and, where NumPy gives a writable view, a write through ours is seen."""
+    """The same call on both modules; where NumPy gives a writable view, a write through gpunumpy's view is seen."""
     check(lambda: _listed(call(np, ARRAYS[name](np))), lambda: _listed(call(numpy, ARRAYS[name](numpy))))
     if not views:
         return
@@ -38,17 +38,17 @@ def compare(call: Callable[[Any, Any], Any], name: str = "plain", views: bool = 
         mine_base, base = ARRAYS[name](np), ARRAYS[name](numpy)
         if not base.flags.writeable:
             return
-        mine, theirs = call(np, mine_base), call(numpy, base)
+        tested, reference = call(np, mine_base), call(numpy, base)
     except Exception:
         return
-    if isinstance(theirs, numpy.ndarray) and theirs.size:
-        assert mine.flags.writeable == theirs.flags.writeable, name
-        assert (mine.flags.c_contiguous, mine.flags.f_contiguous) == (
-            theirs.flags.c_contiguous,
-            theirs.flags.f_contiguous,
+    if isinstance(reference, numpy.ndarray) and reference.size:
+        assert tested.flags.writeable == reference.flags.writeable, name
+        assert (tested.flags.c_contiguous, tested.flags.f_contiguous) == (
+            reference.flags.c_contiguous,
+            reference.flags.f_contiguous,
         ), name
-        if theirs.flags.writeable:
-            mine[...], theirs[...] = 77, 77
+        if reference.flags.writeable:
+            tested[...], reference[...] = 77, 77
             same(to_host(mine_base), base, 0, f"{name} after a write through the result")
 
 
@@ -146,11 +146,11 @@ def test_views_of_another_dtype() -> None:
     for dtype in ("i4", "f4", "u1", "i8", "c8", "?", "e", "d", "c16"):
         for name in ("plain", "transposed", "strided", "matrix", "fortran", "vector", "every second", "0-d"):
             compare(lambda m, x, dtype=dtype: x.view(dtype), name, views=False)
-    mine, theirs = np.zeros(4), numpy.zeros(4)
-    mine.view("u8")[1], theirs.view("u8")[1] = 2**62, 2**62
-    same(to_host(mine), theirs, 0)
-    bits = mine[1:3].view("u4")
-    mine[2] = -1.0
+    tested, reference = np.zeros(4), numpy.zeros(4)
+    tested.view("u8")[1], reference.view("u8")[1] = 2**62, 2**62
+    same(to_host(tested), reference, 0)
+    bits = tested[1:3].view("u4")
+    tested[2] = -1.0
     same(to_host(bits), numpy.array([0, 2**30, 0, 0xBFF00000], "u4"), 0)
     z = np.array([1 + 2j, 3 + 4j])
     pairs = z.view("f8")
@@ -321,8 +321,8 @@ def test_rolled_parts(base: Callable[[Any, Any], Any]) -> None:
             seen.append(rolled)
         return [*seen, x]
 
-    for mine, theirs in zip(program(np), program(numpy), strict=True):
-        same(to_host(mine), theirs)
+    for tested, reference in zip(program(np), program(numpy), strict=True):
+        same(to_host(tested), reference)
 
 
 def test_rolls_by_equal_numbers_of_other_types() -> None:
@@ -335,8 +335,8 @@ def test_rolls_by_equal_numbers_of_other_types() -> None:
 def test_roll_by_index() -> None:
     for name in ("plain", "transposed", "strided"):
         for moved in ({0: 1}, {2: 1}, {0: 1, 1: 2}, {1: 1, 2: 1}):
-            theirs = numpy.roll(ARRAYS[name](numpy), tuple(moved.values()), tuple(moved))
-            same(to_host(rolled_by_index(ARRAYS[name](np), moved)), theirs)
+            reference = numpy.roll(ARRAYS[name](numpy), tuple(moved.values()), tuple(moved))
+            same(to_host(rolled_by_index(ARRAYS[name](np), moved)), reference)
 
 
 PAD_WIDTHS: tuple[Any, ...] = (
@@ -428,10 +428,10 @@ def test_editing(call: str) -> None:
 
 def test_resize_in_place() -> None:
     for shape in ((2, 5), 3, (4,), (0,)):
-        mine, theirs = np.arange(1, 7), numpy.arange(1, 7)
-        mine.resize(shape)
-        theirs.resize(shape, refcheck=False)
-        same(to_host(mine), theirs)
+        tested, reference = np.arange(1, 7), numpy.arange(1, 7)
+        tested.resize(shape)
+        reference.resize(shape, refcheck=False)
+        same(to_host(tested), reference)
     with pytest.raises(ValueError, match="own"):
         np.arange(4)[::2].resize(1)
 
@@ -445,11 +445,11 @@ def test_views_of_scalars_do_not_write_them() -> None:
 
 def test_flags() -> None:
     for name, make in ARRAYS.items():
-        mine, theirs = make(np).flags, make(numpy).flags
+        tested, reference = make(np).flags, make(numpy).flags
         for flag in ("c_contiguous", "f_contiguous", "writeable", "contiguous", "fortran", "forc", "fnc", "aligned"):
-            assert getattr(mine, flag) == getattr(theirs, flag), (name, flag)
+            assert getattr(tested, flag) == getattr(reference, flag), (name, flag)
         for key in ("C", "F", "W", "C_CONTIGUOUS", "WRITEABLE", "FORC", "CA", "FA", "B"):
-            assert mine[key] == theirs[key], (name, key)
+            assert tested[key] == reference[key], (name, key)
     a = np.arange(3)
     assert repr(a.flags) == repr(numpy.arange(3).flags)
     a.flags.writeable = False

@@ -1,4 +1,4 @@
-"""The namespace: every public name of NumPy's, its own objects where they are right, the host for the rest."""
+"""The namespace: every public name of NumPy, its own objects where they are right, the host for the rest."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ NUMPYS_OWN = (
 
 
 @pytest.mark.parametrize("name", NUMPYS_OWN.split())
-def test_numpys_own_objects(name: str) -> None:
+def test_objects_of_numpy(name: str) -> None:
     assert getattr(np, name) is getattr(numpy, name)
 
 
@@ -72,16 +72,18 @@ def test_dtypes_of_arrays() -> None:
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16", float, numpy.longdouble])
 def test_limits_of_floats(dtype: Any) -> None:
-    mine, theirs = np.finfo(dtype), numpy.finfo(dtype)
-    for name in (n for n in dir(theirs) if not n.startswith("_")):
-        assert getattr(mine, name) == getattr(theirs, name), name
+    tested, reference = np.finfo(dtype), numpy.finfo(dtype)
+    for name in (n for n in dir(reference) if not n.startswith("_")):
+        assert getattr(tested, name) == getattr(reference, name), name
     if dtype is not numpy.longdouble:
-        assert all(isinstance(getattr(mine, name), float) for name in ("eps", "max", "min", "smallest_normal", "tiny"))
-        assert mine == np.finfo(np.ones(2, dtype)) == np.finfo(np.ones(2, dtype).dtype)
-    assert (repr(mine), str(mine), hash(mine)) == (repr(theirs), str(theirs), hash(copy.copy(mine)))
-    assert mine != np.finfo("f4" if mine.bits == 16 else "f2")
+        assert all(
+            isinstance(getattr(tested, name), float) for name in ("eps", "max", "min", "smallest_normal", "tiny")
+        )
+        assert tested == np.finfo(np.ones(2, dtype)) == np.finfo(np.ones(2, dtype).dtype)
+    assert (repr(tested), str(tested), hash(tested)) == (repr(reference), str(reference), hash(copy.copy(tested)))
+    assert tested != np.finfo("f4" if tested.bits == 16 else "f2")
     with pytest.raises(AttributeError):
-        mine.nonsense  # type: ignore[attr-defined]  # noqa: B018
+        tested.nonsense  # type: ignore[attr-defined]  # noqa: B018
     with pytest.raises(ValueError):
         np.finfo(int)
 
@@ -111,8 +113,13 @@ def test_kinds_of_dtypes() -> None:
 def test_promotion() -> None:
     f, i = np.zeros(2, "f4"), np.zeros(2, "i8")
     hf, hi = f.get(), i.get()
-    for mine, theirs in (((f, i), (hf, hi)), ((f, 1.0), (hf, 1.0)), ((i, 2.5), (hi, 2.5)), (("i2", f), ("i2", hf))):
-        assert np.result_type(*mine) == numpy.result_type(*theirs)
+    for tested, reference in (
+        ((f, i), (hf, hi)),
+        ((f, 1.0), (hf, 1.0)),
+        ((i, 2.5), (hi, 2.5)),
+        (("i2", f), ("i2", hf)),
+    ):
+        assert np.result_type(*tested) == numpy.result_type(*reference)
     assert np.promote_types("i4", "f4") == numpy.promote_types("i4", "f4")
     assert np.can_cast(i.dtype, "f4") == numpy.can_cast(hi.dtype, "f4")
     assert np.can_cast(i, "f4", "same_kind")
@@ -139,9 +146,9 @@ def test_questions_about_arrays() -> None:
 @pytest.mark.usefixtures("fresh")
 def test_the_host_says_so_once() -> None:
     a = np.arange(3.0)
-    with pytest.warns(np.HostFallbackWarning, match=r"gpunumpy\.polyval") as told:
+    with pytest.warns(np.HostFallbackWarning, match=r"gpunumpy\.polyval") as caught:
         same(to_host(np.polyval([1, 2], a)), numpy.polyval([1, 2], numpy.arange(3.0)))
-    assert told[0].filename == __file__
+    assert caught[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         np.polyval([1, 2], a)
@@ -217,21 +224,21 @@ def test_other_submodules_are_not_found(name: str) -> None:
 
 
 def test_array_namespace_info() -> None:
-    mine, theirs = np.__array_namespace_info__(), numpy.__array_namespace_info__()
+    tested, reference = np.__array_namespace_info__(), numpy.__array_namespace_info__()
     more = {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
-    assert mine.capabilities() == theirs.capabilities() | more
-    assert mine.default_device() is np.default_device()
-    assert mine.devices() == tuple(np.devices())  # as the standard has it; NumPy gives a list
-    assert mine.default_dtypes() == theirs.default_dtypes()
-    assert mine.default_dtypes(device="cpu") == theirs.default_dtypes()
+    assert tested.capabilities() == reference.capabilities() | more
+    assert tested.default_device() is np.default_device()
+    assert tested.devices() == tuple(np.devices())  # as the standard has it; NumPy gives a list
+    assert tested.default_dtypes() == reference.default_dtypes()
+    assert tested.default_dtypes(device="cpu") == reference.default_dtypes()
     for kind in (None, "bool", "signed integer", "unsigned integer", "integral", "real floating", "numeric"):
-        assert mine.dtypes(kind=kind) == theirs.dtypes(kind=kind), kind
+        assert tested.dtypes(kind=kind) == reference.dtypes(kind=kind), kind
     kinds = ("bool", "complex floating")
-    assert mine.dtypes(device=np.Device("cpu"), kind=kinds) == theirs.dtypes(kind=kinds)
+    assert tested.dtypes(device=np.Device("cpu"), kind=kinds) == reference.dtypes(kind=kinds)
     with pytest.raises(ValueError):
-        mine.dtypes(kind="text")
+        tested.dtypes(kind="text")
     with pytest.raises(ValueError):
-        mine.dtypes(device="tpu")
+        tested.dtypes(device="tpu")
 
 
 def test_testing() -> None:
@@ -279,10 +286,10 @@ def test_to_the_host_and_between_devices() -> None:
 @pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
 @pytest.mark.parametrize(("name", "args"), [("byteswap", ()), ("getfield", (float,))])
 def test_methods_on_the_host(name: str, args: tuple[Any, ...]) -> None:
-    theirs = sample("d", (7,), 3)
-    mine = np.asarray(theirs)
-    same(outcome_of(mine, name, args), outcome_of(theirs, name, args))
-    same(to_host(mine), theirs)
+    reference = sample("d", (7,), 3)
+    tested = np.asarray(reference)
+    same(outcome_of(tested, name, args), outcome_of(reference, name, args))
+    same(to_host(tested), reference)
 
 
 def outcome_of(x: Any, name: str, args: tuple[Any, ...]) -> Any:

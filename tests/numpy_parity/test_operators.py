@@ -13,8 +13,8 @@ from ml_dtypes import bfloat16
 
 from gpunumpy.functions.ufuncs.ufunc import UFUNCS
 
-from ..support.arrays import boxed, from_host, ndarray, to_host, wrap
-from .parity import DTYPES, check, generated, on_host, ours, outcome, same, sample
+from ..support.arrays import from_host, mark_as_array, ndarray, to_host, wrap
+from .parity import DTYPES, check, generated, on_host, outcome, same, sample, to_gpunumpy
 
 BINARY = [
     operator.add,
@@ -80,8 +80,8 @@ def test_binary_with_what_is_no_array(call: Callable[..., Any]) -> None:
     for y in ([1, 2, 3], (1, 2, 3), numpy.array([3, 2, 1]), [1, 2], 1, None, "text", object()):
         if call in (operator.eq, operator.ne) and type(y) is object:
             continue
-        theirs = outcome(lambda y=y: call(x, y))
-        same(outcome(lambda y=y: on_host(call(from_host(x), y))), theirs, 4, f"{call}({y})")
+        reference = outcome(lambda y=y: call(x, y))
+        same(outcome(lambda y=y: on_host(call(from_host(x), y))), reference, 4, f"{call}({y})")
 
 
 @pytest.mark.parametrize("call", UNARY)
@@ -99,43 +99,43 @@ def test_in_place(call: Callable[..., Any]) -> None:
             if dtype == "?" and call is operator.ipow:
                 continue  # always refused, for one reason or another
             data = abs(sample(dtype, (2, 3), k, 1))
-            mine = from_host(data)
-            theirs = outcome(lambda y=y, data=data: call(data, ours_or_numpys(y, False)))
-            found = outcome(lambda y=y, mine=mine: call(mine, ours_or_numpys(y, True)))
+            tested = from_host(data)
+            reference = outcome(lambda y=y, data=data: call(data, gpunumpy_or_numpy(y, False)))
+            found = outcome(lambda y=y, tested=tested: call(tested, gpunumpy_or_numpy(y, True)))
             if isinstance(found, ndarray):
-                assert found is mine
-            same(to_host(mine), data, 8, f"{call}({dtype}, {y!r}): {found!r}")
-            if isinstance(theirs, Exception):
-                same(found, theirs, 8, f"{call}({dtype}, {y!r})")
+                assert found is tested
+            same(to_host(tested), data, 8, f"{call}({dtype}, {y!r}): {found!r}")
+            if isinstance(reference, Exception):
+                same(found, reference, 8, f"{call}({dtype}, {y!r})")
 
 
 def test_in_place_shapes() -> None:
     for shape in ((2,), (4, 3), (1, 3), (2, 1), (1, 2, 3), ()):
         for own in ((2, 3), (1, 3), (3,)):
             data, y = numpy.ones(own), numpy.ones(shape)
-            mine = from_host(data)
-            theirs = outcome(lambda data=data, y=y: operator.iadd(data, y))
-            found = outcome(lambda mine=mine, y=y: on_host(operator.iadd(mine, from_host(y))))
-            same(found, theirs, what=f"{own} += {shape}")
+            tested = from_host(data)
+            reference = outcome(lambda data=data, y=y: operator.iadd(data, y))
+            found = outcome(lambda tested=tested, y=y: on_host(operator.iadd(tested, from_host(y))))
+            same(found, reference, what=f"{own} += {shape}")
 
 
-def ours_or_numpys(y: Any, mine: bool) -> Any:
-    return ours(y) if mine else y
+def gpunumpy_or_numpy(y: Any, converts: bool) -> Any:
+    return to_gpunumpy(y) if converts else y
 
 
 def test_in_place_is_seen_through_views_and_not_by_values_read_before() -> None:
     data = numpy.arange(12.0).reshape(3, 4)
-    mine = from_host(data)
-    row, before = mine[1], mine + 0
-    mine *= 2
+    tested = from_host(data)
+    row, before = tested[1], tested + 0
+    tested *= 2
     row += 100
     numpy.testing.assert_array_equal(to_host(before), data)
     data *= 2
     data[1] += 100
-    numpy.testing.assert_array_equal(to_host(mine), data)
-    mine[1:] += mine[:-1]
+    numpy.testing.assert_array_equal(to_host(tested), data)
+    tested[1:] += tested[:-1]
     data[1:] += data[:-1].copy()
-    numpy.testing.assert_array_equal(to_host(mine), data)
+    numpy.testing.assert_array_equal(to_host(tested), data)
 
 
 def test_in_place_on_a_result_binds_the_name_anew() -> None:
@@ -143,11 +143,11 @@ def test_in_place_on_a_result_binds_the_name_anew() -> None:
     same_total = total
     total += 1
     assert (float(total), float(same_total)) == (4, 3)
-    box = boxed(wrap(from_host(numpy.array(3.0)).value()))
-    same_box = box
-    box += 1
-    assert box is same_box
-    assert float(same_box) == 4
+    array = mark_as_array(wrap(from_host(numpy.array(3.0)).value()))
+    same_array = array
+    array += 1
+    assert array is same_array
+    assert float(same_array) == 4
 
 
 def test_powers() -> None:
@@ -204,12 +204,12 @@ def test_conversions_of_results(convert: Callable[[Any], Any]) -> None:
         value = numpy.array([3, 1]).astype(dtype) * numpy.dtype(dtype).type(0.75 if dtype in "efd" else 1)
         if convert in (math.trunc, math.floor, math.ceil) and dtype != "d":
             continue
-        theirs = outcome(lambda value=value: convert(value[0]))
+        reference = outcome(lambda value=value: convert(value[0]))
         found = outcome(lambda value=value: convert(UFUNCS["maximum"].reduce(from_host(value))))
-        if isinstance(theirs, Exception):
-            same(found, theirs)
+        if isinstance(reference, Exception):
+            same(found, reference)
         else:
-            assert found == theirs
+            assert found == reference
             assert isinstance(found, (int, float, complex, numpy.generic))
 
 
@@ -219,7 +219,7 @@ def test_conversions_of_arrays(convert: Callable[[Any], Any], shape: tuple[int, 
     for dtype in ("i4", "f4", "c8"):
         x = numpy.ones(shape, dtype)
         if convert in (round, math.trunc) and not shape:
-            continue  # NumPy's 0-d arrays have none of these, ours have a scalar's
+            continue  # NumPy's 0-d arrays have none of these, gpunumpy's have those of a scalar
         same(outcome(lambda x=x: convert(from_host(x))), outcome(lambda x=x: convert(x)))
 
 
@@ -232,11 +232,11 @@ def test_the_truth_of_many_is_ambiguous() -> None:
 
 def test_iteration_and_membership() -> None:
     data = numpy.arange(6.0).reshape(2, 3)
-    mine = from_host(data)
-    assert [float(v) for row in mine for v in row] == data.reshape(-1).tolist()
-    assert 4 in mine
-    assert 4.5 not in mine
-    assert numpy.float64(5) in mine
+    tested = from_host(data)
+    assert [float(v) for row in tested for v in row] == data.reshape(-1).tolist()
+    assert 4 in tested
+    assert 4.5 not in tested
+    assert numpy.float64(5) in tested
     with pytest.raises(TypeError):
         iter(from_host(numpy.array(1.0)))
 
@@ -291,23 +291,23 @@ def test_operands_that_define_their_own_operators() -> None:
 def test_order_of_results() -> None:
     x = numpy.arange(24.0).reshape(2, 3, 4)
     for view in (x.T, x.transpose(1, 0, 2), x[:, ::-1]):
-        made, theirs = from_host(view) * 2 + from_host(view), view * 2 + view
-        assert made.strides == theirs.strides
-        same(to_host(made), theirs)
+        made, reference = from_host(view) * 2 + from_host(view), view * 2 + view
+        assert made.strides == reference.strides
+        same(to_host(made), reference)
 
 
 def test_a_part_that_is_computed_from_itself() -> None:
     for part in (slice(1, None), slice(None, None, 2), slice(2, 0, -1)):
         data = numpy.arange(12.0).reshape(4, 3)
-        mine = from_host(data)
-        mine *= 2
-        mine[part] = mine[part] * 3 + 1
-        mine[part] = mine[part]
-        mine[part] -= 4
+        tested = from_host(data)
+        tested *= 2
+        tested[part] = tested[part] * 3 + 1
+        tested[part] = tested[part]
+        tested[part] -= 4
         data *= 2
         data[part] = data[part] * 3 + 1
         data[part] -= 4
-        numpy.testing.assert_array_equal(to_host(mine), data)
+        numpy.testing.assert_array_equal(to_host(tested), data)
 
 
 def test_matrix_product() -> None:

@@ -1,4 +1,4 @@
-"""The stream of our own: the same numbers on every device, of the distributions that they are said to have."""
+"""The stream of `PhiloxGPU`: the same numbers on every device, of the distributions that they are said to have."""
 
 from __future__ import annotations
 
@@ -122,22 +122,22 @@ def test_draws_are_streams_of_their_own() -> None:
     g = generator()
     draws = [g.random(1000), g.random(1000), *(child.random(1000) for child in g.spawn(2)), generator(8).random(1000)]
     draws.append(np.random.Generator(generator().bit_generator.jumped()).random(1000))
-    together = numpy.corrcoef([to_host(x) for x in draws])
-    assert abs(together - numpy.eye(len(draws))).max() < 0.15
+    correlations = numpy.corrcoef([to_host(x) for x in draws])
+    assert abs(correlations - numpy.eye(len(draws))).max() < 0.15
     assert len({to_host(x).tobytes() for x in draws}) == len(draws)
 
 
 def test_the_rest_is_philox() -> None:
     """What has no size, and all other methods; a draw takes two words of the stream."""
-    g, theirs = generator(), numpy.random.Generator(numpy.random.Philox(7))
-    assert g.random() == theirs.random()
-    assert g.normal(3, 2) == theirs.normal(3, 2)
-    numpy.testing.assert_array_equal(to_host(g.poisson(5, 4)), theirs.poisson(5, 4))
+    g, reference = generator(), numpy.random.Generator(numpy.random.Philox(7))
+    assert g.random() == reference.random()
+    assert g.normal(3, 2) == reference.normal(3, 2)
+    numpy.testing.assert_array_equal(to_host(g.poisson(5, 4)), reference.poisson(5, 4))
     g.random(10_000)
-    theirs.bit_generator.random_raw(2)
-    numpy.testing.assert_array_equal(to_host(g.permutation(9)), theirs.permutation(9))
+    reference.bit_generator.random_raw(2)
+    numpy.testing.assert_array_equal(to_host(g.permutation(9)), reference.permutation(9))
     assert g.bit_generator.state["bit_generator"] == "PhiloxGPU"
-    assert repr(g.bit_generator.state["state"]) == repr(theirs.bit_generator.state["state"])
+    assert repr(g.bit_generator.state["state"]) == repr(reference.bit_generator.state["state"])
 
 
 def test_parameters_and_places() -> None:
@@ -164,8 +164,8 @@ def test_every_method_is_the_same_on_every_device(name: str) -> None:
         g = generator()
         return [to_host(getattr(g, name)(*ARGUMENTS[name], size=n)) for n in (20_000, 5)]
 
-    mine = drawn()
+    tested = drawn()
     with np.Device("cpu"):
-        theirs = drawn()
-    for x, y in zip(mine, theirs, strict=True):
+        reference = drawn()
+    for x, y in zip(tested, reference, strict=True):
         numpy.testing.assert_allclose(x, y, rtol=1e-11, atol=1e-14)

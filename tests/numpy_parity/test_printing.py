@@ -1,4 +1,4 @@
-"""Text: repr, str and format as NumPy's, whatever is fetched for them."""
+"""Text: repr, str and format as in NumPy, whatever is fetched for them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ SHAPES = ((), (0,), (1,), (5,), (3, 4), (2, 0), (2, 3, 4), (1001,), (1000,), (40
 @pytest.mark.parametrize("dtype", [*DTYPES, bfloat16])
 def test_repr_and_str(dtype: Any) -> None:
     for shape in SHAPES:
-        theirs = numpy.asarray(sample(dtype, shape, low=-1000, high=1000))
-        mine = np.asarray(theirs)
-        assert repr(mine) == repr(theirs), shape
-        assert str(mine) == str(theirs), shape
+        reference = numpy.asarray(sample(dtype, shape, low=-1000, high=1000))
+        tested = np.asarray(reference)
+        assert repr(tested) == repr(reference), shape
+        assert str(tested) == str(reference), shape
 
 
 @pytest.mark.parametrize(
@@ -38,16 +38,16 @@ def test_repr_and_str(dtype: Any) -> None:
     ids=str,
 )
 def test_print_options(options: dict[str, Any]) -> None:
-    for theirs in (sample("d", (4, 9)) / 7, sample("i4", (30,)), sample("F", (9, 3)), sample("f", (3, 3, 8)) * 1e10):
+    for reference in (sample("d", (4, 9)) / 7, sample("i4", (30,)), sample("F", (9, 3)), sample("f", (3, 3, 8)) * 1e10):
         with np.printoptions(**options):
-            assert repr(np.asarray(theirs)) == repr(theirs)
-            assert str(np.asarray(theirs)) == str(theirs)
-            assert np.array_repr(np.asarray(theirs), 60, 3) == numpy.array_repr(theirs, 60, 3)
+            assert repr(np.asarray(reference)) == repr(reference)
+            assert str(np.asarray(reference)) == str(reference)
+            assert np.array_repr(np.asarray(reference), 60, 3) == numpy.array_repr(reference, 60, 3)
 
 
 def test_array2string() -> None:
-    theirs = sample("d", (5, 30)) / 3
-    mine = np.asarray(theirs)
+    reference = sample("d", (5, 30)) / 3
+    tested = np.asarray(reference)
     for options in (
         {},
         {"precision": 2, "separator": ", "},
@@ -55,18 +55,18 @@ def test_array2string() -> None:
         {"threshold": 20, "prefix": "abc", "suffix": ";", "max_line_width": 50},
         {"formatter": {"float": lambda v: f"<{v:.1f}>"}},
     ):
-        assert np.array2string(mine, **options) == numpy.array2string(theirs, **options)
-        assert np.array2string(theirs, **options) == numpy.array2string(theirs, **options)
-    assert np.array_str(mine, 40, 2) == numpy.array_str(theirs, 40, 2)
+        assert np.array2string(tested, **options) == numpy.array2string(reference, **options)
+        assert np.array2string(reference, **options) == numpy.array2string(reference, **options)
+    assert np.array_str(tested, 40, 2) == numpy.array_str(reference, 40, 2)
 
 
 def test_views_and_pending_values() -> None:
-    theirs = numpy.arange(6000.0).reshape(60, 100)
-    mine = np.arange(6000.0).reshape(60, 100)
+    reference = numpy.arange(6000.0).reshape(60, 100)
+    tested = np.arange(6000.0).reshape(60, 100)
     for key in (numpy.s_[::-1], numpy.s_[:, ::2], numpy.s_[3], numpy.s_[2:, 5:6]):
-        assert repr(mine[key]) == repr(theirs[key])
-        assert repr(mine[key] * 2 + 1) == repr(theirs[key] * 2 + 1)
-        assert repr(mine.T[key]) == repr(theirs.T[key])
+        assert repr(tested[key]) == repr(reference[key])
+        assert repr(tested[key] * 2 + 1) == repr(reference[key] * 2 + 1)
+        assert repr(tested.T[key]) == repr(reference.T[key])
 
 
 def test_a_large_array_is_not_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,10 +79,10 @@ def test_a_large_array_is_not_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_scalars_print_as_scalars() -> None:
     for dtype in DTYPES:
-        theirs = sample(dtype, (3,)).max()
-        mine = np.max(np.asarray(sample(dtype, (3,))))
-        assert repr(mine) == repr(theirs)
-        assert str(mine) == str(theirs)
+        reference = sample(dtype, (3,)).max()
+        tested = np.max(np.asarray(sample(dtype, (3,))))
+        assert repr(tested) == repr(reference)
+        assert str(tested) == str(reference)
     x, y = np.sum(np.arange(4.0)), numpy.arange(4.0).sum()
     for spec in ("", ".3f", "10.2e", ">12", "g"):
         assert format(x, spec) == format(y, spec)

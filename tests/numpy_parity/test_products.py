@@ -12,7 +12,7 @@ import gpunumpy as np
 from gpunumpy.core.dtypes import bfloat16
 from tests.core.fusion.counting import kernels
 
-from ..support.arrays import boxed, from_host, to_host
+from ..support.arrays import from_host, mark_as_array, to_host
 from .test_reduction import outcome, same, sample
 
 DTYPES = ("?", "i1", "u2", "i4", "i8", "u8", "f2", "f4", "f8", "c8", "c16")
@@ -97,7 +97,7 @@ def test_out(kind: str) -> None:
     a, b = sample((3, 4), "f4", 1), sample((4, 2), "f4", 2)
     for shape in ((3, 2), (2, 3), (1, 3, 2)):
         for name in ("matmul", "dot"):
-            into, host = boxed(from_host(numpy.zeros(shape, kind))), numpy.zeros(shape, kind)
+            into, host = mark_as_array(from_host(numpy.zeros(shape, kind))), numpy.zeros(shape, kind)
             expected, _ = outcome(lambda: getattr(numpy, name)(a, b, out=host))  # noqa: B023
             if name == "matmul" and len(shape) == 3:
                 continue  # NumPy broadcasts into it
@@ -116,7 +116,7 @@ def test_out_may_be_an_operand() -> None:
     same(to_host(x), a @ a)
 
 
-# One axis by two numbers, and halves of unlike forms.
+# One axis by two numbers, and halves of unlike types.
 _AXES = (([0, -2], [0, 1]), ([0, 1], [1, -1]), ([-1, 1], [0, 1]), ((0,), 0), (1, [1]), ((0, 1), (0,)), ((), ()))
 
 
@@ -155,12 +155,12 @@ def test_cross() -> None:
             for dtype in DTYPES[1:]:
                 a, b = sample(left, dtype, 1), sample(right, dtype, 2)
                 try:
-                    theirs = numpy.cross(a, b)
+                    reference = numpy.cross(a, b)
                 except ValueError:  # NumPy 2.5 takes no vectors of 2 elements
                     with pytest.raises(ValueError, match=r"3 elements"):
                         np.cross(from_host(a), from_host(b))
                 else:
-                    same(to_host(np.cross(from_host(a), from_host(b))), theirs, (left, right))
+                    same(to_host(np.cross(from_host(a), from_host(b))), reference, (left, right))
         a, b = sample((3, 4, 5), "f8", 1), sample((4, 5, 3), "f8", 2)
         same(to_host(np.cross(from_host(a), from_host(b), 0, 2, 1)), numpy.cross(a, b, 0, 2, 1))
         same(to_host(np.cross(from_host(a), a, axis=0)), numpy.cross(a, a, axis=0))
@@ -195,9 +195,9 @@ def test_operands_of_any_strides(name: str, dtype: str) -> None:
     device = from_host(base)
     row = (numpy.broadcast_to(base[0, 0], (6, 6)), np.broadcast_to(device[0, 0], (6, 6)))
     ways = [(cut(base), cut(device)) for cut in CUTS] + [row]
-    for x, ours in ways:
-        for y, theirs in ways:
-            got, _ = outcome(lambda: getattr(np, name)(ours, theirs))  # noqa: B023
+    for x, tested in ways:
+        for y, reference in ways:
+            got, _ = outcome(lambda: getattr(np, name)(tested, reference))  # noqa: B023
             expected, _ = outcome(lambda: getattr(numpy, name)(x, y))  # noqa: B023
             same(got, expected, (name, dtype, x.shape, x.strides, y.shape, y.strides))
 
@@ -274,10 +274,10 @@ def test_bfloat16() -> None:
 def test_bfloat16_with_what_it_has_no_dtype_in_common_with(dtype: str) -> None:
     a, b = sample((3, 4), "f4", 1).astype(bfloat16), sample((4, 2), dtype, 2)
     x, y = from_host(a), from_host(b)
-    for one, two, ours, theirs in ((a, b, x, y), (b.T, a.T, y.T, x.T)):
+    for one, two, left, right in ((a, b, x, y), (b.T, a.T, y.T, x.T)):
         expected = numpy.matmul(one, two)
-        same(to_host(ours @ theirs), expected)
-        for made in (np.dot(ours, theirs), np.tensordot(ours, theirs, 1), np.einsum("ij,jk", ours, theirs)):
+        same(to_host(left @ right), expected)
+        for made in (np.dot(left, right), np.tensordot(left, right, 1), np.einsum("ij,jk", left, right)):
             same(to_host(made), expected)
 
 
@@ -287,15 +287,15 @@ CORES = {"matmul": ((3, 3), (3, 3)), "matvec": ((3, 3), (3,)), "vecmat": ((3,), 
 
 def alike(name: str, a: Any, b: Any, **options: Any) -> None:
     """The function of a name makes what NumPy's makes, in a new array or in `out`, with the same warnings."""
-    theirs, mine = dict(options), dict(options)
+    reference, tested = dict(options), dict(options)
     if "out" in options:
-        theirs["out"], mine["out"] = options["out"].copy(), boxed(from_host(options["out"]))
-    expected, said = outcome(lambda: getattr(numpy, name)(a, b, **theirs))
-    got, heard = outcome(lambda: getattr(np, name)(from_host(a), from_host(b), **mine))
+        reference["out"], tested["out"] = options["out"].copy(), mark_as_array(from_host(options["out"]))
+    expected, said = outcome(lambda: getattr(numpy, name)(a, b, **reference))
+    got, heard = outcome(lambda: getattr(np, name)(from_host(a), from_host(b), **tested))
     same(got, expected, (name, a.shape, b.shape, options), a.dtype)
     assert heard == said or isinstance(expected, type)
     if "out" in options:
-        same(to_host(mine["out"]), theirs["out"], (name, options), a.dtype)
+        same(to_host(tested["out"]), reference["out"], (name, options), a.dtype)
 
 
 @pytest.mark.parametrize("name", STACKED)
@@ -339,8 +339,8 @@ def test_keywords_of_generalised_ufuncs(name: str) -> None:
         alike(name, a, b[0], **options)
         if isinstance(order := options.get("order"), str) and order in "CF":
             made = getattr(np, name)(from_host(a), from_host(b), order=order)
-            theirs = getattr(numpy, name)(a, b, order=order)
-            assert [s // 8 for s in theirs.strides] == list(made.layout.strides)
+            reference = getattr(numpy, name)(a, b, order=order)
+            assert [s // 8 for s in reference.strides] == list(made.layout.strides)
 
 
 def test_axes_of_vectors_and_outputs() -> None:
@@ -374,7 +374,7 @@ def test_outer_broadcasts_into_its_output() -> None:
 
 
 @pytest.mark.parametrize("name", STACKED)
-def test_a_lost_imaginary_part_is_told_of(name: str) -> None:
+def test_a_lost_imaginary_part_warns(name: str) -> None:
     for kind in ("f4", "c8", "?"):
         for empty in (False, True):
             a, b = (sample((0, *core) if empty else core, "c16", 1) for core in CORES[name])
@@ -397,15 +397,15 @@ def test_trace_tells_of_a_lost_imaginary_part(shape: tuple[int, ...]) -> None:
 
 def test_the_numbers_of_arguments_are_known() -> None:
     for name in STACKED:
-        ours, theirs = getattr(np, name), getattr(numpy, name)
+        tested, reference = getattr(np, name), getattr(numpy, name)
         for attribute in ("__name__", "nin", "nout", "nargs", "signature", "identity", "types", "ntypes"):
-            assert getattr(ours, attribute) == getattr(theirs, attribute)
+            assert getattr(tested, attribute) == getattr(reference, attribute)
 
 
 def test_what_numpy_refuses() -> None:
     host = numpy.eye(2)
     x = from_host(host)
-    into = boxed(from_host(numpy.zeros((2, 2)))), numpy.zeros((2, 2))
+    into = mark_as_array(from_host(numpy.zeros((2, 2)))), numpy.zeros((2, 2))
     for function in (
         lambda xp, a, out: xp.tensordot(a, a, axes=1.0),
         lambda xp, a, out: xp.dot(a, a, out=(out,)),

@@ -53,12 +53,12 @@ def quiet(call: Callable[[], Any]) -> Any:
 
 def check(name: str, data: Any, *args: Any, **options: Any) -> None:
     """The same bits from both."""
-    theirs = quiet(lambda: getattr(numpy, name)(data, *args, **options))
+    reference = quiet(lambda: getattr(numpy, name)(data, *args, **options))
     found = quiet(lambda: getattr(np, name)(from_host(data), *args, **options))
-    if not isinstance(theirs, Exception):
+    if not isinstance(reference, Exception):
         assert isinstance(found, ndarray), (found, name, data.dtype, args, options)
         found = to_host(found)
-    same(found, theirs, 0, f"{name} {data!r} {args} {options}")
+    same(found, reference, 0, f"{name} {data!r} {args} {options}")
 
 
 @pytest.mark.parametrize("dtype", ["?", "i1", "f2", "f4", "f8"])
@@ -128,11 +128,11 @@ def test_out(name: str) -> None:
     data = sample("f8", (4, 5), 0.1)
     args = () if "median" in name else (0.4,)
     for dtype, keepdims in itertools.product(("f8", "f4", "c16"), (False, True)):
-        theirs = numpy.zeros((1, 5) if keepdims else 5, dtype)
-        into = np.zeros_like(from_host(theirs))
-        quiet(lambda: getattr(numpy, name)(data, *args, axis=0, out=theirs, keepdims=keepdims))  # noqa: B023
+        reference = numpy.zeros((1, 5) if keepdims else 5, dtype)
+        into = np.zeros_like(from_host(reference))
+        quiet(lambda: getattr(numpy, name)(data, *args, axis=0, out=reference, keepdims=keepdims))  # noqa: B023
         assert getattr(np, name)(from_host(data), *args, axis=0, out=into, keepdims=keepdims) is into
-        same(to_host(into), theirs, 0)
+        same(to_host(into), reference, 0)
     host = numpy.zeros(5)
     assert getattr(np, name)(from_host(data), *args, axis=0, out=host) is host
     with pytest.raises(ValueError, match="output"):
@@ -154,8 +154,8 @@ def test_what_is_refused(name: str) -> None:
     )
     for q, options in cases:
         check(name, data, q, **options)
-        theirs = quiet(lambda: getattr(numpy, name)(data, q, **options))  # noqa: B023
-        assert isinstance(theirs, Exception), (q, options)
+        reference = quiet(lambda: getattr(numpy, name)(data, q, **options))  # noqa: B023
+        assert isinstance(reference, Exception), (q, options)
     check(name, data + 1j, 0.5)
 
 
@@ -197,7 +197,7 @@ def test_quantiles_of_ours_and_of_lists() -> None:
 
 def test_the_array_stays_as_it_is() -> None:
     data = sample("f8", (9,))
-    mine = from_host(data)
-    np.median(mine, overwrite_input=True).item()
-    np.quantile(mine, 0.3, overwrite_input=True).item()
-    same(to_host(mine), data, 0)
+    tested = from_host(data)
+    np.median(tested, overwrite_input=True).item()
+    np.quantile(tested, 0.3, overwrite_input=True).item()
+    same(to_host(tested), data, 0)

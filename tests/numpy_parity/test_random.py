@@ -1,4 +1,4 @@
-"""Random numbers: NumPy's streams to the bit, into arrays of ours."""
+"""Random numbers: NumPy's streams to the bit, into gpunumpy arrays."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
 
 
 @pytest.fixture(autouse=True)
-def told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is said here is said elsewhere all the same."""
+def warn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A warning that this module caused is issued again elsewhere."""
     monkeypatch.setattr(fallback, "_warned", set())
 
 
@@ -54,9 +54,9 @@ DRAWS: dict[str, Callable[[Any, Any], Any]] = {
 @pytest.mark.parametrize("draw", DRAWS.values(), ids=DRAWS)
 @pytest.mark.parametrize("generator", GENERATORS.values(), ids=GENERATORS)
 def test_draws(generator: Callable[[Any], Any], draw: Callable[[Any, Any], Any]) -> None:
-    mine = draw(np, generator(np))
-    assert isinstance(mine, np.ndarray)
-    same(to_host(mine), draw(numpy, generator(numpy)))
+    tested = draw(np, generator(np))
+    assert isinstance(tested, np.ndarray)
+    same(to_host(tested), draw(numpy, generator(numpy)))
 
 
 IN_PLACE: dict[str, Callable[[Any, Any, Any], Any]] = {
@@ -73,19 +73,19 @@ IN_PLACE: dict[str, Callable[[Any, Any, Any], Any]] = {
 
 @pytest.mark.parametrize("write", IN_PLACE.values(), ids=IN_PLACE)
 def test_in_place(write: Callable[[Any, Any, Any], Any]) -> None:
-    mine, theirs = made(np), made(numpy)
-    result = write(np, np.random.default_rng(3), mine)
-    write(numpy, numpy.random.default_rng(3), theirs)
-    assert result is None or np.shares_memory(result, mine)
-    same(to_host(mine), theirs)
+    tested, reference = made(np), made(numpy)
+    result = write(np, np.random.default_rng(3), tested)
+    write(numpy, numpy.random.default_rng(3), reference)
+    assert result is None or np.shares_memory(result, tested)
+    same(to_host(tested), reference)
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_shuffle_along_an_axis(axis: int) -> None:
-    mine, theirs = made(np), made(numpy)
-    np.random.default_rng(0).shuffle(mine, axis=axis)
-    numpy.random.default_rng(0).shuffle(theirs, axis=axis)
-    same(to_host(mine), theirs)
+    tested, reference = made(np), made(numpy)
+    np.random.default_rng(0).shuffle(tested, axis=axis)
+    numpy.random.default_rng(0).shuffle(reference, axis=axis)
+    same(to_host(tested), reference)
 
 
 def test_what_numpy_refuses() -> None:
@@ -101,15 +101,15 @@ def test_what_numpy_refuses() -> None:
 
 
 def test_lists_are_shuffled_themselves() -> None:
-    mine: list[Any] = [np.zeros(1), 1, np.zeros(3), "x"]
-    theirs: list[Any] = [0, 1, 2, 3]
-    held = list(mine)
-    np.random.default_rng(5).shuffle(mine)
-    numpy.random.default_rng(5).shuffle(theirs)
-    assert [next(k for k, thing in enumerate(held) if thing is x) for x in mine] == theirs
+    tested: list[Any] = [np.zeros(1), 1, np.zeros(3), "x"]
+    reference: list[Any] = [0, 1, 2, 3]
+    held = list(tested)
+    np.random.default_rng(5).shuffle(tested)
+    numpy.random.default_rng(5).shuffle(reference)
+    assert [next(k for k, thing in enumerate(held) if thing is x) for x in tested] == reference
 
 
-def test_the_old_functions_have_numpys_stream() -> None:
+def test_the_old_functions_have_the_stream_of_numpy() -> None:
     outcomes = []
     for n in (np, numpy):
         n.random.seed(11)
@@ -120,20 +120,20 @@ def test_the_old_functions_have_numpys_stream() -> None:
         n.random.set_state(state)
         old = n.random.RandomState(4)
         outcomes.append([a, first, n.random.randn(2, 2), old.rand(3), old.multivariate_normal([0, 0], n.eye(2), 2)])
-    for mine, theirs in zip(*outcomes, strict=True):
-        assert isinstance(mine, np.ndarray)
-        same(to_host(mine), theirs)
+    for tested, reference in zip(*outcomes, strict=True):
+        assert isinstance(tested, np.ndarray)
+        same(to_host(tested), reference)
 
 
-def test_generators_are_numpys_too() -> None:
+def test_generators_are_numpy_generators_too() -> None:
     rng = np.random.default_rng(0)
     assert isinstance(rng, np.random.Generator)
     assert isinstance(rng, numpy.random.Generator)
     assert isinstance(np.random.RandomState(0), numpy.random.RandomState)
     assert np.random.default_rng(rng) is rng
-    theirs = numpy.random.default_rng(1)
-    shared = np.random.default_rng(theirs)
-    assert shared.bit_generator is theirs.bit_generator
+    reference = numpy.random.default_rng(1)
+    shared = np.random.default_rng(reference)
+    assert shared.bit_generator is reference.bit_generator
     same(np.random.default_rng(np.arange(3)).random(), numpy.random.default_rng(numpy.arange(3)).random())
     assert type(np.random.PCG64(1)) is numpy.random.PCG64
     assert isinstance(numpy.random.PCG64(1), np.random.PCG64)

@@ -15,7 +15,7 @@ from gpunumpy.random import device_draws, rejection_sampling, transformed_distri
 from gpunumpy.random.philox_gpu import PhiloxGPU
 from tests.support.host_executor import run_on_host, with_traits
 
-from ..emulator.test_sequence import emulated
+from ..emulator.test_rejection_sampling import emulated
 from ..support.arrays import from_host, to_host, wrap
 
 BITS = ("PCG64", "PCG64DXSM", "Philox", "MT19937")
@@ -25,8 +25,8 @@ BITS = ("PCG64", "PCG64DXSM", "Philox", "MT19937")
 def on_the_device(device: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     """All numbers are drawn on the device, and those of the CPU on the emulated machine."""
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-    with_traits(monkeypatch, draws_random=True)
-    run_on_host(monkeypatch, "stream_sequence", emulated)
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
+    run_on_host(monkeypatch, "rejection_sampling", emulated)
     draw = rejection_sampling.draw_from_words
     shapes: list[Any] = []
 
@@ -43,16 +43,16 @@ def pair(bits: str, seed: int = 1) -> tuple[Any, Any]:
     return tuple(n.random.Generator(getattr(n.random, bits)(seed)) for n in (np, numpy))
 
 
-def alike(mine: Any, theirs: Any, rtol: float = 4e-14) -> None:
-    got = to_host(mine)
-    assert got.dtype == theirs.dtype
-    assert got.shape == theirs.shape
+def alike(tested: Any, reference: Any, rtol: float = 4e-14) -> None:
+    got = to_host(tested)
+    assert got.dtype == reference.dtype
+    assert got.shape == reference.shape
     # What is near 0 may be a difference of larger numbers.
-    numpy.testing.assert_allclose(got, theirs, rtol=2e-6 if got.dtype == "f" else rtol, atol=1e-15)
+    numpy.testing.assert_allclose(got, reference, rtol=2e-6 if got.dtype == "f" else rtol, atol=1e-15)
 
 
-def same_state(mine: Any, theirs: Any) -> None:
-    assert repr(mine.bit_generator.state) == repr(theirs.bit_generator.state)
+def same_state(tested: Any, reference: Any) -> None:
+    assert repr(tested.bit_generator.state) == repr(reference.bit_generator.state)
 
 
 def _gamma(shape: float, dtype: str) -> Callable[[Any, Any], Any]:
@@ -134,10 +134,10 @@ TRANSFORMED: dict[str, Callable[[Any, Any], Any]] = {
 @pytest.mark.parametrize("name", TRANSFORMED)
 @pytest.mark.parametrize("bits", BITS)
 def test_functions_of_one_number(bits: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    mine, theirs = pair(bits)
+    tested, reference = pair(bits)
     for size in (1, 7, 300, (33, 64)):
-        alike(TRANSFORMED[name](mine, size), TRANSFORMED[name](theirs, size))
-    same_state(mine, theirs)
+        alike(TRANSFORMED[name](tested, size), TRANSFORMED[name](reference, size))
+    same_state(tested, reference)
 
 
 def test_words_that_are_zero(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,45 +188,45 @@ REFUSED: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.parametrize("draw", REFUSED.values(), ids=REFUSED)
 def test_what_numpy_refuses(draw: Callable[[Any, Any], Any]) -> None:
-    mine, theirs = pair("PCG64")
+    tested, reference = pair("PCG64")
     outcomes = []
-    for n, g in ((np, mine), (numpy, theirs)):
+    for n, g in ((np, tested), (numpy, reference)):
         with pytest.raises((ValueError, TypeError, numpy.linalg.LinAlgError)) as raised:
             draw(n, g)
         outcomes.append((raised.type, str(raised.value)))
     assert outcomes[0] == outcomes[1]
-    same_state(mine, theirs)
+    same_state(tested, reference)
 
 
 def test_a_covariance_that_is_none_is_warned_of() -> None:
-    mine, theirs = pair("PCG64")
-    for n, g in ((np, mine), (numpy, theirs)):
+    tested, reference = pair("PCG64")
+    for n, g in ((np, tested), (numpy, reference)):
         with pytest.warns(RuntimeWarning, match="semidefinite"):
             g.multivariate_normal([0, 0], n.asarray([[1, 2], [2, 1.0]]), 10)
-    same_state(mine, theirs)
+    same_state(tested, reference)
 
 
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
 def test_out(dtype: str) -> None:
-    mine, theirs = pair("PCG64")
+    tested, reference = pair("PCG64")
     for shape, part in (((30, 20), slice(None)), (200, slice(7, None))):
-        ours, numpys = (n.zeros(shape, dtype)[part] for n in (np, numpy))
-        assert mine.standard_gamma(1.5, dtype=dtype, out=ours) is ours
-        theirs.standard_gamma(1.5, dtype=dtype, out=numpys)
-        alike(ours, numpys)
-        mine.standard_exponential(dtype=dtype, method="inv", out=ours)
-        theirs.standard_exponential(dtype=dtype, method="inv", out=numpys)
-        alike(ours, numpys)
-    same_state(mine, theirs)
+        tested_out, reference_out = (n.zeros(shape, dtype)[part] for n in (np, numpy))
+        assert tested.standard_gamma(1.5, dtype=dtype, out=tested_out) is tested_out
+        reference.standard_gamma(1.5, dtype=dtype, out=reference_out)
+        alike(tested_out, reference_out)
+        tested.standard_exponential(dtype=dtype, method="inv", out=tested_out)
+        reference.standard_exponential(dtype=dtype, method="inv", out=reference_out)
+        alike(tested_out, reference_out)
+    same_state(tested, reference)
 
 
 @pytest.mark.parametrize("name", DRAWS)
 @pytest.mark.parametrize("bits", BITS)
 def test_draws(bits: str, name: str, on_the_device: list[int]) -> None:
-    mine, theirs = pair(bits)
+    tested, reference = pair(bits)
     for size in (1, 7, 300, (33, 64)):
-        alike(DRAWS[name](mine, size), DRAWS[name](theirs, size), 2e-12 if "angles" in name else 4e-14)
-        same_state(mine, theirs)
+        alike(DRAWS[name](tested, size), DRAWS[name](reference, size), 2e-12 if "angles" in name else 4e-14)
+        same_state(tested, reference)
     assert len(on_the_device) == (0 if "vectors" in name and bits != "MT19937" else 4)
 
 
@@ -234,21 +234,21 @@ def test_draws(bits: str, name: str, on_the_device: list[int]) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_draws_after_one_another(bits: str, seed: int) -> None:
     order = numpy.random.default_rng(seed)
-    mine, theirs = pair(bits, seed)
+    tested, reference = pair(bits, seed)
     names = list(DRAWS)
     for _ in range(10):
         name, size = names[order.integers(len(names))], int(order.integers(1, 400))
-        alike(DRAWS[name](mine, size), DRAWS[name](theirs, size), 2e-12 if "angles" in name else 4e-14)
+        alike(DRAWS[name](tested, size), DRAWS[name](reference, size), 2e-12 if "angles" in name else 4e-14)
         if not order.integers(3):
-            alike(mine.random(5, "f4"), theirs.random(5, "f4"))
+            alike(tested.random(5, "f4"), reference.random(5, "f4"))
         if not order.integers(3):
-            alike(mine.standard_normal(100), theirs.standard_normal(100))
-    same_state(mine, theirs)
+            alike(tested.standard_normal(100), reference.standard_normal(100))
+    same_state(tested, reference)
 
 
 def test_the_fast_stream_draws_as_philox() -> None:
-    mine, theirs = np.random.default_rng(PhiloxGPU(3)), numpy.random.Generator(numpy.random.Philox(3))
+    tested, reference = np.random.default_rng(PhiloxGPU(3)), numpy.random.Generator(numpy.random.Philox(3))
     for name in ("gamma", "beta of halves", "angles", "shares"):
-        alike(DRAWS[name](mine, 100), DRAWS[name](theirs, 100), 2e-12)
+        alike(DRAWS[name](tested, 100), DRAWS[name](reference, 100), 2e-12)
     for name in ("laplace", "triangular", "cauchy"):
-        alike(TRANSFORMED[name](mine, 100), TRANSFORMED[name](theirs, 100))
+        alike(TRANSFORMED[name](tested, 100), TRANSFORMED[name](reference, 100))

@@ -24,12 +24,12 @@ def on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
 
 
-def alike(mine: Any, theirs: Any) -> None:
-    if not isinstance(theirs, numpy.ndarray):
-        assert type(mine) is type(theirs)
-        assert mine == theirs
+def alike(tested: Any, reference: Any) -> None:
+    if not isinstance(reference, numpy.ndarray):
+        assert type(tested) is type(reference)
+        assert tested == reference
         return
-    numpy.testing.assert_array_equal(to_host(mine), theirs, strict=True)
+    numpy.testing.assert_array_equal(to_host(tested), reference, strict=True)
 
 
 DRAWS: dict[str, Callable[[Any, Any, Any], Any]] = {
@@ -68,14 +68,14 @@ DRAWS: dict[str, Callable[[Any, Any, Any], Any]] = {
 
 @pytest.mark.parametrize("bits", ["PCG64", "PCG64DXSM", "Philox", "SFC64"])
 def test_draws_after_one_another(bits: str) -> None:
-    mine, theirs = (n.random.Generator(getattr(numpy.random, bits)(2)) for n in (np, numpy))
+    tested, reference = (n.random.Generator(getattr(numpy.random, bits)(2)) for n in (np, numpy))
     for draw in DRAWS.values():
         for size in SIZES:
             if size == () and "rows" in draw.__code__.co_names:
                 continue
-            alike(draw(np, mine, size), draw(numpy, theirs, size))
-        alike(mine.random(3, "f4"), theirs.random(3, "f4"))
-        assert repr(mine.bit_generator.state) == repr(theirs.bit_generator.state)
+            alike(draw(np, tested, size), draw(numpy, reference, size))
+        alike(tested.random(3, "f4"), reference.random(3, "f4"))
+        assert repr(tested.bit_generator.state) == repr(reference.bit_generator.state)
 
 
 ARRAYS: dict[str, Callable[[Any, Any], Any]] = {
@@ -92,11 +92,11 @@ ARRAYS: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.parametrize("name", ARRAYS)
 def test_array_parameters(name: str) -> None:
-    mine, theirs = (n.random.default_rng(6) for n in (np, numpy))
+    tested, reference = (n.random.default_rng(6) for n in (np, numpy))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        alike(ARRAYS[name](np, mine), ARRAYS[name](numpy, theirs))
-    assert mine.bit_generator.state == theirs.bit_generator.state
+        alike(ARRAYS[name](np, tested), ARRAYS[name](numpy, reference))
+    assert tested.bit_generator.state == reference.bit_generator.state
 
 
 WRONG: list[tuple[Any, ...]] = [
@@ -115,17 +115,17 @@ WRONG: list[tuple[Any, ...]] = [
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=str)
-def test_errors_are_numpys_and_take_nothing(wrong: tuple[Any, ...]) -> None:
+def test_errors_equal_numpy_and_take_nothing(wrong: tuple[Any, ...]) -> None:
     name, *args = wrong
     many = {"poisson": 1, "geometric": 1, "logseries": 1, "zipf": 1, "hypergeometric": 3}.get(name, 2)
     given = args if len(args) > many else [*args, 2000]
-    mine, theirs = (n.random.default_rng(6) for n in (np, numpy))
+    tested, reference = (n.random.default_rng(6) for n in (np, numpy))
     with pytest.raises((ValueError, TypeError, OverflowError)) as theirs_error:
-        getattr(theirs, name)(*given)
+        getattr(reference, name)(*given)
     with pytest.raises(theirs_error.type) as my_error:
-        getattr(mine, name)(*given)
+        getattr(tested, name)(*given)
     assert str(my_error.value) == str(theirs_error.value)
-    assert mine.bit_generator.state == theirs.bit_generator.state
+    assert tested.bit_generator.state == reference.bit_generator.state
 
 
 def test_what_is_kept_of_many_parameters() -> None:

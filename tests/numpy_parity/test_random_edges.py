@@ -19,7 +19,7 @@ MANY = 20000
 def place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "on the device":
         monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-        with_traits(monkeypatch, draws_random=True)
+        with_traits(monkeypatch, draws_faster_than_numpy=True)
 
 
 def outcome(n: Any, use: Callable[[Any, Any], Any], state: Callable[[Any], Any]) -> tuple[Any, ...]:

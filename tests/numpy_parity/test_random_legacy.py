@@ -25,29 +25,29 @@ SIZES = (1, 2, 7, 311, 312, 313, 1000, (3, 5, 7), (64, 64))
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever can be drawn on a device is, on the CPU device too, and whatever the size."""
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-    with_traits(monkeypatch, draws_random=True)
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
 
 
 def pair(seed: int = 1) -> tuple[Any, Any]:
     return np.random.RandomState(seed), numpy.random.RandomState(seed)
 
 
-def alike(mine: Any, theirs: Any, exact: bool = True) -> None:
-    if not isinstance(theirs, numpy.ndarray):
-        assert type(mine) is type(theirs)
-        assert mine == theirs
+def alike(tested: Any, reference: Any, exact: bool = True) -> None:
+    if not isinstance(reference, numpy.ndarray):
+        assert type(tested) is type(reference)
+        assert tested == reference
         return
-    got = to_host(mine)
-    assert got.dtype == theirs.dtype
-    assert got.shape == theirs.shape
+    got = to_host(tested)
+    assert got.dtype == reference.dtype
+    assert got.shape == reference.shape
     if exact:
-        numpy.testing.assert_array_equal(got, theirs)
+        numpy.testing.assert_array_equal(got, reference)
     else:
-        numpy.testing.assert_allclose(got, theirs, rtol=2e-14, atol=1e-14)
+        numpy.testing.assert_allclose(got, reference, rtol=2e-14, atol=1e-14)
 
 
-def same_state(mine: Any, theirs: Any) -> None:
-    for a, b in zip(mine.get_state(), theirs.get_state(), strict=True):
+def same_state(tested: Any, reference: Any) -> None:
+    for a, b in zip(tested.get_state(), reference.get_state(), strict=True):
         numpy.testing.assert_array_equal(a, b)
 
 
@@ -103,47 +103,47 @@ DRAWS = EXACT | CLOSE
 
 @pytest.mark.parametrize("name", DRAWS)
 def test_draws(name: str) -> None:
-    mine, theirs = pair()
+    tested, reference = pair()
     for size in SIZES:
-        alike(DRAWS[name](mine, size), DRAWS[name](theirs, size), name in EXACT)
-    same_state(mine, theirs)
+        alike(DRAWS[name](tested, size), DRAWS[name](reference, size), name in EXACT)
+    same_state(tested, reference)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_draws_after_one_another(seed: int) -> None:
     order = numpy.random.default_rng(seed)
-    mine, theirs = pair(seed)
+    tested, reference = pair(seed)
     names = list(DRAWS)
     for _ in range(15):
         name, size = names[order.integers(len(names))], int(order.integers(1, 700))
-        alike(DRAWS[name](mine, size), DRAWS[name](theirs, size), name in EXACT)
+        alike(DRAWS[name](tested, size), DRAWS[name](reference, size), name in EXACT)
         if not order.integers(3):
-            same_state(mine, theirs)
+            same_state(tested, reference)
         if not order.integers(4):
-            alike(mine.standard_normal(), theirs.standard_normal())
+            alike(tested.standard_normal(), reference.standard_normal())
         if not order.integers(4):
-            alike(mine.bytes(5), theirs.bytes(5))
+            alike(tested.bytes(5), reference.bytes(5))
         if not order.integers(4):
-            alike(mine.noncentral_chisquare(1, 2, 3), theirs.noncentral_chisquare(1, 2, 3))
+            alike(tested.noncentral_chisquare(1, 2, 3), reference.noncentral_chisquare(1, 2, 3))
         if not order.integers(4):
-            mine = pickle.loads(pickle.dumps(mine)) if order.integers(2) else copy.deepcopy(mine)
-            assert type(mine) is np.random.RandomState
+            tested = pickle.loads(pickle.dumps(tested)) if order.integers(2) else copy.deepcopy(tested)
+            assert type(tested) is np.random.RandomState
         if not order.integers(4):
-            state = mine.get_state(legacy=bool(order.integers(2)))
-            mine.rand(30)
-            mine.set_state(state)
+            state = tested.get_state(legacy=bool(order.integers(2)))
+            tested.rand(30)
+            tested.set_state(state)
         if not order.integers(6):
-            for g in (mine, theirs):
+            for g in (tested, reference):
                 g.seed(seed + 100)
-    same_state(mine, theirs)
+    same_state(tested, reference)
 
 
 def test_numbers_of_several_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mt19937, "MIN_BLOCKS_PER_RUN", 1)
-    mine, theirs = pair()
+    tested, reference = pair()
     for size in (100, 3000, 50000, 1):
-        alike(mine.rand(size), theirs.rand(size))
-    same_state(mine, theirs)
+        alike(tested.rand(size), reference.rand(size))
+    same_state(tested, reference)
 
 
 @pytest.fixture
@@ -154,7 +154,7 @@ def module() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("module")
-def test_the_module_has_numpys_state() -> None:
+def test_the_module_has_the_state_of_numpy() -> None:
     outcomes = []
     for n in (np, numpy):
         n.random.seed(11)
@@ -171,8 +171,8 @@ def test_the_module_has_numpys_state() -> None:
         outcomes.append(
             [*made, n.random.normal(2, 3, 9), n.random.choice(5, 4), n.random.noncentral_chisquare(1, 2, 3)]
         )
-    for mine, theirs in zip(*outcomes, strict=True):
-        alike(mine if isinstance(mine, np.ndarray) else np.asarray(mine), theirs, False)
+    for tested, reference in zip(*outcomes, strict=True):
+        alike(tested if isinstance(tested, np.ndarray) else np.asarray(tested), reference, False)
 
 
 @pytest.mark.usefixtures("module")
@@ -186,23 +186,27 @@ def test_another_bit_generator_of_the_module() -> None:
                 n.random.seed(5)
                 outcomes.append([n.random.rand(20), n.random.randn(5), n.random.randint(0, 9, 5)])
                 assert type(n.random.get_bit_generator()) is bits
-            for mine, theirs in zip(*outcomes, strict=True):
-                alike(mine, theirs)
+            for tested, reference in zip(*outcomes, strict=True):
+                alike(tested, reference)
     finally:
         numpy.random.set_bit_generator(held)  # type: ignore[attr-defined]
 
 
 def test_a_bit_generator_that_others_look_at() -> None:
     bits, other = numpy.random.MT19937(3), numpy.random.MT19937(3)
-    mine, beside, theirs = np.random.RandomState(bits), numpy.random.Generator(bits), numpy.random.RandomState(other)
+    tested, beside, reference = (
+        np.random.RandomState(bits),
+        numpy.random.Generator(bits),
+        numpy.random.RandomState(other),
+    )
     for _ in range(3):
-        alike(mine.randn(51), theirs.randn(51), False)
-        alike(mine.randint(0, 7, 33), theirs.randint(0, 7, 33))
+        alike(tested.randn(51), reference.randn(51), False)
+        alike(tested.randint(0, 7, 33), reference.randint(0, 7, 33))
         assert repr(bits.state) == repr(other.state)
-        assert beside.random() == theirs.random_sample()
-    mine, theirs = pair()
-    looked, theirs_looked = mine._bit_generator, theirs._bit_generator
-    alike(mine.rand(9), theirs.rand(9))
+        assert beside.random() == reference.random_sample()
+    tested, reference = pair()
+    looked, theirs_looked = tested._bit_generator, reference._bit_generator
+    alike(tested.rand(9), reference.rand(9))
     assert repr(looked.state) == repr(theirs_looked.state)
 
 
@@ -229,10 +233,10 @@ PARAMETERS: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.parametrize("draw", PARAMETERS.values(), ids=PARAMETERS)
 def test_parameters(draw: Callable[[Any, Any], Any]) -> None:
-    mine, theirs = pair()
+    tested, reference = pair()
     for _ in range(3):
-        alike(draw(np, mine), draw(numpy, theirs), False)
-    same_state(mine, theirs)
+        alike(draw(np, tested), draw(numpy, reference), False)
+    same_state(tested, reference)
 
 
 REFUSED: dict[str, Callable[[Any, Any], Any]] = {
@@ -263,38 +267,38 @@ REFUSED: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.parametrize("draw", REFUSED.values(), ids=REFUSED)
 def test_what_numpy_refuses(draw: Callable[[Any, Any], Any]) -> None:
-    mine, theirs = pair()
+    tested, reference = pair()
     outcomes = []
-    for n, g in ((np, mine), (numpy, theirs)):
+    for n, g in ((np, tested), (numpy, reference)):
         g.rand(10)
         try:
             outcomes.append(to_host(draw(n, g)) if n is np else draw(n, g))
         except Exception as error:
             outcomes.append((type(error), str(error)))
     assert repr(outcomes[0]) == repr(outcomes[1])
-    same_state(mine, theirs)
+    same_state(tested, reference)
 
 
 def test_random_integers() -> None:
-    mine, theirs = pair()
+    tested, reference = pair()
     for args in ((5,), (-3, 12)):
-        with pytest.warns(DeprecationWarning, match="randint") as ours:
-            got = mine.random_integers(*args, 40)
-        with pytest.warns(DeprecationWarning, match="randint") as numpys:
-            alike(got, theirs.random_integers(*args, 40))
-        assert str(ours[0].message) == str(numpys[0].message)
-    same_state(mine, theirs)
+        with pytest.warns(DeprecationWarning, match="randint") as tested_warnings:
+            got = tested.random_integers(*args, 40)
+        with pytest.warns(DeprecationWarning, match="randint") as reference_warnings:
+            alike(got, reference.random_integers(*args, 40))
+        assert str(tested_warnings[0].message) == str(reference_warnings[0].message)
+    same_state(tested, reference)
 
 
 @pytest.mark.usefixtures("module")
 def test_the_state_of_the_module_is_an_object() -> None:
-    mine, theirs = np.random.mtrand._rand, numpy.random.mtrand._rand  # type: ignore[attr-defined]
-    assert isinstance(mine, np.random.RandomState)
-    mine.seed(5)
-    alike(mine.randn(5), numpy.random.RandomState(5).randn(5), False)
-    same_state(mine, theirs)
-    again = pickle.loads(pickle.dumps(mine))
-    alike(again.rand(5), copy.deepcopy(theirs).rand(5))
+    tested, reference = np.random.mtrand._rand, numpy.random.mtrand._rand  # type: ignore[attr-defined]
+    assert isinstance(tested, np.random.RandomState)
+    tested.seed(5)
+    alike(tested.randn(5), numpy.random.RandomState(5).randn(5), False)
+    same_state(tested, reference)
+    again = pickle.loads(pickle.dumps(tested))
+    alike(again.rand(5), copy.deepcopy(reference).rand(5))
     assert np.random.mtrand.RandomState is np.random.RandomState  # type: ignore[attr-defined]
     assert np.random.mtrand.rand(3).shape == (3,)  # type: ignore[attr-defined]
 
@@ -306,13 +310,13 @@ def test_a_copy_has_the_same_bit_generator() -> None:
         first.randn(7)
         second = copy.copy(first)
         outcomes.append([first.rand(5), second.rand(5), first.rand(5), second.randn(3)])
-    for mine, theirs in zip(*outcomes, strict=True):
-        alike(mine, theirs, False)
+    for tested, reference in zip(*outcomes, strict=True):
+        alike(tested, reference, False)
 
 
 def test_words_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    for name in ("twister_words", "twister_picks"):
+    for name in ("twister_words", "twister_numbers"):
         known = getattr(host_mt19937, name)
         run_on_host(monkeypatch, name, lambda *args, known=known: (calls.append(0), known(*args)))
     with np.Device("cpu"):

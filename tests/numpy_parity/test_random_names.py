@@ -36,20 +36,20 @@ def parameters(function: Any) -> list[tuple[str, Any]]:
     return [(p.name, p.default) for p in inspect.signature(function).parameters.values()]
 
 
-def public(theirs: type) -> list[str]:
-    return [name for name in dir(theirs) if not name.startswith("_")]
+def public(reference: type) -> list[str]:
+    return [name for name in dir(reference) if not name.startswith("_")]
 
 
 @pytest.mark.parametrize("name", numpy.random.__all__)
 def test_names(name: str) -> None:
-    mine, theirs = getattr(np.random, name), getattr(numpy.random, name)
+    tested, reference = getattr(np.random, name), getattr(numpy.random, name)
     assert name in dir(np.random)
-    assert mine.__doc__
-    told = signature(theirs) is not None
-    if told and name not in ("ranf", "sample"):  # NumPy's have `*args`, and are `random_sample`
-        assert parameters(mine) == parameters(theirs)
-    if isinstance(theirs, type):
-        assert issubclass(mine, theirs)
+    assert tested.__doc__
+    has_signature = signature(reference) is not None
+    if has_signature and name not in ("ranf", "sample"):  # NumPy's have `*args`, and are `random_sample`
+        assert parameters(tested) == parameters(reference)
+    if isinstance(reference, type):
+        assert issubclass(tested, reference)
 
 
 def test_all_names_are_imported() -> None:
@@ -61,12 +61,12 @@ def test_all_names_are_imported() -> None:
 
 @pytest.mark.parametrize("kind", ["Generator", "RandomState"])
 def test_methods(kind: str) -> None:
-    mine, theirs = getattr(np.random, kind), getattr(numpy.random, kind)
-    for name in public(theirs):
-        assert getattr(mine, name).__doc__, name
-        if callable(getattr(theirs, name)):
-            assert parameters(getattr(mine, name)) == parameters(getattr(theirs, name)), name
-            assert getattr(mine, name).__name__ == name
+    tested, reference = getattr(np.random, kind), getattr(numpy.random, kind)
+    for name in public(reference):
+        assert getattr(tested, name).__doc__, name
+        if callable(getattr(reference, name)):
+            assert parameters(getattr(tested, name)) == parameters(getattr(reference, name)), name
+            assert getattr(tested, name).__name__ == name
 
 
 def test_the_documents_tell_of_all_methods() -> None:
@@ -117,16 +117,16 @@ MADE: dict[str, Callable[[Any], Any]] = {
 STATE = {"bit_generator", "seed", "get_state", "set_state"}
 
 
-def alike(mine: Any, theirs: Any) -> None:
+def alike(tested: Any, reference: Any) -> None:
     """Of NumPy's values, but for last bits; of an array's type if NumPy's is one, and else of NumPy's own type."""
-    if isinstance(theirs, numpy.ndarray):
-        assert isinstance(mine, np.ndarray)
-        assert mine.shape == theirs.shape
-        assert mine.dtype == theirs.dtype
-        numpy.testing.assert_allclose(to_host(mine), theirs, rtol=1e-13)
+    if isinstance(reference, numpy.ndarray):
+        assert isinstance(tested, np.ndarray)
+        assert tested.shape == reference.shape
+        assert tested.dtype == reference.dtype
+        numpy.testing.assert_allclose(to_host(tested), reference, rtol=1e-13)
     else:
-        assert type(mine) is type(theirs)
-        assert mine == theirs
+        assert type(tested) is type(reference)
+        assert tested == reference
 
 
 @pytest.mark.parametrize(
@@ -134,37 +134,37 @@ def alike(mine: Any, theirs: Any) -> None:
     [(kind, name) for kind in MADE for name in public(getattr(numpy.random, kind)) if name not in STATE],
 )
 def test_results(kind: str, name: str) -> None:
-    mine, theirs = MADE[kind](np), MADE[kind](numpy)
+    tested, reference = MADE[kind](np), MADE[kind](numpy)
     if name in OTHERS:
         if name != "random_integers":
-            alike(OTHERS[name](np, mine), OTHERS[name](numpy, theirs))
+            alike(OTHERS[name](np, tested), OTHERS[name](numpy, reference))
         return
     for options in ({}, {"size": None}, {"size": 3}, {"size": (2, 3)}, {"size": 0}, {"size": ()}):
         if name == "multivariate_hypergeometric" and options == {"size": ()}:
             continue
-        alike(getattr(mine, name)(*ARGUMENTS[name], **options), getattr(theirs, name)(*ARGUMENTS[name], **options))
+        alike(getattr(tested, name)(*ARGUMENTS[name], **options), getattr(reference, name)(*ARGUMENTS[name], **options))
 
 
 @pytest.mark.parametrize("bits", BITS)
 def test_bit_generators(bits: str) -> None:
-    mine, theirs = getattr(np.random, bits)(7), getattr(numpy.random, bits)(7)
-    assert repr(mine.state) == repr(theirs.state)
-    numpy.testing.assert_array_equal(mine.random_raw(5), theirs.random_raw(5))
-    for child, their in zip(mine.spawn(2), theirs.spawn(2), strict=True):
+    tested, reference = getattr(np.random, bits)(7), getattr(numpy.random, bits)(7)
+    assert repr(tested.state) == repr(reference.state)
+    numpy.testing.assert_array_equal(tested.random_raw(5), reference.random_raw(5))
+    for child, their in zip(tested.spawn(2), reference.spawn(2), strict=True):
         assert repr(child.state) == repr(their.state)
     for change in ("jumped", "advance"):
-        if hasattr(theirs, change):
-            changed = getattr(mine, change)(3), getattr(theirs, change)(3)
+        if hasattr(reference, change):
+            changed = getattr(tested, change)(3), getattr(reference, change)(3)
             assert repr(changed[0].state) == repr(changed[1].state)
-    assert repr(pickle.loads(pickle.dumps(mine)).state) == repr(theirs.state)
-    assert repr(np.random.Generator(mine).bit_generator.state) == repr(theirs.state)
+    assert repr(pickle.loads(pickle.dumps(tested)).state) == repr(reference.state)
+    assert repr(np.random.Generator(tested).bit_generator.state) == repr(reference.state)
 
 
 def test_seed_sequences() -> None:
-    mine, theirs = np.random.SeedSequence([1, 2]), numpy.random.SeedSequence([1, 2])
-    assert mine.spawn(2)[1].spawn_key == theirs.spawn(2)[1].spawn_key
-    numpy.testing.assert_array_equal(mine.generate_state(4, numpy.uint64), theirs.generate_state(4, numpy.uint64))
-    alike(np.random.default_rng(mine).random(3), numpy.random.default_rng(theirs).random(3))
+    tested, reference = np.random.SeedSequence([1, 2]), numpy.random.SeedSequence([1, 2])
+    assert tested.spawn(2)[1].spawn_key == reference.spawn(2)[1].spawn_key
+    numpy.testing.assert_array_equal(tested.generate_state(4, numpy.uint64), reference.generate_state(4, numpy.uint64))
+    alike(np.random.default_rng(tested).random(3), numpy.random.default_rng(reference).random(3))
 
 
 # From here on the device draws all, of the CPU too.
@@ -173,7 +173,7 @@ def test_seed_sequences() -> None:
 @pytest.fixture
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-    with_traits(monkeypatch, draws_random=True)
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
 
 
 DEVICES = ["PCG64", "PCG64DXSM", "Philox", "PhiloxGPU"]
@@ -192,12 +192,12 @@ def draws(rng: Any) -> list[Any]:
     return [to_host(x) for x in (rng.standard_normal(50), rng.random(51, "f4"), rng.integers(0, 9, 20), rng.random(3))]
 
 
-def equal(mine: list[Any], theirs: list[Any]) -> None:
-    for x, y in zip(mine, theirs, strict=True):
+def equal(tested: list[Any], reference: list[Any]) -> None:
+    for x, y in zip(tested, reference, strict=True):
         numpy.testing.assert_array_equal(x, y, strict=True)
 
 
-# One number, of Python's or of NumPy's.
+# One number, of Python or of NumPy.
 ONES: dict[str, Callable[[Any], Any]] = {
     "uniform": lambda g: g.uniform(2, high=5.0),
     "normal": lambda g: g.normal(loc=numpy.float64(1), scale=2),
@@ -230,16 +230,16 @@ OF_GENERATOR = {
     ],
 )
 def test_one_number(kind: str, name: str) -> None:
-    mine, theirs = MADE[kind](np), MADE[kind](numpy)
+    tested, reference = MADE[kind](np), MADE[kind](numpy)
     draw = (ONES | OF_GENERATOR | OF_RANDOM_STATE)[name]
-    mine._stream.shared = False
+    tested._stream.shared = False
     for _ in range(3):
-        mine.uniform(size=3)
-        theirs.uniform(size=3)
-        alike(draw(mine), draw(theirs))
+        tested.uniform(size=3)
+        reference.uniform(size=3)
+        alike(draw(tested), draw(reference))
     for wrong in ({"loc": 1, "scale": -1}, {"scale": -2.5}, {"bogus": 1}):
         texts = []
-        for rng in (mine, theirs):
+        for rng in (tested, reference):
             with pytest.raises((TypeError, ValueError)) as caught:
                 rng.normal(**wrong)
             texts.append((caught.type, str(caught.value)))
@@ -248,10 +248,10 @@ def test_one_number(kind: str, name: str) -> None:
 
 @pytest.mark.usefixtures("on_the_device")
 def test_arrays_of_numbers() -> None:
-    rng, theirs = np.random.default_rng(5), numpy.random.default_rng(5)
-    alike(rng.normal(np.array([1.0])), theirs.normal([1.0]))
-    alike(rng.normal([1.0, 2.0]), theirs.normal([1.0, 2.0]))
-    alike(rng.normal(scale=[1.0, 2.0]), theirs.normal(scale=[1.0, 2.0]))
+    rng, reference = np.random.default_rng(5), numpy.random.default_rng(5)
+    alike(rng.normal(np.array([1.0])), reference.normal([1.0]))
+    alike(rng.normal([1.0, 2.0]), reference.normal([1.0, 2.0]))
+    alike(rng.normal(scale=[1.0, 2.0]), reference.normal(scale=[1.0, 2.0]))
 
 
 @pytest.mark.usefixtures("on_the_device")
@@ -343,7 +343,7 @@ SHARED: dict[str, Callable[[], list[Any]]] = {
 }
 
 
-# One generator of NumPy's of the same stream.
+# One NumPy generator of the same stream.
 WHOLE: dict[str, Callable[[], Any]] = {
     "Generator": lambda: MADE["Generator"](numpy),
     "RandomState": lambda: MADE["RandomState"](numpy),
@@ -354,7 +354,7 @@ WHOLE: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.parametrize("name", SHARED)
 def test_threads_of_which_some_draw_on_the_host(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with_traits(monkeypatch, draws_random=True)
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
     monkeypatch.setattr(device_draws, "MIN_COUNT", 50)
     generators = SHARED[name]()
     found: list[Any] = []

@@ -1,4 +1,4 @@
-"""Permutations, samples, and integers between arrays: NumPy's to the bit, and NumPy's state after them."""
+"""Permutations, samples, and integers between arrays: equal to NumPy's to the bit, and so is the state after them."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ BITS = (numpy.random.PCG64, numpy.random.PCG64DXSM, numpy.random.Philox)
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever can be drawn on a device is, on the CPU device too, and whatever the size."""
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-    with_traits(monkeypatch, draws_random=True)
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
     monkeypatch.setattr(bounded_integers, "MAX_REJECTED", 1)
 
 
 def both(kind: Any, seed: int, use: Any) -> None:
-    """What NumPy's generator and ours do, and where they are then."""
+    """What NumPy's generator and gpunumpy's do, and their states after that."""
     outcomes = []
     for n in (gpunumpy, numpy):
         rng = n.random.Generator(kind(seed))
         rng.random(seed % 3, "f4")
         made = use(n, rng)
         outcomes.append((gpunumpy.asnumpy(made), rng.bit_generator.state, rng.random()))
-    (mine, state, _), (theirs, wanted, _) = outcomes
-    assert mine.dtype == theirs.dtype
-    numpy.testing.assert_array_equal(mine, theirs)
+    (tested, state, _), (reference, wanted, _) = outcomes
+    assert tested.dtype == reference.dtype
+    numpy.testing.assert_array_equal(tested, reference)
     numpy.testing.assert_equal(state, wanted)
     assert float(outcomes[0][2]) == outcomes[1][2]
 
@@ -124,7 +124,7 @@ CHOSEN: dict[str, Any] = {
     "of rows": lambda m, rng: rng.choice(_box(m), 15, replace=False),
     "of columns": lambda m, rng: rng.choice(_box(m), (2, 5), replace=False, axis=1),
     "weighted": lambda m, rng: rng.choice(500, (10, 20), replace=False, p=numpy.arange(500) / 124750),
-    "weighted by ours": lambda m, rng: rng.choice(_box(m)[:5], 4, replace=False, p=m.full(5, 0.2)),
+    "weighted by a gpunumpy array": lambda m, rng: rng.choice(_box(m)[:5], 4, replace=False, p=m.full(5, 0.2)),
     "most of a weighted one": lambda m, rng: rng.choice(50, 49, replace=False, p=numpy.arange(50) / 1225),
 }
 

@@ -1,4 +1,4 @@
-"""Seeds that are arrays of ours, or hold elements of them, and the classes that take seeds."""
+"""Seeds that are gpunumpy arrays, or hold elements of them, and the classes that take seeds."""
 
 from __future__ import annotations
 
@@ -65,16 +65,16 @@ def test_the_faster_stream() -> None:
 
 
 @pytest.mark.parametrize("name", [*BITS, "SeedSequence"])
-def test_instances_are_numpys(name: str) -> None:
-    mine, theirs = getattr(np.random, name), getattr(numpy.random, name)
-    made = mine(5)
-    assert type(made) is theirs
-    assert type(pickle.loads(pickle.dumps(made))) is theirs
-    assert pickle.loads(pickle.dumps(mine)) is mine
-    assert isinstance(theirs(5), mine)
-    assert not isinstance(5, mine)
-    assert issubclass(theirs, mine)
-    assert signature(theirs) in (None, inspect.signature(mine))
+def test_instances_are_of_numpy_classes(name: str) -> None:
+    tested, reference = getattr(np.random, name), getattr(numpy.random, name)
+    made = tested(5)
+    assert type(made) is reference
+    assert type(pickle.loads(pickle.dumps(made))) is reference
+    assert pickle.loads(pickle.dumps(tested)) is tested
+    assert isinstance(reference(5), tested)
+    assert not isinstance(5, tested)
+    assert issubclass(reference, tested)
+    assert signature(reference) in (None, inspect.signature(tested))
 
 
 def test_classes_of_a_program() -> None:
@@ -92,30 +92,30 @@ def test_classes_of_a_program() -> None:
 def place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "on the device":
         monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-        with_traits(monkeypatch, draws_random=True)
+        with_traits(monkeypatch, draws_faster_than_numpy=True)
 
 
 @pytest.mark.usefixtures("place")
-def test_numpys_generator_goes_on_with_the_stream() -> None:
+def test_a_numpy_generator_goes_on_with_the_stream() -> None:
     """For compiled code that wants NumPy's arrays."""
     rng, alone = np.random.default_rng(3), numpy.random.default_rng(3)
-    theirs = numpy.random.Generator(rng.bit_generator)
+    reference = numpy.random.Generator(rng.bit_generator)
     for size in (20000, 7):
         numpy.testing.assert_array_equal(np.asnumpy(rng.random(size)), alone.random(size))
-        drawn = theirs.random(5, numpy.float32)
+        drawn = reference.random(5, numpy.float32)
         assert type(drawn) is numpy.ndarray
         numpy.testing.assert_array_equal(drawn, alone.random(5, numpy.float32))
     numpy.testing.assert_equal(rng.bit_generator.state, alone.bit_generator.state)
 
 
 @pytest.mark.usefixtures("place")
-def test_numpys_state_goes_on_with_the_stream() -> None:
+def test_a_numpy_state_goes_on_with_the_stream() -> None:
     bits = np.random.MT19937(3)
-    mine, theirs = np.random.RandomState(bits), numpy.random.RandomState(bits)
+    tested, reference = np.random.RandomState(bits), numpy.random.RandomState(bits)
     alone = numpy.random.RandomState(numpy.random.MT19937(3))
     for size in (20000, 7):
-        numpy.testing.assert_array_equal(np.asnumpy(mine.random_sample(size)), alone.random_sample(size))
-        drawn = theirs.permutation(9)
+        numpy.testing.assert_array_equal(np.asnumpy(tested.random_sample(size)), alone.random_sample(size))
+        drawn = reference.permutation(9)
         assert type(drawn) is numpy.ndarray
         numpy.testing.assert_array_equal(drawn, alone.permutation(9))
     numpy.testing.assert_equal(bits.state, alone._bit_generator.state)

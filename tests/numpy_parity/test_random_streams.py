@@ -23,7 +23,7 @@ SIZES = (1, 2, 7, 255, 256, 257, 1000, 4099, (3, 5, 7), (64, 64))
 def on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever can be drawn on a device is, on the CPU device too, and whatever the size."""
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
-    with_traits(monkeypatch, draws_random=True)
+    with_traits(monkeypatch, draws_faster_than_numpy=True)
 
 
 def pair(bits: str, seed: int = 1) -> tuple[Any, Any]:
@@ -32,22 +32,22 @@ def pair(bits: str, seed: int = 1) -> tuple[Any, Any]:
     )
 
 
-def alike(mine: Any, theirs: Any, exact: bool = True) -> None:
-    if not isinstance(theirs, numpy.ndarray):
-        assert type(mine) is type(theirs)
-        assert mine == theirs
+def alike(tested: Any, reference: Any, exact: bool = True) -> None:
+    if not isinstance(reference, numpy.ndarray):
+        assert type(tested) is type(reference)
+        assert tested == reference
         return
-    got = to_host(mine)
-    assert got.dtype == theirs.dtype
-    assert got.shape == theirs.shape
+    got = to_host(tested)
+    assert got.dtype == reference.dtype
+    assert got.shape == reference.shape
     if exact:
-        numpy.testing.assert_array_equal(got, theirs)
+        numpy.testing.assert_array_equal(got, reference)
     else:
-        numpy.testing.assert_allclose(got, theirs, rtol=4e-7 if got.dtype == "f" else 1e-15)
+        numpy.testing.assert_allclose(got, reference, rtol=4e-7 if got.dtype == "f" else 1e-15)
 
 
-def same_state(mine: Any, theirs: Any) -> None:
-    assert repr(mine.bit_generator.state) == repr(theirs.bit_generator.state)
+def same_state(tested: Any, reference: Any) -> None:
+    assert repr(tested.bit_generator.state) == repr(reference.bit_generator.state)
 
 
 EXACT: dict[str, Callable[[Any, Any], Any]] = {
@@ -98,91 +98,94 @@ INEXACT = {
 @pytest.mark.parametrize("name", EXACT)
 @pytest.mark.parametrize("bits", BITS)
 def test_draws(bits: str, name: str) -> None:
-    mine, theirs = pair(bits)
+    tested, reference = pair(bits)
     for size in SIZES:
-        alike(EXACT[name](mine, size), EXACT[name](theirs, size), name not in INEXACT)
-    same_state(mine, theirs)
+        alike(EXACT[name](tested, size), EXACT[name](reference, size), name not in INEXACT)
+    same_state(tested, reference)
 
 
 @pytest.mark.parametrize("bits", BITS)
 @pytest.mark.parametrize("seed", range(12))
 def test_draws_after_one_another(bits: str, seed: int) -> None:
     order = numpy.random.default_rng(seed)
-    mine, theirs = pair(bits, seed)
+    tested, reference = pair(bits, seed)
     names = list(EXACT)
     for _ in range(12):
         name, size = names[order.integers(len(names))], int(order.integers(1, 400))
-        alike(EXACT[name](mine, size), EXACT[name](theirs, size), name not in INEXACT)
+        alike(EXACT[name](tested, size), EXACT[name](reference, size), name not in INEXACT)
         if not order.integers(3):
-            same_state(mine, theirs)
+            same_state(tested, reference)
         if not order.integers(4):
-            alike(mine.random(), theirs.random())
+            alike(tested.random(), reference.random())
         if not order.integers(4):
-            alike(mine.bytes(5), theirs.bytes(5))
+            alike(tested.bytes(5), reference.bytes(5))
         if not order.integers(4):
-            mine = pickle.loads(pickle.dumps(mine))
-    same_state(mine, theirs)
+            tested = pickle.loads(pickle.dumps(tested))
+    same_state(tested, reference)
 
 
 def test_seeds_and_children() -> None:
     for seed in (lambda: 0, lambda: [1, 2, 3], lambda: numpy.random.SeedSequence(4)):
-        mine, theirs = np.random.default_rng(seed()), numpy.random.default_rng(seed())
-        alike(mine.standard_normal(100), theirs.standard_normal(100), False)
-        alike(mine.random(100), theirs.random(100))
-    for child, their in zip(mine.spawn(2), theirs.spawn(2), strict=True):
+        tested, reference = np.random.default_rng(seed()), numpy.random.default_rng(seed())
+        alike(tested.standard_normal(100), reference.standard_normal(100), False)
+        alike(tested.random(100), reference.random(100))
+    for child, their in zip(tested.spawn(2), reference.spawn(2), strict=True):
         alike(child.random(10), their.random(10))
         same_state(child, their)
 
 
 def test_a_bit_generator_that_others_look_at() -> None:
     bits, other = numpy.random.PCG64(3), numpy.random.PCG64(3)
-    mine, beside, theirs = np.random.default_rng(bits), numpy.random.Generator(bits), numpy.random.Generator(other)
+    tested, beside, reference = np.random.default_rng(bits), numpy.random.Generator(bits), numpy.random.Generator(other)
     for _ in range(3):
-        alike(mine.standard_normal(50), theirs.standard_normal(50), False)
-        alike(mine.integers(0, 7, 33), theirs.integers(0, 7, 33))
+        alike(tested.standard_normal(50), reference.standard_normal(50), False)
+        alike(tested.integers(0, 7, 33), reference.integers(0, 7, 33))
         assert bits.state == other.state
-        assert beside.random() == theirs.random()
+        assert beside.random() == reference.random()
 
 
 @pytest.mark.parametrize("bits", BITS)
 def test_jumps(bits: str) -> None:
-    mine, theirs = (numpy.random.Generator(g.bit_generator.jumped(3).advance(10**20)) for g in pair(bits))
-    mine = np.random.default_rng(mine)
-    alike(mine.random(1000), theirs.random(1000))
-    same_state(mine, theirs)
+    tested, reference = (numpy.random.Generator(g.bit_generator.jumped(3).advance(10**20)) for g in pair(bits))
+    tested = np.random.default_rng(tested)
+    alike(tested.random(1000), reference.random(1000))
+    same_state(tested, reference)
 
 
 @pytest.mark.parametrize("first", range(9))
 def test_philox_whose_counter_overflows(first: int) -> None:
     given = {"counter": 2**192 - 3, "key": 2**100 + 17}
-    mine, theirs = np.random.Generator(np.random.Philox(**given)), numpy.random.Generator(numpy.random.Philox(**given))
-    for g in (mine, theirs):
+    tested, reference = (
+        np.random.Generator(np.random.Philox(**given)),
+        numpy.random.Generator(numpy.random.Philox(**given)),
+    )
+    for g in (tested, reference):
         g.bytes(8 * first) if first else None
-    alike(mine.random(99), theirs.random(99))
-    same_state(mine, theirs)
+    alike(tested.random(99), reference.random(99))
+    same_state(tested, reference)
 
 
 @pytest.mark.parametrize("name", ["random", "standard_normal", "standard_exponential"])
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_out(name: str, dtype: str) -> None:
-    mine, theirs = pair("PCG64")
+    tested, reference = pair("PCG64")
     for make in (
         lambda n: n.zeros((30, 20), dtype),
         lambda n: n.zeros((30, 20), dtype).T,
         lambda n: n.zeros((30, 20), dtype)[3:9],
         lambda n: n.zeros(200, dtype)[7:],
     ):
-        ours, numpys = make(np), make(numpy)
-        result = getattr(mine, name)(dtype=dtype, out=ours)
-        getattr(theirs, name)(dtype=dtype, out=numpys)
-        assert result is ours
-        alike(ours, numpys, name == "random")
+        tested_out, reference_out = make(np), make(numpy)
+        result = getattr(tested, name)(dtype=dtype, out=tested_out)
+        getattr(reference, name)(dtype=dtype, out=reference_out)
+        assert result is tested_out
+        alike(tested_out, reference_out, name == "random")
     alike(
-        getattr(mine, name)((30, 20), dtype, out=np.zeros((30, 20), dtype)),
-        getattr(theirs, name)((30, 20), dtype, out=numpy.zeros((30, 20), dtype)),
+        getattr(tested, name)((30, 20), dtype, out=np.zeros((30, 20), dtype)),
+        getattr(reference, name)((30, 20), dtype, out=numpy.zeros((30, 20), dtype)),
         name == "random",
     ) if name != "standard_exponential" else None
-    same_state(mine, theirs)
+    same_state(tested, reference)
 
 
 PARAMETERS: dict[str, Callable[[Any, Any], Any]] = {
@@ -198,10 +201,10 @@ PARAMETERS: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.parametrize("draw", PARAMETERS.values(), ids=PARAMETERS)
 def test_parameters(draw: Callable[[Any, Any], Any]) -> None:
-    mine, theirs = pair("PCG64")
+    tested, reference = pair("PCG64")
     for _ in range(3):
-        alike(draw(np, mine), draw(numpy, theirs), False)
-    same_state(mine, theirs)
+        alike(draw(np, tested), draw(numpy, reference), False)
+    same_state(tested, reference)
 
 
 REFUSED: dict[str, Callable[[Any, Any], Any]] = {
@@ -231,15 +234,15 @@ REFUSED: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.parametrize("draw", REFUSED.values(), ids=REFUSED)
 def test_what_numpy_refuses(draw: Callable[[Any, Any], Any]) -> None:
-    mine, theirs = pair("PCG64")
+    tested, reference = pair("PCG64")
     outcomes = []
-    for n, g in ((np, mine), (numpy, theirs)):
+    for n, g in ((np, tested), (numpy, reference)):
         try:
             outcomes.append(to_host(draw(n, g)) if n is np else draw(n, g))
         except Exception as error:
             outcomes.append((type(error), str(error)))
     assert repr(outcomes[0]) == repr(outcomes[1])
-    same_state(mine, theirs)
+    same_state(tested, reference)
 
 
 def test_a_consumer_makes_the_numbers_itself() -> None:
@@ -251,6 +254,6 @@ def test_a_consumer_makes_the_numbers_itself() -> None:
         return ((rng.random(5000) ** 2 + rng.random(5000) ** 2) < 1).mean()
 
     assert [type(step).__name__ for step in kernels(pi)] == ["RunKernel"]
-    theirs = numpy.random.default_rng(0)
+    reference = numpy.random.default_rng(0)
     rng = np.random.default_rng(0)
-    assert float(pi()) == ((theirs.random(5000) ** 2 + theirs.random(5000) ** 2) < 1).mean()
+    assert float(pi()) == ((reference.random(5000) ** 2 + reference.random(5000) ** 2) < 1).mean()

@@ -13,7 +13,7 @@ import pytest
 from gpunumpy.functions.reductions import reductions
 from gpunumpy.functions.statistics import averages, nanfunctions
 
-from ..support.arrays import boxed, from_host, ndarray, to_host
+from ..support.arrays import from_host, mark_as_array, ndarray, to_host
 
 DTYPES = ("?", "i1", "u8", "f2", "f4", "f8", "c8")
 SHAPES: tuple[tuple[int, ...], ...] = ((), (1,), (7,), (3, 5), (2, 3, 4), (0,), (2, 0, 3), (0, 2, 0))
@@ -25,7 +25,7 @@ NAMES = (
 OF_VALUES = ("divide by zero", "invalid value", "overflow", "All-NaN", "Degrees of freedom", "Mean of empty slice")
 
 
-def ours(name: str) -> Callable[..., Any]:
+def function_named(name: str) -> Callable[..., Any]:
     for module in (reductions, averages, nanfunctions):
         if name in module.__all__:
             return getattr(module, name)
@@ -89,13 +89,13 @@ def test_axes_and_shapes(name: str, dtype: str) -> None:
         array = from_host(data)
         for axis in axes_of(name, len(shape)):
             for keepdims in (False, True):
-                got, said = outcome(lambda: ours(name)(array, axis=axis, keepdims=keepdims))  # noqa: B023
-                expected, told = outcome(lambda: getattr(numpy, name)(data, axis=axis, keepdims=keepdims))  # noqa: B023
+                got, said = outcome(lambda: function_named(name)(array, axis=axis, keepdims=keepdims))  # noqa: B023
+                expected, warned = outcome(lambda: getattr(numpy, name)(data, axis=axis, keepdims=keepdims))  # noqa: B023
                 context = (name, dtype, shape, axis, keepdims)
                 same(got, expected, context)
-                plain = {m for m in told if not any(words in m for words in OF_VALUES)}
+                plain = {m for m in warned if not any(words in m for words in OF_VALUES)}
                 if "nan" not in name and not isinstance(expected, type):
-                    plain |= {m for m in told if "Degrees of freedom" in m or "Mean of empty" in m}
+                    plain |= {m for m in warned if "Degrees of freedom" in m or "Mean of empty" in m}
                 assert said >= plain, context
 
 
@@ -106,7 +106,7 @@ def test_nan_is_not_hidden(name: str, dtype: str) -> None:
     for axis in (None, 0, 1):
         with numpy.errstate(invalid="ignore"):
             expected = getattr(numpy, name)(data, axis)
-        same(to_host(ours(name)(from_host(data), axis)), expected, (name, dtype, axis))
+        same(to_host(function_named(name)(from_host(data), axis)), expected, (name, dtype, axis))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -115,7 +115,7 @@ def test_layouts(name: str) -> None:
     for data in (base.T, base[::-1, ::2], base.transpose(1, 0, 2)[1:], numpy.asfortranarray(base)):
         array = from_host(data)
         for axis in (None, 0, 1, 2):
-            got = ours(name)(array, axis)
+            got = function_named(name)(array, axis)
             same(to_host(got), getattr(numpy, name)(data, axis), (name, axis))
 
 
@@ -128,7 +128,7 @@ def test_long_rows(name: str, dtype: str) -> None:
     data = sample((3, 40_000), dtype, 7)
     for axis in (None, 1, 0):
         expected = numpy.asarray(getattr(numpy, name)(data.astype("f8") if dtype == "f2" else data, axis))
-        got = to_host(ours(name)(from_host(data), axis))
+        got = to_host(function_named(name)(from_host(data), axis))
         numpy.testing.assert_allclose(got, expected.astype(got.dtype), rtol=2e-3, atol=1e-6)
 
 
@@ -154,7 +154,7 @@ PARAMETERS: tuple[tuple[str, dict[str, Any]], ...] = (
 def test_parameters(name: str, options: dict[str, Any]) -> None:
     for dtype in ("?", "i4", "f4", "c8"):
         data = sample((3, 4), dtype, 11)
-        got, _ = outcome(lambda: ours(name)(from_host(data), **options))  # noqa: B023
+        got, _ = outcome(lambda: function_named(name)(from_host(data), **options))  # noqa: B023
         expected, _ = outcome(lambda: getattr(numpy, name)(data, **options))  # noqa: B023
         same(got, expected, (name, options, dtype))
 
@@ -168,13 +168,14 @@ def test_where(name: str, axis: Any) -> None:
     for dtype in ("i4", "f4", "f8", "c16"):
         data = sample((4, 5), dtype, 13, 0.1 if "nan" in name else 0)
         for mask in (sample((4, 5), "?", 2), sample((5,), "?", 5), [[True], [False], [True], [True]]):
-            got, _ = outcome(lambda: ours(name)(from_host(data), axis, where=mask))  # noqa: B023
+            got, _ = outcome(lambda: function_named(name)(from_host(data), axis, where=mask))  # noqa: B023
             expected, _ = outcome(lambda: getattr(numpy, name)(data, axis, where=numpy.asarray(mask)))  # noqa: B023
             same(got, expected, (name, axis, dtype))
     mask = sample((4, 5), "?", 2)
     data = sample((4, 5), "f8", 14)
     same(
-        to_host(ours(name)(from_host(data), axis, where=from_host(mask))), getattr(numpy, name)(data, axis, where=mask)
+        to_host(function_named(name)(from_host(data), axis, where=from_host(mask))),
+        getattr(numpy, name)(data, axis, where=mask),
     )
 
 
@@ -190,13 +191,13 @@ def test_extremes_with_where_need_a_start() -> None:
 def test_out(name: str, kind: str) -> None:
     for dtype, shape in (("f8", (4,)), ("f4", (4,)), ("i4", (4,)), ("f8", (3,)), ("f8", (1, 4))):
         data = sample((3, 4), dtype, 17)
-        into, expected_into = boxed(from_host(numpy.zeros(shape, kind))), numpy.zeros(shape, kind)
+        into, expected_into = mark_as_array(from_host(numpy.zeros(shape, kind))), numpy.zeros(shape, kind)
         expected, _ = outcome(lambda: getattr(numpy, name)(data, axis=0, out=expected_into))  # noqa: B023
         if isinstance(expected, type):
             with pytest.raises(expected):
-                ours(name)(from_host(data), axis=0, out=into)
+                function_named(name)(from_host(data), axis=0, out=into)
         else:
-            assert ours(name)(from_host(data), axis=0, out=into) is into
+            assert function_named(name)(from_host(data), axis=0, out=into) is into
             same(to_host(into), expected_into, (name, dtype, kind, shape), numpy.dtype(dtype))
 
 
@@ -204,7 +205,10 @@ def test_the_mean_can_be_given() -> None:
     data = sample((3, 4), "f4", 19)
     mean = data.mean(1, keepdims=True)
     for name in ("var", "std", "nanvar", "nanstd"):
-        same(to_host(ours(name)(from_host(data), 1, mean=from_host(mean))), getattr(numpy, name)(data, 1, mean=mean))
+        same(
+            to_host(function_named(name)(from_host(data), 1, mean=from_host(mean))),
+            getattr(numpy, name)(data, 1, mean=mean),
+        )
 
 
 @pytest.mark.parametrize("axis", [None, 0, 1, (0, 1), (1, 0)])
@@ -217,8 +221,8 @@ def test_average(axis: Any) -> None:
         for w in (weights, weights.astype("f4"), weights.astype("i4")):
             shaped = w[0] if axis == 1 else w[:, 0] if axis == 0 else w.T if axis == (1, 0) else w
             got = averages.average(array, axis, from_host(shaped), True)
-            for mine, theirs in zip(got, numpy.average(data, axis, shaped, True), strict=True):
-                same(to_host(mine), theirs)
+            for tested, reference in zip(got, numpy.average(data, axis, shaped, True), strict=True):
+                same(to_host(tested), reference)
             if axis != (1, 0):
                 same(
                     to_host(averages.average(array, axis, w, keepdims=True)),

@@ -26,9 +26,9 @@ def outcome(call: Callable[[], Any]) -> Any:
 @pytest.mark.parametrize("sequence", SEQUENCES, ids=repr)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_products_with_sequences_repeat_them(dtype: str, sequence: Any) -> None:
-    theirs, mine = numpy.ones(3, dtype).sum(dtype=dtype), gpunumpy.ones(3, dtype).sum(dtype=dtype)
+    reference, tested = numpy.ones(3, dtype).sum(dtype=dtype), gpunumpy.ones(3, dtype).sum(dtype=dtype)
     for product in (lambda n: n * sequence, lambda n: sequence * n):
-        assert outcome(lambda: product(mine)) == outcome(lambda: product(theirs))  # noqa: B023
+        assert outcome(lambda: product(tested)) == outcome(lambda: product(reference))  # noqa: B023
 
 
 def test_products_with_sequences_in_place() -> None:
@@ -55,10 +55,10 @@ NAMES = ("is_integer", "as_integer_ratio", "hex", "bit_count", "numerator", "den
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", NAMES)
 def test_methods_of_numbers(name: str, dtype: str) -> None:
-    theirs, mine = numpy.full(3, 6, dtype).max(), gpunumpy.full(3, 6, dtype).max()
-    assert hasattr(mine, name) == hasattr(theirs, name)
-    if hasattr(theirs, name):
-        expected, found = getattr(theirs, name), getattr(mine, name)
+    reference, tested = numpy.full(3, 6, dtype).max(), gpunumpy.full(3, 6, dtype).max()
+    assert hasattr(tested, name) == hasattr(reference, name)
+    if hasattr(reference, name):
+        expected, found = getattr(reference, name), getattr(tested, name)
         assert (found() if callable(found) else found) == (expected() if callable(expected) else expected)
     for array in (gpunumpy.ones(2, dtype), gpunumpy.array(1, dtype)):
         assert not hasattr(array, name)

@@ -14,14 +14,14 @@ from gpunumpy.functions import calculus
 from gpunumpy.functions.reductions import scans
 from gpunumpy.functions.statistics import nanfunctions
 
-from ..support.arrays import boxed, from_host, to_host
+from ..support.arrays import from_host, mark_as_array, to_host
 from .test_reduction import outcome, same, sample
 
 DTYPES = ("?", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16")
 SHAPES: tuple[tuple[int, ...], ...] = ((), (1,), (7,), (3, 5), (2, 3, 4), (0,), (3, 0))
 
 
-def ours(name: str) -> Any:
+def function_named(name: str) -> Any:
     return next(getattr(m, name) for m in (scans, calculus, nanfunctions) if name in m.__all__)
 
 
@@ -33,7 +33,7 @@ def test_axes_and_shapes(name: str, dtype: str) -> None:
     for number, shape in enumerate(SHAPES):
         data = sample(shape, dtype, number, 0.2 if "nan" in name else 0.0)
         for axis in (None, *range(-len(shape), len(shape) + 1)):
-            got, _ = outcome(lambda: ours(name)(from_host(data), axis=axis))  # noqa: B023
+            got, _ = outcome(lambda: function_named(name)(from_host(data), axis=axis))  # noqa: B023
             expected, _ = outcome(lambda: getattr(numpy, name)(data, axis=axis))  # noqa: B023
             same(got, expected, (name, dtype, shape, axis))
 
@@ -42,10 +42,13 @@ def test_axes_and_shapes(name: str, dtype: str) -> None:
 def test_dtype_and_out(name: str) -> None:
     data = numpy.abs(sample((3, 4), "i4", 1))
     for dtype in ("i2", "f4", "f8", "c8"):
-        same(to_host(ours(name)(from_host(data), axis=1, dtype=dtype)), getattr(numpy, name)(data, axis=1, dtype=dtype))
-        into, host = boxed(from_host(numpy.zeros((3, 4), dtype))), numpy.zeros((3, 4), dtype)
+        same(
+            to_host(function_named(name)(from_host(data), axis=1, dtype=dtype)),
+            getattr(numpy, name)(data, axis=1, dtype=dtype),
+        )
+        into, host = mark_as_array(from_host(numpy.zeros((3, 4), dtype))), numpy.zeros((3, 4), dtype)
         expected, _ = outcome(lambda: getattr(numpy, name)(data, axis=1, out=host))  # noqa: B023
-        got, _ = outcome(lambda: ours(name)(from_host(data), axis=1, out=into))  # noqa: B023
+        got, _ = outcome(lambda: function_named(name)(from_host(data), axis=1, out=into))  # noqa: B023
         same(got, expected, (name, dtype))
 
 
@@ -54,11 +57,11 @@ def test_the_initial_value(name: str) -> None:
     for dtype, shape in itertools.product(("?", "i1", "f4"), ((4,), (3, 4), (0,), ())):
         data = sample(shape, dtype, 3)
         axis = len(shape) - 1 if shape else None
-        got = ours(name)(from_host(data), axis=axis, include_initial=True)
+        got = function_named(name)(from_host(data), axis=axis, include_initial=True)
         expected = getattr(numpy, name)(data, axis=axis, include_initial=True)
         same(to_host(got), expected, (name, dtype, shape))
-        into = boxed(from_host(numpy.zeros(expected.shape, expected.dtype)))
-        assert ours(name)(from_host(data), axis=axis, include_initial=True, out=into) is into
+        into = mark_as_array(from_host(numpy.zeros(expected.shape, expected.dtype)))
+        assert function_named(name)(from_host(data), axis=axis, include_initial=True, out=into) is into
         same(to_host(into), expected)
 
 
@@ -98,8 +101,8 @@ def test_gradient(edge_order: int) -> None:
         got, _ = outcome(lambda: calculus.gradient(from_host(data), *steps, axis=axis, edge_order=edge_order))  # noqa: B023
         expected, _ = outcome(lambda: numpy.gradient(data, *steps, axis=axis, edge_order=edge_order))  # noqa: B023
         if isinstance(expected, tuple):
-            for mine, theirs in zip(got, expected, strict=True):
-                same(to_host(mine), theirs, (data.dtype, steps, axis))
+            for tested, reference in zip(got, expected, strict=True):
+                same(to_host(tested), reference, (data.dtype, steps, axis))
         else:
             same(got, expected, (data.dtype, steps, axis))
 
@@ -150,12 +153,12 @@ _LAID_OUT = {
 @pytest.mark.parametrize("row", ["add", "multiply", "maximum", "subtract"])
 @pytest.mark.parametrize("make", [pytest.param(f, id=name) for name, f in _LAID_OUT.items()])
 def test_results_lie_in_memory_as_the_array(make: Callable[[Any], Any], row: str) -> None:
-    theirs, mine = make(numpy), make(gpunumpy)
-    for axis in range(theirs.ndim):
-        expected = getattr(numpy, row).accumulate(theirs, axis)
-        found = getattr(gpunumpy, row).accumulate(mine, axis)
+    reference, tested = make(numpy), make(gpunumpy)
+    for axis in range(reference.ndim):
+        expected = getattr(numpy, row).accumulate(reference, axis)
+        found = getattr(gpunumpy, row).accumulate(tested, axis)
         numpy.testing.assert_array_equal(gpunumpy.asnumpy(found), expected)
         assert not expected.size or found.strides == expected.strides
-        into = gpunumpy.empty(theirs.shape, expected.dtype)
-        assert getattr(gpunumpy, row).accumulate(mine, axis, out=into) is into
+        into = gpunumpy.empty(reference.shape, expected.dtype)
+        assert getattr(gpunumpy, row).accumulate(tested, axis, out=into) is into
         numpy.testing.assert_array_equal(gpunumpy.asnumpy(into), expected)

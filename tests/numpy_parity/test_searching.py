@@ -78,9 +78,9 @@ def test_views() -> None:
     for model in (a[::2], a[3:9], numpy.broadcast_to(a[:1], (5,))):
         for looked in (values.T, values[::2, ::-1], values[1:3, 2]):
             check(np.searchsorted, numpy.searchsorted, model, looked)
-    mine, looked = from_host(a), from_host(values)
+    tested, looked = from_host(a), from_host(values)
     same(
-        np.asnumpy(np.searchsorted((mine * 2)[3:30:2], (looked + 1)[1:, 2:])),
+        np.asnumpy(np.searchsorted((tested * 2)[3:30:2], (looked + 1)[1:, 2:])),
         numpy.searchsorted((a * 2)[3:30:2], (values + 1)[1:, 2:]),
     )
 
@@ -100,10 +100,10 @@ WRONG: tuple[tuple[Any, ...], ...] = (
 
 @pytest.mark.parametrize("args", WRONG, ids=repr)
 def test_errors(args: tuple[Any, ...]) -> None:
-    theirs = outcome(lambda: numpy.searchsorted(*args))
-    mine = outcome(lambda: np.searchsorted(*args))
-    assert type(mine) is type(theirs)
-    assert str(mine) == str(theirs)
+    reference = outcome(lambda: numpy.searchsorted(*args))
+    tested = outcome(lambda: np.searchsorted(*args))
+    assert type(tested) is type(reference)
+    assert str(tested) == str(reference)
 
 
 @pytest.mark.parametrize("dtype", ["i1", "i8", "u4"])

@@ -42,7 +42,7 @@ def seen_at_once(indices: Any, size: int) -> bool:
 
 
 def written(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """A function that writes into its first argument, as one that returns what was written: ours and NumPy's."""
+    """A function of both modules that writes into its first argument, as one that returns what was written."""
 
     def of(module: Any) -> Callable[..., Any]:
         def run(a: Any, *args: Any) -> Any:

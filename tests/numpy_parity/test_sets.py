@@ -102,8 +102,8 @@ def test_bfloat16_is_as_float32_of_the_same_numbers() -> None:
             if not isinstance(expected, tuple):
                 expected, found = (expected,), (found,)
             assert found[0].dtype == BFLOAT16
-            for mine, theirs in zip(found, expected, strict=True):
-                numpy.testing.assert_array_equal(to_host(mine).astype(theirs.dtype), theirs)
+            for tested, reference in zip(found, expected, strict=True):
+                numpy.testing.assert_array_equal(to_host(tested).astype(reference.dtype), reference)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -175,15 +175,15 @@ def test_the_forms_of_the_standard(name: str) -> None:
     for dtype, shape in itertools.product(DTYPES, ((), (30,), (5, 4), (0,))):
         # Without NaNs where NumPy's sort, which is not stable, would tell them apart.
         data = (sample if name == "unique_inverse" else with_nan)(dtype, shape, 3)
-        mine = getattr(gpunumpy, name)(from_host(data))
-        theirs = getattr(numpy, name)(data)
+        tested = getattr(gpunumpy, name)(from_host(data))
+        reference = getattr(numpy, name)(data)
         if name == "unique_values":
-            theirs = numpy.sort(theirs)  # in any order there
-            mine, theirs = (mine,), (theirs,)
+            reference = numpy.sort(reference)  # in any order there
+            tested, reference = (tested,), (reference,)
         else:
-            assert mine._fields == theirs._fields
-            assert type(mine).__name__ == type(theirs).__name__
-        check(lambda: tuple(mine), lambda: tuple(theirs), ulp=0)  # noqa: B023
+            assert tested._fields == reference._fields
+            assert type(tested).__name__ == type(reference).__name__
+        check(lambda: tuple(tested), lambda: tuple(reference), ulp=0)  # noqa: B023
 
 
 def test_how_many_kernels_make_a_set() -> None:
@@ -210,24 +210,24 @@ def test_isin(dtype: str, kind: str | None) -> None:
 
 @pytest.mark.parametrize("kind", [None, "sort", "table"])
 def test_isin_of_two_dtypes(kind: str | None) -> None:
-    for mine, theirs in itertools.product(DTYPES, repeat=2):
+    for tested, reference in itertools.product(DTYPES, repeat=2):
         for size in (3, 40):
-            element, tests = sample(mine, (60,), 1, -20, 40), sample(theirs, (size,), 2, -20, 40)
+            element, tests = sample(tested, (60,), 1, -20, 40), sample(reference, (size,), 2, -20, 40)
             check(gpunumpy.isin, numpy.isin, element, tests, kind=kind)
 
 
 def test_isin_of_integers_at_the_ends_of_their_range() -> None:
-    for mine, theirs in itertools.product(("i1", "u1", "i4", "u4", "i8", "u8"), repeat=2):
-        ends = [numpy.iinfo(t) for t in (mine, theirs)]
-        element = numpy.array([ends[0].min, ends[0].min + 1, 1, ends[0].max - 1, ends[0].max], mine)
+    for tested, reference in itertools.product(("i1", "u1", "i4", "u4", "i8", "u8"), repeat=2):
+        ends = [numpy.iinfo(t) for t in (tested, reference)]
+        element = numpy.array([ends[0].min, ends[0].min + 1, 1, ends[0].max - 1, ends[0].max], tested)
         near = [ends[1].max - k for k in range(12)]
         for tests in (near, [ends[1].min], [ends[1].min + k for k in range(12)], [1, 2, ends[1].max]):
             expected = [int(e) in tests for e in element]
             for kind in (None, "sort", "table"):
                 if kind == "table" and max(tests) - min(tests) > ends[1].max // 2:
                     continue
-                found = gpunumpy.isin(from_host(element), from_host(numpy.array(tests, theirs)), kind=kind)
-                assert to_host(found).tolist() == expected, (mine, theirs, tests, kind)
+                found = gpunumpy.isin(from_host(element), from_host(numpy.array(tests, reference)), kind=kind)
+                assert to_host(found).tolist() == expected, (tested, reference, tests, kind)
 
 
 def test_isin_takes_any_array() -> None:
@@ -284,8 +284,8 @@ def test_of_arrays_without_equal_elements(name: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_set_operations_of_two_dtypes(name: str) -> None:
-    for mine, theirs in itertools.product(DTYPES, repeat=2):
-        a, b = sample(mine, (30,), 1), sample(theirs, (20,), 2)
+    for tested, reference in itertools.product(DTYPES, repeat=2):
+        a, b = sample(tested, (30,), 1), sample(reference, (20,), 2)
         check(getattr(gpunumpy, name), getattr(numpy, name), a, b, ulp=0)
     check(getattr(gpunumpy, name), getattr(numpy, name), [1, 2, 2], [2.5, 1])
 

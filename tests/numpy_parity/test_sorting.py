@@ -51,7 +51,7 @@ def sample(dtype: Any, shape: tuple[int, ...], seed: int = 0) -> Any:
     return made
 
 
-def numpys(name: str, data: Any, *args: Any, **options: Any) -> Any:
+def by_numpy(name: str, data: Any, *args: Any, **options: Any) -> Any:
     """What NumPy's function gives; for bfloat16, of which it does not sort NaN last, by way of float32."""
     if data.dtype != ml_dtypes.bfloat16:
         return getattr(numpy, name)(data, *args, **options)
@@ -59,34 +59,34 @@ def numpys(name: str, data: Any, *args: Any, **options: Any) -> Any:
     return result.astype(data.dtype) if result.dtype == "f4" else result
 
 
-def equal(found: Any, theirs: Any, what: Any = "") -> None:
+def equal(found: Any, reference: Any, what: Any = "") -> None:
     """The same values, where NaN is the same as NaN, which NumPy only knows of types of its own."""
-    found, theirs = (x.astype(numpy.float32) if x.dtype.kind == "V" else x for x in (found, theirs))
-    numpy.testing.assert_array_equal(found, theirs, str(what))
+    found, reference = (x.astype(numpy.float32) if x.dtype.kind == "V" else x for x in (found, reference))
+    numpy.testing.assert_array_equal(found, reference, str(what))
 
 
-def same(found: Any, theirs: Any, what: Any = "") -> None:
+def same(found: Any, reference: Any, what: Any = "") -> None:
     """The same bits, shape, dtype and strides, or an exception of the same kind."""
-    if isinstance(theirs, Exception):
-        assert type(found) is type(theirs), (what, found, theirs)
+    if isinstance(reference, Exception):
+        assert type(found) is type(reference), (what, found, reference)
         return
     assert not isinstance(found, Exception), (what, found)
-    assert (found is None) == (theirs is None), what
-    if theirs is None:
+    assert (found is None) == (reference is None), what
+    if reference is None:
         return
-    host, theirs = to_host(found), numpy.asarray(theirs)
+    host, reference = to_host(found), numpy.asarray(reference)
     assert isinstance(found, ndarray)
-    assert (host.dtype, host.shape) == (theirs.dtype, theirs.shape), what
-    equal(host, theirs, what)
+    assert (host.dtype, host.shape) == (reference.dtype, reference.shape), what
+    equal(host, reference, what)
     if host.dtype.kind in "fV":
-        assert numpy.signbit(host[host == 0]).tolist() == numpy.signbit(theirs[theirs == 0]).tolist(), what
-    assert not theirs.size or found.strides == theirs.strides, what
+        assert numpy.signbit(host[host == 0]).tolist() == numpy.signbit(reference[reference == 0]).tolist(), what
+    assert not reference.size or found.strides == reference.strides, what
 
 
 def both(name: str, data: Any, *args: Any, **options: Any) -> None:
-    """The function over an array of ours and over NumPy's."""
-    theirs = outcome(lambda: numpys(name, data, *args, **options))
-    same(outcome(lambda: getattr(np, name)(from_host(data), *args, **options)), theirs, (name, data.dtype, args))
+    """The function over a gpunumpy array and over a NumPy array."""
+    reference = outcome(lambda: by_numpy(name, data, *args, **options))
+    same(outcome(lambda: getattr(np, name)(from_host(data), *args, **options)), reference, (name, data.dtype, args))
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -104,14 +104,14 @@ def test_views(name: str, view: Callable[[Any], Any]) -> None:
     for dtype in ("i4", "f2", "f8", "c8"):
         data = numpy.random.default_rng(1).integers(-9, 9, (4, 6, 5)).astype(dtype)
         for axis in (None, 0, 1, 2):
-            theirs = getattr(numpy, name)(view(data), axis, kind="stable")
-            same(getattr(np, name)(view(from_host(data)), axis), theirs, (dtype, axis))
+            reference = getattr(numpy, name)(view(data), axis, kind="stable")
+            same(getattr(np, name)(view(from_host(data)), axis), reference, (dtype, axis))
 
 
 def backwards(data: Any) -> Any:
     """The positions of a stable sort in descending order, by Python's own sort."""
     keys = numpy.empty(data.size, numpy.int64)  # the rank of every element, equal ones having equal ranks
-    order = numpys("argsort", data, kind="stable")
+    order = by_numpy("argsort", data, kind="stable")
     ordered = data[order]
     alike = (ordered[1:] == ordered[:-1]) | (numpy.isnan(ordered[1:]) & numpy.isnan(ordered[:-1]))
     keys[order] = numpy.cumsum([0, *~alike][: data.size])
@@ -127,11 +127,11 @@ def test_descending(dtype: Any) -> None:
             same(np.argsort(from_host(data), stable=stable, descending=True), order)
             same(np.sort(from_host(data), stable=stable, descending=True), data[order])
     data = sample(dtype, (5, 6))
-    mine = from_host(data)
+    tested = from_host(data)
     expected = numpy.stack([column[backwards(column)] for column in data.T], 1)
-    same(np.sort(mine, axis=0, descending=True), expected)
-    mine.sort(axis=0, descending=True)
-    same(mine, expected)
+    same(np.sort(tested, axis=0, descending=True), expected)
+    tested.sort(axis=0, descending=True)
+    same(tested, expected)
 
 
 @pytest.mark.parametrize("dtype", ["c8", "c16"])
@@ -156,23 +156,23 @@ OPTIONS: tuple[dict[str, Any], ...] = (
 @pytest.mark.parametrize("name", ["sort", "argsort"])
 def test_options(name: str, options: dict[str, Any]) -> None:
     both(name, sample("i4", (7,)), **options)
-    theirs, mine = sample("i4", (7,)), from_host(sample("i4", (7,)))
-    expected = outcome(lambda: getattr(theirs, name)(**options))
-    same(outcome(lambda: getattr(mine, name)(**options)), expected)
-    same(mine, theirs)
+    reference, tested = sample("i4", (7,)), from_host(sample("i4", (7,)))
+    expected = outcome(lambda: getattr(reference, name)(**options))
+    same(outcome(lambda: getattr(tested, name)(**options)), expected)
+    same(tested, reference)
 
 
 @pytest.mark.parametrize("name", ["sort", "argsort", "partition", "argpartition", "lexsort", "sort_complex"])
-def test_numpys_functions_take_our_arrays_and_ours_take_lists(name: str) -> None:
+def test_numpy_functions_take_gpunumpy_arrays_and_gpunumpy_functions_take_lists(name: str) -> None:
     args = (1,) if "partition" in name else ()
     data = [[3, 1, 2], [9, 8, 8]]
-    theirs = getattr(numpy, name)(data, *args)
+    reference = getattr(numpy, name)(data, *args)
     found = [getattr(module, name)(np.asarray(data), *args) for module in (np, numpy)]
-    for mine in (*found, getattr(np, name)(data, *args)):
-        assert isinstance(mine, ndarray)
+    for tested in (*found, getattr(np, name)(data, *args)):
+        assert isinstance(tested, ndarray)
         if "arg" in name or name == "partition":
-            mine, theirs = np.sort(mine), numpy.sort(theirs)
-        same(mine, theirs)
+            tested, reference = np.sort(tested), numpy.sort(reference)
+        same(tested, reference)
 
 
 IN_PLACE: dict[str, Callable[[Any], Any]] = {
@@ -194,38 +194,38 @@ IN_PLACE: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("dtype", ["?", "i2", "f4", "c16"], ids=str)
 @pytest.mark.parametrize("write", IN_PLACE.values(), ids=IN_PLACE)
 def test_in_place(write: Callable[[Any], Any], dtype: Any) -> None:
-    theirs = sample(dtype, (5, 6), 2)
-    mine = from_host(theirs)
-    pending = mine == mine
-    alias = mine[:]
-    expected = outcome(lambda: write(theirs))
+    reference = sample(dtype, (5, 6), 2)
+    tested = from_host(reference)
+    pending = tested == tested
+    alias = tested[:]
+    expected = outcome(lambda: write(reference))
     if expected is not None:
-        same(outcome(lambda: write(mine)), expected)
+        same(outcome(lambda: write(tested)), expected)
     else:
-        assert write(mine) is None
-    equal(to_host(mine), theirs)
-    equal(to_host(alias), theirs)
+        assert write(tested) is None
+    equal(to_host(tested), reference)
+    equal(to_host(alias), reference)
     numpy.testing.assert_array_equal(to_host(pending), sample(dtype, (5, 6), 2) == sample(dtype, (5, 6), 2))
 
 
 @pytest.mark.parametrize("part", ["real", "imag"])
 def test_parts_of_complex_arrays_are_sorted_in_place(part: str) -> None:
-    theirs = sample("c8", (20,), 3)
-    mine = from_host(theirs)
-    getattr(mine, part).sort()
-    getattr(theirs, part).sort()
-    numpy.testing.assert_array_equal(to_host(mine), theirs)
+    reference = sample("c8", (20,), 3)
+    tested = from_host(reference)
+    getattr(tested, part).sort()
+    getattr(reference, part).sort()
+    numpy.testing.assert_array_equal(to_host(tested), reference)
 
 
 @pytest.mark.parametrize("name", ["sort", "partition"])
 def test_read_only_arrays(name: str) -> None:
-    theirs = sample("f8", (5,))
-    theirs.flags.writeable = False
-    mine = from_host(theirs)
-    mine.flags.writeable = False
+    reference = sample("f8", (5,))
+    reference.flags.writeable = False
+    tested = from_host(reference)
+    tested.flags.writeable = False
     args = (1,) if name == "partition" else ()
-    same(outcome(lambda: getattr(mine, name)(*args)), outcome(lambda: getattr(theirs, name)(*args)))
-    same(getattr(np, name)(mine, *args), numpy.sort(theirs))
+    same(outcome(lambda: getattr(tested, name)(*args)), outcome(lambda: getattr(reference, name)(*args)))
+    same(getattr(np, name)(tested, *args), numpy.sort(reference))
 
 
 def test_what_was_read_before_keeps_its_value() -> None:
@@ -252,17 +252,17 @@ KTH: tuple[Any, ...] = (0, 3, -1, -7, 7, -8, [1, 5], [], [0, 9], 1.0, True, [[1]
 @pytest.mark.parametrize("dtype", ["i4", "f4", "c8"])
 def test_partitions(kth: Any, dtype: str) -> None:
     data = sample(dtype, (3, 7), 4)
-    mine = from_host(data)
+    tested = from_host(data)
     for axis in (-1, None, 0):
         expected = outcome(lambda: numpy.partition(data, kth, axis))  # noqa: B023
         for name in ("partition", "argpartition"):
-            found = outcome(lambda: getattr(np, name)(mine, kth, axis))  # noqa: B023
+            found = outcome(lambda: getattr(np, name)(tested, kth, axis))  # noqa: B023
             if isinstance(expected, Exception):
                 same(found, expected)
                 continue
             if name == "argpartition":
                 same(found, numpy.argsort(data, axis, kind="stable"))
-                found = np.take_along_axis(mine, found, axis)
+                found = np.take_along_axis(tested, found, axis)
             places = numpy.asarray(kth).reshape(-1).astype(int)
             numpy.testing.assert_array_equal(
                 to_host(found).take(places, axis or 0), expected.take(places, axis or 0), str(axis)
@@ -271,11 +271,11 @@ def test_partitions(kth: Any, dtype: str) -> None:
 
 def test_what_partitions_say_of_positions() -> None:
     for kth in (7, -8, 1.0, True, numpy.array([[1]])):
-        with pytest.raises((ValueError, TypeError)) as theirs:
+        with pytest.raises((ValueError, TypeError)) as reference:
             numpy.partition(numpy.ones(7), kth)
-        with pytest.raises(theirs.type) as found:
+        with pytest.raises(reference.type) as found:
             np.partition(np.ones(7), kth)
-        assert str(found.value) == str(theirs.value)
+        assert str(found.value) == str(reference.value)
 
 
 def test_options_of_partitions() -> None:
@@ -295,7 +295,7 @@ def test_lexsort(dtype: Any) -> None:
         keys = [sample(dtype, shape, seed) for seed in range(3)]
         for count, axis in itertools.product((1, 2, 3), (-1, 0, len(shape))):
             stacked = numpy.array(keys[:count])
-            expected = outcome(lambda: numpys("lexsort", stacked, axis))  # noqa: B023
+            expected = outcome(lambda: by_numpy("lexsort", stacked, axis))  # noqa: B023
             same(outcome(lambda: np.lexsort([from_host(k) for k in keys[:count]], axis)), expected)  # noqa: B023
             same(outcome(lambda: np.lexsort(from_host(stacked), axis)), expected)  # noqa: B023
 
@@ -308,18 +308,18 @@ def test_keys_of_several_kinds() -> None:
 
 @pytest.mark.parametrize("keys", [[], (), None, 5, numpy.array(3), [[1, 2], [1]], {}, numpy.zeros((0, 3))], ids=str)
 def test_keys_that_are_refused(keys: Any) -> None:
-    theirs = outcome(lambda: numpy.lexsort(keys))
+    reference = outcome(lambda: numpy.lexsort(keys))
     found = outcome(lambda: np.lexsort(from_host(keys) if isinstance(keys, numpy.ndarray) else keys))
-    assert isinstance(theirs, Exception)
-    assert type(found) is type(theirs)
-    assert str(found) == str(theirs)
+    assert isinstance(reference, Exception)
+    assert type(found) is type(reference)
+    assert str(found) == str(reference)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_sort_complex(dtype: Any) -> None:
     for shape in ((), (1,), (40,), (3, 4), (0,)):
         data = sample(dtype, shape, 5)
-        expected = outcome(lambda: numpys("sort_complex", data))  # noqa: B023
+        expected = outcome(lambda: by_numpy("sort_complex", data))  # noqa: B023
         found = outcome(lambda: np.sort_complex(from_host(data)))  # noqa: B023
         if isinstance(expected, Exception):
             same(found, expected)
@@ -330,7 +330,7 @@ def test_sort_complex(dtype: Any) -> None:
 
 def test_sorts_of_what_is_pending() -> None:
     data = numpy.random.default_rng(0).integers(-9, 9, (6, 7)) / 2
-    mine = from_host(data)
-    same(np.sort(mine * 2 + 1)[::-1], numpy.sort(data * 2 + 1, kind="stable")[::-1])
-    same(np.sort(mine.T + 1, axis=0).sum(0), numpy.sort(data.T + 1, axis=0).sum(0))
+    tested = from_host(data)
+    same(np.sort(tested * 2 + 1)[::-1], numpy.sort(data * 2 + 1, kind="stable")[::-1])
+    same(np.sort(tested.T + 1, axis=0).sum(0), numpy.sort(data.T + 1, axis=0).sum(0))
     same(np.argsort(np.zeros(5)), numpy.arange(5))

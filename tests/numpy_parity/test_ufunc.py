@@ -14,7 +14,7 @@ from gpunumpy.core.graph.layout import Layout
 from gpunumpy.functions.ufuncs.ufunc import UFUNCS
 
 from ..support.arrays import from_host, make_view, ndarray, to_host
-from .parity import DTYPES, check, generated, on_host, ours, outcome, same, sample
+from .parity import DTYPES, check, generated, on_host, outcome, same, sample, to_gpunumpy
 
 UNIQUE = {function.__name__: function for function in UFUNCS.values()}
 BINARY = [name for name, function in UNIQUE.items() if function.nin == 2]
@@ -25,44 +25,44 @@ REDUCIBLE = [name for name in BINARY if UNIQUE[name].nout == 1 and name != "ldex
 def test_every_elementwise_ufunc_of_numpy_is_here() -> None:
     missing = {
         name
-        for name, its in vars(numpy).items()
-        if isinstance(its, numpy.ufunc) and its.signature is None and name not in UFUNCS
+        for name, reference in vars(numpy).items()
+        if isinstance(reference, numpy.ufunc) and reference.signature is None and name not in UFUNCS
     }
     assert missing == {"isnat"}
 
 
 @pytest.mark.parametrize("name", UNIQUE)
 def test_description(name: str) -> None:
-    mine, its = UNIQUE[name], getattr(numpy, name)
+    tested, reference = UNIQUE[name], getattr(numpy, name)
     for attribute in ("nin", "nout", "nargs", "identity", "types", "ntypes", "signature", "__name__", "__doc__"):
-        assert getattr(mine, attribute) == getattr(its, attribute), attribute
-    assert repr(mine) == repr(its)
-    assert pickle.loads(pickle.dumps(mine)) is mine
+        assert getattr(tested, attribute) == getattr(reference, attribute), attribute
+    assert repr(tested) == repr(reference)
+    assert pickle.loads(pickle.dumps(tested)) is tested
 
 
 @pytest.mark.parametrize("name", UNIQUE)
 def test_call_over_dtypes(name: str) -> None:
-    mine, its = UNIQUE[name], getattr(numpy, name)
+    tested, reference = UNIQUE[name], getattr(numpy, name)
     for k, dtype in enumerate(DTYPES):
         x = sample(dtype, (3, 4), k)
-        if mine.nin == 1:
-            check(mine, its, x, ulp=8)
+        if tested.nin == 1:
+            check(tested, reference, x, ulp=8)
         else:
-            check(mine, its, x, abs(sample(DTYPES[(5 * k + 2) % len(DTYPES)], (4,), k + 1, 1)), ulp=8)
+            check(tested, reference, x, abs(sample(DTYPES[(5 * k + 2) % len(DTYPES)], (4,), k + 1, 1)), ulp=8)
             for scalar in (2, 0.5, True, numpy.float32(3)):
-                check(mine, its, x, scalar, ulp=8)
-                check(mine, its, scalar, abs(x), ulp=8)
+                check(tested, reference, x, scalar, ulp=8)
+                check(tested, reference, scalar, abs(x), ulp=8)
 
 
 @pytest.mark.parametrize("name", ["add", "sqrt", "divmod", "frexp", "less", "power"])
 def test_scalars_lists_and_bfloat16(name: str) -> None:
-    mine, its = UNIQUE[name], getattr(numpy, name)
-    n = mine.nin
-    check(mine, its, *[3] * n)
-    check(mine, its, *[2.5] * n)
-    check(mine, its, *[[1, 2.5], [[3], [4]]][:n])
-    check(mine, its, *[numpy.int8(5), numpy.int16(3)][:n])
-    check(mine, its, *[sample(bfloat16, (5,)), sample("f", (5,))][:n])
+    tested, reference = UNIQUE[name], getattr(numpy, name)
+    n = tested.nin
+    check(tested, reference, *[3] * n)
+    check(tested, reference, *[2.5] * n)
+    check(tested, reference, *[[1, 2.5], [[3], [4]]][:n])
+    check(tested, reference, *[numpy.int8(5), numpy.int16(3)][:n])
+    check(tested, reference, *[sample(bfloat16, (5,)), sample("f", (5,))][:n])
 
 
 def test_alias_is_the_same_object() -> None:
@@ -132,11 +132,11 @@ def test_where_without_out_warns() -> None:
 def test_out_that_overlaps_an_argument() -> None:
     for size in (5, 4000):
         data = numpy.arange(float(size))
-        mine = from_host(data)
-        backwards = make_view(mine, Layout((size,), (-1,), size - 1))
-        UFUNCS["add"](mine, mine, out=backwards)
+        tested = from_host(data)
+        backwards = make_view(tested, Layout((size,), (-1,), size - 1))
+        UFUNCS["add"](tested, tested, out=backwards)
         numpy.add(data, data.copy(), out=data[::-1])
-        numpy.testing.assert_array_equal(to_host(mine), data)
+        numpy.testing.assert_array_equal(to_host(tested), data)
 
 
 def test_two_outputs() -> None:
@@ -177,13 +177,13 @@ def test_reduce_over_dtypes(name: str) -> None:
         row, step = numpy.array([[3, 0.5, 2]] * 2), getattr(numpy, name)
         if not all(numpy.allclose(step.reduce(row.astype(t), -1), step(step(3, 0.5), 2)) for t in "fd"):
             pytest.skip("NumPy's vector instructions fold the first element with the last one alone here")
-    mine, its = UNIQUE[name], getattr(numpy, name)
+    tested, reference = UNIQUE[name], getattr(numpy, name)
     for k, dtype in enumerate(DTYPES):
         x = abs(sample(dtype, (2, 5, 3), k, 1, 4))
         for axis in (0, -1, None):
-            check(mine.reduce, its.reduce, x, axis, ulp=64)
-        check(mine.accumulate, its.accumulate, x, 1, ulp=64)
-        check(mine.reduceat, its.reduceat, x, [0, 3, 1], 1, ulp=64)
+            check(tested.reduce, reference.reduce, x, axis, ulp=64)
+        check(tested.accumulate, reference.accumulate, x, 1, ulp=64)
+        check(tested.reduceat, reference.reduceat, x, [0, 3, 1], 1, ulp=64)
 
 
 REDUCE_OPTIONS: list[dict[str, Any]] = [
@@ -230,14 +230,14 @@ def test_reduce_casts_into_its_output() -> None:
 
 @pytest.mark.parametrize("name", ["add", "maximum", "subtract", "lcm", "logical_xor", "power"])
 def test_reduce_shapes(name: str) -> None:
-    mine, its = UNIQUE[name], getattr(numpy, name)
+    tested, reference = UNIQUE[name], getattr(numpy, name)
     for shape in ((0,), (0, 3), (3, 0), (1,), (1, 3), (), (2, 0, 2)):
         x = numpy.ones(shape, "i8")
         for axis in (0, -1, None, ()):
-            check(mine.reduce, its.reduce, x, axis)
-            check(mine.reduce, its.reduce, x, axis, keepdims=True)
-            check(mine.accumulate, its.accumulate, x, axis)
-            check(mine.reduceat, its.reduceat, x, [0], axis)
+            check(tested.reduce, reference.reduce, x, axis)
+            check(tested.reduce, reference.reduce, x, axis, keepdims=True)
+            check(tested.accumulate, reference.accumulate, x, axis)
+            check(tested.reduceat, reference.reduceat, x, [0], axis)
 
 
 def test_reduce_of_other_orders() -> None:
@@ -288,29 +288,29 @@ AT_INDICES: list[Any] = [0, [0, 0, 2], slice(1, None), numpy.array([True, False,
 @pytest.mark.parametrize("index", AT_INDICES, ids=str)
 @pytest.mark.parametrize("name", ["add", "subtract", "maximum", "divide", "multiply", "negative", "power"])
 def test_at(name: str, index: Any) -> None:
-    mine, its = UNIQUE[name], getattr(numpy, name)
+    tested, its = UNIQUE[name], getattr(numpy, name)
     for dtype in ("i8", "f4", "d"):
         for operand in (2, 1.5, numpy.ones(3, "f4"), [[1], [2]]):
             data = sample(dtype, (3, 3), 2, 1)
-            operands = (operand,) if mine.nin == 2 else ()
+            operands = (operand,) if tested.nin == 2 else ()
 
             def at(function: Any, convert: Any, data: Any = data, operands: Any = operands) -> Any:
                 array = convert(data)
                 function.at(array, convert(index), *map(convert, operands))
                 return on_host(array)
 
-            theirs = outcome(lambda at=at: at(its, lambda x: x.copy() if isinstance(x, numpy.ndarray) else x))
-            found = outcome(lambda at=at: at(mine, ours))
-            same(found, theirs, 8, f"{name}.at({data}, {index}, {operand})")
+            reference = outcome(lambda at=at: at(its, lambda x: x.copy() if isinstance(x, numpy.ndarray) else x))
+            found = outcome(lambda at=at: at(tested, to_gpunumpy))
+            same(found, reference, 8, f"{name}.at({data}, {index}, {operand})")
 
 
 def test_at_through_a_view() -> None:
     data = numpy.arange(6.0)
-    mine = from_host(data)
-    UFUNCS["add"].at(make_view(mine, Layout((3,), (2,), 0)), [0, 0, 1], 10)
+    tested = from_host(data)
+    UFUNCS["add"].at(make_view(tested, Layout((3,), (2,), 0)), [0, 0, 1], 10)
     numpy.add.at(data[::2], [0, 0, 1], 10)
-    numpy.testing.assert_array_equal(to_host(mine), data)
+    numpy.testing.assert_array_equal(to_host(tested), data)
     with pytest.raises(TypeError):
         UFUNCS["add"].at([1, 2], 0, 1)
     assert operator.index(UFUNCS["add"].reduce([1, 2])) == 3
-    assert isinstance(mine, ndarray)
+    assert isinstance(tested, ndarray)

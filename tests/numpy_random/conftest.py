@@ -11,7 +11,7 @@ import gpunumpy
 from gpunumpy.random import device_draws
 from tests.support.host_executor import run_on_host, with_traits
 
-from ..emulator.random_routines import ROUTINES
+from ..emulator.random_library_calls import LIBRARY_CALLS
 from .xfails import XFAILS
 
 _REASONS = {name: reason for reason, names in XFAILS.items() for name in names}
@@ -33,9 +33,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def drawn_on(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[None]:
     monkeypatch.setattr(device_draws, "MIN_COUNT", 1)
     if request.config.getoption("--emulated"):
-        with_traits(monkeypatch, draws_random=True)
-        for name, routine in ROUTINES.items():
-            run_on_host(monkeypatch, name, routine)
+        with_traits(monkeypatch, draws_faster_than_numpy=True)
+        for name, function in LIBRARY_CALLS.items():
+            run_on_host(monkeypatch, name, function)
     before = gpunumpy.host_fallback()
     gpunumpy.host_fallback("ignore")
     yield

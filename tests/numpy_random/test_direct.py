@@ -1,5 +1,5 @@
 """NumPy's tests of bit generators, one by one."""
 
-from .numpys import load
+from .numpy_tests import load
 
 globals().update(load("test_direct"))

@@ -1,5 +1,5 @@
 """NumPy's tests of what once was wrong with `RandomState`."""
 
-from .numpys import load
+from .numpy_tests import load
 
 globals().update(load("test_randomstate_regression"))

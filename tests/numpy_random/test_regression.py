@@ -1,5 +1,5 @@
 """NumPy's tests of what once was wrong with the functions of the module."""
 
-from .numpys import load
+from .numpy_tests import load
 
 globals().update(load("test_regression"))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 XFAILS: dict[str, tuple[str, ...]] = {
-    "an array that an array of objects holds comes out as an array of ours": (
+    "an array that an array of objects holds comes out as a gpunumpy array": (
         "test_generator_mt19937.py::TestRandomDist::test_choice_return_shape",
         "test_random.py::TestRandomDist::test_choice_return_shape",
         "test_randomstate.py::TestRandomDist::test_choice_return_shape",
     ),
-    "plays a pickle of an older NumPy's by what makes ours": (
+    "loads a pickle of an older NumPy through gpunumpy's constructors": (
         "test_generator_mt19937.py::test_generator_ctor_old_style_pickle",
         "test_randomstate.py::test_randomstate_ctor_old_style_pickle",
     ),
@@ -16,7 +16,7 @@ XFAILS: dict[str, tuple[str, ...]] = {
         "test_generator_mt19937.py::test_legacy_pickle[121]",
         "test_generator_mt19937.py::test_legacy_pickle[126]",
     ),
-    "the warning tells where our function calls NumPy's": (
+    "the warning tells where gpunumpy's function calls that of NumPy": (
         "test_random.py::TestRandomDist::test_shuffle_untyped_warning[gpunumpy.random]",
         "test_random.py::TestRandomDist::test_shuffle_untyped_warning[random1]",
         "test_random.py::TestRandomDist::test_shuffle_untyped_warning[random2]",

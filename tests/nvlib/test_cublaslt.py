@@ -17,7 +17,7 @@ from gpunumpy.core.dtypes import bfloat16
 from gpunumpy.core.graph.layout import Layout
 from gpunumpy.core.graph.library_calls.products import Product
 from gpunumpy.core.runtime import memory
-from gpunumpy.kernels.products.cuda import _can_be_one
+from gpunumpy.kernels.products.cuda import _is_exact_in_library
 from gpunumpy.nvlib import cublaslt
 from gpunumpy.nvlib.cublas import as_matrices, gemms
 from tests.kernels.test_matmul_plans import by_columns, layout_of, memory_of
@@ -158,7 +158,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
     monkeypatch.setattr(cublaslt, "handle", lambda device, name: (made, 3))
     monkeypatch.setattr(cublaslt, "bindings", lambda name: CUBLAS)
     monkeypatch.setattr(cublaslt, "_workspace", lambda device: 5)
-    monkeypatch.setattr(memory, "foreign", lambda pointer, nbytes, owner, device: pointer)
+    monkeypatch.setattr(memory, "foreign_buffer", lambda pointer, nbytes, owner, device: pointer)
     monkeypatch.setattr(cublaslt, "copy_to_host", lambda pointer, start, nbytes: _at(pointer + start, "u1", nbytes))
     cublaslt._multiplication.cache_clear()
     yield made
@@ -216,18 +216,18 @@ def test_what_comes_after(model: Model, dtype: str) -> None:
             (("residual",), (residual,), plain + residual),
             (("scale", "residual", "bias"), (2, residual, bias), plain * 2 + residual + bias),
             (("bias", "residual"), (bias, residual), plain + residual + bias),
-            (("scale", "less"), (2, residual), plain * 2 - residual),
-            (("scale", "from", "bias"), (2, residual, bias), residual - plain * 2 + bias),
-            (("from",), (residual,), residual - plain),
-            (("divide", "less"), (4, residual), plain / 4 - residual),
-            (("divide", "from"), (4, residual), residual - plain / 4),
+            (("scale", "subtract"), (2, residual), plain * 2 - residual),
+            (("scale", "subtract_from", "bias"), (2, residual, bias), residual - plain * 2 + bias),
+            (("subtract_from",), (residual,), residual - plain),
+            (("divide", "subtract"), (4, residual), plain / 4 - residual),
+            (("divide", "subtract_from"), (4, residual), residual - plain / 4),
         ):
             out = numpy.zeros(plain.shape, dtype)
-            assert run(a, b, out, Product(after=steps), rest)
+            assert run(a, b, out, Product(epilogues=steps), rest)
             numpy.testing.assert_array_equal(out, expected)
         if dtype == "f4":
             out = numpy.zeros(plain.shape, dtype)
-            assert run(a, b, out, Product(after=("bias", "maximum")), (bias, 0))
+            assert run(a, b, out, Product(epilogues=("bias", "maximum")), (bias, 0))
             numpy.testing.assert_array_equal(out, numpy.maximum(plain + bias, 0))
 
 
@@ -248,7 +248,7 @@ def test_conjugated_operands(model: Model) -> None:
 def test_halves_may_give_float32(model: Model) -> None:
     a, b = sample((4, 3), "f2"), sample((3, 5), "f2")
     out = numpy.zeros((4, 5), "f4")
-    assert run(a, b, out, Product(after=("scale",)), (0.3,))
+    assert run(a, b, out, Product(epilogues=("scale",)), (0.3,))
     numpy.testing.assert_array_equal(out, (a.astype("f4") @ b.astype("f4")) * numpy.float32(0.3))
 
 
@@ -280,7 +280,7 @@ def test_a_maximum_keeps_not_numbers(model: Model) -> None:
     a, bias = sample((4, 4), "f4"), sample((4,), "f4")
     a[1, 1] = numpy.nan
     expected = numpy.maximum(a @ a * 2 + bias, 0)
-    options = Product(after=("scale", "bias", "maximum"))
+    options = Product(epilogues=("scale", "bias", "maximum"))
     for lossy, algorithm in (((), 77), ((77,), 87), ((77, 87), None)):
         model.lossy = set(lossy)
         cublaslt._multiplication.cache_clear()
@@ -342,6 +342,6 @@ def test_scalars_that_the_library_does_not_take_exactly() -> None:
         ("maximum", (0, 0.0, False), (1, -0.0, -3.5, numpy.nan)),
     ):
         for value in fine:
-            assert _can_be_one(("bias", step), (1, 2, 3, 4, value)), (step, value)
+            assert _is_exact_in_library(("bias", step), (1, 2, 3, 4, value)), (step, value)
         for value in others:
-            assert not _can_be_one(("bias", step), (1, 2, 3, 4, value)), (step, value)
+            assert not _is_exact_in_library(("bias", step), (1, 2, 3, 4, value)), (step, value)

@@ -1,4 +1,4 @@
-"""What of cuSOLVER's answers is more than a call: with functions of ours in the library's place."""
+"""What of cuSOLVER's answers is more than a call: with functions of the test in the library's place."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def test_a_matrix_that_the_polar_decomposition_gives_up(full: bool, monkeypatch:
 
     library = SimpleNamespace(xgesvdp=xgesvdp, xgesvdp_buffer_size=lambda *arguments: (96, 32))
     monkeypatch.setattr(cusolver_decompositions, "solver", lambda device: (library, 1, 2))
-    routine = cusolver_decompositions.svd_polar(CPU, 7, 5, numpy.dtype("f8"), full)
-    assert routine.nbytes == 96
+    call = cusolver_decompositions.svd_polar(CPU, 7, 5, numpy.dtype("f8"), full)
+    assert call.nbytes == 96
     pointers = range(6)
-    assert [routine.run(*pointers) for _ in range(3)] == [0.0, 1e-7, numpy.inf]
+    assert [call.run(*pointers) for _ in range(3)] == [0.0, 1e-7, numpy.inf]
     with pytest.raises(errors.cuSOLVERError, match="INVALID_VALUE"):
-        routine.run(*pointers)
+        call.run(*pointers)

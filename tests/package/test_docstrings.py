@@ -41,12 +41,12 @@ def test_every_parameter_is_described(name: str) -> None:
 
 
 def documented(a: Any, device: Any, copy: Any) -> None:
-    """Ours.
+    """Own summary.
 
     Parameters
     ----------
     copy : bool
-        Our words.
+        Own words.
 
     Raises
     ------
@@ -55,14 +55,14 @@ def documented(a: Any, device: Any, copy: Any) -> None:
     """
 
 
-def test_what_ours_says_goes_first() -> None:
-    theirs = """
-    Theirs.
+def test_the_own_docstring_goes_first() -> None:
+    reference = """
+    Summary of NumPy.
 
     Parameters
     ----------
     a : array_like
-        Their words.
+        Words of NumPy.
 
         More.
     copy : bool
@@ -77,17 +77,17 @@ def test_what_ours_says_goes_first() -> None:
 
     Notes
     -----
-    Something of theirs.
+    A note of NumPy.
     """
-    doc = inspect.cleandoc(merged(documented, theirs, False))
+    doc = inspect.cleandoc(merged(documented, reference, False))
     summary, *sections = re.split(r"\n\n(?=[A-Z]\w+\n-)", doc)
-    assert summary == "Ours."
+    assert summary == "Own summary."
     assert [section.partition("\n")[0] for section in sections] == ["Parameters", "Returns", "Raises"]
-    assert "a : array_like\n    Their words.\n\n    More.\ncopy : bool\n    Our words." in sections[0]
+    assert "a : array_like\n    Words of NumPy.\n\n    More.\ncopy : bool\n    Own words." in sections[0]
     assert "device : Device" in sections[0]
     assert "these" not in doc
-    assert "of theirs" not in doc
-    assert "copy" not in merged(lambda a: None, theirs, True)
+    assert "A note of NumPy" not in doc
+    assert "copy" not in merged(lambda a: None, reference, True)
 
 
 def test_without_docstrings() -> None:

@@ -14,7 +14,7 @@ import gpunumpy
 from gpunumpy.__main__ import info, main
 from gpunumpy.demo import load, names
 
-# name -> (size, steps, relative tolerance). With + - * and comparisons alone, the results are NumPy's to the bit.
+# name -> (size, steps, relative tolerance). With + - * and comparisons alone, results equal NumPy's to the bit.
 CASES = {
     "black_scholes": (64, 3, 1e-12),
     "heat": (64, 20, 0.0),
@@ -43,11 +43,11 @@ def test_matches_numpy(name: str, device: str) -> None:
         assert isinstance(result, gpunumpy.ndarray)
         assert str(result.device) == device
     scale = numpy.abs(expected).max()
-    for ours, numpys in ((result, expected), (drawn, reference.picture(expected))):
-        values = numpy.asarray(ours)
-        assert values.dtype == numpys.dtype
+    for array, expected_array in ((result, expected), (drawn, reference.picture(expected))):
+        values = numpy.asarray(array)
+        assert values.dtype == expected_array.dtype
         numpy.testing.assert_allclose(
-            values, numpys, rtol=max(tolerance, 1e-14 * (ours is drawn)), atol=tolerance * scale
+            values, expected_array, rtol=max(tolerance, 1e-14 * (array is drawn)), atol=tolerance * scale
         )
 
 

@@ -1,4 +1,4 @@
-"""The layers of the house: which folder may import which, who may touch CUDA, and that an import loads no CUDA."""
+"""The layers of the package: which folder may import which, who may touch CUDA, and that an import loads no CUDA."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random programs: the same operations, views, writes and flushes on NumPy arrays and on ours, in lockstep.
+"""Random programs: the same operations, views, writes and flushes on NumPy arrays and on gpunumpy arrays, in lockstep.
 
 Values stay small whole numbers wherever rounding could depend on the order of a sum, so results are compared to the
 bit.
@@ -19,7 +19,7 @@ DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"
 BINARY = ("add", "subtract", "multiply", "maximum", "minimum", "equal", "less", "greater_equal", "logical_and",
           "bitwise_xor", "floor_divide", "remainder", "copysign", "fmax", "divide", "hypot")  # fmt: skip
 INEXACT = {"divide", "hypot"}
-# What goes through a library of mathematics, whose last bit is its own; the rest is NumPy's to the bit everywhere.
+# What goes through a library of mathematics, whose last bit is its own; the rest equals NumPy to the bit everywhere.
 LIBRARY = {"hypot"}
 COMPLEX_LIBRARY = {"absolute", "sign", "divide"}
 UNARY = ("negative", "absolute", "square", "sign", "floor", "logical_not", "invert", "conjugate", "isnan", "positive")
@@ -29,11 +29,11 @@ REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "co
 class Pair:
     """One variable of the program in both worlds. `exact` says that sums of it do not depend on their order."""
 
-    __slots__ = ("exact", "ours", "theirs")
+    __slots__ = ("exact", "reference", "tested")
 
-    def __init__(self, theirs: Any, ours: Any, exact: bool) -> None:
-        self.theirs = theirs
-        self.ours = ours
+    def __init__(self, reference: Any, tested: Any, exact: bool) -> None:
+        self.reference = reference
+        self.tested = tested
         self.exact = exact
 
 
@@ -74,7 +74,7 @@ class Machine:
         self.log.append(name)
         errors: list[type | None] = []
         results = []
-        for xp, args in ((numpy, [p.theirs for p in pairs]), (self.xp, [p.ours for p in pairs])):
+        for xp, args in ((numpy, [p.reference for p in pairs]), (self.xp, [p.tested for p in pairs])):
             try:
                 results.append(call(xp, *args))
                 errors.append(None)
@@ -83,7 +83,7 @@ class Machine:
                 results.append(error)
         if errors[0] is not None or errors[1] is not None:
             same = errors[0] is not None and errors[1] is not None and issubclass(errors[1], _family(errors[0]))
-            assert same, f"{self.story()}\nNumPy: {results[0]!r}; ours: {results[1]!r}"
+            assert same, f"{self.story()}\nNumPy: {results[0]!r}; gpunumpy: {results[1]!r}"
             return
         if keep:
             self.vars.append(Pair(results[0], results[1], exact))
@@ -92,12 +92,16 @@ class Machine:
         return f"seed {self.seed}:\n  " + "\n  ".join(self.log)
 
     def compare(self, pair: Pair) -> None:
-        theirs = numpy.asarray(pair.theirs)
-        assert pair.ours.dtype == theirs.dtype, f"{self.story()}\ndtype {pair.ours.dtype}, NumPy's {theirs.dtype}"
-        assert pair.ours.shape == theirs.shape, f"{self.story()}\nshape {pair.ours.shape}, NumPy's {theirs.shape}"
-        got = self.xp.asnumpy(pair.ours)
-        if not _same(got, theirs):
-            raise AssertionError(f"{self.story()}\ngot\n{got!r}\nNumPy's\n{theirs!r}")
+        reference = numpy.asarray(pair.reference)
+        assert pair.tested.dtype == reference.dtype, (
+            f"{self.story()}\ndtype {pair.tested.dtype}, NumPy's {reference.dtype}"
+        )
+        assert pair.tested.shape == reference.shape, (
+            f"{self.story()}\nshape {pair.tested.shape}, NumPy's {reference.shape}"
+        )
+        got = self.xp.asnumpy(pair.tested)
+        if not _same(got, reference):
+            raise AssertionError(f"{self.story()}\ngot\n{got!r}\nNumPy's\n{reference!r}")
 
     # Steps
 
@@ -129,7 +133,7 @@ class Machine:
         if self.foreign(name, a, b):
             return
         self.both(
-            f"{name}({a.theirs.dtype}{a.theirs.shape}, {b.theirs.dtype}{b.theirs.shape})",
+            f"{name}({a.reference.dtype}{a.reference.shape}, {b.reference.dtype}{b.reference.shape})",
             lambda xp, x, y: self._small(xp, getattr(xp, name)(x, y)), a, b,
             exact=a.exact and b.exact and name not in INEXACT,
         )  # fmt: skip
@@ -140,7 +144,7 @@ class Machine:
         a = self.pick()
         swap = self.random.random() < 0.3
         self.both(
-            f"{name}({a.theirs.dtype}{a.theirs.shape}, {value!r}) {swap}",
+            f"{name}({a.reference.dtype}{a.reference.shape}, {value!r}) {swap}",
             lambda xp, x: self._small(xp, getattr(xp, name)(*((value, x) if swap else (x, value)))), a,
             exact=a.exact,
         )  # fmt: skip
@@ -150,8 +154,8 @@ class Machine:
         a = self.pick()
         if self.foreign(name, a):
             return
-        self.both(f"{name}({a.theirs.dtype}{a.theirs.shape})", lambda xp, x: self._small(xp, getattr(xp, name)(x)), a,
-                  exact=a.exact)  # fmt: skip
+        what = f"{name}({a.reference.dtype}{a.reference.shape})"
+        self.both(what, lambda xp, x: self._small(xp, getattr(xp, name)(x)), a, exact=a.exact)
 
     def _small(self, xp: Any, x: Any) -> Any:
         """Keep magnitudes where every dtype is exact."""
@@ -160,8 +164,8 @@ class Machine:
         return x
 
     def foreign(self, name: str, *pairs: Pair) -> bool:
-        """Whether the last bits of a function are not NumPy's here."""
-        is_complex = any(p.theirs.dtype.kind == "c" for p in pairs)
+        """Whether the last bits of a function may differ from those of NumPy."""
+        is_complex = any(p.reference.dtype.kind == "c" for p in pairs)
         return not self.library and (name in LIBRARY or (is_complex and name in COMPLEX_LIBRARY))
 
     def where(self) -> None:
@@ -200,8 +204,8 @@ class Machine:
     def view(self) -> None:
         a = self.pick()
         kind = self.random.randrange(7)
-        shape = a.theirs.shape
-        size = a.theirs.size
+        shape = a.reference.shape
+        size = a.reference.size
         if kind <= 2:
             key = self.key(shape)
             self.both(f"view [{key}] of {shape}", lambda xp, x: x[key], a, exact=a.exact)
@@ -212,27 +216,27 @@ class Machine:
             self.both(f"reshape {shape} to {to}", lambda xp, x: x.reshape(to), a, exact=a.exact)
         elif kind == 5:
             part = self.random.choice(("real", "imag"))
-            self.both(f"{part} of {a.theirs.dtype}{shape}", lambda xp, x: getattr(x, part), a, exact=a.exact)
+            self.both(f"{part} of {a.reference.dtype}{shape}", lambda xp, x: getattr(x, part), a, exact=a.exact)
         else:
             to2 = (self.random.randrange(1, 4), *shape)
             self.both(f"broadcast {shape} to {to2}", lambda xp, x: xp.broadcast_to(x, to2), a, exact=a.exact)
 
     def assign(self) -> None:
         a, b = self.pick(), self.pick()
-        if not a.theirs.ndim:
+        if not a.reference.ndim:
             return  # tests of indexing have what is an array and what a scalar here
-        key = self.key(a.theirs.shape) if self.random.random() < 0.8 else Ellipsis
+        key = self.key(a.reference.shape) if self.random.random() < 0.8 else Ellipsis
         if self.random.random() < 0.4:
             value: Any = self.random.choice((0, 1, 2, 3.0, True))
-            self.both(f"v[{key}] = {value} on {a.theirs.dtype}{a.theirs.shape}", lambda xp, x: _set(x, key, value), a,
-                      exact=True, keep=False)  # fmt: skip
+            what = f"v[{key}] = {value} on {a.reference.dtype}{a.reference.shape}"
+            self.both(what, lambda xp, x: _set(x, key, value), a, exact=True, keep=False)
         else:
-            if not b.exact and a.theirs.dtype.kind in "iu":
+            if not b.exact and a.reference.dtype.kind in "iu":
                 return  # what C makes of NaN is the table's test
-            if b.theirs.ndim and _is_element(a.theirs, key):
+            if b.reference.ndim and _is_element(a.reference, key):
                 return  # which error NumPy raises depends on the dtype
             self.both(
-                f"v{a.theirs.dtype}{a.theirs.shape}[{key}] = w{b.theirs.dtype}{b.theirs.shape}",
+                f"v{a.reference.dtype}{a.reference.shape}[{key}] = w{b.reference.dtype}{b.reference.shape}",
                 lambda xp, x, y: _set(x, key, y), a, b, exact=True, keep=False,
             )  # fmt: skip
             self.taint(a, b)
@@ -246,10 +250,10 @@ class Machine:
     def in_place(self) -> None:
         name = self.random.choice(("__iadd__", "__isub__", "__imul__"))
         a, b = self.pick(), self.pick()
-        fits = _broadcast(a.theirs.shape, b.theirs.shape)
-        if a.theirs.ndim == 0 or not fits or not a.theirs.flags.writeable:
+        fits = _broadcast(a.reference.shape, b.reference.shape)
+        if a.reference.ndim == 0 or not fits or not a.reference.flags.writeable:
             return  # NumPy scalars are not changed in place; of two faults, either may be named
-        self.both(f"{name} {a.theirs.dtype}{a.theirs.shape} {b.theirs.dtype}{b.theirs.shape}",
+        self.both(f"{name} {a.reference.dtype}{a.reference.shape} {b.reference.dtype}{b.reference.shape}",
                   lambda xp, x, y: getattr(x, name)(y), a, b, exact=True, keep=False)  # fmt: skip
         self.both("remainder", lambda xp, x: _small_in_place(x), a, exact=True, keep=False)
         self.taint(a, b)
@@ -257,17 +261,17 @@ class Machine:
     def neighbours(self) -> None:
         """A stencil in place: the right side reads what the left side writes."""
         a = self.pick()
-        if a.theirs.ndim == 0 or a.theirs.shape[0] < 3:
+        if a.reference.ndim == 0 or a.reference.shape[0] < 3:
             return
 
         def call(xp: Any, x: Any) -> Any:
             x[1:-1] = self._small(xp, x[2:] + x[:-2])
 
-        self.both(f"stencil {a.theirs.dtype}{a.theirs.shape}", call, a, exact=True, keep=False)
+        self.both(f"stencil {a.reference.dtype}{a.reference.shape}", call, a, exact=True, keep=False)
 
     def masked(self) -> None:
         a = self.pick()
-        kind = self.random.randrange(3) if a.theirs.ndim else 0
+        kind = self.random.randrange(3) if a.reference.ndim else 0
         if kind == 0:
             self.both("v[v > 1]", lambda xp, x: x[x > 1], a, exact=a.exact)
         elif kind == 1:
@@ -277,9 +281,9 @@ class Machine:
 
     def indexed(self) -> None:
         a = self.pick()
-        if a.theirs.ndim == 0 or a.theirs.shape[0] == 0:
+        if a.reference.ndim == 0 or a.reference.shape[0] == 0:
             return
-        n = a.theirs.shape[0]
+        n = a.reference.shape[0]
         index = numpy.array([self.random.randrange(-n, n) for _ in range(self.random.randrange(1, 6))])
         self.log.append(f"index = {index}")
         kind = self.random.randrange(3)
@@ -287,8 +291,8 @@ class Machine:
             self.both("v[index]", lambda xp, x: x[xp.asarray(index)], a, exact=a.exact)
         elif kind == 1:
             self.both("v[index] = 3", lambda xp, x: _set(x, xp.asarray(index), 3), a, exact=True, keep=False)
-        elif a.theirs.shape[-1]:
-            # A copy, since NumPy lays the result out with the index's dimension first and ours is in C order.
+        elif a.reference.shape[-1]:
+            # A copy, since NumPy lays the result out with the index's dimension first and gpunumpy in C order.
             self.both("v[..., index % last]", lambda xp, x: x[..., xp.asarray(index) % x.shape[-1]].copy(), a,
                       exact=a.exact)  # fmt: skip
 
@@ -298,12 +302,12 @@ class Machine:
         axis = self.random.choice((None, 0, -1, 1))
         if not a.exact and name in ("sum", "prod", "cumsum"):
             return
-        if name == "prod" and a.theirs.dtype.kind not in "biu":
+        if name == "prod" and a.reference.dtype.kind not in "biu":
             return
         call: Callable[..., Any] = lambda xp, x: getattr(xp, name)(x, axis=axis)  # noqa: E731
         if name in ("sum", "max", "any") and self.random.random() < 0.5:
             call = lambda xp, x: getattr(xp, name)(x, axis=axis, keepdims=True)  # noqa: E731
-        self.both(f"{name}({a.theirs.dtype}{a.theirs.shape}, axis={axis})", call, a, exact=True)
+        self.both(f"{name}({a.reference.dtype}{a.reference.shape}, axis={axis})", call, a, exact=True)
 
     def look(self) -> None:
         """A flush: the host looks at a value."""

@@ -33,15 +33,15 @@ class Builder:
         self.reduced = reduced
         self.args: list[Arg] = []
         self.values: list[Any] = []
-        self.instrs: list[Instruction] = []
+        self.instructions: list[Instruction] = []
         self.dtypes: list[numpy.dtype[Any]] = []
         self.stores: list[Store] = []
         self._buffers: dict[int, int] = {}
 
     def _add(self, instr: Instruction, dtype: Any) -> int:
-        self.instrs.append(instr)
+        self.instructions.append(instr)
         self.dtypes.append(numpy.dtype(dtype))
-        return len(self.instrs) - 1
+        return len(self.instructions) - 1
 
     def buffer(self, base: numpy.ndarray[Any, Any], kind: str = "in", aligned: bool = True) -> int:
         """The argument number of a C-contiguous base array."""
@@ -86,11 +86,11 @@ class Builder:
         at = Affine(0, (0,) * len(self.shape))
         return self._add(LoadIndexed(arg, at, tuple(index), base.shape, strides, number), base.dtype)
 
-    def apply(self, row: str, *args: int) -> int:
-        """An elementwise row."""
-        loop = resolve(row, tuple(self.dtypes[arg] for arg in args))
+    def apply(self, op: str, *args: int) -> int:
+        """An elementwise op."""
+        loop = resolve(op, tuple(self.dtypes[arg] for arg in args))
         cast = [self.cast(arg, dtype) for arg, dtype in zip(args, loop, strict=False)]
-        return self._add(Apply(row, tuple(cast), loop), loop[-1])
+        return self._add(Apply(op, tuple(cast), loop), loop[-1])
 
     def cast(self, arg: int, dtype: Any) -> int:
         """A cast, if it is one."""
@@ -99,14 +99,14 @@ class Builder:
             return arg
         return self._add(Apply("cast", (arg,), (self.dtypes[arg], dtype)), dtype)
 
-    def reduce(self, row: str, *args: int, result: Any = None) -> int:
+    def reduce(self, op: str, *args: int, result: Any = None) -> int:
         """A reduction; of the first argument's dtype if no other is named."""
         dtype = numpy.dtype(self.dtypes[args[0]] if result is None else result)
-        return self._add(ReduceLoops(row, args, (*(self.dtypes[arg] for arg in args), dtype)), dtype)
+        return self._add(ReduceLoops(op, args, (*(self.dtypes[arg] for arg in args), dtype)), dtype)
 
-    def scan(self, row: str, arg: int) -> int:
+    def scan(self, op: str, arg: int) -> int:
         """A scan."""
-        return self._add(ScanLoop(row, (arg,), (self.dtypes[arg], self.dtypes[arg])), self.dtypes[arg])
+        return self._add(ScanLoop(op, (arg,), (self.dtypes[arg], self.dtypes[arg])), self.dtypes[arg])
 
     def store(self, value: int, base: numpy.ndarray[Any, Any], view: numpy.ndarray[Any, Any] | None = None) -> None:
         """Store at `view` of `base`: over all loops, or over the outer ones if it has as few dimensions."""
@@ -128,8 +128,8 @@ class Builder:
 
     def body(self) -> Body:
         """What was collected since the last body."""
-        body = Body(tuple(self.instrs), tuple(self.stores))
-        self.instrs, self.stores, self.dtypes = [], [], []
+        body = Body(tuple(self.instructions), tuple(self.stores))
+        self.instructions, self.stores, self.dtypes = [], [], []
         return body
 
     def kernel(self, region: Any = None, outside: Body | None = None) -> Kernel:

@@ -95,7 +95,7 @@ def near_one(x: numpy.ndarray) -> Any:
 
 
 def check_eig(a: numpy.ndarray, w: numpy.ndarray, v: numpy.ndarray, alone: numpy.ndarray, times: float = 8) -> None:
-    """Vectors solve for their values, and each value, alone too, is that of a matrix near by, as NumPy's are."""
+    """Vectors solve for their values, and each value, alone too, is that of a matrix near by, as with NumPy."""
     n, eps = a.shape[-1], numpy.finfo(a.dtype).eps
     for k in numpy.ndindex(a.shape[:-2]):
         scaled = near_one(a[k])
@@ -105,8 +105,8 @@ def check_eig(a: numpy.ndarray, w: numpy.ndarray, v: numpy.ndarray, alone: numpy
         assert abs(numpy.linalg.norm(vectors, axis=0) - 1).max() < 8 * eps
         # Balance makes eigenvalues exact, and not vectors, as beside a matrix of numbers of any sizes.
         their_w, their_v = numpy.linalg.eig(x)
-        theirs = numpy.linalg.norm(x @ their_v - their_v * their_w, axis=0).max() * eps / numpy.finfo("f8").eps
-        assert numpy.linalg.norm(x @ vectors - vectors * values, axis=0).max() <= max(bound, 10 * theirs)
+        reference = numpy.linalg.norm(x @ their_v - their_v * their_w, axis=0).max() * eps / numpy.finfo("f8").eps
+        assert numpy.linalg.norm(x @ vectors - vectors * values, axis=0).max() <= max(bound, 10 * reference)
         for some in (values, others):
             assert abs(some.sum() - numpy.trace(x)) <= bound * n
             for value in some:

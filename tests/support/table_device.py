@@ -1,4 +1,4 @@
-"""Runs the table's C on the GPU, one thread a row and loop; the counterpart of `table_harness.Compiled`."""
+"""Runs the table's C on the GPU, one thread an op and loop; the counterpart of `table_harness.Compiled`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class OnDevice:
             _checked(driver.cuMemcpyDtoH(out.ctypes.data, int(buffers[-1].handle), out.nbytes))
 
     def apply(self, case: Case, arrays: Iterable[numpy.ndarray[Any, Any]]) -> numpy.ndarray[Any, Any]:
-        """Return the row of `case` applied to equally long arrays of its loop's dtypes."""
+        """Return the op of `case` applied to equally long arrays of its loop's dtypes."""
         inputs = [numpy.ascontiguousarray(array) for array in arrays]
         out = numpy.empty(inputs[0].size, case[1][-1])
         self._run(self._symbols["e", case], inputs, out)

@@ -1,4 +1,4 @@
-"""Runs the table's C on the host: one C++ file with a loop over arrays for each row and loop, compiled by g++.
+"""Runs the table's C on the host: one C++ file with a loop over arrays for each op and loop, compiled by g++.
 
 No CUDA and no emulator: `__device__` is nothing, and of the emulator's shim only the mathematical functions serve,
 which are no better than the device's are documented.
@@ -63,12 +63,12 @@ def _tree(symbol: str, case: Case) -> str:
         f"  }}\n"
         f"  first = {code.combine('first', 'none')};\n"
         f"  first = {code.combine('first', 'last')};\n"
-        f"  out[0] = {code.post('first', ['x'])};\n}}\n"
+        f"  out[0] = {code.finish('first', ['x'])};\n}}\n"
     )
 
 
 def translation_unit(elementwise: list[Case], reductions: Iterable[Case] = ()) -> str:
-    """CUDA C++ with one function for each row and loop, and the helpers that they need."""
+    """CUDA C++ with one function for each op and loop, and the helpers that they need."""
     reductions = list(reductions)
     body = "".join(_loop_over(f"e{i}", case) for i, case in enumerate(elementwise))
     body += "".join(_tree(f"r{i}", case) for i, case in enumerate(reductions))
@@ -106,7 +106,7 @@ class Compiled:
                 (self._elementwise if write is _loop_over else self._reductions)[case] = function
 
     def apply(self, case: Case, arrays: Iterable[numpy.ndarray[Any, Any]]) -> numpy.ndarray[Any, Any]:
-        """Return the row of `case` applied to equally long arrays of its loop's dtypes."""
+        """Return the op of `case` applied to equally long arrays of its loop's dtypes."""
         inputs = [numpy.ascontiguousarray(array) for array in arrays]
         out = numpy.empty(inputs[0].size, case[1][-1])
         pointers = [ctypes.c_void_p(array.ctypes.data) for array in (*inputs, out)]

@@ -1,4 +1,4 @@
-"""Arguments for the rows of the table, and NumPy's answers to them."""
+"""Arguments for the ops of the table, and the results that NumPy computes."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def random(dtype: numpy.dtype[Any], count: int, domain: tuple[float, float], rng
 
 
 def arguments(case: tuple[str, table.Loop]) -> list[Array]:
-    """All combinations of special values, then random ones, for one row and loop."""
+    """All combinations of special values, then random ones, for one op and loop."""
     name, loop = case
     rng = numpy.random.default_rng(len(name))
     columns = [specials(dtype) for dtype in loop[:-1]]
@@ -105,8 +105,8 @@ def precise(case: tuple[str, table.Loop], inputs: list[Array]) -> Array:
     with numpy.errstate(all="ignore"):
         if name == "log1p" and KIND[loop[0]] == "c":
             return _log1p(wide[0])
-        if name in op_functions.MENDED and KIND[loop[0]] == "c":
-            return op_functions.MENDED[name](wide[0])
+        if name in op_functions.CORRECTED and KIND[loop[0]] == "c":
+            return op_functions.CORRECTED[name](wide[0])
         return numpy.asarray(ufunc(*wide))
 
 
@@ -200,14 +200,14 @@ _CONDITIONED = {"power": 16384.0, "float_power": 16384.0, "exp2": 512.0}
 
 
 def tolerance(case: tuple[str, table.Loop]) -> float:
-    """Units in the last place that a result may be off: half a unit and the row's floats; of complex numbers the row's.
+    """Units in the last place that a result may be off: half a unit and the op's floats; of complex numbers the op's.
 
     For 16-bit floats, which are rounded from float32, it is one unit at most.
     """
     name, loop = case
-    row, kind = table.ELEMENTWISE[name], KIND[loop[-1]]
+    op, kind = table.ELEMENTWISE[name], KIND[loop[-1]]
     if kind in "biu":
         return 0.0
     if KIND[loop[0]] == "c":
-        return _CONDITIONED.get(name, row.complex_ulp) if loop[0].name == "complex128" else row.complex_ulp
-    return 0.0 if not row.ulp else 1.0 if kind == "e" else row.ulp + 0.5
+        return _CONDITIONED.get(name, op.complex_ulp) if loop[0].name == "complex128" else op.complex_ulp
+    return 0.0 if not op.ulp else 1.0 if kind == "e" else op.ulp + 0.5

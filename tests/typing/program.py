@@ -56,7 +56,7 @@ class Grid:
 
 
 def from_anything(values: npt.ArrayLike) -> Array:
-    """Lists, numbers, NumPy's arrays and ours become an array of ours."""
+    """Lists, numbers, NumPy arrays and gpunumpy arrays become a gpunumpy array."""
     made = np.asarray(values, dtype=np.float64)
     if made.ndim == 0:
         made = made[None]
@@ -281,7 +281,7 @@ def hosted(x: Array, path: Path) -> Array:
 
 
 def exchanged(x: Array) -> Array:
-    """Libraries that take NumPy's array-likes take arrays of ours."""
+    """Libraries that take NumPy's array-likes take gpunumpy arrays."""
     host = numpy.asarray(x, dtype=np.float64)
     assert_type(x + host, np.ndarray)
     back = np.from_dlpack(x) + np.asarray(host, copy=True) + float(numpy.sqrt(host).mean())

@@ -104,9 +104,9 @@ def test_names(name: str) -> None:
     stub = public(tree(name).body)
     missing, added = there - stub, stub - there - {"__array_api_version__"}
     if not SAME_NUMPY:  # its names are as those of the other version are
-        theirs = import_module("numpy" + module.__name__.removeprefix("gpunumpy"))
-        missing = {n for n in missing if not hasattr(theirs, n)}
-        added = {n for n in added if hasattr(theirs, n)}
+        reference = import_module("numpy" + module.__name__.removeprefix("gpunumpy"))
+        missing = {n for n in missing if not hasattr(reference, n)}
+        added = {n for n in added if hasattr(reference, n)}
     assert not missing, "names without a stub"
     assert not {n for n in added if not hasattr(module, n)}, "names that are not there"
 
@@ -125,7 +125,7 @@ def test_members_of_arrays() -> None:
 
 
 def test_results_are_arrays_of_ours() -> None:
-    """No function of the namespace promises an array of NumPy's, but for those that are there to make one."""
+    """No function of the namespace promises a NumPy array, but for those that are there to make one."""
     named = {
         s.name
         for s in tree("__init__.pyi").body
@@ -175,10 +175,10 @@ def stubbed(name: str, within: str, function: str) -> list[ast.FunctionDef]:
 
 
 # The name, the kind and the default of every parameter of a ``def`` in a stub.
-Form = list[tuple[str, Any, ast.expr | None]]
+Overload = list[tuple[str, Any, ast.expr | None]]
 
 
-def parameters(function: ast.FunctionDef, method: bool) -> Form:
+def parameters(function: ast.FunctionDef, method: bool) -> Overload:
     """The parameters of a stub, without `self`."""
     args = function.args
     positional = [*args.posonlyargs, *args.args]
@@ -216,8 +216,8 @@ def test_signatures() -> None:
         where = f"{name}: {within} {function}"
         if found is None or (within and isinstance(inspect.getattr_static(owner, function), property)):
             continue  # of `test_names` and `test_members_of_arrays`
-        ours = (getattr(inspect.unwrap(found), "__module__", None) or "").startswith("gpunumpy")
-        if not SAME_NUMPY and not ours:
+        is_own = (getattr(inspect.unwrap(found), "__module__", None) or "").startswith("gpunumpy")
+        if not SAME_NUMPY and not is_own:
             continue
         try:
             there = list(inspect.signature(found).parameters.values())
@@ -226,30 +226,28 @@ def test_signatures() -> None:
         method = bool(within)
         bare = [p for p in there if p.name not in ("self", "cls")] if function in ("__new__", "__init__") else None
         bare = there[method and not inspect.ismethod(found) :] if bare is None else bare
-        forms = [parameters(form, method) for form in stubbed(name, within, function)]
-        wrong += [f"{where}: {text}" for text in differences(bare, forms, function)]
+        overloads = [parameters(overload, method) for overload in stubbed(name, within, function)]
+        wrong += [f"{where}: {text}" for text in differences(bare, overloads, function)]
         compared += 1
     assert not wrong, "\n".join(wrong)
     assert compared > 400
 
 
-def differences(
-    there: list[Parameter], forms: list[list[tuple[str, Any, ast.expr | None]]], name: str
-) -> Iterator[str]:
+def differences(there: list[Parameter], overloads: list[Overload], name: str) -> Iterator[str]:
     """Where a stub's parameters are not those of the run time."""
-    mine = {p.name: p for p in there}
+    present = {p.name: p for p in there}
     anything = any(p.kind == Parameter.VAR_KEYWORD for p in there)
-    named = {n for form in forms for n, _, _ in form}
-    unnamed = any(kind == Parameter.POSITIONAL_ONLY for form in forms for _, kind, _ in form)
+    named = {n for overload in overloads for n, _, _ in overload}
+    unnamed = any(kind == Parameter.POSITIONAL_ONLY for overload in overloads for _, kind, _ in overload)
     for p in there:
         starred = p.kind in (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
         if p.name not in named and not starred and not (unnamed and p.kind == Parameter.POSITIONAL_ONLY):
             yield f"{p.name} is not in the stub"
-    for form in forms:
-        if len(forms) == 1 and not anything and name != "__ipow__" and [n for n, _, _ in form] != list(mine):
-            yield f"the stub has {[n for n, _, _ in form]}, and there is {list(mine)}"
-        for parameter, kind, default in form:
-            p = mine.get(parameter)
+    for overload in overloads:
+        if len(overloads) == 1 and not anything and name != "__ipow__" and [n for n, _, _ in overload] != list(present):
+            yield f"the stub has {[n for n, _, _ in overload]}, and there is {list(present)}"
+        for parameter, kind, default in overload:
+            p = present.get(parameter)
             if p is None:
                 if (
                     not anything
@@ -257,7 +255,7 @@ def differences(
                     and kind not in (Parameter.POSITIONAL_ONLY, Parameter.VAR_POSITIONAL)
                 ):
                     yield f"there is no {parameter}"
-            elif len(forms) == 1 and (kind != p.kind or (default is None) != (p.default is Parameter.empty)):
+            elif len(overloads) == 1 and (kind != p.kind or (default is None) != (p.default is Parameter.empty)):
                 if not (name.startswith("__") and kind == Parameter.POSITIONAL_ONLY):
                     yield f"{parameter} is {p.kind.description}, and has{' no' * (default is not None)} default"
             elif default is not None and not is_default(default, p.default):

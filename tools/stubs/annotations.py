@@ -178,7 +178,7 @@ class _Reader:
                 yield from self._pythons(name, arguments)
             case Definition() as found:
                 name = head.id if isinstance(head, ast.Name) else head.attr if isinstance(head, ast.Attribute) else ""
-                yield from self._numpys(name, found, arguments)
+                yield from self._of_numpy(name, found, arguments)
             case _:
                 yield UNKNOWN
 
@@ -214,7 +214,7 @@ class _Reader:
             case _:
                 yield UNKNOWN
 
-    def _numpys(self, name: str, found: Definition, arguments: list[ast.expr]) -> Iterator[str]:
+    def _of_numpy(self, name: str, found: Definition, arguments: list[ast.expr]) -> Iterator[str]:
         """The members of a name that NumPy's stubs define."""
         kind = getattr(numpy, name, None)
         loose = self._role == "parameter"

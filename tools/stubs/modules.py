@@ -31,7 +31,7 @@ HOSTED = (
     *("polynomial.hermite", "polynomial.hermite_e", "polynomial.laguerre", "polynomial.legendre"),
     *("polynomial.polynomial", "rec", "strings"),
 )
-NUMPYS = ("ctypeslib", "dtypes", "exceptions", "f2py", "version")
+NUMPY_MODULES = ("ctypeslib", "dtypes", "exceptions", "f2py", "version")
 _FOLDERS = (*OWN, "lib", "polynomial")
 
 # Modules that have no stub of their own: two are files of this package, one is another's second name.
@@ -55,7 +55,7 @@ _UFUNC_CLASSES = {(1, 1): "_Unary", (2, 1): "_Binary", (1, 2): "_UnaryPair", (2,
 
 def stubs() -> dict[str, str]:
     """The source of every stub, not formatted, by its path inside of the package."""
-    return {_path(module): _NOTICE + _stub(module) for module in (*OWN, *HOSTED, *NUMPYS)}
+    return {_path(module): _NOTICE + _stub(module) for module in (*OWN, *HOSTED, *NUMPY_MODULES)}
 
 
 def _path(module: str) -> str:
@@ -64,7 +64,7 @@ def _path(module: str) -> str:
 
 
 def _stub(module: str) -> str:
-    if module in NUMPYS:
+    if module in NUMPY_MODULES:
         return f"from numpy.{module} import *\n"
     names = _public_names(module)
     again: dict[str, list[str]] = defaultdict(list)  # names that are imported, by the modules that have them
@@ -98,21 +98,21 @@ def _first_lines(module: str) -> Iterator[str]:
 
 def _lines(module: str, name: str, again: dict[str, list[str]]) -> Iterator[str]:
     """The lines of one name; one that is only to be imported is added to `again`."""
-    place, theirs = f"gpunumpy.{module}".rstrip("."), f"numpy.{module}".rstrip(".")
-    found, numpys = getattr(import_module(place), name), getattr(import_module(theirs), name, None)
-    source = numpy_stubs.module(theirs)
+    place, numpy_module = f"gpunumpy.{module}".rstrip("."), f"numpy.{module}".rstrip(".")
+    found, numpy_object = getattr(import_module(place), name), getattr(import_module(numpy_module), name, None)
+    source = numpy_stubs.module(numpy_module)
     assert source is not None
     if isinstance(found, types.ModuleType):
         yield from _module_lines(module, name)
     elif isinstance(found, gpunumpy.ufunc):
         yield f"{name}: {_UFUNC_CLASSES[found.nin, found.nout]}"
     elif isinstance(found, type):
-        yield from _class_lines(module, name, found, numpys, again)
+        yield from _class_lines(module, name, found, numpy_object, again)
     elif name in _WRITTEN_BY_HAND:
         return
-    elif found is numpys:
+    elif found is numpy_object:
         known = isinstance(numpy_stubs.find(source, name), numpy_stubs.Definition)
-        again[theirs].extend([name] * known)
+        again[numpy_module].extend([name] * known)
         yield from [] if known else [f"{name}: Any"]
     elif callable(found):
         yield from definition(name, found, numpy_stubs.overloads(source, name), overloaded=module in OWN)
@@ -122,20 +122,20 @@ def _lines(module: str, name: str, again: dict[str, list[str]]) -> Iterator[str]
 
 def _module_lines(module: str, name: str) -> tuple[str, ...]:
     inner = f"{module}.{name}".lstrip(".")
-    if inner in (*OWN, *HOSTED, *NUMPYS):
+    if inner in (*OWN, *HOSTED, *NUMPY_MODULES):
         return (f"from . import {name} as {name}",)
     return _MODULES.get(inner) or (f"from numpy.{module} import {name} as {name}",)
 
 
-def _class_lines(module: str, name: str, found: type, numpys: Any, again: dict[str, list[str]]) -> Iterator[str]:
-    theirs = f"numpy.{module}".rstrip(".")
+def _class_lines(module: str, name: str, found: type, numpy_object: Any, again: dict[str, list[str]]) -> Iterator[str]:
+    numpy_module = f"numpy.{module}".rstrip(".")
     if name in ("ndarray", "ufunc", "finfo", "PhiloxGPU", *_WRITTEN_BY_HAND):
         return
     if name == "errstate":
         yield from classes.own_class(name, found)
     elif module == "random" and name in ("Generator", "RandomState"):
-        yield from classes.own_class(name, found, f"numpy.random.{name}", numpys.__module__)
-    elif found is numpys or name == "nditer" or found in SEEDED.values():
-        again[theirs].append(name)  # what it makes are NumPy's
+        yield from classes.own_class(name, found, f"numpy.random.{name}", numpy_object.__module__)
+    elif found is numpy_object or name == "nditer" or found in SEEDED.values():
+        again[numpy_module].append(name)  # what it makes are NumPy's
     else:
         again["." + found.__module__.removeprefix("gpunumpy.")].append(name)

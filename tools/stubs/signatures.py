@@ -61,7 +61,11 @@ class StubFunction:
 
 
 def definition(
-    name: str, function: Callable[..., Any], numpys: Sequence[Overload], method: bool = False, overloaded: bool = True
+    name: str,
+    function: Callable[..., Any],
+    numpy_overloads: Sequence[Overload],
+    method: bool = False,
+    overloaded: bool = True,
 ) -> list[str]:
     """The lines that define a function or a method.
 
@@ -71,16 +75,18 @@ def definition(
         What it is called.
     function : callable
         The function, of this package or of NumPy.
-    numpys : sequence of Overload
+    numpy_overloads : sequence of Overload
         What NumPy's stubs say of the function of that name.
     method : bool
         Whether the first parameter is left out.
     overloaded : bool
         If false, one ``def`` whose result is what all overloads have in common.
     """
-    made = _Maker(name, function, numpys, method).functions()
+    made = _Maker(name, function, numpy_overloads, method).functions()
     if not overloaded and len(made) > 1:
-        made = [StubFunction(_Maker(name, function, numpys, method).merged(), _common([f.result for f in made]))]
+        made = [
+            StubFunction(_Maker(name, function, numpy_overloads, method).merged(), _common([f.result for f in made]))
+        ]
     return [line for f in made for line in (["@overload"] if len(made) > 1 else []) + [f.text(name, method)]]
 
 
@@ -109,10 +115,12 @@ def _in_words(annotation: Any) -> str:
 class _Maker:
     """Makes the ``def``s of one function."""
 
-    def __init__(self, name: str, function: Callable[..., Any], numpys: Sequence[Overload], method: bool) -> None:
+    def __init__(
+        self, name: str, function: Callable[..., Any], numpy_overloads: Sequence[Overload], method: bool
+    ) -> None:
         self._name = name
         self._function = function
-        self._numpys = numpys
+        self._numpy_overloads = numpy_overloads
         self._own = is_own(function)
         try:
             found = list(inspect.signature(function).parameters.values())
@@ -125,7 +133,7 @@ class _Maker:
         name, whole = self._name, self.merged()
         given = result_annotation(self._function)
         if own := get_overloads(self._function):
-            makers = [_Maker(name, overload, self._numpys, False) for overload in own]
+            makers = [_Maker(name, overload, self._numpy_overloads, False) for overload in own]
             return [StubFunction(m.merged(), result_annotation(o)) for m, o in zip(makers, own, strict=True)]
         if self._own and name in decisions.FLAGS:
             return _by_flag(whole, *decisions.FLAGS[name])
@@ -133,7 +141,7 @@ class _Maker:
         if fixed or given != "Any":
             return [StubFunction(whole, fixed or given)]
         made: list[tuple[StubFunction, Overload]] = []
-        for overload in self._numpys:
+        for overload in self._numpy_overloads:
             try:
                 returned = result(overload.returns, overload.scope)
             except ImpossibleError:
@@ -171,9 +179,11 @@ class _Maker:
         known = len(results) == 1 and not results & {"numpy.generic", "Any"}
         return [StubFunction(parameters, results.pop() if known else "Any"), StubFunction(whole, "ndarray")]
 
-    def merged(self, numpys: Sequence[Overload] | None = None, role: Role = "parameter") -> tuple[StubParameter, ...]:
+    def merged(
+        self, numpy_overloads: Sequence[Overload] | None = None, role: Role = "parameter"
+    ) -> tuple[StubParameter, ...]:
         """The parameters of the run time, each with the union of the types that overloads give it."""
-        numpys = self._numpys if numpys is None else numpys
+        numpy_overloads = self._numpy_overloads if numpy_overloads is None else numpy_overloads
         if self._runtime is None:
             return self._unknown()
         names = {p.name for p in self._runtime}
@@ -183,7 +193,9 @@ class _Maker:
                 made += self._options(p, names)
                 continue
             own = _in_words(p.annotation)
-            kind = decisions.TYPES.get((self._name, p.name)) or _type(p.name, p.kind, own, numpys, names, role, place)
+            kind = decisions.TYPES.get((self._name, p.name)) or _type(
+                p.name, p.kind, own, numpy_overloads, names, role, place
+            )
             if p.default is EMPTY and own == "Any" and kind in ("ndarray", "ndarray | _Scalar"):
                 kind = "ArrayLike"  # what is not written to may be anything that an array can be made of
             made.append(StubParameter(p.name, p.kind, kind, _default(p)))
@@ -191,25 +203,25 @@ class _Maker:
 
     def _unknown(self) -> tuple[StubParameter, ...]:
         """The parameters of the longest overload, for want of a signature."""
-        longest = max(self._numpys, key=lambda overload: len(overload.parameters), default=None)
+        longest = max(self._numpy_overloads, key=lambda overload: len(overload.parameters), default=None)
         if longest is None:
             return StubParameter("args", STAR, "Any"), StubParameter("options", OPTIONS, "Any")
         written = self._of_overload(longest, "parameter")
-        return tuple(replace(p, type=_type(p.name, p.kind, "Any", self._numpys)) for p in written)
+        return tuple(replace(p, type=_type(p.name, p.kind, "Any", self._numpy_overloads)) for p in written)
 
     def _options(self, options: inspect.Parameter, names: set[str]) -> list[StubParameter]:
         """What ``**options`` takes: what NumPy's overloads name, and anything only where they take that too."""
         named = {
             p.name: _literal(p.default)
-            for overload in self._numpys
+            for overload in self._numpy_overloads
             for p in overload.parameters
             if p.kind in (KEYWORD, EITHER) and p.name not in names
         }
         made = [
-            StubParameter(name, KEYWORD, _type(name, KEYWORD, "Any", self._numpys), default or "...")
+            StubParameter(name, KEYWORD, _type(name, KEYWORD, "Any", self._numpy_overloads), default or "...")
             for name, default in named.items()
         ]
-        if not made or any(p.kind == OPTIONS for overload in self._numpys for p in overload.parameters):
+        if not made or any(p.kind == OPTIONS for overload in self._numpy_overloads for p in overload.parameters):
             made.append(StubParameter(options.name, OPTIONS, "Any"))
         return made
 
@@ -246,7 +258,7 @@ def _type(
     name: str,
     kind: Kind,
     own: str,
-    numpys: Sequence[Overload],
+    numpy_overloads: Sequence[Overload],
     names: set[str] | frozenset[str] = frozenset(),
     role: Role = "parameter",
     place: int | None = None,
@@ -255,7 +267,7 @@ def _type(
     if name in decisions.TYPES_EVERYWHERE:
         return decisions.TYPES_EVERYWHERE[name]
     members: list[str] = []
-    for overload in numpys:
+    for overload in numpy_overloads:
         for k, p in enumerate(overload.parameters):
             if _is_same(p, name, kind, names) or (k == place and kind == p.kind == POSITIONAL):
                 members += parameter(p.annotation, overload.scope, role)

@@ -41,6 +41,10 @@ class BoundedTable(Generic[K, V]):
         _count += 1  # threads may race and count two entries as one: the limit need not be exact
         return self._entries.setdefault(key, value)
 
+    def values(self) -> list[V]:
+        """Return all values that are kept."""
+        return list(self._entries.values())
+
 
 _tables: list[BoundedTable[Any, Any]] = []
 _count = 0

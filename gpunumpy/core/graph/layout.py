@@ -44,7 +44,7 @@ def c_strides(shape: Shape) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
-def is_c(shape: Shape, strides: Sequence[int]) -> bool:
+def is_c_contiguous(shape: Shape, strides: Sequence[int]) -> bool:
     """Return whether the strides are those of C order. Dimensions of size 1 and empty arrays fit any order."""
     if 0 in shape:
         return True
@@ -57,9 +57,9 @@ def is_c(shape: Shape, strides: Sequence[int]) -> bool:
     return True
 
 
-def is_f(shape: Shape, strides: Sequence[int]) -> bool:
-    """Return whether the strides are those of Fortran order. See `is_c`."""
-    return is_c(shape[::-1], strides[::-1])
+def is_f_contiguous(shape: Shape, strides: Sequence[int]) -> bool:
+    """Return whether the strides are those of Fortran order. See `is_c_contiguous`."""
+    return is_c_contiguous(shape[::-1], strides[::-1])
 
 
 def are_distinct(shape: Shape, strides: Sequence[int]) -> bool:
@@ -75,7 +75,7 @@ def are_distinct(shape: Shape, strides: Sequence[int]) -> bool:
     return True
 
 
-def lies_by_lines(shape: Shape, strides: Sequence[int]) -> bool:
+def is_blas_readable(shape: Shape, strides: Sequence[int]) -> bool:
     """Return whether BLAS can read a vector (positive stride) or matrices (contiguous rows or columns) in place."""
     if len(shape) == 1:
         return strides[0] > 0 or shape[0] == 1
@@ -166,7 +166,7 @@ def memory_order(layouts: Sequence[tuple[Shape, Sequence[int]]], ndim: int) -> t
 
     Every layout must have `ndim` dimensions already (stride 0 where broadcast).
     """
-    if ndim < 2 or all(is_c(shape, strides) for shape, strides in layouts):
+    if ndim < 2 or all(is_c_contiguous(shape, strides) for shape, strides in layouts):
         return None
     order = list(range(ndim))
     # The insertion sort of NumPy's iterator: an axis moves outwards past axes with smaller strides. Where operands
@@ -206,7 +206,9 @@ def copied_order(shape: Shape, strides: Sequence[int]) -> tuple[int, ...] | None
 
     Unlike in `memory_order`, axes of stride 0 (repeated elements) vary fastest.
     """
-    if all(stride or extent == 1 for extent, stride in zip(shape, strides, strict=True)) or is_c(shape, strides):
+    if all(stride or extent == 1 for extent, stride in zip(shape, strides, strict=True)) or is_c_contiguous(
+        shape, strides
+    ):
         return memory_order([(shape, strides)], len(shape))
     order = tuple(sorted(range(len(shape)), key=lambda axis: -abs(strides[axis])))
     return None if order == tuple(range(len(shape))) else order

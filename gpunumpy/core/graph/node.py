@@ -22,8 +22,7 @@ from .library_calls.record import Results
 from .library_calls.registry import results_of
 from .primitives import Const, Gather, Iota, Leaf, LibraryCall, Map, Output, Reduce, Scan, Scatter, Update, View
 from .queue import Queue
-from .signature import Signature, outputs
-from .signature import signature as intern
+from .signature import Signature, intern_signature, outputs
 
 # Signatures of nodes by what the nodes are made from: the class of the primitive, then signatures, tuples and dtypes.
 # Such a key is hashed in less time than it takes to make a primitive.
@@ -66,7 +65,9 @@ def leaf(buffer: Any, dtype: DType, where: Layout, queue: Queue) -> Node:
     key = Leaf, shape, strides, offset - low, aligned, dtype, queue
     signature = _signatures.find(key)
     if signature is None:
-        signature = _signatures.keep(key, intern(Leaf(strides, offset - low, aligned), (), shape, dtype, queue))
+        signature = _signatures.keep(
+            key, intern_signature(Leaf(strides, offset - low, aligned), (), shape, dtype, queue)
+        )
     return leaf_node(signature, buffer, low)
 
 
@@ -83,7 +84,7 @@ _WEAK_DTYPE = {"bool": numpy.bool_, "float": numpy.float64, "complex": numpy.com
 
 
 def _weak_scalar(weak: str, dtype: Any) -> Signature:
-    return intern(Const(weak), (), (), numpy.dtype(dtype), None)
+    return intern_signature(Const(weak), (), (), numpy.dtype(dtype), None)
 
 
 _BOOL, _FLOAT, _COMPLEX = (_weak_scalar(name, dtype) for name, dtype in _WEAK_DTYPE.items())
@@ -115,7 +116,7 @@ def scalar(value: bool | int | float | complex) -> Node:
 def typed_scalar(value: Any, dtype: DType) -> Node:
     """Return a NumPy scalar, or a Python scalar with a fixed dtype, as a node."""
     key = Const, dtype
-    signature = _signatures.find(key) or _signatures.keep(key, intern(Const(""), (), (), dtype, None))
+    signature = _signatures.find(key) or _signatures.keep(key, intern_signature(Const(""), (), (), dtype, None))
     return Node(signature, (), value.item() if hasattr(value, "item") else value)
 
 
@@ -144,7 +145,7 @@ def map_node(op: str, loop: tuple[DType, ...], args: Sequence[Node]) -> Node:
     signature = _signatures.find(key)
     if signature is None:
         shape = layout.broadcast_shapes(*(s.shape for s in signatures))
-        result = intern(Map(op, loop), signatures, shape, loop[-1], common_queue(signatures))
+        result = intern_signature(Map(op, loop), signatures, shape, loop[-1], common_queue(signatures))
         signature = _signatures.keep(key, result)
     return Node(signature, args)
 
@@ -158,14 +159,14 @@ def cast(node: Node, dtype: DType) -> Node:
     key = Map, source, dtype
     signature = _signatures.find(key)
     if signature is None:
-        result = intern(Map("cast", (source.dtype, dtype)), (source,), source.shape, dtype, source.queue)
+        result = intern_signature(Map("cast", (source.dtype, dtype)), (source,), source.shape, dtype, source.queue)
         signature = _signatures.keep(key, result)
     return Node(signature, (node,))
 
 
 def iota(shape: Shape, axis: int, queue: Queue) -> Node:
     """Return the int64 index of every element of a shape along an axis."""
-    return Node(intern(Iota(axis), (), shape, numpy.dtype(numpy.int64), queue), ())
+    return Node(intern_signature(Iota(axis), (), shape, numpy.dtype(numpy.int64), queue), ())
 
 
 class _Window(NamedTuple):
@@ -189,7 +190,7 @@ _windows: BoundedTable[tuple[Signature, Layout], _Window | Literal[False]] = Bou
 
 def view(node: Node, where: Layout) -> Node:
     """Return the elements of a value that a layout selects from its C order."""
-    data, source, args = state(node)
+    data, source, args = consistent_state(node)
     key = (source, where)
     window = _windows.find(key)
     if window is None:
@@ -215,7 +216,7 @@ def leaf_node(signature: Signature, buffer: Any, offset: int) -> Node:
     return node
 
 
-def state(node: Node) -> tuple[Any, Signature, tuple[Node, ...]]:
+def consistent_state(node: Node) -> tuple[Any, Signature, tuple[Node, ...]]:
     """Return the data, the signature and the arguments of a node, consistent with one another.
 
     A thread that computes a node turns it into a leaf field by field: signature, data, arguments. A reader in between
@@ -232,7 +233,7 @@ def state(node: Node) -> tuple[Any, Signature, tuple[Node, ...]]:
 def _window(source: Signature, where: Layout) -> _Window | Literal[False]:
     """Return how a value with this signature is shown through a layout; False if unchanged."""
     shape = where.shape
-    if shape == source.shape and where.offset == 0 and layout.is_c(shape, where.strides):
+    if shape == source.shape and where.offset == 0 and layout.is_c_contiguous(shape, where.strides):
         return False
     if 0 in shape:  # no elements, so any strides are right: zeros never lead outside of the argument
         where = Layout(shape, (0,) * len(shape), 0)
@@ -240,31 +241,31 @@ def _window(source: Signature, where: Layout) -> _Window | Literal[False]:
     inner: Layout | None = where
     if isinstance(primitive, (Leaf, View)):
         start = primitive.origin if isinstance(primitive, Leaf) else primitive.offset
-        if layout.is_c(source.shape, primitive.strides):
+        if layout.is_c_contiguous(source.shape, primitive.strides):
             inner = Layout(shape, where.strides, where.offset + start)
         else:
             inner = layout.compose(Layout(source.shape, primitive.strides, start), where)
-        if inner is None and prod(shape) == prod(source.shape) and layout.is_c(shape, where.strides):
+        if inner is None and prod(shape) == prod(source.shape) and layout.is_c_contiguous(shape, where.strides):
             strides = layout.reshape_strides(source.shape, primitive.strides, shape)
             inner = None if strides is None else Layout(shape, strides, start)
     if isinstance(primitive, Leaf) and inner is not None:
         low = inner.low()
         aligned, unaligned = (
-            intern(Leaf(inner.strides, inner.offset - low, is_aligned), (), shape, source.dtype, source.queue)
+            intern_signature(Leaf(inner.strides, inner.offset - low, is_aligned), (), shape, source.dtype, source.queue)
             for is_aligned in (True, False)
         )
         return _Window(aligned, unaligned, low, False)
     nested = inner is None or not isinstance(primitive, View) or not _can_index(source.args[0], inner)
     args = (source,) if nested else source.args
     target = inner or where
-    signature = intern(View(target.strides, target.offset), args, shape, source.dtype, source.queue)
+    signature = intern_signature(View(target.strides, target.offset), args, shape, source.dtype, source.queue)
     return _Window(signature, signature, 0, nested)
 
 
 def _can_index(source: Signature, where: Layout) -> bool:
     """Return whether a layout over a value's C order can be read from it: a strided leaf needs an index map."""
     primitive = source.primitive
-    if not isinstance(primitive, Leaf) or layout.is_c(source.shape, primitive.strides):
+    if not isinstance(primitive, Leaf) or layout.is_c_contiguous(source.shape, primitive.strides):
         return True
     return layout.decompose(source.shape, where.strides, where.offset, where.shape) is not None
 
@@ -283,18 +284,20 @@ def fill(value: Node, shape: Shape, queue: Queue) -> Node:
     key = (View, source, shape, queue)
     signature = _signatures.find(key)
     if signature is None:
-        result = intern(View((0,) * len(shape), 0), (source,), shape, source.dtype, queue)
+        result = intern_signature(View((0,) * len(shape), 0), (source,), shape, source.dtype, queue)
         signature = _signatures.keep(key, result)
     return Node(signature, (value,))
 
 
-def fresh(node: Node) -> Node:
+def as_new_node(node: Node) -> Node:
     """Return the value as a new pending node, which gets a buffer of its own when it is computed."""
     source = node.signature
     key = (View, source)
     signature = _signatures.find(key)
     if signature is None:
-        result = intern(View(layout.c_strides(source.shape), 0), (source,), source.shape, source.dtype, source.queue)
+        result = intern_signature(
+            View(layout.c_strides(source.shape), 0), (source,), source.shape, source.dtype, source.queue
+        )
         signature = _signatures.keep(key, result)
     return Node(signature, (node,))
 
@@ -305,7 +308,7 @@ def update(base: Node, region: Layout, value: Node) -> Node:
     signature = _signatures.find(key)
     if signature is None:
         target, signatures = base.signature, key[1:3]
-        result = intern(Update(region), signatures, target.shape, target.dtype, common_queue(signatures))
+        result = intern_signature(Update(region), signatures, target.shape, target.dtype, common_queue(signatures))
         signature = _signatures.keep(key, result)
     return Node(signature, (base, value))
 
@@ -317,7 +320,9 @@ def gather(base: Node, indices: Sequence[Node], source_location: str) -> Node:
     signature = _signatures.find((Gather, signatures))
     if signature is None:
         shape = layout.broadcast_shapes(*(s.shape for s in signatures[1:])) + signatures[0].shape[len(indices) :]
-        result = intern(Gather(len(indices)), signatures, shape, signatures[0].dtype, common_queue(signatures))
+        result = intern_signature(
+            Gather(len(indices)), signatures, shape, signatures[0].dtype, common_queue(signatures)
+        )
         signature = _signatures.keep((Gather, signatures), result)
     node = Node(signature, args)
     node.source_location = source_location
@@ -335,7 +340,8 @@ def scatter(base: Node, value: Node, indices: Sequence[Node], op: str, source_lo
     args = [fill(a, (), queue) if a.signature.queue is None else a for a in (base, value, *indices)]
     signatures = tuple(a.signature for a in args)
     node = Node(
-        intern(Scatter(len(indices), op), signatures, base.signature.shape, base.signature.dtype, queue), tuple(args)
+        intern_signature(Scatter(len(indices), op), signatures, base.signature.shape, base.signature.dtype, queue),
+        tuple(args),
     )
     node.source_location = source_location
     return node
@@ -345,13 +351,16 @@ def reduce(op: str, loop: tuple[DType, ...], axes: tuple[int, ...], args: Sequen
     """Return the reduction of ``args[0]`` over `axes`, which the result does not have."""
     signatures = tuple(a.signature for a in args)
     shape = tuple(n for axis, n in enumerate(signatures[0].shape) if axis not in axes)
-    return Node(intern(Reduce(op, axes, loop), signatures, shape, loop[-1], common_queue(signatures)), tuple(args))
+    return Node(
+        intern_signature(Reduce(op, axes, loop), signatures, shape, loop[-1], common_queue(signatures)), tuple(args)
+    )
 
 
 def scan(op: str, loop: tuple[DType, ...], axis: int, arg: Node) -> Node:
     """Return the inclusive scan of a value along an axis."""
     return Node(
-        intern(Scan(op, axis, loop), (arg.signature,), arg.signature.shape, loop[-1], arg.signature.queue), (arg,)
+        intern_signature(Scan(op, axis, loop), (arg.signature,), arg.signature.shape, loop[-1], arg.signature.queue),
+        (arg,),
     )
 
 
@@ -368,7 +377,9 @@ def library_call(
     if signature is None:
         primitive = LibraryCall(name, options)
         ((shape, dtype),) = _results(primitive, signatures, None if result is None else (result,))
-        signature = _signatures.keep(key, intern(primitive, signatures, shape, dtype, common_queue(signatures)))
+        signature = _signatures.keep(
+            key, intern_signature(primitive, signatures, shape, dtype, common_queue(signatures))
+        )
     return Node(signature, tuple(args))
 
 
@@ -381,7 +392,7 @@ def library_call_outputs(
     signature = _signatures.find(key)
     if signature is None:
         primitive = LibraryCall(name, options, _results(LibraryCall(name, options), signatures, results))
-        call = intern(primitive, signatures, (), primitive.results[0][1], common_queue(signatures))
+        call = intern_signature(primitive, signatures, (), primitive.results[0][1], common_queue(signatures))
         signature = _signatures.keep(key, call)
     node = Node(signature, tuple(args))
     return [Node(output, (node,)) for output in outputs(signature)]

@@ -11,7 +11,7 @@ from typing import Any
 class Queue:
     """Pending values of one device, as weak references to the arrays that own them.
 
-    A value recorded when `pending` has `limit` entries is handed to `review`, with the queue, instead of being
+    A value recorded when `pending` has `review_at` entries is handed to `review`, with the queue, instead of being
     appended. `lock` is held by a thread that changes values of the device. `state` belongs to evaluation.
     """
 
@@ -21,9 +21,9 @@ class Queue:
         self.device = device
         self.pending: list[weakref.ref[Any]] = []
         self.lock = threading.RLock()
-        self.limit = CHECK_EVERY
+        self.review_at = REVIEW_INTERVAL
         self.review = review
 
 
 # Recorded values between two reviews. A review removes dead entries and flushes a graph that has grown too large.
-CHECK_EVERY = 128
+REVIEW_INTERVAL = 128

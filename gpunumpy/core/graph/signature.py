@@ -48,7 +48,6 @@ class Signature:
     def __init__(
         self, primitive: Primitive, args: tuple[Signature, ...], shape: Shape, dtype: DType, queue: Queue | None
     ) -> None:
-        layout.check_size(shape, dtype.itemsize)
         self.primitive = primitive
         self.args = args
         self.shape = shape
@@ -66,6 +65,12 @@ class Signature:
             results = enumerate(primitive.results)
             self.outputs = tuple([Signature(Output(k), (self,), *result, queue) for k, result in results])
 
+    def with_sizes(self, primitive: Primitive, args: tuple[Signature, ...], shape: Shape) -> Signature:
+        """Return a signature of this structure with other sizes, which is not interned."""
+        made = Signature(primitive, args, shape, self.dtype, self.queue)
+        made.weight, made.generator = self.weight, self.generator
+        return made
+
     def __repr__(self) -> str:
         """Return the structure as text, without the arguments."""
         return f"Signature({self.primitive}, shape={self.shape}, dtype={self.dtype})"
@@ -74,12 +79,16 @@ class Signature:
 _signatures: BoundedTable[Any, Signature] = BoundedTable()
 
 
-def signature(
+def intern_signature(
     primitive: Primitive, args: tuple[Signature, ...], shape: Shape, dtype: DType, queue: Queue | None
 ) -> Signature:
     """Return the interned signature of this structure."""
     key = (primitive, args, shape, dtype, queue)
-    return _signatures.find(key) or _signatures.keep(key, Signature(primitive, args, shape, dtype, queue))
+    found = _signatures.find(key)
+    if found is None:
+        layout.check_size(shape, dtype.itemsize)
+        found = _signatures.keep(key, Signature(primitive, args, shape, dtype, queue))
+    return found
 
 
 def outputs(library_call: Signature) -> tuple[Signature, ...]:

@@ -25,7 +25,7 @@ class Op:
     Attributes
     ----------
     name
-        The name of NumPy's ufunc, or of one output of a ufunc with several (`PARTS` in `table`).
+        The name of NumPy's ufunc, or of one output of a ufunc with several (`UFUNC_OUTPUTS` in `table`).
     code
         The template for each kind of loop.
     ulp

@@ -23,7 +23,7 @@ def elements_of_block(dtype: numpy.dtype[Any]) -> int:
 _BLOCK_ARGUMENTS = "{{{}}}, {{{}}}, {{0}}, {{1}}, {{2}}"
 
 # The ops that compute blocks.
-BLOCKS = frozenset({"philox32_word", "philox32_normal", "philox32_below"})
+BLOCK_OPS = frozenset({"philox32_word", "philox32_normal", "philox32_below"})
 
 PHILOX32: dict[str, Op] = {
     name: Op(name, {kind: code}, 0, 0, (0, 0))

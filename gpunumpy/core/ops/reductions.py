@@ -5,8 +5,8 @@ identity. All of these ops are associative up to rounding, so states may be comb
 ufuncs (subtract, divide, power, ...) are left folds and not in this table: they are library calls.
 
 In a template ``{0}`` is the argument, ``{i}`` its int64 index, ``{a}`` and ``{b}`` are two states, ``{s}`` is the final
-state and ``{x}`` the extra argument of the final step. ``{A}``, ``{T}``, ``{S}`` are the C types of the argument, the
-result and the state's value; ``{P}`` is the C type in which `several` computes, at least as precise as the result.
+state and ``{x}`` the extra argument of `finish`. ``{A}``, ``{T}``, ``{S}`` are the C types of the argument, the result
+and the state's value; ``{P}`` is the C type in which `accumulate_many` computes, at least as precise as the result.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ class Reduction:
         Template of the state of one element.
     combine
         Template of two states combined, in order. By default the elementwise op of the same name.
-    post
+    finish
         Template of the result.
     accumulate
         Template of state ``{a}`` with one more element. By default ``{a}`` combined with the element's `map`.
-    several
+    accumulate_many
         Template of state ``{a}`` with an array of elements ``{x}``, without those that the array of bools ``{h}``
         excludes. Optional.
-    align, join
-        Templates for a costly `combine`, optional: `align` rebases state ``{a}`` on state ``{b}``, and `join` combines
-        two states that are aligned to the same state.
-    before
+    align, combine_aligned
+        Templates for a costly `combine`, optional: `align` rebases state ``{a}`` on state ``{b}``, and
+        `combine_aligned` combines two states that are aligned to the same state.
+    scan_start
         Initial state of a scan, for kinds in which `identity` changes the bits of a first element: 0.0 + -0.0 is 0.0.
     scans
         Whether the reduction has a scan. Without one if combining `identity` with a first element may change it.
@@ -56,12 +56,12 @@ class Reduction:
     state: str = "{S}"
     map: str = "op::cast<{S}>({0})"
     combine: str = ""
-    post: str = "op::cast<{T}>({s})"
+    finish: str = "op::cast<{T}>({s})"
     accumulate: str = ""
-    several: str = ""
+    accumulate_many: str = ""
     align: str = ""
-    join: str = ""
-    before: dict[str, str] = field(default_factory=dict)
+    combine_aligned: str = ""
+    scan_start: dict[str, str] = field(default_factory=dict)
     scans: bool = True
 
 
@@ -73,10 +73,10 @@ _ZERO = {"b": "false", "iu": "{S}(0)", "ef": "{S}(0.0f)", "c": "{S}{{0, 0}}"}
 _ONE = {"b": "true", "iu": "{S}(1)", "ef": "{S}(1.0f)", "c": "{S}{{1, 0}}"}
 
 _ALL: tuple[Reduction, ...] = (
-    Reduction("add", _ZERO, "wide", before={"ef": "{S}(-0.0f)", "c": "{S}{{-0.0f, -0.0f}}"}),
+    Reduction("add", _ZERO, "wide", scan_start={"ef": "{S}(-0.0f)", "c": "{S}{{-0.0f, -0.0f}}"}),
     Reduction("multiply", _ONE, "wide"),
-    Reduction("maximum", _LEAST, several="op::extreme<true>({a}, {x}, {h})"),
-    Reduction("minimum", _GREATEST, several="op::extreme<false>({a}, {x}, {h})"),
+    Reduction("maximum", _LEAST, accumulate_many="op::extreme<true>({a}, {x}, {h})"),
+    Reduction("minimum", _GREATEST, accumulate_many="op::extreme<false>({a}, {x}, {h})"),
     Reduction("fmax", _LEAST | _NAN),
     Reduction("fmin", _GREATEST | _NAN),
     Reduction("logical_and", {"b": "true"}, "bool"),
@@ -100,7 +100,7 @@ _ALL: tuple[Reduction, ...] = (
             state="op::arg<{S}>",
             map="op::arg<{S}>{{{0}, {i}}}",
             combine=f"op::best<{greatest}>({{a}}, {{b}})",
-            post="{s}.index",
+            finish="{s}.index",
         )
         for name, greatest in (("argmax", "true"), ("argmin", "false"))
     ),
@@ -111,11 +111,11 @@ _ALL: tuple[Reduction, ...] = (
         state="op::moments<{S}, f64>",
         map="op::first_moments(op::cast<{S}>({0}))",
         combine="op::merge({a}, {b})",
-        post="op::cast<{T}>(op::variance({s}, f64({x})))",
+        finish="op::cast<{T}>(op::variance({s}, f64({x})))",
         accumulate="op::push({a}, op::cast<{S}>({0}))",
-        several="op::push<{P}>({a}, {x}, {h})",
+        accumulate_many="op::push<{P}>({a}, {x}, {h})",
         align="op::rebased({a}, {b})",
-        join="op::join({a}, {b})",
+        combine_aligned="op::combine_aligned({a}, {b})",
     ),
 )
 

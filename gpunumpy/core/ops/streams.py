@@ -25,12 +25,12 @@ CONGRUENTIAL: dict[str, tuple[int, str, int]] = {
 
 # Kernels take the state of a bit generator as an array of 64-bit words: x and c of a congruential generator, upper
 # halves first, or the counter and the key of Philox; then, at these positions:
-KEEPS = {
-    "first": 6,  # Philox: how many words of the counter's block are used
-    "has": 7,  # whether half a word is buffered from an earlier draw
-    "left": 8,  # that half
+STATE_POSITIONS = {
+    "used_words": 6,  # Philox: how many words of the counter's block are used
+    "has_half": 7,  # whether half a word is buffered from an earlier draw
+    "half": 8,  # that half
 }
-WORDS = 9
+STATE_WORDS = 9
 # Kernels take the range of bounded integers as an array of 64-bit words: the number of values, the smallest lower half
 # of a product that is accepted, and the lowest value.
 BOUNDS_LENGTH = 3

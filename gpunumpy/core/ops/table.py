@@ -33,7 +33,7 @@ __all__ = [
 Loop: TypeAlias = "tuple[DType, ...]"
 
 # Ops that are one output of a ufunc with several: op -> (ufunc, number of the output).
-PARTS: dict[str, tuple[str, int]] = {
+UFUNC_OUTPUTS: dict[str, tuple[str, int]] = {
     "modf_frac": ("modf", 0),
     "modf_int": ("modf", 1),
     "frexp_mantissa": ("frexp", 0),
@@ -71,7 +71,7 @@ def ufunc_of(op_name: str) -> numpy.ufunc | None:
     """Return NumPy's ufunc that computes an op, maybe as one of several outputs; None if NumPy has no such ufunc."""
     if op_name == "clip":
         return numpy._core.umath.clip  # type: ignore[attr-defined]
-    function = getattr(numpy, PARTS.get(op_name, (op_name, 0))[0], None)
+    function = getattr(numpy, UFUNC_OUTPUTS.get(op_name, (op_name, 0))[0], None)
     return function if isinstance(function, numpy.ufunc) else None
 
 
@@ -107,7 +107,7 @@ def resolve(name: str, dtypes: tuple[Any, ...]) -> Loop:
             result = resolve("maximum", (resolve("maximum", dtypes[:2])[-1], dtypes[2]))[-1]
             return (result,) * 4
         loop = _supported(name, function.resolve_dtypes(dtypes + (None,) * function.nout))
-        return (*loop[: function.nin], loop[function.nin + PARTS[name][1]]) if name in PARTS else loop
+        return (*loop[: function.nin], loop[function.nin + UFUNC_OUTPUTS[name][1]]) if name in UFUNC_OUTPUTS else loop
     if name == "where":
         result = resolve("maximum", dtypes[1:])[-1]
         return (BOOL, result, result, result)

@@ -28,7 +28,7 @@ from ..runtime.memory import Buffer
 READ_ONLY = 1
 # The array was made as an array. Without this bit a 0-d array is the result of an operation and acts as a NumPy scalar,
 # which cannot be written in place.
-BOX = 2
+MADE_AS_ARRAY = 2
 
 
 class ndarray:
@@ -38,14 +38,15 @@ class ndarray:
     layout (see `numpy.ndarray`). Operations on arrays are recorded, and computed when a value is needed.
     """
 
-    __slots__ = ("__weakref__", "_base", "_flags", "_layout", "_node", "_part", "_source")
+    __slots__ = ("__weakref__", "_base", "_component", "_flags", "_layout", "_node", "_source")
 
     _node: Node
     _base: ndarray | None
     _flags: int
-    # For views only:
-    _layout: Layout  # over the owner's elements, or over its bytes as elements of the view's dtype if _part is "view"
-    _part: str  # the part of an element that is shown: "" all of it, "real", "imag", or "view" for another dtype
+    # For views only. The layout is over the owner's elements, or over its bytes as elements of the view's dtype if
+    # _component is "view".
+    _layout: Layout
+    _component: str  # the part of an element that is shown: "" all of it, "real", "imag", or "view" for another dtype
     _source: Node  # the owner's node that _node was derived from
 
     # --- state --------------------------------------------------------------------------------------------------------
@@ -88,7 +89,7 @@ class ndarray:
         """The stride of every dimension, in bytes."""
         where = self.layout
         owner = self._base
-        itemsize = owner.itemsize if owner is not None and self._part in ("real", "imag") else self.itemsize
+        itemsize = owner.itemsize if owner is not None and self._component in ("real", "imag") else self.itemsize
         return tuple(s * itemsize for s in where.strides)
 
     @property
@@ -133,7 +134,7 @@ class ndarray:
         if self._source is not current or (node.data is None and current.data is not None):
             with base.queue.lock:  # the two fields change together: another thread may derive them too
                 current = base.value()
-                self._node = node = _derive(current, self._layout, self._part, self.dtype)
+                self._node = node = _derive(current, self._layout, self._component, self.dtype)
                 self._source = current
         return node
 
@@ -178,7 +179,7 @@ class ndarray:
         owner = self if self._base is None else self._base
         current = owner._node
         data, primitive = current.data, value.signature.primitive
-        if (owner is self or self._part == "") and not (data is not None and data.exported):
+        if (owner is self or self._component == "") and not (data is not None and data.exported):
             if (
                 type(primitive) is View
                 and value.args[0] is current
@@ -186,10 +187,10 @@ class ndarray:
             ):
                 return  # the second half of ``a[i:j] += b``: the elements have these values already
             shape = current.signature.shape
-            if where.offset or where.shape != shape or not layout.is_c(shape, where.strides):
+            if where.offset or where.shape != shape or not layout.is_c_contiguous(shape, where.strides):
                 value = graph.update(current, where, value)
             elif value.owner is not None or value.data is not None:
-                value = graph.fresh(value)
+                value = graph.as_new_node(value)
             owner._set(value)
             return
         # Memory that another library sees, or that is seen as another dtype, is written at once and in place.
@@ -201,10 +202,10 @@ class ndarray:
         count = owner.nbytes // dtype.itemsize
         start = current.offset * owner.itemsize // dtype.itemsize
         flat = graph.leaf(current.data, dtype, Layout((count,), (1,), start), owner.queue)
-        if self._base is not None and self._part in ("real", "imag"):
-            where = _component(where, self._part)
+        if self._base is not None and self._component in ("real", "imag"):
+            where = _component_layout(where, self._component)
         if current.data.exported and _reads_alias(value, current.data):
-            value = evaluate.compute(graph.fresh(value))
+            value = evaluate.compute(graph.as_new_node(value))
         written = evaluate.compute(graph.update(flat, where, value)).data
         if current.data.exported and written is not current.data:
             memory_copy.copy(current.data, 0, written, 0, owner.nbytes)
@@ -219,7 +220,7 @@ class ndarray:
         self._node = node
         queue = node.signature.queue
         assert queue is not None
-        if len(queue.pending) < queue.limit:
+        if len(queue.pending) < queue.review_at:
             queue.pending.append(ref)
         else:
             queue.review(queue, node)
@@ -252,30 +253,30 @@ def _reads_alias(value: Node, buffer: Buffer) -> bool:
     )
 
 
-def _component(where: Layout, part: str) -> Layout:
+def _component_layout(where: Layout, component: str) -> Layout:
     """Return the layout of the real or imaginary parts of complex elements, counted in real numbers."""
-    return Layout(where.shape, tuple(2 * s for s in where.strides), 2 * where.offset + (part == "imag"))
+    return Layout(where.shape, tuple(2 * s for s in where.strides), 2 * where.offset + (component == "imag"))
 
 
-def _derive(owner: Node, where: Layout, part: str, dtype: DType) -> Node:
+def _derive(owner: Node, where: Layout, component: str, dtype: DType) -> Node:
     """Return the value of a view from its owner's current value."""
-    if part == "":
+    if component == "":
         return graph.view(owner, where)
     queue = owner.signature.queue
     assert queue is not None
-    if part == "view" or owner.data is not None:
+    if component == "view" or owner.data is not None:
         owner = evaluate.compute(owner)
-        if part != "view":
-            where = _component(where, part)
+        if component != "view":
+            where = _component_layout(where, component)
         start = owner.offset * owner.signature.dtype.itemsize // dtype.itemsize
         return graph.leaf(owner.data, dtype, Layout(where.shape, where.strides, where.offset + start), queue)
-    return graph.map_node(part, (owner.signature.dtype, dtype), (graph.view(owner, where),))
+    return graph.map_node(component, (owner.signature.dtype, dtype), (graph.view(owner, where),))
 
 
 def wrap(node: Node) -> ndarray:
     """Return a new array with this value."""
     if node.owner is not None or node.data is not None:
-        node = graph.fresh(node)  # a node has one owner, and a new array its own buffer
+        node = graph.as_new_node(node)  # a node has one owner, and a new array its own buffer
     array = object.__new__(ndarray)
     array._node = node
     array._base = None
@@ -283,22 +284,22 @@ def wrap(node: Node) -> ndarray:
     node.owner = ref = weakref.ref(array)
     queue = node.signature.queue
     pending = queue.pending  # type: ignore[union-attr]
-    if len(pending) < queue.limit:  # type: ignore[union-attr]
+    if len(pending) < queue.review_at:  # type: ignore[union-attr]
         pending.append(ref)
     else:
         queue.review(queue, node)  # type: ignore[union-attr,arg-type]
     return array
 
 
-def boxed(array: ndarray) -> ndarray:
+def mark_as_array(array: ndarray) -> ndarray:
     """Mark an array as made as an array, so that it does not act as a NumPy scalar even if it is 0-d, and return it."""
-    array._flags |= BOX
+    array._flags |= MADE_AS_ARRAY
     return array
 
 
 def is_scalar(array: ndarray) -> bool:
     """Return whether an array is the 0-d result of an operation, which acts as a NumPy scalar."""
-    return not array._flags & BOX and not array._node.signature.shape
+    return not array._flags & MADE_AS_ARRAY and not array._node.signature.shape
 
 
 def wrap_leaf(node: Node) -> ndarray:
@@ -306,12 +307,12 @@ def wrap_leaf(node: Node) -> ndarray:
     array = object.__new__(ndarray)
     array._node = node
     array._base = None
-    array._flags = BOX
+    array._flags = MADE_AS_ARRAY
     node.owner = weakref.ref(array)
     return array
 
 
-def make_view(array: ndarray, where: Layout, part: str = "", dtype: DType | None = None) -> ndarray:
+def make_view(array: ndarray, where: Layout, component: str = "", dtype: DType | None = None) -> ndarray:
     """Return a view of an array.
 
     Parameters
@@ -319,22 +320,25 @@ def make_view(array: ndarray, where: Layout, part: str = "", dtype: DType | None
     array
         An owner or a view.
     where
-        The elements of the view: a layout over the owner's elements, or over elements of `dtype` if `part` is "view".
-    part
-        As in `ndarray._part`; "" for that of `array`.
+        The elements of the view: a layout over the owner's elements, or over elements of `dtype` if `component` is
+        "view".
+    component
+        As in `ndarray._component`; "" for that of `array`.
     dtype
         The dtype of the view, by default that of `array`.
     """
     if is_scalar(array):
-        array = boxed(wrap(array.value()))  # a view of a NumPy scalar is a new array
+        array = mark_as_array(wrap(array.value()))  # a view of a NumPy scalar is a new array
     owner = array if array._base is None else array._base
     view = object.__new__(ndarray)
     view._base = owner
     view._layout = where
-    view._part = part = part or ("" if array._base is None else array._part)
-    view._flags = array._flags | BOX
+    view._component = component = component or ("" if array._base is None else array._component)
+    view._flags = array._flags | MADE_AS_ARRAY
     view._source = current = owner._node
-    view._node = graph.view(current, where) if part == "" else _derive(current, where, part, dtype or array.dtype)
+    view._node = (
+        graph.view(current, where) if component == "" else _derive(current, where, component, dtype or array.dtype)
+    )
     return view
 
 
@@ -383,8 +387,8 @@ def to_host(array: ndarray) -> Any:
         )
         result = strided.copy(order="C")
     else:
-        if not layout.is_c(where.shape, where.strides):
-            node = evaluate.compute(graph.fresh(node))
+        if not layout.is_c_contiguous(where.shape, where.strides):
+            node = evaluate.compute(graph.as_new_node(node))
             where = graph.leaf_layout(node)
         raw = memory_copy.copy_to_host(node.data, where.offset * dtype.itemsize, array.nbytes)
         result = raw.view(dtype).reshape(where.shape)

@@ -19,7 +19,7 @@ from ..graph.layout import Layout
 from ..graph.node import Node
 from ..graph.primitives import Const, Gather, Leaf, Scatter
 from ..graph.signature import Signature
-from .array import BOX, make_view, ndarray, wrap, wrap_ordered
+from .array import MADE_AS_ARRAY, make_view, ndarray, wrap, wrap_ordered
 
 # The signatures of the operands, in order, and everything else that decides what is recorded.
 Key: TypeAlias = tuple[Any, ...]
@@ -228,7 +228,7 @@ class Recipe(NamedTuple):
         nodes += self.scalars
         for signature, source, step in self.windows:
             node = nodes[source]
-            nodes.append(graph.leaf_node(signature, graph.state(node)[0], node.offset + step))
+            nodes.append(graph.leaf_node(signature, graph.consistent_state(node)[0], node.offset + step))
         for signature, numbers in self.steps:
             if len(numbers) == 1:
                 node = Node(signature, (nodes[numbers[0]],))
@@ -333,7 +333,7 @@ def _source_of_window(node: Node, signature: Signature, available: dict[Node, tu
 
     Raise `_Unrepeatable` if there is none, or if the same window of another leaf may have another signature.
     """
-    data = graph.state(node)[0]
+    data = graph.consistent_state(node)[0]
     sources = [source for source in available if source.data is data]
     if len(sources) == 1:
         source_signature, window = available[sources[0]][1], signature.primitive
@@ -356,9 +356,9 @@ def _recording_of(result: ndarray, operands: tuple[Node, ...], signatures: Signa
     """Return how an array was recorded from operands that had these signatures; None if others may record otherwise."""
     owner = result if result._base is None else result._base
     node = owner._node
-    # BOX only matters for an array without dimensions.
-    flags = result._flags & ~BOX if result.ndim else result._flags
-    if node.data is not None or not operands or (result is not owner and result._part):
+    # MADE_AS_ARRAY only matters for an array without dimensions.
+    flags = result._flags & ~MADE_AS_ARRAY if result.ndim else result._flags
+    if node.data is not None or not operands or (result is not owner and result._component):
         return None
     if result is owner and not flags and _is_one_operation(node, node.signature, operands, signatures):
         return node.signature

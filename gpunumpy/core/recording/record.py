@@ -17,8 +17,7 @@ from ..graph.layout import Layout, Shape
 from ..graph.node import Node
 from ..graph.primitives import Const
 from ..graph.queue import Queue
-from ..graph.signature import Signature
-from ..graph.signature import signature as intern
+from ..graph.signature import Signature, intern_signature
 from ..ops import table
 from ..runtime import evaluate
 from ..runtime.device import Device, default_device
@@ -35,14 +34,14 @@ def as_array(x: Any, device: Device | None = None) -> ndarray:
     try:
         host = to_numpy(x)
     except ValueError:
-        array = given_by(x)
+        array = array_of_protocol(x)
         if array is None:
             raise
         return array
     return from_host(host, device)
 
 
-def given_by(x: Any) -> ndarray | None:
+def array_of_protocol(x: Any) -> ndarray | None:
     """Return the result of ``x.__array__()`` if it is an `ndarray` of this package, which NumPy rejects; else None."""
     array = x.__array__() if hasattr(type(x), "__array__") else None
     return array if isinstance(array, ndarray) else None
@@ -177,7 +176,7 @@ def elementwise_value(
     if signature.queue is None:
         # Of scalars alone: the result goes to the default device.
         queue = evaluate.queue_of(default_device())
-        on_device = intern(signature.primitive, signature.args, signature.shape, signature.dtype, queue)
+        on_device = intern_signature(signature.primitive, signature.args, signature.shape, signature.dtype, queue)
         result = Node(on_device, result.args)
     return result, order
 

@@ -14,15 +14,15 @@ from contextlib import suppress
 from typing import Any
 
 from ..graph.node import Node
-from ..graph.queue import CHECK_EVERY, Queue
+from ..graph.queue import REVIEW_INTERVAL, Queue
 from ..schedule.lower import Item
-from ..schedule.passes import run_passes
 from ..schedule.traits import Traits
 from .device import Device, default_device
 from .device import synchronize as wait_for_device
 from .executors import executor_for
 from .memory import Buffer
-from .plan import Observer, Plan
+from .plan import Observer
+from .planner import Planner
 
 
 class _DeviceState:
@@ -32,13 +32,12 @@ class _DeviceState:
         self.queue = Queue(device, review)
         _schedule_review(self.queue)
         self.executor = executor_for(device)
-        self.plans: dict[Any, Plan] = {}
+        self.planner = Planner(self.executor)
         self.queue.state = self
 
 
 _states: dict[Device, _DeviceState] = {}
 _states_lock = threading.Lock()
-_MAX_PLANS = 4096
 # Installed by `profile`: called with every step that runs work, and the work.
 observer: Observer | None = None
 # Installed by `watch`: called with the value of every array as the array is made.
@@ -47,7 +46,7 @@ watcher: Callable[[Node], None] | None = None
 CHECK = os.environ.get("GPUNUMPY_CHECK", "0") not in ("", "0")
 
 
-def state(device: Device) -> _DeviceState:
+def state_of(device: Device) -> _DeviceState:
     """Return the state of a device, made at its first use."""
     device_state = _states.get(device)
     if device_state is None:
@@ -58,17 +57,17 @@ def state(device: Device) -> _DeviceState:
 
 def _schedule_review(queue: Queue) -> None:
     """Set the length at which a queue is reviewed next: with a watcher, at every recording."""
-    queue.limit = len(queue.pending) + CHECK_EVERY if watcher is None else -1
+    queue.review_at = len(queue.pending) + REVIEW_INTERVAL if watcher is None else -1
 
 
 def queue_of(device: Device) -> Queue:
     """Return the queue that values of the device are recorded in."""
-    return state(device).queue
+    return state_of(device).queue
 
 
 def traits_of(device: Device) -> Traits:
     """Return the properties of the executor of the device."""
-    return state(device).executor.traits
+    return state_of(device).executor.traits
 
 
 def _reads_buffer(node: Node) -> bool:
@@ -215,21 +214,16 @@ def _compute_roots(queue: Queue, roots: Sequence[Node], overwrite: bool = True) 
     if not roots:
         return
     nodes, key = walk(roots)
-    device_state = queue.state
+    planner = queue.state.planner
     if not overwrite:
         key = (key, overwrite)
-    plan = device_state.plans.get(key)
+    plan = planner.plans.get(key)
     if plan is None:
-        items: Sequence[Item] = items_of(nodes)
-        if len(device_state.plans) > _MAX_PLANS:
-            device_state.plans.clear()
-        positions = range(len(roots))
-        steps, items = run_passes(items, positions, device_state.executor, overwrite=overwrite, check=CHECK)
-        plan = device_state.plans[key] = Plan(steps, items, positions, device_state.executor)
+        plan = planner.plan(key, items_of(nodes), len(roots), overwrite, CHECK)
     plan.run(nodes, observer)
 
 
-def compute_beside(queue: Queue, nodes: Sequence[Node]) -> None:
+def compute_only(queue: Queue, nodes: Sequence[Node]) -> None:
     """Compute only these values: other pending values stay pending, and no leaf is overwritten."""
     with queue.lock:
         _compute_roots(queue, [node for node in dict.fromkeys(nodes) if node.data is None], overwrite=False)
@@ -296,7 +290,7 @@ BYTES_LIMIT = 1 << 29
 
 
 def review(queue: Queue, recorded: Node) -> None:
-    """Add a value to a queue that has reached its limit, drop dead entries, and flush a graph that is too large.
+    """Add a value to a queue that is due for review, drop dead entries, and flush a graph that is too large.
 
     A `watcher` sees the value first, before other threads can find the value in the queue. A value that cannot be
     computed does not raise here, where another operation is recorded, but where the value is needed.
@@ -307,7 +301,7 @@ def review(queue: Queue, recorded: Node) -> None:
             watcher(recorded)
     finally:
         queue.pending.append(recorded.owner)
-    if watcher is not None and len(queue.pending) % CHECK_EVERY:
+    if watcher is not None and len(queue.pending) % REVIEW_INTERVAL:
         return
     with queue.lock:
         roots = live_roots(queue)

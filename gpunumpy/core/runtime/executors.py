@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from ..graph.library_calls.registry import record_of
-from ..schedule.callbacks import Fuses
+from ..schedule.callbacks import FusePredicate
 from .device import Device
 from .plan import Executor
 
@@ -35,7 +35,7 @@ def executor_for(device: Device) -> Executor:
     return executor
 
 
-def fuses_of(call: str, executor: str) -> Fuses | None:
+def fuse_predicate_of(call: str, executor: str) -> FusePredicate | None:
     """Return the predicate of an executor over fused library calls of this name; None if it never fuses them."""
     functions = record_of(call).implementations.get(executor)
-    return implementation(functions.fuses) if functions is not None and functions.fuses else None
+    return implementation(functions.should_fuse) if functions is not None and functions.should_fuse else None

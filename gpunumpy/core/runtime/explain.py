@@ -74,14 +74,14 @@ def plan_text(steps: Sequence[Step], items: Sequence[Item], device: Device) -> s
     total = Traffic(sum(moved.read for moved in traffics), sum(moved.written for moved in traffics))
     lines = [f"{heading} on {device}: {_traffic_text(total)}"]
     for number, (step, moved) in enumerate(zip(work, traffics, strict=True), 1):
-        lines.append(f"{number}. {name_of(step)}: {_traffic_text(moved)}")
+        lines.append(f"{number}. {step_name(step)}: {_traffic_text(moved)}")
         lines.append(f"   {_kernel_text(step) if isinstance(step, RunKernel) else _call_text(step)}")
         if number > 1 or isinstance(step, RunLibraryCall):
             lines.append(f"   on its own because: {step.reason}")
     return "\n".join(lines)
 
 
-def name_of(step: RunKernel | RunLibraryCall) -> str:
+def step_name(step: RunKernel | RunLibraryCall) -> str:
     """Return the name of a step for tables: a kernel's name, or a call's with what its options add."""
     if isinstance(step, RunKernel):
         return step.kernel.name
@@ -91,7 +91,7 @@ def name_of(step: RunKernel | RunLibraryCall) -> str:
     elif isinstance(options, FusedCall):
         words, options = [*words, "fused"], options.options
     if isinstance(options, Product):
-        words += options.after
+        words += options.epilogues
     return "_".join(words)
 
 
@@ -128,10 +128,10 @@ def _count_text(count: int, noun: str) -> str:
 
 
 def _traffic_text(step_traffic: Traffic) -> str:
-    return f"{bytes_in_words(step_traffic.read)} read, {bytes_in_words(step_traffic.written)} written"
+    return f"{bytes_text(step_traffic.read)} read, {bytes_text(step_traffic.written)} written"
 
 
-def bytes_in_words(count: float) -> str:
+def bytes_text(count: float) -> str:
     """Return a number of bytes as text with a unit."""
     unit = 0
     while count >= 999.5 and unit < len(_UNITS) - 1:

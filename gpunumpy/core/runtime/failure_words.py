@@ -13,7 +13,7 @@ _words: dict[Device, tuple[numpy.ndarray, int]] = {}
 _lock = threading.Lock()
 
 
-def failure_word(device: Device) -> tuple[numpy.ndarray, int]:
+def solver_failure_word(device: Device) -> tuple[numpy.ndarray, int]:
     """Return the failure word of a GPU as an array of one int32, and its address on the GPU.
 
     The word covers all work that ran before the last synchronisation. It is never cleared: a thread could clear the
@@ -32,6 +32,6 @@ def failure_word(device: Device) -> tuple[numpy.ndarray, int]:
     return word
 
 
-def is_clear(device: Device) -> bool:
+def is_failure_word_clear(device: Device) -> bool:
     """Return whether the device has a failure word and it is clear, so that the word alone tells of a failure."""
-    return device.has_stream and not failure_word(device)[0][0]
+    return device.has_stream and not solver_failure_word(device)[0][0]

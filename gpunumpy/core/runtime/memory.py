@@ -20,16 +20,16 @@ __all__ = [
     "MemoryInfo",
     "address",
     "allocate",
-    "counters",
-    "error_word",
-    "foreign",
+    "zeroed_scratch",
+    "index_error_word",
+    "foreign_buffer",
     "free_all_blocks",
     "host_view",
     "memory_info",
     "out_of_memory_hooks",
     "pinned",
     "set_memory_limit",
-    "take_error",
+    "take_index_error",
 ]
 
 out_of_memory_hooks: list[Callable[[Device], None]] = []
@@ -37,8 +37,8 @@ out_of_memory_hooks: list[Callable[[Device], None]] = []
 
 _pools: dict[Device, Pool] = {}
 _free_lists: dict[Device, dict[int, FreeList]] = {}
-_counters: dict[Device, Buffer] = {}
-_error_words: dict[Device, tuple[numpy.ndarray, int]] = {}  # the word for the host, and its address on the device
+_zeroed_scratch: dict[Device, Buffer] = {}
+_index_error_words: dict[Device, tuple[numpy.ndarray, int]] = {}  # the word for the host, and its address on the device
 _lock = threading.RLock()
 
 
@@ -120,7 +120,7 @@ def _shortage_text(pool: Pool, nbytes: int) -> str:
     return text
 
 
-def foreign(ptr: int, nbytes: int, owner: object, device: Device) -> Buffer:
+def foreign_buffer(ptr: int, nbytes: int, owner: object, device: Device) -> Buffer:
     """Return a buffer over memory that another object owns.
 
     Parameters
@@ -175,7 +175,7 @@ def pinned(nbytes: int, device: Device) -> numpy.ndarray:
     return bytes_
 
 
-def counters(device: Device, nbytes: int) -> Buffer:
+def zeroed_scratch(device: Device, nbytes: int) -> Buffer:
     """Return the scratch memory of a device that is all zero between kernels.
 
     A kernel finds zeros in it and must leave zeros in it. Kernels run in order, so all of them share it.
@@ -187,12 +187,12 @@ def counters(device: Device, nbytes: int) -> Buffer:
     nbytes : int
         The number of bytes needed. The buffer may be larger, and a later call may return another buffer.
     """
-    buffer = _counters.get(device)
+    buffer = _zeroed_scratch.get(device)
     if buffer is None or buffer.nbytes < nbytes:
         with _lock:
-            buffer = _counters.get(device)
+            buffer = _zeroed_scratch.get(device)
             if buffer is None or buffer.nbytes < nbytes:
-                buffer = _counters[device] = _zeros(device, size_class(max(nbytes, 1 << 12)))
+                buffer = _zeroed_scratch[device] = _zeros(device, size_class(max(nbytes, 1 << 12)))
     return buffer
 
 
@@ -206,21 +206,21 @@ def _zeros(device: Device, nbytes: int) -> Buffer:
     return buffer
 
 
-def error_word(device: Device) -> int:
-    """Return the address, on the device, of its error word: 32 bits, 0 until a kernel writes the number of an error.
+def index_error_word(device: Device) -> int:
+    """Return the address, on the device, of its word for index errors: 32 bits, 0 until a kernel writes a number.
 
     The word is host memory, so that the host reads it without a copy.
     """
-    word = _error_words.get(device)
+    word = _index_error_words.get(device)
     if word is None:
         with _lock:
-            word = _error_words.get(device)
+            word = _index_error_words.get(device)
             if word is None:
-                word = _error_words[device] = _new_error_word(device)
+                word = _index_error_words[device] = _new_index_error_word(device)
     return word[1]
 
 
-def _new_error_word(device: Device) -> tuple[numpy.ndarray, int]:
+def _new_index_error_word(device: Device) -> tuple[numpy.ndarray, int]:
     if device is CPU:
         host = numpy.zeros(1, numpy.int32)
         return host, address(host)
@@ -229,12 +229,12 @@ def _new_error_word(device: Device) -> tuple[numpy.ndarray, int]:
     return host, int(check(driver().cuMemHostGetDevicePointer(address(host), 0)))
 
 
-def take_error(device: Device) -> int:
-    """Return the number that kernels wrote into the error word of a device, and clear the word; 0 stands for no error.
+def take_index_error(device: Device) -> int:
+    """Return the number that kernels wrote into the index error word of a device, and clear it; 0 stands for no error.
 
     The word covers all work that ran before the last synchronisation, so read it whenever the host has waited.
     """
-    word = _error_words.get(device)
+    word = _index_error_words.get(device)
     if word is None:
         return 0
     value = int(word[0][0])

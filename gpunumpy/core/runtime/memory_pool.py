@@ -58,7 +58,7 @@ class Buffer:
         """Return the size, the address and the device."""
         return f"<{self.nbytes} bytes at {self.ptr:#x} on {self.device}>"
 
-    def used_elsewhere(self) -> None:
+    def mark_used_by_other_stream(self) -> None:
         """Mark the buffer as used by a stream of another library: its block is used again only once the device is idle.
 
         Work on the legacy default stream needs no mark: the driver orders that stream against the stream of the device.

@@ -14,7 +14,7 @@ from ..schedule.steps import RunKernel, RunLibraryCall, Step
 from ..schedule.traffic import traffic
 from . import evaluate, memory, memory_copy
 from .device import CPU, Device, check, default_device, driver, synchronize
-from .explain import bytes_in_words, name_of
+from .explain import bytes_text, step_name
 from .plan import Work
 
 # The size of the copy that measures the bandwidth of a device: larger than the caches.
@@ -85,7 +85,7 @@ class profile:
     def _observe(self, step: Step, work: Work) -> None:
         """Run the work of a step and record it."""
         assert isinstance(step, (RunKernel, RunLibraryCall))
-        name = name_of(step)
+        name = step_name(step)
         with self._lock:
             record = self._records.setdefault((name, work.device), Record(name, work.device))
         with self._nvtx_range(name):
@@ -98,7 +98,7 @@ class profile:
                 work()
                 self._unread.append((record, first, _record_event(work.device)))
         record.count += 1
-        moved = traffic(step, work.plan.steps, work.plan.items)
+        moved = traffic(step, *work.plan.scheduled)
         record.nbytes += moved.read + moved.written
         if len(self._unread) > _MAX_UNREAD_EVENTS:
             self._read_events()
@@ -124,7 +124,7 @@ class profile:
 
 
 def _measured_cells(count: int, seconds: float, nbytes: int) -> tuple[str, str, str]:
-    return str(count), f"{seconds * 1e3:.3f}", bytes_in_words(nbytes)
+    return str(count), f"{seconds * 1e3:.3f}", bytes_text(nbytes)
 
 
 def _table_line(row: tuple[str, ...], widths: list[int]) -> str:

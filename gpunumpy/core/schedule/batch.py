@@ -16,7 +16,7 @@ from typing import Any
 from ..graph.library_calls.record import Batch
 from ..graph.library_calls.registry import record_of
 from ..graph.primitives import LibraryCall, Scatter, Update, View
-from ..graph.signature import outputs, signature
+from ..graph.signature import Signature, outputs
 from .analysis import topological_order
 from .lower import Item
 from .traits import Traits
@@ -34,7 +34,7 @@ def batch_calls(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> 
     """
     calls = [item.signature.primitive for item in items if isinstance(item.signature.primitive, LibraryCall)]
     names = Counter(call.name for call in calls)
-    if not any(count >= MIN_BATCH and record_of(name).is_small for name, count in names.items()):
+    if not any(count >= MIN_BATCH and record_of(name).is_worth_batching for name, count in names.items()):
         return items
     groups: dict[Any, list[int]] = {}
     depths: dict[int, int] = {}
@@ -43,10 +43,14 @@ def batch_calls(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> 
         item = items[p]
         sig, args = item.signature, [items[a].signature for a in item.args]
         depth = max((depths[a] for a in item.args), default=0)
-        is_small = None
+        is_worth_batching = None
         if isinstance(sig.primitive, LibraryCall) and not sig.primitive.results:
-            is_small = record_of(sig.primitive.name).is_small
-        if is_small is not None and is_small(sig, args) and not any(_views_any_of(items, a, bases) for a in item.args):
+            is_worth_batching = record_of(sig.primitive.name).is_worth_batching
+        if (
+            is_worth_batching is not None
+            and is_worth_batching(sig, args)
+            and not any(_views_any_of(items, a, bases) for a in item.args)
+        ):
             depth += 1
             groups.setdefault(
                 (depth, sig.primitive, sig.shape, sig.dtype, *((a.shape, a.dtype) for a in args)), []
@@ -90,7 +94,7 @@ def _replace_by_batch(items: list[Item], group: Sequence[int]) -> None:
     primitive = LibraryCall(
         sig.primitive.name, Batch(len(group), sig.primitive.options), ((sig.shape, sig.dtype),) * len(group)
     )
-    call = signature(primitive, tuple(items[a].signature for a in args), (), sig.dtype, sig.queue)
+    call = Signature(primitive, tuple(items[a].signature for a in args), (), sig.dtype, sig.queue)
     for p, output in zip(group, outputs(call), strict=True):
         items[p] = replace(items[p], signature=output, args=(len(items),))
     items.append(Item(call, args))

@@ -29,28 +29,31 @@ class FusedCall(NamedTuple):
     ----------
     options
         The options of the call alone.
-    taken, made
+    call_input, call_output
         The layout and dtype of the input of the call itself, and of its output. The output of a kernel is in C order.
     before, after
         The kernel that computes the input of the call, and the kernel that computes the result from its output.
-    given
-        The argument of `after` that is the output of the call; -1 without `after`.
+    after_input
+        The number of the argument of `after` that is the output of the call; -1 without `after`.
     """
 
     options: tuple[object, ...]
-    taken: tuple[Layout, DType]
-    made: tuple[Layout, DType]
+    call_input: tuple[Layout, DType]
+    call_output: tuple[Layout, DType]
     before: ir.Kernel | None = None
     after: ir.Kernel | None = None
-    given: int = -1
+    after_input: int = -1
 
 
 # A predicate over fused calls: whether the executor can run one, and does so faster than separate steps.
-Fuses: TypeAlias = Callable[[FusedCall], bool]
+FusePredicate: TypeAlias = Callable[[FusedCall], bool]
 
 
 def fuse_into_library_calls(
-    steps: Sequence[Step], items: Sequence[Item], roots: Sequence[int], fuses_of: Callable[[str], Fuses | None]
+    steps: Sequence[Step],
+    items: Sequence[Item],
+    roots: Sequence[int],
+    fuse_predicate_of: Callable[[str], FusePredicate | None],
 ) -> tuple[Step, ...]:
     """Fuse kernels into the library calls of a plan, where that is faster.
 
@@ -58,7 +61,7 @@ def fuse_into_library_calls(
     ----------
     steps, items, roots
         The plan, and the graph that it is for.
-    fuses_of
+    fuse_predicate_of
         For the name of a library call, its predicate over fused calls, or None if it is never fused.
 
     Returns
@@ -66,7 +69,7 @@ def fuse_into_library_calls(
     tuple of Step
         The steps with fused calls.
     """
-    return _Fusion(steps, items, roots, fuses_of).run()
+    return _Fusion(steps, items, roots, fuse_predicate_of).run()
 
 
 class _Fusion:
@@ -77,13 +80,13 @@ class _Fusion:
         steps: Sequence[Step],
         items: Sequence[Item],
         roots: Sequence[int],
-        fuses_of: Callable[[str], Fuses | None],
+        fuse_predicate_of: Callable[[str], FusePredicate | None],
     ) -> None:
         self.steps = list(steps)
         self.items = items
         self.root_buffers = {Source("new", r) for r in roots}
         names = {step.name for step in steps if isinstance(step, RunLibraryCall)}
-        self.predicates = {name: fuses for name in names if (fuses := fuses_of(name)) is not None}
+        self.predicates = {name: predicate for name in names if (predicate := fuse_predicate_of(name)) is not None}
 
     def run(self) -> tuple[Step, ...]:
         call_buffers = {
@@ -139,7 +142,7 @@ class _Fusion:
         options = self._options(call)
         if options.before is not None or [source for source, _ in call.args] != [buffer]:
             return None
-        where, dtype = options.taken
+        where, dtype = options.call_input
         kernel = run.kernel if run.kernel.region is None else _region_only(run.kernel, where)
         if kernel is None or not _is_elementwise(kernel) or not any(arg.kind == "in" for arg in kernel.args):
             return None
@@ -147,7 +150,7 @@ class _Fusion:
         covers_input = kernel is not run.kernel or where == layout.c_layout(self._shape(buffer))
         if not covers_input or run.args[store.arg] != buffer or not _covers_array(store.at, kernel.shape, where.shape):
             return None
-        options = options._replace(before=kernel, taken=(layout.c_layout(where.shape), dtype))
+        options = options._replace(before=kernel, call_input=(layout.c_layout(where.shape), dtype))
         return self._fused_call(call, options, self._arguments(run, buffer), call.position)
 
     def _with_kernel_after(self, call: RunLibraryCall, run: RunKernel, buffer: Source) -> RunLibraryCall | None:
@@ -155,10 +158,10 @@ class _Fusion:
         if not _is_elementwise(run.kernel) or buffer not in call.targets:
             return None
         (store,) = run.kernel.body.stores
-        given = run.args.index(buffer)
-        reads = {i.at for i in run.kernel.body.instrs if isinstance(i, ir.Load) and i.arg == given}
+        call_output = run.args.index(buffer)
+        reads = {i.at for i in run.kernel.body.instructions if isinstance(i, ir.Load) and i.arg == call_output}
         result = run.args[store.arg]
-        if result.kind != "new" or given == store.arg or run.kernel.args[store.arg].alias >= 0 or len(reads) != 1:
+        if result.kind != "new" or call_output == store.arg or run.kernel.args[store.arg].alias >= 0 or len(reads) != 1:
             return None
         (at,) = reads
         if not _covers_array(at, run.kernel.shape, self._shape(buffer)):
@@ -166,7 +169,7 @@ class _Fusion:
         options = self._options(call)
         if options.after is not None:
             return None
-        options = options._replace(after=run.kernel, given=given)
+        options = options._replace(after=run.kernel, after_input=call_output)
         call_args = list(zip(call.args, call.dtypes, strict=True))
         return self._fused_call(call, options, call_args + self._arguments(run, buffer, result), result.position)
 
@@ -218,7 +221,7 @@ def _region_only(kernel: ir.Kernel, where: Layout) -> ir.Kernel | None:
     assert kernel.region is not None
     shape = tuple(high for _, high in kernel.region)
     bodies = [kernel.body, kernel.outside] if kernel.outside is not None else [kernel.body]
-    read = {i.arg for i in kernel.body.instrs if isinstance(i, (ir.Load, ir.LoadIndexed))}
+    read = {i.arg for i in kernel.body.instructions if isinstance(i, (ir.Load, ir.LoadIndexed))}
     inputs = {n for n, arg in enumerate(kernel.args) if arg.kind == "in"}
     if any(low for low, _ in kernel.region) or where.shape != shape or inputs != read:
         return None
@@ -232,7 +235,7 @@ def _region_only(kernel: ir.Kernel, where: Layout) -> ir.Kernel | None:
 
 def _is_elementwise(kernel: ir.Kernel) -> bool:
     """Return whether a kernel stores one array, without reductions, gathers or a region."""
-    plain = all(isinstance(i, (ir.Load, ir.Scalar, ir.LoopIndex, ir.Apply)) for i in kernel.body.instrs)
+    plain = all(isinstance(i, (ir.Load, ir.Scalar, ir.LoopIndex, ir.Apply)) for i in kernel.body.instructions)
     return plain and not kernel.reduced and kernel.region is None and len(kernel.body.stores) == 1
 
 

@@ -99,14 +99,16 @@ def _with_memory(placement: Placement, work_items: Sequence[_WorkItem]) -> tuple
 def _has_no_points(kernel: ir.Kernel) -> bool:
     """Return whether a kernel has no point to compute; an empty reduction still computes its identity."""
     return 0 in kernel.shape[: len(kernel.shape) - kernel.reduced] or (
-        0 in kernel.shape and not any(isinstance(i, ir.ReduceLoops) for i in kernel.body.instrs)
+        0 in kernel.shape and not any(isinstance(i, ir.ReduceLoops) for i in kernel.body.instructions)
     )
 
 
 def _kernel_name(group: Group) -> str:
     ops = [
-        i.op for i in group.builder.instrs if isinstance(i, (ir.Apply, ir.ReduceLoops, ir.ScanLoop)) and i.op != "cast"
+        i.op
+        for i in group.builder.instructions
+        if isinstance(i, (ir.Apply, ir.ReduceLoops, ir.ScanLoop)) and i.op != "cast"
     ]
-    if any(isinstance(i, ir.LoadIndexed) for i in group.builder.instrs):
+    if any(isinstance(i, ir.LoadIndexed) for i in group.builder.instructions):
         ops.insert(0, "gather")
     return "_".join(ops[:4]) + (f"_and_{len(ops) - 4}_more" if len(ops) > 4 else "") or "copy"

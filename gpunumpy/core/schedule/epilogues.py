@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from ..graph.library_calls.record import Epilogue
 from ..graph.library_calls.registry import record_of
 from ..graph.primitives import Leaf, LibraryCall, Map, Output
-from ..graph.signature import signature
+from ..graph.signature import Signature
 from .analysis import topological_order
 from .lower import Item
 from .traits import Traits
@@ -79,4 +79,4 @@ def _call_with_operation(
         return None
     args = (*call.args, *others)
     signatures = tuple(items[a].signature for a in args)
-    return Item(signature(LibraryCall(primitive.name, options), signatures, sig.shape, sig.dtype, sig.queue), args)
+    return Item(Signature(LibraryCall(primitive.name, options), signatures, sig.shape, sig.dtype, sig.queue), args)

@@ -65,7 +65,9 @@ class Group:
     def is_full(self) -> bool:
         """Return whether the kernel is so large that it takes no further anchor."""
         return (
-            len(self.builder.instrs) > _MAX_INSTRS or len(self.arg_list) > _MAX_ARGS or len(self.anchors) > _MAX_STORES
+            len(self.builder.instructions) > _MAX_INSTRS
+            or len(self.arg_list) > _MAX_ARGS
+            or len(self.anchors) > _MAX_STORES
         )
 
 

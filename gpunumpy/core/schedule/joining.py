@@ -88,9 +88,9 @@ def _try_join(placement: Placement, group: Group, anchor: int, reduced: bool) ->
 def _is_rowwise(group: Group) -> bool:
     """Return whether a full-level value, or another reduction, of the kernel depends on a reduction."""
     kernel = ir.Kernel(group.loops, group.reduced, tuple(x for _, x in group.arg_list), group.builder.body())
-    is_row_level = ir.row_level(kernel, kernel.body)
+    is_row_level = ir.are_row_level(kernel, kernel.body)
     depends_on_reduction: list[bool] = []
-    for number, instr in enumerate(kernel.body.instrs):
+    for number, instr in enumerate(kernel.body.instructions):
         args = instr.args if isinstance(instr, (ir.Apply, ir.ReduceLoops, ir.ScanLoop)) else getattr(instr, "index", ())
         depends = any(depends_on_reduction[i] for i in args)
         if isinstance(instr, ir.ReduceLoops):

@@ -4,7 +4,7 @@ A kernel is a loop nest over `shape`. The last `reduced` loop dimensions are red
 them (a `ReduceLoops`, or a value computed from row-level values alone) is at *row level*: it is computed once for every
 point of the outer dimensions. Every other value is at *full level*, computed at every loop point.
 
-A value is named by the position of its instruction in `Body.instrs`, which is in topological order.
+A value is named by the position of its instruction in `Body.instructions`, which is in topological order.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class Store:
 class Body:
     """The instructions of a kernel in topological order, and the stores of their values."""
 
-    instrs: tuple[Instruction, ...]
+    instructions: tuple[Instruction, ...]
     stores: tuple[Store, ...]
 
 
@@ -153,7 +153,7 @@ class Kernel:
 def value_dtypes(kernel: Kernel, body: Body) -> list[DType]:
     """Return the dtype of every value of `body`."""
     dtypes: list[DType] = []
-    for instr in body.instrs:
+    for instr in body.instructions:
         if isinstance(instr, (Load, LoadIndexed, Scalar)):
             dtypes.append(kernel.args[instr.arg].dtype)
         elif isinstance(instr, LoopIndex):
@@ -163,11 +163,11 @@ def value_dtypes(kernel: Kernel, body: Body) -> list[DType]:
     return dtypes
 
 
-def row_level(kernel: Kernel, body: Body) -> list[bool]:
+def are_row_level(kernel: Kernel, body: Body) -> list[bool]:
     """Return for every value of `body` whether it is at row level, and so computed once a row."""
     outer = len(kernel.shape) - kernel.reduced
     is_row_level: list[bool] = []
-    for instr in body.instrs:
+    for instr in body.instructions:
         if isinstance(instr, Scalar):
             is_row_level.append(True)
         elif isinstance(instr, (Load, LoopIndex)):

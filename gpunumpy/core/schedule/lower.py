@@ -10,9 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import numpy
-
-from ..dtypes import DType
+from ..dtypes import INT64, DType
 from ..graph import layout
 from ..graph.layout import Shape
 from ..graph.primitives import Const, Gather, Iota, Leaf, Map, Reduce, Scan, View
@@ -20,8 +18,6 @@ from ..graph.signature import Signature
 from . import kernel as ir
 
 IndexMap: TypeAlias = tuple[ir.Affine, ...]
-
-INT64 = numpy.dtype(numpy.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +88,7 @@ class Builder:
         self.resolve_anchor = resolve_anchor
         self.args = args
         self.arg_list = arg_list
-        self.instrs: list[ir.Instruction] = []
+        self.instructions: list[ir.Instruction] = []
         self.stores: list[ir.Store] = []
         self._numbers: dict[ir.Instruction, int] = {}
         self._memo: dict[tuple[int, IndexMap], int] = {}
@@ -100,21 +96,21 @@ class Builder:
 
     def mark(self) -> tuple[Any, ...]:
         """Return the present state, for `rollback`."""
-        return (len(self.instrs), len(self.stores), dict(self._memo), len(self.arg_list), len(self.reads))
+        return (len(self.instructions), len(self.stores), dict(self._memo), len(self.arg_list), len(self.reads))
 
     def rollback(self, mark: tuple[Any, ...]) -> None:
         """Return to the state of a `mark`."""
-        instrs, stores, memo, args, reads = mark
-        for instr in self.instrs[instrs:]:
+        instructions, stores, memo, args, reads = mark
+        for instr in self.instructions[instructions:]:
             del self._numbers[instr]
-        del self.instrs[instrs:], self.stores[stores:], self.arg_list[args:], self.reads[reads:]
+        del self.instructions[instructions:], self.stores[stores:], self.arg_list[args:], self.reads[reads:]
         for key in [k for k, v in self.args.items() if v >= args]:
             del self.args[key]
         self._memo = memo
 
     def body(self) -> ir.Body:
         """Return the instructions and stores so far."""
-        return ir.Body(tuple(self.instrs), tuple(self.stores))
+        return ir.Body(tuple(self.instructions), tuple(self.stores))
 
     # arguments and instructions
 
@@ -131,8 +127,8 @@ class Builder:
         """Return the number of the value of an instruction, adding the instruction if the body lacks it."""
         found = self._numbers.get(instr)
         if found is None:
-            found = self._numbers[instr] = len(self.instrs)
-            self.instrs.append(instr)
+            found = self._numbers[instr] = len(self.instructions)
+            self.instructions.append(instr)
         return found
 
     def store(self, source: Source, value: int, dtype: DType, at: ir.Affine, alias: int = -1) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
 from .batch import batch_calls
-from .callbacks import Fuses, fuse_into_library_calls
+from .callbacks import FusePredicate, fuse_into_library_calls
 from .epilogues import fold_epilogues
 from .lower import Item
 from .rewrites import add_outputs, merge_windows, push_views
@@ -28,7 +28,7 @@ class Target(Protocol):
     def traits(self) -> Traits:
         """The properties by which the passes choose."""
 
-    def fuses(self, call: str) -> Fuses | None:
+    def fuse_predicate(self, call: str) -> FusePredicate | None:
         """Return the predicate over fused library calls of this name; None if no kernel is ever fused into them."""
 
 
@@ -41,7 +41,7 @@ class Scheduled(NamedTuple):
 
 GraphPass: TypeAlias = Callable[[Sequence[Item], Sequence[int], Traits], Sequence[Item]]
 PlanPass: TypeAlias = Callable[
-    [Sequence[Step], Sequence[Item], Sequence[int], Callable[[str], Fuses | None]], tuple[Step, ...]
+    [Sequence[Step], Sequence[Item], Sequence[int], Callable[[str], FusePredicate | None]], tuple[Step, ...]
 ]
 
 GRAPH_PASSES: tuple[GraphPass, ...] = (
@@ -84,7 +84,7 @@ def run_passes(
     if check:
         verify_plan(steps, items, roots)
     for plan_pass in PLAN_PASSES:
-        previous, steps = steps, plan_pass(steps, items, roots, target.fuses)
+        previous, steps = steps, plan_pass(steps, items, roots, target.fuse_predicate)
         if check and steps != previous:
             verify_plan(steps, items, roots)
     return Scheduled(steps, items)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..graph import layout
 from ..graph.layout import Shape
 from ..graph.primitives import Const, Leaf, LibraryCall, Map, View
-from ..graph.signature import Signature, outputs, signature
+from ..graph.signature import Signature, outputs
 from .lower import Item
 from .traits import Traits
 
@@ -51,7 +51,7 @@ def push_views(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> l
         if sig.shape != shape:
             return False
         if isinstance(sig.primitive, Leaf):
-            return layout.is_c(shape, sig.primitive.strides)
+            return layout.is_c_contiguous(shape, sig.primitive.strides)
         has_one_reader = p not in root_set and use_count[p] == 1
         return has_one_reader and isinstance(sig.primitive, Map) and all(is_movable(a, shape) for a in result[p].args)
 
@@ -61,13 +61,13 @@ def push_views(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> l
             return p
         if isinstance(item.signature.primitive, Leaf):
             pushed = Item(
-                signature(view.primitive, (item.signature,), view.shape, item.signature.dtype, view.queue), (p,)
+                Signature(view.primitive, (item.signature,), view.shape, item.signature.dtype, view.queue), (p,)
             )
         else:
             args = tuple(push_view(a, view) for a in item.args)
             signatures = tuple(result[a].signature for a in args)
             pushed = Item(
-                signature(item.signature.primitive, signatures, view.shape, item.signature.dtype, view.queue), args
+                Signature(item.signature.primitive, signatures, view.shape, item.signature.dtype, view.queue), args
             )
         result.append(pushed)
         return len(result) - 1

@@ -39,7 +39,7 @@ def traffic(step: RunKernel | RunLibraryCall, steps: Sequence[Step], items: Sequ
     reads, writes = _TouchedBytes(step, items), _TouchedBytes(step, items)
     bodies = [(kernel.body, inner, 0)] + ([(kernel.outside, all_points, _point_count(inner))] if kernel.outside else [])
     for body, bounds, skipped_points in bodies:
-        for instr in body.instrs:
+        for instr in body.instructions:
             if isinstance(instr, Load):
                 reads.add(
                     instr.arg, index_range(instr.at, bounds), _distinct_elements(instr.at, bounds, skipped_points)

@@ -11,7 +11,7 @@ class Traits:
 
     Attributes
     ----------
-    draws_random
+    draws_faster_than_numpy
         Its kernels draw many random numbers faster than NumPy draws them.
     takes_epilogues
         Its matrix products apply elementwise operations to their results faster than a separate kernel would.
@@ -21,7 +21,7 @@ class Traits:
         Its reductions read the long rows of a large matrix faster than a BLAS product with a vector does.
     """
 
-    draws_random: bool = False
+    draws_faster_than_numpy: bool = False
     takes_epilogues: bool = False
     copies_blocks_faster_than_elements: bool = False
     sums_long_rows_faster_than_blas: bool = False

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from math import prod
 
+from ..dtypes import INT64
 from ..graph import layout
 from ..graph.layout import Layout
 from ..graph.primitives import Leaf, Scatter, Update
 from . import kernel as ir
 from .groups import Group, Placement
-from .lower import INT64, Source, compose, map_to_loops
+from .lower import Source, compose, map_to_loops
 from .steps import RunLibraryCall
 
 
@@ -87,7 +88,7 @@ def _may_overwrite(placement: Placement, base: int) -> bool:
         if (
             not placement.overwrite
             or signature.primitive.origin
-            or not layout.is_c(signature.shape, signature.primitive.strides)
+            or not layout.is_c_contiguous(signature.shape, signature.primitive.strides)
         ):
             return False
         nodes_in_buffer = placement.nodes_by_buffer[item.buffer]

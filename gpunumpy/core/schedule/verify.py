@@ -176,12 +176,12 @@ def verify_kernel(kernel: ir.Kernel, extents: Sequence[int]) -> None:
 
 
 def _verify_body(kernel: ir.Kernel, body: ir.Body, bounds: Sequence[tuple[int, int]], extents: Sequence[int]) -> None:
-    for number, instr in enumerate(body.instrs):
+    for number, instr in enumerate(body.instructions):
         used = instr.index if isinstance(instr, ir.LoadIndexed) else getattr(instr, "args", ())
         expect(all(0 <= k < number for k in used), f"value {number} uses one that comes later")
     dtypes = ir.value_dtypes(kernel, body)
-    is_row_level = ir.row_level(kernel, body)
-    for number, instr in enumerate(body.instrs):
+    is_row_level = ir.are_row_level(kernel, body)
+    for number, instr in enumerate(body.instructions):
         name = f"value {number} ({instr})"
         if isinstance(instr, (ir.Load, ir.LoadIndexed)):
             expect(kernel.args[instr.arg].kind == "in", f"{name} reads an argument that is no input")

@@ -15,20 +15,20 @@ from ...core.graph.layout import Layout, Shape
 from ...core.graph.node import Node
 from ...core.graph.primitives import LibraryCall
 from ...core.graph.queue import Queue
-from ...core.graph.signature import signature
+from ...core.graph.signature import intern_signature
 from ...core.recording.array import (
-    BOX,
+    MADE_AS_ARRAY,
     READ_ONLY,
-    boxed,
     from_host,
     is_scalar,
     make_view,
+    mark_as_array,
     ndarray,
     to_host,
     wrap,
     wrap_ordered,
 )
-from ...core.recording.record import as_array, as_dtype, as_node, check_class, given_by, transposed
+from ...core.recording.record import array_of_protocol, as_array, as_dtype, as_node, check_class, transposed
 from ...core.runtime.device import Device, default_device
 from ...core.runtime.evaluate import queue_of
 from ..indexing.getitem import fit_to_shape
@@ -57,7 +57,7 @@ __all__ = [
 
 # Functions that import device arrays of other libraries. `array` tries them in turn on every object that is not an
 # `ndarray` of this package; each returns None for an object that it does not know.
-READERS: list[Callable[[Any], ndarray | None]] = []
+DEVICE_ARRAY_IMPORTERS: list[Callable[[Any], ndarray | None]] = []
 
 _ORDERS = ("C", "F", "A", "K")
 MAX_DIMENSIONS = 64
@@ -71,27 +71,27 @@ def axes_in_memory(order: str | None, shape: Shape, strides: Sequence[int]) -> t
     order = "K" if order is None else order.upper()
     if order not in _ORDERS:
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
-    if order != "F" and layout.is_c(shape, strides):
+    if order != "F" and layout.is_c_contiguous(shape, strides):
         return None
     if order == "A":
-        order = "F" if layout.is_f(shape, strides) and not layout.is_c(shape, strides) else "C"
+        order = "F" if layout.is_f_contiguous(shape, strides) and not layout.is_c_contiguous(shape, strides) else "C"
     if order == "K":
         return layout.copied_order(shape, strides)
     return tuple(reversed(range(len(shape)))) if order == "F" and len(shape) > 1 else None
 
 
-def laid_out(node: Node, order: tuple[int, ...] | None) -> ndarray:
+def array_in_memory_order(node: Node, order: tuple[int, ...] | None) -> ndarray:
     """Return a value as a new array, whose axes lie in memory from slowest to fastest as `order` says."""
     if order is not None:
         node = transposed(node, order)
-    return boxed_with_owner(wrap_ordered(graph.fresh(node) if node.owner is not None else node, order))
+    return mark_owner_as_array(wrap_ordered(graph.as_new_node(node) if node.owner is not None else node, order))
 
 
-def boxed_with_owner(array: ndarray) -> ndarray:
+def mark_owner_as_array(array: ndarray) -> ndarray:
     """Mark the array and its owner as arrays, not 0-d results of an operation, and return the array."""
     if array.base is not None:
-        boxed(array.base)
-    return boxed(array)
+        mark_as_array(array.base)
+    return mark_as_array(array)
 
 
 def is_in_order(array: ndarray, order: str | None) -> bool:
@@ -101,8 +101,8 @@ def is_in_order(array: ndarray, order: str | None) -> bool:
     if order not in _ORDERS:
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
     if order == "C":
-        return layout.is_c(array_layout.shape, array_layout.strides)
-    return order != "F" or layout.is_f(array_layout.shape, array_layout.strides)
+        return layout.is_c_contiguous(array_layout.shape, array_layout.strides)
+    return order != "F" or layout.is_f_contiguous(array_layout.shape, array_layout.strides)
 
 
 # --- from other data -------------------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ def array(
     if subok:
         check_class(object)
     if not isinstance(object, ndarray):
-        imported = next((result for reader in READERS if (result := reader(object)) is not None), None)
+        imported = next((result for reader in DEVICE_ARRAY_IMPORTERS if (result := reader(object)) is not None), None)
         if imported is None and copy is False:
             raise ValueError("Unable to avoid copy while creating an array as requested.")
         object = (
@@ -156,7 +156,7 @@ def array(
         if copy is False:
             raise ValueError("Unable to avoid copy while creating an array as requested.")
         object_layout = object.layout
-        object = laid_out(
+        object = array_in_memory_order(
             as_dtype(object.value(), target_dtype), axes_in_memory(order, object_layout.shape, object_layout.strides)
         )
     if object.ndim < ndmin:
@@ -182,7 +182,7 @@ def _array_from_host(
     try:
         data = numpy.array(x, dtype, copy=None, **options)
     except ValueError:
-        returned = given_by(x)
+        returned = array_of_protocol(x)
         if returned is None:
             raise
         return array(returned, dtype, copy=copy or None, order=order, ndmax=ndmax)
@@ -218,7 +218,7 @@ def _stacked(x: Sequence[Any], dtype: DType | None) -> ndarray:
     for k, part in enumerate(parts):
         region = Layout(part_shape, layout.c_strides(part_shape), k * part_size)
         node = graph.update(node, region, as_dtype(part.value(), target_dtype))
-    return boxed(wrap(node))
+    return mark_as_array(wrap(node))
 
 
 def asarray(
@@ -231,7 +231,14 @@ def asarray(
     like: Any = None,
 ) -> ndarray:
     """Return the array itself if it is as asked for, else a new array. See `numpy.asarray`."""
-    if type(a) is ndarray and dtype is None and order is None and device is None and copy is None and a._flags & BOX:
+    if (
+        type(a) is ndarray
+        and dtype is None
+        and order is None
+        and device is None
+        and copy is None
+        and a._flags & MADE_AS_ARRAY
+    ):
         return a
     return array(a, dtype, copy=copy, order=order, device=device)
 
@@ -359,7 +366,7 @@ def queue_for(device: Device | str | int | None, model: ndarray | None = None) -
 
 def uninitialized(shape: Shape, dtype: DType, queue: Queue) -> Node:
     """Return a node of memory that is allocated and not written, which updates fill part by part."""
-    return Node(signature(LibraryCall("empty"), (), shape, dtype, queue), ())
+    return Node(intern_signature(LibraryCall("empty"), (), shape, dtype, queue), ())
 
 
 def constant(value: Any, shape: Shape, dtype: DType, queue: Queue) -> Node:
@@ -369,7 +376,7 @@ def constant(value: Any, shape: Shape, dtype: DType, queue: Queue) -> Node:
 
 def _generated(make: Callable[[Shape], Node], shape: Shape, order: tuple[int, ...] | None) -> ndarray:
     """Return the array that `make` builds for its shape, in a memory order; the elements do not depend on the index."""
-    return boxed_with_owner(wrap_ordered(make(shape if order is None else tuple(shape[k] for k in order)), order))
+    return mark_owner_as_array(wrap_ordered(make(shape if order is None else tuple(shape[k] for k in order)), order))
 
 
 def _axes_of_order(order: str, shape: Shape) -> tuple[int, ...] | None:
@@ -416,7 +423,7 @@ def _filled_with_node(node: Node, shape: Shape, dtype: DType, queue: Queue, orde
     node = as_dtype(node, dtype)
     if node.signature.queue is None:
         return _generated(lambda s: graph.fill(node, s, queue), shape, order)
-    return laid_out(graph.broadcast(fit_to_shape(node, shape), shape), order)
+    return array_in_memory_order(graph.broadcast(fit_to_shape(node, shape), shape), order)
 
 
 def _properties_like(a: Any, dtype: Any, order: str | None, shape: Any, device: Any) -> tuple[Any, ...]:

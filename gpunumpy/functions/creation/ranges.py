@@ -21,7 +21,7 @@ from ...core.recording.array import is_scalar, make_view, ndarray, to_host, wrap
 from ...core.recording.record import as_array, as_dtype, elementwise, to_numpy
 from ..indexing.elements import diagonal
 from ..manipulation.shape import broadcast_arrays, moveaxis, reshaped
-from .arrays import as_shape, boxed_with_owner, laid_out, queue_for, uninitialized
+from .arrays import array_in_memory_order, as_shape, mark_owner_as_array, queue_for, uninitialized
 
 __all__ = [
     "arange",
@@ -89,7 +89,7 @@ def arange(
         raise TypeError("arange() is only supported for booleans when the result has at most length 2.")
     # NumPy sets the first two values, or raises, and continues with their difference: so does `_progression`.
     first_values = _numpy_arange(start, stop if count < 64 else start + 8 * step, step, target_dtype)[:2]
-    return boxed_with_owner(wrap(_progression(first_values, count, target_dtype, queue_for(device))))
+    return mark_owner_as_array(wrap(_progression(first_values, count, target_dtype, queue_for(device))))
 
 
 def _range_length(start: Any, stop: Any, step: Any) -> int:
@@ -174,7 +174,7 @@ def linspace(
         delta = elementwise("subtract", [high, low])
         step = elementwise("divide", [delta, computed_dtype.type(interval_count)]) if interval_count > 0 else numpy.nan
         step_is_zero, shape = False, delta.shape
-    index = boxed_with_owner(wrap(graph.cast(graph.iota((num, *(1 for _ in shape)), 0, queue), computed_dtype)))
+    index = mark_owner_as_array(wrap(graph.cast(graph.iota((num, *(1 for _ in shape)), 0, queue), computed_dtype)))
     if interval_count <= 0 or step_is_zero:
         scaled = elementwise("divide", [index, computed_dtype.type(interval_count)]) if interval_count > 0 else index
         y = elementwise("multiply", [scaled, delta])
@@ -186,7 +186,7 @@ def linspace(
         y = elementwise("where", [is_last, high, y], (BOOL, computed_dtype, computed_dtype, computed_dtype))
     if target_dtype.kind in "iu":
         y = elementwise("floor", [y])
-    y = boxed_with_owner(wrap(graph.cast(y.value(), target_dtype)) if target_dtype != computed_dtype else y)
+    y = mark_owner_as_array(wrap(graph.cast(y.value(), target_dtype)) if target_dtype != computed_dtype else y)
     if axis != 0:
         y = moveaxis(y, 0, axis)
     return (y, step) if retstep else y
@@ -208,7 +208,7 @@ def _promotion_stand_in(x: Any) -> Any:
 
 def _cast_on_queue(x: Any, dtype: DType, queue: Queue) -> ndarray:
     """Return a value as an array of a dtype, on the device of a queue."""
-    return wrap(graph.fresh(as_dtype(as_array(x, queue.device).value(), dtype)))
+    return wrap(graph.as_new_node(as_dtype(as_array(x, queue.device).value(), dtype)))
 
 
 def logspace(
@@ -229,7 +229,7 @@ def logspace(
         base = moveaxis(base, 0, axis)
     y = linspace(start, stop, num, endpoint, axis=axis, device=device)
     result = elementwise("power", [base, y])
-    return boxed_with_owner(result if dtype is None else wrap(graph.cast(result.value(), dtypes.check(dtype))))
+    return mark_owner_as_array(result if dtype is None else wrap(graph.cast(result.value(), dtypes.check(dtype))))
 
 
 def geomspace(
@@ -253,7 +253,7 @@ def geomspace(
     low, high = low / sign, high / sign
     result = logspace(numpy.log10(low), numpy.log10(high), num, endpoint, 10.0, computed_dtype, device=device)
     count = result.shape[0]
-    index = boxed_with_owner(wrap(graph.iota((count, *(1 for _ in low.shape)), 0, result.queue)))
+    index = mark_owner_as_array(wrap(graph.iota((count, *(1 for _ in low.shape)), 0, result.queue)))
     ends = [(0, low)] if count else []
     if count > 1 and endpoint:
         ends.append((count - 1, high))
@@ -261,7 +261,7 @@ def geomspace(
         is_end = elementwise("equal", [index, position])
         result = elementwise("where", [is_end, value[()], result])
     result = elementwise("multiply", [result, sign[()]])
-    result = boxed_with_owner(
+    result = mark_owner_as_array(
         wrap(graph.cast(result.value(), target_dtype)) if target_dtype != computed_dtype else result
     )
     return moveaxis(result, 0, axis) if axis != 0 else result
@@ -288,7 +288,7 @@ def eye(
     shape = as_shape((n, n if M is None else operator.index(host_scalar(M))))
     row, column = _diagonal_indices(shape, operator.index(host_scalar(k)), queue_for(device))
     node = graph.cast(apply_op("equal", row, column), dtypes.check(float if dtype is None else dtype))
-    return laid_out(node, (1, 0) if order == "F" else None)
+    return array_in_memory_order(node, (1, 0) if order == "F" else None)
 
 
 def identity(n: Any, dtype: Any = None, *, device: Any = None, like: Any = None) -> ndarray:
@@ -301,7 +301,7 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, device: Any = 
     n = max(0, operator.index(host_scalar(N)))
     shape = (n, n if M is None else max(0, operator.index(host_scalar(M))))
     row, column = _diagonal_indices(shape, operator.index(host_scalar(k)), queue_for(device))
-    return boxed_with_owner(
+    return mark_owner_as_array(
         wrap(graph.cast(apply_op("greater_equal", row, column), dtypes.check(float if dtype is None else dtype)))
     )
 
@@ -315,7 +315,7 @@ def _masked_triangle(m: Any, k: Any, comparison: str) -> ndarray:
         x = make_view(x, Layout((x.size, x.size), (0, x.layout.strides[0]), x.layout.offset))
     row, column = _diagonal_indices(x.shape, operator.index(host_scalar(k)), x.queue)
     is_kept = apply_op(comparison, row, column)
-    return boxed_with_owner(elementwise("where", [wrap(is_kept), x, x.dtype.type(0)]))
+    return mark_owner_as_array(elementwise("where", [wrap(is_kept), x, x.dtype.type(0)]))
 
 
 def tril(m: Any, k: Any = 0) -> ndarray:
@@ -352,7 +352,7 @@ def diag(v: Any, k: Any = 0) -> ndarray:
     n = x.size + abs(k)
     zeros = graph.fill(scalar_node(0, x.dtype), (n, n), x.queue)
     diagonal_region = Layout(x.shape, (n + 1,), k if k >= 0 else -k * n)
-    return boxed_with_owner(wrap(graph.update(zeros, diagonal_region, x.value())))
+    return mark_owner_as_array(wrap(graph.update(zeros, diagonal_region, x.value())))
 
 
 def diagflat(v: Any, k: Any = 0) -> ndarray:
@@ -375,7 +375,7 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> ndarray:
     factor = apply_op(
         "where", apply_op("equal", column, scalar_node(0)), scalar_node(1, dtype), graph.cast(base, dtype)
     )
-    powers = boxed_with_owner(wrap(graph.scan("multiply", (dtype, dtype), 1, factor)))
+    powers = mark_owner_as_array(wrap(graph.scan("multiply", (dtype, dtype), 1, factor)))
     if increasing:
         return powers
     return make_view(powers, Layout(shape, (max(n, 1), -1), max(n - 1, 0)))
@@ -395,7 +395,7 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
         output.append(reshaped(x, tuple(x.size if d == axis else 1 for d in range(ndim))))
     if not sparse:
         output = list(broadcast_arrays(*output))
-    return tuple(laid_out(x.value(), None) if copy else x for x in output)
+    return tuple(array_in_memory_order(x.value(), None) if copy else x for x in output)
 
 
 def indices(dimensions: Any, dtype: Any = int, sparse: bool = False, *, device: Any = None) -> Any:
@@ -404,15 +404,15 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False, *, device: 
     target_dtype, queue, ndim = dtypes.check(dtype), queue_for(device), len(shape)
     if sparse:
         return tuple(
-            boxed_with_owner(
+            mark_owner_as_array(
                 wrap(graph.cast(graph.iota(tuple(n if d == k else 1 for d in range(ndim)), k, queue), target_dtype))
             )
             for k, n in enumerate(shape)
         )
     stacked_shape = (ndim, *shape)
     if not ndim:
-        return boxed_with_owner(wrap(uninitialized(stacked_shape, target_dtype, queue)))
-    return boxed_with_owner(wrap(graph.cast(_stacked_index(stacked_shape, queue), target_dtype)))
+        return mark_owner_as_array(wrap(uninitialized(stacked_shape, target_dtype, queue)))
+    return mark_owner_as_array(wrap(graph.cast(_stacked_index(stacked_shape, queue), target_dtype)))
 
 
 def _stacked_index(stacked_shape: Shape, queue: Queue) -> Node:
@@ -459,7 +459,7 @@ class _Grid:
             node = graph.update(
                 node, Layout(shape, layout.c_strides(shape), k * grid.size), as_dtype(grid.value(), dtype)
             )
-        return boxed_with_owner(wrap(node))
+        return mark_owner_as_array(wrap(node))
 
 
 class _Span:
@@ -486,9 +486,9 @@ def _coordinates(spans: Sequence[_Span], sparse: bool, queue: Queue) -> list[nda
     coordinates = []
     for k, span in enumerate(spans):
         shape = tuple(other.count if not sparse or other is span else 1 for other in spans)
-        index = wrap(graph.fresh(graph.cast(graph.iota(shape, k, queue), dtype)))
+        index = wrap(graph.as_new_node(graph.cast(graph.iota(shape, k, queue), dtype)))
         coordinates.append(
-            boxed_with_owner(elementwise("add", [elementwise("multiply", [index, span.step]), span.start]))
+            mark_owner_as_array(elementwise("add", [elementwise("multiply", [index, span.step]), span.start]))
         )
     return coordinates
 

@@ -12,7 +12,7 @@ from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout
 from ...core.recording import record
-from ...core.recording.array import BOX, READ_ONLY, is_scalar, make_view, ndarray, to_host, wrap
+from ...core.recording.array import MADE_AS_ARRAY, READ_ONLY, is_scalar, make_view, ndarray, to_host, wrap
 from ..ufuncs.output import in_place
 from .getitem import cast_to_assign, diagonal_layout, getitem, node_to_assign, setitem
 from .keys import INVALID_INDEX
@@ -32,13 +32,13 @@ def flattened(a: Any, like: ndarray | None = None) -> ndarray:
     flat_strides = layout.reshape_strides(shape, strides, (a.size,))
     if flat_strides is not None:
         return make_view(a, Layout((a.size,), flat_strides, offset))
-    return wrap(graph.fresh(record.reshaped(a.value(), (a.size,))))
+    return wrap(graph.as_new_node(record.reshaped(a.value(), (a.size,))))
 
 
 def iterate(a: ndarray) -> Iterator[ndarray]:
     """Return an iterator over ``a[i]`` for every i."""
     if not a.shape:
-        if a._flags & BOX:
+        if a._flags & MADE_AS_ARRAY:
             raise TypeError("iteration over a 0-d array")
         raise TypeError(f"'numpy.{a.dtype.type.__name__}' object is not iterable")
     return (getitem(a, k) for k in range(a.shape[0]))
@@ -111,7 +111,7 @@ class Flat:
 
     def copy(self) -> ndarray:
         """Return the elements as a new array."""
-        return wrap(graph.fresh(flattened(self.base).value()))
+        return wrap(graph.as_new_node(flattened(self.base).value()))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return to_host(self.copy()).astype(dtype or self.base.dtype, copy=False)
@@ -119,7 +119,7 @@ class Flat:
     def __getitem__(self, key: Any) -> ndarray:
         element = getitem(flattened(self.base), self._valid_key(key))
         # Always a copy, as in NumPy.
-        return element if element._base is None else wrap(graph.fresh(element.value()))
+        return element if element._base is None else wrap(graph.as_new_node(element.value()))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         base = self.base
@@ -127,7 +127,7 @@ class Flat:
         flat = flattened(base)
         is_view = flat is base or flat._base is not None
         if not is_view:
-            flat = wrap(graph.fresh(flat.value()))
+            flat = wrap(graph.as_new_node(flat.value()))
         positions = (
             getitem(record.as_array(numpy.arange(flat.size), base.device), key) if _selects_several(key) else None
         )
@@ -163,10 +163,10 @@ def _selects_several(key: Any) -> bool:
 
 def _element_numbers(like: ndarray) -> ndarray:
     """Return the position in C order of every element of an array."""
-    return wrap(graph.fresh(graph.iota(like.shape, 0, like.queue)))
+    return wrap(graph.as_new_node(graph.iota(like.shape, 0, like.queue)))
 
 
-def flat_of(a: ndarray) -> Flat:
+def get_flat(a: ndarray) -> Flat:
     """Return ``a.flat``."""
     return Flat(a)
 

@@ -22,7 +22,7 @@ from ...core.graph.layout import Layout, Shape
 from ...core.graph.node import Node
 from ...core.graph.queue import Queue
 from ...core.recording import record
-from ...core.recording.array import boxed, is_scalar, make_view, ndarray, to_host, wrap
+from ...core.recording.array import is_scalar, make_view, mark_as_array, ndarray, to_host, wrap
 from .keys import FancyIndex, Selection, basic_window, out_of_bounds_error, resolve_key, shape_text
 from .masks import MaskSelection, mask_on_device, picked_before
 
@@ -37,12 +37,12 @@ def getitem(a: ndarray, key: Any) -> ndarray:
         selection = resolve_key(array_layout, key, True)
         if selection.fancy:
             picked = _read_fancy(a, selection)
-            return boxed(picked) if _has_ellipsis(key) else picked
+            return mark_as_array(picked) if _has_ellipsis(key) else picked
         window = selection.window
     if window.shape or _has_ellipsis(key):
         return make_view(a, window)
     # A single element is a copy: later writes to the array do not change it.
-    return wrap(graph.fresh(make_view(a, window).value()))
+    return wrap(graph.as_new_node(make_view(a, window).value()))
 
 
 def _has_ellipsis(key: Any) -> bool:
@@ -156,7 +156,7 @@ def setitem(a: ndarray, key: Any, value: Any) -> None:
     if not a.writeable:
         raise ValueError("assignment destination is read-only")
     if is_scalar(a):
-        boxed(a)  # once written to, it is an array, and no longer acts as a NumPy scalar
+        mark_as_array(a)  # once written to, it is an array, and no longer acts as a NumPy scalar
     window = basic_window(a.layout, key)
     if window is None:
         selection = resolve_key(a.layout, key, False)

@@ -43,7 +43,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[ndarray, ...]:
     See `numpy.diag_indices`.
     """
     queue = evaluate.queue_of(default_device())
-    return (wrap(graph.fresh(graph.iota((n,), 0, queue))),) * ndim
+    return (wrap(graph.as_new_node(graph.iota((n,), 0, queue))),) * ndim
 
 
 def diag_indices_from(arr: ndarray) -> tuple[ndarray, ...]:
@@ -140,7 +140,7 @@ def unravel_index(indices: Any, shape: int | Sequence[int], order: str = "C") ->
         index_arrays = unravelled(position, sizes)
     else:
         index_arrays = unravelled(position, sizes[::-1])[::-1]
-    return tuple(wrap(graph.fresh(index)) for index in index_arrays)
+    return tuple(wrap(graph.as_new_node(index)) for index in index_arrays)
 
 
 def ravel_multi_index(multi_index: Any, dims: int | Sequence[int], mode: Any = "raise", order: str = "C") -> Any:
@@ -167,7 +167,7 @@ def ravel_multi_index(multi_index: Any, dims: int | Sequence[int], mode: Any = "
         term = graph.map_node("multiply", _INT64_LOOP, (index, graph.scalar(stride)))
         position = term if position is None else graph.map_node("add", _INT64_LOOP, (position, term))
     assert position is not None
-    return wrap(graph.fresh(position))
+    return wrap(graph.as_new_node(position))
 
 
 def _index_by_mode(index: Node, size: int, mode: str, device: Device) -> Node:

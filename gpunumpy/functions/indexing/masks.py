@@ -22,13 +22,13 @@ from ...core.recording.array import make_view, ndarray, to_host, wrap
 TILE_ELEMENTS = 4096
 
 
-def flat(node: Node) -> Node:
+def contiguous_vector(node: Node) -> Node:
     """Return the value in one dimension as library calls take it: dense, in C order."""
     node = record.reshaped(node, (prod(node.signature.shape),))
     primitive = node.signature.primitive
     return (
-        graph.fresh(node)
-        if isinstance(primitive, Leaf) and not layout.is_c(node.signature.shape, primitive.strides)
+        graph.as_new_node(node)
+        if isinstance(primitive, Leaf) and not layout.is_c_contiguous(node.signature.shape, primitive.strides)
         else node
     )
 
@@ -45,7 +45,7 @@ class MaskSelection:
     def __init__(self, mask: ndarray) -> None:
         """Count the elements that `mask` picks."""
         self._shape = mask.shape
-        self._mask = flat(mask.value())
+        self._mask = contiguous_vector(mask.value())
         self._offsets = wrap(graph.library_call("mask_offsets", (TILE_ELEMENTS,), (self._mask,)))
         last = self._offsets.size - 1
         total = self._offsets if last < 2 else make_view(self._offsets, Layout((1,), (1,), last))
@@ -62,7 +62,7 @@ class MaskSelection:
 
     def elements(self, values: Node) -> Node:
         """Return the picked elements of an array of the mask's shape."""
-        return self._call("mask_elements", (flat(values),), values.signature.dtype)
+        return self._call("mask_elements", (contiguous_vector(values),), values.signature.dtype)
 
     def indices(self) -> tuple[Node, ...]:
         """Return an index array for each dimension of the mask."""

@@ -15,9 +15,9 @@ from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.numpy_release import NUMPY_2_5
 from ...core.recording import record
-from ...core.recording.array import boxed, is_scalar, ndarray, to_host, wrap
+from ...core.recording.array import is_scalar, mark_as_array, ndarray, to_host, wrap
 from ..ufuncs.elementwise import where as _where
-from ..ufuncs.output import in_place, output, write
+from ..ufuncs.output import checked_output, in_place, write_to_output
 from .elements import flattened
 from .getitem import cast_to_assign, fit_to_index_result, getitem, node_to_assign, setitem
 from .keys import out_of_bounds_error, shape_text
@@ -223,7 +223,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: A
     axis = layout.normalize_axis(axis, len(a.shape))
     index_array = _as_indices(indices, "same_kind")
     shape = (*a.shape[:axis], *index_array.shape, *a.shape[axis + 1 :])
-    target = None if out is None else output(out)
+    target = None if out is None else checked_output(out)
     if target is not None:
         if target.shape != shape:
             raise ValueError("output array does not match result of ndarray.take")
@@ -244,7 +244,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: A
             graph.iota((1,) * k + (n,) + (1,) * (axis - k - 1 + ndim), k, a.queue) for k, n in enumerate(a.shape[:axis])
         ]
         result = wrap(graph.gather(a.value(), (*leading, index), record.source_location()))
-    return result if target is None else write(target, result.value())
+    return result if target is None else write_to_output(target, result.value())
 
 
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> ndarray:
@@ -311,12 +311,12 @@ def put(a: ndarray, ind: Any, v: Any, mode: Any = "raise") -> None:
     value_count, count = values.signature.shape[0], index_array.size
     if not count or not value_count:
         return
-    positions = flattened(wrap(graph.fresh(_index_by_mode(index_array, a.size, 0, mode, a))))
+    positions = flattened(wrap(graph.as_new_node(_index_by_mode(index_array, a.size, 0, mode, a))))
     if value_count < count:
         cycle = graph.map_node("remainder", (INT64,) * 3, (graph.iota((count,), 0, a.queue), graph.scalar(value_count)))
         values = graph.gather(values, (cycle,), "")
     elif value_count > count:
-        values = getitem(wrap(graph.fresh(values)), slice(count)).value()
+        values = getitem(wrap(graph.as_new_node(values)), slice(count)).value()
     flat_array = record.reshaped(a.value(), (a.size,))
     written = graph.scatter(flat_array, values, (positions.value(),), "", record.source_location())
     a.assign(record.reshaped(written, a.shape))
@@ -357,19 +357,19 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> ndarra
         unsigned = graph.cast(record.reshaped(index, (choice_index.size,)), _UINT64)
         if to_host(wrap(graph.reduce("maximum", (_UINT64, _UINT64), (0,), (unsigned,)))) >= len(arrays):
             raise ValueError("invalid entry in choice array")
-    choice_numbers = wrap(graph.fresh(index))
+    choice_numbers = wrap(graph.as_new_node(index))
     result = arrays[-1]
     for k in range(len(arrays) - 2, -1, -1):
         is_chosen = record.elementwise("equal", (choice_numbers, k))
         result = record.elementwise("where", (is_chosen, arrays[k], result), (BOOL, dtype, dtype, dtype))
     if len(arrays) == 1:
-        result = wrap(graph.fresh(graph.broadcast(graph.cast(result.value(), dtype), shape)))
+        result = wrap(graph.as_new_node(graph.broadcast(graph.cast(result.value(), dtype), shape)))
     if out is None:
         return result
-    target = output(out)
+    target = checked_output(out)
     if target.shape != result.shape:
         raise TypeError("choose: invalid shape for output array.")
-    return write(target, result.value())
+    return write_to_output(target, result.value())
 
 
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> ndarray:
@@ -387,7 +387,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> nd
         conditions.append(record.elementwise("logical_not", (any_condition,)))
     elif count != len(funclist):
         raise ValueError(f"with {count} condition(s), either {count} or {count + 1} functions are expected")
-    result = boxed(wrap(graph.fill(graph.typed_scalar(0, x.dtype), x.shape, x.queue)))
+    result = mark_as_array(wrap(graph.fill(graph.typed_scalar(0, x.dtype), x.shape, x.queue)))
     for condition, function in zip(conditions, funclist, strict=True):
         if callable(function):
             selected = getitem(x, condition)

@@ -9,10 +9,10 @@ from ...core.graph import node as graph
 from ...core.graph.layout import Layout
 from ...core.recording.array import ndarray, wrap
 from ...core.recording.record import reshaped
-from ..ufuncs.methods import typed
+from ..ufuncs.methods import wrapped_scalar
 
 
-def sliced(array: ndarray, axis: int, start: int, stop: int) -> ndarray:
+def sliced_copy(array: ndarray, axis: int, start: int, stop: int) -> ndarray:
     """Return the elements from `start` up to `stop` along an axis, as a new array."""
     value = array.value()
     shape = value.signature.shape
@@ -24,14 +24,14 @@ def sliced(array: ndarray, axis: int, start: int, stop: int) -> ndarray:
 def filled_like(array: ndarray, value: Any, axis: int, length: int) -> ndarray:
     """Return an array filled with one value, in the array's dtype and its shape but for the length along one axis."""
     shape = (*array.shape[:axis], length, *array.shape[axis + 1 :])
-    return wrap(graph.fill(typed(value, array.dtype), shape, array.queue))
+    return wrap(graph.fill(wrapped_scalar(value, array.dtype), shape, array.queue))
 
 
-def flat(array: ndarray) -> ndarray:
+def flat_array(array: ndarray) -> ndarray:
     """Return the elements in C order in one dimension: the array itself if it has one, a new array otherwise."""
     return array if array.ndim == 1 else wrap(reshaped(array.value(), (array.size,)))
 
 
-def along(array: ndarray, axis: int, ndim: int) -> ndarray:
+def laid_along_axis(array: ndarray, axis: int, ndim: int) -> ndarray:
     """Return a one-dimensional array in `ndim` dimensions: its elements along `axis`, size 1 along the others."""
     return wrap(reshaped(array.value(), tuple(array.size if d == axis else 1 for d in range(ndim))))

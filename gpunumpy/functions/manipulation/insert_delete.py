@@ -13,13 +13,13 @@ from ...core.graph.layout import Shape, normalize_axes, normalize_axis
 from ...core.graph.node import Node
 from ...core.recording.array import from_host, ndarray, to_host, wrap
 from ...core.recording.record import as_array, as_dtype
-from ..creation.arrays import axes_in_memory, laid_out
+from ..creation.arrays import array_in_memory_order, axes_in_memory
 from ..creation.ranges import apply_op, scalar_node
 from ..indexing.getitem import fit_to_shape
-from ..ufuncs.output import is_array, mask_node, write
+from ..ufuncs.output import is_writable_array, mask_node, write_to_output
 from .joining import concatenate
 from .repeating import gather_along_axes
-from .shape import broadcast_to, moveaxis, ravel, reshaped, sliced
+from .shape import broadcast_to, moveaxis, ravel, reshaped, sliced_view
 
 __all__ = ["copyto", "delete", "insert", "trim_zeros"]
 
@@ -29,7 +29,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     if not isinstance(dst, ndarray):
         src, where = (to_host(x) if isinstance(x, ndarray) else x for x in (src, where))
         return numpy.copyto(dst, src, casting, where)
-    if not is_array(dst):
+    if not is_writable_array(dst):
         raise TypeError("copyto() argument 1 must be an array, not the 0-d result of an operation")
     if not dst.writeable:
         raise ValueError("assignment destination is read-only")
@@ -48,7 +48,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     mask = None if where is True else mask_node(where, dst.queue)
     if mask is not None and not _broadcasts_to(mask.signature.shape, dst.shape):
         raise ValueError(f"could not broadcast where mask from shape {mask.signature.shape} into shape {dst.shape}")
-    write(dst, value, mask)
+    write_to_output(dst, value, mask)
     return None
 
 
@@ -89,7 +89,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> ndarray:
     n = x.shape[axis]
     if _is_integer(obj):
         position = _position(obj, n, axis, n - 1)
-        return concatenate((sliced(x, axis, 0, position), sliced(x, axis, position + 1, n)), axis)
+        return concatenate((sliced_view(x, axis, 0, position), sliced_view(x, axis, position + 1, n)), axis)
     # NumPy deletes from the array of positions; the rest is gathered.
     return _sub_arrays_at(x, numpy.delete(numpy.arange(n), obj), axis)
 
@@ -99,7 +99,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> ndarray:
     x, obj, axis = _on_axis(arr, obj, axis)
     n = x.shape[axis]
     new_values = as_array(values, x.device)
-    new_values = laid_out(as_dtype(new_values.value(), x.dtype), None)
+    new_values = array_in_memory_order(as_dtype(new_values.value(), x.dtype), None)
     positions = numpy.arange(*obj.indices(n)) if isinstance(obj, slice) else numpy.asarray(obj)
     if positions.ndim > 1 or (positions.dtype == bool and not positions.ndim):
         raise ValueError("index array argument obj to insert must be one dimensional or scalar")
@@ -115,7 +115,8 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> ndarray:
             new_values = moveaxis(new_values, 0, axis)
         shape = (*x.shape[:axis], new_values.shape[axis], *x.shape[axis + 1 :])
         return concatenate(
-            (sliced(x, axis, 0, position), broadcast_to(new_values, shape), sliced(x, axis, position, n)), axis
+            (sliced_view(x, axis, 0, position), broadcast_to(new_values, shape), sliced_view(x, axis, position, n)),
+            axis,
         )
     shape = (*x.shape[:axis], positions.size, *x.shape[axis + 1 :])
     # NumPy inserts into the array of positions the numbers of the new sub-arrays, which are joined behind the old ones.
@@ -126,7 +127,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> ndarray:
 def _sub_arrays_at(x: ndarray, index: Any, axis: int) -> ndarray:
     """Return the sub-arrays at indices, given on the host, along an axis."""
     node = gather_along_axes(x, {axis: from_host(index.astype(numpy.int64), x.device).value()})
-    return laid_out(node, axes_in_memory("K", x.shape, x.layout.strides))
+    return array_in_memory_order(node, axes_in_memory("K", x.shape, x.layout.strides))
 
 
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
@@ -144,10 +145,10 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
         nonzero = numpy.flatnonzero(has_nonzero)
         n = untrimmed.shape[k]
         if not nonzero.size:  # all are zeros: nothing is left, whichever end is trimmed
-            x = sliced(x, k, 0, 0)
+            x = sliced_view(x, k, 0, 0)
             continue
         start, stop = int(nonzero[0]), int(nonzero[-1]) + 1
-        x = sliced(x, k, start if "f" in ends else 0, stop if "b" in ends else n)
+        x = sliced_view(x, k, start if "f" in ends else 0, stop if "b" in ends else n)
     return x
 
 
@@ -155,4 +156,4 @@ def _has_nonzero(x: ndarray, axis: int) -> Node:
     """Return for every index along an axis whether an element there is not zero."""
     mask = apply_op("not_equal", x.value(), scalar_node(0, x.dtype))
     others = tuple(k for k in range(x.ndim) if k != axis)
-    return graph.reduce("logical_or", (BOOL, BOOL), others, (mask,)) if others else graph.fresh(mask)
+    return graph.reduce("logical_or", (BOOL, BOOL), others, (mask,)) if others else graph.as_new_node(mask)

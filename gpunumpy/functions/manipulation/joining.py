@@ -16,10 +16,10 @@ from ...core.graph import node as graph
 from ...core.graph.layout import Layout, normalize_axis
 from ...core.recording.array import ndarray, wrap, wrap_ordered
 from ...core.recording.record import as_array, as_dtype, transposed
-from ..creation.arrays import array, boxed_with_owner, uninitialized
+from ..creation.arrays import array, mark_owner_as_array, uninitialized
 from ..indexing.getitem import getitem
-from ..ufuncs.output import output, write
-from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, moveaxis, ravel, sliced
+from ..ufuncs.output import checked_output, write_to_output
+from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, moveaxis, ravel, sliced_view
 
 __all__ = [
     "append",
@@ -56,7 +56,7 @@ def concatenate(
     parts = as_arrays(arrays)
     if not parts:
         raise ValueError("need at least one array to concatenate")
-    target = output(out)
+    target = checked_output(out)
     if target is not None and dtype is not None:
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
     if axis is None:
@@ -75,7 +75,7 @@ def concatenate(
         return joined
     if target.shape != joined.shape:
         raise ValueError("Output array is the wrong shape")
-    return write(target, joined.value())
+    return write_to_output(target, joined.value())
 
 
 concat = concatenate
@@ -134,7 +134,7 @@ def _joined(parts: Sequence[ndarray], axis: int, dtype: DType) -> ndarray:
             value = as_dtype(x.value() if order is None else transposed(x.value(), order), dtype)
             node = graph.update(node, Layout(value.signature.shape, strides, start * strides[dimension]), value)
         start += x.shape[axis]
-    return boxed_with_owner(wrap_ordered(node, order))
+    return mark_owner_as_array(wrap_ordered(node, order))
 
 
 def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> ndarray:
@@ -237,7 +237,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarr
         section_size, longer_sections = divmod(total, count)
         bounds = [k * section_size + min(k, longer_sections) for k in range(count + 1)]
     ranges = (slice(start, stop).indices(total) for start, stop in pairwise(bounds))
-    return [sliced(x, axis, start, stop) for start, stop, _ in ranges]
+    return [sliced_view(x, axis, start, stop) for start, stop, _ in ranges]
 
 
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:

@@ -12,7 +12,7 @@ from ...core.graph.layout import Layout, c_strides
 from ...core.graph.node import Node
 from ...core.recording.array import ndarray, to_host
 from ...core.recording.record import as_array, as_dtype, as_node
-from ..creation.arrays import axes_in_memory, constant, laid_out, uninitialized
+from ..creation.arrays import array_in_memory_order, axes_in_memory, constant, uninitialized
 from ..creation.ranges import apply_op, scalar_node
 from ..fallback import on_host
 from .repeating import gather_along_axes
@@ -45,7 +45,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> nd
     array_layout = x.layout
     order = axes_in_memory("A", array_layout.shape, array_layout.strides)
     if mode in ("constant", "empty"):
-        return laid_out(_bordered(x, widths, kwargs.get("constant_values", 0), mode), order)
+        return array_in_memory_order(_bordered(x, widths, kwargs.get("constant_values", 0), mode), order)
     for k, (n, width) in enumerate(zip(x.shape, widths, strict=True)):
         if not n and any(width):
             raise ValueError(f"can't extend empty axis {k} using modes other than 'constant' or 'empty'")
@@ -54,7 +54,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> nd
         for k, (n, width) in enumerate(zip(x.shape, widths, strict=True))
         if any(width)
     }
-    return laid_out(gather_along_axes(x, indices) if indices else graph.fresh(x.value()), order)
+    return array_in_memory_order(gather_along_axes(x, indices) if indices else graph.as_new_node(x.value()), order)
 
 
 def _widths(pad_width: Any, ndim: int) -> Widths:
@@ -80,7 +80,7 @@ def _bordered(x: ndarray, widths: Widths, constants: Any, mode: str) -> Node:
     if mode == "empty":
         return graph.update(uninitialized(shape, x.dtype, x.queue), inside, x.value())
     if not x.ndim:
-        return graph.fresh(x.value())
+        return graph.as_new_node(x.value())
     host_constants = numpy.asarray(to_host(constants) if isinstance(constants, ndarray) else constants)
     pairs = numpy.broadcast_to(host_constants, (x.ndim, 2))
     values = [tuple(as_dtype(as_node(v[()], x.queue), x.dtype) for v in pair) for pair in pairs]

@@ -16,9 +16,9 @@ from ...core.recording.array import ndarray, to_host, wrap, wrap_ordered
 from ...core.recording.memo import memoize_recording
 from ...core.recording.record import as_array, source_location, transposed
 from ...core.runtime.evaluate import traits_of
-from ..creation.arrays import array, as_shape, axes_in_memory, boxed_with_owner, constant, laid_out
+from ..creation.arrays import array, array_in_memory_order, as_shape, axes_in_memory, constant, mark_owner_as_array
 from ..creation.ranges import apply_op, scalar_node
-from .shape import array_in_shape, ravel, reshaped, sliced
+from .shape import array_in_shape, ravel, reshaped, sliced_view
 
 __all__ = ["repeat", "resize", "roll", "tile"]
 
@@ -72,7 +72,7 @@ def rolled_by_index(x: ndarray, shift_of_axis: dict[int, int]) -> ndarray:
         indices[k] = graph.map_node(
             "where", (BOOL, INT64, INT64, INT64), (apply_op("less", position, scalar_node(s)), wrapped, shifted)
         )
-    return laid_out(gather_along_axes(x, indices), axes_in_memory("K", x.shape, x.layout.strides))
+    return array_in_memory_order(gather_along_axes(x, indices), axes_in_memory("K", x.shape, x.layout.strides))
 
 
 def _rolled_by_blocks(x: ndarray, shift_of_axis: dict[int, int]) -> ndarray:
@@ -80,7 +80,7 @@ def _rolled_by_blocks(x: ndarray, shift_of_axis: dict[int, int]) -> ndarray:
     order = None if x.base is None else axes_in_memory("K", x.shape, x.layout.strides)
     node = x.value() if order is None else transposed(x.value(), order)
     shifts = tuple(shift_of_axis.get(k, 0) for k in (range(x.ndim) if order is None else order))
-    return boxed_with_owner(wrap_ordered(graph.library_call("roll", shifts, (node,)), order))
+    return mark_owner_as_array(wrap_ordered(graph.library_call("roll", shifts, (node,)), order))
 
 
 def _shift_of_axis(shift: Any, axis: Any, ndim: int) -> dict[int, int]:
@@ -161,10 +161,10 @@ def _repeated_by(x: ndarray, counts: ndarray, axis: int) -> ndarray:
     # The element at an output position is the number of elements that end at or before it: a scan of the counted ends.
     zero_counts = constant(0, (total + 1,), INT64, x.queue)
     ones = constant(1, (n,), INT64, x.queue)
-    ends_at = graph.scatter(graph.fresh(zero_counts), ones, [ends], "add", source_location())
+    ends_at = graph.scatter(graph.as_new_node(zero_counts), ones, [ends], "add", source_location())
     ends_at_output = graph.view(ends_at, Layout((total,), (1,), 0))
     index = graph.scan("add", (INT64, INT64), 0, ends_at_output)
-    return laid_out(gather_along_axes(x, {axis: index}), None)
+    return array_in_memory_order(gather_along_axes(x, {axis: index}), None)
 
 
 def resize(a: Any, new_shape: Any) -> ndarray:
@@ -176,12 +176,12 @@ def resize(a: Any, new_shape: Any) -> ndarray:
     shape = as_shape(new_shape)
     size = prod(shape)
     if not x.size or not size:
-        return boxed_with_owner(wrap(constant(0, shape, x.dtype, x.queue)))
+        return mark_owner_as_array(wrap(constant(0, shape, x.dtype, x.queue)))
     repeated = tile(x, -(-size // x.size))
-    return array(reshaped(sliced(repeated, 0, 0, size), shape))
+    return array(reshaped(sliced_view(repeated, 0, 0, size), shape))
 
 
-def grown(x: ndarray, shape: Shape) -> Node:
+def zero_padded_node(x: ndarray, shape: Shape) -> Node:
     """Return the first elements in C order in another shape, with zeros after them."""
     count = min(x.size, prod(shape))
     kept = graph.view(x.value(), Layout((count,), (1,), 0))

@@ -17,7 +17,7 @@ from ...core.graph.layout import Layout, Shape, normalize_axes, normalize_axis
 from ...core.graph.node import Node
 from ...core.recording.array import READ_ONLY, is_scalar, make_view, ndarray, wrap
 from ...core.recording.record import as_array
-from ..creation.arrays import as_shape, asarray, axes_in_memory, is_in_order, laid_out
+from ..creation.arrays import array_in_memory_order, as_shape, asarray, axes_in_memory, is_in_order
 
 __all__ = [
     "astype",
@@ -45,7 +45,7 @@ __all__ = [
 
 def array_in_shape(node: Node, shape: Shape) -> ndarray:
     """Return the elements of a value, computed in C order, in another shape of the same size."""
-    owner = laid_out(node, None)
+    owner = array_in_memory_order(node, None)
     return owner if shape == owner.shape else make_view(owner, Layout(shape, layout.c_strides(shape), 0))
 
 
@@ -95,8 +95,8 @@ def reshaped(x: ndarray, shape: Shape, order: str = "C", copy: bool | None = Non
     if order == "A":
         order = (
             "F"
-            if layout.is_f(old_layout.shape, old_layout.strides)
-            and not layout.is_c(old_layout.shape, old_layout.strides)
+            if layout.is_f_contiguous(old_layout.shape, old_layout.strides)
+            and not layout.is_c_contiguous(old_layout.shape, old_layout.strides)
             else "C"
         )
     if order == "F":
@@ -331,7 +331,7 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[ndarray, ...]:
 # --- direction -------------------------------------------------------------------------------------------------------
 
 
-def sliced(x: ndarray, axis: int, start: int, stop: int, step: int = 1) -> ndarray:
+def sliced_view(x: ndarray, axis: int, start: int, stop: int, step: int = 1) -> ndarray:
     """Return the view ``x[..., start:stop:step, ...]`` along an axis, with bounds as `slice.indices` returns them."""
     shape, strides, offset = x.layout
     count = len(range(start, stop, step))
@@ -345,7 +345,7 @@ def flip(m: Any, axis: Any = None) -> ndarray:
     """Return a view with the elements in reverse order along axes. See `numpy.flip`."""
     x = as_array(m)
     for k in normalize_axes(axis, x.ndim):
-        x = sliced(x, k, x.shape[k] - 1, -1, -1)
+        x = sliced_view(x, k, x.shape[k] - 1, -1, -1)
     return x if x is not m else make_view(x, x.layout)
 
 
@@ -411,11 +411,11 @@ def cast_to(
     old_layout = x.layout
     node = graph.cast(x.value(), target)
     if is_scalar(x):
-        return wrap(graph.fresh(node) if node is x.value() else node)
-    return laid_out(node, axes_in_memory(order, old_layout.shape, old_layout.strides))
+        return wrap(graph.as_new_node(node) if node is x.value() else node)
+    return array_in_memory_order(node, axes_in_memory(order, old_layout.shape, old_layout.strides))
 
 
-def reinterpreted(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
+def viewed_as_dtype(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
     """Return a view of the same memory as elements of another dtype. See `numpy.ndarray.view`."""
     if dtype is ndarray:  # NumPy takes the class in the place of `dtype`
         dtype, type = None, dtype
@@ -433,11 +433,11 @@ def reinterpreted(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
     if old_bytes != new_bytes:
         shape, strides = _resized(shape, strides, old_bytes, new_bytes)
     first_byte = old_layout.offset * (x.itemsize if x._base is None else x._base.itemsize)
-    if x._base is not None and x._part:
+    if x._base is not None and x._component:
         first_byte = (
             old_layout.offset * old_bytes
-            if x._part == "view"
-            else old_layout.offset * 2 * old_bytes + old_bytes * (x._part == "imag")
+            if x._component == "view"
+            else old_layout.offset * 2 * old_bytes + old_bytes * (x._component == "imag")
         )
     if first_byte % new_bytes or any(s % new_bytes for n, s in zip(shape, strides, strict=True) if n > 1):
         raise ValueError(f"a view as {target} would begin between two elements of {new_bytes} bytes")

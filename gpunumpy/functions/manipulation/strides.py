@@ -14,8 +14,8 @@ from ...core.graph import layout
 from ...core.graph.layout import Layout, normalize_axes
 from ...core.recording.array import READ_ONLY, from_host, make_view, ndarray
 from ..creation.arrays import as_shape, empty, frombuffer
-from ..fallback import NATIVE
-from .shape import reinterpreted
+from ..fallback import OWN_FUNCTIONS
+from .shape import viewed_as_dtype
 
 __all__ = ["may_share_memory", "shares_memory"]
 
@@ -67,7 +67,7 @@ def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = Fal
     return view if writeable and layout.are_distinct(*view_layout[:2]) else _read_only(view)
 
 
-def described(
+def construct_ndarray(
     cls: type[ndarray],
     shape: Any,
     dtype: Any = float,
@@ -94,16 +94,16 @@ def described(
     if len(strides) != len(dims):
         raise ValueError("strides, if given, must be the same length as shape")
     if buffer is None:
-        memory_bytes, offset = reinterpreted(empty(prod(dims), target_dtype), "u1"), 0
+        memory_bytes, offset = viewed_as_dtype(empty(prod(dims), target_dtype), "u1"), 0
     else:
         buffer_layout = buffer.layout if isinstance(buffer, ndarray) else layout.c_layout(())
         if not (
-            layout.is_c(buffer_layout.shape, buffer_layout.strides)
-            or layout.is_f(buffer_layout.shape, buffer_layout.strides)
+            layout.is_c_contiguous(buffer_layout.shape, buffer_layout.strides)
+            or layout.is_f_contiguous(buffer_layout.shape, buffer_layout.strides)
         ):
             raise ValueError("ndarray is not contiguous")
         buffer_array = buffer if isinstance(buffer, ndarray) else frombuffer(buffer, "u1")
-        memory_bytes = reinterpreted(
+        memory_bytes = viewed_as_dtype(
             make_view(buffer_array, Layout((buffer_array.size,), (1,), buffer_array.layout.offset)), "u1"
         )
     offset = operator.index(offset)
@@ -115,7 +115,7 @@ def described(
             raise ValueError("strides is incompatible with shape of requested array and size of buffer")
         raise TypeError("buffer is too small for requested array")
     nbytes = (memory_bytes.size - offset) // unit_bytes * unit_bytes
-    memory = reinterpreted(
+    memory = viewed_as_dtype(
         make_view(memory_bytes, Layout((nbytes,), (1,), memory_bytes.layout.offset + offset)), target_dtype
     )
     return as_strided(memory, dims, strides)
@@ -186,11 +186,11 @@ def _stride_unit_bytes(x: ndarray) -> int:
 
     The layout of a view of real or imaginary parts counts complex elements of the owner.
     """
-    return x.itemsize if x.base is None or x._part not in ("real", "imag") else x.base.itemsize
+    return x.itemsize if x.base is None or x._component not in ("real", "imag") else x.base.itemsize
 
 
-NATIVE["numpy.lib.stride_tricks.as_strided"] = as_strided
-NATIVE["numpy.lib.stride_tricks.sliding_window_view"] = sliding_window_view
+OWN_FUNCTIONS["numpy.lib.stride_tricks.as_strided"] = as_strided
+OWN_FUNCTIONS["numpy.lib.stride_tricks.sliding_window_view"] = sliding_window_view
 
 
 # --- sharing --------------------------------------------------------------------------------------------------------
@@ -266,7 +266,7 @@ def _numpy_stand_in(x: ndarray, start: Any) -> Any:
     address = (
         start
         + x.layout.offset * _stride_unit_bytes(x)
-        + (x.itemsize if x.base is not None and x._part == "imag" else 0)
+        + (x.itemsize if x.base is not None and x._component == "imag" else 0)
     )
     interface = {
         "version": 3,

@@ -19,9 +19,9 @@ from ...core.graph.signature import Signature
 from ...core.recording.array import is_scalar, make_view, ndarray, wrap, wrap_ordered
 from ...core.recording.memo import Recipe, StandIns, static_key
 from ...core.recording.record import as_array, as_dtype, reshaped, transposed
-from ..ufuncs.gufunc import joined
-from ..ufuncs.output import in_order, output, write
-from .einsum_plan import Arrangement, Kernel, Labels, Operand, Product, Sum, pair, parse, subscripts_of
+from ..ufuncs.gufunc import product_dtype
+from ..ufuncs.output import checked_output, in_order, write_to_output
+from .einsum_plan import Arrangement, Kernel, Labels, Operand, Product, Sum, parse, plan_pair, subscripts_of
 from .matrix_product import matrix_product
 from .precision import precision_name
 
@@ -45,7 +45,7 @@ def einsum(
     nodes = tuple([x.value() for x in arrays])
     signatures = tuple([node.signature for node in nodes])
     graph.common_queue(signatures)
-    out_array = output(out)
+    out_array = checked_output(out)
     try:
         if order not in _MEMORY_ORDERS:
             raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
@@ -73,7 +73,7 @@ def einsum(
             options["casting"] = casting
         if optimize is not False and _numpy_accepts(subscripts, arrays, out_array, options):
             if out_array is not None:
-                return write(out_array, einsum(*operands, **options).value())
+                return write_to_output(out_array, einsum(*operands, **options).value())
             if casting == "safe":  # the default rule of NumPy's matrix products
                 return einsum(*operands, **options, casting="same_kind")
         _raise_as_numpy(subscripts, arrays, out, options)
@@ -88,7 +88,7 @@ def einsum(
         warnings.warn(message, numpy.exceptions.ComplexWarning, stacklevel=2)
     result_axes = planned.result_axes
     if out_array is not None:
-        return write(
+        return write_to_output(
             out_array,
             node if result_axes is None else transposed(node, [result_axes.index(k) for k in range(len(result_axes))]),
         )
@@ -200,7 +200,7 @@ def _computed_dtype(
     `is_one_step`: NumPy would make the sum in one step, which adds to the output and counts the output as an operand.
     """
     operands = dtypes if out_dtype is None or not is_one_step else [*dtypes, out_dtype]
-    common = check(joined(operands) if dtype is None else dtype)
+    common = check(product_dtype(operands) if dtype is None else dtype)
     for source, target in [*((d, common) for d in operands), *([] if out_dtype is None else [(common, out_dtype)])]:
         if source != target and not numpy.can_cast(source, target, casting):  # type: ignore[arg-type]
             raise TypeError(f"cannot cast from {source!r} to {target!r} according to the rule {casting!r}")
@@ -210,7 +210,7 @@ def _computed_dtype(
 def _is_f_order(x: ndarray) -> bool:
     """Return True if the array lies in memory in Fortran order."""
     array_layout = x.layout
-    return layout.is_f(array_layout.shape, array_layout.strides)
+    return layout.is_f_contiguous(array_layout.shape, array_layout.strides)
 
 
 # --- the sum --------------------------------------------------------------------------------------------------------
@@ -348,7 +348,7 @@ def _contract_pair(a: _Term, b: _Term, wanted: Labels, others: Sequence[_Term]) 
     both = _Term((*a.labels, *(label for label in b.labels if label not in a.labels)), a.node)
     kept = _labels_needed(both, others, wanted)
     dtype = a.node.signature.dtype
-    plan = pair(_operand(a), _operand(b), kept, dtype.itemsize, KIND[dtype] in "efc")
+    plan = plan_pair(_operand(a), _operand(b), kept, dtype.itemsize, KIND[dtype] in "efc")
     first, second = (b, a) if isinstance(plan, Product) and plan.swapped else (a, b)
     left, right = _arranged(first.node, plan.left), _arranged(second.node, plan.right)
     if isinstance(plan, Kernel):
@@ -366,7 +366,7 @@ def _contract_pair(a: _Term, b: _Term, wanted: Labels, others: Sequence[_Term]) 
 def _arranged(node: Node, arrangement: Arrangement) -> Node:
     """Return a value in the arrangement that a plan asks for."""
     node = transposed(node, arrangement.order)
-    return reshaped(graph.fresh(node) if arrangement.copy else node, arrangement.shape)
+    return reshaped(graph.as_new_node(node) if arrangement.copy else node, arrangement.shape)
 
 
 def _with_unit_dimensions(plan: Sum, labels: Labels, node: Node) -> tuple[tuple[int, ...] | None, Node]:

@@ -14,7 +14,7 @@ from itertools import permutations, product
 from math import prod
 from typing import Any, NamedTuple
 
-from ...core.graph.layout import Layout, Shape, c_strides, lies_by_lines
+from ...core.graph.layout import Layout, Shape, c_strides, is_blas_readable
 
 Labels = tuple[int, ...]
 
@@ -184,7 +184,7 @@ def are_tiny(count: int, sides: Iterable[int], itemsize: int) -> bool:
 
 
 @lru_cache(4096)
-def pair(a: Operand, b: Operand, wanted: Labels, itemsize: int, has_blas: bool = True) -> Kernel | Product:
+def plan_pair(a: Operand, b: Operand, wanted: Labels, itemsize: int, has_blas: bool = True) -> Kernel | Product:
     """Return how two operands become one.
 
     A product of a matrix and a vector is planned as a matrix product only if the summed label does not lie along the
@@ -258,7 +258,7 @@ def _matrix_operands(x: Operand, stack: Labels, own: Labels, summed: Labels) -> 
         runs = list(_merged_dimensions(own, sizes, strides)) or [((), 1, 0)]
         for run in runs:
             labels, size, row_stride = run
-            if lies_by_lines((size, length), (row_stride, stride)):
+            if is_blas_readable((size, length), (row_stride, stride)):
                 stacked = tuple(label for other in runs if other is not run for label in other[0])
                 yield _MatrixOperand(stacked, labels, False, strides)
     order = (*stack, *own, *summed)

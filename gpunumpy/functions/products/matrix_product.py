@@ -132,7 +132,7 @@ def _addressable(node: Node) -> Node:
     signature = node.signature
     if not isinstance(signature.primitive, (Leaf, View)):
         return node
-    return node if layout.lies_by_lines(signature.shape, signature.primitive.strides) else graph.fresh(node)
+    return node if layout.is_blas_readable(signature.shape, signature.primitive.strides) else graph.as_new_node(node)
 
 
 def conjugate(node: Node) -> Node:

@@ -13,11 +13,11 @@ from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.recording.array import ndarray, wrap
 from ...core.recording.record import as_array, transposed
-from ..ufuncs.gufunc import joined
-from ..ufuncs.output import told_cast, write
+from ..ufuncs.gufunc import product_dtype
+from ..ufuncs.output import cast_with_warning, write_to_output
 
 
-def pair(x1: Any, x2: Any) -> tuple[ndarray, ndarray]:
+def as_two_arrays(x1: Any, x2: Any) -> tuple[ndarray, ndarray]:
     """Return two operands as arrays; host data goes to the device of the other operand."""
     device = next((x.device for x in (x1, x2) if isinstance(x, ndarray)), None)
     return as_array(x1, device), as_array(x2, device)
@@ -31,12 +31,12 @@ def cast_operands(nodes: Sequence[Node], dtype: DType, casting: Any = "safe", na
             raise TypeError(
                 f"Cannot cast ufunc {name!r} input {k} from {source!r} to {dtype!r} with casting rule {casting!r}"
             )
-    return [told_cast(node, dtype) for node in nodes]
+    return [cast_with_warning(node, dtype) for node in nodes]
 
 
 def cast_to_common_dtype(a: ndarray, b: ndarray) -> list[Node]:
     """Return two operands as nodes of their common dtype."""
-    return cast_operands((a.value(), b.value()), check(joined((a.dtype, b.dtype))))
+    return cast_operands((a.value(), b.value()), check(product_dtype((a.dtype, b.dtype))))
 
 
 def write_product(
@@ -67,7 +67,7 @@ def write_product(
         raise ValueError(f"{name}: Output operand 0 has the shape {out_shape}, and the product {shape}")
     if order is not None:
         node = transposed(graph.broadcast(node, out_shape), numpy.argsort(order).tolist())
-    return write(out, node)
+    return write_to_output(out, node)
 
 
 def reordered(array: ndarray, order: Sequence[int]) -> ndarray:

@@ -13,10 +13,10 @@ from ...core.graph.node import Node
 from ...core.recording.array import ndarray, wrap
 from ...core.recording.memo import MemoizedFunction
 from ...core.recording.record import reshaped, transposed
-from ..ufuncs.gufunc import NO_KEYWORDS, Keywords, axes_of, dtype_of, keywords, order_of
-from ..ufuncs.output import in_order, output
+from ..ufuncs.gufunc import NO_KEYWORDS, Keywords, axes_moved_last, axes_of, dtype_of, keywords
+from ..ufuncs.output import checked_output, in_order
 from .matrix_product import conjugate, matrix_product, vector_product
-from .operands import cast_operands, pair, reordered, write_product
+from .operands import as_two_arrays, cast_operands, reordered, write_product
 from .precision import precision_name
 
 __all__ = ["matmul", "matvec", "vecmat", "vecdot"]
@@ -111,8 +111,8 @@ _find_memoized_matmul = _memoized_matmul.find
 def _call_gufunc(name: str, x1: Any, x2: Any, out: Any, options: dict[str, Any]) -> ndarray:
     """Return the result of a call of the generalised ufunc `name`."""
     call_keywords = keywords(name, options) if options else NO_KEYWORDS
-    out_array = output(out)
-    arrays = pair(x1, x2)
+    out_array = checked_output(out)
+    arrays = as_two_arrays(x1, x2)
     operands = tuple([x.value() for x in arrays])
     if call_keywords is NO_KEYWORDS and out_array is None:
         return _MEMOIZED_PRODUCTS[name](operands, precision_name())
@@ -124,7 +124,7 @@ def _call_gufunc(name: str, x1: Any, x2: Any, out: Any, options: dict[str, Any])
     axes = axes_of(name, call_keywords, ndims, (*core_ndims, result_core_ndim))
     order = None
     if axes is not None:
-        left_order, right_order, order = (order_of(n, last) for n, last in zip(ndims, axes, strict=True))
+        left_order, right_order, order = (axes_moved_last(n, last) for n, last in zip(ndims, axes, strict=True))
         arrays = (reordered(arrays[0], left_order), reordered(arrays[1], right_order))
     node = _PRODUCT_FUNCTIONS[name](*_checked_operands(name, [x.value() for x in arrays], call_keywords))
     if call_keywords.keepdims:
@@ -148,8 +148,8 @@ def _order_like(order: str, arrays: Sequence[ndarray]) -> str:
     if order != "A":
         return order
     layouts = [x.layout for x in arrays]
-    all_f_order = all(layout.is_f(x.shape, x.strides) for x in layouts)
-    return "F" if all_f_order and not all(layout.is_c(x.shape, x.strides) for x in layouts) else "C"
+    all_f_order = all(layout.is_f_contiguous(x.shape, x.strides) for x in layouts)
+    return "F" if all_f_order and not all(layout.is_c_contiguous(x.shape, x.strides) for x in layouts) else "C"
 
 
 def _check_dimensions(nodes: Sequence[Node], name: str) -> None:

@@ -18,19 +18,19 @@ from ...core.graph.node import Node
 from ...core.numpy_release import NUMPY_2_5
 from ...core.recording.array import ndarray, to_host, wrap
 from ...core.recording.record import as_array, as_dtype, elementwise, reshaped, transposed
-from ..indexing.slices import flat, sliced
+from ..indexing.slices import flat_array, sliced_copy
 from ..manipulation.joining import concatenate
 from ..ufuncs.methods import reduce_ufunc
-from ..ufuncs.output import output, write
+from ..ufuncs.output import checked_output, write_to_output
 from .matrix_product import conjugate, matrix_product, vector_product
-from .operands import cast_to_common_dtype, pair, reordered, write_product
+from .operands import as_two_arrays, cast_to_common_dtype, reordered, write_product
 
 __all__ = ["dot", "vdot", "inner", "outer", "tensordot", "kron", "cross", "trace"]
 
 
 def dot(a: Any, b: Any, out: Any = None) -> ndarray:
     """Sum products over the last axis of `a` and the second to last axis of `b`. See `numpy.dot`."""
-    one, two = pair(a, b)
+    one, two = as_two_arrays(a, b)
     if not one.ndim or not two.ndim:
         result = elementwise("multiply", (one, two)).value()
     else:
@@ -40,23 +40,23 @@ def dot(a: Any, b: Any, out: Any = None) -> ndarray:
         return wrap(result)
     out_layout = out_array.layout
     is_same_type = (out_array.dtype, out_array.shape) == (result.signature.dtype, result.signature.shape)
-    if not is_same_type or not layout.is_c(out_layout.shape, out_layout.strides):
+    if not is_same_type or not layout.is_c_contiguous(out_layout.shape, out_layout.strides):
         raise ValueError(
             "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"
         )
-    return write(out_array, result)
+    return write_to_output(out_array, result)
 
 
 def _output_array(out: Any) -> Any:
     """Return the `out` argument of a function that is not a ufunc, which takes no tuple."""
     if isinstance(out, tuple):
         raise TypeError("'out' must be an array")
-    return output(out)
+    return checked_output(out)
 
 
 def inner(a: Any, b: Any, /) -> ndarray:
     """Sum products over the last axes of both arrays. See `numpy.inner`."""
-    one, two = pair(a, b)
+    one, two = as_two_arrays(a, b)
     if not one.ndim or not two.ndim:
         return elementwise("multiply", (one, two))
     return wrap(_product_along(one, two, two.ndim - 1))
@@ -89,25 +89,25 @@ def _product_along(a: ndarray, b: ndarray, axis: int) -> Node:
 
 def vdot(a: Any, b: Any, /) -> ndarray:
     """Multiply all elements in C order, those of `a` conjugated, and sum. See `numpy.vdot`."""
-    one, two = pair(a, b)
+    one, two = as_two_arrays(a, b)
     if one.size != two.size:
         raise ValueError(f"cannot reshape array of size {two.size} into shape ({one.size},)")
-    first, second = cast_to_common_dtype(flat(one), flat(two))
+    first, second = cast_to_common_dtype(flat_array(one), flat_array(two))
     return wrap(vector_product(conjugate(first), second))
 
 
 def outer(a: Any, b: Any, out: Any = None) -> ndarray:
     """Multiply every element of `a` by every element of `b`. See `numpy.outer`."""
-    one, two = pair(a, b)
+    one, two = as_two_arrays(a, b)
     column = wrap(reshaped(one.value(), (one.size, 1)))
-    result = elementwise("multiply", (column, flat(two)))
+    result = elementwise("multiply", (column, flat_array(two)))
     out_array = _output_array(out)
     return result if out_array is None else write_product(result.value(), out_array, "multiply")
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> ndarray:
     """Sum products over several axes of both arrays. See `numpy.tensordot`."""
-    one, two = pair(a, b)
+    one, two = as_two_arrays(a, b)
     try:
         iter(axes)
     except TypeError:
@@ -154,7 +154,7 @@ def _lengths_differ(a: Shape, left: Sequence[int], b: Shape, right: Sequence[int
 
 def kron(a: Any, b: Any) -> ndarray:
     """Return the Kronecker product. See `numpy.kron`."""
-    one, two = pair(a, b)
+    one, two = as_two_arrays(a, b)
     ndim = max(one.ndim, two.ndim)
     if not one.ndim or not two.ndim:
         return elementwise("multiply", (one, two))
@@ -172,7 +172,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     """Return the cross products of vectors along an axis. See `numpy.cross`."""
     if axis is not None:
         axisa = axisb = axisc = axis
-    one, two = pair(a, b)
+    one, two = as_two_arrays(a, b)
     if not one.ndim or not two.ndim:
         raise ValueError("At least one array has zero dimension")
     one = _with_axis_moved(one, layout.normalize_axis(axisa, one.ndim), one.ndim - 1)
@@ -192,7 +192,8 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
         )
     dtype = check(numpy.promote_types(one.dtype, two.dtype))
     u, v = (
-        [wrap(as_dtype(sliced(x, x.ndim - 1, k, k + 1).value(), dtype)) for k in range(x.shape[-1])] for x in (one, two)
+        [wrap(as_dtype(sliced_copy(x, x.ndim - 1, k, k + 1).value(), dtype)) for k in range(x.shape[-1])]
+        for x in (one, two)
     )
     if len(u) == len(v) == 2:
         node = _minor(u, v, 0, 1).value()

@@ -13,7 +13,7 @@ from ...core.graph.node import Node
 from ...core.recording.array import ndarray, wrap, wrap_ordered
 from ...core.recording.record import as_array, elementwise, reshaped, transposed
 from ..ufuncs.methods import NO_VALUE, reduce_ufunc
-from ..ufuncs.output import output, write
+from ..ufuncs.output import checked_output, write_to_output
 
 __all__ = [
     *("sum", "prod", "max", "min", "amax", "amin", "any", "all", "ptp"),
@@ -24,7 +24,7 @@ __all__ = [
 NOT_GIVEN = NO_VALUE
 
 
-def kept(keepdims: Any) -> bool:
+def keeps_dims(keepdims: Any) -> bool:
     """Return the `keepdims` argument as a bool."""
     return keepdims is not NOT_GIVEN and bool(keepdims)
 
@@ -42,7 +42,7 @@ def sum(
     where: Any = True,
 ) -> ndarray:
     """Sum the elements over axes. See `numpy.sum`."""
-    return reduce_ufunc("add", a, axis, dtype, out, kept(keepdims), initial, where)
+    return reduce_ufunc("add", a, axis, dtype, out, keeps_dims(keepdims), initial, where)
 
 
 def prod(
@@ -55,7 +55,7 @@ def prod(
     where: Any = True,
 ) -> ndarray:
     """Multiply the elements over axes. See `numpy.prod`."""
-    return reduce_ufunc("multiply", a, axis, dtype, out, kept(keepdims), initial, where)
+    return reduce_ufunc("multiply", a, axis, dtype, out, keeps_dims(keepdims), initial, where)
 
 
 def max(
@@ -67,7 +67,7 @@ def max(
     where: Any = True,
 ) -> ndarray:
     """Return the maximum over axes; a NaN among the elements gives NaN. See `numpy.max`."""
-    return reduce_ufunc("maximum", a, axis, None, out, kept(keepdims), initial, where)
+    return reduce_ufunc("maximum", a, axis, None, out, keeps_dims(keepdims), initial, where)
 
 
 def min(
@@ -79,7 +79,7 @@ def min(
     where: Any = True,
 ) -> ndarray:
     """Return the minimum over axes; a NaN among the elements gives NaN. See `numpy.min`."""
-    return reduce_ufunc("minimum", a, axis, None, out, kept(keepdims), initial, where)
+    return reduce_ufunc("minimum", a, axis, None, out, keeps_dims(keepdims), initial, where)
 
 
 amax = max
@@ -88,19 +88,19 @@ amin = min
 
 def any(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN, *, where: Any = True) -> ndarray:
     """Test whether any element over axes is true. See `numpy.any`."""
-    return reduce_ufunc("logical_or", a, axis, bool, out, kept(keepdims), NO_VALUE, where)
+    return reduce_ufunc("logical_or", a, axis, bool, out, keeps_dims(keepdims), NO_VALUE, where)
 
 
 def all(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN, *, where: Any = True) -> ndarray:
     """Test whether all elements over axes are true. See `numpy.all`."""
-    return reduce_ufunc("logical_and", a, axis, bool, out, kept(keepdims), NO_VALUE, where)
+    return reduce_ufunc("logical_and", a, axis, bool, out, keeps_dims(keepdims), NO_VALUE, where)
 
 
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN) -> ndarray:
     """Return the range of values, maximum less minimum, over axes. See `numpy.ptp`."""
     array = as_array(a)
     result = elementwise("subtract", (max(array, axis, None, keepdims), min(array, axis, None, keepdims)))
-    return result if out is None else deliver(result, out, "subtract", True)
+    return result if out is None else write_result_to_out(result, out, "subtract", True)
 
 
 # --- other reductions of the table ----------------------------------------------------------------------------------
@@ -155,13 +155,13 @@ def final_shape(array: ndarray, axes: tuple[int, ...], keepdims: bool) -> tuple[
     return tuple(1 if d in axes else n for d, n in enumerate(array.shape) if keepdims or d not in axes)
 
 
-def deliver(result: ndarray, out: Any, name: str, checked: bool = False) -> ndarray:
+def write_result_to_out(result: ndarray, out: Any, name: str, checked: bool = False) -> ndarray:
     """Write a result into an `out` argument of the same shape.
 
     A reduction may write into any dtype. `checked` is for a result whose last step is elementwise: raise `TypeError`
     unless the cast is of the same kind.
     """
-    into = output(out)
+    into = checked_output(out)
     if into.shape != result.shape:
         raise ValueError(
             f"output parameter for reduction operation {name} has the shape {into.shape}, expected is {result.shape}"
@@ -170,7 +170,7 @@ def deliver(result: ndarray, out: Any, name: str, checked: bool = False) -> ndar
         raise TypeError(
             f"Cannot cast ufunc '{name}' output from {result.dtype!r} to {into.dtype!r} with casting rule 'same_kind'"
         )
-    return write(into, result.value())
+    return write_to_output(into, result.value())
 
 
 def filled(value: Any, dtype: DType, shape: tuple[int, ...], like: ndarray) -> ndarray:
@@ -189,12 +189,12 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> ndarra
 
 def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NOT_GIVEN) -> ndarray:
     """Return the index of the maximum along an axis, the first of equal ones. See `numpy.argmax`."""
-    return position("argmax", as_array(a), axis, out, kept(keepdims))
+    return position("argmax", as_array(a), axis, out, keeps_dims(keepdims))
 
 
 def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NOT_GIVEN) -> ndarray:
     """Return the index of the minimum along an axis, the first of equal ones. See `numpy.argmin`."""
-    return position("argmin", as_array(a), axis, out, kept(keepdims))
+    return position("argmin", as_array(a), axis, out, keeps_dims(keepdims))
 
 
 def position(op: str, array: ndarray, axis: Any, out: Any, keepdims: bool) -> ndarray:
@@ -210,11 +210,11 @@ def position(op: str, array: ndarray, axis: Any, out: Any, keepdims: bool) -> nd
     if 0 in [array.shape[d] for d in axes]:
         raise ValueError(f"attempt to get {op} of an empty sequence")
     result = filled(0, INT64, shape, array) if 0 in shape else reduced(op, array, axes, INT64, keepdims)
-    into = output(out)
+    into = checked_output(out)
     if into is None:
         return result
     if into.shape != shape:
         raise ValueError(f"output array does not match result of np.{op}.")
     if not numpy.can_cast(into.dtype, INT64, "safe"):
         raise TypeError(f"Cannot cast array data from {into.dtype!r} to dtype('int64') according to the rule 'safe'")
-    return write(into, result.value())
+    return write_to_output(into, result.value())

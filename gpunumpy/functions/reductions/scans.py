@@ -9,10 +9,10 @@ import numpy
 from ...core.graph import layout
 from ...core.recording.array import ndarray
 from ...core.recording.record import as_array
-from ..indexing.slices import filled_like, flat
+from ..indexing.slices import filled_like, flat_array
 from ..manipulation.joining import concatenate
 from ..ufuncs.methods import accumulate_ufunc
-from ..ufuncs.output import output, write
+from ..ufuncs.output import checked_output, write_to_output
 
 __all__ = ["cumprod", "cumsum", "cumulative_prod", "cumulative_sum"]
 
@@ -32,7 +32,7 @@ def _scan_flattened(op: str, a: Any, axis: Any, dtype: Any, out: Any) -> ndarray
     array = as_array(a)
     if axis is None or array.ndim == 0:
         layout.normalize_axis(axis or 0, 1)
-        array, axis = flat(array), 0
+        array, axis = flat_array(array), 0
     return accumulate_ufunc(op, array, layout.normalize_axis(axis, array.ndim), dtype, out)
 
 
@@ -58,11 +58,11 @@ def _scan_with_initial(op: str, x: Any, axis: int | None, dtype: Any, out: Any, 
             raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
         axis = 0
     if array.ndim == 0:
-        array = flat(array)
+        array = flat_array(array)
     axis = layout.normalize_axis(axis, array.ndim)
     if not include_initial:
         return accumulate_ufunc(op, array, axis, dtype, out)
-    into = output(out)
+    into = checked_output(out)
     running = accumulate_ufunc(op, array, axis, dtype if into is None or dtype is not None else into.dtype)
     first = filled_like(running, getattr(numpy, op).identity, axis, 1)
     result = concatenate((first, running), axis)
@@ -72,4 +72,4 @@ def _scan_with_initial(op: str, x: Any, axis: int | None, dtype: Any, out: Any, 
         raise ValueError(
             f"output parameter for accumulate operation {op} has the shape {into.shape}, expected is {result.shape}"
         )
-    return write(into, result.value())
+    return write_to_output(into, result.value())

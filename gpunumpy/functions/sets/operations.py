@@ -14,13 +14,13 @@ from ...core.ops import table
 from ...core.recording.array import from_host, ndarray, to_host, wrap
 from ...core.recording.record import reshaped
 from ...core.runtime.evaluate import compute
-from ..creation.arrays import constant, laid_out
+from ..creation.arrays import array_in_memory_order, constant
 from ..creation.ranges import apply_op, scalar_node
 from ..indexing.elements import flattened
 from ..indexing.masks import MaskSelection
 from ..manipulation.joining import as_arrays, concatenate
-from ..sorting.searching import places
-from ..ufuncs.output import hosted
+from ..sorting.searching import insertion_positions
+from ..ufuncs.output import to_numpy_arguments
 from .unique import elements_at, first_of_equals, sorted_elements, sorting_positions, unique
 
 __all__ = ["intersect1d", "isin", "setdiff1d", "setxor1d", "union1d"]
@@ -35,7 +35,7 @@ _MAX_TABLE_ITEM_BYTES = 2
 
 
 def _comparable(x: Node, tests: Node) -> tuple[Node, Node, bool]:
-    """Return both values in a dtype in which equality is NumPy's.
+    """Return both values in a dtype in which equality is as in NumPy.
 
     The third result is True for signed with unsigned integers: an element that is negative as int64 then equals none.
     """
@@ -73,7 +73,7 @@ def _is_among_sorted(x: Node, ordered: Node) -> Node:
 
 def _nearest_position(x: Node, ordered: Node) -> Node:
     """Return for every element the position of the first sorted element that is not smaller, or the last position."""
-    return apply_op("minimum", places(ordered, x, "left"), scalar_node(ordered.signature.shape[0] - 1))
+    return apply_op("minimum", insertion_positions(ordered, x, "left"), scalar_node(ordered.signature.shape[0] - 1))
 
 
 def _is_equal_at(x: Node, ordered: Node, position: Node) -> Node:
@@ -96,7 +96,9 @@ def isin(
     try:
         x, tests = as_arrays((element, test_elements))
     except TypeError:  # text or objects
-        found = numpy.isin(hosted(element), hosted(test_elements), assume_unique, invert, kind=kind)
+        found = numpy.isin(
+            to_numpy_arguments(element), to_numpy_arguments(test_elements), assume_unique, invert, kind=kind
+        )
         return from_host(found, next((a.device for a in (element, test_elements) if isinstance(a, ndarray)), None))
     tests = flattened(tests)
     integers = all(KIND[a.dtype] in "biu" for a in (x, tests))
@@ -109,7 +111,7 @@ def isin(
         mask = _is_in_table(x.value(), tests.value(), kind == "table")
     else:
         mask = _is_among(x.value(), tests.value())
-    return laid_out(apply_op("logical_not", mask) if invert else mask, None)
+    return array_in_memory_order(apply_op("logical_not", mask) if invert else mask, None)
 
 
 def _is_in_table(x: Node, tests: Node, by_extremes: bool) -> Node:
@@ -183,7 +185,7 @@ def _distinct_mask(mask: Node, values: Node, assume_unique: bool) -> Node:
 
 def _elements_where(mask: Node, values: Node) -> ndarray:
     """Return the elements that a mask picks, as a new array."""
-    return laid_out(MaskSelection(wrap(mask)).elements(values), None)
+    return array_in_memory_order(MaskSelection(wrap(mask)).elements(values), None)
 
 
 def union1d(ar1: Any, ar2: Any) -> ndarray:
@@ -211,7 +213,10 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
     nearest = compute(_nearest_position(values, others))
     selection = MaskSelection(wrap(_distinct_mask(_is_equal_at(values, others, nearest), values, assume_unique)))
     second_indices = graph.gather(orders[1], (selection.elements(nearest),), "")
-    return tuple(laid_out(x, None) for x in (selection.elements(values), selection.elements(orders[0]), second_indices))
+    return tuple(
+        array_in_memory_order(x, None)
+        for x in (selection.elements(values), selection.elements(orders[0]), second_indices)
+    )
 
 
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> ndarray:
@@ -241,4 +246,4 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> ndarray:
     for x, others in (arrays, arrays[::-1]):
         masks.append(_distinct_mask(apply_op("logical_not", _is_among_sorted(x, others)), x, assume_unique))
     mask, values = (concatenate([wrap(part) for part in parts]).value() for parts in (masks, arrays))
-    return laid_out(sorted_elements(_elements_where(mask, values).value()), None)
+    return array_in_memory_order(sorted_elements(_elements_where(mask, values).value()), None)

@@ -17,7 +17,7 @@ from ...core.graph.node import Node
 from ...core.recording.array import ndarray, wrap
 from ...core.recording.record import as_array, reshaped
 from ...core.runtime.evaluate import compute
-from ..creation.arrays import constant, laid_out
+from ..creation.arrays import array_in_memory_order, constant
 from ..creation.ranges import apply_op
 from ..indexing.elements import flattened
 from ..indexing.masks import MaskSelection
@@ -188,7 +188,7 @@ def unique(
         order = sorting_positions(flat) if return_index or return_inverse else None
         ordered = sorted_elements(flat) if order is None else elements_at(flat, order)
         groups = _Groups(first_of_equals(ordered, None, equal_nan), order, return_counts)
-        values = laid_out(groups.first_elements(ordered), None)
+        values = array_in_memory_order(groups.first_elements(ordered), None)
     else:
         axis_first = moveaxis(x, axis, 0)
         n, sub_array_shape = axis_first.shape[0], axis_first.shape[1:]
@@ -196,15 +196,15 @@ def unique(
         order = order_of_rows(rows)
         groups = _Groups(_first_of_equal_rows(rows, order), order, return_counts)
         first_rows = graph.gather(rows, (groups.indices(),), "")
-        values = moveaxis(laid_out(reshaped(first_rows, (groups.count, *sub_array_shape)), None), 0, axis)
+        values = moveaxis(array_in_memory_order(reshaped(first_rows, (groups.count, *sub_array_shape)), None), 0, axis)
     results = [values]
     if return_index:
-        results.append(laid_out(groups.indices(), None))
+        results.append(array_in_memory_order(groups.indices(), None))
     if return_inverse:
         inverse = groups.inverse()
-        results.append(laid_out(reshaped(inverse, x.shape) if axis is None else inverse, None))
+        results.append(array_in_memory_order(reshaped(inverse, x.shape) if axis is None else inverse, None))
     if return_counts:
-        results.append(laid_out(groups.counts(), None))
+        results.append(array_in_memory_order(groups.counts(), None))
     return tuple(results) if len(results) > 1 else values
 
 

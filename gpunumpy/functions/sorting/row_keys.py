@@ -16,7 +16,7 @@ from ...core.recording.array import wrap
 from ...core.recording.record import reshaped
 from ...core.runtime.evaluate import compute
 from ..creation.ranges import apply_op, scalar_node
-from ..manipulation.shape import reinterpreted
+from ..manipulation.shape import viewed_as_dtype
 from .sort import lexsort_rows
 
 _KEY_BITS = 64
@@ -75,7 +75,7 @@ def _as_ordered_unsigned(x: Node) -> Node:
     one_zero = apply_op("add", x, scalar_node(0, dtype))
     nan = graph.typed_scalar(numpy.nan, dtype)
     canonical = graph.map_node("where", (BOOL, dtype, dtype, dtype), (apply_op("equal", x, x), one_zero, nan))
-    bits = reinterpreted(wrap(canonical), unsigned).value()
+    bits = viewed_as_dtype(wrap(canonical), unsigned).value()
     negative = apply_op("greater_equal", bits, sign)
     loop = (BOOL, unsigned, unsigned, unsigned)
     positive_bits = apply_op("bitwise_xor", bits, sign)

@@ -15,7 +15,7 @@ from ...core.graph.node import Node
 from ...core.recording import record
 from ...core.recording.array import ndarray, to_host, wrap
 from ...core.recording.memo import memoize_recording
-from ..indexing.masks import flat
+from ..indexing.masks import contiguous_vector
 from .sort import SCRATCH_ARRAY
 
 __all__ = ["digitize", "searchsorted"]
@@ -38,7 +38,7 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> ndar
     ordered = array.value()
     if sorter is not None:
         ordered = graph.gather(ordered, (_checked_sorter(sorter, array),), record.source_location())
-    return wrap(places(ordered, values.value(), checked_side))
+    return wrap(insertion_positions(ordered, values.value(), checked_side))
 
 
 def _infinity_if_out_of_range(v: Any, a: Any) -> Any:
@@ -70,10 +70,10 @@ def common_dtype(one: DType, two: DType) -> DType:
     return dtypes.check(numpy.result_type(*(_FLOAT32 if dtype == bfloat16 else dtype for dtype in (one, two))))
 
 
-def places(ordered: Node, values: Node, side: str) -> Node:
+def insertion_positions(ordered: Node, values: Node, side: str) -> Node:
     """Return the positions at which values belong among sorted ones, which have NaN at the end."""
     dtype = common_dtype(ordered.signature.dtype, values.signature.dtype)
-    args = [flat(graph.cast(node, dtype)) for node in (ordered, values)]
+    args = [contiguous_vector(graph.cast(node, dtype)) for node in (ordered, values)]
     return record.reshaped(graph.library_call("searchsorted", (side,), args), values.signature.shape)
 
 
@@ -120,9 +120,9 @@ def digitize(x: Any, bins: Any, right: bool = False) -> ndarray:
     side = "left" if right else "right"
     ordered = edges.value()
     if direction > 0:
-        return wrap(places(ordered, array.value(), side))
+        return wrap(insertion_positions(ordered, array.value(), side))
     n = edges.size
-    reversed_places = places(graph.view(ordered, Layout((n,), (-1,), n - 1)), array.value(), side)
+    reversed_places = insertion_positions(graph.view(ordered, Layout((n,), (-1,), n - 1)), array.value(), side)
     return wrap(graph.map_node("subtract", (INT64,) * 3, (graph.scalar(n), reversed_places)))
 
 

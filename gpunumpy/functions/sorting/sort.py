@@ -20,7 +20,7 @@ from ...core.graph.primitives import Leaf
 from ...core.recording.array import ndarray, to_host, wrap
 from ...core.recording.memo import memoize_recording
 from ...core.recording.record import as_array, reshaped, transposed
-from ..creation.arrays import axes_in_memory, constant, laid_out
+from ..creation.arrays import array_in_memory_order, axes_in_memory, constant
 from ..indexing.elements import flattened
 
 __all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_complex"]
@@ -41,7 +41,7 @@ def sort_rows(x: Node, descending: bool = False) -> Node:
     if not prod(x.signature.shape) or x.signature.shape[-1] == 1:
         return x
     if KIND[dtype] == "c":
-        return picked_in_rows(x, argsort_rows(x, descending))
+        return elements_in_rows(x, argsort_rows(x, descending))
     if dtype == bfloat16:
         return graph.cast(sort_rows(graph.cast(x, _FLOAT32), descending), dtype)
     return graph.library_call("sort", (descending,), (_contiguous(x),))
@@ -64,7 +64,7 @@ def lexsort_rows(keys: Sequence[Node], descending: bool = False) -> Node:
     """Return the positions that sort every row by several keys, the last of which is the primary key."""
     order = argsort_rows(keys[0], descending)
     for key in keys[1:]:
-        order = picked_in_rows(order, argsort_rows(picked_in_rows(key, order), descending))
+        order = elements_in_rows(order, argsort_rows(elements_in_rows(key, order), descending))
     return order
 
 
@@ -81,7 +81,7 @@ def _complex_keys(x: Node) -> tuple[Node, Node, Node]:
     return imag, real, graph.map_node("logical_or", (BOOL, BOOL, BOOL), is_nan)
 
 
-def picked_in_rows(x: Node, order: Node) -> Node:
+def elements_in_rows(x: Node, order: Node) -> Node:
     """Return the elements of every row at positions in that row."""
     queue, shape = x.signature.queue, x.signature.shape
     assert queue is not None
@@ -94,7 +94,9 @@ def _contiguous(x: Node) -> Node:
     """Return the value as library calls take it, its elements contiguous in C order."""
     primitive = x.signature.primitive
     return (
-        graph.fresh(x) if isinstance(primitive, Leaf) and not layout.is_c(x.signature.shape, primitive.strides) else x
+        graph.as_new_node(x)
+        if isinstance(primitive, Leaf) and not layout.is_c_contiguous(x.signature.shape, primitive.strides)
+        else x
     )
 
 
@@ -128,7 +130,7 @@ class Rows:
 
     def array(self, rows: Node) -> ndarray:
         """Return rows as a new array."""
-        return laid_out(self.back(rows), self._memory)
+        return array_in_memory_order(self.back(rows), self._memory)
 
 
 def _rows_of_values(a: Any, axis: Any) -> Rows:

@@ -18,10 +18,10 @@ from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.recording.array import ndarray, to_host, wrap
 from ...core.recording.record import as_array, as_dtype, elementwise, reshaped, transposed
-from ..reductions.reductions import NOT_GIVEN, any, deliver, filled, final_shape, kept, reduced
+from ..reductions.reductions import NOT_GIVEN, any, filled, final_shape, keeps_dims, reduced, write_result_to_out
 from ..reductions.reductions import sum as total
 from ..ufuncs.methods import reduction_loop
-from ..ufuncs.output import mask_node, output
+from ..ufuncs.output import checked_output, mask_node
 
 __all__ = ["average", "mean", "std", "var"]
 
@@ -67,9 +67,9 @@ def mean(
 
     The warning for an empty slice is given if the shape shows one; a slice that a mask leaves empty gives NaN alone.
     """
-    array, out = as_array(a), output(out)
+    array, out = as_array(a), checked_output(out)
     axes = layout.normalize_axes(axis, array.ndim)
-    count = count_of(array, axes, kept(keepdims), where)
+    count = count_of(array, axes, keeps_dims(keepdims), where)
     if where is True and count == 0:
         warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=2)
     kind = KIND[array.dtype]
@@ -77,7 +77,7 @@ def mean(
     sum_dtype = FLOAT32 if is_half else _sum_dtype(array, FLOAT64 if dtype is None and kind in "biu" else dtype, out)
     sums = stored(total(array, axes, sum_dtype, None, keepdims, where=where), out)
     result = divided(sums, count, array.dtype if is_half else sums.dtype)
-    return result if out is None else deliver(result, out, "add")
+    return result if out is None else write_result_to_out(result, out, "add")
 
 
 def _sum_dtype(array: ndarray, dtype: Any, out: Any) -> DType:
@@ -107,9 +107,9 @@ def var(
 
     The warning for no degrees of freedom is given if the shape shows that, not if a mask leaves none.
     """
-    array, out = as_array(a), output(out)
-    result = _variance(array, axis, dtype, out, freedom(ddof, correction), kept(keepdims), where, mean)
-    return result if out is None else deliver(result, out, "add")
+    array, out = as_array(a), checked_output(out)
+    result = _variance(array, axis, dtype, out, freedom(ddof, correction), keeps_dims(keepdims), where, mean)
+    return result if out is None else write_result_to_out(result, out, "add")
 
 
 def std(
@@ -128,11 +128,11 @@ def std(
 
     The warning for no degrees of freedom is given if the shape shows that, not if a mask leaves none.
     """
-    array, out = as_array(a), output(out)
-    variance = _variance(array, axis, dtype, out, freedom(ddof, correction), kept(keepdims), where, mean)
+    array, out = as_array(a), checked_output(out)
+    variance = _variance(array, axis, dtype, out, freedom(ddof, correction), keeps_dims(keepdims), where, mean)
     result = elementwise("sqrt", (variance,))
     if out is not None:
-        return deliver(result, out, "sqrt", True)
+        return write_result_to_out(result, out, "sqrt", True)
     return converted(result, variance.dtype)
 
 

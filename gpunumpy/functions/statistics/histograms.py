@@ -1,7 +1,7 @@
 """Counting: `bincount`, and histograms in one dimension and more.
 
-One library call finds the bin of each element and counts. Edges are made on the host by NumPy, so that they are equal
-to NumPy's to the bit; where the minimum and the maximum decide them, these two are computed at once.
+One library call finds the bin of each element and counts. Edges are made on the host by NumPy, so that they equal
+NumPy's edges to the bit; where the minimum and the maximum decide them, these two are computed at once.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from ...core.recording.array import from_host, ndarray, wrap
 from ...core.recording.record import as_array, elementwise, reshaped
 from ..creation.arrays import asarray, zeros
 from ..indexing.getitem import getitem
-from ..indexing.masks import flat
-from ..indexing.slices import along, sliced
+from ..indexing.masks import contiguous_vector
+from ..indexing.slices import laid_along_axis, sliced_copy
 from ..manipulation.shape import transpose
 from ..reductions import reductions
-from ..sorting.searching import check_vector, common_dtype, places
+from ..sorting.searching import check_vector, common_dtype, insertion_positions
 from ..ufuncs.elementwise import set_imag, set_real
 from .bin_widths import WIDTHS, difference, number
 
@@ -60,7 +60,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> ndarray:
         return zeros(min_size, INT64, device=array.device)
     weight = None if weights is None else _checked_weights(as_array(weights, array.device), array.size)
     # Cast to unsigned, negative integers are the greatest: one maximum shows both the size and the error.
-    unsigned = graph.cast(flat(array.value()), _UINT64)
+    unsigned = graph.cast(contiguous_vector(array.value()), _UINT64)
     greatest = int(number(wrap(graph.reduce("maximum", (_UINT64, _UINT64), (0,), (unsigned,)))))
     if greatest > layout.MAX_SIZE:
         raise ValueError("'list' argument must have no negative elements")
@@ -80,7 +80,7 @@ def _checked_weights(weight: ndarray, count: int) -> ndarray:
 def _record_counts(x: ndarray, bins: int, weight: ndarray | None) -> Node:
     """Record the count of each integer below `bins`, or the sums of the weights of each."""
     layout.check_size((bins,), INT64.itemsize)
-    args = [flat(a.value()) for a in (x, weight) if a is not None]
+    args = [contiguous_vector(a.value()) for a in (x, weight) if a is not None]
     return graph.library_call("bincount", (), args, ((bins,), INT64 if weight is None else FLOAT64))
 
 
@@ -150,7 +150,7 @@ def _decreases(edges: Any) -> bool:
         host = numpy.asarray(edges)
         return bool((host[:-1] > host[1:]).any())
     n = edges.size
-    return bool(reductions.any(elementwise("greater", (sliced(edges, 0, 0, n - 1), sliced(edges, 0, 1, n)))))
+    return bool(reductions.any(elementwise("greater", (sliced_copy(edges, 0, 0, n - 1), sliced_copy(edges, 0, 1, n)))))
 
 
 def _estimated_bins(x: ndarray, name: str, range: Any) -> tuple[int, _Span]:
@@ -215,16 +215,16 @@ def _flattened(a: Any, weights: Any) -> tuple[ndarray, ndarray | None]:
         warnings.warn(text, RuntimeWarning, stacklevel=3)
         x = wrap(graph.cast(x.value(), _UINT8))
     if weights is None:
-        return wrap(flat(x.value())), None
+        return wrap(contiguous_vector(x.value())), None
     weight = as_array(weights, x.device)
     if weight.shape != x.shape:
         raise ValueError("weights should have the same shape as a.")
-    return wrap(flat(x.value())), wrap(flat(weight.value()))
+    return wrap(contiguous_vector(x.value())), wrap(contiguous_vector(weight.value()))
 
 
 def _bin_widths(edges: ndarray) -> ndarray:
     n = edges.size
-    return elementwise("subtract", (sliced(edges, 0, 1, n), sliced(edges, 0, 0, n - 1)))
+    return elementwise("subtract", (sliced_copy(edges, 0, 1, n), sliced_copy(edges, 0, 0, n - 1)))
 
 
 def _record_histogram(x: ndarray, edges: ndarray, span: _Span | None, weight: ndarray | None) -> ndarray:
@@ -246,16 +246,16 @@ def _record_bins(x: ndarray, edges: ndarray, span: _Span | None, weight: ndarray
     dtype = INT64 if weight is None else FLOAT64
     if not edges.size:
         return graph.fill(graph.typed_scalar(0, dtype), (0,), x.queue)
-    args, limits = [flat(x.value())], None
+    args, limits = [contiguous_vector(x.value())], None
     if span is None:
-        args.append(flat(graph.cast(edges.value(), common_dtype(x.dtype, edges.dtype))))
+        args.append(contiguous_vector(graph.cast(edges.value(), common_dtype(x.dtype, edges.dtype))))
     else:
         width = difference(span.last, span.first)
         width_dtype = table.resolve("divide", (edges.dtype, width.dtype))[-1]
         args += [edges.value(), graph.fill(graph.typed_scalar(width_dtype.type(width), width_dtype), (1,), x.queue)]
         limits = _integer_limits(x, span)
     if weight is not None:
-        args.append(flat(weight.value()))
+        args.append(contiguous_vector(weight.value()))
     return graph.library_call("histogram", (span is not None, limits), args)
 
 
@@ -317,7 +317,7 @@ def histogramdd(
     if density:
         total = reductions.sum(result)
         for k, edge in enumerate(edges):
-            result = elementwise("divide", (result, along(_bin_widths(edge), k, dims)))
+            result = elementwise("divide", (result, laid_along_axis(_bin_widths(edge), k, dims)))
         result = elementwise("divide", (result, total))
     return result, edges
 
@@ -356,7 +356,7 @@ def _edges_of_axis(k: int, column: ndarray, bins: Any, range: Any, ends: tuple[n
 
 def _cell_indices(column: ndarray, edges: ndarray) -> ndarray:
     """Return the index of the cell of each coordinate along one dimension; 0 lies before the first edge."""
-    edges_below = wrap(places(edges.value(), column.value(), "right"))
+    edges_below = wrap(insertion_positions(edges.value(), column.value(), "right"))
     return elementwise("subtract", (edges_below, elementwise("equal", (column, getitem(edges, -1)))))
 
 

@@ -1,7 +1,7 @@
 """Reductions that ignore NaN.
 
 Where NumPy warns of a slice with nothing but NaN, these functions warn only if the shape shows it: the values are not
-known yet. The results are NumPy's.
+known yet. The results equal NumPy's results.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import numpy
 from ...core.dtypes import BOOL, INT64, KIND, check
 from ...core.recording.array import ndarray, to_host
 from ...core.recording.record import as_array, elementwise
-from ..reductions.reductions import NOT_GIVEN, all, any, axes_of, deliver, kept, position, prod, sum
+from ..reductions.reductions import NOT_GIVEN, all, any, axes_of, keeps_dims, position, prod, sum, write_result_to_out
 from ..reductions.scans import cumprod, cumsum
 from ..ufuncs.errstate import ignoring
 from ..ufuncs.methods import NO_VALUE, reduce_ufunc, reduction_loop
-from ..ufuncs.output import output
+from ..ufuncs.output import checked_output
 from .averages import converted, divided, freedom, mask_over, mean, std, var
 
 
@@ -83,7 +83,7 @@ def nanmax(
     where: Any = True,
 ) -> ndarray:
     """Return the maximum over axes, ignoring NaN; NaN for a slice with nothing else. See `numpy.nanmax`."""
-    return reduce_ufunc("fmax", a, axis, None, out, kept(keepdims), initial, where)
+    return reduce_ufunc("fmax", a, axis, None, out, keeps_dims(keepdims), initial, where)
 
 
 def nanmin(
@@ -95,7 +95,7 @@ def nanmin(
     where: Any = True,
 ) -> ndarray:
     """Return the minimum over axes, ignoring NaN; NaN for a slice with nothing else. See `numpy.nanmin`."""
-    return reduce_ufunc("fmin", a, axis, None, out, kept(keepdims), initial, where)
+    return reduce_ufunc("fmin", a, axis, None, out, keeps_dims(keepdims), initial, where)
 
 
 def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NOT_GIVEN) -> ndarray:
@@ -103,7 +103,7 @@ def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NOT_
 
     Whether a slice is all NaN is computed at once, and raises `ValueError` here.
     """
-    return _nan_position("argmax", a, -numpy.inf, axis, out, kept(keepdims))
+    return _nan_position("argmax", a, -numpy.inf, axis, out, keeps_dims(keepdims))
 
 
 def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NOT_GIVEN) -> ndarray:
@@ -111,7 +111,7 @@ def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NOT_
 
     Whether a slice is all NaN is computed at once, and raises `ValueError` here.
     """
-    return _nan_position("argmin", a, numpy.inf, axis, out, kept(keepdims))
+    return _nan_position("argmin", a, numpy.inf, axis, out, keeps_dims(keepdims))
 
 
 def _nan_position(op: str, a: Any, replacement: float, axis: Any, out: Any, keepdims: bool) -> ndarray:
@@ -130,14 +130,14 @@ def nanmean(
     array, is_number = _replace_nan(a, 0)
     if is_number is None:
         return mean(array, axis, dtype, out, keepdims, where=where)
-    out = output(out)
+    out = checked_output(out)
     _check_inexact(dtype, out)
     count = sum(is_number, axis, INT64, None, keepdims, where=where)
     out_dtype = None if out is None else out.dtype
     sum_dtype = reduction_loop("add", array.dtype, None if dtype is None else check(dtype), out_dtype)[-1]
     total = sum(array, axis, sum_dtype, None, keepdims, where=where)
     result = divided(total, count, total.dtype)
-    return result if out is None else deliver(result, out, "add")
+    return result if out is None else write_result_to_out(result, out, "add")
 
 
 def nanvar(
@@ -153,11 +153,11 @@ def nanvar(
     correction: Any = NOT_GIVEN,
 ) -> ndarray:
     """Compute the variance over axes, ignoring NaN. See `numpy.nanvar`."""
-    array, out = as_array(a), output(out)
+    array, out = as_array(a), checked_output(out)
     if _is_number(array) is None:
         return var(array, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
     result = _nan_variance(array, axis, dtype, out, freedom(ddof, correction), keepdims, where, mean)
-    return result if out is None else deliver(result, out, "add")
+    return result if out is None else write_result_to_out(result, out, "add")
 
 
 def nanstd(
@@ -173,12 +173,12 @@ def nanstd(
     correction: Any = NOT_GIVEN,
 ) -> ndarray:
     """Compute the standard deviation over axes, ignoring NaN. See `numpy.nanstd`."""
-    array, out = as_array(a), output(out)
+    array, out = as_array(a), checked_output(out)
     if _is_number(array) is None:
         return std(array, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
     result = _nan_variance(array, axis, dtype, out, freedom(ddof, correction), keepdims, where, mean)
     result = converted(elementwise("sqrt", (result,)), result.dtype)
-    return result if out is None else deliver(result, out, "add")
+    return result if out is None else write_result_to_out(result, out, "add")
 
 
 @ignoring(divide="ignore", invalid="ignore")

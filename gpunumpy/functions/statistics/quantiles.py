@@ -21,12 +21,12 @@ from ...core.graph.node import Node
 from ...core.ops import table
 from ...core.recording.array import from_host, ndarray, to_host, wrap
 from ...core.recording.record import as_array, elementwise, reshaped, transposed
-from ..indexing.slices import sliced
-from ..reductions.reductions import NOT_GIVEN, any, deliver, final_shape, kept
+from ..indexing.slices import sliced_copy
+from ..reductions.reductions import NOT_GIVEN, any, final_shape, keeps_dims, write_result_to_out
 from ..reductions.reductions import sum as total
 from ..reductions.scans import cumsum
-from ..sorting.sort import argsort_rows, picked_in_rows, sort_rows
-from ..ufuncs.output import output
+from ..sorting.sort import argsort_rows, elements_in_rows, sort_rows
+from ..ufuncs.output import checked_output
 from .averages import FLOAT32, converted, divided, mean, weights_over
 from .nanfunctions import nanmean
 
@@ -78,13 +78,13 @@ def _or_nan(result: ndarray, rows: Node) -> ndarray:
     return _where(elementwise("isnan", (last,)), converted(last, result.dtype), result, result.dtype)
 
 
-def _deliver(
+def _return_result(
     result: ndarray, q_shape: tuple[int, ...], array: ndarray, axes: tuple[int, ...], keepdims: Any, into: Any
 ) -> ndarray:
     """Return the results for all rows in their final shape, written into an `out` argument if there is one."""
-    shape = (*q_shape, *final_shape(array, axes, kept(keepdims)))
+    shape = (*q_shape, *final_shape(array, axes, keeps_dims(keepdims)))
     shaped = result if result.shape == shape else wrap(reshaped(result.value(), shape))
-    return shaped if into is None else deliver(shaped, into, "add")
+    return shaped if into is None else write_result_to_out(shaped, into, "add")
 
 
 # --- medians --------------------------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ def _deliver(
 
 def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> ndarray:
     """Compute the median over axes: the middle of the sorted elements, or the mean of two. See `numpy.median`."""
-    array, into = as_array(a), output(out)
+    array, into = as_array(a), checked_output(out)
     axes = layout.normalize_axes(axis, array.ndim)
     rows = _rows(array, axes)
     n = rows.signature.shape[-1]
@@ -100,7 +100,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
         return mean(array, axis, None, into, keepdims)
     rows = sort_rows(rows)
     middle = [_at(rows, numpy.int64(k)) for k in range((n - 1) // 2, n // 2 + 1)]
-    return _deliver(_or_nan(_mean(middle), rows), (), array, axes, keepdims, into)
+    return _return_result(_or_nan(_mean(middle), rows), (), array, axes, keepdims, into)
 
 
 def _mean(values: Sequence[ndarray]) -> ndarray:
@@ -116,7 +116,7 @@ def nanmedian(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = NOT_GIVEN
 ) -> ndarray:
     """Compute the median over axes, ignoring NaN; NaN for a slice with nothing else. See `numpy.nanmedian`."""
-    array, into = as_array(a), output(out)
+    array, into = as_array(a), checked_output(out)
     if not array.size:
         return nanmean(array, axis, out=into, keepdims=keepdims)
     if KIND[array.dtype] in "biu":
@@ -126,7 +126,7 @@ def nanmedian(
     count = _count_numbers(rows)
     low, high = (_at(rows, k) for k in (numpy.maximum(count - 1, 0) // 2, count // 2))
     result = _where(count % 2 == 1, low, _mean((low, high)), array.dtype)
-    return _deliver(result, (), array, axes, keepdims, into)
+    return _return_result(result, (), array, axes, keepdims, into)
 
 
 # --- methods of estimation ------------------------------------------------------------------------------------------
@@ -269,8 +269,8 @@ class _Requested:
 def _checked_quantile(
     a: Any, requested: _Requested, axis: Any, out: Any, method: str, keepdims: Any, weights: Any, skip_nan: bool
 ) -> ndarray:
-    """Check the arguments, compute the quantiles of all rows, and deliver them."""
-    array, into = as_array(a, requested.device), output(out)
+    """Check the arguments, compute the quantiles of all rows."""
+    array, into = as_array(a, requested.device), checked_output(out)
     if KIND[array.dtype] == "c":
         raise TypeError("a must be an array of real numbers")
     if not ((requested.shares >= 0) & (requested.shares <= 1)).all():
@@ -293,7 +293,7 @@ def _checked_quantile(
         result = _weighted_quantiles(rows, _rows(weight, axes), requested.shares, skip_nan)
     else:
         result = _unweighted_quantiles(sort_rows(rows), requested, method, skip_nan)
-    return _deliver(result, requested.shares.shape, array, axes, keepdims, into)
+    return _return_result(result, requested.shares.shape, array, axes, keepdims, into)
 
 
 def _beside_rows(x: Any, rows: Node, element_dims: int = 0) -> Any:
@@ -386,7 +386,7 @@ def _weighted_quantiles(rows: Node, weights: Node, q: Any, skip_nan: bool) -> nd
     The cumulative weights are computed at once, and NaN among them raises `ValueError`.
     """
     order = argsort_rows(rows)
-    ordered, weight = picked_in_rows(rows, order), wrap(picked_in_rows(weights, order))
+    ordered, weight = elements_in_rows(rows, order), wrap(elements_in_rows(weights, order))
     last_index: Any = weight.shape[-1] - 1
     if skip_nan:
         is_nan = elementwise("isnan", (wrap(ordered),))
@@ -394,7 +394,7 @@ def _weighted_quantiles(rows: Node, weights: Node, q: Any, skip_nan: bool) -> nd
         last_index = numpy.maximum(_count_numbers(rows) - 1, 0)
     sums = cumsum(weight, -1, FLOAT64)
     n, axis = sums.shape[-1], sums.ndim - 1
-    share_reached = elementwise("divide", (sums, sliced(sums, axis, n - 1, n)))
+    share_reached = elementwise("divide", (sums, sliced_copy(sums, axis, n - 1, n)))
     is_invalid: Any = elementwise("isnan", (_last(share_reached.value()),))
     if skip_nan:  # a row of NaN alone has no weight
         is_invalid = is_invalid & (_count_numbers(rows) > 0)

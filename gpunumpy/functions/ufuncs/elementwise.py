@@ -18,7 +18,7 @@ from ...core.graph.node import Node
 from ...core.graph.primitives import Const
 from ...core.numpy_release import NUMPY_2_5
 from ...core.ops import table
-from ...core.recording.array import BOX, READ_ONLY, boxed, make_view, ndarray, wrap
+from ...core.recording.array import MADE_AS_ARRAY, READ_ONLY, make_view, mark_as_array, ndarray, wrap
 from ...core.recording.memo import MemoizedFunction
 from ...core.recording.record import (
     as_array,
@@ -33,7 +33,7 @@ from ...core.recording.record import (
 from ..indexing.getitem import getitem, setitem
 from .errstate import ignoring
 from .methods import NO_VALUE, accumulate_ufunc, reduce_ufunc
-from .output import check_shape, hosted, is_array, output, release, write
+from .output import check_shape, checked_output, is_writable_array, take_value, to_numpy_arguments, write_to_output
 from .ufunc import (
     absolute,
     add,
@@ -74,15 +74,15 @@ def _operand(x: Any) -> Any:
     return x if isinstance(x, _SCALARS) else as_array(x)
 
 
-def _deliver(result: ndarray, out: Any) -> ndarray:
+def _return_result(result: ndarray, out: Any) -> ndarray:
     """Return the result, written into `out` unless that is None."""
-    into = output(out)
+    into = checked_output(out)
     if into is None:
         return result
     check_shape(into, layout.broadcast_shapes(result.shape, into.shape))
     if not numpy.can_cast(result.dtype, into.dtype, "same_kind"):
         raise TypeError(f"Cannot cast from {result.dtype!r} to {into.dtype!r} with casting rule 'same_kind'")
-    return write(into, release(result))
+    return write_to_output(into, take_value(result))
 
 
 def _all(condition: Any) -> builtins.bool:
@@ -92,7 +92,7 @@ def _all(condition: Any) -> builtins.bool:
 
 def where(condition: Any, x: Any, y: Any) -> ndarray:
     """Return elements of `x` where the condition holds and of `y` elsewhere. See `numpy.where`."""
-    return boxed(_record_where(tuple(as_nodes((condition, x, y)))))  # an array even where it is 0-d
+    return mark_as_array(_record_where(tuple(as_nodes((condition, x, y)))))  # an array even where it is 0-d
 
 
 @MemoizedFunction
@@ -174,15 +174,15 @@ def round(a: Any, decimals: Any = 0, out: Any = None) -> ndarray:
     array, places = as_array(a), index(decimals)
     kind = array.dtype.kind
     if kind in "iu":
-        return _deliver(_round_integers(array, places), out)
+        return _return_result(_round_integers(array, places), out)
     if places == 0:
         return rint(array, out=out)
     if kind == "b":
         numpy.multiply.resolve_dtypes((BOOL, float, BOOL))  # raises NumPy's TypeError: a bool has no decimals
     if kind == "c":
         parts = [_round_inexact(part, places) for part in (real(array), imag(array))]
-        return _deliver(elementwise("complex", parts), out)
-    return _deliver(_round_inexact(array, places), out)
+        return _return_result(elementwise("complex", parts), out)
+    return _return_result(_round_inexact(array, places), out)
 
 
 around = round
@@ -199,7 +199,7 @@ def _round_integers(x: ndarray, places: int) -> ndarray:
     """Round integers, which changes them only where `places` is negative."""
     if places >= 0:
         return positive(x)
-    return wrap(graph.cast(release(_round_inexact(x, places)), x.dtype))
+    return wrap(graph.cast(take_value(_round_inexact(x, places)), x.dtype))
 
 
 def fix(x: Any, out: Any = None) -> ndarray:
@@ -212,7 +212,7 @@ def fix(x: Any, out: Any = None) -> ndarray:
 def nan_to_num(x: Any, copy: builtins.bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> ndarray:
     """Replace NaN by zero and infinities by large finite numbers, or by given numbers. See `numpy.nan_to_num`."""
     if not copy and isinstance(x, numpy.ndarray):
-        return numpy.nan_to_num(x, False, *map(hosted, (nan, posinf, neginf)))
+        return numpy.nan_to_num(x, False, *map(to_numpy_arguments, (nan, posinf, neginf)))
     array = as_array(x)
     if array.dtype.kind in "biu":
         return wrap(array.value()) if copy else array
@@ -222,7 +222,7 @@ def nan_to_num(x: Any, copy: builtins.bool = True, nan: Any = 0.0, posinf: Any =
     parts = (real(array), imag(array)) if array.dtype.kind == "c" else (array,)
     finite_parts = [_replace_nonfinite(part, nan, high, low) for part in parts]
     result = finite_parts[0] if len(finite_parts) == 1 else elementwise("complex", finite_parts)
-    return result if copy else write(array, release(result))
+    return result if copy else write_to_output(array, take_value(result))
 
 
 def _replace_nonfinite(x: ndarray, nan: Any, high: Any, low: Any) -> ndarray:
@@ -251,27 +251,27 @@ def real(val: Any) -> Any:
     """Return the real parts: a view of a complex array, and a real array itself. See `numpy.real`."""
     if isinstance(val, _SCALARS):
         return val.real
-    return real_of(as_array(val))
+    return real_parts(as_array(val))
 
 
 def imag(val: Any) -> Any:
     """Return the imaginary parts: a view of a complex array, and zeros for a real one. See `numpy.imag`."""
     if isinstance(val, _SCALARS):
         return val.imag
-    return imag_of(as_array(val))
+    return imaginary_parts(as_array(val))
 
 
-def real_of(x: ndarray) -> ndarray:
+def real_parts(x: ndarray) -> ndarray:
     """Return the real parts of the elements of an array."""
     return x if x.dtype.kind != "c" else _component(x, "real")
 
 
-def imag_of(x: ndarray) -> ndarray:
+def imaginary_parts(x: ndarray) -> ndarray:
     """Return the imaginary parts of the elements of an array; for a real array, read-only zeros."""
     if x.dtype.kind == "c":
         return _component(x, "imag")
     zeros = wrap(graph.fill(graph.typed_scalar(0, x.dtype), x.shape, x.queue))
-    zeros._flags |= READ_ONLY | BOX
+    zeros._flags |= READ_ONLY | MADE_AS_ARRAY
     return zeros
 
 
@@ -280,21 +280,21 @@ def _component(x: ndarray, part: str) -> ndarray:
 
     A 0-d result cannot be written, so its part is a new value.
     """
-    if not is_array(x):
+    if not is_writable_array(x):
         return elementwise(part, (x,))
     return make_view(x, x.layout, part, _real_dtype(x.dtype))
 
 
 def set_real(x: ndarray, value: Any) -> None:
     """Assign the real parts of the elements."""
-    setitem(real_of(x), ..., value)
+    setitem(real_parts(x), ..., value)
 
 
 def set_imag(x: ndarray, value: Any) -> None:
     """Assign the imaginary parts of the elements; raise `TypeError` unless the array is complex."""
     if x.dtype.kind != "c":
         raise TypeError("array does not have imaginary part to set")
-    setitem(imag_of(x), ..., value)
+    setitem(imaginary_parts(x), ..., value)
 
 
 def angle(z: Any, deg: builtins.bool = False) -> ndarray:
@@ -393,7 +393,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: builtins.bool = False) -> builtins.
     try:
         a1, a2 = as_array(a1), as_array(a2)
     except (TypeError, ValueError):  # strings, objects, or no array at all: NumPy compares them
-        return numpy.array_equal(hosted(a1), hosted(a2), equal_nan)
+        return numpy.array_equal(to_numpy_arguments(a1), to_numpy_arguments(a2), equal_nan)
     if a1.shape != a2.shape:
         return False
     is_equal = equal(a1, a2)
@@ -405,7 +405,7 @@ def array_equiv(a1: Any, a2: Any) -> builtins.bool:
     try:
         a1, a2 = as_array(a1), as_array(a2)
     except (TypeError, ValueError):
-        return numpy.array_equiv(hosted(a1), hosted(a2))
+        return numpy.array_equiv(to_numpy_arguments(a1), to_numpy_arguments(a2))
     try:
         layout.broadcast_shapes(a1.shape, a2.shape)
     except ValueError:
@@ -444,7 +444,7 @@ def i0(x: Any) -> ndarray:
     column = wrap(reshaped(minimum(magnitude, _I0_MAX_ARGUMENT).value(), (*array.shape, 1)))
     terms = exp(multiply(multiply(half_sines, half_sines), multiply(column, -2.0)))
     mean = divide(reduce_ufunc("add", terms, -1), float(_I0_POINTS))
-    return wrap(graph.cast(release(multiply(exp(magnitude), mean)), dtype))
+    return wrap(graph.cast(take_value(multiply(exp(magnitude), mean)), dtype))
 
 
 def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: float = 2 * pi) -> ndarray:
@@ -462,6 +462,6 @@ def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: floa
         wrapped = where(bitwise_and(equal(wrapped, -half), greater(steps, 0)), half, wrapped)
     is_small = less(absolute(steps), period / 2 if discont is None else discont)
     correction = accumulate_ufunc("add", where(is_small, 0, subtract(wrapped, steps)), axis)
-    result = wrap(graph.cast(graph.fresh(p.value()), dtype))
+    result = wrap(graph.cast(graph.as_new_node(p.value()), dtype))
     setitem(result, after, add(getitem(p, after), correction))
     return result

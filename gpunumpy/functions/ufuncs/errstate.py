@@ -234,7 +234,7 @@ def _check_recorded(recorded: Node) -> None:
         flags_by_name = checks(recorded) if recorded.data is None else []
         if not flags_by_name:
             return
-        evaluate.compute_beside(queue, [recorded, *(flags for _, flags in flags_by_name)])
+        evaluate.compute_only(queue, [recorded, *(flags for _, flags in flags_by_name)])
     modes: dict[str, Any] = dict(numpy.geterr())
     for name, flags in flags_by_name:
         raised_flags = int(to_host(wrap_leaf(flags)))

@@ -72,7 +72,7 @@ def _order(order: Any) -> str:
     return order.upper()
 
 
-def joined(types: Sequence[DType]) -> DType:
+def product_dtype(types: Sequence[DType]) -> DType:
     """Return the dtype of a product of operands of some dtypes.
 
     Where promotion has no dtype, as for bfloat16 and int32, the dtype is that of NumPy's loop for `matmul`.
@@ -88,7 +88,7 @@ def dtype_of(name: str, types: Sequence[DType], words: Keywords) -> DType:
     if words.signature is not None:
         found = getattr(numpy, name).resolve_dtypes((*types, None), signature=words.signature, casting=words.casting)
         return check(found[-1])
-    return check(joined(types) if words.dtype is None else words.dtype)
+    return check(product_dtype(types) if words.dtype is None else words.dtype)
 
 
 def axes_of(name: str, words: Keywords, ndims: Sequence[int], cores: Sequence[int]) -> list[Axes] | None:
@@ -135,6 +135,6 @@ def _axes_of_item(name: str, operand: int, entry: Any, ndim: int, core: int) -> 
     return axes
 
 
-def order_of(ndim: int, last: Axes) -> Axes:
+def axes_moved_last(ndim: int, last: Axes) -> Axes:
     """Return all dimensions in order, except that those of `last` come last."""
     return (*(d for d in range(ndim) if d not in last), *last)

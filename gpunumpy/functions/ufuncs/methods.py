@@ -24,7 +24,7 @@ from ...core.recording.array import from_host, ndarray, to_host, wrap, wrap_orde
 from ...core.recording.memo import MemoizedFunction
 from ...core.recording.record import as_array, as_dtype, as_node, reshaped, source_location, transposed, weak_types
 from ..indexing.getitem import getitem
-from .output import Output, is_array, mask_node, output, select, told_cast, write
+from .output import Output, cast_with_warning, checked_output, is_writable_array, mask_node, select, write_to_output
 
 Loop = tuple[DType, ...]
 
@@ -67,7 +67,7 @@ def reduction_loop(op: str, argument: DType, dtype: DType | None, out: DType | N
 
 def _operands(x: Any, out: Any) -> tuple[ndarray, Any]:
     """Return the array and the output of a method."""
-    into = output(out)
+    into = checked_output(out)
     return as_array(x, into.device if into is not None else None), into
 
 
@@ -110,7 +110,7 @@ def reduce_ufunc(
             return _plain_reduction((value,), op, axis)
     check_reducible(op, "reduce")
     array, into = _operands(x, out)
-    return _deliver(*_checked_reduction(array.value(), op, axis, dtype, into, keepdims, initial, where), into)
+    return _return_result(*_checked_reduction(array.value(), op, axis, dtype, into, keepdims, initial, where), into)
 
 
 @MemoizedFunction
@@ -142,7 +142,7 @@ def _checked_reduction(
     result_dtype = loop[-1]
     has_initial = initial is not NO_VALUE and initial is not None
     start = _start(initial, result_dtype, signature.queue) if has_initial else None
-    neutral = None if identity is None or initial is None else typed(identity, result_dtype)
+    neutral = None if identity is None or initial is None else wrapped_scalar(identity, result_dtype)
     mask = None
     if where is not True:
         if start is None and neutral is None:
@@ -186,7 +186,7 @@ def _start(initial: Any, dtype: DType, queue: Queue) -> Node:
     return as_dtype(node, dtype)
 
 
-def typed(value: Any, dtype: DType) -> Node:
+def wrapped_scalar(value: Any, dtype: DType) -> Node:
     """Return a Python number as a scalar of a dtype, wrapped around into its range."""
     return graph.typed_scalar(numpy.asarray(value).astype(dtype)[()], dtype)
 
@@ -229,11 +229,11 @@ def _record_reduction(
         final_shape = tuple(final_shape[k] for k in order)
     shape = value.signature.shape
     if prod(shape[d] for d in axes) == 0 or 0 in final_shape:
-        told_cast(value, result_dtype)  # only for the warning
+        cast_with_warning(value, result_dtype)  # only for the warning
         first = start if start is not None else neutral
-        return graph.fill(first if first is not None else typed(0, result_dtype), final_shape, queue), order
+        return graph.fill(first if first is not None else wrapped_scalar(0, result_dtype), final_shape, queue), order
     if not axes:
-        value = told_cast(value, result_dtype)
+        value = cast_with_warning(value, result_dtype)
         first = start if start is not None else neutral
         if first is not None:
             combined = graph.map_node(op, (result_dtype,) * 3, (first, value))
@@ -246,10 +246,10 @@ def _record_reduction(
         # which one more `initial` does not change.
         replacement = neutral if neutral is not None else start
         assert replacement is not None
-        value = select(mask, told_cast(value, result_dtype), replacement)
+        value = select(mask, cast_with_warning(value, result_dtype), replacement)
     value_dtype = value.signature.dtype
     if value_dtype != result_dtype and not numpy.can_cast(value_dtype, result_dtype) and result_dtype != BOOL:
-        value = told_cast(value, result_dtype)
+        value = cast_with_warning(value, result_dtype)
     value = graph.reduce(op, (value.signature.dtype, result_dtype), axes, (value,))
     if start is not None:
         value = graph.map_node(op, (result_dtype,) * 3, (start, value))
@@ -258,14 +258,14 @@ def _record_reduction(
 
 def _fold(op: str, loop: Loop, value: Node, axis: int, start: Node | None, mask: Node | None) -> Node:
     """Record the left fold along one axis; a start value becomes the first element."""
-    value = told_cast(value, loop[1])
+    value = cast_with_warning(value, loop[1])
     if start is not None:
-        value = _prepended(told_cast(start, loop[1]), value, axis)
-        mask = None if mask is None else _prepended(typed(True, BOOL), mask, axis)
+        value = _prepended(cast_with_warning(start, loop[1]), value, axis)
+        mask = None if mask is None else _prepended(wrapped_scalar(True, BOOL), mask, axis)
     signature = value.signature
     shape = signature.shape[:axis] + signature.shape[axis + 1 :]
     if signature.shape[axis] == 1:
-        return reshaped(told_cast(value, loop[-1]), shape)
+        return reshaped(cast_with_warning(value, loop[-1]), shape)
     return graph.library_call("fold", (op, loop, axis), (value,) if mask is None else (value, mask))
 
 
@@ -297,19 +297,21 @@ def accumulate_ufunc(op: str, x: Any, axis: Any = 0, dtype: Any = None, out: Any
         value, position = transposed(value, order), order.index(position)
     shape = value.signature.shape
     if array.size == 0 or shape[position] == 1:
-        node = told_cast(value, loop[-1])
+        node = cast_with_warning(value, loop[-1])
     elif table.scans(op):
-        node = graph.scan(op, (loop[-1], loop[-1]), position, told_cast(value, loop[-1]))
+        node = graph.scan(op, (loop[-1], loop[-1]), position, cast_with_warning(value, loop[-1]))
     else:
-        node = graph.library_call("accumulate", (op, loop, position), (told_cast(value, loop[1]),))
-    return _deliver(node, order, into)
+        node = graph.library_call("accumulate", (op, loop, position), (cast_with_warning(value, loop[1]),))
+    return _return_result(node, order, into)
 
 
-def _deliver(node: Node, order: tuple[int, ...] | None, into: Output | None) -> ndarray:
+def _return_result(node: Node, order: tuple[int, ...] | None, into: Output | None) -> ndarray:
     """Return a new array of a value whose dimensions come in memory order, or `into` with the value in it."""
     if into is None:
         return wrap_ordered(node, order)
-    return write(into, node if order is None else transposed(node, [order.index(k) for k in range(len(order))]))
+    return write_to_output(
+        into, node if order is None else transposed(node, [order.index(k) for k in range(len(order))])
+    )
 
 
 def reduceat_ufunc(op: str, x: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> ndarray:
@@ -334,13 +336,13 @@ def reduceat_ufunc(op: str, x: Any, indices: Any, axis: Any = 0, dtype: Any = No
     shape = array.shape[:position] + (starts.size,) + array.shape[position + 1 :]
     if into is not None and into.shape != shape:
         raise _wrong_output("reduceat", op, into.shape, shape)
-    value = told_cast(array.value(), loop[1])
+    value = cast_with_warning(array.value(), loop[1])
     if 0 in shape:
-        node = graph.fill(typed(0, loop[-1]), shape, array.queue)
+        node = graph.fill(wrapped_scalar(0, loop[-1]), shape, array.queue)
     else:
         start_node = from_host(starts, array.device).value()
         node = graph.library_call("reduceat", (op, loop, position), (value, start_node))
-    return _deliver(node, None, into)
+    return _return_result(node, None, into)
 
 
 def _single_axis(axis: Any, ndim: int, method: str) -> int:
@@ -361,7 +363,7 @@ def at_ufunc(op: str, a: Any, indices: Any, operands: Sequence[Any] = ()) -> Non
     ufunc = numpy_ufunc(op)
     if ufunc.nout != 1:
         raise ValueError("Only single output ufuncs supported at this time")
-    if not is_array(a):
+    if not is_writable_array(a):
         raise TypeError("first operand must be array")
     if len(operands) != ufunc.nin - 1:
         raise ValueError(_OPERAND_COUNT_ERRORS[ufunc.nin])
@@ -376,7 +378,7 @@ def at_ufunc(op: str, a: Any, indices: Any, operands: Sequence[Any] = ()) -> Non
             raise ValueError(f"array is not broadcastable to correct shape: {value.signature.shape} to {shape}")
     types = (a.dtype, *weak_types(values))
     loop = ufunc.resolve_dtypes((*types, a.dtype), casting="unsafe")
-    operand = as_dtype(values[0], check(loop[1])) if values else typed(0, a.dtype)
+    operand = as_dtype(values[0], check(loop[1])) if values else wrapped_scalar(0, a.dtype)
     if operand.signature.queue is None:
         operand = graph.fill(operand, (), a.queue)
     flat = reshaped(a.value(), (a.size,))

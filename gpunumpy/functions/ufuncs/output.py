@@ -50,7 +50,7 @@ class HostOutput:
 Output = ndarray | HostOutput
 
 
-def outputs(out: Any, count: int) -> tuple[Any, ...]:
+def checked_outputs(out: Any, count: int) -> tuple[Any, ...]:
     """Return the `out` argument of a ufunc as one `Output` or None for each of its `count` results."""
     if out is None:
         return (None,) * count
@@ -60,21 +60,21 @@ def outputs(out: Any, count: int) -> tuple[Any, ...]:
         out = (out,)
     if len(out) != count:
         raise ValueError("The 'out' tuple must have exactly one entry per ufunc output")
-    return tuple(map(_checked_output, out))
+    return tuple(map(_checked_item, out))
 
 
-def _checked_output(array: Any) -> Output | None:
+def _checked_item(array: Any) -> Output | None:
     """Return one item of an `out` argument; raise `TypeError` unless it is an array or None."""
-    if array is None or is_array(array) or isinstance(array, HostOutput):
+    if array is None or is_writable_array(array) or isinstance(array, HostOutput):
         return array
     if isinstance(array, numpy.ndarray):
         return HostOutput(array)
     raise TypeError(f"return arrays must be of ArrayType, which {type(array).__name__!r} is not")
 
 
-def output(out: Any) -> Any:
+def checked_output(out: Any) -> Any:
     """Return the `out` argument of a function with one result, or None."""
-    return outputs(out, 1)[0]
+    return checked_outputs(out, 1)[0]
 
 
 def in_place(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -89,8 +89,10 @@ def in_place(function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, **options: Any) -> Any:
         target = args[0] if args else options.get(first_parameter)
         if isinstance(target, numpy.ndarray):
-            return numpy_function(*hosted(args), **{name: hosted(value) for name, value in options.items()})
-        if not is_array(target):
+            return numpy_function(
+                *to_numpy_arguments(args), **{name: to_numpy_arguments(value) for name, value in options.items()}
+            )
+        if not is_writable_array(target):
             kind = "the 0-d result of an operation" if isinstance(target, ndarray) else type(target).__name__
             raise TypeError(f"argument 1 must be an array, not {kind}")
         return function(*args, **options)
@@ -98,14 +100,14 @@ def in_place(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def hosted(x: Any) -> Any:
+def to_numpy_arguments(x: Any) -> Any:
     """Return an argument for a function of NumPy: gpunumpy arrays, also in tuples and lists, become NumPy arrays."""
     if isinstance(x, ndarray):
         return to_host(x)
-    return type(x)(map(hosted, x)) if type(x) in (tuple, list) else x
+    return type(x)(map(to_numpy_arguments, x)) if type(x) in (tuple, list) else x
 
 
-def is_array(x: Any) -> bool:
+def is_writable_array(x: Any) -> bool:
     """Return whether `x` is a gpunumpy array that can be written: a 0-d result, which acts as a scalar, cannot."""
     return isinstance(x, ndarray) and not is_scalar(x)
 
@@ -142,7 +144,7 @@ def _shape_text(shape: Shape) -> str:
     return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 
-def told_cast(node: Node, dtype: DType) -> Node:
+def cast_with_warning(node: Node, dtype: DType) -> Node:
     """Cast to another dtype; warn with `ComplexWarning` if that discards an imaginary part."""
     if node.signature.dtype.kind == "c" and dtype.kind not in "cb":
         warnings.warn(
@@ -151,14 +153,14 @@ def told_cast(node: Node, dtype: DType) -> Node:
     return graph.cast(node, dtype)
 
 
-def write(out: Output, value: Node, mask: Node | None = None) -> Any:
+def write_to_output(out: Output, value: Node, mask: Node | None = None) -> Any:
     """Write the value, cast to the dtype of `out`, into `out` where the mask is true; the caller has checked the cast.
 
     Returns the array that the user passed, which may be a NumPy array.
     """
     if isinstance(out, ndarray) and out._flags & READ_ONLY:
         raise ValueError("output array is read-only")
-    value = told_cast(value, out.dtype)
+    value = cast_with_warning(value, out.dtype)
     if mask is not None:
         old_value = out.value() if isinstance(out, ndarray) else as_node(out.array, value.signature.queue)
         value = select(mask, value, old_value)
@@ -166,7 +168,7 @@ def write(out: Output, value: Node, mask: Node | None = None) -> Any:
     return out if isinstance(out, ndarray) else out.array
 
 
-def release(array: ndarray) -> Node:
+def take_value(array: ndarray) -> Node:
     """Return the value of a temporary array that nothing else references, ready to get another owner."""
     node = array.value()
     if node.owner is not None and array._base is None:
@@ -181,6 +183,6 @@ def in_order(array: ndarray, order: str) -> ndarray:
         return array if array._base is None else wrap(array.value())
     reverse = tuple(range(ndim))[::-1]
     current = array.layout
-    if ndim < 2 or layout.is_f(current.shape, current.strides):
+    if ndim < 2 or layout.is_f_contiguous(current.shape, current.strides):
         return array
     return wrap_ordered(transposed(array.value(), reverse), reverse)

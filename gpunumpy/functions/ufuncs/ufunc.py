@@ -19,7 +19,17 @@ from ...core.recording.array import make_view, ndarray, to_host, wrap, wrap_orde
 from ...core.recording.record import as_array, as_nodes, binary_operator, elementwise, unary_operator, weak_types
 from .errstate import defer_checks
 from .methods import NO_VALUE, accumulate_ufunc, at_ufunc, reduce_ufunc, reduceat_ufunc
-from .output import Output, check_shape, hosted, in_order, mask_node, outputs, release, select, write
+from .output import (
+    Output,
+    check_shape,
+    checked_outputs,
+    in_order,
+    mask_node,
+    select,
+    take_value,
+    to_numpy_arguments,
+    write_to_output,
+)
 
 # The ops that compute the results of ufuncs with several results.
 _OPS = {
@@ -121,7 +131,7 @@ class ufunc:
         options.pop("subok", None)
         if options:
             raise TypeError(f"{name}() got an unexpected keyword argument {next(iter(options))!r}")
-        outs = outputs(None if out is _NOT_GIVEN else out, self.nout)
+        outs = checked_outputs(None if out is _NOT_GIVEN else out, self.nout)
         return args[:nin], outs, where, casting, order, signature
 
     def _call(
@@ -141,7 +151,7 @@ class ufunc:
         nodes = as_nodes(operands)
         loop = self._loop(nodes, given_outputs, outs, casting, signature)
         if self.__name__ == "power":
-            check_powers(nodes[1], loop)
+            check_integer_powers(nodes[1], loop)
         mask = None if where is True else mask_node(where, None if first_array is None else first_array.queue)
         input_shapes = [n.signature.shape for n in (*nodes, mask) if n is not None]
         shape = layout.broadcast_shapes(*input_shapes, *(out.shape for out in given_outputs))
@@ -149,11 +159,11 @@ class ufunc:
             check_shape(out, shape)
         record = elementwise if mask is None else defer_checks(elementwise)
         results = [record(op, operands, (*loop[: self.nin], loop[self.nin + k])) for k, op in enumerate(self._ops)]
-        delivered = [
-            self._deliver(result, None if outs is None else outs[k], mask, shape, order, operands)
+        returned = [
+            self._return_result(result, None if outs is None else outs[k], mask, shape, order, operands)
             for k, result in enumerate(results)
         ]
-        return delivered[0] if self.nout == 1 else tuple(delivered)
+        return returned[0] if self.nout == 1 else tuple(returned)
 
     def _loop(
         self,
@@ -172,7 +182,7 @@ class ufunc:
         loop = self._numpy.resolve_dtypes((*types, *output_dtypes), casting=casting, **signature_option)
         return tuple(dtypes.check(d) for d in loop)
 
-    def _deliver(
+    def _return_result(
         self,
         result: ndarray,
         out: Output | None,
@@ -183,7 +193,7 @@ class ufunc:
     ) -> ndarray:
         """Return one result, in `out` or in the memory order `order`; without `out`, masked elements are zero."""
         if out is not None:
-            return write(out, release(result), mask)
+            return write_to_output(out, take_value(result), mask)
         if mask is not None:
             # NumPy leaves masked elements uninitialised; here they are zeros.
             value = graph.broadcast(result.value(), shape)
@@ -191,8 +201,12 @@ class ufunc:
             result = wrap_ordered(select(mask, value, zero), None)
         if order == "A":
             layouts = [x.layout for x in operands if isinstance(x, ndarray)]
-            has_fortran_order = layouts and all(layout.is_f(w.shape, w.strides) for w in layouts)
-            order = "F" if has_fortran_order and not all(layout.is_c(w.shape, w.strides) for w in layouts) else "C"
+            has_fortran_order = layouts and all(layout.is_f_contiguous(w.shape, w.strides) for w in layouts)
+            order = (
+                "F"
+                if has_fortran_order and not all(layout.is_c_contiguous(w.shape, w.strides) for w in layouts)
+                else "C"
+            )
         return result if order == "K" else in_order(result, order)
 
     def resolve_dtypes(self, dtypes: Any, **options: Any) -> tuple[DType, ...]:
@@ -226,7 +240,7 @@ class ufunc:
     def at(self, a: Any, indices: Any, *operands: Any) -> None:
         """Operate in place on indexed elements; a repeated index counts each time. See `numpy.ufunc.at`."""
         if isinstance(a, numpy.ndarray):
-            self._numpy.at(a, *map(hosted, (indices, *operands)))
+            self._numpy.at(a, *map(to_numpy_arguments, (indices, *operands)))
         else:
             at_ufunc(self.__name__, a, indices, operands)
 
@@ -258,7 +272,7 @@ def _loop_signature(function: ufunc, options: dict[str, Any]) -> Any:
     return signatures[0] if signatures else None
 
 
-def check_powers(exponent: Node, loop: tuple[DType, ...]) -> None:
+def check_integer_powers(exponent: Node, loop: tuple[DType, ...]) -> None:
     """Raise `ValueError` for integers to negative integer powers; exponents in an array are computed to find out."""
     dtype = exponent.signature.dtype
     if loop[1].kind != "i" or dtype.kind != "i":

@@ -18,41 +18,42 @@ __all__ = ["Launch", "Program", "Scratch", "generate"]
 def generate(kernel: Kernel, processors: int) -> Program:
     """Return the CUDA program of a kernel.
 
-    The text depends on the kernel's structure alone; the order in which values are accumulated on its sizes and
-    `processors`, and on nothing else, so that the same program gives the same bits on every run.
+    The text depends on the kernel's structure alone. The order in which values are accumulated depends on its sizes
+    and `processors` alone, so that the same program gives the same bits on every run.
 
     Parameters
     ----------
     kernel : Kernel
-        What to compute. No output may be empty.
+        The kernel. No output may be empty.
     processors : int
-        The number of multiprocessors of the device, by which work is split.
+        The number of multiprocessors of the device, among which work is split.
 
     Raises
     ------
     ValueError
-        If the kernel has a region and reduced loops, or scans and reductions, or rows that are too long to be held.
+        If the kernel has both a region and reduced loops, or both scans and reductions, or a row-wise pattern over rows
+        too long for the registers of a block.
     """
-    scans = any(isinstance(instr, ScanLoop) for instr in kernel.body.instrs)
+    scans = any(isinstance(instr, ScanLoop) for instr in kernel.body.instructions)
     if kernel.reduced and kernel.region is not None:
         raise ValueError("a kernel with a region must have no reduced loops")
-    if scans and any(isinstance(instr, ReduceLoops) for instr in kernel.body.instrs):
+    if scans and any(isinstance(instr, ReduceLoops) for instr in kernel.body.instructions):
         raise ValueError("a kernel must not have both scans and reductions")
-    unit = Unit(collapse(kernel, ordered=_ordered(kernel)))
+    unit = Unit(collapse(kernel, ordered=_is_order_visible(kernel)))
     if not kernel.reduced:
         emit_map(unit)
     elif scans:
         emit_scan(unit, processors)
-    elif is_rowwise(unit) and 0 not in kernel.shape:  # over nothing, there is nothing to hold
+    elif is_rowwise(unit) and 0 not in kernel.shape:  # an empty row needs no registers
         emit_rowwise(unit)
     else:
         emit_reduce(unit, processors)
     return unit.program()
 
 
-def _ordered(kernel: Kernel) -> bool:
-    """Whether the order of the reduced loops shows in the result: in a scan, or in the index of an extremum."""
-    for instr in kernel.body.instrs:
+def _is_order_visible(kernel: Kernel) -> bool:
+    """Return whether the order of the reduced loops shows in the result: of a scan, or the index of an extremum."""
+    for instr in kernel.body.instructions:
         if isinstance(instr, ScanLoop):
             return True
         if isinstance(instr, ReduceLoops):

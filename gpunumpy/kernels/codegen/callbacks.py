@@ -1,7 +1,7 @@
-"""Elementwise kernels as device functions that a library calls for every element that it reads or writes.
+"""Elementwise kernels as callbacks: device functions that a library calls for every element that it reads or writes.
 
-Such a function serves one kernel alone, so sizes are constants in it. What it needs beside the library's own pointer
-are 8-byte words in memory: the kernel's other arguments in order, as they travel to a kernel.
+A callback serves one kernel, so that sizes are constants in it. It gets one pointer from the library. The kernel's
+other arguments are 8-byte words in memory (``info``), in order, encoded as they are for a kernel's launch.
 """
 
 from __future__ import annotations
@@ -14,79 +14,87 @@ from .collapse import collapse
 from .emit import Emitter, Tile
 from .unit import Text, Unit
 
-# What the library calls the elements that it passes by value.
-_ELEMENTS = {"f32": "float", "f64": "double", "c64": "float2", "c128": "double2"}
+# The C type of a generated kernel's element -> the type as which the library passes it by value.
+_LIBRARY_TYPE = {"f32": "float", "f64": "double", "c64": "float2", "c128": "double2"}
 
 
 def first_input(kernel: Kernel) -> int:
-    """The argument that the library's own pointer stands for where it reads."""
+    """Return the number of the first input argument: a load callback gets it as the library's pointer."""
     return next(n for n, arg in enumerate(kernel.args) if arg.kind == "in")
 
 
 def load_callback(kernel: Kernel, name: str) -> str:
-    """The text of the function `name`, whose value is the kernel's at an element of its output."""
-    own = first_input(kernel)
-    unit, store = _unit(kernel)
+    """Return the text of the function `name`, which returns what the kernel computes for an element of its output."""
+    library_arg = first_input(kernel)
+    unit, store = _collapsed(kernel)
     element = C_TYPE[kernel.args[store.arg].dtype]
-    text, emitter = _body(unit, store.at)
-    emitter.once([store.value])
-    text.line(f"return op::bit_cast<{_ELEMENTS[element]}>({emitter.known[store.value]});")
-    head = f"{_ELEMENTS[element]} {name}(void* data, unsigned long long offset, void* info, void*)"
-    return _function(unit, head, text, own, (store.arg,))
+    text, emitter = _begin_body(unit, store.at)
+    emitter.compute_once([store.value])
+    text.line(f"return op::bit_cast<{_LIBRARY_TYPE[element]}>({emitter.known[store.value]});")
+    head = f"{_LIBRARY_TYPE[element]} {name}(void* data, unsigned long long offset, void* info, void*)"
+    return _function_text(unit, head, text, library_arg, (store.arg,))
 
 
-def store_callback(kernel: Kernel, given: int, name: str) -> str:
-    """The text of the function `name`, which computes from an element of argument `given` what the kernel stores."""
-    unit, store = _unit(kernel)
+def store_callback(kernel: Kernel, input_arg: int, name: str) -> str:
+    """Return the text of the function `name`, which takes an element of argument `input_arg` and stores the result."""
+    unit, store = _collapsed(kernel)
     body = unit.kernel.body
-    loads = {n: i for n, i in enumerate(body.instrs) if isinstance(i, Load) and i.arg == given}
-    element = C_TYPE[kernel.args[given].dtype]
-    text, emitter = _body(unit, next(iter(loads.values())).at)
+    loads = {n: i for n, i in enumerate(body.instructions) if isinstance(i, Load) and i.arg == input_arg}
+    element = C_TYPE[kernel.args[input_arg].dtype]
+    text, emitter = _begin_body(unit, next(iter(loads.values())).at)
     text.line(f"const {element} element = op::bit_cast<{element}>(passed);")
     emitter.known.update(dict.fromkeys(loads, "element"))
-    emitter.once([store.value])
+    emitter.compute_once([store.value])
     text.line(f"*{unit.element(store.arg, store.at, emitter.tile.index)} = {emitter.known[store.value]};")
-    head = f"void {name}(void* data, unsigned long long offset, {_ELEMENTS[element]} passed, void* info, void*)"
-    return _function(unit, head, text, store.arg, (given,))
+    head = f"void {name}(void* data, unsigned long long offset, {_LIBRARY_TYPE[element]} passed, void* info, void*)"
+    return _function_text(unit, head, text, store.arg, (input_arg,))
 
 
-def _unit(kernel: Kernel) -> tuple[Unit, Store]:
+def _collapsed(kernel: Kernel) -> tuple[Unit, Store]:
+    """Return the unit of the collapsed kernel, and its only store."""
     unit = Unit(collapse(kernel, ordered=False))
     (store,) = unit.kernel.body.stores
     return unit, store
 
 
-def _body(unit: Unit, walk: Affine) -> tuple[Text, Emitter]:
-    """A text that begins with the loop indices at element `offset` of a walk over all elements."""
+def _begin_body(unit: Unit, at: Affine) -> tuple[Text, Emitter]:
+    """Return a text that defines the loop indices at which `at` is ``offset``, and an emitter for what follows.
+
+    `at` visits every offset from 0 to the number of loop points once.
+    """
     text = Text()
     count = prod(unit.kernel.shape)
-    narrow = "unsigned" if count < 2**32 else "unsigned long long"
-    text.line(f"const {narrow} at = ({narrow})offset;")
+    offset_type = "unsigned" if count < 2**32 else "unsigned long long"
+    text.line(f"const {offset_type} at = ({offset_type})offset;")
     index = []
-    for d, (n, step) in enumerate(zip(unit.kernel.shape, walk.coef, strict=True)):
-        place = f"at / {step}u" if step > 1 else "at"
-        place = f"({place}) % {n}u" if step * n < count else place
-        text.line(f"const Int i{d} = Int({place});")
+    for d, (n, stride) in enumerate(zip(unit.kernel.shape, at.coef, strict=True)):
+        loop_index = f"at / {stride}u" if stride > 1 else "at"
+        loop_index = f"({loop_index}) % {n}u" if stride * n < count else loop_index
+        text.line(f"const Int i{d} = Int({loop_index});")
         index.append(f"i{d}")
     return text, Emitter(unit, text, unit.kernel.body, Tile(tuple(index)))
 
 
-def _function(unit: Unit, head: str, text: Text, own: int, left_out: tuple[int, ...]) -> str:
-    """The whole text: what the function needs of the table, and its arguments by the names that its lines use."""
+def _function_text(unit: Unit, head: str, text: Text, library_arg: int, omitted: tuple[int, ...]) -> str:
+    """Return the function with the helpers that it calls.
+
+    Its first lines define the kernel's arguments: `library_arg` is the library's pointer, the `omitted` arguments are
+    not used, and all others are read from ``info``.
+    """
     lines = []
     word = 0
     for n, arg in enumerate(unit.kernel.args):
-        if n in left_out:
+        if n in omitted:
             continue
         if arg.kind == "scalar":
             names = [f"a{n}r", f"a{n}i"] if KIND[arg.dtype] == "c" else [f"a{n}"]
-            wire = unit.wire(arg.dtype)
-            lines += [f"  const {wire} {name} = (({wire}*)info)[{word + k}];" for k, name in enumerate(names)]
+            c_type = unit.argument_type(arg.dtype)
+            lines += [f"  const {c_type} {name} = (({c_type}*)info)[{word + k}];" for k, name in enumerate(names)]
             word += len(names)
         else:
             pointer = f"{'const ' if arg.kind == 'in' else ''}{C_TYPE[arg.dtype]}*"
-            from_ = "data" if n == own else f"((void**)info)[{word}]"
-            lines.append(f"  {pointer} const a{n} = ({pointer}){from_};")
-            word += n != own
+            address = "data" if n == library_arg else f"((void**)info)[{word}]"
+            lines.append(f"  {pointer} const a{n} = ({pointer}){address};")
+            word += n != library_arg
     lines += [*unit.constants(), *text.lines]
     return "\n".join([unit.preamble(), f"__device__ {head} {{", *lines, "}\n"])

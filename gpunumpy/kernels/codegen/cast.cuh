@@ -1,5 +1,5 @@
-// Conversions between element types. Where C leaves a float's conversion to an integer undefined (NaN, out of range),
-// the result is what x86-64 gives and NumPy therefore shows: the least integer of the width that the instruction has.
+// Conversions between element types. C leaves the conversion of a NaN or an out-of-range float to an integer undefined.
+// The result here is that of x86-64, which NumPy shows: the least integer of the conversion instruction's width.
 namespace op {
 
 template <class F> __device__ inline i32 to_i32(F x) {
@@ -36,7 +36,7 @@ template <class T, class A> __device__ inline T cast(A x) {
   } else if constexpr (kind<T> == 3) {
     return T{cast<decltype(T::re)>(x), 0};
   } else if constexpr (same<A, f16> && same<T, u32>) {
-    return u32(to_i64(f32(x)));  // NumPy's one conversion to uint32 that is not vectorised: no shift
+    return u32(to_i64(f32(x)));  // the only conversion to uint32 that NumPy does not vectorise: no shift
   } else if constexpr (kind<A> == 1) {
     return cast<T>(f32(x));
   } else if constexpr (kind<T> == 1) {

@@ -1,8 +1,8 @@
-"""Put a kernel's loops in their simplest form before any text is made.
+"""Simplification of a kernel's loops, before any text is made.
 
-Loops of one turn go, loops that walk memory as one loop would are merged, and loops whose order is free are put in
-the order of the memory they walk, so that the innermost loop is the one along which neighbours lie side by side.
-Outer and reduced loops stay apart.
+Loops of one turn are dropped. Loops that walk memory as one loop would are merged. Loops whose order is free are put
+in the order of the memory they walk, so that the innermost loop is contiguous in memory. An outer loop is never merged
+with a reduced loop.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ...core.schedule.kernel import Affine, Body, Instruction, Kernel, Load, LoadIndexed, LoopIndex, row_level
+from ...core.schedule.kernel import Affine, Body, Instruction, Kernel, Load, LoadIndexed, LoopIndex, are_row_level
 
 
 def collapse(kernel: Kernel, ordered: bool) -> Kernel:
-    """Return an equal kernel with as few loops as possible. `ordered` forbids to reorder the reduced ones."""
+    """Return an equal kernel with as few loops as possible. If `ordered`, the reduced loops keep their order."""
     kernel = _drop_region(kernel)
     kernel = _permute(kernel, _memory_order(kernel, ordered))
     kernel = _drop_single(kernel)
@@ -26,21 +26,21 @@ def collapse(kernel: Kernel, ordered: bool) -> Kernel:
 
 
 def affines(kernel: Kernel) -> list[Affine]:
-    """Every affine map of the kernel."""
+    """Return every affine map of the kernel."""
     out: list[Affine] = []
     for body in bodies(kernel):
-        out += [instr.at for instr in body.instrs if isinstance(instr, (Load, LoadIndexed, LoopIndex))]
+        out += [instr.at for instr in body.instructions if isinstance(instr, (Load, LoadIndexed, LoopIndex))]
         out += [store.at for store in body.stores]
     return out
 
 
 def bodies(kernel: Kernel) -> list[Body]:
-    """The bodies of the kernel: one, or two when it has a region."""
+    """Return the bodies of the kernel: one, or two if it has a region."""
     return [kernel.body] if kernel.outside is None else [kernel.body, kernel.outside]
 
 
 def _drop_region(kernel: Kernel) -> Kernel:
-    """Forget a region that is the whole space, or empty."""
+    """Drop a region that is empty or the whole loop space."""
     if kernel.region is None or kernel.outside is None:
         return kernel
     if any(low >= high for low, high in kernel.region):
@@ -51,11 +51,13 @@ def _drop_region(kernel: Kernel) -> Kernel:
 
 
 def _memory_order(kernel: Kernel, ordered: bool) -> list[int]:
-    """The loops by falling stride: of the stores where all is elementwise, of the loads where something is reduced."""
+    """Return the loops by falling stride: of the loads if the kernel has reduced loops, else of the stores."""
     outer = len(kernel.shape) - kernel.reduced
-    level = row_level(kernel, kernel.body)
+    level = are_row_level(kernel, kernel.body)
     if kernel.reduced:
-        walked = [i.at for i, row in zip(kernel.body.instrs, level, strict=True) if isinstance(i, Load) and not row]
+        walked = [
+            i.at for i, row in zip(kernel.body.instructions, level, strict=True) if isinstance(i, Load) and not row
+        ]
     else:
         walked = [store.at for store in kernel.body.stores]
 
@@ -68,6 +70,7 @@ def _memory_order(kernel: Kernel, ordered: bool) -> list[int]:
 
 
 def _permute(kernel: Kernel, order: list[int]) -> Kernel:
+    """Put the loops in this order."""
     if order == list(range(len(order))):
         return kernel
     region = kernel.region and tuple(kernel.region[d] for d in order)
@@ -76,6 +79,7 @@ def _permute(kernel: Kernel, order: list[int]) -> Kernel:
 
 
 def _drop_single(kernel: Kernel) -> Kernel:
+    """Drop the loops of one turn, but keep one reduced loop where there are any."""
     outer = len(kernel.shape) - kernel.reduced
     kept = [d for d, size in enumerate(kernel.shape) if size != 1]
     if kernel.reduced and not any(d >= outer for d in kept):
@@ -87,7 +91,7 @@ def _drop_single(kernel: Kernel) -> Kernel:
 
 
 def _merge(kernel: Kernel, d: int) -> tuple[Kernel, bool]:
-    """Merge loops `d` and `d + 1` if every walk agrees; say whether it was done."""
+    """Merge loops `d` and `d + 1` if every affine map allows it; return the kernel and whether they were merged."""
     size = kernel.shape[d + 1]
     if d + 1 == len(kernel.shape) - kernel.reduced:
         return kernel, False
@@ -105,11 +109,13 @@ def _merge(kernel: Kernel, d: int) -> tuple[Kernel, bool]:
 
 
 def _rewrite(kernel: Kernel, change: Callable[[Affine], Affine]) -> Kernel:
+    """Apply `change` to every affine map of the kernel."""
+
     def instr(old: Instruction) -> Instruction:
         return replace(old, at=change(old.at)) if isinstance(old, (Load, LoadIndexed, LoopIndex)) else old
 
     def body(old: Body) -> Body:
         stores = tuple(replace(store, at=change(store.at)) for store in old.stores)
-        return Body(tuple(instr(i) for i in old.instrs), stores)
+        return Body(tuple(instr(i) for i in old.instructions), stores)
 
     return replace(kernel, body=body(kernel.body), outside=kernel.outside and body(kernel.outside))

@@ -1,13 +1,13 @@
-// Complex arithmetic and order, operation by operation as NumPy's loops do it.
+// Complex arithmetic and order, with the operations of NumPy's loops, in their order.
 
 template <class T> __device__ inline cx<T> operator+(cx<T> a, cx<T> b) { return {a.re + b.re, a.im + b.im}; }
 template <class T> __device__ inline cx<T> operator-(cx<T> a, cx<T> b) { return {a.re - b.re, a.im - b.im}; }
 template <class T> __device__ inline cx<T> operator-(cx<T> a) { return {op::negative(a.re), op::negative(a.im)}; }
-// Fused as NumPy's vector loops are on every processor with fused multiply-add: the bits depend on it.
+// With fused multiply-add, as in NumPy's vector loops on every processor that has it: the bits depend on it.
 template <class T> __device__ inline cx<T> operator*(cx<T> a, cx<T> b) {
   return {::fma(a.re, b.re, -(a.im * b.im)), ::fma(a.re, b.im, a.im * b.re)};
 }
-// Smith's division.
+// Division by Smith's algorithm (1962).
 template <class T> __device__ inline cx<T> operator/(cx<T> a, cx<T> b) {
   T size = ::fabs(b.re);
   if (size >= ::fabs(b.im)) {
@@ -19,7 +19,7 @@ template <class T> __device__ inline cx<T> operator/(cx<T> a, cx<T> b) {
   return {(a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale};
 }
 
-// Lexicographic order; a NaN anywhere compares false.
+// Lexicographic order. No value is less than, greater than or equal to a NaN.
 template <class T> __device__ inline bool operator==(cx<T> a, cx<T> b) { return a.re == b.re && a.im == b.im; }
 template <class T> __device__ inline bool operator!=(cx<T> a, cx<T> b) { return a.re != b.re || a.im != b.im; }
 template <class T> __device__ inline bool operator<(cx<T> a, cx<T> b) {
@@ -44,12 +44,12 @@ template <class T> __device__ inline cx<T> reciprocal(cx<T> z) {
   T ratio = z.re / z.im, d = z.re * ratio + z.im;
   return {ratio / d, T(-1) / d};
 }
-// Of two equal values the first, as NumPy's scalar loops have it.
+// Of two equal values the first is returned, as by NumPy's scalar loops.
 template <class T> __device__ inline cx<T> maximum(cx<T> a, cx<T> b) { return a >= b || isnan(a) ? a : b; }
 template <class T> __device__ inline cx<T> minimum(cx<T> a, cx<T> b) { return a <= b || isnan(a) ? a : b; }
 template <class T> __device__ inline cx<T> fmax(cx<T> a, cx<T> b) { return a >= b || isnan(b) ? a : b; }
 template <class T> __device__ inline cx<T> fmin(cx<T> a, cx<T> b) { return a <= b || isnan(b) ? a : b; }
-// z / |z|, given |z|; along an axis where z is infinite.
+// z / |z|, given |z|. Where one part of z is infinite, the unit vector along that axis; where both are, NaN.
 template <class T> __device__ inline cx<T> complex_sign(cx<T> z, T size) {
   if (isnan(size)) return {nan<T>(), nan<T>()};
   if (isinf(size)) {

@@ -1,4 +1,4 @@
-// Complex elementary functions with C99's special values, in f64. complex64 is computed here too and rounded once.
+// Complex elementary functions with the special values of C99, in f64. complex64 is computed in f64 and rounded once.
 namespace op {
 
 constexpr f64 LN2 = 0.693147180559945309417232121458176568;
@@ -14,7 +14,7 @@ __device__ inline f64 exp_times(f64 x, f64 t) {
   return root * t * root;
 }
 
-// exp(x) / 2 * t for a large x. Half of t may be 0 where t is not.
+// exp(x) / 2 * t for a large x. The half is applied to the exponential: half of a tiny t would be 0.
 __device__ inline f64 half_exp_times(f64 x, f64 t) {
   f64 root = ::exp(0.5 * x);
   return 0.5 * root * t * root;
@@ -29,7 +29,7 @@ __device__ inline c128 exp(c128 z) {
   return {exp_times(z.re, op::cos(z.im)), exp_times(z.re, op::sin(z.im))};
 }
 __device__ inline c128 exp2(c128 z) { return exp(c128{z.re * LN2, z.im * LN2}); }
-// exp(z) - 1. Not finite, that says all; on the real axis it makes a -0 a +0.
+// exp(z) - 1. For a z that is not finite the plain formula does; on the real axis a real part of -0 becomes +0.
 __device__ inline c128 expm1(c128 z) {
   if (z.im == 0) return {::expm1(z.re) + 0.0, z.im};
   if (!isfinite(z.re) || !isfinite(z.im)) {
@@ -40,7 +40,7 @@ __device__ inline c128 expm1(c128 z) {
   return {::expm1(z.re) * op::cos(z.im) - 2 * s * s, ::exp(z.re) * op::sin(z.im)};
 }
 
-// log(1 + a + x^2 + y^2) / 2, the sum kept to twice the precision: near 0 it cancels.
+// log(1 + a + x^2 + y^2) / 2, with the sum in twice the precision, as its terms may cancel.
 __device__ inline f64 half_log1p(f64 a, f64 x, f64 y) {
   f64 p = x * x, q = y * y, low = ::fma(x, x, -p) + ::fma(y, y, -q);
   f64 s = a + p, p2 = s - a, t = s + q, q2 = t - s;
@@ -48,7 +48,8 @@ __device__ inline f64 half_log1p(f64 a, f64 x, f64 y) {
   return 0.5 * ::log1p(t + low);
 }
 
-// log|z|. Where it is small the error of a hypot, two units on a GPU, would be many of the logarithm's.
+// log|z|. Where |z| is near 1 the logarithm is small, and the error of hypot, two units in the last place on a GPU,
+// would be many units of it.
 __device__ inline f64 log_abs(f64 x, f64 y) {
   x = ::fabs(x);
   y = ::fabs(y);
@@ -70,7 +71,7 @@ __device__ inline c128 log10(c128 z) {
 }
 __device__ inline c128 log1p(c128 z) {
   f64 x = z.re, y = z.im, sum = 1 + x;
-  // the sum is exact for x <= -0.5; elsewhere |1 + z|^2 - 1 = 2x + x^2 + y^2 spares its rounding
+  // 1 + x is exact for x <= -0.5; elsewhere |1 + z|^2 - 1 = 2x + x^2 + y^2 avoids its rounding
   bool near = x > -0.5 && x < 8 && ::fabs(y) < 8;
   return {near ? half_log1p(2 * x, x, y) : log_abs(sum, y), op::arctan2(y, sum)};
 }
@@ -116,11 +117,11 @@ __device__ inline c128 cosh(c128 z) {
   if (::fabs(x) < 700 || isnan(x)) return {::cosh(x) * op::cos(y), op::sinh(x) * op::sin(y)};
   return {half_exp_times(::fabs(x), op::cos(y)), half_exp_times(::fabs(x), ::copysign(1.0, x) * op::sin(y))};
 }
-// Kahan's tangent.
+// Kahan's algorithm ("Branch cuts for complex elementary functions", 1987).
 __device__ inline c128 tanh(c128 z) {
   f64 x = z.re, y = z.im;
   if (isnan(x)) return {x, y == 0 ? y : nan<f64>()};
-  if (isinf(x)) return {::copysign(1.0, x), ::copysign(0.0, y)};  // as the array API has it; C: the sign of sin(2y)
+  if (isinf(x)) return {::copysign(1.0, x), ::copysign(0.0, y)};  // array API standard; C99: the sign of sin(2y)
   if (!isfinite(y)) return {x == 0 ? x : nan<f64>(), nan<f64>()};
   if (::fabs(x) >= 22) {
     f64 e = ::exp(-::fabs(x));
@@ -130,13 +131,14 @@ __device__ inline c128 tanh(c128 z) {
   return {beta * rho * s / d, t / d};
 }
 __device__ inline c128 sin(c128 z) {
-  if (isinf(z.im) && !isfinite(z.re)) return {nan<f64>(), infinity<f64>()};  // C leaves the sign open; as glibc
+  if (isinf(z.im) && !isfinite(z.re)) return {nan<f64>(), infinity<f64>()};  // as in glibc; C leaves the sign open
   return over_i(sinh(times_i(z)));
 }
 __device__ inline c128 cos(c128 z) { return cosh(times_i(z)); }
 __device__ inline c128 tan(c128 z) { return over_i(tanh(times_i(z))); }
 
-// Hull, Fairgrieve and Tang: asinh(x + iy) = re + i atan2(y, s) for x, y >= 0, with no cancellation in either part.
+// Hull, Fairgrieve and Tang (1997): asinh(x + iy) = re + i atan2(y, s) for x, y >= 0, with no cancellation in either
+// part.
 struct Hull {
   f64 re, s, y;
 };
@@ -183,13 +185,13 @@ __device__ inline c128 arctanh(c128 z) {
     f64 re = 0.5 * (0.5 * x / size) / size, turn = 0.5 * (0.5 * y / size) / size;
     return {::copysign(re, z.re), ::copysign(HALF_PI - turn, z.im)};
   }
-  // at x = 1 the square of a small y may underflow where its logarithm does not
+  // at x = 1 the square of a small y may underflow, but its logarithm is finite
   f64 re = x == 1 && y < 1 ? 0.5 * (::log(op::hypot(2.0, y)) - ::log(y)) : 0.25 * ::log1p(4 * x / ((1 - x) * (1 - x) + y * y));
   return {::copysign(re, z.re), 0.5 * op::arctan2(2 * z.im, (1 - x) * (1 + x) - y * y)};
 }
 __device__ inline c128 arctan(c128 z) { return over_i(arctanh(times_i(z))); }
 
-// C99's product: an infinite factor gives an infinite product though both its parts came out as NaN.
+// The product of C99, annex G: an infinite factor gives an infinite product, also where both parts come out as NaN.
 __device__ inline c128 unit_if_infinite(c128 z) {
   return {::copysign(isinf(z.re) ? 1.0 : 0.0, z.re), ::copysign(isinf(z.im) ? 1.0 : 0.0, z.im)};
 }
@@ -206,7 +208,7 @@ __device__ inline c128 c99_product(c128 a, c128 b) {
   return {infinity<f64>() * (x.re * y.re - x.im * y.im), infinity<f64>() * (x.re * y.im + x.im * y.re)};
 }
 
-// A small whole exponent by repeated squaring, anything else through the logarithm.
+// Powers: a small integer exponent by repeated squaring, any other through the logarithm.
 __device__ inline c128 complex_power(c128 a, c128 b) {
   if (b.re == 0 && b.im == 0) return {1, 0};
   if (a.re == 0 && a.im == 0) {
@@ -215,7 +217,7 @@ __device__ inline c128 complex_power(c128 a, c128 b) {
   }
   if (b.im == 0 && b.re == ::floor(b.re) && ::fabs(b.re) < 100) {
     c128 result = {1, 0}, square = a;
-    bool started = b.re < 1 || b.re > 3;  // else no product with 1, whose zero would meet an infinity
+    bool started = b.re < 1 || b.re > 3;  // else no product with {1, 0}: its zero times an infinity is NaN
     for (int n = int(::fabs(b.re)); n; n >>= 1) {
       if (n & 1) {
         result = started ? result * square : square;

@@ -1,7 +1,7 @@
-"""Values of a kernel's body as C, for a tile: `count` vectors of `width` lanes in each thread.
+"""The values of a kernel's body as C text, for one tile: `count` vectors of `width` lanes in each thread.
 
 The lanes of a vector are neighbours along one loop. All loads of a tile come first, so that they are in flight
-together, then the arithmetic, then the stores; a tile that is not whole is loaded and stored lane by lane.
+together, then the arithmetic, then the stores. A tile with missing lanes checks each of its accesses.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ...core.dtypes import C_TYPE, DType
-from ...core.ops.philox32 import BLOCKS, elements_of_block
+from ...core.ops.philox32 import BLOCK_OPS, elements_of_block
 from ...core.ops.streams import CONGRUENTIAL
 from ...core.schedule.kernel import (
     Affine,
@@ -25,63 +25,83 @@ from ...core.schedule.kernel import (
     Store,
     value_dtypes,
 )
-from ..random.stream_code import stand, walk
+from ..random.stream_code import start_walk, walk_arguments
 from .unit import Text, Unit
 
-# By the condition of a lane, which functions of the prelude load and store a vector.
-_HOW = {"": "pack", "left > 0": "if", "left > v": "part"}
+# The condition under which a lane exists -> the suffix of the functions in prelude.cuh that load and store a vector.
+_ACCESS = {"": "pack", "left > 0": "pack_if", "left > v": "lanes"}
 
-# How sure it is by what the position of a word grows: not, or if so from lane to lane by a step.
-_UNSURE, _SURE = "op::UNSURE", "v ? op::{} : op::LEAPS"
+# C expressions of how the position of a random word follows from the one before (`Sure` in random/streams.cuh): unknown
+# until run time; or by one kind of increment from lane to lane, and by a leap from the last lane of a vector to the
+# first lane of the next vector.
+_UNKNOWN_INCREMENT, _KNOWN_INCREMENT = "op::UNSURE", "v ? op::{} : op::LEAPS"
 
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """The loop points that a thread works on at once.
+    """The loop points that a thread computes at once: `count` vectors of `width` lanes.
 
-    `place` are the lines that define, for vector `u`, the loop indices of its first lane and ``left``, the number of
-    its lanes that exist (none if zero or less). `index` names the indices, one a loop. `whole` is a C condition that
-    every lane of every vector exists. The indices of the `steady` loops are the same in every vector, and the first
-    vector exists. From the last lane of a vector to the first of the thread's next one, the index of the lanes' loop
-    (the last one where there are none) mostly grows by `leap`; always, also from tile to tile, if it is `regular`.
+    Attributes
+    ----------
+    index
+        The C names of the loop indices, one for each loop.
+    lane
+        The loop along which the lanes of a vector lie; None if a vector is one point.
+    index_lines
+        C lines that define, for vector ``u``, the loop indices of its first lane and ``left``, the number of its lanes
+        that exist (none if zero or less).
+    whole
+        A C condition that every lane of every vector exists.
+    fixed_loops
+        Loops whose index is the same in every vector. Where there are any, the first vector exists.
+    leap
+        The usual increment of the index of loop `lane` (of the last loop if `lane` is None) from the last lane of a
+        vector to the first lane of the thread's next vector.
+    leaps_always
+        Whether every such increment is `leap`, also from tile to tile.
     """
 
     index: tuple[str, ...]
     lane: int | None = None
     width: int = 1
     count: int = 1
-    place: tuple[str, ...] = ()
+    index_lines: tuple[str, ...] = ()
     whole: str = "true"
-    steady: tuple[int, ...] = ()
+    fixed_loops: tuple[int, ...] = ()
     leap: int = 1
-    regular: bool = False
+    leaps_always: bool = False
 
 
 class Emitter:
-    """Emits the values of one body over one tile. Values stay known from one pass to the next."""
+    """Emits the values of one body over one tile.
 
-    def __init__(self, unit: Unit, text: Text, body: Body, tile: Tile, name: str = "") -> None:
+    `known` maps a value to the C expression that holds it; it lasts from one call of `run` to the next. `states` maps
+    a reduction or scan to the C expression of its accumulated state. `tag` keeps the C names of several emitters in
+    one entry distinct.
+    """
+
+    def __init__(self, unit: Unit, text: Text, body: Body, tile: Tile, tag: str = "") -> None:
         self.unit = unit
         self.text = text
         self.body = body
         self.tile = tile
-        self.name = name
+        self.tag = tag
         self.dtypes: list[DType] = value_dtypes(unit.kernel, body)
         self.known: dict[int, str] = {}
         self.states: dict[int, str] = {}
-        self._walks: dict[int, str] = {}
-        self._standing: set[int] = set()
+        self._streams: dict[int, str] = {}
+        self._started: set[int] = set()
         self._varying: dict[int, bool] = {}
-        # Every vector is there with all its lanes or not at all: no vector needs to be taken apart.
-        self._exact = tile.lane is None or unit.kernel.shape[tile.lane] % tile.width == 0
+        # Every vector exists with all its lanes or not at all, so one condition serves a whole vector.
+        self._only_whole_vectors = tile.lane is None or unit.kernel.shape[tile.lane] % tile.width == 0
 
-    # What is needed
+    # Properties of values
 
     def varies(self, value: int) -> bool:
-        """Whether the value differs between the lanes of a vector."""
+        """Return whether the value differs between the lanes of a vector."""
         found = self._varying.get(value)
         if found is None:
-            instr, lane = self.body.instrs[value], self.tile.lane
+            instr, lane = self.body.instructions[value], self.tile.lane
             if isinstance(instr, Scalar):
                 found = False
             elif isinstance(instr, (Load, LoopIndex)):
@@ -98,7 +118,7 @@ class Emitter:
         return found
 
     def closure(self, values: Iterable[int]) -> list[int]:
-        """The values to compute, in order, so that `values` are known."""
+        """Return the values that must be computed before all of `values` are known, in the order of the body."""
         found: set[int] = set()
         todo = list(values)
         while todo:
@@ -109,108 +129,118 @@ class Emitter:
         return sorted(found)
 
     def ctype(self, value: int) -> str:
-        """The C type of the value."""
+        """Return the C type of the value."""
         return C_TYPE[self.dtypes[value]]
 
-    # Words of a stream
+    # Words of a random stream
 
-    def walk(self, values: Iterable[int], first: Sequence[str] = ()) -> None:
-        """Begin the walks of words among the values, where the text stands: outside of the loops of the tile.
+    def declare_streams(self, values: Iterable[int], first_lines: Sequence[str] = ()) -> None:
+        """Declare the state that each random word among the values keeps from point to point of a thread.
 
-        The lines `first` define what `place` asks for at the first vector. Where they are given, what is sure to leap
-        from vector to vector stands one leap before it from now on.
+        The declarations go to the end of the text, which must be outside of the loops over the tile. `first_lines`
+        define what `Tile.index_lines` read, as it is at the first vector. Where they are given, a stream whose
+        increments are known is started one leap before the first vector.
         """
         for value in values:
-            instr = self.body.instrs[value]
-            if value in self._walks or not isinstance(instr, Apply):
+            instr = self.body.instructions[value]
+            if value in self._streams or not isinstance(instr, Apply):
                 continue
-            name = f"w{self.name}{value}"
-            if instr.op in BLOCKS:
+            name = f"w{self.tag}{value}"
+            if instr.op in BLOCK_OPS:
                 self.text.line(f"op::Block<{self.ctype(value)}> {name};")
             elif instr.op == "philox":
                 self.text.line(f"op::Four {name};")
             elif instr.op in CONGRUENTIAL:
-                step, leap, _ = self._ways(instr.args[0])
-                self.text.line(f"op::Walk {name}{walk(instr.op, step, leap)};")
-                if first:
-                    self._stand(value, instr, name, leap, first)
+                step, leap, _ = self._increments(instr.args[0])
+                self.text.line(f"op::Walk {name}{walk_arguments(instr.op, step, leap)};")
+                if first_lines:
+                    self._start_walk(value, instr, name, leap, first_lines)
             else:
                 continue
-            self._walks[value] = name
+            self._streams[value] = name
 
-    def _stand(self, value: int, instr: Apply, name: str, leap: int, first: Sequence[str]) -> None:
-        """Let a walk stand one leap before the first vector, if it is sure to leap."""
-        place, *state = instr.args
-        if self._ways(place)[2] == _UNSURE or not all(isinstance(self.body.instrs[n], Scalar) for n in state):
+    def _start_walk(self, value: int, instr: Apply, name: str, leap: int, first_lines: Sequence[str]) -> None:
+        """Start a stream one leap before the first vector, if its increments are known."""
+        position, *state = instr.args
+        known = self._increments(position)[2] != _UNKNOWN_INCREMENT
+        if not known or not all(isinstance(self.body.instructions[n], Scalar) for n in state):
             return
-        self.once(state)
-        self._standing.add(value)
+        self.compute_once(state)
+        self._started.add(value)
         with self.text.block(""):
-            for line in (*first, "const int u = 0, v = 0;", *self.tile.place):
+            for line in (*first_lines, "const int u = 0, v = 0;", *self.tile.index_lines):
                 self.text.line(line)
             self.text.line(
-                stand(instr.op, name, self._position(place), leap, ", ".join(self.known[n] for n in state)) + ";"
+                start_walk(instr.op, name, self._position(position), leap, ", ".join(self.known[n] for n in state))
+                + ";"
             )
 
     def _position(self, value: int) -> str:
-        """The position of a word at lane ``v``, of which it is sure how it grows."""
-        instr = self.body.instrs[value]
+        """Return the C expression of a word's position at lane ``v``. The position has known increments."""
+        instr = self.body.instructions[value]
         if isinstance(instr, LoopIndex):
-            return self._index(instr)
+            return self._index_value(instr)
         assert isinstance(instr, Apply)
         return self.unit.expression(instr.op, instr.loop, [f"({self._position(instr.args[0])})"])
 
-    def _ways(self, value: int) -> tuple[int, int, str]:
-        """By how much a position mostly grows, from lane to lane and from vector to vector; in C, how sure that is."""
-        instr = self.body.instrs[value]
+    def _increments(self, value: int) -> tuple[int, int, str]:
+        """Return the usual increments of a position and, as C, which of them applies at lane ``v``.
+
+        The first increment is from lane to lane, the second from the last lane of a vector to the next vector.
+        """
+        instr = self.body.instructions[value]
         if isinstance(instr, LoopIndex) and instr.at.coef:
             coef = instr.at.coef[-1 if self.tile.lane is None else self.tile.lane]
-            return coef, coef * self.tile.leap, _SURE.format("STEPS") if self.tile.regular else _UNSURE
+            known = _KNOWN_INCREMENT.format("STEPS") if self.tile.leaps_always else _UNKNOWN_INCREMENT
+            return coef, coef * self.tile.leap, known
         if not isinstance(instr, Apply):
-            return 1, 1, _UNSURE
-        step, leap, _ = self._ways(instr.args[0])
+            return 1, 1, _UNKNOWN_INCREMENT
+        step, leap, _ = self._increments(instr.args[0])
         if instr.op != "stream_place":
-            return step, leap, _UNSURE
-        # Two halves have one word: in vectors that begin with a first half, or a second one, it is sure which.
-        first = self.body.instrs[instr.args[0]]
-        if not (self.tile.regular and isinstance(first, LoopIndex) and step == 1):
-            return 1, (leap + 1) // 2, _UNSURE
+            return step, leap, _UNKNOWN_INCREMENT
+        # Two neighbouring halves share a word. Where all vectors begin with the same half of a word, the increment of
+        # the word's position is known at every lane.
+        half = self.body.instructions[instr.args[0]]
+        if not (self.tile.leaps_always and isinstance(half, LoopIndex) and step == 1):
+            return 1, (leap + 1) // 2, _UNKNOWN_INCREMENT
         if self.tile.width == 1:
-            return 1, leap // 2, _UNSURE if leap % 2 else "op::LEAPS"
-        odd = first.at.offset % 2
+            return 1, leap // 2, _UNKNOWN_INCREMENT if leap % 2 else "op::LEAPS"
+        odd = half.at.offset % 2
         steps = f"v % 2 == {odd} ? op::STEPS : op::STAYS"
         return 1, (leap + 1 - odd) // 2, f"v ? ({steps}) : op::LEAPS"
 
-    def _way(self, value: int, instr: Apply) -> str:
-        """In C, how the position of a word comes from the one before."""
-        return self._ways(instr.args[0])[2] if value in self._standing else _UNSURE
+    def _increment_kind(self, value: int, instr: Apply) -> str:
+        """Return, as C, which increment leads to a word's position; unknown where the stream was not started."""
+        return self._increments(instr.args[0])[2] if value in self._started else _UNKNOWN_INCREMENT
 
-    def _parity(self, value: int) -> str | None:
-        """In C, whether a position at lane ``v`` is odd, if that is known."""
-        place, lane = self.body.instrs[value], self.tile.lane
-        if lane is None or not isinstance(place, LoopIndex) or place.at.coef[lane] != 1 or self.tile.width % 2:
+    def _lane_parity(self, value: int) -> str | None:
+        """Return the C expression of a position's parity at lane ``v``, or None if it is unknown."""
+        position, lane = self.body.instructions[value], self.tile.lane
+        if lane is None or not isinstance(position, LoopIndex) or position.at.coef[lane] != 1 or self.tile.width % 2:
             return None
-        rest = (c for d, c in enumerate(place.at.coef) if d != lane)
-        return f"(v + {place.at.offset % 2}) % 2" if all(c % 2 == 0 for c in rest) else None
+        rest = (c for d, c in enumerate(position.at.coef) if d != lane)
+        return f"(v + {position.at.offset % 2}) % 2" if all(c % 2 == 0 for c in rest) else None
 
-    def _turn(self, value: int) -> str:
-        """In C, the turn at which a lane's element comes in its block; negative where that is known later alone."""
-        instr = self.body.instrs[value]
+    def _turn_in_block(self, value: int) -> str:
+        """Return the C expression of a lane's turn among the elements of its random block; negative if unknown."""
+        instr = self.body.instructions[value]
         assert isinstance(instr, Apply)
-        place, lane, many = self.body.instrs[instr.args[0]], self.tile.lane, elements_of_block(self.dtypes[value])
-        if lane is None or not isinstance(place, LoopIndex) or place.at.coef[lane] != 1 or self.tile.width % many:
+        position, lane = self.body.instructions[instr.args[0]], self.tile.lane
+        per_block = elements_of_block(self.dtypes[value])
+        if lane is None or not isinstance(position, LoopIndex) or position.at.coef[lane] != 1:
             return "-1"
-        rest = (c for d, c in enumerate(place.at.coef) if d != lane)
-        return f"v % {many}" if place.at.offset % many == 0 and all(c % many == 0 for c in rest) else "-1"
+        rest = (c for d, c in enumerate(position.at.coef) if d != lane)
+        aligned = all(n % per_block == 0 for n in (self.tile.width, position.at.offset, *rest))
+        return f"v % {per_block}" if aligned else "-1"
 
     # Emission
 
-    def once(self, values: Iterable[int]) -> None:
-        """Compute values that are the same all over the tile, where the text stands."""
+    def compute_once(self, values: Iterable[int]) -> None:
+        """Compute values that are the same all over the tile, at the end of the text."""
         order = self.closure(values)
-        self.walk(order)
+        self.declare_streams(order)
         for value in order:
-            instr = self.body.instrs[value]
+            instr = self.body.instructions[value]
             if isinstance(instr, Load):
                 self._define(value, "*" + self.unit.element(instr.arg, instr.at, self.tile.index), keep=True)
             else:
@@ -223,149 +253,160 @@ class Emitter:
         stores: Sequence[Store] = (),
         consume: Callable[[], None] | None = None,
     ) -> None:
-        """Compute `values`, the `keep` ones so that they stay known, and store.
+        """Emit the tile: its loads, then its arithmetic, then its stores.
 
-        `consume` is called where the text stands at one lane ``v`` of vector ``u``: ``on`` says that it exists, and
-        `known` names the values.
+        Parameters
+        ----------
+        values
+            The values to compute for `consume`.
+        keep
+            Values to compute that stay known after this call.
+        stores
+            The stores to make.
+        consume
+            A function that emits what uses the values. It is called once, inside the loops over vector ``u`` and lane
+            ``v``: the C variable ``exists`` says whether the lane exists, and `known` names the values.
         """
         order = self.closure([*values, *keep, *(store.value for store in stores)])
-        self.walk(order)
+        self.declare_streams(order)
         kept = [value for value in keep if value in order]
-        self._load([value for value in order if isinstance(self.body.instrs[value], Load)])
-        order = [value for value in order if not isinstance(self.body.instrs[value], Load)]
-        before = dict(self.known)
+        self._emit_loads([value for value in order if isinstance(self.body.instructions[value], Load)])
+        order = [value for value in order if not isinstance(self.body.instructions[value], Load)]
+        kept_names = dict(self.known)
         for value in kept:
-            if value not in before:
-                before[value] = self._array("k", value, self.varies(value))
-        results = [self._result(n, store) for n, store in enumerate(stores)]
-        with self.text.loop("u", self.tile.count):
-            self.place()
+            if value not in kept_names:
+                kept_names[value] = self._declare_registers("k", value, self.varies(value))
+        results = [self._declare_result(n, store) for n, store in enumerate(stores)]
+        with self.text.unrolled("u", self.tile.count):
+            self.define_indices()
             for value in order:
                 if not self.varies(value):
-                    self._compute(value, guard=self.on("0"))
+                    self._compute(value, guard=self.lane_exists("0"))
                     if value in kept:
-                        self.text.line(f"{before[value]} = {self.known[value]};")
+                        self.text.line(f"{kept_names[value]} = {self.known[value]};")
             if any(map(self.varies, order)) or stores or consume is not None:
-                self._lanes(order, kept, before, stores, results, consume)
-        self.known = before
+                self._compute_lanes(order, kept, kept_names, stores, results, consume)
+        self.known = kept_names
         if stores:
-            self._store(stores, results)
+            self._emit_stores(stores, results)
 
-    def _lanes(
+    def _compute_lanes(
         self,
         order: Sequence[int],
         kept: Sequence[int],
-        before: dict[int, str],
+        kept_names: dict[int, str],
         stores: Sequence[Store],
         results: Sequence[str],
         consume: Callable[[], None] | None,
     ) -> None:
-        with self.text.loop("v", self.tile.width):
-            self.text.line(f"const bool on = {self.on('v')};")
+        with self.text.unrolled("v", self.tile.width):
+            self.text.line(f"const bool exists = {self.lane_exists('v')};")
             for value in order:
                 if self.varies(value):
-                    self._compute(value, guard="on")
+                    self._compute(value, guard="exists")
                     if value in kept:
-                        self.text.line(f"{before[value]} = {self.known[value]};")
+                        self.text.line(f"{kept_names[value]} = {self.known[value]};")
             for store, result in zip(stores, results, strict=True):
                 self.text.line(f"{result}[u].v[v] = {self.known[store.value]};")
             if consume is not None:
                 consume()
 
-    def on(self, lane: str) -> str:
-        """The condition that a lane exists."""
+    def lane_exists(self, lane: str) -> str:
+        """Return the C condition that a lane exists."""
         if self.tile.whole == "true":
             return "true"
-        return "left > 0" if self._exact else f"{self.tile.whole} || left > {lane}"
+        return "left > 0" if self._only_whole_vectors else f"{self.tile.whole} || left > {lane}"
 
-    def place(self) -> None:
-        """Define the loop indices of vector ``u`` and how many of its lanes are ``left``."""
-        for line in self.tile.place:
+    def define_indices(self) -> None:
+        """Define the loop indices of vector ``u``, and ``left``, the number of its lanes that exist."""
+        for line in self.tile.index_lines:
             self.text.line(line)
 
-    def _array(self, letter: str, value: int, varying: bool, steady: bool = False) -> str:
-        """Declare registers for the value over the whole tile; return how its lane is named."""
-        name = f"{letter}{self.name}{value}"
-        count, u = (1, "0") if steady else (self.tile.count, "u")
+    def _declare_registers(self, letter: str, value: int, varying: bool, fixed: bool = False) -> str:
+        """Declare registers for the value over the whole tile; return the C expression of one lane."""
+        name = f"{letter}{self.tag}{value}"
+        count, u = (1, "0") if fixed else (self.tile.count, "u")
         if varying:
             self.text.line(f"Pack<{self.ctype(value)}, {self.tile.width}> {name}[{count}];")
             return f"{name}[{u}].v[v]"
         self.text.line(f"{self.ctype(value)} {name}[{count}];")
         return f"{name}[{u}]"
 
-    def _steady(self, value: int) -> bool:
-        """Whether a load is the same in every vector of the tile."""
-        instr = self.body.instrs[value]
+    def _is_fixed(self, value: int) -> bool:
+        """Return whether a load is the same in every vector of the tile."""
+        instr, fixed_loops = self.body.instructions[value], self.tile.fixed_loops
         assert isinstance(instr, Load)
-        return bool(self.tile.steady) and not any(c for d, c in enumerate(instr.at.coef) if d not in self.tile.steady)
+        return bool(fixed_loops) and not any(c for d, c in enumerate(instr.at.coef) if d not in fixed_loops)
 
-    def _result(self, n: int, store: Store) -> str:
-        name = f"y{self.name}{n}_{store.value}"
+    def _declare_result(self, n: int, store: Store) -> str:
+        name = f"y{self.tag}{n}_{store.value}"
         ctype = C_TYPE[self.unit.kernel.args[store.arg].dtype]
         self.text.line(f"Pack<{ctype}, {self.tile.width}> {name}[{self.tile.count}];")
         return name
 
-    def _packs(self, arg: int, at: Affine) -> bool:
-        """Whether a vector of the access is contiguous and aligned. (The row strides were seen to: `pack_width`.)"""
-        return packs(self.unit, arg, at, self.tile.lane, self.tile.width)
+    def _is_vector_access(self, arg: int, at: Affine) -> bool:
+        """Return whether each vector of the access is contiguous and aligned."""
+        return is_vector_access(self.unit, arg, at, self.tile.lane, self.tile.width)
 
-    def _load(self, values: Sequence[int]) -> None:
+    def _emit_loads(self, values: Sequence[int]) -> None:
         if not values:
             return
-        steady = [value for value in values if self._steady(value)]
-        moving = [value for value in values if value not in steady]
-        places = {value: self._array("x", value, self.varies(value), value in steady) for value in values}
-        self.known.update(places)
+        fixed = [value for value in values if self._is_fixed(value)]
+        moving = [value for value in values if value not in fixed]
+        registers = {value: self._declare_registers("x", value, self.varies(value), value in fixed) for value in values}
+        self.known.update(registers)
         width = self.tile.width
 
         def load(group: Sequence[int], count: int, guard: str) -> None:
-            with self.text.loop("u", count):
-                self.place()
+            with self.text.unrolled("u", count):
+                self.define_indices()
                 for value in group:
-                    instr = self.body.instrs[value]
+                    instr = self.body.instructions[value]
                     assert isinstance(instr, Load)
-                    name = places[value].removesuffix(".v[v]")
-                    from_ = self.unit.element(instr.arg, instr.at, self.tile.index)
+                    name = registers[value].removesuffix(".v[v]")
+                    address = self.unit.element(instr.arg, instr.at, self.tile.index)
                     other = f" : {self.ctype(value)}()"
                     if not self.varies(value):
-                        self.text.line(f"{name} = {f'left > 0 ? *{from_}{other}' if guard else f'*{from_}'};")
-                    elif self._packs(instr.arg, instr.at):
-                        self.text.line(f"{name} = load_{_HOW[guard]}<{width}>({from_}{', left' if guard else ''});")
+                        self.text.line(f"{name} = {f'left > 0 ? *{address}{other}' if guard else f'*{address}'};")
+                    elif self._is_vector_access(instr.arg, instr.at):
+                        self.text.line(
+                            f"{name} = load_{_ACCESS[guard]}<{width}>({address}{', left' if guard else ''});"
+                        )
                     else:
                         assert self.tile.lane is not None
-                        item = f"{from_}[{self.unit.term(instr.at, self.tile.lane, 'v')}]"
-                        with self.text.loop("v", width):
+                        item = f"{address}[{self.unit.term(instr.at, self.tile.lane, 'v')}]"
+                        with self.text.unrolled("v", width):
                             self.text.line(f"{name}.v[v] = {f'{guard} ? {item}{other}' if guard else item};")
 
         def emit(guard: str) -> None:
-            for group, count in ((steady, 1), (moving, self.tile.count)):
+            for group, count in ((fixed, 1), (moving, self.tile.count)):
                 if group:
                     load(group, count, guard)
 
-        self._guarded(emit)
+        self._emit_guarded(emit)
 
-    def _store(self, stores: Sequence[Store], results: Sequence[str]) -> None:
+    def _emit_stores(self, stores: Sequence[Store], results: Sequence[str]) -> None:
         lane, width = self.tile.lane, self.tile.width
 
         def emit(guard: str) -> None:
-            with self.text.loop("u", self.tile.count):
-                self.place()
+            with self.text.unrolled("u", self.tile.count):
+                self.define_indices()
                 for store, name in zip(stores, results, strict=True):
                     to = self.unit.element(store.arg, store.at, self.tile.index)
-                    if self._packs(store.arg, store.at):
-                        self.text.line(f"store_{_HOW[guard]}({to}, {name}[u]{', left' if guard else ''});")
+                    if self._is_vector_access(store.arg, store.at):
+                        self.text.line(f"store_{_ACCESS[guard]}({to}, {name}[u]{', left' if guard else ''});")
                         continue
                     step = self.unit.term(store.at, lane, "v") if lane is not None else ""
-                    with self.text.loop("v", width):
+                    with self.text.unrolled("v", width):
                         self.text.line(f"{f'if ({guard}) ' if guard else ''}{to}[{step or 0}] = {name}[u].v[v];")
 
-        self._guarded(emit)
+        self._emit_guarded(emit)
 
-    def _guarded(self, emit: Callable[[str], None]) -> None:
-        """Emit accesses with the condition of each lane: none where the tile is whole."""
+    def _emit_guarded(self, emit: Callable[[str], None]) -> None:
+        """Call `emit` with the condition under which a lane exists; it is empty where the tile is whole."""
         if self.tile.whole == "true":
             emit("")
-        elif self._exact:
+        elif self._only_whole_vectors:
             emit("left > 0")
         else:
             with self.text.block(f"if ({self.tile.whole})"):
@@ -376,47 +417,47 @@ class Emitter:
     # One value
 
     def _define(self, value: int, expression: str, keep: bool) -> None:
-        name = f"{'r' if keep else 't'}{self.name}{value}"
+        name = f"{'r' if keep else 't'}{self.tag}{value}"
         self.text.line(f"const {self.ctype(value)} {name} = {expression};")
         self.known[value] = name
 
     def _compute(self, value: int, guard: str, keep: bool = False) -> None:
-        instr = self.body.instrs[value]
+        instr = self.body.instructions[value]
         if isinstance(instr, Scalar):
             self._define(value, self.unit.scalar(instr.arg), keep)
         elif isinstance(instr, LoopIndex):
-            self._define(value, self._index(instr), keep)
+            self._define(value, self._index_value(instr), keep)
         elif isinstance(instr, Apply):
             args = [self.known[arg] for arg in instr.args]
             if instr.op == "philox":
-                args.append(self._walks[value])
-            elif value in self._walks:
-                known = self._turn(value) if instr.op in BLOCKS else self._way(value, instr)
-                args += [self._walks[value], known]
-            elif instr.op == "stream_half":  # the only thing that counts there
-                args[0] = self._parity(instr.args[0]) or args[0]
+                args.append(self._streams[value])
+            elif value in self._streams:
+                known = self._turn_in_block(value) if instr.op in BLOCK_OPS else self._increment_kind(value, instr)
+                args += [self._streams[value], known]
+            elif instr.op == "stream_half":  # it reads only the parity of the position
+                args[0] = self._lane_parity(instr.args[0]) or args[0]
             self._define(value, self.unit.expression(instr.op, instr.loop, args), keep)
         elif isinstance(instr, LoadIndexed):
             self._gather(value, instr, guard, keep)
         elif isinstance(instr, (ReduceLoops, ScanLoop)):
             code = self.unit.reducer(instr.op, instr.loop)[1]
-            self._define(value, code.post(self.states[value], [self.known[arg] for arg in instr.args[1:]]), keep)
+            self._define(value, code.finish(self.states[value], [self.known[arg] for arg in instr.args[1:]]), keep)
 
-    def _index(self, instr: LoopIndex) -> str:
+    def _index_value(self, instr: LoopIndex) -> str:
         terms = [
-            f"(long long)({name}) * {self.unit.long(c, (instr.at.coef, d, 'index'))}"
+            f"(long long)({name}) * {self.unit.long_param(c, (instr.at.coef, d, 'index'))}"
             for d, name in enumerate(self._lane_index())
             if (c := instr.at.coef[d]) and name != "0"
         ]
-        return " + ".join([self.unit.long(instr.at.offset), *terms])
+        return " + ".join([self.unit.long_param(instr.at.offset), *terms])
 
     def _lane_index(self) -> tuple[str, ...]:
-        """The loop indices at lane ``v``."""
+        """Return the C expressions of the loop indices at lane ``v``."""
         lane = self.tile.lane
         return tuple(f"{name} + v" if d == lane else name for d, name in enumerate(self.tile.index))
 
     def _gather(self, value: int, instr: LoadIndexed, guard: str, keep: bool) -> None:
-        name = f"{'r' if keep else 't'}{self.name}{value}"
+        name = f"{'r' if keep else 't'}{self.tag}{value}"
         self.text.line(f"{self.ctype(value)} {name} = {self.ctype(value)}();")
         self.known[value] = name
         varying = self.varies(value)
@@ -424,18 +465,21 @@ class Emitter:
         with self.text.block(f"if ({guard})"):
             terms = []
             for k, (i, n, stride) in enumerate(zip(instr.index, instr.dims, instr.strides, strict=True)):
-                wrapped = f"wrap({self.known[i]}, {self.unit.long(n)}, int(a{instr.source_location}), flag)"
+                wrapped = f"wrap({self.known[i]}, {self.unit.long_param(n)}, int(a{instr.source_location}), flag)"
                 self.text.line(f"const long long j{k} = {wrapped};")
                 if stride:
-                    terms.append(f"j{k}" if stride == 1 else f"j{k} * {self.unit.long(stride)}")
+                    terms.append(f"j{k}" if stride == 1 else f"j{k} * {self.unit.long_param(stride)}")
             if 0 not in instr.dims:
-                from_ = self.unit.element(instr.arg, instr.at, index)
-                self.text.line(f"{name} = {from_}[{' + '.join(terms) or 0}];")
+                address = self.unit.element(instr.arg, instr.at, index)
+                self.text.line(f"{name} = {address}[{' + '.join(terms) or 0}];")
 
 
 def operands(body: Body, value: int, states: dict[int, str]) -> Sequence[int]:
-    """The values that `value` is computed from; a reduction whose state is at hand needs what its post needs."""
-    instr = body.instrs[value]
+    """Return the values from which `value` is computed.
+
+    A reduction in `states` is accumulated already: only the arguments of its final expression are left.
+    """
+    instr = body.instructions[value]
     if isinstance(instr, LoadIndexed):
         return instr.index
     if isinstance(instr, Apply):
@@ -445,10 +489,10 @@ def operands(body: Body, value: int, states: dict[int, str]) -> Sequence[int]:
     return ()
 
 
-def packs(unit: Unit, arg: int, at: Affine, lane: int | None, width: int) -> bool:
-    """Whether every vector of `width` lanes of the access is contiguous and as aligned as its load demands."""
-    unit_arg = unit.kernel.args[arg]
-    if lane is None or at.coef[lane] != 1 or not unit_arg.aligned or (width == 1 and unit_arg.dtype.itemsize < 16):
+def is_vector_access(unit: Unit, arg: int, at: Affine, lane: int | None, width: int) -> bool:
+    """Return whether every vector of `width` lanes of the access is contiguous and aligned for one memory access."""
+    kernel_arg = unit.kernel.args[arg]
+    if lane is None or at.coef[lane] != 1 or not kernel_arg.aligned or (width == 1 and kernel_arg.dtype.itemsize < 16):
         return False
     shape = unit.kernel.shape
     rest = (c for d, c in enumerate(at.coef) if d != lane and shape[d] > 1)

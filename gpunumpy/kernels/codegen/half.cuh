@@ -1,4 +1,4 @@
-// Neighbours among the 16-bit floats, where computing in f32 would give f32's neighbours.
+// Neighbours among the 16-bit floats, computed on their bits: arithmetic in f32 would find neighbours among f32.
 namespace op {
 
 template <class T> __device__ inline T from_bits(int bits) {
@@ -10,7 +10,7 @@ template <class T> __device__ inline T from_bits(int bits) {
 template <class T> __device__ inline T nextafter(T x, T toward) {
   const f32 from = f32(x), to = f32(toward);
   if (isnan(x) || isnan(toward)) return from_bits<T>(0x7fff & T(nan<f32>()).bits);
-  if (from == to) return toward;  // C's rule: between zeros it is the second's sign
+  if (from == to) return toward;  // as in C: of two zeros with different signs, the second
   if (from == 0) return from_bits<T>((toward.bits & 0x8000) | 1);
   return from_bits<T>((from < to) == (from > 0) ? x.bits + 1 : x.bits - 1);
 }

@@ -1,4 +1,4 @@
-"""Elementwise kernels: every loop point is computed by itself."""
+"""Elementwise kernels: kernels with no reduced loop, where every loop point is independent."""
 
 from __future__ import annotations
 
@@ -6,86 +6,91 @@ from dataclasses import replace
 
 from ...core.schedule.kernel import Body, Load
 from .emit import Emitter, Tile
-from .shape import LIGHT, ceil_div, has_walks, operations, pack_width, product, unravel
-from .tile import emit_tiles, transposed
+from .shape import MAX_LIGHT_OPERATIONS, ceil_div, has_congruential_words, operations, pack_width, product, unravel
+from .tile import emit_transposed, find_transposed_loads
 from .unit import Text, Unit
 
 _THREADS = 256
 
-# Threads walk along a row where at least this share of them has work there; else rows are cut up without regard.
-_ROW_SHARE = 0.8
+# Blocks follow the rows if at least this share (4 of 5) of their threads has work then; else vectors of all rows are
+# numbered in one sequence.
+_MIN_ROW_OCCUPANCY = (4, 5)
 
-# Bytes that a thread should have on their way at once. Half of it is enough for a copy; a body of many operations
-# gains from fewer threads, as each works out its indices.
-_IN_FLIGHT = 64
+# Bytes that a thread should have in flight at once. A copy reaches full bandwidth with half of it; a body of many
+# operations gains from fewer threads, as each thread computes its indices.
+_BYTES_IN_FLIGHT = 64
 
-# Bytes of registers that loads may take.
-_HELD = 256
+# Bytes of a thread's registers that loaded values may take.
+_MAX_LOADED_BYTES = 256
 
-# Points of a thread that makes random words, at once; to find the first of them takes long, so it takes many in turn,
-# as long as there are so many threads.
-_WALKED, _TURNS, _WALKERS = 4, 64, 1 << 19
+# Points of a thread that makes random words: at once, and in all. The first word of a thread takes long to find, so a
+# thread makes many, as long as this many threads are left.
+_STREAM_POINTS_AT_ONCE, _MAX_STREAM_POINTS, _MIN_STREAM_THREADS = 4, 64, 1 << 19
 
-_MOST = 8  # vectors of a thread
-_POINTS = 8  # points of a thread, in a body of many operations: every copy of it costs compile time
+_MAX_VECTORS = 8  # vectors of a thread at once
+_MAX_LONG_BODY_POINTS = 8  # points of a thread at once if the body is long: every copy of it costs compile time
 
 
 def emit_map(unit: Unit) -> None:
-    """Emit an elementwise kernel, innermost loop along the threads."""
+    """Emit an elementwise kernel. Neighbouring threads take neighbouring vectors of the innermost loop."""
     kernel = unit.kernel
     if not kernel.shape:
-        _launch(unit, Tile((), place=("const int left = threadIdx.x == 0;",), whole="false"), 1)
+        _emit_entry(unit, Tile((), index_lines=("const int left = threadIdx.x == 0;",), whole="false"), 1)
         return
-    across, loads = transposed(unit)
+    across, loads = find_transposed_loads(unit)
     if loads:
-        emit_tiles(unit, across, loads)
+        emit_transposed(unit, across, loads)
         return
     lane = len(kernel.shape) - 1
     width = pack_width(unit, lane)
-    count = _flight(unit, lane, width)
+    count = _vectors_in_flight(unit, lane, width)
     vectors = ceil_div(kernel.shape[-1], width)
-    share = vectors / (ceil_div(vectors, _THREADS) * _THREADS)
-    if lane > 0 and share >= _ROW_SHARE:
+    share, whole = _MIN_ROW_OCCUPANCY
+    if lane > 0 and whole * vectors >= share * ceil_div(vectors, _THREADS) * _THREADS:
         _emit_rows(unit, width, count, vectors)
     else:
         _emit_flat(unit, width, count, vectors)
 
 
-def _flight(unit: Unit, lane: int, width: int) -> int:
-    """How many vectors a thread loads before it computes."""
+def _vectors_in_flight(unit: Unit, lane: int, width: int) -> int:
+    """Return how many vectors a thread loads before it computes."""
     body, args = unit.kernel.body, unit.kernel.args
-    loads = [instr for instr in body.instrs if isinstance(instr, Load) and instr.at.coef[lane] != 0]
-    if lane > 0:  # what is the same in every row is loaded once
+    loads = [instr for instr in body.instructions if isinstance(instr, Load) and instr.at.coef[lane] != 0]
+    if lane > 0:  # loads that are the same in every row are made once
         loads = [instr for instr in loads if any(instr.at.coef[:lane])]
-    # Neighbours, as of a stencil, are mostly loaded by other vectors too: they count once. Where they keep accesses
-    # from being made by vectors, they are arguments of their own, which walk alike.
+    # The neighbours that a stencil loads are mostly loaded by other vectors too, so they count once: by argument, or
+    # by strides where the width is 1, as neighbours that prevent vector accesses may be arguments of their own.
     distinct = {instr.at.coef if width == 1 else instr.arg: args[instr.arg].dtype.itemsize for instr in loads}
-    moved = width * max(sum(distinct.values()), sum(args[store.arg].dtype.itemsize for store in body.stores))
-    held = width * sum(args[instr.arg].dtype.itemsize for instr in loads)
-    if not loads and has_walks(body):
-        return max(1, _WALKED // width)
-    light = operations(body) <= LIGHT
-    count = _MOST
-    while count > 1 and (count * moved > _IN_FLIGHT or count * held > _HELD or (not light and count * width > _POINTS)):
+    moved_bytes = width * max(sum(distinct.values()), sum(args[store.arg].dtype.itemsize for store in body.stores))
+    loaded_bytes = width * sum(args[instr.arg].dtype.itemsize for instr in loads)
+    if not loads and has_congruential_words(body):
+        return max(1, _STREAM_POINTS_AT_ONCE // width)
+    light = operations(body) <= MAX_LIGHT_OPERATIONS
+    count = _MAX_VECTORS
+    while count > 1 and (
+        count * moved_bytes > _BYTES_IN_FLIGHT
+        or count * loaded_bytes > _MAX_LOADED_BYTES
+        or (not light and count * width > _MAX_LONG_BODY_POINTS)
+    ):
         count //= 2
     return count
 
 
 def _emit_flat(unit: Unit, width: int, count: int, vectors: int) -> None:
-    """Vectors of all rows in one sequence."""
+    """Emit an entry whose threads number the vectors of all rows in one sequence."""
     shape = unit.kernel.shape
     lane = len(shape) - 1
     total = product(shape[:-1]) * vectors
     names = tuple(f"i{d}" for d in range(len(shape)))
     last, size = unit.param(vectors, "vectors"), unit.size(lane)
     end = unit.param(total, "total") if lane else last
-    place = [f"const Int q = base + u * {_THREADS} + Int(threadIdx.x);"]
+    index_lines = [f"const Int q = base + u * {_THREADS} + Int(threadIdx.x);"]
     if lane:
-        place += unravel(unit, "q", range(len(shape)), [*names[:-1], "c"], vectors)
+        index_lines += unravel(unit, "q", range(len(shape)), [*names[:-1], "c"], vectors)
     else:
-        place.append("const Int c = q;")
-    place.append(f"const Int i{lane} = c * {width};")
-    place.append(f"const Int left = q < {end} ? {size} - i{lane} : 0;")
+        index_lines.append("const Int c = q;")
+    index_lines.append(f"const Int i{lane} = c * {width};")
+    index_lines.append(f"const Int left = q < {end} ? {size} - i{lane} : 0;")
     tile_size = _THREADS * count
     if width == 1:
         whole = f"base + {tile_size} <= {end}"
@@ -94,87 +99,91 @@ def _emit_flat(unit: Unit, width: int, count: int, vectors: int) -> None:
     else:
         whole = f"(base + {tile_size}) * {width} <= {size}"
     leap = (_THREADS - 1) * width + 1
-    tile = Tile(names, lane, width, count, tuple(place), "whole", leap=leap, regular=not lane)
-    if not lane and unit.kernel.region is None and has_walks(unit.kernel.body):
-        _emit_turns(unit, tile, tile_size, vectors, whole)
+    tile = Tile(names, lane, width, count, tuple(index_lines), "whole", leap=leap, leaps_always=not lane)
+    if not lane and unit.kernel.region is None and has_congruential_words(unit.kernel.body):
+        _emit_successive_tiles(unit, tile, tile_size, vectors, whole)
         return
     head = [f"const Int base = Int(blockIdx.x) * {tile_size};", f"const bool whole = {whole};"]
-    _launch(unit, tile, ceil_div(total, tile_size), head)
+    _emit_entry(unit, tile, ceil_div(total, tile_size), head)
 
 
-def _emit_turns(unit: Unit, tile: Tile, size: int, vectors: int, whole: str) -> None:
-    """Several tiles of `size` vectors each in turn."""
-    turns = max(1, min(_TURNS // (tile.count * tile.width), vectors // (tile.count * _WALKERS)))
-    text = unit.entry(ceil_div(vectors, size * turns), _THREADS)
-    share, end = unit.param(size * turns, "share"), unit.param(vectors, "vectors")
+def _emit_successive_tiles(unit: Unit, tile: Tile, size: int, vectors: int, whole: str) -> None:
+    """Emit an entry whose blocks compute several tiles of `size` vectors, one after the other."""
+    tiles = max(1, min(_MAX_STREAM_POINTS // (tile.count * tile.width), vectors // (tile.count * _MIN_STREAM_THREADS)))
+    text = unit.entry(ceil_div(vectors, size * tiles), _THREADS)
+    share, end = unit.param(size * tiles, "share"), unit.param(vectors, "vectors")
     text.line(f"const Int first = Int(blockIdx.x) * {share};")
-    text.line(f"const Int stop = first + {share} < {end} ? first + {share} : {end};")
+    text.line(f"const Int end = first + {share} < {end} ? first + {share} : {end};")
     emitter = Emitter(unit, text, unit.kernel.body, tile)
-    emitter.walk(range(len(unit.kernel.body.instrs)), ["const Int base = first;"])
-    with text.steps("base = first", "stop", size):
+    emitter.declare_streams(range(len(unit.kernel.body.instructions)), ["const Int base = first;"])
+    with text.rolled("base = first", "end", size):
         text.line(f"const bool whole = {whole};")
         emitter.run([], stores=unit.kernel.body.stores)
 
 
 def _emit_rows(unit: Unit, width: int, count: int, vectors: int) -> None:
-    """A block takes a segment of the innermost loop in `count` rows."""
+    """Emit an entry whose blocks take a segment of the innermost loop in `count` rows."""
     shape = unit.kernel.shape
     lane = len(shape) - 1
     rows = product(shape[:-1])
     segments = ceil_div(vectors, _THREADS)
     names = tuple(f"i{d}" for d in range(len(shape)))
-    end, size, across = unit.param(rows, "rows"), unit.size(lane), unit.param(segments, "segments")
-    place = (
+    end, size, per_row = unit.param(rows, "rows"), unit.size(lane), unit.param(segments, "segments")
+    index_lines = (
         "const Int row = row0 + u;",
         *unravel(unit, "row", range(lane), names[:-1]),
         f"const Int left = row < {end} ? {size} - i{lane} : 0;",
     )
     head = [
         f"const Int group = {unit.quotient('Int(blockIdx.x)', segments, 'segments')};",
-        f"const Int segment = Int(blockIdx.x) - group * {across};",
+        f"const Int segment = Int(blockIdx.x) - group * {per_row};",
         f"const Int row0 = group * {count};",
         f"const Int i{lane} = (segment * {_THREADS} + Int(threadIdx.x)) * {width};",
         f"const bool whole = row0 + {count} <= {end} && (segment + 1) * {_THREADS * width} <= {size};",
     ]
-    tile = Tile(names, lane, width, count, place, "whole", (lane,))
-    _launch(unit, tile, ceil_div(rows, count) * segments, head)
+    tile = Tile(names, lane, width, count, index_lines, "whole", (lane,))
+    _emit_entry(unit, tile, ceil_div(rows, count) * segments, head)
 
 
-def _launch(unit: Unit, tile: Tile, blocks: int, head: list[str] | None = None) -> None:
+def _emit_entry(unit: Unit, tile: Tile, blocks: int, head: list[str] | None = None) -> None:
+    """Emit an entry: the lines of `head`, then the tile's values and stores, inside and outside of the region."""
     text = unit.entry(blocks, _THREADS)
     for line in head or []:
         text.line(line)
     if unit.kernel.region is None:
         _emit_body(unit, text, unit.kernel.body, tile)
         return
-    # Inside the region and outside, other elements are read. A thread whose points are all inside loads them together,
-    # and so does one whose points are all outside; elsewhere each point goes its own way.
+    # The bodies inside and outside of the region read different elements. A thread whose points are all inside, or all
+    # outside, computes them as one tile; any other thread computes its vectors one by one.
     outside = unit.kernel.outside
     assert outside is not None
-    text.line("bool within = true, without = true;")
-    with text.loop("u", tile.count):
-        for line in tile.place:
+    text.line("bool all_inside = true, all_outside = true;")
+    with text.unrolled("u", tile.count):
+        for line in tile.index_lines:
             text.line(line)
-        text.line(f"const bool inside = {_inside(unit, tile)};")
-        text.line(f"within = within && left >= {tile.width} && inside;")
-        text.line("without = without && !inside;")
-    with text.block("if (within)"):
+        text.line(f"const bool inside = {_inside_condition(unit, tile)};")
+        text.line(f"all_inside = all_inside && left >= {tile.width} && inside;")
+        text.line("all_outside = all_outside && !inside;")
+    with text.block("if (all_inside)"):
         _emit_body(unit, text, unit.kernel.body, replace(tile, whole="true"))
-    with text.block("else if (without)"):
+    with text.block("else if (all_outside)"):
         _emit_body(unit, text, outside, tile)
-    with text.block("else"), text.steps("r = 0", str(tile.count), 1):
+    with text.block("else"), text.rolled("r = 0", str(tile.count), 1):
         text.line("const int u = int(r);")
-        for line in tile.place:
+        for line in tile.index_lines:
             text.line(line)
-        one = replace(tile, count=1, place=(), whole="false", steady=())
-        with text.block(f"if ({_inside(unit, tile)})"):
-            _emit_body(unit, text, unit.kernel.body, one)
+        one_vector = replace(tile, count=1, index_lines=(), whole="false", fixed_loops=())
+        with text.block(f"if ({_inside_condition(unit, tile)})"):
+            _emit_body(unit, text, unit.kernel.body, one_vector)
         with text.block("else"):
-            _emit_body(unit, text, outside, one)
+            _emit_body(unit, text, outside, one_vector)
 
 
-def _inside(unit: Unit, tile: Tile) -> str:
-    """The condition that the indices at hand are in the region. (Lanes are along a loop that is wholly inside.)"""
+def _inside_condition(unit: Unit, tile: Tile) -> str:
+    """Return the C condition that the current indices are in the region.
+
+    Where a vector has several lanes, the region spans their whole loop (`pack_width`).
+    """
     region = unit.kernel.region
     assert region is not None
     return " && ".join(

@@ -1,4 +1,4 @@
-"""The table's operations as CUDA C++: expressions, accumulators, and the helper functions that they call."""
+"""The ops of the table as CUDA C++: expressions, reductions, and the helper functions that they call."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from ...core.ops.table import ELEMENTWISE, REAL_OF, REDUCTIONS, WIDER, Loop, Red
 from ..random.stream_code import source_of
 from .sources import source
 
-# Comparisons of int64 with uint64, which C would compare as unsigned.
-_MIXED = {"i64 u64", "u64 i64"}
+# Argument types that C would compare as unsigned integers: an op has an expression of its own for them, "x".
+_SIGNED_WITH_UNSIGNED = {"i64 u64", "u64 i64"}
 
 
 @cache
 def _template(name: str, loop: Loop) -> str:
-    """The expression of row `name` for `loop`, with fields for the arguments alone."""
+    """Return the expression of op `name` for `loop`, in which only the fields of the arguments are left."""
     op = op_of(name)
     types = [C_TYPE[dtype] for dtype in loop]
-    kind = "x" if " ".join(types[:2]) in _MIXED and "x" in op.code else KIND[loop[0]]
+    kind = "x" if " ".join(types[:2]) in _SIGNED_WITH_UNSIGNED and "x" in op.code else KIND[loop[0]]
     through_f32 = kind == "e" and "e" not in op.code
     if through_f32:
         kind = "f"
     if kind not in op.code:
-        raise TypeError(f"row {name!r} has no loop for {types[0]}; its kinds are {''.join(sorted(op.code))}")
+        raise TypeError(f"op {name!r} has no loop for {types[0]}; its kinds are {''.join(sorted(op.code))}")
     text = op.code[kind]
     if through_f32:
         for i, dtype in enumerate(loop[:-1]):
             if KIND[dtype] == "e":
                 text = text.replace(f"{{{i}}}", f"f32({{{i}}})")
-    elif "." in text:  # a member of an argument that may be an expression
+    elif "." in text:  # access to a member: the argument may be an expression and needs parentheses
         text = re.sub(r"\{(\d)\}\.", r"({\1}).", text)
     single = through_f32 or types[0] in ("f32", "c64")
     unsigned = "u64" if types[0] in ("i64", "u64") else "u32"
@@ -48,28 +48,28 @@ def _template(name: str, loop: Loop) -> str:
 
 
 def expression(op_name: str, loop: Loop, args: Sequence[str]) -> str:
-    """Return the C expression of one application of a row.
+    """Return the C expression of one application of an elementwise op.
 
     Parameters
     ----------
-    row_name
-        A key of `ELEMENTWISE`.
+    op_name
+        A key of `ELEMENTWISE` or `STREAMS`.
     loop
         The argument dtypes and the result dtype.
     args
-        C expressions of the arguments; each may be evaluated more than once, so let them be names.
+        C expressions of the arguments. Each may be evaluated more than once, so they should be names.
     """
     return _template(op_name, loop).format(*args)
 
 
 @dataclass(frozen=True, slots=True)
 class ReductionCode:
-    """A reduction for one loop, as C.
+    """A reduction for one loop, as C. The templates are those of `core.ops.reductions.Reduction`.
 
     Attributes
     ----------
     state
-        The C type of the accumulator: trivially copyable.
+        The C type of the state (the accumulator); it is trivially copyable.
     identity
         The state of no elements.
     """
@@ -78,44 +78,45 @@ class ReductionCode:
     identity: str
     map_template: str
     combine_template: str
-    post_template: str
+    finish_template: str
     accumulate_template: str
-    several_template: str
+    accumulate_many_template: str
     align_template: str
-    join_template: str
+    combine_aligned_template: str
 
     def map(self, args: Sequence[str], index: str) -> str:
-        """The state of one element; `index` is its int64 position in the reduced space, in C order."""
+        """Return the state of one element. `index` is the element's int64 position in the reduced space, in C order."""
         return self.map_template.format(*args, i=index)
 
     def combine(self, a: str, b: str) -> str:
-        """The state of `a`'s elements followed by `b`'s."""
+        """Return the state of the elements of `a` followed by the elements of `b`."""
         return self.combine_template.format(a=a, b=b)
 
     def accumulate(self, state: str, args: Sequence[str], index: str) -> str:
-        """`state` and one more element: as ``combine(state, map(args, index))``, and cheaper where it can be."""
+        """Return `state` with one more element: ``combine(state, map(args, index))``, or a cheaper equivalent."""
         if self.accumulate_template:
             return self.accumulate_template.format(*args, a=state, i=index)
         return self.combine(state, self.map(args, index))
 
-    def several(self, state: str, items: str, there: str) -> str:
-        """`state` and an array of elements, where an array of bools says that they are there."""
-        return self.several_template.format(a=state, x=items, h=there)
+    def accumulate_many(self, state: str, items: str, exists: str) -> str:
+        """Return `state` with an array of more elements. The bool array `exists` says which of them count."""
+        return self.accumulate_many_template.format(a=state, x=items, h=exists)
 
-    def align(self, a: str, first: str) -> str:
-        """`a` as `join` wants it: brought to what it has in common with `first`."""
-        return self.align_template.format(a=a, b=first) if self.align_template else a
+    def align(self, a: str, b: str) -> str:
+        """Return `a` prepared for `combine_aligned`: expressed relative to `b` (moments: about the shift of `b`)."""
+        return self.align_template.format(a=a, b=b) if self.align_template else a
 
-    def join(self, a: str, b: str) -> str:
-        """`a` and `b` combined, where both were aligned to the same state."""
-        return self.join_template.format(a=a, b=b) if self.join_template else self.combine(a, b)
+    def combine_aligned(self, a: str, b: str) -> str:
+        """Return `a` and `b` combined, which were aligned to the same state."""
+        return self.combine_aligned_template.format(a=a, b=b) if self.combine_aligned_template else self.combine(a, b)
 
-    def post(self, state: str, extra: Sequence[str] = ()) -> str:
-        """The result; `extra` are C expressions of row-level values (the ddof of `moments`)."""
-        return self.post_template.format(s=state, x=extra[0] if extra else "0")
+    def finish(self, state: str, extra: Sequence[str] = ()) -> str:
+        """Return the result of the final `state`; `extra` are C expressions of row-level values (a ddof)."""
+        return self.finish_template.format(s=state, x=extra[0] if extra else "0")
 
 
 def _limits(dtype: DType) -> dict[str, str]:
+    """Return the template fields for the least and greatest value of an integer dtype; none for other dtypes."""
     if dtype.kind not in "iu":
         return {}
     info, c_type = numpy.iinfo(dtype), C_TYPE[dtype]
@@ -124,6 +125,7 @@ def _limits(dtype: DType) -> dict[str, str]:
 
 
 def _state_dtype(op: Reduction, loop: Loop) -> DType:
+    """Return the dtype of the value that a state holds."""
     if op.value == "wide":
         return WIDER.get(loop[-1], loop[-1])
     if op.value == "widest":
@@ -135,8 +137,8 @@ def _state_dtype(op: Reduction, loop: Loop) -> DType:
     return check({"bool": "bool", "i64": "int64"}[op.value])
 
 
-def _part_dtype(loop: Loop, state: DType) -> DType:
-    """The dtype in which a few elements are worked up: as precise as the result, and no less than float32."""
+def _partial_dtype(loop: Loop, state: DType) -> DType:
+    """Return the dtype in which a few elements are reduced first: as precise as the result, and at least float32."""
     real = REAL_OF.get(loop[0], loop[0])
     if KIND[real] not in "ef" or real.itemsize > 4 or loop[-1].itemsize > 4:
         return state
@@ -144,14 +146,14 @@ def _part_dtype(loop: Loop, state: DType) -> DType:
 
 
 def reduction(op_name: str, loop: Loop, scan: bool = False) -> ReductionCode:
-    """Return the code of a reduction, or of a scan; `loop` is the argument dtypes and the result dtype."""
+    """Return the C of a reduction, or of a scan. `loop` is the argument dtypes and the result dtype."""
     try:
         op = REDUCTIONS[op_name]
     except KeyError:
         raise KeyError(f"no reduction {op_name!r}; {allowed(REDUCTIONS)}") from None
     state = _state_dtype(op, loop)
     fields = {"{S}": C_TYPE[state], "{T}": C_TYPE[loop[-1]], "{A}": C_TYPE[loop[0]], **_limits(state)}
-    fields["{P}"] = C_TYPE[_part_dtype(loop, state)]
+    fields["{P}"] = C_TYPE[_partial_dtype(loop, state)]
 
     def fill(text: str) -> str:
         for field, value in fields.items():
@@ -159,21 +161,21 @@ def reduction(op_name: str, loop: Loop, scan: bool = False) -> ReductionCode:
         return text
 
     kind = KIND[state]
-    begins = op.identity | op.before if scan else op.identity
-    identities = [text for kinds, text in begins.items() if kind in kinds or kinds == "*"]
-    if not identities:
+    initial_states = op.identity | op.scan_start if scan else op.identity
+    candidates = [text for kinds, text in initial_states.items() if kind in kinds or kinds == "*"]
+    if not candidates:
         raise TypeError(f"reduction {op_name!r} has no loop for {C_TYPE[loop[0]]}")
     combine = op.combine
     if not combine:
         combine = expression(op_name, (state, state, state), ("{a}", "{b}"))
-    identity = fill(identities[-1]).format()
-    templates = (op.map, combine, op.post, op.accumulate, op.several, op.align, op.join)
+    identity = fill(candidates[-1]).format()
+    templates = (op.map, combine, op.finish, op.accumulate, op.accumulate_many, op.align, op.combine_aligned)
     return ReductionCode(fill(op.state), identity, *(fill(text) for text in templates))
 
 
 _COMPLEX_MATH = "codegen/complex_math"
 
-# The texts of helpers in the order in which they are pasted, each with the texts it builds on.
+# The files of helper functions in the order in which their texts are concatenated, each with the files it needs.
 _HELPERS: dict[str, tuple[str, ...]] = {
     "codegen/types": (),
     "codegen/cast": (),
@@ -201,12 +203,13 @@ _HELPERS: dict[str, tuple[str, ...]] = {
 
 @cache
 def _sources() -> dict[str, str]:
+    """Return the text of each helper file; those of the congruential generators are generated."""
     return {name: source_of(name) if name in CONGRUENTIAL else source(name) for name in _HELPERS}
 
 
 @cache
 def _definers() -> dict[str, tuple[str, ...]]:
-    """Helper function -> the files with an overload of it."""
+    """Return, for each helper function, the files with an overload of it."""
     found: dict[str, list[str]] = {}
     for name, text in _sources().items():
         for function in set(re.findall(r"__device__ (?:inline|__forceinline__) [\w<>, :]+? (\w+)\(", text)):
@@ -214,8 +217,8 @@ def _definers() -> dict[str, tuple[str, ...]]:
     return {function: tuple(files) for function, files in found.items()}
 
 
-def _texts(name: str, loop: Loop) -> list[str]:
-    """Everything that applications of `name`, elementwise or as a reduction, may put into a kernel."""
+def _templates_of(name: str, loop: Loop) -> list[str]:
+    """Return all C text that applications of op `name`, elementwise or as a reduction, may put into a kernel."""
     out = []
     if name in ELEMENTWISE or name in STREAMS:
         try:
@@ -225,15 +228,22 @@ def _texts(name: str, loop: Loop) -> list[str]:
                 raise
     if name in REDUCTIONS:
         code = reduction(name, loop)
-        out += [code.identity, code.map_template, code.combine_template, code.post_template, code.several_template]
+        out += [
+            code.identity,
+            code.map_template,
+            code.combine_template,
+            code.finish_template,
+            code.accumulate_many_template,
+        ]
     return out
 
 
 @cache
-def _files_for(name: str, loop: Loop) -> frozenset[str]:
+def _helper_files(name: str, loop: Loop) -> frozenset[str]:
+    """Return the helper files that op `name` needs for `loop`."""
     complex_kind = any(KIND[dtype] == "c" for dtype in loop)
     needed = {"codegen/types", "codegen/complex"} if complex_kind else {"codegen/types"}
-    for text in _texts(name, loop):
+    for text in _templates_of(name, loop):
         for function in re.findall(r"op::(\w+)", text):
             files = _definers().get(function, ())
             if _COMPLEX_MATH in files:  # a function of its name is one of real numbers
@@ -243,12 +253,13 @@ def _files_for(name: str, loop: Loop) -> frozenset[str]:
     return frozenset(needed)
 
 
-def helpers(rows_with_loops: Iterable[tuple[str, Loop]]) -> str:
-    """Return the device helpers that these rows (elementwise or reductions) need, the element types first."""
-    needed = frozenset({"codegen/types"}).union(*(_files_for(name, loop) for name, loop in rows_with_loops))
-    return _paste(needed)
+def helpers(ops_with_loops: Iterable[tuple[str, Loop]]) -> str:
+    """Return the text of the helpers that these ops (elementwise or reductions) need, the element types first."""
+    needed = frozenset({"codegen/types"}).union(*(_helper_files(name, loop) for name, loop in ops_with_loops))
+    return _concatenate(needed)
 
 
 @cache
-def _paste(files: frozenset[str]) -> str:
+def _concatenate(files: frozenset[str]) -> str:
+    """Return the texts of these helper files, in the order of `_HELPERS`."""
     return "\n".join(text for name, text in _sources().items() if name in files)

@@ -1,10 +1,10 @@
-"""How the loops of a kernel with reduced ones are dealt out to blocks and teams, and the lines that say so."""
+"""How blocks and teams of threads share the loops of a kernel with reduced loops, and the C lines that state it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...core.schedule.kernel import Load, row_level
+from ...core.schedule.kernel import Load, are_row_level
 from .emit import Tile
 from .shape import ceil_div, unravel
 from .team import Team
@@ -13,14 +13,30 @@ from .unit import Text, Unit
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Outer points in `rows` vectors, each reduced in `steps` by `splits` blocks.
+    """A division of the loops: `rows` vectors of outer points, each reduced in `steps` steps by `splits` blocks.
 
-    Lanes are along loop `lane`: the innermost reduced one (`near`), or the innermost outer one. A thread has `count`
-    steps in flight.
+    Attributes
+    ----------
+    team
+        The threads that share a row.
+    reduced_is_contiguous
+        Whether lanes lie along the innermost reduced loop; else along the innermost outer loop.
+    lane
+        The loop along which the lanes of a vector lie.
+    width
+        Lanes of a vector.
+    count
+        Steps that a thread has in flight, a vector each.
+    rows
+        Vectors of outer points (points, where lanes lie along the reduced loop).
+    steps
+        Vectors of a row (points, where lanes lie along the outer loop).
+    splits
+        Blocks that share a row.
     """
 
     team: Team
-    near: bool
+    reduced_is_contiguous: bool
     lane: int | None
     width: int
     count: int
@@ -30,36 +46,37 @@ class Plan:
 
     @property
     def tiles(self) -> int:
-        """Groups of rows that a block works on."""
+        """The number of groups of rows; a block works on one group."""
         return ceil_div(self.rows, self.team.rows)
 
     @property
     def stride(self) -> int:
-        """Steps that a team makes at once."""
+        """The number of steps that a team makes at once."""
         return self.team.size * self.count
 
 
 def outer_loops(unit: Unit) -> int:
-    """The number of loops that are not reduced."""
+    """Return the number of loops that are not reduced."""
     return len(unit.kernel.shape) - unit.kernel.reduced
 
 
 def index_names(unit: Unit) -> tuple[str, ...]:
-    """The names of the loop indices."""
+    """Return the C names of the loop indices."""
     return tuple(f"i{d}" for d in range(len(unit.kernel.shape)))
 
 
-def reduced_is_near(unit: Unit) -> bool:
-    """Whether neighbours in memory lie along the innermost reduced loop instead of the innermost outer one.
+def is_reduced_contiguous(unit: Unit) -> bool:
+    """Return whether neighbours in memory lie along the innermost reduced loop, instead of the innermost outer loop.
 
-    What is the same all along the innermost outer one, as a weight of every row is, has few elements and no say.
+    Each load votes with the bytes of its element. A load that is the same all along the innermost outer loop, as a
+    weight of every row is, has few elements and no vote.
     """
     kernel = unit.kernel
     outer = outer_loops(unit)
     if outer == 0:
         return True
     votes = 0
-    for instr, row in zip(kernel.body.instrs, row_level(kernel, kernel.body), strict=True):
+    for instr, row in zip(kernel.body.instructions, are_row_level(kernel, kernel.body), strict=True):
         if isinstance(instr, Load) and not row:
             across, along = abs(instr.at.coef[outer - 1]), abs(instr.at.coef[-1])
             if across:
@@ -67,19 +84,19 @@ def reduced_is_near(unit: Unit) -> bool:
     return votes >= 0
 
 
-def place_block(unit: Unit, text: Text, plan: Plan, backwards: bool = False) -> None:
-    """Define ``member``, ``seat``, ``block`` (the group of rows) and ``split``, and the ``begin`` and ``end`` of it.
+def define_block(unit: Unit, text: Text, plan: Plan, backwards: bool = False) -> None:
+    """Define ``member``, ``team``, ``block`` (the group of rows), ``split``, and the split's ``begin`` and ``end``.
 
-    Splits may be taken `backwards`, to find in the cache what an earlier launch read last.
+    `backwards` numbers the blocks from the last: the cache still holds what an earlier launch read last.
     """
-    for line in plan.team.head():
+    for line in plan.team.index_lines():
         text.line(line)
     steps = unit.param(plan.steps, "steps")
     if plan.splits == 1:
         text.line("const Int block = Int(blockIdx.x);")
         text.line(f"const Int begin = 0, end = {steps};")
         return
-    splits, share = unit.param(plan.splits, "splits"), unit.param(ceil_div(plan.steps, plan.splits), "share")
+    splits, share = unit.param(plan.splits, "splits"), unit.param(ceil_div(plan.steps, plan.splits), "split steps")
     number = "Int(gridDim.x) - 1 - Int(blockIdx.x)" if backwards else "Int(blockIdx.x)"
     text.line(f"const Int number = {number};")
     text.line(f"const Int block = number / {splits};")
@@ -88,15 +105,15 @@ def place_block(unit: Unit, text: Text, plan: Plan, backwards: bool = False) -> 
     text.line(f"const Int end = begin + {share} < {steps} ? begin + {share} : {steps};")
 
 
-def place_row(unit: Unit, text: Text, plan: Plan) -> None:
-    """Define ``row``, whether it is ``live``, and its outer indices. Teams without a row stand in at the last one."""
+def define_row(unit: Unit, text: Text, plan: Plan) -> None:
+    """Define ``row``, whether it is ``live``, and its outer indices. A team without a row repeats the last row."""
     outer = outer_loops(unit)
     names = index_names(unit)
     if plan.team.rows > 1:
         rows = unit.param(plan.rows, "rows")
-        text.line(f"const Int wanted = block * {plan.team.rows} + seat;")
-        text.line(f"const bool live = wanted < {rows};")
-        text.line(f"const Int row = live ? wanted : {rows} - 1;")
+        text.line(f"const Int team_row = block * {plan.team.rows} + team;")
+        text.line(f"const bool live = team_row < {rows};")
+        text.line(f"const Int row = live ? team_row : {rows} - 1;")
     else:
         text.line("const bool live = true;")
         text.line("const Int row = block;")
@@ -111,24 +128,24 @@ def place_row(unit: Unit, text: Text, plan: Plan) -> None:
 
 
 def step_tile(unit: Unit, plan: Plan) -> Tile:
-    """The tile of `count` steps of each thread from step ``base`` on."""
+    """Return the tile of `plan.count` steps of each thread, from step ``base`` on."""
     outer = outer_loops(unit)
     names = index_names(unit)
     reduced = range(outer, len(names))
-    place = [f"const Int q = base + u * {plan.team.size} + member;"]
+    lines = [f"const Int q = base + u * {plan.team.size} + member;"]
     if plan.lane is not None and plan.lane >= outer and plan.width > 1:
-        place += unravel(unit, "q", reduced, [*names[outer:-1], "c"], ceil_div(unit.kernel.shape[-1], plan.width))
-        place.append(f"const Int i{plan.lane} = c * {plan.width};")
+        lines += unravel(unit, "q", reduced, [*names[outer:-1], "c"], ceil_div(unit.kernel.shape[-1], plan.width))
+        lines.append(f"const Int i{plan.lane} = c * {plan.width};")
     else:
-        place += unravel(unit, "q", reduced, names[outer:])
+        lines += unravel(unit, "q", reduced, names[outer:])
     left = "1" if plan.lane is None or plan.width == 1 else f"{unit.size(plan.lane)} - i{plan.lane}"
-    place.append(f"const Int left = live && q < end ? {left} : 0;")
-    leap, regular = (plan.team.size - 1) * plan.width + 1, plan.near and unit.kernel.reduced == 1
-    return Tile(names, plan.lane, plan.width, plan.count, tuple(place), "whole", leap=leap, regular=regular)
+    lines.append(f"const Int left = live && q < end ? {left} : 0;")
+    leap, leaps_always = (plan.team.size - 1) * plan.width + 1, plan.reduced_is_contiguous and unit.kernel.reduced == 1
+    return Tile(names, plan.lane, plan.width, plan.count, tuple(lines), "whole", leap=leap, leaps_always=leaps_always)
 
 
-def whole(unit: Unit, plan: Plan) -> str:
-    """The condition that every lane of the thread's tile exists."""
+def whole_condition(unit: Unit, plan: Plan) -> str:
+    """Return the C condition that every lane of the thread's tile exists."""
     terms = ["live"] if plan.team.rows > 1 else []
     terms.append(f"base + {plan.stride} <= end")
     if plan.width > 1:

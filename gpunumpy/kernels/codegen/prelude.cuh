@@ -1,14 +1,14 @@
-// What every generated kernel uses beside the table's helpers: vectors of lanes, and the team of threads that
-// shares a row. `Int` is the type of indices.
+// Functions of every generated kernel, beside the helpers of its ops: vectors of lanes, and teams of threads that share
+// a row. `Int` is the type of indices. A reduction is a struct R with the type R::State (see codegen/unit.py).
 
-#pragma nv_diag_suppress 177  // a variable that a body has no use for
+#pragma nv_diag_suppress 177  // unused variables: a body may leave some of the common definitions unused
 
 template <class T, int N>
 struct Pack {
   T v[N];
 };
 
-// How many bytes one memory instruction moves of a vector of that many bytes.
+// The bytes that one memory instruction moves, for a vector of `bytes` bytes.
 __device__ constexpr int chunk_of(int bytes) {
   return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;
 }
@@ -22,6 +22,7 @@ template <> struct Chunk<4> { typedef unsigned type; };
 template <> struct Chunk<2> { typedef unsigned short type; };
 template <> struct Chunk<1> { typedef unsigned char type; };
 
+// A vector of N lanes, read by the widest memory instructions that its size allows.
 template <int N, class T>
 __device__ __forceinline__ Pack<T, N> load_pack(const T* from) {
   typedef typename Chunk<chunk_of(sizeof(T) * N)>::type C;
@@ -34,15 +35,17 @@ __device__ __forceinline__ Pack<T, N> load_pack(const T* from) {
   return out;
 }
 
+// The same if any lane is `left`, else zeros.
 template <int N, class T>
-__device__ __forceinline__ Pack<T, N> load_if(const T* from, Int left) {
+__device__ __forceinline__ Pack<T, N> load_pack_if(const T* from, Int left) {
   Pack<T, N> out = {};
   if (left > 0) out = load_pack<N>(from);
   return out;
 }
 
+// The first `left` lanes, read one by one; the other lanes are zero.
 template <int N, class T>
-__device__ __forceinline__ Pack<T, N> load_part(const T* from, Int left) {
+__device__ __forceinline__ Pack<T, N> load_lanes(const T* from, Int left) {
   Pack<T, N> out;
 #pragma unroll
   for (int v = 0; v < N; ++v) out.v[v] = v < left ? from[v] : T();
@@ -60,31 +63,33 @@ __device__ __forceinline__ void store_pack(T* to, const Pack<T, N>& value) {
 }
 
 template <int N, class T>
-__device__ __forceinline__ void store_if(T* to, const Pack<T, N>& value, Int left) {
+__device__ __forceinline__ void store_pack_if(T* to, const Pack<T, N>& value, Int left) {
   if (left > 0) store_pack(to, value);
 }
 
 template <int N, class T>
-__device__ __forceinline__ void store_part(T* to, const Pack<T, N>& value, Int left) {
+__device__ __forceinline__ void store_lanes(T* to, const Pack<T, N>& value, Int left) {
 #pragma unroll
   for (int v = 0; v < N; ++v)
     if (v < left) to[v] = value.v[v];
 }
 
-// `number` over a divisor, for a `number` from 0 to 2^31 - 1: `magic` is the next integer above 2^shift / divisor, and
-// 2^shift at least 2^31 times the divisor.
+// `number` / divisor, for a `number` from 0 to 2^31 - 1. `magic` is the next integer above 2^shift / divisor, and
+// 2^shift is at least 2^31 times the divisor.
 __device__ __forceinline__ Int quotient(Int number, long long magic, long long shift) {
   return Int((unsigned long long)(unsigned)number * (unsigned)magic >> (int)shift);
 }
 
-// An index counted from the start and brought into bounds; one that was out of bounds is reported.
-__device__ __forceinline__ long long wrap(long long i, long long n, int site, int* flag) {
+// The index i of a dimension of size n, counted from the start. An index out of bounds is clamped, and the first one
+// sets `flag` to the source location of its operation.
+__device__ __forceinline__ long long wrap(long long i, long long n, int source_location, int* flag) {
   const long long j = i < 0 ? i + n : i;
   if (j >= 0 && j < n) return j;
-  atomicCAS(flag, 0, site);
+  atomicCAS(flag, 0, source_location);
   return j < 0 ? 0 : n - 1;
 }
 
+// The state that thread `from` of this thread's group holds. A group is `width` neighbouring threads of a warp.
 template <class S>
 __device__ __forceinline__ S shuffle(const S& state, int from, int width) {
   unsigned words[(sizeof(S) + 3) / 4] = {};
@@ -96,101 +101,104 @@ __device__ __forceinline__ S shuffle(const S& state, int from, int width) {
   return out;
 }
 
-// The combination of the states of `K` neighbouring threads of a warp, the same bits in all of them.
-template <class R, int K>
+// The combined states of `SIZE` neighbouring threads of a warp. All of them get the same bits.
+template <class R, int SIZE>
 __device__ __forceinline__ typename R::State warp_reduce(typename R::State state) {
-  const int lane = threadIdx.x % K;
-  if constexpr (R::ALIGNED && K > 1) state = R::align(state, shuffle(state, 0, K));
+  const int lane = threadIdx.x % SIZE;
+  if constexpr (R::ALIGNED && SIZE > 1) state = R::align(state, shuffle(state, 0, SIZE));
 #pragma unroll
-  for (int step = K / 2; step > 0; step /= 2) {
-    const typename R::State other = shuffle(state, lane + step, K);
-    if (lane < step) state = R::join(state, other);
+  for (int step = SIZE / 2; step > 0; step /= 2) {
+    const typename R::State other = shuffle(state, lane + step, SIZE);
+    if (lane < step) state = R::combine_aligned(state, other);
   }
-  return shuffle(state, 0, K);
+  return shuffle(state, 0, SIZE);
 }
 
-// The combination of the states of a team, the same bits in all its threads. A team is `K` threads: neighbours when
-// `NEAR`, else `C` apart. `room` has a state for every thread of the block (for every warp, when NEAR).
-template <class R, int K, int C, bool NEAR>
-__device__ __forceinline__ typename R::State team_reduce(typename R::State state, typename R::State* room) {
-  if (K == 1) return state;
-  if (NEAR && K <= 32) return warp_reduce<R, (K < 32 ? K : 32)>(state);
-  if (NEAR) {
+// The combined states of a team of `SIZE` threads. All of them get the same bits. The threads' numbers are consecutive
+// if `ADJACENT`, else `STRIDE` apart. `exchange` is shared memory for one state of each thread of the block (of each
+// warp, if ADJACENT).
+template <class R, int SIZE, int STRIDE, bool ADJACENT>
+__device__ __forceinline__ typename R::State team_reduce(typename R::State state, typename R::State* exchange) {
+  if (SIZE == 1) return state;
+  if (ADJACENT && SIZE <= 32) return warp_reduce<R, (SIZE < 32 ? SIZE : 32)>(state);
+  if (ADJACENT) {
     state = warp_reduce<R, 32>(state);
-    if (threadIdx.x % 32 == 0) room[threadIdx.x / 32] = state;
+    if (threadIdx.x % 32 == 0) exchange[threadIdx.x / 32] = state;
   } else {
-    room[threadIdx.x] = state;
+    exchange[threadIdx.x] = state;
   }
   __syncthreads();
-  if (NEAR) {
-    typename R::State* const first = room + threadIdx.x / K * (K / 32);
-    if (sizeof(state) > 8) {  // the first warp alone, for the sake of the shuffles
-      if (threadIdx.x % K < 32) {
-        state = warp_reduce<R, larger(K / 32, 1)>(first[threadIdx.x % larger(K / 32, 1)]);
+  if (ADJACENT) {
+    typename R::State* const first = exchange + threadIdx.x / SIZE * (SIZE / 32);
+    if (sizeof(state) > 8) {  // only the first warp combines large states, as their shuffles take long
+      if (threadIdx.x % SIZE < 32) {
+        state = warp_reduce<R, larger(SIZE / 32, 1)>(first[threadIdx.x % larger(SIZE / 32, 1)]);
         __syncwarp();
-        if (threadIdx.x % K == 0) *first = state;
+        if (threadIdx.x % SIZE == 0) *first = state;
       }
       __syncthreads();
       state = *first;
     } else {
-      state = warp_reduce<R, larger(K / 32, 1)>(first[threadIdx.x % larger(K / 32, 1)]);
+      state = warp_reduce<R, larger(SIZE / 32, 1)>(first[threadIdx.x % larger(SIZE / 32, 1)]);
     }
   } else {
-    state = room[threadIdx.x % C];
+    state = exchange[threadIdx.x % STRIDE];
 #pragma unroll (sizeof(state) > 8 ? 1 : 16)
-    for (int i = 1; i < K; ++i) state = R::join(state, R::align(room[threadIdx.x % C + i * C], state));
+    for (int i = 1; i < SIZE; ++i)
+      state = R::combine_aligned(state, R::align(exchange[threadIdx.x % STRIDE + i * STRIDE], state));
   }
   __syncthreads();
   return state;
 }
 
-// Inclusive scan over `K` neighbouring threads of a warp.
-template <class R, int K>
+// Inclusive scan over `SIZE` neighbouring threads of a warp.
+template <class R, int SIZE>
 __device__ __forceinline__ typename R::State warp_scan(typename R::State state) {
-  const int lane = threadIdx.x % K;
+  const int lane = threadIdx.x % SIZE;
 #pragma unroll
-  for (int step = 1; step < K; step *= 2) {
-    const typename R::State other = shuffle(state, lane >= step ? lane - step : lane, K);
+  for (int step = 1; step < SIZE; step *= 2) {
+    const typename R::State other = shuffle(state, lane >= step ? lane - step : lane, SIZE);
     if (lane >= step) state = R::combine(other, state);
   }
   return state;
 }
 
-// Turn the totals of the `U` tiles of a team into what stands before this thread in each, and take them into `carry`,
-// the state of all that is behind the team. Tiles follow one another, and threads within a tile.
-template <class R, int K, int U>
-__device__ __forceinline__ void team_scan(typename R::State (&totals)[U], typename R::State& carry,
-                                          typename R::State* room) {
+// Exclusive scan over the threads of a team, for `TILES` consecutive tiles. On entry `totals` are the thread's own
+// totals in each tile, and `carry` is the state of all elements before the first tile. On return `totals` are the
+// states of all elements before the thread's elements of each tile, and `carry` includes the tiles.
+template <class R, int SIZE, int TILES>
+__device__ __forceinline__ void team_scan(typename R::State (&totals)[TILES], typename R::State& carry,
+                                          typename R::State* exchange) {
   typedef typename R::State S;
-  constexpr int width = K < 32 ? K : 32;
-  constexpr int warps = (K + 31) / 32;
+  constexpr int width = SIZE < 32 ? SIZE : 32;
+  constexpr int warps = (SIZE + 31) / 32;
   const int lane = threadIdx.x % width;
-  const int warp = threadIdx.x % K / width;
-  S before[U];
+  const int warp = threadIdx.x % SIZE / width;
+  S before[TILES];
 #pragma unroll
-  for (int u = 0; u < U; ++u) {
+  for (int u = 0; u < TILES; ++u) {
     before[u] = totals[u];
-    if (K == 1) continue;
+    if (SIZE == 1) continue;
     totals[u] = warp_scan<R, width>(totals[u]);
     before[u] = shuffle(totals[u], lane > 0 ? lane - 1 : 0, width);
     if (warps == 1) totals[u] = shuffle(totals[u], width - 1, width);
-    else if (lane == width - 1) room[u * warps + warp] = totals[u];
+    else if (lane == width - 1) exchange[u * warps + warp] = totals[u];
   }
   if (warps > 1) __syncthreads();
 #pragma unroll
-  for (int u = 0; u < U; ++u) {
+  for (int u = 0; u < TILES; ++u) {
     S start = carry;
 #pragma unroll
     for (int w = 0; w < warps; ++w) {
       if (w == warp) start = carry;
-      carry = R::combine(carry, warps > 1 ? room[u * warps + w] : totals[u]);
+      carry = R::combine(carry, warps > 1 ? exchange[u * warps + w] : totals[u]);
     }
     totals[u] = lane > 0 ? R::combine(start, before[u]) : start;
   }
   if (warps > 1) __syncthreads();
 }
 
-// Whether this block is the last of `blocks` to come by; the counter is left at zero.
+// Whether this block is the last of `blocks` blocks to arrive. The last one resets the counter to zero.
 __device__ __forceinline__ bool last_block(unsigned* counter, unsigned blocks) {
   __shared__ bool last;
   __threadfence();

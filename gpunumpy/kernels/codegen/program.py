@@ -1,4 +1,4 @@
-"""What code generation makes: text to compile, and how to launch it. `docs/design.md` has the calling convention."""
+"""The result of code generation: text to compile, and its launches. `docs/design.md` has the calling convention."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One launch of an entry: the sizes of its grid and its blocks, and its bytes of dynamic shared memory."""
+    """One launch of an entry: its grid in blocks, its block in threads, and its bytes of dynamic shared memory."""
 
     entry: str
     grid: tuple[int, int, int]
@@ -17,7 +17,7 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Scratch:
-    """Device memory that a program needs while it runs; a `zeroed` one is all zero on entry and left all zero."""
+    """Device memory that a program needs while it runs. A `zeroed` scratch is all zero on entry and on return."""
 
     nbytes: int
     zeroed: bool = False
@@ -25,7 +25,11 @@ class Scratch:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Generated CUDA C++ with its launches, in order. `flag` says that entries take the out-of-bounds flag."""
+    """CUDA C++ text with its launches, in order.
+
+    `flag` says that every entry takes a pointer to the out-of-bounds flag. `params` are the values of the ``long long``
+    parameters that follow.
+    """
 
     text: str
     launches: tuple[Launch, ...]

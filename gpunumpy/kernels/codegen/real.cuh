@@ -1,4 +1,4 @@
-// Operations on f32 and f64 that are more than one call of the mathematical library.
+// Operations on f32 and f64 that take more than one call of the mathematical library.
 namespace op {
 
 template <class T> __device__ inline T float_remainder(T a, T b) {
@@ -33,10 +33,10 @@ template <class T> __device__ inline i32 frexp_exponent(T x) {
   if (isfinite(x)) ::frexp(x, &exponent);
   return exponent;
 }
-// Any exponent beyond these bounds has saturated already.
+// An exponent beyond these bounds gives the same result as the bound.
 template <class T> __device__ inline T ldexp(T x, i64 n) { return ::ldexp(x, n > 5000 ? 5000 : n < -5000 ? -5000 : int(n)); }
 
-// The signed distance to the next value away from zero.
+// The distance to the next value away from zero, with the sign of x.
 __device__ inline f32 spacing(f32 x) {
   return !isfinite(x) ? nan<f32>() : x == 0 ? bit_cast<f32>(1u) : bit_cast<f32>(bit_cast<u32>(x) + 1) - x;
 }
@@ -44,7 +44,7 @@ __device__ inline f64 spacing(f64 x) {
   return !isfinite(x) ? nan<f64>() : x == 0 ? bit_cast<f64>(u64(1)) : bit_cast<f64>(bit_cast<u64>(x) + 1) - x;
 }
 
-// Order: of complex numbers by the real part first, whatever the imaginary part is, as NumPy's clip has it.
+// The order of NumPy's clip: complex numbers compare by the real part first, even if an imaginary part is NaN.
 template <class T> __device__ inline bool exceeds(T a, T b) {
   if constexpr (kind<T> == 3) return a.re == b.re ? a.im > b.im : a.re > b.re;
   else if constexpr (kind<T> == 1) return f32(a) > f32(b);

@@ -1,89 +1,101 @@
-"""Reductions in one pass: every reduced value depends on loaded ones alone.
+"""Reductions in one pass: no reduction depends on another reduction's result.
 
-Lanes lie along the reduced loop, or, where that is not the one along memory, along an outer loop. Rows that are few
-are split among blocks; the last block of a row to finish combines what all found, in a fixed order.
+Lanes lie along the innermost reduced loop, or along the innermost outer loop where that one is contiguous in memory.
+Where rows are few they are split among blocks; the last block to finish a row combines the partial states in a fixed
+order.
 """
 
 from __future__ import annotations
 
-from ...core.schedule.kernel import Apply, ReduceLoops, row_level
+from ...core.schedule.kernel import Apply, ReduceLoops, are_row_level
 from .emit import Emitter, Tile
-from .plan import Plan, index_names, outer_loops, place_block, place_row, reduced_is_near, step_tile, whole
-from .shape import ceil_div, flight, pack_width, product
+from .plan import (
+    Plan,
+    define_block,
+    define_row,
+    index_names,
+    is_reduced_contiguous,
+    outer_loops,
+    step_tile,
+    whole_condition,
+)
+from .shape import ceil_div, pack_width, product, vectors_in_flight
 from .states import States
-from .team import Team, near_team
+from .team import Team, adjacent_team
 from .unit import Text, Unit
 
-# Blocks that each processor should get before rows are split no further.
-_BLOCKS = 8
+# Rows are split until each processor has this many blocks.
+_BLOCKS_PER_PROCESSOR = 8
 
-# Elements that each state takes at once where it can, and the blocks then: more is on its way to each thread, and
-# states take long to combine. Along the reduced loop, and across it, where a thread has a state for every lane.
-_AT_ONCE = {True: 16, False: 8}
-_BLOCKS_AT_ONCE = {True: 4, False: 2}
+# The same where reductions accumulate arrays of elements, and the length of the arrays: a thread then has more bytes in
+# flight, and such states take long to combine, so fewer blocks are better. The key says whether lanes lie along the
+# reduced loop; where they do not, a thread has a state for every lane.
+_ARRAY_LENGTH = {True: 16, False: 8}
+_BLOCKS_PER_PROCESSOR_OF_ARRAYS = {True: 4, False: 2}
 
-# The operations on an element beyond which nothing is gained by having more of them at once.
-_LIGHT = 6
+# Operations on an element beyond which arrays of elements gain nothing.
+_MAX_ARRAY_OPERATIONS = 6
 
-# Vectors that a thread should have at least before a row is split.
-_SHARE = 8
+# Vectors that each thread must have left when a row is split.
+_MIN_VECTORS_PER_THREAD = 8
 
-# Bytes to set aside for a state, whose size C alone knows: moments of complex values, the largest, take 48.
+# Bytes of scratch memory for a state, whose exact size only C knows: the largest, moments of complex values, take 48.
 STATE_BYTES = 48
 
 
 def emit_reduce(unit: Unit, processors: int) -> None:
-    """Emit a kernel whose reductions are all made in one pass."""
+    """Emit a kernel whose reductions are all computed in one pass."""
     kernel = unit.kernel
     plan = _plan(unit, processors)
     outer = outer_loops(unit)
-    level = row_level(kernel, kernel.body)
+    level = are_row_level(kernel, kernel.body)
     text = unit.entry(plan.tiles * plan.splits, plan.team.threads)
-    reduces = [n for n, instr in enumerate(kernel.body.instrs) if isinstance(instr, ReduceLoops)]
-    states = States(unit, text, reduces, 1 if plan.near else plan.width)
-    place_block(unit, text, plan)
-    place_row(unit, text, plan)
-    plan.team.room(text, list(states.reducers.values()))
+    reduces = [n for n, instr in enumerate(kernel.body.instructions) if isinstance(instr, ReduceLoops)]
+    states = States(unit, text, reduces, 1 if plan.reduced_is_contiguous else plan.width)
+    define_block(unit, text, plan)
+    define_row(unit, text, plan)
+    plan.team.declare_exchange(text, list(states.reducers.values()))
     states.declare()
 
     emitter = Emitter(unit, text, kernel.body, step_tile(unit, plan))
-    mapped = [arg for n in reduces for arg in states.mapped(n)]
+    mapped = [arg for n in reduces for arg in states.mapped_args(n)]
     full = [store for store in kernel.body.stores if not level[store.value] or any(store.at.coef[outer:])]
-    if plan.steps and plan.near:
-        emitter.once(n for n in emitter.closure([*mapped, *(store.value for store in full)]) if level[n])
-    emitter.walk(range(len(kernel.body.instrs)), ["const Int base = begin;"])
+    if plan.steps and plan.reduced_is_contiguous:
+        emitter.compute_once(n for n in emitter.closure([*mapped, *(store.value for store in full)]) if level[n])
+    emitter.declare_streams(range(len(kernel.body.instructions)), ["const Int base = begin;"])
     if plan.steps:
-        with text.steps("base = begin", "end", plan.stride):
-            text.line(f"const bool whole = {whole(unit, plan)};")
+        with text.rolled("base = begin", "end", plan.stride):
+            text.line(f"const bool whole = {whole_condition(unit, plan)};")
             states.accumulate(emitter, stores=full)
         states.combine(plan)
     if plan.splits > 1:
-        _finish(unit, text, plan, states)
+        _combine_splits(unit, text, plan, states)
 
-    # What is computed once a row.
+    # Values and stores that are computed once a row.
     names = index_names(unit)
-    if plan.near:
-        tile = Tile(names, place=("const int left = 1;",))
+    if plan.reduced_is_contiguous:
+        tile = Tile(names, index_lines=("const int left = 1;",))
     else:
         tile = Tile(names, plan.lane, plan.width, 1, (), f"left >= {plan.width}")
     final = Emitter(unit, text, kernel.body, tile, "f")
     final.states = states.names
     with text.block("if (member == 0 && live)"):
-        if not plan.near:
+        if not plan.reduced_is_contiguous:
             text.line(f"const Int left = {unit.size(outer - 1)} - i{outer - 1};")
         final.run([], stores=[store for store in kernel.body.stores if store not in full])
 
 
 def _plan(unit: Unit, processors: int) -> Plan:
+    """Divide the loops among teams and blocks."""
     kernel = unit.kernel
     outer = outer_loops(unit)
-    near = reduced_is_near(unit)
-    if near:
+    contiguous = is_reduced_contiguous(unit)
+    if contiguous:
         lane = len(kernel.shape) - 1
         width = pack_width(unit, lane)
         rows = product(kernel.shape[:outer])
         steps = product(kernel.shape[outer:-1]) * ceil_div(kernel.shape[-1], width)
-        team = near_team(steps)
+        team = adjacent_team(steps)
     else:
         lane = outer - 1
         width = pack_width(unit, lane)
@@ -91,39 +103,41 @@ def _plan(unit: Unit, processors: int) -> Plan:
         steps = product(kernel.shape[outer:])
         size = 8 if steps >= 64 else 1
         team = Team(size, 256 // size, False)
-    useful = ceil_div(steps, team.size * _SHARE)
-    several = _takes_several(unit)
-    at_once = _AT_ONCE[near] // (width if near else 1)
-    count = max(flight(unit, lane, width), at_once if several else 1)
-    blocks = processors * (_BLOCKS_AT_ONCE[near] if several else _BLOCKS)
-    splits = max(1, min(useful, blocks // ceil_div(rows, team.rows)))
-    return Plan(team, near, lane, width, count, rows, steps, splits)
+    useful_splits = ceil_div(steps, team.size * _MIN_VECTORS_PER_THREAD)
+    arrays = _accumulates_arrays(unit)
+    array_vectors = _ARRAY_LENGTH[contiguous] // (width if contiguous else 1)
+    count = max(vectors_in_flight(unit, lane, width), array_vectors if arrays else 1)
+    blocks = processors * (_BLOCKS_PER_PROCESSOR_OF_ARRAYS[contiguous] if arrays else _BLOCKS_PER_PROCESSOR)
+    splits = max(1, min(useful_splits, blocks // ceil_div(rows, team.rows)))
+    return Plan(team, contiguous, lane, width, count, rows, steps, splits)
 
 
-def _takes_several(unit: Unit) -> bool:
-    """Whether a thread should have several elements at once, for a reduction that gains by it."""
+def _accumulates_arrays(unit: Unit) -> bool:
+    """Return whether a reduction should accumulate arrays of elements: it can, and the work on an element is light."""
     body = unit.kernel.body
-    level = row_level(unit.kernel, body)
-    work = sum(isinstance(instr, Apply) and not row for instr, row in zip(body.instrs, level, strict=True))
-    reduces = [instr for instr in body.instrs if isinstance(instr, ReduceLoops)]
-    return work <= _LIGHT and any(unit.reducer(instr.op, instr.loop)[1].several_template for instr in reduces)
+    level = are_row_level(unit.kernel, body)
+    work = sum(isinstance(instr, Apply) and not row for instr, row in zip(body.instructions, level, strict=True))
+    reduces = [instr for instr in body.instructions if isinstance(instr, ReduceLoops)]
+    return work <= _MAX_ARRAY_OPERATIONS and any(
+        unit.reducer(instr.op, instr.loop)[1].accumulate_many_template for instr in reduces
+    )
 
 
-def _finish(unit: Unit, text: Text, plan: Plan, states: States) -> None:
-    """Leave the block's states for the last block of these rows, which combines them all and goes on."""
+def _combine_splits(unit: Unit, text: Text, plan: Plan, states: States) -> None:
+    """Write this block's partial states; the last block to finish these rows combines them all and continues."""
     counters = unit.scratch(4 * plan.tiles, zeroed=True)
     splits, rows = unit.param(plan.splits, "splits"), unit.param(plan.rows, "rows")
 
-    def part(n: int, split: str) -> str:
-        return f"part{n}[((long long){split} * {rows} + row) * {states.lanes} + v]"
+    def partial(n: int, split: str) -> str:
+        return f"partial{n}[((long long){split} * {rows} + row) * {states.lanes} + v]"
 
     for n, reducer in states.reducers.items():
-        room = unit.scratch(plan.rows * plan.splits * states.lanes * STATE_BYTES)
-        text.line(f"{reducer}::State* const part{n} = reinterpret_cast<{reducer}::State*>({room});")
+        scratch = unit.scratch(plan.rows * plan.splits * states.lanes * STATE_BYTES)
+        text.line(f"{reducer}::State* const partial{n} = reinterpret_cast<{reducer}::State*>({scratch});")
     with text.block("if (member == 0 && live)"):
-        states.each_lane(lambda n, reducer: f"{part(n, 'split')} = s{n}[v];")
+        states.emit_per_lane(lambda n, reducer: f"{partial(n, 'split')} = s{n}[v];")
     text.line(f"if (!last_block(reinterpret_cast<unsigned*>({counters}) + block, {splits})) return;")
     states.reset()
-    with text.steps("i = member", splits, plan.team.size):
-        states.each_lane(lambda n, reducer: f"s{n}[v] = {reducer}::combine(s{n}[v], {part(n, 'i')});")
+    with text.rolled("i = member", splits, plan.team.size):
+        states.emit_per_lane(lambda n, reducer: f"s{n}[v] = {reducer}::combine(s{n}[v], {partial(n, 'i')});")
     states.combine(plan)

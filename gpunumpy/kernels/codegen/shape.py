@@ -1,37 +1,37 @@
-"""The numbers of a strategy: how wide vectors are, how many are in flight, how loops are cut among threads."""
+"""Sizes of generated kernels: lanes of a vector, vectors in flight, and loop indices from a linear index."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...core.ops.philox32 import BLOCKS
+from ...core.ops.philox32 import BLOCK_OPS
 from ...core.ops.streams import CONGRUENTIAL
 from ...core.schedule.kernel import Affine, Apply, Body, Load, ReduceLoops, ScanLoop
 from .collapse import bodies
-from .emit import packs
+from .emit import is_vector_access
 from .unit import Unit
 
-# Bytes that a thread should have on their way at once: with full occupancy, what a copy at full bandwidth has.
-_IN_FLIGHT = 32
+# Bytes that a thread should have in flight at once: at full occupancy, enough for a copy at full bandwidth.
+_BYTES_IN_FLIGHT = 32
 
-# A body of more operations than this is unrolled over the lanes of one vector alone: its arithmetic hides the
-# loads already, and every copy of it costs compile time.
-LIGHT = 6
+# A body of more operations than this is unrolled over the lanes of one vector only: its arithmetic hides the latency of
+# its loads, and every copy of it costs compile time.
+MAX_LIGHT_OPERATIONS = 6
 
-# Vectors of a thread of a reduction that makes random words: from one to the next it needs no loop.
-WALKED_AT_ONCE = 4
+# Vectors in flight in a reduction over random words. The step from one vector to the next is unrolled code.
+STREAM_VECTORS_AT_ONCE = 4
 
-# Lanes of vectors that nothing but the blocks of random words decides.
-BLOCK_LANES = 4
+# Lanes of a vector where no load or store limits them: four 32-bit random words share a block.
+PHILOX_LANES = 4
 
 
 def ceil_div(a: int, b: int) -> int:
-    """``a / b``, rounded up."""
+    """Return ``a / b``, rounded up."""
     return -(-a // b)
 
 
 def product(sizes: Sequence[int]) -> int:
-    """The product of the sizes."""
+    """Return the product of the sizes."""
     out = 1
     for size in sizes:
         out *= size
@@ -39,66 +39,70 @@ def product(sizes: Sequence[int]) -> int:
 
 
 def accesses(unit: Unit) -> list[tuple[int, Affine]]:
-    """Every load and store: its argument and its walk."""
+    """Return the argument and the affine map of every load and store."""
     out: list[tuple[int, Affine]] = []
     for body in bodies(unit.kernel):
-        out += [(instr.arg, instr.at) for instr in body.instrs if isinstance(instr, Load)]
+        out += [(instr.arg, instr.at) for instr in body.instructions if isinstance(instr, Load)]
         out += [(store.arg, store.at) for store in body.stores]
     return out
 
 
 def pack_width(unit: Unit, lane: int) -> int:
-    """How many lanes along loop `lane` a vector has: one, unless every access can be made by vectors."""
+    """Return the lanes of a vector along loop `lane`: 1 unless every load and store can access whole vectors."""
     kernel = unit.kernel
     if kernel.region is not None and kernel.region[lane] != (0, kernel.shape[lane]):
         return 1
     walks = [(arg, at) for arg, at in accesses(unit) if at.coef[lane] != 0]
-    if not walks:  # what is made, and not loaded or stored, is made by blocks
-        return BLOCK_LANES if has_blocks(kernel.body) else 1
+    if not walks:
+        return PHILOX_LANES if has_philox_blocks(kernel.body) else 1
     if any(at.coef[lane] != 1 for _, at in walks):
         return 1
     sizes = [kernel.args[arg].dtype.itemsize for arg, _ in walks]
     width = 16 // min(sizes)
-    while width > 1 and (width * max(sizes) > 32 or not all(packs(unit, arg, at, lane, width) for arg, at in walks)):
+    while width > 1 and (
+        width * max(sizes) > 32 or not all(is_vector_access(unit, arg, at, lane, width) for arg, at in walks)
+    ):
         width //= 2
     return width
 
 
-def flight(unit: Unit, lane: int, width: int) -> int:
-    """How many vectors a thread of a reduction loads before it computes."""
+def vectors_in_flight(unit: Unit, lane: int, width: int) -> int:
+    """Return how many vectors a thread of a reduction or scan loads before it computes."""
     body = unit.kernel.body
-    if has_walks(body):
-        return WALKED_AT_ONCE
-    if operations(body) > LIGHT:
+    if has_congruential_words(body):
+        return STREAM_VECTORS_AT_ONCE
+    if operations(body) > MAX_LIGHT_OPERATIONS:
         return 1
-    # Neighbours in one array, as of a stencil, are mostly loaded by other threads too: an array counts once.
-    read = {instr.arg for instr in body.instrs if isinstance(instr, Load) and instr.at.coef[lane] != 0}
-    nbytes = width * sum(unit.kernel.args[arg].dtype.itemsize for arg in read)
+    # The neighbours that a stencil loads from one array are mostly loaded by other threads too: an array counts once.
+    loaded_args = {instr.arg for instr in body.instructions if isinstance(instr, Load) and instr.at.coef[lane] != 0}
+    nbytes = width * sum(unit.kernel.args[arg].dtype.itemsize for arg in loaded_args)
     count = 4
-    while count > 1 and count * nbytes > _IN_FLIGHT:
+    while count > 1 and count * nbytes > _BYTES_IN_FLIGHT:
         count //= 2
     return count
 
 
 def operations(body: Body) -> int:
-    """How many values of the body are computed."""
-    return sum(isinstance(instr, (Apply, ReduceLoops, ScanLoop)) for instr in body.instrs)
+    """Return how many values of the body are computed, rather than loaded or passed."""
+    return sum(isinstance(instr, (Apply, ReduceLoops, ScanLoop)) for instr in body.instructions)
 
 
-def has_walks(body: Body) -> bool:
-    """Whether random words are made that are found one from another."""
-    return any(isinstance(instr, Apply) and instr.op in CONGRUENTIAL for instr in body.instrs)
+def has_congruential_words(body: Body) -> bool:
+    """Return whether the body makes words of a congruential generator, each of which follows from the one before."""
+    return any(isinstance(instr, Apply) and instr.op in CONGRUENTIAL for instr in body.instructions)
 
 
-def has_blocks(body: Body) -> bool:
-    """Whether random words are made of which neighbours share a block."""
-    return any(isinstance(instr, Apply) and instr.op in BLOCKS for instr in body.instrs)
+def has_philox_blocks(body: Body) -> bool:
+    """Return whether the body makes words of Philox4x32, of which neighbours share a block."""
+    return any(isinstance(instr, Apply) and instr.op in BLOCK_OPS for instr in body.instructions)
 
 
-def unravel(unit: Unit, linear: str, loops: Sequence[int], names: Sequence[str], last: int | None = None) -> list[str]:
-    """Lines that define the loop indices `names` of `loops` from a linear index over them.
+def unravel(
+    unit: Unit, linear: str, loops: Sequence[int], names: Sequence[str], vectors: int | None = None
+) -> list[str]:
+    """Return C lines that define the loop indices `names` of `loops` from the linear index `linear` over them.
 
-    `last` is the number of turns of the innermost one where it is not its size (a number of vectors).
+    `vectors`, if given, replaces the size of the innermost loop: the linear index counts its vectors.
     """
     if not loops:
         return []
@@ -107,8 +111,8 @@ def unravel(unit: Unit, linear: str, loops: Sequence[int], names: Sequence[str],
     for position in range(len(loops) - 1, 0, -1):
         size = unit.kernel.shape[loops[position]]
         key: object = ("size", loops[position])
-        if last is not None and position == len(loops) - 1:
-            size, key = last, "vectors"
+        if vectors is not None and position == len(loops) - 1:
+            size, key = vectors, "vectors"
         quotient = f"q_{names[position]}"
         lines.append(f"const Int {quotient} = {unit.quotient(rest, size, key)};")
         lines.append(f"const Int {names[position]} = {rest} - {quotient} * {unit.param(size, key)};")

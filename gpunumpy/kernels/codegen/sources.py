@@ -1,4 +1,4 @@
-"""The texts of hand-written CUDA C++, each in a `.cuh` file beside the Python that uses it."""
+"""Access to the hand-written CUDA C++: `.cuh` files, each beside the Python module that uses it."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ _KERNELS = Path(__file__).parents[1]
 
 @cache
 def source(*names: str) -> str:
-    """Return the texts of the files ``kernels/<name>.cuh``, one after the other."""
+    """Return the texts of the files ``kernels/<name>.cuh``, joined in this order."""
     return "\n".join((_KERNELS / f"{name}.cuh").read_text(encoding="utf-8") for name in names)

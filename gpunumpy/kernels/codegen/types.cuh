@@ -1,4 +1,4 @@
-// The element types of generated kernels. f16 and bf16 only hold and convert: arithmetic on them is done in f32.
+// The element types of generated kernels. f16 and bf16 only store and convert: their arithmetic is done in f32.
 
 typedef signed char i8;
 typedef short i16;
@@ -20,8 +20,8 @@ template <class To, class From> __device__ inline To bit_cast(From x) {
   return both.to;
 }
 
-// What the device has as an instruction and the host in another spelling. The device's conversions make every NaN one
-// and the same, without its sign; so do these of the host.
+// Functions that are one instruction on the device, and an expression of its own in the emulator on the host. The device's
+// conversions turn every NaN into one without a sign; the emulator's do too.
 #ifdef GPUNUMPY_EMULATOR
 __device__ inline u16 f16_bits(f32 x) { return x != x ? 0x7fff : bit_cast<u16>(_Float16(x)); }
 __device__ inline u16 f16_bits(f64 x) { return x != x ? 0x7fff : bit_cast<u16>(_Float16(x)); }
@@ -40,7 +40,7 @@ __device__ inline f64 widened(f32 x) { return f64(x); }
 __device__ inline int popcount(u64 x) { return __popcll(x); }
 #endif
 
-// Round to nearest even; a NaN stays a NaN even where its payload is all in the bits that go.
+// Rounds to nearest even. A NaN stays a NaN, also where only dropped bits of its payload are set.
 __device__ inline u16 bf16_bits(f32 x) {
   u32 bits = bit_cast<u32>(x);
   if (x != x) return u16((bits >> 16 & 0x8000u) | 0x7fc0u);
@@ -61,7 +61,7 @@ struct bf16 {
   u16 bits;
   bf16() = default;
   __device__ explicit bf16(f32 x) : bits(op::bf16_bits(x)) {}
-  __device__ explicit bf16(f64 x) : bits(op::bf16_bits(f32(x))) {}  // twice rounded, as ml_dtypes does
+  __device__ explicit bf16(f64 x) : bits(op::bf16_bits(f32(x))) {}  // rounded twice, as in ml_dtypes
   __device__ explicit operator f32() const { return op::bit_cast<f32>(u32(bits) << 16); }
 };
 
@@ -73,7 +73,7 @@ typedef cx<f64> c128;
 
 namespace op {
 
-// 0: integer or bool, 1: 16-bit float, 2: float, 3: complex.
+// The kind of an element type: 0 integer or bool, 1 16-bit float, 2 float, 3 complex.
 template <class T> constexpr int kind = 0;
 template <> constexpr int kind<f16> = 1;
 template <> constexpr int kind<bf16> = 1;

@@ -1,4 +1,4 @@
-"""A translation unit in the making: its text, its parameters, and what it needs from the table."""
+"""A translation unit under construction: its text, its parameters, and the ops of the table that it uses."""
 
 from __future__ import annotations
 
@@ -14,14 +14,21 @@ from .sources import source
 
 _PRELUDE = source("codegen/prelude")
 
-# The C types that scalar arguments travel as, by kind, and the dtype each stands for.
-_WIRE = {"b": "long long", "i": "long long", "u": "unsigned long long", "e": "double", "f": "double", "c": "double"}
+# Kind of a scalar argument's dtype -> the C type as which it is passed to a kernel.
+_ARGUMENT_TYPE = {
+    "b": "long long",
+    "i": "long long",
+    "u": "unsigned long long",
+    "e": "double",
+    "f": "double",
+    "c": "double",
+}
 
-_INT32_LIMIT = 2**31 - 2**22  # room for a last tile that starts inside and ends outside
+_INT32_LIMIT = 2**31 - 2**22  # leaves a margin for a last tile that starts inside the loops and ends outside
 
 
 class Text:
-    """Lines of C with their indentation."""
+    """The lines of a C function, with their indentation."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -33,7 +40,7 @@ class Text:
 
     @contextmanager
     def block(self, head: str, tail: str = "}") -> Iterator[None]:
-        """Add ``head {``, what is added inside, and the closing brace."""
+        """Add ``head {``, the lines that are added inside the context, and the closing brace."""
         self.line(f"{head} {{".strip())
         self._depth += 1
         yield
@@ -41,8 +48,8 @@ class Text:
         self.line(tail)
 
     @contextmanager
-    def loop(self, name: str, count: int) -> Iterator[None]:
-        """An unrolled loop of `name` over `count`; a mere block if that is one turn."""
+    def unrolled(self, name: str, count: int) -> Iterator[None]:
+        """Add an unrolled loop of `name` from 0 to `count`; a block without a loop if `count` is 1."""
         if count == 1:
             with self.block(""):
                 self.line(f"const int {name} = 0;")
@@ -53,8 +60,8 @@ class Text:
                 yield
 
     @contextmanager
-    def steps(self, start: str, end: str, step: int) -> Iterator[None]:
-        """A loop that stays one: what should be in flight together is unrolled inside it."""
+    def rolled(self, start: str, end: str, step: int) -> Iterator[None]:
+        """Add a loop that is not unrolled. `start` initialises its index, which grows by `step`."""
         name = start.split()[0]
         self.line("#pragma unroll 1")
         with self.block(f"for (Int {start}; {name} < {end}; {name} += {step})"):
@@ -62,16 +69,20 @@ class Text:
 
 
 class Unit:
-    """Collects the entries of one program."""
+    """The entries of one program, with the parameters and helpers that they share.
+
+    `wide_index` says that the type of indices, ``Int``, is 64 bits wide. `flag` says that entries take the
+    out-of-bounds flag.
+    """
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
-        self.wide = _needs_wide(kernel)
-        self.flag = any(isinstance(instr, LoadIndexed) for body in bodies(kernel) for instr in body.instrs)
+        self.wide_index = _needs_wide_index(kernel)
+        self.flag = any(isinstance(instr, LoadIndexed) for body in bodies(kernel) for instr in body.instructions)
         self._params: list[int] = []
-        self._named: dict[object, str] = {}
-        self._applied: dict[tuple[str, tuple[DType, ...]], None] = {}
-        self._reducers: dict[tuple[str, tuple[DType, ...], bool], str] = {}
+        self._param_names: dict[object, str] = {}
+        self._used_ops: dict[tuple[str, tuple[DType, ...]], None] = {}
+        self._reducer_names: dict[tuple[str, tuple[DType, ...], bool], str] = {}
         self._reducer_text: list[str] = []
         self._entries: list[tuple[str, str, Text]] = []
         self._launches: list[Launch] = []
@@ -79,64 +90,66 @@ class Unit:
 
     # Parameters
 
-    def long(self, value: int, key: object = None) -> str:
-        """The name of the ``long long`` parameter that holds `value`; equal keys share one."""
-        if key is not None and key in self._named:
-            return self._named[key]
+    def long_param(self, value: int, key: object = None) -> str:
+        """Return the name of a ``long long`` parameter that holds `value`. Equal keys share a parameter."""
+        if key is not None and key in self._param_names:
+            return self._param_names[key]
         name = f"p{len(self._params)}"
         self._params.append(value)
         if key is not None:
-            self._named[key] = name
+            self._param_names[key] = name
         return name
 
     def param(self, value: int, key: object = None) -> str:
-        """The same as an ``Int``, the type of indices."""
-        return f"Int({self.long(value, key)})"
+        """Return the C expression of a parameter that holds `value`, as an ``Int``. Equal keys share a parameter."""
+        return f"Int({self.long_param(value, key)})"
 
     def size(self, d: int) -> str:
-        """The number of turns of loop `d`."""
+        """Return the C expression of the number of turns of loop `d`."""
         return self.param(self.kernel.shape[d], ("size", d))
 
     def quotient(self, number: str, divisor: int, key: object) -> str:
-        """``number / divisor`` for an ``Int`` `number` that is not negative; equal keys are of equal divisors.
+        """Return the C expression of ``number / divisor`` for a nonnegative ``Int`` `number`.
 
-        A processor has no division, and what stands for it delays the first load; 32 bits take a product and a shift.
+        Equal keys must have equal divisors. GPUs have no instruction for integer division, and the code that replaces
+        it would delay the first load; with 32-bit indices a product and a shift do (`quotient` in prelude.cuh).
         """
-        if self.wide:
+        if self.wide_index:
             return f"{number} / {self.param(divisor, key)}"
         divisor = max(divisor, 1)
         shift = 31 + (divisor - 1).bit_length()
         magic = (1 << shift) // divisor + 1
-        return f"quotient({number}, {self.long(magic, (key, 'magic'))}, {self.long(shift, (key, 'shift'))})"
+        return f"quotient({number}, {self.long_param(magic, (key, 'magic'))}, {self.long_param(shift, (key, 'shift'))})"
 
     def term(self, at: Affine, d: int, index: str) -> str:
-        """Loop `d`'s share in `at`, for the loop index `index`; empty if it has none."""
+        """Return the C expression of loop `d`'s term in `at`, for the loop index `index`; empty if it is 0."""
         if at.coef[d] == 0 or index == "0":
             return ""
         return index if at.coef[d] == 1 else f"{index} * {self.param(at.coef[d], (at.coef, d))}"
 
     def element(self, arg: int, at: Affine, index: Sequence[str]) -> str:
-        """The address of the element of `arg` at `at` for the given loop indices."""
+        """Return the C expression of the address of the element of `arg` at `at`, for these loop indices."""
         terms = [term for d, name in enumerate(index) if (term := self.term(at, d, name))]
-        base = f"a{arg} + {self.long(at.offset)}" if at.offset else f"a{arg}"
+        base = f"a{arg} + {self.long_param(at.offset)}" if at.offset else f"a{arg}"
         return f"({base} + ({' + '.join(terms)}))" if terms else f"({base})"
 
-    # Rows of the table
+    # Ops of the table
 
     def expression(self, op: str, loop: tuple[DType, ...], args: Sequence[str]) -> str:
-        """The C expression of one application of an elementwise row."""
-        self._applied[op, loop] = None
+        """Return the C expression of one application of an elementwise op."""
+        self._used_ops[op, loop] = None
         return op_code.expression(op, loop, list(args))
 
     def reducer(self, op: str, loop: tuple[DType, ...], scan: bool = False) -> tuple[str, op_code.ReductionCode]:
-        """The C struct that stands for a reduction (``State``, ``identity``, ``combine``), and the row's code."""
+        """Return the C struct of a reduction or scan (``State``, ``identity``, ``combine``, ...) and its code."""
         code = op_code.reduction(op, loop, scan)
-        name = self._reducers.get((op, loop, scan))
+        name = self._reducer_names.get((op, loop, scan))
         if name is None:
-            name = f"R{len(self._reducers)}"
-            self._reducers[op, loop, scan] = name
-            self._applied[op, loop] = None
-            # Where elements are accumulated in another way, states are combined at the end alone, in many places.
+            name = f"R{len(self._reducer_names)}"
+            self._reducer_names[op, loop, scan] = name
+            self._used_ops[op, loop] = None
+            # Where elements have their own way of being accumulated, states are combined only at the end, where code
+            # size matters more than speed.
             inlined = "__noinline__" if code.accumulate_template else "__forceinline__"
             self._reducer_text.append(
                 f"struct {name} {{\n"
@@ -147,13 +160,13 @@ class Unit:
                 f"  static constexpr bool ALIGNED = {'true' if code.align_template else 'false'};\n"
                 "  static __device__ __forceinline__ State align(State a, State b) {\n"
                 f"    return {code.align('a', 'b')};\n  }}\n"
-                "  static __device__ __forceinline__ State join(State a, State b) {\n"
-                f"    return {code.join('a', 'b')};\n  }}\n}};\n"
+                "  static __device__ __forceinline__ State combine_aligned(State a, State b) {\n"
+                f"    return {code.combine_aligned('a', 'b')};\n  }}\n}};\n"
             )
         return name, code
 
     def scalar(self, arg: int) -> str:
-        """The C value of scalar argument `arg`."""
+        """Return the C expression of scalar argument `arg`, in the type of its dtype."""
         dtype = self.kernel.args[arg].dtype
         kind = KIND[dtype]
         if kind == "b":
@@ -168,28 +181,28 @@ class Unit:
     # Functions
 
     def preamble(self) -> str:
-        """What the text so far needs of the table."""
-        return f"{op_code.helpers(list(self._applied))}\ntypedef {'long long' if self.wide else 'int'} Int;\n"
+        """Return the helpers that the text so far uses, and the definition of ``Int``."""
+        return f"{op_code.helpers(list(self._used_ops))}\ntypedef {'long long' if self.wide_index else 'int'} Int;\n"
 
     def constants(self) -> list[str]:
-        """The lines that define the sizes, strides and offsets as constants."""
+        """Return C lines that define the parameters as constants."""
         return [f"  const long long p{n} = {value};" for n, value in enumerate(self._params)]
 
-    def wire(self, dtype: DType) -> str:
-        """The C type that a scalar argument travels as."""
-        return _WIRE[KIND[dtype]]
+    def argument_type(self, dtype: DType) -> str:
+        """Return the C type as which a scalar argument is passed."""
+        return _ARGUMENT_TYPE[KIND[dtype]]
 
     # Entries
 
     def scratch(self, nbytes: int, zeroed: bool = False) -> str:
-        """The name of a scratch pointer (``char*``)."""
+        """Return the name of a new scratch pointer (``char*``). `zeroed` is as in `Scratch`."""
         self._scratch.append(Scratch(nbytes, zeroed))
         return f"w{len(self._scratch) - 1}"
 
     def entry(self, grid: int, block: int, resident: int = 1) -> Text:
-        """A new entry, launched after those before it with `grid` blocks of `block` threads.
+        """Return the text of a new entry, launched after the entries before it: `grid` blocks of `block` threads.
 
-        The compiler is to use so few registers that `resident` blocks fit a processor at once.
+        The compiler limits registers so that `resident` blocks fit a processor at once.
         """
         text = Text()
         name = f"{self.kernel.name}_{len(self._entries)}"
@@ -198,33 +211,34 @@ class Unit:
         return text
 
     def program(self) -> Program:
-        """The finished program."""
-        signature = ", ".join(self._signature())
+        """Return the finished program."""
+        declarations = ", ".join(self._declarations())
         parts = [self.preamble(), _PRELUDE, *self._reducer_text]
         for name, bounds, text in self._entries:
-            head = f'extern "C" __global__ void __launch_bounds__({bounds}) {name}({signature}) {{'
+            head = f'extern "C" __global__ void __launch_bounds__({bounds}) {name}({declarations}) {{'
             parts.append("\n".join([head, *text.lines, "}\n"]))
         return Program("\n".join(parts), tuple(self._launches), tuple(self._scratch), self.flag, tuple(self._params))
 
-    def _signature(self) -> list[str]:
+    def _declarations(self) -> list[str]:
+        """Return the C declarations of an entry's parameters; `docs/design.md` has their order."""
         args = self.kernel.args
         aliased = {arg.alias for arg in args if arg.kind == "out" and arg.alias >= 0}
-        out = []
+        declarations = []
         for n, arg in enumerate(args):
             if arg.kind == "scalar":
                 names = [f"a{n}r", f"a{n}i"] if KIND[arg.dtype] == "c" else [f"a{n}"]
-                out += [f"{self.wire(arg.dtype)} {name}" for name in names]
+                declarations += [f"{self.argument_type(arg.dtype)} {name}" for name in names]
             else:
                 shared = n in aliased or arg.alias >= 0
                 const = "const " if arg.kind == "in" else ""
-                out.append(f"{const}{C_TYPE[arg.dtype]}* {'' if shared else '__restrict__ '}a{n}")
-        out += [f"char* w{n}" for n in range(len(self._scratch))]
-        out += ["int* flag"] if self.flag else []
-        return out + [f"long long p{n}" for n in range(len(self._params))]
+                declarations.append(f"{const}{C_TYPE[arg.dtype]}* {'' if shared else '__restrict__ '}a{n}")
+        declarations += [f"char* w{n}" for n in range(len(self._scratch))]
+        declarations += ["int* flag"] if self.flag else []
+        return declarations + [f"long long p{n}" for n in range(len(self._params))]
 
 
-def _needs_wide(kernel: Kernel) -> bool:
-    """Whether an index of the kernel, or an element offset, may not fit 32 bits."""
+def _needs_wide_index(kernel: Kernel) -> bool:
+    """Return whether an index of the kernel, or the offset of an element, may exceed 32 bits."""
     count = 1
     for size in kernel.shape:
         count *= size

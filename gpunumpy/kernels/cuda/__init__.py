@@ -1,0 +1,1 @@
+"""Kernels on a GPU: compiled, launched, and prepared as programs; and the executor of plans."""

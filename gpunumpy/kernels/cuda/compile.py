@@ -1,7 +1,8 @@
-"""CUDA C++ text to functions of a GPU: NVRTC through cuda.core, with its cache on disk and ours in memory.
+"""Compilation of CUDA C++ text to functions of a GPU: NVRTC through cuda.core, with caches on disk and in memory.
 
-Floating-point results are to be NumPy's, so multiplications and additions are not contracted unless `set_contraction`
-says so, subnormals are kept, and division and square root are rounded right. Nothing is included from the toolkit.
+Floating-point results must equal NumPy's results, so multiplications and additions are contracted only after
+`set_contraction`, subnormals are kept, and division and square root are correctly rounded. Nothing is included from the
+CUDA toolkit.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 from ...core.errors import DeviceError, allowed
 from ...core.runtime.device import Device, check, driver
 
-CACHE_BYTES = 1 << 29  # kept on disk; what was read longest ago goes first
+CACHE_BYTES = 1 << 29  # of the cache on disk; the least recently read programs are dropped first
 _INSTALL = "install gpunumpy[cu13] or gpunumpy[cu12]"
 
 _contraction = False
@@ -28,12 +29,12 @@ _lock = threading.RLock()
 
 
 def set_contraction(enabled: bool) -> None:
-    """Choose whether kernels compiled from now on may join ``a * b + c`` into one rounding.
+    """Choose whether kernels compiled from now on may contract ``a * b + c`` into one operation with one rounding.
 
     Parameters
     ----------
     enabled : bool
-        False, the default, gives NumPy's results to the bit; True may be faster where arithmetic is the limit.
+        False, the default, gives the same bits as NumPy; True may be faster where arithmetic is the limit.
     """
     global _contraction
     _contraction = bool(enabled)
@@ -59,7 +60,7 @@ def archs() -> tuple[str, ...]:
 
 
 def cache_folder() -> Path:
-    """Return where compiled kernels are kept: ``GPUNUMPY_CACHE_DIR``, or a folder of the user's cache folder."""
+    """Return the folder of compiled kernels: ``GPUNUMPY_CACHE_DIR``, or one in the user's cache folder."""
     chosen = os.environ.get("GPUNUMPY_CACHE_DIR")
     if chosen:
         return Path(chosen).expanduser()
@@ -69,8 +70,8 @@ def cache_folder() -> Path:
 
 
 @cache
-def _tools() -> tuple[Any, Any, Any]:
-    """Import cuda.core, which takes longer than everything else here, when the first kernel is compiled."""
+def _cuda_core() -> tuple[Any, Any, Any]:
+    """Return `Program`, `ProgramOptions` and the disk cache of cuda.core, imported late because the import is slow."""
     try:
         from cuda.core import Program, ProgramOptions
         from cuda.core.utils import FileStreamProgramCache
@@ -80,17 +81,18 @@ def _tools() -> tuple[Any, Any, Any]:
 
 
 @cache
-def _disk(folder: Path) -> Any:
-    """Open the cache on disk; None, with a warning, where the folder cannot be used."""
-    open_cache = _tools()[2]
+def _open_cache(folder: Path) -> Any:
+    """Return the opened cache on disk, or None with a warning if the folder cannot be used."""
+    open_cache = _cuda_core()[2]
     try:
         return open_cache(folder, max_size_bytes=CACHE_BYTES)
     except OSError as error:
-        _warn(folder, error)
+        _warn_cache_unusable(folder, error)
         return None
 
 
-def _warn(folder: Path, error: OSError) -> None:
+def _warn_cache_unusable(folder: Path, error: OSError) -> None:
+    """Warn that compiled kernels cannot be kept on disk."""
     warnings.warn(
         f"compiled kernels cannot be kept in {folder} ({error}); set GPUNUMPY_CACHE_DIR to a folder that can",
         RuntimeWarning,
@@ -104,7 +106,7 @@ def compile_cubin(text: str, arch: str) -> bytes:
     Parameters
     ----------
     text : str
-        CUDA C++; the kernels are ``extern "C"``.
+        CUDA C++ whose kernels are ``extern "C"``.
     arch : str
         One of `archs()`.
 
@@ -113,7 +115,7 @@ def compile_cubin(text: str, arch: str) -> bytes:
     ValueError
         If the compiler does not know the architecture.
     DeviceError
-        If the program does not compile; the text holds the compiler's log and the numbered source.
+        If the program does not compile. The message has the compiler's log and the source with line numbers.
     """
     if arch not in archs():
         raise ValueError(f"NVRTC does not compile for {arch!r}; {allowed(archs())}")
@@ -121,48 +123,51 @@ def compile_cubin(text: str, arch: str) -> bytes:
 
 
 def compile_lto(text: str, arch: str) -> bytes:
-    """Compile functions, for a library to link into its own kernels on a GPU of an architecture (LTO-IR)."""
-    return _compile(text, _best(arch)[0].replace("compute", "sm"), "ltoir", link_time_optimization=True)
+    """Compile device functions to LTO-IR, which a library links into its own kernels on a GPU of this architecture."""
+    return _compile(text, _compile_target(arch)[0].replace("compute", "sm"), "ltoir", link_time_optimization=True)
 
 
 def _compile(text: str, arch: str, target: str, **options: Any) -> bytes:
-    make_program, make_options, _ = _tools()
+    """Compile a program, or read it from the cache on disk. `target` is "cubin", "ptx" or "ltoir"."""
+    make_program, make_options, _ = _cuda_core()
     folder = cache_folder()
-    disk = _disk(folder)
+    disk = _open_cache(folder)
     settings = make_options(arch=arch, std="c++17", fma=_contraction, name="gpunumpy", **options)
     program = make_program(text, "c++", settings)
     try:
         try:
             return bytes(program.compile(target, cache=disk).code)
-        except OSError as error:  # of the cache: the disk is full, say
-            _warn(folder, error)
+        except OSError as error:  # from the cache, for example if the disk is full
+            _warn_cache_unusable(folder, error)
             return bytes(program.compile(target).code)
-    except Exception as error:  # cuda.core gives its compile errors no public class
-        raise DeviceError(f"a kernel does not compile for {arch}: {error}\n{_numbered(text)}") from error
+    except Exception as error:  # cuda.core has no public class for compile errors
+        raise DeviceError(f"a kernel does not compile for {arch}: {error}\n{_with_line_numbers(text)}") from error
     finally:
         program.close()
 
 
-def _numbered(text: str) -> str:
+def _with_line_numbers(text: str) -> str:
     return "\n".join(f"{number:4} | {line}" for number, line in enumerate(text.splitlines(), 1))
 
 
-def _best(arch: str) -> tuple[str, str]:
-    """Choose what to compile for a GPU: its own architecture, or the nearest that runs on it."""
+def _compile_target(arch: str) -> tuple[str, str]:
+    """Return the architecture and the kind of code to compile for a GPU: its own, or the newest that runs on it."""
     known = archs()
     if arch in known:
         return arch, "cubin"
-    older = [one for one in known if int(one[3:]) < int(arch[3:])]
+    older = [other for other in known if int(other[3:]) < int(arch[3:])]
     if not older:
         raise DeviceError(f"the installed NVRTC is too new for {arch}; it knows {', '.join(known)}")
     newest = older[-1]
     if newest[:-1] == arch[:-1]:
         return newest, "cubin"  # machine code runs on later minor versions
-    return newest.replace("sm", "compute"), "ptx"  # the driver translates it for what came after
+    return newest.replace("sm", "compute"), "ptx"  # the driver translates it for newer architectures
 
 
 def compile_program(text: str, entries: Iterable[str], device: Device) -> dict[str, Any]:
-    """Return the functions of a program, compiled and loaded on a GPU.
+    """Compile a program, load it on a GPU and return its functions.
+
+    A program that was compiled before is found in memory, or on disk.
 
     Parameters
     ----------
@@ -171,27 +176,28 @@ def compile_program(text: str, entries: Iterable[str], device: Device) -> dict[s
     entries : iterable of str
         The names of its ``extern "C"`` kernels.
     device : Device
-        Where it is to run.
+        The GPU.
 
     Returns
     -------
     dict
-        From each name to its CUfunction. A program that was seen before is found in memory, or else on disk.
+        The CUfunction of each name.
     """
     key = (device, _contraction, text)
     functions = _functions.get(key)
-    wanted = tuple(entries)
-    if functions is None or not functions.keys() >= set(wanted):
-        functions = _load(key, wanted)
-    return {name: functions[name] for name in wanted}
+    names = tuple(entries)
+    if functions is None or not functions.keys() >= set(names):
+        functions = _load(key, names)
+    return {name: functions[name] for name in names}
 
 
 def _load(key: tuple[Device, bool, str], entries: tuple[str, ...]) -> dict[str, Any]:
+    """Compile and load a program; return all of its functions that were asked for so far."""
     device, _, text = key
     cuda = driver()
     module = _modules.get(key)
-    image = None if module is not None else _compile(text, *_best(device.attributes.arch))
-    # Compiling was done without the lock, so that threads compile different programs side by side.
+    image = None if module is not None else _compile(text, *_compile_target(device.attributes.arch))
+    # The lock is taken after compiling, so that threads can compile different programs at the same time.
     with _lock:
         device.activate()
         module = _modules.get(key)

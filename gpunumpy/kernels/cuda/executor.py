@@ -1,104 +1,67 @@
-"""The executor of a GPU: kernels by generated CUDA, library calls by CUDA's libraries and hand-written kernels."""
+"""The executor of a GPU: kernels run as generated CUDA, library calls by CUDA's libraries and hand-written kernels."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.dtypes import KIND
 from ...core.graph.layout import Layout
 from ...core.graph.library_calls.record import Batch
 from ...core.graph.library_calls.registry import record_of
 from ...core.runtime import memory
 from ...core.runtime.device import Device
-from ...core.runtime.executors import fuses_of, implementation
+from ...core.runtime.executors import fuse_predicate_of, implementation
 from ...core.runtime.plan import Runner
-from ...core.schedule.callbacks import FusedCall, Fuses
-from ...core.schedule.kernel import Kernel
+from ...core.schedule.callbacks import FusedCall, FusePredicate
 from ...core.schedule.steps import RunLibraryCall
 from ...core.schedule.traits import Traits
-from ..codegen import generate
 from ..source_locations import SourceLocations
-from .compile import compile_program
-from .launch import WIRE, Launcher
-from .program import prepared
+from .kernel import CudaKernels
+from .program import prepare_program
 
 
 class CudaExecutor:
-    """Runs plans on a GPU.
+    """The executor of one GPU; see `core.runtime.plan.Executor`.
 
-    Its functions for library calls are called as ``run(device, options, layouts, dtypes)``, with the layouts and dtypes
-    of the results and the arguments, and return what takes their pointers; those that make programs, without a device.
+    The implementation of a library call is called as ``run(device, options, layouts, dtypes)``, with the layouts and
+    dtypes of the results and then the arguments, and returns a function of their pointers. An implementation that makes
+    a program is called as ``program(options, layouts, dtypes)``.
     """
 
     name = "cuda"
-    traits = Traits(draws_random=True, takes_epilogues=True, sums_long_rows_faster_than_blas=True)
+    traits = Traits(draws_faster_than_numpy=True, takes_epilogues=True, sums_long_rows_faster_than_blas=True)
 
     def __init__(self, device: Device) -> None:
         self.device = device
         self._locations = SourceLocations()
         self.source_location = self._locations.number
+        self.prepare = CudaKernels(device).prepare
 
     def bind(self, buffer: memory.Buffer, dtype: Any, offset: int) -> int:
+        """Return the address of element `offset` of the buffer."""
         return buffer.ptr + offset * dtype.itemsize
 
-    def prepare(self, kernel: Kernel) -> Runner:
-        """Generate, compile and load a kernel; the result launches it."""
-        device = self.device
-        device.activate()
-        program = generate(kernel, device.attributes.multiprocessors)
-        flag = (memory.error_word(device),) if program.flag else ()
-        kinds = ["P" if arg.kind != "scalar" else KIND[arg.dtype] for arg in kernel.args]
-        functions = compile_program(program.text, tuple(x.entry for x in program.launches), device)
-        layout = "".join(WIRE[k] for k in kinds) + "Q" * (len(program.scratch) + len(flag))
-        launchers = [
-            Launcher(device, functions[x.entry], x.grid, x.block, x.shared, layout, program.params)
-            for x in program.launches
-        ]
-        pairs = [n for n, k in enumerate(kinds) if k == "c"]
-        bools = [n for n, k in enumerate(kinds) if k == "b"]
-        fresh = [s.nbytes for s in program.scratch if not s.zeroed]
-        scratch, zeros, taken = [], 0, 0
-        for s in program.scratch:  # every zeroed one has its own part of the device's counters
-            scratch.append((s.zeroed, zeros if s.zeroed else taken))
-            if s.zeroed:
-                zeros += -(-s.nbytes // 16) * 16
-            else:
-                taken += 1
-        if not (pairs or bools or scratch or flag) and len(launchers) == 1:
-            return launchers[0]
-
-        def run(values: Sequence[Any]) -> None:
-            wire: list[Any] = list(values)
-            for n in bools:
-                wire[n] = bool(wire[n])  # a Python number in a loop of bools: what counts is whether it is zero
-            for n in reversed(pairs):
-                wire[n : n + 1] = (wire[n].real, wire[n].imag)
-            held = [memory.allocate(device, nbytes) for nbytes in fresh]
-            counters = memory.counters(device, zeros).ptr if zeros else 0
-            wire.extend(counters + place if zeroed else held[place].ptr for zeroed, place in scratch)
-            wire.extend(flag)
-            for launch in launchers:
-                launch(wire)
-
-        return run
-
-    def fuses(self, call: str) -> Fuses | None:
-        return fuses_of(call, self.name)
+    def fuse_predicate(self, call: str) -> FusePredicate | None:
+        """Return the function that decides which kernels are fused into library call `call`; None if none ever are."""
+        return fuse_predicate_of(call, self.name)
 
     def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Runner:
-        found = record_of(step.name).implementation(self.name)
-        layouts = [*(where for where, _ in results), *(where for _, where in step.args)]
+        """Prepare a library call; return a function of the addresses of its results and arguments, and scalars."""
+        functions = record_of(step.name).implementation(self.name)
+        layouts = [*(layout for layout, _ in results), *(layout for _, layout in step.args)]
         dtypes = (*(dtype for _, dtype in results), *step.dtypes)
-        if found.program:
-            return prepared(self.device, implementation(found.program)(step.options, layouts, dtypes), len(layouts))
-        name = found.run
+        if functions.program:
+            return prepare_program(
+                self.device, implementation(functions.program)(step.options, layouts, dtypes), len(layouts)
+            )
+        name = functions.run
         if isinstance(step.options, Batch):
-            name = found.batch
+            name = functions.batch
         elif isinstance(step.options, FusedCall):
-            name = found.fused
+            name = functions.run_fused
         return implementation(name)(self.device, step.options, layouts, dtypes)
 
     def take_error(self) -> str:
-        number = memory.take_error(self.device)
+        """Return the message of the first index out of bounds since the last call, or an empty string."""
+        number = memory.take_index_error(self.device)
         return f"index out of bounds ({self._locations.text(number)})" if number else ""

@@ -1,4 +1,4 @@
-"""Which of the pointers of a batch of calls a launch takes."""
+"""Selection of the pointers that one launch takes, among all pointers of a batch of library calls."""
 
 from __future__ import annotations
 
@@ -8,16 +8,21 @@ from typing import TypeAlias
 
 from ...core.schedule.batch import MAX_BATCH
 
-# Takes the pointers of one launch from all of them.
+# A function from all pointers of a batch to the pointers of one launch.
 Pick: TypeAlias = Callable[[Sequence[int]], Sequence[int]]
 
 
-def picked(words: Sequence[tuple[int, int]], each: int = 1) -> Pick:
-    """The pointers at these places, each so many bytes on; the first call's again where there are fewer than the most.
+def picked(words: Sequence[tuple[int, int]], per_call: int = 1) -> Pick:
+    """Return a function that selects pointers, and pads them to `MAX_BATCH` calls with the pointers of the first call.
 
-    A call has `each` of them.
+    Parameters
+    ----------
+    words
+        The position of each pointer in the batch, and bytes to add to it.
+    per_call
+        The number of pointers of a call.
     """
-    words = [*words, *list(words[:each]) * (MAX_BATCH - len(words) // each)]
-    if not any(start for _, start in words):
-        return itemgetter(*[place for place, _ in words])
-    return lambda pointers: [pointers[place] + start for place, start in words]
+    words = [*words, *list(words[:per_call]) * (MAX_BATCH - len(words) // per_call)]
+    if not any(nbytes for _, nbytes in words):
+        return itemgetter(*[position for position, _ in words])
+    return lambda pointers: [pointers[position] + nbytes for position, nbytes in words]

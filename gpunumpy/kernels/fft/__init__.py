@@ -1,0 +1,1 @@
+"""Fourier transforms: the implementations of the library call "fft"."""

@@ -1,7 +1,8 @@
-"""Where a transform is faster with elementwise kernels in it: the table of what was measured.
+"""Measured limits within which fusing elementwise kernels into a transform makes it faster.
 
-`benchmarks/fft_callbacks.py` measures it, and docs/performance.md has the figures. cuFFT has few kinds of kernels that
-call functions, so a transform of several passes is often slower with them; so is what the limits leave out.
+`benchmarks/fft_callbacks.py` measures them, and docs/performance.md has the figures. cuFFT has few kinds of kernels
+that call callbacks, so a transform of several passes is often slower with them, as are all transforms outside of these
+limits.
 """
 
 from __future__ import annotations
@@ -12,34 +13,37 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits within which a kernel less makes a transform faster, by a twentieth or more.
+    """Limits within which a fused kernel makes a transform faster, by 5 % or more.
+
+    "Points" are the points of a transform along an axis. A kernel "before" computes what the transform reads, a kernel
+    "after" computes the result from what it writes.
 
     Attributes
     ----------
     gpu
-        What they were measured on.
+        The GPU of the measurements.
     min_elements
-        Of all transforms together: to make such a plan takes tenths of a second, once.
+        Fewest elements of all transforms of a call: a plan with callbacks takes tenths of a second to make, once.
     max_operations, max_arguments
-        Of a kernel: what takes longer than its element takes to arrive is not free.
+        Most instructions and arguments of a kernel: beyond, its work takes longer than its element takes to arrive.
     one_pass, one_pass_strided
-        The most points that cuFFT transforms in one pass: next to each other in memory, or not.
+        Most points that cuFFT transforms in one pass: contiguous in memory, or not.
     one_pass_store
-        The most points, if they are no power of 2, of a transform with a kernel after it that reads another array.
+        Most points of a transform with a kernel after it that reads another array, if they are not a power of 2.
     slow_store
         Bytes of an element and points for which such a kernel is slower.
     slow_points
-        Points for which any function is slower, unlike their neighbours; why, we do not know.
+        Points for which every callback is slower, unlike for neighbouring numbers; the reason is unknown.
     axes, halved_axes
-        The longest of so many axes; and with a kernel after a transform of real numbers.
+        Most points of an axis, by the number of axes; and the same with a kernel after a transform of real numbers.
     long_points, long_bytes
-        From where on the complex side of a real transform along one axis is a pass of its own: points, or bytes of
-        real numbers where the points are a power of 2.
+        Fewest points, or where the points are a power of 2 fewest bytes of real numbers, for which cuFFT computes the
+        complex side of a real transform along one axis in a separate pass.
     short_before, short_after
-        Of shorter such transforms, which are one pass where the points are a power of 2, the most points with a kernel
-        before or after it, by kind and bytes of a real number.
+        Most points of shorter real transforms (one pass where the points are a power of 2) with a kernel before or
+        after, by kind and bytes of a real number.
     slow_after
-        Points for which a kernel after such a transform is no faster.
+        Points for which a kernel after such a transform is not faster.
     """
 
     gpu: str
@@ -60,7 +64,7 @@ class Limits:
     slow_after: Mapping[tuple[str, int], int]
 
 
-# Other GPUs go by these too, until they are measured.
+# All GPUs use these limits until others are measured.
 LIMITS = Limits(
     gpu="NVIDIA H200",
     min_elements=1 << 22,

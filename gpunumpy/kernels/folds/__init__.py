@@ -1,0 +1,1 @@
+"""Left folds, their prefixes and segmented reductions of ufuncs on each device."""

@@ -1,4 +1,4 @@
-"""Folds of ufuncs on the CPU device, by NumPy's own methods of them."""
+"""Folds of ufuncs on the CPU device, by the methods of NumPy's ufuncs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy
 
 
 def fold(options: tuple[Any, ...], out: Any, x: Any, *masks: Any) -> None:
-    """The left fold by a ufunc along an axis; the first element always takes part, the others where the mask says."""
+    """Compute the left fold along an axis; the first element always takes part, the others where the mask is set."""
     op, _, axis = options
     reduce = getattr(numpy, op).reduce
     if not masks:
@@ -20,10 +20,12 @@ def fold(options: tuple[Any, ...], out: Any, x: Any, *masks: Any) -> None:
 
 
 def accumulate(options: tuple[Any, ...], out: Any, x: Any) -> None:
+    """Compute the left folds of all prefixes of an axis."""
     op, _, axis = options
     getattr(numpy, op).accumulate(x, axis, out.dtype, out)
 
 
 def reduceat(options: tuple[Any, ...], out: Any, x: Any, starts: Any) -> None:
+    """Compute the folds from each start to the next."""
     op, _, axis = options
     getattr(numpy, op).reduceat(x, starts, axis, out.dtype, out)

@@ -1,0 +1,1 @@
+"""Counts and sums of weights by bin on each device."""

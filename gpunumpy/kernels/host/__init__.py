@@ -1,0 +1,1 @@
+"""The CPU device's executor: kernels as NumPy calls over blocks, on threads."""

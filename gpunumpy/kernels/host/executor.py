@@ -1,4 +1,4 @@
-"""The executor of the CPU device: kernels by NumPy in blocks, library calls by NumPy's own functions."""
+"""The executor of the CPU device: kernels run as NumPy calls over blocks, library calls as NumPy's own functions."""
 
 from __future__ import annotations
 
@@ -7,26 +7,33 @@ from typing import Any
 
 import numpy
 
+from ...core.graph.bounded_table import BoundedTable
 from ...core.graph.layout import Layout
 from ...core.graph.library_calls.record import Batch
 from ...core.graph.library_calls.registry import record_of
 from ...core.runtime.device import Device
-from ...core.runtime.executors import fuses_of, implementation
+from ...core.runtime.executors import fuse_predicate_of, implementation
 from ...core.runtime.memory import Buffer
 from ...core.runtime.plan import Runner
-from ...core.schedule.callbacks import Fuses
+from ...core.schedule.callbacks import FusePredicate
+from ...core.schedule.kernel import Kernel
+from ...core.schedule.sizes import Integer, Trace
 from ...core.schedule.steps import RunLibraryCall
+from ...core.schedule.substitute import in_kernel, put_in
 from ...core.schedule.traits import Traits
+from ...core.schedule.variants import Variants
 from ..source_locations import SourceLocations
-from . import loops as host
-from .text import failures
+from .loops import SizedKernel
+from .text import index_errors
 from .threads import quietly
+
+_kernels: BoundedTable[Kernel, Variants[SizedKernel]] = BoundedTable()
 
 
 class HostExecutor:
-    """Runs plans on the CPU device.
+    """The executor of one CPU device; see `core.runtime.plan.Executor`.
 
-    Its functions for library calls are called as ``run(options, *results, *arguments)`` with NumPy arrays.
+    The implementation of a library call is called as ``run(options, *results, *arguments)`` with NumPy arrays.
     """
 
     name = "host"
@@ -37,54 +44,71 @@ class HostExecutor:
         self._locations = SourceLocations()
         self.source_location = self._locations.number
 
-    def fuses(self, call: str) -> Fuses | None:
-        return fuses_of(call, self.name)
+    def fuse_predicate(self, call: str) -> FusePredicate | None:
+        """Return the function that decides which kernels are fused into library call `call`; None if none ever are."""
+        return fuse_predicate_of(call, self.name)
 
     def bind(self, buffer: Buffer, dtype: Any, offset: int) -> Any:
+        """Return a flat array over the buffer from element `offset` on."""
         assert buffer.host is not None
         flat = buffer.host.view(dtype)
         return flat[offset:] if offset else flat
 
-    def prepare(self, kernel: Any) -> Runner:
-        return host.prepare(kernel)
+    def prepare(self, structure: Kernel) -> Callable[[Sequence[int]], Runner]:
+        """Return what takes the sizes of a kernel, and returns what runs the kernel over flat arrays and scalars."""
+        kernels = _kernels.find(structure)
+        if kernels is None:
+
+            def make(trace: Trace, sizes: Sequence[Integer]) -> SizedKernel:
+                return SizedKernel(put_in(structure, in_kernel, sizes), trace)
+
+            kernels = _kernels.keep(structure, Variants(make))
+
+        def prepared(sizes: Sequence[int]) -> Runner:
+            kernel, values = kernels.find(sizes)
+            return kernel.at(values)
+
+        return prepared
 
     def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Runner:
+        """Return a function that runs a library call, given flat arrays over its results and arguments, and scalars."""
         function = implementation(record_of(step.name).implementation(self.name).run)
         if isinstance(step.options, Batch):
-            function = _one_by_one(function)
-        read = zip((where for _, where in step.args), step.dtypes, strict=True)
-        windows = [_window(dtype, where) for where, dtype in (*results, *read)]
+            function = _run_batch(function)
+        arguments = zip((layout for _, layout in step.args), step.dtypes, strict=True)
+        views = [_view_maker(dtype, layout) for layout, dtype in (*results, *arguments)]
         options = step.options
 
         def run(values: Sequence[Any]) -> None:
-            # The number of a site, and a scalar, stand among the arrays as they are.
-            quietly(function, options, *[see(v) if type(v) is numpy.ndarray else v for v, see in zip(values, windows)])
+            # Scalars and numbers of source locations are passed as they are.
+            quietly(function, options, *[view(v) if type(v) is numpy.ndarray else v for v, view in zip(values, views)])
 
         return run
 
     def take_error(self) -> str:
-        first = failures[:1]
+        """Return the message of the first index out of bounds since the last call, or an empty string."""
+        first = index_errors[:1]  # a slice, as another thread may clear the list at any time
         if not first:
             return ""
-        failures.clear()  # another thread may have done so since
-        words, source_location = first[0]
-        return f"{words} ({self._locations.text(source_location)})"
+        index_errors.clear()
+        message, source_location = first[0]
+        return f"{message} ({self._locations.text(source_location)})"
 
 
-def _one_by_one(function: Callable[..., None]) -> Callable[..., None]:
-    """What runs the calls of a batch."""
+def _run_batch(function: Callable[..., None]) -> Callable[..., None]:
+    """Return a function that runs the calls of a batch one after the other."""
 
     def run(options: Batch, *values: Any) -> None:
         results, args = values[: options.calls], values[options.calls :]
-        each = len(args) // options.calls
+        per_call = len(args) // options.calls
         for k, out in enumerate(results):
-            function(options.options, out, *args[k * each : (k + 1) * each])
+            function(options.options, out, *args[k * per_call : (k + 1) * per_call])
 
     return run
 
 
-def _window(dtype: Any, where: Layout) -> Callable[[Any], Any]:
-    """What makes an array of a layout from a flat one over the whole buffer."""
-    unit = dtype.itemsize
-    offset, strides = where.offset * unit, tuple(s * unit for s in where.strides)
-    return lambda flat: numpy.ndarray(where.shape, dtype, flat, offset, strides)
+def _view_maker(dtype: Any, layout: Layout) -> Callable[[Any], Any]:
+    """Return a function that makes an array of this layout from a flat array over the whole buffer."""
+    itemsize = dtype.itemsize
+    offset, strides = layout.offset * itemsize, tuple(s * itemsize for s in layout.strides)
+    return lambda flat: numpy.ndarray(layout.shape, dtype, flat, offset, strides)

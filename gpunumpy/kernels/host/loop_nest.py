@@ -1,7 +1,7 @@
-"""Loop nests for the CPU executor: a kernel's boxes, with dimensions in memory order and merged where they can be.
+"""Loop nests for the CPU executor: boxes of a kernel's loop space, with dimensions in memory order and merged.
 
-NumPy has no loop level of its own, so the reduced dimensions need not come last here: they are marked, and stand where
-memory order puts them. A value that does not vary along a dimension has size 1 there and broadcasts.
+A NumPy call can reduce any axis, so the reduced dimensions are marked here and stand where memory order puts them; in
+a kernel they come last. A value that does not vary along a dimension has size 1 there and broadcasts.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from ...core.schedule.kernel import (
     Store,
 )
 
-# Their result is a position in C order, so the order of the reduced dimensions is part of what they mean.
+# Reductions whose result is a position in C order, so that it depends on the order of the reduced dimensions.
 POSITIONAL = frozenset({"argmax", "argmin"})
 
 
 @dataclass(frozen=True, slots=True)
 class Nest:
-    """A box of loop points over which one body runs; `reduced` marks the reduced dimensions."""
+    """A box of loop points and the body that runs over it. `reduced` marks the reduced dimensions."""
 
     shape: tuple[int, ...]
     reduced: tuple[bool, ...]
@@ -46,15 +46,15 @@ class Nest:
 
 
 def operands(instr: Instruction) -> tuple[int, ...]:
-    """The values that `instr` reads."""
+    """Return the values that `instr` reads."""
     if isinstance(instr, (Apply, ReduceLoops, ScanLoop)):
         return instr.args
     return instr.index if isinstance(instr, LoadIndexed) else ()
 
 
 def affines(body: Body) -> Iterator[Affine]:
-    """Every affine function of the loop indices in `body`."""
-    for instr in body.instrs:
+    """Yield every affine function of the loop indices in `body`."""
+    for instr in body.instructions:
         if isinstance(instr, (Load, LoadIndexed, LoopIndex)):
             yield instr.at
     for store in body.stores:
@@ -62,15 +62,18 @@ def affines(body: Body) -> Iterator[Affine]:
 
 
 def map_affines(body: Body, change: Callable[[Affine], Affine]) -> Body:
-    """`body` with `change` applied to every affine function in it."""
+    """Return `body` with `change` applied to every affine function in it."""
     return Body(
-        tuple(replace(i, at=change(i.at)) if isinstance(i, (Load, LoadIndexed, LoopIndex)) else i for i in body.instrs),
+        tuple(
+            replace(i, at=change(i.at)) if isinstance(i, (Load, LoadIndexed, LoopIndex)) else i
+            for i in body.instructions
+        ),
         tuple(replace(store, at=change(store.at)) for store in body.stores),
     )
 
 
 def permuted(nest: Nest, order: Sequence[int]) -> Nest:
-    """`nest` with its dimensions taken in `order`; those left out must have one point or no stride."""
+    """Return `nest` with its dimensions in `order`. Dimensions left out must have one point, or stride 0 everywhere."""
 
     def pick(at: Affine) -> Affine:
         return Affine(at.offset, tuple(at.coef[d] for d in order))
@@ -79,27 +82,31 @@ def permuted(nest: Nest, order: Sequence[int]) -> Nest:
     return replace(nest, shape=shape, reduced=tuple(nest.reduced[d] for d in order), body=map_affines(nest.body, pick))
 
 
-def _swap(maps: list[Affine], outer: int, inner: int) -> bool:
-    """Whether most operands step further along `inner` than along `outer`."""
+def _has_larger_inner_strides(maps: list[Affine], outer: int, inner: int) -> bool:
+    """Return whether more operands have a larger stride along `inner` than along `outer` than the reverse."""
     vote = 0
     for at in maps:
-        far, near = abs(at.coef[outer]), abs(at.coef[inner])
-        if far and near:
-            vote += (near > far) - (near < far)
+        outer_stride, inner_stride = abs(at.coef[outer]), abs(at.coef[inner])
+        if outer_stride and inner_stride:
+            vote += (inner_stride > outer_stride) - (inner_stride < outer_stride)
     return vote > 0
 
 
 def memory_order(nest: Nest, free: bool) -> list[int]:
-    """The dimensions of more than one point, slowest first; reduced ones stay behind the others unless `free`."""
+    """Return the dimensions of more than one point, by falling stride.
+
+    Reduced dimensions stay after the others unless `free`.
+    """
     maps = list(affines(nest.body))
-    rigid = any(isinstance(i, ReduceLoops) and i.op in POSITIONAL for i in nest.body.instrs)
+    has_positional = any(isinstance(i, ReduceLoops) and i.op in POSITIONAL for i in nest.body.instructions)
     order: list[int] = []
     for d in (d for d, n in enumerate(nest.shape) if n != 1):
         at = len(order)
         while at:
             before = order[at - 1]
             same = nest.reduced[before] == nest.reduced[d]
-            if not (same or free) or (rigid and same and nest.reduced[d]) or not _swap(maps, before, d):
+            is_fixed = not (same or free) or (has_positional and same and nest.reduced[d])
+            if is_fixed or not _has_larger_inner_strides(maps, before, d):
                 break
             at -= 1
         order.insert(at, d)
@@ -107,7 +114,7 @@ def memory_order(nest: Nest, free: bool) -> list[int]:
 
 
 def merged(nest: Nest) -> Nest:
-    """`nest` with neighbouring dimensions made one wherever every operand steps through both as through one."""
+    """Return `nest` with neighbouring dimensions merged wherever every operand steps through both as through one."""
     shape, reduced = list(nest.shape), list(nest.reduced)
     body = nest.body
     for d in range(len(shape) - 2, -1, -1):
@@ -119,34 +126,34 @@ def merged(nest: Nest) -> Nest:
     return replace(nest, shape=tuple(shape), reduced=tuple(reduced), body=body)
 
 
-def tainted(body: Body) -> list[bool]:
-    """For every value, whether it depends on a reduction that is not itself."""
+def depends_on_reductions(body: Body) -> list[bool]:
+    """Return, for every value, whether it depends on another value that is a reduction."""
     out: list[bool] = []
-    for instr in body.instrs:
-        out.append(any(out[i] or isinstance(body.instrs[i], ReduceLoops) for i in operands(instr)))
+    for instr in body.instructions:
+        out.append(any(out[i] or isinstance(body.instructions[i], ReduceLoops) for i in operands(instr)))
     return out
 
 
-def needs_rows(nest: Nest) -> bool:
-    """Whether a whole row must be at hand at once: something along the row depends on a reduction of the row."""
-    full, after = full_level(nest), tainted(nest.body)
-    for i, instr in enumerate(nest.body.instrs):
+def needs_whole_rows(nest: Nest) -> bool:
+    """Return whether a block must hold whole rows: some value along the row depends on a reduction of the row."""
+    full, after = full_level(nest), depends_on_reductions(nest.body)
+    for i, instr in enumerate(nest.body.instructions):
         if isinstance(instr, ScanLoop) or (after[i] and (full[i] or isinstance(instr, ReduceLoops))):
             return True
-    late = [i for i, flag in enumerate(after) if flag or isinstance(nest.body.instrs[i], ReduceLoops)]
-    return any(store.value in late and along_rows(nest, store) for store in nest.body.stores)
+    dependent = [i for i, flag in enumerate(after) if flag or isinstance(nest.body.instructions[i], ReduceLoops)]
+    return any(store.value in dependent and writes_along_rows(nest, store) for store in nest.body.stores)
 
 
-def along_rows(nest: Nest, store: Store) -> bool:
-    """Whether `store` writes every point of a row, and not one value for all of it."""
+def writes_along_rows(nest: Nest, store: Store) -> bool:
+    """Return whether `store` writes every point of a row, instead of one value a row."""
     return any(c and flag for c, flag in zip(store.at.coef, nest.reduced, strict=True))
 
 
-def masks(nest: Nest) -> list[frozenset[int]]:
-    """For every value, the dimensions along which it varies."""
+def varying_dims(nest: Nest) -> list[frozenset[int]]:
+    """Return, for every value, the dimensions along which it varies."""
     axes = frozenset(d for d, flag in enumerate(nest.reduced) if flag)
     out: list[frozenset[int]] = []
-    for instr in nest.body.instrs:
+    for instr in nest.body.instructions:
         mask: frozenset[int] = frozenset().union(*(out[i] for i in operands(instr)))
         if isinstance(instr, (Load, LoadIndexed, LoopIndex)):
             mask |= {d for d, c in enumerate(instr.at.coef) if c}
@@ -158,41 +165,44 @@ def masks(nest: Nest) -> list[frozenset[int]]:
     return out
 
 
-def bytes_a_point(nest: Nest) -> float:
-    """The memory that a block touches for each of its points: what it loads and stores, and its temporaries.
+def bytes_per_point(nest: Nest, varying: Sequence[frozenset[int]], shape: Sequence[int]) -> float:
+    """Return the bytes that a block touches for each of its points: its arguments and its temporaries.
 
-    An array counts for as much as it varies over the loops: sums of rows, and what is one number a row, hardly do.
+    `varying` has for every value the dimensions along which it varies, and `shape` is the nest's in numbers.
+
+    An array that does not vary along a dimension is divided by that dimension's size: a value that is one number a row
+    hardly counts.
     """
     body = nest.body
-    shares = [prod(1 / n for d, n in enumerate(nest.shape) if d not in mask and n) for mask in masks(nest)]
-    last = {k: i for i, instr in enumerate(body.instrs) for k in operands(instr)}
+    shares = [prod(1 / n for d, n in enumerate(shape) if d not in mask and n) for mask in varying]
+    last = {k: i for i, instr in enumerate(body.instructions) for k in operands(instr)}
     memory: dict[int, float] = {}
-    live = most = 0.0
-    for i, instr in enumerate(body.instrs):
+    live = max_live = 0.0
+    for i, instr in enumerate(body.instructions):
         if isinstance(instr, Load):
             memory[instr.arg] = max(memory.get(instr.arg, 0), shares[i] * nest.args[instr.arg].dtype.itemsize)
         elif isinstance(instr, Apply):
             live += shares[i] * instr.loop[-1].itemsize
-            most = max(most, live)
+            max_live = max(max_live, live)
         live -= sum(
             shares[k] * source.loop[-1].itemsize
             for k in set(operands(instr))
-            if last[k] == i and isinstance(source := body.instrs[k], Apply)
+            if last[k] == i and isinstance(source := body.instructions[k], Apply)
         )
     for store in body.stores:
         memory[store.arg] = max(memory.get(store.arg, 0), shares[store.value] * nest.args[store.arg].dtype.itemsize)
-    return sum(memory.values()) + most
+    return sum(memory.values()) + max_live
 
 
 def full_level(nest: Nest) -> list[bool]:
-    """For every value, whether it varies along a reduced dimension."""
+    """Return, for every value, whether it varies along a reduced dimension."""
     axes = {d for d, flag in enumerate(nest.reduced) if flag}
-    return [bool(mask & axes) for mask in masks(nest)]
+    return [bool(mask & axes) for mask in varying_dims(nest)]
 
 
 def ordered(nest: Nest) -> Nest:
-    """`nest` with its dimensions in memory order and merged; it keeps at least one dimension."""
-    nest = merged(permuted(nest, memory_order(nest, free=not needs_rows(nest))))
+    """Return `nest` with its dimensions in memory order and merged; at least one dimension is left."""
+    nest = merged(permuted(nest, memory_order(nest, free=not needs_whole_rows(nest))))
     if nest.shape:
         return nest
     body = map_affines(nest.body, lambda at: Affine(at.offset, (0,)))
@@ -200,6 +210,8 @@ def ordered(nest: Nest) -> Nest:
 
 
 def _sub_box(kernel: Kernel, body: Body, box: Sequence[tuple[int, int]]) -> Nest:
+    """Return the nest of `body` over a box ``((low, high), ...)`` of the kernel's loop space."""
+
     def shift(at: Affine) -> Affine:
         return Affine(at.offset + sum(c * low for c, (low, _) in zip(at.coef, box, strict=True)), at.coef)
 
@@ -209,75 +221,77 @@ def _sub_box(kernel: Kernel, body: Body, box: Sequence[tuple[int, int]]) -> Nest
 
 
 def nests(kernel: Kernel) -> list[Nest]:
-    """The nests that make up `kernel`: one, or the region's and those of the slabs around it."""
+    """Return the nests that make up `kernel`: one, or the region and the slabs around it."""
     whole = tuple((0, n) for n in kernel.shape)
     out = [_sub_box(kernel, kernel.body, kernel.region or whole)]
     if kernel.region is not None and kernel.outside is not None:
-        # Slab d: inside the region along the dimensions before d, beside it along d, anywhere along the rest.
+        # The slabs of dimension d: inside the region along the dimensions before d, outside of it along d, and of full
+        # size along the dimensions after d.
         for d, (low, high) in enumerate(kernel.region):
             for side in ((0, low), (high, kernel.shape[d])):
                 out.append(_sub_box(kernel, kernel.outside, (*kernel.region[:d], side, *whole[d + 1 :])))
-    return [nest for nest in out if nest.count or _fills_from_nothing(nest)]
+    return [nest for nest in out if nest.count or _has_results_without_points(nest)]
 
 
-def _fills_from_nothing(nest: Nest) -> bool:
-    """Whether a nest without points has results all the same: reductions of empty rows."""
+def _has_results_without_points(nest: Nest) -> bool:
+    """Return whether a nest without points has results: reductions of empty rows."""
     rows = all(n for n, flag in zip(nest.shape, nest.reduced, strict=True) if not flag)
-    return rows and any(isinstance(i, ReduceLoops) for i in nest.body.instrs)
+    return rows and any(isinstance(i, ReduceLoops) for i in nest.body.instructions)
 
 
-def finishing(nest: Nest) -> tuple[Nest, list[int]]:
-    """The row-level rest of a nest whose reductions are known and whose rows are written, and which values those are.
+def row_level_rest(nest: Nest) -> tuple[Nest, list[int]]:
+    """Return the nest of the row-level values and stores that follow the reductions, and the reductions.
 
-    Each reduction becomes a load from an argument of its own, added behind the nest's, in the order of the list.
+    The nest's reductions are computed, and its stores along rows are made, before it. Each reduction becomes a load
+    from an argument of its own, appended to the nest's arguments in the order of the returned values.
     """
     keep = [d for d, flag in enumerate(nest.reduced) if not flag]
     shape = tuple(nest.shape[d] for d in keep)
     at = Affine(0, tuple(prod(shape[k + 1 :]) for k in range(len(keep))))
     args, reduces = list(nest.args), []
     rest = permuted(nest, keep)
-    instrs = list(rest.body.instrs)
-    for i, instr in enumerate(instrs):
+    instructions = list(rest.body.instructions)
+    for i, instr in enumerate(instructions):
         if isinstance(instr, ReduceLoops):
-            instrs[i] = Load(len(args), at)
+            instructions[i] = Load(len(args), at)
             args.append(Arg("in", instr.loop[-1]))
             reduces.append(i)
     pairs = zip(nest.body.stores, rest.body.stores, strict=True)
-    stores = tuple(late for store, late in pairs if not along_rows(nest, store))
-    return replace(rest, args=tuple(args), body=pruned(Body(tuple(instrs), stores))), reduces
+    stores = tuple(permuted_store for store, permuted_store in pairs if not writes_along_rows(nest, store))
+    return replace(rest, args=tuple(args), body=pruned(Body(tuple(instructions), stores))), reduces
 
 
 def pruned(body: Body) -> Body:
-    """`body` without the values that no store depends on."""
+    """Return `body` without the values that no store depends on."""
     needed = ancestors(body, [store.value for store in body.stores])
     number = {old: new for new, old in enumerate(sorted(needed))}
-    instrs: list[Instruction] = []
+    instructions: list[Instruction] = []
     for old in number:
-        instr = body.instrs[old]
+        instr = body.instructions[old]
         if isinstance(instr, (Apply, ReduceLoops, ScanLoop)):
             instr = replace(instr, args=tuple(number[k] for k in instr.args))
         elif isinstance(instr, LoadIndexed):
             instr = replace(instr, index=tuple(number[k] for k in instr.index))
-        instrs.append(instr)
-    return Body(tuple(instrs), tuple(replace(store, value=number[store.value]) for store in body.stores))
+        instructions.append(instr)
+    return Body(tuple(instructions), tuple(replace(store, value=number[store.value]) for store in body.stores))
 
 
 def ancestors(body: Body, values: Sequence[int]) -> set[int]:
-    """`values` and all that they depend on."""
+    """Return `values` and all values that they depend on."""
     found: set[int] = set()
     todo = list(values)
     while todo:
         i = todo.pop()
         if i not in found:
             found.add(i)
-            todo.extend(operands(body.instrs[i]))
+            todo.extend(operands(body.instructions[i]))
     return found
 
 
-def grid(shape: Sequence[int], block: Sequence[int], blocked: int) -> list[list[tuple[int, ...]]]:
-    """The low corners of the blocks over the first `blocked` dimensions: those of full size, and those cut short.
+def block_corners(shape: Sequence[int], block: Sequence[int], blocked: int) -> list[list[tuple[int, ...]]]:
+    """Return the low corners of the blocks over the first `blocked` dimensions: of full blocks, and of shorter ones.
 
-    Only the last of these dimensions has blocks of more than one point, so there are two sizes at most.
+    Only the last of these dimensions has blocks of more than one point, so there are at most two sizes.
     """
     last = blocked - 1
     cut = shape[last] - shape[last] % block[last]

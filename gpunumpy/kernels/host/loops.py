@@ -1,166 +1,270 @@
-"""The CPU executor: a kernel as NumPy calls over blocks that fit the cache, on all processors."""
+"""Kernels on the CPU: NumPy calls over blocks that fit the cache, on all processors."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache, partial
+from collections.abc import Callable, Sequence
+from functools import partial
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy
 
+from ...core.dtypes import DType
 from ...core.runtime.plan import Runner
 from ...core.schedule.kernel import Apply, Kernel, ReduceLoops, ScanLoop
-from .loop_nest import Nest, bytes_a_point, finishing, grid, needs_rows, nests, ordered
-from .reduce import State, reducer
+from ...core.schedule.sizes import Formulas, Trace
+from .loop_nest import (
+    Nest,
+    block_corners,
+    bytes_per_point,
+    needs_whole_rows,
+    nests,
+    ordered,
+    row_level_rest,
+    varying_dims,
+)
+from .reduce import Reducer, State, reducer
 from .text import block_function
 from .threads import quietly, run_all, workers
 
-# What the arrays of one block take in the cache, and the fewest points that are worth a NumPy call.
+# Bytes of the cache that the arrays of one block may take, and the fewest points that are worth a NumPy call.
 BLOCK_BYTES = 512 * 1024
-BLOCK_POINTS = 12 * 1024
-# Merging the states of two blocks costs several calls, and where nothing is computed nothing need stay in the cache.
-_FEWER_BLOCKS = 4
-# Loop points times operations from which threads pay: they take turns at the interpreter between NumPy calls.
+MIN_BLOCK_POINTS = 12 * 1024
+# Blocks are larger by this factor in a reduction, as merging the states of two blocks costs several calls, and in a
+# kernel that only copies, as nothing is read again from the cache.
+_LARGE_BLOCK_FACTOR = 4
+# Loop points times operations from which threads are faster: between NumPy calls they take turns at the interpreter.
 PARALLEL_WORK = 1 << 22
-# A long reduction is cut into this many parts at most: enough for any number of threads, and the same for all.
-PARTS = 64
+# Parts of a long reduction at most. The number does not depend on the number of threads, as the result's bits must not.
+MAX_PARTS = 64
 
 
-@lru_cache(maxsize=2048)
-def prepare(kernel: Kernel) -> Runner:
-    """Return a function that runs `kernel` over an argument list.
+# What takes the numbers of a kernel's formulas, and returns what runs a nest of it.
+_Maker: TypeAlias = Callable[[Sequence[int]], Runner]
 
-    Arguments are in the order of ``kernel.args``: flat arrays over whole storages, and scalars. Floating-point errors
-    are ignored, as they are on a GPU; an index out of bounds is clamped and added to `host_text.failures`. The result
-    does not depend on the number of threads.
+
+class SizedKernel:
+    """A kernel for all sizes of a class: its loop nests, and formulas for the numbers in them.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        What to run. Its sizes may be symbolic.
+    trace : Trace
+        What the sizes belong to.
     """
-    steps = [_step(nest) for nest in nests(kernel)]
 
-    if len(steps) == 1:
-        return partial(quietly, steps[0])
+    def __init__(self, kernel: Kernel, trace: Trace) -> None:
+        formulas = Formulas(trace)
+        self._nests = [_prepare_nest(nest, formulas) for nest in nests(kernel)]
+        self._numbers = formulas.numbers()
 
-    def run(args: Sequence[Any]) -> None:
-        for step in steps:
-            step(args)
+    def at(self, values: Sequence[int]) -> Runner:
+        """Return a function that runs the kernel over an argument list, for values of the trace's symbols.
 
-    return partial(quietly, run)
+        Arguments are in the order of ``kernel.args``: flat arrays over whole storages, and scalars. Floating-point
+        errors are ignored, as they are on a GPU. An index out of bounds is clamped and added to `text.index_errors`.
+        The result does not depend on the number of threads.
+        """
+        numbers = self._numbers(values)
+        steps = [make(numbers) for make in self._nests]
+        if len(steps) == 1:
+            return partial(quietly, steps[0])
+
+        def run(args: Sequence[Any]) -> None:
+            for step in steps:
+                step(args)
+
+        return partial(quietly, run)
 
 
-def _step(nest: Nest) -> Runner:
+def _prepare_nest(nest: Nest, formulas: Formulas) -> _Maker:
+    """Return what makes a function that runs a nest."""
     nest = ordered(nest)
-    reduces = any(isinstance(i, ReduceLoops) for i in nest.body.instrs)
-    if reduces and not needs_rows(nest):
-        block, blocked = _blocks(nest, len(nest.shape))
+    reduces = any(isinstance(i, ReduceLoops) for i in nest.body.instructions)
+    if reduces and not needs_whole_rows(nest):
+        block, blocked = _choose_blocks(nest, len(nest.shape), formulas.trace)
         if any(nest.reduced[:blocked]):
-            return _parts(nest, block, blocked)
-    elif reduces or any(isinstance(i, ScanLoop) for i in nest.body.instrs):
-        # Rows stay whole, so only the dimensions before them are cut; memory order left the reduced ones behind.
-        block, blocked = _blocks(nest, nest.reduced.index(True) if any(nest.reduced) else len(nest.shape))
+            return _prepare_partial_reductions(nest, block, blocked, formulas)
+    elif reduces or any(isinstance(i, ScanLoop) for i in nest.body.instructions):
+        # Rows stay whole, so only the dimensions before the reduced ones are cut; `memory_order` has put these last.
+        dims = nest.reduced.index(True) if any(nest.reduced) else len(nest.shape)
+        block, blocked = _choose_blocks(nest, dims, formulas.trace)
     else:
-        block, blocked = _blocks(nest, len(nest.shape))
-    return _straight(nest, block, blocked)
+        block, blocked = _choose_blocks(nest, len(nest.shape), formulas.trace)
+    return _prepare_independent_blocks(nest, block, blocked, formulas)
 
 
-def _blocks(nest: Nest, dims: int) -> tuple[tuple[int, ...], int]:
-    """The size of a block, and over how many leading dimensions (of `dims`) blocks are spread: none if one will do."""
-    applied = any(isinstance(i, Apply) for i in nest.body.instrs)
-    touched = max(1e-9, bytes_a_point(nest))
-    room = BLOCK_BYTES * (1 if applied else _FEWER_BLOCKS)
-    block, blocked = _spread(nest, dims, int(room / touched))
+def _choose_blocks(nest: Nest, dims: int, trace: Trace) -> tuple[tuple[int, ...], int]:
+    """Return the shape of a block, and how many of the first `dims` dimensions are cut into blocks (0: one block).
+
+    Of a nest with symbolic sizes the length of a block is a function of these, so that it is what it would be without.
+    """
+    if not dims or nest.count <= 2 * MIN_BLOCK_POINTS:
+        return nest.shape, 0
+    varying = varying_dims(nest)
+
+    def block_length(*shape: int) -> int:
+        return _blocks_at(nest, dims, varying, shape)[0]
+
+    def cut_dims(*shape: int) -> int:
+        return _blocks_at(nest, dims, varying, shape)[1]
+
+    blocked = int(trace.call(cut_dims, *nest.shape, bound=0))
+    if not blocked:
+        return nest.shape, 0
+    length = trace.call(block_length, *nest.shape, bound=1)
+    return (1,) * (blocked - 1) + (length,) + nest.shape[blocked:], blocked  # type: ignore[return-value]
+
+
+def _blocks_at(nest: Nest, dims: int, varying: Sequence[frozenset[int]], shape: tuple[int, ...]) -> tuple[int, int]:
+    """Return the length of a block along the last dimension that is cut, and how many are; see `_choose_blocks`."""
+    applied = any(isinstance(i, Apply) for i in nest.body.instructions)
+    touched = max(1e-9, bytes_per_point(nest, varying, shape))
+    budget = BLOCK_BYTES * (1 if applied else _LARGE_BLOCK_FACTOR)
+    length, blocked = _blocks_of(shape, dims, int(budget / touched))
     if any(nest.reduced[:blocked]):
-        block, blocked = _spread(nest, dims, int(_FEWER_BLOCKS * room / touched))
-    return block, blocked
+        length, blocked = _blocks_of(shape, dims, int(_LARGE_BLOCK_FACTOR * budget / touched))
+    return length, blocked
 
 
-def _spread(nest: Nest, dims: int, points: int) -> tuple[tuple[int, ...], int]:
-    """Blocks of about so many points."""
-    points = max(BLOCK_POINTS, points)
-    shape = nest.shape
-    if nest.count <= 2 * points or not dims:
-        return shape, 0
+def _blocks_of(shape: tuple[int, ...], dims: int, points: int) -> tuple[int, int]:
+    """Return the same for blocks of about `points` points."""
+    points = max(MIN_BLOCK_POINTS, points)
+    if prod(shape) <= 2 * points:
+        return 1, 0
     last = next(d for d in range(len(shape)) if prod(shape[d + 1 :]) <= points or d == dims - 1)
-    most = max(1, points // prod(shape[last + 1 :]))
-    pieces = -(-shape[last] // most)
-    return (1,) * last + (-(-shape[last] // pieces),) + shape[last + 1 :], last + 1
+    longest = max(1, points // prod(shape[last + 1 :]))
+    pieces = -(-shape[last] // longest)
+    return -(-shape[last] // pieces), last + 1
 
 
-def _cut(shape: tuple[int, ...], block: tuple[int, ...], last: int) -> list[tuple[int, ...]]:
-    """The sizes of full blocks and of those at the end of dimension `last`."""
+def _block_sizes(shape: tuple[int, ...], block: tuple[int, ...], last: int) -> list[tuple[int, ...]]:
+    """Return the shapes of full blocks and of the blocks at the end of dimension `last`."""
     return [block, block[:last] + (shape[last] % block[last],) + block[last + 1 :]]
 
 
-def _parallel(nest: Nest) -> bool:
-    work = sum(isinstance(i, (Apply, ReduceLoops, ScanLoop)) for i in nest.body.instrs) + len(nest.body.stores)
+def _is_parallel(nest: Nest) -> bool:
+    """Return whether the nest is worth several threads."""
+    work = sum(isinstance(i, (Apply, ReduceLoops, ScanLoop)) for i in nest.body.instructions) + len(nest.body.stores)
     return nest.count * work >= PARALLEL_WORK and workers() > 1
 
 
-def _straight(nest: Nest, block: tuple[int, ...], blocked: int) -> Runner:
-    """A nest whose blocks know nothing of each other."""
+class _Blocks:
+    """The blocks of a nest, as numbers: low corners of the full ones, and of those at the end, with a function each."""
+
+    def __init__(
+        self, nest: Nest, block: tuple[int, ...], blocked: int, formulas: Formulas, partial: bool = False
+    ) -> None:
+        self.blocked = blocked
+        self._shape = [formulas.add(n) for n in nest.shape]
+        self._length = formulas.add(block[blocked - 1])
+        sizes = _block_sizes(nest.shape, block, blocked - 1)
+        self._functions = [block_function(nest, size, blocked, formulas, partial) for size in sizes]
+
+    def shape(self, numbers: Sequence[int]) -> tuple[int, ...]:
+        """Return the shape of the nest."""
+        return tuple([numbers[place] for place in self._shape])
+
+    def at(self, numbers: Sequence[int]) -> list[tuple[Callable[..., Any], list[tuple[int, ...]]]]:
+        """Return the functions, and the corners that each runs over."""
+        shape, last = self.shape(numbers), self.blocked - 1
+        block = (1,) * last + (numbers[self._length],) + shape[last + 1 :]
+        pairs = zip(self._functions, block_corners(shape, block, self.blocked), strict=True)
+        return [(make(numbers), lows) for make, lows in pairs if lows]
+
+
+def _prepare_independent_blocks(nest: Nest, block: tuple[int, ...], blocked: int, formulas: Formulas) -> _Maker:
+    """Return what makes a function that runs a nest whose blocks are independent."""
     if not blocked:
-        call = block_function(nest, block, 0)
-        return call
-    corners = grid(nest.shape, block, blocked)
-    sizes = _cut(nest.shape, block, blocked - 1)
-    parallel = _parallel(nest)
-    pieces = []
-    for lows, size in zip(corners, sizes, strict=True):
-        if lows:
-            call = block_function(nest, size, blocked)
+        return block_function(nest, block, 0, formulas)
+    blocks = _Blocks(nest, block, blocked, formulas)
+    parallel = _is_parallel(nest)
+
+    def make(numbers: Sequence[int]) -> Runner:
+        pieces = []
+        for call, lows in blocks.at(numbers):
             step = -(-len(lows) // (4 * workers())) if parallel else len(lows)
             pieces += [(call, lows[k : k + step]) for k in range(0, len(lows), step)]
 
-    def run(args: Sequence[Any]) -> None:
-        run_all([partial(call, args, lows) for call, lows in pieces], parallel)
+        def run(args: Sequence[Any]) -> None:
+            run_all([partial(call, args, lows) for call, lows in pieces], parallel)
 
-    return run
+        return run
+
+    return make
 
 
-def _parts(nest: Nest, block: tuple[int, ...], blocked: int) -> Runner:
-    """Reductions of rows longer than a block: the states of parts, merged in order; then the row-level rest."""
-    rest, reduces = finishing(nest)
-    then = _step(rest)
+def _prepare_partial_reductions(nest: Nest, block: tuple[int, ...], blocked: int, formulas: Formulas) -> _Maker:
+    """Return what makes a function that reduces rows longer than a block, and then runs the row-level rest.
+
+    Each part of a row is reduced to a state, and the states of a row are merged in order.
+    """
+    rest, reduces = row_level_rest(nest)
+    make_rest = _prepare_nest(rest, formulas)
+    blocks = _Blocks(nest, block, blocked, formulas, partial=True)
     axes = tuple(d for d, flag in enumerate(nest.reduced) if flag)
-    count = prod(nest.shape[d] for d in axes)
-    instrs = [nest.body.instrs[i] for i in reduces]
-    reducers = [reducer(i.op, i.loop, axes, count) for i in instrs]  # type: ignore[union-attr]
-    dtypes = [i.loop[-1] for i in instrs]  # type: ignore[union-attr]
-    outer = tuple(1 if flag else n for n, flag in zip(nest.shape, nest.reduced, strict=True))
-    parallel = _parallel(nest)
+    instructions = [nest.body.instructions[i] for i in reduces]
+    parallel = _is_parallel(nest)
 
-    # Blocks of the same rows belong together; each group is cut into parts that any thread may take.
-    groups: dict[tuple[int, ...], list[tuple[Any, list[tuple[int, ...]]]]] = {}
-    for lows, size in zip(grid(nest.shape, block, blocked), _cut(nest.shape, block, blocked - 1), strict=True):
-        if not lows:
-            continue
-        call = block_function(nest, size, blocked, partial=True)
+    def make(numbers: Sequence[int]) -> Runner:
+        shape = blocks.shape(numbers)
+        count = prod(shape[d] for d in axes)
+        reducers = [reducer(i.op, i.loop, axes, count) for i in instructions]  # type: ignore[union-attr]
+        outer = tuple(1 if flag else n for n, flag in zip(shape, nest.reduced, strict=True))
+        results = [(outer, i.loop[-1]) for i in instructions]  # type: ignore[union-attr]
+        return _reduce_in_parts(_row_groups(nest, blocks.at(numbers)), reducers, results, make_rest(numbers), parallel)
+
+    return make
+
+
+# A function that computes states of blocks, with the low corners of the blocks: a part of a group of rows.
+_Part: TypeAlias = tuple[Callable[..., Any], list[tuple[int, ...]]]
+
+
+def _row_groups(nest: Nest, blocks: Sequence[_Part]) -> dict[tuple[int, ...], list[_Part]]:
+    """Return groups of blocks of the same rows, by the corner of these, cut into parts that any thread may take."""
+    groups: dict[tuple[int, ...], list[_Part]] = {}
+    for call, lows in blocks:
         rows: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
         for low in lows:
             rows.setdefault(tuple(0 if nest.reduced[d] else n for d, n in enumerate(low)), []).append(low)
         for key, group in rows.items():
-            step = -(-len(group) // max(1, PARTS // len(rows)))
+            step = -(-len(group) // max(1, MAX_PARTS // len(rows)))
             groups.setdefault(key, []).extend((call, group[k : k + step]) for k in range(0, len(group), step))
+    return groups
 
-    def row_states(args: Sequence[Any], key: tuple[int, ...], into: list[Any], found: list[Any]) -> None:
+
+def _reduce_in_parts(
+    groups: dict[tuple[int, ...], list[_Part]],
+    reducers: Sequence[Reducer],
+    outputs: Sequence[tuple[tuple[int, ...], DType]],
+    run_rest: Runner,
+    parallel: bool,
+) -> Runner:
+    """Return what runs the parts of groups of rows, merges their states, and runs the rest over the results."""
+
+    def finish_rows(key: tuple[int, ...], results: list[Any], parts: list[Any]) -> None:
+        """Merge the states of the parts of one group, and write the reduced values to `results`."""
         for k, rows in enumerate(reducers):
-            state: State = found[0][k][0]
-            for states in found[1:]:
+            state: State = parts[0][k][0]
+            for states in parts[1:]:
                 state = rows.merge(state, states[k][0])
-            result = rows.finish(state, *found[0][k][1])
-            place = tuple(slice(low, low + n) for low, n in zip(key, result.shape, strict=False))
-            into[k][place] = result
+            result = rows.finish(state, *parts[0][k][1])
+            box = tuple(slice(low, low + n) for low, n in zip(key, result.shape, strict=False))
+            results[k][box] = result
 
     def run(args: Sequence[Any]) -> None:
-        into = [numpy.empty(outer, dtype) for dtype in dtypes]
-        found: dict[tuple[int, ...], list[Any]] = {key: [None] * len(parts) for key, parts in groups.items()}
+        results = [numpy.empty(shape, dtype) for shape, dtype in outputs]
+        states_of: dict[tuple[int, ...], list[Any]] = {key: [None] * len(parts) for key, parts in groups.items()}
 
-        def part(key: tuple[int, ...], k: int) -> None:
+        def run_part(key: tuple[int, ...], k: int) -> None:
             call, lows = groups[key][k]
-            found[key][k] = call(args, lows)
+            states_of[key][k] = call(args, lows)
 
-        run_all([partial(part, key, k) for key, parts in groups.items() for k in range(len(parts))], parallel)
-        for key, states in found.items():
-            row_states(args, key, into, states)
-        then([*args, *(array.reshape(-1) for array in into)])
+        run_all([partial(run_part, key, k) for key, parts in groups.items() for k in range(len(parts))], parallel)
+        for key, parts in states_of.items():
+            finish_rows(key, results, parts)
+        run_rest([*args, *(array.reshape(-1) for array in results)])
 
     return run

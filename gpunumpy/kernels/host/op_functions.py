@@ -1,4 +1,4 @@
-"""The NumPy functions behind the table's rows, as the CPU executor calls them."""
+"""The NumPy function of each op, as the CPU executor calls it: ``f(*args, out=None)``."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from typing import Any
 import numpy
 
 from ...core.dtypes import KIND, DType, bfloat16
-from ...core.ops.table import PARTS, ufunc_of
+from ...core.ops.table import UFUNC_OUTPUTS, ufunc_of
 from ..random import host_philox32, host_words
 
 
-def _part(ufunc: numpy.ufunc, which: int) -> Callable[..., Any]:
-    """One result of a ufunc that has two."""
+def _result(ufunc: numpy.ufunc, number: int) -> Callable[..., Any]:
+    """Return a function that returns one result, 0 or 1, of a ufunc that has two."""
 
-    def part(x: Any, out: Any = None) -> Any:
-        return ufunc(x, out=(out, None) if which == 0 else (None, out))[which]
+    def result(x: Any, out: Any = None) -> Any:
+        return ufunc(x, out=(out, None) if number == 0 else (None, out))[number]
 
-    return part
+    return result
 
 
 def _cast(loop: tuple[DType, ...]) -> Callable[..., Any]:
-    """A conversion straight into the output, silent about an imaginary part lost: that was told when recorded."""
+    """Return a conversion into the output. It does not warn of a dropped imaginary part: the recording has warned."""
     dtype = loop[1]
     discards = KIND[loop[0]] == "c" and KIND[dtype] not in "bc"
 
     def cast(x: Any, out: Any = None) -> Any:
         if discards:
-            x = x.real.copy()  # out of range, NumPy's loops over contiguous and strided values differ
+            x = x.real.copy()  # NumPy's contiguous and strided loops convert out-of-range values differently
         if out is None:
             return x.astype(dtype)
         numpy.copyto(out, x, casting="unsafe")
@@ -39,7 +39,7 @@ def _cast(loop: tuple[DType, ...]) -> Callable[..., Any]:
 
 
 def _where(condition: Any, x: Any, y: Any, out: Any = None) -> Any:
-    """As ``numpy.where``, with no temporary when there is an output."""
+    """Select as `numpy.where`, with no temporary if there is an output."""
     if out is None:
         return numpy.where(condition, x, y)
     numpy.copyto(out, y)
@@ -48,19 +48,19 @@ def _where(condition: Any, x: Any, y: Any, out: Any = None) -> Any:
 
 
 def _complex(loop: tuple[DType, ...]) -> Callable[..., Any]:
-    """A complex number from its parts."""
+    """Return a function that makes complex numbers from real and imaginary parts."""
 
-    def pair(real: Any, imag: Any, out: Any = None) -> Any:
+    def from_parts(real: Any, imag: Any, out: Any = None) -> Any:
         if out is None:
             out = numpy.empty(numpy.broadcast_shapes(numpy.shape(real), numpy.shape(imag)), loop[-1])
         out.real, out.imag = real, imag
         return out
 
-    return pair
+    return from_parts
 
 
 def _scaled(x: Any, factor: Any, out: Any = None) -> Any:
-    """A multiple of a complex number by a real one, each part of it alone."""
+    """Multiply a complex number by a real one, part by part."""
     if out is None:
         out = numpy.empty(numpy.broadcast_shapes(numpy.shape(x), numpy.shape(factor)), x.dtype)
     for part in ("real", "imag"):
@@ -69,7 +69,7 @@ def _scaled(x: Any, factor: Any, out: Any = None) -> Any:
 
 
 def _component(read: Callable[[Any], Any]) -> Callable[..., Any]:
-    """A fresh array of the real or the imaginary parts."""
+    """Return a function that copies real or imaginary parts, as `read` gives them."""
 
     def component(x: Any, out: Any = None) -> Any:
         if out is None:
@@ -81,82 +81,83 @@ def _component(read: Callable[[Any], Any]) -> Callable[..., Any]:
 
 
 def _clip(x: Any, low: Any, high: Any, out: Any = None) -> Any:
-    """``numpy.clip`` for bfloat16, which has no such loop."""
+    """Clip bfloat16, for which `numpy.clip` has no loop."""
     return numpy.minimum(numpy.maximum(x, low), high, out=out)
 
 
-def _mended(ufunc: numpy.ufunc, special: Callable[[Any], Any], mend: Callable[[Any], Any]) -> Callable[..., Any]:
-    """A complex ufunc with results of our own for special arguments."""
+def _corrected(ufunc: numpy.ufunc, special: Callable[[Any], Any], correct: Callable[[Any], Any]) -> Callable[..., Any]:
+    """Return a complex ufunc whose results are replaced by `correct(z)` wherever `special(z)` is true."""
 
-    def mended(z: Any, out: Any = None) -> Any:
+    def corrected(z: Any, out: Any = None) -> Any:
         out = numpy.empty_like(z) if out is None else out
-        here = special(z)
-        at = z[here]  # before anything is written: the output may be the argument
+        is_special = special(z)
+        special_values = z[is_special]  # before anything is written: the output may be the argument
         ufunc(z, out=out)
-        if at.size:
-            out[here] = mend(at)
+        if special_values.size:
+            out[is_special] = correct(special_values)
         return out
 
-    return mended
+    return corrected
 
 
-def _paired(real: Any, imag: Any) -> Any:
-    made = numpy.empty(real.shape, numpy.result_type(real, numpy.complex64))
-    made.real, made.imag = real, imag
-    return made
+def _complex_of(real: Any, imag: Any) -> Any:
+    """Return new complex numbers with these parts."""
+    out = numpy.empty(real.shape, numpy.result_type(real, numpy.complex64))
+    out.real, out.imag = real, imag
+    return out
 
 
 def _expm1(z: Any) -> Any:
-    """``exp(z) - 1`` on the real axis, and by C's rules for `exp` where it is not finite."""
+    """Return ``exp(z) - 1`` of a real or non-finite `z`; where it is not finite, by C's rules for `exp`."""
     power = numpy.exp(z)
-    return _paired(numpy.where(z.imag == 0, numpy.expm1(z.real) + 0, power.real - 1), power.imag)
+    return _complex_of(numpy.where(z.imag == 0, numpy.expm1(z.real) + 0, power.real - 1), power.imag)
 
 
-# Where NumPy's complex functions do not give the special values of the array API standard.
-MENDED: dict[str, Callable[..., Any]] = {
-    "expm1": _mended(numpy.expm1, lambda z: (z.imag == 0) | ~numpy.isfinite(z), _expm1),
-    "tanh": _mended(
+# Complex functions for which NumPy's ufunc lacks the special values of the array API standard.
+CORRECTED: dict[str, Callable[..., Any]] = {
+    "expm1": _corrected(numpy.expm1, lambda z: (z.imag == 0) | ~numpy.isfinite(z), _expm1),
+    "tanh": _corrected(
         numpy.tanh,
         lambda z: numpy.isinf(z.real),
-        lambda z: _paired(numpy.copysign(1, z.real), numpy.copysign(0, z.imag)),
+        lambda z: _complex_of(numpy.copysign(1, z.real), numpy.copysign(0, z.imag)),
     ),
-    "tan": _mended(
+    "tan": _corrected(
         numpy.tan,
         lambda z: numpy.isinf(z.imag),
-        lambda z: _paired(numpy.copysign(0, z.real), numpy.copysign(1, z.imag)),
+        lambda z: _complex_of(numpy.copysign(0, z.real), numpy.copysign(1, z.imag)),
     ),
 }
 
 
-# The rows that are no ufunc in NumPy.
-_OTHERS: dict[str, Callable[[tuple[DType, ...]], Callable[..., Any]]] = {
+# The ops that are not ufuncs in NumPy.
+_NOT_UFUNCS: dict[str, Callable[[tuple[DType, ...]], Callable[..., Any]]] = {
     "cast": _cast,
     "where": lambda loop: _where,
     "complex": _complex,
     "scaled": lambda loop: _scaled,
     "real": lambda loop: _component(numpy.real),
     "imag": lambda loop: _component(numpy.imag),
-    **host_words.ROWS,
-    **host_philox32.ROWS,
+    **host_words.OP_FUNCTIONS,
+    **host_philox32.OP_FUNCTIONS,
 }
 
 
 @lru_cache(maxsize=4096)
 def function(op: str, loop: tuple[DType, ...]) -> Callable[..., Any]:
-    """The NumPy callable of `row`, ``f(*args, out=None)`` over arrays of the loop's dtypes."""
-    if op in _OTHERS:
-        return _OTHERS[op](loop)
+    """Return the NumPy callable of `op`, ``f(*args, out=None)`` over arrays of the loop's dtypes."""
+    if op in _NOT_UFUNCS:
+        return _NOT_UFUNCS[op](loop)
     ufunc = ufunc_of(op)
     assert ufunc is not None, op
-    if op in PARTS:
-        return _part(ufunc, PARTS[op][1])
-    if op in MENDED and KIND[loop[0]] == "c":
-        return MENDED[op]
+    if op in UFUNC_OUTPUTS:
+        return _result(ufunc, UFUNC_OUTPUTS[op][1])
+    if op in CORRECTED and KIND[loop[0]] == "c":
+        return CORRECTED[op]
     return _clip if op == "clip" and loop[0] == bfloat16 else ufunc
 
 
 def accumulator(op: str, dtype: DType) -> Callable[[Any, int | None], Any]:
-    """The inclusive scan by `row`: ``f(values, axis)``; with no axis there is one value a row, its own scan."""
+    """Return the inclusive scan by `op`, ``f(values, axis)``. If `axis` is None each row is one value, its own scan."""
     accumulate = getattr(numpy, op).accumulate
 
     def scan(x: Any, axis: int | None) -> Any:

@@ -1,7 +1,7 @@
-"""Python text for the CPU executor: one straight line of NumPy calls over a block of a loop nest.
+"""Python text for the CPU executor: a sequence of NumPy calls over a block of a loop nest.
 
-The text depends on the structure alone; every number, dtype and function is a name bound when the text is run, so nests
-of like structure share one compiled code object.
+The text depends on the structure alone: every number, dtype and function is a name that is bound when the text is run,
+so nests of the same structure share one compiled code object.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy
 
@@ -28,33 +28,35 @@ from ...core.schedule.kernel import (
     Store,
     value_dtypes,
 )
-from .loop_nest import Nest, along_rows, ancestors, masks, operands
+from ...core.schedule.sizes import Formulas, Size
+from .loop_nest import Nest, ancestors, operands, varying_dims, writes_along_rows
 from .op_functions import accumulator, function
 from .reduce import reducer
 
 
 @lru_cache(maxsize=4096)
 def _compiled(text: str) -> CodeType:
+    """Return the code object of a text."""
     return compile(text, "<gpunumpy host kernel>", "exec")
 
 
-# Indices found out of bounds: the words, and the number of the operation's site. They were clamped; the host hears of
-# them when it looks at a result, as it does on a GPU.
-failures: list[tuple[str, int]] = []
+# Indices out of bounds, which were clamped: the message, and the number of the operation's source location. As on a
+# GPU, an error is raised when a result is next read (`HostExecutor.take_error`).
+index_errors: list[tuple[str, int]] = []
 
 
 def _positions(
     base: Any, index: Sequence[Any], dims: Sequence[int], strides: Sequence[int], source_location: int
 ) -> Any:
-    """``base + sum(wrap(index[k], dims[k]) * strides[k])``, with every index inside its dimension."""
+    """Return ``base + sum(wrap(index[k], dims[k]) * strides[k])``; an index out of bounds is clamped and reported."""
     at = base
     for values, n, stride in zip(index, dims, strides, strict=True):
         values = numpy.asarray(values)
         if values.size:
             low, high = values.min(), values.max()
             if low < -n or high >= n:
-                bad = low if low < -n else high
-                failures.append((f"index {bad} is out of bounds for axis with size {n}", int(source_location)))
+                invalid = low if low < -n else high
+                index_errors.append((f"index {invalid} is out of bounds for axis with size {n}", int(source_location)))
                 values = values.clip(-n, n - 1)
             if low < 0:
                 values = numpy.where(values < 0, values + n, values)
@@ -65,8 +67,8 @@ def _positions(
 def gather(
     source: Any, base: Any, index: Sequence[Any], dims: Sequence[int], strides: Sequence[int], source_location: int
 ) -> Any:
-    """The elements of `source` at the positions that the indices give."""
-    # Every position is inside by now; "clip" only spares NumPy its own check.
+    """Return the elements of `source` at the positions that the indices give."""
+    # Every position is in bounds; "clip" only avoids NumPy's own check.
     return source.take(_positions(base, index, dims, strides, source_location), mode="clip")
 
 
@@ -80,13 +82,13 @@ def gather_runs(
     shape: tuple[int, ...],
     steps: tuple[int, ...],
 ) -> Any:
-    """As `gather`, with a run of elements at every position: of that shape, and of those steps in bytes."""
+    """Gather a run of elements at every position, with this shape and these strides in bytes (`steps`)."""
     at = _positions(base, index, dims, strides, source_location)
-    unit = source.itemsize
-    count = max(0, source.size - sum((n - 1) * step for n, step in zip(shape, steps, strict=True)) // unit)
-    runs = numpy.ndarray((count, *shape), source.dtype, source, 0, (unit, *steps))
-    found = runs[numpy.reshape(at, -1)]
-    return found.reshape(at.shape[: at.ndim - len(shape)] + shape) if at.ndim else found[0]
+    itemsize = source.itemsize
+    count = max(0, source.size - sum((n - 1) * step for n, step in zip(shape, steps, strict=True)) // itemsize)
+    runs = numpy.ndarray((count, *shape), source.dtype, source, 0, (itemsize, *steps))
+    gathered = runs[numpy.reshape(at, -1)]
+    return gathered.reshape(at.shape[: at.ndim - len(shape)] + shape) if at.ndim else gathered[0]
 
 
 def gather_run(
@@ -99,19 +101,19 @@ def gather_run(
     shape: tuple[int, ...],
     steps: tuple[int, ...],
 ) -> Any:
-    """As `gather_runs` where there is one position, with no copy: a view of `source`."""
+    """Return the run at the only position, as `gather_runs` but without a copy: a view of `source`."""
     at = base
     for value, n, stride in zip(index, dims, strides):
         i = value.item()
         if not -n <= i < n:
-            failures.append((f"index {i} is out of bounds for axis with size {n}", int(source_location)))
+            index_errors.append((f"index {i} is out of bounds for axis with size {n}", int(source_location)))
             i = 0 if i < 0 else max(0, n - 1)
         at += (i + n if i < 0 else i) * stride
     return numpy.ndarray(shape, source.dtype, source, at * source.itemsize, steps)
 
 
 def affine_grid(at: Affine, shape: Sequence[int]) -> Any:
-    """The int64 values of `at` over a block at the origin, with size 1 where it does not vary."""
+    """Return the int64 values of `at` over a block at the origin, with size 1 along dimensions where it is constant."""
     out: Any = None
     start = at.offset
     for d, c in enumerate(at.coef):
@@ -122,299 +124,350 @@ def affine_grid(at: Affine, shape: Sequence[int]) -> Any:
     return numpy.full((1,) * len(shape), start, numpy.int64) if out is None else out
 
 
-# Grids of fewer elements are kept with the text; larger ones are made in every run: many plans would fill the memory.
-_KEPT = 4096
+# Grids of up to this many elements are kept with the text; larger ones are made in every run, as the grids of many
+# plans would fill the memory.
+_MAX_KEPT_GRID_ELEMENTS = 4096
 
-# Runs of fewer elements are gathered one by one.
-_RUN = 16
+# Runs of fewer elements are gathered element by element.
+_MIN_RUN_ELEMENTS = 16
+
+
+class _Made(NamedTuple):
+    """A constant that is made by a function when the sizes in its arguments are known."""
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+
+
+def _with_sizes(value: Any, formulas: Formulas) -> Callable[[Sequence[int]], Any] | None:
+    """Return what makes a constant from the numbers of `formulas`; None for one without symbolic sizes in it."""
+    if isinstance(value, Size):
+        place = formulas.add(value)
+        return lambda numbers: numbers[place]
+    if isinstance(value, slice):
+        return _with_sizes(_Made(slice, (value.start, value.stop, value.step)), formulas)
+    if isinstance(value, Affine):
+        return _with_sizes(_Made(Affine, (value.offset, value.coef)), formulas)
+    if not isinstance(value, tuple):
+        return None
+    args = value.args if isinstance(value, _Made) else value
+    function = value.function if isinstance(value, _Made) else _tuple_of
+    known = [_with_sizes(x, formulas) for x in args]
+    if not any(known) and not isinstance(value, _Made):
+        return None
+    parts = list(zip(args, known, strict=True))
+    return lambda numbers: function(*[x if make is None else make(numbers) for x, make in parts])
+
+
+def _tuple_of(*values: Any) -> tuple[Any, ...]:
+    return values
 
 
 @dataclass(slots=True)
-class _Slot:
-    """A temporary of the block that values take turns in."""
+class _Temporary:
+    """A temporary array of the block, which several values use one after the other."""
 
     name: str
     key: tuple[DType, frozenset[int]]
 
 
 class _Writer:
-    """The text of one block of `nest`, of `block` points, whose place varies along the first `blocked` dimensions.
+    """The text of a function that computes blocks of shape `block`, which divide the first `blocked` dimensions.
 
-    With `partial`, the block holds a part of its rows: only what is stored along them and what the reductions need is
-    computed, and the reductions' states are accumulated over the blocks and returned.
+    With `partial`, a block holds a part of its rows: it computes only the stores along rows and the reductions, whose
+    states are accumulated over the blocks and returned.
+
+    In the text ``a<n>`` are the arguments, ``l<d>`` the low corner of the block, ``k<n>`` constants, ``g<n>`` grids,
+    ``v<n>`` values, ``t<n>`` temporaries and ``s<n>`` states of reductions.
     """
 
     def __init__(self, nest: Nest, block: tuple[int, ...], blocked: int, partial: bool) -> None:
         self.nest, self.block, self.blocked, self.partial = nest, block, blocked, partial
         self.body = nest.body
-        self.written = [s for s in self.body.stores if not partial or along_rows(nest, s)]
+        self.kept_stores = [s for s in self.body.stores if not partial or writes_along_rows(nest, s)]
         self.axes = tuple(d for d, flag in enumerate(nest.reduced) if flag)
-        self.masks = masks(nest)
-        # Values of one element a block: NumPy scalars, which are quicker to make and to use than arrays.
-        self.single = [all(block[d] == 1 for d in mask) for mask in self.masks]
+        self.varying = varying_dims(nest)
+        # Values with one element a block are NumPy scalars, which are faster to make and to use than arrays.
+        self.is_single = [all(block[d] == 1 for d in mask) for mask in self.varying]
         self.dtypes = value_dtypes(nest, self.body)  # type: ignore[arg-type]
         self.bound: dict[str, Any] = {"ndarray": numpy.ndarray, "empty": numpy.empty}
         self.bound.update(affine_grid=affine_grid, gather=gather, gather_run=gather_run, gather_runs=gather_runs)
         self.bound["broadcast_to"] = numpy.broadcast_to
-        self.known: dict[Any, str] = {}
-        self.before: list[str] = []
+        self.constants: dict[Any, str] = {}
+        self.preamble: list[str] = []
         self.lines: list[str] = []
         self.names: dict[int, str] = {}
-        self.slots: dict[int, _Slot] = {}
-        self.free: list[_Slot] = []
-        self.made = 0
-        self.fixed = self._fixed()
-        self.wanted = self._wanted()
-        self.parts = self._parts()
-        self.direct, self.last = self._placement()
+        self.temporaries: dict[int, _Temporary] = {}
+        self.free_temporaries: list[_Temporary] = []
+        self.temporary_count = 0
+        self.is_fixed = self._fixed()
+        self.needed = self._needed_values()
+        self.component_views = self._component_views()
+        self.direct, self.last_use = self._placement()
 
-    # -- what is decided before any text --------------------------------------------------------------------------
+    # Decisions before any text
 
     def _fixed(self) -> list[bool]:
-        """For every value, whether it is the same in all blocks, and so computed once before them."""
+        """Return, for every value, whether it is the same in all blocks, and so computed once before them."""
         out: list[bool] = []
-        for instr in self.body.instrs:
-            still = all(out[i] for i in operands(instr))
+        for instr in self.body.instructions:
+            fixed = all(out[i] for i in operands(instr))
             if isinstance(instr, (Load, LoadIndexed, LoopIndex)):
-                still = still and not any(instr.at.coef[: self.blocked])
+                fixed = fixed and not any(instr.at.coef[: self.blocked])
             elif isinstance(instr, ReduceLoops):
-                still = still and not self.partial
-            out.append(bool(self.blocked) and still)
+                fixed = fixed and not self.partial
+            out.append(bool(self.blocked) and fixed)
         return out
 
-    def _wanted(self) -> set[int]:
-        values = [store.value for store in self.written]
+    def _needed_values(self) -> set[int]:
+        """Return the values that the stores and, if partial, the reductions depend on."""
+        values = [store.value for store in self.kept_stores]
         if self.partial:
-            values += [i for i, instr in enumerate(self.body.instrs) if isinstance(instr, ReduceLoops)]
+            values += [i for i, instr in enumerate(self.body.instructions) if isinstance(instr, ReduceLoops)]
         return ancestors(self.body, values)
 
     def _placement(self) -> tuple[dict[int, Store], dict[int, int]]:
-        """The values that are computed straight into an output, and every value's last use."""
-        end = len(self.body.instrs)
+        """Return the values that are computed directly into an output, with their stores; and each value's last use."""
+        end = len(self.body.instructions)
         last: dict[int, int] = {}
-        for i in sorted(self.wanted):
-            for k in self.read(i):
+        for i in sorted(self.needed):
+            for k in self.memory_operands(i):
                 last[k] = i
         if self.partial:
-            for i in self.wanted:
-                if isinstance(self.body.instrs[i], ReduceLoops):
-                    last.update(dict.fromkeys(operands(self.body.instrs[i])[1:], end))
+            for i in self.needed:
+                if isinstance(self.body.instructions[i], ReduceLoops):
+                    last.update(dict.fromkeys(operands(self.body.instructions[i])[1:], end))
         direct: dict[int, Store] = {}
-        for store in self.written:
-            if store.value in direct or not self._computed_whole(store):
+        for store in self.kept_stores:
+            if store.value in direct or not self._can_be_direct(store):
                 last[store.value] = end
             else:
                 direct[store.value] = store
-        # A load is a view, read when it is used: an output that overwrites it must wait until that is over.
+        # A load is a view, which is read when it is used: an output that overwrites it must not be written before its
+        # last use.
         for i, store in list(direct.items()):
             source = self.nest.args[store.arg].alias
-            late = [last.get(k, -1) for k in self.wanted if self._views(k, source)]
+            last_reads = [last.get(k, -1) for k in self.needed if self._is_load_of(k, source)]
             ufunc = isinstance(self._function(i), numpy.ufunc)
-            if late and (max(late) > i or (max(late) == i and not ufunc)):
+            if last_reads and (max(last_reads) > i or (max(last_reads) == i and not ufunc)):
                 del direct[i]
                 last[i] = end
         return direct, last
 
-    def _parts(self) -> dict[int, str]:
-        """The real and imaginary parts that only ufuncs read, which they do where the complex numbers are."""
+    def _component_views(self) -> dict[int, str]:
+        """Return the values `real` and `imag` that only ufuncs read: these read views of the complex numbers."""
         others = {store.value for store in self.body.stores}
-        for i, instr in enumerate(self.body.instrs):
+        for i, instr in enumerate(self.body.instructions):
             if not isinstance(instr, Apply) or not isinstance(self._function(i), numpy.ufunc):
                 others.update(operands(instr))
         return {
             i: instr.op
-            for i, instr in enumerate(self.body.instrs)
+            for i, instr in enumerate(self.body.instructions)
             if isinstance(instr, Apply) and instr.op in ("real", "imag") and instr.loop[0].kind == "c"
-            if i not in others and not self.fixed[i] and not self.single[i]
+            if i not in others and not self.is_fixed[i] and not self.is_single[i]
         }
 
-    def read(self, i: int) -> set[int]:
-        """The values whose memory value `i` is computed from."""
-        found = set(operands(self.body.instrs[i]))
-        return found.union(*(operands(self.body.instrs[k]) for k in found if k in self.parts))
+    def memory_operands(self, i: int) -> set[int]:
+        """Return the values whose memory is read to compute value `i`."""
+        found = set(operands(self.body.instructions[i]))
+        return found.union(*(operands(self.body.instructions[k]) for k in found if k in self.component_views))
 
-    def _views(self, value: int, arg: int) -> bool:
-        instr = self.body.instrs[value]
+    def _is_load_of(self, value: int, arg: int) -> bool:
+        """Return whether the value is a load of argument `arg`."""
+        instr = self.body.instructions[value]
         return isinstance(instr, Load) and instr.arg == arg
 
-    def _computed_whole(self, store: Store) -> bool:
-        """Whether the value is computed here, for just the points that the store writes."""
+    def _can_be_direct(self, store: Store) -> bool:
+        """Return whether the value is an op's result, computed in each block for exactly the points stored."""
         stored = {d for d, c in enumerate(store.at.coef) if c}
-        applied = isinstance(self.body.instrs[store.value], Apply)
-        return applied and not self.fixed[store.value] and self.masks[store.value] == stored
+        applied = isinstance(self.body.instructions[store.value], Apply)
+        return applied and not self.is_fixed[store.value] and self.varying[store.value] == stored
 
     def _function(self, value: int) -> Callable[..., Any]:
-        instr = self.body.instrs[value]
+        """Return the NumPy callable of an op's result."""
+        instr = self.body.instructions[value]
         assert isinstance(instr, Apply)
         return function(instr.op, instr.loop)
 
-    # -- text -----------------------------------------------------------------------------------------------------
+    # Text
 
     def const(self, value: Any, key: Any = None) -> str:
-        """A name for `value` in the text."""
+        """Return a name for the constant `value` in the text. Equal keys (by default type and value) share a name."""
         key = (type(value), value) if key is None else key
-        if key not in self.known:
-            self.known[key] = name = f"k{len(self.known)}"
+        if key not in self.constants:
+            self.constants[key] = name = f"k{len(self.constants)}"
             self.bound[name] = value
-        return self.known[key]
+        return self.constants[key]
 
     def shape(self, mask: frozenset[int] | set[int]) -> tuple[int, ...]:
+        """Return the shape over a block of a value that varies along the dimensions of `mask`."""
         return tuple(n if d in mask else 1 for d, n in enumerate(self.block))
 
-    def moved(self, at: Affine, unit: int = 1) -> list[str]:
-        """The terms by which a block's place moves `at`."""
+    def offset_terms(self, at: Affine, unit: int = 1) -> list[str]:
+        """Return the terms, in multiples of `unit`, by which a block's low corner offsets `at`."""
         return [f"l{d} * {self.const(at.coef[d] * unit)}" for d in range(self.blocked) if at.coef[d]]
 
     def view(self, arg: int, at: Affine) -> str:
-        """A view of argument `arg` over the block."""
+        """Return the expression of a view of argument `arg` over the block."""
         shape = self.shape({d for d, c in enumerate(at.coef) if c})
         dtype = self.nest.args[arg].dtype
         if len(shape) == 1 and at.coef[0] >= 0:
             step = at.coef[0] or 1
             length = (shape[0] - 1) * step + 1 if shape[0] else 0
-            terms = self.moved(at)
+            terms = self.offset_terms(at)
             if not terms:
                 return f"a{arg}[{self.const(slice(at.offset, at.offset + length, step), ('slice', at, length))}]"
             start = " + ".join([self.const(at.offset), *terms])
             stop = " + ".join([self.const(at.offset + length), *terms])
             return f"a{arg}[{start}:{stop}]" if step == 1 else f"a{arg}[{start}:{stop}:{self.const(step)}]"
-        offset = " + ".join([self.const(at.offset * dtype.itemsize), *self.moved(at, dtype.itemsize)])
+        offset = " + ".join([self.const(at.offset * dtype.itemsize), *self.offset_terms(at, dtype.itemsize)])
         strides = tuple(c * dtype.itemsize for c in at.coef)
         return f"ndarray({self.const(shape)}, {self.const(dtype)}, a{arg}, {offset}, {self.const(strides)})"
 
     def element(self, arg: int, at: Affine) -> str:
-        """The one element of argument `arg` that the block sees."""
-        return f"a{arg}[{' + '.join([self.const(at.offset), *self.moved(at)])}]"
+        """Return the expression of the only element of argument `arg` that the block reads."""
+        return f"a{arg}[{' + '.join([self.const(at.offset), *self.offset_terms(at)])}]"
 
     def index(self, at: Affine) -> str:
-        """The int64 values of `at` over the block, or one number where it does not vary."""
+        """Return the expression of the int64 values of `at` over the block, or of one number if it is constant."""
         varies = any(c and n != 1 for c, n in zip(at.coef, self.block, strict=True))
         count = prod(n for c, n in zip(at.coef, self.block, strict=True) if c)
-        if varies and count > _KEPT:
-            name = self.known.get(("grid", at))
+        if varies and count > _MAX_KEPT_GRID_ELEMENTS:
+            name = self.constants.get(("grid", at))
             if name is None:
-                name = self.known["grid", at] = f"g{len(self.before)}"
-                self.before.append(f"{name} = affine_grid({self.const(at)}, {self.const(self.block)})")
+                name = self.constants["grid", at] = f"g{len(self.preamble)}"
+                self.preamble.append(f"{name} = affine_grid({self.const(at)}, {self.const(self.block)})")
         else:
-            name = self.const(affine_grid(at, self.block) if varies else numpy.int64(at.offset), ("grid", at))
-        return " + ".join([name, *self.moved(at)])
+            grid = _Made(affine_grid, (at, self.block)) if varies else _Made(numpy.int64, (at.offset,))
+            name = self.const(grid, ("grid", at))
+        return " + ".join([name, *self.offset_terms(at)])
 
-    def owned(self, i: int, ufunc: bool) -> tuple[_Slot, bool]:
-        """A temporary for value `i`, and whether it must be given to the call (or else the call makes it)."""
-        key = (self.dtypes[i], self.masks[i])
+    def temporary(self, i: int, ufunc: bool) -> tuple[_Temporary, bool]:
+        """Return a temporary for value `i`, and whether it is passed to the call as `out` (else the call makes it)."""
+        key = (self.dtypes[i], self.varying[i])
         if ufunc:
             self.release(i)
-        for slot in self.free:
-            if slot.key == key:
-                self.free.remove(slot)
+        for temporary in self.free_temporaries:
+            if temporary.key == key:
+                self.free_temporaries.remove(temporary)
                 break
         else:
-            slot = _Slot(f"t{self.made}", key)
-            self.made += 1
+            temporary = _Temporary(f"t{self.temporary_count}", key)
+            self.temporary_count += 1
             if ufunc and not self.blocked:
-                return slot, False
-            shape, dtype = self.const(self.shape(self.masks[i])), self.const(self.dtypes[i])
-            self.before.append(f"{slot.name} = empty({shape}, {dtype})")
-        return slot, True
+                return temporary, False
+            shape, dtype = self.const(self.shape(self.varying[i])), self.const(self.dtypes[i])
+            self.preamble.append(f"{temporary.name} = empty({shape}, {dtype})")
+        return temporary, True
 
     def release(self, i: int) -> None:
         """Free the temporaries whose last use is value `i`."""
-        for k in self.read(i):
-            if self.last.get(k) == i and k in self.slots:
-                self.free.append(self.slots.pop(k))
+        for k in self.memory_operands(i):
+            if self.last_use.get(k) == i and k in self.temporaries:
+                self.free_temporaries.append(self.temporaries.pop(k))
 
     def apply(self, i: int, instr: Apply) -> None:
-        if i in self.parts:
-            self.names[i] = f"{self.names[instr.args[0]]}.{self.parts[i]}"
+        """Write the call of an op."""
+        if i in self.component_views:
+            self.names[i] = f"{self.names[instr.args[0]]}.{self.component_views[i]}"
             return
         call = self._function(i)
         ufunc = isinstance(call, numpy.ufunc)
         f = self.const(call)
-        given = [self.names[k] for k in instr.args]
+        args = [self.names[k] for k in instr.args]
         store = self.direct.get(i)
-        if self.fixed[i] or (self.single[i] and store is None):
-            self.emit(i, f"{f}({', '.join(given)})")
+        if self.is_fixed[i] or (self.is_single[i] and store is None):
+            self.assign(i, f"{f}({', '.join(args)})")
             return
         if store is not None:
-            self.emit(i, self.view(store.arg, store.at))
-            given.append(f"out={self.names[i]}")
-            self.lines.append(f"{f}({', '.join(given)})")
+            self.assign(i, self.view(store.arg, store.at))
+            args.append(f"out={self.names[i]}")
+            self.lines.append(f"{f}({', '.join(args)})")
             self.release(i)
             return
-        slot, passed = self.owned(i, ufunc)
+        temporary, passed = self.temporary(i, ufunc)
         if passed:
-            given.append(f"out={slot.name}")
-        self.names[i] = slot.name
-        self.lines.append(f"{'' if passed else slot.name + ' = '}{f}({', '.join(given)})")
+            args.append(f"out={temporary.name}")
+        self.names[i] = temporary.name
+        self.lines.append(f"{'' if passed else temporary.name + ' = '}{f}({', '.join(args)})")
         self.release(i)
-        self.slots[i] = slot
+        self.temporaries[i] = temporary
 
-    def emit(self, i: int, expression: str) -> None:
+    def assign(self, i: int, expression: str) -> None:
+        """Write the assignment of value `i`: in the preamble if it is the same in all blocks."""
         self.names[i] = f"v{i}"
-        (self.before if self.fixed[i] else self.lines).append(f"v{i} = {expression}")
+        (self.preamble if self.is_fixed[i] else self.lines).append(f"v{i} = {expression}")
 
-    def spread(self, value: int) -> str:
-        """Value `value`, made to stand at every point of its rows."""
-        name, mask = self.names[value], self.masks[value]
-        if not self.single[value] and mask.issuperset(self.axes):
+    def broadcast_along_rows(self, value: int) -> str:
+        """Return the expression of value `value`, broadcast to every point of its rows."""
+        name, mask = self.names[value], self.varying[value]
+        if not self.is_single[value] and mask.issuperset(self.axes):
             return name
         return f"broadcast_to({name}, {self.const(self.shape(mask | set(self.axes)))})"
 
     def reduce(self, i: int, instr: ReduceLoops) -> None:
+        """Write a reduction, or if partial, the accumulation of its state over the blocks."""
         count = prod(n for n, flag in zip(self.nest.shape, self.nest.reduced, strict=True) if flag)
-        rows = reducer(instr.op, instr.loop, self.axes, count)
-        given = [self.spread(instr.args[0])]
+
+        def of_reducer(name: str) -> str:
+            make = _Made(lambda count: getattr(reducer(instr.op, instr.loop, self.axes, count), name), (count,))
+            return self.const(make, (name, i))
+
+        args = [self.broadcast_along_rows(instr.args[0])]
         if not self.partial:
-            given += [self.names[k] for k in instr.args[1:]]
-            self.emit(i, f"{self.const(rows.whole, ('whole', i))}({', '.join(given)})")
+            args += [self.names[k] for k in instr.args[1:]]
+            self.assign(i, f"{of_reducer('whole')}({', '.join(args)})")
             return
         inner, coef = 1, [0] * len(self.block)
         for d in reversed(self.axes):
             coef[d] = inner
             inner *= self.nest.shape[d]
-        start = " + ".join(self.moved(Affine(0, tuple(coef)))) or "0"
-        self.before.append(f"s{i} = None")
-        self.lines.append(f"p = {self.const(rows.part, ('part', i))}({given[0]}, {start})")
-        self.lines.append(f"s{i} = p if s{i} is None else {self.const(rows.merge, ('merge', i))}(s{i}, p)")
+        start = " + ".join(self.offset_terms(Affine(0, tuple(coef)))) or "0"
+        self.preamble.append(f"s{i} = None")
+        self.lines.append(f"p = {of_reducer('partial')}({args[0]}, {start})")
+        self.lines.append(f"s{i} = p if s{i} is None else {of_reducer('merge')}(s{i}, p)")
 
     def gather(self, instr: LoadIndexed) -> str:
-        given = "".join(f"{self.names[k]}, " for k in instr.index)
+        """Return the expression of an indexed load."""
+        args = "".join(f"{self.names[k]}, " for k in instr.index)
         dims, strides = self.const(instr.dims), self.const(instr.strides)
-        # Along the last dimensions the indices may stand still: whole runs of elements are picked then.
-        moving = frozenset().union(*(self.masks[k] for k in instr.index))
+        # Where the indices are constant along the last dimensions, whole runs of elements are gathered.
+        moving = frozenset().union(*(self.varying[k] for k in instr.index))
         cut = max((d + 1 for d in moving if self.block[d] != 1), default=0)
         coef = instr.at.coef
         shape = self.shape({d for d, c in enumerate(coef) if c})[cut:]
-        if prod(shape) < _RUN or min(coef[cut:]) < 0:
+        if prod(shape) < _MIN_RUN_ELEMENTS or min(coef[cut:]) < 0:
             return (
-                f"gather(a{instr.arg}, {self.index(instr.at)}, ({given}), {dims}, {strides}, a{instr.source_location})"
+                f"gather(a{instr.arg}, {self.index(instr.at)}, ({args}), {dims}, {strides}, a{instr.source_location})"
             )
         first = Affine(instr.at.offset, coef[:cut] + (0,) * len(shape))
-        start = " + ".join([self.index(first), *self.moved(Affine(0, (0,) * cut + coef[cut:]))])
+        start = " + ".join([self.index(first), *self.offset_terms(Affine(0, (0,) * cut + coef[cut:]))])
         unit = self.nest.args[instr.arg].dtype.itemsize
         run = f"{self.const(shape)}, {self.const(tuple(c * unit for c in coef[cut:]))}"
         name = "gather_runs" if cut else "gather_run"
-        return f"{name}(a{instr.arg}, {start}, ({given}), {dims}, {strides}, a{instr.source_location}, {run})"
+        return f"{name}(a{instr.arg}, {start}, ({args}), {dims}, {strides}, a{instr.source_location}, {run})"
 
     def scan(self, i: int, instr: ScanLoop) -> None:
+        """Write a scan."""
         run = self.const(accumulator(instr.op, instr.loop[-1]), ("scan", i))
         axis = self.const(self.axes[0] if self.axes else None)
-        self.emit(i, f"{run}({self.spread(instr.args[0])}, {axis})")
+        self.assign(i, f"{run}({self.broadcast_along_rows(instr.args[0])}, {axis})")
 
     def value(self, i: int) -> None:
-        instr = self.body.instrs[i]
+        """Write the computation of value `i`."""
+        instr = self.body.instructions[i]
         if isinstance(instr, Apply):
             self.apply(i, instr)
             return
         if isinstance(instr, Load):
-            self.emit(i, (self.element if self.single[i] and self.nest.count else self.view)(instr.arg, instr.at))
+            self.assign(i, (self.element if self.is_single[i] and self.nest.count else self.view)(instr.arg, instr.at))
         elif isinstance(instr, Scalar):
-            # A typed scalar: a Python number would be weak among scalars alone.
-            self.emit(i, f"{self.const(self.dtypes[i].type)}(a{instr.arg})")
+            # A NumPy scalar with a dtype: operations among Python numbers alone would ignore the dtype.
+            self.assign(i, f"{self.const(self.dtypes[i].type)}(a{instr.arg})")
         elif isinstance(instr, LoopIndex):
-            self.emit(i, self.index(instr.at))
+            self.assign(i, self.index(instr.at))
         elif isinstance(instr, LoadIndexed):
-            self.emit(i, self.gather(instr))
+            self.assign(i, self.gather(instr))
         elif isinstance(instr, ReduceLoops):
             self.reduce(i, instr)
         else:
@@ -422,45 +475,55 @@ class _Writer:
         self.release(i)
 
     def stores(self) -> None:
-        """The stores of what was not computed in its place."""
-        rest = [s for s in self.written if self.direct.get(s.value) is not s]
+        """Write the stores of values that were not computed directly into an output."""
+        rest = [s for s in self.kept_stores if self.direct.get(s.value) is not s]
         if len(rest) > 1:
             overwritten = {self.nest.args[s.arg].alias for s in rest}
             for k in {s.value for s in rest}:
-                instr = self.body.instrs[k]
+                instr = self.body.instructions[k]
                 if isinstance(instr, Load) and instr.arg in overwritten:
                     self.lines.append(f"v{k} = v{k}.copy()")
         for store in rest:
             self.lines.append(f"{self.view(store.arg, store.at)}[...] = {self.names[store.value]}")
 
     def text(self) -> str:
-        for i in sorted(self.wanted):
+        """Return the text of the function."""
+        for i in sorted(self.needed):
             self.value(i)
         self.stores()
         lows = "".join(f"l{d}, " for d in range(self.blocked))
         names = "".join(f"a{k}, " for k in range(len(self.nest.args)))
         out = ["def run(args, blocks=()):"]
-        out += [f"    {line}" for line in ([f"{names} = args"] if names else []) + self.before]
+        out += [f"    {line}" for line in ([f"{names} = args"] if names else []) + self.preamble]
         if self.blocked:
             out.append(f"    for {lows} in blocks:".replace(",  in", ", in"))
         inner = "        " if self.blocked else "    "
         out += [inner + line for line in self.lines]
         if self.partial:
             states = []
-            for i, instr in enumerate(self.body.instrs):
+            for i, instr in enumerate(self.body.instructions):
                 if isinstance(instr, ReduceLoops):
                     states.append(f"(s{i}, ({''.join(self.names[k] + ', ' for k in instr.args[1:])})), ")
             out.append(f"    return ({''.join(states)})")
         return "\n".join(out) + "\n"
 
 
-def block_function(nest: Nest, block: tuple[int, ...], blocked: int, partial: bool = False) -> Callable[..., Any]:
-    """``run(args, blocks)``: evaluate `nest` over blocks of `block` points, each given by its low corner.
+def block_function(
+    nest: Nest, block: tuple[int, ...], blocked: int, formulas: Formulas, partial: bool = False
+) -> Callable[[Sequence[int]], Callable[..., Any]]:
+    """Return what takes the numbers of `formulas`, to which it adds, and returns ``run(args, blocks)``.
 
-    With ``blocked == 0`` there is one block, the nest itself, and no ``blocks`` are given.
+    That evaluates `nest` over blocks of shape `block`, each given by its low corner. With ``blocked == 0`` there is one
+    block, the nest itself, and no ``blocks`` are given.
     """
     writer = _Writer(nest, block, blocked, partial)
     code = _compiled(writer.text())
-    exec(code, writer.bound)
-    run: Callable[..., Any] = writer.bound["run"]
-    return run
+    made = {name: make for name, value in writer.bound.items() if (make := _with_sizes(value, formulas)) is not None}
+
+    def bind(numbers: Sequence[int]) -> Callable[..., Any]:
+        scope = writer.bound | {name: make(numbers) for name, make in made.items()}
+        exec(code, scope)
+        run: Callable[..., Any] = scope["run"]
+        return run
+
+    return bind

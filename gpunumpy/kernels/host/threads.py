@@ -1,4 +1,4 @@
-"""Blocks of work over the threads of the CPU executor."""
+"""The threads of the CPU executor, among which blocks of work are divided."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy
 
 @cache
 def workers() -> int:
-    """How many threads to use: the processors that this process may run on."""
+    """Return how many threads to use: the number of processors that this process may run on."""
     if hasattr(os, "process_cpu_count"):  # since Python 3.13
         return os.process_cpu_count() or 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -23,35 +23,37 @@ def workers() -> int:
 
 @cache
 def _pool() -> ThreadPoolExecutor:
+    """Return the pool of helpers of a calling thread."""
     return ThreadPoolExecutor(max(1, workers() - 1), thread_name_prefix="gpunumpy")
 
 
-# A forked child has the pool but not its threads.
+# A forked child inherits the pool object without its threads, so it needs a new pool.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
-# Contexts in which NumPy ignores floating-point errors. Entering one that is ready takes a tenth of `numpy.errstate`.
-_quiet: list[Context] = []
+# Unused contexts in which NumPy ignores floating-point errors. To enter one takes a tenth of the time of
+# `numpy.errstate`.
+_quiet_contexts: list[Context] = []
 
 
 def quietly(function: Callable[..., Any], *args: Any) -> Any:
-    """Call `function` with NumPy's floating-point warnings off."""
+    """Call `function` while NumPy ignores floating-point errors."""
     try:
-        context = _quiet.pop()
+        context = _quiet_contexts.pop()
     except IndexError:
         context = Context()
         context.run(numpy.seterr, all="ignore")
     try:
         return context.run(function, *args)
     finally:
-        _quiet.append(context)
+        _quiet_contexts.append(context)
 
 
 def run_all(tasks: Iterable[Callable[[], object]], parallel: bool) -> None:
-    """Run `tasks`, in any order if `parallel`; return when all are done, or raise what one of them raised.
+    """Run `tasks`, in any order if `parallel`. Return when all are done, or raise the exception of one of them.
 
-    The caller has turned warnings off. Its thread works too, so a pool that is busy elsewhere delays nobody for ever.
+    The caller runs inside `quietly`. Its thread works too, so the tasks are done even if the pool is busy elsewhere.
     """
     todo = deque(tasks)
 

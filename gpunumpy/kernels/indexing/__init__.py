@@ -1,0 +1,1 @@
+"""Masks, indexed writes and rolls on each device."""

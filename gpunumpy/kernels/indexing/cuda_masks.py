@@ -1,4 +1,4 @@
-"""The routines of masks on a GPU: counts of what tiles pick, and the picked elements or their positions."""
+"""Library calls of masks on a GPU: counts of the elements that tiles select, and these elements or their positions."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ...core.graph.layout import Layout
 from ..codegen.program import Launch, Program
 from ..codegen.sources import source
 
-# An element is moved as an integer of its size, and a complex128 as two.
-_MOVED = {1: "unsigned char", 2: "unsigned short", 4: "unsigned", 8: "unsigned long long", 16: "ulonglong2"}
+# The type as which an element is moved, by its bytes: an integer, for complex128 two.
+_MOVE_TYPES = {1: "unsigned char", 2: "unsigned short", 4: "unsigned", 8: "unsigned long long", 16: "ulonglong2"}
 
 _ELEMENTS = """
 extern "C" __global__ void mask_elements(
     {T}* out, const {T}* values, const unsigned char* mask, const long long* offsets, long long n) {{
-  pick(mask, offsets, n, [=](long long place, long long i) {{ out[place] = values[i]; }});
+  for_each_selected(mask, offsets, n, [=](long long place, long long i) {{ out[place] = values[i]; }});
 }}
 """
 
@@ -26,12 +26,12 @@ _BLOCK = (256, 1, 1)
 
 @cache
 def _source_for_tiles(size: int) -> str:
-    """The kernels' text, for tiles of so many elements."""
+    """Return the C++ of the kernels for tiles of so many elements."""
     return f"const int TILE = {size};\n" + source("indexing/masks")
 
 
 def mask_offsets(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
-    """The tiles' counts, and their sums."""
+    """Return a program for the number of selected elements before each tile, and in all."""
     n = prod(layouts[1].shape)
     tiles = layouts[0].shape[0] - 1
     launches: tuple[Launch, ...] = (Launch("mask_count", (max(tiles, 1), 1, 1), _BLOCK, 0),)
@@ -41,17 +41,18 @@ def mask_offsets(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Se
 
 
 def mask_positions(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
-    """Where the picked elements are."""
-    return _picking("mask_positions", _source_for_tiles(options[0]), layouts)
+    """Return a program for the positions of the selected elements."""
+    return _select_program("mask_positions", _source_for_tiles(options[0]), layouts)
 
 
 def mask_elements(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
-    """The picked elements of an array."""
-    text = _source_for_tiles(options[0]) + _ELEMENTS.format(T=_MOVED[dtypes[0].itemsize])
-    return _picking("mask_elements", text, layouts)
+    """Return a program for the selected elements of an array."""
+    text = _source_for_tiles(options[0]) + _ELEMENTS.format(T=_MOVE_TYPES[dtypes[0].itemsize])
+    return _select_program("mask_elements", text, layouts)
 
 
-def _picking(entry: str, text: str, layouts: Sequence[Layout]) -> Program:
+def _select_program(entry: str, text: str, layouts: Sequence[Layout]) -> Program:
+    """Return a program with one entry that has a block to each tile, and no launch if nothing is selected."""
     mask, offsets = layouts[-2:]
     tiles = offsets.shape[0] - 1
     launches = (Launch(entry, (tiles, 1, 1), _BLOCK, 0),) if tiles and prod(layouts[0].shape) else ()

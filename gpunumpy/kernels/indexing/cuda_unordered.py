@@ -1,6 +1,6 @@
-"""``ufunc.at`` where the order of duplicates does not show in the result: one application, atomically.
+"""``ufunc.at`` where the result does not depend on the order of duplicates: each application is one atomic change.
 
-That is so for integers, and for the extremes of floats. Sums and products of floats depend on the order.
+That holds for integers, and for extremes of floats. Sums and products of floats depend on the order.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from typing import Any
 
 from ...core.dtypes import BOOL, C_TYPE, KIND
 from ..codegen.sources import source
-from ..cuda.routine import Routine
+from ..cuda.program_builder import ProgramBuilder
 
-HEAD = source("indexing/unordered")
+UNORDERED = source("indexing/unordered")
 
-# The atomic function of a row for integers of four and eight bytes, and whether it minds the sign.
-_ATOMICS: dict[str, tuple[str, bool]] = {
+# The atomic function of an op for integers of four and eight bytes, and whether it depends on their sign.
+_ATOMIC_FUNCTIONS: dict[str, tuple[str, bool]] = {
     "add": ("atomicAdd", False),
     "subtract": ("atomicAdd", False),
     "bitwise_and": ("atomicAnd", False),
@@ -25,55 +25,58 @@ _ATOMICS: dict[str, tuple[str, bool]] = {
     "minimum": ("atomicMin", True),
     "fmin": ("atomicMin", True),
 }
-# What a float must be to win, and whose NaN makes the newcomer win.
-_EXTREMES = {
+# The comparison in which the operand `other` wins over `state`, and the side whose NaN makes `other` win.
+_EXTREME_OPS = {
     "maximum": ("greater", "other"),
     "minimum": ("less", "other"),
     "fmax": ("greater", "state"),
     "fmin": ("less", "state"),
 }
-# Rows for which there is no atomic function, only the exchange.
-_EXCHANGED = ("multiply", "logical_xor")
-# The rows in which one True, or one False, decides for bools: all who write to a cell write the same.
-_ONE_TRUE = ("add", "bitwise_or", "logical_or", "maximum", "fmax")
-_ONE_FALSE = ("multiply", "bitwise_and", "logical_and", "minimum", "fmin")
-# What the atomic functions take for elements of each size: unsigned, signed.
-_WORD = {4: ("unsigned", "int"), 8: ("unsigned long long", "long long")}
+# Ops without an atomic function, done by compare and exchange.
+_EXCHANGE_OPS = ("multiply", "logical_xor")
+# Ops on bools in which one True, or one False, decides: all threads that write to a cell write the same value.
+_TRUE_WINS_OPS = ("add", "bitwise_or", "logical_or", "maximum", "fmax")
+_FALSE_WINS_OPS = ("multiply", "bitwise_and", "logical_and", "minimum", "fmin")
+# The types that the atomic functions take, by the bytes of an element: unsigned, signed.
+_ATOMIC_TYPES = {4: ("unsigned", "int"), 8: ("unsigned long long", "long long")}
 
 
-def unordered(text: Routine, op: str, mine: Any, loop: tuple[Any, ...]) -> str | None:
-    """Apply the row to the element at `place` and `other`, both of dtype `mine`; None if the order shows.
+def unordered_application(builder: ProgramBuilder, op: str, dtype: Any, loop: tuple[Any, ...]) -> str | None:
+    """Return C++ that applies an op to the element at `place` and `other`, both of a dtype.
 
-    The text needs `HEAD`.
+    Returns None if the result depends on the order of applications. The text needs `UNORDERED`.
     """
-    if loop != (mine,) * 3:
+    if loop != (dtype,) * 3:
         return None
-    kind = KIND[mine]
-    if kind == "b" and op in _ONE_TRUE:
+    kind = KIND[dtype]
+    if kind == "b" and op in _TRUE_WINS_OPS:
         return "if (other) *place = true;"
-    if kind == "b" and op in _ONE_FALSE:
+    if kind == "b" and op in _FALSE_WINS_OPS:
         return "if (!other) *place = false;"
-    if kind in "iu" and op in _ATOMICS and mine.itemsize in _WORD:
-        name, minds = _ATOMICS[op]
-        number = _WORD[mine.itemsize][minds and kind == "i"]
+    if kind in "iu" and op in _ATOMIC_FUNCTIONS and dtype.itemsize in _ATOMIC_TYPES:
+        name, depends_on_sign = _ATOMIC_FUNCTIONS[op]
+        atomic_type = _ATOMIC_TYPES[dtype.itemsize][depends_on_sign and kind == "i"]
         # A difference is the sum with the negative, both modulo the width.
-        sign = "0 - " if op == "subtract" else ""
-        return f"{name}(({number}*)place, {sign}({number})other);"
-    if kind in "biu" and (op in _ATOMICS or op in _EXCHANGED):
-        result = text.apply(op, loop, ["state", "other"])
-    elif kind in "ef" and op in _EXTREMES:
-        result = _extreme(text, op, mine)
+        negation = "0 - " if op == "subtract" else ""
+        return f"{name}(({atomic_type}*)place, {negation}({atomic_type})other);"
+    if kind in "biu" and (op in _ATOMIC_FUNCTIONS or op in _EXCHANGE_OPS):
+        result = builder.apply(op, loop, ["state", "other"])
+    elif kind in "ef" and op in _EXTREME_OPS:
+        result = _extreme(builder, op, dtype)
     else:
         return None
-    return f"change(place, [=]({C_TYPE[mine]} state) {{ return {result}; }});"
+    return f"atomic_change(place, [=]({C_TYPE[dtype]} state) {{ return {result}; }});"
 
 
-def _extreme(text: Routine, op: str, mine: Any) -> str:
-    """The extreme of two floats; of two zeros or two NaNs, which NumPy's loop takes the first of, the greater bits."""
-    comparison, whose = _EXTREMES[op]
-    own = C_TYPE[mine]
-    equal = text.apply("equal", (mine, mine, BOOL), ["state", "other"])
-    wins = text.apply(comparison, (mine, mine, BOOL), ["other", "state"])
-    larger = f"op::bit_cast<bits_of<{own}>>(other) > op::bit_cast<bits_of<{own}>>(state)"
-    alike = f"op::isnan(state) ? op::isnan(other) : {equal}"
-    return f"(({alike}) ? {larger} : {wins} || op::isnan({whose})) ? other : state"
+def _extreme(builder: ProgramBuilder, op: str, dtype: Any) -> str:
+    """Return C++ for the extreme of two floats.
+
+    Of two zeros or two NaNs NumPy takes the first; here the one with greater bits wins, whatever the order.
+    """
+    comparison, nan_side = _EXTREME_OPS[op]
+    ctype = C_TYPE[dtype]
+    equal = builder.apply("equal", (dtype, dtype, BOOL), ["state", "other"])
+    is_better = builder.apply(comparison, (dtype, dtype, BOOL), ["other", "state"])
+    has_greater_bits = f"op::bit_cast<bits_of<{ctype}>>(other) > op::bit_cast<bits_of<{ctype}>>(state)"
+    is_tie = f"op::isnan(state) ? op::isnan(other) : {equal}"
+    return f"(({is_tie}) ? {has_greater_bits} : {is_better} || op::isnan({nan_side})) ? other : state"

@@ -1,4 +1,4 @@
-"""Moving, picking and replacing elements on the CPU device, by NumPy."""
+"""Rolls, indexed writes and masks on the CPU device, by NumPy."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy
 
-from ..host.text import failures
+from ..host.text import index_errors
 
 
 def roll(options: tuple[Any, ...], out: Any, x: Any) -> None:
-    """Blocks of `x` moved along every axis by that many places, each less than the axis is long."""
-    for to, start in _moves(options, x.shape):
-        out[to] = x[start]
+    """Roll an array; the options are the shift of each axis, at least 0 and less than its length."""
+    for target, source in _moves(options, x.shape):
+        out[target] = x[source]
 
 
 @lru_cache(maxsize=1024)
 def _moves(shifts: tuple[int, ...], shape: tuple[int, ...]) -> list[tuple[tuple[slice, ...], ...]]:
-    """Where every block of a rolled array goes, and where it comes from."""
+    """Return, for each block of a rolled array, where it goes and where it comes from."""
     halves = [
         [(slice(s, None), slice(0, n - s)), (slice(0, s), slice(n - s, None))] if s else [(slice(None), slice(None))]
         for s, n in zip(shifts, shape, strict=True)
@@ -28,31 +28,36 @@ def _moves(shifts: tuple[int, ...], shape: tuple[int, ...]) -> list[tuple[tuple[
 
 
 def scatter(options: tuple[Any, ...], out: Any, value: Any, *rest: Any) -> None:
-    """``out[indices] = value``, or ``row.at(out, indices, value)``; nothing is written if an index is out of bounds."""
+    """Run ``out[indices] = value`` or ``op.at(out, indices, value)``.
+
+    If an index is out of bounds nothing is written, and the failure is recorded with the source location.
+    """
     _, op, _ = options
     *indices, source_location = rest
     try:
         if op:
             function = getattr(numpy, op)
-            # NumPy's quick loop for one index array reads past the end of values that broadcast.
+            # NumPy's fast loop for one index array reads past the end of values that it would have to broadcast.
             shape = numpy.broadcast_shapes(*(i.shape for i in indices)) + out.shape[len(indices) :]
             operands = (numpy.broadcast_to(value, shape),) if function.nin == 2 else ()
             function.at(out, tuple(indices), *operands)
         else:
             out[tuple(indices)] = value
     except IndexError as error:
-        failures.append((str(error), source_location))
+        index_errors.append((str(error), source_location))
 
 
 def mask_offsets(options: tuple[Any, ...], out: Any, mask: Any) -> None:
-    """How many elements the tiles before each one pick; here the total alone, since NumPy needs no tiles."""
+    """Count the selected elements; of the tiles' offsets only the total is used, as NumPy needs no tiles."""
     out[:-1] = 0
     out[-1] = numpy.count_nonzero(mask)
 
 
 def mask_positions(options: tuple[Any, ...], out: Any, mask: Any, offsets: Any) -> None:
+    """Write the positions of the selected elements."""
     out[...] = numpy.flatnonzero(mask)
 
 
 def mask_elements(options: tuple[Any, ...], out: Any, values: Any, mask: Any, offsets: Any) -> None:
+    """Write the selected elements."""
     numpy.compress(mask, values, out=out)

@@ -1,16 +1,16 @@
-// What a mask picks. A block takes a tile of TILE elements, a warp an equal part of it, 32 neighbours at a time.
+// The elements that a mask selects. A block has a tile of TILE elements, a warp an equal part of it, 32 at a time.
 
 const int WARPS = 8, TURNS = TILE / WARPS / 32;
 
-// out[t + 1]: how many elements tile t picks, and out[0] = 0.
+// Write to out[t + 1] how many elements tile t selects, and 0 to out[0].
 extern "C" __global__ void mask_count(long long* out, const unsigned char* mask, long long n, long long tiles) {
   __shared__ int counts[WARPS];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const long long first = (long long)blockIdx.x * TILE + warp * (TILE / WARPS) + lane;
   int count = 0;
 #pragma unroll
-  for (int turn = 0; turn < TURNS; ++turn) {
-    const long long i = first + turn * 32;
+  for (int k = 0; k < TURNS; ++k) {
+    const long long i = first + k * 32;
     count += __popc(__ballot_sync(0xffffffffu, i < n && mask[i]));
   }
   if (lane == 0) counts[warp] = count;
@@ -23,52 +23,53 @@ extern "C" __global__ void mask_count(long long* out, const unsigned char* mask,
   }
 }
 
-// The sums of out[1], ..., out[t] in the place of out[t], by one block.
+// Replace out[t] by the sum of out[1], ..., out[t], by one block.
 extern "C" __global__ void mask_sum(long long* out, const unsigned char* mask, long long n, long long tiles) {
   __shared__ long long sums[1024];
-  const int me = threadIdx.x;
-  const long long share = (tiles + 1023) / 1024, begin = 1 + me * share;
+  const int thread = threadIdx.x;
+  const long long share = (tiles + 1023) / 1024, begin = 1 + thread * share;
   const long long end = begin + share < tiles + 1 ? begin + share : tiles + 1;
   long long sum = 0;
   for (long long t = begin; t < end; ++t) sum += out[t];
-  sums[me] = sum;
+  sums[thread] = sum;
   __syncthreads();
   for (int step = 1; step < 1024; step *= 2) {
-    const long long before = me >= step ? sums[me - step] : 0;
+    const long long before = thread >= step ? sums[thread - step] : 0;
     __syncthreads();
-    sums[me] += before;
+    sums[thread] += before;
     __syncthreads();
   }
-  sum = sums[me] - sum;
+  sum = sums[thread] - sum;
   for (long long t = begin; t < end; ++t) out[t] = sum += out[t];
 }
 
-// Calls write(place, i) for every picked element i of the block's tile.
+// Call write(place, i) for every selected element i of the block's tile, `place` counted over all tiles.
 template <class Write>
-__device__ __forceinline__ void pick(const unsigned char* mask, const long long* offsets, long long n, Write write) {
+__device__ __forceinline__ void for_each_selected(
+    const unsigned char* mask, const long long* offsets, long long n, Write write) {
   __shared__ int counts[WARPS];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const long long first = (long long)blockIdx.x * TILE + warp * (TILE / WARPS) + lane;
-  unsigned picked[TURNS];
+  unsigned selected[TURNS];
   int count = 0;
 #pragma unroll
-  for (int turn = 0; turn < TURNS; ++turn) {
-    const long long i = first + turn * 32;
-    picked[turn] = __ballot_sync(0xffffffffu, i < n && mask[i]);
-    count += __popc(picked[turn]);
+  for (int k = 0; k < TURNS; ++k) {
+    const long long i = first + k * 32;
+    selected[k] = __ballot_sync(0xffffffffu, i < n && mask[i]);
+    count += __popc(selected[k]);
   }
   if (lane == 0) counts[warp] = count;
   __syncthreads();
   long long place = offsets[blockIdx.x];
   for (int w = 0; w < warp; ++w) place += counts[w];
 #pragma unroll
-  for (int turn = 0; turn < TURNS; ++turn) {
-    if (picked[turn] >> lane & 1) write(place + __popc(picked[turn] & ((1u << lane) - 1)), first + turn * 32);
-    place += __popc(picked[turn]);
+  for (int k = 0; k < TURNS; ++k) {
+    if (selected[k] >> lane & 1) write(place + __popc(selected[k] & ((1u << lane) - 1)), first + k * 32);
+    place += __popc(selected[k]);
   }
 }
 
 extern "C" __global__ void mask_positions(
     long long* out, const unsigned char* mask, const long long* offsets, long long n) {
-  pick(mask, offsets, n, [=](long long place, long long i) { out[place] = i; });
+  for_each_selected(mask, offsets, n, [=](long long place, long long i) { out[place] = i; });
 }

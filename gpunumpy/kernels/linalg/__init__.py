@@ -1,0 +1,1 @@
+"""Linear algebra on each device: solvers and decompositions by kernels of this package, cuSOLVER or NumPy."""

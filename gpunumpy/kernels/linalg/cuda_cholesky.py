@@ -1,6 +1,6 @@
-"""Cholesky factors of stacked matrices on a GPU, by blocks of columns: panels by our own kernels, products by cuBLAS.
+"""Cholesky factors of stacks of matrices on a GPU, by blocks of columns: panels by `cholesky.cuh`, products by cuBLAS.
 
-cuSOLVER factors large matrices one after the other, and is slow with a batch of them.
+cuSOLVER factors large matrices one after the other, and its batched call is slow. Matrices are stored by columns.
 """
 
 from __future__ import annotations
@@ -14,88 +14,96 @@ from ...nvlib.cublas_update import subtract_products
 from ..codegen.sources import source
 from ..cuda.compile import compile_program
 from ..cuda.launch import Launcher
-from .cuda_small import helpers
+from .cuda_small import arithmetic_helpers
 
-_BLOCK = 128  # columns whose products with the ones after them are made together
-_THREADS, _CORNER = 128, 1024  # of a block for rows, and for what is at the diagonal
-_HELD = 256  # bytes of a row that a thread holds
-_MOST = 32  # columns of a panel
+_BLOCK_COLUMNS = 128  # columns that one product subtracts from the columns after them
+_ROW_THREADS = 128  # of a block for rows below the diagonal
+_CORNER_THREADS = 1024  # of a block for a panel's square on the diagonal
+_THREAD_BYTES = 256  # of a row, in a thread's registers
+_MAX_PANEL_COLUMNS = 32
 
 
 class Panel(NamedTuple):
-    """Factor `width` columns from `first` on, which hold what is left of the matrix."""
+    """Step: factor `width` columns from `first` on."""
 
     first: int
     width: int
 
 
 class Product(NamedTuple):
-    """Subtract the product of `inner` columns from `at` on with their adjoint, from the row and column `start` on."""
+    """Step: subtract the product of `inner` columns, from `first` on, and their adjoint.
 
-    at: int
+    It changes a submatrix of `rows` by `columns` elements on the diagonal that begins at row and column `start`.
+    """
+
+    first: int
     inner: int
     start: int
     rows: int
     columns: int
 
-    def words(self, n: int, dtype: Any) -> tuple[int, ...]:
-        """What `subtract_products` takes for it."""
-        place = self.at * n + self.start
-        places = (place, place, self.start * n + self.start)
-        return (self.rows, self.columns, self.inner, *(dtype.itemsize * place for place in places))
+    def arguments(self, n: int, dtype: Any) -> tuple[int, ...]:
+        """Return the sizes, and the offsets in bytes, that `subtract_products` takes."""
+        offset = self.first * n + self.start
+        offsets = (offset, offset, self.start * n + self.start)
+        return (self.rows, self.columns, self.inner, *(dtype.itemsize * offset for offset in offsets))
 
 
-def width_of(dtype: Any) -> int:
-    """The most columns of a panel."""
-    return min(_MOST, _HELD // int(dtype.itemsize))
+def max_panel_width(dtype: Any) -> int:
+    """Return the most columns of a panel."""
+    return min(_MAX_PANEL_COLUMNS, _THREAD_BYTES // int(dtype.itemsize))
 
 
 def steps(n: int, dtype: Any) -> list[Panel | Product]:
-    """What is to be done, in order."""
-    made: list[Panel | Product] = []
-    for begin in range(0, n, _BLOCK):
-        end = min(begin + _BLOCK, n)
-        for first in range(begin, end, width_of(dtype)):
-            after = min(first + width_of(dtype), end)
-            made.append(Panel(first, after - first))
-            if after < end:
-                made.append(Product(first, after - first, after, n - after, end - after))
+    """Return the steps that factor a matrix of n rows, in order."""
+    result: list[Panel | Product] = []
+    for begin in range(0, n, _BLOCK_COLUMNS):
+        end = min(begin + _BLOCK_COLUMNS, n)
+        for first in range(begin, end, max_panel_width(dtype)):
+            next_column = min(first + max_panel_width(dtype), end)
+            result.append(Panel(first, next_column - first))
+            if next_column < end:
+                result.append(Product(first, next_column - first, next_column, n - next_column, end - next_column))
         if end < n:
-            made.append(Product(begin, end - begin, end, n - end, n - end))
-    return made
+            result.append(Product(begin, end - begin, end, n - end, n - end))
+    return result
 
 
-def text(dtype: Any) -> str:
-    """The kernels of a panel."""
-    kind, types = C_TYPE[dtype], f"{C_TYPE[dtype]}, {width_of(dtype)}"
-    head = 'extern "C" __global__ void __launch_bounds__'
-    last = "long long n, long long first, long long width"
+def kernel_text(dtype: Any) -> str:
+    """Return the C++ of the kernels for a `Panel` step."""
+    ctype, template_args = C_TYPE[dtype], f"{C_TYPE[dtype]}, {max_panel_width(dtype)}"
+    prefix = 'extern "C" __global__ void __launch_bounds__'
+    parameters = "long long n, long long first, long long width"
     return (
-        f"{helpers()}\n{source('linalg/common', 'linalg/cholesky')}\n"
-        f"{head}({_CORNER}) definite({kind}* a, int* info, {last}) {{\n"
-        f"  const bool failed = la::definite<{types}, {_CORNER}>(a + blockIdx.x * n * n, n, first, width);\n"
+        f"{arithmetic_helpers()}\n{source('linalg/common', 'linalg/cholesky')}\n"
+        f"{prefix}({_CORNER_THREADS}) factor_corner({ctype}* a, int* info, {parameters}) {{\n"
+        f"  const bool failed =\n"
+        f"      la::factor_corner<{template_args}, {_CORNER_THREADS}>(a + blockIdx.x * n * n, n, first, width);\n"
         "  if (threadIdx.x == 0 && (failed || first == 0)) info[blockIdx.x] = failed;\n}\n"
-        f"{head}({_THREADS}) below({kind}* a, {last}) {{\n"
-        f"  la::below<{types}, {_THREADS}>(a + blockIdx.x * n * n, n, first, width, blockIdx.y);\n}}\n"
+        f"{prefix}({_ROW_THREADS}) solve_below({ctype}* a, {parameters}) {{\n"
+        f"  la::solve_below<{template_args}, {_ROW_THREADS}>(\n"
+        "      a + blockIdx.x * n * n, n, first, width, blockIdx.y);\n}\n"
     )
 
 
 def prepare(device: Device, n: int, count: int, dtype: Any) -> Callable[[int, int], None]:
-    """Lower factors of matrices where they are, by columns: ``run(matrices, infos)``."""
-    # The matrices are the grid's first dimension, which alone may be more than 65535.
-    functions = compile_program(text(dtype), ("definite", "below"), device)
-    corner = Launcher(device, functions["definite"], (count, 1, 1), (_CORNER, 1, 1), 0, "QQqqq")
-    rest = Launcher(device, functions["below"], (count, -(-n // _THREADS), 1), (_THREADS, 1, 1), 0, "Qqqq")
+    """Return ``run(matrices, infos)``, which replaces matrices by their lower Cholesky factors."""
+    # The matrices are the first dimension of the grid, the only one that may exceed 65535.
+    functions = compile_program(kernel_text(dtype), ("factor_corner", "solve_below"), device)
+    factor_corner = Launcher(device, functions["factor_corner"], (count, 1, 1), (_CORNER_THREADS, 1, 1), 0, "QQqqq")
+    solve_below = Launcher(
+        device, functions["solve_below"], (count, -(-n // _ROW_THREADS), 1), (_ROW_THREADS, 1, 1), 0, "Qqqq"
+    )
     product = subtract_products(device, n, n * n, count, dtype, adjoint=True)
     calls: list[tuple[bool, tuple[int, ...]]] = [
-        (True, (n, *s)) if isinstance(s, Panel) else (False, s.words(n, dtype)) for s in steps(n, dtype)
+        (True, (n, *step)) if isinstance(step, Panel) else (False, step.arguments(n, dtype)) for step in steps(n, dtype)
     ]
 
     def run(matrices: int, infos: int) -> None:
-        for panel, values in calls:
-            if panel:
-                corner((matrices, infos, *values))
-                rest((matrices, *values))
+        for is_panel, values in calls:
+            if is_panel:
+                factor_corner((matrices, infos, *values))
+                solve_below((matrices, *values))
             else:
                 product(matrices, *values)
 

@@ -1,8 +1,8 @@
-"""LU factors on a GPU, by blocks of columns: panels and exchanges of rows by our own kernels, products by cuBLAS.
+"""LU factors of stacks of matrices on a GPU, by blocks of columns: panels by `lu.cuh`, products by cuBLAS.
 
 cuSOLVER takes 1.6 to 2.2 microseconds for a column of a matrix of 512 to 2048 rows, nearly all of it in panels that
-wait for one pivot after the other. Here a panel is one block with its rows in registers, and a column takes one
-barrier.
+wait for one pivot after the other. Here one block of threads has a panel's rows in registers, and a column takes one
+barrier. Matrices are stored by columns.
 """
 
 from __future__ import annotations
@@ -16,157 +16,170 @@ from ...nvlib.cublas_update import subtract_products
 from ..codegen.sources import source
 from ..cuda.compile import compile_program
 from ..cuda.launch import Launcher
-from .cuda_small import helpers
+from .cuda_small import arithmetic_helpers
 
-_BLOCK = 64  # columns whose exchanges are made together
-_THREADS = 512
-_HELD = 256  # bytes of a panel that a thread holds
-_WIDEST = 32
-_OTHERS = 256  # threads of a block that exchanges rows of other columns
-# Of every grid the matrices are the first dimension, which alone may be more than 65535.
+_BLOCK_COLUMNS = 64  # columns whose row exchanges are applied to the rest of the matrix at once
+_PANEL_THREADS = 512
+_THREAD_BYTES = 256  # of a panel, in a thread's registers
+_MAX_PANEL_COLUMNS = 32
+_EXCHANGE_THREADS = 256
+# The matrices are the first dimension of every grid, the only one that may exceed 65535.
 
 
 class Panel(NamedTuple):
-    """Factor `width` columns from `first` on, by a kernel for `most` columns and `rows` rows a thread."""
+    """Step: factor `width` columns from `first` on, and exchange the rows of the columns from `begin` to `end`.
+
+    The kernel is compiled for panels of up to `max_width` columns and `thread_rows` rows in a thread.
+    """
 
     first: int
     width: int
     begin: int
     end: int
-    most: int
-    rows: int
+    max_width: int
+    thread_rows: int
 
 
-class Others(NamedTuple):
-    """Exchange rows in the columns outside, and solve for those that come after."""
+class OtherColumns(NamedTuple):
+    """Step: exchange rows outside the columns from `begin` to `end`, and solve the lower system for later columns."""
 
     begin: int
     end: int
 
 
 class Product(NamedTuple):
-    """Subtract the product of `inner` columns and rows from `at` on from what is from `row` and `column` on."""
+    """Step: subtract a product from the `rows` by `columns` submatrix that begins at (`row`, `column`).
 
-    at: int
+    The factors are `inner` columns of L and rows of U, from the column and row `first` on.
+    """
+
+    first: int
     row: int
     column: int
     columns: int
     rows: int
     inner: int
 
-    def words(self, n: int, dtype: Any) -> tuple[int, ...]:
-        """What `subtract_products` takes for it."""
-        places = (self.at * n + self.row, self.column * n + self.at, self.column * n + self.row)
-        return (self.rows, self.columns, self.inner, *(dtype.itemsize * place for place in places))
+    def arguments(self, n: int, dtype: Any) -> tuple[int, ...]:
+        """Return the sizes, and the offsets in bytes, that `subtract_products` takes."""
+        offsets = (self.first * n + self.row, self.column * n + self.first, self.column * n + self.row)
+        return (self.rows, self.columns, self.inner, *(dtype.itemsize * offset for offset in offsets))
 
 
 class Upper(NamedTuple):
-    """Solve the system of the upper factor between two rows, for the columns after the matrix."""
+    """Step: solve the upper system of the rows from `begin` to `end`, for the right-hand sides after the matrix."""
 
     begin: int
     end: int
 
 
-def fits(n: int, dtype: Any) -> bool:
-    """Whether a panel of at least 4 columns fits in the registers of a block."""
-    return n <= _THREADS * (_HELD // (4 * dtype.itemsize)) and n <= 4096
+def fits_in_registers(n: int, dtype: Any) -> bool:
+    """Return True if a panel of at least 4 columns of n rows fits in the registers of a block."""
+    return n <= _PANEL_THREADS * (_THREAD_BYTES // (4 * dtype.itemsize)) and n <= 4096
 
 
-def steps(n: int, sides: int, dtype: Any) -> list[Panel | Others | Product]:
-    """What is to be done, in order; after the matrix there are so many more columns."""
-    made: list[Panel | Others | Product] = []
-    for begin in range(0, n, _BLOCK):
-        end = min(begin + _BLOCK, n)
+def steps(n: int, sides: int, dtype: Any) -> list[Panel | OtherColumns | Product]:
+    """Return the steps that factor a matrix of n rows, followed by `sides` columns of right-hand sides, in order."""
+    result: list[Panel | OtherColumns | Product] = []
+    for begin in range(0, n, _BLOCK_COLUMNS):
+        end = min(begin + _BLOCK_COLUMNS, n)
         first = begin
         while first < end:
-            rows = -(-(n - first) // _THREADS)
-            rows = 1 << (rows - 1).bit_length()  # few kernels
-            most = min(_WIDEST if rows == 1 else _WIDEST // 2, _HELD // dtype.itemsize // rows)
-            width = min(most, end - first)
-            made.append(Panel(first, width, begin, end, most, rows))
+            thread_rows = -(-(n - first) // _PANEL_THREADS)
+            thread_rows = 1 << (thread_rows - 1).bit_length()  # so that few kernels are compiled
+            most = _MAX_PANEL_COLUMNS if thread_rows == 1 else _MAX_PANEL_COLUMNS // 2
+            max_width = min(most, _THREAD_BYTES // dtype.itemsize // thread_rows)
+            width = min(max_width, end - first)
+            result.append(Panel(first, width, begin, end, max_width, thread_rows))
             first += width
             if first < end:
-                made.append(Product(first - width, first, first, end - first, n - first, width))
+                result.append(Product(first - width, first, first, end - first, n - first, width))
         if n + sides > end or begin:
-            made.append(Others(begin, end))
+            result.append(OtherColumns(begin, end))
         if n > end:
-            made.append(Product(begin, end, end, n + sides - end, n - end, end - begin))
-    return made
+            result.append(Product(begin, end, end, n + sides - end, n - end, end - begin))
+    return result
 
 
-def text(n: int, dtype: Any) -> str:
-    """The kernels of all steps."""
-    kernels = {(s.most, s.rows) for s in steps(n, 0, dtype) if isinstance(s, Panel)}
-    kind = C_TYPE[dtype]
-    parts = [helpers(), source("linalg/common", "linalg/lu")]
-    for most, rows in sorted(kernels):
-        parts.append(
-            f'extern "C" __global__ void __launch_bounds__({_THREADS}) panel_{most}_{rows}({kind}* a, int* pivots, '
-            "int* info, long long n, long long columns, long long first, long long width, long long begin, "
-            "long long end) {\n"
-            "  extern __shared__ int perm[];\n  const long long m = blockIdx.x;\n"
-            f"  la::panel<{kind}, {most}, {rows}, {_THREADS}>(\n"
-            "      a + m * n * columns, pivots + m * n, info + m, perm, n, first, width, begin, end);\n}\n"
+def kernel_text(n: int, dtype: Any) -> str:
+    """Return the C++ of the kernels for all steps."""
+    variants = {(s.max_width, s.thread_rows) for s in steps(n, 0, dtype) if isinstance(s, Panel)}
+    ctype = C_TYPE[dtype]
+    sources = [arithmetic_helpers(), source("linalg/common", "linalg/lu")]
+    for max_width, thread_rows in sorted(variants):
+        sources.append(
+            f'extern "C" __global__ void __launch_bounds__({_PANEL_THREADS}) panel_{max_width}_{thread_rows}(\n'
+            f"    {ctype}* a, int* pivots, int* info, long long n, long long columns, long long first, "
+            "long long width, long long begin, long long end) {\n"
+            "  extern __shared__ int permutation[];\n  const long long m = blockIdx.x;\n"
+            f"  la::panel<{ctype}, {max_width}, {thread_rows}, {_PANEL_THREADS}>(\n"
+            "      a + m * n * columns, pivots + m * n, info + m, permutation, n, first, width, begin, end);\n}\n"
         )
-    parts.append(
-        f'extern "C" __global__ void __launch_bounds__({_OTHERS}) others({kind}* a, int* pivots, int* info, '
+    sources.append(
+        f'extern "C" __global__ void __launch_bounds__({_EXCHANGE_THREADS}) other_columns(\n'
+        f"    {ctype}* a, int* pivots, int* info, "
         "long long n, long long columns, long long begin, long long end) {\n"
-        f"  extern __shared__ unsigned long long memory[];\n  {kind}* lower = ({kind}*)memory;\n"
-        f"  int* perm = (int*)(lower + {_BLOCK * (_BLOCK + 1)});\n  const long long m = blockIdx.x;\n"
-        f"  la::others<{kind}, {_BLOCK // 32}, {_OTHERS}>(\n"
-        "      a + m * n * columns, pivots + m * n, perm, lower, n, columns, begin, end, blockIdx.y, gridDim.y);\n}\n"
+        f"  extern __shared__ unsigned long long memory[];\n  {ctype}* lower = ({ctype}*)memory;\n"
+        f"  int* permutation = (int*)(lower + {_BLOCK_COLUMNS * (_BLOCK_COLUMNS + 1)});\n"
+        "  const long long m = blockIdx.x;\n"
+        f"  la::other_columns<{ctype}, {_BLOCK_COLUMNS // 32}, {_EXCHANGE_THREADS}>(\n"
+        "      a + m * n * columns, pivots + m * n, permutation, lower, n, columns, begin, end,\n"
+        "      blockIdx.y, gridDim.y);\n}\n"
     )
-    return "\n".join(parts)
+    return "\n".join(sources)
 
 
-def upper_text(dtype: Any) -> str:
-    """The kernel for a block of an upper factor."""
-    kind = C_TYPE[dtype]
+def upper_kernel_text(dtype: Any) -> str:
+    """Return the C++ of the kernel for an `Upper` step."""
+    ctype = C_TYPE[dtype]
     return (
-        f"{helpers()}\n{source('linalg/common', 'linalg/lu')}\n"
-        f'extern "C" __global__ void __launch_bounds__({_OTHERS}) upper({kind}* a, long long n, long long columns, '
-        "long long begin, long long end) {\n"
+        f"{arithmetic_helpers()}\n{source('linalg/common', 'linalg/lu')}\n"
+        f'extern "C" __global__ void __launch_bounds__({_EXCHANGE_THREADS}) upper(\n'
+        f"    {ctype}* a, "
+        "long long n, long long columns, long long begin, long long end) {\n"
         "  extern __shared__ unsigned long long memory[];\n"
-        f"  la::upper<{kind}, {_BLOCK // 32}, {_OTHERS}>(\n"
-        f"      a + blockIdx.x * n * columns, ({kind}*)memory, n, columns, begin, end, blockIdx.y, gridDim.y);\n}}\n"
+        f"  la::upper<{ctype}, {_BLOCK_COLUMNS // 32}, {_EXCHANGE_THREADS}>(\n"
+        f"      a + blockIdx.x * n * columns, ({ctype}*)memory, n, columns, begin, end, blockIdx.y, gridDim.y);\n}}\n"
     )
 
 
-def others_shared(n: int, dtype: Any) -> int:
-    """Bytes of shared memory for the exchanges in other columns."""
-    return _BLOCK * (_BLOCK + 1) * dtype.itemsize + 4 * n
+def other_columns_shared_bytes(n: int, dtype: Any) -> int:
+    """Return the shared memory of an `OtherColumns` step, in bytes."""
+    return _BLOCK_COLUMNS * (_BLOCK_COLUMNS + 1) * dtype.itemsize + 4 * n
 
 
-def upper_shared(dtype: Any) -> int:
-    """Bytes of shared memory for the solution of a block."""
-    return _BLOCK * (_BLOCK + 1) * dtype.itemsize
+def upper_shared_bytes(dtype: Any) -> int:
+    """Return the shared memory of an `Upper` step, in bytes."""
+    return _BLOCK_COLUMNS * (_BLOCK_COLUMNS + 1) * dtype.itemsize
 
 
 def upper_steps(n: int, sides: int) -> list[Upper | Product]:
-    """What solves the system of the upper factor, in order, for so many columns after the matrix."""
-    made: list[Upper | Product] = []
-    for begin in reversed(range(0, n, _BLOCK)):
-        end = min(begin + _BLOCK, n)
-        made.append(Upper(begin, end))
+    """Return the steps that solve the upper system for `sides` columns of right-hand sides, in order."""
+    result: list[Upper | Product] = []
+    for begin in reversed(range(0, n, _BLOCK_COLUMNS)):
+        end = min(begin + _BLOCK_COLUMNS, n)
+        result.append(Upper(begin, end))
         if begin:
-            made.append(Product(begin, 0, n, sides, begin, end - begin))
-    return made
+            result.append(Product(begin, 0, n, sides, begin, end - begin))
+    return result
 
 
 def prepare_upper(device: Device, n: int, sides: int, count: int, dtype: Any) -> Callable[[int], None]:
-    """Solve the systems of the upper factors for the columns after each matrix, where they are."""
-    function = compile_program(upper_text(dtype), ("upper",), device)["upper"]
-    blocks = max(1, min(device.attributes.multiprocessors, -(-sides // (_OTHERS // 32))))
-    solve = Launcher(device, function, (count, blocks, 1), (_OTHERS, 1, 1), upper_shared(dtype), "Qqqqq")
+    """Return ``run(matrices)``, which solves the upper systems in place for the right-hand sides after each matrix."""
+    function = compile_program(upper_kernel_text(dtype), ("upper",), device)["upper"]
+    blocks = max(1, min(device.attributes.multiprocessors, -(-sides // (_EXCHANGE_THREADS // 32))))
+    grid, block = (count, blocks, 1), (_EXCHANGE_THREADS, 1, 1)
+    solve = Launcher(device, function, grid, block, upper_shared_bytes(dtype), "Qqqqq")
     columns = n + sides
     product = subtract_products(device, n, n * columns, count, dtype)
     calls: list[tuple[bool, tuple[int, ...]]] = [
-        (True, (n, columns, *s)) if isinstance(s, Upper) else (False, s.words(n, dtype)) for s in upper_steps(n, sides)
+        (True, (n, columns, *step)) if isinstance(step, Upper) else (False, step.arguments(n, dtype))
+        for step in upper_steps(n, sides)
     ]
 
     def run(matrices: int) -> None:
-        for own, values in calls:
-            if own:
+        for is_upper, values in calls:
+            if is_upper:
                 solve((matrices, *values))
             else:
                 product(matrices, *values)
@@ -175,30 +188,30 @@ def prepare_upper(device: Device, n: int, sides: int, count: int, dtype: Any) ->
 
 
 def prepare(device: Device, n: int, sides: int, count: int, dtype: Any) -> Callable[[int, int, int], None]:
-    """Factor matrices where they are: ``run(matrices, pivots, infos)``; the pivots are int32, counted from 1.
+    """Return ``run(matrices, pivots, infos)``, which factors matrices in place; pivots are int32, counted from 1.
 
-    With `sides`, every matrix is followed by so many columns, for which the system of its lower factor is solved.
+    With `sides`, so many columns of right-hand sides follow every matrix, and the lower system is solved for them.
     """
-    made, columns = steps(n, sides, dtype), n + sides
-    entries = sorted({f"panel_{s.most}_{s.rows}" for s in made if isinstance(s, Panel)})
-    functions = compile_program(text(n, dtype), (*entries, "others"), device)
+    factor_steps, columns = steps(n, sides, dtype), n + sides
+    entries = sorted({f"panel_{step.max_width}_{step.thread_rows}" for step in factor_steps if isinstance(step, Panel)})
+    functions = compile_program(kernel_text(n, dtype), (*entries, "other_columns"), device)
     panels = {
-        entry: Launcher(device, functions[entry], (count, 1, 1), (_THREADS, 1, 1), 4 * n, "QQQqqqqqq")
+        entry: Launcher(device, functions[entry], (count, 1, 1), (_PANEL_THREADS, 1, 1), 4 * n, "QQQqqqqqq")
         for entry in entries
     }
-    blocks = max(1, min(device.attributes.multiprocessors, -(-columns // (_OTHERS // 32))))
-    exchange = Launcher(
-        device, functions["others"], (count, blocks, 1), (_OTHERS, 1, 1), others_shared(n, dtype), "QQQqqqq"
-    )
+    blocks = max(1, min(device.attributes.multiprocessors, -(-columns // (_EXCHANGE_THREADS // 32))))
+    grid, block, shared = (count, blocks, 1), (_EXCHANGE_THREADS, 1, 1), other_columns_shared_bytes(n, dtype)
+    exchange = Launcher(device, functions["other_columns"], grid, block, shared, "QQQqqqq")
     product = subtract_products(device, n, n * columns, count, dtype)
     calls: list[tuple[Any, tuple[int, ...]]] = []
-    for s in made:
-        if isinstance(s, Panel):
-            calls.append((panels[f"panel_{s.most}_{s.rows}"], (n, columns, s.first, s.width, s.begin, s.end)))
-        elif isinstance(s, Others):
-            calls.append((exchange, (n, columns, s.begin, s.end)))
+    for step in factor_steps:
+        if isinstance(step, Panel):
+            launch_panel = panels[f"panel_{step.max_width}_{step.thread_rows}"]
+            calls.append((launch_panel, (n, columns, step.first, step.width, step.begin, step.end)))
+        elif isinstance(step, OtherColumns):
+            calls.append((exchange, (n, columns, step.begin, step.end)))
         else:
-            calls.append((None, s.words(n, dtype)))
+            calls.append((None, step.arguments(n, dtype)))
 
     def run(matrices: int, pivots: int, infos: int) -> None:
         pointers = (matrices, pivots, infos)

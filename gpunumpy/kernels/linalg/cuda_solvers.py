@@ -1,8 +1,8 @@
-"""Systems, inverses, determinants and Cholesky factors on a GPU.
+"""Linear systems, inverses, determinants and Cholesky factors on a GPU.
 
-Small matrices are factored by kernels of our own (`cuda_linalg_small`), larger ones by blocks (`cuda_linalg_lu`) or by
-cuSOLVER. What a library works in place on is a copy, by columns, that a kernel makes of an argument in any
-layout.
+Small matrices are factored by the kernels of `cuda_small`, larger ones by blocks (`cuda_lu`, `cuda_cholesky`) or by
+cuSOLVER. These work in place, on a copy that a kernel makes of an argument in any layout, and store matrices by
+columns: they read a copy in C order as the transposed matrix.
 """
 
 from __future__ import annotations
@@ -15,92 +15,97 @@ from ...core.dtypes import C_TYPE, COMPLEX128
 from ...core.graph.layout import Layout
 from ...core.runtime import memory
 from ...core.runtime.device import Device
-from ...core.runtime.failure_words import failure_word
+from ...core.runtime.failure_words import solver_failure_word
 from ...core.runtime.plan import Runner
 from ...nvlib import cusolver
 from ..codegen.program import Program
 from ..codegen.sources import source
-from ..cuda.program import pieces, prepared
-from ..cuda.routine import Routine, pointer
-from . import cuda_cholesky as in_blocks
-from . import cuda_lu as blocked
+from ..cuda.program import prepare_program, scratch_offsets
+from ..cuda.program_builder import ProgramBuilder, pointer_declaration
+from . import cuda_cholesky as blocked_cholesky
+from . import cuda_lu as blocked_lu
 from . import cuda_small as small
 
-_TILE = 32  # as in linalg_copy.cuh
-_FEW = 2  # matrices, which cuSOLVER and cuBLAS are quicker with one after the other
-_SIDES = range(8, 513)  # right-hand sides of one system for which blocks are quicker all the same
+_TILE = 32  # rows and columns, as in copy.cuh
+_MAX_ONE_BY_ONE = 2  # so few matrices are faster one after the other in cuSOLVER and cuBLAS than by blocks
+_BLOCKED_SIDES = range(8, 513)  # counts of right-hand sides for which blocks are faster even for a single system
 
 
 def cholesky(device: Device, options: tuple[bool, bool], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
-    """Upper factors, or lower ones by columns, and `info`: to the library, lower factors all of them."""
+    """Prepare Cholesky factors, upper in C order or lower in Fortran order, and `info`.
+
+    Both are lower factors to the library, which reads matrices by columns.
+    """
     upper, by_columns = options
     out, info, a = layouts
     n, dtype, count = out.shape[-1], dtypes[0], prod(info.shape)
-    if small.fits(n, dtype):
-        return telling(device, small.cholesky(options, layouts, dtypes), 4)
-    assert upper or by_columns, "lower factors of large matrices come by columns"
-    tell = telling(device, told(count), 2)
-    copy = prepared(device, copied(a if upper else turned(a), dtype, "r <= c"), 2)
-    step = n * n * dtype.itemsize
-    if count > _FEW:
-        factors = in_blocks.prepare(device, n, count, dtype)
+    if small.is_small(n, dtype):
+        return with_failure_word(device, small.cholesky(options, layouts, dtypes), 4)
+    assert upper or by_columns, "lower factors of large matrices are in Fortran order"
+    report = with_failure_word(device, failure_report(count), 2)
+    copy = prepare_program(device, matrix_copy(a if upper else transposed(a), dtype, "r <= c"), 2)
+    matrix_bytes = n * n * dtype.itemsize
+    if count > _MAX_ONE_BY_ONE:
+        factors = blocked_cholesky.prepare(device, n, count, dtype)
 
-        def run_blocks(pointers: Sequence[Any]) -> None:
+        def run_blocked(pointers: Sequence[Any]) -> None:
             result, failed, matrix = pointers
             copy((result, matrix))
             factors(result, failed)
-            tell((failed,))
+            report((failed,))
 
-        return run_blocks
+        return run_blocked
     factor = cusolver.cholesky(device, n, dtype)
 
     def run(pointers: Sequence[Any]) -> None:
         result, failed, matrix = pointers
-        held = memory.allocate(device, factor.nbytes)
+        scratch = memory.allocate(device, factor.nbytes)
         copy((result, matrix))
         for k in range(count):
-            factor.run(result + k * step, failed + 4 * k, held.ptr)
-        tell((failed,))
+            factor.run(result + k * matrix_bytes, failed + 4 * k, scratch.ptr)
+        report((failed,))
 
     return run
 
 
 def solve(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
-    """Solutions and `info`; those of several right-hand sides one after the other in memory."""
+    """Prepare solutions and `info`; each right-hand side's solution is a row of the output."""
     _, info, a, b = layouts
-    if small.fits(a.shape[-1], dtypes[0]):
-        return telling(device, small.solve(options, layouts, dtypes), 5)
+    if small.is_small(a.shape[-1], dtypes[0]):
+        return with_failure_word(device, small.solve(options, layouts, dtypes), 5)
     if len(a.shape) == len(b.shape):
-        b = turned(b)
+        b = transposed(b)
     else:
         b = Layout((*b.shape[:-1], 1, *b.shape[-1:]), (*b.strides[:-1], 0, *b.strides[-1:]), b.offset)
     system = _System(a.shape[-1], b.shape[-2], prod(info.shape), dtypes[0])
-    return system.prepared(device, turned(a), copied(b, dtypes[0], step=system.step, start=system.start))
+    return system.prepare(
+        device, transposed(a), matrix_copy(b, dtypes[0], stride=system.stride, start=system.first_side)
+    )
 
 
 def inv(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
-    """Inverses and `info`; by columns, the inverses of the transposed matrices."""
+    """Prepare inverses and `info`: stored by columns, the transposed matrices give the transposed inverses."""
     out, info, a = layouts
-    if small.fits(a.shape[-1], dtypes[0]):
-        return telling(device, small.inv(options, layouts, dtypes), 4)
+    if small.is_small(a.shape[-1], dtypes[0]):
+        return with_failure_word(device, small.inv(options, layouts, dtypes), 4)
     system = _System(a.shape[-1], a.shape[-1], prod(info.shape), dtypes[0])
-    run = system.prepared(device, a, identities(out, dtypes[0], system.step, system.start))
+    run = system.prepare(device, a, identity_matrices(out, dtypes[0], system.stride, system.first_side))
     return lambda pointers: run((*pointers, pointers[2]))
 
 
-def telling(device: Device, program: Program, count: int) -> Runner:
-    """A program whose last pointer is to the word for failures."""
-    run, word = prepared(device, program, count), failure_word(device)[1]
-    return lambda pointers: run((*pointers, word))
+def with_failure_word(device: Device, program: Program, count: int) -> Runner:
+    """Prepare a program over `count` pointers, and pass it the address of the failure word as the last one."""
+    run, address = prepare_program(device, program, count), solver_failure_word(device)[1]
+    return lambda pointers: run((*pointers, address))
 
 
-def _solved_by_blocks(columns: int, count: int) -> bool:
-    """Whether so many upper systems are solved sooner by blocks of all than one after the other."""
-    return count > _FEW if columns == 1 else count > 1 or columns in _SIDES
+def _solves_by_blocks(columns: int, count: int) -> bool:
+    """Return True if blocks solve `count` upper systems of `columns` right-hand sides faster than one call for each."""
+    return count > _MAX_ONE_BY_ONE if columns == 1 else count > 1 or columns in _BLOCKED_SIDES
 
 
 class _System(NamedTuple):
-    """A stack of systems, of n equations each, for so many right-hand sides."""
+    """Stack of `systems` linear systems of n equations, each with `columns` right-hand sides."""
 
     n: int
     columns: int
@@ -108,113 +113,126 @@ class _System(NamedTuple):
     dtype: Any
 
     @property
-    def blocked(self) -> bool:
-        """Whether they are solved by blocks: then the sides come after their matrix."""
-        return blocked.fits(self.n, self.dtype)
+    def is_blocked(self) -> bool:
+        """True if `cuda_lu` factors the matrices: then each one's right-hand sides follow it in memory."""
+        return blocked_lu.fits_in_registers(self.n, self.dtype)
 
     @property
-    def start(self) -> int:
-        """The elements of a matrix, which are before the first sides."""
-        return self.n * self.n if self.blocked else 0
+    def first_side(self) -> int:
+        """The element at which the right-hand sides of the first matrix begin."""
+        return self.n * self.n if self.is_blocked else 0
 
     @property
-    def step(self) -> int:
-        """From the sides of a matrix to those of the next one."""
-        return self.start + self.n * self.columns
+    def stride(self) -> int:
+        """The elements from the right-hand sides of one matrix to those of the next."""
+        return self.first_side + self.n * self.columns
 
-    def prepared(self, device: Device, a: Layout, begin: Program) -> Runner:
-        """Solve for what the program `begin` writes; over the result, `info`, the matrices and the sides."""
-        return self._by_blocks(device, a, begin) if self.blocked else self._one_by_one(device, a, begin)
+    def prepare(self, device: Device, a: Layout, right_sides: Program) -> Runner:
+        """Prepare the solution for the right-hand sides that a program writes.
 
-    def _by_blocks(self, device: Device, a: Layout, begin: Program) -> Runner:
+        The runner takes the result, `info`, the matrices, and the argument of the program `right_sides`.
+        """
+        return self._by_blocks(device, a, right_sides) if self.is_blocked else self._one_by_one(device, a, right_sides)
+
+    def _by_blocks(self, device: Device, a: Layout, right_sides: Program) -> Runner:
         n, columns, count, dtype = self
-        step, unit, at_sides = self.step, dtype.itemsize, self.start * dtype.itemsize
-        copy, start = prepared(device, copied(a, dtype, step=step), 2), prepared(device, begin, 2)
-        tell = telling(device, told(count), 2)
-        factor = blocked.prepare(device, n, columns, count, dtype)
-        by_blocks = _solved_by_blocks(columns, count)
+        stride, itemsize, at_sides = self.stride, dtype.itemsize, self.first_side * dtype.itemsize
+        copy_matrices, write_sides = (
+            prepare_program(device, matrix_copy(a, dtype, stride=stride), 2),
+            prepare_program(device, right_sides, 2),
+        )
+        report = with_failure_word(device, failure_report(count), 2)
+        factor_lu = blocked_lu.prepare(device, n, columns, count, dtype)
+        by_blocks = _solves_by_blocks(columns, count)
         if by_blocks:
-            substitute = blocked.prepare_upper(device, n, columns, count, dtype)
+            substitute = blocked_lu.prepare_upper(device, n, columns, count, dtype)
         else:
-            alone = cusolver.upper_solve(device, n, columns, dtype)
-        finish = prepared(device, copied(Layout((count, columns, n), (step, n, 1), self.start), dtype), 2)
-        (_, at_pivots), total = pieces(count * step * unit, count * n * 4)
+            solve_one = cusolver.upper_solve(device, n, columns, dtype)
+        copy_result = prepare_program(
+            device, matrix_copy(Layout((count, columns, n), (stride, n, 1), self.first_side), dtype), 2
+        )
+        (_, at_pivots), total = scratch_offsets(count * stride * itemsize, count * n * 4)
 
         def run(pointers: Sequence[Any]) -> None:
-            result, failed, matrix, sides = pointers
-            held = memory.allocate(device, total)
-            lu = held.ptr
-            copy((lu, matrix))
-            start((lu, sides))
-            factor(lu, lu + at_pivots, failed)
+            result, failed, matrices, sides = pointers
+            scratch = memory.allocate(device, total)
+            lu = scratch.ptr
+            copy_matrices((lu, matrices))
+            write_sides((lu, sides))
+            factor_lu(lu, lu + at_pivots, failed)
             if by_blocks:
                 substitute(lu)
             else:
                 for k in range(count):
-                    one = lu + k * step * unit
-                    alone(one, one + at_sides)
-            finish((result, lu))
-            tell((failed,))
+                    matrix_lu = lu + k * stride * itemsize
+                    solve_one(matrix_lu, matrix_lu + at_sides)
+            copy_result((result, lu))
+            report((failed,))
 
         return run
 
-    def _one_by_one(self, device: Device, a: Layout, begin: Program) -> Runner:
+    def _one_by_one(self, device: Device, a: Layout, right_sides: Program) -> Runner:
         n, columns, count, dtype = self
-        unit = dtype.itemsize
-        copy, start = prepared(device, copied(a, dtype), 2), prepared(device, begin, 2)
-        tell = telling(device, told(count), 2)
+        itemsize = dtype.itemsize
+        copy_matrices, write_sides = (
+            prepare_program(device, matrix_copy(a, dtype), 2),
+            prepare_program(device, right_sides, 2),
+        )
+        report = with_failure_word(device, failure_report(count), 2)
         factor, solution = cusolver.lu(device, n, dtype), cusolver.lu_solve(device, n, columns, dtype)
-        (_, at_pivots, at_done, at_work), total = pieces(count * n * n * unit, n * 4, 4, factor.nbytes)
+        (_, at_pivots, at_ignored, at_work), total = scratch_offsets(count * n * n * itemsize, n * 4, 4, factor.nbytes)
 
         def run(pointers: Sequence[Any]) -> None:
-            result, failed, matrix, sides = pointers
-            held = memory.allocate(device, total)
-            lu, pivots, done, work = held.ptr, held.ptr + at_pivots, held.ptr + at_done, held.ptr + at_work
-            copy((lu, matrix))
-            start((result, sides))
+            result, failed, matrices, sides = pointers
+            scratch = memory.allocate(device, total)
+            lu, pivots, ignored, work = (scratch.ptr + at for at in (0, at_pivots, at_ignored, at_work))
+            copy_matrices((lu, matrices))
+            write_sides((result, sides))
             for k in range(count):
-                one = lu + k * n * n * unit
-                factor.run(one, pivots, failed + 4 * k, work)
-                solution(one, pivots, result + k * n * columns * unit, done)
-            tell((failed,))
+                matrix_lu = lu + k * n * n * itemsize
+                factor.run(matrix_lu, pivots, failed + 4 * k, work)
+                solution(matrix_lu, pivots, result + k * n * columns * itemsize, ignored)
+            report((failed,))
 
         return run
 
 
 def _lu(device: Device, n: int, count: int, dtype: Any) -> cusolver.Factoring:
-    """Factor matrices where they are: ``run(matrices, pivots, infos, work)``."""
-    if blocked.fits(n, dtype):
-        factors = blocked.prepare(device, n, 0, count, dtype)
-        return cusolver.Factoring(lambda lu, pivots, infos, work: factors(lu, pivots, infos), 0)
-    factor, step = cusolver.lu(device, n, dtype), n * n * dtype.itemsize
+    """Prepare LU factors of matrices in place: ``run(matrices, pivots, info, work)``."""
+    if blocked_lu.fits_in_registers(n, dtype):
+        factor_blocked = blocked_lu.prepare(device, n, 0, count, dtype)
+        return cusolver.Factoring(lambda lu, pivots, info, work: factor_blocked(lu, pivots, info), 0)
+    factor, matrix_bytes = cusolver.lu(device, n, dtype), n * n * dtype.itemsize
 
-    def run(lu: int, pivots: int, infos: int, work: int) -> None:
+    def run(lu: int, pivots: int, info: int, work: int) -> None:
         for k in range(count):
-            factor.run(lu + k * step, pivots + 4 * k * n, infos + 4 * k, work)
+            factor.run(lu + k * matrix_bytes, pivots + 4 * k * n, info + 4 * k, work)
 
     return cusolver.Factoring(run, factor.nbytes)
 
 
 def slogdet(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
-    """The signs of determinants and the logarithms of their sizes; or the determinants, where there is one result."""
+    """Prepare signs and logarithms of determinants, or determinants if there is one output."""
     a, dtype = layouts[-1], dtypes[0]
-    n, count, unit = a.shape[-1], prod(a.shape[:-2]), dtype.itemsize
-    if small.fits(n, dtype):
-        return prepared(device, small.slogdet(options, layouts, dtypes), len(layouts))
+    n, count, itemsize = a.shape[-1], prod(a.shape[:-2]), dtype.itemsize
+    if small.is_small(n, dtype):
+        return prepare_program(device, small.slogdet(options, layouts, dtypes), len(layouts))
     factor = _lu(device, n, count, dtype)
-    copy, finish = (
-        prepared(device, copied(a, dtype), 2),
-        prepared(device, diagonals(n, count, dtypes[:-1]), len(layouts) + 1),
+    copy, write_results = (
+        prepare_program(device, matrix_copy(a, dtype), 2),
+        prepare_program(device, determinants_of_lu(n, count, dtypes[:-1]), len(layouts) + 1),
     )
-    (_, at_pivots, at_done, at_work), total = pieces(count * n * n * unit, count * n * 4, count * 4, factor.nbytes)
+    (_, at_pivots, at_ignored, at_work), total = scratch_offsets(
+        count * n * n * itemsize, count * n * 4, count * 4, factor.nbytes
+    )
 
     def run(pointers: Sequence[Any]) -> None:
-        *results, matrix = pointers
-        held = memory.allocate(device, total)
-        lu, pivots, done, work = held.ptr, held.ptr + at_pivots, held.ptr + at_done, held.ptr + at_work
-        copy((lu, matrix))
-        factor.run(lu, pivots, done, work)
-        finish((*results, lu, pivots))
+        *results, matrices = pointers
+        scratch = memory.allocate(device, total)
+        lu, pivots, ignored, work = (scratch.ptr + at for at in (0, at_pivots, at_ignored, at_work))
+        copy((lu, matrices))
+        factor.run(lu, pivots, ignored, work)
+        write_results((*results, lu, pivots))
 
     return run
 
@@ -222,66 +240,69 @@ def slogdet(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout],
 # --- the kernels beside the library ---------------------------------------------------------------------------------
 
 
-def turned(where: Layout) -> Layout:
-    """The transposed matrices of a stack."""
-    (*stack, rows, columns), (*steps, down, across) = where.shape, where.strides
-    return Layout((*stack, columns, rows), (*steps, across, down), where.offset)
+def transposed(layout: Layout) -> Layout:
+    """Return the layout of the transposed matrices of a stack."""
+    (*stack, rows, columns), (*stack_strides, row_stride, column_stride) = layout.shape, layout.strides
+    return Layout((*stack, columns, rows), (*stack_strides, column_stride, row_stride), layout.offset)
 
 
-def copied(where: Layout, dtype: Any, kept: str = "true", step: int = 0, start: int = 0) -> Program:
-    """A copy of matrices in C order, with zeros instead of what is not `kept`: a condition on `r` and `c`.
+def matrix_copy(layout: Layout, dtype: Any, condition: str = "true", stride: int = 0, start: int = 0) -> Program:
+    """Return a program that copies matrices to C order, with zeros where a C++ condition on `r` and `c` is false.
 
-    The first one begins at `start`, and each `step` elements after the one before; one follows the other if that is 0.
+    The first copy begins at element `start`, and each next one `stride` elements later; 0: without gaps.
     """
-    text = Routine()
-    text.need("cast", (dtype, dtype))
-    stack, (rows, columns), (down, across) = where.shape[:-2], where.shape[-2:], where.strides[-2:]
+    builder = ProgramBuilder()
+    builder.require_op("cast", (dtype, dtype))
+    stack, (rows, columns), (row_stride, column_stride) = layout.shape[:-2], layout.shape[-2:], layout.strides[-2:]
     tiles = -(-rows // _TILE) * -(-columns // _TILE)
-    each, height, width = text.param(tiles), text.param(rows), text.param(columns)
-    origin = text.offset(Layout(stack, where.strides[:-2], where.offset), stack)
+    tile_count, height, width = builder.param(tiles), builder.param(rows), builder.param(columns)
+    origin = builder.offset(Layout(stack, layout.strides[:-2], layout.offset), stack)
     body = (
-        f"  const long long m = blockIdx.x / {each};\n  {text.split('m', stack)}\n"
+        f"  const long long m = blockIdx.x / {tile_count};\n  {builder.unravel('m', stack)}\n"
         f"  const {C_TYPE[dtype]}* from = x + ({origin});\n"
-        f"  {C_TYPE[dtype]}* to = out + {text.param(start)} + m * {text.param(step or rows * columns)};\n"
-        f"  copy_tile(to, {height}, {width}, blockIdx.x % {each},\n"
-        f"    {'true' if abs(down) < abs(across) else 'false'},\n"
-        f"    [=](long long r, long long c) {{ return from[r * {text.param(down)} + c * {text.param(across)}]; }},\n"
-        f"    [=](long long r, long long c) {{ return {kept}; }});"
+        f"  {C_TYPE[dtype]}* to = out + {builder.param(start)} + m * {builder.param(stride or rows * columns)};\n"
+        f"  copy_tile(to, {height}, {width}, blockIdx.x % {tile_count},\n"
+        f"    {'true' if abs(row_stride) < abs(column_stride) else 'false'},\n"
+        f"    [=](long long r, long long c) {{\n"
+        f"      return from[r * {builder.param(row_stride)} + c * {builder.param(column_stride)}]; }},\n"
+        f"    [=](long long r, long long c) {{ return {condition}; }});"
     )
-    text.entry("copy", body, prod(stack) * tiles)
-    names = [pointer(dtype, "out", ""), pointer(dtype, "x")]
-    return text.program(names, head=source("linalg/copy"))
+    builder.add_entry("copy", body, prod(stack) * tiles)
+    parameters = [pointer_declaration(dtype, "out", ""), pointer_declaration(dtype, "x")]
+    return builder.build(parameters, head=source("linalg/copy"))
 
 
-def told(count: int) -> Program:
-    """What `info` says of so many matrices, in a word for all."""
-    text = Routine()
-    text.each("tell", "m", count, text.param(count), "if (info[m]) *told = 1;")
-    return text.program(["const int* info", "int* told"])
+def failure_report(count: int) -> Program:
+    """Return a program that sets the failure word if any of the numbers in `info` is not zero."""
+    builder = ProgramBuilder()
+    builder.add_loop_entry("report", "m", count, builder.param(count), "if (info[m]) *failure_word = 1;")
+    return builder.build(["const int* info", "int* failure_word"])
 
 
-def identities(where: Layout, dtype: Any, step: int, start: int) -> Program:
-    """Identity matrices in C order, where `copied` has them; there is an argument that is not looked at."""
-    text = Routine()
-    text.need("cast", (dtype, dtype))
-    n, count = text.param(where.shape[-1]), prod(where.shape)
-    place = f"out[{text.param(start)} + i / ({n} * {n}) * {text.param(step)} + i % ({n} * {n})]"
+def identity_matrices(layout: Layout, dtype: Any, stride: int, start: int) -> Program:
+    """Return a program that writes identity matrices where `matrix_copy` would; its argument `x` is not read."""
+    builder = ProgramBuilder()
+    builder.require_op("cast", (dtype, dtype))
+    n, count = builder.param(layout.shape[-1]), prod(layout.shape)
+    place = f"out[{builder.param(start)} + i / ({n} * {n}) * {builder.param(stride)} + i % ({n} * {n})]"
     body = f"{place} = {C_TYPE[dtype]}{{i / {n} % {n} == i % {n} ? 1.f : 0.f}};"
-    text.each("identity", "i", count, text.param(count), body)
-    return text.program([pointer(dtype, "out", ""), pointer(dtype, "x")])
+    builder.add_loop_entry("identity", "i", count, builder.param(count), body)
+    return builder.build([pointer_declaration(dtype, "out", ""), pointer_declaration(dtype, "x")])
 
 
-def diagonals(n: int, count: int, dtypes: Sequence[Any]) -> Program:
-    """What `slogdet` gives, from the diagonals of LU factors and the exchanges of rows; a warp to each matrix."""
-    text = Routine()
-    pointers, store = small.determinants(dtypes)
-    text.need("multiply", (COMPLEX128,) * 3)
-    size = text.param(n)
+def determinants_of_lu(n: int, count: int, dtypes: Sequence[Any]) -> Program:
+    """Return a program for what `slogdet` returns, from LU factors and pivots; a warp to each matrix."""
+    builder = ProgramBuilder()
+    pointers, write = small.determinant_outputs(dtypes)
+    builder.require_op("multiply", (COMPLEX128,) * 3)
+    size = builder.param(n)
     body = (
-        f"const int lane = threadIdx.x % 32;\n    la::Determinant<{C_TYPE[dtypes[0]]}> found;\n"
+        f"const int lane = threadIdx.x % 32;\n    la::Determinant<{C_TYPE[dtypes[0]]}> determinant;\n"
         f"    for (long long k = lane; k < {size}; k += 32)\n"
-        f"      found.take(lu[(m * {size} + k) * {size} + k], pivots[m * {size} + k] != k + 1);\n"
-        f"    found.template gather<32>();\n    if (lane == 0) {store}"
+        f"      determinant.multiply(lu[(m * {size} + k) * {size} + k], pivots[m * {size} + k] != k + 1);\n"
+        f"    determinant.template combine<32>();\n    if (lane == 0) {write}"
     )
-    text.each("diagonals", "m", count, text.param(count), body, 32)
-    return text.program([*pointers, pointer(dtypes[0], "lu"), "const int* pivots"], head=source("linalg/common"))
+    builder.add_loop_entry("diagonals", "m", count, builder.param(count), body, 32)
+    return builder.build(
+        [*pointers, pointer_declaration(dtypes[0], "lu"), "const int* pivots"], head=source("linalg/common")
+    )

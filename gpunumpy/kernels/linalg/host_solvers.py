@@ -1,7 +1,6 @@
-"""Systems, inverses, determinants and Cholesky factors on the CPU device: NumPy's.
+"""Linear systems, inverses, determinants and Cholesky factors on the CPU device, by NumPy.
 
-`info` is 1 for every matrix, and the results are NaN, where NumPy raises for one of them; for that one alone of what
-is to be inverted.
+Where NumPy raises for one matrix of a stack, `info` is 1 and the result NaN for all of them, except in `inv`.
 """
 
 from __future__ import annotations
@@ -12,7 +11,8 @@ from typing import Any
 import numpy
 
 
-def _raised(call: Callable[..., Any], out: Any, info: Any, *args: Any, **options: Any) -> None:
+def _run(call: Callable[..., Any], out: Any, info: Any, *args: Any, **options: Any) -> None:
+    """Write the result of a NumPy function and 0 to `info`; if it raises `LinAlgError`, NaN and 1."""
     try:
         out[...] = call(*args, **options)
         info[...] = 0
@@ -22,29 +22,32 @@ def _raised(call: Callable[..., Any], out: Any, info: Any, *args: Any, **options
 
 
 def cholesky(options: tuple[bool, bool], out: Any, info: Any, a: Any) -> None:
-    """The upper or lower factors, by columns or as they are."""
+    """Compute upper or lower factors, in Fortran or C order."""
     upper, by_columns = options
-    _raised(numpy.linalg.cholesky, out.swapaxes(-1, -2) if by_columns else out, info, a, upper=upper)
+    _run(numpy.linalg.cholesky, out.swapaxes(-1, -2) if by_columns else out, info, a, upper=upper)
 
 
 def inv(options: tuple[Any, ...], out: Any, info: Any, a: Any) -> None:
-    _raised(numpy.linalg.inv, out, info, a)
-    if info.ndim and info.any():  # one of a stack, and which they are is to be known
+    """Compute inverses; `info` is 1 for the singular matrices of a stack alone, as `cond` needs it."""
+    _run(numpy.linalg.inv, out, info, a)
+    if info.ndim and info.any():
         for k in numpy.ndindex(info.shape):
-            _raised(numpy.linalg.inv, out[k], info[(*k, ...)], a[k])
+            _run(numpy.linalg.inv, out[k], info[(*k, ...)], a[k])
 
 
 def solve(options: tuple[Any, ...], out: Any, info: Any, a: Any, b: Any) -> None:
-    """Vectors as they are; of matrices, the transposed solution."""
+    """Solve for vectors, or for matrices of right-hand sides, whose solutions are written transposed."""
     if a.ndim == b.ndim:
-        _raised(numpy.linalg.solve, out.swapaxes(-1, -2), info, a, b)
+        _run(numpy.linalg.solve, out.swapaxes(-1, -2), info, a, b)
     else:
-        _raised(numpy.linalg.solve, out[..., None], info, a, b[..., None])
+        _run(numpy.linalg.solve, out[..., None], info, a, b[..., None])
 
 
 def slogdet(options: tuple[Any, ...], sign: Any, logarithm: Any, a: Any) -> None:
+    """Compute the signs of determinants and the logarithms of their absolute values."""
     sign[...], logarithm[...] = numpy.linalg.slogdet(a)
 
 
 def det(options: tuple[Any, ...], out: Any, a: Any) -> None:
+    """Compute determinants."""
     out[...] = numpy.linalg.det(a)

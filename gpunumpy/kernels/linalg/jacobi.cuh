@@ -1,90 +1,90 @@
-// Jacobi's method for the singular values of small matrices, a block to each matrix. In a round every row meets another one,
-// so that all pairs of a round are rotated at once, and in a sweep of rounds every pair meets. Rotations are as exact as
-// numbers are, and nothing is summed in an order that changes.
+// One-sided Jacobi method for the singular values of small matrices, a block to each matrix. A round pairs every row
+// with another and rotates all pairs at once; the rounds of a sweep form every pair. Sums are taken in a fixed order.
 
 namespace la {
 
-// The rows that meet as pair g of a round, of an even number of rows of which the last one stays where it is.
-__device__ inline void meet(int g, int round, int even, int& p, int& q) {
-  const int around = even - 1;
-  p = round + g;
-  q = round - g;
-  if (g == 0) p = around;
-  else if (p >= around) p -= around;
-  if (q < 0) q += around;
+// The rows p and q of a pair in a round, as in a round-robin tournament of an even number of rows.
+__device__ inline void pair_of(int pair, int round, int padded_rows, int& p, int& q) {
+  const int rounds = padded_rows - 1;
+  p = round + pair;
+  q = round - pair;
+  if (pair == 0) p = rounds;
+  else if (p >= rounds) p -= rounds;
+  if (q < 0) q += rounds;
 }
 
-// In double precision, so that nothing is lost.
+// The squared absolute value in double precision, so that it cannot underflow.
 template <class T> __device__ inline f64 wide_square(T x) {
   if constexpr (op::kind<T> == 3) return square(c128{f64(x.re), f64(x.im)});
   else return square(f64(x));
 }
 
-// p becomes c p - s q, and q becomes s p + c q, after q was multiplied by `phase`. What is added to a row is small where
-// the angle is (`bend` is the tangent of its half), so that many rotations leave lengths as they are.
+// A rotation: q is multiplied by `phase`, then p becomes c p - s q, and q becomes s p + c q. It is computed by way of
+// the tangent of half the angle: for a small angle what is added to a row is small, so many rotations keep its length.
 template <class T> struct Rotation {
-  Real<T> bend, s;
+  Real<T> half_tangent, sine;
   T phase;
-  // What makes a pair with the squares `a` and `b` and the product `ab` orthogonal. The angle need not be exact, so it is
-  // found in single precision; that the sine belongs to it must be.
+  // The rotation that makes two rows of squared lengths `a` and `b` and inner product `ab` orthogonal. The angle need
+  // not be exact and is computed in single precision; the sine must belong exactly to the half tangent.
   __device__ Rotation(Real<T> a, Real<T> b, T ab) {
     typedef Real<T> R;
     R length;
     if constexpr (op::kind<T> == 3) {
-      const R inverse = one_over_root(square(ab));
+      const R inverse = inverse_root(square(ab));
       length = square(ab) * inverse;
       phase = {ab.re * inverse, -ab.im * inverse};
-      // Of length 1 within what a number can say: a row is turned hundreds of times, and would shrink.
-      const R off = R(0.5) * ::fma(-phase.im, phase.im, ::fma(-phase.re, phase.re, R(1)));
-      phase = {::fma(phase.re, off, phase.re), ::fma(phase.im, off, phase.im)};
+      // Refined to length 1 to the last bit: a row is rotated hundreds of times, and would shrink.
+      const R correction = R(0.5) * ::fma(-phase.im, phase.im, ::fma(-phase.re, phase.re, R(1)));
+      phase = {::fma(phase.re, correction, phase.re), ::fma(phase.im, correction, phase.im)};
     } else {
       length = ::fabs(ab);
       phase = ::copysign(T(1), ab);
     }
-    const f32 zeta = f32((b - a) / (2 * length)), far = ::fabs(zeta);
-    const f32 t = far > 1e15f ? 0.5f / far : 1 / (far + ::sqrt(::fma(far, far, 1.0f)));
-    bend = R(::copysign(t / (1 + ::sqrt(::fma(t, t, 1.0f))), zeta));
-    s = 2 * bend / ::fma(bend, bend, R(1));
+    const f32 zeta = f32((b - a) / (2 * length)), magnitude = ::fabs(zeta);
+    const f32 t = magnitude > 1e15f ? 0.5f / magnitude : 1 / (magnitude + ::sqrt(::fma(magnitude, magnitude, 1.0f)));
+    half_tangent = R(::copysign(t / (1 + ::sqrt(::fma(t, t, 1.0f))), zeta));
+    sine = 2 * half_tangent / ::fma(half_tangent, half_tangent, R(1));
   }
+  // Rotate an element x of the first row and y of the second.
   __device__ void turn(T& x, T& y) const {
     const T z = y * phase;
-    y = plus(z, plus(x, z, -bend), s);
-    x = plus(x, plus(z, x, bend), -s);
+    y = add_scaled(z, add_scaled(x, z, -half_tangent), sine);
+    x = add_scaled(x, add_scaled(z, x, half_tangent), -sine);
   }
 };
 
-// Singular values of r rows of c elements, r <= c, and where `vectors` is set their vectors. A row of `cells` is one of
-// the matrix, with that of an identity behind it; `right` rows of vectors are wanted.
+// Singular values of r rows of c elements, r <= c, and with `vectors` their vectors. A row of `cells` is a row of the
+// matrix, followed by a row of an identity that becomes the left vectors; `right_rows` right vectors are wanted.
 template <class T, int TEAM> struct Singular {
   typedef Real<T> R;
   T* cells;
   R* values;  // r of them
-  int* order;  // as many as there are rows of vectors
-  R* spare;  // a number of each warp
-  T* parts;  // one for every row of vectors
-  int r, c, pitch, right;
+  int* order;  // the rows in descending order of their values, right_rows of them
+  R* spare;    // a number for each warp
+  T* parts;    // a number for each of right_rows rows
+  int r, c, pitch, right_rows;
   bool vectors;
 
-  // What is too large to be shared is `away`, in global memory.
-  __device__ Singular(void* shared, T* away, int r, int c, int right, int pitch, bool vectors)
-      : r(r), c(c), pitch(pitch), right(right), vectors(vectors) {
-    cells = away ? away : (T*)shared;
-    parts = (T*)shared + (away ? 0 : right * pitch);
-    values = (R*)(parts + right);
+  // A matrix too large for shared memory lies in `global_cells`; null: in shared memory.
+  __device__ Singular(void* shared, T* global_cells, int r, int c, int right_rows, int pitch, bool vectors)
+      : r(r), c(c), pitch(pitch), right_rows(right_rows), vectors(vectors) {
+    cells = global_cells ? global_cells : (T*)shared;
+    parts = (T*)shared + (global_cells ? 0 : right_rows * pitch);
+    values = (R*)(parts + right_rows);
     spare = values + r;
     order = (int*)(spare + 32);
   }
 
-  // Returns whether it failed.
+  // Decompose the matrix with elements `at(row, column)`. Returns true if that fails.
   template <class At> __device__ bool run(At at) {
-    R most = 0;
-    bool sound = true;
+    R largest = 0;
+    bool is_finite = true;
     for (int i = threadIdx.x; i < r * c; i += blockDim.x) {
       const T x = cells[i / c * pitch + i % c] = at(i / c, i % c);
-      sound &= finite(x);
-      most = ::fmax(most, largest_part(x));
+      is_finite &= is_finite_number(x);
+      largest = ::fmax(largest, largest_part(x));
     }
-    const R scale = scale_for(most, sound, spare);
+    const R scale = power_of_two_scale(largest, is_finite, spare);
     if (scale == 0) return true;
     const int length = vectors ? c + r : c;
     for (int i = threadIdx.x; i < r * length; i += blockDim.x) {
@@ -92,46 +92,48 @@ template <class T, int TEAM> struct Singular {
       x = i % length < c ? times(x, scale) : of_real<T>(i % length - c == i / length);
     }
     __syncthreads();
-    bool moving = true;
-    for (int sweep = 0; sweep < SWEEPS && moving; ++sweep) moving = rotate(length);
+    bool rotated = true;
+    for (int sweep = 0; sweep < MAX_SWEEPS && rotated; ++sweep) rotated = rotate(length);
     finish(1 / scale);
-    return moving;
+    return rotated;
   }
 
-  // A sweep; whether any pair was not orthogonal.
+  // Rotate all pairs in one sweep; returns true if any pair was not orthogonal.
   __device__ bool rotate(int length) {
-    const int even = r + r % 2, lane = threadIdx.x % TEAM, teams = blockDim.x / TEAM;
-    const f64 least = f64(EPSILON<R>) * EPSILON<R> * c;
-    bool moved = false;
-    for (int round = 0; round < even - 1; ++round) {
-      for (int first = 0; first < even / 2; first += teams) {
-        const int g = first + threadIdx.x / TEAM;
+    const int padded_rows = r + r % 2, lane = threadIdx.x % TEAM, teams = blockDim.x / TEAM;
+    const f64 threshold = f64(EPSILON<R>) * EPSILON<R> * c;
+    bool rotated = false;
+    for (int round = 0; round < padded_rows - 1; ++round) {
+      for (int first = 0; first < padded_rows / 2; first += teams) {
+        const int pair = first + threadIdx.x / TEAM;
         int p, q;
-        meet(g, round, even, p, q);
-        const bool here = g < even / 2 && p < r && q < r;
-        T* x = cells + (here ? p : 0) * pitch;
-        T* y = cells + (here ? q : 0) * pitch;
+        pair_of(pair, round, padded_rows, p, q);
+        const bool is_pair = pair < padded_rows / 2 && p < r && q < r;
+        T* x = cells + (is_pair ? p : 0) * pitch;
+        T* y = cells + (is_pair ? q : 0) * pitch;
         R a = 0, b = 0;
         T ab = of_real<T>(0);
         for (int k = lane; k < c; k += TEAM) {
           a += square(x[k]);
           b += square(y[k]);
-          ab = inner(ab, x[k], y[k]);
+          ab = add_conj_mul(ab, x[k], y[k]);
         }
         a = team_sum<TEAM>(a);
         b = team_sum<TEAM>(b);
         ab = team_sum<TEAM>(ab);
-        if (!here || a < NOTHING<R> || b < NOTHING<R> || !(wide_square(ab) > least * f64(a) * f64(b))) continue;
+        if (!is_pair || a < NEGLIGIBLE_SQUARE<R> || b < NEGLIGIBLE_SQUARE<R> ||
+            !(wide_square(ab) > threshold * f64(a) * f64(b)))
+          continue;
         const Rotation<T> rotation(a, b, ab);
         for (int k = lane; k < length; k += TEAM) rotation.turn(x[k], y[k]);
-        moved = true;
+        rotated = true;
       }
       __syncthreads();
     }
-    return __syncthreads_or(moved);
+    return __syncthreads_or(rotated);
   }
 
-  // The values, the order in which they fall, and rows of length 1.
+  // Compute the values and their descending order, and scale rows to length 1.
   __device__ void finish(R scale) {
     for (int first = 0; first < r; first += blockDim.x / TEAM) {
       const int j = first + threadIdx.x / TEAM;
@@ -141,39 +143,40 @@ template <class T, int TEAM> struct Singular {
       if (j < r && threadIdx.x % TEAM == 0) values[j] = a;
     }
     __syncthreads();
-    int known = 0;
-    for (int j = 0; j < r; ++j) known += values[j] >= NOTHING<R>;
-    for (int j = threadIdx.x; j < right; j += blockDim.x) {
-      int place = j;
+    int nonzero_rows = 0;
+    for (int j = 0; j < r; ++j) nonzero_rows += values[j] >= NEGLIGIBLE_SQUARE<R>;
+    for (int j = threadIdx.x; j < right_rows; j += blockDim.x) {
+      int rank = j;
       if (j < r) {
-        place = 0;
-        for (int i = 0; i < r; ++i) place += values[i] > values[j] || (values[i] == values[j] && i < j);
+        rank = 0;
+        for (int i = 0; i < r; ++i) rank += values[i] > values[j] || (values[i] == values[j] && i < j);
       }
-      order[place] = j;
+      order[rank] = j;
     }
     if (vectors) {
       for (int i = threadIdx.x; i < r * c; i += blockDim.x) {
         const R a = values[i / c];
-        if (a >= NOTHING<R>) cells[i / c * pitch + i % c] = times(cells[i / c * pitch + i % c], 1 / ::sqrt(a));
+        if (a >= NEGLIGIBLE_SQUARE<R>)
+          cells[i / c * pitch + i % c] = times(cells[i / c * pitch + i % c], 1 / ::sqrt(a));
       }
       __syncthreads();
-      for (int n = known; n < right; ++n) complete(n);
+      for (int row = nonzero_rows; row < right_rows; ++row) complete(row);
     }
     __syncthreads();
     for (int j = threadIdx.x; j < r; j += blockDim.x) values[j] = ::sqrt(values[j]) * scale;
     __syncthreads();
   }
 
-  // One more row, orthogonal to the n first ones: what is left of the axis that they have least of.
+  // Make one more row, orthogonal to the first n in order: from the axis that has the least of them, by Gram-Schmidt.
   __device__ void complete(int n) {
     T* row = cells + order[n] * pitch;
     int axis = 0;
-    R least = 2;
+    R smallest = 2;
     for (int k = 0; k < c; ++k) {
-      R taken = 0;
-      for (int i = threadIdx.x % 32; i < n; i += 32) taken += square(cells[order[i] * pitch + k]);
-      taken = team_sum<32>(taken);
-      if (taken < least) least = taken, axis = k;
+      R square_sum = 0;
+      for (int i = threadIdx.x % 32; i < n; i += 32) square_sum += square(cells[order[i] * pitch + k]);
+      square_sum = team_sum<32>(square_sum);
+      if (square_sum < smallest) smallest = square_sum, axis = k;
     }
     __syncthreads();
     for (int k = threadIdx.x; k < c; k += blockDim.x) row[k] = of_real<T>(k == axis);
@@ -181,24 +184,24 @@ template <class T, int TEAM> struct Singular {
     for (int pass = 0; pass < 3; ++pass) {
       for (int first = 0; first < n; first += blockDim.x / TEAM) {
         const int i = first + threadIdx.x / TEAM;
-        T part = of_real<T>(0);
+        T dot = of_real<T>(0);
         for (int k = threadIdx.x % TEAM; i < n && k < c; k += TEAM)
-          part = inner(part, cells[order[i] * pitch + k], row[k]);
-        part = team_sum<TEAM>(part);
-        if (i < n && threadIdx.x % TEAM == 0) parts[i] = part;
+          dot = add_conj_mul(dot, cells[order[i] * pitch + k], row[k]);
+        dot = team_sum<TEAM>(dot);
+        if (i < n && threadIdx.x % TEAM == 0) parts[i] = dot;
       }
       __syncthreads();
       for (int k = threadIdx.x; k < c; k += blockDim.x) {
         T x = row[k];
-        for (int i = 0; i < n; ++i) x = less(x, parts[i], cells[order[i] * pitch + k]);
+        for (int i = 0; i < n; ++i) x = sub_mul(x, parts[i], cells[order[i] * pitch + k]);
         row[k] = x;
       }
       __syncthreads();
       R a = 0;
       for (int k = threadIdx.x % 32; k < c; k += 32) a += square(row[k]);
-      const R shrink = 1 / ::sqrt(team_sum<32>(a));
+      const R inverse_length = 1 / ::sqrt(team_sum<32>(a));
       __syncthreads();
-      for (int k = threadIdx.x; k < c; k += blockDim.x) row[k] = times(row[k], shrink);
+      for (int k = threadIdx.x; k < c; k += blockDim.x) row[k] = times(row[k], inverse_length);
       __syncthreads();
     }
   }

@@ -1,18 +1,18 @@
-// Matrices of n rows, up to 32: each has a group of LANES threads, and a row of it is in the registers of a thread. It
-// is made N rows large by an identity. What all threads need of one row goes through shared memory, to either half of a
-// buffer in turn, so that a step needs one barrier.
+// Factors of matrices of n rows, up to 32, each by a group of LANES threads of a warp with a row in each thread's
+// registers. Rows n to N are those of an identity. In a step all threads read one row through shared memory; the steps
+// use the halves of a buffer in turn, so that a step needs one barrier.
 
 namespace la {
 
 template <class T, int N, int LANES> struct Group {
   static const int PITCH = N + 1;
-  T* tile;  // N rows, by which neighbours read and write neighbours in memory
+  T* tile;  // N rows in shared memory, through which neighbouring threads load and store neighbouring elements
   T* buffer;
   int n, lane = threadIdx.x % LANES, first = threadIdx.x % 32 - threadIdx.x % LANES;
   T row[N];
-  int place = -1;  // of the row among the factors
+  int place = -1;  // of the thread's row in the permuted matrix; -1: not yet a pivot
   T pivot;
-  bool singular = false, odd = false;
+  bool singular = false, odd = false;  // whether a pivot is zero; whether the permutation is odd
 
   __device__ Group(void* shared, int n) : tile((T*)shared), buffer((T*)shared + N * PITCH), n(n) {}
 
@@ -34,89 +34,90 @@ template <class T, int N, int LANES> struct Group {
     __syncwarp();
   }
 
-  // LU with partial pivoting; the sides are eliminated on the way.
+  // LU with partial pivoting; each step also eliminates in the thread's elements of the right-hand sides.
   template <int C> __device__ __forceinline__ void factor(T (&side)[C]) {
-    u32 left = ALL >> (32 - N);  // rows that were no pivot yet
+    u32 unused = ALL >> (32 - N);  // a bit for each row that is not yet a pivot
 #pragma unroll
     for (int j = 0; j < N; ++j) {
-      T* sent = buffer + j % 2 * (N + C);
-      const bool free = left >> lane & 1;
-      const u32 mine = free ? rank(row[j]) : 0, most = greatest<LANES>(mine);
-      const int chosen = __ffs(int(__ballot_sync(ALL, mine == most && free) >> first)) - 1;
+      T* shared_row = buffer + j % 2 * (N + C);
+      const bool is_free = unused >> lane & 1;
+      const u32 own = is_free ? pivot_rank(row[j]) : 0, best = group_max<LANES>(own);
+      const int chosen = __ffs(int(__ballot_sync(ALL, own == best && is_free) >> first)) - 1;
       if (lane == chosen) {
 #pragma unroll
-        for (int c = j; c < N; ++c) sent[c] = row[c];
+        for (int c = j; c < N; ++c) shared_row[c] = row[c];
 #pragma unroll
-        for (int c = 0; c < C; ++c) sent[N + c] = side[c];
+        for (int c = 0; c < C; ++c) shared_row[N + c] = side[c];
         place = j;
         pivot = row[j];
       }
-      odd ^= __popc(left & ((1u << chosen) - 1)) & 1;
-      left &= ~(1u << chosen);
+      odd ^= __popc(unused & ((1u << chosen) - 1)) & 1;
+      unused &= ~(1u << chosen);
       __syncwarp();
-      const T top = sent[j];
+      const T top = shared_row[j];
       singular |= is_zero(top);
-      if (left >> lane & 1) {
-        const T by = row[j] = Divisor<T>(or_one(top))(row[j]);
+      if (unused >> lane & 1) {
+        const T multiplier = row[j] = Divisor<T>(or_one(top))(row[j]);
 #pragma unroll
-        for (int c = j + 1; c < N; ++c) row[c] = less(row[c], by, sent[c]);
+        for (int c = j + 1; c < N; ++c) row[c] = sub_mul(row[c], multiplier, shared_row[c]);
 #pragma unroll
-        for (int c = 0; c < C; ++c) side[c] = less(side[c], by, sent[N + c]);
+        for (int c = 0; c < C; ++c) side[c] = sub_mul(side[c], multiplier, shared_row[N + c]);
       }
     }
     __syncwarp();
   }
 
-  // What `factor` does to its sides, for others; the factors are in the tile.
+  // Eliminate in further right-hand sides, as `factor` did; the factors are in the tile.
   template <int C> __device__ __forceinline__ void eliminate(T (&side)[C]) {
     for (int j = 0; j < n - 1; ++j) {
-      T* sent = buffer + j % 2 * C;
+      T* shared_row = buffer + j % 2 * C;
       if (place == j)
 #pragma unroll
-        for (int c = 0; c < C; ++c) sent[c] = side[c];
+        for (int c = 0; c < C; ++c) shared_row[c] = side[c];
       __syncwarp();
       if (place > j) {
-        const T by = tile[lane * PITCH + j];
+        const T multiplier = tile[lane * PITCH + j];
 #pragma unroll
-        for (int c = 0; c < C; ++c) side[c] = less(side[c], by, sent[c]);
+        for (int c = 0; c < C; ++c) side[c] = sub_mul(side[c], multiplier, shared_row[c]);
       }
     }
     __syncwarp();
   }
 
-  template <int C> __device__ __forceinline__ void substitute(T (&side)[C], Divisor<T> over) {
+  // Solve the upper system for eliminated right-hand sides; `divisor` divides by the thread's pivot.
+  template <int C> __device__ __forceinline__ void substitute(T (&side)[C], Divisor<T> divisor) {
     for (int j = n - 1; j >= 0; --j) {
-      T* sent = buffer + j % 2 * C;
+      T* shared_row = buffer + j % 2 * C;
       if (place == j)
 #pragma unroll
-        for (int c = 0; c < C; ++c) sent[c] = side[c] = over(side[c]);
+        for (int c = 0; c < C; ++c) shared_row[c] = side[c] = divisor(side[c]);
       __syncwarp();
       if (place < j && place >= 0) {
-        const T by = tile[lane * PITCH + j];
+        const T multiplier = tile[lane * PITCH + j];
 #pragma unroll
-        for (int c = 0; c < C; ++c) side[c] = less(side[c], by, sent[c]);
+        for (int c = 0; c < C; ++c) side[c] = sub_mul(side[c], multiplier, shared_row[c]);
       }
     }
     __syncwarp();
   }
 
-  // Systems with `columns` sides each: `at` reads the matrix, `given` a side, `put` takes the solutions.
-  template <int C, class At, class Given, class Put>
-  __device__ __forceinline__ void solve(int columns, At at, Given given, Put put) {
+  // Solve for `columns` right-hand sides: `at` and `side_at` read the matrix and the sides, `put` writes the solutions.
+  template <int C, class At, class SideAt, class Put>
+  __device__ __forceinline__ void solve(int columns, At at, SideAt side_at, Put put) {
     load(at);
     T side[C];
-    Divisor<T> over;
+    Divisor<T> divisor;
     for (int begin = 0; begin < columns; begin += C) {
 #pragma unroll
-      for (int c = 0; c < C; ++c) side[c] = lane < n && begin + c < columns ? given(lane, begin + c) : of_real<T>(0);
+      for (int c = 0; c < C; ++c) side[c] = lane < n && begin + c < columns ? side_at(lane, begin + c) : of_real<T>(0);
       if (begin == 0) {
         factor<C>(side);
         store();
-        over = Divisor<T>(pivot);
+        divisor = Divisor<T>(pivot);
       } else {
         eliminate<C>(side);
       }
-      substitute<C>(side, over);
+      substitute<C>(side, divisor);
 #pragma unroll
       for (int c = 0; c < C; ++c)
         if (lane < n && begin + c < columns) put(place, begin + c, side[c]);
@@ -128,25 +129,25 @@ template <class T, int N, int LANES> struct Group {
     T none[1] = {of_real<T>(0)};
     factor<1>(none);
     Determinant<T> result;
-    if (lane < N) result.take(pivot, lane == 0 && odd);
-    result.template gather<LANES>();
+    if (lane < N) result.multiply(pivot, lane == 0 && odd);
+    result.template combine<LANES>();
     return result;
   }
 
-  // The lower Cholesky factor, in the tile; returns whether there is none.
+  // Write the lower Cholesky factor to the tile; returns true if the matrix is not positive definite.
   template <class At> __device__ __forceinline__ bool cholesky(At at) {
     load(at);
     bool failed = false;
 #pragma unroll
     for (int j = 0; j < N; ++j) {
-      T* sent = buffer + j % 2 * LANES;
-      const Real<T> square = from(re(row[j]), j, LANES), over = ::rsqrt(square);
+      T* shared_row = buffer + j % 2 * LANES;
+      const Real<T> square = shuffle(re(row[j]), j, LANES), inverse_root = ::rsqrt(square);
       failed |= !(square > 0);
-      row[j] = lane == j ? of_real<T>(::sqrt(square)) : times(row[j], over);
-      sent[lane] = conj(row[j]);
+      row[j] = lane == j ? of_real<T>(::sqrt(square)) : times(row[j], inverse_root);
+      shared_row[lane] = conj(row[j]);
       __syncwarp();
 #pragma unroll
-      for (int c = j + 1; c < N; ++c) row[c] = less(row[c], row[j], sent[c]);
+      for (int c = j + 1; c < N; ++c) row[c] = sub_mul(row[c], row[j], shared_row[c]);
     }
     __syncwarp();
 #pragma unroll

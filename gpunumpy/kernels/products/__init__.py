@@ -1,0 +1,1 @@
+"""Matrix products: the implementations of the library call "matmul"."""

@@ -1,4 +1,4 @@
-"""Matrix products on a GPU: by cuBLASLt and cuBLAS, and for integers and booleans by a kernel of our own."""
+"""Matrix products on a GPU: by cuBLASLt and cuBLAS, and by hand-written kernels for integers and small matrices."""
 
 from __future__ import annotations
 
@@ -20,40 +20,43 @@ from ...nvlib import cublas, cublaslt
 from ..codegen import generate
 from ..codegen.program import Program
 from ..cuda.compile import compile_program
-from ..cuda.launch import Launcher
+from ..cuda.launch import ARGUMENT_FORMAT, Launcher
 from . import cuda_integers
-from .cuda_after import after
+from .cuda_epilogues import epilogue_kernel
 from .cuda_small import is_small, small_matmul
 
-_ALIGNED = 16  # bytes, of matrices that are given by their addresses
-_MOST_ADDRESSES = 1 << 14
+_ALIGNMENT = 16  # of the matrices of a batch by addresses, in bytes
+_MAX_ADDRESSES = 1 << 14  # products of a batch by addresses
 
 
 def matmul(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
-    """Prepare the product of two values of one dtype, with NumPy's rules for vectors and stacks."""
+    """Prepare the product of two values of one dtype, with NumPy's rules for vectors and stacks.
+
+    The returned function takes the pointers of the result and the operands, and a pointer or scalar for each epilogue.
+    """
     product = Product(*options)
     matrices = cublas.as_matrices(*layouts[:3])
     if KIND[dtypes[0]] in "biu":
         return _launcher(device, cuda_integers.matmul(matrices, dtypes), "QQQ")
     out, dtype = dtypes[:2]
     if is_small(matrices, dtype):
-        return _launcher(device, *small_matmul(matrices, dtypes, product.after))
+        return _launcher(device, *small_matmul(matrices, dtypes, product.epilogues))
     plan = cublas.gemms(*matrices, product.conjugate)
 
     @cache
-    def apart() -> Runner:
-        return _apart(device, plan, out, dtype, product, matrices[0])
+    def unfused() -> Runner:
+        return _prepare_unfused(device, plan, out, dtype, product, matrices[0])
 
-    def otherwise(pointers: Sequence[Any]) -> None:
-        apart()(pointers)
+    def run_unfused(pointers: Sequence[Any]) -> None:
+        unfused()(pointers)
 
-    whole = cublaslt.prepare(device, plan, dtype, out, product, otherwise)
-    if whole is None or not product.after:
-        simple = whole or apart()
-        return _at_once(device, plan, dtype, out, product, simple) or simple
+    fused = cublaslt.prepare(device, plan, dtype, out, product, run_unfused)
+    if fused is None or not product.epilogues:
+        simple = fused or unfused()
+        return _prepare_as_batch(device, plan, dtype, out, product, simple) or simple
 
     def run(pointers: Sequence[Any]) -> None:
-        (whole if _can_be_one(product.after, pointers) else otherwise)(pointers)
+        (fused if _is_exact_in_library(product.epilogues, pointers) else run_unfused)(pointers)
 
     return run
 
@@ -61,89 +64,92 @@ def matmul(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], 
 def by_addresses(
     device: Device, plan: cublas.Gemms, dtype: Any, out: Any, product: Product, count: int
 ) -> Callable[[Any], bool]:
-    """Prepare so many products of matrices that are anywhere, as one call.
+    """Prepare `count` equal products of matrices at any addresses, as one call.
 
-    The function takes the addresses of the results, the first and the second operands, the rows of an array. It does
-    nothing, and says so, where they are not aligned as the library needs it.
+    The returned function takes an array with three rows: the addresses of the results, the first operands and the
+    second operands. It returns False, and does nothing, unless all are aligned as the library requires.
     """
     multiply = cublas.prepare_batch(device, plan, dtype, out, product.conjugate, product.precision, count)
     step = 8 * count
 
     def run(addresses: Any) -> bool:
-        if int(numpy.bitwise_or.reduce(addresses, None)) % _ALIGNED:
+        if int(numpy.bitwise_or.reduce(addresses, None)) % _ALIGNMENT:
             return False
-        held = memory.allocate(device, 3 * step)
-        memory_copy.copy_from_host(held, 0, addresses)
-        multiply(held.ptr, held.ptr + step, held.ptr + 2 * step)
+        block = memory.allocate(device, 3 * step)
+        memory_copy.copy_from_host(block, 0, addresses)
+        multiply(block.ptr, block.ptr + step, block.ptr + 2 * step)
         return True
 
     return run
 
 
-def _at_once(
-    device: Device, plan: cublas.Gemms, dtype: Any, out: Any, product: Product, otherwise: Runner
+def _prepare_as_batch(
+    device: Device, plan: cublas.Gemms, dtype: Any, out: Any, product: Product, fallback: Runner
 ) -> Runner | None:
-    """Prepare the calls of a plan as one, where there are many that the GPU has done with sooner than the host."""
+    """Prepare the calls of a plan as one call, if they are many and the GPU computes each faster than the host calls.
+
+    `fallback` runs instead where matrices are not aligned. Return None if a batch is no faster.
+    """
     count, work = plan.batch * len(plan.offsets), plan.batch * prod(plan.sizes)
-    few = len(plan.offsets) < MIN_BATCH or count > _MOST_ADDRESSES
-    if few or product.after or not is_batch(work, min(plan.sizes), dtype, product.precision):
+    unsuitable = len(plan.offsets) < MIN_BATCH or count > _MAX_ADDRESSES
+    if unsuitable or product.epilogues or not is_batch(work, min(plan.sizes), dtype, product.precision):
         return None
-    step = numpy.array([plan.strides[2], plan.strides[1], plan.strides[0]]).reshape(3, 1, 1)
+    strides = numpy.array([plan.strides[2], plan.strides[1], plan.strides[0]]).reshape(3, 1, 1)
     starts = numpy.array([(c, a, b) for b, a, c in plan.offsets]).T.reshape(3, -1, 1)
-    units = numpy.array([out.itemsize, dtype.itemsize, dtype.itemsize]).reshape(3, 1)
-    offsets = (starts + step * numpy.arange(plan.batch)).reshape(3, count) * units
+    itemsizes = numpy.array([out.itemsize, dtype.itemsize, dtype.itemsize]).reshape(3, 1)
+    offsets = (starts + strides * numpy.arange(plan.batch)).reshape(3, count) * itemsizes
     multiply = by_addresses(device, plan, dtype, out, product, count)
 
     def run(pointers: Sequence[Any]) -> None:
         if not multiply(offsets + numpy.array(pointers)[:, None]):
-            otherwise(pointers)
+            fallback(pointers)
 
     return run
 
 
-def _launcher(device: Device, program: Program, wires: str) -> Launcher:
-    """What launches a program of one kernel."""
+def _launcher(device: Device, program: Program, argument_format: str) -> Launcher:
+    """Return the launcher of a program of one kernel."""
     (launch,) = program.launches
     function = compile_program(program.text, (launch.entry,), device)[launch.entry]
-    return Launcher(device, function, launch.grid, launch.block, launch.shared, wires, program.params)
+    return Launcher(device, function, launch.grid, launch.block, launch.shared, argument_format, program.params)
 
 
-def _can_be_one(steps: Sequence[str], pointers: Sequence[Any]) -> bool:
-    """Whether the library does to the bit what these scalars ask for."""
-    return all(_EXACT[step](value) for step, value in zip(steps, pointers[3:], strict=True) if step in _EXACT)
+def _is_exact_in_library(epilogues: Sequence[str], pointers: Sequence[Any]) -> bool:
+    """Return whether the library applies these scalars with the same bits as separate operations."""
+    return all(_IS_EXACT[name](value) for name, value in zip(epilogues, pointers[3:], strict=True) if name in _IS_EXACT)
 
 
 def _is_power_of_two(value: complex) -> bool:
-    """Whether to divide by a number is to multiply by its reciprocal."""
+    """Return whether division by a number equals multiplication by its reciprocal, to the bit."""
     return not isinstance(value, complex) and 2.0**-100 < abs(value) < 2.0**100 and frexp(value)[0] in (0.5, -0.5)
 
 
-# For a scale of 0 the library would read no operand, and miss NaNs; it knows maxima with 0 alone.
-_EXACT: dict[str, Callable[[Any], bool]] = {
+# The scalars for which the library is exact. With a scale of 0 it reads no operand, and misses NaNs; the only maximum
+# that it computes is with 0.
+_IS_EXACT: dict[str, Callable[[Any], bool]] = {
     "scale": lambda value: value != 0,
     "divide": _is_power_of_two,
     "maximum": lambda value: value == 0 and copysign(1, value) > 0,
 }
 
 
-def _apart(device: Device, plan: cublas.Gemms, out: Any, dtype: Any, product: Product, where: Layout) -> Runner:
-    """The product, and one kernel over it for what comes after."""
+def _prepare_unfused(
+    device: Device, plan: cublas.Gemms, out: Any, dtype: Any, product: Product, layout: Layout
+) -> Runner:
+    """Prepare the product, followed by one kernel for its epilogues. `layout` is of the result."""
     simple = cublas.prepare(device, plan, dtype, out, product.conjugate)
-    if not product.after:
+    if not product.epilogues:
         return simple
-    multiply = cublaslt.prepare(device, plan, dtype, out, product._replace(after=()), simple) or simple
-    kernel = after(where.shape, out, product.after)
-    wires = [_WIRE[KIND[out] if arg.kind == "scalar" else "pointer"] for arg in kernel.args]
-    finish = _launcher(device, generate(kernel, device.attributes.multiprocessors), "".join(wires))
+    multiply = cublaslt.prepare(device, plan, dtype, out, product._replace(epilogues=()), simple) or simple
+    kernel = epilogue_kernel(layout.shape, out, product.epilogues)
+    formats = [ARGUMENT_FORMAT[KIND[out] if arg.kind == "scalar" else "P"] for arg in kernel.args]
+    finish = _launcher(device, generate(kernel, device.attributes.multiprocessors), "".join(formats))
 
     def run(pointers: Sequence[Any]) -> None:
         multiply(pointers[:3])
         words: list[Any] = [pointers[0], pointers[0]]
-        for value, wire in zip(pointers[3:], wires[2:], strict=True):
-            words.extend((value.real, value.imag) if wire == "dd" else (value,))
+        for value, letters in zip(pointers[3:], formats[2:], strict=True):
+            words.extend((value.real, value.imag) if letters == "dd" else (value,))
         finish(words)
 
     return run
-
-
-_WIRE = {"pointer": "Q", "e": "d", "f": "d", "c": "dd"}

@@ -1,6 +1,6 @@
-"""Equal small matrix products that run as one: for a call of its own each would wait longer than it takes.
+"""Batches of equal small matrix products: the call of each alone costs more than its work.
 
-A kernel takes the operands of all, or they are a batch of cuBLAS's.
+One kernel takes the operands of all products, or cuBLAS computes them as a batch.
 """
 
 from __future__ import annotations
@@ -26,52 +26,57 @@ from .cuda_small import is_small, small_matmul
 
 
 def matmul_batch(device: Device, options: Batch, layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
-    """Prepare equal products, by one launch or call for all whose operands lie alike."""
+    """Prepare equal products, by one launch or library call for all products whose operands have equal strides."""
     count, product = options.calls, Product(*options.options)
-    each = len(layouts) // count - 1
-    operands = [range(count + k * each, count + (k + 1) * each) for k in range(count)]
+    per_call = len(layouts) // count - 1
+    operands = [range(count + k * per_call, count + (k + 1) * per_call) for k in range(count)]
 
-    def ways(k: int) -> list[tuple[int, ...]]:
+    def strides_of(k: int) -> list[tuple[int, ...]]:
         return [layouts[p].strides for p in operands[k]]
 
     launches: list[tuple[Runner, Pick]] = []
-    for _, group in groupby(sorted(range(count), key=ways), ways):
-        alike = list(group)
-        sets = [(k, *operands[k]) for k in alike]
-        matrices = [layouts[p]._replace(offset=0) for p in sets[0][:3]]
-        kinds = [dtypes[p] for p in sets[0]]
-        places = [(p, layouts[p].offset * dtypes[p].itemsize) for one in sets for p in one]
-        if is_small(matrices, kinds[1]):
-            program, wires = small_matmul(matrices, kinds, product.after, len(alike))
+    for _, group in groupby(sorted(range(count), key=strides_of), strides_of):
+        calls = [(k, *operands[k]) for k in group]  # the positions of the pointers of each call
+        matrices = [layouts[p]._replace(offset=0) for p in calls[0][:3]]
+        call_dtypes = [dtypes[p] for p in calls[0]]
+        words = [(p, layouts[p].offset * dtypes[p].itemsize) for call in calls for p in call]
+        if is_small(matrices, call_dtypes[1]):
+            program, argument_format = small_matmul(matrices, call_dtypes, product.epilogues, len(calls))
             function = compile_program(program.text, ("small_matmul",), device)["small_matmul"]
             (launch,) = program.launches
-            run_all: Runner = Launcher(device, function, launch.grid, launch.block, 0, wires, program.params)
-            launches.append((run_all, picked(places, len(sets[0]))))
+            run_all: Runner = Launcher(device, function, launch.grid, launch.block, 0, argument_format, program.params)
+            launches.append((run_all, picked(words, len(calls[0]))))
         else:
-            launches.append((_batch(device, product, matrices, kinds, len(alike)), picked(places)))
+            run_batch = _prepare_library_batch(device, product, matrices, call_dtypes, len(calls))
+            launches.append((run_batch, picked(words)))
 
     def run(pointers: Sequence[int]) -> None:
-        for launch, operands in launches:
-            launch(operands(pointers))
+        for launch, pick in launches:
+            launch(pick(pointers))
 
     return run
 
 
-def _batch(device: Device, product: Product, matrices: Sequence[Layout], dtypes: Sequence[Any], count: int) -> Runner:
-    """So many products that are one call of a library, over the pointers of each, one product after the other."""
+def _prepare_library_batch(
+    device: Device, product: Product, matrices: Sequence[Layout], dtypes: Sequence[Any], count: int
+) -> Runner:
+    """Prepare `count` products as one call of cuBLAS, over the pointers of each product in turn.
+
+    Where they are not aligned for that, the products run one by one.
+    """
     out, dtype = dtypes[:2]
     result, left, right = matrices
     plan = cublas.gemms(result, left, right, product.conjugate)
     multiply = by_addresses(device, plan, dtype, out, product, count)
 
     @cache
-    def one() -> Runner:
+    def run_one() -> Runner:
         return matmul(device, product, matrices, dtypes)
 
     def run(pointers: Sequence[int]) -> None:
         words = numpy.array(pointers[: 3 * count]).reshape(count, 3)
         if not multiply(words.T):
-            for each in words.tolist():
-                one()(each)
+            for call in words.tolist():
+                run_one()(call)
 
     return run

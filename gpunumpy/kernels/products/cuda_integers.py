@@ -1,6 +1,6 @@
-"""Matrix products of integers and booleans, which BLAS does not have: tiles of both operands in shared memory.
+"""Matrix products of integers and booleans, for which BLAS has no routines: tiles of both operands in shared memory.
 
-Sums wrap around as NumPy's do, so they are kept as unsigned numbers of 32 bits, or of 64 where the result needs them.
+Sums wrap around as in NumPy. They are unsigned numbers, of 64 bits if the result has 64 bits and else of 32.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from ...core.graph.layout import Layout, broadcast_strides
 from ..codegen.program import Launch, Program
 
 TILE = 16  # elements of the result along either side of a block's tile
-_LARGE_TILE = 64  # the same where every thread makes 4 x 4 of them
-_ENOUGH = 64  # large tiles are for results of this many
-_MOST_BLOCKS_Z = 65_535
+_LARGE_TILE = 64  # the same where each thread computes 4 x 4 elements
+_MIN_LARGE_TILES = 64  # tiles of a result from which on large tiles are used
+_MAX_BLOCKS_Z = 65_535  # CUDA's limit of a grid's third size
 
 _NAMES = {
     "bool": "bool",
@@ -29,20 +29,20 @@ _NAMES = {
     "uint64": "unsigned long long",
 }
 
-# Every block makes one tile of the result, for one matrix of the stack after the other.
-_HEAD = """
+# A block computes one tile of the result, for one matrix of the stack after the other.
+_KERNEL_HEAD = """
 extern "C" __global__ void matmul({T}* out, const {T}* a, const {T}* b, long long rows, long long columns,
     long long inner, long long tiles, long long stack, long long a0, long long ar, long long ac, long long b0,
     long long br, long long bc{params}) {{
-  alignas(16) __shared__ {S} left[16][{tile} + {room}];
-  alignas(16) __shared__ {S} right[16][{tile} + {room}];
+  alignas(16) __shared__ {S} left[16][{tile} + {padding}];
+  alignas(16) __shared__ {S} right[16][{tile} + {padding}];
   const int x = threadIdx.x, y = threadIdx.y;
   const long long top = (long long)blockIdx.x / tiles * {tile}, start = (long long)blockIdx.x % tiles * {tile};
   for (long long z = blockIdx.z; z < stack; z += gridDim.z) {{
     long long pa = a0, pb = b0, rest = z;
     {offsets}
 """
-_SMALL = """
+_SMALL_TILE_BODY = """
     const long long row = top + y, column = start + x;
     {S} sum = 0;
     for (long long k = 0; k < inner; k += 16) {{
@@ -56,8 +56,8 @@ _SMALL = """
   }}
 }}
 """
-# The left tile is turned, so that a thread finds what it needs of both next to each other.
-_LARGE = """
+# The left tile is transposed, so that a thread reads neighbouring elements of both tiles.
+_LARGE_TILE_BODY = """
     {S} sum[4][4] = {{}};
     for (long long k = 0; k < inner; k += 16) {{
 #pragma unroll
@@ -70,13 +70,13 @@ _LARGE = """
       __syncthreads();
 #pragma unroll
       for (int i = 0; i < 16; ++i) {{
-        {S} one[4], two[4];
+        {S} lefts[4], rights[4];
 #pragma unroll
-        for (int j = 0; j < 4; ++j) {{ one[j] = left[i][4 * y + j]; two[j] = right[i][4 * x + j]; }}
+        for (int j = 0; j < 4; ++j) {{ lefts[j] = left[i][4 * y + j]; rights[j] = right[i][4 * x + j]; }}
 #pragma unroll
         for (int p = 0; p < 4; ++p)
 #pragma unroll
-          for (int q = 0; q < 4; ++q) sum[p][q] {add} one[p] {times} two[q];
+          for (int q = 0; q < 4; ++q) sum[p][q] {add} lefts[p] {times} rights[q];
       }}
       __syncthreads();
     }}
@@ -93,12 +93,12 @@ _LARGE = """
 
 
 def matmul(layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
-    """The product of two stacks of matrices of one dtype.
+    """Return the program of the product of two stacks of matrices of one dtype.
 
     Parameters
     ----------
     layouts
-        Those of the result, in C order, and of the operands, all with two dimensions or more.
+        Layouts of the result, in C order, and of the operands, all with two dimensions or more.
     dtypes
         Their dtypes.
     """
@@ -106,30 +106,30 @@ def matmul(layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
     dtype = dtypes[0]
     batch = out.shape[:-2]
     (rows, columns), inner = out.shape[-2:], a.shape[-1]
-    strides = [broadcast_strides(where.shape[:-2], where.strides[:-2], batch) for where in (a, b)]
-    # The dimensions of the stack, from the last to the first: a size and a stride in either operand.
+    strides = [broadcast_strides(operand.shape[:-2], operand.strides[:-2], batch) for operand in (a, b)]
+    # The dimensions of the stack, from the last to the first: a size and a stride in each operand.
     offsets, values = "", []
     for d in range(len(batch) - 1, -1, -1):
         offsets += f"{{ const long long at = rest % n{d}; rest /= n{d}; pa += at * sa{d}; pb += at * sb{d}; }}\n    "
         values += [batch[d], strides[0][d], strides[1][d]]
     params = "".join(f", long long n{d}, long long sa{d}, long long sb{d}" for d in range(len(batch) - 1, -1, -1))
     stack = prod(batch)
-    large = 2 * min(rows, columns) > _LARGE_TILE and rows * columns * stack >= _ENOUGH * _LARGE_TILE**2
+    large = 2 * min(rows, columns) > _LARGE_TILE and rows * columns * stack >= _MIN_LARGE_TILES * _LARGE_TILE**2
     tile = _LARGE_TILE if large else TILE
-    wide = dtype.itemsize == 8
-    truth = dtype.kind == "b"
-    text = (_HEAD + (_LARGE if large else _SMALL)).format(
+    is_64_bit = dtype.itemsize == 8
+    is_bool = dtype.kind == "b"
+    text = (_KERNEL_HEAD + (_LARGE_TILE_BODY if large else _SMALL_TILE_BODY)).format(
         T=_NAMES[dtype.name],
-        S="unsigned long long" if wide else "unsigned",
+        S="unsigned long long" if is_64_bit else "unsigned",
         tile=tile,
-        room=4 if large else 1,
+        padding=4 if large else 1,
         params=params,
         offsets=offsets,
-        add="|=" if truth else "+=",
-        times="&" if truth else "*",
+        add="|=" if is_bool else "+=",
+        times="&" if is_bool else "*",
     )
     across, down = -(-columns // tile), -(-rows // tile)
-    grid = (across * down, 1, min(stack, _MOST_BLOCKS_Z))
+    grid = (across * down, 1, min(stack, _MAX_BLOCKS_Z))
     operands = (a.offset, *a.strides[-2:], b.offset, *b.strides[-2:])
     return Program(
         text,

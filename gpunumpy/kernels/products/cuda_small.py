@@ -1,6 +1,6 @@
-"""The product of two small matrices of floats, with what comes after: one short kernel that costs the host little.
+"""The product of two small matrices of floats with its epilogues, in one kernel.
 
-A library takes longer to be called than such a product takes to be made.
+The call of a library takes longer than such a product.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from ...core.graph.library_calls.products import is_small_product
 from ...core.schedule.batch import MAX_BATCH
 from ..codegen import op_code
 from ..codegen.program import Launch, Program
-from ..cuda.routine import chosen
-from .cuda_after import SCALARS
+from ..cuda.program_builder import select_parameters
+from .cuda_epilogues import SCALARS
 
+# Elements along each side of a block's tile of the result, and along the sums at once.
 _TILE, _DEPTH = 16, 32
 
 _TEXT = """
@@ -42,62 +43,64 @@ extern "C" __global__ void small_matmul({pointers}, long long rows, long long co
   }}
   if (row < rows && column < columns) {{
     const long long at = (long long)row * columns + column;
-    {after}
+    {epilogues}
     out[at] = ({O})sum;
   }}
 }}
 """
-_AFTER = {
+# The text of each epilogue of `Product.epilogues`; ``x<n>`` is the scalar or pointer of step n.
+_EPILOGUES = {
     "scale": "sum *= ({S})x{n};",
     "divide": "sum /= ({S})x{n};",
     "bias": "sum += ({S})x{n}[column];",
     "residual": "sum += ({S})x{n}[at];",
-    "less": "sum -= ({S})x{n}[at];",
-    "from": "sum = ({S})x{n}[at] - sum;",
+    "subtract": "sum -= ({S})x{n}[at];",
+    "subtract_from": "sum = ({S})x{n}[at] - sum;",
     "maximum": "sum = sum >= ({S})x{n} || sum != sum ? sum : ({S})x{n};",
 }
 
 
 def is_small(layouts: Sequence[Layout], dtype: Any) -> bool:
-    """Whether a product, of operands with two dimensions or more, is for this kernel."""
+    """Return whether this kernel computes a product; its operands have two dimensions or more."""
     shape, inner = layouts[0].shape, layouts[1].shape[-1]
     return is_small_product(shape[-2:], inner) and prod(shape[:-2]) == 1 and KIND[dtype] in "ef"
 
 
 def small_matmul(
-    layouts: Sequence[Layout], dtypes: Sequence[Any], after: Sequence[str], count: int = 1
+    layouts: Sequence[Layout], dtypes: Sequence[Any], epilogues: Sequence[str], count: int = 1
 ) -> tuple[Program, str]:
-    """The program, and the letters of its arguments as a `Launcher` takes them.
+    """Return the program, and the format of its arguments for a `Launcher`.
 
     Parameters
     ----------
     layouts
-        Those of the result, in C order, and of the operands, with two dimensions or more.
+        Layouts of the result, in C order, and of the operands, with two dimensions or more.
     dtypes
         Their dtypes.
-    after
-        As in `gpunumpy.core.graph.library_calls.products.Product`; a pointer or a scalar for each is an argument more.
+    epilogues
+        As in `gpunumpy.core.graph.library_calls.products.Product`. Each adds a pointer or a scalar to the arguments.
     count
-        For how many products. If there are several, the arguments are those of each one after the other, as many as
-        there can be at most.
+        Number of equal products. If there are several, the program takes the arguments of `MAX_BATCH` products, one
+        product after the other.
     """
     out, a, b = layouts
-    made, dtype = dtypes[:2]
+    out_dtype, dtype = dtypes[:2]
     (rows, columns), inner = out.shape[-2:], a.shape[-1]
     sums = "double" if dtype.itemsize == 8 else "float"
-    types = {"out": f"{C_TYPE[made]}*", "a": f"const {C_TYPE[dtype]}*", "b": f"const {C_TYPE[dtype]}*"}
-    types |= {f"x{n}": "double" if step in SCALARS else f"const {C_TYPE[made]}*" for n, step in enumerate(after)}
-    several = count > 1
-    names = [f"_{k}" for k in range(MAX_BATCH)] if several else [""]
+    types = {"out": f"{C_TYPE[out_dtype]}*", "a": f"const {C_TYPE[dtype]}*", "b": f"const {C_TYPE[dtype]}*"}
+    pointer = f"const {C_TYPE[out_dtype]}*"
+    types |= {f"x{n}": "double" if epilogue in SCALARS else pointer for n, epilogue in enumerate(epilogues)}
+    is_batch = count > 1
+    names = [f"_{k}" for k in range(MAX_BATCH)] if is_batch else [""]
     text = _TEXT.format(
-        O=C_TYPE[made],
+        O=C_TYPE[out_dtype],
         T=C_TYPE[dtype],
         S=sums,
         tile=_TILE,
         depth=_DEPTH,
         pointers=", ".join(f"{kind} {name}{number}" for number in names for name, kind in types.items()),
-        chosen=chosen("blockIdx.y", types, MAX_BATCH) if several else "",
-        after="\n    ".join(_AFTER[step].format(S=sums, n=n) for n, step in enumerate(after)),
+        chosen=select_parameters("blockIdx.y", types, MAX_BATCH) if is_batch else "",
+        epilogues="\n    ".join(_EPILOGUES[epilogue].format(S=sums, n=n) for n, epilogue in enumerate(epilogues)),
     )
     across, down = -(-columns // _TILE), -(-rows // _TILE)
     operands = (a.offset, *a.strides[-2:], b.offset, *b.strides[-2:])

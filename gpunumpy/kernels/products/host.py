@@ -1,4 +1,4 @@
-"""Matrix products on the CPU device, with what is done to them in one go."""
+"""Matrix products on the CPU device, with the epilogues of `Product`."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ import numpy
 from ...core.dtypes import FLOAT32, KIND
 from ...core.graph.library_calls.products import Product
 
-_AFTER: dict[str, Callable[..., Any]] = {
+_EPILOGUES: dict[str, Callable[..., Any]] = {
     "scale": numpy.multiply,
     "divide": numpy.divide,
     "bias": numpy.add,
     "residual": numpy.add,
-    "less": numpy.subtract,
-    "from": lambda made, operand: operand - made,
+    "subtract": numpy.subtract,
+    "subtract_from": lambda result, operand: operand - result,
     "maximum": numpy.maximum,
 }
 
 
 def matmul(options: tuple[Any, ...], out: Any, a: Any, b: Any, *rest: Any) -> None:
-    """The product, of which `out` may have any shape."""
+    """Compute the product; `out` may have any shape of as many elements."""
     product = Product(*options)
-    a, b = (x.conj() if wanted else x for x, wanted in zip((a, b), product.conjugate, strict=True))
+    a, b = (x.conj() if is_conjugated else x for x, is_conjugated in zip((a, b), product.conjugate, strict=True))
     batch = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     shape = (*batch, *a.shape[-2:-1], *(b.shape[-1:] if b.ndim > 1 else ()))
     half = KIND[a.dtype] == "e"
-    if not product.after and not half:
+    if not product.epilogues and not half:
         numpy.matmul(a, b, out=out.reshape(shape))
         return
-    # Rounded once, at the end, as on a GPU.
-    wide = FLOAT32 if half else a.dtype
-    made = numpy.matmul(a, b, dtype=wide).reshape(out.shape)
-    for step, operand in zip(product.after, rest, strict=True):
-        made = _AFTER[step](made, numpy.asarray(operand, wide))
-    numpy.copyto(out, made, casting="same_kind")
+    # The result is rounded once, at the end, as on a GPU.
+    sum_dtype = FLOAT32 if half else a.dtype
+    result = numpy.matmul(a, b, dtype=sum_dtype).reshape(out.shape)
+    for epilogue, operand in zip(product.epilogues, rest, strict=True):
+        result = _EPILOGUES[epilogue](result, numpy.asarray(operand, sum_dtype))
+    numpy.copyto(out, result, casting="same_kind")

@@ -1,19 +1,19 @@
-// Integers up to bounds that depend on how many of them come before.
+// Integers up to bounds, where the bound of a piece depends on how many numbers come before it.
 //
-// Every piece of the stream, a word of BITS bits, makes the next number or is rejected, by a rule that looks at the
-// number's bound: so whether a piece makes a number depends on how many the pieces before it make. That is guessed and
-// corrected: from a guess follows which pieces make numbers, and from that a better guess. When nothing changes any more
-// all of it is right: the first piece has nothing before it, and each other one is right if all before it are. So a
-// warp finds out about its pieces, 32 at a time; then a block about its warps; and then several blocks, which run side
-// by side and tell each other how many numbers their tiles make. What they end with begins the next stage.
+// Each piece of the stream, a word of BITS bits, makes the next number or is rejected, by a rule that depends on that
+// number's bound. So whether a piece makes a number depends on how many numbers the pieces before it make. This is
+// solved as a fixed point: a guess of the counts determines which pieces make numbers, and these determine better
+// counts. Once nothing changes all is right: the first piece has no pieces before it, and each other piece is right if
+// all pieces before it are. A warp resolves its pieces in this way, 32 at a time; then a block resolves its warps; then
+// several blocks, which run concurrently, exchange the counts of their tiles. Their last count begins the next stage.
 //
-// Before this there are THREADS, THREAD_PIECES, Out, BITS, MASKED, BLOCKS_LEAVE, and `struct Bounds` with `bound(t)` of
-// number t, `put(out, t, value)`, and `top`, the largest bound, if they fall.
+// The text before this file defines THREADS, THREAD_PIECES, Out, BITS, MASKED, BLOCKS_LEAVE, and `struct Bounds` with
+// `bound(t)` of number t, `put(out, t, value)`, and `top`, the largest bound, if bounds fall.
 
 const int WARPS = THREADS / 32, TILE = THREADS * THREAD_PIECES, MAX_BLOCKS = 256;
 const u32 LARGEST = ~0u >> (32 - BITS);
 
-// Whether a piece makes a number of a bound, and which.
+// Whether a piece makes a number from 0 up to a bound, and which (`value`).
 __device__ __forceinline__ bool accepts(u32 piece, u32 bound, u32& value) {
   if (MASKED) {
     value = piece & ~0u >> __clz(int(bound));
@@ -27,7 +27,8 @@ __device__ __forceinline__ bool accepts(u32 piece, u32 bound, u32& value) {
   return lower > bound || lower >= (LARGEST - bound) % (bound + 1);
 }
 
-// How many numbers so many pieces make, about. With masks the bounds are taken to fall by one from number to number.
+// Estimate how many numbers some pieces make, the first of this bound. With masks the bounds are assumed to fall by one
+// from number to number.
 __device__ __forceinline__ i64 expected(u32 bound, i64 pieces) {
   if (!MASKED) {
     const u32 rejected = bound == LARGEST ? 0 : (LARGEST - bound) % (bound + 1);
@@ -44,13 +45,13 @@ __device__ __forceinline__ i64 expected(u32 bound, i64 pieces) {
   return i64(made);
 }
 
-// The pieces of a warp, 32 in a row, and which of them make numbers.
+// The pieces of a warp, of which it resolves 32 at a time, and which of them make numbers.
 struct WarpPieces {
   u32 pieces[THREAD_PIECES], made[THREAD_PIECES];
-  i64 first;  // of the pieces
-  // How many numbers were taken to come before, how many these make, and for how many more or fewer it is the same.
-  i64 entry;
-  int count, slack_up, slack_down;
+  i64 first;  // the position of the first piece
+  i64 entry;  // the count of numbers assumed to come before
+  int count;  // the count of numbers of these pieces
+  int slack_up, slack_down;  // how many more or fewer numbers may come before without a change
 
   __device__ __forceinline__ WarpPieces(const u32* words, i64 pieces_given, i64 first) : first(first) {
 #pragma unroll
@@ -62,8 +63,8 @@ struct WarpPieces {
   }
   __device__ __forceinline__ int before(int k) const { return __popc(made[k] & ((1u << threadIdx.x % 32) - 1)); }
 
-  // Find out which make numbers if so many come before. There are always enough pieces, as far as one can tell; those
-  // beyond make numbers all the same, so that this ends.
+  // Find which pieces make numbers if `numbers_before` come before. Pieces beyond the last one, which are next to never
+  // needed, count as accepted, so that the loop ends.
   __device__ __forceinline__ void resolve(const Bounds& bounds, i64 pieces_given, i64 total, i64 numbers_before) {
     i64 t = entry = numbers_before;
     slack_up = slack_down = 1 << 30;
@@ -91,7 +92,7 @@ struct WarpPieces {
     }
   }
 
-  // Narrow the slack to what changes nothing for a piece: its bound has the same mask, and is on the same side of its
+  // Narrow the slack to changes that do not affect a piece: its bound keeps its mask and stays on the same side of its
   // value.
   __device__ __forceinline__ void narrow_slack(
       const Bounds& bounds, i64 mine, i64 total, u32 bound, u32 value, bool makes) {
@@ -104,7 +105,7 @@ struct WarpPieces {
     slack_down = int(min(i64(slack_down), i64(makes ? min(mask, u32(bounds.top)) : value - 1) - bound));
   }
 
-  // The same for another number of those before.
+  // Find which pieces make numbers for another count of numbers before.
   __device__ __forceinline__ void shift(const Bounds& bounds, i64 pieces_given, i64 total, i64 numbers_before) {
     const i64 step = numbers_before - entry;
     if (!MASKED || step > slack_up || -step > slack_down) return resolve(bounds, pieces_given, total, numbers_before);
@@ -132,27 +133,27 @@ struct WarpPieces {
 struct Shared {
   int counts[WARPS];
   i64 before, all;
-  bool same;
+  bool is_same;
 };
 
-// How many numbers the tiles of the blocks before this one make, and those of all; and whether no block has published
-// another count than the last time. One warp. What is published carries the number of the turn; a block that begins the
-// next turn has read all others of this one, so two places for each are enough.
+// Publish the count of this block's tile, and read those of all blocks: the sum of the blocks before this one, the sum
+// of all, and whether no block's count has changed since the last turn. One warp. Published counts carry the number of
+// the turn. A block that begins the next turn has read all counts of this one, so two slots per block suffice.
 __device__ __forceinline__ void exchange(
     Shared& shared, volatile u64* published, u32 turn, int blocks, int mine, u32 (&known)[MAX_BLOCKS / 32]) {
   const int lane = threadIdx.x;
   volatile u64* now = published + turn % 2 * MAX_BLOCKS;
   if (lane == 0) now[blockIdx.x] = u64(turn) << 32 | u32(mine);
   i64 before = 0, all = 0;
-  bool same = true;
+  bool is_same = true;
 #pragma unroll
   for (int k = 0; k < MAX_BLOCKS / 32; ++k) {
     const int block = k * 32 + lane;
     if (block >= blocks) continue;
-    u64 its = now[block];
-    while (u32(its >> 32) != turn) its = now[block];
-    same &= known[k] == u32(its);
-    known[k] = u32(its);
+    u64 count = now[block];
+    while (u32(count >> 32) != turn) count = now[block];
+    is_same &= known[k] == u32(count);
+    known[k] = u32(count);
     all += known[k];
     if (block < int(blockIdx.x)) before += known[k];
   }
@@ -160,16 +161,16 @@ __device__ __forceinline__ void exchange(
     before += __shfl_xor_sync(~0u, before, step);
     all += __shfl_xor_sync(~0u, all, step);
   }
-  same = __all_sync(~0u, same);
+  is_same = __all_sync(~0u, is_same);
   if (lane == 0) {
     shared.before = before;
     shared.all = all;
-    shared.same = same;
+    shared.is_same = is_same;
   }
 }
 
-// Draw `total` numbers of the `count` pieces. As many blocks as there are run side by side, or some of them leave when
-// the bounds are so small that all pieces of a stage have much to do with each other.
+// Draw `total` numbers from the `count` pieces. All blocks run concurrently. With BLOCKS_LEAVE some exit when bounds
+// become so small that the pieces of a stage depend much on one another.
 __device__ __forceinline__ void draw(Out* out, i64* taken, const u32* words, u64* published, const Bounds& bounds,
                                      i64 count, i64 total) {
   __shared__ Shared shared;
@@ -184,35 +185,35 @@ __device__ __forceinline__ void draw(Out* out, i64* taken, const u32* words, u64
     const i64 ahead = (i64(blockIdx.x) * WARPS + warp) * (32 * THREAD_PIECES);
     WarpPieces pieces_of_warp(words, count, begin + ahead);
     i64 base = made + expected(bound, i64(blockIdx.x) * TILE);
-    int upto;
+    int sum_up_to;
     u32 known[MAX_BLOCKS / 32];
 #pragma unroll
-    for (u32& its : known) its = ~0u;
+    for (u32& count_of_block : known) count_of_block = ~0u;
     pieces_of_warp.resolve(bounds, count, total, made + expected(bound, ahead));
     while (true) {
       for (int moved = 1; moved;) {
         if (lane == 0) shared.counts[warp] = pieces_of_warp.count;
         __syncthreads();
-        upto = lane < WARPS ? shared.counts[lane] : 0;
+        sum_up_to = lane < WARPS ? shared.counts[lane] : 0;
         for (int step = 1; step < 32; step *= 2) {
-          const int other = __shfl_up_sync(~0u, upto, step);
-          if (lane >= step) upto += other;
+          const int other = __shfl_up_sync(~0u, sum_up_to, step);
+          if (lane >= step) sum_up_to += other;
         }
         const int mine = pieces_of_warp.count;
-        const i64 entry = base + __shfl_sync(~0u, upto, warp) - mine;
+        const i64 entry = base + __shfl_sync(~0u, sum_up_to, warp) - mine;
         if (entry != pieces_of_warp.entry) pieces_of_warp.shift(bounds, count, total, entry);
         moved = __syncthreads_or(pieces_of_warp.count != mine);
       }
-      upto = __shfl_sync(~0u, upto, WARPS - 1);
+      sum_up_to = __shfl_sync(~0u, sum_up_to, WARPS - 1);
       if (blocks == 1) break;
       ++turn;
-      if (warp == 0) exchange(shared, published, turn, blocks, upto, known);
+      if (warp == 0) exchange(shared, published, turn, blocks, sum_up_to, known);
       __syncthreads();
       base = made + shared.before;
-      if (shared.same) break;
+      if (shared.is_same) break;
     }
     pieces_of_warp.write(out, taken, bounds, total);
     begin += i64(blocks) * TILE;
-    made += blocks == 1 ? upto : shared.all;
+    made += blocks == 1 ? sum_up_to : shared.all;
   }
 }

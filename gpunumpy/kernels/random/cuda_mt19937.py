@@ -1,4 +1,4 @@
-"""MT19937 on a GPU, as programs of kernels: its words, and numbers by attempts that are independent of each other."""
+"""MT19937 on a GPU, as programs of kernels: its words, and numbers drawn by independent attempts."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ...core.graph.layout import Layout
 from ..codegen import op_code
 from ..codegen.program import Launch, Program, Scratch
 from ..codegen.sources import source
-from ..cuda.routine import Routine
+from ..cuda.program_builder import ProgramBuilder
 from .mt19937_jumps import BOUNDED, KINDS, LENGTH
 
-_STRETCH, _SHARES, _JUMP_THREADS = 33 * LENGTH, 156, 32  # as in twister.cuh
-_THREADS, _TILE = 256, 4096  # as in picks.cuh
-_JUMP_BLOCKS = 2112  # that work side by side
+_STRETCH, _SHARES, _JUMP_THREADS = 33 * LENGTH, 156, 32  # STRETCH, SHARES and the threads of a jump in mt19937.cuh
+_THREADS, _TILE = 256, 4096  # ATTEMPT_THREADS and TILE in mt19937_numbers.cuh
+_JUMP_BLOCKS = 2112  # blocks of a jump that are to run concurrently
 
 _HEAD = "random/polar", "random/mt19937"
 _WORDS = """
@@ -27,12 +27,12 @@ _WORDS = """
   u32 *words, u32 *after, const u32 *state, const u32 *jumps, u32 *windows, u32 *stretches, \\
   i64 count, i64 length, i64 runs
 extern "C" __global__ void begin(ARGUMENTS) { begin_runs(state, windows, stretches, runs); }
-// The windows that level k made are as many as there were before.
+// Each level doubles the windows: those that the previous level found begin at run gridDim.x.
 extern "C" __global__ void stretch(ARGUMENTS) {
   const i64 run = gridDim.x + blockIdx.x;
   make_stretch(windows + run * LENGTH, stretches + run * STRETCH);
 }
-// Level k is that of 2^k windows.
+// Level k jumps from 2^k windows to as many more.
 extern "C" __global__ void jump(ARGUMENTS) {
   const i64 from = blockIdx.y, to = gridDim.y + from;
   if (to >= runs) return;
@@ -44,73 +44,77 @@ extern "C" __global__ void make(ARGUMENTS) { make_run(words, after, state, windo
 
 
 def twister_words(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]]) -> Program:
-    """Words after a state, alone or in pairs, and the state after them.
+    """Return the program that generates words after a state, single or in pairs, and the state after them.
 
-    The options are how many blocks a run has, and how many runs there are; the arguments are the state, and the
-    polynomials that jump over one run, two, four, and so on.
+    The options are the blocks per run and the count of runs; the arguments are the state, and the polynomials that jump
+    over one run, two, four, and so on.
     """
-    length, runs = options
+    run_blocks, runs = options
     levels = (runs - 1).bit_length()
     launches = [Launch("begin", (min(runs, 64), 1, 1), (_THREADS, 1, 1))]
     for level in range(levels):
-        known = 1 << level
+        known_windows = 1 << level
         if level:
-            launches.append(Launch("stretch", (known // 2, 1, 1), (_THREADS, 1, 1)))
-        shares = min(_SHARES, -(-_JUMP_BLOCKS // known))
-        launches.append(Launch("jump", (shares, known, 1), (_JUMP_THREADS, 1, 1)))
-    launches.append(Launch("make", (runs, 1, 1), (_THREADS, 1, 1)))
+            launches.append(Launch("stretch", (known_windows // 2, 1, 1), (_THREADS, 1, 1)))
+        shares = min(_SHARES, -(-_JUMP_BLOCKS // known_windows))
+        launches.append(Launch("jump", (shares, known_windows, 1), (_JUMP_THREADS, 1, 1)))
+    launches.append(Launch("make", (runs, 1, 1), (_THREADS, 1, 1)))  # the words
     stretches = 1 << max(levels - 1, 0)
     scratch = (Scratch(4 * LENGTH * runs), Scratch(4 * _STRETCH * stretches))
     count = prod(layouts[0].shape) * dtypes[0].itemsize // 4
-    return Program(_words_text(), tuple(launches), scratch, False, (count, length, runs))
+    return Program(_words_text(), tuple(launches), scratch, False, (count, run_blocks, runs))
 
 
-def twister_picks(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]]) -> Program:
-    """Numbers, and the state after them, of words with the states before and after these.
+def twister_numbers(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]]) -> Program:
+    """Return the program that makes numbers of words, by independent attempts, and the state after them.
 
-    The options are the kind of numbers, how many bits each is made of, and how many are left of earlier draws; of
-    bounded ones there is one more argument: the greatest and the mask, or how many they are and the least lower half of
-    a product; and what is added.
+    The arguments are the words, the state before them and the state after them, and for kinds in `BOUNDED` three
+    numbers: the greatest integer and its mask, or the count of integers and the least accepted lower half of a product;
+    then the offset that is added. The options are the kind of numbers, the bits that an attempt consumes, and how many
+    numbers are left over from earlier draws.
     """
-    kind, bits, left = options
-    number, words, _ = KINDS[kind]
-    held = prod(layouts[2].shape)
-    bounded = kind in BOUNDED
-    attempts = held * 32 // bits if bounded else held // words
+    kind, bits, left_over = options
+    kind_number, words_per_attempt, _ = KINDS[kind]
+    word_count = prod(layouts[2].shape)
+    is_bounded = kind in BOUNDED
+    attempts = word_count * 32 // bits if is_bounded else word_count // words_per_attempt
     tiles = max(1, -(-attempts // _TILE))
-    text = Routine()
-    count, all_attempts, begin, all_words = map(text.param, (prod(layouts[0].shape), attempts, left, held))
-    all_tiles = text.param(tiles)
-    given = "bounds[0], bounds[1], bounds[2]" if bounded else "0, 0, 0"
-    shared = f"  const Number number({given});\n  const Attempts attempts{{words, {all_attempts}}};\n"
-    shared += f"  const Out where{{out, {begin}, {count}}};\n"
-    text.entry("count", f"{shared}  count_tile(number, attempts, masks, sums);", tiles, _THREADS)
-    text.entry("sum", f"  sum_tiles(sums, {all_tiles});", 1, 1024)
-    text.entry("put", f"{shared}  put_tile(where, last, number, attempts, masks, sums);", tiles, _THREADS)
+    builder = ProgramBuilder()
+    count, all_attempts, begin, all_words = map(
+        builder.param, (prod(layouts[0].shape), attempts, left_over, word_count)
+    )
+    all_tiles = builder.param(tiles)
+    bounds = "bounds[0], bounds[1], bounds[2]" if is_bounded else "0, 0, 0"
+    declarations = f"  const Number number({bounds});\n  const Attempts attempts{{words, {all_attempts}}};\n"
+    declarations += f"  const Out where{{out, {begin}, {count}}};\n"
+    builder.add_entry("count", f"{declarations}  count_tile(number, attempts, masks, sums);", tiles, _THREADS)
+    builder.add_entry("sum", f"  sum_tiles(sums, {all_tiles});", 1, 1024)
+    builder.add_entry("put", f"{declarations}  put_tile(where, last, number, attempts, masks, sums);", tiles, _THREADS)
     drawn = f"DrawnWords{{words, before, after, {all_words}}}"
-    ended = f"end_picks(state, where, last, number, attempts, {drawn}, sums[{all_tiles}]);"
-    text.entry("end", f"{shared}  {ended}", 1, _THREADS)
-    head = f"typedef {C_TYPE[dtypes[0]]} Value;\n#define KIND {number}\nconst int BITS = {bits};\n"
+    end_call = f"end_numbers(state, where, last, number, attempts, {drawn}, sums[{all_tiles}]);"
+    builder.add_entry("end", f"{declarations}  {end_call}", 1, _THREADS)
+    head = f"typedef {C_TYPE[dtypes[0]]} Value;\n#define KIND {kind_number}\nconst int BITS = {bits};\n"
     pointers = ["Value* out", "u32* state", "const u32* words", "const u32* before", "const u32* after"]
-    return text.program(
-        pointers + ["const u64* bounds"] * bounded,
+    return builder.build(
+        pointers + ["const u64* bounds"] * is_bounded,
         [("i64* sums", 8 * (tiles + 1)), ("i64* last", 8), ("u32* masks", tiles * _TILE // 8)],
-        head=head + source(*_HEAD, "random/picks"),
+        head=head + source(*_HEAD, "random/mt19937_numbers"),
     )
 
 
-def twister_stand(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]]) -> Program:
-    """The state after so many words as were taken, of words with the states before and after these.
+def twister_advance(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[numpy.dtype[Any]]) -> Program:
+    """Return the program that computes the state after the first ``taken[0]`` of some words.
 
-    Where `taken` has a second number, it is the word of the two normal numbers of which one is left, or -1.
+    The arguments are the words, the states before and after them, and `taken`. If `taken` has a second number, that is
+    the word at which the pair of normal numbers begins of which one is left over, or -1 if none is.
     """
-    text = Routine()
-    count = text.param(prod(layouts[1].shape) * dtypes[1].itemsize // 4)
+    builder = ProgramBuilder()
+    count = builder.param(prod(layouts[1].shape) * dtypes[1].itemsize // 4)
     body = f"  const DrawnWords drawn{{words, before, after, {count}}};\n  drawn.write_state(state, taken[0]);"
-    left = "\n  drawn.leave_normal(state, taken[1]);" if prod(layouts[4].shape) == 2 else ""
-    text.entry("stand", body + left, 1, _THREADS)
+    normal = "\n  drawn.leave_normal(state, taken[1]);" if prod(layouts[4].shape) == 2 else ""
+    builder.add_entry("advance", body + normal, 1, _THREADS)
     pointers = ["u32* state", "const u32* words", "const u32* before", "const u32* after", "const i64* taken"]
-    return text.program(pointers, head=source(*_HEAD))
+    return builder.build(pointers, head=source(*_HEAD))
 
 
 @cache

@@ -1,29 +1,31 @@
-// Numbers of which the random words themselves decide how many words these take.
+// Integers and ziggurat numbers: nearly every piece of the stream makes a number, and a few attempts take more pieces.
 //
-// A piece is a word of BITS bits, WORD_PIECES of them in each word of 64 bits. An attempt begins at a piece, takes that
-// one and perhaps more, and makes a number or none. Nearly every piece is an attempt of its own that makes a number (it
-// is "quick"); where each attempt begins depends on all attempts before it only through the few that are not. So a
-// thread works up THREAD_PIECES pieces as if an attempt began at each of them (`test_quick`), and their numbers wait in
-// shared memory. Then a warp follows the attempts of its row that are not quick: a thread those that reach into one
-// another, which are hardly ever more than two. Only at the start of a row it must be known where the row before ends;
-// nearly every row says that without knowing where it begins itself. A block works up a tile of rows; then, while it
-// works up another, a warp of it publishes how many numbers they make, and looks back for how many there are before;
-// then they are written.
+// A piece has BITS bits; a word of 64 bits has WORD_PIECES pieces. An attempt begins at a piece, consumes it and maybe
+// more, and makes a number or none. An attempt is quick if it makes a number of one piece, as nearly all do; where an
+// attempt begins depends on those before it only through the few slow ones. So a thread tests THREAD_PIECES pieces as
+// if an attempt began at each (`test_quick`), and holds the numbers in shared memory. Then each warp follows the slow
+// attempts of its row: one thread for each chain of slow attempts that overlap, hardly ever more than two. Only the
+// start of a row depends on where the previous row ends, and nearly every row knows its own end without that. A block
+// classifies a tile of rows. While it classifies the next tile, one more warp publishes the tile's count of numbers and
+// looks back for the count before the tile (decoupled look-back, D. Merrill and M. Garland, 2016). Then the numbers are
+// written.
 //
-// A `Number` says of a piece whether it makes a number by itself, and which: `begin`. Where it does not, `go_on` takes
-// more. `quick` is `begin` with tables at hand: the result's highest bit says whether it does; what is made is held,
-// and `value` is the number of that.
+// A `Number` has `begin`: whether a piece makes a number by itself, and which. Where it does not, `go_on` consumes more
+// pieces. `quick` is `begin` with the tables in shared memory: the highest bit of its result says whether there is a
+// number, in the form `Held`, of which `value` makes the number itself.
 
-const int WARPS = THREADS / 32 - 1;
-// The pieces of a word, of a warp's row, of a tile, and of a turn of a loop.
+const int WARPS = THREADS / 32 - 1;  // without the warp that places the rows
+// Pieces per word, per row (of one warp), per tile, and per iteration of `test_quick`.
 const int WORD_PIECES = 64 / BITS, ROW_PIECES = 32 * THREAD_PIECES, TILE_PIECES = WARPS * ROW_PIECES;
 const int TURN_PIECES = THREAD_PIECES < 8 * WORD_PIECES ? THREAD_PIECES : 8 * WORD_PIECES;
-const int MAX_LENGTH = 32;  // no attempt takes more pieces
+const int MAX_LENGTH = 32;  // the most pieces of an attempt
 static_assert(THREAD_PIECES <= 32 && 32 % THREAD_PIECES == 0, "the pieces of a thread are bits of a word");
 static_assert(THREAD_PIECES % WORD_PIECES == 0, "the pieces of a thread are whole words");
-const u64 KNOWN = u64(1) << 63, SUM = u64(1) << 62;  // a tile's own numbers; its own and all before
+// Flags of a published count of numbers: that it is there, and that it includes all tiles before.
+const u64 KNOWN = u64(1) << 63, SUM = u64(1) << 62;
 
-// The pieces of a stream from a state on. Those of a first word, before all others, may be left of an earlier one.
+// The pieces of a stream from a state on. If half a word is left over, `lead` is 1: word 0 has that half alone, and the
+// stream's own words follow.
 struct Pieces {
   const u64* state;
   const Wide* starts;
@@ -31,13 +33,13 @@ struct Pieces {
   __device__ Pieces(const u64* state, const Wide* starts, i64 chunks)
       : state(state), starts(starts), chunks(chunks), lead(leads(state)) {}
   __device__ static bool leads(const u64* state) { return WORD_PIECES > 1 && state[7]; }
-  // Where the first piece is that nobody has had.
+  // The first piece that is not consumed.
   __device__ int begin() const { return lead ? WORD_PIECES / 2 : 0; }
   __device__ u64 word(i64 w, u64 its) const { return w < lead ? state[8] << 32 : its; }
   __device__ static Piece cut(u64 word, int at) { return Piece(word >> (at * BITS & 63)); }
 };
 
-// Pieces from one on, as an attempt takes them.
+// The pieces from piece p on, in order, as an attempt consumes them.
 struct PieceReader {
   Words words;
   u64 word;
@@ -56,40 +58,43 @@ struct PieceReader {
   }
 };
 
-// What becomes of a piece at which an attempt begins: how many pieces it takes, and whether there is a number.
+// The result of an attempt: how many pieces it consumes, and whether it makes a number.
 struct Attempt {
   int length;
   bool made;
 };
 
+// Make the attempt at piece p: inline, where few attempts are made.
 __device__ __forceinline__ Attempt attempted(const Number& number, const Pieces& pieces, i64 p, Value& value) {
   PieceReader reader(pieces, p);
   const Piece piece = reader.take();
   const bool made = number.begin(piece, value) || number.go_on(piece, reader, value);
   return {reader.taken, made};
 }
-// Calls take copies, so that what they are of may stay in registers.
+// The same as a call. It takes copies, so that the caller's objects can stay in registers.
 __device__ __noinline__ Attempt attempt(Number number, Pieces pieces, i64 p, Value& value) {
   return attempted(number, pieces, p, value);
 }
 
-// A row of pieces, while its numbers wait.
+// The slow attempts of a row.
 struct Listed {
-  u16 slow[SLOTS];  // the pieces that are not quick, in order,
-  u8 codes[SLOTS];  // and what comes of each: the length of the attempt, and 128 if there is a number
+  u16 slow[SLOTS];  // their pieces, in order
+  u8 codes[SLOTS];  // the length of each, plus 128 if it makes a number
 };
+// The numbers of 32 pieces.
 struct alignas(8) Mask {
-  u32 made;    // a bit for each of 32 pieces: whether a number is made there
-  int before;  // how many numbers are made before those
+  u32 made;    // a bit for each piece that makes a number
+  int before;  // the count of numbers of the row before these pieces
 };
+// A row of pieces and its numbers, until they are written.
 struct Row {
   Mask masks[THREAD_PIECES];
   Listed list;
-  int slow_count;  // how many pieces are not quick
-  int count;       // how many numbers are made, if the first attempt begins at the first piece and takes no other
-  int exit;        // where the last attempt ends, in the next row
+  int slow_count;  // slow pieces
+  int count;       // numbers, if the first attempt begins at the first piece and the attempts at the start are quick
+  int exit;        // where the last attempt ends, in pieces of the next row
   Held held[32 * (THREAD_PIECES + 1)];
-  // Let no numbers be made at some pieces, no more than 32; how many were there is the result.
+  // Clear the numbers of the pieces from `from` to `until`, at most 32; return how many there were.
   __device__ __forceinline__ int drop_numbers(int from, int until) {
     const u64 bits = ((u64(1) << (until - from)) - 1) << (from & 31);
     int lost = 0;
@@ -97,24 +102,26 @@ struct Row {
     if (bits >> 32) lost += __popc(atomicAnd(&masks[from / 32 + 1].made, ~u32(bits >> 32)) & u32(bits >> 32));
     return lost;
   }
-  // Where the attempt ends that begins at such a piece.
+  // The piece after the slow attempt k.
   __device__ int end(int k) const { return list.slow[k] + (list.codes[k] & 127); }
-  // Where the pieces begin of which an attempt makes no number.
+  // The first piece of the slow attempt k that makes no number: its number, if any, counts for its first piece.
   __device__ int idle(int k) const { return list.slow[k] + (list.codes[k] >> 7); }
-  // Where the number of a piece waits: one place is left out between the threads, which write at the same time.
+  // The index in `held` of a piece's number. Between threads, which write at the same time, an element is left out
+  // against bank conflicts.
   __device__ static int place(int at) { return at / THREAD_PIECES * (THREAD_PIECES + 1) + at % THREAD_PIECES; }
 };
+// The shared memory of a block. Index 0 or 1 (`turn`): one tile is classified while the other is placed and written.
 struct Block {
   typename Number::Tables tables;
-  Row rows[2][WARPS];    // of the tile that is worked up, and of the one that is settled and written
-  i64 bases[2];          // how many numbers are made before those of a tile,
-  int before[2][WARPS];  // and before those of a row
-  int ends[2];           // where the last attempt ends, in the next tile
-  u32 tickets[2];
+  Row rows[2][WARPS];
+  i64 bases[2];          // the count of numbers before the tile
+  int before[2][WARPS];  // the count of numbers of the tile before a row
+  int ends[2];           // where the last attempt ends, in pieces of the next tile
+  u32 tickets[2];        // the tile's number
 };
-static_assert(sizeof(Block) <= SHARED, "what is asked for at the launch");
+static_assert(sizeof(Block) <= SHARED, "the launch has to ask for the size of Block: cuda_draws._shared_bytes");
 
-// The sum of the threads' numbers before a thread of a warp, and of all.
+// Return the sum of `mine` over the lanes before this one; `all` becomes the sum over the warp.
 __device__ __forceinline__ int sum_before(int mine, int& all) {
   int upto = mine;
 #pragma unroll
@@ -126,7 +133,7 @@ __device__ __forceinline__ int sum_before(int mine, int& all) {
   return upto - mine;
 }
 
-// Work up a thread's pieces as if an attempt began at each of them; the result has a bit for each that is quick.
+// Test a thread's pieces as if an attempt began at each, and hold their numbers; the result has a bit per quick piece.
 __device__ __forceinline__ u32 test_quick(
     const Number& number, const typename Number::Tables::Own& tables, const Pieces& pieces, i64 first, Held* held) {
   Words words(pieces, first);
@@ -145,7 +152,7 @@ __device__ __forceinline__ u32 test_quick(
     }
   }
   quick = __brev(quick) >> (32 - THREAD_PIECES);
-  if (WORD_PIECES > 1 && first < pieces.lead) {  // the first word of all
+  if (WORD_PIECES > 1 && first < pieces.lead) {  // word 0, of which half is left over: test its pieces again
     for (int k = 0; k < WORD_PIECES; ++k) {
       const u32 its = number.quick(tables, Pieces::cut(pieces.word(first, 0), k), held[k]) >> 31;
       quick = quick & ~(1u << k) | its << k;
@@ -154,11 +161,11 @@ __device__ __forceinline__ u32 test_quick(
   return quick;
 }
 
-// List the pieces that are not quick, in order, and see what comes of each: a warp.
+// List the slow pieces in order, and make the attempt at each: a warp.
 __device__ __forceinline__ void list(Row& row, const Number& number, const Pieces& pieces, i64 first, u32 slow) {
   const int lane = threadIdx.x % 32;
   int all, at = sum_before(__popc(slow), all);
-  if (all > SLOTS) __trap();  // that many are as good as impossible
+  if (all > SLOTS) __trap();  // next to impossible
   for (; slow; slow &= slow - 1) row.list.slow[at++] = u16(lane * THREAD_PIECES + __ffs(int(slow)) - 1);
   row.slow_count = all;
   __syncwarp();
@@ -172,8 +179,9 @@ __device__ __forceinline__ void list(Row& row, const Number& number, const Piece
   __syncwarp();
 }
 
-// Follow attempts from one that is not quick on, as long as one is within the `reach` of another, the first one
-// beginning at `until` or later; the result is where the last of them ends. What they take is marked, and `lost`.
+// Follow the slow attempts from attempt k on while each begins before the end of one before it (`reach`). Those that
+// begin at `until` or later, where the last one ended, take place: the numbers of the pieces that they consume are
+// cleared and counted in `lost`. Return where the last one ends.
 __device__ __forceinline__ int follow(Row& row, int k, int until, int& reach, int& lost) {
   for (; k < row.slow_count && row.list.slow[k] < reach; ++k) {
     const int end = row.end(k);
@@ -186,7 +194,7 @@ __device__ __forceinline__ int follow(Row& row, int k, int until, int& reach, in
   return until;
 }
 
-// Whether no attempt that is not quick reaches the piece of such a one.
+// Whether the slow attempt k begins a chain: no slow attempt before it reaches its piece.
 __device__ __forceinline__ bool is_free(const Row& row, int k) {
   const int at = row.list.slow[k];
   for (--k; k >= 0 && row.list.slow[k] > at - MAX_LENGTH; --k)
@@ -194,7 +202,7 @@ __device__ __forceinline__ bool is_free(const Row& row, int k) {
   return true;
 }
 
-// Follow all attempts but those at the start of the row: a warp.
+// Follow all chains of slow attempts except those at the start of the row: a warp.
 __device__ __forceinline__ void follow_all(Row& row) {
   for (int k = threadIdx.x % 32; k < row.slow_count; k += 32) {
     const int at = row.list.slow[k];
@@ -206,7 +214,7 @@ __device__ __forceinline__ void follow_all(Row& row) {
   __syncwarp();
 }
 
-// Work up a row as if its first attempt began at its first piece: a warp.
+// Classify the pieces of a row as if its first attempt began at its first piece: a warp.
 __device__ __forceinline__ void classify(
     Row& row, const typename Number::Tables& tables, const Number& number, const Pieces& pieces, i64 first) {
   const int lane = threadIdx.x % 32;
@@ -228,15 +236,15 @@ __device__ __forceinline__ void classify(
   row.count = all;
 }
 
-// Whether what comes after the attempts at the start of a row is the same wherever the first one begins.
+// Whether the end of a row is known without its entry: the slow attempts at its start do not reach the next row.
 __device__ __forceinline__ bool is_certain(const Row& row) {
   int reach = MAX_LENGTH;
   for (int k = 0; k < row.slow_count && row.list.slow[k] < reach; ++k) reach = max(reach, row.end(k));
   return reach <= ROW_PIECES;
 }
 
-// Follow the attempts at the start of a row, the first of which begins at `entry`. How many numbers are lost is the
-// result; and where the last attempt ends in the next row, if it is one of these.
+// Follow the attempts at the start of a row, the first of which begins at `entry`. Return how many numbers are cleared;
+// `exit` becomes where the last attempt ends in the next row, if it is one of these.
 __device__ __forceinline__ int follow_first(Row& row, int entry, int& exit) {
   int lost = row.drop_numbers(0, entry), reach = MAX_LENGTH;
   const int until = follow(row, 0, entry, reach, lost);
@@ -244,8 +252,8 @@ __device__ __forceinline__ int follow_first(Row& row, int entry, int& exit) {
   return lost;
 }
 
-// How many numbers the tiles before one make; `mine` is how many it makes itself: a warp. Many tiles are looked at
-// together, as what is known spreads no faster than that.
+// Publish the count of numbers of a tile, `mine`, and return that of all tiles before it: a warp. It looks back over
+// many tiles at once, since sums spread no faster than that.
 __device__ __forceinline__ i64 count_before(volatile u64* sums, i64 tile, int mine) {
   const int lane = threadIdx.x % 32, GROUPS = 4;
   if (lane == 0) sums[tile] = KNOWN | (tile ? 0 : SUM) | u64(mine);
@@ -269,7 +277,7 @@ __device__ __forceinline__ i64 count_before(volatile u64* sums, i64 tile, int mi
   return base;
 }
 
-// Find where the first attempt of each row of a tile begins, and how many numbers are made before: a warp.
+// Find the entry of each row of a tile, where its first attempt begins, and the count of numbers before it: a warp.
 __device__ __forceinline__ void place_rows(
     Block& block, int turn, i64 tile, int begin, volatile u32* exits, volatile u64* sums) {
   const int lane = threadIdx.x % 32;
@@ -310,7 +318,7 @@ __device__ __forceinline__ void place_rows(
   if (lane == 0) block.bases[turn] = base;
 }
 
-// Leave the state in which piece `p` is the next one, but for pieces of a half that is begun.
+// Write the state after piece p - 1. Of a half of a word that is begun, the rest is dropped, as in NumPy.
 __device__ __noinline__ void finish(u64* after, Pieces pieces, i64 p) {
   const i64 half = WORD_PIECES > 1 ? (p + WORD_PIECES / 2 - 1) / (WORD_PIECES / 2) : 2 * p, w = (half + 1) / 2;
   leave(after, pieces, w);
@@ -318,7 +326,7 @@ __device__ __noinline__ void finish(u64* after, Pieces pieces, i64 p) {
   after[8] = WORD_PIECES > 1 ? pieces.word(w - 1, Words(pieces, w - 1).word()) >> 32 : pieces.state[8];
 }
 
-// Draw what is lacking after piece `p`, from number `made` on: one thread.
+// Draw the missing numbers, from number `made` on, of the pieces from p on: one thread.
 __device__ __noinline__ void draw_rest(
     Value* out, u64* after, Number number, Pieces pieces, i64 p, i64 made, i64 n) {
   while (made < n) {
@@ -330,12 +338,12 @@ __device__ __noinline__ void draw_rest(
   finish(after, pieces, p);
 }
 
-// Write the numbers of a row, of which no more than `limit` are asked for: a warp.
+// Write the numbers of a row, at most `limit` of them: a warp.
 template <bool ALL>
 __device__ __forceinline__ void write_row(Value* out, const Row& row, const Number& number, int limit) {
   const int lane = threadIdx.x % 32, STEP_PIECES = THREAD_PIECES < 8 ? THREAD_PIECES : 8;
   const u32 own = 1u << lane, below = own - 1;
-  const volatile Held* from = row.held + Row::place(lane);  // all wait, so that they are read together
+  const volatile Held* from = row.held + Row::place(lane);  // volatile: the loads of a step are issued together
 #pragma unroll 1
   for (int first = 0; first < THREAD_PIECES; first += STEP_PIECES) {
     Held held[STEP_PIECES];
@@ -354,7 +362,7 @@ __device__ __forceinline__ void write_row(Value* out, const Row& row, const Numb
   }
 }
 
-// Find the piece of which number `rank` of a row is made, and leave the state after it: a warp.
+// Find the attempt that makes number `rank` of a row, and write the state after it: a warp.
 __device__ __noinline__ void finish_row(
     u64* after, Number number, Pieces pieces, const Row& row, i64 first, int rank) {
   const u32 lane = threadIdx.x % 32;
@@ -390,8 +398,9 @@ __device__ __forceinline__ void write_tile(
     draw_rest(out, after, number, pieces, tiles * TILE_PIECES + block.ends[turn], base + made, n);
 }
 
-// Draw all: blocks that take tiles in order, so that all tiles that one waits for are on their way. While a block works
-// up a tile, its last warp takes the next one, and settles the one before, so that nobody waits for that.
+// Draw all numbers. Blocks take tiles in order, so that every tile that a block waits for is in progress. While a block
+// classifies a tile, its last warp takes the next ticket and places the rows of the previous tile, so that the other
+// warps do not wait for that.
 __device__ __forceinline__ void draw(
     Value* out, u64* after, const Pieces& pieces, const Number& number, i64 tiles, i64 n, u32* exits, u64* sums,
     u32* tickets, void* memory) {
@@ -413,7 +422,7 @@ __device__ __forceinline__ void draw(
     }
     __syncthreads();
     if (last >= 0 && warp < WARPS) write_tile(block, turn ^ 1, out, after, pieces, number, last, tiles, n);
-    __syncwarp();  // before there are others in their place
+    __syncwarp();  // the next tile but one overwrites the row
     if (tile >= tiles) return;
     last = tile;
   }

@@ -1,5 +1,5 @@
-// Integers of a span as a `Number` of draws.cuh: of the product of a piece with the span the upper half, if the lower
-// one is large enough.
+// Integers from `offset` to offset + span - 1 as a `Number` of draws.cuh: the upper half of the product of a piece with
+// the span (D. Lemire, 2019). The piece is rejected if the lower half is less than `least`.
 
 struct Number {
   typedef Piece Held;

@@ -1,6 +1,7 @@
 // Numbers of a ziggurat as a `Number` of draws.cuh, with the tables of the layers in shared memory.
 
-// What belongs to a layer, COPIES times: those that threads read at the same time are side by side.
+// The table entries of a layer. The tables hold COPIES of each side by side, so that neighboring threads read different
+// banks.
 struct alignas(2 * sizeof(Value)) Layer {
   Value limit, scale;
 };
@@ -14,7 +15,7 @@ struct Number {
       for (int k = threadIdx.x; k < 256 * COPIES; k += THREADS)
         of[k] = {Shape::limit(k / COPIES), Shape::scale(k / COPIES)};
     }
-    // The copies of a thread.
+    // The copy of the tables that a thread reads.
     struct Own {
       const Layer* of;
       u32 first;
@@ -24,7 +25,7 @@ struct Number {
         return *reinterpret_cast<const Layer*>(reinterpret_cast<const char*>(of) + place);
       }
     };
-    // Shuffled, as otherwise it is computed again for each piece.
+    // The shuffle, of each lane with itself, keeps the compiler from computing the offset again for each piece.
     __device__ Own own() const {
       return {of, __shfl_sync(~0u, u32(threadIdx.x % COPIES * sizeof(Layer)), int(threadIdx.x % 32))};
     }

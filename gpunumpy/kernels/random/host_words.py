@@ -1,4 +1,4 @@
-"""Random words and numbers as the CPU executor makes them: by NumPy, from the state that kernels take."""
+"""Random words and numbers on the CPU executor, from and to the state as kernels take it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from ...core.ops.streams import CONGRUENTIAL, DIGIT_BITS, DIGITS, KEEPS, WORDS, digits
+from ...core.ops.streams import CONGRUENTIAL, DIGIT_BITS, DIGITS, STATE_POSITIONS, STATE_WORDS, digits
 
 _HALF = numpy.uint64(32)
 _LOW = numpy.uint64(0xFFFFFFFF)
@@ -16,7 +16,7 @@ _LOW_WORD = (1 << 64) - 1
 Wide = tuple[Any, Any]
 
 
-# Numbers of 128 bits as two of 64.
+# --- numbers of 128 bits as an upper and a lower half -----------------------------------------------------------------
 
 
 def _wide(value: int) -> Wide:
@@ -24,7 +24,7 @@ def _wide(value: int) -> Wide:
 
 
 def _high(a: Any, b: Any) -> Any:
-    """The upper half of a product of numbers of 64 bits."""
+    """Return the upper half of the product of numbers of 64 bits."""
     a_hi, a_lo, b_hi, b_lo = a >> _HALF, a & _LOW, b >> _HALF, b & _LOW
     middle = a_hi * b_lo + (a_lo * b_lo >> _HALF)
     return a_hi * b_hi + (middle >> _HALF) + ((middle & _LOW) + a_lo * b_hi >> _HALF)
@@ -39,7 +39,7 @@ def _plus(a: Wide, b: Wide) -> Wide:
     return a[0] + b[0] + (low < a[1]), low
 
 
-# Words of a position.
+# --- words as functions of their positions ----------------------------------------------------------------------------
 
 
 def _xsl_rr(x: Wide) -> Any:
@@ -58,6 +58,7 @@ _OUTPUTS: dict[str, Callable[[Wide], Any]] = {"xsl_rr": _xsl_rr, "dxsm": _dxsm}
 
 
 def _congruential(name: str) -> Callable[..., Any]:
+    """Return the function that computes word i of a congruential generator from the state at word 0."""
     multiplier, output, _ = CONGRUENTIAL[name]
     parts = ([_wide(pair[k]) for pair in digits(multiplier)] for k in (0, 1))
     powers, sums = ([numpy.array(half) for half in zip(*part, strict=True)] for part in parts)
@@ -67,9 +68,9 @@ def _congruential(name: str) -> Callable[..., Any]:
         x: Wide = (numpy.asarray(x_hi), numpy.asarray(x_lo))
         c: Wide = (numpy.asarray(c_hi), numpy.asarray(c_lo))
         for place in range(DIGITS):
-            at = (i >> DIGIT_BITS * place & (1 << DIGIT_BITS) - 1) + (place << DIGIT_BITS)
-            if at.max() > place << DIGIT_BITS:
-                power, total = ((table[0][at], table[1][at]) for table in (powers, sums))
+            entry = (i >> DIGIT_BITS * place & (1 << DIGIT_BITS) - 1) + (place << DIGIT_BITS)
+            if entry.max() > place << DIGIT_BITS:
+                power, total = ((table[0][entry], table[1][entry]) for table in (powers, sums))
                 x = _plus(_times(x, power), _times(c, total))
         return numpy.broadcast_to(_OUTPUTS[output](x), numpy.shape(i))
 
@@ -77,6 +78,7 @@ def _congruential(name: str) -> Callable[..., Any]:
 
 
 def _philox(i: Any, *state: Any) -> Any:
+    """Return word i of Philox4x64-10, given the counter of word 0 and the key."""
     c0, c1, c2, c3, k0, k1 = (numpy.asarray(word, numpy.uint64) for word in state)
     block = numpy.asarray(i).astype(numpy.uint64) >> numpy.uint64(2)
     c0 = c0 + block
@@ -108,10 +110,13 @@ def _unit_float(x: Any) -> Any:
     return (x >> numpy.uint32(8)).astype(numpy.float32) * numpy.float32(1 / 16777216)
 
 
-def made_by(make: Callable[[Any], Callable[..., Any]]) -> Callable[[Any], Callable[..., Any]]:
-    """A row as `host_rows` has it, of how a dtype's results are made: a function that may be given where these go."""
+def host_function(make: Callable[[Any], Callable[..., Any]]) -> Callable[[Any], Callable[..., Any]]:
+    """Return the implementation of an operation: by loop dtypes, a function with an optional `out` as ufuncs have.
 
-    def row(loop: Any) -> Callable[..., Any]:
+    ``make(dtype)`` returns the function that computes results of a dtype.
+    """
+
+    def of_loop(loop: Any) -> Callable[..., Any]:
         compute = make(loop[-1])
 
         def run(*args: Any, out: Any = None) -> Any:
@@ -123,67 +128,68 @@ def made_by(make: Callable[[Any], Callable[..., Any]]) -> Callable[[Any], Callab
 
         return run
 
-    return row
+    return of_loop
 
 
-ROWS: dict[str, Callable[[Any], Callable[..., Any]]] = {
-    **{name: made_by(lambda _, name=name: _congruential(name)) for name in CONGRUENTIAL},  # type: ignore[misc]
-    "philox": made_by(lambda _: _philox),
-    "stream_half": made_by(lambda _: _stream_half),
-    "stream_half_after": made_by(lambda _: _stream_half_after),
-    "stream_place": made_by(lambda _: lambda q: q >> 1),
-    "unit_double": made_by(lambda _: _unit_double),
-    "unit_float": made_by(lambda _: _unit_float),
+# By operation, the function that returns its implementation for the dtypes of a loop.
+OP_FUNCTIONS: dict[str, Callable[[Any], Callable[..., Any]]] = {
+    **{name: host_function(lambda _, name=name: _congruential(name)) for name in CONGRUENTIAL},  # type: ignore[misc]
+    "philox": host_function(lambda _: _philox),
+    "stream_half": host_function(lambda _: _stream_half),
+    "stream_half_after": host_function(lambda _: _stream_half_after),
+    "stream_place": host_function(lambda _: lambda q: q >> 1),
+    "unit_double": host_function(lambda _: _unit_double),
+    "unit_float": host_function(lambda _: _unit_float),
 }
 
 
-# Routines.
+# --- library calls ----------------------------------------------------------------------------------------------------
 
 
-def taken_from(name: str, bits: Any) -> list[int]:
-    """The state of NumPy's bit generator as kernels take it."""
+def read_state_words(name: str, bits: Any) -> list[int]:
+    """Return the state of a NumPy bit generator in the words that kernels take: see `core.ops.streams`."""
     state = bits.state
-    inner, words = state["state"], [0] * WORDS
+    inner, words = state["state"], [0] * STATE_WORDS
     if name == "philox":
         words[:4] = inner["counter"].tolist()
         words[4:6] = inner["key"].tolist()
-        words[KEEPS["first"]] = state["buffer_pos"]
+        words[STATE_POSITIONS["used_words"]] = state["buffer_pos"]
     else:
         x, c = inner["state"], inner["inc"]
         words[:4] = x >> 64, x & _LOW_WORD, c >> 64, c & _LOW_WORD
-    words[KEEPS["has"]], words[KEEPS["left"]] = state["has_uint32"], state["uinteger"]
+    words[STATE_POSITIONS["has_half"]], words[STATE_POSITIONS["half"]] = state["has_uint32"], state["uinteger"]
     return words
 
 
-def given_to(name: str, bits: Any, words: list[int]) -> None:
-    """Bring NumPy's bit generator to a state that kernels take."""
+def write_state_words(name: str, bits: Any, words: list[int]) -> None:
+    """Set the state of a NumPy bit generator from the words that kernels take."""
     new = bits.state
     if name == "philox":
         counter = sum(words[k] << 64 * k for k in range(4))
-        # One block less, of which the words before the first one are drawn.
+        # Start one block earlier and draw: NumPy then buffers the block, at the right word.
         before = (counter - 1) % (1 << 256)
         new["state"]["counter"] = numpy.array([before >> 64 * k & _LOW_WORD for k in range(4)], numpy.uint64)
         new["state"]["key"] = numpy.array(words[4:6], numpy.uint64)
         new["buffer_pos"] = 4
         bits.state = new
-        bits.random_raw(words[KEEPS["first"]], False)
+        bits.random_raw(words[STATE_POSITIONS["used_words"]], False)
         new = bits.state
     else:
         new["state"] = {"state": words[0] << 64 | words[1], "inc": words[2] << 64 | words[3]}
-    new["has_uint32"], new["uinteger"] = words[KEEPS["has"]], words[KEEPS["left"]]
+    new["has_uint32"], new["uinteger"] = words[STATE_POSITIONS["has_half"]], words[STATE_POSITIONS["half"]]
     bits.state = new
 
 
-def stream_draws(options: tuple[Any, ...], out: Any, after: Any, state: Any, bounds: Any = None) -> None:
-    """Numbers of which the words decide how many of these they take; the state `after` that is left."""
-    name, what = options[:2]
+def piecewise_draws(options: tuple[Any, ...], out: Any, after: Any, state: Any, bounds: Any = None) -> None:
+    """Write to `out` integers or ziggurat numbers, and to `after` the state after them. See `cuda_draws`."""
+    name, distribution = options[:2]
     bits = getattr(import_module("numpy.random"), {"philox": "Philox"}.get(name, name.upper()))(0)
-    given_to(name, bits, state.tolist())
+    write_state_words(name, bits, state.tolist())
     generator = import_module("numpy.random").Generator(bits)
-    if what == "integers":
+    if distribution == "integers":
         span, _, offset = bounds.tolist()
         low = offset - (1 << 64) if out.dtype.kind == "i" and offset >> 63 else offset
         out[...] = generator.integers(low, low + span - 1, out.shape, out.dtype, endpoint=True)
     else:
-        getattr(generator, f"standard_{what}")(dtype=out.dtype, out=out)
-    after[...] = taken_from(name, bits)
+        getattr(generator, f"standard_{distribution}")(dtype=out.dtype, out=out)
+    after[...] = read_state_words(name, bits)

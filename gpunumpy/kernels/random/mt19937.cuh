@@ -1,17 +1,19 @@
-// Words of MT19937.
+// Words of MT19937 (M. Matsumoto and T. Nishimura, 1998).
 //
-// A stream is cut into runs of blocks, and each run is made by one block of threads: of the words after a window of 624,
-// 227 depend on the window alone, and are made together. A window comes from an earlier one by a polynomial that jumps
-// ahead: it is the sum of those windows on the way that the polynomial's terms name. Each level of jumps doubles the
-// number of windows that are known. Of the first word of a window its highest bit alone counts.
+// The stream is cut into runs of blocks of 624 words, and each run is made by one thread block: of the words after a
+// window of 624, 227 depend on the window alone and are made in parallel. A later window is made from an earlier one by
+// a polynomial that jumps ahead: it is the sum of the windows at the distances that the polynomial has as terms. Each
+// level of jumps doubles the windows that are known. Of the first word of a window only the highest bit counts.
 
 const int LENGTH = 624, AHEAD = 397, INDEPENDENT = LENGTH - AHEAD;
-const int TWO_BLOCKS = 2 * LENGTH + INDEPENDENT;  // two blocks, and what may be read behind them for nothing
-const int PLACE = 624, HAS = 625, LEFT = 626, PAIR = 628, MADE_HERE = 632, STATE = 640;
-// A window and what follows it, as far as the terms of a polynomial reach.
+const int TWO_BLOCKS = 2 * LENGTH + INDEPENDENT;  // two blocks, and what idle threads may read behind them
+// Positions in a state, as STATE_POSITIONS in mt19937_jumps.py names them.
+const int POSITION = 624, HAS_NORMAL = 625, NORMAL = 626, NORMAL_WORDS = 628, KNOWS_NORMAL_WORDS = 632;
+const int STATE_WORDS = 640;
+// Words of a stretch: a window and what follows it, as far as the terms of a polynomial reach.
 const int STRETCH = 33 * LENGTH;
-// A jump goes by shares of its terms, so many words of 32 of them. One warp adds them up, a thread for so many words of
-// the window that follow one another: an odd number, so that threads read different banks.
+// A jump is cut into shares of TERMS words of 32 terms. One warp adds up a share; each thread has THREAD_WORDS
+// consecutive words of the window, an odd number, so that threads read different banks.
 const int TERMS = 4, SHARES = LENGTH / TERMS, THREAD_WORDS = 21, REACH = 32 * TERMS + 32 * THREAD_WORDS;
 
 __device__ __forceinline__ u32 next_word(u32 first, u32 second, u32 ahead) {
@@ -34,10 +36,10 @@ __device__ __forceinline__ u32 untempered(u32 y) {
   return x;
 }
 
-// Make so many blocks after a window, which is in the first of two blocks of shared memory; word k goes to put(k, word).
-// A thread makes three words of a block: of those at the same places of the block before, which it has made, and those
-// after these; what lies ahead of the second and the third are its first and its second. It puts them when it has asked
-// for what the next ones are made of.
+// Make the `blocks` blocks after a window, which is in the first of two blocks of shared memory (`both`); put(k, word)
+// gets word k. A thread makes three words of each block, from the words at the same places of the previous block, which
+// it made itself, and their successors. The words AHEAD of the second and the third are its own first and second. It
+// puts the words after it has issued the loads for the next ones.
 template <class Put> __device__ __forceinline__ void follow(u32* both, int blocks, Put put) {
   const int THIRD = 2 * INDEPENDENT, LAST = LENGTH - 1 - THIRD, me = threadIdx.x, t = me < INDEPENDENT ? me : 0;
   const bool works = me < INDEPENDENT, thrice = me <= LAST;
@@ -70,14 +72,14 @@ template <class Put> __device__ __forceinline__ void follow(u32* both, int block
   }
 }
 
-// Make the stretch of a window.
+// Make the stretch of a window: one block.
 __device__ __forceinline__ void make_stretch(const u32* window, u32* stretch) {
   __shared__ u32 both[TWO_BLOCKS];
   for (int k = threadIdx.x; k < LENGTH; k += blockDim.x) stretch[k] = both[k] = window[k];
   follow(both, STRETCH / LENGTH - 1, [=](int k, u32 word) { stretch[k + LENGTH] = word; });
 }
 
-// Begin: the first window is the state's, and the others are zero.
+// Begin: the first window is that of the state, with its stretch; the others are cleared, to be summed into.
 __device__ __forceinline__ void begin_runs(const u32* state, u32* windows, u32* stretches, i64 runs) {
   if (blockIdx.x == 0) {
     for (int k = threadIdx.x; k < LENGTH; k += blockDim.x) windows[k] = state[k];
@@ -88,7 +90,8 @@ __device__ __forceinline__ void begin_runs(const u32* state, u32* windows, u32* 
   }
 }
 
-// Jump from one window, by some shares of a polynomial's terms: one warp.
+// Add to a window the sums for shares first, first + step, ... of a polynomial's terms, over the stretch of an earlier
+// window: one warp.
 __device__ __forceinline__ void jump_window(const u32* stretch, const u32* terms, u32* window, int first, int step) {
   __shared__ u32 words[REACH];
   const int lane = threadIdx.x;
@@ -102,14 +105,14 @@ __device__ __forceinline__ void jump_window(const u32* stretch, const u32* terms
     __syncwarp();
     for (int k = 0; k < TERMS; ++k) {
       const u32 chosen = terms[share * TERMS + k];
-      u32 its[32 + THREAD_WORDS - 1];
+      u32 near[32 + THREAD_WORDS - 1];
 #pragma unroll
-      for (int at = 0; at < 32 + THREAD_WORDS - 1; ++at) its[at] = words[THREAD_WORDS * lane + 32 * k + at];
+      for (int at = 0; at < 32 + THREAD_WORDS - 1; ++at) near[at] = words[THREAD_WORDS * lane + 32 * k + at];
 #pragma unroll
       for (int term = 0; term < 32; ++term) {
         const u32 mask = 0u - (chosen >> term & 1);
 #pragma unroll
-        for (int one = 0; one < THREAD_WORDS; ++one) sums[one] ^= its[term + one] & mask;
+        for (int one = 0; one < THREAD_WORDS; ++one) sums[one] ^= near[term + one] & mask;
       }
     }
   }
@@ -119,90 +122,95 @@ __device__ __forceinline__ void jump_window(const u32* stretch, const u32* terms
   for (int k = lane; k < LENGTH; k += 32) atomicXor(window + k, words[k]);
 }
 
-// A number of 53 bits of two words.
+// The uniform number in [0, 1) of two words: 53 bits.
 __device__ __forceinline__ f64 unit(u32 first, u32 second) {
   return f64(i64(u64(first >> 5) << 26 | second >> 6)) * (1.0 / 9007199254740992.0);
 }
 
-// Where a stream stands that took `count` words from a state on: in which block, counted from the state's.
+// The position of a stream after `count` words from a state on: the block, counted from that of the state, and the
+// place in the block.
 struct Position {
   i64 block;
   u32 place;
   __device__ Position(const u32* state, i64 count) {
-    const i64 upto = i64(state[PLACE]) + count;
+    const i64 upto = i64(state[POSITION]) + count;
     block = count ? (upto - 1) / LENGTH : 0;
     place = u32(upto - block * LENGTH);
   }
 };
 
-// Make a run: words of the stream from the state on, and the state after the last of them if it is in this run.
+// Make the words of a run, and the state after the last word if that is in this run: one block.
 __device__ __forceinline__ void make_run(
     u32* words, u32* after, const u32* state, const u32* windows, i64 count, i64 length) {
   __shared__ u32 both[TWO_BLOCKS];
-  const i64 run = blockIdx.x, place = state[PLACE];
+  const i64 run = blockIdx.x, place = state[POSITION];
   const Position end(state, count);
   for (int k = threadIdx.x; k < LENGTH; k += blockDim.x) both[k] = windows[run * LENGTH + k];
   if (run == 0) {
-    for (i64 k = threadIdx.x; k < STATE; k += blockDim.x) {
+    for (i64 k = threadIdx.x; k < STATE_WORDS; k += blockDim.x) {
       if (k < LENGTH) {
         if (k >= place && k - place < count) words[k - place] = tempered(state[k]);
         if (end.block == 0) after[k] = state[k];
       } else {
-        after[k] = k == PLACE ? end.place : state[k];
+        after[k] = k == POSITION ? end.place : state[k];
       }
     }
   }
-  const i64 begun = run * length, left = end.block - begun;  // blocks before, and in this run and later ones
+  const i64 earlier = run * length, left = end.block - earlier;  // blocks of earlier runs, and of this and later ones
   if (left <= 0) return;
-  const int blocks = int(left < length ? left : length), last = left <= length ? (blocks - 1) * LENGTH : blocks * LENGTH;
-  const i64 from = LENGTH * (1 + begun) - place;
-  const int room = int(count - from < blocks * LENGTH ? count - from : blocks * LENGTH);
-  u32 *to = words + from, *kept = after - last;
+  // The words from `last` on, if this run has the last block, make the state after.
+  const int blocks = int(left < length ? left : length);
+  const int last = left <= length ? (blocks - 1) * LENGTH : blocks * LENGTH;
+  const i64 from = LENGTH * (1 + earlier) - place;
+  const int run_words = int(count - from < blocks * LENGTH ? count - from : blocks * LENGTH);
+  u32 *to = words + from, *state_after = after - last;
   follow(both, blocks, [=](int k, u32 word) {
-    if (k < room) to[k] = tempered(word);
-    if (k >= last) kept[k] = word;
+    if (k < run_words) to[k] = tempered(word);
+    if (k >= last) state_after[k] = word;
   });
 }
 
-// The words of a stream from a state on, `count` of them; and the state after them.
+// `count` words of a stream, with the states before and after them.
 struct DrawnWords {
   const u32 *words, *before, *after;
   i64 count;
-  // A state after the first so many of the words, by one block; all but what is left of a normal number.
+  // Write the state after the first `taken` of the words, with the normal number that was left over before: one block.
   __device__ void write_state(u32* state, i64 taken) const {
     const Position end(before, taken);
     const bool first = end.block == 0, last = end.block == Position(before, count).block;
-    const i64 from = end.block * LENGTH - i64(before[PLACE]);
+    const i64 from = end.block * LENGTH - i64(before[POSITION]);
     for (int k = threadIdx.x; k < LENGTH; k += blockDim.x)
       state[k] = first ? before[k] : last ? after[k] : untempered(words[from + k]);
-    for (int k = PLACE + int(threadIdx.x); k < STATE; k += blockDim.x) state[k] = k == PLACE ? end.place : before[k];
+    for (int k = POSITION + int(threadIdx.x); k < STATE_WORDS; k += blockDim.x)
+      state[k] = k == POSITION ? end.place : before[k];
   }
-  // Of two normal numbers that the words from one on make, the one of the first coordinate is left; none if that is -1.
+  // Write into a state that the second normal number of the pair that begins at a word is left over; that none is, if
+  // the word is -1.
   __device__ void leave_normal(u32* state, i64 from) const {
     __syncthreads();
     if (threadIdx.x != 0) return;
-    u32 its[4] = {};
+    u32 pair[4] = {};
     u64 left = 0;
     if (from >= 0) {
-      for (int k = 0; k < 4; ++k) its[k] = words[from + k];
-      left = op::bit_cast<u64>(NormalPair(unit(its[0], its[1]), unit(its[2], its[3])).second);
+      for (int k = 0; k < 4; ++k) pair[k] = words[from + k];
+      left = op::bit_cast<u64>(NormalPair(unit(pair[0], pair[1]), unit(pair[2], pair[3])).second);
     }
-    state[HAS] = state[MADE_HERE] = from >= 0;
-    state[LEFT] = u32(left);
-    state[LEFT + 1] = u32(left >> 32);
-    for (int k = 0; k < 4; ++k) state[PAIR + k] = its[k];
+    state[HAS_NORMAL] = state[KNOWS_NORMAL_WORDS] = from >= 0;
+    state[NORMAL] = u32(left);
+    state[NORMAL + 1] = u32(left >> 32);
+    for (int k = 0; k < 4; ++k) state[NORMAL_WORDS + k] = pair[k];
   }
 };
 
-// The words after a state, one after the other: one thread.
+// The words after a state, in sequence: one thread.
 struct SerialWords {
   u32* state;
   __device__ u32 next() {
-    if (state[PLACE] == LENGTH) {
+    if (state[POSITION] == LENGTH) {
       for (int k = 0; k < LENGTH; ++k)
         state[k] = next_word(state[k], state[(k + 1) % LENGTH], state[(k + AHEAD) % LENGTH]);
-      state[PLACE] = 0;
+      state[POSITION] = 0;
     }
-    return tempered(state[state[PLACE]++]);
+    return tempered(state[state[POSITION]++]);
   }
 };

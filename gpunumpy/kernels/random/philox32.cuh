@@ -1,5 +1,5 @@
-// Philox4x32 with ten rounds: a block of 128 random bits for each number of a block. Neighbouring elements have their
-// numbers of one block, which is made once for them.
+// Philox4x32 with ten rounds (J. K. Salmon et al., 2011): a function from the number of a block to 128 random bits.
+// Neighboring elements share a block, which a thread computes once for them.
 
 namespace op {
 
@@ -7,7 +7,8 @@ struct Quad {
   u32 word[4];
 };
 
-// Where elements take words again, they do so in another `attempt`.
+// The block of a number; `salt` is the upper half of the counter. An element that needs another word takes it from the
+// same block of the next `attempt`.
 __device__ __forceinline__ Quad philox32(u64 number, u32 attempt, u64 key, u64 salt) {
   u32 c0 = u32(number), c1 = u32(number >> 32) ^ attempt << 20, c2 = u32(salt), c3 = u32(salt >> 32);
   u32 k0 = u32(key), k1 = u32(key >> 32);
@@ -33,7 +34,7 @@ __device__ __forceinline__ f64 rough_rsqrt(f64 x) { return rough(1.0 / ::sqrt(x)
 __device__ __forceinline__ f32 rough_reciprocal(f32 x) { return 1.0f / x; }
 __device__ __forceinline__ f32 root(f32 x) { return ::sqrtf(x); }
 #else
-// Twenty bits or more of a float64, and all but the last of a float32.
+// Approximations: to at least twenty bits of a float64, to all but the last bit of a float32.
 __device__ __forceinline__ f64 rough_reciprocal(f64 x) {
   f64 y;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
@@ -56,16 +57,16 @@ __device__ __forceinline__ f32 root(f32 x) {
 }
 #endif
 
-// The square root of a positive number.
+// The square root of a positive number: an approximation and two corrections.
 __device__ __forceinline__ f64 root(f64 x) {
   const f64 y = rough_rsqrt(x), s = x * y, h = 0.5 * y, e = ::fma(-s, h, 0.5);
   const f64 better = ::fma(s, e, s);
   return ::fma(::fma(-better, better, x), ::fma(h, e, h), better);
 }
 
-// The logarithm of a word as a number in (0, 1], negated. The number is m * 2^k with m around 1; its logarithm is
-// k * log(2) and an odd function of s = (m - 1) / (m + 1), here by Chebyshev's interpolation. The functions of the
-// library, which take all numbers, are three times as long.
+// -log(x), where x in (0, 1] is made of a word. x is m * 2^k with m around 1; its logarithm is k * log(2) plus an odd
+// function of s = (m - 1) / (m + 1), here a polynomial by Chebyshev interpolation. CUDA's functions, which handle all
+// numbers, have three times as many instructions.
 __device__ __forceinline__ f32 minus_log(u32 word) {
   const u32 bits = bit_cast<u32>(f32(word) * 2.3283064365386963e-10f + 1.1641532182693481e-10f);
   const i32 k = i32(bits - 0x3f3504f3) >> 23;
@@ -85,15 +86,15 @@ __device__ __forceinline__ f64 minus_log(u64 word) {
   p = ::fma(p, z, 0.2857142862599056);
   p = ::fma(p, z, 0.3999999999989947);
   p = ::fma(p, z, 0.666666666666667);
-  // k, which is no less than -64, as a float64 by way of its bits.
+  // k, at least -64, as a float64: its bits are put below those of 2^52, which is then subtracted.
   const f64 whole = bit_cast<f64>(u64(0x43300000) << 32 | u32(k + 64)) - 4503599627370560.0;
   return 0.0 - ::fma(whole, 0.6931471805599453, s * ::fma(z, p, 2.0));
 }
 
-// The sine and the cosine of a word's angle: a quarter of a turn for the upper two bits, and what is left of one, less
-// the half of a quarter, for the rest.
+// The sine and the cosine of a word's angle: the upper two bits choose a quarter turn, the next bits an angle from
+// -pi/4 to pi/4, for which polynomials serve.
 template <class T, class Word>
-__device__ __forceinline__ void turn_by(Word word, T sine, T cosine, T& y, T& x) {
+__device__ __forceinline__ void rotate_by_quarters(Word word, T sine, T cosine, T& y, T& x) {
   const int quarter = int(word >> (8 * sizeof(Word) - 2));
   y = quarter & 1 ? cosine : sine;
   x = quarter & 1 ? sine : cosine;
@@ -104,7 +105,7 @@ __device__ __forceinline__ void circle(u32 word, f32& y, f32& x) {
   const f32 a = (bit_cast<f32>((word >> 7 & 0x7fffff) | 0x3f800000) - 1.5f) * 1.5707963268f, z = a * a;
   const f32 s = ::fmaf(::fmaf(-0.00019587866f, z, 0.00833274815f), z, -0.16666664662f);
   const f32 c = ::fmaf(::fmaf(::fmaf(2.4463754e-05f, z, -0.00138875889f), z, 0.04166665064f), z, -0.49999999969f);
-  turn_by(word, ::fmaf(a * z, s, a), ::fmaf(z, c, 1.0f), y, x);
+  rotate_by_quarters(word, ::fmaf(a * z, s, a), ::fmaf(z, c, 1.0f), y, x);
 }
 __device__ __forceinline__ void circle(u64 word, f64& y, f64& x) {
   const f64 a = (bit_cast<f64>((word >> 10 & 0xfffffffffffff) | u64(0x3ff) << 52) - 1.5) * 1.5707963267948966;
@@ -119,17 +120,17 @@ __device__ __forceinline__ void circle(u64 word, f64& y, f64& x) {
   c = ::fma(c, z, 2.480158729876456e-05);
   c = ::fma(c, z, -0.0013888888888887398);
   c = ::fma(c, z, 0.041666666666666664);
-  turn_by(word, ::fma(a * z, s, a), ::fma(z * z, c, ::fma(-0.5, z, 1.0)), y, x);
+  rotate_by_quarters(word, ::fma(a * z, s, a), ::fma(z * z, c, ::fma(-0.5, z, 1.0)), y, x);
 }
 
-// What a thread has made last.
+// The elements of the block that a thread computed last; `at` is its number.
 template <class T> struct Block {
   i64 at = -1;
   T made[16 / sizeof(T)];
 };
 
-// Element i of what `make` makes of blocks. If it is known at which turn elements come, counted from the first of their
-// block on, that is `turn`; else it is negative.
+// Element i; make(number, elements) computes the elements of a block. `turn` is the index of the element in its block
+// if that is known at compile time, and else negative.
 template <class T, class Make>
 __device__ __forceinline__ T of_block(Block<T>& block, int turn, i64 i, Make make) {
   const int per = 16 / sizeof(T);
@@ -150,7 +151,7 @@ __device__ __forceinline__ void words_of(const Quad& quad, u64 (&made)[2]) {
   for (int k = 0; k < 2; ++k) made[k] = joined(quad.word[2 * k], quad.word[2 * k + 1]);
 }
 
-// Two normal numbers of two words (Box and Muller). A radius of zero is next to it, for the root.
+// Two normal numbers of two words (G. E. P. Box and M. E. Muller, 1958). 1e-37 keeps the argument of `root` positive.
 template <class T, class Word> __device__ __forceinline__ void pair_of(Word first, Word second, T* made) {
   const T r = root(T(2) * minus_log(first) + T(1e-37));
   T sine, cosine;
@@ -180,24 +181,24 @@ __device__ __forceinline__ T philox32_normal(Block<T>& block, int turn, i64 i, u
   });
 }
 
-// The upper half of a word's product with a span, and whether the lower half is large enough.
+// Whether the lower half of a word's product with a span is at least `least`; `value` becomes the upper half.
 __device__ __forceinline__ bool is_accepted(u32 word, u64 span, u64 least, u32& value) {
   const u64 product = u64(word) * u32(span);
   value = u32(product >> 32);
   return u32(product) >= least;
 }
 __device__ __forceinline__ bool is_accepted(u64 word, u64 span, u64 least, u64& value) {
-  if (span >> 32 == 0) {  // half a word will do
+  if (span >> 32 == 0) {  // the lower half of the word suffices
     u32 half;
-    const bool does = is_accepted(u32(word), span, least, half);
+    const bool is_accepted_word = is_accepted(u32(word), span, least, half);
     value = half;
-    return does;
+    return is_accepted_word;
   }
   value = __umul64hi(word, span);
   return word * span >= least;
 }
 
-// Integers below a span, all alike: those few whose words do not count have others of further attempts.
+// Integers below a span, all equally likely: for a rejected word the same element of the next attempt is tried.
 template <class T> __device__ __noinline__ T below_again(i64 i, u64 key, u64 salt, u64 span, u64 least) {
   const int per = 16 / sizeof(T);
   T value, made[per];
@@ -210,8 +211,8 @@ template <class T> __device__ __noinline__ T below_again(i64 i, u64 key, u64 sal
 template <class T>
 __device__ __forceinline__ T philox32_below(Block<T>& block, int turn, i64 i, u64 key, u64 salt, u64 span, u64 least) {
   T value;
-  const bool does = is_accepted(philox32_word(block, turn, i, key, salt), span, least, value);
-  return does ? value : below_again<T>(i, key, salt, span, least);
+  const bool is_accepted_word = is_accepted(philox32_word(block, turn, i, key, salt), span, least, value);
+  return is_accepted_word ? value : below_again<T>(i, key, salt, span, least);
 }
 
 }  // namespace op

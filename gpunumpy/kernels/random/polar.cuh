@@ -1,5 +1,5 @@
-// Two normal numbers of a point of the unit disk, by the polar method (G. Marsaglia and T. A. Bray, 1964), or none. The
-// uniform numbers are of its coordinates; the number of the second coordinate comes first.
+// Two normal numbers by the polar method (G. Marsaglia and T. A. Bray, 1964), or none if the point that the uniform
+// numbers u and v make is outside the unit disk. As in NumPy, the first number is that of the second coordinate.
 struct NormalPair {
   bool made;
   f64 first, second;

@@ -1,7 +1,7 @@
-// Attempts at numbers of continuous distributions, in the steps in which NumPy makes them. What begins anew with the
-// next words where these are refused is one attempt each time.
+// Samplers of continuous distributions, step by step as NumPy draws them. Each round of a rejection method is an
+// attempt of its own (rejection_sampling.cuh): draw(source, value) returns whether it made a number.
 
-// Numbers of the ziggurats.
+// Ziggurat numbers, which always succeed.
 struct Normal {
   __device__ explicit Normal(const f64*) {}
   template <class Source> __device__ bool draw(Source& s, Real& value) const {
@@ -17,7 +17,7 @@ struct Exponential {
   }
 };
 
-// Standard gamma numbers, multiplied by a scale.
+// Standard gamma numbers, times a scale. For a shape above 1 by the method of G. Marsaglia and W. W. Tsang (2000).
 struct Gamma {
   Real shape, scale, b, c;
   __device__ explicit Gamma(const f64* params) : Gamma(params[0], params[1]) {}
@@ -26,7 +26,8 @@ struct Gamma {
 
   __device__ static f64 root(f64 x) { return ::sqrt(x); }
   __device__ static f32 root(f32 x) { return ::sqrtf(x); }
-  // Of float32 the nearest number, as NumPy's nearly always is: a GPU's own is off by more, and decides otherwise.
+  // By float64, and rounded: NumPy's float32 functions are nearly always correctly rounded, a GPU's are not, and the
+  // last bit may decide.
   __device__ static Real log(Real x) { return Real(::log(f64(x))); }
   __device__ static Real pow(Real x, Real y) { return Real(::pow(f64(x), f64(y))); }
 
@@ -36,7 +37,7 @@ struct Gamma {
     return made;
   }
 
-  // As many attempts as it takes.
+  // A number, by as many attempts as needed: for samplers whose attempts contain whole gamma numbers.
   template <class Source> __device__ Real number(Source& s) const {
     Real value;
     while (!draw(s, value) && !s.is_postponed) {}
@@ -70,7 +71,7 @@ struct Gamma {
   }
 };
 
-// Of two gamma numbers.
+// Beta numbers, of two gamma numbers.
 struct Beta {
   Gamma first, second;
   __device__ explicit Beta(const f64* params) : first(params[0]), second(params[1]) {}
@@ -81,7 +82,8 @@ struct Beta {
   }
 };
 
-// Where neither parameter is greater than 1: of powers of two even numbers whose sum is at most 1.
+// Beta numbers where neither parameter is greater than 1: of powers of two uniform numbers whose sum is at most 1
+// (M. D. Joehnk, 1964).
 struct BetaOfPowers {
   f64 a, b;
   __device__ explicit BetaOfPowers(const f64* params) : a(params[0]), b(params[1]) {}
@@ -98,15 +100,16 @@ struct BetaOfPowers {
   }
 };
 
-// Chi-square numbers with a centre other than 0, and more than one degree of freedom.
+// Noncentral chi-square numbers of more than one degree of freedom: a central one of one degree fewer, plus the square
+// of a shifted normal number.
 struct NoncentralChisquare {
-  Gamma rest;
+  Gamma central;
   f64 shift;
   __device__ explicit NoncentralChisquare(const f64* params)
-      : rest((params[0] - 1) / 2.0, 2), shift(::sqrt(params[1])) {}
+      : central((params[0] - 1) / 2.0, 2), shift(::sqrt(params[1])) {}
   template <class Source> __device__ f64 number(Source& s) const {
-    const f64 sum = rest.number(s), x = s.normal() + shift;
-    return sum + x * x;
+    const f64 chisquare = central.number(s), x = s.normal() + shift;
+    return chisquare + x * x;
   }
   template <class Source> __device__ bool draw(Source& s, f64& value) const {
     value = number(s);
@@ -114,15 +117,17 @@ struct NoncentralChisquare {
   }
 };
 
-// Ratios of chi-square numbers, each of them over its degrees of freedom.
-template <class Above> struct Ratio {
-  Above above;
-  Gamma below;
-  f64 many, few;
-  __device__ Ratio(Above above, f64 many, f64 few) : above(above), below(few / 2.0, 2), many(many), few(few) {}
+// Ratios of two chi-square numbers, each over its degrees of freedom.
+template <class Numerator> struct Ratio {
+  Numerator numerator;
+  Gamma denominator;
+  f64 df_numerator, df_denominator;
+  __device__ Ratio(Numerator numerator, f64 df_numerator, f64 df_denominator)
+      : numerator(numerator), denominator(df_denominator / 2.0, 2), df_numerator(df_numerator),
+        df_denominator(df_denominator) {}
   template <class Source> __device__ bool draw(Source& s, f64& value) const {
-    const f64 x = above.number(s) * few;
-    value = x / (below.number(s) * many);
+    const f64 x = numerator.number(s) * df_denominator;
+    value = x / (denominator.number(s) * df_numerator);
     return true;
   }
 };
@@ -130,21 +135,23 @@ struct F : Ratio<Gamma> {
   __device__ explicit F(const f64* params) : Ratio(Gamma(params[0] / 2.0, 2), params[0], params[1]) {}
 };
 struct NoncentralF : Ratio<NoncentralChisquare> {
-  // The parameters: of the number above, its centre second; and of the one below.
+  // The parameters: degrees of freedom of the numerator, its noncentrality, degrees of freedom of the denominator.
   __device__ explicit NoncentralF(const f64* params) : Ratio(NoncentralChisquare(params), params[0], params[2]) {}
 };
 
+// Student's t numbers, of a normal and a gamma number.
 struct StandardT {
-  Gamma below;
+  Gamma gamma;
   f64 scale;
-  __device__ explicit StandardT(const f64* params) : below(params[0] / 2), scale(::sqrt(params[0] / 2)) {}
+  __device__ explicit StandardT(const f64* params) : gamma(params[0] / 2), scale(::sqrt(params[0] / 2)) {}
   template <class Source> __device__ bool draw(Source& s, f64& value) const {
-    const f64 x = s.normal(), y = below.number(s);
+    const f64 x = s.normal(), y = gamma.number(s);
     value = scale * x / ::sqrt(y);
     return true;
   }
 };
 
+// Wald (inverse Gaussian) numbers.
 struct Wald {
   f64 mean, scale;
   __device__ explicit Wald(const f64* params) : mean(params[0]), scale(params[1]) {}
@@ -157,13 +164,14 @@ struct Wald {
   }
 };
 
-// Angles around the direction mu, for a kappa of 1e-8 to 1e6. The third parameter is the middle of the cosines.
+// Von Mises angles around the direction mu, for a kappa from 1e-8 to 1e6 (D. J. Best and N. I. Fisher, 1979). The third
+// parameter, r, is that of the wrapped Cauchy envelope.
 struct VonMises {
-  f64 mu, kappa, middle;
-  __device__ explicit VonMises(const f64* params) : mu(params[0]), kappa(params[1]), middle(params[2]) {}
+  f64 mu, kappa, r;
+  __device__ explicit VonMises(const f64* params) : mu(params[0]), kappa(params[1]), r(params[2]) {}
   template <class Source> __device__ bool draw(Source& s, f64& value) const {
     const f64 pi = 3.14159265358979323846;
-    const f64 z = ::cos(pi * s.unit()), w = (1 + middle * z) / (middle + z), y = kappa * (middle - w), v = s.unit();
+    const f64 z = ::cos(pi * s.unit()), w = (1 + r * z) / (r + z), y = kappa * (r - w), v = s.unit();
     if (!(y * (2 - y) - v >= 0 || s.postpones() || ::log(y / v) + 1 - y >= 0)) return false;
     const f64 angle = ::acos(w), turned = (s.unit() < 0.5 ? -angle : angle) + mu;
     const f64 within = ::fmod(::fabs(turned) + pi, 2 * pi) - pi;
@@ -172,7 +180,7 @@ struct VonMises {
   }
 };
 
-// Shares of a whole, in proportion to gamma numbers: a row at once.
+// Dirichlet vectors: gamma numbers over their sum. One attempt makes a whole row.
 struct Dirichlet {
   const f64* shapes;
   __device__ explicit Dirichlet(const f64* params) : shapes(params) {}

@@ -1,10 +1,11 @@
-// Attempts at integers of distributions with parameters, in the steps in which NumPy makes them. What depends on the
-// parameters alone comes from the host, so that it is NumPy's to the last bit.
+// Samplers of discrete distributions, step by step as NumPy draws them. Each round of a rejection method is an attempt
+// of its own (rejection_sampling.cuh): draw(source, value) returns whether it made a number. What depends on the
+// parameters alone comes from the host (random/discrete_plans.py), so that it equals NumPy's value to the last bit.
 
-// A number as an integer; the least one stands for all that no integer can hold.
+// A float64 as an int64; the least int64 stands for all that int64 cannot hold.
 __device__ __forceinline__ i64 whole(f64 x) { return x >= -0x1p63 && x < 0x1p63 ? i64(x) : i64(1ull << 63); }
 
-// The logarithm of the gamma function, by the series of Stirling from 7 on.
+// The logarithm of the gamma function, as NumPy's `random_loggam`: by Stirling's series above 7.
 __device__ __noinline__ f64 log_gamma(f64 x) {
   if (x == 1 || x == 2) return 0;
   const f64 series[10] = {8.333333333333333e-02,  -2.777777777777778e-03, 7.936507936507937e-04, -5.952380952380952e-04,
@@ -22,7 +23,7 @@ __device__ __noinline__ f64 log_gamma(f64 x) {
   return value;
 }
 
-// How many factors a product of evenly distributed numbers has above exp(-mean): one word more than that.
+// Poisson numbers of small means: how many uniform factors keep a product above exp(-mean).
 struct PoissonProduct {
   f64 least;
   __device__ explicit PoissonProduct(const f64* params) : least(params[0]) {}
@@ -34,7 +35,8 @@ struct PoissonProduct {
   }
 };
 
-// A transformed point, which is refused outside of a region. Its logarithms are known, or computed when they are needed.
+// Poisson numbers of means of at least 10, by transformed rejection (PTRS, W. Hoermann, 1993). The logarithms of the
+// parameters come from the host, or are computed when needed (`known` is false).
 struct PoissonRatio {
   f64 mean, log_mean, a, b, log_scale, sure;
   bool known;
@@ -58,8 +60,8 @@ struct PoissonRatio {
   }
 };
 
-// How often one of n events of probability p <= 1/2 happens, where that is not often: one after the other, the
-// probabilities are taken from an evenly distributed number. Beyond a bound that is an error of rounding.
+// Binomial numbers of means up to 30, for a probability p of at most 1/2, by inversion: the probabilities of 0, 1, ...
+// are subtracted from a uniform number. Past `bound`, where only rounding errors lead, the attempt fails.
 struct BinomialInversion {
   i64 n, bound;
   f64 p, q, none;
@@ -86,11 +88,12 @@ struct BinomialInversion {
   }
 };
 
-// The same where it happens often: a point below a triangle, two parallelograms or two exponential tails.
+// Binomial numbers of greater means: a point below a triangle, two parallelograms or two exponential tails (BTPE,
+// V. Kachitvichyanukul and B. W. Schmeiser, 1988). The names are those of NumPy and of the paper.
 struct BinomialRegions {
   i64 n, m;
   f64 r, q, p1, p2, p3, p4, xm, xl, xr, c, left, right;
-  f64 first, sign;  // of the series of Stirling: how it begins, and the sign of its terms of x and w
+  f64 first, sign;  // of Stirling's series: the first coefficient, and the sign of the terms of x and w
   bool flipped;
   __device__ explicit BinomialRegions(const f64* params)
       : BinomialRegions(i64(params[0]), params[1], params[2] != 0, params[3], params[4]) {}
@@ -110,11 +113,11 @@ struct BinomialRegions {
     p3 = p2 + c / left;
     p4 = p3 + c / right;
   }
-  __device__ __forceinline__ f64 rest(f64 x) const {
+  __device__ __forceinline__ f64 series(f64 x) const {
     const f64 y = x * x;
     return (first - (462 - (132 - (99 - 140 / y) / y) / y) / y) / x / 166320;
   }
-  // Whether the height v is below the probability of y.
+  // Whether the height v is below the scaled probability of y.
   __device__ __noinline__ bool below(i64 y, f64 v) const {
     const f64 nrq = n * r * q;
     const i64 k = y < m ? m - y : y - m;
@@ -130,8 +133,8 @@ struct BinomialRegions {
     if (height < t - rho) return true;
     if (height > t + rho) return false;
     const f64 x = f64(y + 1), f = f64(m + 1), z = f64(n + 1 - m), w = f64(n - y + 1);
-    return height <= xm * ::log(f / x) + (n - m + 0.5) * ::log(z / w) + (y - m) * ::log(w * r / (x * q)) + rest(f) +
-                         rest(z) + sign * rest(x) + sign * rest(w);
+    return height <= xm * ::log(f / x) + (n - m + 0.5) * ::log(z / w) + (y - m) * ::log(w * r / (x * q)) + series(f) +
+                         series(z) + sign * series(x) + sign * series(w);
   }
   template <class Source> __device__ bool draw(Source& s, i64& value) const {
     const f64 u = s.unit() * p4;
@@ -163,8 +166,8 @@ struct BinomialRegions {
   }
 };
 
-// How n events are spread over several cases: for each but the last, how many of those that are left, given the
-// probability of the case among the cases that are left.
+// Multinomial rows: for each outcome but the last a binomial number of the trials that are left, given the probability
+// of the outcome among those that are left.
 template <bool LEGACY> struct Multinomial {
   i64 n;
   const f64* params;
@@ -195,30 +198,30 @@ template <bool LEGACY> struct Multinomial {
   }
 };
 
-// How many of a few drawn ones are good: one after the other, from halves of words below a power of two.
+// Hypergeometric numbers of small samples: one item at a time, by masked words of 32 bits.
 struct HypergeometricFew {
   i64 good, bad, sample;
   __device__ explicit HypergeometricFew(const f64* params)
       : good(i64(params[0])), bad(i64(params[1])), sample(i64(params[2])) {}
   template <class Source> __device__ bool draw(Source& s, i64& value) const {
     const i64 all = good + bad;
-    const bool most = sample > all / 2;
-    i64 left = most ? all - sample : sample, total = all, those = good;
-    while (left > 0 && those > 0 && total > those) {
+    const bool draws_complement = sample > all / 2;
+    i64 left = draws_complement ? all - sample : sample, total = all, good_left = good;
+    while (left > 0 && good_left > 0 && total > good_left) {
       --total;
       const u32 mask = ~0u >> __clz(int(u32(total)));
       u32 chosen = s.word32() & mask;
       while (chosen > u32(total)) chosen = s.word32() & mask;
-      if (chosen < u32(those)) --those;
+      if (chosen < u32(good_left)) --good_left;
       --left;
     }
-    if (total == those) those -= left;
-    value = most ? those : good - those;
+    if (total == good_left) good_left -= left;
+    value = draws_complement ? good_left : good - good_left;
     return true;
   }
 };
 
-// How many of a few drawn ones are good: one after the other, each from an evenly distributed number.
+// Hypergeometric numbers of small samples, as a RandomState draws them: one item at a time, by uniform numbers (HYP).
 struct HypergeometricUnits {
   i64 good, bad, sample;
   __device__ explicit HypergeometricUnits(const f64* params)
@@ -234,19 +237,19 @@ struct HypergeometricUnits {
   }
 };
 
-// How many of many drawn ones are good: a ratio of evenly distributed numbers, which is refused outside of a region.
+// Hypergeometric numbers of larger samples, by ratios of uniform numbers (HRUA, E. Stadlober, 1989).
 template <bool LEGACY> struct HypergeometricRatio {
-  const f64* factorials;  // their logarithms, of the first numbers
+  const f64* log_factorials;  // of 0 to 125
   i64 good, fewer, more, drawn;
   f64 a, h, bound, g;
-  bool flipped, rest;
+  bool flipped, is_complement;
   __device__ explicit HypergeometricRatio(const f64* params)
-      : factorials(params + 10), good(i64(params[0])), fewer(i64(params[1])), more(i64(params[2])),
+      : log_factorials(params + 10), good(i64(params[0])), fewer(i64(params[1])), more(i64(params[2])),
         drawn(i64(params[3])), a(params[4]), h(params[5]), bound(params[6]), g(params[7]), flipped(params[8] != 0),
-        rest(params[9] != 0) {}
+        is_complement(params[9] != 0) {}
   __device__ f64 log_factorial(i64 k) const {
     if (LEGACY) return log_gamma(f64(k + 1));
-    if (k < 126) return factorials[k];
+    if (k < 126) return log_factorials[k];
     const f64 x = f64(k);
     return (x + 0.5) * ::log(x) - x + (0.9189385332046728 + (1 / x) * (1 / 12.0 - 1 / (360 * x * x)));
   }
@@ -257,12 +260,13 @@ template <bool LEGACY> struct HypergeometricRatio {
     const f64 t = g - (log_factorial(k) + log_factorial(fewer - k) + log_factorial(drawn - k) +
                        log_factorial(more - drawn + k));
     value = flipped ? drawn - k : k;
-    if (rest) value = good - value;
+    if (is_complement) value = good - value;
     if (u * (4 - u) - 3 <= t) return true;
     return u * (u - t) < 1 && 2 * ::log(u) <= t;
   }
 };
 
+// Logarithmic series numbers (A. W. Kemp, 1981); `log_rest` is log(1 - p).
 template <bool LEGACY> struct LogarithmicSeries {
   f64 p, log_rest;
   __device__ explicit LogarithmicSeries(const f64* params) : p(params[0]), log_rest(params[1]) {}
@@ -280,21 +284,23 @@ template <bool LEGACY> struct LogarithmicSeries {
   }
 };
 
+// Zipf numbers (L. Devroye, 1986): `power` is -1 / (a - 1), b is 2^(a - 1), and `least` is the smallest uniform number
+// of which int64 can hold the power.
 struct Zipf {
-  f64 less, power, b, least;  // a - 1, -1 / (a - 1), 2^(a - 1), and of what no integer can hold
+  f64 a_minus_1, power, b, least;
   __device__ explicit Zipf(const f64* params)
-      : less(params[0]), power(params[1]), b(params[2]), least(params[3]) {}
+      : a_minus_1(params[0]), power(params[1]), b(params[2]), least(params[3]) {}
   template <class Source> __device__ bool draw(Source& s, i64& value) const {
-    const f64 evenly = s.unit(), u = evenly * least + (1 - evenly), v = s.unit();
+    const f64 uniform = s.unit(), u = uniform * least + (1 - uniform), v = s.unit();
     const f64 x = ::floor(::pow(u, power));
     if (x > 0x1p63 || x < 1) return false;
     value = whole(x);
-    const f64 t = ::pow(1 + 1 / x, less);
+    const f64 t = ::pow(1 + 1 / x, a_minus_1);
     return v * x * (t - 1) / (b - 1) <= t / b;
   }
 };
 
-// The first of several probabilities that lead above an evenly distributed number.
+// Geometric numbers of large p: the first whose cumulative probability is not below a uniform number.
 struct GeometricSearch {
   f64 p;
   __device__ explicit GeometricSearch(const f64* params) : p(params[0]) {}
@@ -310,6 +316,7 @@ struct GeometricSearch {
   }
 };
 
+// Geometric numbers of small p, by inversion; `log_rest` is log(1 - p).
 struct GeometricInversion {
   f64 log_rest;
   __device__ explicit GeometricInversion(const f64* params) : log_rest(params[0]) {}

@@ -1,16 +1,18 @@
-// Numbers of distributions as a RandomState draws them.
+// Samplers of distributions as a RandomState draws them.
 
-// Numbers that are made of normal ones, one after the other, where each may take further words. `Items` are what a row
-// of them has: the phases are those items that a normal number is waited for. An attempt takes two of these.
+// Numbers made of normal numbers in turn, each of which may consume further words. `Items` describes a row of them, and
+// the phase of an attempt is the item that needs the next normal number. An attempt makes a pair of normal numbers, so
+// an item that rejects one goes on with the next.
 template <class Items> struct OfNormals : Items {
   using Items::Items;
   __device__ int next(int item) const { return item + 1 < this->count ? item + 1 : 0; }
-  // The items from one on that take no normal number.
+  // Make the items from `item` on that need no normal number; return the next that does.
   template <class Source> __device__ int skip_to_normal(Source& s, int item, Sink& sink) const {
     for (; !sink.full() && !s.is_postponed && !this->needs_normal(item); item = next(item))
       sink.put(this->without_normal(s, item));
     return item;
   }
+  // Use a normal number for an item; return the item that needs the next one.
   template <class Source> __device__ __forceinline__ int use_normal(Source& s, int item, f64 normal, Sink& sink) const {
     Value value;
     if (!this->from_normal(s, item, normal, value) || s.is_postponed) return item;
@@ -21,7 +23,7 @@ template <class Items> struct OfNormals : Items {
     const f64 u = s.unit(), v = s.unit();
     return NormalPair(u, v);
   }
-  // At which item it ends; -1 if none begins at this one.
+  // Make an attempt that begins at `item`; return the item at which it ends, -1 if no attempt begins at `item`.
   template <class Source>
   __device__ __forceinline__ int attempt(Source& s, const NormalPair& pair, int item, Sink& sink) const {
     if (item >= this->count || !this->needs_normal(item)) return -1;
@@ -30,14 +32,16 @@ template <class Items> struct OfNormals : Items {
     sink.left = sink.full();
     return sink.left || s.is_postponed ? item : use_normal(s, item, pair.second, sink);
   }
-  // What comes before the first attempt, a normal number that is left of earlier draws included.
-  template <class Source> __device__ int begin_sequence(Source& s, bool has, f64 left, Sink& sink) const {
+  // Make the numbers before the first attempt, with a normal number left over from earlier draws if there is one
+  // (`has`); return the item at which the first attempt begins.
+  template <class Source> __device__ int begin_sampling(Source& s, bool has, f64 left, Sink& sink) const {
     const int item = skip_to_normal(s, 0, sink);
     return has && !sink.full() ? use_normal(s, item, left, sink) : item;
   }
 };
 
-// A gamma number of a shape greater than 1, of a normal one; b and c are made of the shape.
+// A gamma number of a shape above 1, of a normal number x (G. Marsaglia and W. W. Tsang, 2000). b and c depend on the
+// shape. False if x is rejected.
 template <class Source> __device__ __forceinline__ bool gamma_of(Source& s, f64 x, f64 b, f64 c, f64& value) {
   f64 v = 1.0 + c * x;
   if (v <= 0.0) return false;
@@ -48,7 +52,7 @@ template <class Source> __device__ __forceinline__ bool gamma_of(Source& s, f64 
   return !s.postpones() && ::log(u) < 0.5 * x * x + b * (1. - v + ::log(v));
 }
 
-// One of a shape up to 1, which takes no normal ones.
+// A gamma number of a shape up to 1, without normal numbers. False if it is rejected.
 template <class Source> __device__ __forceinline__ bool small_gamma(Source& s, f64 shape, f64& value) {
   const f64 u = s.unit();
   if (shape == 1) {
@@ -62,17 +66,17 @@ template <class Source> __device__ __forceinline__ bool small_gamma(Source& s, f
   return value <= v + y;
 }
 
-// Rows of normal and gamma numbers. The parameters are how many they are, and the shape, b and c of each, or zeros for a
-// normal one.
+// Rows of normal and gamma numbers. The parameters are their count, and the shape, b and c of each, zeros for a normal
+// number.
 struct GammaItems {
   const f64* items;
   int count;
   __device__ explicit GammaItems(const f64* params) : items(params + 1), count(int(params[0])) {}
   __device__ __forceinline__ bool needs_normal(int item) const { return items[3 * item] == 0 || items[3 * item] > 1; }
   template <class Source> __device__ __forceinline__ bool from_normal(Source& s, int item, f64 x, f64& value) const {
-    const f64* its = items + 3 * item;
+    const f64* params = items + 3 * item;
     value = x;
-    return its[0] == 0 || gamma_of(s, x, its[1], its[2], value);
+    return params[0] == 0 || gamma_of(s, x, params[1], params[2], value);
   }
   template <class Source> __device__ f64 without_normal(Source& s, int item) const {
     f64 value;
@@ -82,7 +86,7 @@ struct GammaItems {
 };
 typedef OfNormals<GammaItems> LegacyGammas;
 
-// Rows that have no normal ones, and no gamma numbers of a shape greater than 1.
+// Rows of gamma numbers of shapes up to 1: no phases are needed.
 struct LegacySmallGammas : GammaItems {
   using GammaItems::GammaItems;
   template <class Source> __device__ bool draw(Source& s, f64& value) const {
@@ -94,13 +98,14 @@ struct LegacySmallGammas : GammaItems {
   }
 };
 
-// Numbers of which each waits for a normal one.
+// The base of items that are alone in their row and need a normal number.
 struct OneItem {
   static const int count = 1;
   __device__ static bool needs_normal(int) { return true; }
   template <class Source> __device__ static Value without_normal(Source&, int) { return 0; }
 };
 
+// Wald (inverse Gaussian) numbers.
 struct WaldItem : OneItem {
   f64 mean, scale;
   __device__ explicit WaldItem(const f64* params) : mean(params[0]), scale(params[1]) {}
@@ -113,7 +118,7 @@ struct WaldItem : OneItem {
 };
 typedef OfNormals<WaldItem> LegacyWald;
 
-// Of parameters neither of which is greater than 1.
+// Beta numbers where neither parameter is greater than 1 (M. D. Joehnk, 1964).
 struct LegacyBeta {
   f64 a, b;
   __device__ explicit LegacyBeta(const f64* params) : a(params[0]), b(params[1]) {}
@@ -125,9 +130,9 @@ struct LegacyBeta {
       return true;
     }
     f64 log_x = ::log(u) / a, log_y = ::log(v) / b;
-    const f64 most = log_x > log_y ? log_x : log_y;
-    log_x -= most;
-    log_y -= most;
+    const f64 greater = log_x > log_y ? log_x : log_y;
+    log_x -= greater;
+    log_y -= greater;
     value = ::exp(log_x - ::log(::exp(log_x) + ::exp(log_y)));
     return true;
   }

@@ -1,4 +1,4 @@
-// Poisson numbers of a mean that is a gamma number, as a RandomState draws them.
+// Negative binomial numbers as a RandomState draws them: Poisson numbers with gamma numbers as means.
 
 template <class Source> __device__ i64 poisson_of(Source& s, f64 mean) {
   i64 value = 0;
@@ -11,7 +11,7 @@ template <class Source> __device__ i64 poisson_of(Source& s, f64 mean) {
   return value;
 }
 
-// Of a shape greater than 1. The parameters are the shape, the scale, b and c.
+// Negative binomial numbers of n > 1. The parameters are n, the scale, and b and c of `gamma_of`.
 struct MixedItem : OneItem {
   f64 scale, b, c;
   __device__ explicit MixedItem(const f64* params) : scale(params[1]), b(params[2]), c(params[3]) {}
@@ -24,7 +24,7 @@ struct MixedItem : OneItem {
 };
 typedef OfNormals<MixedItem> LegacyNegativeBinomial;
 
-// Of a shape up to 1.
+// Negative binomial numbers of n <= 1.
 struct LegacySmallNegativeBinomial {
   f64 shape, scale;
   __device__ explicit LegacySmallNegativeBinomial(const f64* params) : shape(params[0]), scale(params[1]) {}

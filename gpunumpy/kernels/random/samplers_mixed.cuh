@@ -1,6 +1,6 @@
-// Attempts at numbers of which a parameter is a number of another distribution.
+// Samplers of mixed distributions: a parameter of the number is a random number itself.
 
-// A Poisson number of a mean that is a gamma number.
+// Negative binomial numbers: Poisson numbers with gamma numbers as means.
 struct NegativeBinomial {
   Gamma gamma;
   f64 scale;

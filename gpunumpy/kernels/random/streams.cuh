@@ -1,4 +1,4 @@
-// Streams of random words as functions of the position: linear congruential generators of 128 bits, and Philox.
+// Random words as functions of their position: linear congruential generators of 128 bits (PCG64), and Philox4x64.
 
 struct Wide {
   u64 hi, lo;
@@ -6,13 +6,13 @@ struct Wide {
 
 namespace op {
 
-// The number x * a + c modulo 2^128.
+// Return x * a + c modulo 2^128.
 __device__ __forceinline__ Wide wide_step(Wide x, Wide a, Wide c) {
 #ifdef GPUNUMPY_EMULATOR
   const u64 product = x.lo * a.lo, lo = product + c.lo;
   return {__umul64hi(x.lo, a.lo) + x.hi * a.lo + x.lo * a.hi + c.hi + (lo < product), lo};
 #else
-  // By halves of words: six whole products of them and four lower halves, with c in the first sums.
+  // By words of 32 bits: six full products and four lower halves, with c added in the first ones.
   u32 r0, r1, r2, r3;
   asm("{ .reg .u32 r0, r1, r2, r3, s0, s1, s2; "
       "mad.lo.cc.u32 r0, %4, %8, %12; "
@@ -46,8 +46,9 @@ __device__ __forceinline__ Wide wide_step(Wide x, Wide a, Wide c) {
 }
 __device__ __forceinline__ Wide wide_times(Wide a, Wide b) { return wide_step(a, b, {0, 0}); }
 
-// A thread's way along a congruential generator: from one position to the next by `step`, or by `leap`, takes one
-// product; only elsewhere does it begin anew. For both there is what x and c are multiplied by.
+// A thread's positions along a congruential generator. To go `step` or `leap` positions ahead takes one product; to any
+// other position the walk begins anew. Such a move takes x to x * step_x + c * step_c, or with the values for the leap.
+// `Sure` says which move leads to the next position, where that is known at compile time.
 enum Sure { UNSURE, STAYS, STEPS, LEAPS };
 struct Walk {
   i64 step, leap;
@@ -56,28 +57,28 @@ struct Walk {
   Wide x, more_step, more_leap;
   __device__ Walk(i64 step, Wide step_x, Wide step_c, i64 leap, Wide leap_x, Wide leap_c)
       : step(step), leap(leap), step_x(step_x), step_c(step_c), leap_x(leap_x), leap_c(leap_c), at(-1ll << 62) {}
-  // Stand at a state.
-  __device__ __forceinline__ void stand(Wide at, Wide c) {
+  // Start at the state `at`.
+  __device__ __forceinline__ void start(Wide at, Wide c) {
     x = at;
     more_step = wide_times(step_c, c);
     more_leap = wide_times(leap_c, c);
   }
-  // `sure` says how the position comes from the one before, where that is known.
+  // Move to position i and return its state; begin(i) computes the state from scratch.
   template <class Begin> __device__ __forceinline__ Wide to(Sure sure, i64 i, Wide c, Begin begin) {
-    const i64 way = i - at;
-    if (sure == STEPS || (sure == UNSURE && way == step)) {
+    const i64 distance = i - at;
+    if (sure == STEPS || (sure == UNSURE && distance == step)) {
       x = wide_step(x, step_x, more_step);
-    } else if (sure == LEAPS || (sure == UNSURE && way == leap)) {
+    } else if (sure == LEAPS || (sure == UNSURE && distance == leap)) {
       x = wide_step(x, leap_x, more_leap);
-    } else if (sure == UNSURE && way) {
-      stand(begin(i), c);
+    } else if (sure == UNSURE && distance) {
+      start(begin(i), c);
     }
     at = i;
     return x;
   }
 };
 
-// What a state gives.
+// The output functions of PCG64 and PCG64DXSM: the word of a state.
 __device__ __forceinline__ u64 xsl_rr(Wide x) {
   const u64 mixed = x.hi ^ x.lo;
   const int turn = int(x.hi >> 58);
@@ -92,11 +93,11 @@ __device__ __forceinline__ u64 dxsm(Wide x) {
   return hi * (x.lo | 1);
 }
 
-// Four words of Philox4x64 with ten rounds, of one value of the counter.
+// One block of Philox4x64 with ten rounds (J. K. Salmon et al., 2011): four words of one value of the counter.
 struct Four {
   u64 block, c0, c1, c2, c3;
   __device__ Four() : block(~0ull) {}
-  // Make block number n, where x is the counter of the first one, and k the key.
+  // Compute block n, given the counter x of block 0 and the key k.
   __device__ __forceinline__ void make(u64 n, u64 x0, u64 x1, u64 x2, u64 x3, u64 k0, u64 k1) {
     block = n;
     x0 += n;
@@ -115,7 +116,7 @@ struct Four {
     c0 = x0, c1 = x1, c2 = x2, c3 = x3;
   }
 };
-// Word number i, of a block that may be at hand.
+// Word i. The block in `four` is used if the word is in it, and else replaced.
 __device__ __forceinline__ u64 philox(Four& four, i64 i, u64 c0, u64 c1, u64 c2, u64 c3, u64 k0, u64 k1) {
   if (u64(i) >> 2 != four.block) four.make(u64(i) >> 2, c0, c1, c2, c3, k0, k1);
   return i & 2 ? (i & 1 ? four.c3 : four.c2) : (i & 1 ? four.c1 : four.c0);
@@ -125,10 +126,10 @@ __device__ __forceinline__ u64 philox(i64 i, u64 c0, u64 c1, u64 c2, u64 c3, u64
   return philox(four, i, c0, c1, c2, c3, k0, k1);
 }
 
-// Half number q of the words, the lower one first.
+// Half q of the stream, given its word: the lower half of each word comes first.
 __device__ __forceinline__ u32 stream_half(i64 q, u64 word) { return u32(q & 1 ? word >> 32 : word); }
 
-// Likewise, but in place of the first word's upper half there is one that is left of an earlier word.
+// The same for a stream that begins with the half `left` of an earlier word: it takes the place of half 1.
 __device__ __forceinline__ u32 stream_half_after(i64 q, u64 word, u64 left) {
   return q == 1 ? u32(left) : stream_half(q, word);
 }

@@ -1,4 +1,5 @@
-// The ziggurat of exponential numbers. The lowest bits of a piece, 3 or 1, are unused; the layer and the place follow.
+// The ziggurat of exponential numbers. The lowest bits of a piece, 3 of 64 or 1 of 32, are unused; the layer and the
+// place follow.
 struct ExponentialShape {
   static const bool IS_WIDE = sizeof(Piece) == 8;
   typedef PieceLayout<IS_WIDE ? 3 : 1, IS_WIDE ? 11 : 9, IS_WIDE ? 53 : 23> Layout;
@@ -6,9 +7,9 @@ struct ExponentialShape {
   __device__ static Real scale(int layer) { return op::bit_cast<Real>(exponential_scale[layer]); }
   __device__ static Real height(int layer) { return op::bit_cast<Real>(exponential_height[layer]); }
   __device__ __forceinline__ static Real number(Piece, Real place, Real scale) { return place * scale; }
-  // NumPy's expf is nearly always the nearest number, and a GPU's is not.
+  // By float64, and rounded: NumPy's expf is nearly always correctly rounded, a GPU's is not.
   __device__ static Real curve(Real x) { return Real(::exp(-f64(x))); }
   template <class Uniform> __device__ static Real tail(Piece, Uniform uniform) {
-    return Real(7.6971174701310497140446280481) - log_of_rest(uniform());
+    return Real(7.6971174701310497140446280481) - log_1_minus(uniform());
   }
 };

@@ -1,7 +1,7 @@
 """NumPy's ziggurats of normal and exponential numbers, 256 layers each, as CUDA C++.
 
-For every layer: the integer below which all are inside of it, what the integer is multiplied by (a float64, as its
-bits), and the height of the curve (another). Tables for float32 are these, rounded.
+Tables for each layer: the integer limit below which a place lies inside the layer, the scale that turns a place into a
+number, and the height of the curve (both float64, as their bits). Tables for float32 are these, rounded.
 """
 
 from __future__ import annotations
@@ -285,9 +285,9 @@ _TABLES: dict[str, str] = {
 """,
 }
 
-# By how many bits the integers of float32 are fewer.
+# How many bits a place for float32 has fewer than one for float64.
 _FEWER_BITS = {"normal": 29, "exponential": 30}
-# Entries of float32 that NumPy does not have rounded to nearest: the layer, and the bits there.
+# Entries of NumPy's float32 tables that are not the float64 entry rounded to nearest: the bits, by layer.
 _NOT_NEAREST: dict[str, dict[int, int]] = {
     "exponential scale": {226: 0x34EC3CA4},
     "exponential height": {128: 0x3E40B292, 154: 0x3E079FC0, 171: 0x3DCF826E},
@@ -296,7 +296,15 @@ _NOT_NEAREST: dict[str, dict[int, int]] = {
 
 @cache
 def ziggurat(shape: str, single: bool) -> str:
-    """The ziggurat of a shape, "normal" or "exponential", as CUDA C++: its tables and its `Shape` (ziggurat.cuh)."""
+    """Return a ziggurat as CUDA C++: its tables and its `Shape` (ziggurat.cuh).
+
+    Parameters
+    ----------
+    shape
+        "normal" or "exponential".
+    single
+        Whether the numbers are float32 instead of float64.
+    """
     limit, scale, height = (
         numpy.array([int(word, 16) for word in _TABLES[f"{shape} {part}"].split()], numpy.uint64)
         for part in ("limit", "scale", "height")
@@ -307,8 +315,8 @@ def ziggurat(shape: str, single: bool) -> str:
         scale = (scale.view(numpy.float64) * 2.0**fewer).astype(numpy.float32).view(numpy.uint32)
         height = height.view(numpy.float64).astype(numpy.float32).view(numpy.uint32)
         for table, name in ((scale, "scale"), (height, "height")):
-            for place, bits in _NOT_NEAREST.get(f"{shape} {name}", {}).items():
-                table[place] = bits
+            for layer, bits in _NOT_NEAREST.get(f"{shape} {name}", {}).items():
+                table[layer] = bits
     word = "u32" if single else "u64"
     return "".join(
         f"__device__ const {word} {shape}_{name}[256] = {{{', '.join(f'{int(x):#x}' for x in table)}}};\n"

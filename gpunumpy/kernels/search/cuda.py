@@ -1,8 +1,8 @@
 """Binary search on a GPU: for every value, how many elements of a sorted array come before it.
 
-Few values walk down the array where it lies. Many share an index: every block has the top of it in its shared memory,
-and below are levels that each have one element in `width` of the level beneath, so that a step down reads one sector of
-32 bytes and does the work of several steps of a binary search.
+A few values are searched for in the array itself. Many values share an index of levels, each of which has every
+`width`-th element of the level below. A block has the top level in shared memory; a step down to the next level reads
+one sector of 32 bytes, and replaces several steps of a binary search.
 """
 
 from __future__ import annotations
@@ -15,72 +15,78 @@ from ...core.dtypes import C_TYPE, INT64
 from ...core.graph.layout import Layout
 from ..codegen.program import Program
 from ..codegen.sources import source
-from ..cuda.routine import NOTHING, THREADS, Routine, pointer
+from ..cuda.program_builder import EMPTY_PROGRAM, THREADS, ProgramBuilder, pointer_declaration
 
-HEAD = source("search/search")
+SEARCH = source("search/search")
 
-# The bytes of the top of the index. From so many values on there is an index, if at most this many elements are above
-# each of them (more would take longer to read once).
-_TOP = 16 << 10
-MANY, _ELEMENTS_A_VALUE = 1 << 16, 16
-_MOST_BLOCKS = 1 << 11
-# The bytes that a step down reads, and its least number of elements.
-_SECTOR, _LEAST = 32, 4
+_TOP_BYTES = 16 << 10  # of the index's top level
+# An index is built for at least so many values, and at most so many elements for each of them: to read more elements
+# once takes longer than to search without an index.
+MANY_VALUES, _MAX_ELEMENTS_PER_VALUE = 1 << 16, 16
+_MAX_BLOCKS = 1 << 11
+# Of the window that a step down reads: bytes, and fewest elements.
+_SECTOR_BYTES, _MIN_WIDTH = 32, 4
 
 
 def searchsorted(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
-    """Where values belong in a sorted array of the same dtype; both lie in C order.
+    """Return a program for the places of values in a sorted array of the same dtype; both are in C order.
 
     The option is the side: "left" or "right" of equal elements.
     """
     values, n, dtype = prod(layouts[0].shape), layouts[1].shape[0], dtypes[1]
     if not values:
-        return NOTHING
-    right, kind = str(options[0] == "right").lower(), C_TYPE[dtype]
-    width, top = _width(dtype.itemsize), _TOP // dtype.itemsize
-    text = Routine()
-    many = values >= MANY and (n <= top or n <= values * _ELEMENTS_A_VALUE)
-    total, size = text.param(values), text.param(n)
-    if not many:
-        body = f"out[i] = passed<{right}>(sorted, {size}, values[i]);"
-        text.each("search", "i", values, total, body)
-        return text.program(_pointers(dtype), head=HEAD)
+        return EMPTY_PROGRAM
+    right, ctype = str(options[0] == "right").lower(), C_TYPE[dtype]
+    width, top = _width(dtype.itemsize), _TOP_BYTES // dtype.itemsize
+    builder = ProgramBuilder()
+    use_index = values >= MANY_VALUES and (n <= top or n <= values * _MAX_ELEMENTS_PER_VALUE)
+    value_count, size = builder.param(values), builder.param(n)
+    if not use_index:
+        body = f"out[i] = count_passed<{right}>(sorted, {size}, values[i]);"
+        builder.add_loop_entry("search", "i", values, value_count, body)
+        return builder.build(_pointers(dtype), head=SEARCH)
 
     levels = [n]
     while levels[-1] > top:
         levels.append(levels[-1] // width)
-    sizes = [size, *map(text.param, levels[1:])]
+    sizes = [size, *map(builder.param, levels[1:])]
     names = ["sorted", *(f"level{k}" for k in range(1, len(levels)))]
     if len(levels) > 1:
-        write = ""  # one element to all levels that have it
+        write = ""  # writes an element to each level that has it
         for name in reversed(names[1:]):
             write = f"if (j % {width} == 0) {{ j /= {width}; {name}[j - 1] = element; {write}}}"
-        body = f"long long j = (i + 1) * {width}; const {kind} element = sorted[j - 1];\n    {write}"
-        text.each("build", "i", levels[1], sizes[1], body)
-    down = "".join(
-        f"    found = passed_window<{right}, {width}>({names[k]}, {sizes[k]}, found, value);\n"
+        body = f"long long j = (i + 1) * {width}; const {ctype} element = sorted[j - 1];\n    {write}"
+        builder.add_loop_entry("build", "i", levels[1], sizes[1], body)
+    steps_down = "".join(
+        f"    found = count_in_window<{right}, {width}>({names[k]}, {sizes[k]}, found, value);\n"
         for k in range(len(levels) - 2, -1, -1)
     )
     body = (
-        f"  __shared__ {kind} top[{top + top // 32}];\n"
+        f"  __shared__ {ctype} top[{top + top // 32}];\n"
         f"  for (int k = threadIdx.x; k < {sizes[-1]}; k += {THREADS}) top[slot(k)] = {names[-1]}[k];\n"
         f"  __syncthreads();\n"
-        f"  for (long long i = (long long)blockIdx.x * {THREADS} + threadIdx.x; i < {total};"
+        f"  for (long long i = (long long)blockIdx.x * {THREADS} + threadIdx.x; i < {value_count};"
         f" i += (long long)gridDim.x * {THREADS}) {{\n"
-        f"    const {kind} value = values[i];\n"
-        f"    long long found = passed_by<{right}>([=](int k) {{ return top[slot(k)]; }}, (int){sizes[-1]}, value);\n"
-        f"{down}"
+        f"    const {ctype} value = values[i];\n"
+        f"    const auto at = [=](int k) {{ return top[slot(k)]; }};\n"
+        f"    long long found = count_passed_by<{right}>(at, (int){sizes[-1]}, value);\n"
+        f"{steps_down}"
         f"    out[i] = found;\n  }}"
     )
-    text.entry("search", body, min(_MOST_BLOCKS, -(-values // THREADS)))
-    scratch = [(f"{kind}* {name}", levels[k] * dtype.itemsize) for k, name in enumerate(names) if k]
-    return text.program(_pointers(dtype), scratch, head=HEAD)
+    builder.add_entry("search", body, min(_MAX_BLOCKS, -(-values // THREADS)))
+    scratch = [(f"{ctype}* {name}", levels[k] * dtype.itemsize) for k, name in enumerate(names) if k]
+    return builder.build(_pointers(dtype), scratch, head=SEARCH)
 
 
 def _pointers(dtype: Any) -> list[str]:
-    return [pointer(INT64, "out", ""), pointer(dtype, "sorted"), pointer(dtype, "values")]
+    """Return the parameters for the result and the arguments."""
+    return [
+        pointer_declaration(INT64, "out", ""),
+        pointer_declaration(dtype, "sorted"),
+        pointer_declaration(dtype, "values"),
+    ]
 
 
 def _width(itemsize: int) -> int:
-    """How many elements of a level are under one of the level above."""
-    return max(_LEAST, min(_SECTOR, 16 * itemsize) // itemsize)
+    """Return how many elements of a level belong to one element of the level above."""
+    return max(_MIN_WIDTH, min(_SECTOR_BYTES, 16 * itemsize) // itemsize)

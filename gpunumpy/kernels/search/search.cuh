@@ -1,11 +1,13 @@
-// How many elements of a sorted array come before values: the order is NumPy's, which has NaN at the end.
+// How many elements of a sorted array come before a value, in NumPy's order, which has NaN at the end.
+
+// Returns true if a comes before b.
 
 template <class T> __device__ __forceinline__ bool before(T a, T b) {
   if constexpr (op::kind<T> == 3) {
-    const bool odd_a = a.im != a.im, odd_b = b.im != b.im;
-    if (a.re < b.re) return !odd_a || odd_b;
-    if (a.re > b.re) return odd_b && !odd_a;
-    if (a.re == b.re || (a.re != a.re && b.re != b.re)) return a.im < b.im || (odd_b && !odd_a);
+    const bool nan_im_a = a.im != a.im, nan_im_b = b.im != b.im;
+    if (a.re < b.re) return !nan_im_a || nan_im_b;
+    if (a.re > b.re) return nan_im_b && !nan_im_a;
+    if (a.re == b.re || (a.re != a.re && b.re != b.re)) return a.im < b.im || (nan_im_b && !nan_im_a);
     return b.re != b.re;
   } else if constexpr (op::kind<T> == 1) {
     return before(f32(a), f32(b));
@@ -16,13 +18,13 @@ template <class T> __device__ __forceinline__ bool before(T a, T b) {
   }
 }
 
-// Whether the place of the value is behind the element; behind equal ones too if it is their `Right` side.
+// Returns true if the place of the value is after the element; with `Right` also if the two are equal.
 template <bool Right, class T> __device__ __forceinline__ bool passes(T element, T value) {
   return Right ? !before(value, element) : before(element, value);
 }
 
-// How many elements of sorted ones the value passes; `at(k)` is element k. Every thread takes the same number of steps.
-template <bool Right, class I, class T, class At> __device__ __forceinline__ I passed_by(At at, I n, T value) {
+// How many of n sorted elements the value passes; `at(k)` is element k. Every thread takes the same number of steps.
+template <bool Right, class I, class T, class At> __device__ __forceinline__ I count_passed_by(At at, I n, T value) {
   I found = 0;
   while (n > 1) {
     const I half = n / 2;
@@ -31,18 +33,19 @@ template <bool Right, class I, class T, class At> __device__ __forceinline__ I p
   }
   return found + (n == 1 && passes<Right>(at(found), value));
 }
-template <bool Right, class T> __device__ __forceinline__ long long passed(const T* sorted, long long n, T value) {
-  return passed_by<Right>([=](long long k) { return sorted[k]; }, n, value);
+template <bool Right, class T>
+__device__ __forceinline__ long long count_passed(const T* sorted, long long n, T value) {
+  return count_passed_by<Right>([=](long long k) { return sorted[k]; }, n, value);
 }
 
-// Where element k of the top of an index is in shared memory: the elements that a step looks at are far from each other
-// by powers of two, and would lie in one bank.
+// The place in shared memory of element k of an index's top level. The elements that a step reads are powers of two
+// apart, and without padding would lie in one bank.
 __device__ __forceinline__ int slot(int k) { return k + k / 32; }
 
-// The same where it passes `found` of the elements that a level above has, every `Width`-th one of these: what is left
-// to look at is the window after those, which lies in one sector of memory.
+// How many of a level's n elements the value passes, if it passes `found` of the level above, which has every
+// `Width`-th element of this one. Only the window of `Width` elements after those is read: one sector of memory.
 template <bool Right, int Width, class T>
-__device__ __forceinline__ long long passed_window(const T* level, long long n, long long found, T value) {
+__device__ __forceinline__ long long count_in_window(const T* level, long long n, long long found, T value) {
   struct alignas(16) Piece {
     T at[16 / sizeof(T)];
   };
@@ -51,18 +54,18 @@ __device__ __forceinline__ long long passed_window(const T* level, long long n, 
     T at[Width];
     __device__ Window() {}
   } window;
-  const long long first = found * Width, room = n - first;
+  const long long first = found * Width, remaining = n - first;
   const T* from = level + first;
-  if (room >= Width && (u64)from % 16 == 0) {
+  if (remaining >= Width && (u64)from % 16 == 0) {
 #pragma unroll
     for (int k = 0; k < int(Width * sizeof(T) / 16); ++k) window.pieces[k] = ((const Piece*)from)[k];
   } else {
 #pragma unroll
     for (int k = 0; k < Width - 1; ++k)
-      if (k < room) window.at[k] = from[k];
+      if (k < remaining) window.at[k] = from[k];
   }
   int more = 0;
 #pragma unroll
-  for (int k = 0; k < Width - 1; ++k) more += k < room && passes<Right>(window.at[k], value);
+  for (int k = 0; k < Width - 1; ++k) more += k < remaining && passes<Right>(window.at[k], value);
   return first + more;
 }

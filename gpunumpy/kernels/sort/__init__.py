@@ -1,0 +1,1 @@
+"""Stable sorts on each device."""

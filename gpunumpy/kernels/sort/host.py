@@ -1,4 +1,4 @@
-"""Sorting on the CPU device, by NumPy."""
+"""Stable sorts on the CPU device, by NumPy."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy
 
 
 def sort(options: tuple[Any, ...], out: Any, x: Any) -> None:
-    """Every row in order, as a stable sort leaves it.
+    """Sort every row, with the result of a stable sort.
 
-    Only zeros of two signs and NaNs of several kinds tell a stable sort of values from NumPy's quick one, which is ten
-    times as fast for wide types; they are put in their order afterwards.
+    For wide types NumPy's default sort is ten times as fast as its stable one. The results differ only in the order of
+    zeros of both signs and of NaNs with different bits, which are put in their order afterwards.
     """
     (descending,) = options
     numpy.copyto(out, x)
@@ -19,14 +19,17 @@ def sort(options: tuple[Any, ...], out: Any, x: Any) -> None:
     if descending:
         out[...] = out[..., ::-1]
     if x.dtype.kind == "f":
-        for alike in (lambda values: values == 0, numpy.isnan):
-            places = alike(out)
-            if places.any():
-                out[places] = x[alike(x)]
+        for is_alike in (lambda values: values == 0, numpy.isnan):
+            tied = is_alike(out)
+            if tied.any():
+                out[tied] = x[is_alike(x)]
 
 
 def argsort(options: tuple[Any, ...], out: Any, x: Any) -> None:
-    """The positions that sort every row; of the reversed row, counted from its end, in descending order."""
+    """Compute the positions that sort every row.
+
+    For descending order these are the positions that sort the reversed row, reversed and counted from its end.
+    """
     (descending,) = options
     if descending:
         numpy.subtract(x.shape[-1] - 1, _stable_order(x[..., ::-1])[..., ::-1], out=out)
@@ -35,30 +38,30 @@ def argsort(options: tuple[Any, ...], out: Any, x: Any) -> None:
 
 
 def _stable_order(x: Any) -> Any:
-    """The positions that sort every row, those of equal elements in their order.
+    """Return the positions that sort every row, with equal elements in their original order.
 
-    Of wide types NumPy's quick sort is so much faster than its stable one that it is worth to set it right: where some
-    elements are equal, the numbers of the groups of equal ones, with the positions as their lower halves, are sorted.
+    For wide types it is faster to correct NumPy's default sort than to use its stable one. If some elements are equal,
+    keys are sorted whose upper half is the number of the group of equal elements, and whose lower half is the position.
     """
     if x.itemsize < 4 or x.shape[-1] >= 2**31:
         return x.argsort(kind="stable")
     order = x.argsort()
     ordered = numpy.take_along_axis(x, order, -1)
     left, right = ordered[..., :-1], ordered[..., 1:]
-    differs = left != right
+    is_new_group = left != right
     if x.dtype.kind == "f":
-        differs &= ~numpy.isnan(left)  # NaNs are at the end, and one group
-    if differs.all():
+        is_new_group &= ~numpy.isnan(left)  # the NaNs, at the end, are one group
+    if is_new_group.all():
         return order
-    key = numpy.zeros(x.shape, numpy.int64)
-    numpy.cumsum(differs, axis=-1, out=key[..., 1:])
-    key <<= 32
-    key |= order
-    key.sort()
-    key &= 2**32 - 1
-    return key
+    keys = numpy.zeros(x.shape, numpy.int64)
+    numpy.cumsum(is_new_group, axis=-1, out=keys[..., 1:])
+    keys <<= 32
+    keys |= order
+    keys.sort()
+    keys &= 2**32 - 1
+    return keys
 
 
 def sort_upper(options: tuple[Any, ...], out: Any, x: Any) -> None:
-    """Numbers of 64 bits, of which the lower halves are in order, by their upper halves."""
+    """Sort 64-bit numbers by their upper halves; the lower halves are already in order."""
     out[...] = numpy.sort(x)

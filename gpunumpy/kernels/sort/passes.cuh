@@ -1,18 +1,19 @@
-// Rows that many blocks sort together: a count of all digits of the keys, then a pass for each digit, the least
-// significant first, that moves every element once. A block moves a tile of TILE elements.
+// Rows that many blocks sort: one kernel counts all digits of the keys, then a pass for each digit, the least
+// significant first, moves every element once. A block moves a tile of TILE elements.
 //
-// `Index` counts and numbers the elements of a row, `Place` is a position while it is carried along, `Out` is what is
-// written: elements, or with POSITIONS their positions. A pass whose digit is the same in all elements of a row is left
-// out for that row: `passes[row]` has a bit for every pass that is made. So are those before FIRST_PASS, whose digits are
-// in order.
+// `Index` is the type of counts of elements of a row, `Place` of a position carried along with its key, `Out` of the
+// result: elements, or with POSITIONS their positions. `passes[row]` has a bit for every pass that a row takes: passes
+// whose digit is the same in all elements of the row are left out, and those before FIRST_PASS, whose digits are in
+// order.
 
 const int TILE = THREADS * ITEMS;
 static_assert(TILE < 1 << 16, "places in a tile are kept in 16 bits");
 static_assert(THREADS >= RADIX, "a thread serves a digit");
 
-// What a tile says of a digit: nothing yet, how many elements it has, or how many it has with all tiles before it.
-const int MARK = 8 * sizeof(Index) - 2;
-const Index COUNT = Index(1) << MARK, SUM = Index(2) << MARK, VALUE = COUNT - 1;
+// The state that a tile publishes of a digit: 0 at first, then COUNT | the number of its elements with the digit, then
+// SUM | the number in all tiles up to it.
+const int STATE_SHIFT = 8 * sizeof(Index) - 2;
+const Index COUNT = Index(1) << STATE_SHIFT, SUM = Index(2) << STATE_SHIFT, VALUE = COUNT - 1;
 
 extern "C" __global__ void __launch_bounds__(THREADS) sort_clear(PARAMETERS) {
   const long long i = (long long)blockIdx.x * THREADS + threadIdx.x;
@@ -22,65 +23,66 @@ extern "C" __global__ void __launch_bounds__(THREADS) sort_clear(PARAMETERS) {
   if (i == 0) *tickets = 0;
 }
 
-// counts[row][pass][digit]: how many elements of the row have smaller digits. A block counts `share` elements of a row;
-// the last one sums what all have counted, and says which passes are made.
+// Write to counts[row][pass][digit] how many elements of the row have smaller digits. A block counts `share` elements
+// of a row; the last block to finish the row sums the counts of all, and decides which passes the row takes.
 extern "C" __global__ void __launch_bounds__(RADIX) sort_count(PARAMETERS) {
-  __shared__ u32 found[PASSES][RADIX], arrived;
+  __shared__ u32 digit_counts[PASSES][RADIX], blocks_before;
   __shared__ Index sums[RADIX / 32];
   const long long shares = (n + share - 1) / share, row = blockIdx.x / shares;
   const long long first = (blockIdx.x - row * shares) * share;
-  const int me = threadIdx.x, size = int(n - first < share ? n - first : share);
-  const Raw* const from = x + begin + row * n + first;
-  Index* const totals = counts + row * PASSES * RADIX + me;
+  const int thread = threadIdx.x, size = int(n - first < share ? n - first : share);
+  const Raw* const elements = x + begin + row * n + first;
+  Index* const totals = counts + row * PASSES * RADIX + thread;
 #pragma unroll
-  for (int pass = 0; pass < PASSES; ++pass) found[pass][me] = 0;
+  for (int pass = 0; pass < PASSES; ++pass) digit_counts[pass][thread] = 0;
   __syncthreads();
 #pragma unroll 8
-  for (int i = me; i < size; i += RADIX) {
-    const Key key = key_of(from[i]);
+  for (int i = thread; i < size; i += RADIX) {
+    const Key key = key_of(elements[i]);
 #pragma unroll
-    for (int pass = 0; pass < PASSES; ++pass) atomicAdd(&found[pass][digit_of(key, pass)], 1u);
+    for (int pass = 0; pass < PASSES; ++pass) atomicAdd(&digit_counts[pass][digit_of(key, pass)], 1u);
   }
   __syncthreads();
 #pragma unroll
   for (int pass = 0; pass < PASSES; ++pass)
-    if (found[pass][me]) atomicAdd(totals + pass * RADIX, Index(found[pass][me]));
+    if (digit_counts[pass][thread]) atomicAdd(totals + pass * RADIX, Index(digit_counts[pass][thread]));
   __threadfence();
   __syncthreads();
-  if (me == 0) arrived = atomicAdd(passes + row, 1u);
+  if (thread == 0) blocks_before = atomicAdd(passes + row, 1u);
   __syncthreads();
-  if (arrived != shares - 1) return;
+  if (blocks_before != shares - 1) return;
   __threadfence();
-  u32 made = 0;
+  u32 pass_mask = 0;
   for (int pass = 0; pass < PASSES; ++pass) {
     const Index count = __ldcg(totals + pass * RADIX);
-    totals[pass * RADIX] = sum_before(count, sums);
-    if (!__syncthreads_or(count == n) && pass >= FIRST_PASS) made |= 1u << pass;
+    totals[pass * RADIX] = sum_of_threads_before(count, sums);
+    if (!__syncthreads_or(count == n) && pass >= FIRST_PASS) pass_mask |= 1u << pass;
   }
-  if (me == 0) passes[row] = made ? made : 1u << FIRST_PASS;
+  if (thread == 0) passes[row] = pass_mask ? pass_mask : 1u << FIRST_PASS;
 }
 
-// Add what the AHEAD tiles before `tile` say of a digit, as far as they do; is that all? `own` is the tile's word.
+// Add to `before` what the AHEAD tiles before `tile` have published of a digit, up to the first that has published
+// nothing. Returns true if `before` is complete. `own` points to the tile's state.
 template <int AHEAD>
 __device__ __forceinline__ bool look_back(const volatile Index*& own, long long& tile, Index& before) {
-  Index words[AHEAD];
+  Index states[AHEAD];
 #pragma unroll
-  for (int k = 0; k < AHEAD; ++k) words[k] = own[(tile > k ? -1 - k : -tile) * RADIX];
-  int taken = 0;
+  for (int k = 0; k < AHEAD; ++k) states[k] = own[(tile > k ? -1 - k : -tile) * RADIX];
+  int added = 0;
 #pragma unroll
   for (int k = 0; k < AHEAD; ++k) {
-    if (taken < k || !(words[k] >> MARK)) continue;
-    before += words[k] & VALUE;
-    if (words[k] & SUM) return true;
-    ++taken;
+    if (added < k || !(states[k] >> STATE_SHIFT)) continue;
+    before += states[k] & VALUE;
+    if (states[k] & SUM) return true;
+    ++added;
   }
-  own -= taken * RADIX;
-  tile -= taken;
+  own -= added * RADIX;
+  tile -= added;
   return false;
 }
 
-// How many elements of the tiles before `tile` have a digit. The nearest few know it in a long row; in a short one, whose
-// tiles all begin at once, they do not.
+// How many elements of the tiles before `tile` have a digit. In a long row one of the nearest four tiles has usually
+// published the sum; in a short one, whose tiles all start at once, more tiles are read at a time.
 __device__ __forceinline__ Index count_before(const volatile Index* own, long long tile) {
   Index before = 0;
   if (!look_back<4>(own, tile, before))
@@ -88,8 +90,8 @@ __device__ __forceinline__ Index count_before(const volatile Index* own, long lo
   return before;
 }
 
-// A tile of a pass: where it is read and written, counted from the row's first element. Without `places`, those read are
-// made, and those written are the result.
+// A tile of a pass: where it is read from, and the row to which its elements are written. In the first pass `places` is
+// null, and the positions are generated; in the last pass `to_places` is null, and the positions go to the result.
 struct Tile {
   const Raw* keys;
   const Place* places;
@@ -97,73 +99,73 @@ struct Tile {
   Place* to_places;
   Out* to_out;
   const Index* starts;  // of the digits, for the row's first tile
-  Index* own;           // the thread's word
+  Index* own;           // the tile's state of the digit that the thread serves
   long long number;
   int size, pass;
 };
 
 template <bool WHOLE>
-__device__ __forceinline__ void move_tile(const Tile& tile, Digits<THREADS>& digits, u32* sums, Index* starts, Raw* moved,
-                                          Place* moved_places) {
-  const int me = threadIdx.x, first = me / HALF * HALF * ITEMS + me % HALF;
-  const bool counting = me < RADIX;
+__device__ __forceinline__ void move_tile(const Tile& tile, Digits<THREADS>& digits, u32* sums, Index* starts,
+                                          Raw* moved, Place* moved_places) {
+  const int thread = threadIdx.x, first = thread / HALF_WARP * HALF_WARP * ITEMS + thread % HALF_WARP;
+  const bool counting = thread < RADIX;
   Raw keys[ITEMS];
 #pragma unroll
   for (int i = 0; i < ITEMS; ++i)
-    keys[i] = WHOLE || first + i * HALF < tile.size ? tile.keys[first + i * HALF] : Raw(0);
-  // What is missing has the last digit, and stays behind what is there.
+    keys[i] = WHOLE || first + i * HALF_WARP < tile.size ? tile.keys[first + i * HALF_WARP] : Raw(0);
+  // Missing elements have the last digit, and stay behind the others.
   auto digit = [&](int i) {
-    return WHOLE || first + i * HALF < tile.size ? digit_of(key_of(keys[i]), tile.pass) : RADIX - 1;
+    return WHOLE || first + i * HALF_WARP < tile.size ? digit_of(key_of(keys[i]), tile.pass) : RADIX - 1;
   };
 #pragma unroll
   for (int i = 0; i < ITEMS; ++i) digits.count(digit(i));
   __syncthreads();
-  Place places[POSITIONS ? ITEMS : 1];  // on their way while digits are settled
+  Place places[POSITIONS ? ITEMS : 1];  // loaded early, while the digits are counted
   if constexpr (POSITIONS) {
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
-      places[i] = Place(tile.number * TILE) + first + i * HALF;
-      if (tile.places && (WHOLE || first + i * HALF < tile.size)) places[i] = tile.places[first + i * HALF];
+      places[i] = Place(tile.number * TILE) + first + i * HALF_WARP;
+      if (tile.places && (WHOLE || first + i * HALF_WARP < tile.size)) places[i] = tile.places[first + i * HALF_WARP];
     }
   }
-  const u32 all = counting ? digits.all(me) : 0;
-  const u32 count = all - (!WHOLE && me == RADIX - 1 ? TILE - tile.size : 0);
-  Index before = counting && tile.number == 0 ? tile.starts[me] : 0;
+  const u32 digit_count = counting ? digits.count_of(thread) : 0;
+  const u32 count = digit_count - (!WHOLE && thread == RADIX - 1 ? TILE - tile.size : 0);
+  Index before = counting && tile.number == 0 ? tile.starts[thread] : 0;
   if (counting) *(volatile Index*)tile.own = tile.number == 0 ? SUM | (before + count) : COUNT | count;
-  const u32 begin = sum_before(all, sums);
+  const u32 begin = sum_of_threads_before(digit_count, sums);
 #pragma unroll
-  for (int i = 0; i < ITEMS; ++i) hold(keys[i]);
-  if (counting) digits.begin(me, begin);
+  for (int i = 0; i < ITEMS; ++i) keep_in_register(keys[i]);
+  if (counting) digits.start_at(thread, begin);
   __syncthreads();
-  auto put = [&](int i, u32 to) {
+  auto write_shared = [&](int i, u32 to) {
     moved[to] = keys[i];
     if constexpr (POSITIONS) moved_places[to] = places[i];
   };
-  if (are_alike(digit(ITEMS / 2))) {
+  if (often_alike(digit(ITEMS / 2))) {
 #pragma unroll
-    for (int i = 0; i < ITEMS; ++i) put(i, digits.template take<true>(digit(i)));
+    for (int i = 0; i < ITEMS; ++i) write_shared(i, digits.template take_place<true>(digit(i)));
   } else {
 #pragma unroll
-    for (int i = 0; i < ITEMS; ++i) put(i, digits.template take<false>(digit(i)));
+    for (int i = 0; i < ITEMS; ++i) write_shared(i, digits.template take_place<false>(digit(i)));
   }
   if (counting) {
     if (tile.number > 0) {
       before = count_before(tile.own, tile.number);
       *(volatile Index*)tile.own = SUM | (before + count);
     }
-    starts[me] = before - begin;
+    starts[thread] = before - begin;
   }
   __syncthreads();
 
-  // Elements that go to one place of the row lie side by side.
+  // In shared memory the elements with one digit are contiguous, as they will be in the row.
 #pragma unroll
   for (int i = 0; i < ITEMS; ++i) {
-    keys[i] = moved[me + i * THREADS];
-    if constexpr (POSITIONS) places[i] = moved_places[me + i * THREADS];
+    keys[i] = moved[thread + i * THREADS];
+    if constexpr (POSITIONS) places[i] = moved_places[thread + i * THREADS];
   }
 #pragma unroll
   for (int i = 0; i < ITEMS; ++i) {
-    const int at = me + i * THREADS;
+    const int at = thread + i * THREADS;
     const Index to = starts[digit_of(key_of(keys[i]), tile.pass)] + at;
     if (!WHOLE && at >= tile.size) continue;
     if (!POSITIONS || tile.to_places) tile.to_keys[to] = keys[i];
@@ -181,39 +183,46 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) sort_pass(PARAMETE
   Index* const starts = (Index*)(moved_places + (POSITIONS ? TILE : 0));
   Digits<THREADS>& digits = *(Digits<THREADS>*)(starts + RADIX);
   __shared__ u32 sums[THREADS / 32], ticket;
-  const int me = threadIdx.x;
+  const int thread = threadIdx.x;
 
-  // Tiles are handed out in order, so that all tiles that one waits for are on their way.
-  if (me == 0) ticket = atomicAdd(tickets, 1u);
+  // Blocks take tiles in order, so that the tiles before this one, which it waits for, have started.
+  if (thread == 0) ticket = atomicAdd(tickets, 1u);
   digits.clear();
   __syncthreads();
-  const u32 all = u32(rows * tiles), pass = ticket / all, number = ticket - pass * all, row = number / u32(tiles);
+  const u32 all_tiles = u32(rows * tiles), pass = ticket / all_tiles;
+  const u32 number = ticket - pass * all_tiles, row = number / u32(tiles);
   Tile tile;
   tile.number = number - row * u32(tiles);
-  tile.own = states + ((pass & 1) * (long long)all + number) * RADIX + me;
-  if (PASSES > 1 && me < RADIX) tile.own[(pass & 1 ? -1 : 1) * (long long)all * RADIX] = 0;  // for the next pass
-  const u32 made = passes[row];
-  if (!(made >> pass & 1)) return;
+  tile.own = states + ((pass & 1) * (long long)all_tiles + number) * RADIX + thread;
+  // Two sets of states are used in turn; clear the one for the next pass.
+  if (PASSES > 1 && thread < RADIX) tile.own[(pass & 1 ? -1 : 1) * (long long)all_tiles * RADIX] = 0;
+  const u32 pass_mask = passes[row];
+  if (!(pass_mask >> pass & 1)) return;
 
-  // Passes write to two places in turn, and the last one to the result. It is one of the two places of a sort; positions
-  // are carried with the keys, for which it has no room.
-  const int done = __popc(made & ((1u << pass) - 1)), left = __popc(made) - 1 - done;
+  // Passes write to two buffers in turn, and the last pass to the result. A sort uses the result as one of the buffers;
+  // for positions, which are carried with their keys, it is too small.
+  const int passes_before = __popc(pass_mask & ((1u << pass) - 1));
+  const int passes_after = __popc(pass_mask) - 1 - passes_before;
   const long long total = rows * n, origin = row * n, from = origin + tile.number * TILE;
-  const bool even = left % 2 == 0;
+  const bool writes_out = passes_after % 2 == 0;
   tile.to_out = out + origin;
   if constexpr (POSITIONS) {
     Place* const spare_places = (Place*)spare;
     Raw* const spare_keys = (Raw*)(spare_places + 2 * total);
-    tile.keys = spare_keys + (even ? total : 0) + from;
-    tile.places = done ? spare_places + (even ? total : 0) + from : nullptr;
-    tile.to_keys = spare_keys + (even ? 0 : total) + origin;
-    tile.to_places = left ? spare_places + (even ? 0 : total) + origin : nullptr;
+    tile.keys = spare_keys + (writes_out ? total : 0) + from;
+    tile.places = passes_before ? spare_places + (writes_out ? total : 0) + from : nullptr;
+    tile.to_keys = spare_keys + (writes_out ? 0 : total) + origin;
+    tile.to_places = passes_after ? spare_places + (writes_out ? 0 : total) + origin : nullptr;
   } else {
-    tile.keys = (even ? (Raw*)spare : (Raw*)out) + from;
-    tile.to_keys = (even ? (Raw*)out : (Raw*)spare) + origin;
+    tile.keys = (writes_out ? (Raw*)spare : (Raw*)out) + from;
+    tile.to_keys = (writes_out ? (Raw*)out : (Raw*)spare) + origin;
   }
-  if (!done) tile.keys = x + begin + from;
-  hold(tile.keys), hold(tile.to_keys), hold(tile.to_out), hold(tile.to_places), hold(tile.places);
+  if (!passes_before) tile.keys = x + begin + from;
+  keep_in_register(tile.keys);
+  keep_in_register(tile.to_keys);
+  keep_in_register(tile.to_out);
+  keep_in_register(tile.to_places);
+  keep_in_register(tile.places);
   tile.starts = counts + ((long long)row * PASSES + pass) * RADIX;
   tile.pass = pass;
   tile.size = n - tile.number * TILE < TILE ? int(n - tile.number * TILE) : TILE;

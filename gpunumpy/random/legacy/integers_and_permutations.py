@@ -1,4 +1,4 @@
-"""Integers of a `RandomState`, choices and permutations."""
+"""Draws of a `RandomState`: integers, choices of elements, and permutations."""
 
 from __future__ import annotations
 
@@ -24,44 +24,48 @@ from ..mt19937 import UINT32, Twister
 from ..parameters import SCRATCH_STATE, shape_of
 from .random_state_draws import RandomStateDraws, random_state_method
 
-_MAX_ELEMENTS = 1 << 31  # places are numbers of 32 bits
+_MAX_ELEMENTS = 1 << 31  # kernels hold positions in 32 bits
 
 
 class IntegersAndPermutations(RandomStateDraws):
-    """Methods of `RandomState`."""
+    """The methods of `RandomState` that draw integers, choose elements, or permute them."""
 
     # Integers
 
     @random_state_method
     def randint(self, low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:
+        """Draw integers from `low` to below `high`, scalars."""
         first, last = (0, operator.index(low)) if high is None else (operator.index(low), operator.index(high))
         return self._integers(first, last, size, numpy.dtype(dtype), "RandomState.randint")
 
     @random_state_method
     def random_integers(self, low: Any, high: Any = None, size: Any = None) -> Any:
+        """Draw integers from `low` to `high`, both included, and warn as NumPy does that this is deprecated."""
         first, last = (1, operator.index(low)) if high is None else (operator.index(low), operator.index(high))
-        made = self._integers(first, last + 1, size, INT64, "RandomState.randint")
-        if made is not NotImplemented:
-            begin = 1 if high is None else low
-            text = f"This function is deprecated. Please call randint({begin}, {last} + 1) instead"
+        integers = self._integers(first, last + 1, size, INT64, "RandomState.randint")
+        if integers is not NotImplemented:
+            shown_low = 1 if high is None else low
+            text = f"This function is deprecated. Please call randint({shown_low}, {last} + 1) instead"
             warnings.warn(text, DeprecationWarning, stacklevel=3)
-        return made
+        return integers
 
-    def _integers(self, first: int, last: int, size: Any, dtype: Any, name: str) -> Any:
-        """Draw integers from `first` to below `last`."""
-        spread, target = last - first - 1, self._target(size, draw=name)
+    def _integers(self, first: int, end: int, size: Any, dtype: Any, name: str) -> Any:
+        """Draw integers from `first` to below `end`; `name` is the draw's in MIN_COUNT_FACTORS."""
+        spread, target = end - first - 1, self._target(size, draw=name)
         if target is None or spread < 1 or not dtype.isnative:
             return NotImplemented
-        dtype = SCRATCH_STATE.randint(first, last, 1, dtype).dtype
+        dtype = SCRATCH_STATE.randint(first, end, 1, dtype).dtype
         bits = 1 if dtype.kind == "b" else 32 if dtype.itemsize == 8 and spread < 1 << 32 else 8 * dtype.itemsize
         return target.filled(self._stream.integers(target.count, bits, first, spread, dtype, target.queue))
 
     @random_state_method
     def tomaxint(self, size: Any = None) -> Any:
+        """Draw nonnegative int64 integers."""
         return self._draw(_positive_int64, size)
 
     @random_state_method
     def choice(self, a: Any, size: Any = None, replace: Any = True, p: Any = None) -> Any:
+        """Draw positions of elements and take these elements."""
         is_count = not isinstance(a, ndarray) and numpy.ndim(a) == 0
         array = a if is_count else as_array(a)
         if size is None or not (is_count or (array.ndim == 1 and array.device == default_device())):
@@ -71,7 +75,7 @@ class IntegersAndPermutations(RandomStateDraws):
         return chosen if is_count or chosen is NotImplemented else take(array, chosen, 0)
 
     def _chosen(self, population: int, size: Any, p: Any) -> Any:
-        """Draw which elements of the population are chosen, each anew from all."""
+        """Draw positions among `population` with replacement; `NotImplemented` if the host is to."""
         if p is not None:
             p = to_host(p) if isinstance(p, ndarray) else p
         if self._target(size) is None or population < 1:
@@ -83,7 +87,7 @@ class IntegersAndPermutations(RandomStateDraws):
         return uniforms if uniforms is NotImplemented else chosen_by_weight(p, uniforms)
 
     def _sample(self, population: int, shape: Any, p: Any) -> Any:
-        """Draw the first elements of the population in an order by chance."""
+        """Draw positions without replacement: the first of a permutation of `population`."""
         if p is not None or shape is None or prod(shape) > population:
             return NotImplemented
         order = self._order(population, queue_of(default_device()))
@@ -93,6 +97,7 @@ class IntegersAndPermutations(RandomStateDraws):
 
     @random_state_method
     def shuffle(self, x: Any) -> Any:
+        """Permute `x` along its first axis, in place."""
         if not isinstance(x, ndarray) or not x.ndim or not x.size or not x.writeable:
             return NotImplemented
         order = self._order(x.shape[0], x.queue)
@@ -103,6 +108,7 @@ class IntegersAndPermutations(RandomStateDraws):
 
     @random_state_method
     def permutation(self, x: Any) -> Any:
+        """Permute ``range(x)`` or a copy of `x` along its first axis."""
         if isinstance(x, (int, numpy.integer)):
             is_int64 = numpy.result_type(x, numpy.long) == INT64
             return self._order(int(x), queue_of(default_device())) if is_int64 else NotImplemented
@@ -111,14 +117,14 @@ class IntegersAndPermutations(RandomStateDraws):
         return order if order is NotImplemented else take(array, order, 0)
 
     def _order(self, count: int, queue: Queue) -> Any:
-        """Return the order in which to take so many elements."""
+        """Draw a permutation of `count` positions; `NotImplemented` if the host is to."""
         if not min_count("RandomState.permutation") <= count < _MAX_ELEMENTS or not can_draw(queue.device):
             return NotImplemented
         peeked = self._stream.peek(words_to_shuffle(count), UINT32, queue)
-        order, taken = order_of_words(peeked.words, count)
-        made = wrap(order)
-        self._stream.move_by_count_on_device(peeked, taken)
-        return made
+        order, words_taken = order_of_words(peeked.words, count)
+        permutation = wrap(order)
+        self._stream.move_by_count_on_device(peeked, words_taken)
+        return permutation
 
 
 def _positive_int64(stream: Twister, count: int, queue: Queue) -> Node:

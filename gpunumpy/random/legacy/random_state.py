@@ -1,6 +1,6 @@
-"""`RandomState` and the functions of the module: NumPy's, whose commonest draws are made on the device.
+"""`RandomState`, and the module's functions over a global one: those of NumPy, which draw on the device where they can.
 
-The functions draw from the state of NumPy's own, so that ``numpy.random`` and ``gpunumpy.random`` have one stream.
+The functions draw from the global state of ``numpy.random``, so that both modules share one stream.
 """
 
 from __future__ import annotations
@@ -21,14 +21,21 @@ from .transformed_distributions import TransformedDistributions
 _NumpyRandomState = numpy.random.RandomState
 
 
-class Draws(TransformedDistributions, IntegersAndPermutations, ContinuousDistributions, DiscreteDistributions):
-    """All methods that draw, those too that do on the host."""
+class RandomStateMethods(
+    TransformedDistributions, IntegersAndPermutations, ContinuousDistributions, DiscreteDistributions
+):
+    """All methods of `RandomState` that draw, also those that draw on the host alone."""
 
 
-add_host_methods(Draws, _NumpyRandomState)
+add_host_methods(RandomStateMethods, _NumpyRandomState)
 
 
-class RandomState(Draws, _NumpyRandomState):
+class RandomState(RandomStateMethods, _NumpyRandomState):
+    """Legacy generator that draws on the device where it can, and through NumPy on the host elsewhere.
+
+    Users see the docstring of NumPy's class, which replaces this one.
+    """
+
     __doc__ = _NumpyRandomState.__doc__
     __module__ = "gpunumpy.random"
 
@@ -37,43 +44,45 @@ class RandomState(Draws, _NumpyRandomState):
         self._stream = Twister(self, shared=hasattr(seed, "capsule"))
 
     def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the generator with its state after all draws so far."""
         self._stream.synchronize()
-        return _unpickled, *_NumpyRandomState.__reduce__(self._stream.numpys)[1:]
+        return _unpickled, *_NumpyRandomState.__reduce__(self._stream.random_state)[1:]
 
     def __copy__(self) -> RandomState:
-        made = RandomState(self._bit_generator)  # which both draw from, from now on
-        made.set_state(self.get_state(legacy=False))
-        return made
+        """Return another `RandomState` over the same bit generator, as NumPy does."""
+        copied = RandomState(self._bit_generator)
+        copied.set_state(self.get_state(legacy=False))
+        return copied
 
     @property
     def _bit_generator(self) -> Any:  # type: ignore[override]
-        """The bit generator, whose state is from now on always NumPy's."""
+        """NumPy's bit generator. Since the caller may read its state at any time, every later draw updates it."""
         self._stream.synchronize()
         self._stream.shared = True
-        return BIT_GENERATOR.__get__(self._stream.numpys)
+        return BIT_GENERATOR.__get__(self._stream.random_state)
 
 
 def _unpickled(bits: Any) -> RandomState:
-    """Return what a pickle or a copy is of, whose bit generator is nobody else's."""
-    made = RandomState(bits)
-    made._stream.shared = False
-    return made
+    """Return the `RandomState` of a pickle or a deep copy: no other code has its bit generator."""
+    unpickled = RandomState(bits)
+    unpickled._stream.shared = False
+    return unpickled
 
 
 class _Module(RandomState):
-    """The state of the module's functions, which is that of NumPy's module."""
+    """The global `RandomState` of the module's functions, over that of NumPy's module."""
 
     def __init__(self) -> None:
-        theirs = numpy.random.mtrand._rand
-        super().__init__(BIT_GENERATOR.__get__(theirs))
-        self._stream = Twister(theirs, shared=True)
+        numpy_global = numpy.random.mtrand._rand
+        super().__init__(BIT_GENERATOR.__get__(numpy_global))
+        self._stream = Twister(numpy_global, shared=True)
 
 
 _module = _Module()
 
 
 def attribute(name: str, found: Any) -> Any:
-    """Return what `gpunumpy.random` has under a name of `numpy.random`; `found` is what NumPy has."""
+    """Return the attribute of `gpunumpy.random` for a name of `numpy.random`, where NumPy has `found`."""
     if name == "RandomState":
         return RandomState
     if name == "mtrand":
@@ -82,8 +91,8 @@ def attribute(name: str, found: Any) -> Any:
         return found
     if isinstance(found, type) or not callable(found):
         return found
-    theirs = getattr(numpy.random, name, found)
+    numpy_function = getattr(numpy.random, name, found)
     if name in STATE_NAMES:
-        return theirs
-    drawing = getattr(_module, {"ranf": "random_sample", "sample": "random_sample"}.get(name, name), None)
-    return with_device_arrays(theirs, name) if drawing is None else drawing
+        return numpy_function
+    method = getattr(_module, {"ranf": "random_sample", "sample": "random_sample"}.get(name, name), None)
+    return with_device_arrays(numpy_function, name) if method is None else method

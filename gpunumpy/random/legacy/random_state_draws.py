@@ -1,4 +1,4 @@
-"""What the classes of `RandomState`'s methods share."""
+"""The base class of `RandomState`'s draws."""
 
 from __future__ import annotations
 
@@ -18,15 +18,18 @@ random_state_method = drawn_on_device(numpy.random.RandomState)
 
 
 class RandomStateDraws(DeviceDraws):
-    """What draws from MT19937's words as NumPy's first releases did."""
+    """Base class of methods that draw from words of MT19937 as NumPy's first releases did."""
 
     _stream: Twister
 
     @property
-    def _numpys(self) -> Any:
-        return self._stream.numpys
+    def _numpy_generator(self) -> Any:
+        return self._stream.random_state
 
     def _draw(self, draw: TwisterDraw, size: Any, *params: Any, name: str = "") -> Any:
-        """Draw numbers, as many as `size` or the parameters that are arrays ask for; `name`: see MIN_COUNT_FACTORS."""
+        """Draw numbers by `draw`, in the shape of `size` or of the parameters; `NotImplemented` if the host is to.
+
+        `name` is the draw's in MIN_COUNT_FACTORS.
+        """
         target = self._target(size, *params, draw=name)
         return NotImplemented if target is None else self._draw_into(target, draw)

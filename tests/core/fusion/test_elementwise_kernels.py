@@ -82,10 +82,10 @@ def test_kernels(count: int, arrays: int, call: Callable[[Any], Any]) -> None:
 
 @pytest.mark.parametrize("call", [case[3] for case in CALLS], ids=[case[0] for case in CALLS])
 def test_values(call: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    ours = call(np.asarray(A))
+    tested = call(np.asarray(A))
     monkeypatch.setitem(globals(), "np", numpy)
-    theirs = call(A.copy())
-    for x, y in zip(*(r if isinstance(r, tuple) else (r,) for r in (ours, theirs)), strict=True):
+    reference = call(A.copy())
+    for x, y in zip(*(r if isinstance(r, tuple) else (r,) for r in (tested, reference)), strict=True):
         numpy.testing.assert_allclose(x.get(), y, rtol=1e-11)
 
 

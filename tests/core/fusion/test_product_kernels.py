@@ -26,10 +26,9 @@ CPU = Device("cpu")
 
 @pytest.fixture(autouse=True)
 def folding(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    state = evaluate.state(CPU)
+    state = evaluate.state_of(CPU)
     evaluate.flush(state.queue)
     with_traits(monkeypatch, takes_epilogues=True)
-    monkeypatch.setattr(state, "plans", {})
     yield
     evaluate.flush(state.queue)
 
@@ -41,9 +40,11 @@ def sample(*shape: int, dtype: Any = "f4") -> Any:
     return from_host(made.astype(dtype), CPU)
 
 
-def after(steps: list[RunKernel | RunLibraryCall]) -> list[Any]:
+def epilogues(steps: list[RunKernel | RunLibraryCall]) -> list[Any]:
     """For every step what is done after the product, or None for what is no product."""
-    return [Product(*s.options).after if isinstance(s, RunLibraryCall) and s.name == "matmul" else None for s in steps]
+    return [
+        Product(*s.options).epilogues if isinstance(s, RunLibraryCall) and s.name == "matmul" else None for s in steps
+    ]
 
 
 x, w, b, c = sample(7, 5), sample(5, 6), sample(6), sample(7, 6)
@@ -61,8 +62,8 @@ FOLDED: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
     "a quotient": (lambda m, x, w, b, c: x @ w / 8 + b, ("divide", "bias")),
     "a quotient that is not exact": (lambda m, x, w, b, c: x @ w / 3, ("divide",)),
     "a residual": (lambda m, x, w, b, c: c + x @ w, ("residual",)),
-    "less a matrix": (lambda m, x, w, b, c: 2 * (x @ w) + b - c, ("scale", "bias", "less")),
-    "from a matrix": (lambda m, x, w, b, c: c - x @ w * 2 + b, ("scale", "from", "bias")),
+    "less a matrix": (lambda m, x, w, b, c: 2 * (x @ w) + b - c, ("scale", "bias", "subtract")),
+    "from a matrix": (lambda m, x, w, b, c: c - x @ w * 2 + b, ("scale", "subtract_from", "bias")),
     "everything": (
         lambda m, x, w, b, c: m.maximum(2 * (x @ w) + b + c, 0),
         ("scale", "bias", "residual", "maximum"),
@@ -76,7 +77,7 @@ def test_is_a_part_of_the_product(name: str) -> None:
     function, expected = FOLDED[name]
     made: list[ndarray] = []
     steps = kernels(lambda: made.append(function(np, x, w, b, c)) or made[0])
-    assert after(steps) == [expected]
+    assert epilogues(steps) == [expected]
     hosts = [to_host(v) for v in (x, w, b, c)]
     numpy.testing.assert_allclose(to_host(made[0]), function(numpy, *hosts), rtol=1e-5, atol=1e-6)
 
@@ -103,7 +104,7 @@ NOT_FOLDED: dict[str, Callable[..., Any]] = {
 @pytest.mark.parametrize("name", NOT_FOLDED)
 def test_is_a_kernel_of_its_own(name: str) -> None:
     steps = kernels(NOT_FOLDED[name])
-    assert [s for s in after(steps) if s is not None] == [()]
+    assert [s for s in epilogues(steps) if s is not None] == [()]
 
 
 def test_a_product_that_is_kept_stays() -> None:
@@ -115,15 +116,15 @@ def test_a_product_that_is_kept_stays() -> None:
         product = x @ w
         return (product + b) * product
 
-    assert after(kernels(kept)) == [(), None]
-    assert after(kernels(used_twice)) == [(), None]
+    assert epilogues(kernels(kept)) == [(), None]
+    assert epilogues(kernels(used_twice)) == [(), None]
 
 
 def test_two_products_are_added_by_the_second() -> None:
     y, v = sample(7, 4), sample(4, 6)
     made: list[ndarray] = []
     steps = kernels(lambda: made.append(x @ w + y @ v) or made[0])
-    assert sorted(after(steps)) == [(), ("residual",)]
+    assert sorted(epilogues(steps)) == [(), ("residual",)]
     numpy.testing.assert_allclose(
         to_host(made[0]), to_host(x) @ to_host(w) + to_host(y) @ to_host(v), rtol=1e-5, atol=1e-6
     )
@@ -132,7 +133,7 @@ def test_two_products_are_added_by_the_second() -> None:
 def test_stacks() -> None:
     made: list[ndarray] = []
     steps = kernels(lambda: made.append(np.maximum(stack @ w * 3 + b, 0)) or made[0])
-    assert after(steps) == [("scale", "bias", "maximum")]
+    assert epilogues(steps) == [("scale", "bias", "maximum")]
     expected = numpy.maximum(to_host(stack) @ to_host(w) * 3 + to_host(b), 0)
     numpy.testing.assert_allclose(to_host(made[0]), expected, rtol=1e-5, atol=1e-6)
 
@@ -140,7 +141,7 @@ def test_stacks() -> None:
 def test_what_reads_a_product_that_was_folded() -> None:
     v = sample(6, 3)
     steps = kernels(lambda: np.maximum(x @ w + b, 0) @ v)
-    assert after(steps) == [("bias", "maximum"), ()]
+    assert epilogues(steps) == [("bias", "maximum"), ()]
 
 
 def test_halves_are_rounded_once() -> None:
@@ -169,7 +170,7 @@ def test_the_value_of_a_scalar_is_no_part_of_the_plan() -> None:
     for bound in (0, 0.5, -1.0):
         made = to_host(np.maximum(x @ w, bound))
         numpy.testing.assert_allclose(made, numpy.maximum(to_host(x) @ to_host(w), bound), rtol=1e-5, atol=1e-6)
-    assert len(evaluate.state(CPU).plans) == 2  # a Python int and a Python float
+    assert len(evaluate.state_of(CPU).planner.plans) == 2  # a Python int and a Python float
 
 
 def test_it_is_explained() -> None:
@@ -180,7 +181,7 @@ def test_it_is_explained() -> None:
 
 def test_elsewhere_nothing_is_folded(monkeypatch: pytest.MonkeyPatch) -> None:
     with_traits(monkeypatch, takes_epilogues=False)
-    assert after(kernels(lambda: x @ w + b)) == [(), None]
+    assert epilogues(kernels(lambda: x @ w + b)) == [(), None]
 
 
 def test_what_exists_already_takes_the_product() -> None:
@@ -194,12 +195,12 @@ def test_what_exists_already_takes_the_product() -> None:
         total += x @ w
         return total
 
-    assert after(kernels(into)) == [()]
-    assert after(kernels(added)) == [("residual",)]
+    assert epilogues(kernels(into)) == [()]
+    assert epilogues(kernels(added)) == [("residual",)]
 
 
 def program(seed: int) -> None:
-    """A random program of products and what may follow them, by NumPy and by us; some results are kept, others not."""
+    """A random program of products and what may follow them, by both packages; some results are kept, others not."""
     rng = numpy.random.default_rng(seed)
 
     def fresh(*shape: int) -> tuple[Any, Any]:
@@ -232,16 +233,16 @@ def program(seed: int) -> None:
         elif kind == 8:
             made = (b - a @ b, y - x @ y) if rng.integers(2) else (a @ b - b, x @ y - y)
         else:
-            host, ours = a.copy(), x.copy()
+            host, tested = a.copy(), x.copy()
             host[1:3] += (a @ b)[1:3]
-            ours[1:3] += (x @ y)[1:3]
-            made = host, ours
+            tested[1:3] += (x @ y)[1:3]
+            made = host, tested
         if rng.integers(5) == 0:
             numpy.testing.assert_allclose(to_host(made[1]), made[0], rtol=1e-8, atol=1e-8 * abs(made[0]).max())
         pool[rng.integers(len(pool))] = made
         pool = [(numpy.tanh(a), np.tanh(x)) if abs(a).max() > 1e3 else (a, x) for a, x in pool]
-    for host, ours in pool:
-        numpy.testing.assert_allclose(to_host(ours), host, rtol=1e-8, atol=1e-8 * (abs(host).max() + 1))
+    for host, tested in pool:
+        numpy.testing.assert_allclose(to_host(tested), host, rtol=1e-8, atol=1e-8 * (abs(host).max() + 1))
 
 
 @pytest.mark.parametrize("batch", range(4))

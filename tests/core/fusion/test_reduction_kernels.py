@@ -78,8 +78,8 @@ def test_kernels(name: str) -> None:
     reasons = [step.reason for step in steps]
     assert len(steps) == most, reasons
     expected = work(numpy, *host)
-    for got, theirs in zip(results, expected if isinstance(expected, tuple) else (expected,), strict=True):
-        numpy.testing.assert_allclose(gpunumpy.asnumpy(got), theirs, rtol=2e-5, atol=1e-6)
+    for got, reference in zip(results, expected if isinstance(expected, tuple) else (expected,), strict=True):
+        numpy.testing.assert_allclose(gpunumpy.asnumpy(got), reference, rtol=2e-5, atol=1e-6)
 
 
 def test_the_parts_of_a_program_share_its_reading() -> None:

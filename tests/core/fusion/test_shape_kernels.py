@@ -17,7 +17,11 @@ A = numpy.arange(2000.0).reshape(40, 50)
 
 # What is computed, and the kernels it takes.
 CALLS: tuple[tuple[str, int, Callable[[Any], Any]], ...] = (
-    ("roll", 1, lambda a: np.roll(a * 2, 1, axis=0)),  # and a routine; on a GPU a kernel, which fuses with what follows
+    (
+        "roll",
+        1,
+        lambda a: np.roll(a * 2, 1, axis=0),
+    ),  # and a library call; on a GPU a kernel, which fuses with what follows
     ("concatenate", 2, lambda a: np.concatenate([a * 2, a + 1])),
     ("stack", 2, lambda a: np.stack([a, -a], axis=-1)),
     ("tile", 1, lambda a: np.tile(a, (2, 3))),
@@ -36,7 +40,7 @@ def test_kernels(count: int, call: Callable[[Any], Any]) -> None:
     a = np.asarray(A)
     steps = kernels(lambda: call(a))
     if call is CALLS[0][2] and a.device.kind == "cuda":
-        count += 1  # the expression that is rolled, and a kernel that picks from it in place of the routine
+        count += 1  # the expression that is rolled, and a kernel that picks from it in place of the library call
     assert len([step for step in steps if isinstance(step, RunKernel)]) == count
 
 
@@ -48,7 +52,7 @@ def test_generators_stay_pending_when_others_are_computed() -> None:
 
 def test_a_part_of_what_is_in_memory_is_rolled_where_it_is() -> None:
     if np.asarray(A).device.kind != "cpu":
-        pytest.skip("a routine of the CPU device")
+        pytest.skip("a library call of the CPU device")
 
     def program() -> Any:
         a = np.asarray(A) * 2
@@ -57,6 +61,6 @@ def test_a_part_of_what_is_in_memory_is_rolled_where_it_is() -> None:
         return a
 
     steps = kernels(program)
-    # The product, and what writes each rolled part back: none that copies a part for the routine.
+    # The product, and what writes each rolled part back: none that copies a part for the library call.
     assert len([step for step in steps if isinstance(step, RunKernel)]) == 4
     assert len(steps) == 7

@@ -1,4 +1,4 @@
-"""How many kernels and routines sorting takes, and what is sorted from it."""
+"""How many kernels and library calls sorting takes, and what is derived from it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpunumpy.core.schedule.steps import RunKernel
 
 from .counting import kernels
 
-# What is computed of an array of shape (24, 40): the routines it takes, and how many kernels.
+# What is computed of an array of shape (24, 40): the library calls and the count of kernels.
 CASES: dict[str, tuple[Callable[[Any], Any], tuple[str, ...], int]] = {
     "the last axis": (lambda a: gpunumpy.sort(a), ("sort",), 0),
     "a transposed array along what is in memory": (lambda a: gpunumpy.argsort(a.T, axis=0).T, ("argsort",), 1),
@@ -31,11 +31,11 @@ CASES: dict[str, tuple[Callable[[Any], Any], tuple[str, ...], int]] = {
 }
 
 
-@pytest.mark.parametrize(("call", "routines", "count"), CASES.values(), ids=CASES)
-def test_kernels(call: Callable[[Any], Any], routines: tuple[str, ...], count: int) -> None:
+@pytest.mark.parametrize(("call", "library_calls", "count"), CASES.values(), ids=CASES)
+def test_kernels(call: Callable[[Any], Any], library_calls: tuple[str, ...], count: int) -> None:
     a = gpunumpy.asarray(numpy.random.default_rng(0).standard_normal((24, 40)))
     ran = kernels(lambda: call(a))
-    assert tuple(step.name for step in ran if not isinstance(step, RunKernel)) == routines
+    assert tuple(step.name for step in ran if not isinstance(step, RunKernel)) == library_calls
     assert sum(isinstance(step, RunKernel) for step in ran) == count
 
 

@@ -44,8 +44,8 @@ def test_records_are_whole() -> None:
         assert set(record.implementations) <= executors
         for executor, found in record.implementations.items():
             assert bool(found.run) != bool(found.program), f"{name} is run, or is a program"
-            assert bool(found.fuses) == bool(found.fused), f"{name} with kernels in it"
-            assert executor == "host" or bool(found.batch) == bool(record.is_small), f"batches of {name}"
+            assert bool(found.should_fuse) == bool(found.run_fused), f"{name} with kernels in it"
+            assert executor == "host" or bool(found.batch) == bool(record.is_worth_batching), f"batches of {name}"
 
 
 def recorded() -> set[str]:

@@ -30,7 +30,7 @@ from ...support.table_reference import (
     within,
 )
 
-# The 16-bit loops of NumPy and ml_dtypes treat the sign of zero unlike the float32 ones that the rows use.
+# The 16-bit loops of NumPy and ml_dtypes treat the sign of zero unlike the float32 loops that the ops use.
 _ZERO_SIGNS = {"maximum", "minimum", "fmax", "fmin", "clip", "sign"}
 # Linear algebra and dates.
 _NOT_ROWS = {"matmul", "vecdot", "vecmat", "matvec", "isnat", "divmod", "modf", "frexp"}
@@ -43,7 +43,7 @@ def _label(case: Case) -> str:
 
 @pytest.fixture(scope="module", params=["g++", pytest.param("cuda", marks=pytest.mark.gpu)])
 def compiled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The rows as the host's compiler makes them, and as they are on a GPU."""
+    """The ops as the host's compiler makes them, and as they are on a GPU."""
     if request.param == "cuda":
         return importlib.import_module("tests.support.table_device").OnDevice()
     if shutil.which("g++") is None:
@@ -51,10 +51,10 @@ def compiled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     return Compiled(tmp_path_factory.mktemp("table"))
 
 
-def test_every_ufunc_has_a_row() -> None:
+def test_every_ufunc_has_an_op() -> None:
     names = {f.__name__ for f in vars(numpy).values() if isinstance(f, numpy.ufunc)}
     assert names - _NOT_ROWS <= set(table.ELEMENTWISE)
-    assert {part[0] for part in table.PARTS.values()} == {"modf", "frexp"}
+    assert {part[0] for part in table.UFUNC_OUTPUTS.values()} == {"modf", "frexp"}
 
 
 @pytest.mark.parametrize("name", table.ELEMENTWISE)
@@ -131,9 +131,9 @@ def test_first_of_equal_values(compiled: Compiled, name: str) -> None:
 
 
 _COMPLEX_FUNCTIONS = [
-    row.name
-    for row in table.ELEMENTWISE.values()
-    if "c128" in row.code.get("c", "") and row.name not in ("cast", "power", "float_power")
+    op.name
+    for op in table.ELEMENTWISE.values()
+    if "c128" in op.code.get("c", "") and op.name not in ("cast", "power", "float_power")
 ]
 
 
@@ -170,7 +170,7 @@ def test_empty_reductions(compiled: Compiled) -> None:
 
 @pytest.mark.parametrize("shape", [(), (1,), (0,), (2, 3)])
 @pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")  # arctanh(1)
-def test_host_rows_keep_the_shape(shape: tuple[int, ...]) -> None:
+def test_host_ops_keep_the_shape(shape: tuple[int, ...]) -> None:
     for name in table.ELEMENTWISE:
         for loop in table.loops(name):
             inputs = [numpy.ones(shape, dtype) for dtype in loop[:-1]]

@@ -194,9 +194,9 @@ def test_order_of_a_copy_and_of_a_view_that_look_alike_while_pending() -> None:
         x = np.asarray(_HOST) * 2
         y = _HOST * 2
         pair = [(x.T, y.T), (x.T.copy(), y.T.copy())]
-        for mine, theirs in pair if views_first else pair[::-1]:
+        for tested, reference in pair if views_first else pair[::-1]:
             for function in (lambda m, a: m.sort(a, 0), lambda m, a: m.roll(a, 1, 0)):
-                assert function(np, mine).strides == function(numpy, theirs).strides
+                assert function(np, tested).strides == function(numpy, reference).strides
 
 
 @pytest.mark.usefixtures("fresh_tables")
@@ -218,7 +218,7 @@ def test_static_arguments_count_with_their_types() -> None:
 
 
 @pytest.mark.usefixtures("fresh_tables")
-def test_integers_out_of_range_are_told_each_time() -> None:
+def test_integers_out_of_range_raise_each_time() -> None:
     x = np.asarray([1, 200, 3], np.uint8)
     for value, equal in ((300, False), (-300, False), (200, True), (-1, False)):
         for _ in range(4):

@@ -39,7 +39,7 @@ def test_a_chain_of_operations(arrays: tuple[Any, Any]) -> None:
     assert run(a, b, 1.0).tolist() == expected[0]
     assert run(a, b, True).tolist() == expected[0]
     assert calls == [3], "arguments of other types are others"
-    assert run(a + 0, b, 1).tolist() == expected[0], "what is pending has another form"
+    assert run(a + 0, b, 1).tolist() == expected[0], "what is pending has another signature"
 
 
 def test_what_tuples_hold(arrays: tuple[Any, Any]) -> None:

@@ -45,7 +45,7 @@ def restless() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
-def together(work: Callable[[int], Any], device: str) -> list[Any]:
+def run_in_threads(work: Callable[[int], Any], device: str) -> list[Any]:
     """Run ``work(k)`` in as many threads, begun at once; whatever one of them raises is raised."""
     start = threading.Barrier(THREADS, timeout=60)
 
@@ -80,7 +80,7 @@ def own_program(xp: Any, k: int, shared: Any) -> list[Any]:
 def test_threads_with_arrays_of_their_own(device: str) -> None:
     values = numpy.arange(50.0).reshape(5, 10)
     shared = np.asarray(values) * 1  # pending, and computed by whichever thread is first
-    results = together(lambda k: own_program(np, k, shared), device)
+    results = run_in_threads(lambda k: own_program(np, k, shared), device)
     for k, result in enumerate(results):
         for got, expected in zip(result, own_program(numpy, k, values), strict=True):
             numpy.testing.assert_array_equal(np.asnumpy(got) if isinstance(got, np.ndarray) else got, expected)
@@ -98,7 +98,7 @@ def test_threads_that_read_one_pending_array(device: str) -> None:
         def read(k: int, x: Any = x, keys: list[Any] = keys) -> list[Any]:
             return [np.asnumpy(y) for key in keys[k % 5 :] + keys[: k % 5] for y in (x[key], x[key] + 1, x.T.sum(0))]
 
-        for k, got in enumerate(together(read, device)):
+        for k, got in enumerate(run_in_threads(read, device)):
             wanted = [y for key in keys[k % 5 :] + keys[: k % 5]
                       for y in (expected[key], expected[key] + 1, expected.T.sum(0))]  # fmt: skip
             for one, other in zip(got, wanted, strict=True):
@@ -126,7 +126,7 @@ def write_parts(name: str, device: str) -> None:
             if isinstance(x, np.ndarray) and step % 8 == k:
                 x[k].get()
 
-    together(write, device)
+    run_in_threads(write, device)
     for k in range(THREADS):
         write(k, values)
     numpy.testing.assert_array_equal(x.get(), values)
@@ -169,12 +169,12 @@ def test_a_view_that_is_read_while_its_array_is_written(device: str) -> None:
                 assert seen.min() >= 0
                 assert seen.max() <= ROUNDS
 
-    together(work, device)
+    run_in_threads(work, device)
     assert (view.get() == ROUNDS).all()
 
 
 class Met(Node):
-    """A node that is computed at the very moment at which its form is read."""
+    """A node that is computed at the very moment at which its signature is read."""
 
     __slots__ = ()
 
@@ -187,7 +187,7 @@ class Met(Node):
 
     @signature.setter
     def signature(self, value: Any) -> None:
-        raise AssertionError("only a node's flush sets its form, and that is a plain node by then")
+        raise AssertionError("only a node's flush sets its signature, and that is a plain node by then")
 
 
 def test_a_node_that_is_computed_while_it_is_viewed() -> None:
@@ -228,7 +228,7 @@ def test_generators_of_which_another_one_is_computed() -> None:
 
 
 class Watched(Node):
-    """A node that checks at every change of its form that nobody takes it for computed too early."""
+    """A node that checks at every change of its signature that nobody takes it for computed too early."""
 
     __slots__ = ()
 
@@ -455,7 +455,7 @@ def test_an_index_out_of_bounds_in_one_of_many_threads(device: str) -> None:
                 raised.append(error)
             index = index % 10
 
-    together(work, device)
+    run_in_threads(work, device)
     assert len(raised) == 1
     assert "out of bounds" in str(raised[0])
 

@@ -12,7 +12,7 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import CPU, Device
-from gpunumpy.core.runtime.explain import bytes_in_words, explain, explanation
+from gpunumpy.core.runtime.explain import bytes_text, explain, explanation
 from gpunumpy.core.runtime.profile import _bandwidths, bandwidth, profile
 from gpunumpy.core.schedule.passes import run_passes
 from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
@@ -34,7 +34,7 @@ def array(*shape: int) -> Any:
 
 def moved(x: Any) -> list[Traffic]:
     nodes, _ = evaluate.walk([x._node])
-    steps, items = run_passes(evaluate.items_of(nodes), [0], evaluate.state(CPU).executor)
+    steps, items = run_passes(evaluate.items_of(nodes), [0], evaluate.state_of(CPU).executor)
     return [traffic(step, steps, items) for step in steps if isinstance(step, (RunKernel, RunLibraryCall))]
 
 
@@ -104,7 +104,7 @@ def test_bytes_of_an_update_that_leaves_the_old_array() -> None:
     ("count", "words"), [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (999_600, "1 MB"), (2.5e15, "2.5e+03 TB")]
 )
 def test_words_for_bytes(count: float, words: str) -> None:
-    assert bytes_in_words(count) == words
+    assert bytes_text(count) == words
 
 
 # --- profile

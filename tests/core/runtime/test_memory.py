@@ -151,11 +151,11 @@ def test_cycles_are_collected_before_giving_up() -> None:
 
 
 def test_counters_are_zero_and_shared() -> None:
-    small = memory.counters(CPU, 100)
+    small = memory.zeroed_scratch(CPU, 100)
     assert small.host is not None
     assert not small.host[: small.nbytes].any()
-    assert memory.counters(CPU, small.nbytes) is small
-    large = memory.counters(CPU, small.nbytes + 1)
+    assert memory.zeroed_scratch(CPU, small.nbytes) is small
+    large = memory.zeroed_scratch(CPU, small.nbytes + 1)
     assert large.host is not None
     assert large.nbytes > small.nbytes
     assert not large.host[: large.nbytes].any()
@@ -163,23 +163,23 @@ def test_counters_are_zero_and_shared() -> None:
 
 def test_foreign_memory_keeps_its_owner() -> None:
     owner = numpy.arange(5, dtype=numpy.int16)
-    buffer = memory.foreign(owner.ctypes.data, owner.nbytes, owner, CPU)
+    buffer = memory.foreign_buffer(owner.ctypes.data, owner.nbytes, owner, CPU)
     assert buffer.exported
     assert buffer.owner is owner
     assert buffer.host is not None
     buffer.host.view(numpy.int16)[2] = 77
     assert owner[2] == 77
-    empty = memory.foreign(0, 0, None, CPU)
+    empty = memory.foreign_buffer(0, 0, None, CPU)
     assert empty.host is not None
     assert empty.host.size == 0
 
 
-def test_the_error_word() -> None:
-    assert memory.take_error(CPU) == 0
-    word = memory.host_view(memory.error_word(CPU), 4).view(numpy.int32)
+def test_the_index_error_word() -> None:
+    assert memory.take_index_error(CPU) == 0
+    word = memory.host_view(memory.index_error_word(CPU), 4).view(numpy.int32)
     word[0] = 12
-    assert memory.take_error(CPU) == 12
-    assert memory.take_error(CPU) == 0
+    assert memory.take_index_error(CPU) == 12
+    assert memory.take_index_error(CPU) == 0
 
 
 @pytest.mark.parametrize(

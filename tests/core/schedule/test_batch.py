@@ -13,14 +13,14 @@ import gpunumpy
 from gpunumpy.core.graph.layout import Layout, c_layout, c_strides
 from gpunumpy.core.graph.library_calls.record import Batch
 from gpunumpy.core.graph.library_calls.transforms import Transform, result_shape
-from gpunumpy.core.runtime.explain import name_of
+from gpunumpy.core.runtime.explain import step_name
 from gpunumpy.core.runtime.memory import host_view
 from gpunumpy.core.schedule.batch import MAX_BATCH, MIN_BATCH
 from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
 from gpunumpy.kernels.cuda.compile import compile_cubin
 from gpunumpy.kernels.fft import cuda_batch
 from gpunumpy.kernels.fft import host as host_fft
-from gpunumpy.kernels.fft.cuda_batch import moving
+from gpunumpy.kernels.fft.cuda_batch import copying
 from gpunumpy.kernels.products.cuda_small import small_matmul
 from tests.core.fusion.counting import kernels
 from tests.emulator import available
@@ -41,15 +41,15 @@ def values(count: int, *shape: int) -> list[Any]:
 
 def names(work: Callable[[], Any]) -> list[str]:
     """What runs: the names of calls, and "kernel"."""
-    return [name_of(step) if isinstance(step, RunLibraryCall) else "kernel" for step in kernels(work)]
+    return [step_name(step) if isinstance(step, RunLibraryCall) else "kernel" for step in kernels(work)]
 
 
 def each(program: Callable[..., Any], hosts: list[Any]) -> Callable[[], list[Any]]:
     """The program over each of the arrays, recorded before any is computed."""
-    mine = [gpunumpy.asarray(x) for x in hosts]
+    arrays = [gpunumpy.asarray(x) for x in hosts]
 
     def work() -> list[Any]:
-        return [program(gpunumpy, x) for x in mine]
+        return [program(gpunumpy, x) for x in arrays]
 
     return work
 
@@ -94,10 +94,10 @@ def test_programs(name: str) -> None:
 
 def test_those_of_other_shapes_and_options_are_not_of_the_group() -> None:
     hosts = values(6, 16) + values(6, 18)
-    mine = [gpunumpy.asarray(x) for x in hosts]
+    arrays = [gpunumpy.asarray(x) for x in hosts]
 
     def work() -> list[Any]:
-        return [gpunumpy.fft.fft(x) for x in mine] + [gpunumpy.fft.fft(x, 8) for x in mine[:2]]
+        return [gpunumpy.fft.fft(x) for x in arrays] + [gpunumpy.fft.fft(x, 8) for x in arrays[:2]]
 
     assert names(work).count("fft_batch") == 2
     for found, x in zip(work(), hosts, strict=False):
@@ -121,7 +121,7 @@ def test_those_that_are_alone(program: Callable[..., Any], points: int) -> None:
 def test_what_needs_another_comes_after_it() -> None:
     """One way first and then back, and back first for others: groups of which each needs the other cannot be."""
     hosts = values(8, 8)
-    mine = [gpunumpy.asarray(x) for x in hosts]
+    arrays = [gpunumpy.asarray(x) for x in hosts]
 
     def there(xp: Any, x: Any) -> Any:
         return xp.fft.ifft(xp.fft.fft(x), norm="forward")
@@ -129,7 +129,7 @@ def test_what_needs_another_comes_after_it() -> None:
     def back(xp: Any, x: Any) -> Any:
         return xp.fft.fft(xp.fft.ifft(x, norm="forward"))
 
-    found = [there(gpunumpy, x) for x in mine[:4]] + [back(gpunumpy, x) for x in mine[4:]]
+    found = [there(gpunumpy, x) for x in arrays[:4]] + [back(gpunumpy, x) for x in arrays[4:]]
     wanted = [there(numpy, x) for x in hosts[:4]] + [back(numpy, x) for x in hosts[4:]]
     for one, other in zip(found, wanted, strict=True):
         numpy.testing.assert_allclose(gpunumpy.asnumpy(one), other, atol=1e-12)
@@ -137,9 +137,9 @@ def test_what_needs_another_comes_after_it() -> None:
 
 def test_results_are_arrays_of_their_own() -> None:
     hosts = values(5, 8)
-    mine = [gpunumpy.asarray(x) for x in hosts]
-    found = [gpunumpy.fft.fft(x) for x in mine]
-    mine[0][...] = 0  # which what was recorded before does not see
+    arrays = [gpunumpy.asarray(x) for x in hosts]
+    found = [gpunumpy.fft.fft(x) for x in arrays]
+    arrays[0][...] = 0  # which what was recorded before does not see
     found[1][:2] = 7
     sums = [gpunumpy.asnumpy(x) for x in found]
     for k, (one, x) in enumerate(zip(sums, hosts, strict=True)):
@@ -156,10 +156,10 @@ def test_what_is_written_over_is_not_copied_for_it(computed: bool) -> None:
     found = []
 
     def work() -> list[Any]:
-        mine = given if computed else given * 2
+        arrays = given if computed else given * 2
         for k in range(7):
-            found.append(gpunumpy.fft.fft(mine[k]))
-            mine[k + 1, :3] = k
+            found.append(gpunumpy.fft.fft(arrays[k]))
+            arrays[k + 1, :3] = k
         return found
 
     steps = kernels(work)
@@ -173,10 +173,10 @@ def test_what_is_written_over_is_not_copied_for_it(computed: bool) -> None:
 
 def test_one_after_the_other_in_place() -> None:
     host = numpy.stack(values(6, 8))
-    mine = gpunumpy.asarray(host)
+    arrays = gpunumpy.asarray(host)
     for k in range(6):
-        mine[k] = gpunumpy.fft.fft(mine[k])
-    numpy.testing.assert_allclose(gpunumpy.asnumpy(mine), numpy.fft.fft(host), atol=1e-12)
+        arrays[k] = gpunumpy.fft.fft(arrays[k])
+    numpy.testing.assert_allclose(gpunumpy.asnumpy(arrays), numpy.fft.fft(host), atol=1e-12)
 
 
 # --- the kernels ----------------------------------------------------------------------------------------------------
@@ -196,35 +196,35 @@ def test_values_that_are_brought_together(dtype: str) -> None:
                 strides = c_strides(shape[::-1])[::-1]
             held = numpy.zeros((count, *shape), dtype)
             flat = [x.reshape(-1, order="A") for x in arrays]
-            program = moving([Layout(shape, strides, 0)] * count, held.itemsize, into=True)
+            program = copying([Layout(shape, strides, 0)] * count, held.itemsize, into=True)
             run_program(program, [*flat, *[flat[0]] * (MAX_BATCH - count), held.reshape(-1)])
             numpy.testing.assert_array_equal(held, numpy.stack(arrays))
             back = [numpy.zeros(shape, dtype) for _ in range(count)]
             flat = [x.reshape(-1) for x in back]
-            program = moving([c_layout(shape)] * count, held.itemsize, into=False)
+            program = copying([c_layout(shape)] * count, held.itemsize, into=False)
             run_program(program, [*flat, *[flat[0]] * (MAX_BATCH - count), held.reshape(-1)])
             for one, x in zip(back, arrays, strict=True):
                 numpy.testing.assert_array_equal(one, x)
 
 
 def test_one_text_serves_all_counts_and_sizes() -> None:
-    texts = {moving([c_layout((n,))] * count, 8, into=True).text for count in (4, 37, MAX_BATCH) for n in (8, 512)}
+    texts = {copying([c_layout((n,))] * count, 8, into=True).text for count in (4, 37, MAX_BATCH) for n in (8, 512)}
     assert len(texts) == 1
 
 
 @pytest.mark.skipif(not available(), reason="the emulator needs g++")
-@pytest.mark.parametrize("after", [(), ("residual",)])
-def test_products(after: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("epilogues", [(), ("residual",)])
+def test_products(epilogues: tuple[str, ...]) -> None:
     shapes = ((5, 7), (7, 3))
     layouts = [c_layout((5, 3)), *map(c_layout, shapes)]
-    dtypes = [numpy.dtype("f4")] * (3 + len(after))
-    single, _ = small_matmul(layouts, dtypes, after)
-    program, wires = small_matmul(layouts, dtypes, after, 6)
-    assert len(wires) == MAX_BATCH * len(dtypes)
+    dtypes = [numpy.dtype("f4")] * (3 + len(epilogues))
+    single, _ = small_matmul(layouts, dtypes, epilogues)
+    program, argument_format = small_matmul(layouts, dtypes, epilogues, 6)
+    assert len(argument_format) == MAX_BATCH * len(dtypes)
     sets = []
     for _ in range(6):
         a, b = (RNG.standard_normal(shape).astype("f4") for shape in shapes)
-        sets.append([numpy.zeros(15, "f4"), a.reshape(-1), b.reshape(-1), *[RNG.random(15, "f4") for _ in after]])
+        sets.append([numpy.zeros(15, "f4"), a.reshape(-1), b.reshape(-1), *[RNG.random(15, "f4") for _ in epilogues]])
     run_program(program, [x for one in sets + [sets[0]] * (MAX_BATCH - 6) for x in one])
     for out, *operands in sets:
         alone = numpy.zeros(15, "f4")
@@ -239,7 +239,7 @@ def test_texts_compile(arch: str) -> None:
     texts = [program.text]
     for itemsize, shape in ((4, (7,)), (8, (512,)), (16, (3, 5))):
         for into in (False, True):
-            texts.append(moving([c_layout(shape)] * 5, itemsize, into=into).text)
+            texts.append(copying([c_layout(shape)] * 5, itemsize, into=into).text)
     for text in texts:
         assert compile_cubin(text, arch)
 
@@ -268,7 +268,7 @@ def test_batches_of_transforms(
     def emulated(device: Any, program: Any, pointers: int) -> Callable[[Any], bool]:
         return lambda values: bool(run_program(program, [int(v) for v in values], guard=False))
 
-    monkeypatch.setattr(cuda_batch, "prepared", emulated)
+    monkeypatch.setattr(cuda_batch, "prepare_program", emulated)
     monkeypatch.setattr(cuda_batch.cufft, "fft", _by_numpy)  # type: ignore[attr-defined]
     options = Transform(kind, axes, (8 if kind != "c2c" else 6,), kind == "c2r")
     made = result_shape(options, shape)

@@ -1,4 +1,4 @@
-"""The list of passes: what each leaves is verified, and a defect is told with the name of its pass."""
+"""The list of passes: the output of each is verified, and the error names the pass that has a defect."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 import gpunumpy
 from gpunumpy.core.graph.primitives import Map
-from gpunumpy.core.graph.signature import signature
+from gpunumpy.core.graph.signature import intern_signature
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import CPU
 from gpunumpy.core.schedule import passes
@@ -29,7 +29,7 @@ class Target:
 
     traits = Traits(takes_epilogues=True)
 
-    def fuses(self, call: str) -> Callable[[FusedCall], bool] | None:
+    def fuse_predicate(self, call: str) -> Callable[[FusedCall], bool] | None:
         return (lambda options: True) if call in ("fft", "turned") else None
 
 
@@ -77,7 +77,7 @@ def test_memory_without_values_is_no_call_to_fuse_into() -> None:
 def wider(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> list[Item]:
     """A pass that changes the dtype of a root."""
     f = items[roots[0]].signature
-    made = signature(Map("cast", (f.dtype, numpy.dtype("D"))), (f,), f.shape, numpy.dtype("D"), f.queue)
+    made = intern_signature(Map("cast", (f.dtype, numpy.dtype("D"))), (f,), f.shape, numpy.dtype("D"), f.queue)
     return [replace(items[0], signature=made, args=(len(items),)), *items[1:], items[0]]
 
 
@@ -103,7 +103,7 @@ def test_a_graph_pass_with_a_defect(defect: Any, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_plan_pass_with_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
-    def lose(steps: Any, items: Any, roots: Any, fuses_of: Any) -> Any:
+    def lose(steps: Any, items: Any, roots: Any, fuse_predicate_of: Any) -> Any:
         return steps[:-1]
 
     monkeypatch.setattr(passes, "PLAN_PASSES", (lose,))
@@ -116,6 +116,6 @@ def test_results_of_a_call_are_those_of_its_record() -> None:
     nodes, _ = evaluate.walk([x._node])
     item = evaluate.items_of(nodes)[0]
     f = item.signature
-    wrong = signature(f.primitive, f.args, (3, 5), f.dtype, f.queue)
+    wrong = intern_signature(f.primitive, f.args, (3, 5), f.dtype, f.queue)
     with pytest.raises(InvalidPlan, match="has results of"):
         passes.verify_rewrite("test", [item], [item, replace(item, signature=wrong, args=())], [0])  # type: ignore[attr-defined]

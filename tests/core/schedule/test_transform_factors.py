@@ -42,8 +42,8 @@ def test_programs(name: str) -> None:
     x = gpunumpy.asarray(X)
     steps = kernels(lambda: program(gpunumpy, x))
     assert [step.name if isinstance(step, RunLibraryCall) else "kernel" for step in steps] == wanted
-    found, theirs = program(gpunumpy, x), program(numpy, X)
-    pairs = zip(found, theirs, strict=True) if isinstance(theirs, tuple) else [(found, theirs)]
+    found, reference = program(gpunumpy, x), program(numpy, X)
+    pairs = zip(found, reference, strict=True) if isinstance(reference, tuple) else [(found, reference)]
     for one, other in pairs:
         numpy.testing.assert_allclose(gpunumpy.asnumpy(one), other, atol=1e-12)
 

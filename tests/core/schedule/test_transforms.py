@@ -14,7 +14,7 @@ from numpy.lib.stride_tricks import as_strided
 
 import gpunumpy as np
 from gpunumpy.core.graph.layout import Layout, c_layout
-from gpunumpy.core.graph.library_calls.transforms import Transform, passes, result_shape
+from gpunumpy.core.graph.library_calls.transforms import Transform, plan_transform, result_shape
 from gpunumpy.core.runtime import memory
 from gpunumpy.kernels.fft import host as host_fft
 from gpunumpy.nvlib import cufft
@@ -143,7 +143,7 @@ def library(monkeypatch: pytest.MonkeyPatch) -> Model:
 
 
 def execute(options: Transform, out: Any, x: Any) -> None:
-    """The routine over NumPy arrays, as a GPU's executor calls it."""
+    """The library call over NumPy arrays, as a GPU's executor calls it."""
     unit = x.itemsize
     where = Layout(x.shape, tuple(s // unit for s in x.strides), 0)
     assert where.low() == 0, "a plan knows no negative steps"
@@ -184,14 +184,14 @@ def test_every_layout_that_has_a_plan_is_transformed(library: Model, kind: str) 
                     continue
                 options = Transform(kind, axes, tuple(sizes), planned % 2 == 0 and kind != "r2c")
                 where = Layout(x.shape, tuple(s // x.itemsize for s in x.strides), 0)
-                if passes(options, where, c_layout(result_shape(options, x.shape))) is None:
+                if plan_transform(options, where, c_layout(result_shape(options, x.shape))) is None:
                     continue
                 planned += 1
-                theirs = expected(options, x)
-                found = numpy.full_like(theirs, numpy.nan)
+                reference = expected(options, x)
+                found = numpy.full_like(reference, numpy.nan)
                 before = x.copy()
                 execute(options, found, x)
-                numpy.testing.assert_allclose(found, theirs, 1e-4, 1e-4, err_msg=f"{options} {where}")
+                numpy.testing.assert_allclose(found, reference, 1e-4, 1e-4, err_msg=f"{options} {where}")
                 numpy.testing.assert_array_equal(x, before)
     assert planned > {"c2c": 80, "r2c": 70, "c2r": 20}[kind]
 
@@ -200,7 +200,7 @@ def test_what_no_plan_describes() -> None:
     def found(x: Any, axes: tuple[int, ...], kind: str = "c2c") -> Any:
         options = Transform(kind, axes, tuple(x.shape[a] for a in axes), False)
         where = Layout(x.shape, tuple(s // x.itemsize for s in x.strides), 0)
-        return passes(options, where, c_layout(result_shape(options, x.shape)))
+        return plan_transform(options, where, c_layout(result_shape(options, x.shape)))
 
     x = numpy.zeros((4, 6, 8), "F")
     assert found(x, (0, 1, 2)) is not None
@@ -219,9 +219,9 @@ def test_few_executions() -> None:
     whole = c_layout((8, 16, 32))
     for axes, count in (((0,), 1), ((1,), 8), ((2,), 1), ((0, 1), 1), ((1, 2), 1), ((0, 2), 1), ((0, 1, 2), 1)):
         options = Transform("c2c", axes, tuple(whole.shape[a] for a in axes), False)
-        made = passes(options, whole, whole)
+        made = plan_transform(options, whole, whole)
         assert made is not None
-        assert len(made.places) == count
+        assert len(made.offsets) == count
         assert made.plan.batch * count == 8 * 16 * 32 // prod(options.sizes)
 
 
@@ -247,33 +247,33 @@ def test_functions_over_plans(library: Model, monkeypatch: pytest.MonkeyPatch, l
                 if name == "rfftn" and dtype == "F":
                     continue
                 for axes in (None, *itertools.permutations(range(x.ndim), 2)):
-                    mine, theirs = (getattr(module.fft, name) for module in (np, numpy))
+                    tested, reference = (getattr(module.fft, name) for module in (np, numpy))
                     given = from_host(x)
-                    close(mine(given, axes=axes), theirs(x, axes=axes))
+                    close(tested(given, axes=axes), reference(x, axes=axes))
                     numpy.testing.assert_array_equal(to_host(given), x)
                     # An operation before, and one after.
-                    close(mine(from_host(x) * 2, axes=axes) + 1, theirs(x * 2, axes=axes) + 1)
+                    close(tested(from_host(x) * 2, axes=axes) + 1, reference(x * 2, axes=axes) + 1)
     assert library.executed > 1000
     assert not library.odd
 
 
-def close(found: Any, theirs: Any) -> None:
-    assert (found.shape, found.dtype) == (theirs.shape, theirs.dtype)
-    tolerance = 1e-5 if theirs.dtype.char in "fF" else 1e-13
-    numpy.testing.assert_allclose(to_host(found), theirs, tolerance, tolerance * abs(theirs).max())
+def close(found: Any, reference: Any) -> None:
+    assert (found.shape, found.dtype) == (reference.shape, reference.dtype)
+    tolerance = 1e-5 if reference.dtype.char in "fF" else 1e-13
+    numpy.testing.assert_allclose(to_host(found), reference, tolerance, tolerance * abs(reference).max())
 
 
 # --- the cache ------------------------------------------------------------------------------------------------------
 
 
 def planned(n: int) -> Any:
-    found = passes(Transform("c2c", (0,), (n,), False), c_layout((n,)), c_layout((n,)))
+    found = plan_transform(Transform("c2c", (0,), (n,), False), c_layout((n,)), c_layout((n,)))
     assert found is not None
     return found.plan
 
 
 def test_plans_are_bounded(library: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cufft, "MOST_PLANS", 3)
+    monkeypatch.setattr(cufft, "MAX_PLANS", 3)
     plans = cufft.Plans(DEVICE)
     entries = {n: plans.entry(planned(n), False) for n in (2, 3, 4)}
     assert not library.plans, "they are made when they are used"
@@ -289,12 +289,12 @@ def test_plans_are_bounded(library: Model, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_plans_are_bounded_by_their_tables(library: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cufft, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(cufft, "MAX_PLAN_BYTES", 10_000)
     plans = cufft.Plans(DEVICE)
     for n, double, held in ((127, False, 0), (65536, True, 0), (131, False, 4 * 131 * 8), (262, True, 4 * 262 * 16)):
         entry = plans.entry(planned(n), double)
         plans.use(entry)
-        assert entry.held == held
+        assert entry.table_bytes == held
     assert list(library.plans) == [entry.handle], "the latest alone"
 
 

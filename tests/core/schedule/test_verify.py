@@ -1,4 +1,4 @@
-"""The checker finds what is wrong with a plan, a kernel, a form; and right ones pass."""
+"""The checker finds what is wrong with a plan, a kernel, a signature; and right ones pass."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from gpunumpy.core.graph import node as graph
 from gpunumpy.core.graph.layout import Layout
 from gpunumpy.core.graph.primitives import Gather, Iota, Leaf, Map, Reduce, Scan, Update, View
-from gpunumpy.core.graph.signature import Signature, signature
+from gpunumpy.core.graph.signature import Signature, intern_signature
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import CPU
 from gpunumpy.core.schedule import kernel
@@ -31,7 +31,7 @@ Plan = tuple[list[Step], list[Any], list[int]]
 def plan(*arrays: ndarray) -> Plan:
     roots = [x._node for x in arrays]
     nodes, _ = evaluate.walk(roots)
-    steps, items = run_passes(evaluate.items_of(nodes), range(len(roots)), evaluate.state(CPU).executor)
+    steps, items = run_passes(evaluate.items_of(nodes), range(len(roots)), evaluate.state_of(CPU).executor)
     return list(steps), list(items), list(range(len(roots)))
 
 
@@ -89,10 +89,10 @@ def with_instr(kind: type, edit: Callable[[Any], Any]) -> Callable[[list[Step]],
 
     def corrupt(steps: list[Step]) -> list[Step]:
         def edit_kernel(k: kernel.Kernel) -> kernel.Kernel:
-            instrs = list(k.body.instrs)
-            place = next(n for n, instr in enumerate(instrs) if isinstance(instr, kind))
-            instrs[place] = edit(instrs[place])
-            return replace(k, body=replace(k.body, instrs=tuple(instrs)))
+            instructions = list(k.body.instructions)
+            place = next(n for n, instr in enumerate(instructions) if isinstance(instr, kind))
+            instructions[place] = edit(instructions[place])
+            return replace(k, body=replace(k.body, instructions=tuple(instructions)))
 
         return change(steps, edit_kernel)
 
@@ -188,7 +188,7 @@ FORMS = {
 @pytest.mark.parametrize(("op", "shapes", "shape", "dtype"), FORMS.values(), ids=FORMS)
 def test_wrong_forms_are_refused(op: Any, shapes: Any, shape: Any, dtype: Any) -> None:
     queue = evaluate.queue_of(CPU)
-    args = tuple(signature(Leaf((1,) * len(s), 0, True), (), s, FLOAT, queue) for s in shapes)
+    args = tuple(intern_signature(Leaf((1,) * len(s), 0, True), (), s, FLOAT, queue) for s in shapes)
     with pytest.raises((InvalidPlan, ValueError)):
         verify_signature(Signature(op, args, shape, dtype, queue))
 

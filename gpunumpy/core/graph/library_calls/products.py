@@ -25,15 +25,15 @@ class Product(NamedTuple):
         How float32 and float64 may be multiplied: see `gpunumpy.linalg.matmul_precision`.
     conjugate
         Whether to conjugate the first operand, and the second.
-    after
+    epilogues
         Elementwise operations on the product, in this order: "scale" or "divide" by a scalar; add a "bias" along the
-        last axis or a "residual" of the product's shape, subtract such an array ("less"), or subtract the product from
-        such an array ("from"); take the "maximum" with a scalar. Each has one further argument of the call.
+        last axis or a "residual" of the product's shape, "subtract" such an array, or subtract the product from such an
+        array ("subtract_from"); take the "maximum" with a scalar. Each has one further argument of the call.
     """
 
     precision: str = "highest"
     conjugate: tuple[bool, bool] = (False, False)
-    after: tuple[str, ...] = ()
+    epilogues: tuple[str, ...] = ()
 
 
 def _results(options: Product, args: Sequence[Signature]) -> Results:
@@ -82,7 +82,7 @@ def is_batch(work: int, side: int, dtype: DType, precision: str) -> bool:
     return work <= _BATCH_MAX_WORK.get(dtype.name, 0) and side >= _BATCH_MIN_SIDE and precision != "emulated"
 
 
-def _is_small(call: Signature, args: Sequence[Signature]) -> bool:
+def _is_worth_batching(call: Signature, args: Sequence[Signature]) -> bool:
     """Return whether equal products with this signature are worth a batch."""
     if (
         len(call.shape) != 2
@@ -95,7 +95,7 @@ def _is_small(call: Signature, args: Sequence[Signature]) -> bool:
         return True
     assert isinstance(call.primitive, LibraryCall)
     product = Product(*call.primitive.options)
-    if product.after or any(prod(s.shape) * s.dtype.itemsize > _BATCH_MAX_BYTES for s in (call, *args)):
+    if product.epilogues or any(prod(s.shape) * s.dtype.itemsize > _BATCH_MAX_BYTES for s in (call, *args)):
         return False
     return is_batch(prod(call.shape) * inner, min(*call.shape, inner), args[0].dtype, product.precision)
 
@@ -104,12 +104,12 @@ def _is_small(call: Signature, args: Sequence[Signature]) -> bool:
 
 _FLOATS = frozenset({"float16", "bfloat16", "float32", "float64", "complex64", "complex128"})
 _HALVES = frozenset({"float16", "bfloat16"})
-# Epilogues with a whole array, by the operation: "less" and "from" stand for the two orders of a subtraction.
-_ARRAY_EPILOGUES = {"add": "residual", "less": "less", "from": "from"}
+# Epilogues with a whole array, by the operation: "subtract" and "subtract_from" are the two orders of a subtraction.
+_ARRAY_EPILOGUES = {"add": "residual", "subtract": "subtract", "subtract_from": "subtract_from"}
 RESIDUALS = frozenset(_ARRAY_EPILOGUES.values())
 _FACTORS = frozenset({"scale", "divide"})
 # The order in which BLAS applies epilogues. Those of equal rank may come in either order.
-_RANK = {"scale": 0, "divide": 0, "bias": 1, "residual": 1, "less": 1, "from": 1, "maximum": 2}
+_RANK = {"scale": 0, "divide": 0, "bias": 1, "residual": 1, "subtract": 1, "subtract_from": 1, "maximum": 2}
 
 
 def _with_epilogue(call: Signature, epilogue: Epilogue) -> Product | None:
@@ -123,32 +123,34 @@ def _with_epilogue(call: Signature, epilogue: Epilogue) -> Product | None:
     if operation.dtype != call.dtype:
         # Products of 16-bit floats are summed in float32: BLAS can write float32, or round to the operands' dtype.
         can_write = operation.dtype == operands or (operands.name in _HALVES and operation.dtype.name == "float32")
-        if not can_write or not _FACTORS.issuperset(product.after):
+        if not can_write or not _FACTORS.issuperset(product.epilogues):
             return None
     if operation.primitive.op == "cast":
         return product
     if epilogue.other is None or set(operation.primitive.loop) != {operation.dtype}:
         return None
-    step = _step(call, epilogue, epilogue.other)
-    return product._replace(after=(*product.after, step)) if step and _follows(product.after, step) else None
+    name = _epilogue_name(call, epilogue, epilogue.other)
+    if not name or not _follows(product.epilogues, name):
+        return None
+    return product._replace(epilogues=(*product.epilogues, name))
 
 
-def _step(call: Signature, epilogue: Epilogue, other: Signature) -> str:
-    """Return the name, as in `Product.after`, of an operation with another operand; "" if it has none."""
+def _epilogue_name(call: Signature, epilogue: Epilogue, other: Signature) -> str:
+    """Return the name, as in `Product.epilogues`, of an operation with another operand; "" if it has none."""
     operation = epilogue.operation
     assert isinstance(operation.primitive, Map)
-    op, product_is_first = operation.primitive.op, epilogue.place == 0
-    if op == "subtract":
-        op = "less" if product_is_first else "from"
-    elif op == "divide" and not product_is_first:
+    op, product_is_first = operation.primitive.op, epilogue.argument_number == 0
+    if op == "divide" and not product_is_first:
         return ""
+    if op == "subtract" and not product_is_first:
+        op = "subtract_from"
     if isinstance(other.primitive, Const):
         is_real = operation.dtype.kind != "c"
         return {"multiply": "scale", "divide": "divide", "maximum": "maximum" if is_real else ""}.get(op, "")
     if op not in _ARRAY_EPILOGUES or other.dtype != operation.dtype:
         return ""
     leaf = other.primitive
-    if isinstance(leaf, Leaf) and not (layout.is_c(other.shape, leaf.strides) and leaf.aligned):
+    if isinstance(leaf, Leaf) and not (layout.is_c_contiguous(other.shape, leaf.strides) and leaf.aligned):
         return ""
     shape, right = operation.shape, call.args[1].shape
     if op == "add" and len(right) > 1 and right[-1:] == other.shape[-1:] == shape[-1:] and prod(other.shape[:-1]) == 1:
@@ -156,13 +158,13 @@ def _step(call: Signature, epilogue: Epilogue, other: Signature) -> str:
     return _ARRAY_EPILOGUES[op] if other.shape == shape and epilogue.in_memory else ""
 
 
-def _follows(after: tuple[str, ...], step: str) -> bool:
+def _follows(epilogues: tuple[str, ...], epilogue: str) -> bool:
     """Return whether BLAS can apply an epilogue after those that the product already has."""
-    if step == "from" and not _FACTORS.issuperset(after):
+    if epilogue == "subtract_from" and not _FACTORS.issuperset(epilogues):
         return False  # subtracting from an array would negate what was added before
-    if any(step in group and group.intersection(after) for group in (_FACTORS, RESIDUALS)):
+    if any(epilogue in group and group.intersection(epilogues) for group in (_FACTORS, RESIDUALS)):
         return False
-    return step not in after and all(_RANK[s] <= _RANK[step] for s in after)
+    return epilogue not in epilogues and all(_RANK[s] <= _RANK[epilogue] for s in epilogues)
 
 
 RECORDS = (
@@ -174,7 +176,7 @@ RECORDS = (
         },
         results=_results,
         reads_strides=True,
-        is_small=_is_small,
+        is_worth_batching=_is_worth_batching,
         with_epilogue=_with_epilogue,
         floating_errors=lambda options, dtype: FloatingErrors("matmul"),
     ),

@@ -26,17 +26,20 @@ _BOUNDED = "random.host_bounded", "random.cuda_bounded"
 
 RECORDS = (
     Record(
-        "stream_draws",
+        "piecewise_draws",
         {
-            "host": Implementation("kernels.random.host_words:stream_draws"),
-            "cuda": Implementation("kernels.random.cuda_words:stream_draws"),
+            "host": Implementation("kernels.random.host_words:piecewise_draws"),
+            "cuda": Implementation("kernels.random.cuda_draws:piecewise_draws"),
         },
     ),
     # CUDA only: other executors leave these draws to NumPy.
-    Record("stream_sequence", {"cuda": Implementation(program="kernels.random.cuda_sequence:stream_sequence")}),
+    Record(
+        "rejection_sampling",
+        {"cuda": Implementation(program="kernels.random.cuda_rejection_sampling:rejection_sampling")},
+    ),
     Record("twister_words", by_program("twister_words", *_TWISTER)),
-    Record("twister_picks", by_program("twister_picks", *_TWISTER)),
-    Record("twister_stand", by_program("twister_stand", *_TWISTER), _state),
+    Record("twister_numbers", by_program("twister_numbers", *_TWISTER)),
+    Record("twister_advance", by_program("twister_advance", *_TWISTER), _state),
     Record(
         "bounded_draws",
         {
@@ -44,6 +47,6 @@ RECORDS = (
             "cuda": Implementation("kernels.random.cuda_bounded:bounded_draws"),
         },
     ),
-    Record("swapped", by_program("swapped", *_BOUNDED), _positions),
-    Record("sampled", by_program("sampled", *_BOUNDED), _positions),
+    Record("permutation_of_swaps", by_program("permutation_of_swaps", *_BOUNDED), _positions),
+    Record("floyd_sample", by_program("floyd_sample", *_BOUNDED), _positions),
 )

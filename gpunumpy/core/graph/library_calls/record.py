@@ -51,7 +51,7 @@ class Epilogue(NamedTuple):
     ----------
     operation
         The signature of the operation.
-    place
+    argument_number
         The position of the call's output among the arguments of the operation.
     other
         The signature of the other argument, if the operation has two.
@@ -60,7 +60,7 @@ class Epilogue(NamedTuple):
     """
 
     operation: Signature
-    place: int
+    argument_number: int
     other: Signature | None = None
     in_memory: bool = False
 
@@ -77,17 +77,17 @@ class Implementation:
         Make a program of kernels that computes the call. Replaces `run`.
     batch
         As `run`, for a `Batch`. The CPU executor does not need it: it runs the calls of a batch one by one.
-    fused
+    run_fused
         As `run`, for a call with elementwise kernels fused into it.
-    fuses
+    should_fuse
         Decide whether given kernels can be fused into the call, and make it faster.
     """
 
     run: str = ""
     program: str = ""
     batch: str = ""
-    fused: str = ""
-    fuses: str = ""
+    run_fused: str = ""
+    should_fuse: str = ""
 
 
 def by_program(name: str, host: str, cuda: str) -> dict[str, Implementation]:
@@ -110,7 +110,7 @@ class Record:
         depend on more, such as a count of numbers to draw: then the caller of `library_call` gives them.
     reads_strides
         Whether the arguments may have any strides. If not, a strided view is copied first.
-    is_small
+    is_worth_batching
         Decide, from the signatures of a call and of its arguments, whether equal calls are worth a batch.
     with_epilogue
         Return the options of the call that also performs an epilogue, or None if no call does. The other argument of
@@ -124,7 +124,7 @@ class Record:
     implementations: Mapping[str, Implementation] = field(default_factory=dict)
     results: Callable[[Any, Sequence[Signature]], Results] | None = None
     reads_strides: bool = False
-    is_small: Callable[[Signature, Sequence[Signature]], bool] | None = None
+    is_worth_batching: Callable[[Signature, Sequence[Signature]], bool] | None = None
     with_epilogue: Callable[[Signature, Epilogue], Any] | None = None
     floating_errors: Callable[[Any, DType], FloatingErrors | None] = lambda options, dtype: None
 

@@ -67,15 +67,15 @@ class Plan(NamedTuple):
     batch: int
 
 
-class Passes(NamedTuple):
+class Executions(NamedTuple):
     """A plan, and the offsets of source and result for each of its executions, in elements."""
 
     plan: Plan
-    places: tuple[tuple[int, int], ...]
+    offsets: tuple[tuple[int, int], ...]
 
 
 @lru_cache(1 << 12)
-def passes(options: Transform, source: Layout, target: Layout) -> Passes | None:
+def plan_transform(options: Transform, source: Layout, target: Layout) -> Executions | None:
     """Return how to execute a transform between two layouts, or None if no plan describes them at a bearable cost."""
     axes = options.axes
     first, second = (
@@ -96,16 +96,16 @@ def passes(options: Transform, source: Layout, target: Layout) -> Passes | None:
     if prod(n for n, *_ in outer) > _MAX_EXECUTIONS:
         return None
     plan = Plan(options.kind, options.sizes, Side(*first, distances[0]), Side(*second, distances[1]), batch)
-    places = tuple(
+    offsets = tuple(
         (
             source.offset + sum(i * s for i, (_, s, _) in zip(index, outer, strict=True)),
             target.offset + sum(i * t for i, (_, _, t) in zip(index, outer, strict=True)),
         )
         for index in itertools.product(*(range(n) for n, *_ in outer))
     )
-    if options.kind != "c2c" and any(place[options.kind == "c2r"] % 2 for place in places):
+    if options.kind != "c2c" and any(place[options.kind == "c2r"] % 2 for place in offsets):
         return None  # cuFFT requires real data to be aligned like complex data
-    return Passes(plan, places)
+    return Executions(plan, offsets)
 
 
 def _embedding(sizes: Sequence[int], strides: Sequence[int]) -> tuple[tuple[int, ...], int] | None:
@@ -169,7 +169,7 @@ def _results(options: Transform, args: Sequence[Signature]) -> Results:
     return ((result_shape(options, source.shape), dtype),)
 
 
-def _is_small(call: Signature, args: Sequence[Signature]) -> bool:
+def _is_worth_batching(call: Signature, args: Sequence[Signature]) -> bool:
     """Return whether a transform is small, and has the same bits in a batch as alone.
 
     cuFFT's rounding depends on the batch size unless the points have small prime factors only. It computes two real
@@ -207,13 +207,13 @@ RECORDS = (
             "cuda": Implementation(
                 "nvlib.cufft:fft",
                 batch="kernels.fft.cuda_batch:fft_batch",
-                fused="kernels.fft.cuda_callbacks:fft_fused",
-                fuses="kernels.fft.cuda_callbacks:fuses",
+                run_fused="kernels.fft.cuda_callbacks:fft_fused",
+                should_fuse="kernels.fft.cuda_callbacks:should_fuse",
             ),
         },
         results=_results,
         reads_strides=True,
-        is_small=_is_small,
+        is_worth_batching=_is_worth_batching,
         floating_errors=_floating_errors,
     ),
 )

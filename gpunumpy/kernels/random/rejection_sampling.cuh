@@ -1,46 +1,47 @@
-// Numbers of which each takes words of a stream until it is satisfied, so that where one begins depends on all before.
+// Rejection sampling: each number consumes a variable count of words, so where it begins depends on all before it.
 //
-// An attempt begins at a word, takes that one and more, and makes a number or none; what it makes and where it ends are
-// functions of the words from there on. So a tile of words is measured as if an attempt began at each of them. The 32
-// positions of a span follow their attempts to where these leave the span, all at once, by doubling their steps; and
-// from each position where attempts of the tile before can end, a thread follows them from span to span out of the
-// tile. These functions, from an entry to an exit and a count, are composed in groups of tiles, and in all groups; then
-// every tile knows where its first attempt begins and how many numbers are before it, and makes its own.
+// An attempt begins at a word, consumes that word and perhaps more, and makes a number or none; its number and its end
+// are functions of the words from there on. So a tile of words is measured as if an attempt began at each word. In a
+// span of 32 positions all chains of attempts are followed at once, by pointer doubling, to where they leave the span.
+// Then, from each position where an attempt of the previous tile can end (an entry), a thread follows the chain from
+// span to span out of the tile (to an exit) and counts its numbers. These functions, from entry to exit and count, are
+// composed over groups of tiles and over all groups. Then each tile knows where its first attempt begins and how many
+// numbers come before, and writes its own.
 //
-// What an attempt does may depend on what those before are at: on one of a few phases. Then there are so many positions
-// to each word, one for each phase, and all is as if these were words of their own. Of one attempt several numbers may
-// come then, or none.
+// An attempt may depend on the state, one of a few phases, that the previous attempt ended in. Then each word has a
+// position for each phase, and positions take the part of words above. An attempt may then make several numbers.
 
 const int SPAN = 32, SPANS = TILE / SPAN, ENTRIES = MAX_WORDS, GROUP = 4096 / MAX_WORDS;
-// Whether what attempts make is kept until it is known which of them count.
+// Whether the numbers of all attempts are kept in memory until it is known which attempts take place.
 const bool KEEPS_VALUES = WIDTH == 1 && !HAS_PHASES;
-const u32 LOST = 0xffff;  // where attempts lead for which there are too few words, or that take too many
-// The lowest bits of a code are an exit, or how far an attempt leads; those above are a count of numbers.
+const u32 LOST = 0xffff;  // exit of chains that reach an attempt with too few words, or one that takes too many
+// The lower bits of a code are an exit, or the length of an attempt; the upper bits are a count of numbers.
 const int EXIT_BITS = 9;
 const u32 EXIT_MASK = (1 << EXIT_BITS) - 1;
 
-// Where numbers go, until there is room for no more, or nowhere; how many they are, and whether the second one of the
-// last two normal numbers is left.
+// Destination of numbers: an array with a capacity, or null to count only. `left`: whether the second normal number of
+// the last pair is left over.
 struct Sink {
   Value* out;
-  int room, count;
+  int capacity, count;
   bool left;
-  __device__ explicit Sink(Value* out = nullptr, i64 room = 1 << 30)
-      : out(out), room(int(room < 1 << 30 ? room : 1 << 30)), count(0), left(false) {}
+  __device__ explicit Sink(Value* out = nullptr, i64 capacity = 1 << 30)
+      : out(out), capacity(int(capacity < 1 << 30 ? capacity : 1 << 30)), count(0), left(false) {}
   __device__ __forceinline__ void put(Value value) {
     if (out) out[count] = value;
     ++count;
   }
-  __device__ __forceinline__ bool full() const { return count == room; }
+  __device__ __forceinline__ bool full() const { return count == capacity; }
 };
 
-// What the attempts at one word begin with in all phases.
+// What the attempts at one word have in common in all phases, computed once; nothing without phases.
 struct Nothing {};
 template <class Number> __device__ __forceinline__ auto begin_attempts(const Number& number, Source& source) {
   if constexpr (HAS_PHASES) return number.begin(source);
   else return Nothing();
 }
 
+// The words of a tile in shared memory, made up beyond the end.
 struct Words {
   Word at[TILE_WORDS];
   __device__ __forceinline__ void load(const Word* words, i64 first, i64 end) {
@@ -49,12 +50,12 @@ struct Words {
   }
 };
 
-// Nothing, where it is not needed.
+// T, or nothing where it is not needed.
 template <class T, bool NEEDED> struct Maybe : T {};
 template <class T> struct Maybe<T, false> {};
 
-// Where the attempts from each position of a span lead out of it, one lane to each: `to`, from the length of its own
-// attempt. The result has a bit for each position that they come by.
+// Follow the chains of attempts of a span, one lane to each position, given the length of the attempt there. `to`
+// becomes the position where the chain leaves the span; the result has a bit for each position that it visits.
 __device__ __forceinline__ u32 follow_span(int length, int& to) {
   const int lane = threadIdx.x % SPAN;
   u32 seen = 1u << lane;
@@ -72,7 +73,7 @@ __device__ __forceinline__ u32 follow_span(int length, int& to) {
   return seen;
 }
 
-// How many numbers the attempts of a span make, digit by digit.
+// The counts of numbers that the attempts of a span make, as bit planes: bit p of digit k belongs to position p.
 struct SpanCounts {
   u32 digits[COUNT_DIGITS];
   __device__ __forceinline__ static SpanCounts of(u32 count) {
@@ -85,7 +86,7 @@ struct SpanCounts {
     for (int k = 0; k < COUNT_DIGITS; ++k) some |= digits[k];
     return some;
   }
-  // Those of some positions.
+  // The sum over some positions.
   __device__ __forceinline__ u32 among(u32 positions) const {
     u32 count = 0;
     for (int k = 0; k < COUNT_DIGITS; ++k) count += u32(__popc(positions & digits[k])) << k;
@@ -93,12 +94,12 @@ struct SpanCounts {
   }
 };
 
-// The attempts at the positions of a tile: how far each leads, not at all if it is lost, and how many numbers it makes.
+// The attempts at the positions of a tile: the code of each has its length, 0 if it is lost, and its count of numbers.
 struct Attempts {
   Words words;
   u16 codes[TILE];
   int waiting;
-  // One of them, of a source with what the attempts of all its phases begin with; false if it is to be made later.
+  // Measure the attempt at position p; false if it is postponed. `begun` is what all phases of the word share.
   template <class Number, class Begun>
   __device__ __forceinline__ bool measure(
       const Number& number, Source source, const Begun& begun, Value* values, int p, i64 end) {
@@ -121,33 +122,35 @@ struct Attempts {
   }
 };
 
-// Measure the attempts at all words of a tile, and follow them from every entry.
+// Measure the attempts at all positions of a tile, and follow the chain from every entry into the tile's table: one
+// block. Postponed attempts are measured in a second pass, by full warps.
 template <class Number>
 __device__ __forceinline__ void measure(
     const Number& number, const Word* words, u16* codes, Value* values, u32* table, i64 tile, i64 end) {
-  __shared__ Attempts its;
+  __shared__ Attempts attempts;
   __shared__ u32 hops[TILE];
-  u16* const late = reinterpret_cast<u16*>(hops);  // before these are known
+  u16* const postponed = reinterpret_cast<u16*>(hops);  // in the memory of the hops, which come later
   const i64 first = tile * TILE;
-  if (threadIdx.x == 0) its.waiting = 0;
+  if (threadIdx.x == 0) attempts.waiting = 0;
   const i64 rest = end - first / PHASES;
-  its.words.load(words, first / PHASES, end);
+  attempts.words.load(words, first / PHASES, end);
   __syncthreads();
   for (int word = threadIdx.x; word < TILE / PHASES; word += blockDim.x) {
-    Source source(its.words.at, word, true);
+    Source source(attempts.words.at, word, true);
     const auto begun = begin_attempts(number, source);
     for (int p = word * PHASES; p < (word + 1) * PHASES; ++p)
-      if (!its.measure(number, source, begun, values + first, p, rest)) late[atomicAdd(&its.waiting, 1)] = u16(p);
+      if (!attempts.measure(number, source, begun, values + first, p, rest))
+        postponed[atomicAdd(&attempts.waiting, 1)] = u16(p);
   }
   __syncthreads();
-  for (int k = threadIdx.x; k < its.waiting; k += blockDim.x) {
-    Source source(its.words.at, late[k] / PHASES);
+  for (int k = threadIdx.x; k < attempts.waiting; k += blockDim.x) {
+    Source source(attempts.words.at, postponed[k] / PHASES);
     const auto begun = begin_attempts(number, source);
-    its.measure(number, source, begun, values + first, late[k], rest);
+    attempts.measure(number, source, begun, values + first, postponed[k], rest);
   }
   __syncthreads();
   for (int p = threadIdx.x; p < TILE; p += blockDim.x) {
-    const u16 code = codes[first + p] = its.codes[p];
+    const u16 code = codes[first + p] = attempts.codes[p];
     const SpanCounts made = SpanCounts::of(code >> EXIT_BITS);
     int to;
     const u32 seen = follow_span(code & EXIT_MASK, to);
@@ -165,7 +168,7 @@ __device__ __forceinline__ void measure(
   }
 }
 
-// The tables of a group: those of its parts.
+// The tables of a group of tiles, or of a group of groups, in shared memory.
 struct Tables {
   u32 at[GROUP * ENTRIES];
   int parts;
@@ -176,7 +179,7 @@ struct Tables {
     if (threadIdx.x == 0) parts = here;
     __syncthreads();
   }
-  // Follow attempts through the parts; `visit` is called with where each is entered.
+  // Follow a chain through the parts; `visit` gets the entry of each part and the count of numbers before it.
   template <class Visit> __device__ __forceinline__ void follow(u32& entry, u64& count, Visit visit) const {
     for (int part = 0; part < parts; ++part) {
       visit(part, entry, count);
@@ -188,29 +191,32 @@ struct Tables {
   }
 };
 
+// Compose the tables of a group's tiles into the table of the group: one block.
 __device__ __forceinline__ void compose_group(const u32* tables, u32* groups, i64 group, i64 tiles) {
-  __shared__ Tables its;
-  its.load(tables, group, tiles);
+  __shared__ Tables tables_of_group;
+  tables_of_group.load(tables, group, tiles);
   for (int entry = threadIdx.x; entry < ENTRIES; entry += blockDim.x) {
-    u32 at = entry;
+    u32 exit = entry;
     u64 count = 0;
-    its.follow(at, count, [](int, u32, u64) {});
-    groups[group * ENTRIES + entry] = at | u32(count) << EXIT_BITS;
+    tables_of_group.follow(exit, count, [](int, u32, u64) {});
+    groups[group * ENTRIES + entry] = exit | u32(count) << EXIT_BITS;
   }
 }
 
-// What comes before the first attempt that begins with two normal numbers of its own, of which one may be left: one block.
-// Where that attempt begins, and how many numbers are before it.
+// Make the numbers before the first attempt, which begins with a pair of normal numbers: those that need no normal
+// number, and one from a normal number left over. `opening` gets where the first attempt begins and how many numbers
+// come before it. One block.
 template <class Number>
-__device__ __forceinline__ void open_sequence(
-    const Number& number, const Word* words, bool has, f64 left, u64* opening, Value* out, i64* counts, i64 end, i64 n) {
-  __shared__ Words its;
-  its.load(words, 0, end);
+__device__ __forceinline__ void open_sampling(
+    const Number& number, const Word* words, bool has, f64 left, u64* opening, Value* out, i64* counts, i64 end,
+    i64 n) {
+  __shared__ Words tile_words;
+  tile_words.load(words, 0, end);
   __syncthreads();
   if (threadIdx.x != 0) return;
-  Source source(its.at, 0);
+  Source source(tile_words.at, 0);
   Sink sink(out, n);
-  const int phase = number.begin_sequence(source, has, left, sink), entry = source.next * PHASES + phase;
+  const int phase = number.begin_sampling(source, has, left, sink), entry = source.next * PHASES + phase;
   const bool done = sink.full(), lost = source.next > MAX_WORDS / PHASES || source.next > end || entry >= ENTRIES;
   *opening = u64(sink.count) << EXIT_BITS | u32(done || lost ? ENTRIES : entry);
   counts[0] = done && source.next <= end ? source.next : -1;
@@ -218,18 +224,18 @@ __device__ __forceinline__ void open_sequence(
   counts[3] = -1;
 }
 
-// Where each group is entered, and how many numbers are before it: one block. The counts are what is taken, how many
-// numbers there are, where the attempts are lost, and at what words the normal numbers are of which one is left.
+// Find the entry of each group and the count of numbers before it: one block. The four counts are described at
+// `cuda_rejection_sampling.rejection_sampling`.
 __device__ __forceinline__ void compose_all(
-    const u32* groups, u64* begins, const u64* opening, i64* counts, i64 many) {
-  __shared__ Tables its;
+    const u32* groups, u64* begins, const u64* opening, i64* counts, i64 all_groups) {
+  __shared__ Tables tables_of_group;
   u32 entry = opening ? u32(*opening & EXIT_MASK) : 0;
   u64 count = opening ? *opening >> EXIT_BITS : 0;
-  for (i64 k = 0; k * GROUP < many; ++k) {
+  for (i64 k = 0; k * GROUP < all_groups; ++k) {
     __syncthreads();
-    its.load(groups, k, many);
+    tables_of_group.load(groups, k, all_groups);
     if (threadIdx.x == 0)
-      its.follow(entry, count, [=](int part, u32 at, u64 before) {
+      tables_of_group.follow(entry, count, [=](int part, u32 at, u64 before) {
         begins[k * GROUP + part] = before << EXIT_BITS | at;
       });
   }
@@ -239,33 +245,35 @@ __device__ __forceinline__ void compose_all(
   }
 }
 
+// Find the entry of each tile of a group and the count of numbers before it: one block.
 __device__ __forceinline__ void spread_group(const u32* tables, const u64* begins, u64* starts, i64 group, i64 tiles) {
-  __shared__ Tables its;
-  its.load(tables, group, tiles);
+  __shared__ Tables tables_of_group;
+  tables_of_group.load(tables, group, tiles);
   if (threadIdx.x == 0) {
     u32 entry = u32(begins[group] & EXIT_MASK);
     u64 count = begins[group] >> EXIT_BITS;
-    its.follow(entry, count, [=](int part, u32 at, u64 before) {
+    tables_of_group.follow(entry, count, [=](int part, u32 at, u64 before) {
       starts[group * GROUP + part] = before << EXIT_BITS | at;
     });
   }
 }
 
-// Make the numbers of a tile.
+// Write the numbers of a tile: one block.
 template <class Number, bool KEEPS = KEEPS_VALUES>
 __device__ __forceinline__ void make_numbers(
     const Number& number, const Word* words, const u16* codes, const Value* values, const u64* starts, Value* out,
     i64* counts, i64 tile, i64 end, i64 n) {
-  __shared__ Maybe<Words, !KEEPS> its;
+  __shared__ Maybe<Words, !KEEPS> tile_words;
   __shared__ u32 seen[TILE], chosen[SPANS];
   __shared__ SpanCounts made[SPANS];
-  // The attempts that make numbers, and where these go; what of both comes before each span.
+  // By position: the exit of its chain from the span. By span: the attempts that make numbers, and the numbers, before
+  // it. By attempt that makes numbers: its position, and the first of its numbers.
   __shared__ u16 to[TILE], before[SPANS], list[TILE], numbers[SPANS], places[HAS_PHASES ? TILE : 1];
   __shared__ int total;
   const int entry = int(starts[tile] & EXIT_MASK);
   const i64 base = i64(starts[tile] >> EXIT_BITS), first = tile * TILE;
   if (entry == ENTRIES || base >= n) return;
-  if constexpr (!KEEPS) its.load(words, first / PHASES, end);
+  if constexpr (!KEEPS) tile_words.load(words, first / PHASES, end);
   for (int p = threadIdx.x; p < TILE; p += blockDim.x) {
     const u16 code = codes[first + p];
     const SpanCounts makes = SpanCounts::of(code >> EXIT_BITS);
@@ -308,7 +316,7 @@ __device__ __forceinline__ void make_numbers(
     const i64 at = base + (HAS_PHASES ? places[k] : k), p = first + list[k];
     if (at >= n) return;
     if constexpr (HAS_PHASES) {
-      Source source(its.at, list[k] / PHASES);
+      Source source(tile_words.at, list[k] / PHASES);
       const auto begun = begin_attempts(number, source);
       Sink sink(out + at, n - at);
       number.attempt(source, begun, list[k] % PHASES, sink);
@@ -319,7 +327,7 @@ __device__ __forceinline__ void make_numbers(
     } else if constexpr (KEEPS) {
       out[at] = values[p];
     } else {
-      Source source(its.at, list[k]);
+      Source source(tile_words.at, list[k]);
       Drawn<Number, WIDTH> drawn;
       drawn.from(number, source);
       for (int j = 0; j < WIDTH; ++j) out[at * WIDTH + j] = drawn.values[j];

@@ -1,4 +1,4 @@
-"""Routines with several results: each is a value of its own, whichever of them are kept and whoever asks first."""
+"""Library calls with several outputs: each is a value of its own, whichever of them are kept or needed first."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def test_all_results_come_from_one_call() -> None:
 def test_results_that_nobody_keeps(kept: tuple[int, ...]) -> None:
     expected = X.min(-1), X.max(-1), numpy.int64(5)
     results = parted(gpunumpy.asarray(X))
-    mine = [results[k] for k in kept]
+    kept_results = [results[k] for k in kept]
     del results
-    for k, result in zip(kept, mine, strict=True):
+    for k, result in zip(kept, kept_results, strict=True):
         assert result.dtype == expected[k].dtype
         numpy.testing.assert_array_equal(gpunumpy.asnumpy(result), expected[k])
 

@@ -17,34 +17,34 @@ import gpunumpy
 
 
 class _Numpy(ModuleType):
-    """NumPy, whose `random` is ours."""
+    """NumPy with `gpunumpy.random` as its `random`."""
 
     def __getattr__(self, name: str) -> Any:
         return gpunumpy.random if name == "random" else getattr(numpy, name)
 
 
 class _Looking(ModuleType):
-    """A module whose functions look at arrays that are NumPy's: they are given ours as such."""
+    """A module whose functions look at NumPy arrays: a gpunumpy argument is converted."""
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(import_module(self.__name__), name)
-        return _given_numpys(found) if isinstance(found, (FunctionType, BuiltinFunctionType)) else found
+        return _with_numpy_arguments(found) if isinstance(found, (FunctionType, BuiltinFunctionType)) else found
 
 
-def _given_numpys(function: Callable[..., Any]) -> Callable[..., Any]:
+def _with_numpy_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **options: Any) -> Any:
-        return function(*map(_numpys, args), **{key: _numpys(value) for key, value in options.items()})
+        return function(*map(_as_numpy, args), **{key: _as_numpy(value) for key, value in options.items()})
 
     return call
 
 
-def _numpys(x: Any) -> Any:
+def _as_numpy(x: Any) -> Any:
     if isinstance(x, tuple):
-        return tuple(map(_numpys, x))
+        return tuple(map(_as_numpy, x))
     return gpunumpy.asnumpy(x) if isinstance(x, gpunumpy.ndarray) else x
 
 
-_OURS = {
+_REPLACED_MODULES = {
     "numpy": _Numpy("numpy"),
     "numpy.random": gpunumpy.random,
     "numpy.testing": _Looking("numpy.testing"),
@@ -54,11 +54,11 @@ _OURS = {
 
 def _import(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
     found = builtins.__import__(name, globals, locals, fromlist, level)
-    return _OURS.get(name if fromlist else name.split(".")[0], found)
+    return _REPLACED_MODULES.get(name if fromlist else name.split(".")[0], found)
 
 
 def load(name: str) -> dict[str, Any]:
-    """What a module of `numpy.random.tests` defines when it is run with our random numbers for NumPy's."""
+    """What a module of `numpy.random.tests` defines when it is run with `gpunumpy.random` for `numpy.random`."""
     spec = find_spec(f"numpy.random.tests.{name}")
     assert spec is not None
     assert spec.origin is not None

@@ -1,17 +1,17 @@
-// The words of which attempts at numbers are made (sequence.cuh), as NumPy's bit generators give them out.
+// The words that attempts (rejection_sampling.cuh) consume, in the units and the order of NumPy's bit generators.
 
-const int TILE_WORDS = (TILE + MAX_WORDS) / PHASES;  // words that a tile's attempts can take
+const int TILE_WORDS = (TILE + MAX_WORDS) / PHASES;  // words that the attempts of a tile can consume
 
-// The words from a position on. What comes after the last one is made up, so that an attempt ends whatever it does; it
-// does not count.
+// The words from a position on. Beyond the last word they are made up, so that every attempt ends; an attempt that
+// consumes made-up words is lost.
 struct Source {
   const Word* words;
   int next;
   bool is_first_pass, is_postponed;
   __device__ Source(const Word* words, int next, bool is_first_pass = false)
       : words(words), next(next), is_first_pass(is_first_pass), is_postponed(false) {}
-  // Asked before work that takes long and few attempts need. In the first pass it is not done, and what the attempt
-  // makes does not count: those that ask are made again, together, with threads that all have one.
+  // Called before long work that few attempts need. In the first pass it returns true: the attempt stops and its result
+  // does not count. A second pass makes the postponed attempts, with an attempt for every thread of a warp.
   __device__ __forceinline__ bool postpones() {
     is_postponed |= is_first_pass;
     return is_first_pass;
@@ -25,9 +25,9 @@ struct Source {
     const int at = next++;
     return at < TILE_WORDS ? words[at] : Word(made_up(u64(at)));
   }
-  // A word of 32 bits, where the stream is made of these.
+  // A word of 32 bits; only where `Word` has 32.
   __device__ __forceinline__ u32 word32() { return u32(take()); }
-  // A word of 64 bits; the upper half comes first where the stream is made of halves.
+  // A word of 64 bits; of words of 32 bits the first is the upper half.
   __device__ __forceinline__ u64 word64() {
     if (PAIRED) {
       const u64 pair = u64(take());
@@ -40,7 +40,7 @@ struct Source {
   // Uniform numbers in [0, 1).
   __device__ __forceinline__ f64 unit() {
     if (PAIRED) {
-      const u64 pair = u64(take());  // of words of 32 bits, the first one the lower half
+      const u64 pair = u64(take());  // two words of 32 bits, the first in the lower half
       return f64((pair & 0xffffffe0) << 21 | pair >> 38) * (1.0 / 9007199254740992.0);
     }
     if (sizeof(Word) == 8) return ::unit(word64());
@@ -49,7 +49,7 @@ struct Source {
   }
   __device__ __forceinline__ f32 unit_float() { return ::unit(word32()); }
 
-  // By the ziggurats, in the precision of their tables.
+  // Ziggurat numbers, in the precision of the tables.
   __device__ __forceinline__ Piece piece() { return sizeof(Piece) == 8 ? Piece(word64()) : Piece(word32()); }
   __device__ __forceinline__ Real uniform() { return sizeof(Real) == 8 ? Real(unit()) : Real(unit_float()); }
   template <class Shape> __device__ __forceinline__ Real of_ziggurat() {
@@ -64,7 +64,7 @@ struct Source {
   __device__ Real exponential() { return of_ziggurat<ExponentialShape>(); }
 };
 
-// One number or several that one attempt makes.
+// The number or numbers that one attempt makes.
 template <class Number, int WIDTH> struct Drawn {
   Value values[WIDTH];
   __device__ bool from(const Number& number, Source& source) {

@@ -1,11 +1,12 @@
-// Numbers by attempts that are independent of each other: each takes as many words as every other, and makes so many
-// numbers or none. Tiles of attempts are counted, and then each puts the numbers that it makes behind those before.
+// Numbers by independent attempts: each consumes the same count of words and makes a fixed count of numbers or none.
+// First the successful attempts of each tile are counted; then each tile writes its numbers after those of the tiles
+// before.
 
-const int PICK_THREADS = 256, STEPS = 16, TILE = PICK_THREADS * STEPS, MASKS = TILE / 32;
+const int ATTEMPT_THREADS = 256, STEPS = 16, TILE = ATTEMPT_THREADS * STEPS, MASKS = TILE / 32;
 
-// An attempt has WORDS words, or is one of PIECES of a word; it makes MAKES numbers.
+// An attempt consumes WORDS words, or one of the PIECES pieces of a word, and makes MAKES numbers.
 #if KIND == 1 || KIND == 4
-// An integer of BITS bits: a piece of a word, a word, or two of them.
+// The BITS bits of an attempt at an integer: a piece of a word, a word, or two words.
 struct Piece {
   enum { WORDS = BITS == 64 ? 2 : 1, PIECES = BITS < 32 ? 32 / BITS : 1, MAKES = 1 };
   __device__ static u64 of(const u32* words, int piece) {
@@ -15,26 +16,26 @@ struct Piece {
 };
 #endif
 #if KIND == 1
-// Integers up to a greatest one: of a piece as many bits as that one has.
+// Integers from `offset` to offset + greatest, by masked rejection.
 struct Number : Piece {
   u64 greatest, mask, offset;
   __device__ Number(u64 greatest, u64 mask, u64 offset) : greatest(greatest), mask(mask), offset(offset) {}
   __device__ bool make(const u32* words, int piece, Value* value) const {
-    const u64 its = Piece::of(words, piece) & mask;
-    *value = Value(its + offset);
-    return its <= greatest;
+    const u64 masked = Piece::of(words, piece) & mask;
+    *value = Value(masked + offset);
+    return masked <= greatest;
   }
 };
 #elif KIND == 4
-// Integers of so many values: of the product of a piece with that the upper half, if the lower half is not less than
-// `least`.
+// Integers from `offset` to offset + span - 1: the upper half of the product of a piece with the span (D. Lemire,
+// 2019). The piece is rejected if the lower half is less than `least`.
 struct Number : Piece {
   u64 span, least, offset;
   __device__ Number(u64 span, u64 least, u64 offset) : span(span), least(least), offset(offset) {}
   __device__ bool make(const u32* words, int piece, Value* value) const {
-    const u64 its = Piece::of(words, piece), product = its * span;
+    const u64 bits = Piece::of(words, piece), product = bits * span;
     if (BITS == 64) {
-      *value = Value(__umul64hi(its, span) + offset);
+      *value = Value(__umul64hi(bits, span) + offset);
       return product >= least;
     }
     *value = Value((product >> (BITS & 63)) + offset);
@@ -42,7 +43,7 @@ struct Number : Piece {
   }
 };
 #elif KIND == 2
-// Numbers of 53 bits, none of them zero.
+// Uniform numbers in (0, 1), of 53 bits.
 struct Number {
   enum { WORDS = 2, PIECES = 1, MAKES = 1 };
   __device__ Number(u64, u64, u64) {}
@@ -52,7 +53,7 @@ struct Number {
   }
 };
 #else
-// Normal numbers in pairs.
+// Pairs of normal numbers.
 struct Number {
   enum { WORDS = 4, PIECES = 1, MAKES = 2 };
   __device__ Number(u64, u64, u64) {}
@@ -65,7 +66,7 @@ struct Number {
 };
 #endif
 
-// Numbers are put from `begin` on, before which there may be one that is left of an earlier draw.
+// The array of n numbers, filled from `begin` on; a number left over from an earlier draw may come before that.
 struct Out {
   Value* out;
   i64 begin, n;
@@ -76,27 +77,29 @@ struct Out {
   }
 };
 
+// The attempts that the words make, by number.
 struct Attempts {
   const u32* words;
   i64 count;
   __device__ bool make(const Number& number, i64 at, Value* values) const {
     if (at >= count) return false;
-    u32 its[Number::WORDS];
+    u32 own[Number::WORDS];
     const u32* from = words + at / Number::PIECES * Number::WORDS;
     if (Number::WORDS == 4) {
       const uint4 four = *reinterpret_cast<const uint4*>(from);
-      its[0] = four.x, its[1 % Number::WORDS] = four.y, its[2 % Number::WORDS] = four.z, its[3 % Number::WORDS] = four.w;
+      own[0] = four.x, own[1 % Number::WORDS] = four.y;
+      own[2 % Number::WORDS] = four.z, own[3 % Number::WORDS] = four.w;
     } else if (Number::WORDS == 2) {
       const uint2 two = *reinterpret_cast<const uint2*>(from);
-      its[0] = two.x, its[1 % Number::WORDS] = two.y;
+      own[0] = two.x, own[1 % Number::WORDS] = two.y;
     } else {
-      its[0] = *from;
+      own[0] = *from;
     }
-    return number.make(its, int(at % Number::PIECES), values);
+    return number.make(own, int(at % Number::PIECES), values);
   }
 };
 
-// Which attempts of a tile make numbers, a bit each, and how many do.
+// Find which attempts of a tile succeed, as a bit each, and how many do: one block.
 __device__ __forceinline__ void count_tile(const Number& number, const Attempts& attempts, u32* masks, i64* sums) {
   __shared__ int total;
   if (threadIdx.x == 0) total = 0;
@@ -106,7 +109,7 @@ __device__ __forceinline__ void count_tile(const Number& number, const Attempts&
 #pragma unroll
   for (int step = 0; step < STEPS; ++step) {
     Value values[Number::MAKES];
-    const int at = step * PICK_THREADS + threadIdx.x;
+    const int at = step * ATTEMPT_THREADS + threadIdx.x;
     const u32 all = __ballot_sync(~0u, attempts.make(number, tile * TILE + at, values));
     if (at % 32 == 0) masks[tile * MASKS + at / 32] = all;
     mine += __popc(all);
@@ -116,7 +119,8 @@ __device__ __forceinline__ void count_tile(const Number& number, const Attempts&
   if (threadIdx.x == 0) sums[tile] = total;
 }
 
-// Make of the tiles' counts what is before each, and all: one block of 1024 threads.
+// Replace the tiles' counts by the sum of the counts before each; sums[tiles] becomes the total. One block of 1024
+// threads.
 __device__ __forceinline__ void sum_tiles(i64* sums, i64 tiles) {
   __shared__ i64 shared[1024];
   i64 sum = 0;
@@ -137,7 +141,7 @@ __device__ __forceinline__ void sum_tiles(i64* sums, i64 tiles) {
   if (threadIdx.x == 0) sums[tiles] = sum;
 }
 
-// Put a tile's numbers where they belong; `last` gets which attempt makes the last of all.
+// Write a tile's numbers; `last` becomes the attempt that makes the last number of all. One block.
 __device__ __forceinline__ void put_tile(
     const Out& out, i64* last, const Number& number, const Attempts& attempts, const u32* masks, const i64* sums) {
   const i64 tile = blockIdx.x, needed = out.needed(), base = sums[tile];
@@ -166,7 +170,7 @@ __device__ __forceinline__ void put_tile(
   __syncthreads();
 #pragma unroll 4
   for (int step = 0; step < STEPS; ++step) {
-    const int at = step * PICK_THREADS + threadIdx.x;
+    const int at = step * ATTEMPT_THREADS + threadIdx.x;
     const u32 mask = makes[at / 32];
     if (!(mask >> lane & 1)) continue;
     const i64 k = base + before[at / 32] + __popc(mask & ((1u << lane) - 1));
@@ -177,16 +181,16 @@ __device__ __forceinline__ void put_tile(
   }
 }
 
-// The state after the numbers; what is missing of these, one thread makes of the words that follow.
-__device__ __forceinline__ void end_picks(
+// Write the state after the numbers: one block. One thread makes missing numbers of the words that follow.
+__device__ __forceinline__ void end_numbers(
     u32* state, const Out& out, const i64* last, const Number& number, const Attempts& attempts,
     const DrawnWords& drawn, i64 made) {
   const i64 needed = out.needed();
   if (made >= needed) {
-    // None is needed where the number that was left is all.
+    // No attempt is needed where the number left over is the only one.
     drawn.write_state(state, needed ? (*last / Number::PIECES + 1) * Number::WORDS : 0);
   } else {
-    for (int k = threadIdx.x; k < STATE; k += blockDim.x) state[k] = drawn.after[k];
+    for (int k = threadIdx.x; k < STATE_WORDS; k += blockDim.x) state[k] = drawn.after[k];
   }
   __syncthreads();
   if (threadIdx.x != 0) return;
@@ -204,14 +208,14 @@ __device__ __forceinline__ void end_picks(
     number.make(words, 0, values);
   }
 #if KIND == 3
-  // The number that was left comes first, and there may be one again.
-  if (out.begin) out.out[0] = op::bit_cast<f64>(u64(drawn.before[LEFT + 1]) << 32 | drawn.before[LEFT]);
+  // The number left over comes first; of an odd count of further numbers one is left over again.
+  if (out.begin) out.out[0] = op::bit_cast<f64>(u64(drawn.before[NORMAL + 1]) << 32 | drawn.before[NORMAL]);
   const u64 left = op::bit_cast<u64>(values[1]);
   const bool has = (out.n - out.begin) % 2;
-  state[HAS] = has;
-  state[LEFT] = has ? u32(left) : 0;
-  state[LEFT + 1] = has ? u32(left >> 32) : 0;
-  for (int k = 0; k < 4; ++k) state[PAIR + k] = words[k];
-  state[MADE_HERE] = has;
+  state[HAS_NORMAL] = has;
+  state[NORMAL] = has ? u32(left) : 0;
+  state[NORMAL + 1] = has ? u32(left >> 32) : 0;
+  for (int k = 0; k < 4; ++k) state[NORMAL_WORDS + k] = words[k];
+  state[KNOWS_NORMAL_WORDS] = has;
 #endif
 }

@@ -30,15 +30,15 @@ def values(count: int, *shape: int, dtype: str) -> list[Any]:
 
 
 def agree(program: Program, sets: list[tuple[Any, ...]]) -> None:
-    """What a program gives of each set of arrays, alone and together."""
+    """Assert that a program gives the same bits for each set of arrays alone and in a batch."""
     alone = []
     for arrays in sets:
         result = program(*arrays)
         alone.append(np.asnumpy(result))
         del result
-    together = [program(*arrays) for arrays in sets]
-    assert "_batch" in explanation(together[0])
-    for one, other in zip(together, alone, strict=True):
+    batched = [program(*arrays) for arrays in sets]
+    assert "_batch" in explanation(batched[0])
+    for one, other in zip(batched, alone, strict=True):
         numpy.testing.assert_array_equal(np.asnumpy(one).view("u1"), other.view("u1"))
 
 
@@ -84,11 +84,11 @@ def test_transforms(n: int) -> None:
 
 def test_layouts() -> None:
     (x,) = values(1, 40, 64, dtype="F")
-    mine = np.asarray(x)
-    agree(np.fft.fft, [(mine[k],) for k in range(40)])
-    agree(np.fft.fft, [(mine[:, k],) for k in range(0, 64, 7)])
-    agree(np.fft.fft2, [(mine[k : k + 5],) for k in range(20)])
-    mixed = [mine[k] for k in range(5)] + [np.asarray(np.asnumpy(mine).T.copy())[:, k] for k in range(5)]
+    tested = np.asarray(x)
+    agree(np.fft.fft, [(tested[k],) for k in range(40)])
+    agree(np.fft.fft, [(tested[:, k],) for k in range(0, 64, 7)])
+    agree(np.fft.fft2, [(tested[k : k + 5],) for k in range(20)])
+    mixed = [tested[k] for k in range(5)] + [np.asarray(np.asnumpy(tested).T.copy())[:, k] for k in range(5)]
     found = [np.fft.fft(a) for a in mixed]
     assert explanation(found[0]).count("fft_batch") == 1
     for one, other in zip(found, [*x[:5], *x[:5]], strict=True):

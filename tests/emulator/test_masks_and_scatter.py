@@ -1,4 +1,4 @@
-"""The routines of masks and indexed writes, run on the emulated machine and compared with NumPy to the bit."""
+"""The library calls of masks and indexed writes, run on the emulated machine and compared with NumPy to the bit."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import pytest
 
 from gpunumpy.core.graph.layout import Layout
 from gpunumpy.kernels.cuda.compile import compile_cubin
-from gpunumpy.kernels.cuda.routine import Routine
+from gpunumpy.kernels.cuda.program_builder import ProgramBuilder
 from gpunumpy.kernels.indexing import cuda_masks, cuda_scatter
 
 from .executor import run_program
 
 TILE = 4096
-SITE = 7
+SOURCE_LOCATION = 7
 
 
 def layout_of(a: numpy.ndarray) -> Layout:
@@ -23,9 +23,9 @@ def layout_of(a: numpy.ndarray) -> Layout:
 
 
 def run(make: Any, options: tuple[Any, ...], *arrays: numpy.ndarray) -> int:
-    """Run the routine over its result and arguments; a scatter also gets its site."""
+    """Run the program over its result and arguments; a scatter also gets its source location."""
     layouts, dtypes = [layout_of(a) for a in arrays], [a.dtype for a in arrays]
-    extra = () if make is not cuda_scatter.scatter else (SITE,)
+    extra = () if make is not cuda_scatter.scatter else (SOURCE_LOCATION,)
     program = make(options, [*layouts, *(Layout((), (), 0) for _ in extra)], dtypes)
     return run_program(program, [*arrays, *extra], seed=3)
 
@@ -102,7 +102,7 @@ def test_writes_in_any_order(row: str, dtype: str) -> None:
     results = []
     for seed in (3, 4):
         got = want.copy()
-        assert run_program(program, [got, value, where, SITE], seed=seed) == 0
+        assert run_program(program, [got, value, where, SOURCE_LOCATION], seed=seed) == 0
         results.append(got.tobytes())
     assert results[0] == results[1]
     with numpy.errstate(invalid="ignore"):
@@ -134,17 +134,17 @@ def test_writes_whose_order_shows_are_sorted(row: str, dtype: str) -> None:
 def test_out_of_bounds(row: str, dtype: str) -> None:
     got = numpy.zeros(4, dtype)
     where = numpy.array([1, 4, -5, -1])
-    assert run(cuda_scatter.scatter, (1, row, (4,)), got, numpy.ones((), dtype), where) == SITE
+    assert run(cuda_scatter.scatter, (1, row, (4,)), got, numpy.ones((), dtype), where) == SOURCE_LOCATION
     assert got.tolist() == [0, 1, 0, 1]
 
 
 @pytest.mark.parametrize("blocks", [1, 256, 700])
 def test_counts_of_digits_become_places(blocks: int) -> None:
-    text = Routine()
-    n = text.param(blocks)
-    text.entry("total", f"  sum_digits(counts, totals, {n});", 256)
-    text.entry("sum", f"  sum_counts(counts, totals, {n});", 256)
-    program = text.program(["Key* counts", "Key* totals"], head=f"typedef unsigned Key;\n{cuda_scatter.SORT}")
+    builder = ProgramBuilder()
+    n = builder.param(blocks)
+    builder.add_entry("total", f"  sum_digits(counts, totals, {n});", 256)
+    builder.add_entry("sum", f"  sum_counts(counts, totals, {n});", 256)
+    program = builder.build(["Key* counts", "Key* totals"], head=f"typedef unsigned Key;\n{cuda_scatter.SORT_PAIRS}")
     counts = numpy.random.default_rng(0).integers(0, 99, 256 * blocks).astype(numpy.uint32)
     want = numpy.cumsum(counts) - counts
     run_program(program, [counts, numpy.zeros(256, numpy.uint32)], seed=2)

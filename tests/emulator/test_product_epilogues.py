@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 from gpunumpy.core.dtypes import bfloat16
-from gpunumpy.kernels.products.cuda_after import after
+from gpunumpy.kernels.products.cuda_epilogues import epilogue_kernel
 from tests.emulator import available
 from tests.emulator.executor import run_kernel
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(not available(), reason="the emulator needs g++"
 
 
 @pytest.mark.parametrize("dtype", ["f2", bfloat16, "f4", "f8", "c8", "c16"])
-def test_after(dtype: Any) -> None:
+def test_epilogues(dtype: Any) -> None:
     rng = numpy.random.default_rng(0)
     dtype = numpy.dtype(dtype)
 
@@ -32,17 +32,20 @@ def test_after(dtype: Any) -> None:
         product, bias, residual = sample(*shape), sample(shape[-1]), sample(*shape)
         product.reshape(-1)[0] = numpy.nan
         made = product.copy()
-        kernel = after(shape, dtype, ("scale", "bias", "residual"))
+        kernel = epilogue_kernel(shape, dtype, ("scale", "bias", "residual"))
         run_kernel(kernel, [made.reshape(-1), made.reshape(-1), 2, bias, residual.reshape(-1)])
         check(made, product * dtype.type(2) + bias + residual)
         made = product.copy()
-        kernel = after(shape, dtype, ("less", "bias"))
+        kernel = epilogue_kernel(shape, dtype, ("subtract", "bias"))
         run_kernel(kernel, [made.reshape(-1), made.reshape(-1), residual.reshape(-1), bias])
         check(made, product - residual + bias)
         made = product.copy()
-        run_kernel(after(shape, dtype, ("from",)), [made.reshape(-1), made.reshape(-1), residual.reshape(-1)])
+        run_kernel(
+            epilogue_kernel(shape, dtype, ("subtract_from",)),
+            [made.reshape(-1), made.reshape(-1), residual.reshape(-1)],
+        )
         check(made, residual - product)
         if dtype.kind != "c":
             made = product.copy()
-            run_kernel(after(shape, dtype, ("maximum",)), [made.reshape(-1), made.reshape(-1), 1.5])
+            run_kernel(epilogue_kernel(shape, dtype, ("maximum",)), [made.reshape(-1), made.reshape(-1), 1.5])
             check(made, numpy.maximum(product, dtype.type(1.5)))

@@ -1,0 +1,62 @@
+"""Plans for graphs: found by structure, made once for all sizes that a plan serves."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from ..graph.bounded_table import BoundedTable
+from ..schedule.lift import lifted, lowered
+from ..schedule.lower import Item
+from ..schedule.passes import run_passes
+from ..schedule.sizes import Integer, Trace
+from ..schedule.variants import Variants
+from ..schedule.verify_plan import verify_plan
+from .plan import Executor, Plan, PlanTemplate
+
+# Plans at some sizes that are kept; one that is met again is found by a look-up alone.
+MAX_PLANS = 4096
+
+
+class Planner:
+    """Makes the plans of one executor.
+
+    Attributes
+    ----------
+    plans : dict
+        The plans of graphs at their sizes, by the keys of `evaluate.walk`.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+        self.plans: dict[Hashable, Plan] = {}
+        self._templates: BoundedTable[Hashable, Variants[PlanTemplate]] = BoundedTable()
+
+    def plan(self, key: Hashable, items: Sequence[Item], count: int, overwrite: bool, check: bool) -> Plan:
+        """Make the plan that computes the first `count` items of a graph, and keep it by a key; see `run_passes`."""
+        structure, sizes = lowered(items)
+        template_key = (structure, count, overwrite)
+        variants = self._templates.find(template_key)
+        if variants is None:
+            roots = range(count)
+
+            def make(trace: Trace, sizes: Sequence[Integer]) -> PlanTemplate:
+                scheduled = run_passes(lifted(items, sizes), roots, self._executor, overwrite=overwrite)
+                return PlanTemplate(scheduled, roots, trace, self._executor)
+
+            variants = self._templates.keep(template_key, Variants(make))
+        made = len(variants)
+        template, values = variants.find(sizes)
+        plan = Plan(template, values, items)
+        if check:
+            verify_plan(plan.scheduled.steps, plan.scheduled.items, range(count))
+            if len(variants) != made:  # each pass is checked with numbers
+                run_passes(items, range(count), self._executor, overwrite=overwrite, check=True)
+        if len(self.plans) >= MAX_PLANS:
+            self.plans.clear()
+        self.plans[key] = plan
+        return plan
+
+    def counts(self) -> tuple[int, int]:
+        """Return how many structures of graphs have plans, and how many plans for all sizes of a class these have."""
+        known = self._templates.values()
+        return len(known), sum(map(len, known))

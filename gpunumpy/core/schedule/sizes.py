@@ -1,0 +1,436 @@
+"""Symbolic sizes: integers that remember how they follow from the sizes of a graph.
+
+The scheduler and the code generators are written for integers. Run over `Size` objects instead, they make a plan for
+all graphs of one structure: every number in it is a formula of the graph's sizes, and every question that they asked
+about a number (is it zero? are these equal? which is less?) is a *guard*. Another graph of the structure may use the
+plan if its sizes answer the guards in the same way.
+
+A size is a polynomial with integer coefficients over *atoms*: symbols, which stand for the different values among the
+sizes of the graph, and results of operations that are no polynomials (a quotient that is not exact, a remainder).
+Equal polynomials are one object, so the structure alone answers many questions, and these need no guard. What takes a
+number and nothing else (an index, a `range`, a text) gets the value that the size has now, and guards it.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, TypeAlias
+
+# A product of atoms, by their numbers in ascending order, and the coefficients of such products: a polynomial.
+Monomial: TypeAlias = tuple[int, ...]
+Polynomial: TypeAlias = dict[Monomial, int]
+Integer: TypeAlias = "int | Size"
+
+# The least value of a symbol: 0, 1 and -1 stay numbers, since plans depend on them, and a symbol is positive.
+LEAST = 2
+
+
+class Trace:
+    """The symbols of one graph, the sizes that were computed from them, and what was asked about these.
+
+    Attributes
+    ----------
+    symbols : list of Size
+        One for each different value; no two have the same.
+    guards : dict
+        The answers to what was asked about sizes: for `"<"` and `"=="`, whether a size is less than, or equal to, 0.
+    """
+
+    def __init__(self) -> None:
+        self.symbols: list[Size] = []
+        self.guards: dict[tuple[str, Size], bool] = {}
+        self._sizes: dict[Hashable, Size] = {}
+        self._results: dict[Hashable, Any] = {}
+        # Of every atom: its value, a bound that it is not below (None if there is none), and its text in a formula.
+        self._values: list[int] = []
+        self._bounds: list[int | None] = []
+        self._texts: list[str] = []
+        self._atoms: dict[Hashable, Size] = {}
+        self._functions: dict[str, Callable[..., int]] = {}
+
+    def symbol(self, value: int) -> Size:
+        """Return a new symbol for a value of at least `LEAST` that no other symbol has."""
+        made = self._atom(value, LEAST, f"s{len(self.symbols)}")
+        self.symbols.append(made)
+        return made
+
+    def _atom(self, value: int, bound: int | None, text: str) -> Size:
+        self._values.append(value)
+        self._bounds.append(bound)
+        self._texts.append(text)
+        made = self.polynomial({(len(self._values) - 1,): 1})
+        assert isinstance(made, Size)
+        return made
+
+    def operation(self, text: str, compute: Callable[..., int], *args: Integer, bound: int | None = None) -> Integer:
+        """Return the result of an operation that is no polynomial.
+
+        Parameters
+        ----------
+        text : str
+            Its formula, with a ``{}`` for every argument.
+        compute : callable
+            The operation on numbers.
+        bound : int, optional
+            What the result is not below.
+        """
+        key = (text, *args)
+        found = self._atoms.get(key)
+        if found is None:
+            formula = text.format(*[f"({_text(x)})" for x in args])
+            found = self._atoms[key] = self._atom(compute(*map(value_of, args)), bound, f"({formula})")
+        return found
+
+    def call(self, function: Callable[..., int], *args: Integer, bound: int | None = None) -> Integer:
+        """Return what a function of numbers gives for sizes; it is called again for every graph."""
+        name = f"f{len(self._functions)}"
+        self._functions[name] = function
+        return self.operation(f"{name}({', '.join(['{}'] * len(args))})", function, *args, bound=bound)
+
+    def polynomial(self, terms: Polynomial) -> Integer:
+        """Return the one size of a polynomial without zero coefficients; a number if it is constant."""
+        if not terms:
+            return 0
+        if len(terms) == 1 and () in terms:
+            return terms[()]
+        key = frozenset(terms.items())
+        found = self._sizes.get(key)
+        if found is None:
+            found = self._sizes[key] = Size(self, terms, len(self._sizes))
+        return found
+
+    def known(self, key: Hashable, compute: Callable[[], Any]) -> Any:
+        """Return the result that `key` stands for, computed the first time."""
+        found = self._results.get(key)
+        if found is None:
+            found = self._results[key] = compute()
+        return found
+
+    def has_symbols_only(self, x: Integer) -> bool:
+        """Return whether no atom of an integer is the result of an operation."""
+        return all(self._texts[atom][0] == "s" for monomial in _polynomial(x) for atom in monomial)
+
+    def evaluate(self, terms: Polynomial) -> int:
+        """Return the value that a polynomial has now."""
+        total = 0
+        for monomial, coefficient in terms.items():
+            for atom in monomial:
+                coefficient *= self._values[atom]
+            total += coefficient
+        return total
+
+    def least(self, terms: Polynomial) -> int | None:
+        """Return a bound that a polynomial is not below, or None if none is known."""
+        total = 0
+        for monomial, coefficient in terms.items():
+            if monomial and coefficient < 0:
+                return None
+            for atom in monomial:
+                bound = self._bounds[atom]
+                if bound is None:
+                    return None
+                coefficient *= bound
+            total += coefficient
+        return total
+
+    def text(self, terms: Polynomial) -> str:
+        """Return a polynomial as an expression of Python's."""
+        return " + ".join(
+            "*".join([*([str(c)] if c != 1 or not m else []), *(self._texts[a] for a in m)]) for m, c in terms.items()
+        )
+
+    def ask(self, relation: str, size: Size) -> bool:
+        """Return whether a size is less than 0, or equal to it, and guard the answer."""
+        key = (relation, size)
+        found = self.guards.get(key)
+        if found is None:
+            found = self.guards[key] = size.value < 0 if relation == "<" else size.value == 0
+        return found
+
+    def guard_function(self) -> Callable[[Sequence[int]], bool]:
+        """Return what tells whether values of the symbols answer all guards in the same way."""
+        tests = [f"({size.text} {relation} 0) is {answer}" for (relation, size), answer in self.guards.items()]
+        return self._compiled(" and ".join(tests) or "True")
+
+    def formulas(self, sizes: Iterable[Integer]) -> Callable[[Sequence[int]], tuple[int, ...]]:
+        """Return what computes sizes from values of the symbols."""
+        return self._compiled("".join(["(", *(f"{_text(x)}, " for x in sizes), ")"]))
+
+    def _compiled(self, expression: str) -> Callable[[Sequence[int]], Any]:
+        names = "".join(f"s{k}, " for k in range(len(self.symbols)))
+        unpack = f"    {names}= s\n" if names else ""
+        scope: dict[str, Any] = dict(self._functions)
+        exec(f"def function(s):\n{unpack}    return {expression}\n", scope)
+        return scope["function"]
+
+
+class Formulas:
+    """Sizes of one trace that are to be computed together, once nothing is asked about them any more."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self._sizes: list[Integer] = []
+
+    def add(self, size: Integer) -> int:
+        """Take a size in, and return its place among the numbers."""
+        self._sizes.append(size)
+        return len(self._sizes) - 1
+
+    def numbers(self) -> Callable[[Sequence[int]], tuple[int, ...]]:
+        """Return what computes all the numbers from values of the trace's symbols."""
+        return self.trace.formulas(self._sizes)
+
+
+def _polynomial(x: Integer) -> Polynomial:
+    return x.terms if isinstance(x, Size) else {(): x} if x else {}
+
+
+def _text(x: Integer) -> str:
+    return x.text if isinstance(x, Size) else str(x)
+
+
+def value_of(x: Integer) -> int:
+    """Return the value that an integer has now, without a guard."""
+    return x.value if isinstance(x, Size) else x
+
+
+def _arithmetic(name: str, combine: Callable[[Polynomial, Polynomial], Polynomial]) -> Callable[[Any, Any], Any]:
+    """Return a method that combines the polynomials of a size and of another or a number."""
+
+    def method(self: Size, other: Any) -> Any:
+        if type(other) is not Size and type(other) is not int:
+            return NotImplemented
+        trace = self.trace
+        return trace.known((name, self, other), lambda: trace.polynomial(combine(self.terms, _polynomial(other))))
+
+    return method
+
+
+def _sum(x: Polynomial, y: Polynomial, sign: int = 1) -> Polynomial:
+    total = dict(x)
+    for monomial, coefficient in y.items():
+        value = total.get(monomial, 0) + sign * coefficient
+        if value:
+            total[monomial] = value
+        else:
+            total.pop(monomial, None)
+    return total
+
+
+def _difference(x: Polynomial, y: Polynomial) -> Polynomial:
+    return _sum(x, y, -1)
+
+
+def _product(x: Polynomial, y: Polynomial) -> Polynomial:
+    total: Polynomial = {}
+    for m, c in x.items():
+        for n, d in y.items():
+            monomial = tuple(sorted(m + n)) if m and n else m or n
+            value = total.get(monomial, 0) + c * d
+            if value:
+                total[monomial] = value
+            else:
+                total.pop(monomial, None)
+    return total
+
+
+def _long_division(x: Polynomial, y: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """Return the terms of a polynomial that one of a single term divides, divided, and the other terms."""
+    if len(y) != 1:
+        return ({(): 1}, {}) if x == y else ({}, x)
+    ((divisor, d),) = y.items()
+    exact: Polynomial = {}
+    rest: Polynomial = {}
+    for monomial, coefficient in x.items():
+        left = None if coefficient % d else _without(monomial, divisor)
+        if left is None:
+            rest[monomial] = coefficient
+        else:
+            exact[left] = coefficient // d
+    return exact, rest
+
+
+def _without(monomial: Monomial, divisor: Monomial) -> Monomial | None:
+    """Return the atoms of a product that are left when those of another are taken away; None where one is missing."""
+    left = list(monomial)
+    for atom in divisor:
+        if atom not in left:
+            return None
+        left.remove(atom)
+    return tuple(left)
+
+
+class Size:
+    """An integer that is a polynomial of the sizes of a graph: see the module.
+
+    Attributes
+    ----------
+    trace : Trace
+        What it belongs to. Sizes of two traces are never equal.
+    terms : dict
+        The polynomial.
+    value : int
+        What it is for the graph that is being planned.
+    """
+
+    __slots__ = ("_least", "_number", "terms", "trace", "value")
+
+    def __init__(self, trace: Trace, terms: Polynomial, number: int) -> None:
+        self.trace = trace
+        self.terms = terms
+        self.value = trace.evaluate(terms)
+        self._number = number
+        self._least = trace.least(terms)
+
+    @property
+    def text(self) -> str:
+        """The formula as an expression of Python's."""
+        return self.trace.text(self.terms)
+
+    # arithmetic
+
+    __add__ = __radd__ = _arithmetic("+", _sum)
+    __sub__ = _arithmetic("-", _difference)
+    __rsub__ = _arithmetic("r-", lambda x, y: _difference(y, x))
+    __mul__ = __rmul__ = _arithmetic("*", _product)
+
+    def __neg__(self) -> Integer:
+        return self * -1
+
+    def __pos__(self) -> Size:
+        return self
+
+    def __abs__(self) -> Integer:
+        return -self if self < 0 else self
+
+    def __floordiv__(self, other: Integer) -> Integer:
+        return self._divmod(self, other)[0]
+
+    def __rfloordiv__(self, other: Integer) -> Integer:
+        return self._divmod(other, self)[0]
+
+    def __mod__(self, other: Integer) -> Integer:
+        return self._divmod(self, other)[1]
+
+    def __rmod__(self, other: Integer) -> Integer:
+        return self._divmod(other, self)[1]
+
+    def __divmod__(self, other: Integer) -> tuple[Integer, Integer]:
+        return self._divmod(self, other)
+
+    def __rdivmod__(self, other: Integer) -> tuple[Integer, Integer]:
+        return self._divmod(other, self)
+
+    def _divmod(self, x: Integer, y: Integer) -> tuple[Integer, Integer]:
+        """Return quotient and remainder: as polynomials where what does not divide is less than the divisor."""
+        trace = self.trace
+        if isinstance(y, int) and not y:
+            raise ZeroDivisionError("division by zero")
+
+        def compute() -> tuple[Integer, Integer]:
+            exact, rest = _long_division(_polynomial(x), _polynomial(y))
+            quotient, remainder = trace.polynomial(exact), trace.polynomial(rest)
+            if not rest:
+                return quotient, 0
+            if self.trace.has_symbols_only(x) and y > 0:
+                if 0 <= remainder < y:
+                    return quotient, remainder
+                if remainder < 0 <= remainder + y:
+                    return quotient - 1, remainder + y
+            positive = _least(x) is not None and _least(y) is not None
+            return (
+                trace.operation("{} // {}", operator.floordiv, x, y, bound=0 if positive else None),
+                trace.operation("{} % {}", operator.mod, x, y, bound=None if _least(y) is None else 0),
+            )
+
+        return trace.known(("divmod", x, y), compute)
+
+    def __rlshift__(self, other: Integer) -> Integer:
+        return self.trace.operation("{} << {}", operator.lshift, other, self, bound=1)
+
+    def bit_length(self) -> Integer:
+        """Return the number of bits of its magnitude, as `int.bit_length` does."""
+        return self.trace.operation("{}.bit_length()", int.bit_length, self, bound=0)
+
+    # questions
+
+    def __eq__(self, other: object) -> bool:
+        if other is self:
+            return True
+        if type(other) is not int and (type(other) is not Size or other.trace is not self.trace):
+            return NotImplemented
+        difference = self - other
+        if type(difference) is int:
+            return difference == 0
+        return difference._is_zero()
+
+    def _is_zero(self) -> bool:
+        least = self._least
+        if least is not None and least > 0:
+            return False
+        negated = -self
+        if isinstance(negated, Size) and negated._least is not None and negated._least > 0:
+            return False
+        if self._is_difference_of_symbols():
+            return False  # no two symbols have one value
+        return self.trace.ask("==", self)
+
+    def _is_difference_of_symbols(self) -> bool:
+        terms = self.terms
+        return (
+            len(terms) == 2
+            and sorted(terms.values()) == [-1, 1]
+            and all(len(m) == 1 and self.trace._texts[m[0]][0] == "s" for m in terms)
+        )
+
+    def _is_negative(self) -> bool:
+        if self._least is not None and self._least >= 0:
+            return False
+        negated = -self
+        if isinstance(negated, Size) and negated._least is not None and negated._least > 0:
+            return True
+        return self.trace.ask("<", self)
+
+    def __lt__(self, other: Integer) -> bool:
+        difference = self - other
+        return difference < 0 if type(difference) is int else difference._is_negative()
+
+    def __gt__(self, other: Integer) -> bool:
+        difference = other - self
+        return difference < 0 if type(difference) is int else difference._is_negative()
+
+    def __le__(self, other: Integer) -> bool:
+        return not self > other
+
+    def __ge__(self, other: Integer) -> bool:
+        return not self < other
+
+    def __bool__(self) -> bool:
+        return not self._is_zero()
+
+    def __hash__(self) -> int:
+        return hash((id(self.trace), self._number))
+
+    # numbers
+
+    def __index__(self) -> int:
+        difference = self - self.value
+        assert isinstance(difference, Size)
+        self.trace.ask("==", difference)
+        return self.value
+
+    __int__ = __index__
+
+    def __str__(self) -> str:
+        return str(int(self))
+
+    def __format__(self, spec: str) -> str:
+        return format(int(self), spec)
+
+    def __repr__(self) -> str:
+        return f"<{self.text} = {self.value}>"
+
+
+def _least(x: Integer) -> int | None:
+    return x._least if isinstance(x, Size) else x if x >= 0 else None

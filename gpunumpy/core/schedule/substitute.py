@@ -1,0 +1,126 @@
+"""The sizes in a graph, in kernels and in steps: taken out, and others put in their places.
+
+A structure is something whose sizes are left open. It can be a key, and with a list of sizes it becomes
+the thing again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias, TypeVar
+
+from ..graph.layout import Layout
+from ..graph.primitives import Leaf, LibraryCall, Primitive, Update, View
+from .callbacks import FusedCall
+from .kernel import Affine, Body, Instruction, Kernel, Load, LoadIndexed, LoopIndex
+from .sizes import Integer, Size
+from .steps import Allocate, RunKernel, RunLibraryCall, Step
+
+Change: TypeAlias = Callable[[Any], Any]
+S = TypeVar("S", bound=Step)
+
+
+def _each(numbers: Sequence[Any], change: Change) -> tuple[Any, ...]:
+    return tuple([change(n) for n in numbers])
+
+
+def in_layout(where: Layout, change: Change) -> Layout:
+    """Change every size of a layout."""
+    return Layout(_each(where.shape, change), _each(where.strides, change), change(where.offset))
+
+
+def in_primitive(primitive: Primitive, change: Change) -> Primitive:
+    """Change every size of a primitive. The options of library calls have none: these calls know them exactly."""
+    if isinstance(primitive, Leaf):
+        return replace(primitive, strides=_each(primitive.strides, change), origin=change(primitive.origin))
+    if isinstance(primitive, View):
+        return View(_each(primitive.strides, change), change(primitive.offset))
+    if isinstance(primitive, Update):
+        return Update(in_layout(primitive.region, change))
+    if isinstance(primitive, LibraryCall):
+        return replace(primitive, results=tuple((_each(shape, change), dtype) for shape, dtype in primitive.results))
+    return primitive
+
+
+def in_kernel(kernel: Kernel, change: Change) -> Kernel:
+    """Change every size of a kernel."""
+
+    def affine(at: Affine) -> Affine:
+        return Affine(change(at.offset), _each(at.coef, change))
+
+    def instruction(instr: Instruction) -> Instruction:
+        if isinstance(instr, LoadIndexed):
+            dims, strides = _each(instr.dims, change), _each(instr.strides, change)
+            return replace(instr, at=affine(instr.at), dims=dims, strides=strides)
+        if isinstance(instr, (Load, LoopIndex)):
+            return replace(instr, at=affine(instr.at))
+        return instr
+
+    def body(old: Body) -> Body:
+        stores = tuple([replace(store, at=affine(store.at)) for store in old.stores])
+        return Body(tuple([instruction(i) for i in old.instructions]), stores)
+
+    region = kernel.region and tuple([(change(low), change(high)) for low, high in kernel.region])
+    outside = kernel.outside and body(kernel.outside)
+    return replace(kernel, shape=_each(kernel.shape, change), body=body(kernel.body), region=region, outside=outside)
+
+
+def in_step(step: S, change: Change) -> S:
+    """Change every size of a step."""
+    if isinstance(step, Allocate):
+        return replace(step, nbytes=change(step.nbytes))
+    if isinstance(step, RunKernel):
+        return replace(step, kernel=in_kernel(step.kernel, change))
+    if isinstance(step, RunLibraryCall):
+        options = in_options(step.options, change)
+        return replace(
+            step, options=options, args=tuple([(source, in_layout(where, change)) for source, where in step.args])
+        )
+    return step
+
+
+def in_options(options: tuple[object, ...], change: Change) -> tuple[object, ...]:
+    """Change every symbolic size in the options of a library call, and all of kernels in it.
+
+    What options had before the graph was scheduled are numbers: the call knows these exactly.
+    """
+    if not isinstance(options, FusedCall):
+        return tuple([_in_option(option, change) for option in options]) if type(options) is tuple else options
+    (taken, read), (made, written) = options.call_input, options.call_output
+    return options._replace(
+        call_input=(in_layout(taken, change), read),
+        call_output=(in_layout(made, change), written),
+        before=options.before and in_kernel(options.before, change),
+        after=options.after and in_kernel(options.after, change),
+    )
+
+
+class _Hole:
+    """Stands in a structure where a size was."""
+
+
+_HOLE = _Hole()
+
+
+def _in_option(option: object, change: Change) -> object:
+    if isinstance(option, (Size, _Hole)):
+        return change(option)
+    return tuple([_in_option(x, change) for x in option]) if type(option) is tuple else option
+
+
+def taken_out(thing: Any, inside: Callable[[Any, Change], Any]) -> tuple[Any, list[Integer]]:
+    """Return the structure of a thing, and its sizes in the order in which `inside` changes them."""
+    sizes: list[Integer] = []
+
+    def note(n: Integer) -> _Hole:
+        sizes.append(n)
+        return _HOLE
+
+    return inside(thing, note), sizes
+
+
+def put_in(structure: Any, inside: Callable[[Any, Change], Any], sizes: Sequence[Any]) -> Any:
+    """Return the thing of a structure that has these sizes."""
+    rest = iter(sizes)
+    return inside(structure, lambda _: next(rest))

@@ -1,0 +1,101 @@
+"""Things that are made once for all sizes of a class: plans of a structure of graphs, kernels of a structure.
+
+What is made of a list of numbers by code that only computes with them and compares them can be made of `Size` objects
+instead. It then serves all lists in which the numbers -1, 0 and 1 and equal numbers stand in the same places, and whose
+sizes answer what was asked on the way (the guards) in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+from .sizes import LEAST, Integer, Trace
+
+T = TypeVar("T")
+
+# A list of more different numbers than this is taken as it is: another of its pattern is hardly ever met, and formulas
+# of many symbols take long.
+MAX_SYMBOLS = 48
+EXACT = 1 << 70  # no place, nor a size of anything
+
+# Where numbers of one pattern keep getting other answers, the oldest variant goes.
+MAX_VARIANTS = 64
+
+
+class Pattern(NamedTuple):
+    """Where equal numbers stand in a list, and the values of its symbols.
+
+    `places` has for every number 0, 1 or -1 itself, or ``LEAST + k`` for symbol k and the opposite for its negative;
+    or `EXACT`, and then the numbers themselves.
+    """
+
+    places: tuple[int, ...]
+    values: tuple[int, ...]
+
+
+def pattern(numbers: Sequence[int]) -> Pattern:
+    """Return the pattern of a list of numbers. A number and its negative have the same symbol."""
+    symbols: dict[int, int] = {}
+    places: list[int] = []
+    for n in numbers:
+        if -LEAST < n < LEAST:
+            places.append(n)
+        elif n > 0:
+            places.append(symbols.setdefault(n, len(symbols) + LEAST))
+        else:
+            places.append(-symbols.setdefault(-n, len(symbols) + LEAST))
+    if len(symbols) > MAX_SYMBOLS:
+        return Pattern((EXACT, *numbers), ())
+    return Pattern(tuple(places), tuple(symbols))
+
+
+class Variant(NamedTuple, Generic[T]):
+    """Something that serves all numbers of a pattern which pass the guards."""
+
+    made: T
+    guards: Callable[[Sequence[int]], bool]
+
+
+class Variants(Generic[T]):
+    """What `make` makes of numbers, made anew only for numbers that nothing made before serves.
+
+    Parameters
+    ----------
+    make : callable
+        Takes a `Trace` and the numbers, as sizes of it and numbers. It must ask nothing of the sizes when it is done.
+    """
+
+    __slots__ = ("_make", "_variants")
+
+    def __init__(self, make: Callable[[Trace, list[Integer]], T]) -> None:
+        self._make = make
+        self._variants: dict[tuple[int, ...], list[Variant[T]]] = {}
+
+    def find(self, numbers: Sequence[int]) -> tuple[T, tuple[int, ...]]:
+        """Return what serves a list of numbers, and the values of the symbols in it."""
+        places, values = pattern(numbers)
+        variants = self._variants.get(places)
+        if variants is None:
+            variants = self._variants[places] = []
+        for variant in variants:
+            if variant.guards(values):
+                return variant.made, values
+        trace = Trace()
+        symbols = [trace.symbol(value) for value in values]
+        exact = places[:1] == (EXACT,)
+        made = self._make(trace, list(numbers) if exact else [_number(place, symbols) for place in places])
+        if len(variants) >= MAX_VARIANTS:
+            del variants[0]
+        variants.append(Variant(made, trace.guard_function()))
+        return made, values
+
+    def __len__(self) -> int:
+        """Return how many things have been made."""
+        return sum(map(len, self._variants.values()))
+
+
+def _number(place: int, symbols: Sequence[Integer]) -> Integer:
+    if place >= LEAST:
+        return symbols[place - LEAST]
+    return -symbols[-place - LEAST] if place <= -LEAST else place

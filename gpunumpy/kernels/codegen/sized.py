@@ -1,0 +1,51 @@
+"""Programs for all sizes of a class: one text, and formulas for what its launches take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ...core.schedule.kernel import Kernel
+from ...core.schedule.sizes import Integer, Trace
+from ...core.schedule.substitute import in_kernel, put_in
+from ...core.schedule.variants import Variants
+from . import generate
+from .program import Program
+
+
+class SizedProgram:
+    """A program whose grids, scratch memory and parameters are formulas of symbolic sizes.
+
+    Attributes
+    ----------
+    text : str
+        What is compiled, for all sizes.
+    """
+
+    def __init__(self, program: Program, trace: Trace) -> None:
+        self.text = program.text
+        self._program = program
+        grids = [n for launch in program.launches for n in launch.grid]
+        self._numbers = trace.formulas([*grids, *(s.nbytes for s in program.scratch), *program.params])
+
+    def at(self, values: Sequence[int]) -> Program:
+        """Return the program for values of the trace's symbols."""
+        numbers, program = self._numbers(values), self._program
+        split = 3 * len(program.launches)
+        params = split + len(program.scratch)
+        grids = zip(*[iter(numbers[:split])] * 3, strict=True)
+        return replace(
+            program,
+            launches=tuple([replace(x, grid=grid) for x, grid in zip(program.launches, grids, strict=True)]),
+            scratch=tuple([replace(s, nbytes=n) for s, n in zip(program.scratch, numbers[split:params], strict=True)]),
+            params=numbers[params:],
+        )
+
+
+def sized_programs(structure: Kernel, processors: int) -> Variants[SizedProgram]:
+    """Return the programs of all kernels of a structure, for a device of so many multiprocessors."""
+
+    def make(trace: Trace, sizes: Sequence[Integer]) -> SizedProgram:
+        return SizedProgram(generate(put_in(structure, in_kernel, sizes), processors), trace)
+
+    return Variants(make)

@@ -1,0 +1,81 @@
+"""Generated kernels on a GPU: text and compiled functions once for all sizes that they serve, a launcher for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...core.dtypes import KIND
+from ...core.graph.bounded_table import BoundedTable
+from ...core.runtime import memory
+from ...core.runtime.device import Device
+from ...core.runtime.plan import Runner
+from ...core.schedule.kernel import Kernel
+from ...core.schedule.variants import Variants
+from ..codegen.program import Program
+from ..codegen.sized import SizedProgram, sized_programs
+from .compile import compile_program
+from .launch import ARGUMENT_FORMAT, Launcher
+
+
+class CudaKernels:
+    """The kernels of one GPU, by structure."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._programs: BoundedTable[Kernel, Variants[SizedProgram]] = BoundedTable()
+
+    def prepare(self, structure: Kernel) -> Callable[[Sequence[int]], Runner]:
+        """Return what takes the sizes of a kernel of this structure, and returns what launches it."""
+        device = self._device
+        programs = self._programs.find(structure)
+        if programs is None:
+            made = sized_programs(structure, device.attributes.multiprocessors)
+            programs = self._programs.keep(structure, made)
+
+        def prepared(sizes: Sequence[int]) -> Runner:
+            program, values = programs.find(sizes)
+            return launcher(device, structure, program.at(values))
+
+        return prepared
+
+
+def launcher(device: Device, kernel: Kernel, program: Program) -> Runner:
+    """Compile and load the program of a kernel, and return what launches it over the kernel's arguments."""
+    device.activate()
+    flag = (memory.index_error_word(device),) if program.flag else ()
+    kinds = ["P" if arg.kind != "scalar" else KIND[arg.dtype] for arg in kernel.args]
+    functions = compile_program(program.text, tuple(x.entry for x in program.launches), device)
+    layout = "".join(ARGUMENT_FORMAT[k] for k in kinds) + "Q" * (len(program.scratch) + len(flag))
+    launchers = [
+        Launcher(device, functions[x.entry], x.grid, x.block, x.shared, layout, program.params)
+        for x in program.launches
+    ]
+    complex_args = [n for n, k in enumerate(kinds) if k == "c"]
+    bool_args = [n for n, k in enumerate(kinds) if k == "b"]
+    unzeroed_bytes = [s.nbytes for s in program.scratch if not s.zeroed]
+    # Of each scratch: whether it is zeroed, and its offset in the device's counters or its number among the others.
+    scratch, counter_bytes, number = [], 0, 0
+    for s in program.scratch:
+        scratch.append((s.zeroed, counter_bytes if s.zeroed else number))
+        if s.zeroed:
+            counter_bytes += -(-s.nbytes // 16) * 16
+        else:
+            number += 1
+    if not (complex_args or bool_args or scratch or flag) and len(launchers) == 1:
+        return launchers[0]
+
+    def run(values: Sequence[Any]) -> None:
+        wire: list[Any] = list(values)
+        for n in bool_args:
+            wire[n] = bool(wire[n])  # a Python number in a loop of bools stands for its truth value
+        for n in reversed(complex_args):
+            wire[n : n + 1] = (wire[n].real, wire[n].imag)
+        blocks = [memory.allocate(device, nbytes) for nbytes in unzeroed_bytes]
+        counters = memory.zeroed_scratch(device, counter_bytes).ptr if counter_bytes else 0
+        wire.extend(counters + at if zeroed else blocks[at].ptr for zeroed, at in scratch)
+        wire.extend(flag)
+        for launch in launchers:
+            launch(wire)
+
+    return run

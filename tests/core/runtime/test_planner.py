@@ -1,0 +1,159 @@
+"""One plan serves all sizes of a structure: how many are made for loops whose sizes change, and that they are right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.device import Device
+from gpunumpy.core.runtime.planner import Planner
+from gpunumpy.core.schedule.passes import run_passes
+from gpunumpy.core.schedule.steps import RunKernel
+from gpunumpy.core.schedule.substitute import in_kernel, taken_out
+from gpunumpy.kernels.codegen import generate
+from gpunumpy.kernels.codegen.sized import sized_programs
+from tests.support.host_executor import with_new_plans
+
+RNG = numpy.random.default_rng(0)
+
+
+def elimination(m: Any, n: int) -> Any:
+    a = m.array(numpy.eye(n) * n + numpy.random.default_rng(1).random((n, n)))
+    for k in range(1, n):
+        a[k:, k:] -= m.outer(a[k:, k - 1], a[k - 1, k:]) / a[k - 1, k - 1]
+        float(a[k, k])
+    return a
+
+
+def windows(m: Any, n: int) -> Any:
+    x = m.array(numpy.random.default_rng(2).random(5 * n))
+    total = m.zeros(3)
+    for k in range(2 * n, 3 * n):
+        w = x[k - n : 2 * k - n]
+        y = (w - w.mean()) / (w.std() + 1)
+        total[1] += float((y * y).sum())
+    return total
+
+
+def masks(m: Any, n: int) -> Any:
+    x = m.array(numpy.random.default_rng(3).random(40 * n))
+    return [float((x[x < 0.2 + k / 100] * 2 + 1).sum()) for k in range(n)]
+
+
+def batches(m: Any, n: int) -> Any:
+    x = m.array(numpy.random.default_rng(4).random((4 * n, 6)))
+    w = m.array(numpy.random.default_rng(5).random((6, 3)))
+    return [float(m.maximum(x[: n + k] @ w, 0.1).sum()) for k in range(n)]
+
+
+def growing(m: Any, n: int) -> Any:
+    a = m.zeros((n, n + 3))
+    for k in range(2, n):
+        a[k] = numpy.arange(n + 3) * k
+        a[:k, :k] += 1
+        a[k, 2:k] *= 2
+        float(a[k, k])
+    return a
+
+
+# A loop, and how many structures and plans for all sizes of a class it may make, however often it turns.
+LOOPS: dict[str, tuple[Callable[[Any, int], Any], int, int]] = {
+    "elimination": (elimination, 4, 8),
+    "windows": (windows, 5, 10),
+    "masks": (masks, 4, 8),
+    "batches": (batches, 3, 6),
+    "growing": (growing, 5, 12),
+}
+
+
+def planner_of(monkeypatch: pytest.MonkeyPatch) -> Planner:
+    with_new_plans(monkeypatch)
+    return evaluate.state_of(Device("cpu")).planner
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_whose_sizes_change(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    loop, structures, templates = LOOPS[name]
+    planner = planner_of(monkeypatch)
+    with np.Device("cpu"):
+        numpy.testing.assert_allclose(np.asnumpy(np.asarray(loop(np, 14))), loop(numpy, 14))
+        made = planner.counts()
+        numpy.testing.assert_allclose(np.asnumpy(np.asarray(loop(np, 30))), loop(numpy, 30))
+    assert made[0] <= structures
+    assert made[1] <= templates
+    structures_later, templates_later = planner.counts()
+    assert structures_later == made[0], "longer loops have no new structures"
+    assert templates_later <= made[1] + 2
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_plans_of_other_sizes_have_the_steps_that_they_would_have_alone(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But where sizes are equal by chance: what is shared then is a matter of luck, and right with and without."""
+    planner = planner_of(monkeypatch)
+    compared: list[bool] = []
+    plan = Planner.plan
+
+    def checked(self: Planner, key: Any, items: Any, count: int, overwrite: bool, check: bool) -> Any:
+        made = plan(self, key, items, count, overwrite, check)
+        exact = run_passes(items, range(count), self._executor, overwrite=overwrite)
+        kinds = [[type(step) for step in steps] for steps in (made.scheduled.steps, exact.steps)]
+        compared.append(kinds[0] == kinds[1])
+        return made
+
+    monkeypatch.setattr(Planner, "plan", checked)
+    assert evaluate.state_of(Device("cpu")).planner is planner
+    with np.Device("cpu"):
+        LOOPS[name][0](np, 17)
+    assert compared
+    assert all(compared)
+
+
+KERNELS: dict[str, Callable[[Any, Any], Any]] = {
+    "map": lambda a, b: a * 2 + b,
+    "stencil": lambda a, b: a[1:-1, 1:-1] * 2 + b[2:, 2:],
+    "rows": lambda a, b: (a - a.mean(1, keepdims=True)) / (a.std(1, keepdims=True) + 1),
+    "columns": lambda a, b: a.sum(0),
+    "all": lambda a, b: (a * b).sum(),
+    "scan": lambda a, b: np.cumsum(a, 1),
+    "transposed": lambda a, b: a.T + 1,
+    "flat": lambda a, b: a.reshape(-1)[3:] * 2,
+    "position": lambda a, b: a.argmax(1),
+    "steps": lambda a, b: a[::3, ::-1] + b[::3],
+    "gather": lambda a, b: a[np.arange(3)] + 1,
+    "joined": lambda a, b: np.concatenate([a, b]),
+}
+SHAPES = [(700, 691), (500, 300), (129, 65), (31, 30), (3000, 5), (7, 4000), (1, 50), (64, 64)]
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_programs_for_all_sizes_are_those_of_each(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text, the grids, the scratch memory and the parameters of kernels, made with symbols and without."""
+    kernels: list[Any] = []
+    planner = planner_of(monkeypatch)
+    plan = Planner.plan
+
+    def spy(self: Planner, *args: Any) -> Any:
+        made = plan(self, *args)
+        kernels.extend(step.kernel for step in made.scheduled.steps if isinstance(step, RunKernel))
+        return made
+
+    monkeypatch.setattr(Planner, "plan", spy)
+    with np.Device("cpu"):
+        for shape in SHAPES:
+            a, b = (np.asarray(RNG.random(shape)) for _ in range(2))
+            if name != "gather" or shape[0] > 2:
+                np.asnumpy(KERNELS[name](a, b))
+    assert planner.counts()[0] <= 4
+    programs: dict[Any, Any] = {}
+    for kernel in kernels:
+        structure, sizes = taken_out(kernel, in_kernel)
+        known = programs.setdefault(structure, sized_programs(structure, 132))
+        program, values = known.find(sizes)
+        assert program.at(values) == generate(kernel, 132)
