@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 from math import comb, factorial
 
 import numpy
@@ -49,6 +50,18 @@ class Polynomial:
     counts: tuple[int, int]
 
 
+@cache
+def _tanh_term(k: int) -> Decimal:
+    """Return the coefficient of x**(2 k + 1) in tanh(x), whose derivative is 1 - tanh(x)**2."""
+    if k == 0:
+        return Decimal(1)
+    return -sum((_tanh_term(i) * _tanh_term(k - 1 - i) for i in range(k)), Decimal(0)) / (2 * k + 1)
+
+
+def _tanh(x: Decimal) -> Decimal:
+    return 1 - 2 / ((2 * x).exp() + 1)
+
+
 def _over(divisor: int, sign: int = 1) -> Decimal:
     return Decimal(sign) / divisor
 
@@ -67,6 +80,9 @@ POLYNOMIALS: dict[str, Polynomial] = {
         lambda k: _over(factorial(2 * k + 3), (-1) ** (k + 1)), (Decimal(0), _EIGHTH_TURN_END), lambda z: z, (4, 6)
     ),
     "sinh": Polynomial(lambda k: _over(factorial(2 * k + 3)), (Decimal(0), (_LN2 / 2) ** 2), lambda z: z, (3, 5)),
+    "tanh": Polynomial(
+        lambda k: _tanh_term(k + 1), (Decimal(0), Decimal(1)), lambda z: z * z.sqrt() / _tanh(z.sqrt()), (7, 0)
+    ),
     # artanh(f) = f + f z (1/3 + z P(z)), of a logarithm that power multiplies by up to 2**10
     "artanh of power": Polynomial(lambda k: _over(2 * k + 5), (Decimal(0), _ARTANH_END), lambda z: z * z, (3, 8)),
     # cos(x) = 1 - z / 2 + z z P(z)
@@ -152,6 +168,8 @@ def main(names: Sequence[str]) -> None:
     for name in names or POLYNOMIALS:
         polynomial = POLYNOMIALS[name]
         for count, dtype in zip(polynomial.counts, (numpy.float32, numpy.float64), strict=True):
+            if not count:
+                continue
             coefficients, error = minimax(polynomial, count)
             rounded = ", ".join(str(dtype(float(c))) for c in coefficients)
             print(f"{name} {dtype.__name__}, error 2^{float(error.ln() / _LN2):.1f}: {rounded}")

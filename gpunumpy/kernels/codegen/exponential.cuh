@@ -29,14 +29,24 @@ template <class T> __device__ inline dw<T> small_exp(dw<T> r) {
   return {sum.hi, ::fma(r.lo, sum.hi + low, low)};
 }
 
-// Without a sum of two words: 1 + (r + rest) loses less than half a unit beside the last rounding.
-__device__ inline f32 exp(f32 x) {
+// x 2^k of an x from 1/2 to 2, where the power and the product are normal numbers.
+template <class T> __device__ inline T scale_normal(T x, int k) {
+  return bit_cast<T>(word<T>(bit_cast<word<T>>(x) + (word<T>(k) << DIGITS<T>)));
+}
+// exp(x) = y 2^k.
+struct scaled_exp {
+  f32 y;
+  int k;
+};
+__device__ inline scaled_exp exp_in_parts(f32 x) {
   integer<f32> k = nearest(x, LOG2_E<f32>);
-  f32 high = ::fma(-k.value, LN2_WORDS<f32>.hi, x), r = ::fma(-k.value, LN2_WORDS<f32>.lo, high);
-  f32 p = r * r * horner(r, 0.49999994f, 0.16666521f, 0.041668385f, 0.008368707f, 0.0013814708f);
-  f32 y = 1 + (high + ::fma(-k.value, LN2_WORDS<f32>.lo, p));
-  if (fabs(x) < 87) return y * power_of_two<f32>(k.n);
-  return x > 88.8f ? infinity<f32>() : x < -104 ? 0 : scale(y, k.n);
+  f32 r = ::fma(-k.value, LN2_WORDS<f32>.lo, ::fma(-k.value, LN2_WORDS<f32>.hi, x));
+  return {horner(r, 1.0f, 1.0f, 0.49999994f, 0.16666521f, 0.041668385f, 0.008368707f, 0.0013814708f), k.n};
+}
+__device__ inline f32 exp(f32 x) {
+  scaled_exp e = exp_in_parts(x);
+  if (fabs(x) < 87) return scale_normal(e.y, e.k);
+  return x > 88.8f ? infinity<f32>() : x < -104 ? 0 : scale(e.y, e.k);
 }
 __device__ inline f64 exp(f64 x) { return ::exp(x); }
 // Exact of a whole x, whose r is 0.
@@ -44,15 +54,14 @@ template <class T> __device__ inline T exp2(T x) {
   const T normal = same<T, f64> ? T(1021) : T(125), most = same<T, f64> ? T(1024) : T(128);
   const T least = same<T, f64> ? T(-1076) : T(-151);
   integer<T> k = nearest(x, T(1));
-  T r = x - k.value, p;
+  T r = x - k.value, y;
   if constexpr (same<T, f64>)
-    p = horner(r, 0.24022650695910122, 0.05550410866482074, 0.009618129107596988, 0.0013333558146685878,
-               0.00015403530454058837, 1.5252733547090279e-05, 1.321543661344811e-06, 1.0178184571507691e-07,
-               7.073578511053183e-09, 4.4363142486512886e-10);
+    y = horner(r, 1.0, LN2_WORDS<T>.hi, 0.24022650695910122, 0.05550410866482074, 0.009618129107596988,
+               0.0013333558146685878, 0.00015403530454058837, 1.5252733547090279e-05, 1.321543661344811e-06,
+               1.0178184571507691e-07, 7.073578511053183e-09, 4.4363142486512886e-10);
   else
-    p = horner(r, 0.24022648f, 0.05550362f, 0.009618526f, 0.0013390158f, 0.0001532126f);
-  T y = 1 + ::fma(r, LN2_WORDS<T>.hi, r * r * p);
-  if (fabs(x) < normal) return y * power_of_two<T>(k.n);
+    y = horner(r, 1.0f, LN2_WORDS<T>.hi, 0.24022648f, 0.05550362f, 0.009618526f, 0.0013390158f, 0.0001532126f);
+  if (fabs(x) < normal) return scale_normal(y, k.n);
   return x >= most ? infinity<T>() : x < least ? 0 : scale(y, k.n);
 }
 
@@ -102,17 +111,14 @@ __device__ inline f32 cosh(f32 x) {
 }
 __device__ inline f64 cosh(f64 x) { return ::cosh(x); }
 
-// (e - 1) / (e + 1) of e = exp(2x) = 2^k (1 + m), both sides times 2^-k.
+// 1 - 2 / (exp(2x) + 1), whose terms cancel below 1: there x + x z P(z) with z = x^2.
 __device__ inline f32 tanh(f32 x) {
-  f32 size = fabs(x);
-  reduced<f32> x_ = reduce_exponent(dw<f32>{2 * size, 0});
-  f32 r = x_.r.hi, p = horner(r, 0.49999994f, 0.16666521f, 0.041668385f, 0.008368707f, 0.0013814708f);
-  dw<f32> m = fast_two_sum(r, ::fma(r * r, p, ::fma(r, x_.r.lo, x_.r.lo)));
-  f32 unit = power_of_two<f32>(-x_.k);
-  dw<f32> below = fast_two_sum(1.0f, -unit), above = fast_two_sum(1.0f, unit);
-  dw<f32> a = fast_two_sum(below.hi, m.hi), b = fast_two_sum(above.hi, m.hi);
-  dw<f32> t = quotient(dw<f32>{a.hi, a.lo + (below.lo + m.lo)}, dw<f32>{b.hi, b.lo + (above.lo + m.lo)});
-  return signed_as(size > 10 ? 1.0f : size < 0x1p-13f ? size : t.hi + t.lo, x);
+  f32 size = fabs(x), z = size * size;
+  f32 near_0 = ::fma(size * z, horner(z, -0.33333296f, 0.13332345f, -0.053879805f, 0.021486664f, -0.007946117f,
+                                      0.0023013726f, -0.00035845445f), size);
+  scaled_exp e = exp_in_parts(2 * (size < 10 ? size : 10.0f));
+  f32 far = ::fma(-2.0f, rough_reciprocal(scale_normal(e.y, e.k) + 1), 1.0f);
+  return signed_as(size < 1 ? near_0 : isnan(x) ? size : far, x);
 }
 __device__ inline f64 tanh(f64 x) { return ::tanh(x); }
 

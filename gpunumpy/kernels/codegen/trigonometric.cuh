@@ -61,60 +61,64 @@ __device__ inline turned<f32> reduce_large_angle_to(f32 x) {
   f32 r = f32(wide.r.hi);
   return {{r, f32(wide.r.hi - f64(r))}, wide.n};
 }
-// Of x from 0 on; the angle of infinity is NaN. In f64 the second word of pi/2 is short, so that its product is exact too.
-template <class T> __device__ inline turned<T> reduce_angle(T x) {
+// Of x from 0 on; the angle of infinity is NaN. PRECISE: with the second word, which only tan needs. In f64 the second
+// word of pi/2 is short: where the first two leave little, its product is exact too.
+template <bool PRECISE, class T> __device__ inline turned<T> reduce_angle(T x) {
   if (!(x < T(131072.0f))) {
     if (x < infinity<T>()) return reduce_large_angle_to(x);
     return {{nan<T>(), nan<T>()}, 0};
   }
+  const T second = same<T, f64> ? T(6.123233995707727e-17) : HALF_PI_WORDS<T>.lo;
+  const T third = same<T, f64> ? T(2.9038559739793605e-28) : T(-1.7151245e-15f);
   integer<T> n = nearest(x, TWO_OVER_PI<T>);
-  T high = ::fma(-n.value, HALF_PI_WORDS<T>.hi, x), r, low;
-  if constexpr (same<T, f64>) {
-    const f64 second = 6.123233995707727e-17, third = 2.9038559739793605e-28;
-    r = ::fma(-n.value, second, high);
-    low = ::fma(-n.value, third, ::fma(-n.value, second, high - r));
-  } else {
-    dw<T> second = two_product(n.value, HALF_PI_WORDS<T>.lo), sum = fast_two_sum(high, -second.hi);
-    r = sum.hi;
-    low = ::fma(-n.value, -1.7151245e-15f, sum.lo - second.lo);
-  }
-  return {{r, low}, n.n};
+  T high = ::fma(-n.value, HALF_PI_WORDS<T>.hi, x), r = ::fma(-n.value, second, high);
+  if (!PRECISE) return {{::fma(-n.value, third, r), 0}, n.n};
+  if constexpr (same<T, f64>) return {{r, ::fma(-n.value, third, ::fma(-n.value, second, high - r))}, n.n};
+  dw<T> product = two_product(n.value, second), sum = fast_two_sum(high, -product.hi);
+  return {{sum.hi, ::fma(-n.value, third, sum.lo - product.lo)}, n.n};
 }
 
-// The sine of x and the cosine, of at most pi/4: first + (z times P(z) + rest), where first is x or 1 - z/2. One of the
-// two, by selection of the coefficients: threads of a warp need not go two ways. PRECISE is for a quotient of both, and
-// counts what z loses too. tools/minimax.py has the polynomials.
-template <bool PRECISE, class T> __device__ inline dw<T> sine_or_cosine(dw<T> r, bool cosine) {
-  T z = r.hi * r.hi, p;
-  if constexpr (same<T, f64>)
-    p = horner(z, cosine ? 0.0416666666666666 : -0.16666666666666632,
-               cosine ? -0.001388888888887414 : 0.008333333333322425,
-               cosine ? 2.480158728949222e-05 : -0.00019841269829816996,
-               cosine ? -2.7557314355348303e-07 : 2.7557313695248706e-06,
-               cosine ? 2.087572369880097e-09 : -2.505075865760617e-08,
-               cosine ? -1.1359670628589183e-11 : 1.5896828228957636e-10);
-  else
-    p = horner(z, cosine ? 0.041666646f : -0.16666667f, cosine ? -0.0013887368f : 0.008333329f,
-               cosine ? 2.4438472e-05f : -0.00019839335f, cosine ? 0.0f : 2.7183114e-06f);
-  T below_one = ::fma(T(-0.5), z, T(1)), lost = ::fma(-r.hi, r.lo, ::fma(T(-0.5), z, 1 - below_one));
-  if (PRECISE) lost = ::fma(T(-0.5), ::fma(r.hi, r.hi, -z), lost);
-  T low = PRECISE ? r.lo * below_one : r.lo;
-  return {cosine ? below_one : r.hi, ::fma((cosine ? z : r.hi) * z, p, cosine ? lost : low)};
+// P(z) of the sine, x + x z P(z), or of the cosine, 1 - z/2 + z z P(z), for z = x^2 of at most (pi/4)^2. One of the two,
+// by selection of the coefficients: the threads of a warp need not take two ways. tools/minimax.py has the polynomials.
+__device__ alignas(16) const f64 SINE_AND_COSINE[12] = {
+    -0.16666666666666632, 0.008333333333322425, -0.00019841269829816996, 2.7557313695248706e-06,
+    -2.505075865760617e-08, 1.5896828228957636e-10,
+    0.0416666666666666, -0.001388888888887414, 2.480158728949222e-05, -2.7557314355348303e-07,
+    2.087572369880097e-09, -1.1359670628589183e-11};
+__device__ inline f64 sine_or_cosine_tail(f64 z, bool cosine) {
+  const f64* c = SINE_AND_COSINE + (cosine ? 6 : 0);
+  return horner(z, c[0], c[1], c[2], c[3], c[4], c[5]);
 }
+__device__ inline f32 sine_or_cosine_tail(f32 z, bool cosine) {
+  return horner(z, cosine ? 0.041666646f : -0.16666667f, cosine ? -0.0013887368f : 0.008333329f,
+                cosine ? 2.4438472e-05f : -0.00019839335f, cosine ? 0.0f : 2.7183114e-06f);
+}
+
 // The sine of |x| and `more` quarter turns, negated if `sign` is negative.
 template <class T> __device__ inline T sine_of_turned(T x, int more, T sign) {
-  turned<T> x_ = reduce_angle(fabs(x));
+  turned<T> x_ = reduce_angle<false>(fabs(x));
   int n = x_.n + more;
-  dw<T> y = sine_or_cosine<false>(x_.r, n & 1);
-  return flipped(y.hi + y.lo, n >> 1, sign);
+  bool cosine = n & 1;
+  T r = x_.r.hi, z = r * r, tail = ::fma(z, sine_or_cosine_tail(z, cosine), cosine ? T(-0.5) : T(0));
+  return flipped(cosine ? ::fma(z, tail, T(1)) : ::fma(r, tail, r), n >> 1, sign);
 }
 
 template <class T> __device__ inline T sin(T x) { return sine_of_turned(x, 0, x); }
 template <class T> __device__ inline T cos(T x) { return sine_of_turned(x, 1, T(0)); }
+
+// Sine and cosine as double words, for a quotient of both.
+template <class T> __device__ inline dw<T> precise_sine(dw<T> r, T z) {
+  return fast_two_sum(r.hi, ::fma(r.hi * z, sine_or_cosine_tail(z, false), r.lo * ::fma(T(-0.5), z, T(1))));
+}
+template <class T> __device__ inline dw<T> precise_cosine(dw<T> r, T z) {
+  T below_one = ::fma(T(-0.5), z, T(1)), lost_of_z = ::fma(r.hi, r.hi, -z);
+  T lost = ::fma(T(-0.5), lost_of_z, ::fma(-r.hi, r.lo, ::fma(T(-0.5), z, 1 - below_one)));
+  return fast_two_sum(below_one, ::fma(z * z, sine_or_cosine_tail(z, true), lost));
+}
 template <class T> __device__ inline T tan(T x) {
-  turned<T> x_ = reduce_angle(fabs(x));
-  dw<T> s = sine_or_cosine<true>(x_.r, false), c = sine_or_cosine<true>(x_.r, true);
-  s = fast_two_sum(s.hi, s.lo), c = fast_two_sum(c.hi, c.lo);
+  turned<T> x_ = reduce_angle<true>(fabs(x));
+  T z = x_.r.hi * x_.r.hi;
+  dw<T> s = precise_sine(x_.r, z), c = precise_cosine(x_.r, z);
   bool inverse = x_.n & 1;
   dw<T> t = quotient(inverse ? c : s, inverse ? s : c);
   return flipped(fabs(x) < T(0x1p-28f) ? fabs(x) : t.hi + t.lo, inverse, x);
