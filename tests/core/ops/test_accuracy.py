@@ -1,4 +1,4 @@
-"""Real elementwise functions are as accurate as the table says: NumPy's, those of generated kernels, and a GPU's.
+"""Real elementwise functions are as accurate as the table of ops says, in generated kernels and as NumPy computes them.
 
 Kernels run in the emulator, whose mathematical functions are as bad as CUDA's may be, and on a GPU.
 """
@@ -8,80 +8,53 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import Any
 
 import numpy
 import pytest
 
-import gpunumpy as np
 from gpunumpy.core.dtypes import C_TYPE
 from gpunumpy.core.ops import table
 from tests.emulator import available
-from tests.emulator.emulated import emulated
 
 from ...support import accuracy
 from ...support.accuracy import DTYPES, FUNCTIONS
-from ...support.arrays import elementwise, from_host, to_host
+from ...support.backends import Backend, backend
 from ...support.table_harness import translation_unit
 
 Array = numpy.ndarray[Any, Any]
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where functions are computed, on how many arguments, and whether it is NumPy that computes them."""
-
-    device: str
-    count: int
-    numpys: bool = False
-
-    def compute(self, name: str, *arrays: Array) -> Array:
-        device = np.Device(self.device)
-        return numpy.asarray(to_host(elementwise(name, [from_host(array, device) for array in arrays])))
-
-    def cast(self, array: Array, dtype: numpy.dtype[Any]) -> Array:
-        return numpy.asarray(to_host(np.astype(from_host(array, np.Device(self.device)), dtype)))
-
-
-_PLACES = {
-    "numpy": Place("cpu", 1 << 17, True),
-    "emulator": Place("cpu", 1 << 15),
-    "gpu": Place("cuda:0", 1 << 20),
-}
-
-
-def _placed(request: pytest.FixtureRequest) -> Iterator[Place]:
+def _entered(request: pytest.FixtureRequest) -> Iterator[Backend]:
     if request.param == "emulator" and not available():
         pytest.skip("the emulator needs g++")
     if request.param == "numpy" and request.config.getoption("--emulated"):
         pytest.skip("with --emulated the CPU device is the emulator")
-    with emulated() if request.param == "emulator" else nullcontext(), numpy.errstate(all="ignore"):
-        yield _PLACES[request.param]
+    with backend(request.param) as entered:
+        yield entered
 
 
 _GPU = pytest.param("gpu", marks=pytest.mark.gpu)
-place = pytest.fixture(params=["numpy", "emulator", _GPU], name="place")(_placed)
-generated = pytest.fixture(params=["emulator", _GPU], name="generated")(_placed)
+anywhere = pytest.fixture(params=["numpy", "emulator", _GPU], name="anywhere")(_entered)
+generated = pytest.fixture(params=["emulator", _GPU], name="generated")(_entered)
 
 
 @pytest.mark.sampled(40)
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_largest_error(place: Place, name: str) -> None:
+def test_largest_error(anywhere: Backend, name: str) -> None:
     too_large = []
     for label, dtype in DTYPES.items():
         if not accuracy.has_loop(name, dtype):
             continue
-        found = accuracy.measure(name, dtype, lambda *arrays: place.compute(name, *arrays), place.count)
-        most = accuracy.allowed(name, dtype, place.numpys)
+        found = accuracy.measure(name, dtype, lambda *arrays: anywhere.compute(name, *arrays), anywhere.count)
+        most = accuracy.allowed(name, dtype, anywhere.is_numpy)
         if not found.floats <= most:
             too_large.append(f"{name} of {label} is {found.floats:.0f} floats off, {most:g} allowed: {found}")
     assert not too_large, "\n".join(too_large)
 
 
 @pytest.mark.parametrize("label", ["float32", "float64"])
-def test_logarithms_and_powers_of_two_and_ten_are_exact(generated: Place, label: str) -> None:
+def test_logarithms_and_powers_of_two_and_ten_are_exact(generated: Backend, label: str) -> None:
     dtype = DTYPES[label]
     info = numpy.finfo(dtype)
     exponents = numpy.arange(info.minexp - info.nmant, info.maxexp)
@@ -93,7 +66,7 @@ def test_logarithms_and_powers_of_two_and_ten_are_exact(generated: Place, label:
 
 
 @pytest.mark.parametrize("label", ["float32", "float64"])
-def test_powers_that_a_float_holds_are_exact(generated: Place, label: str) -> None:
+def test_powers_that_a_float_holds_are_exact(generated: Backend, label: str) -> None:
     dtype = DTYPES[label]
     cases = []
     for base, exponent in itertools.product(range(1, 41), range(12)):
@@ -118,7 +91,7 @@ def _signs(array: Array) -> list[bool]:
 
 
 @pytest.mark.parametrize("dtype", [*_FLOATS, *_COMPLEX], ids=lambda dtype: C_TYPE[dtype])
-def test_the_sign_of_a_nan_is_kept(place: Place, dtype: numpy.dtype[Any]) -> None:
+def test_the_sign_of_a_nan_is_kept(anywhere: Backend, dtype: numpy.dtype[Any]) -> None:
     """By what works on signs, by what copies one of its arguments, and by casts."""
     nans = numpy.array(_NANS, dtype)
     if dtype.kind == "c":
@@ -126,17 +99,17 @@ def test_the_sign_of_a_nan_is_kept(place: Place, dtype: numpy.dtype[Any]) -> Non
     else:
         ones = numpy.ones(2, dtype)
         for name in ("absolute", "fabs"):
-            assert _signs(place.compute(name, nans)) == [False, False], name
-        assert _signs(place.compute("copysign", ones, nans)) == [False, True]
-        assert _signs(place.compute("copysign", nans, -ones)) == [True, True]
+            assert _signs(anywhere.compute(name, nans)) == [False, False], name
+        assert _signs(anywhere.compute("copysign", ones, nans)) == [False, True]
+        assert _signs(anywhere.compute("copysign", nans, -ones)) == [True, True]
         for name in ("maximum", "minimum"):
-            assert _signs(place.compute(name, nans, ones)) == [False, True], name
-            assert _signs(place.compute(name, ones, nans)) == [False, True], name
-        assert _signs(place.compute("clip", nans, -ones, ones)) == [False, True]
-    assert _signs(place.compute("negative", nans)) == _signs(-nans)
-    assert _signs(place.compute("conjugate", nans)) == _signs(numpy.conjugate(nans))
+            assert _signs(anywhere.compute(name, nans, ones)) == [False, True], name
+            assert _signs(anywhere.compute(name, ones, nans)) == [False, True], name
+        assert _signs(anywhere.compute("clip", nans, -ones, ones)) == [False, True]
+    assert _signs(anywhere.compute("negative", nans)) == _signs(-nans)
+    assert _signs(anywhere.compute("conjugate", nans)) == _signs(numpy.conjugate(nans))
     for wanted in _COMPLEX if dtype.kind == "c" else (*_FLOATS, *_COMPLEX):
-        assert _signs(place.cast(nans, wanted)) == _signs(nans.astype(wanted)), wanted
+        assert _signs(anywhere.cast(nans, wanted)) == _signs(nans.astype(wanted)), wanted
 
 
 def test_no_instruction_that_leaves_the_sign_of_a_nan_open() -> None:
