@@ -62,12 +62,15 @@ template <class T> struct mantissa {
   T m;
   int k;
 };
-template <class T> __device__ inline mantissa<T> split(T x) {
+template <class T> __device__ inline mantissa<T> split_normal(T x) {
   constexpr word<T> one = word<T>(BIAS<T>) << DIGITS<T>, root_half = word<T>(same<T, f64> ? 0x3fe6a09e00000000 : 0x3f3504f3);
+  word<T> shifted = bit_cast<word<T>>(x) + (one - root_half);
+  return {bit_cast<T>((shifted & ((word<T>(1) << DIGITS<T>) - 1)) + root_half), int(shifted >> DIGITS<T>) - BIAS<T>};
+}
+template <class T> __device__ inline mantissa<T> split(T x) {
   bool subnormal = bit_cast<word<T>>(x) >> DIGITS<T> == 0;
-  word<T> shifted = bit_cast<word<T>>(subnormal ? x * power_of_two<T>(DIGITS<T> + 1) : x) + (one - root_half);
-  return {bit_cast<T>((shifted & ((word<T>(1) << DIGITS<T>) - 1)) + root_half),
-          int(shifted >> DIGITS<T>) - BIAS<T> - (subnormal ? DIGITS<T> + 1 : 0)};
+  mantissa<T> x_ = split_normal(subnormal ? x * power_of_two<T>(DIGITS<T> + 1) : x);
+  return {x_.m, x_.k - (subnormal ? DIGITS<T> + 1 : 0)};
 }
 
 // The integer nearest to x c, below 2^22 in f32 and below 2^31 in f64: adding 1.5 2^digits leaves it in the last bits.

@@ -1,5 +1,5 @@
-// sqrt(x^2 + y^2) with little more than half a unit of error: of the sum as a double word, scaled by a power of two
-// (Borges, 2020, has the error of such a root as a correction to it).
+// sqrt(x^2 + y^2) with at most one unit of error: the larger square is exact as a double word, so that the sum has one
+// rounding, which the root halves. A power of two as a factor keeps the squares in range.
 namespace op {
 
 template <class T> __device__ inline T hypot(T x, T y) {
@@ -7,10 +7,9 @@ template <class T> __device__ inline T hypot(T x, T y) {
   T big = x > y ? x : y, little = x > y ? y : x;
   int n = exponent_to_unit(big);
   T factor = power_of_two<T>(n);
-  dw<T> a = two_product(big * factor, big * factor), b = two_product(little * factor, little * factor);
-  dw<T> sum = fast_two_sum(a.hi, b.hi), r = root(dw<T>{sum.hi, sum.lo + (a.lo + b.lo)});
-  if (isinf(x) || isinf(y)) return infinity<T>();
-  return big == 0 ? x + y : (r.hi + r.lo) * power_of_two<T>(-n);
+  dw<T> square = two_product(big * factor, big * factor);
+  T root = ::sqrt(square.hi + ::fma(little * factor, little * factor, square.lo)) * power_of_two<T>(-n);
+  return x == infinity<T>() || y == infinity<T>() ? infinity<T>() : root;
 }
 
 }  // namespace op

@@ -34,20 +34,26 @@ template <class T> __device__ inline dw<T> with_exponent(int k, dw<T> unit, dw<T
   dw<T> sum = fast_two_sum(times * unit.hi, x.hi);
   return {sum.hi, sum.lo + ::fma(times, unit.lo, x.lo)};
 }
+// The same as one number. The sum of x loses half a unit in the last place, beside the rounding of the result.
+template <class T> __device__ inline T plus_exponent(int k, dw<T> unit, dw<T> x) {
+  T times = T(k);
+  return ::fma(times, unit.hi, x.hi + ::fma(times, unit.lo, x.lo));
+}
 // `value` where it is the logarithm of x: of a positive and finite x.
 template <class T> __device__ inline T log_or_special(T x, T value) {
-  return x > 0 && x < infinity<T>() ? value : x == 0 ? -infinity<T>() : x > 0 ? x : nan<T>();
+  if (!(x > 0 && x < infinity<T>())) value = ::fma(x, infinity<T>(), infinity<T>());
+  return x == 0 ? -infinity<T>() : value;
 }
 
 template <class T> __device__ inline T log2(T x) {
   mantissa<T> x_ = split(x);
-  dw<T> l = product(log_of_mantissa(x_.m), LOG2_E_WORDS<T>), sum = fast_two_sum(T(x_.k), l.hi);
-  return log_or_special(x, sum.hi + (sum.lo + l.lo));
+  dw<T> l = product(log_of_mantissa(x_.m), LOG2_E_WORDS<T>);
+  return log_or_special(x, T(x_.k) + (l.hi + l.lo));
 }
 template <class T> __device__ inline T log10(T x) {
   mantissa<T> x_ = split(x);
-  dw<T> l = with_exponent(x_.k, LOG10_2_SHORT<T>, product(log_of_mantissa(x_.m), LOG10_E_WORDS<T>));
-  return log_or_special(x, l.hi + l.lo);
+  dw<T> l = product(log_of_mantissa(x_.m), LOG10_E_WORDS<T>);
+  return log_or_special(x, plus_exponent(x_.k, LOG10_2_SHORT<T>, l));
 }
 
 // asinh(x) = ln(x + sqrt(x^2 + 1)) = 2 artanh(x / (1 + sqrt(x^2 + 1))), of which the second serves while it is small.
@@ -59,14 +65,14 @@ template <class T> __device__ inline T arcsinh(T x) {
   dw<T> s = root(dw<T>{above.hi, above.lo + square.lo}), z = fast_two_sum(s.hi, size);
   z.lo += s.lo;
   if (!(size < one_is_lost)) z = {size, 0};
-  mantissa<T> z_ = split(z.hi);
+  mantissa<T> z_ = split_normal(z.hi);
   T low = z.lo * power_of_two<T>(-(z_.k < 100 ? z_.k : 100));
   bool small = z_.k == 0;
   dw<T> b = fast_two_sum(T(1), small ? s.hi : z_.m);
   b.lo += small ? s.lo : low;
-  dw<T> l = with_exponent(z_.k + !(size < one_is_lost), LN2_SHORT<T>,
+  T l = plus_exponent(z_.k + !(size < one_is_lost), LN2_SHORT<T>,
                           twice_artanh(dw<T>{small ? size : z_.m - 1, small ? 0 : low}, b));
-  return signed_as(size < infinity<T>() && size >= itself_below ? l.hi + l.lo : size, x);
+  return signed_as(size < infinity<T>() && size >= itself_below ? l : size, x);
 }
 // acosh(x) = ln(x + sqrt(x^2 - 1)) = 2 artanh(sqrt(x^2 - 1) / (x + 1)), of which the second serves while it is small.
 template <class T> __device__ inline T arccosh(T x) {
@@ -75,28 +81,28 @@ template <class T> __device__ inline T arccosh(T x) {
   dw<T> s = root(fast_two_sum(below.hi, below.lo + square.lo)), z = fast_two_sum(x, s.hi);
   z.lo += s.lo;
   if (!(x < one_is_lost)) z = {x, 0};
-  mantissa<T> z_ = split(z.hi);
+  mantissa<T> z_ = split_normal(z.hi);
   T low = z.lo * power_of_two<T>(-(z_.k < 100 ? z_.k : 100));
   bool small = z_.k == 0;
   dw<T> b = fast_two_sum(small ? x : T(1), small ? T(1) : z_.m);
   b.lo += small ? 0 : low;
-  dw<T> l = with_exponent(z_.k + !(x < one_is_lost), LN2_SHORT<T>,
+  T l = plus_exponent(z_.k + !(x < one_is_lost), LN2_SHORT<T>,
                           twice_artanh(dw<T>{small ? s.hi : z_.m - 1, small ? s.lo : low}, b));
-  return x > 1 ? (x < infinity<T>() ? l.hi + l.lo : x) : x == 1 ? T(0) : nan<T>();
+  return x > 1 ? (x < infinity<T>() ? l : x) : x == 1 ? T(0) : nan<T>();
 }
 // atanh(x) = ln((1 + x) / (1 - x)) / 2 = artanh((1 + x - 2^k (1 - x)) / (1 + x + 2^k (1 - x))) + k ln(2) / 2, where k
 // makes the quotient of artanh small: x itself if k is 0.
 template <class T> __device__ inline T arctanh(T x) {
   T size = fabs(x);
   dw<T> above = fast_two_sum(T(1), size), below = fast_two_sum(T(1), -size);
-  int k = split(above.hi * rough_reciprocal(below.hi)).k;
+  int k = split_normal(above.hi * rough_reciprocal(below.hi)).k;
   T factor = power_of_two<T>(k);
   below = {below.hi * factor, below.lo * factor};
   dw<T> a = fast_two_sum(above.hi - below.hi, above.lo - below.lo), b = fast_two_sum(above.hi, below.hi);
   b.lo += above.lo + below.lo;
   if (k == 0) a = {size, 0}, b = {1, 0};
-  dw<T> l = with_exponent(k, LN2_SHORT<T>, twice_artanh(a, b));
-  return signed_as(size < 1 ? T(0.5) * (l.hi + l.lo) : size == 1 ? infinity<T>() : nan<T>(), x);
+  T l = plus_exponent(k, LN2_SHORT<T>, twice_artanh(a, b));
+  return signed_as(size < 1 ? T(0.5) * l : size == 1 ? infinity<T>() : nan<T>(), x);
 }
 
 }  // namespace op

@@ -74,6 +74,7 @@ template <bool PRECISE, class T> __device__ inline turned<T> reduce_angle(T x) {
   T high = ::fma(-n.value, HALF_PI_WORDS<T>.hi, x), r = ::fma(-n.value, second, high);
   if (!PRECISE) return {{::fma(-n.value, third, r), 0}, n.n};
   if constexpr (same<T, f64>) return {{r, ::fma(-n.value, third, ::fma(-n.value, second, high - r))}, n.n};
+  // where the product is the larger one, which is rare, the second word is less exact, and none is needed
   dw<T> product = two_product(n.value, second), sum = fast_two_sum(high, -product.hi);
   return {{sum.hi, ::fma(-n.value, third, sum.lo - product.lo)}, n.n};
 }
