@@ -15,7 +15,6 @@ from typing import Any
 
 from ..graph.node import Node
 from ..graph.queue import REVIEW_INTERVAL, Queue
-from ..schedule.lower import Item
 from ..schedule.traits import Traits
 from .device import Device, default_device
 from .device import synchronize as wait_for_device
@@ -166,22 +165,6 @@ def _reachable_nodes(roots: Sequence[Node]) -> list[Node]:
     return nodes
 
 
-def items_of(nodes: Sequence[Node]) -> list[Item]:
-    """Return the graph as items for the scheduler."""
-    position_of = {node: k for k, node in enumerate(nodes)}
-    buffers: dict[int, tuple[int, int]] = {}
-    items = []
-    for node in nodes:
-        if isinstance(node.data, Buffer):
-            number, first_offset = buffers.setdefault(id(node.data), (len(buffers), node.offset))
-            items.append(Item(node.signature, (), number, node.offset - first_offset))
-        elif node.data is not None:
-            items.append(Item(node.signature, ()))
-        else:
-            items.append(Item(node.signature, tuple(position_of[argument] for argument in node.args)))
-    return items
-
-
 def flush(queue: Queue, *extra: Node) -> None:
     """Compute every pending array of a device that is alive, and the values `extra`.
 
@@ -219,7 +202,7 @@ def _compute_roots(queue: Queue, roots: Sequence[Node], overwrite: bool = True) 
         key = (key, overwrite)
     plan = planner.plans.get(key)
     if plan is None:
-        plan = planner.plan(key, items_of(nodes), len(roots), overwrite, CHECK)
+        plan = planner.plan(key, nodes, len(roots), overwrite, CHECK)
     plan.run(nodes, observer)
 
 

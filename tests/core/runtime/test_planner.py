@@ -12,6 +12,7 @@ import gpunumpy as np
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.planner import Planner
+from gpunumpy.core.schedule.lower import items_of
 from gpunumpy.core.schedule.passes import run_passes
 from gpunumpy.core.schedule.steps import RunKernel
 from gpunumpy.core.schedule.substitute import in_kernel, taken_out
@@ -100,8 +101,9 @@ def test_plans_of_other_sizes_have_the_steps_that_they_would_have_alone(
     compared: list[bool] = []
     plan = Planner.plan
 
-    def checked(self: Planner, key: Any, items: Any, count: int, overwrite: bool, check: bool) -> Any:
-        made = plan(self, key, items, count, overwrite, check)
+    def checked(self: Planner, key: Any, nodes: Any, count: int, overwrite: bool, check: bool) -> Any:
+        items = items_of(nodes)
+        made = plan(self, key, nodes, count, overwrite, check)
         exact = run_passes(items, range(count), self._executor, overwrite=overwrite)
         kinds = [[type(step) for step in steps] for steps in (made.scheduled.steps, exact.steps)]
         compared.append(kinds[0] == kinds[1])
