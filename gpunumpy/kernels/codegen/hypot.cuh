@@ -8,8 +8,9 @@ template <class T> __device__ inline T hypot(T x, T y) {
   int n = exponent_to_unit(big);
   T factor = power_of_two<T>(n);
   dw<T> square = two_product(big * factor, big * factor);
-  T root = ::sqrt(square.hi + ::fma(little * factor, little * factor, square.lo)) * power_of_two<T>(-n);
-  return x == infinity<T>() || y == infinity<T>() ? infinity<T>() : root;
+  dw<T> r = root(dw<T>{square.hi + ::fma(little * factor, little * factor, square.lo), 0});
+  if (isinf(x) || isinf(y)) return infinity<T>();
+  return big == 0 ? x + y : (r.hi + r.lo) * power_of_two<T>(-n);
 }
 
 }  // namespace op
