@@ -19,6 +19,7 @@ from ..schedule.traits import Traits
 from .device import Device, default_device
 from .device import synchronize as wait_for_device
 from .executors import executor_for
+from .loop_cut import LoopCut
 from .memory import Buffer
 from .plan import Observer
 from .planner import Planner
@@ -32,6 +33,7 @@ class _DeviceState:
         _schedule_review(self.queue)
         self.executor = executor_for(device)
         self.planner = Planner(self.executor)
+        self.cut = LoopCut()
         self.queue.state = self
 
 
@@ -267,7 +269,8 @@ def check_errors(queue: Queue) -> None:
         raise IndexError(message)
 
 
-# A pending graph is flushed when it has more nodes than this, or when it alone keeps more bytes alive than this.
+# A pending graph is flushed when it has more nodes than this, at the next place of a `LoopCut`, or when it alone keeps
+# more bytes alive than this.
 NODES_LIMIT = 400
 BYTES_LIMIT = 1 << 29
 
@@ -286,12 +289,19 @@ def review(queue: Queue, recorded: Node) -> None:
         queue.pending.append(recorded.owner)
     if watcher is not None and len(queue.pending) % REVIEW_INTERVAL:
         return
+    waiting = watcher is None and queue.review_at < 0
+    if waiting and queue.state.cut.is_ahead():
+        return
     with queue.lock:
         roots = live_roots(queue)
         queue.pending.extend(node.owner for node in roots if node.owner is not None)
         _schedule_review(queue)
         nodes = _reachable_nodes(roots)
         held_bytes = sum(node.data.nbytes for node in nodes if isinstance(node.data, Buffer) and node.owner is None)
-        if len(nodes) > NODES_LIMIT or held_bytes > BYTES_LIMIT:
+        if len(nodes) <= NODES_LIMIT and held_bytes <= BYTES_LIMIT:
+            return
+        if held_bytes > BYTES_LIMIT or watcher is not None or queue.state.cut.is_here(waiting):
             with suppress(Exception):
                 flush(queue)
+        else:
+            queue.review_at = -1  # every value that is recorded comes here until the place is reached

@@ -25,6 +25,7 @@ from ...core.schedule.kernel import (
     ReduceLoops,
     ScanLoop,
     Store,
+    map_affines,
 )
 
 # Reductions whose result is a position in C order, so that it depends on the order of the reduced dimensions.
@@ -60,17 +61,6 @@ def affines(body: Body) -> Iterator[Affine]:
             yield instr.at
     for store in body.stores:
         yield store.at
-
-
-def map_affines(body: Body, change: Callable[[Affine], Affine]) -> Body:
-    """Return `body` with `change` applied to every affine function in it."""
-    return Body(
-        tuple(
-            replace(i, at=change(i.at)) if isinstance(i, (Load, LoadIndexed, LoopIndex)) else i
-            for i in body.instructions
-        ),
-        tuple(replace(store, at=change(store.at)) for store in body.stores),
-    )
 
 
 def permuted(nest: Nest, order: Sequence[int]) -> Nest:

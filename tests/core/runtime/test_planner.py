@@ -92,6 +92,29 @@ def test_loops_whose_sizes_change(name: str, monkeypatch: pytest.MonkeyPatch) ->
     assert templates_later <= made[1] + 2
 
 
+@pytest.mark.parametrize("operations", [3, 11, 37, 53, 130])
+def test_loops_that_look_at_no_value(operations: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph that has grown too large is flushed at one place of the loop: its plans repeat, however long it runs."""
+    planner = planner_of(monkeypatch)
+
+    def loop(m: Any, turns: int) -> Any:
+        x, y = m.ones(50), m.arange(50.0)
+        y[0] = 0.5
+        for _ in range(turns):
+            for k in range(operations):
+                x = x * 0.5 + y if k % 3 else m.sin(x)
+            y[1:] += x[:-1] * 0.01
+        return x.sum() + y.sum()
+
+    with np.Device("cpu"):
+        made = []
+        for turns in (3000 // operations, 6000 // operations, 9000 // operations):
+            numpy.testing.assert_allclose(float(loop(np, turns)), loop(numpy, turns))
+            made.append(len(planner.plans))
+    assert made[0] <= 5
+    assert made[2] - made[0] <= 2, "but for what is left at the end, longer loops have the same plans"
+
+
 @pytest.mark.parametrize("name", LOOPS)
 def test_plans_of_other_sizes_have_the_steps_that_they_would_have_alone(
     name: str, monkeypatch: pytest.MonkeyPatch
