@@ -13,14 +13,16 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from ..fork import renew_in_child, take_before_fork
 from ..graph.node import Node
 from ..graph.queue import REVIEW_INTERVAL, Queue
+from ..late_imports import import_late
 from ..schedule.traits import Traits
 from .device import Device, default_device
 from .device import synchronize as wait_for_device
 from .executors import executor_for
 from .loop_cut import LoopCut
-from .memory import Buffer
+from .memory import Buffer, pool_locks
 from .plan import Observer
 from .planner import Planner
 
@@ -39,6 +41,7 @@ class _DeviceState:
 
 _states: dict[Device, _DeviceState] = {}
 _states_lock = threading.Lock()
+renew_in_child(lambda: [_states_lock])
 # Installed by `profile`: called with every step that runs work, and the work.
 observer: Observer | None = None
 # Installed by `watch`: called with the value of every array as the array is made.
@@ -52,8 +55,18 @@ def state_of(device: Device) -> _DeviceState:
     device_state = _states.get(device)
     if device_state is None:
         with _states_lock:
+            if not _states:
+                # A fork takes a lock of this module too, as a flush on the CPU device does: after the locks of a flush,
+                # since hooks run in the reverse order of their registration.
+                import_late("concurrent.futures.thread")
+                take_before_fork(_flush_locks)
             device_state = _states.get(device) or _states.setdefault(device, _DeviceState(device))
     return device_state
+
+
+def _flush_locks() -> list[Any]:
+    """Return the locks that a flush holds while it changes arrays and memory, in the order in which it takes them."""
+    return [*(device_state.queue.lock for device_state in list(_states.values())), *pool_locks()]
 
 
 def _schedule_review(queue: Queue) -> None:
@@ -202,7 +215,7 @@ def _compute_roots(queue: Queue, roots: Sequence[Node], overwrite: bool = True) 
     planner = queue.state.planner
     if not overwrite:
         key = (key, overwrite)
-    plan = planner.plans.get(key)
+    plan = planner.plans.find(key)
     if plan is None:
         plan = planner.plan(key, nodes, len(roots), overwrite, CHECK)
     plan.run(nodes, observer)

@@ -14,7 +14,7 @@ from ..schedule.variants import Variants
 from ..schedule.verify_plan import verify_plan
 from .plan import Executor, Plan, PlanTemplate
 
-# Plans at some sizes that are kept; one that is met again is found by a look-up alone.
+# Plans at some sizes that are kept; one that is met again is found by a look-up alone. Templates outlive them.
 MAX_PLANS = 4096
 
 
@@ -23,13 +23,13 @@ class Planner:
 
     Attributes
     ----------
-    plans : dict
+    plans : BoundedTable
         The plans of graphs at their sizes, by the keys of `evaluate.walk`.
     """
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
-        self.plans: dict[Hashable, Plan] = {}
+        self.plans: BoundedTable[Hashable, Plan] = BoundedTable()
         self._templates: BoundedTable[Hashable, Variants[PlanTemplate]] = BoundedTable()
 
     def plan(self, key: Hashable, nodes: Sequence[Node], count: int, overwrite: bool, check: bool) -> Plan:
@@ -54,8 +54,7 @@ class Planner:
                 run_passes(items_of(nodes), range(count), self._executor, overwrite=overwrite, check=True)
         if len(self.plans) >= MAX_PLANS:
             self.plans.clear()
-        self.plans[key] = plan
-        return plan
+        return self.plans.keep(key, plan)
 
     def counts(self) -> tuple[int, int]:
         """Return how many structures of graphs have plans, and how many plans for all sizes of a class these have."""
