@@ -25,6 +25,8 @@ from .executor import run_program
 from .machine import MAX_SHARED_BYTES
 from .test_masks_and_scatter import layout_of
 
+pytestmark = pytest.mark.usefixtures("host_functions")
+
 BITS = (numpy.random.PCG64, numpy.random.PCG64DXSM, numpy.random.Philox)
 
 
