@@ -1,7 +1,6 @@
 # ruff: noqa: F401
 """NumPy on NVIDIA GPUs: with ``import gpunumpy as np`` a NumPy program runs on the GPU, fused into few kernels."""
 
-from importlib import import_module as _import_module
 from typing import Any as _Any
 
 import numpy as _numpy
@@ -10,10 +9,11 @@ from . import fft, linalg, random
 from ._version import __version__
 from .arrays import binding as _binding  # binds the operators and methods of arrays
 from .arrays.exchange import from_dlpack
-from .arrays.methods import asnumpy
+from .arrays.methods import _restored, asnumpy
 from .arrays.namespace_info import __array_api_version__, __array_namespace_info__
 from .arrays.printing import *
 from .core.errors import DeviceError, HostFallbackWarning
+from .core.late_imports import import_late as _import_late
 from .core.recording.array import ndarray
 from .core.runtime.device import Device, default_device, devices
 from .core.runtime.evaluate import synchronize
@@ -24,6 +24,7 @@ from .functions.calculus import *
 from .functions.creation.arrays import *
 from .functions.creation.ranges import *
 from .functions.docstrings import describe as _describe
+from .functions.docstrings import show_in as _show_in
 from .functions.dtype_functions import *
 from .functions.fallback import host_fallback
 from .functions.fallback import lookup as _lookup
@@ -80,6 +81,9 @@ from .submodules import make_importable as _make_importable
 globals().update(_UFUNCS)
 around = round
 _describe(globals(), _numpy)
+_show_in(__name__, {name: x for name, x in globals().items() if not name.startswith("_") or x is _restored})
+_show_in(linalg.__name__, vars(linalg))
+_show_in(fft.__name__, vars(fft))
 _make_importable()
 
 # Public names that NumPy does not have.
@@ -108,7 +112,7 @@ _LAZY_MODULES = ("testing", "typing")
 
 def __getattr__(name: str) -> _Any:
     """Return a NumPy name that no import above defines: a constant, a dtype, or a function that runs on the host."""
-    value = _import_module(f".{name}", __name__) if name in _LAZY_MODULES else _lookup("numpy", name)
+    value = _import_late(f".{name}", __name__) if name in _LAZY_MODULES else _lookup("numpy", name)
     globals()[name] = value
     return value
 

@@ -15,7 +15,7 @@ from ._version import __version__
 from .core.errors import DeviceError
 from .core.runtime.device import Device, devices, why_no_gpu
 from .demo import demo, names
-from .kernels.cuda.compile import cache_folder
+from .kernels.cuda.disk_cache import cache_folder, why_unsafe
 
 # The purpose of each distribution, and its names: for CUDA 13 (or any version), and for CUDA 12.
 _LIBRARIES: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -95,7 +95,8 @@ def info() -> list[str]:
 
     installed = {use: _installed(packages) for use, packages in _LIBRARIES}
     lines += [_line(use, text or "missing") for use, text in installed.items()]
-    lines.append(_line("cache of compiled kernels", str(cache_folder())))
+    unsafe = why_unsafe(cache_folder())
+    lines.append(_line("cache of compiled kernels", f"{cache_folder()}{f' (not used: {unsafe})' if unsafe else ''}"))
     lines += _advice(driver, [use for use, text in installed.items() if not text])
     return lines
 

@@ -43,3 +43,8 @@ if TYPE_CHECKING:
     from numpy.testing import *
 else:
     globals().update(_names())
+
+
+def __dir__() -> list[str]:
+    """Return the public names only."""
+    return sorted(numpy.testing.__all__)

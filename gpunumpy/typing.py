@@ -21,3 +21,8 @@ _ScalarT = TypeVar("_ScalarT", bound=numpy.generic)
 
 ArrayLike: TypeAlias = ndarray | _HostArrayLike
 NDArray: TypeAlias = ndarray[tuple[Any, ...], numpy.dtype[_ScalarT]]
+
+
+def __dir__() -> list[str]:
+    """Return the public names only."""
+    return __all__

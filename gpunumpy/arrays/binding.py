@@ -48,6 +48,7 @@ METHODS: dict[str, Any] = {
     "__bytes__": methods.tobytes,
     "__copy__": methods.shallow_copy,
     "__deepcopy__": methods.deep_copy,
+    "__dir__": methods.names_of_array,
     "__format__": printing.formatted,
     "__reduce__": methods.reduce_for_pickle,
     "__repr__": printing.representation,

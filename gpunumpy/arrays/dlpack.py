@@ -15,6 +15,8 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.fork import renew_in_child
+
 _VERSION = (1, 0)
 READ_ONLY = 1
 IS_COPIED = 2
@@ -140,6 +142,7 @@ _UNSHARED = _references(_Export(Description(0, (1, 0), (0, 8), (), ()), False, N
 
 _exports: list[_Export] = []
 _lock = threading.Lock()
+renew_in_child(lambda: [_lock])
 # A consumer may outlive the interpreter and still use its structure and the name of its capsule, so these never die.
 for _object in (_exports, _NAME, _USED, _NAME_VERSIONED, _USED_VERSIONED):
     _immortal(_object)

@@ -137,7 +137,7 @@ def dlpack(
         handle = _stream_handle(stream)
         stream_order.consumer_waits(target, handle)
         if handle != stream_order.LEGACY:
-            buffer.used_elsewhere()
+            buffer.mark_used_by_other_stream()
     device = (target.dlpack_type, target.index)
     description = Description(ptr, device, _CODE[x.dtype], where.shape, where.strides, flags)
     return make_capsule(description, versioned, buffer)

@@ -121,6 +121,15 @@ def shallow_copy(x: ndarray) -> ndarray:
     return copy_method(x, "K")
 
 
+# What the class has for the layers above it, and users have no need of.
+_INTERNAL_NAMES = frozenset(vars(ndarray)) - frozenset(dir(numpy.ndarray)) - {"device"}
+
+
+def names_of_array(x: ndarray) -> list[str]:
+    """Return ``dir(x)``: the names that are meant for users."""
+    return sorted(set(object.__dir__(x)) - _INTERNAL_NAMES)
+
+
 def deep_copy(x: ndarray, memo: dict[int, Any]) -> ndarray:
     """Return ``copy.deepcopy(x)``."""
     return copy_method(x, "K")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sys
 import threading
+from contextlib import suppress
 from typing import Any
 
-from ..core.runtime.device import Device, check, driver
+from ..core.errors import DeviceError
+from ..core.fork import renew_in_child
+from ..core.runtime.device import Device, check, driver, is_lost
 
 # The numbers that DLPack and __cuda_array_interface__ give to CUDA's default streams instead of a handle.
 LEGACY, PER_THREAD = 1, 2
@@ -57,36 +60,40 @@ class Borrowed:
 
     def __del__(self) -> None:
         """Leave the owner to `sweep` if the stream has work left."""
-        if self.device.has_stream and not sys.is_finalizing():
+        if self.device.has_stream and not sys.is_finalizing() and not is_lost(self.device):
             _drop_when_done(self.device, self.owner)
 
 
-_dropping: list[tuple[Any, object]] = []  # the event after the last use, and the owner to drop then
+# The device, the event after the last use, and the owner to drop then.
+_dropping: list[tuple[Device, Any, object]] = []
 _lock = threading.Lock()
+renew_in_child(lambda: [_lock])
 
 
 def _drop_when_done(device: Device, owner: object) -> None:
     """Keep an owner until the work queued so far on the device's stream is done."""
     cuda = driver()
-    device.activate()
-    if not cuda.cuStreamQuery(device.stream)[0]:
-        return  # nothing is queued
-    event = check(cuda.cuEventCreate(cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value))
-    check(cuda.cuEventRecord(event, device.stream))
-    _dropping.append((event, owner))
+    with suppress(DeviceError):  # no work goes on then
+        device.activate()
+        if not cuda.cuStreamQuery(device.stream)[0]:
+            return  # nothing is queued
+        event = check(cuda.cuEventCreate(cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value))
+        check(cuda.cuEventRecord(event, device.stream))
+        _dropping.append((device, event, owner))
 
 
 def sweep() -> None:
     """Drop borrowed memory that the devices' streams have finished with."""
     if not _dropping:
         return
-    cuda = driver()
-    done: list[tuple[Any, object]] = []
+    done: list[tuple[Device, Any, object]] = []
     with _lock:
         count = len(_dropping)  # a finaliser may append meanwhile
-        unfinished: list[tuple[Any, object]] = []
+        unfinished: list[tuple[Device, Any, object]] = []
         for entry in _dropping[:count]:
-            (unfinished if cuda.cuEventQuery(entry[0])[0] else done).append(entry)
+            is_busy = not is_lost(entry[0]) and driver().cuEventQuery(entry[1])[0]
+            (unfinished if is_busy else done).append(entry)
         _dropping[:count] = unfinished
-    for event, _ in done:
-        check(cuda.cuEventDestroy(event))
+    for device, event, _ in done:
+        if not is_lost(device):
+            check(driver().cuEventDestroy(event))

@@ -1,4 +1,4 @@
-"""Docstrings of functions that NumPy has too, completed with NumPy's sections on parameters and results."""
+"""What `help` shows of public functions and classes: the module of the user's import, and a whole docstring."""
 
 from __future__ import annotations
 
@@ -40,6 +40,14 @@ def describe(names: dict[str, Any], numpy_module: Any) -> None:
             numpy_doc = getattr(numpy_module, _REFERS_TO.get(name, name)).__doc__
             if numpy_doc and function.__doc__ and numpy_doc is not function.__doc__:
                 function.__doc__ = merged(function, numpy_doc, name in _REFERS_TO)
+
+
+def show_in(module: str, names: dict[str, Any]) -> None:
+    """Let functions and classes say that they are of the module where users find them, in texts and in pickles."""
+    package = __name__.partition(".")[0] + "."
+    for x in names.values():
+        if isinstance(x, (FunctionType, type)) and x.__module__.startswith(package) and x.__module__ != module:
+            x.__module__ = module
 
 
 def merged(function: FunctionType, numpy_doc: str, choose: bool) -> str:

@@ -9,22 +9,19 @@ would not see raises.
 from __future__ import annotations
 
 import os
-import sys
 import types
-import warnings
 from collections.abc import Callable
 from functools import cache, wraps
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy
 
 from ..core import dtypes
-from ..core.errors import HostFallbackWarning, allowed
+from ..core.errors import HostFallbackWarning, allowed, warn_user
 from ..core.graph import layout
 from ..core.graph.layout import Layout
+from ..core.late_imports import import_late
 from ..core.recording.array import MADE_AS_ARRAY, READ_ONLY, from_host, is_scalar, make_view, ndarray, to_host
-from ..core.recording.record import source_location
 
 __all__ = ["host_fallback"]
 
@@ -71,19 +68,12 @@ def report(name: str) -> None:
     if _action == "error":
         raise HostFallbackWarning(f"{name} has no device implementation and would run through NumPy on the host")
     if _action == "warn" and name not in _warned:
-        text = f"{name} runs through NumPy on the host: it has no device implementation yet (from {source_location()})"
-        warnings.warn(text, HostFallbackWarning, stacklevel=_stack_level())
+        text = (
+            f"{name} runs through NumPy on the host: it has no device implementation yet. "
+            "gpunumpy.host_fallback(action) silences this, or makes it an error"
+        )
+        warn_user(text, HostFallbackWarning)
         _warned.add(name)  # not before: a warning that a filter makes an error is one every time
-
-
-def _stack_level() -> int:
-    """Return the distance from the caller to the user's program, as `warnings.warn` counts stack levels."""
-    frame: types.FrameType | None = sys._getframe(1)
-    count = 1
-    package = __name__.partition(".")[0]
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
-        frame, count = frame.f_back, count + 1
-    return count
 
 
 class _HostedArray(NamedTuple):
@@ -280,10 +270,10 @@ def lookup(module: str, name: str) -> Any:
     AttributeError
         If the module has nothing of that name, or the name is private.
     """
-    numpy_module = import_module(module)
+    numpy_module = import_late(module)
     own_module = "gpunumpy" + module.removeprefix("numpy")
     if name.startswith("_") or (name not in dir(numpy_module) and name not in _PLAIN_MODULES):
-        raise AttributeError(f"module {own_module!r} has no attribute {name!r}")
+        raise AttributeError(_advice(numpy_module, name) or f"module {own_module!r} has no attribute {name!r}")
     native = OWN_FUNCTIONS.get(f"{module}.{name}")
     if native is not None:
         return native
@@ -297,11 +287,22 @@ def lookup(module: str, name: str) -> Any:
     return on_host(found, f"{own_module}.{name}") if callable(found) and name not in _SILENT else found
 
 
+def _advice(numpy_module: types.ModuleType, name: str) -> str:
+    """Return what NumPy says of a name that it has removed, such as ``float_``; an empty string of any other name."""
+    if name.startswith("_"):
+        return ""
+    try:
+        getattr(numpy_module, name)
+    except AttributeError as error:
+        return str(error) if "removed" in str(error) or "deprecated" in str(error) else ""
+    return ""
+
+
 def namespace(module: str) -> types.ModuleType:
     """Return a module like a NumPy module, whose functions run on the host and take and return gpunumpy arrays."""
 
     def find(name: str) -> Any:
-        return import_module(module).__all__ if name == "__all__" else lookup(module, name)
+        return import_late(module).__all__ if name == "__all__" else lookup(module, name)
 
     own_module = types.ModuleType("gpunumpy" + module.removeprefix("numpy"))
     own_module.__getattr__ = find  # type: ignore[method-assign]
@@ -312,4 +313,4 @@ def namespace(module: str) -> types.ModuleType:
 
 def public_names(module: str) -> list[str]:
     """Return the public names of a NumPy module."""
-    return [name for name in dir(import_module(module)) if not name.startswith("_")]
+    return [name for name in dir(import_late(module)) if not name.startswith("_")]

@@ -114,7 +114,7 @@ class Plans:
         except library.cuFFTError as error:
             if error.status != int(library.Result.ALLOC_FAILED):
                 raise
-            raise MemoryError(f"no memory on {self._device} for the tables of a Fourier transform") from error
+            raise memory.shortage(self._device, "no room for the tables of a Fourier transform") from error
 
     def _plan(self, entry: Entry) -> None:
         """Make the library's plan of an entry, with callbacks if it has any."""

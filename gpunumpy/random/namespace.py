@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 from typing import Any
 
+from ..core.late_imports import import_late
 from ..functions.fallback import lookup
 
 _NUMPY_MODULE = "numpy.random"
@@ -30,7 +30,7 @@ def default_rng(seed: Any = None) -> Any:
 
 def _submodule(module: str) -> Any:
     """Import a module of this package; they import NumPy's random modules, which many programs never need."""
-    return import_module(f".{module}", __package__)
+    return import_late(f".{module}", __package__)
 
 
 @cache
@@ -43,7 +43,7 @@ def find(name: str) -> Any:
         If there is no such attribute, or the name is private.
     """
     if name == "__all__":
-        return [*import_module(_NUMPY_MODULE).__all__, "PhiloxGPU"]
+        return [*import_late(_NUMPY_MODULE).__all__, "PhiloxGPU"]
     if name == "Generator":
         return _submodule("generator").Generator
     if name == "PhiloxGPU":

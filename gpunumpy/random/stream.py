@@ -11,11 +11,12 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Protocol
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 import numpy
 
 from ..core.dtypes import DType
+from ..core.fork import renew_in_child
 from ..core.graph.layout import Shape
 from ..core.graph.node import Node
 from ..core.graph.queue import Queue
@@ -40,12 +41,18 @@ _Lock: Any = type(threading.RLock())
 # Reentrant locks in place of locks that a thread may not acquire twice: those of NumPy's bit generators before 2.4, and
 # of bit generators from other libraries.
 _reentrant_locks: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+# In a forked child, a draw that another thread of the parent had begun is given up.
+_locks: WeakSet[Any] = WeakSet()
+renew_in_child(lambda: list(_locks))
 
 
 def lock_of(bits: Any) -> Any:
     """Return the lock that a thread holds while it draws: the bit generator's own, which all its users share."""
     lock = bits.lock
-    return lock if isinstance(lock, _Lock) else _reentrant_locks.setdefault(lock, threading.RLock())
+    if not isinstance(lock, _Lock):
+        lock = _reentrant_locks.setdefault(lock, threading.RLock())
+    _locks.add(lock)
+    return lock
 
 
 class MemorySource(Protocol):

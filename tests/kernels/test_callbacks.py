@@ -20,6 +20,7 @@ from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.plan import Plan, PlanTemplate
 from gpunumpy.core.schedule.callbacks import FusedCall, fuse_into_library_calls
 from gpunumpy.core.schedule.kernel import Kernel
+from gpunumpy.core.schedule.lower import items_of
 from gpunumpy.core.schedule.passes import Scheduled, run_passes
 from gpunumpy.core.schedule.sizes import Trace
 from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
@@ -129,7 +130,7 @@ class Fusing(HostExecutor):
 
 
 def plan_of(steps: Any, items: Any, roots: Any, executor: Any) -> Plan:
-    return Plan(PlanTemplate(Scheduled(steps, items), roots, Trace(), executor), (), items)
+    return Plan(PlanTemplate(Scheduled(steps, items), roots, Trace(), executor), (), [item.signature for item in items])
 
 
 def arrays(*shapes: tuple[int, ...], dtype: str = "F") -> list[Any]:
@@ -177,7 +178,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[tuple[int, ...], ...], str, 
 def steps_of(results: Sequence[ndarray]) -> tuple[list[Any], Any, Any, list[Any]]:
     roots = list(dict.fromkeys(r._node for r in results))
     nodes, _ = evaluate.walk(roots)
-    steps, items = run_passes(evaluate.items_of(nodes), range(len(roots)), evaluate.state_of(Device("cpu")).executor)
+    steps, items = run_passes(items_of(nodes), range(len(roots)), evaluate.state_of(Device("cpu")).executor)
     return nodes, steps, items, list(range(len(roots)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 
@@ -10,7 +11,8 @@ import pytest
 from gpunumpy.core.errors import DeviceError
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.kernels.cuda import compile as module
-from gpunumpy.kernels.cuda.compile import archs, cache_folder, compile_cubin, contraction, set_contraction
+from gpunumpy.kernels.cuda.compile import archs, compile_cubin, contraction, set_contraction
+from gpunumpy.kernels.cuda.disk_cache import cache_folder
 
 FileStreamProgramCache = pytest.importorskip("cuda.core.utils").FileStreamProgramCache
 
@@ -97,7 +99,7 @@ def test_a_full_disk(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
         def __setitem__(self, key: object, value: object) -> None:
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(module, "_open_cache", Full)
+    monkeypatch.setattr(module, "open_cache", Full)
     with pytest.warns(RuntimeWarning, match="No space left"):
         assert compile_cubin(SCALE, "sm_90").startswith(b"\x7fELF")
     assert not files(folder)
@@ -106,12 +108,12 @@ def test_a_full_disk(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     assert cache_folder() == folder
     monkeypatch.delenv("GPUNUMPY_CACHE_DIR")
-    monkeypatch.setattr(module.sys, "platform", "linux")  # type: ignore[attr-defined]
+    monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "x"))
     assert cache_folder() == folder / "x" / "gpunumpy"
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert cache_folder() == Path.home() / ".cache" / "gpunumpy"
-    monkeypatch.setattr(module.sys, "platform", "win32")  # type: ignore[attr-defined]
+    monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setenv("LOCALAPPDATA", str(folder))
     assert cache_folder() == folder / "gpunumpy"
 

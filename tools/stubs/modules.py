@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 import types
 from collections import defaultdict
 from collections.abc import Iterator
@@ -138,4 +140,14 @@ def _class_lines(module: str, name: str, found: type, numpy_object: Any, again: 
     elif found is numpy_object or name == "nditer" or found in SEEDED.values():
         again[numpy_module].append(name)  # what it makes are NumPy's
     else:
-        again["." + found.__module__.removeprefix("gpunumpy.")].append(name)
+        again["." + _defining_module(found).removeprefix("gpunumpy.")].append(name)
+
+
+def _defining_module(found: type) -> str:
+    """Return the module whose text defines a class: a public class says that it is of the module of its users."""
+    texts = ((name, inspect.getsource(module)) for name, module in sorted(sys.modules.items()) if _has(module, found))
+    return next(name for name, text in texts if f"\nclass {found.__name__}" in text)
+
+
+def _has(module: types.ModuleType, found: type) -> bool:
+    return module.__name__.startswith("gpunumpy.") and vars(module).get(found.__name__) is found

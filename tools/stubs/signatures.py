@@ -7,6 +7,7 @@ import inspect
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any, get_overloads
 
 from . import decisions
@@ -15,6 +16,13 @@ from .numpy_stubs import EITHER, KEYWORD, OPTIONS, POSITIONAL, STAR, Kind, Overl
 from .unions import union
 
 EMPTY = inspect.Parameter.empty
+
+
+def _as_defined(function: Any) -> Any:
+    """Return what `typing.get_overloads` looks up: a public function says that it is of the module of its users."""
+    scope = getattr(function, "__globals__", {})
+    module = scope.get("__name__", function.__module__)
+    return SimpleNamespace(__module__=module, __qualname__=function.__qualname__)
 
 
 @dataclass(frozen=True)
@@ -132,7 +140,7 @@ class _Maker:
         """The overloads, or the one ``def`` of a function that needs none."""
         name, whole = self._name, self.merged()
         given = result_annotation(self._function)
-        if own := get_overloads(self._function):
+        if own := get_overloads(_as_defined(self._function)):
             makers = [_Maker(name, overload, self._numpy_overloads, False) for overload in own]
             return [StubFunction(m.merged(), result_annotation(o)) for m, o in zip(makers, own, strict=True)]
         if self._own and name in decisions.FLAGS:

@@ -1,4 +1,4 @@
-"""`BoundedTable`: the cache for values whose keys contain signatures, with one size limit for all caches together."""
+"""`BoundedTable`: the cache for what graphs are made into, with one size limit for all caches together."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ V = TypeVar("V")
 
 # The entries of all tables, added up: about 100 MB, counting the signatures that the entries keep alive.
 MAX_ENTRIES = 300_000
+ENTRY_BYTES = 350  # of an entry, about
 
 
 class BoundedTable(Generic[K, V]):
-    """Cache whose keys contain signatures. Any thread may call `find` and `keep` at any time.
+    """Cache whose keys are signatures, texts, or contain them. Any thread may call `find` and `keep` at any time.
 
     All tables of the program are emptied at once, before they hold more than `MAX_ENTRIES` entries in sum. Emptying
     one table alone would leave dead entries in the others: a signature that is interned again after its removal is a
@@ -33,13 +34,24 @@ class BoundedTable(Generic[K, V]):
         self.find = self._entries.get
         _tables.append(self)
 
-    def keep(self, key: K, value: V) -> V:
-        """Store the value for a key and return it; if another thread was first, return the value of that thread."""
+    def keep(self, key: K, value: V, size: int = 1) -> V:
+        """Store the value for a key and return it; if another thread was first, return the value of that thread.
+
+        `size` is the number of entries that it counts for, if it takes more than `ENTRY_BYTES`.
+        """
         global _count
-        if _count >= MAX_ENTRIES:
+        if _count + size > MAX_ENTRIES:
             forget_all()
-        _count += 1  # threads may race and count two entries as one: the limit need not be exact
+        _count += size  # threads may race and count two entries as one: the limit need not be exact
         return self._entries.setdefault(key, value)
+
+    def __len__(self) -> int:
+        """Return the number of values that are kept."""
+        return len(self._entries)
+
+    def clear(self) -> None:
+        """Empty this table alone."""
+        self._entries.clear()
 
     def values(self) -> list[V]:
         """Return all values that are kept."""

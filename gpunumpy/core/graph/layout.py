@@ -21,11 +21,19 @@ class Layout(NamedTuple):
 
     def low(self) -> int:
         """Return the lowest position of any element."""
-        return self.offset + sum(min(0, s * (n - 1)) for n, s in zip(self.shape, self.strides, strict=True) if n)
+        low = self.offset
+        for n, s in zip(self.shape, self.strides, strict=True):
+            if s < 0 and n:
+                low += s * (n - 1)
+        return low
 
     def high(self) -> int:
         """Return the highest position of any element."""
-        return self.offset + sum(max(0, s * (n - 1)) for n, s in zip(self.shape, self.strides, strict=True) if n)
+        high = self.offset
+        for n, s in zip(self.shape, self.strides, strict=True):
+            if s > 0 and n:
+                high += s * (n - 1)
+        return high
 
 
 @lru_cache(1 << 14)
@@ -60,6 +68,17 @@ def is_c_contiguous(shape: Shape, strides: Sequence[int]) -> bool:
 def is_f_contiguous(shape: Shape, strides: Sequence[int]) -> bool:
     """Return whether the strides are those of Fortran order. See `is_c_contiguous`."""
     return is_c_contiguous(shape[::-1], strides[::-1])
+
+
+def is_c_ordered(shape: Shape, strides: Sequence[int]) -> bool:
+    """Return whether no stride is longer than one before it. Dimensions of size 1 and repeated ones decide nothing."""
+    outer = MAX_SIZE
+    for n, s in zip(shape, strides, strict=True):
+        if n != 1 and s:
+            if abs(s) > outer:
+                return False
+            outer = abs(s)
+    return True
 
 
 def are_distinct(shape: Shape, strides: Sequence[int]) -> bool:

@@ -10,7 +10,7 @@ import weakref
 from bisect import bisect_right
 from collections.abc import Sequence
 from math import prod
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy
 
@@ -62,13 +62,19 @@ def leaf(buffer: Any, dtype: DType, where: Layout, queue: Queue) -> Node:
     shape, strides, offset = where
     low = offset if not strides or min(strides) >= 0 else where.low()
     aligned = (buffer.ptr + low * dtype.itemsize) % 16 == 0
-    key = Leaf, shape, strides, offset - low, aligned, dtype, queue
+    return leaf_node(leaf_signature(shape, strides, offset - low, aligned, dtype, queue), buffer, low)
+
+
+def leaf_signature(
+    shape: Shape, strides: tuple[int, ...], origin: int, aligned: bool, dtype: DType, queue: Queue | None
+) -> Signature:
+    """Return the signature of a leaf; see `Leaf` for what its primitive is made of."""
+    key = Leaf, shape, strides, origin, aligned, dtype, queue
     signature = _signatures.find(key)
     if signature is None:
-        signature = _signatures.keep(
-            key, intern_signature(Leaf(strides, offset - low, aligned), (), shape, dtype, queue)
-        )
-    return leaf_node(signature, buffer, low)
+        layout.check_size(shape, dtype.itemsize)
+        signature = _signatures.keep(key, Signature(Leaf(strides, origin, aligned), (), shape, dtype, queue))
+    return signature
 
 
 def leaf_layout(node: Node) -> Layout:
@@ -169,19 +175,32 @@ def iota(shape: Shape, axis: int, queue: Queue) -> Node:
     return Node(intern_signature(Iota(axis), (), shape, numpy.dtype(numpy.int64), queue), ())
 
 
-class _Window(NamedTuple):
+class _Window:
     """How `view` shows a node of some signature through a layout.
 
-    The view of a leaf is a leaf that begins `step` elements after it, with `signature` if it is aligned to 16 bytes,
-    else with `unaligned`. The view of a pending node is a node with `signature`: over the pending node if `nested`,
-    else over its argument, of which the pending node is a view itself. For a leaf, `nested` means that no strides give
-    the view.
+    The view of a leaf is a leaf that begins `step` elements after it, in the layout `inner`. The view of a pending node
+    has `signature`: over the pending node if `nested`, else over its argument, of which the pending node is a view
+    itself. For a leaf, `nested` means that no strides give the view.
     """
 
-    signature: Signature
-    unaligned: Signature
-    step: int
-    nested: bool
+    __slots__ = ("_inner", "_leaves", "_source", "nested", "signature", "step")
+
+    def __init__(self, inner: Layout | None, source: Signature, signature: Signature | None, nested: bool) -> None:
+        self.nested = nested
+        self.signature = signature
+        self._leaves: list[Signature | None] = [None, None]  # with lowest elements not aligned to 16 bytes, and aligned
+        if inner is not None:
+            self._inner, self._source = inner, source
+            self.step = inner.low()
+
+    def leaf(self, aligned: bool) -> Signature:
+        """Return the signature of the view of a leaf."""
+        signature = self._leaves[aligned]
+        if signature is None:
+            (shape, strides, offset), source = self._inner, self._source
+            signature = leaf_signature(shape, strides, offset - self.step, aligned, source.dtype, source.queue)
+            self._leaves[aligned] = signature
+        return signature
 
 
 # Windows by signature and layout; False if the layout shows the value unchanged.
@@ -198,14 +217,14 @@ def view(node: Node, where: Layout) -> Node:
     if window is False:
         return node
     if data is None or type(source.primitive) is Const:
-        return Node(window.signature, (node,) if window.nested else args)
+        return Node(window.signature, (node,) if window.nested else args)  # type: ignore[arg-type]
     if window.nested:
         # No strides over this leaf give the view. A cast to the same dtype puts the elements in C order first: views
         # are not merged through a Map.
         return view(map_node("cast", (source.dtype, source.dtype), (node,)), where)
     offset = node.offset + window.step
     aligned = (data.ptr + offset * source.dtype.itemsize) % 16 == 0
-    return leaf_node(window.signature if aligned else window.unaligned, data, offset)
+    return leaf_node(window.leaf(aligned), data, offset)
 
 
 def leaf_node(signature: Signature, buffer: Any, offset: int) -> Node:
@@ -242,24 +261,19 @@ def _window(source: Signature, where: Layout) -> _Window | Literal[False]:
     if isinstance(primitive, (Leaf, View)):
         start = primitive.origin if isinstance(primitive, Leaf) else primitive.offset
         if layout.is_c_contiguous(source.shape, primitive.strides):
-            inner = Layout(shape, where.strides, where.offset + start)
+            inner = Layout(shape, where.strides, where.offset + start) if start else where
         else:
             inner = layout.compose(Layout(source.shape, primitive.strides, start), where)
         if inner is None and prod(shape) == prod(source.shape) and layout.is_c_contiguous(shape, where.strides):
             strides = layout.reshape_strides(source.shape, primitive.strides, shape)
             inner = None if strides is None else Layout(shape, strides, start)
-    if isinstance(primitive, Leaf) and inner is not None:
-        low = inner.low()
-        aligned, unaligned = (
-            intern_signature(Leaf(inner.strides, inner.offset - low, is_aligned), (), shape, source.dtype, source.queue)
-            for is_aligned in (True, False)
-        )
-        return _Window(aligned, unaligned, low, False)
+        if inner is not None and isinstance(primitive, Leaf):
+            return _Window(inner, source, None, False)
     nested = inner is None or not isinstance(primitive, View) or not _can_index(source.args[0], inner)
     args = (source,) if nested else source.args
     target = inner or where
     signature = intern_signature(View(target.strides, target.offset), args, shape, source.dtype, source.queue)
-    return _Window(signature, signature, 0, nested)
+    return _Window(None, source, signature, nested)
 
 
 def _can_index(source: Signature, where: Layout) -> bool:

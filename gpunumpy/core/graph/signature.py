@@ -7,14 +7,14 @@ broadcasting and construction of the result's signature when an operation is rec
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..dtypes import DType
 from ..ops.streams import STREAMS
 from . import layout
 from .bounded_table import BoundedTable
 from .layout import Shape
-from .primitives import Const, Iota, Leaf, LibraryCall, Map, Output, Primitive, View
+from .primitives import Const, Iota, Leaf, LibraryCall, Map, Output, Primitive, Reduce, View
 from .queue import Queue
 
 
@@ -27,6 +27,10 @@ class Signature:
         The kind of node, the signatures of its arguments, and what its value looks like.
     strides
         The strides that the value has in memory, as an input of the order "K" of a result.
+    c_ordered
+        Whether no stride is longer than one before it: an elementwise result of such values alone is in C order.
+    kind
+        What decides, besides sizes and memory order, which operations are recorded over the value.
     queue
         The queue of the device, or None for a scalar that belongs to no device.
     generator
@@ -39,10 +43,25 @@ class Signature:
         call: outputs among recorded values are found by identity.
     """
 
-    __slots__ = ("args", "dtype", "generator", "outputs", "primitive", "queue", "shape", "strides", "weight")
+    __slots__ = (
+        "args",
+        "c_ordered",
+        "dtype",
+        "generator",
+        "kind",
+        "outputs",
+        "primitive",
+        "queue",
+        "shape",
+        "strides",
+        "weight",
+    )
 
+    c_ordered: bool
     generator: bool
+    kind: Kind
     outputs: tuple[Signature, ...]
+    strides: tuple[int, ...]
     weight: int
 
     def __init__(
@@ -53,17 +72,37 @@ class Signature:
         self.shape = shape
         self.dtype = dtype
         self.queue = queue
-        self.strides = primitive.strides if isinstance(primitive, (Leaf, View)) else layout.c_strides(shape)
-        self.weight = min(10_000, 1 + sum(a.weight for a in args))
-        self.generator = isinstance(primitive, (Iota, Const)) or (
-            isinstance(primitive, (Map, View)) and self.weight <= 12 and all(a.generator for a in args)
-        )
-        if isinstance(primitive, Map) and primitive.op in STREAMS:
-            self.generator = False
         self.outputs = ()
+        primitive_class = type(primitive)
+        if primitive_class is Leaf:
+            self.weight, self.generator = 1, False
+            return
+        weight, generator = 1, primitive_class is Map or primitive_class is View
+        for arg in args:
+            weight += arg.weight
+            generator = generator and arg.generator
+        self.weight = min(weight, _MAX_WEIGHT)
+        if primitive_class is Map:
+            generator = generator and primitive.op not in STREAMS  # type: ignore[union-attr]
+        self.generator = (generator and weight <= _MAX_GENERATOR_WEIGHT) or primitive_class in (Iota, Const)
         if isinstance(primitive, LibraryCall):
             results = enumerate(primitive.results)
             self.outputs = tuple([Signature(Output(k), (self,), *result, queue) for k, result in results])
+
+    def __getattr__(self, name: str) -> Any:
+        """Derive an attribute that few values need, when it is asked for first."""
+        value: Any
+        if name == "strides":
+            primitive = self.primitive
+            value = primitive.strides if isinstance(primitive, (Leaf, View)) else layout.c_strides(self.shape)
+        elif name == "c_ordered":
+            value = not isinstance(self.primitive, (Leaf, View)) or layout.is_c_ordered(self.shape, self.strides)
+        elif name == "kind":
+            value = _kind_of(self)
+        else:
+            raise AttributeError(name)
+        setattr(self, name, value)
+        return value
 
     def with_sizes(self, primitive: Primitive, args: tuple[Signature, ...], shape: Shape) -> Signature:
         """Return a signature of this structure with other sizes, which is not interned."""
@@ -74,6 +113,29 @@ class Signature:
     def __repr__(self) -> str:
         """Return the structure as text, without the arguments."""
         return f"Signature({self.primitive}, shape={self.shape}, dtype={self.dtype})"
+
+
+_MAX_WEIGHT = 10_000
+_MAX_GENERATOR_WEIGHT = 12
+
+
+class Kind(NamedTuple):
+    """See `Signature.kind`. `weak` is None for anything but a scalar."""
+
+    ndim: int
+    dtype: DType
+    queue: Queue | None
+    weak: str | None
+
+
+_kinds: BoundedTable[Kind, Kind] = BoundedTable()
+
+
+def _kind_of(signature: Signature) -> Kind:
+    primitive = signature.primitive
+    weak = primitive.weak if isinstance(primitive, Const) else None
+    kind = Kind(len(signature.shape), signature.dtype, signature.queue, weak)
+    return _kinds.find(kind) or _kinds.keep(kind, kind)
 
 
 _signatures: BoundedTable[Any, Signature] = BoundedTable()
@@ -89,6 +151,34 @@ def intern_signature(
         layout.check_size(shape, dtype.itemsize)
         found = _signatures.keep(key, Signature(primitive, args, shape, dtype, queue))
     return found
+
+
+def with_operands(operation: Signature, args: tuple[Signature, ...]) -> Signature:
+    """Return the signature of an elementwise operation or a reduction on other arguments of the same kinds.
+
+    Raises
+    ------
+    ValueError
+        If the arguments do not broadcast, or the result is too large.
+    """
+    shape: Shape = ()
+    itemsize = 0
+    primitive = operation.primitive
+    if isinstance(primitive, Reduce):
+        axes = primitive.axes
+        shape = tuple([n for axis, n in enumerate(args[0].shape) if axis not in axes])
+    else:
+        for arg in args:
+            if arg.shape and arg.shape != shape:
+                if shape:
+                    shape, itemsize = layout.broadcast_shapes(*[arg.shape for arg in args]), 0
+                    break
+                shape, itemsize = arg.shape, arg.dtype.itemsize
+    if itemsize < operation.dtype.itemsize:
+        layout.check_size(shape, operation.dtype.itemsize)
+    made = Signature(primitive, args, shape, operation.dtype, operation.queue)
+    made.kind, made.c_ordered = operation.kind, True
+    return made
 
 
 def outputs(library_call: Signature) -> tuple[Signature, ...]:

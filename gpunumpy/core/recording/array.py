@@ -385,7 +385,10 @@ def to_host(array: ndarray) -> Any:
         strided = numpy.ndarray(
             where.shape, dtype, node.data.host, where.offset * itemsize, tuple(s * itemsize for s in where.strides)
         )
-        result = strided.copy(order="C")
+        try:
+            result = strided.copy(order="C")
+        except MemoryError as error:
+            raise memory.explained(error) from None
     else:
         if not layout.is_c_contiguous(where.shape, where.strides):
             node = evaluate.compute(graph.as_new_node(node))

@@ -17,8 +17,8 @@ from ..graph import node as graph
 from ..graph.bounded_table import BoundedTable
 from ..graph.layout import Layout
 from ..graph.node import Node
-from ..graph.primitives import Const, Gather, Leaf, Scatter
-from ..graph.signature import Signature
+from ..graph.primitives import Const, Gather, Leaf, Map, Reduce, Scatter
+from ..graph.signature import Signature, with_operands
 from .array import MADE_AS_ARRAY, make_view, ndarray, wrap, wrap_ordered
 
 # The signatures of the operands, in order, and everything else that decides what is recorded.
@@ -72,11 +72,18 @@ class MemoizedFunction:
             result = recipe.array(operands)
             if result is not None:
                 return result
+        signature = self._at_new_sizes(signatures, static)
+        if signature is not None:
+            return wrap(Node(self._keep(key, signature), operands))
         node, order = self._record(operands, *static)
         # Scalars alone are not kept: their result goes to the default device, which can change.
         if recipe is None and any(f.queue is not None for f in signatures):
             self._learn(key, node, order, operands, signatures)
         return wrap_ordered(node, order)
+
+    def _at_new_sizes(self, signatures: Signatures, static: Key) -> Signature | None:
+        """Return the signature of a result that is one operation on operands of sizes not seen before, if known."""
+        return None
 
     def _learn(
         self, key: Key, node: Node, order: tuple[int, ...] | None, operands: tuple[Node, ...], signatures: Signatures
@@ -99,6 +106,35 @@ class MemoizedFunction:
             if recipe is not None and order is not None:
                 recipe = recipe._replace(layout=layout.ordered_layout(node.signature.shape, order))
             self._recipes.keep(key, recipe or False)
+
+
+class MemoizedOperation(MemoizedFunction):
+    """Memo of a function that records an elementwise operation or a reduction, whose shape follows from the operands'.
+
+    So a call with operands of other sizes repeats a recording too, where all dimensions are in C order and not empty.
+    """
+
+    __slots__ = ("_operations",)
+
+    def __init__(self, record: Callable[..., tuple[Node, tuple[int, ...] | None]]) -> None:
+        super().__init__(record)
+        # For kinds of operands and static arguments, the signature of a result of any shape.
+        self._operations: BoundedTable[Key, Signature] = BoundedTable()
+
+    def _at_new_sizes(self, signatures: Signatures, static: Key) -> Signature | None:
+        known = self._operations.find((*[s.kind for s in signatures], *static))
+        if known is None or not all(s.c_ordered and 0 not in s.shape for s in signatures):
+            return None
+        return with_operands(known, signatures)
+
+    def _learn(
+        self, key: Key, node: Node, order: tuple[int, ...] | None, operands: tuple[Node, ...], signatures: Signatures
+    ) -> None:
+        signature = node.signature
+        one_operation = node.args == operands and signature.args == signatures
+        if one_operation and type(signature.primitive) in (Map, Reduce) and not any(0 in s.shape for s in signatures):
+            self._operations.keep((*[s.kind for s in signatures], *key[len(operands) :]), signature)
+        super()._learn(key, node, order, operands, signatures)
 
 
 def memoize_recording(record: Callable[..., ndarray]) -> Callable[..., ndarray]:

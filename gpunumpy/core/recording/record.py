@@ -22,7 +22,7 @@ from ..ops import table
 from ..runtime import evaluate
 from ..runtime.device import Device, default_device
 from .array import from_host, is_scalar, ndarray, wrap, wrap_ordered
-from .memo import MemoizedFunction
+from .memo import MemoizedOperation
 
 _PYTHON_SCALARS = frozenset((bool, int, float, complex))
 
@@ -206,7 +206,7 @@ def as_dtype(node: Node, dtype: DType) -> Node:
 
 def unary_operator(op: str) -> Callable[[ndarray], ndarray]:
     """Return the function of a unary operator such as ``-a``, which records an elementwise op over one array."""
-    memo = MemoizedFunction(partial(elementwise_value, op))
+    memo = MemoizedOperation(partial(elementwise_value, op))
     find = memo.find
 
     def record(x: ndarray) -> ndarray:
@@ -225,7 +225,7 @@ def binary_operator(op: str, reflected: bool = False) -> Callable[[ndarray, Any]
     It computes ``a + b`` for an array ``a``, or ``b + a`` if `reflected`. It returns NotImplemented for an operand that
     the operator does not take.
     """
-    memo = MemoizedFunction(partial(elementwise_value, op))
+    memo = MemoizedOperation(partial(elementwise_value, op))
     find = memo.find
     repeats = op == "multiply"  # a scalar times a sequence repeats the sequence, which is left to Python
 

@@ -15,9 +15,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, overload
 
-from ..errors import DeviceError, allowed
+from ..errors import DeviceError, allowed, warn_user
+from ..fork import renew_in_child
 
 _lock = threading.RLock()
+renew_in_child(lambda: [_lock])
 
 
 def check(result: tuple[Any, ...]) -> Any:
@@ -34,20 +36,76 @@ def check(result: tuple[Any, ...]) -> Any:
         If the code is not success; the message holds its name and the description that the driver gives.
     """
     if result[0]:
-        raise DeviceError(error_text(result[0]))
+        raise device_error(result[0])
     return result[1] if len(result) == 2 else result[1:]
 
 
-def error_text(error: Any) -> str:
-    """Return the name of a driver error code and the description that the driver gives."""
+# Errors after which every call for the GPU fails until the process ends: a kernel of any library has faulted, or the
+# GPU itself has. (CUDA documents them as leaving the process in an inconsistent state.)
+_FATAL = frozenset(
+    f"CUDA_ERROR_{name}"
+    for name in (
+        *(
+            "ILLEGAL_ADDRESS",
+            "LAUNCH_FAILED",
+            "LAUNCH_TIMEOUT",
+            "ASSERT",
+            "HARDWARE_STACK_ERROR",
+            "ILLEGAL_INSTRUCTION",
+        ),
+        *("MISALIGNED_ADDRESS", "INVALID_ADDRESS_SPACE", "INVALID_PC", "TENSOR_MEMORY_LEAK", "CONTAINED"),
+        *("ECC_UNCORRECTABLE", "NVLINK_UNCORRECTABLE", "EXTERNAL_DEVICE", "MPS_CLIENT_TERMINATED"),
+        "CONTEXT_IS_DESTROYED",
+    )
+)
+# What every use of a GPU says after such an error.
+_lost: dict[Device, str] = {}
+
+
+def device_error(error: Any, doing: str = "") -> DeviceError:
+    """Return the exception for an error code of a driver call.
+
+    A fatal error is remembered for the GPU that this thread works with, and every later use of that GPU says so.
+    """
     words = driver().cuGetErrorString(error)[1]
-    message = f"{error.name}: {words.decode() if words else 'unknown error'}"
-    if error.name in ("CUDA_ERROR_NOT_INITIALIZED", "CUDA_ERROR_INVALID_CONTEXT"):
-        message += " (CUDA does not survive a fork: start worker processes with the 'spawn' method)"
-    return message
+    text = f"{error.name}: {words.decode() if words else 'unknown error'}"
+    if error.name not in _FATAL:
+        return DeviceError(f"{doing}: {text}" if doing else text)
+    device = _thread_state.device
+    message = (
+        f"{device or 'the GPU'} cannot be used any more in this process: a kernel of this or of another library has "
+        f"faulted, or the GPU has ({text}). The GPU needs a new process. What is only on the GPU is lost; arrays on "
+        "the CPU device, and the CPU device itself, go on to work"
+    )
+    if device is None:
+        return DeviceError(message)
+    with _lock:
+        message = _lost.setdefault(device, message)
+    device._stays_current = False
+    return DeviceError(message)
+
+
+def is_lost(device: Device) -> bool:
+    """Return whether no call for a GPU can succeed in this process, after a fatal error or in a forked child."""
+    return device in _lost or _devices.get(str(device)) is not device
+
+
+def raise_if_lost(device: Device) -> None:
+    """Raise `DeviceError` if a fatal error has ended the use of a GPU: libraries report it in words of their own."""
+    device.activate()
+    cuda = driver()
+    status = cuda.cuStreamQuery(device.stream)[0]
+    if status != cuda.CUresult.CUDA_ERROR_NOT_READY:
+        check((status,))
 
 
 # The driver
+
+# Why a child of a process that used CUDA has no GPU.
+_FORKED = (
+    "this process was forked from one that used CUDA, which does not survive a fork, so what the parent has on a GPU "
+    "cannot be read here; to use a GPU in workers, start them with the 'spawn' method of multiprocessing"
+)
 
 
 @dataclass(frozen=True)
@@ -85,7 +143,8 @@ def _load_driver() -> _Driver:
     except Exception as failure:
         return _Driver(module, 0, f"no NVIDIA driver was found ({failure})")
     if error_code:
-        return _Driver(module, 0, f"the NVIDIA driver does not start: {error_code.name}")
+        forked = error_code.name == "CUDA_ERROR_NOT_INITIALIZED"  # another library used CUDA in the parent
+        return _Driver(module, 0, _FORKED if forked else f"the NVIDIA driver does not start: {error_code.name}")
     version = module.cuDriverGetVersion()[1]
     bindings_version = int(cuda.bindings.__version__.split(".")[0])
     if version // 1000 < bindings_version:
@@ -185,7 +244,7 @@ class Device:
         The properties of the GPU.
     """
 
-    __slots__ = ("_is_only_gpu", "attributes", "context", "handle", "index", "kind", "stream")
+    __slots__ = ("_stays_current", "attributes", "context", "handle", "index", "kind", "stream")
 
     kind: str
     index: int
@@ -193,7 +252,7 @@ class Device:
     context: Any
     stream: Any
     attributes: Attributes
-    _is_only_gpu: bool
+    _stays_current: bool
 
     def __new__(cls, spec: Device | str | int | None = None) -> Device:
         """Return the device that `spec` names."""
@@ -253,7 +312,9 @@ class Device:
     def activate(self) -> None:
         """Make the context of this GPU current in the calling thread."""
         # With several GPUs, another library may have changed the current context since: set it at every call.
-        if _thread_state.device is not self or not self._is_only_gpu:
+        if _thread_state.device is not self or not self._stays_current:
+            if self in _lost:
+                raise DeviceError(_lost[self])
             check(driver().cuCtxSetCurrent(self.context))
             _thread_state.device = self
 
@@ -291,7 +352,7 @@ def _initialize(device: Device) -> None:
     check(cuda.cuCtxSetCurrent(context))
     stream = check(cuda.cuStreamCreate(cuda.CUstream_flags.CU_STREAM_DEFAULT.value))
     device.handle, device.context, device.attributes = handle, context, attributes
-    device._is_only_gpu = _find_driver().count == 1
+    device._stays_current = _find_driver().count == 1
     device.stream = stream
 
 
@@ -325,6 +386,25 @@ def _parse(spec: object) -> Device:
         name = f"cuda:{index}"
         device = _devices.get(name) or _devices.setdefault(name, _new_device("cuda", index))
         return _devices.setdefault(spec, device)
+
+
+def _forget_gpus() -> None:
+    """Have this process, a forked child, go without GPUs if its parent has used CUDA."""
+    global _found_driver, _default
+    if _found_driver is None or not _found_driver.count:
+        return
+    _found_driver = _Driver(_found_driver.module, 0, _FORKED)
+    _devices.clear()
+    _devices["cpu"] = CPU
+    _thread_state.device = None
+    if _default is not CPU:
+        _default = None
+    if _with_devices.get() != (CPU,) * len(_with_devices.get()):
+        _with_devices.set(())
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_gpus)
 
 
 def devices() -> tuple[Device, ...]:
@@ -373,6 +453,9 @@ def default_device(device: Device | str | int | None = None) -> Device | None:
 def _choose_default() -> Device:
     """Return the default device for a process that has set none."""
     name = os.environ.get("GPUNUMPY_DEVICE")
+    if name != "cpu" and _find_driver().reason == _FORKED:
+        warn_user(f"arrays go to the CPU: {_FORKED}")
+        return CPU
     if name:
         return Device(name)
     for device in devices():

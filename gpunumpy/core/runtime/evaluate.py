@@ -13,14 +13,16 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from ..fork import renew_in_child, take_before_fork
 from ..graph.node import Node
 from ..graph.queue import REVIEW_INTERVAL, Queue
-from ..schedule.lower import Item
+from ..late_imports import import_late
 from ..schedule.traits import Traits
 from .device import Device, default_device
 from .device import synchronize as wait_for_device
 from .executors import executor_for
-from .memory import Buffer
+from .loop_cut import LoopCut
+from .memory import Buffer, pool_locks
 from .plan import Observer
 from .planner import Planner
 
@@ -33,11 +35,13 @@ class _DeviceState:
         _schedule_review(self.queue)
         self.executor = executor_for(device)
         self.planner = Planner(self.executor)
+        self.cut = LoopCut()
         self.queue.state = self
 
 
 _states: dict[Device, _DeviceState] = {}
 _states_lock = threading.Lock()
+renew_in_child(lambda: [_states_lock])
 # Installed by `profile`: called with every step that runs work, and the work.
 observer: Observer | None = None
 # Installed by `watch`: called with the value of every array as the array is made.
@@ -51,8 +55,18 @@ def state_of(device: Device) -> _DeviceState:
     device_state = _states.get(device)
     if device_state is None:
         with _states_lock:
+            if not _states:
+                # A fork takes a lock of this module too, as a flush on the CPU device does: after the locks of a flush,
+                # since hooks run in the reverse order of their registration.
+                import_late("concurrent.futures.thread")
+                take_before_fork(_flush_locks)
             device_state = _states.get(device) or _states.setdefault(device, _DeviceState(device))
     return device_state
+
+
+def _flush_locks() -> list[Any]:
+    """Return the locks that a flush holds while it changes arrays and memory, in the order in which it takes them."""
+    return [*(device_state.queue.lock for device_state in list(_states.values())), *pool_locks()]
 
 
 def _schedule_review(queue: Queue) -> None:
@@ -166,22 +180,6 @@ def _reachable_nodes(roots: Sequence[Node]) -> list[Node]:
     return nodes
 
 
-def items_of(nodes: Sequence[Node]) -> list[Item]:
-    """Return the graph as items for the scheduler."""
-    position_of = {node: k for k, node in enumerate(nodes)}
-    buffers: dict[int, tuple[int, int]] = {}
-    items = []
-    for node in nodes:
-        if isinstance(node.data, Buffer):
-            number, first_offset = buffers.setdefault(id(node.data), (len(buffers), node.offset))
-            items.append(Item(node.signature, (), number, node.offset - first_offset))
-        elif node.data is not None:
-            items.append(Item(node.signature, ()))
-        else:
-            items.append(Item(node.signature, tuple(position_of[argument] for argument in node.args)))
-    return items
-
-
 def flush(queue: Queue, *extra: Node) -> None:
     """Compute every pending array of a device that is alive, and the values `extra`.
 
@@ -217,9 +215,9 @@ def _compute_roots(queue: Queue, roots: Sequence[Node], overwrite: bool = True) 
     planner = queue.state.planner
     if not overwrite:
         key = (key, overwrite)
-    plan = planner.plans.get(key)
+    plan = planner.plans.find(key)
     if plan is None:
-        plan = planner.plan(key, items_of(nodes), len(roots), overwrite, CHECK)
+        plan = planner.plan(key, nodes, len(roots), overwrite, CHECK)
     plan.run(nodes, observer)
 
 
@@ -284,7 +282,8 @@ def check_errors(queue: Queue) -> None:
         raise IndexError(message)
 
 
-# A pending graph is flushed when it has more nodes than this, or when it alone keeps more bytes alive than this.
+# A pending graph is flushed when it has more nodes than this, at the next place of a `LoopCut`, or when it alone keeps
+# more bytes alive than this.
 NODES_LIMIT = 400
 BYTES_LIMIT = 1 << 29
 
@@ -303,12 +302,19 @@ def review(queue: Queue, recorded: Node) -> None:
         queue.pending.append(recorded.owner)
     if watcher is not None and len(queue.pending) % REVIEW_INTERVAL:
         return
+    waiting = watcher is None and queue.review_at < 0
+    if waiting and queue.state.cut.is_ahead():
+        return
     with queue.lock:
         roots = live_roots(queue)
         queue.pending.extend(node.owner for node in roots if node.owner is not None)
         _schedule_review(queue)
         nodes = _reachable_nodes(roots)
         held_bytes = sum(node.data.nbytes for node in nodes if isinstance(node.data, Buffer) and node.owner is None)
-        if len(nodes) > NODES_LIMIT or held_bytes > BYTES_LIMIT:
+        if len(nodes) <= NODES_LIMIT and held_bytes <= BYTES_LIMIT:
+            return
+        if held_bytes > BYTES_LIMIT or watcher is not None or queue.state.cut.is_here(waiting):
             with suppress(Exception):
                 flush(queue)
+        else:
+            queue.review_at = -1  # every value that is recorded comes here until the place is reached

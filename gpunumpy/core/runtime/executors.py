@@ -6,10 +6,10 @@ imported at their first use: a machine without a GPU never loads the code that g
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 from ..graph.library_calls.registry import record_of
+from ..late_imports import import_late
 from ..schedule.callbacks import FusePredicate
 from .device import Device
 from .plan import Executor
@@ -26,7 +26,7 @@ _PACKAGE = __name__.partition(".")[0]
 def implementation(name: str) -> Any:
     """Return the attribute that ``"module:attribute"`` names below the package."""
     module, _, attribute = name.partition(":")
-    return getattr(import_module(f"{_PACKAGE}.{module}"), attribute)
+    return getattr(import_late(f"{_PACKAGE}.{module}"), attribute)
 
 
 def executor_for(device: Device) -> Executor:

@@ -11,7 +11,7 @@ from ..graph.library_calls.products import Product
 from ..graph.library_calls.record import Batch
 from ..graph.node import Node
 from ..schedule.callbacks import FusedCall
-from ..schedule.lower import Item
+from ..schedule.lower import Item, items_of
 from ..schedule.passes import run_passes
 from ..schedule.steps import RunKernel, RunLibraryCall, Step
 from ..schedule.traffic import Traffic, traffic
@@ -60,7 +60,7 @@ def _explain_device(device: Device, requested: Sequence[Node]) -> str:
         roots = evaluate.live_roots(queue, requested, remove_from_queue=False)
         if not roots:
             return f"nothing to run on {device}: everything is computed"
-        items = evaluate.items_of(evaluate.walk(roots)[0])
+        items = items_of(evaluate.walk(roots)[0])
     return plan_text(*run_passes(items, range(len(roots)), queue.state.executor), device)
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy
 
-from .device import CPU, Device, check, driver
+from ..fork import renew_in_child
+from .device import CPU, Device, check, driver, is_lost
 from .memory_pool import Buffer, DevicePool, FreeList, HostPool, Pool, size_class
 
 __all__ = [
@@ -22,13 +23,17 @@ __all__ = [
     "allocate",
     "zeroed_scratch",
     "index_error_word",
+    "explained",
     "foreign_buffer",
+    "host_bytes",
     "free_all_blocks",
     "host_view",
     "memory_info",
     "out_of_memory_hooks",
     "pinned",
+    "pool_locks",
     "set_memory_limit",
+    "shortage",
     "take_index_error",
 ]
 
@@ -40,6 +45,7 @@ _free_lists: dict[Device, dict[int, FreeList]] = {}
 _zeroed_scratch: dict[Device, Buffer] = {}
 _index_error_words: dict[Device, tuple[numpy.ndarray, int]] = {}  # the word for the host, and its address on the device
 _lock = threading.RLock()
+renew_in_child(lambda: [_lock])
 
 
 class _ThreadState(threading.local):
@@ -62,6 +68,11 @@ def _pool(device: Device) -> Pool:
                 _pools[device] = pool
                 _free_lists[device] = pool.lists_by_request
     return pool
+
+
+def pool_locks() -> list[Any]:
+    """Return the locks of all pools: a thread that holds one of them changes its blocks."""
+    return [pool.lock for pool in list(_pools.values())]
 
 
 def allocate(device: Device, nbytes: int) -> Buffer:
@@ -90,7 +101,7 @@ def _find_block(device: Device, nbytes: int) -> tuple[FreeList, Any]:
         block = pool.take_block(free_list)
         if block is not None:
             return free_list, block
-    raise MemoryError(_shortage_text(pool, nbytes))
+    raise shortage(device, f"asked for {nbytes:,} bytes")
 
 
 def _release_cached(pool: Pool) -> None:
@@ -110,14 +121,39 @@ def _run_hooks(pool: Pool) -> None:
     pool.release_all()
 
 
-def _shortage_text(pool: Pool, nbytes: int) -> str:
-    text = f"out of memory on {pool.device}: asked for {nbytes:,} bytes; gpunumpy uses {pool.used_bytes():,}"
+def shortage(device: Device, asked: str) -> MemoryError:
+    """Return the error for a lack of memory of a device: what was asked for, what is used, what is free."""
+    pool = _pool(device)
+    text = f"out of memory on {device}: {asked}; gpunumpy uses {pool.used_bytes():,}"
     if pool.limit is not None:
         text += f" of the {pool.limit:,} that set_memory_limit allows"
+    if pool.cached_bytes():
+        text += f" and keeps {pool.cached_bytes():,} for later arrays"
     available = pool.available_bytes()
     if available is not None:
         text += f"; {available[0]:,} of the device's {available[1]:,} are free"
-    return text
+    return MemoryError(text)
+
+
+def explained(error: MemoryError) -> MemoryError:
+    """Return an error of NumPy's for a lack of memory of the host with what is used and free; others as they are."""
+    if error.args and type(error) is MemoryError:
+        return error
+    free_all_blocks(CPU)  # so that another attempt finds more
+    text = str(error)
+    return shortage(CPU, f"NumPy is {text[:1].lower()}{text[1:]}" if text else "no room for Python's objects")
+
+
+def host_bytes(nbytes: int) -> numpy.ndarray:
+    """Return new memory of the host for values that leave a device; its content is undefined."""
+    try:
+        return numpy.empty(nbytes, numpy.uint8)
+    except MemoryError:
+        free_all_blocks(CPU)
+    try:
+        return numpy.empty(nbytes, numpy.uint8)
+    except MemoryError:
+        raise shortage(CPU, f"asked for {nbytes:,} bytes") from None
 
 
 def foreign_buffer(ptr: int, nbytes: int, owner: object, device: Device) -> Buffer:
@@ -168,11 +204,16 @@ def pinned(nbytes: int, device: Device) -> numpy.ndarray:
     device.activate()
     status, ptr = cuda.cuMemHostAlloc(max(nbytes, 1), cuda.CU_MEMHOSTALLOC_PORTABLE | cuda.CU_MEMHOSTALLOC_DEVICEMAP)
     if status == cuda.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
-        raise MemoryError(f"the system cannot lock {nbytes:,} bytes of host memory")
+        raise shortage(CPU, f"asked for {nbytes:,} bytes that stay in memory (page-locked), for copies to a GPU")
     check((status, ptr))
     bytes_ = host_view(int(ptr), nbytes)
-    weakref.finalize(bytes_.base, cuda.cuMemFreeHost, int(ptr)).atexit = False
+    weakref.finalize(bytes_.base, _free_pinned, device, int(ptr)).atexit = False
     return bytes_
+
+
+def _free_pinned(device: Device, ptr: int) -> None:
+    if not is_lost(device):
+        driver().cuMemFreeHost(ptr)
 
 
 def zeroed_scratch(device: Device, nbytes: int) -> Buffer:

@@ -14,7 +14,7 @@ from collections import deque
 import numpy
 
 from .device import Device, check, driver
-from .memory import Buffer, address, pinned
+from .memory import Buffer, address, host_bytes, pinned
 
 CHUNK_BYTES = 1 << 21  # of a pinned chunk: large enough that the copy hides the calls around it
 MAX_CHUNKS = 32  # of a device: more would let the host run further ahead
@@ -152,7 +152,7 @@ def copy_to_host(buffer: Buffer, offset: int, nbytes: int) -> numpy.ndarray:
     numpy.ndarray
         The bytes, of dtype uint8.
     """
-    target = numpy.empty(nbytes, numpy.uint8)
+    target = host_bytes(nbytes)
     if buffer.host is not None:
         target[:] = buffer.host[offset : offset + nbytes]
     elif nbytes:

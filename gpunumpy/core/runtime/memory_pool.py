@@ -83,7 +83,7 @@ class _DeviceBuffer(Buffer):
         """Release the block."""
         self._free_list.append(self.ptr)
 
-    def used_elsewhere(self) -> None:
+    def mark_used_by_other_stream(self) -> None:
         if not isinstance(self._free_list, _AwaitedFreeList):
             self._free_list = _AwaitedFreeList(self._free_list)
 

@@ -12,12 +12,11 @@ from typing import Any, Protocol, TypeAlias
 
 from ..graph import layout
 from ..graph.layout import Layout
-from ..graph.node import Node
-from ..graph.primitives import Leaf
-from ..graph.signature import Signature, intern_signature
+from ..graph.node import Node, leaf_signature
+from ..graph.signature import Signature
 from ..schedule.kernel import Kernel
 from ..schedule.lift import sizes_in, with_sizes
-from ..schedule.lower import Item, Source
+from ..schedule.lower import Source
 from ..schedule.passes import Scheduled, Target
 from ..schedule.sizes import Integer, Trace
 from ..schedule.steps import Adopt, Allocate, RunKernel, RunLibraryCall, Step
@@ -183,14 +182,14 @@ class Plan:
     of a kernel or call say for every argument where it comes from: a slot, or the node at a position.
     """
 
-    def __init__(self, template: PlanTemplate, values: Sequence[int], items: Sequence[Item]) -> None:
+    def __init__(self, template: PlanTemplate, values: Sequence[int], roots: Sequence[Signature]) -> None:
         self.template = template
         self.device = template.device
         self.executor = template.executor
         self._values = values
         self._actions = template.actions(values)
         self._empty_slots: list[Any] = [None] * len(template.slots)
-        self._roots = [(r, slot, _leaf_signature(items[r].signature)) for r, slot in template.roots]
+        self._roots = [(r, slot, _leaf_signature(roots[r])) for r, slot in template.roots]
 
     @cached_property
     def scheduled(self) -> Scheduled:
@@ -240,8 +239,8 @@ class Plan:
                 next((index for index, one in enumerate(self._actions) if one is action), 0), slots, nodes
             )
             raise
-        for r, slot, leaf_signature in self._roots:
-            _materialize(nodes[r], slots[slot], leaf_signature)
+        for r, slot, signature in self._roots:
+            _materialize(nodes[r], slots[slot], signature)
         self._materialize_overwritten(nodes, len(self.template.steps))
 
     def _materialize_overwritten(self, nodes: Sequence[Node], end: int) -> None:
@@ -314,6 +313,5 @@ _KINDS = {"leaf": _LEAF, "const": _CONST, "new": _SLOT, "copy": _SLOT, "location
 
 
 def _leaf_signature(pending: Signature) -> Signature:
-    return intern_signature(
-        Leaf(layout.c_strides(pending.shape), 0, True), (), pending.shape, pending.dtype, pending.queue
-    )
+    shape = pending.shape
+    return leaf_signature(shape, layout.c_strides(shape), 0, True, pending.dtype, pending.queue)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from ..graph.bounded_table import BoundedTable
+from ..graph.node import Node
 from ..schedule.lift import lifted, lowered
-from ..schedule.lower import Item
+from ..schedule.lower import items_of
 from ..schedule.passes import run_passes
 from ..schedule.sizes import Integer, Trace
 from ..schedule.variants import Variants
 from ..schedule.verify_plan import verify_plan
 from .plan import Executor, Plan, PlanTemplate
 
-# Plans at some sizes that are kept; one that is met again is found by a look-up alone.
+# Plans at some sizes that are kept; one that is met again is found by a look-up alone. Templates outlive them.
 MAX_PLANS = 4096
 
 
@@ -22,22 +23,22 @@ class Planner:
 
     Attributes
     ----------
-    plans : dict
+    plans : BoundedTable
         The plans of graphs at their sizes, by the keys of `evaluate.walk`.
     """
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
-        self.plans: dict[Hashable, Plan] = {}
+        self.plans: BoundedTable[Hashable, Plan] = BoundedTable()
         self._templates: BoundedTable[Hashable, Variants[PlanTemplate]] = BoundedTable()
 
-    def plan(self, key: Hashable, items: Sequence[Item], count: int, overwrite: bool, check: bool) -> Plan:
-        """Make the plan that computes the first `count` items of a graph, and keep it by a key; see `run_passes`."""
-        structure, sizes = lowered(items)
+    def plan(self, key: Hashable, nodes: Sequence[Node], count: int, overwrite: bool, check: bool) -> Plan:
+        """Make the plan that computes the first `count` nodes of a graph, and keep it by a key; see `run_passes`."""
+        structure, sizes = lowered(nodes)
         template_key = (structure, count, overwrite)
         variants = self._templates.find(template_key)
         if variants is None:
-            roots = range(count)
+            roots, items = range(count), items_of(nodes)
 
             def make(trace: Trace, sizes: Sequence[Integer]) -> PlanTemplate:
                 scheduled = run_passes(lifted(items, sizes), roots, self._executor, overwrite=overwrite)
@@ -46,15 +47,14 @@ class Planner:
             variants = self._templates.keep(template_key, Variants(make))
         made = len(variants)
         template, values = variants.find(sizes)
-        plan = Plan(template, values, items)
+        plan = Plan(template, values, [node.signature for node in nodes[:count]])
         if check:
             verify_plan(plan.scheduled.steps, plan.scheduled.items, range(count))
             if len(variants) != made:  # each pass is checked with numbers
-                run_passes(items, range(count), self._executor, overwrite=overwrite, check=True)
+                run_passes(items_of(nodes), range(count), self._executor, overwrite=overwrite, check=True)
         if len(self.plans) >= MAX_PLANS:
             self.plans.clear()
-        self.plans[key] = plan
-        return plan
+        return self.plans.keep(key, plan)
 
     def counts(self) -> tuple[int, int]:
         """Return how many structures of graphs have plans, and how many plans for all sizes of a class these have."""

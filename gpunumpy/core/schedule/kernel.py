@@ -9,7 +9,8 @@ A value is named by the position of its instruction in `Body.instructions`, whic
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy
@@ -148,6 +149,21 @@ class Kernel:
     region: tuple[tuple[int, int], ...] | None = None
     outside: Body | None = None
     name: str = field(default="kernel", compare=False)
+
+
+def map_affines(body: Body, change: Callable[[Affine], Affine]) -> Body:
+    """Return a body with `change` applied to every affine function in it."""
+    instructions: list[Instruction] = []
+    for instr in body.instructions:
+        if isinstance(instr, Load):
+            instr = Load(instr.arg, change(instr.at))
+        elif isinstance(instr, LoopIndex):
+            instr = LoopIndex(change(instr.at))
+        elif isinstance(instr, LoadIndexed):
+            instr = replace(instr, at=change(instr.at))
+        instructions.append(instr)
+    stores = tuple([Store(store.arg, store.value, change(store.at)) for store in body.stores])
+    return Body(tuple(instructions), stores)
 
 
 def value_dtypes(kernel: Kernel, body: Body) -> list[DType]:

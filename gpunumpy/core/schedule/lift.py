@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import count, islice
 from math import prod
 from typing import Any, NamedTuple
 
 from ..graph import layout
 from ..graph.bounded_table import BoundedTable
 from ..graph.layout import Layout
+from ..graph.node import Node
 from ..graph.primitives import Leaf, LibraryCall, Output, Primitive, Update, View
 from ..graph.signature import Signature
 from .analysis import topological_order
@@ -24,23 +25,33 @@ from .substitute import in_primitive, taken_out
 
 
 class _Structure(NamedTuple):
-    """A signature without sizes, and its sizes: those of the shape, then those of the primitive."""
+    """A signature without sizes, as a number, and its sizes: those of the shape, then those of the primitive."""
 
-    kind: Hashable
+    number: int
     sizes: tuple[int, ...]
 
 
 _structures: BoundedTable[Signature, _Structure] = BoundedTable()
+# Numbers of signatures without sizes: a graph is found by these in less time than by what they stand for.
+_numbers: BoundedTable[Hashable, int] = BoundedTable()
+_new_numbers = count()
 
 
 def _structure(f: Signature) -> _Structure:
     found = _structures.find(f)
     if found is None:
         kind, sizes = _taken_out(f)
-        products = _products(f)
-        shape = [0 if d in products else n for d, n in enumerate(f.shape)]
-        kind = (kind, len(shape), *products.items(), f.dtype, f.queue, f.generator)
-        found = _structures.keep(f, _Structure(kind, (*shape, *sizes)))
+        shape = f.shape
+        if type(f.primitive) is View:
+            products = _products(f)
+            if products:
+                shape = tuple([0 if d in products else n for d, n in enumerate(shape)])
+                kind = (kind, *products.items())
+        key = (kind, len(f.args), len(shape), f.dtype, f.queue, f.generator)
+        number = _numbers.find(key)
+        if number is None:
+            number = _numbers.keep(key, next(_new_numbers))
+        found = _structures.keep(f, _Structure(number, (*shape, *sizes)))
     return found
 
 
@@ -57,17 +68,27 @@ def _products(f: Signature) -> dict[int, tuple[int, int]]:
     return found
 
 
-def lowered(items: Sequence[Item]) -> tuple[Hashable, list[int]]:
+def lowered(nodes: Sequence[Node]) -> tuple[Hashable, list[int]]:
     """Return the structure of a graph, and its sizes."""
-    structure: list[Hashable] = []
+    position_of = {node: k for k, node in enumerate(nodes)}
+    structure: list[int] = []
     sizes: list[int] = []
-    for item in items:
-        f = item.signature
-        kind, numbers = _structure(f)
-        structure.append((kind, item.args, item.buffer))
+    buffers: dict[int, tuple[int, int]] = {}
+    for node in nodes:
+        signature, data = node.signature, node.data
+        number, numbers = _structure(signature)
+        structure.append(number)  # it stands for how many numbers follow
         sizes += numbers
-        if item.buffer >= 0:
-            sizes += _digits(item.offset, _steps(f, f.shape, f.primitive.strides))  # type: ignore[union-attr]
+        if data is None:
+            structure += [position_of[argument] for argument in node.args]
+        elif signature.queue is not None:
+            first = buffers.get(id(data))
+            if first is None:
+                first = buffers[id(data)] = (len(buffers), node.offset)
+            else:
+                strides = signature.primitive.strides  # type: ignore[union-attr]
+                sizes += _digits(node.offset - first[1], _steps(signature, signature.shape, strides))
+            structure.append(first[0])
     return tuple(structure), sizes
 
 
@@ -77,11 +98,15 @@ def lifted(items: Sequence[Item], sizes: Sequence[Integer]) -> list[Item]:
     Its signatures are not interned, but equal ones of the graph are one object, as they are among those that are.
     """
     starts, total = [], 0
+    seen = {-1}
+    has_offset = []
     for item in items:
         starts.append(total)
         total += len(_structure(item.signature).sizes)
-        if item.buffer >= 0:
+        has_offset.append(item.buffer in seen and item.buffer >= 0)  # of the first leaf in a buffer, it is 0
+        if has_offset[-1]:
             total += len(item.signature.shape) + 1
+        seen.add(item.buffer)
     result: list[Item] = list(items)
     made: dict[Hashable, Signature] = {}
     for p in topological_order(items, range(len(items))):
@@ -101,7 +126,8 @@ def lifted(items: Sequence[Item], sizes: Sequence[Integer]) -> list[Item]:
                 found = item.signature.with_sizes(primitive, args, shape)  # type: ignore[arg-type]
             made[key] = found
         offset: Integer = item.offset
-        if isinstance(primitive, Leaf) and item.buffer >= 0:
+        if has_offset[p]:
+            assert isinstance(primitive, Leaf)
             offset = _sum(rest, _steps(item.signature, shape, primitive.strides))
         result[p] = Item(found, item.args, item.buffer, offset)  # type: ignore[arg-type]
     return result
@@ -134,11 +160,11 @@ def with_sizes(items: Sequence[Item], sizes: Mapping[Integer, int]) -> list[Item
 # --- the sizes of one primitive ---------------------------------------------------------------------------------------
 
 
-def _taken_out(f: Signature) -> tuple[Hashable, list[int]]:
+def _taken_out(f: Signature) -> tuple[Hashable, Sequence[int]]:
     primitive = f.primitive
     if isinstance(primitive, Leaf):
         if _is_dense(f):
-            return (Leaf, primitive.aligned, "C"), []
+            return (Leaf, primitive.aligned, "C"), ()
         kind = (Leaf, primitive.aligned, *_order(f))
         return kind, [*primitive.strides, *_digits(primitive.origin, _steps(f, f.shape, primitive.strides))]
     if isinstance(primitive, View):
@@ -149,7 +175,7 @@ def _taken_out(f: Signature) -> tuple[Hashable, list[int]]:
     if isinstance(primitive, LibraryCall):
         kinds = [(len(shape), dtype) for shape, dtype in primitive.results]
         return (LibraryCall, primitive.name, primitive.options, *kinds), [n for s, _ in primitive.results for n in s]
-    return primitive, []
+    return primitive, ()
 
 
 def _put_in(f: Signature, sizes: Iterator[Integer], shape: Sequence[Integer], args: Sequence[Signature]) -> Primitive:
@@ -193,8 +219,8 @@ def _is_dense(f: Signature) -> bool:
 def _order(f: Signature) -> list[int]:
     """Return the dimensions of a leaf from the longest stride on."""
     assert isinstance(f.primitive, Leaf)
-    strides = f.primitive.strides
-    return sorted(range(len(strides)), key=lambda d: -abs(strides[d]))
+    lengths = [abs(s) for s in f.primitive.strides]
+    return sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
 
 
 def _steps(f: Signature, shape: Sequence[Any], strides: Sequence[Any]) -> Sequence[Any]:
@@ -204,6 +230,8 @@ def _steps(f: Signature, shape: Sequence[Any], strides: Sequence[Any]) -> Sequen
 
 def _digits(number: int, steps: Sequence[int]) -> list[int]:
     """Return multiples of steps, the longest of which come first, and a rest, that add up to a number."""
+    if not number:
+        return [0] * (len(steps) + 1)
     sign = -1 if number < 0 else 1
     number *= sign
     digits = []

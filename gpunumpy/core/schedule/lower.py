@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from ..dtypes import INT64, DType
 from ..graph import layout
 from ..graph.layout import Shape
+from ..graph.node import Node
 from ..graph.primitives import Const, Gather, Iota, Leaf, Map, Reduce, Scan, View
 from ..graph.signature import Signature
 from . import kernel as ir
@@ -32,6 +33,22 @@ class Item:
     args: tuple[int, ...]
     buffer: int = -1
     offset: int = 0
+
+
+def items_of(nodes: Sequence[Node]) -> list[Item]:
+    """Return a graph as items for the scheduler."""
+    position_of = {node: k for k, node in enumerate(nodes)}
+    buffers: dict[int, tuple[int, int]] = {}
+    items = []
+    for node in nodes:
+        if node.data is None:
+            items.append(Item(node.signature, tuple([position_of[argument] for argument in node.args])))
+        elif node.signature.queue is None:
+            items.append(Item(node.signature, ()))
+        else:
+            number, first_offset = buffers.setdefault(id(node.data), (len(buffers), node.offset))
+            items.append(Item(node.signature, (), number, node.offset - first_offset))
+    return items
 
 
 @dataclass(frozen=True, slots=True)

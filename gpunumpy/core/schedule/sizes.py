@@ -33,6 +33,8 @@ class Trace:
     ----------
     symbols : list of Size
         One for each different value; no two have the same.
+    results : dict
+        What operations on sizes gave, by their names and operands.
     guards : dict
         The answers to what was asked about sizes: for `"<"` and `"=="`, whether a size is less than, or equal to, 0.
     """
@@ -41,7 +43,7 @@ class Trace:
         self.symbols: list[Size] = []
         self.guards: dict[tuple[str, Size], bool] = {}
         self._sizes: dict[Hashable, Size] = {}
-        self._results: dict[Hashable, Any] = {}
+        self.results: dict[Hashable, Any] = {}
         # Of every atom: its value, a bound that it is not below (None if there is none), and its text in a formula.
         self._values: list[int] = []
         self._bounds: list[int | None] = []
@@ -97,14 +99,14 @@ class Trace:
         key = frozenset(terms.items())
         found = self._sizes.get(key)
         if found is None:
-            found = self._sizes[key] = Size(self, terms, len(self._sizes))
+            found = self._sizes[key] = Size(self, terms)
         return found
 
     def known(self, key: Hashable, compute: Callable[[], Any]) -> Any:
         """Return the result that `key` stands for, computed the first time."""
-        found = self._results.get(key)
+        found = self.results.get(key)
         if found is None:
-            found = self._results[key] = compute()
+            found = self.results[key] = compute()
         return found
 
     def has_symbols_only(self, x: Integer) -> bool:
@@ -199,10 +201,14 @@ def _arithmetic(name: str, combine: Callable[[Polynomial, Polynomial], Polynomia
     """Return a method that combines the polynomials of a size and of another or a number."""
 
     def method(self: Size, other: Any) -> Any:
-        if type(other) is not Size and type(other) is not int:
-            return NotImplemented
-        trace = self.trace
-        return trace.known((name, self, other), lambda: trace.polynomial(combine(self.terms, _polynomial(other))))
+        known = self.trace.results
+        key = (name, self, other)
+        found = known.get(key)
+        if found is None:
+            if type(other) is not Size and type(other) is not int:
+                return NotImplemented
+            found = known[key] = self.trace.polynomial(combine(self.terms, _polynomial(other)))
+        return found
 
     return method
 
@@ -274,13 +280,12 @@ class Size:
         What it is for the graph that is being planned.
     """
 
-    __slots__ = ("_least", "_number", "terms", "trace", "value")
+    __slots__ = ("_least", "terms", "trace", "value")
 
-    def __init__(self, trace: Trace, terms: Polynomial, number: int) -> None:
+    def __init__(self, trace: Trace, terms: Polynomial) -> None:
         self.trace = trace
         self.terms = terms
         self.value = trace.evaluate(terms)
-        self._number = number
         self._least = trace.least(terms)
 
     @property
@@ -409,8 +414,7 @@ class Size:
     def __bool__(self) -> bool:
         return not self._is_zero()
 
-    def __hash__(self) -> int:
-        return hash((id(self.trace), self._number))
+    __hash__ = object.__hash__  # equal polynomials of a trace are one object
 
     # numbers
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 from ..graph.layout import Layout
 from ..graph.primitives import Leaf, LibraryCall, Primitive, Update, View
 from .callbacks import FusedCall
-from .kernel import Affine, Body, Instruction, Kernel, Load, LoadIndexed, LoopIndex
+from .kernel import Affine, Body, Instruction, Kernel, LoadIndexed, map_affines
 from .sizes import Integer, Size
 from .steps import Allocate, RunKernel, RunLibraryCall, Step
 
@@ -49,17 +49,16 @@ def in_kernel(kernel: Kernel, change: Change) -> Kernel:
     def affine(at: Affine) -> Affine:
         return Affine(change(at.offset), _each(at.coef, change))
 
-    def instruction(instr: Instruction) -> Instruction:
-        if isinstance(instr, LoadIndexed):
-            dims, strides = _each(instr.dims, change), _each(instr.strides, change)
-            return replace(instr, at=affine(instr.at), dims=dims, strides=strides)
-        if isinstance(instr, (Load, LoopIndex)):
-            return replace(instr, at=affine(instr.at))
-        return instr
-
     def body(old: Body) -> Body:
-        stores = tuple([replace(store, at=affine(store.at)) for store in old.stores])
-        return Body(tuple([instruction(i) for i in old.instructions]), stores)
+        new = map_affines(old, affine)
+        if not any(isinstance(instr, LoadIndexed) for instr in new.instructions):
+            return new
+        return replace(new, instructions=tuple([indexed(instr) for instr in new.instructions]))
+
+    def indexed(instr: Instruction) -> Instruction:
+        if isinstance(instr, LoadIndexed):
+            return replace(instr, dims=_each(instr.dims, change), strides=_each(instr.strides, change))
+        return instr
 
     region = kernel.region and tuple([(change(low), change(high)) for low, high in kernel.region])
     outside = kernel.outside and body(kernel.outside)

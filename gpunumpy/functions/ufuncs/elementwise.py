@@ -19,7 +19,7 @@ from ...core.graph.primitives import Const
 from ...core.numpy_release import NUMPY_2_5
 from ...core.ops import table
 from ...core.recording.array import MADE_AS_ARRAY, READ_ONLY, make_view, mark_as_array, ndarray, wrap
-from ...core.recording.memo import MemoizedFunction
+from ...core.recording.memo import MemoizedOperation
 from ...core.recording.record import (
     as_array,
     as_dtype,
@@ -95,7 +95,7 @@ def where(condition: Any, x: Any, y: Any) -> ndarray:
     return mark_as_array(_record_where(tuple(as_nodes((condition, x, y)))))  # an array even where it is 0-d
 
 
-@MemoizedFunction
+@MemoizedOperation
 def _record_where(nodes: tuple[Node, ...]) -> tuple[Node, tuple[int, ...] | None]:
     """Record ``where(condition, x, y)``; return the value, its dimensions in memory order, and that order."""
     loop = table.resolve("where", weak_types(nodes))

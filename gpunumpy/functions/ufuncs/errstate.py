@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy
 
+from ...core.fork import renew_in_child
 from ...core.graph.node import Node
 from ...core.recording.array import to_host, wrap_leaf
 from ...core.runtime import evaluate
@@ -57,6 +58,7 @@ _checked: ContextVar[_CheckedCategories] = ContextVar("gpunumpy_floating_errors"
 # Those of every context, whichever thread runs in it: while there is one, operations are watched.
 _all_checked: weakref.WeakSet[_CheckedCategories] = weakref.WeakSet()
 _lock = threading.Lock()
+renew_in_child(lambda: [_lock])
 
 
 def _change_checked(settings: dict[str, Any]) -> Token[_CheckedCategories]:

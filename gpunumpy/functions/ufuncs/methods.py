@@ -21,7 +21,7 @@ from ...core.graph.node import Node
 from ...core.graph.queue import Queue
 from ...core.ops import table
 from ...core.recording.array import from_host, ndarray, to_host, wrap, wrap_ordered
-from ...core.recording.memo import MemoizedFunction
+from ...core.recording.memo import MemoizedOperation
 from ...core.recording.record import as_array, as_dtype, as_node, reshaped, source_location, transposed, weak_types
 from ..indexing.getitem import getitem
 from .output import Output, cast_with_warning, checked_output, is_writable_array, mask_node, select, write_to_output
@@ -113,7 +113,7 @@ def reduce_ufunc(
     return _return_result(*_checked_reduction(array.value(), op, axis, dtype, into, keepdims, initial, where), into)
 
 
-@MemoizedFunction
+@MemoizedOperation
 def _plain_reduction(operands: tuple[Node, ...], op: str, axis: Any) -> tuple[Node, tuple[int, ...] | None]:
     """Record a reduction without options; return as `_checked_reduction` does."""
     check_reducible(op, "reduce")

@@ -10,7 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ...core.schedule.kernel import Affine, Body, Instruction, Kernel, Load, LoadIndexed, LoopIndex, are_row_level
+from ...core.schedule.kernel import (
+    Affine,
+    Body,
+    Kernel,
+    Load,
+    LoadIndexed,
+    LoopIndex,
+    are_row_level,
+    map_affines,
+)
 
 
 def collapse(kernel: Kernel, ordered: bool) -> Kernel:
@@ -110,12 +119,5 @@ def _merge(kernel: Kernel, d: int) -> tuple[Kernel, bool]:
 
 def _rewrite(kernel: Kernel, change: Callable[[Affine], Affine]) -> Kernel:
     """Apply `change` to every affine map of the kernel."""
-
-    def instr(old: Instruction) -> Instruction:
-        return replace(old, at=change(old.at)) if isinstance(old, (Load, LoadIndexed, LoopIndex)) else old
-
-    def body(old: Body) -> Body:
-        stores = tuple(replace(store, at=change(store.at)) for store in old.stores)
-        return Body(tuple(instr(i) for i in old.instructions), stores)
-
-    return replace(kernel, body=body(kernel.body), outside=kernel.outside and body(kernel.outside))
+    outside = kernel.outside and map_affines(kernel.outside, change)
+    return replace(kernel, body=map_affines(kernel.body, change), outside=outside)

@@ -7,24 +7,19 @@ CUDA toolkit.
 
 from __future__ import annotations
 
-import os
-import sys
 import threading
-import warnings
 from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from ...core.errors import DeviceError, allowed
-from ...core.runtime.device import Device, check, driver
-
-CACHE_BYTES = 1 << 29  # of the cache on disk; the least recently read programs are dropped first
-_INSTALL = "install gpunumpy[cu13] or gpunumpy[cu12]"
+from ...core.graph.bounded_table import ENTRY_BYTES, BoundedTable
+from ...core.runtime.device import Device
+from .disk_cache import INSTALL, cache_folder, cuda_core, open_cache, warn_unusable
+from .module import Function, Module
 
 _contraction = False
-_modules: dict[tuple[Device, bool, str], Any] = {}
-_functions: dict[tuple[Device, bool, str], dict[str, Any]] = {}
+_modules: BoundedTable[tuple[Device, bool, str], Module] = BoundedTable()
 _lock = threading.RLock()
 
 
@@ -53,51 +48,10 @@ def archs() -> tuple[str, ...]:
 
         status, numbers = nvrtc.nvrtcGetSupportedArchs()
     except Exception as error:  # a missing library raises a class that differs between versions of cuda-bindings
-        raise DeviceError(f"NVRTC, the compiler of CUDA, cannot be loaded ({error}); {_INSTALL}") from error
+        raise DeviceError(f"NVRTC, the compiler of CUDA, cannot be loaded ({error}); {INSTALL}") from error
     if status:
         raise DeviceError(f"NVRTC, the compiler of CUDA, does not start: {status.name}")
     return tuple(f"sm_{number}" for number in numbers)
-
-
-def cache_folder() -> Path:
-    """Return the folder of compiled kernels: ``GPUNUMPY_CACHE_DIR``, or one in the user's cache folder."""
-    chosen = os.environ.get("GPUNUMPY_CACHE_DIR")
-    if chosen:
-        return Path(chosen).expanduser()
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "gpunumpy"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gpunumpy"
-
-
-@cache
-def _cuda_core() -> tuple[Any, Any, Any]:
-    """Return `Program`, `ProgramOptions` and the disk cache of cuda.core, imported late because the import is slow."""
-    try:
-        from cuda.core import Program, ProgramOptions
-        from cuda.core.utils import FileStreamProgramCache
-    except ImportError as error:
-        raise DeviceError(f"gpunumpy needs cuda-core 1.0 or newer ({error}); {_INSTALL}") from error
-    return Program, ProgramOptions, FileStreamProgramCache
-
-
-@cache
-def _open_cache(folder: Path) -> Any:
-    """Return the opened cache on disk, or None with a warning if the folder cannot be used."""
-    open_cache = _cuda_core()[2]
-    try:
-        return open_cache(folder, max_size_bytes=CACHE_BYTES)
-    except OSError as error:
-        _warn_cache_unusable(folder, error)
-        return None
-
-
-def _warn_cache_unusable(folder: Path, error: OSError) -> None:
-    """Warn that compiled kernels cannot be kept on disk."""
-    warnings.warn(
-        f"compiled kernels cannot be kept in {folder} ({error}); set GPUNUMPY_CACHE_DIR to a folder that can",
-        RuntimeWarning,
-        stacklevel=3,
-    )
 
 
 def compile_cubin(text: str, arch: str) -> bytes:
@@ -129,16 +83,16 @@ def compile_lto(text: str, arch: str) -> bytes:
 
 def _compile(text: str, arch: str, target: str, **options: Any) -> bytes:
     """Compile a program, or read it from the cache on disk. `target` is "cubin", "ptx" or "ltoir"."""
-    make_program, make_options, _ = _cuda_core()
+    make_program, make_options, _ = cuda_core()
     folder = cache_folder()
-    disk = _open_cache(folder)
+    disk = open_cache(folder)
     settings = make_options(arch=arch, std="c++17", fma=_contraction, name="gpunumpy", **options)
     program = make_program(text, "c++", settings)
     try:
         try:
             return bytes(program.compile(target, cache=disk).code)
         except OSError as error:  # from the cache, for example if the disk is full
-            _warn_cache_unusable(folder, error)
+            warn_unusable(folder, str(error))
             return bytes(program.compile(target).code)
     except Exception as error:  # cuda.core has no public class for compile errors
         raise DeviceError(f"a kernel does not compile for {arch}: {error}\n{_with_line_numbers(text)}") from error
@@ -164,7 +118,7 @@ def _compile_target(arch: str) -> tuple[str, str]:
     return newest.replace("sm", "compute"), "ptx"  # the driver translates it for newer architectures
 
 
-def compile_program(text: str, entries: Iterable[str], device: Device) -> dict[str, Any]:
+def compile_program(text: str, entries: Iterable[str], device: Device) -> dict[str, Function]:
     """Compile a program, load it on a GPU and return its functions.
 
     A program that was compiled before is found in memory, or on disk.
@@ -181,28 +135,22 @@ def compile_program(text: str, entries: Iterable[str], device: Device) -> dict[s
     Returns
     -------
     dict
-        The CUfunction of each name.
+        The function of each name.
     """
     key = (device, _contraction, text)
-    functions = _functions.get(key)
-    names = tuple(entries)
-    if functions is None or not functions.keys() >= set(names):
-        functions = _load(key, names)
-    return {name: functions[name] for name in names}
+    module = _modules.find(key) or _load(key)
+    return {name: module.function(name) for name in entries}
 
 
-def _load(key: tuple[Device, bool, str], entries: tuple[str, ...]) -> dict[str, Any]:
-    """Compile and load a program; return all of its functions that were asked for so far."""
+def _load(key: tuple[Device, bool, str]) -> Module:
+    """Compile and load a program."""
     device, _, text = key
-    cuda = driver()
-    module = _modules.get(key)
-    image = None if module is not None else _compile(text, *_compile_target(device.attributes.arch))
+    image = _compile(text, *_compile_target(device.attributes.arch))
     # The lock is taken after compiling, so that threads can compile different programs at the same time.
     with _lock:
-        device.activate()
-        module = _modules.get(key)
+        module = _modules.find(key)
         if module is None:
-            module = _modules[key] = check(cuda.cuModuleLoadData(image))
-        functions = {name: check(cuda.cuModuleGetFunction(module, name.encode())) for name in entries}
-        functions = _functions[key] = {**_functions.get(key, {}), **functions}
-        return functions
+            device.activate()
+            size = 1 + (len(text) + len(image)) // ENTRY_BYTES
+            module = _modules.keep(key, Module(device, image), size)
+        return module

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
+from ...core.errors import DeviceError
 from ...core.graph.layout import Layout
 from ...core.graph.library_calls.record import Batch
 from ...core.graph.library_calls.registry import record_of
 from ...core.runtime import memory
-from ...core.runtime.device import Device
+from ...core.runtime.device import Device, raise_if_lost
 from ...core.runtime.executors import fuse_predicate_of, implementation
 from ...core.runtime.plan import Runner
 from ...core.schedule.callbacks import FusedCall, FusePredicate
@@ -59,9 +61,32 @@ class CudaExecutor:
             name = functions.batch
         elif isinstance(step.options, FusedCall):
             name = functions.run_fused
-        return implementation(name)(self.device, step.options, layouts, dtypes)
+        return _prepared(self.device, lambda: implementation(name)(self.device, step.options, layouts, dtypes))
 
     def take_error(self) -> str:
         """Return the message of the first index out of bounds since the last call, or an empty string."""
         number = memory.take_index_error(self.device)
         return f"index out of bounds ({self._locations.text(number)})" if number else ""
+
+
+def _prepared(device: Device, prepare: Callable[[], Runner]) -> Runner:
+    """Return what a library prepares, with errors in the package's words; if memory is short, free what is unused."""
+    try:
+        run = _in_own_words(device, prepare)
+    except MemoryError:
+        memory.free_all_blocks(device)
+        run = _in_own_words(device, prepare)
+    return partial(_in_own_words, device, run)
+
+
+def _in_own_words(device: Device, call: Callable[..., Any], *args: Any) -> Any:
+    """Call a library; raise the package's exception for one that stands for a lost GPU or for want of memory."""
+    try:
+        return call(*args)
+    except (DeviceError, MemoryError):
+        raise
+    except Exception as error:
+        raise_if_lost(device)
+        if "ALLOC_FAILED" in str(error):  # so named by all libraries of CUDA, each with an exception of its own
+            raise memory.shortage(device, f"no room for a library call ({error})") from error
+        raise

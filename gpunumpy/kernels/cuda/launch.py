@@ -6,10 +6,11 @@ import ctypes
 import struct
 import threading
 from collections.abc import Sequence
-from typing import Any
 
 from ...core.errors import DeviceError
-from ...core.runtime.device import Device, check, driver, error_text
+from ...core.runtime.device import Device, check, device_error, driver
+from ...core.runtime.memory import shortage
+from .module import Function
 
 DEFAULT_SHARED = 48 << 10  # bytes of dynamic shared memory that a block may have without an attribute of the function
 
@@ -29,7 +30,7 @@ class Launcher:
     ----------
     device : Device
         The GPU.
-    function : CUfunction
+    function : Function
         The kernel, as `compile_program` returns it.
     grid, block : sequence of int
         Up to three sizes each.
@@ -42,12 +43,12 @@ class Launcher:
         Signed integers that follow the arguments in every launch.
     """
 
-    __slots__ = ("_addresses", "_call", "_fixed", "_lock", "_pack", "_values", "device")
+    __slots__ = ("_addresses", "_call", "_fixed", "_function", "_lock", "_pack", "_values", "device")
 
     def __init__(
         self,
         device: Device,
-        function: Any,
+        function: Function,
         grid: Sequence[int],
         block: Sequence[int],
         shared: int,
@@ -62,8 +63,8 @@ class Launcher:
                 raise DeviceError(f"a kernel asks for {shared} bytes of shared memory; {device} has {limit} per block")
             attribute = cuda.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
             # Another launcher of the function may have set a higher limit already.
-            if shared > check(cuda.cuFuncGetAttribute(attribute, function)):
-                check(cuda.cuFuncSetAttribute(function, attribute, shared))
+            if shared > check(cuda.cuFuncGetAttribute(attribute, function.handle)):
+                check(cuda.cuFuncSetAttribute(function.handle, attribute, shared))
         packer = struct.Struct("=" + format)
         if packer.size != 8 * len(format):
             raise ValueError(f"every argument is 8 bytes wide, so a format is made of Q, q and d, not {format!r}")
@@ -76,7 +77,8 @@ class Launcher:
         self._addresses = (ctypes.c_void_p * len(self._values))(*range(start, start + ctypes.sizeof(self._values), 8))
         # The arguments of cuLaunchKernel; its binding converts its own objects and plain integers fastest.
         dimensions = (*(*grid, 1, 1)[:3], *(*block, 1, 1)[:3])
-        self._fixed = (function, *dimensions, shared, device.stream, ctypes.addressof(self._addresses), 0)
+        self._function = function  # keeps its module loaded
+        self._fixed = (function.handle, *dimensions, shared, device.stream, ctypes.addressof(self._addresses), 0)
         self._call = cuda.cuLaunchKernel
         self._lock = threading.Lock()
 
@@ -90,6 +92,8 @@ class Launcher:
 
         Raises
         ------
+        MemoryError
+            If the driver has no memory for the launch.
         DeviceError
             If the driver refuses the launch, or reports that something queued earlier has failed.
         """
@@ -98,4 +102,6 @@ class Launcher:
             self._pack(self._values, 0, *values)
             error = self._call(*self._fixed)[0]
         if error:
-            raise DeviceError(f"a kernel cannot be launched on {self.device}: {error_text(error)}")
+            if error.name == "CUDA_ERROR_OUT_OF_MEMORY":
+                raise shortage(self.device, "no room for the stacks and local variables of a kernel")
+            raise device_error(error, f"a kernel cannot be launched on {self.device}")

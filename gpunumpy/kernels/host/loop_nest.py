@@ -6,6 +6,7 @@ a kernel they come last. A value that does not vary along a dimension has size 1
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -24,6 +25,7 @@ from ...core.schedule.kernel import (
     ReduceLoops,
     ScanLoop,
     Store,
+    map_affines,
 )
 
 # Reductions whose result is a position in C order, so that it depends on the order of the reduced dimensions.
@@ -59,17 +61,6 @@ def affines(body: Body) -> Iterator[Affine]:
             yield instr.at
     for store in body.stores:
         yield store.at
-
-
-def map_affines(body: Body, change: Callable[[Affine], Affine]) -> Body:
-    """Return `body` with `change` applied to every affine function in it."""
-    return Body(
-        tuple(
-            replace(i, at=change(i.at)) if isinstance(i, (Load, LoadIndexed, LoopIndex)) else i
-            for i in body.instructions
-        ),
-        tuple(replace(store, at=change(store.at)) for store in body.stores),
-    )
 
 
 def permuted(nest: Nest, order: Sequence[int]) -> Nest:
@@ -165,33 +156,40 @@ def varying_dims(nest: Nest) -> list[frozenset[int]]:
     return out
 
 
-def bytes_per_point(nest: Nest, varying: Sequence[frozenset[int]], shape: Sequence[int]) -> float:
-    """Return the bytes that a block touches for each of its points: its arguments and its temporaries.
+def bytes_per_point(nest: Nest, varying: Sequence[frozenset[int]]) -> Callable[[Sequence[int]], float]:
+    """Return what takes the shape of a nest in numbers, and returns the bytes that a block touches for each point.
 
-    `varying` has for every value the dimensions along which it varies, and `shape` is the nest's in numbers.
-
-    An array that does not vary along a dimension is divided by that dimension's size: a value that is one number a row
-    hardly counts.
+    `varying` has for every value the dimensions along which it varies. A block touches its arguments and its
+    temporaries. An array that does not vary along a dimension is divided by that dimension's size: a value that is one
+    number a row hardly counts.
     """
     body = nest.body
-    shares = [prod(1 / n for d, n in enumerate(shape) if d not in mask and n) for mask in varying]
     last = {k: i for i, instr in enumerate(body.instructions) for k in operands(instr)}
-    memory: dict[int, float] = {}
-    live = max_live = 0.0
+    # Bytes are counted apart for each set of dimensions: those of an argument, and the temporaries alive at one time.
+    arguments: dict[int, set[tuple[frozenset[int], int]]] = {}
+    live: Counter[frozenset[int]] = Counter()
+    temporaries: dict[tuple[tuple[frozenset[int], int], ...], None] = {}
     for i, instr in enumerate(body.instructions):
         if isinstance(instr, Load):
-            memory[instr.arg] = max(memory.get(instr.arg, 0), shares[i] * nest.args[instr.arg].dtype.itemsize)
+            arguments.setdefault(instr.arg, set()).add((varying[i], nest.args[instr.arg].dtype.itemsize))
         elif isinstance(instr, Apply):
-            live += shares[i] * instr.loop[-1].itemsize
-            max_live = max(max_live, live)
-        live -= sum(
-            shares[k] * source.loop[-1].itemsize
-            for k in set(operands(instr))
-            if last[k] == i and isinstance(source := body.instructions[k], Apply)
-        )
+            live[varying[i]] += instr.loop[-1].itemsize
+            temporaries[tuple(live.items())] = None
+        for k in set(operands(instr)):
+            if last[k] == i and isinstance(source := body.instructions[k], Apply):
+                live[varying[k]] -= source.loop[-1].itemsize
     for store in body.stores:
-        memory[store.arg] = max(memory.get(store.arg, 0), shares[store.value] * nest.args[store.arg].dtype.itemsize)
-    return sum(memory.values()) + max_live
+        arguments.setdefault(store.arg, set()).add((varying[store.value], nest.args[store.arg].dtype.itemsize))
+
+    masks = set(varying)
+
+    def at(shape: Sequence[int]) -> float:
+        shares = {mask: prod([1 / n for d, n in enumerate(shape) if d not in mask and n]) for mask in masks}
+        read = sum(max(shares[mask] * size for mask, size in parts) for parts in arguments.values())
+        held = max((sum(shares[mask] * size for mask, size in parts) for parts in temporaries), default=0)
+        return read + held
+
+    return at
 
 
 def full_level(nest: Nest) -> list[bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from math import prod
 from typing import Any, TypeAlias
 
@@ -102,13 +102,13 @@ def _choose_blocks(nest: Nest, dims: int, trace: Trace) -> tuple[tuple[int, ...]
     """
     if not dims or nest.count <= 2 * MIN_BLOCK_POINTS:
         return nest.shape, 0
-    varying = varying_dims(nest)
+    blocks_at = _blocks_at(nest, dims)
 
     def block_length(*shape: int) -> int:
-        return _blocks_at(nest, dims, varying, shape)[0]
+        return blocks_at(shape)[0]
 
     def cut_dims(*shape: int) -> int:
-        return _blocks_at(nest, dims, varying, shape)[1]
+        return blocks_at(shape)[1]
 
     blocked = int(trace.call(cut_dims, *nest.shape, bound=0))
     if not blocked:
@@ -117,15 +117,24 @@ def _choose_blocks(nest: Nest, dims: int, trace: Trace) -> tuple[tuple[int, ...]
     return (1,) * (blocked - 1) + (length,) + nest.shape[blocked:], blocked  # type: ignore[return-value]
 
 
-def _blocks_at(nest: Nest, dims: int, varying: Sequence[frozenset[int]], shape: tuple[int, ...]) -> tuple[int, int]:
-    """Return the length of a block along the last dimension that is cut, and how many are; see `_choose_blocks`."""
+def _blocks_at(nest: Nest, dims: int) -> Callable[[tuple[int, ...]], tuple[int, int]]:
+    """Return what takes a shape in numbers, and returns the length of a block and how many dimensions are cut.
+
+    The length is that along the last dimension which is cut; see `_choose_blocks`.
+    """
     applied = any(isinstance(i, Apply) for i in nest.body.instructions)
-    touched = max(1e-9, bytes_per_point(nest, varying, shape))
+    touched_at = bytes_per_point(nest, varying_dims(nest))
     budget = BLOCK_BYTES * (1 if applied else _LARGE_BLOCK_FACTOR)
-    length, blocked = _blocks_of(shape, dims, int(budget / touched))
-    if any(nest.reduced[:blocked]):
-        length, blocked = _blocks_of(shape, dims, int(_LARGE_BLOCK_FACTOR * budget / touched))
-    return length, blocked
+
+    @lru_cache(1)
+    def blocks_at(shape: tuple[int, ...]) -> tuple[int, int]:
+        touched = max(1e-9, touched_at(shape))
+        length, blocked = _blocks_of(shape, dims, int(budget / touched))
+        if any(nest.reduced[:blocked]):
+            length, blocked = _blocks_of(shape, dims, int(_LARGE_BLOCK_FACTOR * budget / touched))
+        return length, blocked
+
+    return blocks_at
 
 
 def _blocks_of(shape: tuple[int, ...], dims: int, points: int) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 import numpy
@@ -36,8 +36,9 @@ from .reduce import reducer
 
 @lru_cache(maxsize=4096)
 def _compiled(text: str) -> CodeType:
-    """Return the code object of a text."""
-    return compile(text, "<gpunumpy host kernel>", "exec")
+    """Return the code object of the only function in a text."""
+    (code,) = [x for x in compile(text, "<gpunumpy host kernel>", "exec").co_consts if isinstance(x, CodeType)]
+    return code
 
 
 # Indices out of bounds, which were clamped: the message, and the number of the operation's source location. As on a
@@ -139,28 +140,62 @@ class _Made(NamedTuple):
     args: tuple[Any, ...]
 
 
-def _with_sizes(value: Any, formulas: Formulas) -> Callable[[Sequence[int]], Any] | None:
-    """Return what makes a constant from the numbers of `formulas`; None for one without symbolic sizes in it."""
-    if isinstance(value, Size):
-        place = formulas.add(value)
-        return lambda numbers: numbers[place]
-    if isinstance(value, slice):
-        return _with_sizes(_Made(slice, (value.start, value.stop, value.step)), formulas)
-    if isinstance(value, Affine):
-        return _with_sizes(_Made(Affine, (value.offset, value.coef)), formulas)
-    if not isinstance(value, tuple):
-        return None
-    args = value.args if isinstance(value, _Made) else value
-    function = value.function if isinstance(value, _Made) else _tuple_of
-    known = [_with_sizes(x, formulas) for x in args]
-    if not any(known) and not isinstance(value, _Made):
-        return None
-    parts = list(zip(args, known, strict=True))
-    return lambda numbers: function(*[x if make is None else make(numbers) for x, make in parts])
+def _known(value: Any) -> Any:
+    """Return a constant without symbolic sizes."""
+    return value.function(*value.args) if isinstance(value, _Made) else value
 
 
-def _tuple_of(*values: Any) -> tuple[Any, ...]:
-    return values
+class _Constants:
+    """The constants of a text: those that are known, and one function that makes all others from numbers.
+
+    Parameters
+    ----------
+    constants : dict
+        All constants of the text by name.
+    formulas : Formulas
+        Takes in the sizes that constants depend on.
+
+    Attributes
+    ----------
+    known : dict
+        The constants without symbolic sizes.
+    made : callable
+        ``made(numbers)`` returns the others, from the numbers of `formulas`.
+    """
+
+    def __init__(self, constants: dict[str, Any], formulas: Formulas) -> None:
+        self._formulas = formulas
+        self._scope: dict[str, Any] = {}
+        self.known: dict[str, Any] = {}
+        entries = []
+        for name, value in constants.items():
+            expression, depends = self._expression(value)
+            if depends:
+                entries.append(f"{name!r}: {expression}, ")
+            else:
+                self.known[name] = _known(value)
+        self.made: Callable[[Sequence[int]], dict[str, Any]] = eval(f"lambda n: {{{''.join(entries)}}}", self._scope)
+
+    def _expression(self, value: Any) -> tuple[str, bool]:
+        """Return a constant as an expression of the numbers ``n``, and whether it depends on these."""
+        if isinstance(value, Size):
+            return f"n[{self._formulas.add(value)}]", True
+        made = value
+        if isinstance(value, slice):
+            made = _Made(slice, (value.start, value.stop, value.step))
+        elif isinstance(value, Affine):
+            made = _Made(Affine, (value.offset, value.coef))
+        if isinstance(made, tuple):
+            parts = [self._expression(x) for x in (made.args if isinstance(made, _Made) else made)]
+            if any(depends for _, depends in parts):
+                listed = "".join(f"{text}, " for text, _ in parts)
+                return (f"{self._name(made.function)}({listed})" if isinstance(made, _Made) else f"({listed})"), True
+        return self._name(_known(value)), False
+
+    def _name(self, value: Any) -> str:
+        name = f"c{len(self._scope)}"
+        self._scope[name] = value
+        return name
 
 
 @dataclass(slots=True)
@@ -518,12 +553,9 @@ def block_function(
     """
     writer = _Writer(nest, block, blocked, partial)
     code = _compiled(writer.text())
-    made = {name: make for name, value in writer.bound.items() if (make := _with_sizes(value, formulas)) is not None}
+    constants = _Constants(writer.bound, formulas)
 
     def bind(numbers: Sequence[int]) -> Callable[..., Any]:
-        scope = writer.bound | {name: make(numbers) for name, make in made.items()}
-        exec(code, scope)
-        run: Callable[..., Any] = scope["run"]
-        return run
+        return FunctionType(code, constants.known | constants.made(numbers), "run", ((),))
 
     return bind

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy
 
+from ...core.runtime.memory import explained
+
 
 @cache
 def workers() -> int:
@@ -38,7 +40,7 @@ _quiet_contexts: list[Context] = []
 
 
 def quietly(function: Callable[..., Any], *args: Any) -> Any:
-    """Call `function` while NumPy ignores floating-point errors."""
+    """Call `function` while NumPy ignores floating-point errors; its lack of memory is told with what is free."""
     try:
         context = _quiet_contexts.pop()
     except IndexError:
@@ -46,6 +48,8 @@ def quietly(function: Callable[..., Any], *args: Any) -> Any:
         context.run(numpy.seterr, all="ignore")
     try:
         return context.run(function, *args)
+    except MemoryError as error:
+        raise explained(error) from None
     finally:
         _quiet_contexts.append(context)
 

@@ -16,7 +16,7 @@ from gpunumpy.core.graph import node as graph
 from gpunumpy.core.graph.bounded_table import BoundedTable, forget_all
 from gpunumpy.core.graph.node import Node
 from gpunumpy.core.recording import memo
-from gpunumpy.core.recording.memo import MemoizedFunction, Recipe, StandIns, static_key
+from gpunumpy.core.recording.memo import MemoizedFunction, MemoizedOperation, Recipe, StandIns, static_key
 from gpunumpy.core.runtime import evaluate
 from tests.support.arrays import to_host
 
@@ -263,6 +263,51 @@ def test_a_recipe_is_traced_at_the_second_call() -> None:
     same(function((x._node, x._node), 1), (_HOST + _HOST).sum(1))
     same(function((x._node, y._node), 0), (_HOST + _HOST + 1).sum(0))
     assert len(calls) == 4
+
+
+@pytest.mark.usefixtures("fresh_tables")
+def test_an_operation_is_recorded_once_for_all_sizes() -> None:
+    def record(operands: tuple[Node, ...], axis: int) -> tuple[Node, None]:
+        calls.append(axis)
+        (a,) = operands
+        dtype = a.signature.dtype
+        return graph.reduce("add", (dtype, dtype), (axis,), (a,)), None
+
+    calls: list[int] = []
+    function = MemoizedOperation(record)
+    for shape in ((2, 3), (4, 5), (1, 7), (4, 5)):
+        host = numpy.random.default_rng(0).random(shape)
+        x = np.asarray(host)
+        same(function((x._node,), 1), host.sum(1))
+        same(function((x[:, ::-1][:, 1:].value(),), 0), host[:, ::-1][:, 1:].sum(0))
+    assert calls == [1, 0]
+    function((np.asarray(numpy.ones((2, 3, 4)))._node,), 1)
+    assert len(calls) == 3  # another number of dimensions
+
+
+@pytest.mark.usefixtures("fresh_tables")
+@pytest.mark.parametrize("case", ["c", "f", "reversed", "broadcast", "permuted", "mixed", "empty", "scalar"])
+def test_memory_order_and_broadcasting_at_new_sizes(case: str) -> None:
+    for n in range(2, 7):
+        a = numpy.arange(2.0 * n * (n + 1)).reshape(2, n, n + 1)
+        b = numpy.ones((n, n + 1), numpy.float32)
+        pair: Any = {
+            "c": (a, a + 1),
+            "f": (numpy.asfortranarray(a), numpy.asfortranarray(a) + 1),
+            "reversed": (a[:, ::-1], a[::-1]),
+            "broadcast": (a[:, :, :1], b),
+            "permuted": (a.transpose(1, 0, 2), a.transpose(1, 0, 2)),
+            "mixed": (a, numpy.asfortranarray(a)),
+            "empty": (a[:, :0], b[:0]),
+            "scalar": (a, 3),
+        }[case]
+        x: Any = np.asarray(pair[0])
+        y: Any = 3 if case == "scalar" else np.asarray(pair[1])
+        if case == "reversed":
+            x, y = np.asarray(a)[:, ::-1], np.asarray(a)[::-1]
+        for result, expected in ((x + y, pair[0] + pair[1]), (x > y, pair[0] > pair[1]), (x.sum(1), pair[0].sum(1))):
+            same(result, expected)
+            assert result.strides == expected.strides or not result.size
 
 
 @pytest.mark.usefixtures("fresh_tables")

@@ -14,6 +14,7 @@ from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import CPU, Device
 from gpunumpy.core.runtime.explain import bytes_text, explain, explanation
 from gpunumpy.core.runtime.profile import _bandwidths, bandwidth, profile
+from gpunumpy.core.schedule.lower import items_of
 from gpunumpy.core.schedule.passes import run_passes
 from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
 from gpunumpy.core.schedule.traffic import Traffic, traffic
@@ -34,7 +35,7 @@ def array(*shape: int) -> Any:
 
 def moved(x: Any) -> list[Traffic]:
     nodes, _ = evaluate.walk([x._node])
-    steps, items = run_passes(evaluate.items_of(nodes), [0], evaluate.state_of(CPU).executor)
+    steps, items = run_passes(items_of(nodes), [0], evaluate.state_of(CPU).executor)
     return [traffic(step, steps, items) for step in steps if isinstance(step, (RunKernel, RunLibraryCall))]
 
 

@@ -13,6 +13,7 @@ from gpunumpy.core.runtime import memory
 from gpunumpy.core.runtime.device import CPU
 from gpunumpy.core.runtime.memory_copy import copy, copy_from_host, copy_to_host
 from gpunumpy.core.runtime.memory_pool import size_class
+from gpunumpy.kernels.host.threads import quietly
 
 
 @pytest.fixture(autouse=True)
@@ -108,6 +109,24 @@ def test_the_cache_is_bounded() -> None:
 def test_out_of_memory_says_how_much() -> None:
     with pytest.raises(MemoryError, match=r"cpu: asked for 1,125,899,906,842,624 bytes; gpunumpy uses [\d,]+"):
         memory.allocate(CPU, 1 << 50)
+
+
+@pytest.mark.parametrize(
+    ("allocate", "asked"),
+    [
+        (lambda: memory.host_bytes(1 << 57), "asked for 144,115,188,075,855,872 bytes"),
+        (lambda: quietly(numpy.empty, 1 << 54), "NumPy is unable to allocate 128. PiB for an array with shape"),
+        (lambda: quietly(bytes, (1 << 62)), "no room for Python's objects"),
+        (lambda: quietly(memory.allocate, CPU, 1 << 57), "asked for 144,115,188,075,855,872 bytes"),
+    ],
+    ids=["to the host", "NumPy", "Python", "a buffer"],
+)
+def test_every_lack_of_memory_of_the_host_says_how_much(allocate: Callable[[], object], asked: str) -> None:
+    kept = memory.allocate(CPU, 1000)
+    with pytest.raises(MemoryError, match=rf"^out of memory on cpu: {asked}.*; gpunumpy uses [1-9][\d,]*; [\d,]+ of"):
+        allocate()
+    assert memory.memory_info("cpu").cached == 0
+    assert kept.nbytes == 1000
 
 
 def test_the_limit_and_the_hooks() -> None:

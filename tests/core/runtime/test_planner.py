@@ -12,6 +12,7 @@ import gpunumpy as np
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.planner import Planner
+from gpunumpy.core.schedule.lower import items_of
 from gpunumpy.core.schedule.passes import run_passes
 from gpunumpy.core.schedule.steps import RunKernel
 from gpunumpy.core.schedule.substitute import in_kernel, taken_out
@@ -91,6 +92,29 @@ def test_loops_whose_sizes_change(name: str, monkeypatch: pytest.MonkeyPatch) ->
     assert templates_later <= made[1] + 2
 
 
+@pytest.mark.parametrize("operations", [3, 11, 37, 53, 130])
+def test_loops_that_look_at_no_value(operations: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph that has grown too large is flushed at one place of the loop: its plans repeat, however long it runs."""
+    planner = planner_of(monkeypatch)
+
+    def loop(m: Any, turns: int) -> Any:
+        x, y = m.ones(50), m.arange(50.0)
+        y[0] = 0.5
+        for _ in range(turns):
+            for k in range(operations):
+                x = x * 0.5 + y if k % 3 else m.sin(x)
+            y[1:] += x[:-1] * 0.01
+        return x.sum() + y.sum()
+
+    with np.Device("cpu"):
+        made = []
+        for turns in (3000 // operations, 6000 // operations, 9000 // operations):
+            numpy.testing.assert_allclose(float(loop(np, turns)), loop(numpy, turns))
+            made.append(len(planner.plans))
+    assert made[0] <= 5
+    assert made[2] - made[0] <= 2, "but for what is left at the end, longer loops have the same plans"
+
+
 @pytest.mark.parametrize("name", LOOPS)
 def test_plans_of_other_sizes_have_the_steps_that_they_would_have_alone(
     name: str, monkeypatch: pytest.MonkeyPatch
@@ -100,8 +124,9 @@ def test_plans_of_other_sizes_have_the_steps_that_they_would_have_alone(
     compared: list[bool] = []
     plan = Planner.plan
 
-    def checked(self: Planner, key: Any, items: Any, count: int, overwrite: bool, check: bool) -> Any:
-        made = plan(self, key, items, count, overwrite, check)
+    def checked(self: Planner, key: Any, nodes: Any, count: int, overwrite: bool, check: bool) -> Any:
+        items = items_of(nodes)
+        made = plan(self, key, nodes, count, overwrite, check)
         exact = run_passes(items, range(count), self._executor, overwrite=overwrite)
         kinds = [[type(step) for step in steps] for steps in (made.scheduled.steps, exact.steps)]
         compared.append(kinds[0] == kinds[1])

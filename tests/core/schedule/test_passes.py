@@ -16,7 +16,7 @@ from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import CPU
 from gpunumpy.core.schedule import passes
 from gpunumpy.core.schedule.callbacks import FusedCall
-from gpunumpy.core.schedule.lower import Item
+from gpunumpy.core.schedule.lower import Item, items_of
 from gpunumpy.core.schedule.passes import Scheduled, run_passes
 from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
 from gpunumpy.core.schedule.traits import Traits
@@ -35,7 +35,7 @@ class Target:
 
 def scheduled(*arrays: ndarray) -> Scheduled:
     nodes, _ = evaluate.walk([x._node for x in arrays])
-    return run_passes(evaluate.items_of(nodes), range(len(arrays)), Target(), check=True)
+    return run_passes(items_of(nodes), range(len(arrays)), Target(), check=True)
 
 
 @pytest.fixture(autouse=True)
@@ -114,7 +114,7 @@ def test_a_plan_pass_with_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_results_of_a_call_are_those_of_its_record() -> None:
     x = gpunumpy.sort(array(3, 4))
     nodes, _ = evaluate.walk([x._node])
-    item = evaluate.items_of(nodes)[0]
+    item = items_of(nodes)[0]
     f = item.signature
     wrong = intern_signature(f.primitive, f.args, (3, 5), f.dtype, f.queue)
     with pytest.raises(InvalidPlan, match="has results of"):

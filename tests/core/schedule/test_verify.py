@@ -16,7 +16,7 @@ from gpunumpy.core.graph.signature import Signature, intern_signature
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import CPU
 from gpunumpy.core.schedule import kernel
-from gpunumpy.core.schedule.lower import Source
+from gpunumpy.core.schedule.lower import Source, items_of
 from gpunumpy.core.schedule.passes import run_passes
 from gpunumpy.core.schedule.steps import Adopt, Allocate, Free, RunKernel, RunLibraryCall, Step
 from gpunumpy.core.schedule.verify import InvalidPlan, verify_signature
@@ -31,7 +31,7 @@ Plan = tuple[list[Step], list[Any], list[int]]
 def plan(*arrays: ndarray) -> Plan:
     roots = [x._node for x in arrays]
     nodes, _ = evaluate.walk(roots)
-    steps, items = run_passes(evaluate.items_of(nodes), range(len(roots)), evaluate.state_of(CPU).executor)
+    steps, items = run_passes(items_of(nodes), range(len(roots)), evaluate.state_of(CPU).executor)
     return list(steps), list(items), list(range(len(roots)))
 
 

@@ -1,0 +1,89 @@
+"""Modules: compiled programs that are loaded on a GPU, and unloaded when nothing holds them and the GPU is done.
+
+Launchers hold a module through its functions, and plans hold launchers. All work of a GPU is queued on one stream, in
+order, so a module that nothing holds may be unloaded once what is queued by then has run.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ...core.runtime import memory
+from ...core.runtime.device import Device, check, driver
+
+# For each GPU, the handles of modules that nothing holds, and those for which an event has been recorded since.
+_dropped: dict[Device, list[Any]] = {}
+_waiting: dict[Device, list[tuple[Any, list[Any]]]] = {}
+
+
+class Function(NamedTuple):
+    """A kernel of a GPU, as the driver's handle; `module` keeps it loaded."""
+
+    handle: Any
+    module: Module
+
+
+class Module:
+    """A program that is loaded on a GPU.
+
+    Parameters
+    ----------
+    device : Device
+        The GPU, which must be active.
+    image : bytes
+        The compiled program.
+    """
+
+    __slots__ = ("_dropped", "_functions", "device", "handle")
+
+    def __init__(self, device: Device, image: bytes) -> None:
+        self.device = device
+        self._functions: dict[str, Any] = {}
+        dropped = _dropped.setdefault(device, [])
+        _unload_dropped(device)
+        self.handle = _load(device, image)
+        self._dropped = dropped  # set last: a module that was not loaded is not unloaded either
+
+    def function(self, name: str) -> Function:
+        """Return a kernel of the program by the name of its entry."""
+        handle = self._functions.get(name)
+        if handle is None:
+            self.device.activate()
+            handle = self._functions[name] = check(driver().cuModuleGetFunction(self.handle, name.encode()))
+        return Function(handle, self)
+
+    def __del__(self) -> None:
+        """Leave the module to be unloaded when the next one is loaded: a finaliser calls no driver."""
+        if hasattr(self, "_dropped"):
+            self._dropped.append(self.handle)
+
+
+def _load(device: Device, image: bytes) -> Any:
+    """Return the handle of a new module; if memory is short, free what is unused and try again."""
+    cuda = driver()
+    out_of_memory = cuda.CUresult.CUDA_ERROR_OUT_OF_MEMORY
+    result = cuda.cuModuleLoadData(image)
+    if result[0] == out_of_memory:
+        memory.free_all_blocks(device)  # this waits for the stream too
+        _unload_dropped(device)
+        result = cuda.cuModuleLoadData(image)
+        if result[0] == out_of_memory:
+            raise memory.shortage(device, f"no room for a kernel of {len(image):,} bytes")
+    return check(result)
+
+
+def _unload_dropped(device: Device) -> None:
+    """Unload modules that nothing holds: at this call those on which no work waits, and the others at a later one."""
+    cuda = driver()
+    dropped, waiting = _dropped[device], _waiting.setdefault(device, [])
+    count = len(dropped)  # a finaliser may append meanwhile
+    if count:
+        event = check(cuda.cuEventCreate(cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value))
+        check(cuda.cuEventRecord(event, device.stream))
+        waiting.append((event, dropped[:count]))
+        del dropped[:count]
+    while waiting and not cuda.cuEventQuery(waiting[0][0])[0]:
+        event, handles = waiting.pop(0)
+        for handle in handles:
+            check(cuda.cuModuleUnload(handle))
+        check(cuda.cuEventDestroy(event))

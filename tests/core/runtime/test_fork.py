@@ -1,0 +1,222 @@
+"""Forked children: they compute on the CPU device whatever the threads of the parent were doing, and know of no GPU."""
+
+from __future__ import annotations
+
+import multiprocessing
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.late_imports import import_late
+from gpunumpy.core.runtime import evaluate, memory
+from gpunumpy.core.runtime.device import CPU
+from gpunumpy.kernels.host import threads
+
+from ...support.forks import in_child, needs_fork
+
+pytestmark = needs_fork
+
+VALUES = numpy.arange(12.0)
+LARGE = 1 << 23  # elements that all threads of the pool work on
+
+
+@pytest.fixture(autouse=True)
+def on_cpu() -> Iterator[None]:
+    with np.Device("cpu"):
+        yield
+
+
+@contextmanager
+def beside(work: Callable[[], Any]) -> Iterator[None]:
+    """Run something again and again in another thread."""
+    stop = threading.Event()
+    failures: list[BaseException] = []
+
+    def repeat() -> None:
+        try:
+            with np.Device("cpu"):
+                while not stop.is_set():
+                    work()
+        except BaseException as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=repeat)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+    assert not failures
+
+
+def test_pending_values_of_the_parent() -> None:
+    x = np.asarray(VALUES)
+    y = x * 2
+    x[3:] += 1
+    got = in_child(lambda: [x.get(), y.get(), (y + x).get()])
+    for value in (got, [x.get(), y.get(), (y + x).get()]):
+        numpy.testing.assert_array_equal(value[0], VALUES + (VALUES >= 3))
+        numpy.testing.assert_array_equal(value[1], VALUES * 2)
+        numpy.testing.assert_array_equal(value[2], VALUES * 3 + (VALUES >= 3))
+
+
+def test_work_for_all_threads() -> None:
+    """The pool of threads is there in the parent before the fork, and made anew in the child."""
+    x = np.ones(LARGE)
+    assert float((x + 1).sum()) == 2 * LARGE
+    assert in_child(lambda: float((x + 2).sum())) == 3 * LARGE
+    assert float((x + 3).sum()) == 4 * LARGE
+
+
+def test_a_flush_of_another_thread_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The child sees an array that another thread was writing in place as it was after that."""
+    x = np.asarray(VALUES)
+    np.synchronize()
+    inside = threading.Event()
+
+    def observe(step: Any, work: Callable[[], None]) -> None:
+        inside.set()
+        time.sleep(0.2)
+        work()
+
+    def flush() -> None:
+        with np.Device("cpu"):
+            x[1:] += 1
+            x.get()
+
+    monkeypatch.setattr(evaluate, "observer", observe)
+    thread = threading.Thread(target=flush)
+    thread.start()
+    assert inside.wait(60)
+    got = in_child(lambda: (x.get(), (x * 2).get()))
+    thread.join()
+    numpy.testing.assert_array_equal(got[0], VALUES + (VALUES >= 1))
+    numpy.testing.assert_array_equal(got[1], 2 * VALUES + 2 * (VALUES >= 1))
+
+
+@pytest.mark.parametrize("work", ["updates", "draws", "allocations"])
+def test_a_thread_that_is_busy(work: str) -> None:
+    x = np.zeros(LARGE // 8)
+    rng = np.random.default_rng(5)
+
+    def update() -> None:
+        x[1:] += 1
+        x[:5].get()
+
+    def draw() -> None:
+        rng.standard_normal(1000).get()
+        np.random.random(1000).get()
+
+    def allocate() -> None:
+        memory.allocate(CPU, 1 << 20)
+        memory.free_all_blocks("cpu")
+
+    def child() -> None:
+        seen = x.get()
+        assert seen[0] == 0
+        assert seen[1:].min() == seen[1:].max()
+        assert rng.random(10).get().shape == np.random.random(10).get().shape
+        x[:] = 3
+        assert float((x + 1).sum()) == 4 * x.size
+
+    with beside({"updates": update, "draws": draw, "allocations": allocate}[work]):
+        for _ in range(20):
+            in_child(child)
+
+
+def test_an_import_of_another_thread_is_waited_for(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python locks a module while it is imported, and that lock stays locked in a child."""
+    (tmp_path / "slow_to_import.py").write_text("import sys, time\nsys.begun.set()\ntime.sleep(0.3)\nvalue = 5\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "begun", threading.Event(), raising=False)
+    thread = threading.Thread(target=import_late, args=("slow_to_import",))
+    thread.start()
+    assert sys.begun.wait(60)  # type: ignore[attr-defined]
+    assert in_child(lambda: import_late("slow_to_import").value) == 5
+    thread.join()
+    del sys.modules["slow_to_import"]
+
+
+def test_a_fork_inside_a_flush(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a signal handler makes one: neither the fork nor the locks of parent and child hang."""
+    x = np.asarray(VALUES)
+    got = []
+
+    def observe(step: Any, work: Callable[[], None]) -> None:
+        monkeypatch.setattr(evaluate, "observer", None)
+        got.append(in_child(lambda: (np.asarray(VALUES) + 1).get()))
+        work()
+
+    monkeypatch.setattr(evaluate, "observer", observe)
+    numpy.testing.assert_array_equal((x + 1).get(), VALUES + 1)
+    numpy.testing.assert_array_equal(got[0], VALUES + 1)
+    in_thread: list[Any] = []
+    thread = threading.Thread(target=lambda: in_thread.append((x + 2).get()))
+    thread.start()
+    thread.join(60)
+    numpy.testing.assert_array_equal(in_thread[0], VALUES + 2)
+
+
+def test_many_threads_that_fork() -> None:
+    x = np.asarray(VALUES)
+    results: list[Any] = []
+
+    def fork() -> None:
+        results.extend(in_child(lambda: (x + 1).get()) for _ in range(4))
+
+    with beside(lambda: (x * 2).get()):
+        forking = [threading.Thread(target=fork) for _ in range(3)]
+        for thread in forking:
+            thread.start()
+        for thread in forking:
+            thread.join()
+    assert len(results) == 12
+    for got in results:
+        numpy.testing.assert_array_equal(got, VALUES + 1)
+
+
+def test_the_pool_of_threads_is_not_inherited() -> None:
+    pool = threads._pool()
+    assert in_child(lambda: threads._pool() is not pool)
+    assert threads._pool() is pool
+
+
+PROGRAM = """
+import multiprocessing
+import gpunumpy as np
+
+x = np.arange(1000.0)
+y = x + 1  # pending
+
+def work(k):
+    return float((y * k).sum()), (x[:3] + k)
+
+if __name__ == "__main__":
+    float(y.sum())
+    with multiprocessing.Pool(2) as pool:
+        for k, (total, part) in enumerate(pool.map(work, range(6))):
+            assert total == 500500.0 * k, total
+            assert part.get().tolist() == [k, k + 1, k + 2], part
+    print("done")
+"""
+
+
+@pytest.mark.parametrize("device", ["cpu", pytest.param("", marks=pytest.mark.gpu)])
+def test_a_pool_of_processes(device: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the default start method, whichever that is."""
+    file = tmp_path / "program.py"
+    file.write_text(PROGRAM)
+    monkeypatch.setenv("GPUNUMPY_DEVICE", device)
+    monkeypatch.setenv("PYTHONPATH", ":".join(sys.path))
+    done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, timeout=300)
+    assert done.stdout == "done\n", done.stderr
+    assert device or multiprocessing.get_start_method() != "fork" or "spawn" in done.stderr

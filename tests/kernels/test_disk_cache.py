@@ -1,0 +1,149 @@
+"""The cache of compiled kernels on disk is used only where nobody else can put kernels into it."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gpunumpy.kernels.cuda import disk_cache
+from gpunumpy.kernels.cuda.compile import compile_cubin
+from gpunumpy.kernels.cuda.disk_cache import why_unsafe
+
+pytest.importorskip("cuda.core.utils")
+pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="Windows protects a user's folders by default")
+
+SCALE = 'extern "C" __global__ void scale(float* a) { a[threadIdx.x] *= 2; }'
+SOMEBODY = 12345
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "a" / "b"
+    monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(folder))
+    return folder
+
+
+def files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def pretend_owner(monkeypatch: pytest.MonkeyPatch, path: Path, user: int = SOMEBODY) -> None:
+    """Let a path belong to another user, which only root can do in earnest."""
+
+    def disguised(look: Callable[..., os.stat_result]) -> Callable[..., os.stat_result]:
+        def seen(self: Path, *args: object, **options: object) -> os.stat_result:
+            status = look(self, *args, **options)
+            return os.stat_result((*status[:4], user, *status[5:])) if self == path else status
+
+        return seen
+
+    for name in ("stat", "lstat"):
+        monkeypatch.setattr(Path, name, disguised(getattr(Path, name)))
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o002, 0o000, 0o077])
+def test_what_this_user_makes_is_safe(folder: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        first = compile_cubin(SCALE, "sm_90")
+    finally:
+        os.umask(before)
+    (file,) = files(folder)
+    assert file.read_bytes() == first
+    assert why_unsafe(folder) is None
+    assert (folder / "programs").stat().st_mode & 0o777 == 0o700
+    assert not folder.stat().st_mode & 0o022
+    file.write_bytes(b"of another process")
+    assert compile_cubin(SCALE, "sm_90") == b"of another process"
+
+
+def test_a_folder_that_others_may_read(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    folder.chmod(0o755)
+    compile_cubin(SCALE, "sm_90")
+    assert files(folder)
+
+
+def assert_unused(folder: Path, words: str) -> None:
+    """One warning says why and what to do, and kernels are compiled without the cache."""
+    before = files(folder)
+    disk_cache.open_cache.cache_clear()
+    with pytest.warns(RuntimeWarning, match=f"{words}.*set GPUNUMPY_CACHE_DIR") as caught:
+        assert compile_cubin(SCALE, "sm_90").startswith(b"\x7fELF")
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert compile_cubin(SCALE + "// another", "sm_90").startswith(b"\x7fELF")
+    assert files(folder) == before
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o702, 0o1777])
+@pytest.mark.parametrize("name", ["folder", "above"])
+def test_a_folder_that_others_can_write_to(folder: Path, name: str, mode: int) -> None:
+    compile_cubin(SCALE, "sm_90")
+    path = folder if name == "folder" else folder.parent
+    path.chmod(mode)
+    if mode == 0o1777 and name == "above":
+        assert why_unsafe(folder) is None
+        return
+    assert_unused(folder, f"others can write to {path}; chmod go-w it")
+    path.chmod(0o755)
+    assert why_unsafe(folder) is None
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_a_folder_that_a_group_can_write_to(folder: Path, private: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A group of this user alone, as many systems make one for each user, is not others."""
+    monkeypatch.setattr(disk_cache, "_is_private_group", lambda group: private)
+    compile_cubin(SCALE, "sm_90")
+    folder.parent.chmod(0o775)
+    if private:
+        assert why_unsafe(folder) is None
+    else:
+        assert_unused(folder, f"others can write to {folder.parent}")
+
+
+def test_a_cache_that_others_have_access_to(folder: Path) -> None:
+    compile_cubin(SCALE, "sm_90")
+    (folder / "programs").chmod(0o750)
+    assert_unused(folder, f"others have access to {folder / 'programs'}; remove it")
+
+
+@pytest.mark.parametrize("part", ["programs", "", ".."])
+def test_a_folder_of_another_user(folder: Path, part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_cubin(SCALE, "sm_90")
+    path = Path(os.path.normpath(folder / part))
+    pretend_owner(monkeypatch, path)
+    assert_unused(folder, f"{path} belongs to user {SOMEBODY}; you are user {os.geteuid()}")
+
+
+def test_the_owner_of_everything_above(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a container has no name for root, the folders above belong to the owner of the root folder."""
+    compile_cubin(SCALE, "sm_90")
+    pretend_owner(monkeypatch, Path("/"))
+    assert why_unsafe(folder) is None
+
+
+def test_a_link_of_this_user(folder: Path, tmp_path: Path) -> None:
+    target = tmp_path / "elsewhere"
+    target.mkdir()
+    folder.parent.mkdir()
+    folder.symlink_to(target)
+    compile_cubin(SCALE, "sm_90")
+    assert files(target)
+
+
+@pytest.mark.parametrize("name", ["programs", "folder"])
+def test_a_link_of_another_user(folder: Path, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "elsewhere"
+    target.mkdir(mode=0o700)
+    link = folder / "programs" if name == "programs" else folder
+    link.parent.mkdir(parents=True, mode=0o700)
+    link.symlink_to(target)
+    pretend_owner(monkeypatch, link)
+    assert_unused(folder, f"{link} is a link")

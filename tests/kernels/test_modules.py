@@ -1,0 +1,156 @@
+"""Programs that are loaded on a GPU: how long they stay, and when they are unloaded. The driver is a pretended one."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.graph import bounded_table
+from gpunumpy.core.graph.bounded_table import forget_all
+from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.device import Device
+from gpunumpy.kernels.cuda import compile as module
+from gpunumpy.kernels.cuda.compile import compile_program
+from gpunumpy.kernels.cuda.launch import Launcher
+
+from ..support import fake_driver
+
+pytest.importorskip("cuda.core")
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> fake_driver.FakeDriver:
+    monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(tmp_path))
+    forget_all()
+    return fake_driver.install(monkeypatch)
+
+
+@pytest.fixture
+def without_compiler(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that were compiled, to images of 3,500 bytes."""
+    texts: list[str] = []
+
+    def compile_text(text: str, *target: str) -> bytes:
+        texts.append(text)
+        return bytes(3500 - len(text))
+
+    monkeypatch.setattr(module, "_compile", compile_text)
+    monkeypatch.setattr(module, "_compile_target", lambda arch: (arch, "cubin"))
+    return texts
+
+
+def launcher(text: str) -> Launcher:
+    device = Device("cuda")
+    return Launcher(device, compile_program(text, ("main",), device)["main"], (1,), (1,), 0, "")
+
+
+def test_a_program_is_loaded_once(gpu: fake_driver.FakeDriver, without_compiler: list[str]) -> None:
+    first = compile_program("text", ("one",), Device("cuda"))
+    second = compile_program("text", ("one", "two"), Device("cuda"))
+    assert without_compiler == ["text"]
+    assert len(gpu.modules) == 1
+    assert first["one"] == second["one"]
+    assert gpu.calls.count("cuModuleGetFunction") == 2
+
+
+def test_a_module_that_is_held_stays(gpu: fake_driver.FakeDriver, without_compiler: list[str]) -> None:
+    launch = launcher("held")
+    launcher("dropped")
+    held, dropped = sorted(gpu.modules)
+    forget_all()
+    gc.collect()
+    assert gpu.modules == {held, dropped}, "a finalizer calls no driver"
+    launcher("another")
+    assert held in gpu.modules
+    assert dropped not in gpu.modules
+    launch(())
+    assert gpu.launched[0][0] == held
+    assert without_compiler == ["held", "dropped", "another"]
+
+
+def test_a_module_that_the_gpu_may_still_run(gpu: fake_driver.FakeDriver, without_compiler: list[str]) -> None:
+    """It is unloaded when an event that was recorded after its last launch has happened."""
+    launcher("first")(())
+    (first,) = gpu.modules
+    forget_all()
+    gpu.busy = True
+    second = launcher("second")
+    third = launcher("third")
+    assert first in gpu.modules
+    gpu.busy = False
+    fourth = launcher("fourth")
+    assert first not in gpu.modules
+    assert len(gpu.modules) == 3
+    assert gpu.calls.count("cuEventCreate") == gpu.calls.count("cuEventDestroy") == 1
+    del second, third, fourth
+
+
+def test_modules_are_bounded_by_their_bytes(
+    gpu: fake_driver.FakeDriver, without_compiler: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounded_table, "MAX_ENTRIES", 110)  # ten images, each of which counts as eleven entries
+    most = 0
+    for k in range(50):
+        launcher(f"text {k}")(())
+        most = max(most, len(gpu.modules))
+    assert 10 <= most <= 21  # those of a new turn, and of the one before until the first of the new is loaded
+    assert len(gpu.modules) <= 11
+
+
+def test_plans_hold_their_modules(gpu: fake_driver.FakeDriver) -> None:
+    """The whole way: a plan's kernels are loaded once and stay, until all caches are emptied."""
+    x = np.asarray(numpy.arange(5.0))
+    kept = x + 1
+    for _ in range(3):
+        (x * 2 + kept).get()
+    count = len(gpu.modules)
+    plans = evaluate.state_of(Device("cuda")).planner.plans
+    assert 1 <= len(plans) == len(plans.values())
+    forget_all()
+    gc.collect()
+    assert len(plans) == 0
+    (x - 7).get()
+    assert len(gpu.modules) < count + 1
+    (x * 2 + kept).get()
+    assert len(set(gpu.launched)) > count
+
+
+def test_memory_for_a_module(
+    gpu: fake_driver.FakeDriver, without_compiler: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is unused makes room for it; else the error says what was asked for."""
+    gpu.free_bytes = 10
+    with pytest.raises(MemoryError, match=r"cuda:0: no room for a kernel of 3,496 bytes; gpunumpy uses 0; 10 of the"):
+        launcher("text")
+
+    def make_room(*args: Any) -> None:
+        gpu.free_bytes = 10000
+
+    monkeypatch.setattr(type(gpu), "_cuMemPoolTrimTo", lambda self, *args: make_room(), raising=False)
+    launcher("text")(())
+    assert len(gpu.modules) == 1
+    monkeypatch.setattr(type(gpu), "_cuLaunchKernel", lambda *args: gpu.CUresult.CUDA_ERROR_OUT_OF_MEMORY)
+    with pytest.raises(MemoryError, match="no room for the stacks"):
+        launcher("text")(())
+
+
+@pytest.mark.gpu
+def test_modules_of_a_real_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels go on to give right results while their modules are unloaded and loaded again beside them."""
+    monkeypatch.setattr(bounded_table, "MAX_ENTRIES", 2000)
+    values = numpy.arange(1000.0)
+    with np.Device("cuda"):
+        x = np.asarray(values)
+        for k in range(40):
+            results = [(x * n + k) % 7 - x[::-1] * (n + 1) for n in range(2, 5)]
+            results += [np.sqrt(x + k), np.sum(x * k), np.cumsum(x)[k:], np.where(x > k, x, -x)]
+            for n, got in enumerate(results[:3], 2):
+                numpy.testing.assert_array_equal(got.get(), (values * n + k) % 7 - values[::-1] * (n + 1))
+            numpy.testing.assert_array_equal(results[3].get(), numpy.sqrt(values + k))
+            numpy.testing.assert_array_equal(results[6].get(), numpy.where(values > k, values, -values))
+            forget_all()

@@ -1,0 +1,177 @@
+"""A driver of GPUs that are not there: memory of the host, and kernels that do nothing but fail when a test says so."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import pytest
+
+from gpunumpy.core.runtime import device as module
+from gpunumpy.core.runtime import evaluate, memory, memory_copy
+from gpunumpy.core.runtime.device import CPU
+
+MEMORY_BYTES = 1 << 30
+# Calls that a context answers whatever has happened to it.
+_ALWAYS_ANSWERED = ("cuGetErrorString", "cuCtxSetCurrent", "cuDeviceGetCount", "cuDeviceGet", "cuDriverGetVersion")
+
+
+class FakeDriver:
+    """In the place of `cuda.bindings.driver`, of which it has the constants.
+
+    Attributes
+    ----------
+    count
+        The number of GPUs.
+    errors
+        For each GPU whose context is lost, the name of the error that every call now returns.
+    faulty
+        The name of an error that the next kernel makes, as CUDA does: the launch succeeds and what follows fails.
+    busy
+        Whether events that were recorded have not happened yet.
+    modules
+        The handles of the modules that are loaded.
+    launched
+        The functions that were launched.
+    calls
+        The names of all calls.
+    """
+
+    def __init__(self, real: Any, count: int = 1) -> None:
+        self._real = real
+        self.count = count
+        self.errors: dict[int, str] = {}
+        self.faulty = ""
+        self.busy = False
+        self.modules: set[int] = set()
+        self.launched: list[Any] = []
+        self.calls: list[str] = []
+        self.free_bytes = MEMORY_BYTES
+        self._current = 0
+        self._blocks: dict[int, Any] = {}
+        self._handles = 100
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("cu") or not name[2].isupper() or isinstance(getattr(self._real, name, None), type):
+            return getattr(self._real, name)
+        answer = getattr(type(self), f"_{name}", None)
+
+        def call(*args: Any) -> tuple[Any, ...]:
+            self.calls.append(name)
+            lost = self.errors.get(self._current)
+            if lost and name not in _ALWAYS_ANSWERED:
+                return (getattr(self._real.CUresult, lost), 0)
+            result = answer(self, *args) if answer is not None else None
+            if isinstance(result, self._real.CUresult):
+                return (result, 0)
+            values = () if result is None else result if isinstance(result, tuple) else (result,)
+            return (self._real.CUresult.CUDA_SUCCESS, *values)
+
+        return call
+
+    def _new_handle(self, *_: Any) -> int:
+        self._handles += 1
+        return self._handles
+
+    _cuDevicePrimaryCtxRetain = lambda self, device: 1 + device  # noqa: E731
+    _cuStreamCreate = _cuEventCreate = _cuMemPoolCreate = _new_handle
+
+    def _cuGetErrorString(self, error: Any) -> bytes:
+        return f"what {error.name} means".encode()
+
+    def _cuDeviceGetCount(self) -> int:
+        return self.count
+
+    def _cuDeviceGet(self, index: int) -> int:
+        return index
+
+    def _cuDeviceGetAttribute(self, attribute: Any, device: int) -> int:
+        known = {"COMPUTE_CAPABILITY_MAJOR": 9, "COMPUTE_CAPABILITY_MINOR": 0, "MAX_THREADS_PER_MULTIPROCESSOR": 2048}
+        return known.get(attribute.name.removeprefix("CU_DEVICE_ATTRIBUTE_"), 1 << 17)
+
+    def _cuDeviceGetName(self, length: int, device: int) -> bytes:
+        return b"a GPU that is not there\0"
+
+    def _cuDeviceTotalMem(self, device: int) -> int:
+        return MEMORY_BYTES
+
+    def _cuDeviceCanAccessPeer(self, *_: Any) -> int:
+        return 0
+
+    def _cuCtxSetCurrent(self, context: int) -> None:
+        self._current = context - 1
+
+    def _cuMemGetInfo(self) -> tuple[int, int]:
+        return self.free_bytes, MEMORY_BYTES
+
+    def _allocated(self, size: int) -> Any:
+        if size > self.free_bytes:
+            return self._real.CUresult.CUDA_ERROR_OUT_OF_MEMORY
+        block = (ctypes.c_uint8 * max(size, 1))()
+        self._blocks[ctypes.addressof(block)] = block
+        return ctypes.addressof(block)
+
+    def _cuMemAllocFromPoolAsync(self, size: int, *_: Any) -> Any:
+        return self._allocated(size)
+
+    def _cuMemHostAlloc(self, size: int, flags: int) -> Any:
+        return self._allocated(size)
+
+    def _cuMemFreeAsync(self, block: int, stream: Any) -> None:
+        del self._blocks[block]
+
+    def _cuMemFreeHost(self, block: int) -> None:
+        del self._blocks[block]
+
+    def _cuMemHostGetDevicePointer(self, pointer: int, flags: int) -> int:
+        return pointer
+
+    def _cuMemcpyHtoDAsync(self, target: int, source: int, size: int, stream: Any) -> None:
+        ctypes.memmove(target, source, size)
+
+    _cuMemcpyDtoHAsync = _cuMemcpyDtoDAsync = _cuMemcpyHtoDAsync
+
+    def _cuMemsetD8Async(self, target: int, value: int, size: int, stream: Any) -> None:
+        ctypes.memset(target, value, size)
+
+    def _cuEventQuery(self, event: Any) -> Any:
+        return self._real.CUresult.CUDA_ERROR_NOT_READY if self.busy else None
+
+    _cuStreamQuery = _cuEventQuery
+
+    def _cuModuleLoadData(self, image: Any) -> Any:
+        if len(image) > self.free_bytes:
+            return self._real.CUresult.CUDA_ERROR_OUT_OF_MEMORY
+        self.modules.add(handle := self._new_handle())
+        return handle
+
+    def _cuModuleUnload(self, handle: int) -> None:
+        self.modules.remove(handle)
+
+    def _cuModuleGetFunction(self, handle: int, name: bytes) -> tuple[int, bytes]:
+        assert handle in self.modules
+        return ((handle, name),)  # type: ignore[return-value]
+
+    def _cuLaunchKernel(self, function: Any, *rest: Any) -> None:
+        assert function[0] in self.modules
+        self.launched.append(function)
+        if self.faulty:
+            self.errors[self._current], self.faulty = self.faulty, ""
+
+
+def install(patch: pytest.MonkeyPatch, count: int = 1) -> FakeDriver:
+    """Have the process see GPUs that are not there, as its default device too, until the test ends."""
+    driver = FakeDriver(pytest.importorskip("cuda.bindings.driver"), count)
+    patch.delenv("GPUNUMPY_DEVICE", raising=False)
+    patch.setattr(module, "_found_driver", module._Driver(driver, count, None))
+    patch.setattr(module, "_default", None)
+    patch.setattr(module, "_devices", {"cpu": CPU})
+    patch.setattr(module, "_initialized", set())
+    for table in (
+        *(memory._pools, memory._free_lists, memory._zeroed_scratch, memory._index_error_words),
+        *(memory_copy._stages, evaluate._states),
+    ):
+        for key in list(table):
+            if key is not CPU:
+                del table[key]
+    return driver
