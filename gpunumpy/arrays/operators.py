@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy
 
 from ..core.dtypes import BOOL, KIND
 from ..core.graph import node as graph
+from ..core.numpy_release import RELEASE
 from ..core.ops import table
 from ..core.recording.array import hand_over, is_scalar, ndarray, to_host, wrap
 from ..core.recording.record import as_array, as_nodes, binary_operator, is_operand, unary_operator, weak_types
@@ -42,6 +44,8 @@ _ORDERING = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_e
 
 # Exponents for which NumPy computes ``x ** y`` by another ufunc.
 _POWERS = {2: "square", 0.5: "sqrt", -1: "reciprocal", 1: "positive"}
+# NumPy 2.3.0 and 2.3.1 square no booleans: ``bool ** 2`` has the dtype of other powers there, int64 instead of int8.
+_NOT_SQUARED = "b" if RELEASE < "2.3.2" else ""
 _power, _reflected_power = binary_operator("power"), binary_operator("power", reflected=True)
 _special_powers = {exponent: unary_operator(op) for exponent, op in _POWERS.items()}
 
@@ -53,7 +57,7 @@ def power(x: ndarray, y: Any, modulus: None = None) -> Any:
     kind = x.dtype.kind
     if type(y) in (int, float):
         special = _special_powers.get(y)
-        if special is not None and (kind in "fc" or (y == 2 and type(y) is int)):
+        if special is not None and (kind in "fc" or (y == 2 and type(y) is int and kind not in _NOT_SQUARED)):
             return special(x)
     if kind in "iub" and type(y) is not float:
         return _checked_power(_power, x, y, (x, y))
@@ -188,11 +192,18 @@ def truth(x: ndarray) -> bool:
 
 
 def _conversion(convert: Callable[[Any], Any]) -> Operator:
-    """Return a conversion to a Python scalar, which raises TypeError unless the array is 0-d."""
+    """Return a conversion to a Python scalar, which raises TypeError unless the array is 0-d.
+
+    Before NumPy 2.4 an array of one element converts to a number too, which is deprecated.
+    """
+    takes_one_element = convert in (int, float, complex) and RELEASE < "2.4.0"
 
     def convert_array(x: ndarray, *args: Any) -> Any:
         if x.ndim:
-            raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+            if not takes_one_element or x.size != 1:
+                raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+            message = "Conversion of an array with ndim > 0 to a scalar is deprecated, and will error in future."
+            warnings.warn(message, DeprecationWarning, stacklevel=2)
         if convert in (int, float) and KIND[x.dtype] == "c" and not is_scalar(x):
             raise TypeError(f"{convert.__name__}() argument must be a real number, not 'complex'")
         return convert(item_of(x), *args)
