@@ -21,7 +21,7 @@ evaluate.CHECK = True
 
 # How many cases a property-based test tries in a suite: in continuous integration the same ones for the same commit, at
 # a desk new ones at every run. A first call compiles, so its time says nothing about the next one's: no deadline.
-for _suite, _examples in (("short", 50), ("full", 200)):
+for _suite, _examples in (("short", 30), ("full", 200)):
     settings.register_profile(
         _suite,
         max_examples=_examples,

@@ -40,7 +40,7 @@ anywhere = pytest.fixture(params=["numpy", "emulator", _GPU], name="anywhere")(_
 generated = pytest.fixture(params=["emulator", _GPU], name="generated")(_entered)
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_largest_error(anywhere: Backend, name: str) -> None:
     too_large = []
