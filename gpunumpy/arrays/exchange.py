@@ -53,12 +53,11 @@ memory.out_of_memory_hooks.append(_release)
 
 def _export(x: ndarray) -> tuple[Node, Layout]:
     """Compute an array and mark its memory as exported. Return the leaf and its layout."""
-    node = x.computed()
+    node = x.memory()
     evaluate.check_errors(x.queue)
     node.data.exported = True
-    while (
-        latest := x.computed()
-    ).data is not node.data:  # a write before the mark may have given the array other memory
+    while (latest := x.memory()).data is not node.data:
+        # A write before the mark, by a signal handler or another thread, has given the array other memory.
         node = latest
         node.data.exported = True
     return node, graph.leaf_layout(node)
@@ -315,7 +314,11 @@ def _array_over(
     buffer = memory.foreign_buffer(first, (high - low + 1) * dtype.itemsize, borrowed, device)
     packed = layout.is_c_contiguous(shape, strides)
     buffer_shape = shape if packed else (high - low + 1,)
-    array = wrap_leaf(graph.leaf(buffer, dtype, Layout(buffer_shape, layout.c_strides(buffer_shape), 0), queue))
+    # Booleans are a view of bytes: see `core.recording.array`.
+    owner_dtype = numpy.dtype(numpy.uint8) if dtype == dtypes.BOOL else dtype
+    array = wrap_leaf(graph.leaf(buffer, owner_dtype, Layout(buffer_shape, layout.c_strides(buffer_shape), 0), queue))
     if not writeable:
         array._flags |= READ_ONLY
+    if owner_dtype != dtype:
+        return make_view(array, Layout(shape, strides, -low), "view", dtype)
     return array if packed else make_view(array, Layout(shape, strides, -low))

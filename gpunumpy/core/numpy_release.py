@@ -1,4 +1,7 @@
-"""Differences between NumPy releases: gpunumpy behaves like the installed one."""
+"""Differences between NumPy releases: gpunumpy behaves like the installed one where that takes a line or two.
+
+Otherwise it behaves like the newest release, and the tests name the release from which on NumPy does so too.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,10 @@ from typing import Any
 
 import numpy
 
+# Compares with a release in full: ``RELEASE < "2.4.0"``. A patch release may bring a difference, too.
+RELEASE = numpy.lib.NumpyVersion(numpy.__version__)
 # NumPy 2.5 raises where earlier releases deprecate or wrap, and draws some random numbers differently.
-NUMPY_2_5 = numpy.lib.NumpyVersion(numpy.__version__) >= "2.5.0"
+NUMPY_2_5 = RELEASE >= "2.5.0"
 
 
 def signature(function: Callable[..., Any]) -> inspect.Signature | None:

@@ -13,6 +13,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core.numpy_release import RELEASE
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.linalg import decompositions
 
@@ -272,8 +273,11 @@ def test_nothing(shape: Any) -> None:
     ]
     calls += [("qr", (mode,)) for mode in ("reduced", "complete", "r", "raw")] + [("svd", (f,)) for f in (True, False)]
     for name, args in calls:
-        reference = outcome(lambda: getattr(numpy.linalg, name)(a, *args))  # noqa: B023
         found = outcome(lambda: host(getattr(np.linalg, name)(from_host(a), *args)))  # noqa: B023
+        if name == "matrix_rank" and RELEASE < "2.4.5":  # which looks for the largest of no singular values
+            numpy.testing.assert_array_equal(found, numpy.zeros(shape[:-2], int))
+            continue
+        reference = outcome(lambda: getattr(numpy.linalg, name)(a, *args))  # noqa: B023
         if isinstance(reference, Exception):
             assert type(found) is type(reference)
             assert str(found) == str(reference)
@@ -452,6 +456,7 @@ def test_condition_numbers(shape: Any, dtype: str) -> None:
         if isinstance(reference, Exception):
             assert (type(found), str(found)) == (type(reference), str(reference))
         else:
+            reference = reference.real  # complex before NumPy 2.3.3
             near(found, reference, 100 * float(reference.max()) ** 2)
     for singular in (numpy.zeros((2, 2)), numpy.ones((2, 2, 2))):
         assert to_host(np.isinf(np.linalg.cond(from_host(singular), 1))).all()

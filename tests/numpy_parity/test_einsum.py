@@ -12,6 +12,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core.numpy_release import RELEASE
 
 from ..support.arrays import from_host, to_host
 from .parity import check, outcome, same, sample
@@ -289,8 +290,9 @@ def test_sums_that_only_out_has_room_for() -> None:
                 same(to_host(tested), host)
 
 
+@pytest.mark.skipif(RELEASE < "2.4.0", reason="before NumPy 2.4 a dtype does not reach the products of pairs")
 def test_a_narrower_dtype_of_contracted_pairs() -> None:
-    """Which NumPy takes by its rule for products of matrices; to be refused nothing large is computed."""
+    """Which NumPy takes by its rule for products of matrices."""
     a, b = sample("f8", (3, 4), 1), sample("f8", (4, 5), 1)
     for subscripts, operands in (
         ("ij,jk", (a, b)),
@@ -312,6 +314,9 @@ def test_a_narrower_dtype_of_contracted_pairs() -> None:
                 numpy.testing.assert_allclose(on_host(found), reference, 1e-5, 1e-5)
             else:
                 assert type(found) is type(reference)
+
+
+def test_nothing_large_is_computed_to_be_refused() -> None:
     large = np.broadcast_to(np.zeros((), "f8"), (1 << 20, 1 << 20))
     with pytest.raises(TypeError):
         np.einsum("ij,jk->", large, large, dtype="i4", optimize=True)
@@ -322,7 +327,9 @@ def test_imaginary_parts_that_are_lost_warn() -> None:
     x = from_host(z)
     for subscripts, options in (
         *(("i->", {"dtype": "f8"}), ("i->i", {"dtype": "f8"}), ("i->", {"dtype": "?"}), ("i->", {"dtype": "c8"})),
-        *(("i,i->", {"dtype": "f8"}), ("i,i->", {"dtype": "f8", "optimize": True})),
+        ("i,i->", {"dtype": "f8"}),
+        # Before NumPy 2.4 a dtype does not reach the products of pairs.
+        *([("i,i->", {"dtype": "f8", "optimize": True})] if RELEASE >= "2.4.0" else []),
     ):
         for _ in range(2):
             with warnings.catch_warnings(record=True) as reference:

@@ -10,6 +10,7 @@ import numpy
 import pytest
 
 import gpunumpy
+from gpunumpy.core.numpy_release import RELEASE
 from gpunumpy.core.runtime.device import Device
 
 from ..support.arrays import from_host, ndarray, to_host
@@ -282,7 +283,11 @@ def test_flat() -> None:
             same(g.flat[key], a.flat[key])
         assert [float(x) for x in g.flat] == [float(x) for x in a.flat]
         assert len(g.flat) == a.size
-        same(outcome(lambda g=g: g.flat[99]), outcome(lambda a=a: a.flat[99]))
+        found, wanted = outcome(lambda g=g: g.flat[99]), outcome(lambda a=a: a.flat[99])
+        if RELEASE >= "2.4.0":
+            same(found, wanted)
+        else:  # the message speaks of an axis 0
+            assert type(found) is type(wanted)
         for x in (a, g):
             x.flat[1] = 9
             x.flat[2:4] = [5, 6, 7]

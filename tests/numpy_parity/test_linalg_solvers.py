@@ -10,6 +10,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core.numpy_release import RELEASE
 
 from ..support.arrays import ndarray, to_host
 from .parity import DTYPES, outcome, same
@@ -163,7 +164,8 @@ def test_singular_and_indefinite(n: int) -> None:
     check("det", stack)
     check("cholesky", -numpy.eye(n))
     check("cholesky", stack)
-    check("solve", numpy.zeros((n, n)), numpy.ones((n, 0)))
+    if RELEASE >= "2.4.3":  # from its OpenBLAS on, a singular matrix is found without right-hand sides, too
+        check("solve", numpy.zeros((n, n)), numpy.ones((n, 0)))
 
 
 @pytest.mark.parametrize("n", [1, 3, 40, 140])

@@ -10,6 +10,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.dtypes import bfloat16
+from gpunumpy.core.numpy_release import RELEASE
 from tests.core.fusion.counting import kernels
 
 from ..support.arrays import from_host, mark_as_array, to_host
@@ -335,6 +336,8 @@ def test_keywords_of_generalised_ufuncs(name: str) -> None:
         *({"axes": [0, right, out]} for right in ((2, 0), (0, 1), 1) for out in ((), 0, 1, -1)),
     )
     for options in given:
+        if name == "matmul" and options.get("order") in ("F", "f") and RELEASE < "2.3.1":
+            continue  # NumPy 2.3.0 hands BLAS wrong strides of the result
         alike(name, a, b, **options)
         alike(name, a, b[0], **options)
         if isinstance(order := options.get("order"), str) and order in "CF":

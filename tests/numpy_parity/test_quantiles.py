@@ -12,6 +12,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core.numpy_release import RELEASE
 
 from ..support.arrays import from_host, ndarray, to_host
 from .parity import outcome, same
@@ -65,6 +66,8 @@ def check(name: str, data: Any, *args: Any, **options: Any) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_methods(method: str, dtype: str) -> None:
     for q, (shape, axis) in itertools.product(QUANTILES, (((8,), None), ((3, 5), 1))):
+        if RELEASE < "2.4.2" and type(q) in (int, float) and (dtype in ("f2", "f4") or type(q) is int):
+            continue  # NumPy 2.3 rounds a Python number to the dtype of the data, 2.4.0 and 2.4.1 promote by its type
         check("quantile", sample(dtype, shape), q, axis, method=method)
         if dtype == "f4" and numpy.size(q):
             data = sample(dtype, shape, 0.3)
@@ -153,6 +156,9 @@ def test_what_is_refused(name: str) -> None:
         (0.5, {"axis": 2}),
     )
     for q, options in cases:
+        weights = numpy.asarray(options.get("weights", 1))
+        if RELEASE < "2.4.0" and not (weights.any() and numpy.isfinite(weights).all()):
+            continue  # for which NumPy has any result
         check(name, data, q, **options)
         reference = quiet(lambda: getattr(numpy, name)(data, q, **options))  # noqa: B023
         assert isinstance(reference, Exception), (q, options)
@@ -174,8 +180,8 @@ def test_weights(name: str) -> None:
             ):
                 if weights.ndim == 1 and name == "nanquantile":  # for which NumPy does not lay weights along an axis
                     weights = numpy.broadcast_to(weights if axis else weights[:, None], (6, 9))
-                if weights.shape == (9, 6) and name == "nanquantile":
-                    continue
+                if weights.shape == (9, 6) and (name == "nanquantile" or RELEASE < "2.4.0"):
+                    continue  # before 2.4 NumPy lays the weights of several axes out otherwise than the data
                 check(name, data, q, axis, method="inverted_cdf", weights=weights, keepdims=axis == 1)
 
 

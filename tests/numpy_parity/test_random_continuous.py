@@ -10,6 +10,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core.numpy_release import RELEASE
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.random import device_draws, rejection_sampling, transformed_distributions
 from gpunumpy.random.philox_gpu import PhiloxGPU
@@ -85,7 +86,8 @@ DRAWS: dict[str, Callable[[Any, Any], Any]] = {
     "t": lambda g, size: g.standard_t(6, size),
     "t of few": lambda g, size: g.standard_t(0.8, size),
     "wald": lambda g, size: g.wald(3, 2, size),
-    "wald far out": lambda g, size: g.wald(1e3, 1e-2, size),
+    # NumPy loses digits here before 2.3.4.
+    **({"wald far out": lambda g, size: g.wald(1e3, 1e-2, size)} if RELEASE >= "2.3.4" else {}),
     "angles": lambda g, size: g.vonmises(0.5, 4, size),
     "angles all around": lambda g, size: g.vonmises(-2, 3e-6, size),
     "angles close by": lambda g, size: g.vonmises(3, 1e5, size),

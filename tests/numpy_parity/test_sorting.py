@@ -11,6 +11,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core.numpy_release import RELEASE
 
 from ..support.arrays import from_host, ndarray, to_host
 from .parity import outcome
@@ -155,6 +156,8 @@ OPTIONS: tuple[dict[str, Any], ...] = (
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("name", ["sort", "argsort"])
 def test_options(name: str, options: dict[str, Any]) -> None:
+    if name == "argsort" and options.get("kind") == "heapsort" and RELEASE < "2.4.0":
+        pytest.skip("NumPy has a sort for this kind before 2.4, which leaves equal numbers in another order")
     both(name, sample("i4", (7,)), **options)
     reference, tested = sample("i4", (7,)), from_host(sample("i4", (7,)))
     expected = outcome(lambda: getattr(reference, name)(**options))

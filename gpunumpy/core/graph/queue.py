@@ -14,8 +14,9 @@ class Queue:
     A value recorded when `pending` has `review_at` entries is handed to `review`, with the queue, instead of being
     appended. An entry stands for the array's value at the time of the flush, so one too many, or one for a value that
     is computed, is harmless; but one that is missing loses a write. `lock` is held by a thread that changes values of
-    the device. `state` and `run` belong to evaluation: `run` is what is being computed. `publications` counts how often
-    nodes of the device have been turned into leaves.
+    the device. Of two devices' locks a thread holds one at a time; `tests/core/runtime/test_lock_order.py` has the
+    order of all locks. `state` and `run` belong to evaluation: `run` is what is being computed. `publications` counts
+    how often nodes of the device have been turned into leaves.
     """
 
     state: Any

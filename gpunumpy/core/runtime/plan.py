@@ -74,11 +74,14 @@ class Executor(Target, Protocol):
     def bind(self, buffer: Buffer, dtype: Any, offset: int) -> Any:
         """Return what a kernel takes as a pointer argument: the buffer from element `offset` on."""
 
-    def prepare(self, structure: Kernel) -> Callable[[Sequence[int]], Runner]:
-        """Return what takes the sizes of a kernel of this structure, and returns what runs it on its arguments."""
+    def prepare(self, structure: Kernel) -> Callable[[Sequence[int]], Any]:
+        """Return what takes the sizes of a kernel of this structure, and begins to prepare what runs it."""
 
-    def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Runner:
-        """Return a function that runs a library call on bound results, of these layouts and dtypes, and arguments."""
+    def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Any:
+        """Begin to prepare what runs a library call on bound results, of these layouts and dtypes, and arguments."""
+
+    def finish(self, begun: Sequence[Any]) -> Sequence[Runner]:
+        """Return the functions that run the kernels and calls of a plan, whose preparations have begun."""
 
     def take_error(self) -> str:
         """Return the message of the first failure that data caused since the last call, or an empty string."""
@@ -194,7 +197,9 @@ class PlanTemplate:
         for step, start in zip(self.steps, self._starts, strict=True):
             if isinstance(step, Allocate) and sizes[start] >= _PROBE_BYTES:
                 memory.allocate(self.device, sizes[start])
-        return [make(sizes[start:]) for make, start in zip(self._make_action, self._starts, strict=True)]
+        begun = [make(sizes[start:]) for make, start in zip(self._make_action, self._starts, strict=True)]
+        runners = iter(self.executor.finish([action[1] for action in begun if action[0] == _WORK]))
+        return [(_WORK, next(runners), *action[2:]) if action[0] == _WORK else action for action in begun]
 
     def scheduled(self, values: Sequence[int]) -> Scheduled:
         """Return the steps for values of the trace's symbols, and the items that they are for."""
