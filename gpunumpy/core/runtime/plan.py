@@ -198,8 +198,11 @@ class PlanTemplate:
             if isinstance(step, Allocate) and sizes[start] >= _PROBE_BYTES:
                 memory.allocate(self.device, sizes[start])
         begun = [make(sizes[start:]) for make, start in zip(self._make_action, self._starts, strict=True)]
-        runners = iter(self.executor.finish([action[1] for action in begun if action[0] == _WORK]))
-        return [(_WORK, next(runners), *action[2:]) if action[0] == _WORK else action for action in begun]
+        runners = iter(self.executor.finish([first for _, code, first, _, _ in begun if code == _WORK]))
+        return [
+            (number, code, next(runners) if code == _WORK else first, second, third)
+            for number, code, first, second, third in begun
+        ]
 
     def scheduled(self, values: Sequence[int]) -> Scheduled:
         """Return the steps for values of the trace's symbols, and the items that they are for."""
@@ -316,9 +319,9 @@ class Plan:
                 for is_leaf, place, start, stop in second:
                     buffer = nodes[place].data if is_leaf else slots[place]
                     saved.append((buffer, start, buffer.host[start:stop].copy()))
-                run.enter(first, saved, None, None)
+                run.entered = (first, saved, None, None)
             elif code == _NOTE:
-                run.enter(first, (), None, self.device.note_launches())
+                run.entered = (first, (), None, self.device.note_launches())
             else:
                 self._run_whole(first, nodes, slots, run, observe)
 
@@ -332,13 +335,13 @@ class Plan:
             run.step = section.end
 
         if get_ident() != threading.main_thread().ident:
-            run.enter(section, (), None, None)
+            run.entered = (section, (), None, None)
             with no_finalizers:
                 work()
             return
         while True:
             job = Job(work)
-            run.enter(section, (), job, None)
+            run.entered = (section, (), job, None)
             job.start()
             job.wait()
             if job.has_run:  # and no flush beside this one has cancelled it
