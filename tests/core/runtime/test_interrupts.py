@@ -126,7 +126,7 @@ def places(program: list[Statement], config: pytest.Config, cold: bool, most: in
 @pytest.fixture(params=["undone", "waited for"])
 def protection(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, device: str) -> str:
     """In which way what overwrites memory is protected: small arrays are taken for large ones in the second."""
-    monkeypatch.setattr(plan, "UNDO_BYTES", (1 << 18) if request.param == "undone" else -1)
+    monkeypatch.setattr(plan, "UNDO_BYTES", (1 << 40) if request.param == "undone" else -1)
     with_new_plans(monkeypatch, device)
     return str(request.param)
 

@@ -141,8 +141,6 @@ ORDER = (
     "core.late_imports",
     "core.runtime.device",
     "core.runtime.profile",
-    "arrays.dlpack",
-    "arrays.stream_order",
 )
 
 
