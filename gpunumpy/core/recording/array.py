@@ -208,7 +208,7 @@ class ndarray:
         if (owner is self or self._component == "") and not (data is not None and data.exported):
             if (
                 type(primitive) is View
-                and value.args[0] is current
+                and value.args[:1] == (current,)
                 and (primitive.strides, primitive.offset) == where[1:]
             ):
                 return  # the second half of ``a[i:j] += b``: the elements have these values already
@@ -243,13 +243,15 @@ class ndarray:
     def _set(self, node: Node) -> None:
         """Make a node, which no array owns yet, the value of this array, which must own its storage."""
         node.owner = ref = weakref.ref(self)
-        self._node = node
         queue = node.signature.queue
         assert queue is not None
-        if len(queue.pending) < queue.review_at:
-            queue.pending.append(ref)
-        else:
+        pending = queue.pending
+        pending.append(ref)  # first: if an exception comes in between, the queue has an entry too many
+        self._node = node
+        if len(pending) > queue.review_at:
             queue.review(queue, node)
+        elif not pending or pending[-1] is not ref:
+            pending.append(ref)  # a flush of a signal handler, which saw the old value, may have removed the entry
 
 
 def one_step(target: object) -> AbstractContextManager[Any]:

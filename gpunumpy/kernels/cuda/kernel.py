@@ -95,4 +95,5 @@ def launcher(device: Device, kernel: Kernel, program: Program) -> Runner:
         for launch in launchers:
             launch(wire)
 
+    run.is_one_launch = len(launchers) == 1  # type: ignore[attr-defined]
     return run

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy
 
 from ...core.dtypes import DType
+from ...core.runtime.helpers import workers
 from ...core.runtime.plan import Runner
 from ...core.schedule.kernel import Apply, Kernel, ReduceLoops, ScanLoop
 from ...core.schedule.sizes import Formulas, Trace
@@ -25,7 +26,7 @@ from .loop_nest import (
 )
 from .reduce import Reducer, State, reducer
 from .text import block_function
-from .threads import quietly, run_all, workers
+from .threads import Each, quietly, run_all
 
 # Bytes of the cache that the arrays of one block may take, and the fewest points that are worth a NumPy call.
 BLOCK_BYTES = 512 * 1024
@@ -197,11 +198,16 @@ def _prepare_independent_blocks(nest: Nest, block: tuple[int, ...], blocked: int
             pieces += [(call, lows[k : k + step]) for k in range(0, len(lows), step)]
 
         def run(args: Sequence[Any]) -> None:
-            run_all([partial(call, args, lows) for call, lows in pieces], parallel)
+            run_all([partial(_run_piece, call, args, lows) for call, lows in pieces], parallel)
 
         return run
 
     return make
+
+
+def _run_piece(call: Callable[..., Any], args: Sequence[Any], lows: Sequence[tuple[int, ...]], each: Each) -> None:
+    """Run the blocks of a piece of work."""
+    call(args, each(lows))
 
 
 def _prepare_partial_reductions(nest: Nest, block: tuple[int, ...], blocked: int, formulas: Formulas) -> _Maker:
@@ -267,9 +273,9 @@ def _reduce_in_parts(
         results = [numpy.empty(shape, dtype) for shape, dtype in outputs]
         states_of: dict[tuple[int, ...], list[Any]] = {key: [None] * len(parts) for key, parts in groups.items()}
 
-        def run_part(key: tuple[int, ...], k: int) -> None:
+        def run_part(key: tuple[int, ...], k: int, each: Each) -> None:
             call, lows = groups[key][k]
-            states_of[key][k] = call(args, lows)
+            states_of[key][k] = call(args, each(lows))
 
         run_all([partial(run_part, key, k) for key, parts in groups.items() for k in range(len(parts))], parallel)
         for key, parts in states_of.items():
