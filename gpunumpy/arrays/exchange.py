@@ -56,7 +56,8 @@ def _export(x: ndarray) -> tuple[Node, Layout]:
     node = x.memory()
     evaluate.check_errors(x.queue)
     node.data.exported = True
-    while (latest := x.memory()).data is not node.data:  # a write before the mark may have given the array other memory
+    while (latest := x.memory()).data is not node.data:
+        # A write before the mark, by a signal handler or another thread, has given the array other memory.
         node = latest
         node.data.exported = True
     return node, graph.leaf_layout(node)

@@ -198,9 +198,10 @@ class PlanTemplate:
             if isinstance(step, Allocate) and sizes[start] >= _PROBE_BYTES:
                 memory.allocate(self.device, sizes[start])
         begun = [make(sizes[start:]) for make, start in zip(self._make_action, self._starts, strict=True)]
-        runners = iter(self.executor.finish([work for _, code, work, _, _ in begun if code == _WORK]))
+        runners = iter(self.executor.finish([first for _, code, first, _, _ in begun if code == _WORK]))
         return [
-            (number, code, next(runners) if code == _WORK else operand, *rest) for number, code, operand, *rest in begun
+            (number, code, next(runners) if code == _WORK else first, second, third)
+            for number, code, first, second, third in begun
         ]
 
     def scheduled(self, values: Sequence[int]) -> Scheduled:
@@ -271,7 +272,11 @@ class Plan:
         run.plan = self  # from now on `run` tells what there is to be finished
         self._execute(self._program, nodes, slots, run, observe)
         run.step = self._end
-        publish(self.queue, [(nodes[r], slots[slot], signature) for r, slot, signature in self._roots])
+        self.queue.publications += 1
+        for r, slot, signature in self._roots:  # as in `publish`
+            node = nodes[r]
+            if node.data is None:
+                node.offset, node.bound, node.signature, node.data, node.args = 0, None, signature, slots[slot], ()
         if self._writes_inner_values:
             publish(self.queue, self._overwritten(nodes, self._end))
 
@@ -314,9 +319,9 @@ class Plan:
                 for is_leaf, place, start, stop in second:
                     buffer = nodes[place].data if is_leaf else slots[place]
                     saved.append((buffer, start, buffer.host[start:stop].copy()))
-                run.enter(first, saved, None, None)
+                run.entered = (first, saved, None, None)
             elif code == _NOTE:
-                run.enter(first, (), None, self.device.note_launches())
+                run.entered = (first, (), None, self.device.note_launches())
             else:
                 self._run_whole(first, nodes, slots, run, observe)
 
@@ -330,13 +335,13 @@ class Plan:
             run.step = section.end
 
         if get_ident() != threading.main_thread().ident:
-            run.enter(section, (), None, None)
+            run.entered = (section, (), None, None)
             with no_finalizers:
                 work()
             return
         while True:
             job = Job(work)
-            run.enter(section, (), job, None)
+            run.entered = (section, (), job, None)
             job.start()
             job.wait()
             if job.has_run:  # and no flush beside this one has cancelled it

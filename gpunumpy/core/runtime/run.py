@@ -51,6 +51,11 @@ class Section(NamedTuple):
     program: Sequence[Any]
 
 
+# A section that has begun; what it overwrites, by buffer and first byte, if it can be undone; its job, if a helper runs
+# it; and the list that its launch of a kernel makes an entry in.
+Entered: TypeAlias = tuple[Section, Sequence[tuple[Buffer, int, Any]], Job | None, deque[Any] | None]
+
+
 class RunningPlan(Protocol):
     """What a run knows of its plan."""
 
@@ -69,28 +74,19 @@ class Run:
         The plan that runs, the graph that it runs for, and the buffers of its slots; `plan` is None before.
     step : int
         All steps before this one are complete.
+    entered
+        The last section that has begun.
     """
 
-    plan: RunningPlan | None = None
+    __slots__ = ("entered", "nodes", "plan", "slots", "step")
+
     nodes: Sequence[Node]
     slots: list[Any]
-    step = 0
-    # The last section that has begun; what it overwrites, or its job, or an entry for its launch.
-    _section: Section | None = None
-    _saved: Sequence[tuple[Buffer, int, Any]] = ()
-    _job: Job | None = None
-    _launched: deque[Any] | None = None
 
-    def enter(
-        self,
-        section: Section,
-        saved: Sequence[tuple[Buffer, int, Any]],
-        job: Job | None,
-        launched: deque[Any] | None,
-    ) -> None:
-        """Note that a section begins now."""
-        self._saved, self._job, self._launched = saved, job, launched
-        self._section = section  # last: until now, the section before counts, which is complete
+    def __init__(self) -> None:
+        self.plan: RunningPlan | None = None
+        self.step = 0
+        self.entered: Entered | None = None
 
     def settle(self) -> None:
         """After an exception, undo the section that it ended, or wait for it, and publish what is complete."""
@@ -113,7 +109,7 @@ class Run:
             as these were before the section began in which the run waits.
         """
         plan = self.plan
-        if plan is None or self._section is None:
+        if plan is None or self.entered is None:
             return {}, {}  # no leaf has been overwritten
         step, begun = self._progress()
         buffers: dict[int, Buffer] = {}
@@ -130,21 +126,23 @@ class Run:
         values = {node: leaf_node(signature, buffers.get(id(buffer), buffer), 0) for node, buffer, signature in results}
         return values, buffers
 
+    def _at_hand(self) -> Entered | None:
+        """Return the section in which the run stands, if it stands in one."""
+        entered = self.entered
+        return entered if entered is not None and entered[0].start <= self.step < entered[0].end else None
+
     def _progress(self) -> tuple[int, int]:
         """Return how many steps are complete, and how many have begun to write, where a section is done or undone."""
-        section = self._section
-        if section is None or not section.start <= self.step < section.end:
+        entered = self._at_hand()
+        if entered is None:
             return self.step, self.step + 1
-        if self._job is not None and self._job.cancel_or_wait() and self.step == section.end:
+        section, saved, job, launched = entered
+        if (job is not None and job.cancel_or_wait() and self.step == section.end) or launched:
             return section.end, section.end
-        if self._launched:
-            return section.end, section.end
-        was_undone = self._saved or self._launched is not None
-        return section.start, section.start if was_undone else section.end
+        can_be_undone = saved or launched is not None
+        return section.start, section.start if can_be_undone else section.end
 
     def _undone(self) -> Sequence[tuple[Buffer, int, Any]]:
         """Return what the section in which the run stands has overwritten, the last write first."""
-        section = self._section
-        if section is None or not section.start <= self.step < section.end:
-            return ()
-        return self._saved[::-1]
+        entered = self._at_hand()
+        return entered[1][::-1] if entered is not None else ()

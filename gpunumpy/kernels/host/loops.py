@@ -31,6 +31,8 @@ from .threads import Each, quietly, run_all
 # Bytes of the cache that the arrays of one block may take, and the fewest points that are worth a NumPy call.
 BLOCK_BYTES = 512 * 1024
 MIN_BLOCK_POINTS = 12 * 1024
+# The most points of one, where little is read for each: no signal is seen before a NumPy call ends.
+MAX_BLOCK_POINTS = 1 << 24
 # Blocks are larger by this factor in a reduction, as merging the states of two blocks costs several calls, and in a
 # kernel that only copies, as nothing is read again from the cache.
 _LARGE_BLOCK_FACTOR = 4
@@ -140,7 +142,7 @@ def _blocks_at(nest: Nest, dims: int) -> Callable[[tuple[int, ...]], tuple[int, 
 
 def _blocks_of(shape: tuple[int, ...], dims: int, points: int) -> tuple[int, int]:
     """Return the same for blocks of about `points` points."""
-    points = max(MIN_BLOCK_POINTS, points)
+    points = min(max(MIN_BLOCK_POINTS, points), MAX_BLOCK_POINTS)
     if prod(shape) <= 2 * points:
         return 1, 0
     last = next(d for d in range(len(shape)) if prod(shape[d + 1 :]) <= points or d == dims - 1)
