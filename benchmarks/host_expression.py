@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy
 
+from gpunumpy.core.runtime.helpers import workers
 from gpunumpy.core.schedule.kernel import Affine, Apply, Arg, Body, Instruction, Kernel, Load, Scalar, Store
 from gpunumpy.core.schedule.sizes import Trace
 from gpunumpy.kernels.host.loops import SizedKernel
-from gpunumpy.kernels.host.threads import workers
 
 SCALARS = (2.0, 1.0, 0.1, 0.5)
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-import threading
+from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import starmap
+from operator import call
 from typing import Any
-
-from ..core.fork import renew_in_child
 
 _VERSION = (1, 0)
 READ_ONLY = 1
@@ -141,8 +142,6 @@ def _references(export: _Export) -> int:
 _UNSHARED = _references(_Export(Description(0, (1, 0), (0, 8), (), ()), False, None))
 
 _exports: list[_Export] = []
-_lock = threading.Lock()
-renew_in_child(lambda: [_lock])
 # A consumer may outlive the interpreter and still use its structure and the name of its capsule, so these never die.
 for _object in (_exports, _NAME, _USED, _NAME_VERSIONED, _USED_VERSIONED):
     _immortal(_object)
@@ -150,12 +149,11 @@ for _object in (_exports, _NAME, _USED, _NAME_VERSIONED, _USED_VERSIONED):
 
 def sweep() -> None:
     """Drop the memory of the exports that their consumers have finished with."""
-    finished: list[_Export] = []  # dropped after the lock is released, as dropping them frees memory
-    with _lock:
-        unfinished: list[_Export] = []
-        for export in _exports:
-            (finished if export.finished() else unfinished).append(export)
-        _exports[:] = unfinished
+    # Other threads, and signal handlers in between, sweep too and make exports: each is removed by itself.
+    for export in list(_exports):
+        if export.finished():
+            with suppress(ValueError):
+                _exports.remove(export)
 
 
 def make_capsule(description: Description, versioned: bool, owner: object) -> Any:
@@ -173,8 +171,7 @@ def make_capsule(description: Description, versioned: bool, owner: object) -> An
     sweep()
     export = _Export(description, versioned, owner)
     capsule = export.capsule
-    with _lock:
-        _exports.append(export)
+    _exports.append(export)
     return capsule
 
 
@@ -184,16 +181,15 @@ def make_capsule(description: Description, versioned: bool, owner: object) -> An
 class ImportedTensor:
     """A structure that was taken out of a capsule. Dropping it calls the producer's deleter."""
 
-    __slots__ = ("_address", "_deleter")
+    deleter: Any = None  # none as long as the capsule calls it
 
-    def __init__(self, address: int, deleter: int | None) -> None:
+    def __init__(self, address: int) -> None:
         self._address = address
-        self._deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(deleter) if deleter else None
 
     def __del__(self) -> None:
         """Call the producer's deleter."""
-        if self._deleter is not None:
-            self._deleter(self._address)
+        if self.deleter is not None:
+            self.deleter(self._address)
 
 
 def open_capsule(capsule: Any) -> tuple[Description, ImportedTensor]:
@@ -219,8 +215,10 @@ def open_capsule(capsule: Any) -> tuple[Description, ImportedTensor]:
         managed = _Managed.from_address(address)
     else:
         raise ValueError("__dlpack__ gave no capsule of DLPack's, or one that has been used")
-    _rename(capsule, used)
-    imported = ImportedTensor(address, managed.deleter)
+    imported = ImportedTensor(address)
+    deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(managed.deleter) if managed.deleter else None
+    # One call of a C function: no exception may come in between, as either the capsule or `imported` calls the deleter.
+    deque(starmap(call, ((_rename, capsule, used), (setattr, imported, "deleter", deleter))), maxlen=0)
     tensor = managed.tensor
     if tensor.lanes != 1:
         raise BufferError(f"elements that are vectors of {tensor.lanes} are not supported")

@@ -20,6 +20,7 @@ from ..core.graph.node import Node
 from ..core.recording.array import READ_ONLY, is_scalar, make_view, ndarray, wrap_leaf
 from ..core.runtime import evaluate, memory
 from ..core.runtime.device import CPU, Device
+from ..core.runtime.memory import Buffer
 from ..functions.creation import arrays as creation
 from . import stream_order
 from .dlpack import IS_COPIED, Description, ImportedTensor, make_capsule, open_capsule, sweep
@@ -52,16 +53,20 @@ memory.out_of_memory_hooks.append(_release)
 
 def _export(x: ndarray) -> tuple[Node, Layout]:
     """Compute an array and mark its memory as exported. Return the leaf and its layout."""
-    node = x.computed()
+    node = x.memory()
     evaluate.check_errors(x.queue)
     node.data.exported = True
+    while (latest := x.memory()).data is not node.data:
+        # A write before the mark, by a signal handler or another thread, has given the array other memory.
+        node = latest
+        node.data.exported = True
     return node, graph.leaf_layout(node)
 
 
-def _pointer(x: ndarray) -> tuple[int, Layout]:
-    """Export an array. Return the address of its first element and its layout."""
+def _pointer(x: ndarray) -> tuple[int, Layout, Buffer]:
+    """Export an array. Return the address of its first element, its layout and its memory."""
     node, where = _export(x)
-    return node.data.ptr + where.offset * x.itemsize, where
+    return node.data.ptr + where.offset * x.itemsize, where, node.data
 
 
 def data_ptr(x: ndarray) -> int:
@@ -131,8 +136,7 @@ def dlpack(
         if not versioned:
             raise BufferError("the array is read-only, which DLPack can say since version 1.0: ask with max_version")
         flags |= FLAG_READ_ONLY
-    ptr, where = _pointer(x)
-    buffer = x.computed().data
+    ptr, where, buffer = _pointer(x)
     if target.has_stream and stream != -1:
         handle = _stream_handle(stream)
         stream_order.consumer_waits(target, handle)
@@ -173,7 +177,7 @@ def cuda_array_interface(x: ndarray) -> dict[str, Any]:
         raise AttributeError(f"__cuda_array_interface__: the array is on {device}")
     if x.dtype == dtypes.bfloat16:
         raise AttributeError("__cuda_array_interface__ has no type for bfloat16; DLPack has")
-    ptr, where = _pointer(x)
+    ptr, where, _ = _pointer(x)
     packed = layout.is_c_contiguous(where.shape, where.strides)
     return {
         "version": 3,
@@ -310,7 +314,11 @@ def _array_over(
     buffer = memory.foreign_buffer(first, (high - low + 1) * dtype.itemsize, borrowed, device)
     packed = layout.is_c_contiguous(shape, strides)
     buffer_shape = shape if packed else (high - low + 1,)
-    array = wrap_leaf(graph.leaf(buffer, dtype, Layout(buffer_shape, layout.c_strides(buffer_shape), 0), queue))
+    # Booleans are a view of bytes: see `core.recording.array`.
+    owner_dtype = numpy.dtype(numpy.uint8) if dtype == dtypes.BOOL else dtype
+    array = wrap_leaf(graph.leaf(buffer, owner_dtype, Layout(buffer_shape, layout.c_strides(buffer_shape), 0), queue))
     if not writeable:
         array._flags |= READ_ONLY
+    if owner_dtype != dtype:
+        return make_view(array, Layout(shape, strides, -low), "view", dtype)
     return array if packed else make_view(array, Layout(shape, strides, -low))

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sys
-import threading
 from contextlib import suppress
 from typing import Any
 
 from ..core.errors import DeviceError
-from ..core.fork import renew_in_child
 from ..core.runtime.device import Device, check, driver, is_lost
 
 # The numbers that DLPack and __cuda_array_interface__ give to CUDA's default streams instead of a handle.
@@ -66,8 +64,6 @@ class Borrowed:
 
 # The device, the event after the last use, and the owner to drop then.
 _dropping: list[tuple[Device, Any, object]] = []
-_lock = threading.Lock()
-renew_in_child(lambda: [_lock])
 
 
 def _drop_when_done(device: Device, owner: object) -> None:
@@ -84,16 +80,14 @@ def _drop_when_done(device: Device, owner: object) -> None:
 
 def sweep() -> None:
     """Drop borrowed memory that the devices' streams have finished with."""
-    if not _dropping:
-        return
-    done: list[tuple[Device, Any, object]] = []
-    with _lock:
-        count = len(_dropping)  # a finaliser may append meanwhile
-        unfinished: list[tuple[Device, Any, object]] = []
-        for entry in _dropping[:count]:
-            is_busy = not is_lost(entry[0]) and driver().cuEventQuery(entry[1])[0]
-            (unfinished if is_busy else done).append(entry)
-        _dropping[:count] = unfinished
-    for device, event, _ in done:
+    # Other threads, and signal handlers in between, sweep and append too: each entry is removed by itself.
+    for entry in list(_dropping):
+        device, event, _ = entry
+        if not is_lost(device) and driver().cuEventQuery(event)[0]:
+            continue
+        try:
+            _dropping.remove(entry)
+        except ValueError:  # another sweep was first
+            continue
         if not is_lost(device):
             check(driver().cuEventDestroy(event))

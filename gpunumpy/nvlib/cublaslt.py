@@ -34,7 +34,7 @@ _NAN_CANDIDATES = 8  # algorithms among which one that keeps NaNs is searched
 _CHECKED_BYTES = 1 << 20  # at each end of a result that are checked for NaNs
 
 _workspaces: dict[Device, memory.Buffer] = {}
-_lock = threading.Lock()
+_lock = threading.RLock()
 
 
 def _workspace(device: Device) -> int:

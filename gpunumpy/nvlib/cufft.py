@@ -161,7 +161,7 @@ def _largest_factor(n: int) -> int:
 
 
 _plans: dict[Device, Plans] = {}
-_lock = threading.Lock()
+_lock = threading.RLock()
 
 
 def plans_of(device: Device) -> Plans:

@@ -25,7 +25,7 @@ _LEFT, _NON_UNIT = 0, 0
 _ONE = {name: numpy.ones(1, name) for name in DATA_TYPES}
 
 _params: dict[Device, int] = {}
-_lock = threading.Lock()
+_lock = threading.RLock()
 
 
 def solver(device: Device) -> tuple[Any, int, int]:

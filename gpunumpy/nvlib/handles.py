@@ -11,7 +11,7 @@ from ..core.errors import DeviceError
 from ..core.runtime.device import Device
 
 _handles: dict[tuple[Device, str], tuple[Any, int]] = {}
-_lock = threading.Lock()
+_lock = threading.RLock()
 
 
 def bindings(library: str) -> Any:

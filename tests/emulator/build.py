@@ -72,9 +72,8 @@ def precompile(texts: Iterable[tuple[str, Sequence[str]]]) -> None:
 
 @functools.lru_cache(maxsize=4096)
 def _load(text: str, entries: tuple[str, ...]) -> Module:
-    runtime = _runtime()
-    path = _compile(text, entries)
-    return Module(ctypes.CDLL(str(path)), runtime, entries, bool(_WAITS.search(path.read_bytes())))
+    machine, path = runtime(), _compile(text, entries)
+    return Module(ctypes.CDLL(str(path)), machine, entries, bool(_WAITS.search(path.read_bytes())))
 
 
 def _compile(text: str, entries: tuple[str, ...]) -> Path:
@@ -98,7 +97,7 @@ def _translation_unit(text: str, entries: Sequence[str]) -> str:
 
 
 @functools.cache
-def _runtime() -> ctypes.CDLL:
+def runtime() -> ctypes.CDLL:
     """The machine that runs kernels. Global: the kernels' libraries find it, and the C library's mathematics, there."""
     return ctypes.CDLL(str(_machine() / "runtime.so"), mode=ctypes.RTLD_GLOBAL)
 

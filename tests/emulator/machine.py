@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-from .build import Module
+from .build import Module, runtime
 
 
 class EmulatorError(Exception):
@@ -32,6 +33,17 @@ class _Launch(ctypes.Structure):
         ("error_bytes", ctypes.c_int),
         ("error", ctypes.c_char_p),
     )
+
+
+@contextmanager
+def host_functions() -> Iterator[None]:
+    """Run kernels with the C library's mathematical functions, not with ones that are off as the device's may be."""
+    are_off = ctypes.c_int.in_dll(runtime(), "emulator_functions_are_off")
+    are_off.value = 0
+    try:
+        yield
+    finally:
+        are_off.value = 1
 
 
 MAX_THREADS = 1024

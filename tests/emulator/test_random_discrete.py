@@ -25,6 +25,8 @@ from .executor import run_program
 from .machine import MAX_SHARED_BYTES
 from .test_masks_and_scatter import layout_of
 
+pytestmark = pytest.mark.usefixtures("host_functions")
+
 BITS = (numpy.random.PCG64, numpy.random.PCG64DXSM, numpy.random.Philox)
 
 
@@ -208,6 +210,7 @@ def plans() -> Iterator[Plan]:
     yield discrete_plans.multinomial(20, [0.1, 0.2, 0.7])  # type: ignore[misc]
 
 
+@pytest.mark.full
 def test_nvrtc_compiles_them() -> None:
     samplers = {sampler for sampler, _, _ in plans()}
     assert len({sampler.name for sampler in samplers}) == 15

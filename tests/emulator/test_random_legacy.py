@@ -25,6 +25,8 @@ from .executor import run_program
 from .random_library_calls import TWISTER
 from .test_masks_and_scatter import layout_of
 
+pytestmark = pytest.mark.usefixtures("host_functions")
+
 Program = Callable[..., Any]
 ASKED: list[Program] = []  # for which programs, call by call
 

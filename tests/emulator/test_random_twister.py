@@ -17,6 +17,8 @@ from tests.support.host_executor import run_on_host, with_traits
 from ..support.arrays import to_host
 from .random_library_calls import LIBRARY_CALLS
 
+pytestmark = pytest.mark.usefixtures("host_functions")
+
 CALLS: list[str] = []
 
 

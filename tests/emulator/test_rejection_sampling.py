@@ -21,6 +21,8 @@ from ..support.arrays import to_host, wrap
 from .executor import run_program
 from .test_masks_and_scatter import layout_of
 
+pytestmark = pytest.mark.usefixtures("host_functions")
+
 BITS = (numpy.random.PCG64, numpy.random.PCG64DXSM, numpy.random.Philox)
 
 

@@ -18,6 +18,7 @@ from gpunumpy.core.graph.library_calls.registry import RECORDS
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.plan import Plan, PlanTemplate
+from gpunumpy.core.runtime.run import Run
 from gpunumpy.core.schedule.callbacks import FusedCall, fuse_into_library_calls
 from gpunumpy.core.schedule.kernel import Kernel
 from gpunumpy.core.schedule.lower import items_of
@@ -130,7 +131,8 @@ class Fusing(HostExecutor):
 
 
 def plan_of(steps: Any, items: Any, roots: Any, executor: Any) -> Plan:
-    return Plan(PlanTemplate(Scheduled(steps, items), roots, Trace(), executor), (), [item.signature for item in items])
+    template = PlanTemplate(Scheduled(steps, items), roots, len(items), Trace(), executor)
+    return Plan(template, (), [item.signature for item in items])
 
 
 def arrays(*shapes: tuple[int, ...], dtype: str = "F") -> list[Any]:
@@ -196,7 +198,7 @@ def test_calls_with_kernels_in_them(name: str, compute: Callable[..., None]) -> 
     steps = fuse_into_library_calls(steps, items, roots, lambda name: lambda options: True)
     verify_plan(steps, items, roots)
     assert sum(isinstance(s, RunKernel) for s in steps) == kernels
-    plan_of(steps, items, roots, Fusing(compute)).run(nodes)
+    plan_of(steps, items, roots, Fusing(compute)).run(nodes, Run())
     for got, want in zip(results, wanted if isinstance(wanted, tuple) else (wanted,), strict=True):
         numpy.testing.assert_allclose(to_host(got), want, rtol=1e-5)
 
@@ -230,7 +232,7 @@ def test_what_is_overwritten_is_read_before() -> None:
     nodes, steps, items, roots = steps_of(results)
     steps = fuse_into_library_calls(steps, items, roots, lambda name: lambda options: True)
     verify_plan(steps, items, roots)
-    plan_of(steps, items, roots, Fusing(by_kernel)).run(nodes)
+    plan_of(steps, items, roots, Fusing(by_kernel)).run(nodes, Run())
     numpy.testing.assert_allclose(to_host(results[0]), (a * b).ravel()[::-1].reshape(6, 8), rtol=1e-5)
     numpy.testing.assert_array_equal(to_host(results[1]), a + 1)
 

@@ -214,14 +214,14 @@ def skip_unknown(arch: str) -> None:
         pytest.skip(f"the installed NVRTC knows {', '.join(archs())}")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_all_compile(chunk: int, texts: list[str]) -> None:
     skip_unknown(ALL_ON)
     compile_all(texts[chunk::CHUNKS], ALL_ON)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("chunk", range(CHUNKS // EVERY))
 @pytest.mark.parametrize("arch", SAMPLED)
 def test_a_sample_compiles(arch: str, chunk: int, texts: list[str]) -> None:

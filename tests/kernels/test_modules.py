@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core.errors import DeviceError
 from gpunumpy.core.graph import bounded_table
 from gpunumpy.core.graph.bounded_table import forget_all
 from gpunumpy.core.runtime import evaluate
@@ -56,6 +59,44 @@ def test_a_program_is_loaded_once(gpu: fake_driver.FakeDriver, without_compiler:
     assert len(gpu.modules) == 1
     assert first["one"] == second["one"]
     assert gpu.calls.count("cuModuleGetFunction") == 2
+
+
+def test_programs_of_a_plan_are_compiled_side_by_side(
+    gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All kernels of a plan are in the compiler at one time: one after the other would break the barrier."""
+    together = threading.Barrier(3, timeout=60)
+
+    def compile_text(text: str, *target: Any) -> bytes:
+        together.wait()
+        return b"image"
+
+    monkeypatch.setattr(module, "_compile", compile_text)
+    monkeypatch.setattr(module, "_compile_target", lambda arch: (arch, "cubin"))
+    monkeypatch.setattr(module, "MAX_COMPILERS", 3)
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+    with Device("cuda"):
+        x = np.asarray(numpy.arange(60.0).reshape(6, 10))
+        results = x.sum(0), x.sum(1), np.cumsum(x, 1)
+        np.synchronize()
+    assert len(gpu.modules) == 3
+    assert len(gpu.launched) == len(results)
+
+
+def test_a_program_that_does_not_compile_raises_where_it_is_needed(
+    gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def compile_text(text: str, *target: Any) -> bytes:
+        if text == "bad":
+            raise DeviceError("a kernel does not compile")
+        return b"image"
+
+    monkeypatch.setattr(module, "_compile", compile_text)
+    monkeypatch.setattr(module, "_compile_target", lambda arch: (arch, "cubin"))
+    module.compile_side_by_side(["good", "bad", "other", "good"], Device("cuda"))
+    assert len(gpu.modules) == 2
+    with pytest.raises(DeviceError, match="does not compile"):
+        compile_program("bad", ("main",), Device("cuda"))
 
 
 def test_a_module_that_is_held_stays(gpu: fake_driver.FakeDriver, without_compiler: list[str]) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 # How many cases of a test the short suite runs, unless the mark `sampled` names another number: fewer where most of
 # them have g++ compile a kernel.
-MAX_CASES, MAX_CASES_EMULATED = 16, 4
+MAX_CASES, MAX_CASES_EMULATED = 10, 3
 
 
 def shorten(items: Sequence[pytest.Item]) -> list[pytest.Item]:

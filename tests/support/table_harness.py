@@ -1,6 +1,7 @@
 """Runs the table's C on the host: one C++ file with a loop over arrays for each op and loop, compiled by g++.
 
-No CUDA and no emulator: `__device__` is nothing, and the C library stands for the device's.
+No CUDA and no emulator: `__device__` is nothing, and of the emulator's shim only the mathematical functions serve,
+which are no better than the device's are documented.
 """
 
 from __future__ import annotations
@@ -19,7 +20,12 @@ from gpunumpy.kernels.codegen import op_code
 
 Case = tuple[str, table.Loop]
 
-_PRELUDE = "#include <math.h>\n#include <stdlib.h>\n#define __device__\n#define __forceinline__ inline\n"
+_DOCUMENTED = Path(__file__).parents[1] / "emulator" / "shim" / "documented.h"
+_PRELUDE = (
+    "#include <math.h>\n#include <stdlib.h>\n"
+    "#define __device__\n#define __forceinline__ inline\n#define __noinline__ __attribute__((noinline))\n"
+    f'#include "{_DOCUMENTED}"\n'
+)
 _PARTS = 2
 
 

@@ -12,7 +12,11 @@ class Queue:
     """Pending values of one device, as weak references to the arrays that own them.
 
     A value recorded when `pending` has `review_at` entries is handed to `review`, with the queue, instead of being
-    appended. `lock` is held by a thread that changes values of the device. `state` belongs to evaluation.
+    appended. An entry stands for the array's value at the time of the flush, so one too many, or one for a value that
+    is computed, is harmless; but one that is missing loses a write. `lock` is held by a thread that changes values of
+    the device. Of two devices' locks a thread holds one at a time; `tests/core/runtime/test_lock_order.py` has the
+    order of all locks. `state` and `run` belong to evaluation: `run` is what is being computed. `publications` counts
+    how often nodes of the device have been turned into leaves.
     """
 
     state: Any
@@ -23,6 +27,8 @@ class Queue:
         self.lock = threading.RLock()
         self.review_at = REVIEW_INTERVAL
         self.review = review
+        self.run: Any = None
+        self.publications = 0
 
 
 # Recorded values between two reviews. A review removes dead entries and flushes a graph that has grown too large.

@@ -11,12 +11,14 @@ from __future__ import annotations
 import os
 import platform
 import threading
+from collections import deque
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, overload
 
-from ..errors import DeviceError, allowed, warn_user
+from ..errors import DeviceError, allowed
 from ..fork import renew_in_child
+from ..source_location import warn
 
 _lock = threading.RLock()
 renew_in_child(lambda: [_lock])
@@ -242,9 +244,11 @@ class Device:
         The objects of the CUDA driver for a GPU, made at their first use.
     attributes : Attributes
         The properties of the GPU.
+    launched : deque
+        What the driver said to the last launch of a kernel; see `note_launches`.
     """
 
-    __slots__ = ("_stays_current", "attributes", "context", "handle", "index", "kind", "stream")
+    __slots__ = ("_stays_current", "attributes", "context", "handle", "index", "kind", "launched", "stream")
 
     kind: str
     index: int
@@ -252,6 +256,7 @@ class Device:
     context: Any
     stream: Any
     attributes: Attributes
+    launched: deque[Any]
     _stays_current: bool
 
     def __new__(cls, spec: Device | str | int | None = None) -> Device:
@@ -318,6 +323,11 @@ class Device:
             check(driver().cuCtxSetCurrent(self.context))
             _thread_state.device = self
 
+    def note_launches(self) -> deque[Any]:
+        """Return a new `launched`, which stays empty until the next launch: it tells whether there was one."""
+        self.launched = deque(maxlen=1)
+        return self.launched
+
     def __enter__(self) -> Device:
         """Make the device the default of this thread."""
         _with_devices.set((*_with_devices.get(), self))
@@ -360,6 +370,7 @@ def _new_device(kind: str, index: int) -> Device:
     """Return a new object for a device, without its driver objects."""
     device = object.__new__(Device)
     device.kind, device.index = kind, index
+    device.note_launches()
     return device
 
 
@@ -454,7 +465,7 @@ def _choose_default() -> Device:
     """Return the default device for a process that has set none."""
     name = os.environ.get("GPUNUMPY_DEVICE")
     if name != "cpu" and _find_driver().reason == _FORKED:
-        warn_user(f"arrays go to the CPU: {_FORKED}")
+        warn(f"arrays go to the CPU: {_FORKED}", RuntimeWarning)
         return CPU
     if name:
         return Device(name)

@@ -8,15 +8,18 @@ roots, and how nodes and buffers are shared.
 from __future__ import annotations
 
 import os
+import sys
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
+from types import FrameType
 from typing import Any
 
 from ..fork import renew_in_child, take_before_fork
-from ..graph.node import Node
+from ..graph.node import Node, as_new_node, leaf_node
 from ..graph.queue import REVIEW_INTERVAL, Queue
-from ..late_imports import import_late
 from ..schedule.traits import Traits
 from .device import Device, default_device
 from .device import synchronize as wait_for_device
@@ -24,7 +27,8 @@ from .executors import executor_for
 from .loop_cut import LoopCut
 from .memory import Buffer, pool_locks
 from .plan import Observer
-from .planner import Planner
+from .planner import GraphChanged, Planner
+from .run import Run, publish
 
 
 class _DeviceState:
@@ -40,7 +44,7 @@ class _DeviceState:
 
 
 _states: dict[Device, _DeviceState] = {}
-_states_lock = threading.Lock()
+_states_lock = threading.RLock()  # a signal handler may use another device
 renew_in_child(lambda: [_states_lock])
 # Installed by `profile`: called with every step that runs work, and the work.
 observer: Observer | None = None
@@ -56,9 +60,6 @@ def state_of(device: Device) -> _DeviceState:
     if device_state is None:
         with _states_lock:
             if not _states:
-                # A fork takes a lock of this module too, as a flush on the CPU device does: after the locks of a flush,
-                # since hooks run in the reverse order of their registration.
-                import_late("concurrent.futures.thread")
                 take_before_fork(_flush_locks)
             device_state = _states.get(device) or _states.setdefault(device, _DeviceState(device))
     return device_state
@@ -71,7 +72,11 @@ def _flush_locks() -> list[Any]:
 
 def _schedule_review(queue: Queue) -> None:
     """Set the length at which a queue is reviewed next: with a watcher, at every recording."""
-    queue.review_at = len(queue.pending) + REVIEW_INTERVAL if watcher is None else -1
+    while True:
+        seen = watcher
+        queue.review_at = len(queue.pending) + REVIEW_INTERVAL if seen is None else -1
+        if seen is watcher:  # else another thread has changed it, and may have set the length before this one did
+            return
 
 
 def queue_of(device: Device) -> Queue:
@@ -89,11 +94,17 @@ def _reads_buffer(node: Node) -> bool:
     return any(a.signature.queue is not None if a.data is not None else _reads_buffer(a) for a in node.args)
 
 
-def live_roots(queue: Queue, extra: Sequence[Node] = (), remove_from_queue: bool = True) -> list[Node]:
+def live_roots(queue: Queue, extra: Sequence[Node] = ()) -> tuple[list[Node], int, list[weakref.ref[Any]]]:
     """Return the pending values of arrays that are alive, oldest first, then those of `extra`.
 
     Generators that read no buffer are left out unless `extra` names them: a value cheaper to compute than to read stays
-    pending. With `remove_from_queue`, all other entries leave the queue.
+    pending.
+
+    Returns
+    -------
+    list, int, list
+        The values, how many entries of the queue have been looked at, and those entries that stay in the queue once the
+        values are computed.
     """
     pending = queue.pending
     pending_count = len(pending)  # another thread may append meanwhile
@@ -108,12 +119,10 @@ def live_roots(queue: Queue, extra: Sequence[Node] = (), remove_from_queue: bool
                     kept_refs.append(ref)
                 else:
                     roots[node] = None
-    if remove_from_queue:
-        pending[:pending_count] = kept_refs
     for node in extra:
         if node.data is None:
             roots[node] = None
-    return list(roots)
+    return list(roots), pending_count, kept_refs
 
 
 def walk(roots: Sequence[Node]) -> tuple[list[Node], tuple[Any, ...]]:
@@ -180,51 +189,164 @@ def _reachable_nodes(roots: Sequence[Node]) -> list[Node]:
     return nodes
 
 
+def substituted(roots: Sequence[Node], values: dict[Node, Node], buffers: dict[int, Buffer]) -> list[Node]:
+    """Return copies of pending roots over a copy of the graph in which leaves stand for some nodes.
+
+    Parameters
+    ----------
+    values
+        The leaves, by the nodes that they stand for.
+    buffers
+        What leaves are to read instead of their buffers, by the identities of these.
+    """
+    copies = dict(values)
+    stack = list(roots)
+    while stack:
+        node = stack[-1]
+        if node in copies:
+            stack.pop()
+        elif node.data is not None:
+            copies[node] = node
+            if id(node.data) in buffers:
+                copies[node] = leaf_node(node.signature, buffers[id(node.data)], node.offset)
+        elif missing := [argument for argument in node.args if argument not in copies]:
+            stack += missing
+        else:
+            copy = copies[node] = Node(node.signature, tuple([copies[argument] for argument in node.args]))
+            if hasattr(node, "source_location"):
+                copy.source_location = node.source_location
+    # What is computed already gets memory of its own.
+    return [copies[root] if copies[root].data is None else as_new_node(copies[root]) for root in roots]
+
+
 def flush(queue: Queue, *extra: Node) -> None:
     """Compute every pending array of a device that is alive, and the values `extra`.
 
     If that fails, the values `extra` are computed alone. A value that cannot be computed (for lack of memory, say) so
-    stays pending, and raises only where that value is needed.
+    stays pending, and raises only where that value is needed. All entries stay in the queue until their values are
+    there.
+
+    A flush that finds a run under way on its own thread, because a signal handler or a finalizer looks at a value in
+    the middle of the run, computes what it is asked for beside that run.
     """
     with queue.lock:
-        pending = queue.pending
-        if len(extra) == 1 == len(pending) and pending[0] is extra[0].owner and extra[0].data is None:
-            roots = list(extra)  # the case of a program that looks at every result
-            del pending[:1]  # another thread may have appended meanwhile
-        else:
-            roots = live_roots(queue, extra)
-        _schedule_review(queue)
+        if queue.run is not None and _is_under_way(queue):
+            _compute_beside(queue, extra or live_roots(queue)[0])
+            return
+        run = Run()
+        queue.run = run
+        roots: list[Node] = []
+        seen = queue.publications
         try:
-            _compute_roots(queue, roots)
+            pending = queue.pending
+            if len(extra) == 1 == len(pending) and pending[0] is extra[0].owner and extra[0].data is None:
+                roots = list(extra)  # the case of a program that looks at every result
+                _compute_roots(queue, roots, run, seen)
+                del pending[:1]  # another thread may have appended meanwhile
+            else:
+                roots, count, kept_refs = live_roots(queue, extra)
+                if roots:
+                    _compute_roots(queue, roots, run, seen)
+                pending[:count] = kept_refs
+            _schedule_review(queue)
+            queue.run = None
         except BaseException as error:
-            try:
-                requested = [node for node in dict.fromkeys(extra) if node.data is None]
-                retry_alone = bool(extra) and len(requested) < len(roots)
-                if not retry_alone or not isinstance(error, MemoryError if CHECK else Exception):
-                    raise
-                _compute_roots(queue, requested, overwrite=False)
-            finally:
-                queue.pending.extend(node.owner for node in roots if node.data is None and node.owner is not None)
+            _settle(queue)
+            requested = [node for node in dict.fromkeys(extra) if node.data is None]
+            retry_alone = bool(extra) and len(requested) < len(roots)
+            if not retry_alone or not isinstance(error, MemoryError if CHECK else Exception):
+                raise
+            compute_only(queue, requested)
 
 
-def _compute_roots(queue: Queue, roots: Sequence[Node], overwrite: bool = True) -> None:
-    """Compute the roots; without `overwrite`, updates leave their leaves as they are, for other pending values."""
-    if not roots:
-        return
-    nodes, key = walk(roots)
+def _is_under_way(queue: Queue) -> bool:
+    """Return whether the queue's run is under way, on this thread; settle one that an exception has ended.
+
+    The caller holds the lock, so a run under way can only be on this thread.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code in _RUNNING and frame.f_locals.get("run") is queue.run:
+            return True
+        frame = frame.f_back
+    _settle(queue)
+    return False
+
+
+def _settle(queue: Queue) -> None:
+    """Finish a run that an exception has ended. If this is interrupted too, the next flush finishes it."""
+    if queue.run is not None:
+        queue.run.settle()
+    _schedule_review(queue)
+    queue.run = None
+
+
+def _compute_roots(queue: Queue, roots: Sequence[Node], run: Run, seen: int, overwrite: bool = True) -> None:
+    """Compute the roots; without `overwrite`, updates leave their leaves as they are, for other pending values.
+
+    Parameters
+    ----------
+    seen
+        The queue's `publications` at a time before the roots were seen to be pending.
+    """
     planner = queue.state.planner
-    if not overwrite:
-        key = (key, overwrite)
-    plan = planner.plans.find(key)
-    if plan is None:
-        plan = planner.plan(key, nodes, len(roots), overwrite, CHECK)
-    plan.run(nodes, observer)
+    while True:
+        nodes, key = walk(roots)
+        if not overwrite:
+            key = (key, overwrite)
+        plan = planner.plans.find(key)
+        if plan is None:
+            with suppress(GraphChanged):
+                plan = planner.plan(key, nodes, len(roots), overwrite, CHECK, partial(_has_published, queue, seen))
+        if plan is not None and queue.publications == seen:
+            break
+        seen = queue.publications  # a flush beside this one has computed some of the roots
+        roots = [root for root in roots if root.data is None]
+        if not roots:
+            return
+    plan.run(nodes, run, observer)
+
+
+def _has_published(queue: Queue, seen: int) -> bool:
+    return queue.publications != seen
+
+
+def _compute_beside(queue: Queue, requested: Sequence[Node]) -> None:
+    """Compute values while a run on this thread waits: out of what is complete, and into memory of their own."""
+    values, buffers = queue.run.values()
+    seen = queue.publications
+    pending = [node for node in dict.fromkeys(requested) if node.data is None]
+    copies = substituted(pending, values, buffers) if values or buffers else pending
+    if not copies:
+        return
+    outer = queue.device.launched
+    queue.device.note_launches()  # the launches of this flush are none of the run that waits
+    try:
+        _compute_roots(queue, copies, Run(), seen, overwrite=False)
+    finally:
+        queue.device.launched = outer
+    if copies is not pending:
+        results = [(node, copy.data, copy.signature) for node, copy in zip(pending, copies, strict=True)]
+        publish(queue, results)
 
 
 def compute_only(queue: Queue, nodes: Sequence[Node]) -> None:
     """Compute only these values: other pending values stay pending, and no leaf is overwritten."""
     with queue.lock:
-        _compute_roots(queue, [node for node in dict.fromkeys(nodes) if node.data is None], overwrite=False)
+        if queue.run is not None and _is_under_way(queue):
+            _compute_beside(queue, nodes)
+            return
+        run = Run()
+        queue.run = run
+        seen = queue.publications
+        try:
+            roots = [node for node in dict.fromkeys(nodes) if node.data is None]
+            if roots:
+                _compute_roots(queue, roots, run, seen, overwrite=False)
+            queue.run = None
+        except BaseException:
+            _settle(queue)
+            raise
 
 
 def compute_all() -> None:
@@ -240,8 +362,7 @@ def watch(function: Callable[[Node], None] | None) -> None:
     global watcher
     watcher = function
     for device_state in list(_states.values()):
-        with device_state.queue.lock:
-            _schedule_review(device_state.queue)
+        _schedule_review(device_state.queue)
 
 
 def compute(node: Node) -> Node:
@@ -306,11 +427,20 @@ def review(queue: Queue, recorded: Node) -> None:
     if waiting and queue.state.cut.is_ahead():
         return
     with queue.lock:
-        roots = live_roots(queue)
-        queue.pending.extend(node.owner for node in roots if node.owner is not None)
-        _schedule_review(queue)
-        nodes = _reachable_nodes(roots)
-        held_bytes = sum(node.data.nbytes for node in nodes if isinstance(node.data, Buffer) and node.owner is None)
+        if queue.run is not None and _is_under_way(queue):
+            return
+        run = Run()
+        queue.run = run
+        try:
+            roots, count, _ = live_roots(queue)
+            arrays = [(ref, ref()) for ref in queue.pending[:count]]
+            refs = {array._node: ref for ref, array in arrays if array is not None and array._node.data is None}
+            del arrays
+            queue.pending[:count] = refs.values()
+            nodes = _reachable_nodes(roots)
+            held_bytes = sum(node.data.nbytes for node in nodes if isinstance(node.data, Buffer) and node.owner is None)
+        finally:
+            _settle(queue)
         if len(nodes) <= NODES_LIMIT and held_bytes <= BYTES_LIMIT:
             return
         if held_bytes > BYTES_LIMIT or watcher is not None or queue.state.cut.is_here(waiting):
@@ -318,3 +448,7 @@ def review(queue: Queue, recorded: Node) -> None:
                 flush(queue)
         else:
             queue.review_at = -1  # every value that is recorded comes here until the place is reached
+
+
+# The functions whose variable `run` is what a queue is at.
+_RUNNING = frozenset(function.__code__ for function in (flush, compute_only, review))

@@ -57,7 +57,7 @@ def _explain_device(device: Device, requested: Sequence[Node]) -> str:
     """Return the text for one device."""
     queue = evaluate.queue_of(device)
     with queue.lock:
-        roots = evaluate.live_roots(queue, requested, remove_from_queue=False)
+        roots = evaluate.live_roots(queue, requested)[0]
         if not roots:
             return f"nothing to run on {device}: everything is computed"
         items = items_of(evaluate.walk(roots)[0])

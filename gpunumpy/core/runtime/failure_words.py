@@ -10,7 +10,7 @@ from .device import Device, check, driver
 from .memory import address, pinned
 
 _words: dict[Device, tuple[numpy.ndarray, int]] = {}
-_lock = threading.Lock()
+_lock = threading.RLock()
 
 
 def solver_failure_word(device: Device) -> tuple[numpy.ndarray, int]:

@@ -40,7 +40,7 @@ class _Stage:
     def __init__(self, device: Device) -> None:
         self.device = device
         self.cuda = driver()
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
         self.free: list[_Chunk] = []
         self.busy: deque[_Chunk] = deque()  # read by copies to the device, the oldest first
         self.chunk_count = 0

@@ -71,17 +71,20 @@ class _DeviceBuffer(Buffer):
     __slots__ = ("_free_list",)
 
     def __init__(self, device: Device, block: int, nbytes: int, free_list: Any) -> None:
-        self.device = device
+        self._free_list = free_list
         self.ptr = block
+        self.device = device
         self.nbytes = nbytes
         self.host = None
         self.exported = False
         self.owner = None
-        self._free_list = free_list
 
     def __del__(self) -> None:
         """Release the block."""
-        self._free_list.append(self.ptr)
+        try:
+            self._free_list.append(self.ptr)
+        except AttributeError:  # an exception of a signal handler ended `__init__`
+            return
 
     def mark_used_by_other_stream(self) -> None:
         if not isinstance(self._free_list, _AwaitedFreeList):
@@ -114,23 +117,26 @@ class _HostBuffer(Buffer):
     __slots__ = ("_block", "_free_list")
 
     def __init__(self, device: Device, block: HostBlock, nbytes: int, free_list: Any) -> None:
+        self._free_list = free_list
+        self._block = block
         self.device = device
         self.host, self.ptr = block
         self.nbytes = nbytes
         self.exported = False
         self.owner = None
-        self._block = block
-        self._free_list = free_list
 
     def __del__(
         self, count_references: Callable[[HostBlock], int] = _count_references, unshared_count: int = _UNSHARED_COUNT
     ) -> None:
         """Release the block, unless views outlive the buffer."""
         # Defaults of parameters outlive the names of the module at shutdown of the interpreter.
-        if count_references(self._block) == unshared_count:
-            self._free_list.append(self._block)
-        else:
-            self._free_list.pool.lost_sizes.append(self._free_list.size)  # the last view frees the memory
+        try:
+            if count_references(self._block) == unshared_count:
+                self._free_list.append(self._block)
+            else:
+                self._free_list.pool.lost_sizes.append(self._free_list.size)  # the last view frees the memory
+        except AttributeError:  # an exception of a signal handler ended `__init__`
+            return
 
 
 class FreeList(list[Any]):

@@ -1,11 +1,12 @@
 """A plan: the steps for graphs of one structure, bound to an executor and ready to run.
 
-A plan that fails midway leaves a sound graph: complete values become leaves, values that were written in place too, and
-all other values stay pending.
+How far a plan has come is in a `Run`, of which `core/runtime/run.py` decides what an exception leaves.
 """
 
 from __future__ import annotations
 
+import threading
+from _thread import get_ident
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, Protocol, TypeAlias
@@ -22,12 +23,21 @@ from ..schedule.sizes import Integer, Trace
 from ..schedule.steps import Adopt, Allocate, RunKernel, RunLibraryCall, Step
 from ..schedule.substitute import in_step, put_in, taken_out
 from . import memory
-from .device import Device
+from .device import CPU, Device
+from .helpers import Job, no_finalizers
 from .memory import Buffer
+from .run import Results, Run, Section, publish
+from .sections import bases_of, owner_of, regions, sections_of, writes_of
 
 # Runs one kernel or library call over its bound arguments: pointers and numbers on a GPU, arrays on the host.
 Runner: TypeAlias = Callable[[Sequence[Any]], None]
 
+# Number of the step, code, operands.
+Action: TypeAlias = tuple[int, int, Any, Any, Any]
+
+# A section of the CPU device that overwrites at most so many bytes is undone if an exception ends it. To save these
+# takes less time than to hand a section to another thread.
+UNDO_BYTES = 1 << 18
 _PROBE_BYTES = 1 << 36  # buffers from this size on are allocated once before kernels are prepared
 
 
@@ -64,11 +74,14 @@ class Executor(Target, Protocol):
     def bind(self, buffer: Buffer, dtype: Any, offset: int) -> Any:
         """Return what a kernel takes as a pointer argument: the buffer from element `offset` on."""
 
-    def prepare(self, structure: Kernel) -> Callable[[Sequence[int]], Runner]:
-        """Return what takes the sizes of a kernel of this structure, and returns what runs it on its arguments."""
+    def prepare(self, structure: Kernel) -> Callable[[Sequence[int]], Any]:
+        """Return what takes the sizes of a kernel of this structure, and begins to prepare what runs it."""
 
-    def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Runner:
-        """Return a function that runs a library call on bound results, of these layouts and dtypes, and arguments."""
+    def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Any:
+        """Begin to prepare what runs a library call on bound results, of these layouts and dtypes, and arguments."""
+
+    def finish(self, begun: Sequence[Any]) -> Sequence[Runner]:
+        """Return the functions that run the kernels and calls of a plan, whose preparations have begun."""
 
     def take_error(self) -> str:
         """Return the message of the first failure that data caused since the last call, or an empty string."""
@@ -88,20 +101,36 @@ class PlanTemplate:
         The number of the slot of every buffer that the plan allocates or adopts.
     roots
         The positions of the results, and their slots.
+    sections
+        The ranges of steps that overwrite what cannot be computed again.
+    writes, bases
+        When sources are written, and which of them adopt the buffers of which others.
+    overwritten
+        The values written into the memory of leaves: their last step, their position, and that of the leaf.
     """
 
-    def __init__(self, scheduled: Scheduled, roots: Sequence[int], trace: Trace, executor: Executor) -> None:
+    def __init__(
+        self, scheduled: Scheduled, roots: Sequence[int], count: int, trace: Trace, executor: Executor
+    ) -> None:
         self.steps, self.items = scheduled
         self.executor = executor
+        self.writes, self.bases = writes_of(self.steps), bases_of(self.steps)
+        self.sections = sections_of(self.steps, count)
         queue = self.items[roots[0]].signature.queue
         assert queue is not None
+        self.queue = queue
         self.device: Device = queue.device
         self.slots: dict[Source, int] = {}
-        self.overwritten = _overwritten(self.steps)
+        owners = {target: owner_of(target, self.bases) for target in self.bases}
+        self.overwritten = [
+            (self.writes[target].last if target in self.writes else -1, target.position, owner.position)
+            for target, owner in owners.items()
+            if owner.kind == "leaf"
+        ]
         self._trace = trace
         self._structures: list[Step] = []
         self._starts: list[int] = []  # of the sizes of each step among all
-        self._make_action: list[Callable[[Sequence[int]], tuple[Any, ...]]] = []
+        self._make_action: list[Callable[[Sequence[int]], Action]] = []
         sizes: list[Integer] = []
         for number, step in enumerate(self.steps):
             structure, sizes_of_step = taken_out(step, in_step)
@@ -118,52 +147,62 @@ class PlanTemplate:
     def _slot(self, source: Source) -> int:
         return self.slots.setdefault(source, len(self.slots))
 
-    def _action(self, number: int, step: Step, count: int) -> Callable[[Sequence[int]], tuple[Any, ...]]:
+    def _action(self, number: int, step: Step, count: int) -> Callable[[Sequence[int]], Action]:
         """Return what makes an action from sizes, of which the first `count` are those of its step."""
         if isinstance(step, RunKernel):
             bound = [(s, arg.dtype) for s, arg in zip(step.args, step.kernel.args, strict=True)]
             prepare, bindings = self.executor.prepare(step.kernel), self._bindings(bound)
-            return lambda sizes: (_WORK, prepare(sizes[:count]), bindings, number)
+            return lambda sizes: (number, _WORK, prepare(sizes[:count]), bindings, number)
         if isinstance(step, RunLibraryCall):
             return self._library_call(number, step, count)
         target = self._slot(step.target)
         if isinstance(step, Allocate):
-            return lambda sizes: (_ALLOCATE, target, sizes[0])
-        action: tuple[Any, ...] = (_FREE, target)
+            return lambda sizes: (number, _ALLOCATE, target, sizes[0], None)
         if isinstance(step, Adopt):
             is_leaf = step.base.kind == "leaf"
-            action = (_ADOPT, target, is_leaf, step.base.position if is_leaf else self._slot(step.base))
-        return lambda sizes: action
+            adopt: Action = (number, _ADOPT, target, is_leaf, step.base.position if is_leaf else self._slot(step.base))
+            return lambda sizes: adopt
+        slots = [target]  # and the slots of all sources that had the buffer before
+        source = step.target
+        while source in self.bases and self.bases[source].kind != "leaf":
+            source = self.bases[source]
+            slots.append(self._slot(source))
+        free: Action = (number, _FREE, slots, None, None)
+        return lambda sizes: free
 
-    def _library_call(
-        self, number: int, step: RunLibraryCall, count: int
-    ) -> Callable[[Sequence[int]], tuple[Any, ...]]:
+    def _library_call(self, number: int, step: RunLibraryCall, count: int) -> Callable[[Sequence[int]], Action]:
         signatures = [self.items[target.position].signature for target in step.targets]
         dtypes = [result.dtype for result in signatures]
         sources = (*step.targets, *(source for source, _ in step.args))
         bindings = self._bindings(list(zip(sources, (*dtypes, *step.dtypes), strict=True)))
 
-        def make(sizes: Sequence[int]) -> tuple[Any, ...]:
+        def make(sizes: Sequence[int]) -> Action:
             results, start = [], count
             for result in signatures:
                 shape = tuple(sizes[start : start + len(result.shape)])
                 results.append((Layout(shape, layout.c_strides(shape), 0), result.dtype))
                 start += len(shape)
-            return (_WORK, self.executor.library_call(put_in(step, in_step, sizes), results), bindings, number)
+            runner = self.executor.library_call(put_in(step, in_step, sizes), results)
+            return (number, _WORK, runner, bindings, number)
 
         return make
 
     def _bindings(self, bound: Sequence[tuple[Source, Any]]) -> list[tuple[int, int, Any]]:
         return [(_KINDS[s.kind], self._slot(s) if _KINDS[s.kind] == _SLOT else s.position, dtype) for s, dtype in bound]
 
-    def actions(self, values: Sequence[int]) -> list[tuple[Any, ...]]:
+    def actions(self, values: Sequence[int]) -> list[Action]:
         """Return the actions for values of the trace's symbols."""
         sizes = self._sizes(values)
         # A kernel for more elements than memory can hold takes very long to prepare: let its allocation fail first.
         for step, start in zip(self.steps, self._starts, strict=True):
             if isinstance(step, Allocate) and sizes[start] >= _PROBE_BYTES:
                 memory.allocate(self.device, sizes[start])
-        return [make(sizes[start:]) for make, start in zip(self._make_action, self._starts, strict=True)]
+        begun = [make(sizes[start:]) for make, start in zip(self._make_action, self._starts, strict=True)]
+        runners = iter(self.executor.finish([first for _, code, first, _, _ in begun if code == _WORK]))
+        return [
+            (number, code, next(runners) if code == _WORK else first, second, third)
+            for number, code, first, second, third in begun
+        ]
 
     def scheduled(self, values: Sequence[int]) -> Scheduled:
         """Return the steps for values of the trace's symbols, and the items that they are for."""
@@ -178,8 +217,8 @@ class PlanTemplate:
 class Plan:
     """A template at some sizes, ready to run.
 
-    While the plan runs, its buffers are in slots. An action is a step made ready: a code and its operands. The bindings
-    of a kernel or call say for every argument where it comes from: a slot, or the node at a position.
+    While the plan runs, its buffers are in slots. An action is a step made ready: its number, a code and operands. The
+    bindings of a kernel or call say for every argument where it comes from: a slot, or the node at a position.
     """
 
     def __init__(self, template: PlanTemplate, values: Sequence[int], roots: Sequence[Signature]) -> None:
@@ -187,127 +226,162 @@ class Plan:
         self.device = template.device
         self.executor = template.executor
         self._values = values
-        self._actions = template.actions(values)
+        self._program = self._in_sections(template.actions(values))
         self._empty_slots: list[Any] = [None] * len(template.slots)
+        self._end = len(template.steps)
+        self.queue = template.queue
         self._roots = [(r, slot, _leaf_signature(roots[r])) for r, slot in template.roots]
+        positions = {r for r, _ in template.roots}
+        self._writes_inner_values = any(position not in positions for _, position, _ in template.overwritten)
 
     @cached_property
     def scheduled(self) -> Scheduled:
         """The steps at these sizes, and the items that they are for."""
         return self.template.scheduled(self._values)
 
-    def run(self, nodes: Sequence[Node], observe: Observer | None = None) -> None:
+    def _in_sections(self, actions: Sequence[Action]) -> list[Action]:
+        """Return the actions, with what protects each section."""
+        program: list[Action] = []
+        done = 0
+        for steps in self.template.sections:
+            inside = actions[steps.start : steps.stop]
+            work = [action for action in inside if action[1] != _FREE]
+            saved = []
+            for owner, start, nbytes in regions(*self.scheduled, steps):
+                is_leaf = owner.kind == "leaf"
+                place = owner.position if is_leaf else self.template.slots[owner]
+                saved.append((is_leaf, place, start, start + nbytes))
+            launches = [action[2] for action in work if action[1] == _WORK]
+            program += actions[done : steps.start]
+            section = Section(steps.start, steps.stop, work)
+            if self.device is CPU and sum(stop - start for _, _, start, stop in saved) <= UNDO_BYTES:
+                program += [(steps.start, _SAVE, section, saved, None), *work]
+            elif len(launches) == 1 and getattr(launches[0], "is_one_launch", False):
+                program += [(steps.start, _NOTE, section, None, None), *work]
+            else:
+                program.append((steps.start, _SECTION, section, None, None))
+            # What a section no longer needs is still there if the section is undone.
+            program += [(steps.stop, *action[1:]) for action in inside if action[1] == _FREE]
+            done = steps.stop
+        return [*program, *actions[done:]]
+
+    def run(self, nodes: Sequence[Node], run: Run, observe: Observer | None = None) -> None:
         """Compute the roots among `nodes`, a graph of the structure of the plan; call `observe` with every work."""
         slots = self._empty_slots.copy()
-        bind = self.executor.bind
-        action: tuple[Any, ...] = ()
-        try:
-            for action in self._actions:
-                code = action[0]
-                if code == _WORK:
-                    values = []
-                    for source_kind, index, dtype in action[2]:
-                        if source_kind == _LEAF:
-                            node = nodes[index]
-                            value = node.bound
-                            if value is None:
-                                value = node.bound = bind(node.data, dtype, node.offset)
-                            values.append(value)
-                        elif source_kind == _CONST:
-                            values.append(nodes[index].data)
-                        elif source_kind == _SLOT:
-                            values.append(bind(slots[index], dtype, 0))
-                        else:
-                            values.append(self.executor.source_location(nodes[index].source_location))
-                    if observe is None:
-                        action[1](values)
-                    else:
-                        observe(self.scheduled.steps[action[3]], Work(action[1], values, self))
-                    # On the CPU the values are views of buffers: while views are alive, a block is not used again.
-                    values = value = None  # type: ignore[assignment]
-                elif code == _ALLOCATE:
-                    slots[action[1]] = memory.allocate(self.device, action[2])
-                elif code == _ADOPT:
-                    if action[2]:
-                        slots[action[1]] = nodes[action[3]].data
-                    else:
-                        slots[action[1]], slots[action[3]] = slots[action[3]], None
-                else:
-                    slots[action[1]] = None
-        except BaseException:
-            self._materialize_complete(
-                next((index for index, one in enumerate(self._actions) if one is action), 0), slots, nodes
-            )
-            raise
-        for r, slot, signature in self._roots:
-            _materialize(nodes[r], slots[slot], signature)
-        self._materialize_overwritten(nodes, len(self.template.steps))
+        run.nodes, run.slots = nodes, slots
+        run.plan = self  # from now on `run` tells what there is to be finished
+        self._execute(self._program, nodes, slots, run, observe)
+        run.step = self._end
+        self.queue.publications += 1
+        for r, slot, signature in self._roots:  # as in `publish`
+            node = nodes[r]
+            if node.data is None:
+                node.offset, node.bound, node.signature, node.data, node.args = 0, None, signature, slots[slot], ()
+        if self._writes_inner_values:
+            publish(self.queue, self._overwritten(nodes, self._end))
 
-    def _materialize_overwritten(self, nodes: Sequence[Node], end: int) -> None:
-        """Turn the values that the steps before `end` wrote into the memory of leaves into leaves themselves.
+    def _execute(
+        self, program: Sequence[Action], nodes: Sequence[Node], slots: list[Any], run: Run, observe: Observer | None
+    ) -> None:
+        """Run a part of the program."""
+        bind = self.executor.bind
+        for run.step, code, first, second, third in program:
+            if code == _WORK:
+                values = []
+                for source_kind, index, dtype in second:
+                    if source_kind == _LEAF:
+                        node = nodes[index]
+                        value = node.bound
+                        if value is None:
+                            value = node.bound = bind(node.data, dtype, node.offset)
+                        values.append(value)
+                    elif source_kind == _CONST:
+                        values.append(nodes[index].data)
+                    elif source_kind == _SLOT:
+                        values.append(bind(slots[index], dtype, 0))
+                    else:
+                        values.append(self.executor.source_location(nodes[index].source_location))
+                if observe is None:
+                    first(values)
+                else:
+                    observe(self.scheduled.steps[third], Work(first, values, self))
+                # On the CPU the values are views of buffers: while views are alive, a block is not used again.
+                values = value = None  # type: ignore[assignment]
+            elif code == _ALLOCATE:
+                slots[first] = memory.allocate(self.device, second)
+            elif code == _ADOPT:
+                slots[first] = nodes[third].data if second else slots[third]
+            elif code == _FREE:
+                for slot in first:
+                    slots[slot] = None
+            elif code == _SAVE:
+                saved = []
+                for is_leaf, place, start, stop in second:
+                    buffer = nodes[place].data if is_leaf else slots[place]
+                    saved.append((buffer, start, buffer.host[start:stop].copy()))
+                run.entered = (first, saved, None, None)
+            elif code == _NOTE:
+                run.entered = (first, (), None, self.device.note_launches())
+            else:
+                self._run_whole(first, nodes, slots, run, observe)
+
+    def _run_whole(
+        self, section: Section, nodes: Sequence[Node], slots: list[Any], run: Run, observe: Observer | None
+    ) -> None:
+        """Run a section where no exception of a signal handler, and no finalizer, comes in between."""
+
+        def work() -> None:
+            self._execute(section.program, nodes, slots, run, observe)
+            run.step = section.end
+
+        if get_ident() != threading.main_thread().ident:
+            run.entered = (section, (), None, None)
+            with no_finalizers:
+                work()
+            return
+        while True:
+            job = Job(work)
+            run.entered = (section, (), job, None)
+            job.start()
+            job.wait()
+            if job.has_run:  # and no flush beside this one has cancelled it
+                break
+        if job.error is not None:
+            raise job.error
+
+    def results_at(self, nodes: Sequence[Node], slots: Sequence[Any], step: int, begun: int) -> Results:
+        """Return the values that are complete after so many steps, if so many have begun to write.
+
+        An update that was done in place must not be done again: the elements that it was computed from are overwritten.
+        """
+        template = self.template
+        writes = template.writes
+        # Where the buffer of a value has been adopted, the memory has the old value until the first write.
+        gone = {base for target, base in template.bases.items() if target in writes and writes[target].first < begun}
+        results = self._overwritten(nodes, step)
+        for source, slot in template.slots.items():
+            if source.kind != "new" or source.position >= len(nodes) or slots[slot] is None or source in gone:
+                continue
+            node = nodes[source.position]
+            if node.data is None and (source not in writes or writes[source].last < step):
+                results.append((node, slots[slot], _leaf_signature(node.signature)))
+        return results
+
+    def _overwritten(self, nodes: Sequence[Node], step: int) -> Results:
+        """Return the values that the first steps wrote into the memory of leaves.
 
         Their inputs are overwritten, so they cannot be computed again. A thread that holds such a node and has not yet
         recorded its use sees the present content of the memory: its own writes, and later writes of other threads.
         """
-        for step_number, position, base in self.template.overwritten:
-            if step_number < end and nodes[position].data is None:
-                node = nodes[position]
-                _materialize(node, nodes[base].data, _leaf_signature(node.signature))
-
-    def _materialize_complete(self, failed_action: int, slots: list[Any], nodes: Sequence[Node]) -> None:
-        """Turn the values that are complete into leaves, after the action number `failed_action` has raised.
-
-        An update that was done in place must not be done again: the elements that it was computed from are overwritten.
-        """
-        self._materialize_overwritten(nodes, failed_action)
-        steps, slot_of = self.template.steps, self.template.slots
-        last_writer = _last_writers(steps)
-        for step in reversed(steps[:failed_action]):
-            if isinstance(step, Adopt) and last_writer.get(step.target, -1) >= failed_action:
-                buffer, slots[slot_of[step.target]] = slots[slot_of[step.target]], None
-                if step.base.kind == "new":  # the memory still holds the old value
-                    slots[slot_of[step.base]] = buffer
-        for source, slot in slot_of.items():
-            is_complete = (
-                source.kind == "new" and last_writer.get(source, -1) < failed_action and slots[slot] is not None
-            )
-            if is_complete and source.position < len(nodes):
-                _materialize(nodes[source.position], slots[slot], _leaf_signature(nodes[source.position].signature))
-
-
-def _last_writers(steps: Sequence[Step]) -> dict[Source, int]:
-    """Return for every source the number of the last step that writes it."""
-    return {target: number for number, step in enumerate(steps) for target in _targets(step)}
-
-
-def _overwritten(steps: Sequence[Step]) -> list[tuple[int, int, int]]:
-    """Return the values written into the memory of leaves: their last step, their position, and that of the leaf."""
-    last_writer = _last_writers(steps)
-    leaf_of_target: dict[Source, int] = {}
-    for step in steps:
-        if isinstance(step, Adopt) and (step.base.kind == "leaf" or step.base in leaf_of_target):
-            leaf_of_target[step.target] = step.base.position if step.base.kind == "leaf" else leaf_of_target[step.base]
-    return [(last_writer.get(target, -1), target.position, leaf) for target, leaf in leaf_of_target.items()]
-
-
-def _targets(step: Step) -> list[Source]:
-    """Return the sources that a step writes."""
-    if isinstance(step, RunKernel):
-        return [source for source, arg in zip(step.args, step.kernel.args, strict=True) if arg.kind == "out"]
-    return list(step.targets) if isinstance(step, RunLibraryCall) else []
-
-
-def _materialize(node: Node, buffer: Buffer, leaf_signature: Signature) -> None:
-    """Turn a pending node into a leaf. Other threads read `data` first: set it once offset and signature are right."""
-    node.offset = 0
-    node.bound = None
-    node.signature = leaf_signature
-    node.data = buffer
-    node.args = ()
+        return [
+            (nodes[position], nodes[base].data, _leaf_signature(nodes[position].signature))
+            for last, position, base in self.template.overwritten
+            if last < step and nodes[position].data is None
+        ]
 
 
 # Codes of actions, and the places that arguments come from.
-_WORK, _ALLOCATE, _ADOPT, _FREE = range(4)
+_WORK, _ALLOCATE, _ADOPT, _FREE, _SAVE, _NOTE, _SECTION = range(7)
 _LEAF, _CONST, _SLOT, _LOCATION = range(4)
 _KINDS = {"leaf": _LEAF, "const": _CONST, "new": _SLOT, "copy": _SLOT, "location": _LOCATION}
 

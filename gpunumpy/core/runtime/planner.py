@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 from ..graph.bounded_table import BoundedTable
 from ..graph.node import Node
@@ -16,6 +16,10 @@ from .plan import Executor, Plan, PlanTemplate
 
 # Plans at some sizes that are kept; one that is met again is found by a look-up alone. Templates outlive them.
 MAX_PLANS = 4096
+
+
+class GraphChanged(Exception):
+    """Another flush, of a signal handler, has computed nodes of a graph while a plan for it was being made."""
 
 
 class Planner:
@@ -32,26 +36,44 @@ class Planner:
         self.plans: BoundedTable[Hashable, Plan] = BoundedTable()
         self._templates: BoundedTable[Hashable, Variants[PlanTemplate]] = BoundedTable()
 
-    def plan(self, key: Hashable, nodes: Sequence[Node], count: int, overwrite: bool, check: bool) -> Plan:
-        """Make the plan that computes the first `count` nodes of a graph, and keep it by a key; see `run_passes`."""
+    def plan(
+        self,
+        key: Hashable,
+        nodes: Sequence[Node],
+        count: int,
+        overwrite: bool,
+        check: bool,
+        has_changed: Callable[[], bool] = bool,
+    ) -> Plan:
+        """Make the plan that computes the first `count` nodes of a graph, and keep it by a key; see `run_passes`.
+
+        Raises
+        ------
+        GraphChanged
+            If `has_changed` tells so when the nodes have been looked at: they may not be what `key` was made of.
+        """
         structure, sizes = lowered(nodes)
         template_key = (structure, count, overwrite)
         variants = self._templates.find(template_key)
+        items = items_of(nodes) if variants is None or check else []
+        signatures = [node.signature for node in nodes[:count]]
+        if has_changed():
+            raise GraphChanged
         if variants is None:
-            roots, items = range(count), items_of(nodes)
+            roots = range(count)
 
             def make(trace: Trace, sizes: Sequence[Integer]) -> PlanTemplate:
                 scheduled = run_passes(lifted(items, sizes), roots, self._executor, overwrite=overwrite)
-                return PlanTemplate(scheduled, roots, trace, self._executor)
+                return PlanTemplate(scheduled, roots, len(items), trace, self._executor)
 
             variants = self._templates.keep(template_key, Variants(make))
         made = len(variants)
         template, values = variants.find(sizes)
-        plan = Plan(template, values, [node.signature for node in nodes[:count]])
+        plan = Plan(template, values, signatures)
         if check:
             verify_plan(plan.scheduled.steps, plan.scheduled.items, range(count))
             if len(variants) != made:  # each pass is checked with numbers
-                run_passes(items_of(nodes), range(count), self._executor, overwrite=overwrite, check=True)
+                run_passes(items, range(count), self._executor, overwrite=overwrite, check=True)
         if len(self.plans) >= MAX_PLANS:
             self.plans.clear()
         return self.plans.keep(key, plan)

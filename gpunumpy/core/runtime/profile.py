@@ -59,7 +59,7 @@ class profile:
     def __init__(self, *, file: TextIO | None = None, nvtx: bool = False) -> None:
         self._file = file
         self._nvtx = _import_nvtx() if nvtx else None
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._records: dict[tuple[str, Device], Record] = {}
         self._unread: list[tuple[Record, Any, Any]] = []
         self.records = []

@@ -44,8 +44,30 @@ template <class T, class A> __device__ inline T cast(A x) {
     else return T(f32(x));
   } else if constexpr (kind<A> == 2 && kind<T> == 0) {
     return to_integer<T>(x);
+  } else if constexpr (same<A, f64> && same<T, f32>) {
+    return narrowed(x);
+  } else if constexpr (same<A, f32> && same<T, f64>) {
+    return widened(x);
   } else {
     return T(x);
+  }
+}
+
+template <class T> constexpr bool is_float = kind<T> == 1 || kind<T> == 2;
+
+// As a user sees it: a cast that keeps the sign of a NaN. The NaN of a conversion has none, so it takes no comparison.
+template <class T, class A> __device__ inline T astype(A x) {
+  if constexpr (kind<T> == 3 && kind<A> == 3) {
+    return T{astype<decltype(T::re)>(x.re), astype<decltype(T::re)>(x.im)};
+  } else if constexpr (kind<T> == 3) {
+    return T{astype<decltype(T::re)>(x), 0};
+  } else if constexpr (kind<A> == 3 && is_float<T>) {
+    return astype<T>(x.re);
+  } else if constexpr (is_float<A> && is_float<T> && !same<A, T>) {
+    word<T> sign = signbit(x) ? SIGN<T> : word<T>(0);
+    return bit_cast<T>(word<T>(bit_cast<word<T>>(cast<T>(x)) | sign));
+  } else {
+    return cast<T>(x);
   }
 }
 

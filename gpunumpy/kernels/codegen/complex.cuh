@@ -2,7 +2,7 @@
 
 template <class T> __device__ inline cx<T> operator+(cx<T> a, cx<T> b) { return {a.re + b.re, a.im + b.im}; }
 template <class T> __device__ inline cx<T> operator-(cx<T> a, cx<T> b) { return {a.re - b.re, a.im - b.im}; }
-template <class T> __device__ inline cx<T> operator-(cx<T> a) { return {-a.re, -a.im}; }
+template <class T> __device__ inline cx<T> operator-(cx<T> a) { return {op::negative(a.re), op::negative(a.im)}; }
 // With fused multiply-add, as in NumPy's vector loops on every processor that has it: the bits depend on it.
 template <class T> __device__ inline cx<T> operator*(cx<T> a, cx<T> b) {
   return {::fma(a.re, b.re, -(a.im * b.im)), ::fma(a.re, b.im, a.im * b.re)};
@@ -33,7 +33,7 @@ template <class T> __device__ inline bool operator>=(cx<T> a, cx<T> b) { return 
 
 namespace op {
 
-template <class T> __device__ inline cx<T> conjugate(cx<T> z) { return {z.re, -z.im}; }
+template <class T> __device__ inline cx<T> conjugate(cx<T> z) { return {z.re, negative(z.im)}; }
 template <class T> __device__ inline cx<T> square(cx<T> z) { return z * z; }
 template <class T> __device__ inline cx<T> rint(cx<T> z) { return {::rint(z.re), ::rint(z.im)}; }
 template <class T> __device__ inline cx<T> reciprocal(cx<T> z) {
@@ -49,9 +49,8 @@ template <class T> __device__ inline cx<T> maximum(cx<T> a, cx<T> b) { return a 
 template <class T> __device__ inline cx<T> minimum(cx<T> a, cx<T> b) { return a <= b || isnan(a) ? a : b; }
 template <class T> __device__ inline cx<T> fmax(cx<T> a, cx<T> b) { return a >= b || isnan(b) ? a : b; }
 template <class T> __device__ inline cx<T> fmin(cx<T> a, cx<T> b) { return a <= b || isnan(b) ? a : b; }
-// z / |z|. Where one part of z is infinite, the unit vector along that axis; where both are, NaN.
-template <class T> __device__ inline cx<T> complex_sign(cx<T> z) {
-  T size = ::hypot(z.re, z.im);
+// z / |z|, given |z|. Where one part of z is infinite, the unit vector along that axis; where both are, NaN.
+template <class T> __device__ inline cx<T> complex_sign(cx<T> z, T size) {
   if (isnan(size)) return {nan<T>(), nan<T>()};
   if (isinf(size)) {
     if (isinf(z.re) == isinf(z.im)) return {nan<T>(), nan<T>()};

@@ -26,7 +26,7 @@ __device__ inline c128 exp(c128 z) {
     if (isinf(z.re)) return z.re < 0 ? c128{0, 0} : c128{z.re, nan<f64>()};
     return {nan<f64>(), nan<f64>()};
   }
-  return {exp_times(z.re, ::cos(z.im)), exp_times(z.re, ::sin(z.im))};
+  return {exp_times(z.re, op::cos(z.im)), exp_times(z.re, op::sin(z.im))};
 }
 __device__ inline c128 exp2(c128 z) { return exp(c128{z.re * LN2, z.im * LN2}); }
 // exp(z) - 1. For a z that is not finite the plain formula does; on the real axis a real part of -0 becomes +0.
@@ -36,8 +36,8 @@ __device__ inline c128 expm1(c128 z) {
     c128 w = exp(z);
     return {w.re - 1, w.im};
   }
-  f64 s = ::sin(0.5 * z.im);
-  return {::expm1(z.re) * ::cos(z.im) - 2 * s * s, ::exp(z.re) * ::sin(z.im)};
+  f64 s = op::sin(0.5 * z.im);
+  return {::expm1(z.re) * op::cos(z.im) - 2 * s * s, ::exp(z.re) * op::sin(z.im)};
 }
 
 // log(1 + a + x^2 + y^2) / 2, with the sum in twice the precision, as its terms may cancel.
@@ -58,9 +58,9 @@ __device__ inline f64 log_abs(f64 x, f64 y) {
   if (big > 1e-140 && big < 1e150) return 0.5 * ::log(x * x + y * y);
   bool tiny = big < 1;
   f64 scale = tiny ? 18014398509481984.0 : 0.25;
-  return ::log(::hypot(scale * x, scale * y)) + (tiny ? -54 : 2) * LN2;
+  return ::log(op::hypot(scale * x, scale * y)) + (tiny ? -54 : 2) * LN2;
 }
-__device__ inline c128 log(c128 z) { return {log_abs(z.re, z.im), ::atan2(z.im, z.re)}; }
+__device__ inline c128 log(c128 z) { return {log_abs(z.re, z.im), op::arctan2(z.im, z.re)}; }
 __device__ inline c128 log2(c128 z) {
   c128 w = log(z);
   return {w.re * 1.442695040888963407359924681001892137, w.im * 1.442695040888963407359924681001892137};
@@ -73,7 +73,7 @@ __device__ inline c128 log1p(c128 z) {
   f64 x = z.re, y = z.im, sum = 1 + x;
   // 1 + x is exact for x <= -0.5; elsewhere |1 + z|^2 - 1 = 2x + x^2 + y^2 avoids its rounding
   bool near = x > -0.5 && x < 8 && ::fabs(y) < 8;
-  return {near ? half_log1p(2 * x, x, y) : log_abs(sum, y), ::atan2(y, sum)};
+  return {near ? half_log1p(2 * x, x, y) : log_abs(sum, y), op::arctan2(y, sum)};
 }
 
 __device__ inline c128 sqrt(c128 z) {
@@ -88,7 +88,7 @@ __device__ inline c128 sqrt(c128 z) {
   } else if (size < 1e-290) {
     x *= 18014398509481984.0, y *= 18014398509481984.0, unscale = 1.0 / 134217728.0;
   }
-  f64 t = ::sqrt(0.5 * (::fabs(x) + ::hypot(x, y)));
+  f64 t = ::sqrt(0.5 * (::fabs(x) + op::hypot(x, y)));
   f64 other = ::fabs(y) / (2 * t);
   c128 w = x >= 0 ? c128{t, ::copysign(other, y)} : c128{other, ::copysign(t, y)};
   return {w.re * unscale, w.im * unscale};
@@ -96,26 +96,26 @@ __device__ inline c128 sqrt(c128 z) {
 
 __device__ inline c128 sinh(c128 z) {
   f64 x = z.re, y = z.im;
-  if (y == 0) return {::sinh(x), y};
+  if (y == 0) return {op::sinh(x), y};
   if (!isfinite(y)) {
     if (x == 0) return {x, nan<f64>()};
     return {isinf(x) ? infinity<f64>() : nan<f64>(), nan<f64>()};
   }
-  if (x == 0) return {x, ::sin(y)};
-  if (::fabs(x) < 700 || isnan(x)) return {::sinh(x) * ::cos(y), ::cosh(x) * ::sin(y)};
-  return {half_exp_times(::fabs(x), ::copysign(1.0, x) * ::cos(y)), half_exp_times(::fabs(x), ::sin(y))};
+  if (x == 0) return {x, op::sin(y)};
+  if (::fabs(x) < 700 || isnan(x)) return {op::sinh(x) * op::cos(y), ::cosh(x) * op::sin(y)};
+  return {half_exp_times(::fabs(x), ::copysign(1.0, x) * op::cos(y)), half_exp_times(::fabs(x), op::sin(y))};
 }
 __device__ inline c128 cosh(c128 z) {
   f64 x = z.re, y = z.im;
   if (y == 0 || (x == 0 && isfinite(y))) {
-    return {y == 0 ? ::cosh(x) : ::cos(y), isnan(x) || isinf(x) ? ::copysign(0.0, y) * ::copysign(1.0, x) : x * y};
+    return {y == 0 ? ::cosh(x) : op::cos(y), isnan(x) || isinf(x) ? ::copysign(0.0, y) * ::copysign(1.0, x) : x * y};
   }
   if (!isfinite(y)) {
     if (x == 0) return {nan<f64>(), 0};
     return {isinf(x) ? infinity<f64>() : nan<f64>(), nan<f64>()};
   }
-  if (::fabs(x) < 700 || isnan(x)) return {::cosh(x) * ::cos(y), ::sinh(x) * ::sin(y)};
-  return {half_exp_times(::fabs(x), ::cos(y)), half_exp_times(::fabs(x), ::copysign(1.0, x) * ::sin(y))};
+  if (::fabs(x) < 700 || isnan(x)) return {::cosh(x) * op::cos(y), op::sinh(x) * op::sin(y)};
+  return {half_exp_times(::fabs(x), op::cos(y)), half_exp_times(::fabs(x), ::copysign(1.0, x) * op::sin(y))};
 }
 // Kahan's algorithm ("Branch cuts for complex elementary functions", 1987).
 __device__ inline c128 tanh(c128 z) {
@@ -125,9 +125,9 @@ __device__ inline c128 tanh(c128 z) {
   if (!isfinite(y)) return {x == 0 ? x : nan<f64>(), nan<f64>()};
   if (::fabs(x) >= 22) {
     f64 e = ::exp(-::fabs(x));
-    return {::copysign(1.0, x), 4 * ::sin(y) * ::cos(y) * e * e};
+    return {::copysign(1.0, x), 4 * op::sin(y) * op::cos(y) * e * e};
   }
-  f64 t = ::tan(y), beta = 1 + t * t, s = ::sinh(x), rho = ::sqrt(1 + s * s), d = 1 + beta * s * s;
+  f64 t = op::tan(y), beta = 1 + t * t, s = op::sinh(x), rho = ::sqrt(1 + s * s), d = 1 + beta * s * s;
   return {beta * rho * s / d, t / d};
 }
 __device__ inline c128 sin(c128 z) {
@@ -153,7 +153,7 @@ __device__ inline Hull hull(f64 x, f64 y) {
     if (y < 1) return {x / root, root, y};
     return {::log1p(below + root), x, root};
   }
-  f64 r = ::hypot(x, above), t = ::hypot(x, below), a = 0.5 * (r + t);
+  f64 r = op::hypot(x, above), t = op::hypot(x, below), a = 0.5 * (r + t);
   f64 x2 = x * x, low = x2 / (r + above);
   f64 am1 = 0.5 * (low + (y < 1 ? x2 / (t - below) : t + below));
   f64 amy = 0.5 * (low + (y <= 1 ? t - below : x2 / (t + below)));
@@ -163,13 +163,13 @@ __device__ inline Hull hull(f64 x, f64 y) {
 __device__ inline c128 arcsinh(c128 z) {
   if (isnan(z) && !isinf(z)) return {nan<f64>(), z.im == 0 ? z.im : nan<f64>()};
   Hull h = hull(z.re, z.im);
-  return {::copysign(h.re, z.re), ::copysign(::atan2(h.y, h.s), z.im)};
+  return {::copysign(h.re, z.re), ::copysign(op::arctan2(h.y, h.s), z.im)};
 }
 __device__ inline c128 arcsin(c128 z) { return over_i(arcsinh(times_i(z))); }
 __device__ inline c128 arccos(c128 z) {
   if (isnan(z) && !isinf(z)) return {z.re == 0 ? HALF_PI : nan<f64>(), nan<f64>()};
   Hull h = hull(z.im, z.re);
-  return {::atan2(h.s, ::copysign(h.y, z.re)), ::copysign(h.re, -z.im)};
+  return {op::arctan2(h.s, ::copysign(h.y, z.re)), ::copysign(h.re, -z.im)};
 }
 __device__ inline c128 arccosh(c128 z) {
   if (isnan(z) && !isinf(z)) return {nan<f64>(), z.re == 0 ? HALF_PI : nan<f64>()};
@@ -181,13 +181,13 @@ __device__ inline c128 arctanh(c128 z) {
   if (isinf(x) || isinf(y)) return {::copysign(0.0, z.re), isnan(y) ? y : ::copysign(HALF_PI, z.im)};
   if (isnan(z)) return {x == 0 ? z.re : nan<f64>(), nan<f64>()};
   if (x > 1e9 || y > 1e9) {
-    f64 size = ::hypot(0.5 * x, 0.5 * y);
+    f64 size = op::hypot(0.5 * x, 0.5 * y);
     f64 re = 0.5 * (0.5 * x / size) / size, turn = 0.5 * (0.5 * y / size) / size;
     return {::copysign(re, z.re), ::copysign(HALF_PI - turn, z.im)};
   }
   // at x = 1 the square of a small y may underflow, but its logarithm is finite
-  f64 re = x == 1 && y < 1 ? 0.5 * (::log(::hypot(2.0, y)) - ::log(y)) : 0.25 * ::log1p(4 * x / ((1 - x) * (1 - x) + y * y));
-  return {::copysign(re, z.re), 0.5 * ::atan2(2 * z.im, (1 - x) * (1 + x) - y * y)};
+  f64 re = x == 1 && y < 1 ? 0.5 * (::log(op::hypot(2.0, y)) - ::log(y)) : 0.25 * ::log1p(4 * x / ((1 - x) * (1 - x) + y * y));
+  return {::copysign(re, z.re), 0.5 * op::arctan2(2 * z.im, (1 - x) * (1 + x) - y * y)};
 }
 __device__ inline c128 arctan(c128 z) { return over_i(arctanh(times_i(z))); }
 

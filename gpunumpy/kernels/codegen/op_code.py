@@ -173,15 +173,27 @@ def reduction(op_name: str, loop: Loop, scan: bool = False) -> ReductionCode:
     return ReductionCode(fill(op.state), identity, *(fill(text) for text in templates))
 
 
+_COMPLEX_MATH = "codegen/complex_math"
+
 # The files of helper functions in the order in which their texts are concatenated, each with the files it needs.
 _HELPERS: dict[str, tuple[str, ...]] = {
     "codegen/types": (),
     "codegen/cast": (),
     "codegen/integer": (),
     "codegen/real": (),
+    "codegen/double_word": (),
+    "codegen/exponential": ("codegen/double_word",),
+    "codegen/logarithm": ("codegen/double_word",),
+    "codegen/power": ("codegen/double_word", "codegen/exponential", "codegen/logarithm"),
+    "codegen/hypot": ("codegen/double_word",),
+    "codegen/trigonometric": ("codegen/double_word",),
+    "codegen/inverse_trigonometric": ("codegen/double_word",),
     "codegen/half": (),
     "codegen/complex": (),
-    "codegen/complex_math": ("codegen/complex",),
+    _COMPLEX_MATH: (
+        *("codegen/complex", "codegen/double_word", "codegen/exponential", "codegen/hypot"),
+        *("codegen/trigonometric", "codegen/inverse_trigonometric"),
+    ),
     "codegen/reduce": ("codegen/cast", "codegen/real", "codegen/complex"),
     "random/streams": (),
     "random/philox32": (),
@@ -233,9 +245,11 @@ def _helper_files(name: str, loop: Loop) -> frozenset[str]:
     needed = {"codegen/types", "codegen/complex"} if complex_kind else {"codegen/types"}
     for text in _templates_of(name, loop):
         for function in re.findall(r"op::(\w+)", text):
-            for file in _definers().get(function, ()):
-                if file != "codegen/complex_math" or complex_kind:
-                    needed.update((file, *_HELPERS[file]))
+            files = _definers().get(function, ())
+            if _COMPLEX_MATH in files:  # a function of its name is one of real numbers
+                files = (_COMPLEX_MATH,) if complex_kind else tuple(file for file in files if file != _COMPLEX_MATH)
+            for file in files:
+                needed.update((file, *_HELPERS[file]))
     return frozenset(needed)
 
 

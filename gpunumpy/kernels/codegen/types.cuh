@@ -20,16 +20,23 @@ template <class To, class From> __device__ inline To bit_cast(From x) {
   return both.to;
 }
 
-// Functions that are one instruction on the device, and an expression of its own in the emulator on the host.
+// Functions that are one instruction on the device, and an expression of its own in the emulator on the host. The device's
+// conversions turn every NaN into one without a sign; the emulator's do too.
 #ifdef GPUNUMPY_EMULATOR
-__device__ inline u16 f16_bits(f32 x) { return bit_cast<u16>(_Float16(x)); }
-__device__ inline u16 f16_bits(f64 x) { return bit_cast<u16>(_Float16(x)); }
-__device__ inline f32 f16_value(u16 bits) { return f32(bit_cast<_Float16>(bits)); }
+__device__ inline u16 f16_bits(f32 x) { return x != x ? 0x7fff : bit_cast<u16>(_Float16(x)); }
+__device__ inline u16 f16_bits(f64 x) { return x != x ? 0x7fff : bit_cast<u16>(_Float16(x)); }
+__device__ inline f32 f16_value(u16 bits) {
+  return (bits & 0x7fff) > 0x7c00 ? bit_cast<f32>(0x7fffffffu) : f32(bit_cast<_Float16>(bits));
+}
+__device__ inline f32 narrowed(f64 x) { return x != x ? bit_cast<f32>(0x7fffffffu) : f32(x); }
+__device__ inline f64 widened(f32 x) { return x != x ? bit_cast<f64>(0x7fffffffffffffffull) : f64(x); }
 __device__ inline int popcount(u64 x) { return __builtin_popcountll(x); }
 #else
 __device__ inline u16 f16_bits(f32 x) { u16 r; asm("cvt.rn.f16.f32 %0, %1;" : "=h"(r) : "f"(x)); return r; }
 __device__ inline u16 f16_bits(f64 x) { u16 r; asm("cvt.rn.f16.f64 %0, %1;" : "=h"(r) : "d"(x)); return r; }
 __device__ inline f32 f16_value(u16 bits) { f32 r; asm("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"(bits)); return r; }
+__device__ inline f32 narrowed(f64 x) { return f32(x); }
+__device__ inline f64 widened(f32 x) { return f64(x); }
 __device__ inline int popcount(u64 x) { return __popcll(x); }
 #endif
 
@@ -81,10 +88,22 @@ template <class T> constexpr bool same<T, T> = true;
 template <class T> __device__ inline T infinity() { return T(bit_cast<f32>(0x7f800000u)); }
 template <class T> __device__ inline T nan() { return T(bit_cast<f32>(0x7fc00000u)); }
 
-__device__ inline bool signbit(f32 x) { return bit_cast<u32>(x) >> 31; }
-__device__ inline bool signbit(f64 x) { return bit_cast<u64>(x) >> 63; }
-__device__ inline bool signbit(f16 x) { return x.bits >> 15; }
-__device__ inline bool signbit(bf16 x) { return x.bits >> 15; }
+// The sign of a float is that of its bits: the device's abs and neg leave that of a NaN open, and lose it.
+template <class T> struct bits_of;
+template <> struct bits_of<f16> { typedef u16 type; };
+template <> struct bits_of<bf16> { typedef u16 type; };
+template <> struct bits_of<f32> { typedef u32 type; };
+template <> struct bits_of<f64> { typedef u64 type; };
+template <class T> using word = typename bits_of<T>::type;
+template <class T> constexpr word<T> SIGN = word<T>(word<T>(1) << (8 * sizeof(T) - 1));
+
+template <class T> __device__ inline word<T> sign_of(T x) { return bit_cast<word<T>>(x) & SIGN<T>; }
+template <class T> __device__ inline bool signbit(T x) { return sign_of(x) != 0; }
+template <class T> __device__ inline T fabs(T x) { return bit_cast<T>(word<T>(bit_cast<word<T>>(x) & ~SIGN<T>)); }
+template <class T> __device__ inline T negative(T x) { return bit_cast<T>(word<T>(bit_cast<word<T>>(x) ^ SIGN<T>)); }
+template <class T> __device__ inline T copysign(T x, T sign) {
+  return bit_cast<T>(word<T>((bit_cast<word<T>>(x) & ~SIGN<T>) | sign_of(sign)));
+}
 
 template <class T> __device__ inline bool isnan(T x) {
   if constexpr (kind<T> == 3) return x.re != x.re || x.im != x.im;

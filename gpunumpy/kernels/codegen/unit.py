@@ -171,7 +171,7 @@ class Unit:
         kind = KIND[dtype]
         if kind == "b":
             return f"(a{arg} != 0)"
-        if kind == "e":
+        if kind in "ef" and dtype != _F64:
             return self.expression("cast", (_F64, dtype), [f"a{arg}"])
         if kind == "c":
             value = self.expression("complex", (_F64, _F64, _C128), [f"a{arg}r", f"a{arg}i"])

@@ -7,10 +7,12 @@ CUDA toolkit.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from ...core.errors import DeviceError, allowed
 from ...core.graph.bounded_table import ENTRY_BYTES, BoundedTable
@@ -18,8 +20,13 @@ from ...core.runtime.device import Device
 from .disk_cache import INSTALL, cache_folder, cuda_core, open_cache, warn_unusable
 from .module import Function, Module
 
+# Programs that are compiled at one time; each takes some 100 MB of memory while it is.
+MAX_COMPILERS = 16
+
+# The GPU, whether contraction is on, and the text of a program.
+_Key: TypeAlias = tuple[Device, bool, str]
 _contraction = False
-_modules: BoundedTable[tuple[Device, bool, str], Module] = BoundedTable()
+_modules: BoundedTable[_Key, Module] = BoundedTable()
 _lock = threading.RLock()
 
 
@@ -73,20 +80,21 @@ def compile_cubin(text: str, arch: str) -> bytes:
     """
     if arch not in archs():
         raise ValueError(f"NVRTC does not compile for {arch!r}; {allowed(archs())}")
-    return _compile(text, arch, "cubin")
+    return _compile(text, arch, "cubin", _contraction)
 
 
 def compile_lto(text: str, arch: str) -> bytes:
     """Compile device functions to LTO-IR, which a library links into its own kernels on a GPU of this architecture."""
-    return _compile(text, _compile_target(arch)[0].replace("compute", "sm"), "ltoir", link_time_optimization=True)
+    arch = _compile_target(arch)[0].replace("compute", "sm")
+    return _compile(text, arch, "ltoir", _contraction, link_time_optimization=True)
 
 
-def _compile(text: str, arch: str, target: str, **options: Any) -> bytes:
+def _compile(text: str, arch: str, target: str, contraction: bool, **options: Any) -> bytes:
     """Compile a program, or read it from the cache on disk. `target` is "cubin", "ptx" or "ltoir"."""
     make_program, make_options, _ = cuda_core()
     folder = cache_folder()
     disk = open_cache(folder)
-    settings = make_options(arch=arch, std="c++17", fma=_contraction, name="gpunumpy", **options)
+    settings = make_options(arch=arch, std="c++17", fma=contraction, name="gpunumpy", **options)
     program = make_program(text, "c++", settings)
     try:
         try:
@@ -138,18 +146,42 @@ def compile_program(text: str, entries: Iterable[str], device: Device) -> dict[s
         The function of each name.
     """
     key = (device, _contraction, text)
-    module = _modules.find(key) or _load(key)
+    module = _modules.find(key) or _load(key, _image(key))
     return {name: module.function(name) for name in entries}
 
 
-def _load(key: tuple[Device, bool, str]) -> Module:
-    """Compile and load a program."""
-    device, _, text = key
-    image = _compile(text, *_compile_target(device.attributes.arch))
-    # The lock is taken after compiling, so that threads can compile different programs at the same time.
+def compile_side_by_side(texts: Iterable[str], device: Device) -> None:
+    """Compile and load programs on a GPU, several at a time, so that `compile_program` finds them.
+
+    The compiler runs outside of Python's lock, and one program takes a tenth of a second or more. An error in a program
+    is left to `compile_program`. An exception in this thread (Ctrl-C) waits for the programs under way, not for those
+    that have not begun.
+    """
+    keys = [key for text in dict.fromkeys(texts) if _modules.find(key := (device, _contraction, text)) is None]
+    if len(keys) < 2:
+        return
+    with ThreadPoolExecutor(min(len(keys), MAX_COMPILERS, os.cpu_count() or 1)) as pool:
+        try:
+            images = [(key, pool.submit(_image, key)) for key in keys]
+            for key, image in images:
+                if image.exception() is None:
+                    _load(key, image.result())
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _image(key: _Key) -> bytes:
+    device, contraction, text = key
+    return _compile(text, *_compile_target(device.attributes.arch), contraction)
+
+
+def _load(key: _Key, image: bytes) -> Module:
+    """Load a compiled program, unless another thread was first."""
     with _lock:
         module = _modules.find(key)
         if module is None:
+            device, _, text = key
             device.activate()
             size = 1 + (len(text) + len(image)) // ENTRY_BYTES
             module = _modules.keep(key, Module(device, image), size)

@@ -18,7 +18,8 @@ from ...core.schedule.callbacks import FusedCall, FusePredicate
 from ...core.schedule.steps import RunLibraryCall
 from ...core.schedule.traits import Traits
 from ..source_locations import SourceLocations
-from .kernel import CudaKernels
+from .compile import compile_side_by_side
+from .kernel import CudaKernels, Preparation
 from .program import prepare_program
 
 
@@ -47,21 +48,26 @@ class CudaExecutor:
         """Return the function that decides which kernels are fused into library call `call`; None if none ever are."""
         return fuse_predicate_of(call, self.name)
 
-    def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Runner:
-        """Prepare a library call; return a function of the addresses of its results and arguments, and scalars."""
+    def finish(self, begun: Sequence[Preparation]) -> Sequence[Runner]:
+        """Compile the programs of all preparations side by side, and finish them."""
+        compile_side_by_side([preparation.text for preparation in begun if preparation.text], self.device)
+        return [preparation.finish() for preparation in begun]
+
+    def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Preparation:
+        """Begin to prepare a function of the addresses of a call's results and arguments, and scalars."""
         functions = record_of(step.name).implementation(self.name)
         layouts = [*(layout for layout, _ in results), *(layout for _, layout in step.args)]
         dtypes = (*(dtype for _, dtype in results), *step.dtypes)
         if functions.program:
-            return prepare_program(
-                self.device, implementation(functions.program)(step.options, layouts, dtypes), len(layouts)
-            )
+            program = implementation(functions.program)(step.options, layouts, dtypes)
+            return Preparation(partial(prepare_program, self.device, program, len(layouts)), program.text)
         name = functions.run
         if isinstance(step.options, Batch):
             name = functions.batch
         elif isinstance(step.options, FusedCall):
             name = functions.run_fused
-        return _prepared(self.device, lambda: implementation(name)(self.device, step.options, layouts, dtypes))
+        prepare = partial(implementation(name), self.device, step.options, layouts, dtypes)
+        return Preparation(partial(_prepared, self.device, prepare))
 
     def take_error(self) -> str:
         """Return the message of the first index out of bounds since the last call, or an empty string."""

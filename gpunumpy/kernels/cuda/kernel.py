@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from ...core.dtypes import KIND
 from ...core.graph.bounded_table import BoundedTable
@@ -18,6 +19,21 @@ from .compile import compile_program
 from .launch import ARGUMENT_FORMAT, Launcher
 
 
+class Preparation(NamedTuple):
+    """What is left to do for a step of a plan once its program is known.
+
+    Attributes
+    ----------
+    finish
+        Compiles and loads the program if that has not been done, and returns what launches it.
+    text
+        The text of the program; empty if there is none.
+    """
+
+    finish: Callable[[], Runner]
+    text: str = ""
+
+
 class CudaKernels:
     """The kernels of one GPU, by structure."""
 
@@ -25,19 +41,20 @@ class CudaKernels:
         self._device = device
         self._programs: BoundedTable[Kernel, Variants[SizedProgram]] = BoundedTable()
 
-    def prepare(self, structure: Kernel) -> Callable[[Sequence[int]], Runner]:
-        """Return what takes the sizes of a kernel of this structure, and returns what launches it."""
+    def prepare(self, structure: Kernel) -> Callable[[Sequence[int]], Preparation]:
+        """Return what takes the sizes of a kernel of this structure, and begins to prepare what launches it."""
         device = self._device
         programs = self._programs.find(structure)
         if programs is None:
             made = sized_programs(structure, device.attributes.multiprocessors)
             programs = self._programs.keep(structure, made)
 
-        def prepared(sizes: Sequence[int]) -> Runner:
-            program, values = programs.find(sizes)
-            return launcher(device, structure, program.at(values))
+        def begin(sizes: Sequence[int]) -> Preparation:
+            sized, values = programs.find(sizes)
+            program = sized.at(values)
+            return Preparation(partial(launcher, device, structure, program), program.text)
 
-        return prepared
+        return begin
 
 
 def launcher(device: Device, kernel: Kernel, program: Program) -> Runner:
@@ -78,4 +95,5 @@ def launcher(device: Device, kernel: Kernel, program: Program) -> Runner:
         for launch in launchers:
             launch(wire)
 
+    run.is_one_launch = len(launchers) == 1  # type: ignore[attr-defined]
     return run

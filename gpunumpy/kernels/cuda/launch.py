@@ -6,6 +6,8 @@ import ctypes
 import struct
 import threading
 from collections.abc import Sequence
+from itertools import starmap
+from operator import call
 
 from ...core.errors import DeviceError
 from ...core.runtime.device import Device, check, device_error, driver
@@ -43,7 +45,9 @@ class Launcher:
         Signed integers that follow the arguments in every launch.
     """
 
-    __slots__ = ("_addresses", "_call", "_fixed", "_function", "_lock", "_pack", "_values", "device")
+    __slots__ = ("_addresses", "_function", "_launch", "_lock", "_pack", "_values", "device")
+
+    is_one_launch = True
 
     def __init__(
         self,
@@ -78,9 +82,11 @@ class Launcher:
         # The arguments of cuLaunchKernel; its binding converts its own objects and plain integers fastest.
         dimensions = (*(*grid, 1, 1)[:3], *(*block, 1, 1)[:3])
         self._function = function  # keeps its module loaded
-        self._fixed = (function.handle, *dimensions, shared, device.stream, ctypes.addressof(self._addresses), 0)
-        self._call = cuda.cuLaunchKernel
-        self._lock = threading.Lock()
+        self._launch = (
+            *(cuda.cuLaunchKernel, function.handle, *dimensions),
+            *(shared, device.stream, ctypes.addressof(self._addresses), 0),
+        )
+        self._lock = threading.RLock()
 
     def __call__(self, values: Sequence[float]) -> None:
         """Queue the kernel on the device's stream.
@@ -99,8 +105,11 @@ class Launcher:
         """
         self.device.activate()
         with self._lock:
-            self._pack(self._values, 0, *values)
-            error = self._call(*self._fixed)[0]
+            launched = self.device.launched
+            launched.extend(starmap(call, ((self._pack, self._values, 0, *values), self._launch)))
+            error = launched[-1][0]
+            if error:
+                launched.clear()
         if error:
             if error.name == "CUDA_ERROR_OUT_OF_MEMORY":
                 raise shortage(self.device, "no room for the stacks and local variables of a kernel")

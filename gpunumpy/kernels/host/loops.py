@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy
 
 from ...core.dtypes import DType
+from ...core.runtime.helpers import workers
 from ...core.runtime.plan import Runner
 from ...core.schedule.kernel import Apply, Kernel, ReduceLoops, ScanLoop
 from ...core.schedule.sizes import Formulas, Trace
@@ -25,11 +26,13 @@ from .loop_nest import (
 )
 from .reduce import Reducer, State, reducer
 from .text import block_function
-from .threads import quietly, run_all, workers
+from .threads import Each, quietly, run_all
 
 # Bytes of the cache that the arrays of one block may take, and the fewest points that are worth a NumPy call.
 BLOCK_BYTES = 512 * 1024
 MIN_BLOCK_POINTS = 12 * 1024
+# The most points of one, where little is read for each: no signal is seen before a NumPy call ends.
+MAX_BLOCK_POINTS = 1 << 24
 # Blocks are larger by this factor in a reduction, as merging the states of two blocks costs several calls, and in a
 # kernel that only copies, as nothing is read again from the cache.
 _LARGE_BLOCK_FACTOR = 4
@@ -139,7 +142,7 @@ def _blocks_at(nest: Nest, dims: int) -> Callable[[tuple[int, ...]], tuple[int, 
 
 def _blocks_of(shape: tuple[int, ...], dims: int, points: int) -> tuple[int, int]:
     """Return the same for blocks of about `points` points."""
-    points = max(MIN_BLOCK_POINTS, points)
+    points = min(max(MIN_BLOCK_POINTS, points), MAX_BLOCK_POINTS)
     if prod(shape) <= 2 * points:
         return 1, 0
     last = next(d for d in range(len(shape)) if prod(shape[d + 1 :]) <= points or d == dims - 1)
@@ -197,11 +200,16 @@ def _prepare_independent_blocks(nest: Nest, block: tuple[int, ...], blocked: int
             pieces += [(call, lows[k : k + step]) for k in range(0, len(lows), step)]
 
         def run(args: Sequence[Any]) -> None:
-            run_all([partial(call, args, lows) for call, lows in pieces], parallel)
+            run_all([partial(_run_piece, call, args, lows) for call, lows in pieces], parallel)
 
         return run
 
     return make
+
+
+def _run_piece(call: Callable[..., Any], args: Sequence[Any], lows: Sequence[tuple[int, ...]], each: Each) -> None:
+    """Run the blocks of a piece of work."""
+    call(args, each(lows))
 
 
 def _prepare_partial_reductions(nest: Nest, block: tuple[int, ...], blocked: int, formulas: Formulas) -> _Maker:
@@ -267,9 +275,9 @@ def _reduce_in_parts(
         results = [numpy.empty(shape, dtype) for shape, dtype in outputs]
         states_of: dict[tuple[int, ...], list[Any]] = {key: [None] * len(parts) for key, parts in groups.items()}
 
-        def run_part(key: tuple[int, ...], k: int) -> None:
+        def run_part(key: tuple[int, ...], k: int, each: Each) -> None:
             call, lows = groups[key][k]
-            states_of[key][k] = call(args, lows)
+            states_of[key][k] = call(args, each(lows))
 
         run_all([partial(run_part, key, k) for key, parts in groups.items() for k in range(len(parts))], parallel)
         for key, parts in states_of.items():

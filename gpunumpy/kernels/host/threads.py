@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import Context
-from functools import cache
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy
 
+from ...core.runtime.helpers import Job, workers
 from ...core.runtime.memory import explained
-
-
-@cache
-def workers() -> int:
-    """Return how many threads to use: the number of processors that this process may run on."""
-    if hasattr(os, "process_cpu_count"):  # since Python 3.13
-        return os.process_cpu_count() or 1
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@cache
-def _pool() -> ThreadPoolExecutor:
-    """Return the pool of helpers of a calling thread."""
-    return ThreadPoolExecutor(max(1, workers() - 1), thread_name_prefix="gpunumpy")
-
-
-# A forked child inherits the pool object without its threads, so it needs a new pool.
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)
-
 
 # Unused contexts in which NumPy ignores floating-point errors. To enter one takes a tenth of the time of
 # `numpy.errstate`.
@@ -54,12 +33,32 @@ def quietly(function: Callable[..., Any], *args: Any) -> Any:
         _quiet_contexts.append(context)
 
 
-def run_all(tasks: Iterable[Callable[[], object]], parallel: bool) -> None:
+# What a task of `run_all` calls on its blocks of work, to go through them.
+Each: TypeAlias = Callable[[Iterable[Any]], Iterable[Any]]
+
+
+class _Stopped(Exception):
+    """The caller of `run_all` has raised an exception, so nobody wants the rest of the work."""
+
+
+def run_all(tasks: Iterable[Callable[[Each], object]], parallel: bool) -> None:
     """Run `tasks`, in any order if `parallel`. Return when all are done, or raise the exception of one of them.
 
-    The caller runs inside `quietly`. Its thread works too, so the tasks are done even if the pool is busy elsewhere.
+    The caller runs inside `quietly`. Its thread works too, so the tasks are done even if all helpers are busy. If an
+    exception ends the work of the caller (Ctrl-C, say), helpers stop after the block that they are at.
     """
     todo = deque(tasks)
+    if not parallel or len(todo) < 2:
+        for task in todo:
+            task(iter)
+        return
+    stopped = False
+
+    def each(blocks: Iterable[Any]) -> Iterator[Any]:
+        for block in blocks:
+            if stopped:
+                raise _Stopped
+            yield block
 
     def work() -> None:
         while True:
@@ -67,17 +66,34 @@ def run_all(tasks: Iterable[Callable[[], object]], parallel: bool) -> None:
                 task = todo.popleft()
             except IndexError:
                 return
-            task()
+            task(each)
 
-    helpers = min(workers(), len(todo)) - 1 if parallel else 0
-    futures = [_pool().submit(quietly, work) for _ in range(helpers)]
+    jobs = [Job(partial(quietly, work)) for _ in range(min(workers(), len(todo)) - 1)]
     try:
+        for job in jobs:
+            job.start()
         work()
-    finally:
+    except BaseException:
+        stopped = True
         todo.clear()
-        for future in futures:
-            if not future.cancel():
-                future.exception()
-    for future in futures:
-        if not future.cancelled():
-            future.result()
+        raise
+    finally:
+        _wait(jobs)
+    for job in jobs:
+        if job.error is not None:
+            raise job.error
+
+
+def _wait(jobs: Iterable[Job]) -> None:
+    """Wait for the helpers that have begun, and raise what ends the wait only afterwards."""
+    unfinished = list(jobs)
+    interruption: BaseException | None = None
+    while unfinished:
+        try:
+            while unfinished:
+                unfinished[-1].cancel_or_wait()
+                unfinished.pop()
+        except BaseException as error:
+            interruption = error
+    if interruption is not None:
+        raise interruption

@@ -245,6 +245,7 @@ def program(seed: int) -> None:
         numpy.testing.assert_allclose(to_host(tested), host, rtol=1e-8, atol=1e-8 * (abs(host).max() + 1))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("batch", range(4))
 def test_random_programs(batch: int) -> None:
     for seed in range(100):

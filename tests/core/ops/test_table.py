@@ -238,7 +238,7 @@ def test_each_application_compiles_with_its_own_helpers(tmp_path: Path) -> None:
         nvrtc.Program(translation_unit([], [case]), "c++", options).compile("cubin")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("architecture", _ARCHITECTURES)
 def test_everything_compiles(architecture: str) -> None:
     nvrtc = pytest.importorskip("cuda.core", reason="NVRTC is not installed")

@@ -148,6 +148,7 @@ def repeats(record: Callable[..., Any], expected: Any) -> None:
     same(record(), expected)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.usefixtures("fresh_tables")
 @pytest.mark.parametrize("name", _BINARY)
 @pytest.mark.parametrize("host", [_HOST, _INTEGERS], ids=["floats", "integers"])

@@ -16,9 +16,8 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.late_imports import import_late
-from gpunumpy.core.runtime import evaluate, memory
+from gpunumpy.core.runtime import evaluate, helpers, memory
 from gpunumpy.core.runtime.device import CPU
-from gpunumpy.kernels.host import threads
 
 from ...support.forks import in_child, needs_fork
 
@@ -185,9 +184,9 @@ def test_many_threads_that_fork() -> None:
 
 
 def test_the_pool_of_threads_is_not_inherited() -> None:
-    pool = threads._pool()
-    assert in_child(lambda: threads._pool() is not pool)
-    assert threads._pool() is pool
+    pool = helpers._helpers()
+    assert in_child(lambda: helpers._helpers() is not pool)
+    assert helpers._helpers() is pool
 
 
 PROGRAM = """

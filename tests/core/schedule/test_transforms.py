@@ -225,6 +225,7 @@ def test_few_executions() -> None:
         assert made.plan.batch * count == 8 * 16 * 32 // prod(options.sizes)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("large", [1 << 20, 1])
 def test_functions_over_plans(library: Model, monkeypatch: pytest.MonkeyPatch, large: int) -> None:
     from gpunumpy.fft import steps

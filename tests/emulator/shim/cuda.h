@@ -18,6 +18,8 @@
 #include "atomics.h"
 #include "intrinsics.h"
 #include "mathematics.h"
+#define FUNCTIONS_ARE_OFF emulator_functions_are_off
+#include "documented.h"
 
 // A kernel's text stands in an unnamed namespace, so that nothing in it is shared between translation units or folded
 // by the linker (static shared memory could not have a section of its own otherwise). A function that the text

@@ -19,6 +19,7 @@
 
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
+int emulator_functions_are_off = 1;
 
 namespace emulator {
 

@@ -20,6 +20,9 @@ extern uint3 blockIdx;
 extern dim3 blockDim;
 extern dim3 gridDim;
 
+// Whether mathematical functions are off by what the device's may be (documented.h), which is so unless a test says.
+extern "C" int emulator_functions_are_off;
+
 namespace emulator {
 
 constexpr int warp_size = 32;

@@ -1,0 +1,167 @@
+"""Helper threads: work beside the calling thread, that a signal handler may ask for in the middle of a request.
+
+Python runs signal handlers, and raises what these raise, in the main thread alone, between any two of its bytecodes. So
+work that must not stop half way runs in a helper thread, and nothing here takes a lock that an interrupted thread could
+hold already.
+"""
+
+from __future__ import annotations
+
+import _thread
+import gc
+import os
+import sys
+from collections.abc import Callable
+from functools import cache
+from queue import SimpleQueue
+
+# How long a thread waits for a job before it looks again whether the job has ended. It only matters for a wait that an
+# exception cut off after it took the news of the end, which then never comes again.
+_POLL_S = 0.05
+
+
+@cache
+def workers() -> int:
+    """Return how many threads to use: the number of processors that this process may run on."""
+    if hasattr(os, "process_cpu_count"):  # since Python 3.13
+        return os.process_cpu_count() or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _NoFinalizers:
+    """Context in which the garbage collector does not run, in as many threads as are in it at a time.
+
+    Finalizers and callbacks of the collector may look at values. A helper must not run them, as the thread that would
+    compute these values waits for the helper; nor may they run while a step overwrites memory. The main thread does not
+    enter this context, as an exception of a signal handler could keep it from leaving.
+    """
+
+    def __init__(self) -> None:
+        self._lock = _thread.allocate_lock()
+        self._count = 0  # of threads in the context
+        self._was_enabled = False
+
+    def renew(self) -> None:
+        """Leave the context for all threads, which do not exist any more."""
+        if self._count and self._was_enabled:
+            gc.enable()
+        self.__init__()  # type: ignore[misc]
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._count += 1
+            if self._count == 1:
+                self._was_enabled = gc.isenabled()
+                gc.disable()
+
+    def __exit__(self, *exception: object) -> None:
+        with self._lock:
+            self._count -= 1
+            if not self._count and self._was_enabled:
+                gc.enable()
+
+
+no_finalizers = _NoFinalizers()
+
+
+class Job:
+    """A call in a helper thread.
+
+    Attributes
+    ----------
+    has_run : bool
+        Whether the call is over, and was not cancelled.
+    error : BaseException or None
+        What the call raised.
+    """
+
+    __slots__ = ("_ended", "_function", "_is_over", "_turn", "error", "has_run")
+
+    def __init__(self, function: Callable[[], object]) -> None:
+        self._function = function
+        self._turn = [None]  # whoever empties the list runs the call, or has cancelled it
+        self._is_over = False
+        self._ended = _thread.allocate_lock()
+        self._ended.acquire()
+        self.has_run = False
+        self.error: BaseException | None = None
+
+    def start(self) -> None:
+        """Have a helper run the call."""
+        _helpers().run(self)
+
+    def run(self) -> None:
+        """Run the call, unless it is cancelled; called by a helper."""
+        if not self._take_turn():
+            return
+        try:
+            with no_finalizers:
+                self._function()
+        except BaseException as error:
+            self.error = error
+        finally:
+            del self._function  # and what it refers to
+            self.has_run = self._is_over = True
+            self._ended.release()
+
+    def cancel_or_wait(self) -> bool:
+        """Wait for the end of the call, or keep it from beginning. Return whether it has run."""
+        if self._take_turn():
+            self._is_over = True
+            self._ended.release()
+            return False
+        self.wait()
+        return self.has_run
+
+    def wait(self) -> None:
+        """Wait for the end of the call. Several threads may wait; an interrupted wait can be begun again."""
+        while not self._is_over:
+            self._ended.acquire(timeout=_POLL_S)
+
+    def _take_turn(self) -> bool:
+        try:
+            self._turn.pop()
+        except IndexError:
+            return False
+        return True
+
+
+class _Helpers:
+    """The helper threads of this process. They are started as jobs come, and never end."""
+
+    def __init__(self) -> None:
+        self._jobs: SimpleQueue[Job] = SimpleQueue()  # a put into it may interrupt another one
+        self._serving: list[None] = []  # an entry for each thread, from the thread itself: none is counted that is lost
+
+    def run(self, job: Job) -> None:
+        """Have the next helper that is free run a job."""
+        if sys.is_finalizing():  # the helpers stand still
+            job.run()
+            return
+        self._jobs.put(job)
+        if len(self._serving) < workers():
+            try:
+                _thread.start_new_thread(self._serve, ())
+            except RuntimeError:  # no thread can be started
+                if not self._serving:
+                    job.run()
+
+    def _serve(self) -> None:
+        self._serving.append(None)
+        while True:
+            self._jobs.get().run()
+
+
+@cache
+def _helpers() -> _Helpers:
+    return _Helpers()
+
+
+def _renew() -> None:
+    """Begin anew in a forked child, which has none of the threads."""
+    _helpers.cache_clear()
+    no_finalizers.renew()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew)

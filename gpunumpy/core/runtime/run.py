@@ -1,0 +1,148 @@
+"""A run of a plan: how far it has come, and what is sound of it when an exception or another flush comes in between.
+
+Python raises exceptions of signal handlers, and calls handlers, finalizers and callbacks of the garbage collector,
+between any two bytecodes. A run is finished by `settle` after an exception; `values` tells what another flush can
+compute from while the run waits for it. Both may themselves be interrupted, and begun again by whoever comes next.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from ..graph.node import Node, leaf_node
+from ..graph.queue import Queue
+from ..graph.signature import Signature
+from . import memory
+from .helpers import Job
+from .memory import Buffer
+
+# Nodes that are computed, their buffers, and their signatures as leaves.
+Results: TypeAlias = list[tuple[Node, Buffer, Signature]]
+
+
+def publish(queue: Queue, results: Results) -> None:
+    """Turn pending nodes into leaves.
+
+    Python runs no signal handler inside of the statement that turns a node into a leaf. Other threads read `data`
+    first: it is set once offset and signature are right. A value that another flush has computed meanwhile stays as it
+    is: code outside of the package may have seen its memory.
+    """
+    queue.publications += 1
+    for node, buffer, signature in results:
+        if node.data is None:
+            node.offset, node.bound, node.signature, node.data, node.args = 0, None, signature, buffer, ()
+
+
+class Section(NamedTuple):
+    """Steps of a plan that overwrite what cannot be computed again.
+
+    Attributes
+    ----------
+    start, end
+        The numbers of the first step, and of the one behind the last.
+    program
+        The actions.
+    """
+
+    start: int
+    end: int
+    program: Sequence[Any]
+
+
+# A section that has begun; what it overwrites, by buffer and first byte, if it can be undone; its job, if a helper runs
+# it; and the list that its launch of a kernel makes an entry in.
+Entered: TypeAlias = tuple[Section, Sequence[tuple[Buffer, int, Any]], Job | None, deque[Any] | None]
+
+
+class RunningPlan(Protocol):
+    """What a run knows of its plan."""
+
+    queue: Queue
+
+    def results_at(self, nodes: Sequence[Node], slots: Sequence[Any], step: int, begun: int) -> Results:
+        """Return the values that are complete after so many steps, if so many have begun to write."""
+
+
+class Run:
+    """What a flush is at.
+
+    Attributes
+    ----------
+    plan, nodes, slots
+        The plan that runs, the graph that it runs for, and the buffers of its slots; `plan` is None before.
+    step : int
+        All steps before this one are complete.
+    entered
+        The last section that has begun.
+    """
+
+    __slots__ = ("entered", "nodes", "plan", "slots", "step")
+
+    nodes: Sequence[Node]
+    slots: list[Any]
+
+    def __init__(self) -> None:
+        self.plan: RunningPlan | None = None
+        self.step = 0
+        self.entered: Entered | None = None
+
+    def settle(self) -> None:
+        """After an exception, undo the section that it ended, or wait for it, and publish what is complete."""
+        plan = self.plan
+        if plan is None:
+            return
+        step, begun = self._progress()
+        for buffer, start, content in self._undone():
+            assert buffer.host is not None
+            buffer.host[start : start + content.size] = content
+        publish(plan.queue, plan.results_at(self.nodes, self.slots, step, begun))
+
+    def values(self) -> tuple[dict[Node, Node], dict[int, Buffer]]:
+        """Return what to compute from while the run waits.
+
+        Returns
+        -------
+        dict, dict
+            Leaves that stand for nodes that are pending. And buffers that stand for others, by the identities of these:
+            as these were before the section began in which the run waits.
+        """
+        plan = self.plan
+        if plan is None or self.entered is None:
+            return {}, {}  # no leaf has been overwritten
+        step, begun = self._progress()
+        buffers: dict[int, Buffer] = {}
+        for buffer, start, content in self._undone():
+            assert buffer.host is not None
+            before = buffers.get(id(buffer))
+            if before is None:
+                before = buffers[id(buffer)] = memory.allocate(buffer.device, buffer.nbytes)
+                assert before.host is not None
+                before.host[: buffer.nbytes] = buffer.host[: buffer.nbytes]
+            assert before.host is not None
+            before.host[start : start + content.size] = content
+        results = plan.results_at(self.nodes, self.slots, step, begun)
+        values = {node: leaf_node(signature, buffers.get(id(buffer), buffer), 0) for node, buffer, signature in results}
+        return values, buffers
+
+    def _at_hand(self) -> Entered | None:
+        """Return the section in which the run stands, if it stands in one."""
+        entered = self.entered
+        return entered if entered is not None and entered[0].start <= self.step < entered[0].end else None
+
+    def _progress(self) -> tuple[int, int]:
+        """Return how many steps are complete, and how many have begun to write, where a section is done or undone."""
+        entered = self._at_hand()
+        if entered is None:
+            return self.step, self.step + 1
+        section, saved, job, launched = entered
+        if (job is not None and job.cancel_or_wait() and self.step == section.end) or launched:
+            return section.end, section.end
+        can_be_undone = saved or launched is not None
+        return section.start, section.start if can_be_undone else section.end
+
+    def _undone(self) -> Sequence[tuple[Buffer, int, Any]]:
+        """Return what the section in which the run stands has overwritten, the last write first."""
+        entered = self._at_hand()
+        return entered[1][::-1] if entered is not None else ()

@@ -1,0 +1,137 @@
+"""The sections of a plan that overwrite what the graph cannot compute again: all of a section runs, or nothing of it.
+
+Between sections, every value that is not computed yet can be computed by another plan: from leaves, and from the values
+that are complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import NamedTuple
+
+from ..schedule.kernel import Store
+from ..schedule.lower import Item, Source
+from ..schedule.steps import Adopt, Allocate, RunKernel, RunLibraryCall, Step
+
+
+class Writes(NamedTuple):
+    """The numbers of the first and of the last step that writes a source, and of the last one that reads it."""
+
+    first: int
+    last: int
+    last_read: int
+
+
+class Region(NamedTuple):
+    """Bytes of the buffer of a source that a step writes."""
+
+    owner: Source
+    start: int
+    nbytes: int
+
+
+def targets(step: Step) -> list[Source]:
+    """Return the sources that a step writes."""
+    if isinstance(step, RunKernel):
+        return [source for source, arg in zip(step.args, step.kernel.args, strict=True) if arg.kind == "out"]
+    return list(step.targets) if isinstance(step, RunLibraryCall) else []
+
+
+def _reads(step: Step) -> Sequence[Source]:
+    if isinstance(step, RunKernel):
+        return step.args
+    return [source for source, _ in step.args] if isinstance(step, RunLibraryCall) else []
+
+
+def writes_of(steps: Sequence[Step]) -> dict[Source, Writes]:
+    """Return when each source that steps write is written and read."""
+    found: dict[Source, Writes] = {}
+    for number, step in enumerate(steps):
+        for source in _reads(step):
+            if source in found:
+                found[source] = found[source]._replace(last_read=number)
+        for target in targets(step):
+            first = found[target].first if target in found else number
+            found[target] = Writes(first, number, number)
+    return found
+
+
+def bases_of(steps: Sequence[Step]) -> dict[Source, Source]:
+    """Return the sources whose buffers are adopted, by the sources that adopt them."""
+    return {step.target: step.base for step in steps if isinstance(step, Adopt)}
+
+
+def owner_of(source: Source, bases: dict[Source, Source]) -> Source:
+    """Return the leaf whose buffer a source has adopted, or the source for which the buffer was allocated."""
+    while source in bases:
+        source = bases[source]
+    return source
+
+
+def sections_of(steps: Sequence[Step], count: int) -> list[range]:
+    """Return the sections of the steps for a graph of `count` nodes, in order.
+
+    A section begins with the first step that writes a value into the memory of another one, and ends behind the last
+    one. At its end no value may be written in part, or be in a buffer that belongs to no node of the graph, if a later
+    step needs it. As long as nothing has been written into a leaf, all other values may be lost, so they need none.
+    """
+    writes, bases = writes_of(steps), bases_of(steps)
+    into_leaves = [writes[s].first for s in bases if s in writes and owner_of(s, bases).kind == "leaf"]
+    if not into_leaves:
+        return []
+    begin = min(into_leaves)
+    merged: list[range] = []
+    for source in sorted((s for s in bases if s in writes), key=lambda s: writes[s].first):
+        first, end = writes[source].first, writes[source].last + 1
+        if end <= begin:
+            continue
+        if merged and first < merged[-1].stop:
+            first, end = merged[-1].start, max(end, merged.pop().stop)
+        end = _closed_end(end, writes, count)
+        merged.append(range(first, end))
+    return merged
+
+
+def _closed_end(end: int, writes: dict[Source, Writes], count: int) -> int:
+    """Return the first number from `end` on at which no value is written in part or held by a buffer of no node."""
+    while True:
+        later = end
+        for source, (first, last, last_read) in writes.items():
+            needed = last if source.kind == "new" and source.position < count else max(last, last_read)
+            if first < end <= needed:
+                later = max(later, needed + 1)
+        if later == end:
+            return end
+        end = later
+
+
+def regions(steps: Sequence[Step], items: Sequence[Item], section: range) -> list[Region]:
+    """Return what a section writes into buffers that exist before it begins."""
+    bases = bases_of(steps)
+    made_inside = {step.target for step in steps[section.start : section.stop] if isinstance(step, Allocate)}
+    found = []
+    for step in steps[section.start : section.stop]:
+        for target in targets(step):
+            owner = owner_of(target, bases)
+            if target in bases and owner not in made_inside:
+                signature = items[target.position].signature
+                low, high = 0, prod(signature.shape)
+                if isinstance(step, RunKernel):
+                    low, high = _extent(step, target)
+                itemsize = signature.dtype.itemsize
+                found.append(Region(owner, low * itemsize, (high - low) * itemsize))
+    return found
+
+
+def _extent(step: RunKernel, target: Source) -> tuple[int, int]:
+    """Return the first element of a buffer that a kernel writes, and the one behind the last."""
+    kernel = step.kernel
+    bodies = [kernel.body] if kernel.outside is None else [kernel.body, kernel.outside]
+    stores: list[Store] = [s for body in bodies for s in body.stores if step.args[s.arg] == target]
+    lows, highs = [], []
+    for store in stores:
+        reach = [c * (n - 1) for c, n in zip(store.at.coef, kernel.shape, strict=True) if n > 1]
+        lows.append(store.at.offset + sum(min(0, r) for r in reach))
+        highs.append(store.at.offset + sum(max(0, r) for r in reach) + 1)
+    return min(lows), max(highs)

@@ -1,0 +1,358 @@
+"""Exceptions and looks at values where Python runs signal handlers: a statement has happened, or not; never half."""
+
+from __future__ import annotations
+
+import gc
+import random
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.runtime import helpers, plan
+
+from ...support import fake_driver
+from ...support.host_executor import with_new_plans
+from ...support.interruptions import Interruption, Tracer, interrupt
+
+State = dict[str, Any]
+Statement = Callable[[Any, State], None]
+
+
+@pytest.fixture
+def on_device(device: str) -> Iterator[None]:
+    """Every test runs on each device in turn."""
+    with np.Device(device):
+        yield
+        np.synchronize()
+
+
+def start(xp: Any) -> State:
+    values = numpy.arange(1.0, 25)
+    return {
+        "x": xp.asarray(values),
+        "m": xp.asarray(values.reshape(4, 6) % 7),
+        "k": xp.asarray(numpy.arange(24) % 5),
+        "q": xp.asarray(numpy.eye(6)),
+    }
+
+
+def statement(text: str) -> Statement:
+    """Return a statement as a function of the module that its `np` is, and of its variables."""
+    code = compile(text, "<statement>", "exec")
+
+    def run(xp: Any, state: State) -> None:
+        exec(code, {"np": xp, "numpy": numpy}, state)
+
+    return run
+
+
+def export(xp: Any, state: State) -> None:
+    """Write through memory that another library sees."""
+    other = numpy.from_dlpack(state["x"])
+    state["x"][2:4] = 7
+    if xp is not numpy:
+        assert numpy.shares_memory(other, numpy.from_dlpack(state["x"]))
+
+
+PROGRAMS: dict[str, list[Statement]] = {
+    "in place": [*map(statement, ("y = x * 2", "x[1:-1] += 1", "z = x + y", "x[3] = z[2]", "s = x.sum()"))],
+    "strided": [*map(statement, ("x[::2] *= 3", "x[1::2] += 2"))],
+    "shifted": [*map(statement, ("y = np.cumsum(x)", "x[1:] = x[:-1]", "x[:5] -= y[5:10]", "y[::3] = x[::3]"))],
+    "by index": [*map(statement, ("o = x[k]", "x[k] = 5", "np.add.at(x, k, 2)", "x[x > 9] = o.max()", "k[2:] = 1"))],
+    "products": [*map(statement, ("p = m @ m.T", "np.matmul(m.T, m, out=q)", "p[1] += m[2, 3]", "m[:2] = q[2:4]"))],
+    "sorted": [*map(statement, ("x[::-1].sort()", "r = x[::-1] * 1", "m.sort(axis=0)", "m += m[0]", "x -= r"))],
+    "copied": [*map(statement, ("y = x[::2].copy()", "x += 1", "w = y[1:] + 1", "x[:3] = w[:3]"))],
+}
+if sys.platform != "win32":
+    PROGRAMS["exported"] = [statement("x[1:] *= 2"), statement("y = x + 1"), export, statement("x[5:] += y[5:]")]
+
+
+def outcomes(program: list[Statement]) -> list[dict[str, numpy.ndarray]]:
+    """Return the values of all arrays, in NumPy's words, before the program and after each statement."""
+    state = start(numpy)
+    found = []
+    for run in [lambda xp, state: None, *program]:
+        run(numpy, state)
+        found.append({name: numpy.array(value) for name, value in state.items()})
+    return found
+
+
+class Progress:
+    """Runs a program and knows the statement that it is at."""
+
+    def __init__(self, program: list[Statement]) -> None:
+        self.state = start(np)
+        self.done = 0
+        self._program = program
+        np.synchronize()
+
+    def run(self) -> None:
+        """Run the statements, and compute everything."""
+        for run in self._program:
+            run(np, self.state)
+            self.done += 1
+        np.synchronize()
+
+    def check(self, expected: list[dict[str, numpy.ndarray]], where: str) -> None:
+        """Look at all values: each is as it is before the present statement, or after it."""
+        for name, value in list(self.state.items()):
+            if not isinstance(value, np.ndarray):
+                continue
+            allowed = [values[name] for values in expected[self.done : self.done + 2] if name in values]
+            got = np.asnumpy(value)
+            assert any(numpy.array_equal(got, one) for one in allowed), f"{name} is {got}, not {allowed}; at {where}"
+
+
+def places(program: list[Statement], config: pytest.Config, cold: bool, most: int) -> list[int]:
+    """Return the numbers of the lines of the package to interrupt a program at: all, or a sample in the short suite."""
+    if not cold:
+        Progress(program).run()
+    tracer = Tracer()
+    tracer.run(Progress(program).run)
+    count = tracer.count
+    assert count > 100
+    if config.getoption("--suite") == "short" or cold:
+        return sorted(random.Random(count).sample(range(1, count + 1), min(most, count)))
+    return list(range(1, count + 1))
+
+
+@pytest.fixture(params=["undone", "waited for"])
+def protection(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, device: str) -> str:
+    """In which way what overwrites memory is protected: small arrays are taken for large ones in the second."""
+    monkeypatch.setattr(plan, "UNDO_BYTES", (1 << 18) if request.param == "undone" else -1)
+    with_new_plans(monkeypatch, device)
+    return str(request.param)
+
+
+@pytest.mark.usefixtures("on_device", "protection")
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_an_exception_at_any_line(name: str, request: pytest.FixtureRequest) -> None:
+    program = PROGRAMS[name]
+    expected = outcomes(program)
+    for place in places(program, request.config, False, 25):
+        progress = Progress(program)
+        tracer = Tracer(place, interrupt)
+        with suppress(Interruption):
+            tracer.run(progress.run)
+        progress.check(expected, tracer.where)
+        after = {name: np.asnumpy(value) for name, value in progress.state.items() if isinstance(value, np.ndarray)}
+        np.synchronize()
+        for name_, value in after.items():
+            numpy.testing.assert_array_equal(np.asnumpy(progress.state[name_]), value, tracer.where)
+
+
+@pytest.mark.usefixtures("on_device", "protection")
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_look_at_all_values_at_any_line(name: str, request: pytest.FixtureRequest) -> None:
+    program = PROGRAMS[name]
+    expected = outcomes(program)
+    for place in places(program, request.config, False, 25):
+        progress = Progress(program)
+        tracer = Tracer(place)
+        tracer._action = lambda progress=progress, tracer=tracer: progress.check(expected, tracer.where)
+        tracer.run(progress.run)
+        assert progress.done == len(program)
+        progress.check(expected, tracer.where)
+
+
+@pytest.mark.usefixtures("on_device", "protection")
+@pytest.mark.parametrize("name", ["in place", "by index"])
+def test_an_exception_while_plans_are_made(
+    name: str, device: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    program = PROGRAMS[name]
+    expected = outcomes(program)
+    for place in places(program, request.config, True, 25 if request.config.getoption("--suite") == "short" else 300):
+        with_new_plans(monkeypatch, device)
+        progress = Progress(program)
+        tracer = Tracer(place, interrupt)
+        with suppress(Interruption):
+            tracer.run(progress.run)
+        progress.check(expected, tracer.where)
+        with_new_plans(monkeypatch, device)
+        progress = Progress(program)
+        tracer = Tracer(place)
+        tracer._action = lambda progress=progress, tracer=tracer: progress.check(expected, tracer.where)
+        tracer.run(progress.run)
+        progress.check(expected, tracer.where)
+
+
+@pytest.mark.usefixtures("on_device", "protection")
+@pytest.mark.parametrize("name", ["in place", "products", "copied"])
+def test_an_exception_in_the_wake_of_another(name: str) -> None:
+    """What the first one leaves may itself be left half way: the next flush finishes it."""
+    program = PROGRAMS[name]
+    expected = outcomes(program)
+    random_places = random.Random(1)
+    Progress(program).run()
+    counting = Tracer()
+    counting.run(Progress(program).run)
+    for _ in range(40):
+        progress = Progress(program)
+        first = random_places.randint(counting.count // 2, counting.count)
+        second = first + random_places.randint(1, 40)
+        tracer = Tracer(first)
+
+        def raise_twice(tracer: Tracer = tracer, second: int = second) -> None:
+            tracer._at = second
+            raise Interruption
+
+        tracer._action = raise_twice
+
+        def run(progress: Progress = progress, tracer: Tracer = tracer) -> None:
+            try:
+                progress.run()
+            except Interruption:
+                sys.settrace(tracer._global)  # an exception ends tracing
+                np.synchronize()
+
+        with suppress(Interruption):
+            tracer.run(run)
+        progress.check(expected, tracer.where)
+
+
+LARGE = 1 << 17
+
+
+def timed(count: int, handler: Callable[[], None], check: Callable[[Any, bool], None]) -> None:
+    """Let a timer call a handler somewhere in the flush of a large update in place, `count` times."""
+    delays = random.Random(count)
+    fired: list[bool] = []
+
+    def on_alarm(*_: Any) -> None:
+        fired.append(True)
+        handler()
+
+    before = signal.signal(signal.SIGALRM, on_alarm)
+    try:
+        for _ in range(count):
+            x = np.zeros(LARGE) + np.array([0.0])
+            state["x"] = x
+            np.synchronize()
+            fired.clear()
+            try:
+                signal.setitimer(signal.ITIMER_REAL, delays.uniform(1e-5, 2e-3))
+                x[1:] += 1
+                x[::2] *= 3
+                x[1::2] += 2
+                np.synchronize()
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            except Interruption:
+                pass
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            check(x, bool(fired))
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+state: State = {}
+# What the update in place makes of the first and of the second element, statement by statement.
+STAGES = {(0.0, 0.0, 0.0), (0.0, 1.0, 1.0), (0.0, 1.0, 3.0), (0.0, 3.0, 3.0)}
+
+
+def stage(x: Any) -> tuple[float, float, float]:
+    """Return the first three values, of which all others must be repetitions."""
+    host = np.asnumpy(x)
+    assert (host[1::2] == host[1]).all()
+    assert (host[2::2] == host[2]).all()
+    return float(host[0]), float(host[1]), float(host[2])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no timers that send signals")
+@pytest.mark.usefixtures("on_device", "protection")
+def test_timed_exceptions(request: pytest.FixtureRequest) -> None:
+    def check(x: Any, fired: bool) -> None:
+        found = stage(x)
+        assert found in STAGES
+        np.synchronize()
+        assert stage(x) == found
+
+    timed(30 if request.config.getoption("--suite") == "short" else 5000, interrupt, check)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no timers that send signals")
+@pytest.mark.usefixtures("on_device", "protection")
+def test_timed_looks(request: pytest.FixtureRequest) -> None:
+    def look() -> None:
+        assert stage(state["x"]) in STAGES
+        assert float(state["x"][5]) in (0.0, 1.0, 3.0)
+
+    def check(x: Any, fired: bool) -> None:
+        assert stage(x) == (0.0, 3.0, 3.0)
+
+    timed(30 if request.config.getoption("--suite") == "short" else 2500, look, check)
+
+
+def test_a_long_step_ends_at_a_signal() -> None:
+    """The sum over a value that is never stored would take hours."""
+    with np.Device("cpu"):
+        total = np.zeros(2**40).sum()
+        before = signal.signal(signal.SIGALRM, lambda *_: interrupt())
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.5)
+            with pytest.raises(Interruption):
+                total.get()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        del total
+
+
+def test_collections_do_not_run_in_helpers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A finalizer there that looks at a value would wait for the thread that waits for the helper."""
+    ran_in: list[bool] = []
+    job = helpers.Job(lambda: ran_in.append(gc.isenabled()))
+    job.start()
+    assert job.cancel_or_wait() == job.has_run
+    assert not any(ran_in)
+    assert gc.isenabled()
+
+
+def test_a_job_that_is_cancelled_never_runs() -> None:
+    ran: list[int] = []
+    job = helpers.Job(lambda: ran.append(1))
+    assert not job.cancel_or_wait()
+    job.start()
+    job.wait()
+    after = helpers.Job(lambda: ran.append(2))
+    after.start()
+    after.wait()
+    assert after.has_run
+    assert ran == [2]
+
+
+def test_a_kernel_that_overwrites_is_launched_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """On a GPU nothing is undone: what has been launched is known to be."""
+    pytest.importorskip("cuda.core")
+    monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(tmp_path / "kernels"))
+    driver = fake_driver.install(monkeypatch)
+
+    def program(x: Any, done: list[int]) -> None:
+        x[1:] += 1
+        done.append(1)
+        np.synchronize()
+
+    for _ in range(2):
+        x = np.asarray(numpy.arange(50.0))
+        program(x, [])
+    tracer = Tracer()
+    tracer.run(lambda: program(x, []))
+    for place in random.Random(3).sample(range(1, tracer.count), 60):
+        x = np.asarray(numpy.arange(50.0))
+        np.synchronize()
+        driver.launched.clear()
+        done: list[int] = []
+        tracer = Tracer(place, interrupt)
+        with suppress(Interruption):
+            tracer.run(lambda x=x, done=done: program(x, done))
+        np.synchronize()
+        x.get()
+        assert len(driver.launched) == 1 or not (done or driver.launched), tracer.where

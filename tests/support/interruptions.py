@@ -1,0 +1,89 @@
+"""Interruptions at chosen lines of the package: an exception, or a call, where Python could run a signal handler."""
+
+from __future__ import annotations
+
+import dis
+import linecache
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+import gpunumpy
+
+_PACKAGE = Path(gpunumpy.__file__).parent
+# What runs, waits, publishes and records. Kernels of the CPU device are text without a file.
+_FILES = [_PACKAGE / "core" / "graph" / "node.py", _PACKAGE / "functions" / "indexing" / "getitem.py"]
+for _folder in ("core/recording", "core/runtime", "kernels/host", "kernels/cuda"):
+    _FILES += (_PACKAGE / _folder).glob("*.py")
+_FILES += [_PACKAGE / "arrays" / name for name in ("exchange.py", "dlpack.py", "operators.py")]
+TRACED = frozenset([*map(str, _FILES), "<gpunumpy host kernel>"])
+
+
+class Interruption(BaseException):
+    """What a signal handler of a test raises."""
+
+
+@cache
+def _exits(code: CodeType) -> frozenset[int]:
+    """Return the offsets at which a ``with`` statement is left.
+
+    There, a line begins at which a signal handler never runs: Python leaves a lock without a look at signals.
+    """
+    found = set()
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_CONST", "PUSH_EXC_INFO", "WITH_EXCEPT_START", "NOP", "SWAP", "RETURN_CONST"):
+            found.add(instruction.offset)
+    return frozenset(found)
+
+
+def _can_interrupt(frame: FrameType) -> bool:
+    line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
+    if line.lstrip().startswith("with "):
+        return frame.f_lasti not in _exits(frame.f_code)
+    caller = frame.f_back
+    # An exception in a finalizer is only printed.
+    return frame.f_code.co_name != "__del__" and (caller is None or caller.f_code.co_name != "__del__")
+
+
+class Tracer:
+    """Call `action` at the line number `at` of those that a function runs in the package; counts these lines.
+
+    Attributes
+    ----------
+    count : int
+        The lines so far.
+    """
+
+    def __init__(self, at: int = -1, action: Callable[[], None] | None = None) -> None:
+        self.count = 0
+        self.where = ""
+        self._at = at
+        self._action = action
+
+    def _local(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if event == "line" and _can_interrupt(frame):
+            self.count += 1
+            if self.count == self._at and self._action is not None:
+                self.where = f"{frame.f_code.co_filename}:{frame.f_lineno} in {frame.f_code.co_name}"
+                self._action()
+        return self._local
+
+    def _global(self, frame: FrameType, event: str, argument: Any) -> Any:
+        return self._local if frame.f_code.co_filename in TRACED else None
+
+    def run(self, function: Callable[[], Any]) -> Any:
+        """Call a function and look at its lines."""
+        before = sys.gettrace()
+        sys.settrace(self._global)
+        try:
+            return function()
+        finally:
+            sys.settrace(before)
+
+
+def interrupt() -> None:
+    """Raise an `Interruption`."""
+    raise Interruption
