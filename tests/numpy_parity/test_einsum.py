@@ -397,6 +397,8 @@ OUTPUTS: tuple[tuple[str, tuple[tuple[int, ...], ...], tuple[int, ...]], ...] = 
 def test_outputs_of_another_dtype_or_shape(dtype: str, optimize: Any) -> None:
     """NumPy takes some of them where it multiplies matrices, by rules of its own."""
     for subscripts, shapes, shape in OUTPUTS:
+        if subscripts == "i,i->" and optimize and RELEASE >= "2.4.0" and RELEASE < "2.4.5":
+            continue  # NumPy 2.4 writes an inner product to no 0-d output before 2.4.5
         for given in ("f8", "c16"):
             host = [sample(given, x, k) for k, x in enumerate(shapes)]
             out, into = numpy.zeros(shape, dtype), from_host(numpy.zeros(shape, dtype))

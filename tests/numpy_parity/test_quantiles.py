@@ -65,9 +65,11 @@ def check(name: str, data: Any, *args: Any, **options: Any) -> None:
 @pytest.mark.parametrize("dtype", ["?", "i1", "f2", "f4", "f8"])
 @pytest.mark.parametrize("method", METHODS)
 def test_methods(method: str, dtype: str) -> None:
+    if RELEASE in ("2.4.0", "2.4.1") and dtype in ("i1", "f2", "f4"):
+        pytest.skip("the dtype of quantiles has no part in that of the result in NumPy 2.4.0 and 2.4.1")
     for q, (shape, axis) in itertools.product(QUANTILES, (((8,), None), ((3, 5), 1))):
-        if RELEASE < "2.4.2" and type(q) in (int, float) and (dtype in ("f2", "f4") or type(q) is int):
-            continue  # NumPy 2.3 rounds a Python number to the dtype of the data, 2.4.0 and 2.4.1 promote by its type
+        if RELEASE < "2.4.0" and type(q) in (int, float) and (dtype in ("f2", "f4") or type(q) is int):
+            continue  # in NumPy 2.3 a Python number takes the dtype of floating data, and an int counts as an integer
         check("quantile", sample(dtype, shape), q, axis, method=method)
         if dtype == "f4" and numpy.size(q):
             data = sample(dtype, shape, 0.3)
