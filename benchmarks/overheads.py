@@ -72,11 +72,12 @@ def flushing(a: Any, b: Any) -> list[tuple[str, float]]:
         alone = microseconds(record)
         rows.append((f"flush {name}, cached", whole - alone))
         state = evaluate.state_of(a.device)
-        prepare, planner = state.executor.prepare, state.planner
+        prepare, finish, planner = state.executor.prepare, state.executor.finish, state.planner
         state.planner = Planner(state.executor)
+        state.executor.finish = list  # type: ignore[method-assign]
         state.executor.prepare = lambda structure: lambda sizes: lambda values: None  # type: ignore[method-assign]
         without = microseconds(lambda record=record: record().computed())  # type: ignore[misc]
-        state.executor.prepare = prepare  # type: ignore[method-assign]
+        state.executor.prepare, state.executor.finish = prepare, finish  # type: ignore[method-assign]
         state.planner = planner
         rows.append((f"  of which Python, without the launch: {name}", without - alone))
     return rows

@@ -1,0 +1,128 @@
+"""What sizes that change cost: statements and loops at sizes that were not met before, beside the same ones again.
+
+``python benchmarks/sizes.py`` prints a table for the default device. Every loop runs in a process of its own; its first
+steps, which make the plans, are not timed. What is compiled for a GPU is on disk by then: each loop has run before.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+import gpunumpy as np
+from gpunumpy.core.runtime import evaluate
+
+SIZE = 420
+WARM, STEPS = 4, 200
+
+Step = Callable[[int], Any]
+
+
+def statements(a: Any, b: Any, c: Any) -> dict[str, Step]:
+    """Statements that are recorded and not computed."""
+    return {
+        "a[k:, k:]": lambda k: a[k:, k:],
+        "a[k:, k:] * 2 + b[k:, k:]": lambda k: a[k:, k:] * 2 + b[k:, k:],
+        "a[k:, k:].sum(axis=0)": lambda k: a[k:, k:].sum(axis=0),
+        "c[k:-k] = 1": lambda k: c.__setitem__(slice(k, -k), 1.0),
+        "c[k:, None] * c[None, k:]": lambda k: c[k:, None] * c[None, k:],
+    }
+
+
+def windows(a: Any, c: Any) -> Step:
+    return lambda k: float((a[k : k + 60, k:] * 2 + 1)[0, 0])
+
+
+def masks(a: Any, c: Any) -> Step:
+    return lambda k: float((c[c < 0.2 + k / 400] * 2).sum())
+
+
+def batches(a: Any, c: Any) -> Step:
+    return lambda k: float(np.maximum(a[: 100 + k] @ c, 0.1).sum())
+
+
+def updates(a: Any, c: Any) -> Step:
+    def step(k: int) -> float:
+        a[k:, k:] -= a[k:, k, None] * a[None, k, k:] * 1e-6
+        return float(a[k, k])
+
+    return step
+
+
+LOOPS: dict[str, Callable[[Any, Any], Step]] = {
+    "windows": windows,
+    "masks": masks,
+    "batches": batches,
+    "a[k:, k:] -= outer": updates,
+}
+
+
+def arrays() -> tuple[Any, Any, Any]:
+    data = numpy.random.default_rng(0).random((2, SIZE, SIZE))
+    a, b, c = np.asarray(data[0]), np.asarray(data[1]), np.asarray(data[0, 0])
+    np.synchronize()
+    return a, b, c
+
+
+def recording(name: str) -> tuple[float, float]:
+    """The median times to record a statement, in microseconds: at new sizes, and at the same ones again."""
+    medians = []
+    for _ in range(2):
+        samples = []
+        for k in range(1, WARM + STEPS):
+            if k % 20 == 1:
+                np.synchronize()
+                step = statements(*arrays())[name]  # so that nothing that was recorded grows
+            start = time.perf_counter()
+            step(k)
+            samples.append(time.perf_counter() - start)
+        medians.append(statistics.median(samples[WARM:]) * 1e6)
+    return medians[0], medians[1]
+
+
+def loop(name: str) -> dict[str, float]:
+    """The times of the steps of a loop in this process, in milliseconds, and how many plans it made."""
+    times = {}
+    for which in ("changing", "again", "fixed"):
+        a, _, c = arrays()
+        step = LOOPS[name](a, c)
+        for k in range(1, WARM):
+            step(k)
+        start = time.perf_counter()
+        for k in range(WARM, WARM + STEPS):
+            step(WARM if which == "fixed" else k)
+        times[which] = (time.perf_counter() - start) * 1e3
+    structures, templates = evaluate.state_of(np.default_device()).planner.counts()
+    return {**times, "structures": structures, "plans": templates}
+
+
+def main() -> None:
+    if len(sys.argv) > 1:
+        print(json.dumps(loop(sys.argv[1])))
+        return
+    print(f"{np.default_device()}, Python {sys.version.split()[0]}, NumPy {numpy.__version__}\n")
+    print("| recorded | new sizes (µs) | seen sizes (µs) | ratio |\n|---|---|---|---|")
+    for name in statements(*arrays()):
+        new, seen = recording(name)
+        print(f"| {name} | {new:.1f} | {seen:.1f} | {new / seen:.2f} |")
+    print(f"\n| {STEPS} steps | changing sizes (ms) | the same again | one size | ratio | structures | plans |")
+    print("|---|---|---|---|---|---|---|")
+    for name in LOOPS:
+        for _ in range(2):
+            run = subprocess.run([sys.executable, __file__, name], capture_output=True, text=True, check=True)
+        row = json.loads(run.stdout)
+        print(
+            f"| {name} | {row['changing']:.1f} | {row['again']:.1f} | {row['fixed']:.1f} "
+            f"| {row['changing'] / row['again']:.2f} | {row['structures']} | {row['plans']} |"
+        )
+
+
+if __name__ == "__main__":
+    main()
