@@ -375,7 +375,10 @@ def compute(node: Node) -> Node:
 
 
 def synchronize(device: Device | str | int | None = None) -> None:
-    """Compute all pending arrays of a device, and wait until its work is done.
+    """Compute the pending arrays of a device, and wait until its work is done.
+
+    Arrays that are computed in less time than they are read (zeros, ranges and the like) stay as they are until they
+    are needed in memory.
 
     Parameters
     ----------
