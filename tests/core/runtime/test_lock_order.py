@@ -50,16 +50,21 @@ class NotedLock:
         self.release()
 
 
-def noted(make):
+class NotedReentrantLock(NotedLock):
+    pass
+
+
+def noted(make, kind):
     def make_lock():
         frame = sys._getframe(1)
         module = frame.f_globals["__name__"]
-        return NotedLock(make(), f"{module}:{frame.f_lineno}") if module.startswith("gpunumpy") else make()
+        return kind(make(), f"{module}:{frame.f_lineno}") if module.startswith("gpunumpy") else make()
 
     return make_lock
 
 
-threading.Lock, threading.RLock = noted(threading.Lock), noted(threading.RLock)
+threading.Lock = noted(threading.Lock, NotedLock)
+threading.RLock = noted(threading.RLock, NotedReentrantLock)
 
 import numpy
 import gpunumpy as np
