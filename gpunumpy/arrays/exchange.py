@@ -52,7 +52,7 @@ memory.out_of_memory_hooks.append(_release)
 
 def _export(x: ndarray) -> tuple[Node, Layout]:
     """Compute an array and mark its memory as exported. Return the leaf and its layout."""
-    node = x.computed()
+    node = x.memory()
     evaluate.check_errors(x.queue)
     node.data.exported = True
     return node, graph.leaf_layout(node)
@@ -132,7 +132,7 @@ def dlpack(
             raise BufferError("the array is read-only, which DLPack can say since version 1.0: ask with max_version")
         flags |= FLAG_READ_ONLY
     ptr, where = _pointer(x)
-    buffer = x.computed().data
+    buffer = x.memory().data
     if target.has_stream and stream != -1:
         handle = _stream_handle(stream)
         stream_order.consumer_waits(target, handle)
@@ -310,7 +310,11 @@ def _array_over(
     buffer = memory.foreign_buffer(first, (high - low + 1) * dtype.itemsize, borrowed, device)
     packed = layout.is_c_contiguous(shape, strides)
     buffer_shape = shape if packed else (high - low + 1,)
-    array = wrap_leaf(graph.leaf(buffer, dtype, Layout(buffer_shape, layout.c_strides(buffer_shape), 0), queue))
+    # Booleans are a view of bytes: see `core.recording.array`.
+    owner_dtype = numpy.dtype(numpy.uint8) if dtype == dtypes.BOOL else dtype
+    array = wrap_leaf(graph.leaf(buffer, owner_dtype, Layout(buffer_shape, layout.c_strides(buffer_shape), 0), queue))
     if not writeable:
         array._flags |= READ_ONLY
+    if owner_dtype != dtype:
+        return make_view(array, Layout(shape, strides, -low), "view", dtype)
     return array if packed else make_view(array, Layout(shape, strides, -low))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import warnings
 from collections.abc import Callable
 from math import prod
 from typing import Any
@@ -13,9 +12,10 @@ import numpy
 from ..core.graph import layout
 from ..core.graph.layout import Layout
 from ..core.numpy_release import NUMPY_2_5
-from ..core.recording.array import MADE_AS_ARRAY, READ_ONLY, from_host, is_scalar, make_view, ndarray, to_host
+from ..core.recording.array import MADE_AS_ARRAY, READ_ONLY, from_host, is_scalar, make_view, ndarray, one_step, to_host
 from ..core.recording.record import reshaped as in_shape
 from ..core.runtime.device import Device
+from ..core.source_location import warn
 from ..functions.creation.arrays import array, as_shape
 from ..functions.manipulation.repeating import zero_padded_node
 from ..functions.manipulation.shape import as_shape_with_unknown, reshaped, transpose
@@ -64,9 +64,12 @@ def resize_method(x: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
         return  # NumPy's scalars do not change either
     if x.base is not None:
         raise ValueError("cannot resize this array: it does not own its data")
-    if prod(dims) < x.size and any(isinstance(referrer, ndarray) for referrer in gc.get_referrers(x)):
-        raise ValueError("cannot resize an array to fewer elements while there is a view of it; use resize(a, shape)")
-    x._set(zero_padded_node(x, dims))
+    with one_step(x):
+        if prod(dims) < x.size and any(isinstance(referrer, ndarray) for referrer in gc.get_referrers(x)):
+            raise ValueError(
+                "cannot resize an array to fewer elements while there is a view of it; use resize(a, shape)"
+            )
+        x._set(zero_padded_node(x, dims))
 
 
 def set_shape(x: ndarray, shape: Any) -> None:
@@ -74,9 +77,9 @@ def set_shape(x: ndarray, shape: Any) -> None:
     if is_scalar(x):
         raise AttributeError("attribute 'shape' of the 0-d result of an operation is not writable")
     if NUMPY_2_5:
-        warnings.warn("setting the shape of an array is deprecated; use reshape", DeprecationWarning, stacklevel=2)
+        warn("setting the shape of an array is deprecated; use reshape", DeprecationWarning)
     dims = as_shape_with_unknown(shape, x.size)
-    with x.queue.lock:
+    with one_step(x):
         where = x.layout
         strides = layout.reshape_strides(where.shape, where.strides, dims)
         if strides is None:
@@ -143,12 +146,8 @@ def reduce_for_pickle(x: ndarray) -> tuple[Any, ...]:
 
 def _in_memory_order(x: ndarray) -> Any:
     """Return the elements as a NumPy array, in Fortran order if the array is Fortran-contiguous, else in C order."""
-    where = x.layout
     host = to_host(x)
-    is_fortran = layout.is_f_contiguous(where.shape, where.strides) and not layout.is_c_contiguous(
-        where.shape, where.strides
-    )
-    return numpy.asfortranarray(host) if is_fortran else host
+    return numpy.asfortranarray(host) if x.f_contiguous and not x.c_contiguous else host
 
 
 def _restored(host: Any, device: str, flags: int) -> ndarray:
@@ -216,19 +215,12 @@ class Flags:
     @property
     def c_contiguous(self) -> bool:
         """Whether the elements are contiguous, in C order."""
-        where = self._array.layout
-        return layout.is_c_contiguous(where.shape, where.strides) and self._has_whole_elements()
+        return self._array.c_contiguous
 
     @property
     def f_contiguous(self) -> bool:
         """Whether the elements are contiguous, in Fortran order."""
-        where = self._array.layout
-        return layout.is_f_contiguous(where.shape, where.strides) and self._has_whole_elements()
-
-    def _has_whole_elements(self) -> bool:
-        """Return False if the elements are components of complex elements, with gaps in between."""
-        x = self._array
-        return x.size < 2 or x.base is None or x._component not in ("real", "imag")
+        return self._array.f_contiguous
 
     @property
     def owndata(self) -> bool:
@@ -329,9 +321,10 @@ def setflags(x: ndarray, write: Any = None, align: Any = None, uic: Any = None) 
         raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
     if write is None:
         return
-    if not write:
-        x._flags |= READ_ONLY
-    elif x.base is not None and not x.base.writeable:
-        raise ValueError("cannot set WRITEABLE flag to True of this array")
-    else:
-        x._flags &= ~READ_ONLY
+    with one_step(x):
+        if not write:
+            x._flags |= READ_ONLY
+        elif x.base is not None and not x.base.writeable:
+            raise ValueError("cannot set WRITEABLE flag to True of this array")
+        else:
+            x._flags &= ~READ_ONLY

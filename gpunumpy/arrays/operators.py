@@ -10,11 +10,10 @@ from typing import Any
 import numpy
 
 from ..core.dtypes import BOOL, KIND
-from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.ops import table
 from ..core.recording.array import hand_over, is_scalar, ndarray, to_host, wrap
-from ..core.recording.record import as_nodes, binary_operator, is_operand, unary_operator, weak_types
+from ..core.recording.record import as_array, as_nodes, binary_operator, is_operand, unary_operator, weak_types
 from ..functions.products.stacked import matmul
 from ..functions.ufuncs.methods import reduce_ufunc
 from ..functions.ufuncs.output import check_shape, take_value, write_to_output
@@ -73,7 +72,8 @@ def _checked_power(record: Operator, x: ndarray, y: Any, args: tuple[Any, Any]) 
     if not is_operand(y):
         return NotImplemented
     nodes = as_nodes(args)
-    check_integer_powers(nodes[1], table.resolve("power", weak_types(nodes)))
+    graph.common_queue([node.signature for node in nodes])  # raises before anything is computed on another device
+    check_integer_powers(nodes, table.resolve("power", weak_types(nodes)))
     return record(x, y)
 
 
@@ -108,25 +108,32 @@ def reflected_matrix_product(x: ndarray, y: Any) -> Any:
     return matmul(y, x) if is_operand(y) else NotImplemented
 
 
+_TYPES_AT_HAND = frozenset((ndarray, bool, int, float, complex))
+
+
 def in_place(op: str, compute: Operator) -> Operator:
     """Return the in-place operator that assigns ``compute(x, y)`` to `x`; `op` is its ufunc."""
 
     def update(x: ndarray, y: Any) -> Any:
-        result = compute(x, y)
-        if result is NotImplemented and op == "multiply":
-            return x * y  # lets Python repeat a sequence, which it does not do for ``x *= y``
-        if result is NotImplemented or is_scalar(x):
-            return result  # `x` acts as a scalar: the statement binds the name to the new value
-        source, target = result._node.signature, x._node.signature
-        if source.dtype == target.dtype and source.shape == target.shape and hand_over(result, x):
-            return x
-        if source.dtype != target.dtype:
-            # Called for NumPy's error, if the result cannot be cast to the dtype of `x`.
-            nodes = as_nodes((x, y))
-            getattr(numpy, op).resolve_dtypes((*weak_types(nodes), x.dtype))
-        if source.shape != target.shape:
-            check_shape(x, layout.broadcast_shapes(source.shape, target.shape))
-        return write_to_output(x, take_value(result))
+        is_at_hand = type(y) in _TYPES_AT_HAND
+        if is_scalar(x) or not (is_at_hand or is_operand(y)):
+            result = compute(x, y)  # `x` acts as a scalar: the statement binds the name to the new value
+            if result is NotImplemented and op == "multiply":
+                return x * y  # lets Python repeat a sequence, which it does not do for ``x *= y``
+            return result
+        if not (is_at_hand or isinstance(y, (ndarray, int, float, complex, numpy.generic))):
+            y = as_array(y, x.device)  # before the lock is held: may run foreign code
+        with x.queue.lock:  # as `one_step` has it
+            result = compute(x, y)
+            source, target = result._node.signature, x._node.signature
+            if source.dtype == target.dtype and source.shape == target.shape and hand_over(result, x):
+                return x
+            if source.dtype != target.dtype:
+                # Called for NumPy's error, if the result cannot be cast to the dtype of `x`.
+                nodes = as_nodes((x, y))
+                getattr(numpy, op).resolve_dtypes((*weak_types(nodes), x.dtype))
+            check_shape(x, source.shape)
+            return write_to_output(x, take_value(result))
 
     return update
 

@@ -1,10 +1,7 @@
-"""Exceptions and warnings of the package, how warnings are given, and the common ending of messages."""
+"""Exceptions and warnings of the package, and the common ending of messages."""
 
 from __future__ import annotations
 
-import sys
-import types
-import warnings
 from collections.abc import Iterable
 
 
@@ -14,16 +11,6 @@ class HostFallbackWarning(UserWarning):
 
 class DeviceError(RuntimeError):
     """The device, its driver or its compiler refused a request."""
-
-
-def warn_user(text: str, category: type[Warning] = RuntimeWarning) -> None:
-    """Warn as if the user's line that called the package did."""
-    package = __name__.partition(".")[0]
-    frame: types.FrameType | None = sys._getframe(1)
-    level = 2
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
-        frame, level = frame.f_back, level + 1
-    warnings.warn(text, category, stacklevel=level)
 
 
 def allowed(names: Iterable[object]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from math import prod
 from operator import index
@@ -16,6 +15,7 @@ from ..core.graph import node as graph
 from ..core.recording.array import ndarray, wrap, wrap_ordered
 from ..core.recording.memo import memoize_recording
 from ..core.recording.record import as_array
+from ..core.source_location import warn
 from ..functions.ufuncs.output import checked_output, to_numpy_arguments, write_to_output
 from .steps import COMPLEX64, Step, record_steps
 
@@ -226,7 +226,7 @@ def _warn_deprecated(s: Any, axes: Any) -> None:
 
 
 def _deprecated(text: str) -> None:
-    warnings.warn(text, DeprecationWarning, stacklevel=4)
+    warn(text, DeprecationWarning)
 
 
 # --- shared by all transforms ---------------------------------------------------------------------------------------

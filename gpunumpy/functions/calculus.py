@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from ..core.dtypes import BOOL, FLOAT64, KIND, DType
+from ..core.dtypes import BOOL, FLOAT64, INT64, KIND, DType
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout
@@ -18,7 +18,7 @@ from ..core.recording.record import as_array, as_dtype, elementwise
 from .indexing.slices import filled_like, flat_array, laid_along_axis, sliced_copy
 from .manipulation.joining import concatenate
 from .reductions.reductions import all
-from .ufuncs.methods import NO_VALUE, reduce_ufunc
+from .ufuncs.methods import NO_VALUE, reduce_ufunc, wrapped_scalar
 
 __all__ = ["convolve", "correlate", "diff", "ediff1d", "gradient", "trapezoid"]
 
@@ -226,7 +226,10 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> ndarray:
 
 def correlate(a: Any, v: Any, mode: Any = "valid") -> ndarray:
     """Return the cross-correlation of two one-dimensional sequences. See `numpy.correlate`."""
-    first, second = _sequence(as_array(a)), _sequence(as_array(v))
+    first, second = as_array(a), as_array(v)
+    if not (first.ndim and second.ndim):
+        raise ValueError("object of too small depth for desired array")
+    first, second = _sequence(first), _sequence(second)
     if first.size == 0:
         raise ValueError("first array argument cannot be empty")
     if second.size == 0:
@@ -270,6 +273,16 @@ def _windows(long: ndarray, short: ndarray, mode: int) -> ndarray:
     count = (long.size - width + 1, long.size, long.size + width - 1)[mode]
     zeros = [filled_like(long, 0, 0, n) for n in (zeros_before, width - 1)]
     value = concatenate((zeros[0], long, zeros[1]), 0).value() if mode else long.value()
-    windows = graph.view(value, Layout((count, width), (1, 1), 0))
-    products = graph.map_node("multiply", loop, (windows, short.value()))
+    where = Layout((count, width), (1, 1), 0)
+    products = graph.map_node("multiply", loop, (graph.view(value, where), short.value()))
+    if mode and KIND[dtype] in "efc":
+        # Infinity and NaN in `short` do not meet the zeros: NumPy sums over the overlap alone.
+        number = graph.iota(value.signature.shape, 0, long.queue)
+        edges = (zeros_before, zeros_before + long.size)
+        is_at_or_after, is_before = (
+            graph.map_node(op, (INT64, INT64, BOOL), (number, graph.scalar(edge)))
+            for op, edge in zip(("greater_equal", "less"), edges, strict=True)
+        )
+        is_inside = graph.view(graph.map_node("logical_and", (BOOL,) * 3, (is_at_or_after, is_before)), where)
+        products = graph.map_node("where", (BOOL, dtype, dtype, dtype), (is_inside, products, wrapped_scalar(0, dtype)))
     return wrap(graph.reduce("add", (dtype, dtype), (1,), (products,)))

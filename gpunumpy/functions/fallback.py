@@ -10,18 +10,21 @@ from __future__ import annotations
 
 import os
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from functools import cache, wraps
 from typing import Any, NamedTuple
 
 import numpy
 
 from ..core import dtypes
-from ..core.errors import HostFallbackWarning, allowed, warn_user
+from ..core.errors import HostFallbackWarning, allowed
 from ..core.graph import layout
+from ..core.graph import node as graph
 from ..core.graph.layout import Layout
 from ..core.late_imports import import_late
-from ..core.recording.array import MADE_AS_ARRAY, READ_ONLY, from_host, is_scalar, make_view, ndarray, to_host
+from ..core.recording.array import MADE_AS_ARRAY, READ_ONLY, from_host, is_scalar, make_view, ndarray, one_step, to_host
+from ..core.source_location import call_for_user, warn
 
 __all__ = ["host_fallback"]
 
@@ -72,7 +75,7 @@ def report(name: str) -> None:
             f"{name} runs through NumPy on the host: it has no device implementation yet. "
             "gpunumpy.host_fallback(action) silences this, or makes it an error"
         )
-        warn_user(text, HostFallbackWarning)
+        warn(text, HostFallbackWarning)
         _warned.add(name)  # not before: a warning that a filter makes an error is one every time
 
 
@@ -91,6 +94,15 @@ class _HostCall:
     def __init__(self) -> None:
         self.hosted_arrays: list[_HostedArray] = []
         self.device: Any = None
+
+    def arguments(self, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return the arguments with NumPy arrays in place of gpunumpy arrays.
+
+        Arrays may share memory, so those of one device are copied with no write of another thread in between.
+        """
+        queues = {array.queue for array in _arrays_in((args, options))}
+        with queues.pop().lock if len(queues) == 1 else nullcontext():
+            return self.to_host(args), self.to_host(options)
 
     def to_host(self, x: Any) -> Any:
         """Return an argument with NumPy arrays in place of gpunumpy arrays, also inside lists, tuples and dicts."""
@@ -116,8 +128,16 @@ class _HostCall:
     def write_back(self) -> None:
         """Assign what the function wrote into the NumPy arrays to the gpunumpy arrays."""
         for array, host, before, _ in self.hosted_arrays:
-            if before is not None and host.tobytes() != before:
-                array.assign(from_host(host, array.device).value())
+            if before is None or (after := host.tobytes()) == before:
+                continue
+            # Other threads may have written to the other elements meanwhile.
+            changed = numpy.frombuffer(before, numpy.uint8) != numpy.frombuffer(after, numpy.uint8)
+            changed_elements = changed.reshape(*host.shape, host.itemsize).any(axis=-1)
+            value, mask = (from_host(x, array.device).value() for x in (host, changed_elements))
+            with one_step(array):
+                old_value = array.value()
+                loop = (dtypes.BOOL, array.dtype, array.dtype, array.dtype)
+                array.assign(graph.map_node("where", loop, (mask, value, old_value)))
 
     def from_host(self, x: Any) -> Any:
         """Return a result with gpunumpy arrays in place of NumPy arrays; an argument comes back as itself."""
@@ -182,6 +202,15 @@ def _view_of(source: _HostedArray, x: Any) -> ndarray | None:
     return view
 
 
+def _arrays_in(x: Any) -> Iterator[ndarray]:
+    """Yield the arrays in an argument, also inside lists, tuples and dicts."""
+    if isinstance(x, ndarray):
+        yield x
+    elif type(x) in (list, tuple, dict):
+        for item in x.values() if type(x) is dict else x:
+            yield from _arrays_in(item)
+
+
 def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """Return a function that runs NumPy's `function` over gpunumpy arrays.
 
@@ -193,7 +222,8 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         if name:
             report(name)
         call = _HostCall()
-        result = function(*call.to_host(args), **call.to_host(options))
+        host_args, host_options = call.arguments(args, options)
+        result = call_for_user(function, *host_args, **host_options)
         call.write_back()
         return call.from_host(result)
 

@@ -8,7 +8,6 @@ that did not converge; it is computed at once, and the function raises as NumPy 
 
 from __future__ import annotations
 
-import warnings
 from math import prod
 from typing import Any, NamedTuple
 
@@ -24,6 +23,7 @@ from ..core.graph.primitives import Leaf
 from ..core.recording.array import make_view, ndarray, to_host, wrap
 from ..core.recording.record import as_array, as_dtype, elementwise, transposed
 from ..core.runtime import evaluate
+from ..core.source_location import warn
 from ..functions.creation.ranges import eye, tril
 from ..functions.indexing.getitem import getitem
 from ..functions.indexing.selection import take_along_axis
@@ -109,14 +109,13 @@ def _qr_mode(mode: str) -> str:
     if mode in ("reduced", "complete", "r", "raw"):
         return mode
     if mode in ("f", "full"):
-        warnings.warn(
+        warn(
             "The 'full' option is deprecated in favor of 'reduced'.\nFor backward compatibility let mode default.",
             DeprecationWarning,
-            stacklevel=3,
         )
         return "reduced"
     if mode in ("e", "economic"):
-        warnings.warn("The 'economic' option is deprecated.", DeprecationWarning, stacklevel=3)
+        warn("The 'economic' option is deprecated.", DeprecationWarning)
         return "economic"
     raise ValueError(f"Unrecognized mode '{mode}'")
 

@@ -221,8 +221,5 @@ def _raise_on_wrong_order(name: str, args: Any, options: Any) -> None:
     out = args[out_at] if len(args) > out_at else options.get("out")
     if not isinstance(out, ndarray):
         return
-    shape, strides = out.layout.shape, out.layout.strides
-    if not layout.is_c_contiguous(shape, strides) and (
-        order != "contiguous" or not layout.is_f_contiguous(shape, strides)
-    ):
+    if not out.c_contiguous and (order != "contiguous" or not out.f_contiguous):
         raise ValueError(f"Supplied output array must be {order}, writable, aligned, and in machine byte-order.")

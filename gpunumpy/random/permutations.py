@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy
 
-from ..core.graph import layout
 from ..core.graph.node import Node, cast
 from ..core.graph.queue import Queue
-from ..core.recording.array import from_host, ndarray, wrap
+from ..core.recording.array import from_host, ndarray, one_step, wrap
 from ..core.recording.record import as_array, reshaped, transposed
 from ..core.runtime.device import default_device
 from ..core.runtime.evaluate import queue_of
@@ -43,7 +42,9 @@ class Permutations(GeneratorDraws):
         """Permute `x` along an axis, in place."""
         if not isinstance(x, ndarray) or not x.writeable or not x.size or not _can_permute(x, axis):
             return NotImplemented
-        x.assign(take(x, wrap(self._order(x.shape[axis], x.queue)), axis).value())
+        order = wrap(self._order(x.shape[axis], x.queue))
+        with one_step(x):
+            x.assign(take(x, order, axis).value())
         return None
 
     @generator_method
@@ -54,15 +55,13 @@ class Permutations(GeneratorDraws):
         array = as_array(x)
         if not _can_permute(array, 0 if axis is None else axis) or not _min_count() <= array.size < _MAX_ELEMENTS:
             return NotImplemented
-        memory_axes = axes_in_memory("K", array.shape, array.layout.strides)
+        memory_axes = axes_in_memory("K", array.shape, array.element_strides)
         if out is not None:
             if not isinstance(out, ndarray) or (out.shape, out.queue) != (array.shape, array.queue):
                 return NotImplemented
             if not out.writeable or not numpy.can_cast(array.dtype, out.dtype, "safe"):
                 return NotImplemented
-            is_fortran = not layout.is_c_contiguous(out.shape, out.layout.strides) and layout.is_f_contiguous(
-                out.shape, out.layout.strides
-            )
+            is_fortran = out.f_contiguous and not out.c_contiguous
         else:
             long_axes = [axis for axis in memory_axes or () if array.shape[axis] > 1]
             is_fortran = len(long_axes) > 1 and long_axes == sorted(long_axes, reverse=True)
@@ -73,13 +72,14 @@ class Permutations(GeneratorDraws):
         else:
             axis %= array.ndim
             axis_order, rows = [*axes[:axis], *axes[axis + 1 :], axis], array.size // array.shape[axis]
-        moved = transposed(array.value(), axis_order)
         positions = draw_order(self._stream, array.size // rows, array.queue, rows)
-        shuffled = take(wrap(reshaped(moved, (array.size,))), wrap(positions)).value()
-        result = transposed(reshaped(shuffled, moved.signature.shape), [axis_order.index(k) for k in axes])
-        if out is None:
-            return array_in_memory_order(result, memory_axes)
-        out.assign(cast(result, out.dtype))
+        with one_step(out):
+            moved = transposed(array.value(), axis_order)
+            shuffled = take(wrap(reshaped(moved, (array.size,))), wrap(positions)).value()
+            result = transposed(reshaped(shuffled, moved.signature.shape), [axis_order.index(k) for k in axes])
+            if out is None:
+                return array_in_memory_order(result, memory_axes)
+            out.assign(cast(result, out.dtype))
         return out
 
     def _order(self, count: int, queue: Queue) -> Node:

@@ -8,8 +8,10 @@ from typing import Any, Protocol
 
 import numpy
 
+from gpunumpy.core.dtypes import KIND
 from gpunumpy.core.schedule.kernel import Kernel
 from gpunumpy.kernels.codegen import generate
+from gpunumpy.kernels.cuda.launch import ARGUMENT_FORMAT
 
 from .build import compile_text
 from .machine import EmulatorError, launch
@@ -137,10 +139,16 @@ def run_kernel(kernel: Kernel, arguments: Sequence[Any], *, processors: int = 4,
 
 
 def bind(kernel: Kernel, arguments: Sequence[Any]) -> list[Any]:
-    """`arguments` for `run_program`: scalars of their dtypes, inputs read-only."""
+    """`arguments` for `run_program`: scalars of their dtypes, inputs read-only.
+
+    Raise what the launch of a kernel raises for a scalar of another kind than its dtype's.
+    """
     bound: list[Any] = []
     for arg, value in zip(kernel.args, arguments, strict=True):
         if arg.kind == "scalar":
+            format = ARGUMENT_FORMAT[KIND[arg.dtype]]
+            if KIND[arg.dtype] != "b":
+                struct.pack("=" + format, *((value.real, value.imag) if format == "dd" else (value,)))
             with numpy.errstate(over="ignore"):
                 bound.append(arg.dtype.type(value))
         else:

@@ -121,7 +121,7 @@ def test_members_of_arrays() -> None:
     assert stub <= set(dir(gpunumpy.ndarray))
     # What the class itself defines a checker sees in its source.
     own = {"assign", "computed", "device", "itemsize", "layout", "nbytes", "ndim", "queue", "size", "strides", "value"}
-    assert there - stub == own | {"writeable"}
+    assert there - stub == own | {"writeable", "c_contiguous", "f_contiguous", "element_strides", "memory"}
 
 
 def test_results_are_arrays_of_ours() -> None:

@@ -12,7 +12,8 @@ class Queue:
     """Pending values of one device, as weak references to the arrays that own them.
 
     A value recorded when `pending` has `review_at` entries is handed to `review`, with the queue, instead of being
-    appended. `lock` is held by a thread that changes values of the device. `state` belongs to evaluation.
+    appended. `lock` is held by a thread that changes values of the device. Of two devices' locks a thread holds one at
+    a time; `tests/core/runtime/test_lock_order.py` has the order of all locks. `state` belongs to evaluation.
     """
 
     state: Any

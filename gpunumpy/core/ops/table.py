@@ -50,6 +50,8 @@ _COMPLEX_OF: dict[DType, DType] = {
     numpy.dtype(numpy.float32): numpy.dtype(numpy.complex64),
     FLOAT64: COMPLEX128,
 }
+# Ops that accept Python integers beyond the range of the other operand's dtype.
+COMPARISONS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
 REAL_OF: dict[DType, DType] = {wide: real for real, wide in _COMPLEX_OF.items()}
 
 
@@ -83,6 +85,14 @@ def _supported(name: str, dtypes: Iterable[Any]) -> Loop:
         raise TypeError(f"{name}: {error}") from None
 
 
+def promoted_types(name: str, types: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the inputs of a ufunc's type promotion, with int64 for two Python integers that are compared.
+
+    NumPy would compare them as objects.
+    """
+    return (INT64, INT64) if name in COMPARISONS and set(types) == {int} else types
+
+
 @cache
 def resolve(name: str, dtypes: tuple[Any, ...]) -> Loop:
     """Return the loop that NumPy uses for arguments of these dtypes: the arguments' dtypes, then the results'.
@@ -101,8 +111,7 @@ def resolve(name: str, dtypes: tuple[Any, ...]) -> Loop:
     """
     function = ufunc_of(name)
     if function is not None:
-        if set(dtypes) == {int}:
-            dtypes = (INT64,) * len(dtypes)  # NumPy would compare two Python integers as objects
+        dtypes = promoted_types(name, dtypes)
         if name == "clip" and bfloat16 in dtypes:
             result = resolve("maximum", (resolve("maximum", dtypes[:2])[-1], dtypes[2]))[-1]
             return (result,) * 4

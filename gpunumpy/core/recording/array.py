@@ -8,12 +8,13 @@ view gives the owner a new node.
 from __future__ import annotations
 
 import weakref
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy
 
 from .. import dtypes
-from ..dtypes import DType
+from ..dtypes import BOOL, DType
 from ..graph import layout
 from ..graph import node as graph
 from ..graph.layout import Layout
@@ -23,6 +24,8 @@ from ..graph.queue import Queue
 from ..runtime import evaluate, memory, memory_copy
 from ..runtime.device import Device, default_device
 from ..runtime.memory import Buffer
+
+_BYTE = numpy.dtype(numpy.uint8)
 
 # Bits of `_flags`.
 READ_ONLY = 1
@@ -47,7 +50,7 @@ class ndarray:
     # _component is "view".
     _layout: Layout
     _component: str  # the part of an element that is shown: "" all of it, "real", "imag", or "view" for another dtype
-    _source: Node  # the owner's node that _node was derived from
+    _source: Node | None  # the owner's node that _node was derived from; None to derive it at every use
 
     # --- state --------------------------------------------------------------------------------------------------------
 
@@ -87,10 +90,26 @@ class ndarray:
     @property
     def strides(self) -> tuple[int, ...]:
         """The stride of every dimension, in bytes."""
-        where = self.layout
-        owner = self._base
-        itemsize = owner.itemsize if owner is not None and self._component in ("real", "imag") else self.itemsize
-        return tuple(s * itemsize for s in where.strides)
+        itemsize = self.itemsize
+        return tuple(s * itemsize for s in self.element_strides)
+
+    @property
+    def element_strides(self) -> tuple[int, ...]:
+        """The stride of every dimension, in elements of the array's own dtype."""
+        strides = self.layout.strides
+        if self._base is not None and self._component in ("real", "imag"):
+            return tuple(2 * s for s in strides)  # the layout counts complex elements
+        return strides
+
+    @property
+    def c_contiguous(self) -> bool:
+        """Whether the elements are contiguous, in C order."""
+        return layout.is_c_contiguous(self._node.signature.shape, self.element_strides)
+
+    @property
+    def f_contiguous(self) -> bool:
+        """Whether the elements are contiguous, in Fortran order."""
+        return layout.is_f_contiguous(self._node.signature.shape, self.element_strides)
 
     @property
     def base(self) -> ndarray | None:
@@ -135,7 +154,7 @@ class ndarray:
             with base.queue.lock:  # the two fields change together: another thread may derive them too
                 current = base.value()
                 self._node = node = _derive(current, self._layout, self._component, self.dtype)
-                self._source = current
+                self._source = None if _is_bool_view(self) else current
         return node
 
     def computed(self) -> Node:
@@ -146,6 +165,13 @@ class ndarray:
         evaluate.compute(base.value())
         node = self.value()
         return node if node.data is not None else evaluate.compute(node)
+
+    def memory(self) -> Node:
+        """Compute the array's value and return the window of its memory, which `computed` may return a copy of."""
+        if not _is_bool_view(self):
+            return self.computed()
+        assert self._base is not None
+        return _reinterpret(evaluate.compute(self._base.value()), self._layout, self.dtype)
 
     def assign(self, value: Node, where: Layout | None = None) -> None:
         """Record new values for the elements.
@@ -226,19 +252,28 @@ class ndarray:
             queue.review(queue, node)
 
 
+def one_step(target: object) -> AbstractContextManager[Any]:
+    """Return a context in which reading an array and writing it back is one step for other threads.
+
+    Threads that write to arrays of the device, or compute, wait meanwhile, so no write of theirs comes between and is
+    lost. Whatever waits for another device, for a random stream or for foreign code comes before: two threads with one
+    lock each could wait for each other. The context does nothing for a target that is no array of this package.
+    """
+    return target.queue.lock if isinstance(target, ndarray) else nullcontext()
+
+
 def hand_over(temporary: ndarray, array: ndarray) -> bool:
     """Make the pending value of a temporary array the value of `array`, of the same shape and dtype.
 
     Return False, and change nothing, if `array` is a view, is read-only or has exported memory, or the value is not
-    pending.
+    pending. The caller holds the lock of the queue.
     """
     if temporary._base is not None or array._base is not None or array._flags & READ_ONLY:
         return False
-    with array.queue.lock:
-        node, data = temporary._node, array._node.data
-        if node.data is not None or (data is not None and data.exported):
-            return False
-        array._set(node)
+    node, data = temporary._node, array._node.data
+    if node.data is not None or (data is not None and data.exported):
+        return False
+    array._set(node)
     return True
 
 
@@ -262,15 +297,31 @@ def _derive(owner: Node, where: Layout, component: str, dtype: DType) -> Node:
     """Return the value of a view from its owner's current value."""
     if component == "":
         return graph.view(owner, where)
-    queue = owner.signature.queue
-    assert queue is not None
-    if component == "view" or owner.data is not None:
+    if component == "view":
         owner = evaluate.compute(owner)
-        if component != "view":
-            where = _component_layout(where, component)
-        start = owner.offset * owner.signature.dtype.itemsize // dtype.itemsize
-        return graph.leaf(owner.data, dtype, Layout(where.shape, where.strides, where.offset + start), queue)
+        if dtype == BOOL:
+            return graph.cast(_reinterpret(owner, where, _BYTE), BOOL)
+        return _reinterpret(owner, where, dtype)
+    if owner.data is not None:
+        return _reinterpret(owner, _component_layout(where, component), dtype)
     return graph.map_node(component, (owner.signature.dtype, dtype), (graph.view(owner, where),))
+
+
+def _reinterpret(owner: Node, where: Layout, dtype: DType) -> Node:
+    """Return a window of the memory of a leaf as elements of another dtype, in which `where` counts."""
+    assert owner.signature.queue is not None
+    start = owner.offset * owner.signature.dtype.itemsize // dtype.itemsize
+    window = Layout(where.shape, where.strides, where.offset + start)
+    return graph.leaf(owner.data, dtype, window, owner.signature.queue)
+
+
+def _is_bool_view(array: ndarray) -> bool:
+    """Return whether an array shows memory of another dtype, or of another library, as booleans.
+
+    Kernels rely on booleans that are 0 or 1. Such memory can hold other bytes, which NumPy takes for True: it is read
+    as bytes, and anew at every use, as other arrays and libraries write to it.
+    """
+    return array._base is not None and array._component == "view" and array._node.signature.dtype == BOOL
 
 
 def wrap(node: Node) -> ndarray:
@@ -339,6 +390,8 @@ def make_view(array: ndarray, where: Layout, component: str = "", dtype: DType |
     view._node = (
         graph.view(current, where) if component == "" else _derive(current, where, component, dtype or array.dtype)
     )
+    if component == "view" and _is_bool_view(view):
+        view._source = None
     return view
 
 
@@ -365,6 +418,8 @@ def from_host(data: Any, device: Device | None = None) -> ndarray:
     ordered = data if order is None else data.transpose(order)
     if ordered.dtype is not dtype or not ordered.flags.c_contiguous:
         ordered = numpy.ascontiguousarray(ordered, dtype=dtype).reshape(ordered.shape)
+    if dtype == BOOL:
+        ordered = ordered.view(_BYTE) != 0  # memory from elsewhere can hold other bytes than 0 and 1
     buffer = memory.allocate(device, ordered.nbytes)
     memory_copy.copy_from_host(buffer, 0, ordered)
     where = layout.c_layout(ordered.shape)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy
 
 from .. import dtypes
-from ..dtypes import DType
+from ..dtypes import KIND, DType
 from ..graph import layout
 from ..graph import node as graph
 from ..graph.layout import Layout, Shape
@@ -21,6 +20,7 @@ from ..graph.signature import Signature, intern_signature
 from ..ops import table
 from ..runtime import evaluate
 from ..runtime.device import Device, default_device
+from ..source_location import warn
 from .array import from_host, is_scalar, ndarray, wrap, wrap_ordered
 from .memo import MemoizedOperation
 
@@ -92,7 +92,13 @@ def as_node(x: Any, queue: Queue | None = None) -> Node:
 
 
 def as_nodes(args: Sequence[Any]) -> list[Node]:
-    """Return the values of an operation's operands. Host data is copied to the device of the first array among them."""
+    """Return the values of an operation's operands. Host data is copied to the device of the first array among them.
+
+    As in NumPy, a Python scalar that is the only operand has the dtype of an array of it.
+    """
+    if len(args) == 1 and isinstance(args[0], (int, float, complex)):
+        only = numpy.asarray(args[0])
+        return [graph.typed_scalar(only[()], dtypes.of_data(only.dtype))]
     queue = next((a.queue for a in args if isinstance(a, ndarray)), None)
     return [as_node(a, queue) for a in args]
 
@@ -110,30 +116,51 @@ def _promotes_as(signature: Signature) -> Any:
     return signature.dtype
 
 
-# Comparisons accept Python integers beyond the range of the other operand's dtype.
-_COMPARISONS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
-
-
 def _fit_scalars(op: str, nodes: Sequence[Node], loop: tuple[DType, ...]) -> tuple[list[Node], tuple[DType, ...]]:
-    """Return the operands and the loop, adapted to Python integers beyond the range of the loop's dtype.
+    """Return the operands and the loop, adapted to Python scalars that the loop's dtypes cannot represent.
 
-    Raise NumPy's OverflowError for such an integer, unless the op is a comparison.
+    A kernel takes a Python scalar as a number of the kind of its loop. Raise NumPy's OverflowError for an integer out
+    of range, unless it is compared with an integer.
     """
     fitted = list(nodes)
     for k, (node, dtype) in enumerate(zip(nodes, loop, strict=False)):
         primitive = node.signature.primitive
-        if not (isinstance(primitive, Const) and primitive.weak.startswith("int")) or dtype.kind not in "iu":
+        if not isinstance(primitive, Const) or not primitive.weak:
             continue
-        limits = numpy.iinfo(dtype)
-        if limits.min <= node.data <= limits.max:
-            continue
-        if op in _COMPARISONS:
+        if not primitive.weak.startswith("int"):
+            if _SCALAR_RANKS[primitive.weak] > _KIND_RANKS[KIND[dtype]]:  # as the rule "unsafe" allows
+                fitted[k] = cast_with_warning(node, dtype)
+        elif KIND[dtype] not in "biu":
+            if primitive.weak == "int:beyond":
+                float(node.data)  # raises OverflowError for an integer beyond the range of float64
+        elif not _is_in_range(node.data, dtype):
+            if op not in table.COMPARISONS or nodes[1 - k].signature.dtype == dtypes.BOOL:
+                raise OverflowError(f"Python integer {node.data} out of bounds for {dtype.name}")
+            if _is_python_integer(nodes[0]) and _is_python_integer(nodes[1]):
+                # Zero compares with the sign of the difference as the integers compare.
+                difference = nodes[1].data - nodes[0].data
+                return [graph.scalar(0), graph.scalar((difference > 0) - (difference < 0))], loop
             # A value of the dtype compares with infinity as with an integer beyond the range of the dtype.
             fitted[k] = graph.scalar(float("inf") if node.data > 0 else float("-inf"))
             loop = tuple(dtypes.FLOAT64 for _ in loop[:-1]) + loop[-1:]
-        else:
-            raise OverflowError(f"Python integer {node.data} out of bounds for {dtype.name}")
     return fitted, loop
+
+
+# Numbers of a higher rank are converted before they take part in a loop of a lower one.
+_SCALAR_RANKS = {"bool": 0, "float": 2, "complex": 3}
+_KIND_RANKS = {"b": 0, "i": 1, "u": 1, "e": 2, "f": 2, "c": 3}
+
+
+def _is_python_integer(node: Node) -> bool:
+    """Return whether a node is a Python integer, which is weak in type promotion."""
+    primitive = node.signature.primitive
+    return isinstance(primitive, Const) and primitive.weak.startswith("int")
+
+
+def _is_in_range(value: int, dtype: DType) -> bool:
+    """Return whether NumPy converts a Python integer to an integer dtype, or by way of int64 to bool."""
+    limits = numpy.iinfo(dtypes.INT64 if dtype == dtypes.BOOL else dtype)
+    return bool(limits.min <= value <= limits.max)
 
 
 def elementwise(op: str, args: Sequence[Any], loop: tuple[DType, ...] | None = None) -> ndarray:
@@ -199,9 +226,22 @@ def as_dtype(node: Node, dtype: DType) -> Node:
     if isinstance(primitive, Const) and primitive.weak:
         if dtype.kind in "iu" and primitive.weak.startswith("int"):
             _fit_scalars("cast", [node], (dtype, dtype))
+        value = numpy.asarray(node.data)
         with numpy.errstate(all="ignore"):
-            return graph.typed_scalar(numpy.asarray(node.data).astype(dtype)[()], dtype)
+            return graph.typed_scalar((value if dtype.kind in "cb" else value.real).astype(dtype)[()], dtype)
     return graph.cast(node, dtype)
+
+
+def cast_with_warning(node: Node, dtype: DType) -> Node:
+    """Return the value in another dtype, as `as_dtype` does, with NumPy's warning of imaginary parts that are lost."""
+    if node.signature.dtype.kind == "c" and dtype.kind not in "cb":
+        warn_of_lost_parts()
+    return as_dtype(node, dtype)
+
+
+def warn_of_lost_parts() -> None:
+    """Issue NumPy's warning of a cast from complex to real."""
+    warn("Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning)
 
 
 def unary_operator(op: str) -> Callable[[ndarray], ndarray]:
@@ -254,12 +294,3 @@ def is_operand(y: Any) -> bool:
     if isinstance(y, (ndarray, numpy.generic, numpy.ndarray, bool, int, float, complex, list, tuple)):
         return True
     return not hasattr(type(y), "__array_ufunc__") and hasattr(type(y), "__array__")
-
-
-def source_location() -> str:
-    """Return file and line of the innermost frame outside the package, for errors that only the device finds."""
-    frame = sys._getframe(1)
-    package = __name__.partition(".")[0]
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

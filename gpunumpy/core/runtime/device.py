@@ -15,8 +15,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, overload
 
-from ..errors import DeviceError, allowed, warn_user
+from ..errors import DeviceError, allowed
 from ..fork import renew_in_child
+from ..source_location import warn
 
 _lock = threading.RLock()
 renew_in_child(lambda: [_lock])
@@ -454,7 +455,7 @@ def _choose_default() -> Device:
     """Return the default device for a process that has set none."""
     name = os.environ.get("GPUNUMPY_DEVICE")
     if name != "cpu" and _find_driver().reason == _FORKED:
-        warn_user(f"arrays go to the CPU: {_FORKED}")
+        warn(f"arrays go to the CPU: {_FORKED}", RuntimeWarning)
         return CPU
     if name:
         return Device(name)

@@ -71,7 +71,11 @@ def _flush_locks() -> list[Any]:
 
 def _schedule_review(queue: Queue) -> None:
     """Set the length at which a queue is reviewed next: with a watcher, at every recording."""
-    queue.review_at = len(queue.pending) + REVIEW_INTERVAL if watcher is None else -1
+    while True:
+        seen = watcher
+        queue.review_at = len(queue.pending) + REVIEW_INTERVAL if seen is None else -1
+        if seen is watcher:  # else another thread has changed it, and may have set the length before this one did
+            return
 
 
 def queue_of(device: Device) -> Queue:
@@ -240,8 +244,7 @@ def watch(function: Callable[[Node], None] | None) -> None:
     global watcher
     watcher = function
     for device_state in list(_states.values()):
-        with device_state.queue.lock:
-            _schedule_review(device_state.queue)
+        _schedule_review(device_state.queue)
 
 
 def compute(node: Node) -> Node:

@@ -28,7 +28,7 @@ from ...core.recording.array import (
     wrap,
     wrap_ordered,
 )
-from ...core.recording.record import array_of_protocol, as_array, as_dtype, as_node, check_class, transposed
+from ...core.recording.record import array_of_protocol, as_array, as_node, cast_with_warning, check_class, transposed
 from ...core.runtime.device import Device, default_device
 from ...core.runtime.evaluate import queue_of
 from ..indexing.getitem import fit_to_shape
@@ -96,13 +96,10 @@ def mark_owner_as_array(array: ndarray) -> ndarray:
 
 def is_in_order(array: ndarray, order: str | None) -> bool:
     """Return True if the array lies in memory as `order` asks."""
-    array_layout = array.layout
     order = "K" if order is None else order.upper()
     if order not in _ORDERS:
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
-    if order == "C":
-        return layout.is_c_contiguous(array_layout.shape, array_layout.strides)
-    return order != "F" or layout.is_f_contiguous(array_layout.shape, array_layout.strides)
+    return array.c_contiguous if order == "C" else order != "F" or array.f_contiguous
 
 
 # --- from other data -------------------------------------------------------------------------------------------------
@@ -155,9 +152,8 @@ def array(
     if copy or is_scalar(object) or target_dtype != object.dtype or not is_in_order(object, order):
         if copy is False:
             raise ValueError("Unable to avoid copy while creating an array as requested.")
-        object_layout = object.layout
         object = array_in_memory_order(
-            as_dtype(object.value(), target_dtype), axes_in_memory(order, object_layout.shape, object_layout.strides)
+            cast_with_warning(object.value(), target_dtype), axes_in_memory(order, object.shape, object.element_strides)
         )
     if object.ndim < ndmin:
         object_layout = object.layout
@@ -217,7 +213,7 @@ def _stacked(x: Sequence[Any], dtype: DType | None) -> ndarray:
     node = uninitialized((len(parts), *part_shape), target_dtype, queue)
     for k, part in enumerate(parts):
         region = Layout(part_shape, layout.c_strides(part_shape), k * part_size)
-        node = graph.update(node, region, as_dtype(part.value(), target_dtype))
+        node = graph.update(node, region, cast_with_warning(part.value(), target_dtype))
     return mark_as_array(wrap(node))
 
 
@@ -291,7 +287,7 @@ def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = 
     result = array(a, dtype, copy=None, order=order, subok="E" not in required)
     must_own = "O" in required and result.base is not None
     must_write = "W" in required and not result.writeable
-    return copy(result) if must_own or must_write else result
+    return copy(result, order) if must_own or must_write else result
 
 
 _REQUIREMENTS = {
@@ -420,7 +416,7 @@ def full(
 
 def _filled_with_node(node: Node, shape: Shape, dtype: DType, queue: Queue, order: tuple[int, ...] | None) -> ndarray:
     """Return a new array of the value of a node, cast and broadcast."""
-    node = as_dtype(node, dtype)
+    node = cast_with_warning(node, dtype)
     if node.signature.queue is None:
         return _generated(lambda s: graph.fill(node, s, queue), shape, order)
     return array_in_memory_order(graph.broadcast(fit_to_shape(node, shape), shape), order)
@@ -429,12 +425,11 @@ def _filled_with_node(node: Node, shape: Shape, dtype: DType, queue: Queue, orde
 def _properties_like(a: Any, dtype: Any, order: str | None, shape: Any, device: Any) -> tuple[Any, ...]:
     """Return shape, dtype, queue and memory order for an array like another."""
     model = as_array(a)
-    model_layout = model.layout
     dims = model.shape if shape is None else as_shape(shape)
     target_dtype = model.dtype if dtype is None else dtypes.check(dtype)
     if shape is not None and len(dims) != model.ndim and (order or "K").upper() == "K":
         order = "C"
-    axes = axes_in_memory(order, model_layout.shape, model_layout.strides)
+    axes = axes_in_memory(order, model.shape, model.element_strides)
     if axes is not None and len(axes) != len(dims):
         axes = tuple(reversed(range(len(dims)))) if len(dims) > 1 else None
     return dims, target_dtype, queue_for(device, model if isinstance(a, ndarray) else None), axes

@@ -310,7 +310,7 @@ def _masked_triangle(m: Any, k: Any, comparison: str) -> ndarray:
     """Return the array with zeros where row number plus `k` and column number do not compare as the op says."""
     x = as_array(m)
     if x.ndim == 0:
-        raise ValueError("m must be at least 1-dimensional")  # NumPy raises a TypeError from inside `tri`
+        raise TypeError("m must be at least 1-dimensional")
     if x.ndim == 1:
         x = make_view(x, Layout((x.size, x.size), (0, x.layout.strides[0]), x.layout.offset))
     row, column = _diagonal_indices(x.shape, operator.index(host_scalar(k)), x.queue)

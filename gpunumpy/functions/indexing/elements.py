@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
-from typing import Any
+from math import prod
+from typing import Any, Literal
 
 import numpy
 
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout
+from ...core.graph.node import Node
 from ...core.recording import record
-from ...core.recording.array import MADE_AS_ARRAY, READ_ONLY, is_scalar, make_view, ndarray, to_host, wrap
-from ..ufuncs.output import in_place
-from .getitem import cast_to_assign, diagonal_layout, getitem, node_to_assign, setitem
+from ...core.recording.array import MADE_AS_ARRAY, READ_ONLY, is_scalar, make_view, ndarray, one_step, to_host, wrap
+from ..ufuncs.output import in_place, is_writable_array
+from .getitem import diagonal_layout, getitem, node_to_assign, setitem, value_node
 from .keys import INVALID_INDEX
 
 __all__ = ["diagonal", "fill_diagonal"]
@@ -35,6 +37,23 @@ def flattened(a: Any, like: ndarray | None = None) -> ndarray:
     return wrap(graph.as_new_node(record.reshaped(a.value(), (a.size,))))
 
 
+def flat_values(values: Any, target: ndarray, casting: Literal["safe", "unsafe"] = "unsafe") -> Node:
+    """Return values to write into an array, in its dtype and in one dimension.
+
+    Scalars and sequences are converted as in an assignment. Raise `TypeError` if the dtype of an array of values cannot
+    be cast under the rule.
+    """
+    is_given_as_array = isinstance(values, numpy.ndarray) or is_writable_array(values)
+    if is_given_as_array and not numpy.can_cast(values.dtype, target.dtype, casting):
+        raise TypeError(
+            f"Cannot cast array data from {values.dtype!r} to {target.dtype!r} according to the rule {casting!r}"
+        )
+    node = record.cast_with_warning(node_to_assign(values, target.dtype, target.queue), target.dtype)
+    if node.signature.queue is None:
+        return graph.fill(node, (1,), target.queue)
+    return record.reshaped(node, (prod(node.signature.shape),))
+
+
 def iterate(a: ndarray) -> Iterator[ndarray]:
     """Return an iterator over ``a[i]`` for every i."""
     if not a.shape:
@@ -46,7 +65,7 @@ def iterate(a: ndarray) -> Iterator[ndarray]:
 
 def fill(a: ndarray, value: Any) -> None:
     """Write one value to all elements. See `numpy.ndarray.fill`."""
-    new_value = cast_to_assign(node_to_assign(value, a.dtype, a.queue, is_element=True), a.dtype)
+    new_value = record.cast_with_warning(value_node(value, a, is_element=True), a.dtype)
     if not is_scalar(a):  # a 0-d result is immutable, as NumPy's scalars are
         a.assign(new_value)
 
@@ -124,23 +143,24 @@ class Flat:
     def __setitem__(self, key: Any, value: Any) -> None:
         base = self.base
         key = self._valid_key(key)
-        flat = flattened(base)
-        is_view = flat is base or flat._base is not None
-        if not is_view:
-            flat = wrap(graph.as_new_node(flat.value()))
         positions = (
-            getitem(record.as_array(numpy.arange(flat.size), base.device), key) if _selects_several(key) else None
+            getitem(record.as_array(numpy.arange(base.size), base.device), key) if _selects_several(key) else None
         )
         if positions is not None:
             # Too few values are repeated; of too many the last are left out.
-            values = flattened(value, base)
+            values = wrap(flat_values(value, base))
             if not values.size:
                 return
             value_numbers = record.elementwise("remainder", (_element_numbers(positions), values.size))
             value = getitem(values, value_numbers)
-        setitem(flat, key, value)
-        if not is_view:
-            base.assign(record.reshaped(flat.value(), base.shape))
+        with one_step(base):
+            flat = flattened(base)
+            is_view = flat is base or flat._base is not None
+            if not is_view:
+                flat = wrap(graph.as_new_node(flat.value()))
+            setitem(flat, key, value)
+            if not is_view:
+                base.assign(record.reshaped(flat.value(), base.shape))
 
     def _valid_key(self, key: Any) -> Any:
         """Return the key without a tuple around it. Raise `IndexError` for keys that NumPy's `flatiter` refuses."""
@@ -195,27 +215,29 @@ def fill_diagonal(a: ndarray, val: Any, wrap: bool = False) -> None:
     shape, strides, start = a.layout
     if len(shape) < 2:
         raise ValueError("array must be at least 2-d")
-    if len(shape) == 2:
-        rows, columns = shape
-        # With `wrap`, the diagonal of a tall matrix starts again below its end, with one row left out between.
-        if wrap and rows > columns:
-            count = -(-a.size // (columns + 1))
-            target = flattened(a)
-            setitem(target, slice(None, None, columns + 1), _repeated_values(val, count, a))
-            if target._base is None:
-                a.assign(record.reshaped(target.value(), shape))
-            return
-    elif len(set(shape)) != 1:
+    if len(shape) > 2 and len(set(shape)) != 1:
         raise ValueError("All dimensions of input must be of equal length")
-    count = min(shape)
-    setitem(make_view(a, Layout((count,), (sum(strides),), start)), slice(None), _repeated_values(val, count, a))
+    # With `wrap`, the diagonal of a tall matrix starts again below its end, with one row left out between.
+    starts_again = wrap and len(shape) == 2 and shape[0] > shape[1]
+    count = -(-a.size // (shape[1] + 1)) if starts_again else min(shape)
+    values = _repeated_values(val, count, a)
+    if isinstance(values, ndarray) and not values.size:
+        return
+    if not starts_again:
+        setitem(make_view(a, Layout((count,), (sum(strides),), start)), slice(None), values)
+        return
+    with one_step(a):
+        target = flattened(a)
+        setitem(target, slice(None, None, shape[1] + 1), values)
+        if target._base is None:
+            a.assign(record.reshaped(target.value(), shape))
 
 
 def _repeated_values(value: Any, count: int, like: ndarray) -> Any:
     """Return the values in one dimension, repeated in order up to `count` of them; a scalar as it is."""
     if isinstance(value, (bool, int, float, complex, numpy.generic)):
         return value
-    values = flattened(value, like)
-    if values.size == 1:
+    values = wrap(flat_values(value, like))
+    if values.size <= 1:
         return values
-    return getitem(values, numpy.arange(count) % max(1, values.size))
+    return getitem(values, numpy.arange(count) % values.size)

@@ -8,7 +8,6 @@ without a transposition.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -22,7 +21,8 @@ from ...core.graph.layout import Layout, Shape
 from ...core.graph.node import Node
 from ...core.graph.queue import Queue
 from ...core.recording import record
-from ...core.recording.array import is_scalar, make_view, mark_as_array, ndarray, to_host, wrap
+from ...core.recording.array import is_scalar, make_view, mark_as_array, ndarray, one_step, to_host, wrap
+from ...core.source_location import source_location
 from .keys import FancyIndex, Selection, basic_window, out_of_bounds_error, resolve_key, shape_text
 from .masks import MaskSelection, mask_on_device, picked_before
 
@@ -30,7 +30,7 @@ from .masks import MaskSelection, mask_on_device, picked_before
 def getitem(a: ndarray, key: Any) -> ndarray:
     """Return ``a[key]``: a view, or a new array if `key` holds index arrays or selects a single element."""
     if type(key) is ndarray and key.shape and a.shape and key.dtype.kind in "iu" and 0 not in a.shape:
-        return wrap(graph.gather(a.value(), (graph.cast(key.value(), INT64),), record.source_location()))
+        return wrap(graph.gather(a.value(), (graph.cast(key.value(), INT64),), source_location()))
     array_layout = a.layout
     window = basic_window(array_layout, key)
     if window is None:
@@ -63,7 +63,7 @@ def _read_fancy(a: ndarray, selection: Selection) -> ndarray:
         return wrap(graph.gather(rows, (picked.positions(),), ""))
     indices = _indices(view, selection)
     _check_bounds(view, selection, indices)
-    return wrap(graph.gather(view.value(), indices, record.source_location()))
+    return wrap(graph.gather(view.value(), indices, source_location()))
 
 
 def _leading_mask(selection: Selection) -> Any:
@@ -156,7 +156,8 @@ def setitem(a: ndarray, key: Any, value: Any) -> None:
     if not a.writeable:
         raise ValueError("assignment destination is read-only")
     if is_scalar(a):
-        mark_as_array(a)  # once written to, it is an array, and no longer acts as a NumPy scalar
+        with one_step(a):
+            mark_as_array(a)  # once written to, it is an array, and no longer acts as a NumPy scalar
     window = basic_window(a.layout, key)
     if window is None:
         selection = resolve_key(a.layout, key, False)
@@ -164,18 +165,30 @@ def setitem(a: ndarray, key: Any, value: Any) -> None:
             is_element = len(selection.fancy) == len(selection.window.shape) and not any(
                 fancy.index.shape for fancy in selection.fancy
             )
-            value = _value_node(value, a, is_element)
-            with a.queue.lock:  # elements not picked are read and written back: no other write may come between
+            value = value_node(value, a, is_element)
+            with one_step(a):  # elements not picked are read and written back: no other write may come between
                 _write_fancy(make_view(a, selection.window), selection, value, a.shape)
             return
         window = selection.window
-    node = value.value() if type(value) is ndarray else None
+    node = None
+    if type(value) is ndarray:
+        if value._base is not None and _shows(value, a, window):
+            return  # the second half of ``a[i:j] += b``
+        node = value.value()
     if node is None or node.signature.shape != window.shape or not window.shape:
-        node = fit_to_shape(_value_node(value, a, not window.shape and not _has_ellipsis(key)), window.shape)
-    a.assign(node if node.signature.dtype == a.dtype else cast_to_assign(node, a.dtype), window)
+        node = fit_to_shape(value_node(value, a, not window.shape and not _has_ellipsis(key)), window.shape)
+    a.assign(node if node.signature.dtype == a.dtype else record.cast_with_warning(node, a.dtype), window)
 
 
-def _value_node(value: Any, a: ndarray, is_element: bool) -> Node:
+def _shows(view: ndarray, a: ndarray, window: Layout) -> bool:
+    """Return whether a view shows just a window of an array."""
+    owner = view._base
+    if owner is None or (owner is not a and owner is not a._base) or view._layout != window:
+        return False
+    return view._component == ("" if a._base is None else a._component) and view._node.signature.dtype == a.dtype
+
+
+def value_node(value: Any, a: ndarray, is_element: bool) -> Node:
     """Return the value as a node to write into `a`; an array with dimensions is refused for a single element."""
     node = node_to_assign(value, a.dtype, a.queue, is_element)
     if is_element and node.signature.shape:
@@ -189,27 +202,21 @@ _SCALAR_TYPES = (bool, int, float, complex, numpy.generic)
 def node_to_assign(value: Any, dtype: DType, queue: Queue, is_element: bool = False) -> Node:
     """Return the node of a value to write into an array of `dtype`, or into one element of it.
 
-    Scalars and sequences are converted to `dtype`; arrays keep their own dtype, for `cast_to_assign` to convert.
+    Scalars and sequences are converted to `dtype`; arrays keep their own dtype, for `cast_with_warning` to convert.
     """
     if isinstance(value, ndarray):
         return value.value()
     if isinstance(value, _SCALAR_TYPES) or (is_element and not hasattr(value, "__array__")):
         # NumPy converts the scalar, so that it refuses and warns as in an assignment of its own.
+        if isinstance(value, numpy.complexfloating) and dtype.kind not in "cb":
+            record.warn_of_lost_parts()
+            value = value.real
         cell = numpy.empty(1, dtype)
         cell[0] = value
         return graph.typed_scalar(cell[0], dtype)
     if isinstance(value, (list, tuple)):
         value = numpy.asarray(value, dtype)
     return record.as_node(value, queue)
-
-
-def cast_to_assign(node: Node, dtype: DType) -> Node:
-    """Return a value in another dtype, with NumPy's warning if imaginary parts are lost."""
-    if node.signature.dtype.kind == "c" and dtype.kind not in "cb":
-        warnings.warn(
-            "Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning, stacklevel=3
-        )
-    return graph.cast(node, dtype)
 
 
 def fit_to_shape(value: Node, shape: Shape) -> Node:
@@ -248,7 +255,7 @@ def _write_fancy(view: ndarray, selection: Selection, value: Node, array_shape: 
         if prod(value.signature.shape) == 1 or (not axis and _is_one_row(value.signature.shape, row_shape)):
             broadcast_mask = record.reshaped(mask.value(), mask.shape + (1,) * len(row_shape))
             value_shape = value.signature.shape[-len(row_shape) :] if row_shape else ()
-            value = cast_to_assign(
+            value = record.cast_with_warning(
                 value if value.signature.shape == value_shape else record.reshaped(value, value_shape), view.dtype
             )
             view.assign(_where(broadcast_mask, value, view.value()))
@@ -260,8 +267,8 @@ def _write_fancy(view: ndarray, selection: Selection, value: Node, array_shape: 
     shape = layout.broadcast_shapes(*(index.signature.shape for index in indices)) + view.shape[len(indices) :]
     value = fit_to_index_result(value, shape)
     _check_bounds(view, selection, indices)
-    value = cast_to_assign(value, view.dtype)
-    view.assign(graph.scatter(view.value(), value, indices, "", record.source_location()))
+    value = record.cast_with_warning(value, view.dtype)
+    view.assign(graph.scatter(view.value(), value, indices, "", source_location()))
 
 
 def _is_one_row(shape: Shape, row_shape: Shape) -> bool:
@@ -283,7 +290,7 @@ def _write_by_rank(view: ndarray, mask: ndarray, row_shape: Shape, value: Node, 
             f"NumPy boolean array indexing assignment cannot assign {value.signature.shape[0]} input values to the "
             f"{count} output values where the mask is true"
         )
-    value = cast_to_assign(value, view.dtype)
+    value = record.cast_with_warning(value, view.dtype)
     if not count:
         return
     flat_mask = record.reshaped(mask.value(), (mask.size,))

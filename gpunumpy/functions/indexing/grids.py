@@ -17,6 +17,7 @@ from ...core.recording import record
 from ...core.recording.array import from_host, make_view, ndarray, wrap
 from ...core.runtime import evaluate
 from ...core.runtime.device import Device, default_device
+from ...core.source_location import source_location
 from .keys import shape_text
 from .masks import MaskSelection, unravelled
 from .selection import nonzero
@@ -192,7 +193,7 @@ def _index_in_bounds(index: Node, size: int, device: Device) -> Node:
     if not size:
         is_invalid = graph.map_node("logical_or", (BOOL, BOOL, BOOL), (is_invalid, graph.typed_scalar(True, BOOL)))
     checked_index = graph.map_node("where", (BOOL, *_INT64_LOOP), (is_invalid, graph.scalar(max(size, 1)), index))
-    return graph.map_node("add", _INT64_LOOP, (index, graph.gather(zeros, (checked_index,), record.source_location())))
+    return graph.map_node("add", _INT64_LOOP, (index, graph.gather(zeros, (checked_index,), source_location())))
 
 
 def _require_integers(array: ndarray) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, Literal
 
 import numpy
@@ -12,16 +13,18 @@ from ...core import dtypes
 from ...core.dtypes import BOOL, INT64
 from ...core.graph import layout
 from ...core.graph import node as graph
+from ...core.graph.layout import Shape
 from ...core.graph.node import Node
 from ...core.numpy_release import NUMPY_2_5
 from ...core.recording import record
-from ...core.recording.array import is_scalar, mark_as_array, ndarray, to_host, wrap
+from ...core.recording.array import is_scalar, mark_as_array, ndarray, one_step, to_host, wrap
+from ...core.source_location import source_location
 from ..ufuncs.elementwise import where as _where
-from ..ufuncs.output import checked_output, in_place, write_to_output
-from .elements import flattened
-from .getitem import cast_to_assign, fit_to_index_result, getitem, node_to_assign, setitem
+from ..ufuncs.output import checked_output, in_order, in_place, write_to_output
+from .elements import flat_values, flattened
+from .getitem import fit_to_index_result, getitem, node_to_assign, setitem
 from .keys import out_of_bounds_error, shape_text
-from .masks import MaskSelection, picked_before, unravelled
+from .masks import MaskSelection, picked_before
 
 __all__ = [
     "argwhere",
@@ -124,13 +127,13 @@ def place(arr: ndarray, mask: Any, vals: Any) -> None:
     condition = _as_bool(flattened(mask, arr))
     if condition.size != arr.size:
         raise ValueError("place: mask and data must be the same size")
-    values = flattened(vals, arr)
-    if not values.size:
+    values = flat_values(vals, arr, "safe")
+    if not prod(values.signature.shape):
         if MaskSelection(condition).count:
             raise ValueError("Cannot insert from an empty array!")
         return
     # Elements that are not picked have a rank too, which `_write_by_mask` ignores.
-    _write_by_mask(arr, condition.value(), cast_to_assign(values.value(), arr.dtype), picked_before(condition.value()))
+    _write_by_mask(arr, condition.value(), values, picked_before(condition.value()))
 
 
 @in_place
@@ -139,11 +142,9 @@ def putmask(a: ndarray, mask: Any, values: Any) -> None:
     condition = _as_bool(flattened(mask, a))
     if condition.size != a.size:
         raise ValueError("putmask: mask and data must be the same size")
-    flat_values = flattened(values, a)
-    if flat_values.size:
-        _write_by_mask(
-            a, condition.value(), cast_to_assign(flat_values.value(), a.dtype), graph.iota(condition.shape, 0, a.queue)
-        )
+    new_values = flat_values(values, a, "safe")
+    if prod(new_values.signature.shape):
+        _write_by_mask(a, condition.value(), new_values, graph.iota(condition.shape, 0, a.queue))
 
 
 def _write_by_mask(a: ndarray, mask: Node, values: Node, value_number: Node) -> None:
@@ -152,7 +153,8 @@ def _write_by_mask(a: ndarray, mask: Node, values: Node, value_number: Node) -> 
     index = graph.map_node("remainder", (INT64,) * 3, (value_number, graph.scalar(count)))
     new = graph.gather(values, (index,), "")
     mask, new = record.reshaped(mask, a.shape), record.reshaped(new, a.shape)
-    a.assign(graph.map_node("where", (BOOL, a.dtype, a.dtype, a.dtype), (mask, new, a.value())))
+    with one_step(a):
+        a.assign(graph.map_node("where", (BOOL, a.dtype, a.dtype, a.dtype), (mask, new, a.value())))
 
 
 # By index
@@ -243,7 +245,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: A
         leading = [
             graph.iota((1,) * k + (n,) + (1,) * (axis - k - 1 + ndim), k, a.queue) for k, n in enumerate(a.shape[:axis])
         ]
-        result = wrap(graph.gather(a.value(), (*leading, index), record.source_location()))
+        result = wrap(graph.gather(a.value(), (*leading, index), source_location()))
     return result if target is None else write_to_output(target, result.value())
 
 
@@ -258,7 +260,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> ndarray:
             raise ValueError("when axis=None, `indices` must have a single dimension.")
         arr, axis = flattened(arr), 0
     arr, index_of_axis = _indices_along(arr, indices, axis)
-    return wrap(graph.gather(arr.value(), index_of_axis, record.source_location()))
+    return wrap(graph.gather(arr.value(), index_of_axis, source_location()))
 
 
 @in_place
@@ -270,13 +272,20 @@ def put_along_axis(arr: ndarray, indices: Any, values: Any, axis: int | None) ->
     if axis is None:
         if len(record.as_array(indices).shape) != 1:
             raise ValueError("when axis=None, `indices` must have a single dimension.")
-        position = _index_by_mode(_as_indices(indices, "safe"), arr.size, 0, "raise", arr)
-        index_of_axis: Sequence[Node] = unravelled(_wrapped(position, arr.size), arr.shape)
+        index_of_axis: Sequence[Node] = [_index_by_mode(_as_indices(indices, "safe"), arr.size, 0, "raise", arr)]
+        written_shape: Shape = (arr.size,)
     else:
         _, index_of_axis = _indices_along(arr, indices, axis)
+        written_shape = arr.shape
     shape = layout.broadcast_shapes(*(index.signature.shape for index in index_of_axis))
-    value = cast_to_assign(fit_to_index_result(node_to_assign(values, arr.dtype, arr.queue), shape), arr.dtype)
-    arr.assign(graph.scatter(arr.value(), value, index_of_axis, "", record.source_location()))
+    value = record.cast_with_warning(
+        fit_to_index_result(node_to_assign(values, arr.dtype, arr.queue), shape), arr.dtype
+    )
+    with one_step(arr):
+        written = graph.scatter(
+            record.reshaped(arr.value(), written_shape), value, index_of_axis, "", source_location()
+        )
+        arr.assign(record.reshaped(written, arr.shape))
 
 
 def _indices_along(arr: ndarray, indices: Any, axis: int) -> tuple[ndarray, list[Node]]:
@@ -307,7 +316,7 @@ def put(a: ndarray, ind: Any, v: Any, mode: Any = "raise") -> None:
     index_array = _as_indices(ind, "safe")
     if index_array.size and not a.size:
         raise IndexError("cannot replace elements of an empty array")
-    values = cast_to_assign(flattened(v, a).value(), a.dtype)
+    values = flat_values(v, a)
     value_count, count = values.signature.shape[0], index_array.size
     if not count or not value_count:
         return
@@ -317,9 +326,10 @@ def put(a: ndarray, ind: Any, v: Any, mode: Any = "raise") -> None:
         values = graph.gather(values, (cycle,), "")
     elif value_count > count:
         values = getitem(wrap(graph.as_new_node(values)), slice(count)).value()
-    flat_array = record.reshaped(a.value(), (a.size,))
-    written = graph.scatter(flat_array, values, (positions.value(),), "", record.source_location())
-    a.assign(record.reshaped(written, a.shape))
+    with one_step(a):
+        flat_array = record.reshaped(a.value(), (a.size,))
+        written = graph.scatter(flat_array, values, (positions.value(),), "", source_location())
+        a.assign(record.reshaped(written, a.shape))
 
 
 # From several arrays
@@ -421,10 +431,9 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     except TypeError as error:
         raise TypeError(f"Choicelist and default value do not have a common dtype: {error}") from None
     loop = (BOOL, dtype, dtype, dtype)
+    with numpy.errstate(all="ignore"):  # a Python number may wrap around, as -1 in an unsigned dtype
+        operands = [numpy.asarray(c).astype(dtype)[()] if type(c) in _PYTHON_NUMBERS else c for c in operands]
     result = operands[-1]
-    if type(result) in _PYTHON_NUMBERS:  # a default may wrap around, as -1 in an unsigned dtype
-        with numpy.errstate(all="ignore"):
-            result = numpy.asarray(result).astype(dtype)[()]
     for condition, choice in zip(reversed(conditions), reversed(operands[:-1]), strict=True):
         result = record.elementwise("where", (condition, choice, result), loop)
-    return result
+    return in_order(result, "C")

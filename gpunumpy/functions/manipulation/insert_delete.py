@@ -12,10 +12,10 @@ from ...core.graph import node as graph
 from ...core.graph.layout import Shape, normalize_axes, normalize_axis
 from ...core.graph.node import Node
 from ...core.recording.array import from_host, ndarray, to_host, wrap
-from ...core.recording.record import as_array, as_dtype
+from ...core.recording.record import as_array, cast_with_warning
 from ..creation.arrays import array_in_memory_order, axes_in_memory
 from ..creation.ranges import apply_op, scalar_node
-from ..indexing.getitem import fit_to_shape
+from ..indexing.getitem import fit_to_shape, node_to_assign
 from ..ufuncs.output import is_writable_array, mask_node, write_to_output
 from .joining import concatenate
 from .repeating import gather_along_axes
@@ -98,8 +98,8 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> ndarray:
     """Insert values before the given indices along an axis. See `numpy.insert`."""
     x, obj, axis = _on_axis(arr, obj, axis)
     n = x.shape[axis]
-    new_values = as_array(values, x.device)
-    new_values = array_in_memory_order(as_dtype(new_values.value(), x.dtype), None)
+    node = cast_with_warning(node_to_assign(values, x.dtype, x.queue), x.dtype)
+    new_values = array_in_memory_order(graph.fill(node, (), x.queue) if node.signature.queue is None else node, None)
     positions = numpy.arange(*obj.indices(n)) if isinstance(obj, slice) else numpy.asarray(obj)
     if positions.ndim > 1 or (positions.dtype == bool and not positions.ndim):
         raise ValueError("index array argument obj to insert must be one dimensional or scalar")
@@ -127,7 +127,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> ndarray:
 def _sub_arrays_at(x: ndarray, index: Any, axis: int) -> ndarray:
     """Return the sub-arrays at indices, given on the host, along an axis."""
     node = gather_along_axes(x, {axis: from_host(index.astype(numpy.int64), x.device).value()})
-    return array_in_memory_order(node, axes_in_memory("K", x.shape, x.layout.strides))
+    return array_in_memory_order(node, axes_in_memory("A", x.shape, x.element_strides))
 
 
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:

@@ -15,7 +15,7 @@ from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, normalize_axis
 from ...core.recording.array import ndarray, wrap, wrap_ordered
-from ...core.recording.record import as_array, as_dtype, transposed
+from ...core.recording.record import as_array, as_dtype, cast_with_warning, transposed
 from ..creation.arrays import array, mark_owner_as_array, uninitialized
 from ..indexing.getitem import getitem
 from ..ufuncs.output import checked_output, write_to_output
@@ -131,7 +131,7 @@ def _joined(parts: Sequence[ndarray], axis: int, dtype: DType) -> ndarray:
     start = 0
     for x in parts:
         if x.size:
-            value = as_dtype(x.value() if order is None else transposed(x.value(), order), dtype)
+            value = cast_with_warning(x.value() if order is None else transposed(x.value(), order), dtype)
             node = graph.update(node, Layout(value.signature.shape, strides, start * strides[dimension]), value)
         start += x.shape[axis]
     return mark_owner_as_array(wrap_ordered(node, order))

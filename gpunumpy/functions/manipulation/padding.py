@@ -42,8 +42,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> nd
     if kwargs.keys() - keywords:
         raise ValueError(f"unsupported keyword arguments for mode '{mode}': {set(kwargs) - keywords}")
     widths = _widths(pad_width, x.ndim)
-    array_layout = x.layout
-    order = axes_in_memory("A", array_layout.shape, array_layout.strides)
+    order = axes_in_memory("A", x.shape, x.element_strides)
     if mode in ("constant", "empty"):
         return array_in_memory_order(_bordered(x, widths, kwargs.get("constant_values", 0), mode), order)
     for k, (n, width) in enumerate(zip(x.shape, widths, strict=True)):

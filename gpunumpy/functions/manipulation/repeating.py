@@ -14,8 +14,9 @@ from ...core.graph.layout import Layout, Shape, normalize_axis
 from ...core.graph.node import Node
 from ...core.recording.array import ndarray, to_host, wrap, wrap_ordered
 from ...core.recording.memo import memoize_recording
-from ...core.recording.record import as_array, source_location, transposed
+from ...core.recording.record import as_array, transposed
 from ...core.runtime.evaluate import traits_of
+from ...core.source_location import source_location
 from ..creation.arrays import array, array_in_memory_order, as_shape, axes_in_memory, constant, mark_owner_as_array
 from ..creation.ranges import apply_op, scalar_node
 from .shape import array_in_shape, ravel, reshaped, sliced_view
@@ -72,12 +73,12 @@ def rolled_by_index(x: ndarray, shift_of_axis: dict[int, int]) -> ndarray:
         indices[k] = graph.map_node(
             "where", (BOOL, INT64, INT64, INT64), (apply_op("less", position, scalar_node(s)), wrapped, shifted)
         )
-    return array_in_memory_order(gather_along_axes(x, indices), axes_in_memory("K", x.shape, x.layout.strides))
+    return array_in_memory_order(gather_along_axes(x, indices), axes_in_memory("K", x.shape, x.element_strides))
 
 
 def _rolled_by_blocks(x: ndarray, shift_of_axis: dict[int, int]) -> ndarray:
     """Return the elements moved along axes by a library call that copies blocks, in the array's own memory order."""
-    order = None if x.base is None else axes_in_memory("K", x.shape, x.layout.strides)
+    order = None if x.base is None else axes_in_memory("K", x.shape, x.element_strides)
     node = x.value() if order is None else transposed(x.value(), order)
     shifts = tuple(shift_of_axis.get(k, 0) for k in (range(x.ndim) if order is None else order))
     return mark_owner_as_array(wrap_ordered(graph.library_call("roll", shifts, (node,)), order))

@@ -16,7 +16,7 @@ from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape, normalize_axes, normalize_axis
 from ...core.graph.node import Node
 from ...core.recording.array import READ_ONLY, is_scalar, make_view, ndarray, wrap
-from ...core.recording.record import as_array
+from ...core.recording.record import as_array, cast_with_warning
 from ..creation.arrays import array_in_memory_order, as_shape, asarray, axes_in_memory, is_in_order
 
 __all__ = [
@@ -93,12 +93,7 @@ def reshaped(x: ndarray, shape: Shape, order: str = "C", copy: bool | None = Non
     if order not in ("C", "F", "A"):
         raise ValueError(f"order must be one of 'C', 'F', or 'A' (got {order!r})")
     if order == "A":
-        order = (
-            "F"
-            if layout.is_f_contiguous(old_layout.shape, old_layout.strides)
-            and not layout.is_c_contiguous(old_layout.shape, old_layout.strides)
-            else "C"
-        )
+        order = "F" if x.f_contiguous and not x.c_contiguous else "C"
     if order == "F":
         return transpose(reshaped(transpose(x), shape[::-1], "C", copy))
     strides = layout.reshape_strides(old_layout.shape, old_layout.strides, shape)
@@ -237,6 +232,8 @@ def squeeze(a: Any, axis: Any = None) -> ndarray:
     if axis in (0, -1, (0,), (-1,)) and not shape:
         axis = ()
     removed = tuple(k for k, n in enumerate(shape) if n == 1) if axis is None else normalize_axes(axis, x.ndim)
+    if axis is None and not removed:
+        return x
     if any(shape[k] != 1 for k in removed):
         raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     kept = [k for k in range(x.ndim) if k not in removed]
@@ -404,15 +401,13 @@ def cast_to(
     target = dtypes.check(dtype)
     if casting != "unsafe" and not numpy.can_cast(x.dtype, target, casting):  # type: ignore[arg-type]
         raise TypeError(f"Cannot cast array data from {x.dtype!r} to {target!r} according to the rule '{casting}'")
-    if not copy and target == x.dtype and is_in_order(x, order):
+    is_copied_for_order = order.upper() == "A" and not (x.c_contiguous or x.f_contiguous)
+    if not copy and target == x.dtype and is_in_order(x, order) and not is_copied_for_order:
         return x
-    if x.dtype.kind == "c" and target.kind not in "cb":
-        numpy.zeros(1, x.dtype).astype(target)  # issues NumPy's warning of the lost imaginary part
-    old_layout = x.layout
-    node = graph.cast(x.value(), target)
+    node = cast_with_warning(x.value(), target)
     if is_scalar(x):
         return wrap(graph.as_new_node(node) if node is x.value() else node)
-    return array_in_memory_order(node, axes_in_memory(order, old_layout.shape, old_layout.strides))
+    return array_in_memory_order(node, axes_in_memory(order, x.shape, x.element_strides))
 
 
 def viewed_as_dtype(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:

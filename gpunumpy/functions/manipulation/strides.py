@@ -96,11 +96,7 @@ def construct_ndarray(
     if buffer is None:
         memory_bytes, offset = viewed_as_dtype(empty(prod(dims), target_dtype), "u1"), 0
     else:
-        buffer_layout = buffer.layout if isinstance(buffer, ndarray) else layout.c_layout(())
-        if not (
-            layout.is_c_contiguous(buffer_layout.shape, buffer_layout.strides)
-            or layout.is_f_contiguous(buffer_layout.shape, buffer_layout.strides)
-        ):
+        if isinstance(buffer, ndarray) and not (buffer.c_contiguous or buffer.f_contiguous):
             raise ValueError("ndarray is not contiguous")
         buffer_array = buffer if isinstance(buffer, ndarray) else frombuffer(buffer, "u1")
         memory_bytes = viewed_as_dtype(

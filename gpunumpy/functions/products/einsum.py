@@ -19,6 +19,7 @@ from ...core.graph.signature import Signature
 from ...core.recording.array import is_scalar, make_view, ndarray, wrap, wrap_ordered
 from ...core.recording.memo import Recipe, StandIns, static_key
 from ...core.recording.record import as_array, as_dtype, reshaped, transposed
+from ...core.source_location import warn
 from ..ufuncs.gufunc import product_dtype
 from ..ufuncs.output import checked_output, in_order, write_to_output
 from .einsum_plan import Arrangement, Kernel, Labels, Operand, Product, Sum, parse, plan_pair, subscripts_of
@@ -85,7 +86,7 @@ def einsum(
         return einsum(*operands, out=out, optimize=optimize, dtype=dtype, order=order, casting=casting)
     for _ in range(planned.real_cast_count):
         message = "Casting complex values to real discards the imaginary part"
-        warnings.warn(message, numpy.exceptions.ComplexWarning, stacklevel=2)
+        warn(message, numpy.exceptions.ComplexWarning)
     result_axes = planned.result_axes
     if out_array is not None:
         return write_to_output(
@@ -95,7 +96,7 @@ def einsum(
     result = wrap_ordered(node, result_axes)
     if order in ("K", "k"):
         return result
-    is_f_order = order in ("F", "f") or (order in ("A", "a") and all(_is_f_order(x) for x in arrays))
+    is_f_order = order in ("F", "f") or (order in ("A", "a") and all(x.f_contiguous for x in arrays))
     return in_order(result, "F" if is_f_order else "C")
 
 
@@ -205,12 +206,6 @@ def _computed_dtype(
         if source != target and not numpy.can_cast(source, target, casting):  # type: ignore[arg-type]
             raise TypeError(f"cannot cast from {source!r} to {target!r} according to the rule {casting!r}")
     return common
-
-
-def _is_f_order(x: ndarray) -> bool:
-    """Return True if the array lies in memory in Fortran order."""
-    array_layout = x.layout
-    return layout.is_f_contiguous(array_layout.shape, array_layout.strides)
 
 
 # --- the sum --------------------------------------------------------------------------------------------------------

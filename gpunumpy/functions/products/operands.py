@@ -12,9 +12,9 @@ from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.recording.array import ndarray, wrap
-from ...core.recording.record import as_array, transposed
+from ...core.recording.record import as_array, cast_with_warning, transposed
 from ..ufuncs.gufunc import product_dtype
-from ..ufuncs.output import cast_with_warning, write_to_output
+from ..ufuncs.output import write_to_output
 
 
 def as_two_arrays(x1: Any, x2: Any) -> tuple[ndarray, ndarray]:

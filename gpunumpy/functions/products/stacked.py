@@ -147,9 +147,7 @@ def _order_like(order: str, arrays: Sequence[ndarray]) -> str:
     """Return the memory order "C" or "F"; "A" means "F" if all arrays are in Fortran order, and not all in C order."""
     if order != "A":
         return order
-    layouts = [x.layout for x in arrays]
-    all_f_order = all(layout.is_f_contiguous(x.shape, x.strides) for x in layouts)
-    return "F" if all_f_order and not all(layout.is_c_contiguous(x.shape, x.strides) for x in layouts) else "C"
+    return "F" if all(x.f_contiguous for x in arrays) and not all(x.c_contiguous for x in arrays) else "C"
 
 
 def _check_dimensions(nodes: Sequence[Node], name: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -18,6 +17,7 @@ from ...core.graph.node import Node
 from ...core.numpy_release import NUMPY_2_5
 from ...core.recording.array import ndarray, to_host, wrap
 from ...core.recording.record import as_array, as_dtype, elementwise, reshaped, transposed
+from ...core.source_location import warn
 from ..indexing.slices import flat_array, sliced_copy
 from ..manipulation.joining import concatenate
 from ..ufuncs.methods import reduce_ufunc
@@ -38,9 +38,8 @@ def dot(a: Any, b: Any, out: Any = None) -> ndarray:
     out_array = _output_array(out)
     if out_array is None:
         return wrap(result)
-    out_layout = out_array.layout
     is_same_type = (out_array.dtype, out_array.shape) == (result.signature.dtype, result.signature.shape)
-    if not is_same_type or not layout.is_c_contiguous(out_layout.shape, out_layout.strides):
+    if not is_same_type or not out_array.c_contiguous:
         raise ValueError(
             "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"
         )
@@ -184,11 +183,10 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     if one.shape[-1] not in (2, 3) or two.shape[-1] not in (2, 3):
         raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
     if 2 in (one.shape[-1], two.shape[-1]):
-        warnings.warn(
+        warn(
             "Arrays of 2-dimensional vectors are deprecated. Use arrays of 3-dimensional vectors instead. "
             "(deprecated in NumPy 2.0)",
             DeprecationWarning,
-            stacklevel=2,
         )
     dtype = check(numpy.promote_types(one.dtype, two.dtype))
     u, v = (

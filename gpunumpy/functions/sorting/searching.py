@@ -15,6 +15,7 @@ from ...core.graph.node import Node
 from ...core.recording import record
 from ...core.recording.array import ndarray, to_host, wrap
 from ...core.recording.memo import memoize_recording
+from ...core.source_location import source_location
 from ..indexing.masks import contiguous_vector
 from .sort import SCRATCH_ARRAY
 
@@ -37,7 +38,7 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> ndar
     checked_side = ("left", "right")[int(numpy.searchsorted(SCRATCH_ARRAY, 0, side=side))]
     ordered = array.value()
     if sorter is not None:
-        ordered = graph.gather(ordered, (_checked_sorter(sorter, array),), record.source_location())
+        ordered = graph.gather(ordered, (_checked_sorter(sorter, array),), source_location())
     return wrap(insertion_positions(ordered, values.value(), checked_side))
 
 

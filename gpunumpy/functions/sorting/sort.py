@@ -17,7 +17,7 @@ from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.graph.primitives import Leaf
-from ...core.recording.array import ndarray, to_host, wrap
+from ...core.recording.array import ndarray, one_step, to_host, wrap
 from ...core.recording.memo import memoize_recording
 from ...core.recording.record import as_array, reshaped, transposed
 from ..creation.arrays import array_in_memory_order, axes_in_memory, constant
@@ -120,7 +120,7 @@ class Rows:
 
     def __init__(self, array: ndarray, axis: int, order: str = "C") -> None:
         """Put the rows of an array along the last axis."""
-        self._memory = axes_in_memory(order, array.shape, array.layout.strides)
+        self._memory = axes_in_memory(order, array.shape, array.element_strides)
         self._order = (*(d for d in self._memory or range(array.ndim) if d != axis), axis)
         self.value = transposed(array.value(), self._order)
 
@@ -185,8 +185,9 @@ def sort_in_place(
     axis = layout.normalize_axis(axis, x.ndim)
     if not x.writeable:
         raise ValueError("sort array is read-only")
-    rows = Rows(x, axis, "K")
-    x.assign(rows.back(sort_rows(rows.value, bool(descending))))
+    with one_step(x):
+        rows = Rows(x, axis, "K")
+        x.assign(rows.back(sort_rows(rows.value, bool(descending))))
 
 
 @memoize_recording
@@ -266,11 +267,13 @@ def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order
 def partition_in_place(x: ndarray, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> None:
     """Partition the array in place, by sorting it. See `numpy.ndarray.partition`."""
     _check_partition_options(kind, order)
-    rows = Rows(x, layout.normalize_axis(axis, x.ndim), "K")
+    axis = layout.normalize_axis(axis, x.ndim)
     if not x.writeable:
         raise ValueError("partition array is read-only")
-    _check_kth(kth, rows)
-    x.assign(rows.back(sort_rows(rows.value)))
+    _check_kth(kth, Rows(x, axis))
+    with one_step(x):
+        rows = Rows(x, axis, "K")
+        x.assign(rows.back(sort_rows(rows.value)))
 
 
 def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> ndarray:

@@ -7,7 +7,6 @@ minimum and maximum of an array are one kernel that reads the array once.
 from __future__ import annotations
 
 import builtins
-import warnings
 from math import prod
 from typing import Any
 
@@ -18,6 +17,7 @@ from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.recording.array import ndarray, to_host, wrap
 from ...core.recording.record import as_array, as_dtype, elementwise, reshaped, transposed
+from ...core.source_location import warn
 from ..reductions.reductions import NOT_GIVEN, any, filled, final_shape, keeps_dims, reduced, write_result_to_out
 from ..reductions.reductions import sum as total
 from ..ufuncs.methods import reduction_loop
@@ -71,7 +71,7 @@ def mean(
     axes = layout.normalize_axes(axis, array.ndim)
     count = count_of(array, axes, keeps_dims(keepdims), where)
     if where is True and count == 0:
-        warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=2)
+        warn("Mean of empty slice", RuntimeWarning)
     kind = KIND[array.dtype]
     is_half = dtype is None and kind == "e"
     sum_dtype = FLOAT32 if is_half else _sum_dtype(array, FLOAT64 if dtype is None and kind in "biu" else dtype, out)
@@ -151,7 +151,7 @@ def _variance(
     """Return the variance; warn at the caller of the public function if there are no degrees of freedom."""
     axes = layout.normalize_axes(axis, array.ndim)
     if where is True and ddof >= prod(array.shape[d] for d in axes):
-        warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=3)
+        warn("Degrees of freedom <= 0 for slice", RuntimeWarning)
     kind = KIND[array.dtype]
     loop_dtype = FLOAT64 if dtype is None and kind in "biu" else None if dtype is None else check(dtype)
     squares_dtype: DType = _REAL_OF.get(array.dtype, array.dtype) if loop_dtype is None else loop_dtype
@@ -212,8 +212,8 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     axes = layout.normalize_axes(axis, array.ndim)
     if weights is None:
         result = mean(array, axes, keepdims=keepdims)
-        weight_sums = filled(count_of(array, axes, False, True), result.dtype, result.shape, array)
-        return (result, weight_sums) if returned else result
+        count = array.size / result.size  # raises NumPy's ZeroDivisionError if there are no averages
+        return (result, filled(count, result.dtype, result.shape, array)) if returned else result
     weight = weights_over(as_array(weights, array.device), array, None if axis is None else axes)
     common = numpy.result_type(array.dtype, weight.dtype, *([FLOAT64] if KIND[array.dtype] in "biu" else []))
     common = check(common)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy
 
 from ...core.recording.array import ndarray, to_host
 from ...core.recording.record import elementwise
+from ...core.source_location import warn
 from ..reductions.reductions import max, min
 from .averages import mean, std
 from .quantiles import percentile
@@ -74,7 +74,7 @@ def _stone(x: ndarray, counts: Counts) -> Any:
     max_bins = builtins.max(100, int(numpy.sqrt(n)))
     bins = builtins.min(range(1, max_bins + 1), key=error)
     if bins == max_bins:
-        warnings.warn("The number of bins estimated may be suboptimal.", RuntimeWarning, stacklevel=2)
+        warn("The number of bins estimated may be suboptimal.", RuntimeWarning)
     return width / bins
 
 

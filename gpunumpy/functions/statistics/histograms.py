@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import builtins
 import operator
-import warnings
 from math import prod
 from typing import Any, NamedTuple
 
@@ -21,6 +20,7 @@ from ...core.graph.node import Node
 from ...core.ops import table
 from ...core.recording.array import from_host, ndarray, wrap
 from ...core.recording.record import as_array, elementwise, reshaped
+from ...core.source_location import warn
 from ..creation.arrays import asarray, zeros
 from ..indexing.getitem import getitem
 from ..indexing.masks import contiguous_vector
@@ -212,7 +212,7 @@ def _flattened(a: Any, weights: Any) -> tuple[ndarray, ndarray | None]:
     x = as_array(a, weights.device if isinstance(weights, ndarray) else None)
     if x.dtype == BOOL:
         text = f"Converting input from {x.dtype} to {numpy.uint8} for compatibility."
-        warnings.warn(text, RuntimeWarning, stacklevel=3)
+        warn(text, RuntimeWarning)
         x = wrap(graph.cast(x.value(), _UINT8))
     if weights is None:
         return wrap(contiguous_vector(x.value())), None

@@ -13,12 +13,13 @@ import numpy
 from ...core.dtypes import BOOL, INT64, KIND, check
 from ...core.recording.array import ndarray, to_host
 from ...core.recording.record import as_array, elementwise
+from ...core.source_location import warn
 from ..reductions.reductions import NOT_GIVEN, all, any, axes_of, keeps_dims, position, prod, sum, write_result_to_out
 from ..reductions.scans import cumprod, cumsum
 from ..ufuncs.errstate import ignoring
 from ..ufuncs.methods import NO_VALUE, reduce_ufunc, reduction_loop
 from ..ufuncs.output import checked_output
-from .averages import converted, divided, freedom, mask_over, mean, std, var
+from .averages import converted, count_of, divided, freedom, mask_over, mean, std, var
 
 
 def _is_number(array: ndarray) -> ndarray | None:
@@ -132,6 +133,8 @@ def nanmean(
         return mean(array, axis, dtype, out, keepdims, where=where)
     out = checked_output(out)
     _check_inexact(dtype, out)
+    if where is True and count_of(array, axes_of(axis, array.ndim), False, True) == 0:
+        warn("Mean of empty slice", RuntimeWarning)
     count = sum(is_number, axis, INT64, None, keepdims, where=where)
     out_dtype = None if out is None else out.dtype
     sum_dtype = reduction_loop("add", array.dtype, None if dtype is None else check(dtype), out_dtype)[-1]
@@ -190,6 +193,8 @@ def _nan_variance(
     is_number = _is_number(array)
     mask = is_number if where is True else elementwise("logical_and", (is_number, mask_over(where, array)))
     axis = axes_of(axis, array.ndim)
+    if where is True and count_of(array, axis, False, True) <= ddof:
+        warn("Degrees of freedom <= 0 for slice.", RuntimeWarning)
     result = var(array, axis, dtype, None, ddof, keepdims, where=mask, mean=mean)
     count = sum(mask, axis, INT64, None, keepdims)
     # Without degrees of freedom `numpy.nanvar` gives NaN, where `numpy.var` may give infinity.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import warnings
 from math import pi
 from operator import index
 from typing import Any
@@ -18,7 +17,7 @@ from ...core.graph.node import Node
 from ...core.graph.primitives import Const
 from ...core.numpy_release import NUMPY_2_5
 from ...core.ops import table
-from ...core.recording.array import MADE_AS_ARRAY, READ_ONLY, make_view, mark_as_array, ndarray, wrap
+from ...core.recording.array import MADE_AS_ARRAY, READ_ONLY, make_view, mark_as_array, ndarray, one_step, wrap
 from ...core.recording.memo import MemoizedOperation
 from ...core.recording.record import (
     as_array,
@@ -30,6 +29,7 @@ from ...core.recording.record import (
     reshaped,
     weak_types,
 )
+from ...core.source_location import warn
 from ..indexing.getitem import getitem, setitem
 from .errstate import ignoring
 from .methods import NO_VALUE, accumulate_ufunc, reduce_ufunc
@@ -79,7 +79,7 @@ def _return_result(result: ndarray, out: Any) -> ndarray:
     into = checked_output(out)
     if into is None:
         return result
-    check_shape(into, layout.broadcast_shapes(result.shape, into.shape))
+    check_shape(into, result.shape)
     if not numpy.can_cast(result.dtype, into.dtype, "same_kind"):
         raise TypeError(f"Cannot cast from {result.dtype!r} to {into.dtype!r} with casting rule 'same_kind'")
     return write_to_output(into, take_value(result))
@@ -172,6 +172,13 @@ def _clip_between(a: ndarray, low: Any, high: Any, out: Any, options: dict[str, 
 def round(a: Any, decimals: Any = 0, out: Any = None) -> ndarray:
     """Round to a number of decimals, halves to the nearest even value. See `numpy.round`."""
     array, places = as_array(a), index(decimals)
+    into = checked_output(out)
+    with one_step(into):
+        return _round(array, places, into)
+
+
+def _round(array: ndarray, places: int, out: Any) -> ndarray:
+    """Round an array to `places` decimals."""
     kind = array.dtype.kind
     if kind in "iu":
         return _return_result(_round_integers(array, places), out)
@@ -205,7 +212,7 @@ def _round_integers(x: ndarray, places: int) -> ndarray:
 def fix(x: Any, out: Any = None) -> ndarray:
     """Round to the nearest integer towards zero. See `numpy.fix`."""
     if NUMPY_2_5:
-        warnings.warn("numpy.fix is deprecated. Use numpy.trunc instead.", DeprecationWarning, stacklevel=2)
+        warn("numpy.fix is deprecated. Use numpy.trunc instead.", DeprecationWarning)
     return trunc(x, out=out)
 
 
@@ -216,13 +223,24 @@ def nan_to_num(x: Any, copy: builtins.bool = True, nan: Any = 0.0, posinf: Any =
     array = as_array(x)
     if array.dtype.kind in "biu":
         return wrap(array.value()) if copy else array
+    with one_step(None if copy else array):
+        result = _without_nonfinite(array, nan, posinf, neginf)
+        if not copy:
+            write_to_output(array, take_value(result))
+            return array if array.shape else getitem(array, ())
+    if not array.shape:
+        result._flags &= ~MADE_AS_ARRAY
+    return result
+
+
+def _without_nonfinite(array: ndarray, nan: Any, posinf: Any, neginf: Any) -> ndarray:
+    """Replace NaN and infinities in an inexact array."""
     limits = ml_dtypes.finfo(_real_dtype(array.dtype))
     high = float(limits.max) if posinf is None else posinf
     low = float(limits.min) if neginf is None else neginf
     parts = (real(array), imag(array)) if array.dtype.kind == "c" else (array,)
     finite_parts = [_replace_nonfinite(part, nan, high, low) for part in parts]
-    result = finite_parts[0] if len(finite_parts) == 1 else elementwise("complex", finite_parts)
-    return result if copy else write_to_output(array, take_value(result))
+    return finite_parts[0] if len(finite_parts) == 1 else elementwise("complex", finite_parts)
 
 
 def _replace_nonfinite(x: ndarray, nan: Any, high: Any, low: Any) -> ndarray:
@@ -368,7 +386,7 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bui
     a, b, rtol, atol = (_operand(x) for x in (a, b, rtol, atol))
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not isinstance(tolerance, ndarray) and not numpy.isfinite(tolerance):
-            warnings.warn(f"{name} is not a valid tolerance: {tolerance}", RuntimeWarning, stacklevel=3)
+            _report_tolerance(f"{name} is not a valid tolerance: {tolerance}")
     # Integers are subtracted as floats: an integer difference may overflow.
     if isinstance(b, ndarray):
         b = wrap(graph.cast(b.value(), check(numpy.result_type(b.dtype, 1.0)))) if b.dtype.kind in "biu" else b
@@ -381,6 +399,17 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bui
     is_near = less_equal(absolute(subtract(a, b)), bound)
     result = bitwise_or(bitwise_and(is_near, isfinite(b)), equal(a, b))
     return bitwise_or(result, bitwise_and(isnan(a), isnan(b))) if equal_nan else result
+
+
+def _report_tolerance(message: str) -> None:
+    """Report a tolerance that is not finite in the way that NumPy's settings have for invalid values."""
+    mode = numpy.geterr()["invalid"]
+    if mode == "raise":
+        raise FloatingPointError(message)
+    if mode == "print":
+        print(message)
+    elif mode == "warn":
+        warn(message, RuntimeWarning)
 
 
 def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import warnings
 import weakref
 from collections.abc import Callable
 from contextvars import ContextVar, Token
@@ -22,6 +21,7 @@ from ...core.fork import renew_in_child
 from ...core.graph.node import Node
 from ...core.recording.array import to_host, wrap_leaf
 from ...core.runtime import evaluate
+from ...core.source_location import warn
 from .errstate_rules import DIVIDE, INVALID, OVER, UNDER, checks
 
 __all__ = ["errstate", "geterr", "seterr"]
@@ -57,7 +57,7 @@ _NO_CATEGORIES = _CheckedCategories()
 _checked: ContextVar[_CheckedCategories] = ContextVar("gpunumpy_floating_errors", default=_NO_CATEGORIES)
 # Those of every context, whichever thread runs in it: while there is one, operations are watched.
 _all_checked: weakref.WeakSet[_CheckedCategories] = weakref.WeakSet()
-_lock = threading.Lock()
+_lock = threading.RLock()  # a collection of garbage while it is held may record, and so update the watcher
 renew_in_child(lambda: [_lock])
 
 
@@ -76,18 +76,12 @@ def _change_checked(settings: dict[str, Any]) -> Token[_CheckedCategories]:
     return _checked.set(checked)
 
 
-def _update_watcher(wait: bool = True) -> None:
-    """Watch recorded values while any context checks, and stop when none does.
-
-    Without `wait`, do nothing if the lock is taken: a thread that holds the lock of a queue must not wait for this one.
-    """
-    if _lock.acquire(blocking=wait):
-        try:
-            watcher = _check_recorded if len(_all_checked) else None
-            if watcher is not evaluate.watcher:
-                evaluate.watch(watcher)
-        finally:
-            _lock.release()
+def _update_watcher() -> None:
+    """Watch recorded values while any context checks, and stop when none does."""
+    with _lock:
+        watcher = _check_recorded if len(_all_checked) else None
+        if watcher is not evaluate.watcher:
+            evaluate.watch(watcher)
 
 
 def _apply_change() -> None:
@@ -227,7 +221,7 @@ def _check_recorded(recorded: Node) -> None:
     checked = _checked.get().categories
     if not checked:
         if not len(_all_checked):  # the last context that checked belonged to a thread that has ended
-            _update_watcher(wait=False)
+            _update_watcher()
         return
     queue = recorded.signature.queue
     if queue is None or _checks_deferred.get():
@@ -246,12 +240,7 @@ def _check_recorded(recorded: Node) -> None:
 
 
 def _warn(text: str, name: str, flags: int) -> None:
-    """Warn at the line of the program outside the package that recorded the operation."""
-    package = __name__.partition(".")[0]
-    frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
-        frame, level = frame.f_back, level + 1
-    warnings.warn(f"{text} encountered in {name}", RuntimeWarning, stacklevel=level)
+    warn(f"{text} encountered in {name}", RuntimeWarning)
 
 
 def _raise(text: str, name: str, flags: int) -> None:

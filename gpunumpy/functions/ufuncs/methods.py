@@ -20,11 +20,12 @@ from ...core.graph.layout import Layout, Shape
 from ...core.graph.node import Node
 from ...core.graph.queue import Queue
 from ...core.ops import table
-from ...core.recording.array import from_host, ndarray, to_host, wrap, wrap_ordered
+from ...core.recording.array import from_host, ndarray, one_step, to_host, wrap, wrap_ordered
 from ...core.recording.memo import MemoizedOperation
-from ...core.recording.record import as_array, as_dtype, as_node, reshaped, source_location, transposed, weak_types
+from ...core.recording.record import as_array, as_dtype, as_node, cast_with_warning, reshaped, transposed, weak_types
+from ...core.source_location import source_location
 from ..indexing.getitem import getitem
-from .output import Output, cast_with_warning, checked_output, is_writable_array, mask_node, select, write_to_output
+from .output import Output, checked_output, is_writable_array, mask_node, select, write_to_output
 
 Loop = tuple[DType, ...]
 
@@ -154,7 +155,12 @@ def _checked_reduction(
         if len(mask.signature.shape) > len(signature.shape):
             raise ValueError("input operand has more dimensions than allowed by the axis remapping")
         common_shape = layout.broadcast_shapes(signature.shape, mask.signature.shape)
-        value, mask = graph.broadcast(value, common_shape), graph.broadcast(mask, common_shape)
+        if common_shape != signature.shape:
+            raise ValueError(
+                f"non-broadcastable operand with shape {signature.shape} doesn't match the broadcast shape "
+                f"{common_shape}"
+            )
+        mask = graph.broadcast(mask, common_shape)
     shape = value.signature.shape
     final_shape = tuple(1 if d in axes else n for d, n in enumerate(shape) if keepdims or d not in axes)
     if into is not None and into.shape != final_shape:
@@ -291,6 +297,12 @@ def accumulate_ufunc(op: str, x: Any, axis: Any = 0, dtype: Any = None, out: Any
     loop = _loop(op, array.dtype, dtype, into)
     if into is not None and into.shape != array.shape:
         raise _wrong_output("accumulate", op, into.shape, array.shape)
+    with one_step(into):
+        return _return_result(*_accumulated(op, array, position, loop), into)
+
+
+def _accumulated(op: str, array: ndarray, position: int, loop: Loop) -> tuple[Node, tuple[int, ...] | None]:
+    """Record every intermediate result of a reduction; return as `_checked_reduction` does."""
     value = array.value()
     order = layout.memory_order([(array.shape, array.layout.strides)], array.ndim)
     if order is not None:  # the result has the memory order of the array
@@ -302,7 +314,7 @@ def accumulate_ufunc(op: str, x: Any, axis: Any = 0, dtype: Any = None, out: Any
         node = graph.scan(op, (loop[-1], loop[-1]), position, cast_with_warning(value, loop[-1]))
     else:
         node = graph.library_call("accumulate", (op, loop, position), (cast_with_warning(value, loop[1]),))
-    return _return_result(node, order, into)
+    return node, order
 
 
 def _return_result(node: Node, order: tuple[int, ...] | None, into: Output | None) -> ndarray:
@@ -381,8 +393,9 @@ def at_ufunc(op: str, a: Any, indices: Any, operands: Sequence[Any] = ()) -> Non
     operand = as_dtype(values[0], check(loop[1])) if values else wrapped_scalar(0, a.dtype)
     if operand.signature.queue is None:
         operand = graph.fill(operand, (), a.queue)
-    flat = reshaped(a.value(), (a.size,))
-    a.assign(reshaped(graph.scatter(flat, operand, [positions], op, source_location()), a.shape))
+    with one_step(a):
+        flat = reshaped(a.value(), (a.size,))
+        a.assign(reshaped(graph.scatter(flat, operand, [positions], op, source_location()), a.shape))
 
 
 _OPERAND_COUNT_ERRORS = {1: "second operand provided when ufunc is unary", 2: "second operand needed for ufunc"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import wraps
 from inspect import signature
@@ -11,14 +10,15 @@ from typing import Any
 import numpy
 
 from ...core import dtypes
-from ...core.dtypes import BOOL, DType
+from ...core.dtypes import BOOL
 from ...core.graph import layout
 from ...core.graph import node as graph
-from ...core.graph.layout import Layout, Shape
+from ...core.graph.layout import Shape
 from ...core.graph.node import Node
 from ...core.graph.queue import Queue
-from ...core.recording.array import READ_ONLY, is_scalar, ndarray, to_host, wrap, wrap_ordered
-from ...core.recording.record import as_node, check_class, transposed
+from ...core.recording.array import READ_ONLY, is_scalar, ndarray, one_step, to_host, wrap, wrap_ordered
+from ...core.recording.record import as_node, cast_with_warning, check_class, transposed
+from ...core.source_location import call_for_user
 
 
 class HostOutput:
@@ -38,9 +38,9 @@ class HostOutput:
         self.shape: Shape = array.shape
 
     @property
-    def layout(self) -> Layout:
-        """Shape and strides, in elements."""
-        return Layout(self.shape, tuple(s // max(1, self.array.itemsize) for s in self.array.strides), 0)
+    def c_contiguous(self) -> bool:
+        """Whether the elements are contiguous, in C order."""
+        return bool(self.array.flags.c_contiguous)
 
     def assign(self, value: Node) -> None:
         """Compute the value and copy it into the array."""
@@ -89,9 +89,8 @@ def in_place(function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, **options: Any) -> Any:
         target = args[0] if args else options.get(first_parameter)
         if isinstance(target, numpy.ndarray):
-            return numpy_function(
-                *to_numpy_arguments(args), **{name: to_numpy_arguments(value) for name, value in options.items()}
-            )
+            host_options = {name: to_numpy_arguments(value) for name, value in options.items()}
+            return call_for_user(numpy_function, *to_numpy_arguments(args), **host_options)
         if not is_writable_array(target):
             kind = "the 0-d result of an operation" if isinstance(target, ndarray) else type(target).__name__
             raise TypeError(f"argument 1 must be an array, not {kind}")
@@ -144,15 +143,6 @@ def _shape_text(shape: Shape) -> str:
     return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 
-def cast_with_warning(node: Node, dtype: DType) -> Node:
-    """Cast to another dtype; warn with `ComplexWarning` if that discards an imaginary part."""
-    if node.signature.dtype.kind == "c" and dtype.kind not in "cb":
-        warnings.warn(
-            "Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning, stacklevel=4
-        )
-    return graph.cast(node, dtype)
-
-
 def write_to_output(out: Output, value: Node, mask: Node | None = None) -> Any:
     """Write the value, cast to the dtype of `out`, into `out` where the mask is true; the caller has checked the cast.
 
@@ -161,10 +151,11 @@ def write_to_output(out: Output, value: Node, mask: Node | None = None) -> Any:
     if isinstance(out, ndarray) and out._flags & READ_ONLY:
         raise ValueError("output array is read-only")
     value = cast_with_warning(value, out.dtype)
-    if mask is not None:
-        old_value = out.value() if isinstance(out, ndarray) else as_node(out.array, value.signature.queue)
-        value = select(mask, value, old_value)
-    out.assign(value)
+    with one_step(out):
+        if mask is not None:
+            old_value = out.value() if isinstance(out, ndarray) else as_node(out.array, value.signature.queue)
+            value = select(mask, value, old_value)
+        out.assign(value)
     return out if isinstance(out, ndarray) else out.array
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy
@@ -14,9 +14,11 @@ from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout
 from ...core.graph.node import Node
+from ...core.numpy_release import NUMPY_2_5
 from ...core.ops import table
-from ...core.recording.array import make_view, ndarray, to_host, wrap, wrap_ordered
+from ...core.recording.array import make_view, ndarray, one_step, to_host, wrap, wrap_ordered
 from ...core.recording.record import as_array, as_nodes, binary_operator, elementwise, unary_operator, weak_types
+from ...core.source_location import warn
 from .errstate import defer_checks
 from .methods import NO_VALUE, accumulate_ufunc, at_ufunc, reduce_ufunc, reduceat_ufunc
 from .output import (
@@ -120,9 +122,9 @@ class ufunc:
             out = positional_outputs + (None,) * (self.nout - len(positional_outputs))
         where = options.pop("where", True)
         if where is not True and out is _NOT_GIVEN:
-            warnings.warn(
+            warn(
                 "'where' used without 'out': where it is False, the result is unspecified; out=None says that is meant",
-                stacklevel=4,
+                UserWarning,
             )
         casting, order = options.pop("casting", "same_kind"), options.pop("order", "K")
         _check_choice("casting", casting, _CASTINGS)
@@ -148,11 +150,26 @@ class ufunc:
         first_array = next((x for x in (*args, *given_outputs) if isinstance(x, ndarray)), None)
         device = None if first_array is None else first_array.device
         operands = [x if isinstance(x, _RECORDED_TYPES) else as_array(x, device) for x in args]
+        mask = None if where is True else mask_node(where, None if first_array is None else first_array.queue)
+        with one_step(next(iter(given_outputs), None)):  # an output may be an operand too
+            return self._record(operands, outs, given_outputs, mask, casting, order, signature)
+
+    def _record(
+        self,
+        operands: list[Any],
+        outs: tuple[Output | None, ...] | None,
+        given_outputs: list[Output],
+        mask: Node | None,
+        casting: str,
+        order: str,
+        signature: Any,
+    ) -> Any:
+        """Record a call and deliver its results; the options are checked and the operands converted."""
         nodes = as_nodes(operands)
         loop = self._loop(nodes, given_outputs, outs, casting, signature)
         if self.__name__ == "power":
-            check_integer_powers(nodes[1], loop)
-        mask = None if where is True else mask_node(where, None if first_array is None else first_array.queue)
+            graph.common_queue([node.signature for node in nodes])
+            check_integer_powers(nodes, loop)
         input_shapes = [n.signature.shape for n in (*nodes, mask) if n is not None]
         shape = layout.broadcast_shapes(*input_shapes, *(out.shape for out in given_outputs))
         for out in given_outputs:
@@ -178,9 +195,7 @@ class ufunc:
         if casting == "same_kind" and signature is None and not given_outputs:
             return table.resolve(self.__name__, types)
         output_dtypes = tuple(None if out is None else out.dtype for out in outs or (None,) * self.nout)
-        signature_option = {} if signature is None else {"signature": signature}
-        loop = self._numpy.resolve_dtypes((*types, *output_dtypes), casting=casting, **signature_option)
-        return tuple(dtypes.check(d) for d in loop)
+        return _resolved_loop(self, (*table.promoted_types(self.__name__, types), *output_dtypes), casting, signature)
 
     def _return_result(
         self,
@@ -199,18 +214,24 @@ class ufunc:
             value = graph.broadcast(result.value(), shape)
             zero = graph.typed_scalar(0, value.signature.dtype)
             result = wrap_ordered(select(mask, value, zero), None)
+        elif result.shape != shape:  # the shape of another output
+            result = wrap(graph.broadcast(result.value(), shape))
         if order == "A":
-            layouts = [x.layout for x in operands if isinstance(x, ndarray)]
-            has_fortran_order = layouts and all(layout.is_f_contiguous(w.shape, w.strides) for w in layouts)
-            order = (
-                "F"
-                if has_fortran_order and not all(layout.is_c_contiguous(w.shape, w.strides) for w in layouts)
-                else "C"
-            )
+            arrays = [x for x in operands if isinstance(x, ndarray)]
+            has_fortran_order = arrays and all(x.f_contiguous for x in arrays)
+            order = "F" if has_fortran_order and not all(x.c_contiguous for x in arrays) else "C"
         return result if order == "K" else in_order(result, order)
 
     def resolve_dtypes(self, dtypes: Any, **options: Any) -> tuple[DType, ...]:
         """Return the dtypes of the loop for operands of some dtypes. See `numpy.ufunc.resolve_dtypes`."""
+        if options.get("casting") == "equiv" and not NUMPY_2_5:
+            # Before 2.5 this method of NumPy's ends the process where the rule forbids a cast of a Python scalar. A
+            # call raises the error. Otherwise the rule differs from "no" for other byte orders alone.
+            stand_ins = [d if d is None else d(1) if isinstance(d, type) else numpy.ones(1, d) for d in dtypes]
+            call_options = {name: option for name, option in options.items() if name != "reduction"}
+            with numpy.errstate(all="ignore"):
+                self._numpy(*stand_ins[: self.nin], out=tuple(stand_ins[self.nin :]), **call_options)
+            options["casting"] = "no"
         loop: tuple[DType, ...] = self._numpy.resolve_dtypes(dtypes, **options)
         return loop
 
@@ -272,10 +293,18 @@ def _loop_signature(function: ufunc, options: dict[str, Any]) -> Any:
     return signatures[0] if signatures else None
 
 
-def check_integer_powers(exponent: Node, loop: tuple[DType, ...]) -> None:
+@cache
+def _resolved_loop(function: ufunc, types: tuple[Any, ...], casting: str, signature: Any) -> tuple[DType, ...]:
+    """Return the loop of a ufunc for inputs and outputs of some types, as `ufunc.resolve_dtypes` takes them."""
+    options = {} if signature is None else {"signature": signature}
+    return tuple(dtypes.check(d) for d in function.resolve_dtypes(types, casting=casting, **options))
+
+
+def check_integer_powers(operands: Sequence[Node], loop: tuple[DType, ...]) -> None:
     """Raise `ValueError` for integers to negative integer powers; exponents in an array are computed to find out."""
+    base, exponent = operands
     dtype = exponent.signature.dtype
-    if loop[1].kind != "i" or dtype.kind != "i":
+    if loop[1].kind != "i" or dtype.kind != "i" or 0 in base.signature.shape:
         return
     if exponent.signature.queue is None:
         negative = exponent.data < 0

@@ -14,7 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ...core.errors import DeviceError, warn_user
+from ...core.errors import DeviceError
+from ...core.source_location import warn
 
 if sys.platform != "win32":
     import grp
@@ -78,9 +79,10 @@ def _make(folder: Path) -> None:
 
 def warn_unusable(folder: Path, reason: str) -> None:
     """Warn that compiled kernels cannot be kept on disk."""
-    warn_user(
+    warn(
         f"compiled kernels cannot be kept in {folder}, so every process compiles them anew ({reason}); "
-        "set GPUNUMPY_CACHE_DIR to a folder that you alone can write to"
+        "set GPUNUMPY_CACHE_DIR to a folder that you alone can write to",
+        RuntimeWarning,
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import warnings
 from math import prod
 from typing import Any
 
@@ -13,10 +12,11 @@ from ...core.dtypes import INT64
 from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.graph.queue import Queue
-from ...core.recording.array import ndarray, to_host, wrap
+from ...core.recording.array import ndarray, one_step, to_host, wrap
 from ...core.recording.record import as_array, elementwise
 from ...core.runtime.device import default_device
 from ...core.runtime.evaluate import queue_of
+from ...core.source_location import warn
 from ...functions.indexing.selection import take
 from ..bounded_integers import chosen_by_weight, order_of_words, words_to_shuffle
 from ..device_draws import can_draw, min_count
@@ -46,7 +46,7 @@ class IntegersAndPermutations(RandomStateDraws):
         if integers is not NotImplemented:
             shown_low = 1 if high is None else low
             text = f"This function is deprecated. Please call randint({shown_low}, {last} + 1) instead"
-            warnings.warn(text, DeprecationWarning, stacklevel=3)
+            warn(text, DeprecationWarning)
         return integers
 
     def _integers(self, first: int, end: int, size: Any, dtype: Any, name: str) -> Any:
@@ -103,7 +103,8 @@ class IntegersAndPermutations(RandomStateDraws):
         order = self._order(x.shape[0], x.queue)
         if order is NotImplemented:
             return order
-        x.assign(take(x, order, 0).value())
+        with one_step(x):
+            x.assign(take(x, order, 0).value())
         return None
 
     @random_state_method

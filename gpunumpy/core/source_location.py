@@ -1,0 +1,46 @@
+"""The user's line: the innermost frame outside the package, for warnings and for errors that only the device finds."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+from types import FrameType, FunctionType
+from typing import Any
+
+_PACKAGE = __name__.partition(".")[0]
+
+
+def source_location() -> str:
+    """Return file and line of the innermost frame outside the package."""
+    frame, _ = _user_frame()
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn at the innermost frame outside the package, however deep inside the package the caller is."""
+    _, level = _user_frame()
+    warnings.warn(message, category, stacklevel=level)
+
+
+def call_for_user(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """Call a function of NumPy's whose warnings, which point at its caller, are to point at the user's line."""
+    frame, _ = _user_frame()
+    code = _call.__code__
+    call_line = code.co_firstlineno + 1
+    at_user_line = code.replace(
+        co_filename=frame.f_code.co_filename, co_firstlineno=code.co_firstlineno + frame.f_lineno - call_line
+    )
+    return FunctionType(at_user_line, frame.f_globals)(function, args, options)
+
+
+def _call(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    return function(*args, **options)
+
+
+def _user_frame() -> tuple[FrameType, int]:
+    """Return the innermost frame outside the package, and its level as `warnings.warn` counts in the caller."""
+    frame, level = sys._getframe(2), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+        frame, level = frame.f_back, level + 1
+    return frame, level
