@@ -73,7 +73,7 @@ def _out_of_another_dtype(call: Callable[..., Any]) -> Callable[..., Any]:
     def into(xp: Any, o: Arguments, *operands: Any) -> Any:
         out = xp.full(call(xp, o, *operands).shape, 3, dtype=o.dtype, order=o.order)
         call(xp, o, *operands, out=out)
-        return out
+        return 0 + out  # sums of products begin with 0 or with the first product, so that zeros have either sign
 
     return into
 
@@ -158,7 +158,7 @@ WRITES = [
     Feature("putmask", lambda xp, o, x: xp.putmask(x, x > 1, o.values), (draw.real_target,),
             {"values": draw.few_values}, "written"),
     Feature("put_along_axis", lambda xp, o, x: xp.put_along_axis(x, o.places, o.values, axis=o.axis), (draw.target,),
-            {"axis": draw.axis, "places": draw.places_along_axis, "values": (1, 2, 3)}, "written"),
+            {"axis": (0, -1, 0, 2), "places": draw.places_along_axis, "values": (1, 2, 3)}, "written"),
     Feature("copyto", lambda xp, o, x: xp.copyto(x, o.y, **_with(o, "casting", "where")),
             (draw.target,), {"y": draw.fitting, "casting": _CASTING, "where": draw.mask_or_nothing}, "written"),
     Feature("fill_diagonal", lambda xp, o, x: xp.fill_diagonal(x, o.value, wrap=o.wrap), (draw.matrix_target,),
@@ -313,9 +313,9 @@ CALCULATIONS = [
             {"bins": (numpy.array([0, 1, 3]), numpy.array([2.5, 0.5]), numpy.array([1])), "right": (False, True)}),
     Feature("interp", lambda xp, o, x: xp.interp(x, o.xs, o.xs * 2), (draw.real,),
             {"xs": (numpy.array([0.0, 1, 3]), numpy.array([1.0]))}, "bits"),
-    Feature("einsum", lambda xp, o: xp.einsum(o.equation, *map(xp.asarray, o.factors), optimize=o.optimize), (),
+    Feature("einsum", lambda xp, o: 0 + xp.einsum(o.equation, *map(xp.asarray, o.factors), optimize=o.optimize), (),
             {"equation": draw.EQUATIONS, "factors": draw.einsum_factors, "optimize": (False, True, "greedy")}),
-    Feature("products", lambda xp, o: getattr(xp, o.name)(o.a, o.b), (),
+    Feature("products", lambda xp, o: 0 + getattr(xp, o.name)(o.a, o.b), (),
             {"name": ("matmul", "dot", "inner", "kron", "vecdot", "outer", "tensordot"), "a": draw.factor,
              "b": draw.factor}),
     Feature("convolve", lambda xp, o, x, y: xp.convolve(x.reshape(-1), y.reshape(-1), mode=o.mode),

@@ -434,6 +434,8 @@ def viewed_as_dtype(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
             if x._component == "view"
             else old_layout.offset * 2 * old_bytes + old_bytes * (x._component == "imag")
         )
+    if 0 in shape:
+        return make_view(x, Layout(shape, layout.c_strides(shape), 0), "view", target)
     if first_byte % new_bytes or any(s % new_bytes for n, s in zip(shape, strides, strict=True) if n > 1):
         raise ValueError(f"a view as {target} would begin between two elements of {new_bytes} bytes")
     unit_strides = tuple(s // new_bytes for s in strides)
