@@ -59,7 +59,7 @@ class Soak:
             yield seed
 
     def work(self) -> None:
-        """Run programs in this thread. Where there are others, warnings are not compared: Python's filters are shared."""
+        """Run programs in this thread. In several, warnings are not compared: Python's filters are shared."""
         with Device(self.options.device):
             for seed in self.seeds():
                 source = random.Random(seed)
@@ -68,9 +68,7 @@ class Soak:
                     self.run(seed, sizes)
 
     def run(self, seed: int, sizes: tuple[int, int, int] | None) -> None:
-        machine = Machine(
-            seed, gpunumpy, self.options.device == "cpu", sizes, warns=self.options.threads == 1 and not self.failures
-        )
+        machine = Machine(seed, gpunumpy, self.options.device == "cpu", sizes, warns=self.options.threads == 1)
         try:
             machine.run(self.options.steps)
         except Exception as error:

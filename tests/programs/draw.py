@@ -163,11 +163,10 @@ def index(m: Machine, o: Arguments, x: Any, *_: Any) -> Any:
 
 
 def window(m: Machine, o: Arguments, x: Any, *_: Any) -> Any:
-    n = x.shape[0]
-    return m.choice((
-        slice(None), slice(1, None), slice(None, -1), slice(None, None, -1), slice(None, None, 2), slice(m.below(n + 1), None),
-        slice(None, m.below(n + 1)), (Ellipsis, slice(1, None)), (Ellipsis, slice(None, -1)), slice(-2, 0, -1),
-    ))  # fmt: skip
+    k = m.below(x.shape[0] + 1)
+    steps = (slice(None, None, -1), slice(None, None, 2), slice(-2, 0, -1))
+    inner = ((Ellipsis, slice(1, None)), (Ellipsis, slice(None, -1)))
+    return m.choice((slice(None), slice(1, None), slice(None, -1), slice(k, None), slice(None, k), *steps, *inner))
 
 
 # --- values -----------------------------------------------------------------------------------------------------------

@@ -132,7 +132,18 @@ def _view(name: str, call: Callable[..., Any], condition: Any = draw.array, **op
 _MODES = ("raise", "wrap", "clip")
 _FOLDS = ("add", "multiply", "maximum", "minimum", "logical_or", "bitwise_and", "bitwise_xor", "fmax", "subtract")
 _PAIRS = ("add", "subtract", "multiply", "maximum", "fmin", "logical_xor", "bitwise_or", "greater", "floor_divide")
-_CASTING = (draw.LEFT_OUT, draw.LEFT_OUT, draw.LEFT_OUT, "unsafe", "unsafe", "no", "equiv", "safe", "same_kind", "unsafe")
+_CASTING = (
+    draw.LEFT_OUT,
+    draw.LEFT_OUT,
+    draw.LEFT_OUT,
+    "unsafe",
+    "unsafe",
+    "no",
+    "equiv",
+    "safe",
+    "same_kind",
+    "unsafe",
+)
 _SOME_DTYPE = (draw.LEFT_OUT, draw.LEFT_OUT, "int32", "float32", "float64", "complex128", "int8")
 _OUT_DTYPES = ("float64", "float64", "complex128", "int64", "float32", "bool")
 _ORDERS = ("C", "F", "A", "K")
@@ -167,14 +178,15 @@ WRITES = [
             {"y": draw.fitting, "ufunc": _PAIRS, "casting": _CASTING, "dtype": _SOME_DTYPE,
              "where": draw.mask_or_nothing}, "written"),
     Feature("ufunc out= of another", _ufunc_into, (draw.target, draw.anything),
-            {"y": draw.fitting, "ufunc": _PAIRS, "casting": _CASTING, "dtype": _SOME_DTYPE, "where": draw.mask_or_nothing}, "written"),
+            {"y": draw.fitting, "ufunc": _PAIRS, "casting": _CASTING, "dtype": _SOME_DTYPE,
+             "where": draw.mask_or_nothing}, "written"),
     Feature("ufunc out= over its operands", _ufunc_over_itself, (draw.target,),
             {"ufunc": _PAIRS[:6], "first": draw.window, "second": draw.window, "out": draw.window,
              "where": (draw.LEFT_OUT, draw.LEFT_OUT, True, False)}, "written"),
     Feature("unary out=", lambda xp, o, x: getattr(xp, o.ufunc)(o.y, out=x, **_with(o, "where", "casting")),
-            (draw.target,), {"ufunc": ("negative", "absolute", "square", "positive", "invert", "sign"), "y": draw.fitting,
-            "where": draw.mask_or_nothing, "casting": _CASTING}, "written"),
-    Feature("x[window] = x[window].T or reversed", lambda xp, o, x: _set(x, o.out, x[o.first][::-1]), (draw.target,),
+            (draw.target,), {"ufunc": ("negative", "absolute", "square", "positive", "invert", "sign"),
+            "y": draw.fitting, "where": draw.mask_or_nothing, "casting": _CASTING}, "written"),
+    Feature("x[window] = x[window][::-1]", lambda xp, o, x: _set(x, o.out, x[o.first][::-1]), (draw.target,),
             {"first": draw.window, "out": draw.window}, "written"),
     Feature("x += x.T", lambda xp, o, x: x.__iadd__(x.T), (draw.number_target,), {}, "written"),
     Feature("x -= x[0]", lambda xp, o, x: x.__isub__(x[0]), (draw.number_target,), {}, "written"),
@@ -235,7 +247,8 @@ SELECTIONS = [
 ]  # fmt: skip
 
 CALCULATIONS = [
-    Feature("ufunc order=", lambda xp, o, x, y: getattr(xp, o.ufunc)(x, y, order=o.order, **_with(o, "casting", "dtype")),
+    Feature("ufunc order=",
+            lambda xp, o, x, y: getattr(xp, o.ufunc)(x, y, order=o.order, **_with(o, "casting", "dtype")),
             (draw.anything, draw.anything),
             {"ufunc": ("add", "maximum", "less", "logical_and"), "order": _ORDERS, "casting": _CASTING,
              "dtype": _SOME_DTYPE}, layout="strides"),

@@ -212,7 +212,7 @@ class Machine:
         if not self.is_comparable(feature, o, pairs):
             return
         written = feature.result == "written"
-        exact = feature.result != "bits" and all([p.exact for p in pairs])
+        exact = feature.result != "bits" and all(p.exact for p in pairs)
 
         def call(xp: Any, *args: Any) -> Any:
             result = feature.call(xp, _options_of(xp, o), *args)
@@ -245,13 +245,13 @@ class Machine:
             if ("prod" in name or name == "multiply") and not kinds <= set("biu"):
                 return False
         target_kind = pairs[0].reference.dtype.kind if pairs else "b"
-        if feature.result == "written" and target_kind in "iu" and not all([p.exact for p in pairs]):
+        if feature.result == "written" and target_kind in "iu" and not all(p.exact for p in pairs):
             return False
-        return not (self.foreign(name, *pairs))
+        return not self.foreign(name, *pairs)
 
     def compare_layout(self, feature: Feature, operands: list[Pair], reference: Any, tested: Any) -> None:
         """Compare the strides of a result, and whether it is a view."""
-        alike = all([_steps(p.reference) == _steps(p.tested) for p in operands])
+        alike = all(_steps(p.reference) == _steps(p.tested) for p in operands)
         if not isinstance(reference, numpy.ndarray) or not reference.size or not alike:
             return
         if feature.layout == "view":

@@ -446,7 +446,7 @@ def _resized(shape: Shape, strides: Shape, old_bytes: int, new_bytes: int) -> tu
     """Return shape and strides in bytes for elements of `old_bytes` bytes read as elements of `new_bytes` bytes."""
     if not shape:
         raise ValueError("Changing the dtype of a 0d array is only supported if the itemsize is unchanged")
-    if shape[-1] > 1 and strides[-1] != old_bytes:
+    if shape[-1] > 1 and strides[-1] != old_bytes and 0 not in shape:
         raise ValueError("To change to a dtype of a different size, the last axis must be contiguous")
     if new_bytes < old_bytes and old_bytes % new_bytes:
         raise ValueError("When changing to a smaller dtype, its size must be a divisor of the size of original dtype")
