@@ -209,3 +209,12 @@ def test_the_array_stays_as_it_is() -> None:
     np.median(tested, overwrite_input=True).item()
     np.quantile(tested, 0.3, overwrite_input=True).item()
     same(to_host(tested), data, 0)
+
+
+@pytest.mark.parametrize("axis", [None, 0, (0, 1)])
+def test_no_quantiles_of_empty_slices(axis: Any) -> None:
+    wanted = numpy.quantile(numpy.zeros((0, 2, 2), "u1"), [], axis=axis)
+    found = np.quantile(np.zeros((0, 2, 2), "u1"), [], axis=axis)
+    assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
+    with pytest.raises(IndexError):
+        np.quantile(np.zeros((0, 2, 2)), 0.5, axis=axis)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import operator
 import pickle
+import random
 from typing import Any
 
 import numpy
 import pytest
 from ml_dtypes import bfloat16
 
+import gpunumpy
 from gpunumpy.core.graph.layout import Layout
 from gpunumpy.functions.ufuncs.ufunc import UFUNCS
 
@@ -314,3 +316,47 @@ def test_at_through_a_view() -> None:
         UFUNCS["add"].at([1, 2], 0, 1)
     assert operator.index(UFUNCS["add"].reduce([1, 2])) == 3
     assert isinstance(tested, ndarray)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint64", "float16", "bool"])
+@pytest.mark.parametrize("value", [2, -1, 300, True, 1.5])
+@pytest.mark.parametrize("name", ["add", "subtract", "maximum", "bitwise_xor", "less"])
+def test_at_takes_python_numbers_as_arrays(name: str, value: Any, dtype: str) -> None:
+    def at(xp: Any) -> Any:
+        x = xp.ones(3, dtype=dtype)
+        getattr(xp, name).at(x, [0, 0, -1], value)
+        return x
+
+    same(outcome(lambda: on_host(at(gpunumpy))), outcome(lambda: at(numpy)))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["isnan", "isinf", "isfinite", "signbit"])
+def test_tests_of_floats_write_every_element(name: str, dtype: str) -> None:
+    """NumPy's leave elements of an output with steps as they were."""
+    data = numpy.ones((40, 7), dtype)
+    data[::3] = -numpy.inf
+    expected = getattr(numpy, name)(data)
+    expected[:, 1:-1] = True
+    for _ in range(5):  # what is not written has the memory's old elements
+        tested = getattr(gpunumpy, name)(gpunumpy.array(data, order="F"))
+        tested[:, 1:-1] = True
+        numpy.testing.assert_array_equal(on_host(tested), expected)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_memory_order_of_results(seed: int) -> None:
+    """Operands that are broadcast leave axes undecided, so that the order in which NumPy compares axes shows."""
+    source = random.Random(seed)
+    for _ in range(20):
+        full = [source.choice((1, 2, 3)) for _ in range(source.choice((2, 3, 4)))]
+        operands = []
+        for _ in range(2):
+            shape = [source.choice((n, n, 1)) for n in full][source.choice((0, 0, 1)) :]
+            axes = source.sample(range(len(shape)), len(shape))
+            operands.append(numpy.ones([shape[axis] for axis in axes]).transpose(numpy.argsort(axes)))
+        wanted = numpy.add(*operands)
+        found = gpunumpy.add(*[gpunumpy.array(x, order="K") for x in operands])
+        assert [s for s, n in zip(found.strides, found.shape) if n > 1] == [
+            s for s, n in zip(wanted.strides, wanted.shape) if n > 1
+        ]

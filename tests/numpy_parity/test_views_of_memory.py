@@ -201,3 +201,15 @@ def test_averages_of_empty_slices(shape: tuple[int, ...]) -> None:
             return on_host(xp.average(xp.ones(shape), axis, weights, options[0], keepdims=options[1]))
 
         same(outcome(lambda: call(np)), outcome(lambda: call(numpy)), 0, f"{axis} {weighted} {returned} {keepdims}")
+
+
+@pytest.mark.parametrize("part", [numpy.s_[:], numpy.s_[1:1, 3:3], numpy.s_[:, 1:1], numpy.s_[3:3]])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", [(0, 7, 0), (0, 3, 8), (3, 8, 8), (2, 0, 8)])
+@pytest.mark.parametrize("dtypes", [("bool", "float64"), ("int64", "bool"), ("int16", "int32")])
+def test_views_of_no_elements(dtypes: tuple[str, str], shape: tuple[int, ...], order: str, part: Any) -> None:
+    def view(xp: Any) -> Any:
+        x = xp.zeros(shape, dtype=dtypes[0], order=order)[part]
+        return x.view(dtypes[1]).shape if 0 in x.shape else ()
+
+    assert outcome(lambda: view(np)) == outcome(lambda: view(numpy))

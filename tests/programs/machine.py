@@ -2,17 +2,23 @@
 
 Values stay small whole numbers wherever rounding could depend on the order of a sum, so results are compared to the
 bit.
-A program is determined by its seed alone.
+A program is determined by its seed and its sizes: at other sizes the same seed makes the same operations, so that plans
+are bound at sizes that they were not made for.
 """
 
 from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from itertools import accumulate
 from typing import Any
 
 import numpy
+
+from . import draw
+from .features import GROUPS, Feature
 
 DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
           "float16", "float32", "float64", "complex64", "complex128")  # fmt: skip
@@ -40,58 +46,132 @@ class Pair:
 class Machine:
     """Runs one random program on `xp` beside NumPy and compares the two wherever it looks.
 
-    `library` says that transcendental functions are NumPy's own, so that they too can be compared to the bit.
+    Parameters
+    ----------
+    library
+        Whether transcendental functions and linear algebra are NumPy's own, so that they too can be compared.
+    sizes
+        The three sizes that shapes are made of; they are drawn if not given.
+    warns
+        Whether warnings are compared, which takes a process with one thread.
     """
 
-    def __init__(self, seed: int, xp: Any, library: bool = True) -> None:
+    def __init__(
+        self, seed: int, xp: Any, library: bool = True, sizes: tuple[int, int, int] | None = None, warns: bool = True
+    ) -> None:
         self.seed = seed
         self.library = library
         self.xp = xp
         self.random = random.Random(seed)
+        drawn = self.random.choices((0, 1, 2, 3, 4, 5, 7, 11), (0.3, 1, 1, 1, 1, 1, 1, 0.5), k=3)
+        self.sizes = sizes or (drawn[0], drawn[1], drawn[2])
+        self.warns = warns
         self.vars: list[Pair] = []
-        self.log: list[str] = []
+        self.log: list[str] = [f"sizes {self.sizes}"]
 
     def run(self, steps: int) -> None:
         for _ in range(2):
             self.create()
         for _ in range(steps):
             step = self.random.choices(*zip(*STEPS, strict=True))[0]
-            with warnings.catch_warnings(), numpy.errstate(all="ignore"):
-                warnings.simplefilter("ignore")
+            with warnings.catch_warnings() if self.warns else nullcontext(), numpy.errstate(all="ignore"):
+                if self.warns:
+                    warnings.simplefilter("ignore")
                 step(self)
             if len(self.vars) > 6:
-                self.vars.pop(self.random.randrange(len(self.vars)))
+                self.vars.pop(self.below(len(self.vars)))
         for pair in self.vars:
             self.compare(pair)
+
+    # What is drawn. The state of `random` afterwards does not depend on sizes.
+
+    def below(self, n: int) -> int:
+        """Return a number from 0 to below `n`; 0 if there is none."""
+        return int(self.random.random() * n)
+
+    def choice(self, choices: tuple[Any, ...]) -> Any:
+        return choices[self.below(len(choices))]
+
+    def size(self) -> int:
+        n, m, k = self.sizes
+        return int(self.choice((1, n, n, n, m, m, k, n + 1, 3, 1 if self.random.random() < 0.9 else 0)))
+
+    def shape(self) -> tuple[int, ...]:
+        """Return a shape, of zeros and ones among others, of at most 400 elements."""
+        shape = tuple([self.size() for _ in range(self.below(5))])
+        return tuple([n for n, total in zip(shape, accumulate(shape, lambda x, y: x * max(1, y))) if total <= 400])
+
+    def numbers(self, shape: tuple[int, ...], low: int, high: int) -> Any:
+        source = numpy.random.default_rng(self.random.getrandbits(32))
+        return source.integers(low, max(high, low + 1), shape)
+
+    def mask(self, shape: tuple[int, ...]) -> Any:
+        return self.numbers(shape, 0, 3) > 0
+
+    def data(self, shape: tuple[int, ...], name: str) -> Any:
+        """Return an array of small whole numbers."""
+        dtype = numpy.dtype(name)
+        low = 0 if dtype.kind in "bu" else -4
+        data = numpy.asarray(self.numbers(shape, low, 5)).astype(dtype)
+        if dtype.kind == "c":
+            data = numpy.asarray(data + 1j * self.numbers(shape, -4, 5)).astype(dtype)
+        return data
 
     # What every step uses
 
     def pick(self) -> Pair:
-        return self.random.choice(self.vars)
+        return self.vars[self.below(len(self.vars))]
 
-    def both(self, name: str, call: Callable[..., Any], *pairs: Pair, exact: bool, keep: bool = True) -> None:
-        """Do the same in both worlds: the same error, or two results that become a variable."""
+    def both(
+        self, name: str, call: Callable[..., Any], *pairs: Pair, exact: bool, keep: bool = True
+    ) -> list[tuple[Any, Any]]:
+        """Do the same in both worlds: the same error and warnings, or two results, which become variables.
+
+        Return the pairs of results; none after an error.
+        """
         self.log.append(name)
-        errors: list[type | None] = []
-        results = []
-        for xp, args in ((numpy, [p.reference for p in pairs]), (self.xp, [p.tested for p in pairs])):
+        reference, expected = self.attempt(lambda: call(numpy, *[p.reference for p in pairs]))
+        failed = isinstance(reference, Exception)
+        # An error that depends on values comes when these are looked at.
+        tested, got = self.attempt(lambda: self.seen(call(self.xp, *[p.tested for p in pairs]), failed))
+        if failed or isinstance(tested, Exception):
+            same = failed and isinstance(tested, _family(type(reference)))
+            assert same, f"{self.story()}\nNumPy: {reference!r}; gpunumpy: {tested!r}"
+            return []
+        assert got == expected, f"{self.story()}\nwarnings: {got}, NumPy's {expected}"
+        results = list(zip(_flat(reference), _flat(tested), strict=True))
+        for wanted, found in results if keep else ():
+            pair = Pair(wanted, found, exact)
+            if _steps(wanted) != _steps(found):
+                # Where memory order differs on purpose, so does what is a view of this: both go on in C order.
+                pair = Pair(wanted.copy(), found.copy(), exact)
+            self.vars.append(pair)
+        return results
+
+    def attempt(self, call: Callable[[], Any]) -> tuple[Any, set[type]]:
+        """Return the result of a call or its exception, and the classes of its warnings.
+
+        Those of empty slices and of NaN are left out: docs/design/semantics.md has where they differ.
+        """
+        with warnings.catch_warnings(record=True) if self.warns else nullcontext([]) as caught:
+            if self.warns:
+                warnings.simplefilter("always")
             try:
-                results.append(call(xp, *args))
-                errors.append(None)
+                result = call()
             except (TypeError, ValueError, IndexError, OverflowError, ZeroDivisionError) as error:
-                errors.append(type(error))
-                results.append(error)
-        if errors[0] is not None or errors[1] is not None:
-            same = errors[0] is not None and errors[1] is not None and issubclass(errors[1], _family(errors[0]))
-            assert same, f"{self.story()}\nNumPy: {results[0]!r}; gpunumpy: {results[1]!r}"
-            return
-        if keep:
-            self.vars.append(Pair(results[0], results[1], exact))
+                result = error
+        left_out = (RuntimeWarning, self.xp.HostFallbackWarning)
+        return result, {w.category for w in caught or () if not issubclass(w.category, left_out)}
+
+    def seen(self, results: Any, look: bool) -> Any:
+        for x in _flat(results) if look else ():
+            self.xp.asnumpy(x)
+        return results
 
     def story(self) -> str:
         return f"seed {self.seed}:\n  " + "\n  ".join(self.log)
 
-    def compare(self, pair: Pair) -> None:
+    def compare(self, pair: Pair, close: bool = False) -> None:
         reference = numpy.asarray(pair.reference)
         assert pair.tested.dtype == reference.dtype, (
             f"{self.story()}\ndtype {pair.tested.dtype}, NumPy's {reference.dtype}"
@@ -100,24 +180,92 @@ class Machine:
             f"{self.story()}\nshape {pair.tested.shape}, NumPy's {reference.shape}"
         )
         got = self.xp.asnumpy(pair.tested)
-        if not _same(got, reference):
+        if not (_close if close else _same)(got, reference):
             raise AssertionError(f"{self.story()}\ngot\n{got!r}\nNumPy's\n{reference!r}")
 
     # Steps
 
     def create(self) -> None:
-        shape = tuple(self.random.choice((1, 2, 3, 4, 5, 7)) for _ in range(self.random.randrange(4)))
-        dtype = numpy.dtype(self.random.choice(DTYPES))
-        source = numpy.random.default_rng(self.random.getrandbits(32))
-        low = 0 if dtype.kind in "bu" else -4
-        data = numpy.asarray(source.integers(low, 5, shape)).astype(dtype)
-        if dtype.kind == "c":
-            data = numpy.asarray(data + 1j * source.integers(-4, 5, shape)).astype(dtype)
-        self.log.append(f"v = {data!r}")
-        self.vars.append(Pair(data.copy(), self.xp.array(data), True))
+        data = self.data(self.shape(), self.random.choice(DTYPES))
+        order = self.choice(("C", "C", "F"))
+        self.log.append(f"v = {data!r}, {order}")
+        self.vars.append(Pair(data.copy(order=order), self.xp.array(data, order=order), True))
+
+    def feature(self) -> None:
+        """Draw a row of the table, operands that it takes, and its options."""
+        group = self.random.choices(*zip(*GROUPS, strict=True))[0]
+        feature: Feature = self.choice(tuple(group))
+        if feature.result == "close" and not self.library:
+            return
+        pairs = []
+        for condition in feature.operands:
+            fitting = [p for p in self.vars if condition(numpy.asarray(p.reference)) and (p.exact or not feature.sums)]
+            if condition in draw.TARGETS:
+                fitting = [p for p in fitting if isinstance(p.reference, numpy.ndarray)]
+            if not fitting:
+                return
+            pairs.append(fitting[self.below(len(fitting))])
+        o = draw.Arguments()
+        operands = [numpy.asarray(p.reference) for p in pairs]
+        for name, choices in feature.options.items():
+            setattr(o, name, self.choice(choices) if isinstance(choices, tuple) else choices(self, o, *operands))
+        if not self.is_comparable(feature, o, pairs):
+            return
+        written = feature.result == "written"
+        exact = feature.result != "bits" and all(p.exact for p in pairs)
+
+        def call(xp: Any, *args: Any) -> Any:
+            result = feature.call(xp, _options_of(xp, o), *args)
+            if written:
+                _small_in_place(args[0])
+                return None
+            if feature.layout or isinstance(result, (tuple, list)):
+                return result
+            return self._small(xp, result)
+
+        shapes = ", ".join(f"{x.dtype}{x.shape}" for x in operands)
+        keep = not written and feature.result != "close"
+        results = self.both(f"{feature.name}({shapes}) {vars(o)}", call, *pairs, exact=exact, keep=keep)
+        if feature.result == "close":
+            for reference, tested in results:
+                self.compare(Pair(reference, tested, False), close=True)
+        if written:
+            for pair in pairs:
+                self.taint(pairs[0], pair)
+        elif feature.layout and results:
+            self.compare_layout(feature, pairs, *results[0])
+
+    def is_comparable(self, feature: Feature, o: draw.Arguments, pairs: list[Pair]) -> bool:
+        """Whether the result of a row does not depend on the order of sums, nor on what C leaves undefined."""
+        name = getattr(o, "ufunc", getattr(o, "name", feature.name))
+        kinds = {p.reference.dtype.kind for p in pairs}
+        if feature.sums:
+            if any(p.reference.dtype == "float16" and p.reference.size > 100 for p in pairs):
+                return False
+            if ("prod" in name or name == "multiply") and not kinds <= set("biu"):
+                return False
+        target_kind = pairs[0].reference.dtype.kind if pairs else "b"
+        if feature.result == "written" and target_kind in "iu" and not all(p.exact for p in pairs):
+            return False
+        return not self.foreign(name, *pairs)
+
+    def compare_layout(self, feature: Feature, operands: list[Pair], reference: Any, tested: Any) -> None:
+        """Compare the strides of a result, and whether it is a view."""
+        alike = all(_steps(p.reference) == _steps(p.tested) for p in operands)
+        if not isinstance(reference, numpy.ndarray) or not reference.size or not alike:
+            return
+        if feature.layout == "view":
+            wanted = numpy.shares_memory(reference, operands[0].reference)
+            found = self.xp.shares_memory(tested, operands[0].tested)
+            assert found == wanted, f"{self.story()}\na view in NumPy: {wanted}"
+            if not wanted:
+                return
+        assert _steps(tested) == _steps(reference), (
+            f"{self.story()}\nstrides {tested.strides}, NumPy's {reference.strides}"
+        )
 
     def generate(self) -> None:
-        n = self.random.randrange(1, 7)
+        n = self.size()
         which = self.random.randrange(4)
         calls: list[Callable[[Any], Any]] = [
             lambda xp: xp.arange(n),
@@ -185,19 +333,19 @@ class Machine:
         for n in shape:
             kind = self.random.randrange(6)
             if kind == 0:
-                parts.append(self.random.randrange(-n, n) if n else 0)
+                parts.append(self.below(2 * n) - n)
             elif kind == 1:
                 parts.append(slice(None, None, self.random.choice((1, -1, 2, -2))))
             elif kind == 2:
-                parts.append(slice(self.random.randrange(n + 1), None))
+                parts.append(slice(self.below(n + 1), None))
             elif kind == 3:
-                parts.append(slice(None, self.random.randrange(n + 1)))
+                parts.append(slice(None, self.below(n + 1)))
             else:
                 parts.append(slice(None))
         if self.random.random() < 0.15:
-            parts.insert(self.random.randrange(len(parts) + 1), None)
+            parts.insert(self.below(len(parts) + 1), None)
         if self.random.random() < 0.15 and parts:
-            cut = self.random.randrange(len(parts))
+            cut = self.below(len(parts))
             parts = [*parts[:cut], Ellipsis]
         return tuple(parts)
 
@@ -284,11 +432,11 @@ class Machine:
         if a.reference.ndim == 0 or a.reference.shape[0] == 0:
             return
         n = a.reference.shape[0]
-        index = numpy.array([self.random.randrange(-n, n) for _ in range(self.random.randrange(1, 6))])
+        index = numpy.array([self.below(2 * n) - n for _ in range(self.random.randrange(1, 6))])
         self.log.append(f"index = {index}")
         kind = self.random.randrange(3)
         if kind == 0:
-            self.both("v[index]", lambda xp, x: x[xp.asarray(index)], a, exact=a.exact)
+            self.both("v[index]", lambda xp, x: x[xp.asarray(index)].copy(), a, exact=a.exact)
         elif kind == 1:
             self.both("v[index] = 3", lambda xp, x: _set(x, xp.asarray(index), 3), a, exact=True, keep=False)
         elif a.reference.shape[-1]:
@@ -317,7 +465,7 @@ class Machine:
 
     def forget(self) -> None:
         if len(self.vars) > 2:
-            self.vars.pop(self.random.randrange(len(self.vars)))
+            self.vars.pop(self.below(len(self.vars)))
 
     def copy(self) -> None:
         a = self.pick()
@@ -328,13 +476,37 @@ STEPS: list[tuple[Callable[[Machine], None], float]] = [
     (Machine.create, 1), (Machine.generate, 0.7), (Machine.binary, 5), (Machine.with_scalar, 3), (Machine.unary, 2),
     (Machine.where, 1), (Machine.astype, 1.5), (Machine.view, 4), (Machine.assign, 4), (Machine.in_place, 2),
     (Machine.neighbours, 1.5), (Machine.masked, 1), (Machine.indexed, 1.5), (Machine.reduce, 3), (Machine.look, 1),
-    (Machine.forget, 1.5), (Machine.copy, 0.7),
+    (Machine.forget, 1.5), (Machine.copy, 0.7), (Machine.feature, 16),
 ]  # fmt: skip
 
 
 def _family(error: type) -> type:
     """What counts as the same exception: NumPy's own subclasses (AxisError, UFuncTypeError) by their public base."""
-    return next(b for b in (TypeError, IndexError, OverflowError, ValueError, ArithmeticError) if issubclass(error, b))
+    bases = (TypeError, IndexError, OverflowError, numpy.linalg.LinAlgError, ValueError, ArithmeticError)
+    return next(b for b in bases if issubclass(error, b))
+
+
+def _flat(results: Any) -> list[Any]:
+    """Return the arrays that a function gives."""
+    if results is None:
+        return []
+    return [x for r in results for x in _flat(r)] if isinstance(results, (tuple, list)) else [results]
+
+
+def _options_of(xp: Any, o: draw.Arguments) -> draw.Arguments:
+    """Return options with the module's own arrays."""
+    return draw.Arguments(**{name: _own(xp, value) for name, value in vars(o).items()})
+
+
+def _own(xp: Any, value: Any) -> Any:
+    if isinstance(value, numpy.ndarray):
+        return value.copy(order="K") if xp is numpy else xp.array(value, order="K")
+    return tuple([_own(xp, x) for x in value]) if isinstance(value, tuple) else value
+
+
+def _steps(x: Any) -> list[int]:
+    """Return the strides that an array steps by."""
+    return [] if 0 in x.shape else [stride for stride, n in zip(x.strides, x.shape) if n > 1]
 
 
 def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
@@ -360,8 +532,25 @@ def _small_in_place(x: Any) -> None:
         x %= x.dtype.type(13)
 
 
+def _parts(*arrays: Any) -> Iterable[tuple[Any, ...]]:
+    return [arrays] if arrays[0].dtype.kind != "c" else [[x.real for x in arrays], [x.imag for x in arrays]]
+
+
 def _same(got: Any, want: Any) -> bool:
+    """Whether arrays are equal to the bit, but for the bits of NaN."""
     if want.dtype.kind in "fc":
-        parts = [(got, want)] if want.dtype.kind == "f" else [(got.real, want.real), (got.imag, want.imag)]
-        return all(bool(numpy.array_equal(g, w, equal_nan=True)) for g, w in parts)
+        return all(
+            bool(numpy.array_equal(g, w, equal_nan=True))
+            and bool((numpy.signbit(g) == numpy.signbit(w))[~numpy.isnan(w)].all())
+            for g, w in _parts(got, want)
+        )
     return bool(numpy.array_equal(got, want))
+
+
+def _close(got: Any, want: Any) -> bool:
+    if want.dtype.kind not in "fc":
+        return bool(numpy.array_equal(got, want))
+    tolerance = draw.TOLERANCE[min(8, want.real.dtype.itemsize)]
+    finite = numpy.abs(want[numpy.isfinite(want)])
+    scale = float(finite.max()) if finite.size else 1.0
+    return bool(numpy.allclose(got, want, tolerance, tolerance * max(scale, 1.0), equal_nan=True))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 import gpunumpy
@@ -11,12 +14,37 @@ from ..emulator import available
 from ..emulator.emulated import emulated
 from .machine import Machine
 
+SIZES = (0, 1, 2, 3, 4, 5, 7, 9, 12)
+
 
 @pytest.mark.parametrize("batch", range(80))
 def test_cpu(batch: int) -> None:
     with Device("cpu"):
         for seed in range(batch * 250, (batch + 1) * 250):
             Machine(seed, gpunumpy).run(12)
+
+
+@pytest.mark.parametrize("batch", range(20))
+def test_other_sizes(batch: int) -> None:
+    """The same programs at several sizes: plans are bound at sizes that they were not made for."""
+    source = random.Random(batch)
+    with Device("cpu"):
+        for seed in range(batch * 30, (batch + 1) * 30):
+            for _ in range(3):
+                sizes = source.choice(SIZES), source.choice(SIZES), source.choice(SIZES)
+                Machine(seed, gpunumpy, sizes=sizes).run(12)
+
+
+@pytest.mark.parametrize("batch", range(4))
+@pytest.mark.filterwarnings("ignore")
+def test_threads(batch: int) -> None:
+    def work(first: int) -> None:
+        with Device("cpu"):
+            for seed in range(first, first + 20):
+                Machine(seed, gpunumpy, warns=False).run(12)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(batch * 80, (batch + 1) * 80, 20)))
 
 
 @pytest.mark.skipif(not available(), reason="the emulator needs g++")

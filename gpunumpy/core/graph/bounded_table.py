@@ -39,10 +39,7 @@ class BoundedTable(Generic[K, V]):
 
         `size` is the number of entries that it counts for, if it takes more than `ENTRY_BYTES`.
         """
-        global _count
-        if _count + size > MAX_ENTRIES:
-            forget_all()
-        _count += size  # threads may race and count two entries as one: the limit need not be exact
+        count(size)
         return self._entries.setdefault(key, value)
 
     def __len__(self) -> int:
@@ -60,6 +57,14 @@ class BoundedTable(Generic[K, V]):
 
 _tables: list[BoundedTable[Any, Any]] = []
 _count = 0
+
+
+def count(size: int) -> None:
+    """Count entries, or what a value that is kept grows by. Empty all tables if there are too many then."""
+    global _count
+    if _count + size > MAX_ENTRIES:
+        forget_all()
+    _count += size  # threads may race and count two entries as one: the limit need not be exact
 
 
 def forget_all() -> None:

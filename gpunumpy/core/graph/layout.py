@@ -187,16 +187,17 @@ def memory_order(layouts: Sequence[tuple[Shape, Sequence[int]]], ndim: int) -> t
     """
     if ndim < 2 or all(is_c_contiguous(shape, strides) for shape, strides in layouts):
         return None
-    order = list(range(ndim))
-    # The insertion sort of NumPy's iterator: an axis moves outwards past axes with smaller strides. Where operands
-    # disagree about two axes, C order wins. Two axes that no operand can compare (size 1, stride 0) decide nothing.
+    order = list(range(ndim - 1, -1, -1))
+    # The insertion sort of NumPy's iterator, fastest axis first: an axis moves inwards past axes with longer strides.
+    # Where operands disagree about two axes, C order wins. Two axes that no operand can compare (size 1, stride 0)
+    # decide nothing, so that the result depends on the order in which axes are compared.
     for i in range(1, ndim):
-        position = i
+        position, moved = i, order[i]
         for j in range(i - 1, -1, -1):
-            verdict = 0
+            verdict, other = 0, order[j]
             for shape, strides in layouts:
-                inner, outer = abs(strides[order[i]]), abs(strides[order[j]])
-                if shape[order[i]] != 1 and shape[order[j]] != 1 and inner and outer:
+                outer, inner = abs(strides[moved]), abs(strides[other])
+                if shape[moved] != 1 and shape[other] != 1 and inner and outer:
                     if inner <= outer:
                         verdict = -1
                         break
@@ -207,6 +208,7 @@ def memory_order(layouts: Sequence[tuple[Shape, Sequence[int]]], ndim: int) -> t
                 break
         if position != i:
             order.insert(position, order.pop(i))
+    order.reverse()
     return None if order == list(range(ndim)) else tuple(order)
 
 

@@ -16,6 +16,7 @@ from .plan import Executor, Plan, PlanTemplate
 
 # Plans at some sizes that are kept; one that is met again is found by a look-up alone. Templates outlive them.
 MAX_PLANS = 4096
+_PLAN_ENTRIES = 15  # of a `BoundedTable`, that a plan at its sizes counts as: about 5 kB
 
 
 class GraphChanged(Exception):
@@ -76,7 +77,7 @@ class Planner:
                 run_passes(items, range(count), self._executor, overwrite=overwrite, check=True)
         if len(self.plans) >= MAX_PLANS:
             self.plans.clear()
-        return self.plans.keep(key, plan)
+        return self.plans.keep(key, plan, _PLAN_ENTRIES)
 
     def counts(self) -> tuple[int, int]:
         """Return how many structures of graphs have plans, and how many plans for all sizes of a class these have."""

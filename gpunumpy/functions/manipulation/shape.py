@@ -434,6 +434,8 @@ def viewed_as_dtype(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
             if x._component == "view"
             else old_layout.offset * 2 * old_bytes + old_bytes * (x._component == "imag")
         )
+    if 0 in shape:
+        return make_view(x, Layout(shape, layout.c_strides(shape), 0), "view", target)
     if first_byte % new_bytes or any(s % new_bytes for n, s in zip(shape, strides, strict=True) if n > 1):
         raise ValueError(f"a view as {target} would begin between two elements of {new_bytes} bytes")
     unit_strides = tuple(s // new_bytes for s in strides)
@@ -444,7 +446,7 @@ def _resized(shape: Shape, strides: Shape, old_bytes: int, new_bytes: int) -> tu
     """Return shape and strides in bytes for elements of `old_bytes` bytes read as elements of `new_bytes` bytes."""
     if not shape:
         raise ValueError("Changing the dtype of a 0d array is only supported if the itemsize is unchanged")
-    if shape[-1] > 1 and strides[-1] != old_bytes:
+    if shape[-1] > 1 and strides[-1] != old_bytes and 0 not in shape:
         raise ValueError("To change to a dtype of a different size, the last axis must be contiguous")
     if new_bytes < old_bytes and old_bytes % new_bytes:
         raise ValueError("When changing to a smaller dtype, its size must be a divisor of the size of original dtype")

@@ -384,7 +384,8 @@ def at_ufunc(op: str, a: Any, indices: Any, operands: Sequence[Any] = ()) -> Non
     # Indexing an array of positions in C order gives the positions of the indexed elements, in the result's shape.
     positions = getitem(wrap(reshaped(graph.iota((a.size,), 0, a.queue), a.shape)), indices).value()
     shape = positions.signature.shape
-    values = [as_node(b, a.queue) for b in operands]
+    # NumPy takes Python's numbers as arrays here: they are not weak.
+    values = [as_node(numpy.asarray(b)[()] if isinstance(b, (int, float, complex)) else b, a.queue) for b in operands]
     for value in values:
         if layout.broadcast_shapes(shape, value.signature.shape) != shape:
             raise ValueError(f"array is not broadcastable to correct shape: {value.signature.shape} to {shape}")

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpunumpy.core.graph import bounded_table
 from gpunumpy.core.schedule.sizes import LEAST, Formulas, Size, Trace
 from gpunumpy.core.schedule.variants import MAX_SYMBOLS, Variants, pattern
 
@@ -140,3 +141,13 @@ def test_many_numbers_are_taken_as_they_are() -> None:
     for shift in (0, 0, 1):
         variants.find(range(2 + shift, 3 + MAX_SYMBOLS + shift))
     assert seen == [list(range(2 + shift, 3 + MAX_SYMBOLS + shift)) for shift in (0, 1)]
+
+
+def test_variants_count_in_the_limit_of_all_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded_table, "MAX_ENTRIES", 100_000)
+    bounded_table.forget_all()
+    structures: bounded_table.BoundedTable[str, Variants[int]] = bounded_table.BoundedTable()
+    for n in range(2, 2002):
+        variants = structures.find("a structure") or structures.keep("a structure", Variants(lambda trace, numbers: 1))
+        variants.find([n + k for k in range(MAX_SYMBOLS + 1)])  # so many numbers are served as they are alone
+    assert len(variants) <= 100_000 // 50
