@@ -27,22 +27,26 @@ class Interruption(BaseException):
 
 
 @cache
-def _exits(code: CodeType) -> frozenset[int]:
-    """Return the offsets at which a ``with`` statement is left.
+def _blind_spots(code: CodeType) -> tuple[frozenset[int], frozenset[int]]:
+    """Return offsets at which a line begins though no signal handler runs there, and such where a ``with`` is left.
 
-    There, a line begins at which a signal handler never runs: Python leaves a lock without a look at signals.
+    Python looks at signals after calls and jumps: not at a ``try`` itself, nor before it calls ``__exit__``. An
+    exception there would be outside of what the statement guards, and leave a lock taken.
     """
-    found = set()
+    nothing, exits = set(), set()
     for instruction in dis.get_instructions(code):
-        if instruction.opname in ("LOAD_CONST", "PUSH_EXC_INFO", "WITH_EXCEPT_START", "NOP", "SWAP", "RETURN_CONST"):
-            found.add(instruction.offset)
-    return frozenset(found)
+        if instruction.opname == "NOP":
+            nothing.add(instruction.offset)
+        elif instruction.opname in ("LOAD_CONST", "PUSH_EXC_INFO", "WITH_EXCEPT_START", "SWAP", "RETURN_CONST"):
+            exits.add(instruction.offset)
+    return frozenset(nothing), frozenset(exits)
 
 
 def _can_interrupt(frame: FrameType) -> bool:
+    nothing, exits = _blind_spots(frame.f_code)
     line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
-    if line.lstrip().startswith("with "):
-        return frame.f_lasti not in _exits(frame.f_code)
+    if frame.f_lasti in nothing or (line.lstrip().startswith("with ") and frame.f_lasti in exits):
+        return False
     caller = frame.f_back
     # An exception in a finalizer is only printed.
     return frame.f_code.co_name != "__del__" and (caller is None or caller.f_code.co_name != "__del__")

@@ -110,6 +110,11 @@ class Progress:
             assert any(numpy.array_equal(got, one) for one in allowed), f"{name} is {got}, not {allowed}; at {where}"
 
 
+def is_free(progress: Progress) -> bool:
+    """Return whether no exception has left the lock of the device's queue taken."""
+    return not progress.state["x"].queue.lock._is_owned()
+
+
 def places(program: list[Statement], config: pytest.Config, cold: bool, most: int) -> list[int]:
     """Return the numbers of the lines of the package to interrupt a program at: all, or a sample in the short suite."""
     if not cold:
@@ -141,6 +146,7 @@ def test_an_exception_at_any_line(name: str, request: pytest.FixtureRequest) -> 
         tracer = Tracer(place, interrupt)
         with suppress(Interruption):
             tracer.run(progress.run)
+        assert is_free(progress), tracer.where
         progress.check(expected, tracer.where)
         after = {name: np.asnumpy(value) for name, value in progress.state.items() if isinstance(value, np.ndarray)}
         np.synchronize()
@@ -175,6 +181,7 @@ def test_an_exception_while_plans_are_made(
         tracer = Tracer(place, interrupt)
         with suppress(Interruption):
             tracer.run(progress.run)
+        assert is_free(progress), tracer.where
         progress.check(expected, tracer.where)
         with_new_plans(monkeypatch, device)
         progress = Progress(program)
@@ -215,6 +222,7 @@ def test_an_exception_in_the_wake_of_another(name: str) -> None:
 
         with suppress(Interruption):
             tracer.run(run)
+        assert is_free(progress), tracer.where
         progress.check(expected, tracer.where)
 
 
