@@ -286,7 +286,7 @@ def einsum_factors(m: Machine, o: Arguments) -> Any:
     for term in o.equation.split("->")[0].split(","):
         more = m.choice(((), (2,), (1,), (0,))) if "..." in term else ()
         letters = term.replace("...", "")
-        dims = [1 if m.random.random() < 0.04 else sizes[letter] for letter in letters]
+        dims = [sizes[letter] for letter in letters]
         dims = [*more, *dims] if term.startswith("...") else [*dims, *more]
         made.append(m.data(tuple(dims), m.choice(_NUMBERS)))
     return made

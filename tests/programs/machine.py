@@ -219,7 +219,7 @@ class Machine:
             if written:
                 _small_in_place(args[0])
                 return None
-            if feature.layout or isinstance(result, (tuple, list)):
+            if feature.layout or feature.result == "close" or isinstance(result, (tuple, list)):
                 return result
             return self._small(xp, result)
 

@@ -149,8 +149,10 @@ class ndarray:
         if base is None:
             return self._node
         current = base.value()
-        node = self._node
-        if self._source is not current or (node.data is None and current.data is not None):
+        node, data = self._node, current.data
+        # Of a computed base, a view is a window. A node that was recorded before may have a buffer of its own, if it
+        # became the value of a copy: what is written to the copy overwrites that buffer.
+        if self._source is not current or (data is not None and node.data is not data):
             with base.queue.lock:  # the two fields change together: another thread may derive them too
                 current = base.value()
                 self._node = node = _derive(current, self._layout, self._component, self.dtype)

@@ -218,8 +218,7 @@ class ufunc:
             result = wrap(graph.broadcast(result.value(), shape))
         if order == "A":
             arrays = [x for x in operands if isinstance(x, ndarray)]
-            has_fortran_order = arrays and all(x.f_contiguous for x in arrays)
-            order = "F" if has_fortran_order and not all(x.c_contiguous for x in arrays) else "C"
+            order = "F" if arrays and all(x.f_contiguous for x in arrays) else "C"
         return result if order == "K" else in_order(result, order)
 
     def resolve_dtypes(self, dtypes: Any, **options: Any) -> tuple[DType, ...]:

@@ -143,3 +143,15 @@ def test_transforms_are_remembered() -> None:
         assert first._node.signature is again._node.signature
         assert first is not again
         assert np.asnumpy(again).tolist() == np.asnumpy(first).tolist()
+
+
+@pytest.mark.parametrize("copied", [lambda x: x.copy(), lambda x: x.reshape(-1), lambda x: np.array(x, order="C")])
+@pytest.mark.parametrize("write", [slice(1, None), slice(None)])
+def test_a_copy_computed_with_its_source_is_apart_from_it(copied: Callable[[Any], Any], write: slice) -> None:
+    """The source lies in Fortran order, so that the copy's value is the node that the source's own value was."""
+    x = np.array(numpy.arange(9.0).reshape(3, 3), order="F") + 1
+    copy = copied(x)
+    np.synchronize()
+    copy[write] = 3
+    np.asnumpy(copy)
+    numpy.testing.assert_array_equal(np.asnumpy(x), numpy.arange(9.0).reshape(3, 3) + 1)
