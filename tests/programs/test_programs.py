@@ -17,6 +17,7 @@ from .machine import Machine
 SIZES = (0, 1, 2, 3, 4, 5, 7, 9, 12)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("batch", range(80))
 def test_cpu(batch: int) -> None:
     with Device("cpu"):
@@ -24,6 +25,7 @@ def test_cpu(batch: int) -> None:
             Machine(seed, gpunumpy).run(12)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("batch", range(20))
 def test_other_sizes(batch: int) -> None:
     """The same programs at several sizes: plans are bound at sizes that they were not made for."""
@@ -35,6 +37,7 @@ def test_other_sizes(batch: int) -> None:
                 Machine(seed, gpunumpy, sizes=sizes).run(12)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("batch", range(4))
 @pytest.mark.filterwarnings("ignore")
 def test_threads(batch: int) -> None:
@@ -48,6 +51,7 @@ def test_threads(batch: int) -> None:
 
 
 @pytest.mark.skipif(not available(), reason="the emulator needs g++")
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("batch", range(10))
 def test_emulated(batch: int) -> None:
     with Device("cpu"), emulated():
