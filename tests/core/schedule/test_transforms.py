@@ -137,7 +137,11 @@ def library(monkeypatch: pytest.MonkeyPatch) -> Model:
     model = Model()
     monkeypatch.setattr(cufft, "bindings", lambda name: model)
     monkeypatch.setattr(cufft, "_plans", {})
-    pool = SimpleNamespace(allocate=lambda device, nbytes: SimpleNamespace(ptr=16), free_all_blocks=lambda device: None)
+    pool = SimpleNamespace(
+        allocate=lambda device, nbytes: SimpleNamespace(ptr=16),
+        free_all_blocks=lambda device: None,
+        shortage=lambda device, what: MemoryError(what),
+    )
     monkeypatch.setattr(cufft, "memory", pool)
     return model
 
