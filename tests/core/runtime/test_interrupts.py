@@ -275,6 +275,8 @@ def stage(x: Any) -> tuple[float, float, float]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no timers that send signals")
+# Where the timer meets the finalizer of a buffer, Python prints the exception and goes on.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.usefixtures("on_device", "protection")
 def test_timed_exceptions(request: pytest.FixtureRequest) -> None:
     def check(x: Any, fired: bool) -> None:
