@@ -36,6 +36,7 @@ _KINDS: dict[type, str] = {
 _DRAWN_BY_NUMPY = 8
 
 _Lock: Any = type(threading.RLock())
+_PlainLock: Any = type(threading.Lock())
 
 
 # Reentrant locks in place of locks that a thread may not acquire twice: those of NumPy's bit generators before 2.4, and
@@ -50,6 +51,8 @@ def lock_of(bits: Any) -> Any:
     """Return the lock that a thread holds while it draws: the bit generator's own, which all its users share."""
     lock = bits.lock
     if not isinstance(lock, _Lock):
+        if isinstance(lock, _PlainLock):  # NumPy takes it while it draws
+            _locks.add(lock)
         lock = _reentrant_locks.setdefault(lock, threading.RLock())
     _locks.add(lock)
     return lock

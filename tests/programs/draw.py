@@ -169,7 +169,7 @@ def window(m: Machine, o: Arguments, x: Any, *_: Any) -> Any:
     return m.choice((slice(None), slice(1, None), slice(None, -1), slice(k, None), slice(None, k), *steps, *inner))
 
 
-def window_for_accumulate(m: Machine, o: Arguments, x: Any, *_: Any) -> Any:
+def window_for_sums(m: Machine, o: Arguments, x: Any, *_: Any) -> Any:
     """Draw where an accumulation goes. Before 2.5 NumPy does not see that `out` does not fit a dimension of 1."""
     made, first = window(m, o, x), x[o.first]
     return o.first if min(first.shape) <= 1 and x[made].shape != first.shape else made

@@ -203,17 +203,20 @@ class _Window:
         return signature
 
 
-# Windows by signature and layout; False if the layout shows the value unchanged.
-_windows: BoundedTable[tuple[Signature, Layout], _Window | Literal[False]] = BoundedTable()
+# Windows by signature, layout and `merges`; False if the layout shows the value unchanged.
+_windows: BoundedTable[tuple[Signature, Layout, bool], _Window | Literal[False]] = BoundedTable()
 
 
 def view(node: Node, where: Layout) -> Node:
     """Return the elements of a value that a layout selects from its C order."""
     data, source, args = consistent_state(node)
-    key = (source, where)
+    # The value of an array is not looked into: a flush of another thread or of a signal handler may compute it, and
+    # then overwrite what it was computed from, before an array has the new view.
+    merges = data is not None or node.owner is None
+    key = (source, where, merges)
     window = _windows.find(key)
     if window is None:
-        window = _windows.keep(key, _window(source, where))
+        window = _windows.keep(key, _window(source, where, merges))
     if window is False:
         return node
     if data is None or type(source.primitive) is Const:
@@ -249,8 +252,11 @@ def consistent_state(node: Node) -> tuple[Any, Signature, tuple[Node, ...]]:
     return data, signature, args
 
 
-def _window(source: Signature, where: Layout) -> _Window | Literal[False]:
-    """Return how a value with this signature is shown through a layout; False if unchanged."""
+def _window(source: Signature, where: Layout, merges: bool) -> _Window | Literal[False]:
+    """Return how a value with this signature is shown through a layout; False if unchanged.
+
+    If `merges`, the view of a view is one view, of the argument.
+    """
     shape = where.shape
     if shape == source.shape and where.offset == 0 and layout.is_c_contiguous(shape, where.strides):
         return False
@@ -258,7 +264,7 @@ def _window(source: Signature, where: Layout) -> _Window | Literal[False]:
         where = Layout(shape, (0,) * len(shape), 0)
     primitive = source.primitive
     inner: Layout | None = where
-    if isinstance(primitive, (Leaf, View)):
+    if merges and isinstance(primitive, (Leaf, View)):
         start = primitive.origin if isinstance(primitive, Leaf) else primitive.offset
         if layout.is_c_contiguous(source.shape, primitive.strides):
             inner = Layout(shape, where.strides, where.offset + start) if start else where
@@ -269,7 +275,7 @@ def _window(source: Signature, where: Layout) -> _Window | Literal[False]:
             inner = None if strides is None else Layout(shape, strides, start)
         if inner is not None and isinstance(primitive, Leaf):
             return _Window(inner, source, None, False)
-    nested = inner is None or not isinstance(primitive, View) or not _can_index(source.args[0], inner)
+    nested = not merges or inner is None or not isinstance(primitive, View) or not _can_index(source.args[0], inner)
     args = (source,) if nested else source.args
     target = inner or where
     signature = intern_signature(View(target.strides, target.offset), args, shape, source.dtype, source.queue)

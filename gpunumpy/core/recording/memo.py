@@ -7,6 +7,7 @@ operation on the operands. The next call with an equal key makes the same nodes 
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterable
 from functools import wraps
 from math import inf
@@ -24,8 +25,6 @@ from .array import MADE_AS_ARRAY, make_view, ndarray, wrap, wrap_ordered
 # The signatures of the operands, in order, and everything else that decides what is recorded.
 Key: TypeAlias = tuple[Any, ...]
 Signatures: TypeAlias = tuple[Signature, ...]
-# The way to a node inside an operand: the operand's number, then at each level down the number of an argument.
-Path: TypeAlias = tuple[int, ...]
 
 # Limit for `memoize_recording`: a larger result may contain a long pending calculation from before the call.
 _MAX_NODES = 100
@@ -69,9 +68,7 @@ class MemoizedFunction:
             return wrap(Node(signature, operands))
         recipe = self._recipes.find(key)
         if recipe:
-            result = recipe.array(operands)
-            if result is not None:
-                return result
+            return recipe.array(operands)
         signature = self._at_new_sizes(signatures, static)
         if signature is not None:
             return wrap(Node(self._keep(key, signature), operands))
@@ -177,15 +174,15 @@ def memoize_recording(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
         if signature is not None:
             return wrap(Node(signature, operands))
         recipe = find_recipe(key)
-        result = None if recipe is None else recipe.array(operands)
-        if result is None:
-            result = record(*args, **options)
-            if not any(result is x for x in args):
-                recording = _recording_of(result, operands, tuple([item for item in key if type(item) is Signature]))
-                if type(recording) is Signature:
-                    signatures.keep(key, recording)
-                elif type(recording) is Recipe:
-                    recipes.keep(key, recording)
+        if recipe is not None:
+            return recipe.array(operands)
+        result = record(*args, **options)
+        if not any(result is x for x in args):
+            recording = _recording_of(result, operands, tuple([item for item in key if type(item) is Signature]))
+            if type(recording) is Signature:
+                signatures.keep(key, recording)
+            elif type(recording) is Recipe:
+                recipes.keep(key, recording)
         return result
 
     return run
@@ -225,43 +222,34 @@ class _Window(NamedTuple):
 
 
 class Recipe(NamedTuple):
-    """Instructions to make a result from operands, node by node. The last node is the result.
+    """Instructions to make a result from operands, node by node.
 
     Nodes are numbered: the operands first, then the nodes of each attribute, in the order of the attributes.
 
     Attributes
     ----------
-    inner
-        The paths of nodes that are taken from inside pending operands.
     scalars
         Scalar nodes, the same for all operands.
     windows
         Windows to make of leaves.
     steps
         The operations to make: signature, and numbers of the arguments.
+    result
+        The number of the result.
     layout, flags
         For the result as an array: its layout over the value if it is a view, and its flags.
     """
 
-    inner: tuple[Path, ...]
     scalars: tuple[Node, ...]
     windows: tuple[_Window, ...]
     steps: tuple[tuple[Signature, tuple[int, ...]], ...]
+    result: int
     layout: Layout | None = None
     flags: int = 0
 
-    def value(self, operands: tuple[Node, ...]) -> Node | None:
-        """Return the result for these operands, or None if another thread has computed an operand of `inner`."""
-        nodes = [*operands]
-        for operand, *path in self.inner:
-            node = operands[operand]
-            for k in path:
-                args = node.args
-                if not args:  # a computed node has no arguments any more
-                    return None
-                node = args[k]
-            nodes.append(node)
-        nodes += self.scalars
+    def value(self, operands: tuple[Node, ...]) -> Node:
+        """Return the result for these operands."""
+        nodes = [*operands, *self.scalars]
         for signature, source, step in self.windows:
             node = nodes[source]
             nodes.append(graph.leaf_node(signature, graph.consistent_state(node)[0], node.offset + step))
@@ -273,14 +261,11 @@ class Recipe(NamedTuple):
             if type(signature.primitive) is Gather:
                 node.source_location = ""
             nodes.append(node)
-        return nodes[-1]
+        return nodes[self.result]
 
-    def array(self, operands: tuple[Node, ...]) -> ndarray | None:
-        """Return the result for these operands as a new array, or None if `value` returns None."""
-        node = self.value(operands)
-        if node is None:
-            return None
-        result = wrap(node)
+    def array(self, operands: tuple[Node, ...]) -> ndarray:
+        """Return the result for these operands as a new array."""
+        result = wrap(self.value(operands))
         if self.layout is not None:
             result = make_view(result, self.layout)
         result._flags = self.flags
@@ -299,21 +284,17 @@ class _Unrepeatable(Exception):
     """The recording does not tell what other operands of the same signatures would give."""
 
 
-def _recipe(
-    result: Node, operands: tuple[Node, ...], available: dict[Node, tuple[Path, Signature]], max_nodes: float = inf
-) -> Recipe | None:
+def _recipe(result: Node, operands: tuple[Node, ...], signatures: Signatures, max_nodes: float = inf) -> Recipe | None:
     """Return how a result was recorded, or None if other operands of the same signatures may give another recording.
 
     Parameters
     ----------
-    available
-        The operands and the nodes that may be taken from inside them: the path to each, and its signature when the
-        recording began. If another thread computes a node meanwhile, signatures disagree and the result is None.
+    signatures
+        Those of the operands when the recording began. If another thread computes one meanwhile, the result is None.
     max_nodes
         The result is None for more nodes than this.
     """
-    traced = {node: signature for node, (_, signature) in available.items()}
-    inner: dict[Node, Path] = {}
+    traced = dict(zip(operands, signatures))
     scalars: list[Node] = []
     windows: dict[Node, tuple[Node, int]] = {}
     steps: dict[Node, tuple[Node, ...]] = {}
@@ -327,14 +308,12 @@ def _recipe(
             elif node in traced:
                 if traced[node] is not signature:
                     raise _Unrepeatable
-                if node in available and (node is result or node not in operands):
-                    inner[node] = available[node][0]
             else:
                 traced[node] = signature
                 if type(signature.primitive) is Const:
                     scalars.append(node)
                 elif type(signature.primitive) is Leaf:
-                    source = _source_of_window(node, signature, available)
+                    source = _source_of_window(node, signature, operands, signatures)
                     windows[node] = source, node.offset - source.offset
                     stack.append((source, traced[source], None))
                 else:
@@ -345,12 +324,12 @@ def _recipe(
                         raise _Unrepeatable
     except _Unrepeatable:
         return None
-    number = {node: k for k, node in enumerate((*operands, *inner, *scalars, *windows, *steps))}
+    number = {node: k for k, node in enumerate((*operands, *scalars, *windows, *steps))}
     return Recipe(
-        tuple(inner.values()),
         tuple(scalars),
         tuple([_Window(traced[node], number[source], step) for node, (source, step) in windows.items()]),
         tuple([(traced[node], tuple([number[arg] for arg in args])) for node, args in steps.items()]),
+        number[result],
     )
 
 
@@ -364,21 +343,21 @@ def _args(node: Node, signature: Signature) -> tuple[Node, ...]:
     return args
 
 
-def _source_of_window(node: Node, signature: Signature, available: dict[Node, tuple[Path, Signature]]) -> Node:
-    """Return the available leaf that a leaf is a window of.
+def _source_of_window(node: Node, signature: Signature, operands: tuple[Node, ...], signatures: Signatures) -> Node:
+    """Return the operand that a leaf is a window of.
 
     Raise `_Unrepeatable` if there is none, or if the same window of another leaf may have another signature.
     """
     data = graph.consistent_state(node)[0]
-    sources = [source for source in available if source.data is data]
+    sources = [k for k, operand in enumerate(operands) if operand.data is data]
     if len(sources) == 1:
-        source_signature, window = available[sources[0]][1], signature.primitive
+        source_signature, window = signatures[sources[0]], signature.primitive
         leaf = source_signature.primitive
         assert isinstance(window, Leaf)
         # A window of an unaligned leaf is aligned by chance only.
         same_dtype = source_signature.dtype == signature.dtype
         if isinstance(leaf, Leaf) and same_dtype and (leaf.aligned or not window.aligned):
-            return sources[0]
+            return operands[sources[0]]
     raise _Unrepeatable
 
 
@@ -400,10 +379,7 @@ def _recording_of(result: ndarray, operands: tuple[Node, ...], signatures: Signa
         return node.signature
     if len(set(operands)) < len(operands):
         return None  # the graph does not tell which operand is used where
-    available: dict[Node, tuple[Path, Signature]] = {
-        operand: ((k,), signature) for k, (operand, signature) in enumerate(zip(operands, signatures))
-    }
-    recipe = _recipe(node, operands, available, _MAX_NODES)
+    recipe = _recipe(node, operands, signatures, _MAX_NODES)
     if recipe is None or not recipe.uses(range(len(operands))):
         return None  # the recording may depend on the elements of an unused operand
     return recipe._replace(layout=None if result is owner else result._layout, flags=flags)
@@ -425,15 +401,15 @@ class StandIns:
     """
 
     def __init__(self, operands: tuple[Node, ...], signatures: Signatures) -> None:
-        self._available: dict[Node, tuple[Path, Signature]] = {}
-        self.nodes = tuple([_StandIn(signature, (k,), self._available) for k, signature in enumerate(signatures)])
+        self._signatures = signatures
+        self.nodes = tuple([_stand_in(signature) for signature in signatures])
         self._scalars = [k for k, signature in enumerate(signatures) if type(signature.primitive) is Const]
         for k in self._scalars:
             self.nodes[k].data = operands[k].data
 
     def recipe(self, result: Node) -> Recipe | None:
         """Return how a result was recorded from the stand-ins; None if it may depend on the value of a scalar."""
-        recipe = _recipe(result, self.nodes, self._available)
+        recipe = _recipe(result, self.nodes, self._signatures)
         return recipe if recipe is not None and recipe.uses(self._scalars) else None
 
 
@@ -446,31 +422,21 @@ class _FakeBuffer:
         self.ptr = ptr
 
 
-class _StandIn(Node):
-    """Placeholder node with a signature and no value. Its arguments are stand-ins too, made on first access.
+# What refers to the array that owns a stand-in; there is none.
+_ARRAY: weakref.ref[Any] = weakref.ref(_FakeBuffer)
+
+
+def _stand_in(signature: Signature) -> Node:
+    """Return a node with a signature and no value, which counts as that of an array: nothing looks into it.
 
     Its fake address is aligned only if the signature requires alignment: 0.5 makes every window unaligned.
     """
-
-    __slots__ = ("_available",)
-
-    def __init__(self, signature: Signature, path: Path, available: dict[Node, tuple[Path, Signature]]) -> None:
-        self.signature = signature
-        self.owner = None
-        self._available = available
-        available[self] = path, signature
-        primitive = signature.primitive
-        self.data = None
-        if type(primitive) is Leaf:
-            self.data = _FakeBuffer(0 if primitive.aligned else 0.5)
-            self.offset, self.bound = 0, None
-        elif type(primitive) is Const:
-            self.data = _FakeBuffer(0)  # code that uses it as a number fails
-
-    def __getattr__(self, name: str) -> Any:
-        """Make the arguments, the only attribute that is not set at first."""
-        if name != "args":
-            raise AttributeError(name)
-        path, signature = self._available[self]
-        self.args = tuple([_StandIn(s, (*path, k), self._available) for k, s in enumerate(signature.args)])
-        return self.args
+    node = Node(signature, ())
+    node.owner = _ARRAY
+    primitive = signature.primitive
+    if type(primitive) is Leaf:
+        node.data = _FakeBuffer(0 if primitive.aligned else 0.5)
+        node.offset, node.bound = 0, None
+    elif type(primitive) is Const:
+        node.data = _FakeBuffer(0)  # code that uses it as a number fails
+    return node

@@ -478,3 +478,15 @@ def test_many_writes_to_one_array_are_flushed_on_the_way(monkeypatch: pytest.Mon
         a[i] = i
     numpy.testing.assert_array_equal(a.get(), numpy.arange(1500.0))
     assert max(sizes) < 2 * evaluate.NODES_LIMIT
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_view_that_no_array_owns_yet_keeps_its_elements(order: str) -> None:
+    """Between the parts of an operation another thread may compute an operand, and overwrite what it was made from."""
+    x = np.array(numpy.full((7, 4), 5.0), order=order)  # type: ignore[arg-type]
+    y = x[..., np.array([1, 0, 2])].copy()
+    x[...] = 0
+    part = graph.view(y.value(), layout.Layout((21,), (1,), 0))
+    np.synchronize()
+    assert np.asnumpy(wrap(part)).tolist() == [5.0] * 21
+    assert np.asnumpy(y).tolist() == [[5.0] * 3] * 7
