@@ -374,6 +374,13 @@ def compute(node: Node) -> Node:
     return node
 
 
+def compute_operands(nodes: Sequence[Node]) -> None:
+    """Compute the nodes that belong to a device; the others are scalars."""
+    for node in nodes:
+        if node.signature.queue is not None:
+            compute(node)
+
+
 def synchronize(device: Device | str | int | None = None) -> None:
     """Compute the pending arrays of a device, and wait until its work is done.
 
