@@ -19,7 +19,7 @@ from ..graph import layout
 from ..graph import node as graph
 from ..graph.layout import Layout
 from ..graph.node import Node
-from ..graph.primitives import View
+from ..graph.primitives import Leaf, View
 from ..graph.queue import Queue
 from ..runtime import evaluate, memory, memory_copy
 from ..runtime.device import Device, default_device
@@ -454,7 +454,7 @@ def _element_on_host(array: ndarray) -> Any:
         return None
     (leaf,) = args
     queue = array.queue
-    if leaf.signature.shape or bytes_on_host(leaf.data) is None:
+    if type(leaf.signature.primitive) is not Leaf or leaf.signature.shape or bytes_on_host(leaf.data) is None:
         return None
     with queue.lock:  # no flush of another thread computes the array now, and then overwrites the memory
         content = bytes_on_host(leaf.data)
