@@ -154,7 +154,7 @@ def undisturbed(record: Callable[[tuple[Node, ...]], ndarray | None], operands: 
     then overwrite what it was computed from, which the array reads.
     """
     queue = next((node.signature.queue for node in operands if node.signature.queue is not None), None)
-    if queue is None:
+    if queue is None or evaluate.watcher is not None:  # a watcher computes every value as it is recorded
         return record(operands)
     publications = queue.publications
     result = record(operands)
