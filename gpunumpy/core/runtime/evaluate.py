@@ -293,7 +293,7 @@ def _compute_roots(
     seen
         The queue's `publications` at a time before the roots were seen to be pending.
     looked
-        The root that the host is about to read.
+        The root that the host is about to read, unless a flush beside this one has computed it.
     """
     planner = queue.state.planner
     while True:
@@ -310,7 +310,7 @@ def _compute_roots(
         roots = [root for root in roots if root.data is None]
         if not roots:
             return
-    plan.run(nodes, run, observer, None if looked is None else nodes.index(looked))
+    plan.run(nodes, run, observer, roots.index(looked) if looked in roots else None)
 
 
 def _has_published(queue: Queue, seen: int) -> bool:
