@@ -150,7 +150,7 @@ def repeats(record: Callable[..., Any], expected: Any) -> None:
     same(record(), expected)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 @pytest.mark.usefixtures("fresh_tables")
 @pytest.mark.parametrize("name", _BINARY)
 @pytest.mark.parametrize("host", [_HOST, _INTEGERS], ids=["floats", "integers"])
@@ -166,6 +166,7 @@ def test_functions_of_two_arrays(name: str, host: Any) -> None:
         repeats(partial(function, np, x, x), function(numpy, one(host), one(host)))
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.usefixtures("fresh_tables")
 @pytest.mark.parametrize("name", _UNARY)
 @pytest.mark.parametrize("host", [_HOST, _INTEGERS], ids=["floats", "integers"])
