@@ -26,7 +26,7 @@ from ..reductions.reductions import NOT_GIVEN, any, final_shape, keeps_dims, wri
 from ..reductions.reductions import sum as total
 from ..reductions.scans import cumsum
 from ..sorting.sort import argsort_rows, elements_in_rows, sort_rows
-from ..ufuncs.output import check_shape, checked_output, write_to_output
+from ..ufuncs.output import checked_output, write_to_output
 from .averages import FLOAT32, converted, divided, mean, weights_over
 from .nanfunctions import nanmean
 
@@ -296,7 +296,8 @@ def _checked_quantile(
     shaped = _return_result(result, requested.shares.shape, array, axes, keepdims, None)
     if into is None:
         return shaped
-    check_shape(into, layout.broadcast_shapes(shaped.shape, into.shape))
+    if any(n not in (1, size) for n, size in zip(shaped.shape[::-1], into.shape[::-1])) or shaped.ndim > into.ndim:
+        return write_result_to_out(shaped, into, "add")  # which raises
     return write_to_output(into, shaped.value())  # NumPy's last step is elementwise: its output may be larger
 
 
