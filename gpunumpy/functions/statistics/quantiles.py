@@ -296,7 +296,8 @@ def _checked_quantile(
     shaped = _return_result(result, requested.shares.shape, array, axes, keepdims, None)
     if into is None:
         return shaped
-    if any(n not in (1, size) for n, size in zip(shaped.shape[::-1], into.shape[::-1])) or shaped.ndim > into.ndim:
+    misfits = [n for n, size in zip(shaped.shape[::-1], into.shape[::-1]) if n not in (1, size)]
+    if misfits or shaped.ndim > into.ndim:
         return write_result_to_out(shaped, into, "add")  # which raises
     return write_to_output(into, shaped.value())  # NumPy's last step is elementwise: its output may be larger
 
