@@ -297,7 +297,7 @@ def _checked_quantile(
     if into is None:
         return shaped
     misfits = [n for n, size in zip(shaped.shape[::-1], into.shape[::-1]) if n not in (1, size)]
-    if misfits or shaped.ndim > into.ndim:
+    if misfits or len(shaped.shape) > len(into.shape):
         return write_result_to_out(shaped, into, "add")  # which raises
     return write_to_output(into, shaped.value())  # NumPy's last step is elementwise: its output may be larger
 
