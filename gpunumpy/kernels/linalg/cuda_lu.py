@@ -209,7 +209,9 @@ def prepare(device: Device, n: int, sides: int, count: int, dtype: Any) -> Calla
     calls: list[tuple[Any, tuple[int, ...]]] = []
     for step in factor_steps:
         if isinstance(step, Panel):
-            calls.append((panels[step.max_width, step.thread_rows], (n, columns, step.first, step.width, step.begin, step.end)))
+            calls.append(
+                (panels[step.max_width, step.thread_rows], (n, columns, step.first, step.width, step.begin, step.end))
+            )
         elif isinstance(step, OtherColumns):
             calls.append((exchange, (n, columns, step.begin, step.end)))
         else:
