@@ -20,6 +20,7 @@ from ...core.graph.bounded_table import ENTRY_BYTES, BoundedTable
 from ...core.runtime.device import Device
 from .disk_cache import INSTALL, cache_folder, cuda_core, open_cache, warn_unusable
 from .module import Function, Module
+from .precompiled import FOLDER, find_image
 
 # Programs that are compiled at one time; each takes some 100 MB of memory while it is.
 MAX_COMPILERS = 16
@@ -71,6 +72,16 @@ def archs() -> tuple[str, ...]:
     return tuple(f"sm_{number}" for number in numbers)
 
 
+@cache
+def compiler_version() -> tuple[int, int]:
+    """Return the major and the minor version of the installed compiler."""
+    archs()  # raises if there is none
+    from cuda.bindings import nvrtc
+
+    _, major, minor = nvrtc.nvrtcVersion()
+    return major, minor
+
+
 def compile_cubin(text: str, arch: str) -> bytes:
     """Compile a program for an architecture; no GPU is needed.
 
@@ -104,8 +115,7 @@ def _compile(text: str, arch: str, target: str, contraction: bool, **options: An
     make_program, make_options, _ = cuda_core()
     folder = cache_folder()
     disk = open_cache(folder)
-    settings = make_options(arch=arch, std="c++17", fma=contraction, name="gpunumpy", **options)
-    program = make_program(text, "c++", settings)
+    program = make_program(text, "c++", make_options(**_settings(arch, contraction), **options))
     try:
         try:
             return bytes(program.compile(target, cache=disk).code)
@@ -116,6 +126,16 @@ def _compile(text: str, arch: str, target: str, contraction: bool, **options: An
         raise DeviceError(f"a kernel does not compile for {arch}: {error}\n{_with_line_numbers(text)}") from error
     finally:
         program.close()
+
+
+def _settings(arch: str, contraction: bool) -> dict[str, Any]:
+    return {"arch": arch, "std": "c++17", "fma": contraction, "name": "gpunumpy"}
+
+
+def compile_options(arch: str) -> list[bytes]:
+    """Return the compiler's options for an architecture, without contraction."""
+    options: list[bytes] = cuda_core()[1](**_settings(arch, contraction=False)).as_bytes("nvrtc")
+    return options
 
 
 def _with_line_numbers(text: str) -> str:
@@ -206,8 +226,12 @@ def _load_functions(key: _Key, functions: dict[str, Function]) -> None:
 
 
 def _image(key: _Key) -> bytes:
-    device, contraction, text = key
-    return _compile(text, *_compile_target(device.attributes.arch), contraction)
+    """Return the compiled program: one that the package holds, or one from the disk cache, or a new one."""
+    (device, contraction, text), image = key, None
+    arch = device.attributes.arch
+    if not contraction and FOLDER.is_dir():
+        image = find_image(text, arch, compiler_version())
+    return image or _compile(text, *_compile_target(arch), contraction)
 
 
 def _load(key: _Key, image: bytes) -> Module:
