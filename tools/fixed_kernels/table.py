@@ -6,16 +6,23 @@ one text, and a stack of three matrices for any stack. What is not in the table 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from itertools import product
 from math import prod
 from typing import Any, TypeAlias
 
 import numpy
 
+import gpunumpy
 from gpunumpy.core.dtypes import COMPLEX128, FLOAT64, INT64
 from gpunumpy.core.graph.layout import Layout, Shape, c_layout
+from gpunumpy.core.recording.array import wrap
+from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.plan import Work
+from gpunumpy.core.schedule.steps import RunKernel
 from gpunumpy.functions.indexing.masks import TILE_ELEMENTS
+from gpunumpy.kernels.codegen import generate
 from gpunumpy.kernels.histogram import cuda as cuda_histogram
 from gpunumpy.kernels.indexing import cuda_masks, cuda_scatter
 from gpunumpy.kernels.linalg import cuda_cholesky, cuda_eig, cuda_lu, cuda_small, cuda_solvers
@@ -24,8 +31,9 @@ from gpunumpy.kernels.linalg import cuda_small_decompositions as cuda_decomposit
 from gpunumpy.kernels.random import cuda_bounded, cuda_draws, cuda_mt19937, cuda_rejection_sampling
 from gpunumpy.kernels.search import cuda as cuda_search
 from gpunumpy.kernels.sort import cuda as cuda_sort
-from gpunumpy.random import discrete_plans
+from gpunumpy.random import discrete_plans, words
 from gpunumpy.random.rejection_sampling import Sampler
+from gpunumpy.random.stream import Stream
 
 Texts: TypeAlias = Iterator[str]
 
@@ -36,6 +44,7 @@ _REAL: tuple[Any, ...] = (FLOAT64, FLOAT32)
 _NUMBERS: tuple[Any, ...] = (*_REAL, COMPLEX128, COMPLEX64)
 _STACKS: tuple[Shape, ...] = ((), (3,))
 _MANY = 1 << 20
+_MULTIPROCESSORS = 132  # on which no text of the table depends
 _STATE, _TWISTER_STATE = (7,), (625,)
 
 # For each architecture, the most bytes of shared memory in a block of the GPUs that its machine code runs on: a text
@@ -49,7 +58,8 @@ SHARED_BYTES = {
 }
 
 
-def texts(arch: str) -> dict[str, list[str]]:
+@cache
+def texts(arch: str) -> Mapping[str, list[str]]:
     """The texts of every family for an architecture, each in one family only."""
     seen: set[str] = set()
     found: dict[str, list[str]] = {}
@@ -143,23 +153,77 @@ def samplers(shared: int) -> Texts:
 
 
 def twister(shared: int) -> Texts:
-    words = (_MANY,)
-    yield cuda_mt19937.twister_words((64, 4), _layouts(words, *[_TWISTER_STATE] * 2, (9,)), [UINT32, UINT32]).text
+    drawn = (_MANY,)
+    yield cuda_mt19937.twister_words((64, 4), _layouts(drawn, *[_TWISTER_STATE] * 2, (9,)), [UINT32, UINT32]).text
     for kind, bits, dtype in (("normal", 64, FLOAT64), ("positive", 64, FLOAT64), ("masked", 32, INT64)):
-        layouts = _layouts((_MANY,), _TWISTER_STATE, words, *[_TWISTER_STATE] * 2, (3,))
+        layouts = _layouts((_MANY,), _TWISTER_STATE, drawn, *[_TWISTER_STATE] * 2, (3,))
         yield cuda_mt19937.twister_numbers((kind, bits, 0), layouts, [dtype, UINT32]).text
     for taken in (1, 2):
-        layouts = _layouts(_TWISTER_STATE, words, *[_TWISTER_STATE] * 2, (taken,))
+        layouts = _layouts(_TWISTER_STATE, drawn, *[_TWISTER_STATE] * 2, (taken,))
         yield cuda_mt19937.twister_advance((), layouts, [UINT32, UINT32]).text
 
 
 def permutations(shared: int) -> Texts:
-    words = c_layout((_MANY,))
+    words_drawn = c_layout((_MANY,))
     for rule, count, falling in (("masked", _MANY, (_MANY - 1, 1)), ("product", 9, (_MANY - 1, 1))):
-        layouts = [*_layouts((count,), ()), words]
-        yield cuda_bounded.bounded_draws_program((rule, 32, 256, falling), layouts, 132).text
-    yield cuda_bounded.permutation_of_swaps((0,), [words, words], ()).text
-    yield cuda_bounded.floyd_sample((0,), [words, words, words], ()).text
+        layouts = [*_layouts((count,), ()), words_drawn]
+        yield cuda_bounded.bounded_draws_program((rule, 32, 256, falling), layouts, _MULTIPROCESSORS).text
+    yield cuda_bounded.permutation_of_swaps((0,), [words_drawn] * 2, ()).text
+    yield cuda_bounded.floyd_sample((0,), [words_drawn] * 3, ()).text
+
+
+# --- kernels that are generated for a function alone -----------------------------------------------------------------
+
+
+def _generated(compute: Callable[[], Any]) -> list[str]:
+    """The texts of the kernels of a computation, which runs on the CPU device."""
+    found: list[str] = []
+
+    def observe(step: Any, work: Work) -> None:
+        if isinstance(step, RunKernel):
+            found.append(generate(step.kernel, _MULTIPROCESSORS).text)
+        work()
+
+    before, evaluate.observer = evaluate.observer, observe
+    try:
+        with gpunumpy.Device("cpu"):
+            gpunumpy.asnumpy(compute())
+    finally:
+        evaluate.observer = before
+    return found
+
+
+# With and without a rest after whole vectors and blocks.
+_COUNTS = (_MANY, 1_000_000, 1_000_001)
+
+
+def streams(shared: int) -> Texts:
+    yield from _streams()
+
+
+@cache
+def _streams() -> list[str]:
+    stream, queue = Stream(numpy.random.PCG64(0)), gpunumpy.empty(0, device="cpu").queue
+    uniform = words.NUMPY_DRAWS.uniform
+    found = []
+    for draw, count in product((words.words64, words.words32, uniform[FLOAT64], uniform[FLOAT32]), _COUNTS):
+        found += _generated(lambda draw=draw, count=count: wrap(draw(stream, count, queue)))  # type: ignore[misc]
+    return found
+
+
+def functions(shared: int) -> Texts:
+    yield from _functions()
+
+
+@cache
+def _functions() -> list[str]:
+    calls: list[Callable[[Any], Any]] = [gpunumpy.median, gpunumpy.cumsum, gpunumpy.fft.fft, gpunumpy.unique]
+    calls += [lambda x: 1.0 + 2.0 * x, lambda x: gpunumpy.histogram(x, 10)[0]]
+    found = []
+    for dtype, count, call in product(_REAL, _COUNTS, calls):
+        x = gpunumpy.asarray(numpy.arange(count, dtype=dtype), device="cpu")
+        found += _generated(lambda call=call, x=x: call(x))  # type: ignore[misc]
+    return found
 
 
 # --- matrices -------------------------------------------------------------------------------------------------------
@@ -291,6 +355,7 @@ def small_qr(shared: int) -> Texts:
 FAMILIES: tuple[Callable[[int], Texts], ...] = (
     *(sort, argsort, searchsorted, masks, scatter, bincount, histogram),
     *(draws, samplers, twister, permutations),
+    *(streams, functions),
     *(lu, cholesky, beside_libraries),
     *(small_solve, small_inv, small_determinants, small_cholesky, small_svd, small_eigh, small_eig, small_qr),
 )

@@ -18,9 +18,9 @@ from typing import Any, TypeAlias
 from ...core.errors import DeviceError, allowed
 from ...core.graph.bounded_table import ENTRY_BYTES, BoundedTable
 from ...core.runtime.device import Device
+from . import precompiled
 from .disk_cache import INSTALL, cache_folder, cuda_core, open_cache, warn_unusable
 from .module import Function, Module
-from .precompiled import FOLDER, find_image
 
 # Programs that are compiled at one time; each takes some 100 MB of memory while it is.
 MAX_COMPILERS = 16
@@ -229,8 +229,8 @@ def _image(key: _Key) -> bytes:
     """Return the compiled program: one that the package holds, or one from the disk cache, or a new one."""
     (device, contraction, text), image = key, None
     arch = device.attributes.arch
-    if not contraction and FOLDER.is_dir():
-        image = find_image(text, arch, compiler_version())
+    if not contraction and precompiled.FOLDER.is_dir():
+        image = precompiled.find_image(precompiled.FOLDER, text, arch, compiler_version())
     return image or _compile(text, *_compile_target(arch), contraction)
 
 

@@ -22,11 +22,13 @@ _INDEX = "index.json"
 _MAX_ARCHIVES = 4
 
 
-def find_image(text: str, arch: str, compiler: tuple[int, int]) -> bytes | None:
+def find_image(root: Path, text: str, arch: str, compiler: tuple[int, int]) -> bytes | None:
     """Return the machine code of a program for an architecture; None if it is not there.
 
     Parameters
     ----------
+    root : Path
+        `FOLDER`, or another that `write_images` has filled.
     text : str
         CUDA C++, compiled without contraction.
     arch : str
@@ -35,7 +37,7 @@ def find_image(text: str, arch: str, compiler: tuple[int, int]) -> bytes | None:
         Major and minor version of the NVRTC that would compile the program now. Only its own machine code is returned,
         so that results have the same bits with what is compiled here.
     """
-    folder = _folder(arch, compiler)
+    folder = _newest_usable(root / compiler_name(compiler), arch)
     if folder is None:
         return None
     name = digest(text)
@@ -56,8 +58,9 @@ def compiler_name(version: tuple[int, int]) -> str:
     return f"nvrtc-{version[0]}.{version[1]}-{sysconfig.get_platform()}"
 
 
-def write_images(folder: Path, families: Mapping[str, Mapping[str, bytes]]) -> None:
-    """Write the archives of an architecture: for each family, machine code by text."""
+def write_images(root: Path, compiler: tuple[int, int], arch: str, families: Mapping[str, Mapping[str, bytes]]) -> Path:
+    """Write the archives of an architecture: for each family, machine code by text. Return their folder."""
+    folder = root / compiler_name(compiler) / arch
     folder.mkdir(parents=True)
     for family, images in families.items():
         with tarfile.open(folder / f"{family}.tar.xz", "w:xz", preset=9) as archive:
@@ -68,16 +71,16 @@ def write_images(folder: Path, families: Mapping[str, Mapping[str, bytes]]) -> N
                 archive.addfile(member, BytesIO(image))
     index = {digest(text): family for family, images in families.items() for text in images}
     (folder / _INDEX).write_text(json.dumps(index), encoding="utf-8")
+    return folder
 
 
 @cache
-def _folder(arch: str, compiler: tuple[int, int]) -> Path | None:
+def _newest_usable(folder: Path, arch: str) -> Path | None:
     """Return the folder whose machine code runs on an architecture: its own, or of the latest earlier minor version."""
-    found = (FOLDER / compiler_name(compiler)).glob("sm_*")
     number = int(arch.removeprefix("sm_"))
-    numbers = [int(path.name.removeprefix("sm_")) for path in found]
-    usable = [other for other in numbers if other // 10 == number // 10 and other <= number]
-    return FOLDER / compiler_name(compiler) / f"sm_{max(usable)}" if usable else None
+    known = [int(path.name.removeprefix("sm_")) for path in folder.glob("sm_*")]
+    usable = [other for other in known if other // 10 == number // 10 and other <= number]
+    return folder / f"sm_{max(usable)}" if usable else None
 
 
 @cache
