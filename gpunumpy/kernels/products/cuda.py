@@ -19,7 +19,7 @@ from ...core.schedule.batch import MIN_BATCH
 from ...nvlib import cublas, cublaslt
 from ..codegen import generate
 from ..codegen.program import Program
-from ..cuda.compile import compile_program
+from ..cuda.compile import compile_program, compiled_side_by_side
 from ..cuda.launch import ARGUMENT_FORMAT, Launcher
 from . import cuda_integers
 from .cuda_epilogues import epilogue_kernel
@@ -48,7 +48,9 @@ def matmul(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], 
         return _prepare_unfused(device, plan, out, dtype, product, matrices[0])
 
     def run_unfused(pointers: Sequence[Any]) -> None:
-        unfused()(pointers)
+        with compiled_side_by_side():  # it may be needed here first
+            run = unfused()
+        run(pointers)
 
     fused = cublaslt.prepare(device, plan, dtype, out, product, run_unfused)
     if fused is None or not product.epilogues:
