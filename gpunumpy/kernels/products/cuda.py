@@ -45,12 +45,11 @@ def matmul(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], 
 
     @cache
     def unfused() -> Runner:
-        return _prepare_unfused(device, plan, out, dtype, product, matrices[0])
+        with compiled_side_by_side():  # it may be needed first while the plan runs
+            return _prepare_unfused(device, plan, out, dtype, product, matrices[0])
 
     def run_unfused(pointers: Sequence[Any]) -> None:
-        with compiled_side_by_side():  # it may be needed here first
-            run = unfused()
-        run(pointers)
+        unfused()(pointers)
 
     fused = cublaslt.prepare(device, plan, dtype, out, product, run_unfused)
     if fused is None or not product.epilogues:
