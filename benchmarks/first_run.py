@@ -204,14 +204,14 @@ def main() -> None:
         child(given.child, given.only, given.size, given.device)
         return
     device = Device(given.device) if given.device else default_device()
-    with_cupy = device.kind == "cuda" and subprocess.run([sys.executable, "-c", "import cupy"]).returncode == 0
+    has_cupy = subprocess.run([sys.executable, "-c", "import cupy"], capture_output=True).returncode == 0
     sizes = ("small", "large") if given.size == "both" else (given.size,)
     rows = given.only.split(",") if given.only else [*SIZES, *CALLS]
     print(f"{device}, {device.hardware}; times in ms\n")
     print("| " + " | ".join(COLUMNS) + " |\n" + "|---" * len(COLUMNS) + "|")
     for row in rows:
         for size in sizes if row in SIZES else sizes[:1]:
-            print(line(row, size, str(device), with_cupy), flush=True)
+            print(line(row, size, str(device), has_cupy and device.kind == "cuda"), flush=True)
 
 
 if __name__ == "__main__":
