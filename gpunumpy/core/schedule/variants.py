@@ -64,20 +64,30 @@ class Variant(NamedTuple, Generic[T]):
 class Variants(Generic[T]):
     """What `make` makes of numbers, made anew only for numbers that nothing made before serves.
 
+    The first list of numbers is taken as it is: to make something of symbols takes several times as long, and most
+    programs have one size for each structure. Symbols come with the second list.
+
     Parameters
     ----------
     make : callable
         Takes a `Trace` and the numbers, as sizes of it and numbers. It must ask nothing of the sizes when it is done.
     """
 
-    __slots__ = ("_make", "_variants")
+    __slots__ = ("_first", "_make", "_variants")
 
     def __init__(self, make: Callable[[Trace, list[Integer]], T]) -> None:
         self._make = make
+        self._first: tuple[tuple[int, ...], T] | None = None
         self._variants: dict[tuple[int, ...], list[Variant[T]]] = {}
 
     def find(self, numbers: Sequence[int]) -> tuple[T, tuple[int, ...]]:
         """Return what serves a list of numbers, and the values of the symbols in it."""
+        if self._first is None:
+            self._first = tuple(numbers), self._make(Trace(), list(numbers))
+            count(_VARIANT_ENTRIES)
+        first, made = self._first
+        if first == tuple(numbers):
+            return made, ()
         places, values = pattern(numbers)
         variants = self._variants.get(places)
         if variants is None:
@@ -98,7 +108,7 @@ class Variants(Generic[T]):
 
     def __len__(self) -> int:
         """Return how many things have been made."""
-        return sum(map(len, self._variants.values()))
+        return (self._first is not None) + sum(map(len, self._variants.values()))
 
 
 def _number(place: int, symbols: Sequence[Integer]) -> Integer:

@@ -208,26 +208,28 @@ def ordered(nest: Nest) -> Nest:
 
 
 def _sub_box(kernel: Kernel, body: Body, box: Sequence[tuple[int, int]]) -> Nest:
-    """Return the nest of `body` over a box ``((low, high), ...)`` of the kernel's loop space."""
+    """Return the nest of a pruned body over a box ``((low, high), ...)`` of the kernel's loop space."""
 
     def shift(at: Affine) -> Affine:
         return Affine(at.offset + sum(c * low for c, (low, _) in zip(at.coef, box, strict=True)), at.coef)
 
     outer = len(kernel.shape) - kernel.reduced
     reduced = tuple(d >= outer for d in range(len(kernel.shape)))
-    return Nest(tuple(high - low for low, high in box), reduced, kernel.args, map_affines(pruned(body), shift))
+    return Nest(tuple(high - low for low, high in box), reduced, kernel.args, map_affines(body, shift))
 
 
 def nests(kernel: Kernel) -> list[Nest]:
     """Return the nests that make up `kernel`: one, or the region and the slabs around it."""
     whole = tuple((0, n) for n in kernel.shape)
-    out = [_sub_box(kernel, kernel.body, kernel.region or whole)]
+    out = [_sub_box(kernel, pruned(kernel.body), kernel.region or whole)]
     if kernel.region is not None and kernel.outside is not None:
+        outside = pruned(kernel.outside)
         # The slabs of dimension d: inside the region along the dimensions before d, outside of it along d, and of full
         # size along the dimensions after d.
         for d, (low, high) in enumerate(kernel.region):
             for side in ((0, low), (high, kernel.shape[d])):
-                out.append(_sub_box(kernel, kernel.outside, (*kernel.region[:d], side, *whole[d + 1 :])))
+                if side[0] != side[1]:
+                    out.append(_sub_box(kernel, outside, (*kernel.region[:d], side, *whole[d + 1 :])))
     return [nest for nest in out if nest.count or _has_results_without_points(nest)]
 
 

@@ -171,7 +171,8 @@ class _Blocks:
         self.blocked = blocked
         self._shape = [formulas.add(n) for n in nest.shape]
         self._length = formulas.add(block[blocked - 1])
-        sizes = _block_sizes(nest.shape, block, blocked - 1)
+        full, rest = _block_sizes(nest.shape, block, blocked - 1)
+        sizes = [full] if type(rest[blocked - 1]) is int and not rest[blocked - 1] else [full, rest]
         self._functions = [block_function(nest, size, blocked, formulas, partial) for size in sizes]
 
     def shape(self, numbers: Sequence[int]) -> tuple[int, ...]:
@@ -182,7 +183,7 @@ class _Blocks:
         """Return the functions, and the corners that each runs over."""
         shape, last = self.shape(numbers), self.blocked - 1
         block = (1,) * last + (numbers[self._length],) + shape[last + 1 :]
-        pairs = zip(self._functions, block_corners(shape, block, self.blocked), strict=True)
+        pairs = zip(self._functions, block_corners(shape, block, self.blocked), strict=False)
         return [(make(numbers), lows) for make, lows in pairs if lows]
 
 

@@ -164,9 +164,13 @@ class _Constants:
     """
 
     def __init__(self, constants: dict[str, Any], formulas: Formulas) -> None:
+        self.made: Callable[[Sequence[int]], dict[str, Any]] = lambda numbers: {}
+        if not formulas.trace.symbols:
+            self.known = {name: _known(value) for name, value in constants.items()}
+            return
         self._formulas = formulas
         self._scope: dict[str, Any] = {}
-        self.known: dict[str, Any] = {}
+        self.known = {}
         entries = []
         for name, value in constants.items():
             expression, depends = self._expression(value)
@@ -174,7 +178,7 @@ class _Constants:
                 entries.append(f"{name!r}: {expression}, ")
             else:
                 self.known[name] = _known(value)
-        self.made: Callable[[Sequence[int]], dict[str, Any]] = eval(f"lambda n: {{{''.join(entries)}}}", self._scope)
+        self.made = eval(f"lambda n: {{{''.join(entries)}}}", self._scope)
 
     def _expression(self, value: Any) -> tuple[str, bool]:
         """Return a constant as an expression of the numbers ``n``, and whether it depends on these."""
