@@ -33,6 +33,8 @@ class Signature:
         What decides, besides sizes and memory order, which operations are recorded over the value.
     queue
         The queue of the device, or None for a scalar that belongs to no device.
+    index_map
+        Of a view: how the dimensions of its argument follow from its own, or None; see `layout.decompose`.
     generator
         Whether the value is computed from indices and scalars alone by a few operations, which costs less than to read
         it from memory. Random numbers are not generators in this sense.
@@ -48,6 +50,7 @@ class Signature:
         "c_ordered",
         "dtype",
         "generator",
+        "index_map",
         "kind",
         "outputs",
         "primitive",
@@ -59,6 +62,7 @@ class Signature:
 
     c_ordered: bool
     generator: bool
+    index_map: tuple[tuple[int, ...], tuple[tuple[int, ...], ...]] | None
     kind: Kind
     outputs: tuple[Signature, ...]
     strides: tuple[int, ...]
@@ -99,6 +103,10 @@ class Signature:
             value = not isinstance(self.primitive, (Leaf, View)) or layout.is_c_ordered(self.shape, self.strides)
         elif name == "kind":
             value = _kind_of(self)
+        elif name == "index_map":
+            view = self.primitive
+            assert isinstance(view, View)
+            value = layout.decompose(self.args[0].shape, view.strides, view.offset, self.shape)
         else:
             raise AttributeError(name)
         setattr(self, name, value)

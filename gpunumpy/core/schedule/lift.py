@@ -7,7 +7,6 @@ its dimensions. These multiples are what is taken out, so that ``a[1:, 1:]`` is 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import count, islice
 from math import prod
 from typing import Any, NamedTuple
@@ -153,7 +152,7 @@ def with_sizes(items: Sequence[Item], sizes: Mapping[Integer, int]) -> list[Item
             signature = args[0].outputs[primitive.number]
         else:
             signature = item.signature.with_sizes(primitive, args, shape)
-        result[p] = replace(item, signature=signature, offset=sizes[item.offset])
+        result[p] = item._replace(signature=signature, offset=sizes[item.offset])
     return result
 
 

@@ -7,8 +7,7 @@ only changes the map, so it costs nothing; a node lowered twice at the same map 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ..dtypes import INT64, DType
 from ..graph import layout
@@ -21,8 +20,7 @@ from . import kernel as ir
 IndexMap: TypeAlias = tuple[ir.Affine, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """A node of the graph for the scheduler: its signature and the positions of its arguments among the items.
 
     Leaves in one buffer have the same number `buffer`; `offset` is the lowest element of a leaf, counted from
@@ -51,8 +49,7 @@ def items_of(nodes: Sequence[Node]) -> list[Item]:
     return items
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """The data that an argument of a kernel or a call is bound to when a plan runs.
 
     `kind` is "leaf" or "const" (the data of the node at `position`), "new" (the buffer of a node that the plan
@@ -163,7 +160,7 @@ class Builder:
         """Return the value of an argument of an operation over `shape` at `imap`, broadcast, and cast to `dtype`."""
         item = self.items[position]
         signature = item.signature
-        if isinstance(signature.primitive, Const):
+        if type(signature.primitive) is Const:
             if signature.primitive.weak:  # a Python scalar has no dtype of its own: it takes that of the loop
                 return self.emit(ir.Scalar(self.argument(Source("const", position), "scalar", dtype)))
             value = self.emit(ir.Scalar(self.argument(Source("const", position), "scalar", signature.dtype)))
@@ -175,8 +172,9 @@ class Builder:
     def value(self, position: int, imap: IndexMap) -> int:
         """Return the number of the value of a node at an index map."""
         shape = self.items[position].signature.shape
-        zero = ir.Affine(0, (0,) * len(self.loops))
-        imap = tuple(zero if n == 1 else a for n, a in zip(shape, imap, strict=True))
+        if 1 in shape:
+            zero = ir.Affine(0, (0,) * len(self.loops))
+            imap = tuple([zero if n == 1 else a for n, a in zip(shape, imap, strict=True)])
         key = (position, imap)
         found = self._memo.get(key)
         if found is None:
@@ -198,22 +196,18 @@ class Builder:
             at = compose(layout.c_strides(signature.shape), 0, imap, loops)
             return self._load(reached, signature.dtype, True, at)
         if isinstance(primitive, Map):
-            args = tuple(
-                self.operand(a, signature.shape, imap, want)
-                for a, want in zip(item.args, primitive.loop[:-1], strict=True)
-            )
+            wanted = zip(item.args, primitive.loop[:-1], strict=True)
+            args = tuple([self.operand(a, signature.shape, imap, want) for a, want in wanted])
             return self.emit(ir.Apply(primitive.op, args, primitive.loop))
         if isinstance(primitive, Iota):
             return self.emit(ir.LoopIndex(imap[primitive.axis]))
         if isinstance(primitive, Const):
             return self.emit(ir.Scalar(self.argument(Source("const", position), "scalar", signature.dtype)))
         if isinstance(primitive, View):
-            base_shape = self.items[item.args[0]].signature.shape
-            decomposed = layout.decompose(base_shape, primitive.strides, primitive.offset, signature.shape)
-            if decomposed is None:
+            if signature.index_map is None:
                 return self._load_flat_view(item, primitive, imap)
-            starts, coefs = decomposed
-            inner = tuple(compose([c[k] for c in coefs], start, imap, loops) for k, start in enumerate(starts))
+            starts, coefs = signature.index_map
+            inner = tuple([compose([c[k] for c in coefs], start, imap, loops) for k, start in enumerate(starts)])
             return self.value(item.args[0], inner)
         if isinstance(primitive, Gather):
             return self._gather(position, item, primitive, imap)
