@@ -27,7 +27,7 @@ from typing import Any
 import numpy
 
 import gpunumpy as np
-from gpunumpy.core.graph.bounded_table import forget_all
+from gpunumpy.core.graph.bounded_table import BoundedTable, forget_all
 from gpunumpy.core.runtime import evaluate, planner
 from gpunumpy.core.runtime.planner import Planner
 from gpunumpy.core.schedule.kernel import Kernel
@@ -127,6 +127,9 @@ def pending(arrays: Sequence[Any]) -> list[Any]:
     return [node for node in dict.fromkeys(a._node for a in arrays) if node.data is None]
 
 
+PROGRAMS: BoundedTable[Kernel, Any] = BoundedTable()
+
+
 class TextExecutor(HostExecutor):
     """Prepares the CUDA texts of a GPU, and nothing that runs them."""
 
@@ -134,7 +137,7 @@ class TextExecutor(HostExecutor):
     traits: Traits = CudaExecutor.traits
 
     def prepare(self, structure: Kernel) -> Any:
-        programs = sized_programs(structure, 132)
+        programs = PROGRAMS.find(structure) or PROGRAMS.keep(structure, sized_programs(structure, 132))
 
         def begin(sizes: Sequence[int]) -> Any:
             sized, values = programs.find(sizes)

@@ -64,8 +64,8 @@ class Variant(NamedTuple, Generic[T]):
 class Variants(Generic[T]):
     """What `make` makes of numbers, made anew only for numbers that nothing made before serves.
 
-    The first list of numbers is taken as it is: to make something of symbols takes several times as long, and most
-    programs have one size for each structure. Symbols come with the second list.
+    The first list of numbers of a pattern is taken as it is: to make something of symbols takes several times as long,
+    and most programs have one size for each structure. Symbols come with the second list.
 
     Parameters
     ----------
@@ -73,21 +73,14 @@ class Variants(Generic[T]):
         Takes a `Trace` and the numbers, as sizes of it and numbers. It must ask nothing of the sizes when it is done.
     """
 
-    __slots__ = ("_first", "_make", "_variants")
+    __slots__ = ("_make", "_variants")
 
     def __init__(self, make: Callable[[Trace, list[Integer]], T]) -> None:
         self._make = make
-        self._first: tuple[tuple[int, ...], T] | None = None
         self._variants: dict[tuple[int, ...], list[Variant[T]]] = {}
 
     def find(self, numbers: Sequence[int]) -> tuple[T, tuple[int, ...]]:
         """Return what serves a list of numbers, and the values of the symbols in it."""
-        if self._first is None:
-            self._first = tuple(numbers), self._make(Trace(), list(numbers))
-            count(_VARIANT_ENTRIES)
-        first, made = self._first
-        if first == tuple(numbers):
-            return made, ()
         places, values = pattern(numbers)
         variants = self._variants.get(places)
         if variants is None:
@@ -96,19 +89,22 @@ class Variants(Generic[T]):
             if variant.guards(values):
                 return variant.made, values
         trace = Trace()
-        symbols = [trace.symbol(value) for value in values]
-        exact = places[:1] == (EXACT,)
-        made = self._make(trace, list(numbers) if exact else [_number(place, symbols) for place in places])
+        if variants:
+            symbols = [trace.symbol(value) for value in values]
+            made = self._make(trace, [_number(place, symbols) for place in places])
+            variant = Variant(made, trace.guard_function())
+        else:
+            variant = Variant(self._make(trace, list(numbers)), values.__eq__)
         if len(variants) >= MAX_VARIANTS:
             del variants[0]
         else:
             count(_VARIANT_ENTRIES)
-        variants.append(Variant(made, trace.guard_function()))
-        return made, values
+        variants.append(variant)
+        return variant.made, values
 
     def __len__(self) -> int:
         """Return how many things have been made."""
-        return (self._first is not None) + sum(map(len, self._variants.values()))
+        return sum(map(len, self._variants.values()))
 
 
 def _number(place: int, symbols: Sequence[Integer]) -> Integer:
