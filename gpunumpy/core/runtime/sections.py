@@ -116,15 +116,15 @@ def regions(
             owner = owner_of(target, bases)
             if target in bases and owner not in made_inside:
                 signature = items[target.position].signature
-                low, high = 0, prod(signature.shape)
+                ends: tuple[Integer, Integer] = 0, prod(signature.shape)
                 if isinstance(step, RunKernel):
-                    low, high = _extent(step, target, trace)
+                    ends = _ends(step, target, trace)
                 itemsize = signature.dtype.itemsize
-                found.append(Region(owner, low * itemsize, high * itemsize))
+                found.append(Region(owner, ends[0] * itemsize, ends[1] * itemsize))
     return found
 
 
-def _extent(step: RunKernel, target: Source, trace: Trace) -> tuple[Integer, Integer]:
+def _ends(step: RunKernel, target: Source, trace: Trace) -> tuple[Integer, Integer]:
     """Return the first element of a buffer that a kernel writes, and the one behind the last."""
     kernel = step.kernel
     ndim = len(kernel.shape)

@@ -75,8 +75,9 @@ def compose(strides: Sequence[int], offset: int, imap: IndexMap, loops: int) -> 
     coef = [0] * loops
     for s, a in zip(strides, imap, strict=True):
         if s:
-            offset += s * a.offset
-            for k, c in enumerate(a.coef):
+            start, steps = a
+            offset += s * start
+            for k, c in enumerate(steps):
                 if c:
                     coef[k] += s * c
     return ir.Affine(offset, tuple(coef))
@@ -108,19 +109,17 @@ class Builder:
         self._memo: dict[tuple[int, IndexMap], int] = {}
         self.reads: list[tuple[Source, ir.Affine | None]] = []  # source, and index (None: any)
 
-    def mark(self) -> tuple[Any, ...]:
+    def mark(self) -> tuple[int, ...]:
         """Return the present state, for `rollback`."""
-        return (len(self.instructions), len(self.stores), dict(self._memo), len(self.arg_list), len(self.reads))
+        return (len(self.instructions), len(self.stores), len(self._memo), len(self.arg_list), len(self.reads))
 
-    def rollback(self, mark: tuple[Any, ...]) -> None:
+    def rollback(self, mark: tuple[int, ...]) -> None:
         """Return to the state of a `mark`."""
         instructions, stores, memo, args, reads = mark
-        for instr in self.instructions[instructions:]:
-            del self._numbers[instr]
         del self.instructions[instructions:], self.stores[stores:], self.arg_list[args:], self.reads[reads:]
-        for key in [k for k, v in self.args.items() if v >= args]:
-            del self.args[key]
-        self._memo = memo
+        for table, count in ((self._numbers, instructions), (self._memo, memo), (self.args, args)):
+            while len(table) > count:  # what came last goes first
+                table.popitem()
 
     def body(self) -> ir.Body:
         """Return the instructions and stores so far."""

@@ -88,19 +88,27 @@ class Variants(Generic[T]):
         for variant in variants:
             if variant.guards(values):
                 return variant.made, values
-        trace = Trace()
         if variants:
-            symbols = [trace.symbol(value) for value in values]
-            made = self._make(trace, [_number(place, symbols) for place in places])
-            variant = Variant(made, trace.guard_function())
+            variant = self._with_symbols(places, values)
         else:
-            variant = Variant(self._make(trace, list(numbers)), values.__eq__)
+            variant = self._for_numbers(numbers, places, values)
         if len(variants) >= MAX_VARIANTS:
             del variants[0]
         else:
             count(_VARIANT_ENTRIES)
         variants.append(variant)
         return variant.made, values
+
+    def _for_numbers(self, numbers: Sequence[int], places: tuple[int, ...], values: tuple[int, ...]) -> Variant[T]:
+        """Return a variant that serves these numbers alone."""
+        return Variant(self._make(Trace(), list(numbers)), values.__eq__)
+
+    def _with_symbols(self, places: tuple[int, ...], values: tuple[int, ...]) -> Variant[T]:
+        """Return a variant that serves the numbers of a pattern, as far as they answer its guards alike."""
+        trace = Trace()
+        symbols = [trace.symbol(value) for value in values]
+        made = self._make(trace, [_number(place, symbols) for place in places])
+        return Variant(made, trace.guard_function())
 
     def __len__(self) -> int:
         """Return how many things have been made."""

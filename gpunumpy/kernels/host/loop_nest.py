@@ -92,7 +92,7 @@ def permuted(nest: Nest, order: Sequence[int]) -> Nest:
     def pick(at: Affine) -> Affine:
         return Affine(at.offset, tuple([at.coef[d] for d in order]))
 
-    shape, reduced = (tuple([of_dim[d] for d in order]) for of_dim in (nest.shape, nest.reduced))
+    shape, reduced = tuple([nest.shape[d] for d in order]), tuple([nest.reduced[d] for d in order])
     return Nest(shape, reduced, nest.args, map_affines(nest.body, pick))
 
 
