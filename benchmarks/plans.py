@@ -107,6 +107,8 @@ STEPS: dict[str, Step] = {
     "regions": regions,
     "mixed": mixed,
 }
+# A graph has one statement of these again and again, as a loop would record it.
+LOOPS = (stencil,)
 INDICES = [np.asarray(numpy.random.default_rng(k).integers(0, SHAPE[0], SHAPE[0])) for k in range(2)]
 
 
@@ -117,7 +119,7 @@ def recorded(step: Step, count: int, seed: int) -> list[Any]:
     np.synchronize()
     values = list(leaves)
     while True:
-        values.append(step(rng, values))
+        values.append(step(random.Random(seed) if step in LOOPS else rng, values))
         if len(evaluate._reachable_nodes(pending(values))) >= count:
             return values[-2:]
 

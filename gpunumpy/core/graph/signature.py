@@ -34,7 +34,8 @@ class Signature:
     queue
         The queue of the device, or None for a scalar that belongs to no device.
     index_map
-        Of a view: how the dimensions of its argument follow from its own, or None; see `layout.decompose`.
+        Of a view: for every dimension of its argument, the first index and the steps along its own dimensions; None if
+        there is no such map (see `layout.decompose`).
     generator
         Whether the value is computed from indices and scalars alone by a few operations, which costs less than to read
         it from memory. Random numbers are not generators in this sense.
@@ -62,7 +63,7 @@ class Signature:
 
     c_ordered: bool
     generator: bool
-    index_map: tuple[tuple[int, ...], tuple[tuple[int, ...], ...]] | None
+    index_map: tuple[tuple[int, tuple[int, ...]], ...] | None
     kind: Kind
     outputs: tuple[Signature, ...]
     strides: tuple[int, ...]
@@ -107,6 +108,9 @@ class Signature:
             view = self.primitive
             assert isinstance(view, View)
             value = layout.decompose(self.args[0].shape, view.strides, view.offset, self.shape)
+            if value is not None:
+                starts, coefs = value
+                value = tuple([(start, tuple([c[k] for c in coefs])) for k, start in enumerate(starts)])
         else:
             raise AttributeError(name)
         setattr(self, name, value)

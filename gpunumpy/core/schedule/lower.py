@@ -7,6 +7,7 @@ only changes the map, so it costs nothing; a node lowered twice at the same map 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import add
 from typing import Any, NamedTuple, TypeAlias
 
 from ..dtypes import INT64, DType
@@ -72,15 +73,13 @@ def map_to_loops(loop_count: int, loop_of_dim: Sequence[int]) -> IndexMap:
 
 def compose(strides: Sequence[int], offset: int, imap: IndexMap, loops: int) -> ir.Affine:
     """Return ``offset + sum(strides[d] * imap[d])`` as a function of the loop indices."""
-    coef = [0] * loops
-    for s, a in zip(strides, imap, strict=True):
+    coef: tuple[int, ...] | None = None
+    for s, (start, steps) in zip(strides, imap, strict=True):
         if s:
-            start, steps = a
             offset += s * start
-            for k, c in enumerate(steps):
-                if c:
-                    coef[k] += s * c
-    return ir.Affine(offset, tuple(coef))
+            scaled = steps if type(s) is int and s == 1 else tuple([s * c for c in steps])
+            coef = scaled if coef is None else tuple(map(add, coef, scaled))
+    return ir.Affine(offset, (0,) * loops if coef is None else coef)
 
 
 class Builder:
@@ -205,9 +204,9 @@ class Builder:
         if isinstance(primitive, View):
             if signature.index_map is None:
                 return self._load_flat_view(item, primitive, imap)
-            starts, coefs = signature.index_map
-            inner = tuple([compose([c[k] for c in coefs], start, imap, loops) for k, start in enumerate(starts)])
-            return self.value(item.args[0], inner)
+            return self.value(
+                item.args[0], tuple([compose(steps, start, imap, loops) for start, steps in signature.index_map])
+            )
         if isinstance(primitive, Gather):
             return self._gather(position, item, primitive, imap)
         raise AssertionError(f"{type(primitive).__name__} is lowered by the scheduler alone")

@@ -34,7 +34,12 @@ def merge_windows(items: Sequence[Item], roots: Sequence[int], traits: Traits) -
                 merged[p] = first
     if not merged:
         return items
-    return [item._replace(args=tuple([merged.get(a, a) for a in item.args])) if item.args else item for item in items]
+    return [
+        item
+        if merged.keys().isdisjoint(item.args)
+        else item._replace(args=tuple([merged.get(a, a) for a in item.args]))
+        for item in items
+    ]
 
 
 def push_views(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> list[Item]:
