@@ -132,18 +132,19 @@ class PlanTemplate:
         ]
         self._trace = trace
         self._structures: list[Step] = []
-        self._starts: list[int] = []  # of the sizes of each step among all
+        self._parts: list[slice] = []  # where the sizes of each step are among all
         self._make_action: list[Callable[[Sequence[int]], Action]] = []
         sizes: list[Integer] = []
         for number, step in enumerate(self.steps):
             structure, sizes_of_step = taken_out(step, in_step)
             self._structures.append(structure)
-            self._starts.append(len(sizes))
+            start = len(sizes)
             self._make_action.append(self._action(number, structure, len(sizes_of_step)))
             sizes += sizes_of_step
             if isinstance(step, RunLibraryCall):
                 for target in step.targets:
                     sizes += self.items[target.position].signature.shape
+            self._parts.append(slice(start, len(sizes)))
         self.regions: list[list[tuple[bool, int, int]]] = []
         for section in self.sections:
             found = []
@@ -204,10 +205,10 @@ class PlanTemplate:
     def actions(self, sizes: Sequence[int]) -> list[Action]:
         """Return the actions for sizes, which `sizes` computes from values of the trace's symbols."""
         # A kernel for more elements than memory can hold takes very long to prepare: let its allocation fail first.
-        for step, start in zip(self.steps, self._starts, strict=True):
-            if isinstance(step, Allocate) and sizes[start] >= _PROBE_BYTES:
-                memory.allocate(self.device, sizes[start])
-        begun = [make(sizes[start:]) for make, start in zip(self._make_action, self._starts, strict=True)]
+        for step, part in zip(self.steps, self._parts, strict=True):
+            if isinstance(step, Allocate) and sizes[part.start] >= _PROBE_BYTES:
+                memory.allocate(self.device, sizes[part.start])
+        begun = [make(sizes[part]) for make, part in zip(self._make_action, self._parts, strict=True)]
         runners = iter(self.executor.finish([first for _, code, first, _, _ in begun if code == _WORK]))
         return [
             (number, code, next(runners) if code == _WORK else first, second, third)
@@ -219,8 +220,8 @@ class PlanTemplate:
         if not self._trace.symbols:
             return Scheduled(self.steps, self.items)
         sizes = self.sizes(values)
-        pairs = zip(self._structures, self._starts, strict=True)
-        steps = [put_in(structure, in_step, sizes[start:]) for structure, start in pairs]
+        pairs = zip(self._structures, self._parts, strict=True)
+        steps = [put_in(structure, in_step, sizes[part]) for structure, part in pairs]
         symbolic = list(dict.fromkeys(sizes_in(self.items)))
         known = dict(zip(symbolic, self._trace.formulas(symbolic)(values), strict=True))
         return Scheduled(tuple(steps), with_sizes(self.items, known))

@@ -7,6 +7,7 @@ only changes the map, so it costs nothing; a node lowered twice at the same map 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from operator import add
 from typing import Any, NamedTuple, TypeAlias
 
@@ -68,7 +69,12 @@ class CannotLower(Exception):
 
 def map_to_loops(loop_count: int, loop_of_dim: Sequence[int]) -> IndexMap:
     """Return the map of dimension d to the index of loop ``loop_of_dim[d]``, or to 0 where that is -1."""
-    return tuple(ir.Affine(0, tuple(1 if k == loop else 0 for k in range(loop_count))) for loop in loop_of_dim)
+    return tuple([_index_of_loop(loop_count, loop) for loop in loop_of_dim])
+
+
+@cache
+def _index_of_loop(loop_count: int, loop: int) -> ir.Affine:
+    return ir.Affine(0, tuple([1 if k == loop else 0 for k in range(loop_count)]))
 
 
 def compose(strides: Sequence[int], offset: int, imap: IndexMap, loops: int) -> ir.Affine:
