@@ -32,24 +32,24 @@ class Text:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self._depth = 1
+        self._indent = "  "
 
     def line(self, text: str) -> None:
         """Add one line."""
-        self.lines.append("  " * self._depth + text)
+        self.lines.append(self._indent + text)
 
     def __enter__(self) -> None:
         """Add lines to the block that has been begun."""
 
     def __exit__(self, *error: object) -> None:
         """Add the closing brace."""
-        self._depth -= 1
+        self._indent = self._indent[:-2]
         self.line("}")
 
     def block(self, head: str) -> Text:
         """Begin a block with ``head {``."""
         self.line(f"{head} {{" if head else "{")
-        self._depth += 1
+        self._indent += "  "
         return self
 
     def unrolled(self, name: str, count: int) -> Text:
