@@ -135,17 +135,17 @@ class Builder:
     def argument(self, source: Source, kind: str, dtype: DType, aligned: bool = True, alias: int = -1) -> int:
         """Return the number of the kernel argument for a source, adding the argument at its first use."""
         key = (source, kind, dtype)
-        found = self.args.get(key)
-        if found is None:
-            found = self.args[key] = len(self.arg_list)
+        count = len(self.arg_list)
+        found = self.args.setdefault(key, count)
+        if found == count:
             self.arg_list.append((source, ir.Arg(kind, dtype, aligned, alias)))
         return found
 
     def emit(self, instr: ir.Instruction) -> int:
         """Return the number of the value of an instruction, adding the instruction if the body lacks it."""
-        found = self._numbers.get(instr)
-        if found is None:
-            found = self._numbers[instr] = len(self.instructions)
+        count = len(self.instructions)
+        found = self._numbers.setdefault(instr, count)
+        if found == count:
             self.instructions.append(instr)
         return found
 
