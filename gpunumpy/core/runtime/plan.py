@@ -152,10 +152,10 @@ class PlanTemplate:
         self.regions: list[list[tuple[bool, int, int]]] = []
         for section in self.sections:
             found = []
-            for owner, start, stop in regions(self.steps, self.bases, self.items, section, trace):
+            for owner, first, behind in regions(self.steps, self.bases, self.items, section, trace):
                 is_leaf = owner.kind == "leaf"
                 found.append((is_leaf, owner.position if is_leaf else self._slot(owner), len(sizes)))
-                sizes += (start, stop)
+                sizes += (first, behind)
             self.regions.append(found)
         self.sizes = trace.formulas(sizes)
         self.roots = [(r, self._slot(Source("new", r))) for r in roots]
