@@ -69,7 +69,7 @@ class Planner:
                 return PlanTemplate(scheduled, roots, len(items), trace, self._executor)
 
             variants = self._templates.keep(template_key, Variants(make))
-        made = len(variants)
+        made = len(variants) if check else 0
         template, values = variants.find(sizes)
         plan = Plan(template, values, signatures)
         if check:
