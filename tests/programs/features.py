@@ -59,12 +59,22 @@ def _with(o: Arguments, *names: str) -> dict[str, Any]:
 
 
 def _ufunc_into(xp: Any, o: Arguments, out: Any, x: Any) -> None:
-    getattr(xp, o.ufunc)(x, o.y, out=out, **_with(o, "where", "casting", "dtype"))
+    getattr(xp, o.ufunc)(_masked_operand(xp, o, x), o.y, out=out, **_with(o, "where", "casting", "dtype"))
 
 
 def _ufunc_over_itself(xp: Any, o: Arguments, x: Any) -> None:
     """Write into a part of an array what is computed from another part of it."""
-    getattr(xp, o.ufunc)(x[o.first], x[o.second], out=x[o.out], **_with(o, "where"))
+    operands = [_masked_operand(xp, o, x[key]) for key in (o.first, o.second)]
+    getattr(xp, o.ufunc)(*operands, out=x[o.out], **_with(o, "where"))
+
+
+def _masked_operand(xp: Any, o: Arguments, x: Any) -> Any:
+    """Return an operand; with ``where=`` NumPy's is a copy.
+
+    Where `out` overlaps an operand and has another dtype than the loop, NumPy (2.3 to 2.5) casts the elements that the
+    mask leaves out too: ``x = np.arange(5); np.greater(x[1:], x[:-1], out=x[1:], where=False)`` makes them 1.
+    """
+    return x.copy() if xp is numpy and o.where is not draw.LEFT_OUT else x
 
 
 def _out_of_another_dtype(call: Callable[..., Any]) -> Callable[..., Any]:
@@ -179,9 +189,9 @@ WRITES = [
              "where": draw.mask_or_nothing}, "written"),
     Feature("ufunc out= of another", _ufunc_into, (draw.target, draw.anything),
             {"y": draw.fitting, "ufunc": _PAIRS, "casting": _CASTING, "dtype": _SOME_DTYPE,
-             "where": (draw.LEFT_OUT,)}, "written"),  # NumPy casts the masked elements of `out` too if it overlaps
+             "where": draw.mask_or_nothing}, "written"),
     Feature("ufunc out= over its operands", _ufunc_over_itself, (draw.target,),
-            {"ufunc": _PAIRS[:5], "first": draw.window, "second": draw.window, "out": draw.window,
+            {"ufunc": _PAIRS, "first": draw.window, "second": draw.window, "out": draw.window,
              "where": (draw.LEFT_OUT, draw.LEFT_OUT, True, False)}, "written"),
     Feature("unary out=", lambda xp, o, x: getattr(xp, o.ufunc)(o.y, out=x, **_with(o, "where", "casting")),
             (draw.target,), {"ufunc": ("negative", "absolute", "square", "positive", "invert", "sign"),
