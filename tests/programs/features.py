@@ -34,6 +34,8 @@ class Feature(NamedTuple):
     layout
         What is compared besides values: "strides", or "view": whether the result is a view of the first operand, and
         its strides if so.
+    loop
+        Whether it writes several times, so that an interruption may leave what is between.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Feature(NamedTuple):
     result: Literal["whole", "bits", "close", "written"] = "whole"
     sums: bool = False
     layout: Literal["", "strides", "view"] = ""
+    loop: bool = False
 
 
 def _set(x: Any, key: Any, value: Any) -> None:
@@ -216,8 +219,9 @@ WRITES = [
     Feature("flat", lambda xp, o, x: _set(x.flat, o.key, o.value), (draw.target,),
             {"key": (slice(None, None, 2), 0, slice(1, None)), "value": (0, 1, 2)}, "written"),
     Feature("windows that shrink", _window_loop, (draw.number_target,), {"kind": tuple(range(6)), "steps": (2, 5)},
-            "written", sums=True),
-    Feature("outer products that shrink", _outer_loop, (draw.number_matrix_target,), {"steps": (2, 4)}, "written"),
+            "written", sums=True, loop=True),
+    Feature("outer products that shrink", _outer_loop, (draw.number_matrix_target,), {"steps": (2, 4)}, "written",
+            loop=True),
 ]  # fmt: skip
 
 SELECTIONS = [
