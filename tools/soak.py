@@ -21,6 +21,7 @@ from pathlib import Path
 
 import gpunumpy
 from gpunumpy import Device
+from gpunumpy.core.runtime import evaluate
 from tests.programs.faults import ForkedMachine, InterruptedMachine
 from tests.programs.machine import Machine
 
@@ -147,6 +148,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 
 def main(arguments: list[str] | None = None) -> int:
     warnings.simplefilter("ignore")
+    evaluate.CHECK = True  # every plan is verified, and one that fails is a failure
     soak = Soak(parse(arguments))
     soak.run()
     print(soak.report())
