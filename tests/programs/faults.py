@@ -88,8 +88,9 @@ class InterruptedMachine(Machine):
                 finally:
                     self._is_armed = False
             except Interruption:
-                self.log.append("interrupted")
-                if self._check() and once:
+                has_happened = self._check()
+                self.log.append(f"  happened: {has_happened}")
+                if has_happened and once:
                     return None
 
     def _check(self) -> bool:
@@ -107,6 +108,9 @@ class InterruptedMachine(Machine):
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         armed, self._is_armed = self._is_armed, False
         raises = armed and not self._is_loop and self._timing.random() < 0.5 and not is_in_finalizer(frame)
+        if armed and frame is not None:
+            what = "exception" if raises else "look"
+            self.log.append(f"  {what} at {frame.f_code.co_filename}:{frame.f_lineno} in {frame.f_code.co_name}")
         if raises:
             self.raised += 1
             self._longest_s *= 2  # so that a long statement comes to its end

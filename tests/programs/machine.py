@@ -411,7 +411,7 @@ class Machine:
         if a.reference.ndim == 0 or not fits or not a.reference.flags.writeable:
             return  # NumPy scalars are not changed in place; of two faults, either may be named
         self.both(f"{name} {a.reference.dtype}{a.reference.shape} {b.reference.dtype}{b.reference.shape}",
-                  lambda xp, x, y: getattr(x, name)(y), a, b, exact=True, keep=False)  # fmt: skip
+                  lambda xp, x, y: _change(x, name, y), a, b, exact=True, keep=False)  # fmt: skip
         self.both("remainder", lambda xp, x: _small_in_place(x), a, exact=True, keep=False)
         self.taint(a, b)
 
@@ -534,6 +534,10 @@ def _is_element(x: Any, key: Any) -> bool:
 
 def _set(x: Any, key: Any, value: Any) -> None:
     x[key] = value
+
+
+def _change(x: Any, operator: str, y: Any) -> None:
+    getattr(x, operator)(y)
 
 
 def _small_in_place(x: Any) -> None:
