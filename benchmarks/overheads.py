@@ -83,6 +83,22 @@ def flushing(a: Any, b: Any) -> list[tuple[str, float]]:
     return rows
 
 
+def looking(a: Any) -> list[tuple[str, float]]:
+    """Values that the program looks at. `computed` is the result of a kernel, so the host does not know it at first."""
+    computed = a + 1
+    computed.computed()
+
+    def write_and_look() -> float:
+        computed[3] = 2.0
+        return float(computed[3])
+
+    return [
+        ("float(a.sum())", microseconds(lambda: float(a.sum()))),
+        ("float(a[3]) of a computed array", microseconds(lambda: float(computed[3]))),
+        ("a[3] = 2.0 and float(a[3])", microseconds(write_and_look, 200)),
+    ]
+
+
 def in_new_processes(program: str, count: int, environment: dict[str, str]) -> list[float]:
     """The medians, over runs of a program, of the two times that it prints; in milliseconds."""
     samples = []
@@ -119,7 +135,7 @@ def main() -> None:
     data = numpy.random.default_rng(0).random((2, 1024), numpy.float32)
     a, b = np.asarray(data[0]), np.asarray(data[1])
     print("| what | µs |\n|---|---|")
-    for name, value in recording(a, b) + flushing(a, b):
+    for name, value in recording(a, b) + flushing(a, b) + looking(a):
         print(f"| {name} | {value:.2f} |")
     for name, value in importing() + (compiling() if device.kind == "cuda" else []):
         print(f"| {name} | {value:.1f} |")

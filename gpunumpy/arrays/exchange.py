@@ -55,12 +55,18 @@ def _export(x: ndarray) -> tuple[Node, Layout]:
     """Compute an array and mark its memory as exported. Return the leaf and its layout."""
     node = x.memory()
     evaluate.check_errors(x.queue)
-    node.data.exported = True
+    _mark_exported(node.data)
     while (latest := x.memory()).data is not node.data:
         # A write before the mark, by a signal handler or another thread, has given the array other memory.
         node = latest
-        node.data.exported = True
+        _mark_exported(node.data)
     return node, graph.leaf_layout(node)
+
+
+def _mark_exported(buffer: Buffer) -> None:
+    """Mark memory as exported: others can write to it from now on, so what the host has of it may be old."""
+    buffer.exported = True
+    buffer.copy = None
 
 
 def _pointer(x: ndarray) -> tuple[int, Layout, Buffer]:

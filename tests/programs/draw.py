@@ -170,9 +170,9 @@ def window(m: Machine, o: Arguments, x: Any, *_: Any) -> Any:
 
 
 def window_for_sums(m: Machine, o: Arguments, x: Any, *_: Any) -> Any:
-    """Draw where an accumulation goes. Before 2.5 NumPy does not see that `out` does not fit a dimension of 1."""
+    """Draw where an accumulation goes. Before 2.5 NumPy does not see that `out` does not fit if a size is 0 or 1."""
     made, first = window(m, o, x), x[o.first]
-    return o.first if min(first.shape) <= 1 and x[made].shape != first.shape else made
+    return o.first if min(*first.shape, *x[made].shape) <= 1 and x[made].shape != first.shape else made
 
 
 # --- values -----------------------------------------------------------------------------------------------------------

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from gpunumpy.core.runtime import device as module
-from gpunumpy.core.runtime import evaluate, memory, memory_copy
+from gpunumpy.core.runtime import evaluate, host_copies, memory, memory_copy
 from gpunumpy.core.runtime.device import CPU
 
 MEMORY_BYTES = 1 << 30
@@ -33,6 +34,8 @@ class FakeDriver:
         The handles of the modules that are loaded.
     launched
         The functions that were launched.
+    work
+        Called by every launch with the addresses of the arguments, to do what the kernel would.
     calls
         The names of all calls.
     """
@@ -45,6 +48,7 @@ class FakeDriver:
         self.busy = False
         self.modules: set[int] = set()
         self.launched: list[Any] = []
+        self.work: Callable[[Any], None] | None = None
         self.calls: list[str] = []
         self.free_bytes = MEMORY_BYTES
         self._current = 0
@@ -155,6 +159,8 @@ class FakeDriver:
     def _cuLaunchKernel(self, function: Any, *rest: Any) -> None:
         assert function[0] in self.modules
         self.launched.append(function)
+        if self.work is not None:
+            self.work(ctypes.cast(rest[-2], ctypes.POINTER(ctypes.POINTER(ctypes.c_int64))))
         if self.faulty:
             self.errors[self._current], self.faulty = self.faulty, ""
 
@@ -169,7 +175,7 @@ def install(patch: pytest.MonkeyPatch, count: int = 1) -> FakeDriver:
     patch.setattr(module, "_initialized", set())
     for table in (
         *(memory._pools, memory._free_lists, memory._zeroed_scratch, memory._index_error_words),
-        *(memory_copy._stages, evaluate._states),
+        *(memory_copy._stages, evaluate._states, host_copies._free_slots),
     ):
         for key in list(table):
             if key is not CPU:

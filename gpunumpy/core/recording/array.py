@@ -19,10 +19,11 @@ from ..graph import layout
 from ..graph import node as graph
 from ..graph.layout import Layout
 from ..graph.node import Node
-from ..graph.primitives import View
+from ..graph.primitives import Leaf, View
 from ..graph.queue import Queue
 from ..runtime import evaluate, memory, memory_copy
 from ..runtime.device import Device, default_device
+from ..runtime.host_copies import bytes_on_host, keep_copy
 from ..runtime.memory import Buffer
 
 _BYTE = numpy.dtype(numpy.uint8)
@@ -426,6 +427,8 @@ def from_host(data: Any, device: Device | None = None) -> ndarray:
         ordered = ordered.view(_BYTE) != 0  # memory from elsewhere can hold other bytes than 0 and 1
     buffer = memory.allocate(device, ordered.nbytes)
     memory_copy.copy_from_host(buffer, 0, ordered)
+    if buffer.host is None:
+        keep_copy(buffer, ordered)
     where = layout.c_layout(ordered.shape)
     array = wrap_leaf(graph.leaf(buffer, dtype, where, evaluate.queue_of(device)))
     if order is None:
@@ -433,16 +436,54 @@ def from_host(data: Any, device: Device | None = None) -> ndarray:
     return make_view(array, layout.ordered_layout(where.shape, order))
 
 
+def _element_on_host(array: ndarray) -> Any:
+    """Return the element of a computed array that a 0-d array is to be a copy of, without making that copy.
+
+    None if the array is anything else, if the host does not know the element, or if other values wait to be computed,
+    as a look at a value computes them all.
+    """
+    node = array._node
+    signature, args, owner = node.signature, node.args, node.owner
+    if (
+        owner is None
+        or type(signature.primitive) is not View
+        or signature.shape
+        or len(args) != 1
+        or args[0].data is None
+    ):
+        return None
+    (leaf,) = args
+    queue = array.queue
+    if type(leaf.signature.primitive) is not Leaf or leaf.signature.shape or bytes_on_host(leaf.data) is None:
+        return None
+    with queue.lock:  # no flush of another thread computes the array now, and then overwrites the memory
+        content = bytes_on_host(leaf.data)
+        if node.data is not None or queue.run is not None or content is None:
+            return None
+        roots, count, kept = evaluate.live_roots(queue)
+        if roots != [node]:
+            return None
+        queue.pending[:count] = [*kept, owner]
+        dtype = signature.dtype
+        element = numpy.ndarray((), dtype, content, leaf.offset * dtype.itemsize).copy()
+    evaluate.check_errors(queue)
+    return element
+
+
 def to_host(array: ndarray) -> Any:
     """Return the elements as a new NumPy array, in C order."""
-    node = array.computed()
+    found = _element_on_host(array)
+    if found is not None:
+        return found
+    node = array.computed() if array._base is not None else evaluate.compute_to_look(array._node)
     where = graph.leaf_layout(node)
     dtype = node.signature.dtype
     queue = array.queue
-    if node.data.host is not None:
+    content = bytes_on_host(node.data)
+    if content is not None:
         itemsize = dtype.itemsize
         strided = numpy.ndarray(
-            where.shape, dtype, node.data.host, where.offset * itemsize, tuple(s * itemsize for s in where.strides)
+            where.shape, dtype, content, where.offset * itemsize, tuple(s * itemsize for s in where.strides)
         )
         try:
             result = strided.copy(order="C")

@@ -7,7 +7,6 @@ operation on the operands. The next call with an equal key makes the same nodes 
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Iterable
 from functools import wraps
 from math import inf
@@ -20,11 +19,14 @@ from ..graph.layout import Layout
 from ..graph.node import Node
 from ..graph.primitives import Const, Gather, Leaf, Map, Reduce, Scatter
 from ..graph.signature import Signature, with_operands
+from ..runtime import evaluate
 from .array import MADE_AS_ARRAY, make_view, ndarray, wrap, wrap_ordered
 
 # The signatures of the operands, in order, and everything else that decides what is recorded.
 Key: TypeAlias = tuple[Any, ...]
 Signatures: TypeAlias = tuple[Signature, ...]
+# The way to a node inside an operand: the operand's number, then at each level down the number of an argument.
+Path: TypeAlias = tuple[int, ...]
 
 # Limit for `memoize_recording`: a larger result may contain a long pending calculation from before the call.
 _MAX_NODES = 100
@@ -68,15 +70,25 @@ class MemoizedFunction:
             return wrap(Node(signature, operands))
         recipe = self._recipes.find(key)
         if recipe:
-            return recipe.array(operands)
+            result = recipe.array(operands)
+            if result is not None:
+                return result
         signature = self._at_new_sizes(signatures, static)
         if signature is not None:
             return wrap(Node(self._keep(key, signature), operands))
-        node, order = self._record(operands, *static)
-        # Scalars alone are not kept: their result goes to the default device, which can change.
-        if recipe is None and any(f.queue is not None for f in signatures):
-            self._learn(key, node, order, operands, signatures)
-        return wrap_ordered(node, order)
+
+        def record(operands: tuple[Node, ...]) -> ndarray:
+            node, order = self._record(operands, *static)
+            # Scalars alone are not kept: their result goes to the default device, which can change.
+            if recipe is None and any(f.queue is not None for f in signatures):
+                self._learn(key, node, order, operands, signatures)
+            return wrap_ordered(node, order)
+
+        result = undisturbed(record, operands)
+        if result is None:
+            evaluate.compute_operands(operands)
+            result = wrap_ordered(*self._record(operands, *static))
+        return result
 
     def _at_new_sizes(self, signatures: Signatures, static: Key) -> Signature | None:
         """Return the signature of a result that is one operation on operands of sizes not seen before, if known."""
@@ -134,6 +146,21 @@ class MemoizedOperation(MemoizedFunction):
         super()._learn(key, node, order, operands, signatures)
 
 
+def undisturbed(record: Callable[[tuple[Node, ...]], ndarray | None], operands: tuple[Node, ...]) -> ndarray | None:
+    """Record over operands, and return None if values were computed meanwhile.
+
+    A recording can look into pending operands: a product leaves out the conjugate that an operand is. A flush of
+    another thread or of a signal handler that comes before the new array is in the queue may compute the operand, and
+    then overwrite what it was computed from, which the array reads.
+    """
+    queue = next((node.signature.queue for node in operands if node.signature.queue is not None), None)
+    if queue is None or evaluate.watcher is not None:  # a watcher computes every value as it is recorded
+        return record(operands)
+    publications = queue.publications
+    result = record(operands)
+    return result if queue.run is None and queue.publications == publications else None
+
+
 def memoize_recording(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
     """Give a function of arrays a memo: a call with arrays of the same signatures and equal other arguments repeats.
 
@@ -174,15 +201,15 @@ def memoize_recording(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
         if signature is not None:
             return wrap(Node(signature, operands))
         recipe = find_recipe(key)
-        if recipe is not None:
-            return recipe.array(operands)
-        result = record(*args, **options)
-        if not any(result is x for x in args):
-            recording = _recording_of(result, operands, tuple([item for item in key if type(item) is Signature]))
-            if type(recording) is Signature:
-                signatures.keep(key, recording)
-            elif type(recording) is Recipe:
-                recipes.keep(key, recording)
+        result = None if recipe is None else recipe.array(operands)
+        if result is None:
+            result = record(*args, **options)
+            if not any(result is x for x in args):
+                recording = _recording_of(result, operands, tuple([item for item in key if type(item) is Signature]))
+                if type(recording) is Signature:
+                    signatures.keep(key, recording)
+                elif type(recording) is Recipe:
+                    recipes.keep(key, recording)
         return result
 
     return run
@@ -222,34 +249,43 @@ class _Window(NamedTuple):
 
 
 class Recipe(NamedTuple):
-    """Instructions to make a result from operands, node by node.
+    """Instructions to make a result from operands, node by node. The last node is the result.
 
     Nodes are numbered: the operands first, then the nodes of each attribute, in the order of the attributes.
 
     Attributes
     ----------
+    inner
+        The paths of nodes that are taken from inside pending operands.
     scalars
         Scalar nodes, the same for all operands.
     windows
         Windows to make of leaves.
     steps
         The operations to make: signature, and numbers of the arguments.
-    result
-        The number of the result.
     layout, flags
         For the result as an array: its layout over the value if it is a view, and its flags.
     """
 
+    inner: tuple[Path, ...]
     scalars: tuple[Node, ...]
     windows: tuple[_Window, ...]
     steps: tuple[tuple[Signature, tuple[int, ...]], ...]
-    result: int
     layout: Layout | None = None
     flags: int = 0
 
-    def value(self, operands: tuple[Node, ...]) -> Node:
-        """Return the result for these operands."""
-        nodes = [*operands, *self.scalars]
+    def value(self, operands: tuple[Node, ...]) -> Node | None:
+        """Return the result for these operands, or None if another thread has computed an operand of `inner`."""
+        nodes = [*operands]
+        for operand, *path in self.inner:
+            node = operands[operand]
+            for k in path:
+                args = node.args
+                if not args:  # a computed node has no arguments any more
+                    return None
+                node = args[k]
+            nodes.append(node)
+        nodes += self.scalars
         for signature, source, step in self.windows:
             node = nodes[source]
             nodes.append(graph.leaf_node(signature, graph.consistent_state(node)[0], node.offset + step))
@@ -261,11 +297,17 @@ class Recipe(NamedTuple):
             if type(signature.primitive) is Gather:
                 node.source_location = ""
             nodes.append(node)
-        return nodes[self.result]
+        return nodes[-1]
 
-    def array(self, operands: tuple[Node, ...]) -> ndarray:
-        """Return the result for these operands as a new array."""
-        result = wrap(self.value(operands))
+    def array(self, operands: tuple[Node, ...]) -> ndarray | None:
+        """Return the result for these operands as a new array, or None if `value` returns None or was too late."""
+        return undisturbed(self._array, operands) if self.inner else self._array(operands)
+
+    def _array(self, operands: tuple[Node, ...]) -> ndarray | None:
+        node = self.value(operands)
+        if node is None:
+            return None
+        result = wrap(node)
         if self.layout is not None:
             result = make_view(result, self.layout)
         result._flags = self.flags
@@ -284,17 +326,21 @@ class _Unrepeatable(Exception):
     """The recording does not tell what other operands of the same signatures would give."""
 
 
-def _recipe(result: Node, operands: tuple[Node, ...], signatures: Signatures, max_nodes: float = inf) -> Recipe | None:
+def _recipe(
+    result: Node, operands: tuple[Node, ...], available: dict[Node, tuple[Path, Signature]], max_nodes: float = inf
+) -> Recipe | None:
     """Return how a result was recorded, or None if other operands of the same signatures may give another recording.
 
     Parameters
     ----------
-    signatures
-        Those of the operands when the recording began. If another thread computes one meanwhile, the result is None.
+    available
+        The operands and the nodes that may be taken from inside them: the path to each, and its signature when the
+        recording began. If another thread computes a node meanwhile, signatures disagree and the result is None.
     max_nodes
         The result is None for more nodes than this.
     """
-    traced = dict(zip(operands, signatures))
+    traced = {node: signature for node, (_, signature) in available.items()}
+    inner: dict[Node, Path] = {}
     scalars: list[Node] = []
     windows: dict[Node, tuple[Node, int]] = {}
     steps: dict[Node, tuple[Node, ...]] = {}
@@ -308,12 +354,14 @@ def _recipe(result: Node, operands: tuple[Node, ...], signatures: Signatures, ma
             elif node in traced:
                 if traced[node] is not signature:
                     raise _Unrepeatable
+                if node in available and (node is result or node not in operands):
+                    inner[node] = available[node][0]
             else:
                 traced[node] = signature
                 if type(signature.primitive) is Const:
                     scalars.append(node)
                 elif type(signature.primitive) is Leaf:
-                    source = _source_of_window(node, signature, operands, signatures)
+                    source = _source_of_window(node, signature, available)
                     windows[node] = source, node.offset - source.offset
                     stack.append((source, traced[source], None))
                 else:
@@ -324,12 +372,12 @@ def _recipe(result: Node, operands: tuple[Node, ...], signatures: Signatures, ma
                         raise _Unrepeatable
     except _Unrepeatable:
         return None
-    number = {node: k for k, node in enumerate((*operands, *scalars, *windows, *steps))}
+    number = {node: k for k, node in enumerate((*operands, *inner, *scalars, *windows, *steps))}
     return Recipe(
+        tuple(inner.values()),
         tuple(scalars),
         tuple([_Window(traced[node], number[source], step) for node, (source, step) in windows.items()]),
         tuple([(traced[node], tuple([number[arg] for arg in args])) for node, args in steps.items()]),
-        number[result],
     )
 
 
@@ -343,21 +391,21 @@ def _args(node: Node, signature: Signature) -> tuple[Node, ...]:
     return args
 
 
-def _source_of_window(node: Node, signature: Signature, operands: tuple[Node, ...], signatures: Signatures) -> Node:
-    """Return the operand that a leaf is a window of.
+def _source_of_window(node: Node, signature: Signature, available: dict[Node, tuple[Path, Signature]]) -> Node:
+    """Return the available leaf that a leaf is a window of.
 
     Raise `_Unrepeatable` if there is none, or if the same window of another leaf may have another signature.
     """
     data = graph.consistent_state(node)[0]
-    sources = [k for k, operand in enumerate(operands) if operand.data is data]
+    sources = [source for source in available if source.data is data]
     if len(sources) == 1:
-        source_signature, window = signatures[sources[0]], signature.primitive
+        source_signature, window = available[sources[0]][1], signature.primitive
         leaf = source_signature.primitive
         assert isinstance(window, Leaf)
         # A window of an unaligned leaf is aligned by chance only.
         same_dtype = source_signature.dtype == signature.dtype
         if isinstance(leaf, Leaf) and same_dtype and (leaf.aligned or not window.aligned):
-            return operands[sources[0]]
+            return sources[0]
     raise _Unrepeatable
 
 
@@ -379,7 +427,10 @@ def _recording_of(result: ndarray, operands: tuple[Node, ...], signatures: Signa
         return node.signature
     if len(set(operands)) < len(operands):
         return None  # the graph does not tell which operand is used where
-    recipe = _recipe(node, operands, signatures, _MAX_NODES)
+    available: dict[Node, tuple[Path, Signature]] = {
+        operand: ((k,), signature) for k, (operand, signature) in enumerate(zip(operands, signatures))
+    }
+    recipe = _recipe(node, operands, available, _MAX_NODES)
     if recipe is None or not recipe.uses(range(len(operands))):
         return None  # the recording may depend on the elements of an unused operand
     return recipe._replace(layout=None if result is owner else result._layout, flags=flags)
@@ -401,15 +452,15 @@ class StandIns:
     """
 
     def __init__(self, operands: tuple[Node, ...], signatures: Signatures) -> None:
-        self._signatures = signatures
-        self.nodes = tuple([_stand_in(signature) for signature in signatures])
+        self._available: dict[Node, tuple[Path, Signature]] = {}
+        self.nodes = tuple([_StandIn(signature, (k,), self._available) for k, signature in enumerate(signatures)])
         self._scalars = [k for k, signature in enumerate(signatures) if type(signature.primitive) is Const]
         for k in self._scalars:
             self.nodes[k].data = operands[k].data
 
     def recipe(self, result: Node) -> Recipe | None:
         """Return how a result was recorded from the stand-ins; None if it may depend on the value of a scalar."""
-        recipe = _recipe(result, self.nodes, self._signatures)
+        recipe = _recipe(result, self.nodes, self._available)
         return recipe if recipe is not None and recipe.uses(self._scalars) else None
 
 
@@ -422,21 +473,31 @@ class _FakeBuffer:
         self.ptr = ptr
 
 
-# What refers to the array that owns a stand-in; there is none.
-_ARRAY: weakref.ref[Any] = weakref.ref(_FakeBuffer)
-
-
-def _stand_in(signature: Signature) -> Node:
-    """Return a node with a signature and no value, which counts as that of an array: nothing looks into it.
+class _StandIn(Node):
+    """Placeholder node with a signature and no value. Its arguments are stand-ins too, made on first access.
 
     Its fake address is aligned only if the signature requires alignment: 0.5 makes every window unaligned.
     """
-    node = Node(signature, ())
-    node.owner = _ARRAY
-    primitive = signature.primitive
-    if type(primitive) is Leaf:
-        node.data = _FakeBuffer(0 if primitive.aligned else 0.5)
-        node.offset, node.bound = 0, None
-    elif type(primitive) is Const:
-        node.data = _FakeBuffer(0)  # code that uses it as a number fails
-    return node
+
+    __slots__ = ("_available",)
+
+    def __init__(self, signature: Signature, path: Path, available: dict[Node, tuple[Path, Signature]]) -> None:
+        self.signature = signature
+        self.owner = None
+        self._available = available
+        available[self] = path, signature
+        primitive = signature.primitive
+        self.data = None
+        if type(primitive) is Leaf:
+            self.data = _FakeBuffer(0 if primitive.aligned else 0.5)
+            self.offset, self.bound = 0, None
+        elif type(primitive) is Const:
+            self.data = _FakeBuffer(0)  # code that uses it as a number fails
+
+    def __getattr__(self, name: str) -> Any:
+        """Make the arguments, the only attribute that is not set at first."""
+        if name != "args":
+            raise AttributeError(name)
+        path, signature = self._available[self]
+        self.args = tuple([_StandIn(s, (*path, k), self._available) for k, s in enumerate(signature.args)])
+        return self.args

@@ -219,8 +219,10 @@ def substituted(roots: Sequence[Node], values: dict[Node, Node], buffers: dict[i
     return [copies[root] if copies[root].data is None else as_new_node(copies[root]) for root in roots]
 
 
-def flush(queue: Queue, *extra: Node) -> None:
+def flush(queue: Queue, *extra: Node, looked: Node | None = None) -> None:
     """Compute every pending array of a device that is alive, and the values `extra`.
+
+    The host is about to read the value `looked`, one of `extra`.
 
     If that fails, the values `extra` are computed alone. A value that cannot be computed (for lack of memory, say) so
     stays pending, and raises only where that value is needed. All entries stay in the queue until their values are
@@ -241,12 +243,12 @@ def flush(queue: Queue, *extra: Node) -> None:
             pending = queue.pending
             if len(extra) == 1 == len(pending) and pending[0] is extra[0].owner and extra[0].data is None:
                 roots = list(extra)  # the case of a program that looks at every result
-                _compute_roots(queue, roots, run, seen)
+                _compute_roots(queue, roots, run, seen, looked=looked)
                 del pending[:1]  # another thread may have appended meanwhile
             else:
                 roots, count, kept_refs = live_roots(queue, extra)
                 if roots:
-                    _compute_roots(queue, roots, run, seen)
+                    _compute_roots(queue, roots, run, seen, looked=looked)
                 pending[:count] = kept_refs
             _schedule_review(queue)
             queue.run = None
@@ -281,13 +283,17 @@ def _settle(queue: Queue) -> None:
     queue.run = None
 
 
-def _compute_roots(queue: Queue, roots: Sequence[Node], run: Run, seen: int, overwrite: bool = True) -> None:
+def _compute_roots(
+    queue: Queue, roots: Sequence[Node], run: Run, seen: int, overwrite: bool = True, looked: Node | None = None
+) -> None:
     """Compute the roots; without `overwrite`, updates leave their leaves as they are, for other pending values.
 
     Parameters
     ----------
     seen
         The queue's `publications` at a time before the roots were seen to be pending.
+    looked
+        The root that the host is about to read, unless a flush beside this one has computed it.
     """
     planner = queue.state.planner
     while True:
@@ -304,7 +310,7 @@ def _compute_roots(queue: Queue, roots: Sequence[Node], run: Run, seen: int, ove
         roots = [root for root in roots if root.data is None]
         if not roots:
             return
-    plan.run(nodes, run, observer)
+    plan.run(nodes, run, observer, roots.index(looked) if looked in roots else None)
 
 
 def _has_published(queue: Queue, seen: int) -> bool:
@@ -372,6 +378,22 @@ def compute(node: Node) -> Node:
         assert queue is not None
         flush(queue, node)
     return node
+
+
+def compute_to_look(node: Node) -> Node:
+    """Compute a node whose value the host is about to read, and return it."""
+    if node.data is None:
+        queue = node.signature.queue
+        assert queue is not None
+        flush(queue, node, looked=node)
+    return node
+
+
+def compute_operands(nodes: Sequence[Node]) -> None:
+    """Compute the nodes that belong to a device; the others are scalars."""
+    for node in nodes:
+        if node.signature.queue is not None:
+            compute(node)
 
 
 def synchronize(device: Device | str | int | None = None) -> None:

@@ -155,6 +155,8 @@ def copy_to_host(buffer: Buffer, offset: int, nbytes: int) -> numpy.ndarray:
     target = host_bytes(nbytes)
     if buffer.host is not None:
         target[:] = buffer.host[offset : offset + nbytes]
+    elif (written := buffer.awaited()) is not None:
+        target[:] = written[offset : offset + nbytes]
     elif nbytes:
         _stage(buffer.device).download(target, buffer.ptr + offset)
     return target

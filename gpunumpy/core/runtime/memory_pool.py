@@ -38,19 +38,24 @@ class Buffer:
         The number of bytes that may be used.
     host : numpy.ndarray or None
         The block as bytes, on the CPU device. While NumPy has views of the block, it is not used again.
+    copy : HostCopy or None
+        On a GPU, the copy of the bytes that the host has; see `core/runtime/host_copies.py`.
     exported : bool
         Whether code outside of the package can see the memory, so that no update of a graph may overwrite it in place.
     owner : object
         The object that keeps foreign memory alive.
     """
 
-    __slots__ = ("device", "exported", "host", "nbytes", "owner", "ptr")
+    __slots__ = ("copy", "device", "exported", "host", "nbytes", "owner", "ptr")
+
+    copy: Any
 
     def __init__(self, device: Device, ptr: int, nbytes: int, host: numpy.ndarray | None, owner: object) -> None:
         self.device = device
         self.ptr = ptr
         self.nbytes = nbytes
         self.host = host
+        self.copy = None
         self.exported = True
         self.owner = owner
 
@@ -64,6 +69,10 @@ class Buffer:
         Work on the legacy default stream needs no mark: the driver orders that stream against the stream of the device.
         """
 
+    def awaited(self) -> numpy.ndarray | None:
+        """Wait for the device if it writes these bytes to memory of the host, and return them; else return None."""
+        return None
+
 
 class _DeviceBuffer(Buffer):
     """GPU memory from a pool."""
@@ -75,7 +84,7 @@ class _DeviceBuffer(Buffer):
         self.ptr = block
         self.device = device
         self.nbytes = nbytes
-        self.host = None
+        self.host = self.copy = None
         self.exported = False
         self.owner = None
 

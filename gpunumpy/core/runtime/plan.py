@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from _thread import get_ident
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, Protocol, TypeAlias
@@ -25,6 +26,7 @@ from ..schedule.substitute import in_step, put_in, taken_out
 from . import memory
 from .device import CPU, Device
 from .helpers import Job, no_finalizers
+from .host_copies import VisibleBuffer
 from .memory import Buffer
 from .run import Results, Run, Section, publish
 from .sections import bases_of, owner_of, regions, sections_of, writes_of
@@ -107,6 +109,8 @@ class PlanTemplate:
         When sources are written, and which of them adopt the buffers of which others.
     overwritten
         The values written into the memory of leaves: their last step, their position, and that of the leaf.
+    only_written
+        The positions of the results that one kernel writes and nothing in the plan reads.
     """
 
     def __init__(
@@ -143,6 +147,7 @@ class PlanTemplate:
                     sizes += self.items[target.position].signature.shape
         self._sizes = trace.formulas(sizes)
         self.roots = [(r, self._slot(Source("new", r))) for r in roots]
+        self.only_written = _only_written(self.steps, roots)
 
     def _slot(self, source: Source) -> int:
         return self.slots.setdefault(source, len(self.slots))
@@ -214,6 +219,22 @@ class PlanTemplate:
         return Scheduled(tuple(steps), with_sizes(self.items, known))
 
 
+def _only_written(steps: Sequence[Step], roots: Sequence[int]) -> frozenset[int]:
+    """Return the roots that one kernel writes and nothing in the plan reads."""
+    uses: Counter[Source] = Counter()
+    of_kernels: set[Source] = set()
+    for step in steps:
+        if isinstance(step, RunKernel):
+            uses.update(step.args)
+            of_kernels.update(step.args)
+        elif isinstance(step, RunLibraryCall):
+            uses.update((*step.targets, *(source for source, _ in step.args)))
+        elif isinstance(step, Adopt):
+            uses.update((step.target, step.base))
+    sources = {r: Source("new", r) for r in roots}
+    return frozenset(r for r, source in sources.items() if source in of_kernels and uses[source] == 1)
+
+
 class Plan:
     """A template at some sizes, ready to run.
 
@@ -231,6 +252,13 @@ class Plan:
         self._end = len(template.steps)
         self.queue = template.queue
         self._roots = [(r, slot, _leaf_signature(roots[r])) for r, slot in template.roots]
+        self._has_copies = self.device is not CPU and bool(template.overwritten)
+        # The slots and sizes of the roots that a kernel can write to memory of the host.
+        self._visible = {
+            r: (slot, roots[r].dtype.itemsize)
+            for r, slot in template.roots
+            if self.device is not CPU and r in template.only_written and not roots[r].shape
+        }
         positions = {r for r, _ in template.roots}
         self._writes_inner_values = any(position not in positions for _, position, _ in template.overwritten)
 
@@ -265,13 +293,21 @@ class Plan:
             done = steps.stop
         return [*program, *actions[done:]]
 
-    def run(self, nodes: Sequence[Node], run: Run, observe: Observer | None = None) -> None:
-        """Compute the roots among `nodes`, a graph of the structure of the plan; call `observe` with every work."""
+    def run(self, nodes: Sequence[Node], run: Run, observe: Observer | None = None, looked: int | None = None) -> None:
+        """Compute the roots among `nodes`, a graph of the structure of the plan; call `observe` with every work.
+
+        The host is about to read the root at the position `looked`.
+        """
         slots = self._empty_slots.copy()
+        if looked is not None and looked in self._visible:
+            slot, nbytes = self._visible[looked]
+            slots[slot] = VisibleBuffer(self.device, nbytes)
         run.nodes, run.slots = nodes, slots
         run.plan = self  # from now on `run` tells what there is to be finished
         self._execute(self._program, nodes, slots, run, observe)
         run.step = self._end
+        if self._has_copies:
+            self.drop_copies(nodes)
         self.queue.publications += 1
         for r, slot, signature in self._roots:  # as in `publish`
             node = nodes[r]
@@ -308,7 +344,8 @@ class Plan:
                 # On the CPU the values are views of buffers: while views are alive, a block is not used again.
                 values = value = None  # type: ignore[assignment]
             elif code == _ALLOCATE:
-                slots[first] = memory.allocate(self.device, second)
+                if slots[first] is None:
+                    slots[first] = memory.allocate(self.device, second)
             elif code == _ADOPT:
                 slots[first] = nodes[third].data if second else slots[third]
             elif code == _FREE:
@@ -348,6 +385,11 @@ class Plan:
                 break
         if job.error is not None:
             raise job.error
+
+    def drop_copies(self, nodes: Sequence[Node]) -> None:
+        """Drop what the host has of the memory of leaves that the plan overwrites."""
+        for _, _, base in self.template.overwritten:
+            nodes[base].data.copy = None
 
     def results_at(self, nodes: Sequence[Node], slots: Sequence[Any], step: int, begun: int) -> Results:
         """Return the values that are complete after so many steps, if so many have begun to write.

@@ -61,6 +61,9 @@ class RunningPlan(Protocol):
 
     queue: Queue
 
+    def drop_copies(self, nodes: Sequence[Node]) -> None:
+        """Drop what the host has of the memory of leaves that is overwritten."""
+
     def results_at(self, nodes: Sequence[Node], slots: Sequence[Any], step: int, begun: int) -> Results:
         """Return the values that are complete after so many steps, if so many have begun to write."""
 
@@ -97,6 +100,7 @@ class Run:
         for buffer, start, content in self._undone():
             assert buffer.host is not None
             buffer.host[start : start + content.size] = content
+        plan.drop_copies(self.nodes)
         publish(plan.queue, plan.results_at(self.nodes, self.slots, step, begun))
 
     def values(self) -> tuple[dict[Node, Node], dict[int, Buffer]]:

@@ -17,8 +17,9 @@ from ...core.graph.node import Node
 from ...core.graph.primitives import LibraryCall
 from ...core.graph.signature import Signature
 from ...core.recording.array import is_scalar, make_view, ndarray, wrap, wrap_ordered
-from ...core.recording.memo import Recipe, StandIns, static_key
+from ...core.recording.memo import Recipe, StandIns, static_key, undisturbed
 from ...core.recording.record import as_array, as_dtype, reshaped, transposed
+from ...core.runtime import evaluate
 from ...core.source_location import warn
 from ..ufuncs.gufunc import product_dtype
 from ..ufuncs.output import checked_output, in_order, write_to_output
@@ -81,19 +82,20 @@ def einsum(
         raise error
     if planned.view_plan is not None and not is_scalar(arrays[0]):
         return _operand_view(arrays[0], planned.view_plan)
-    node = planned.recipe.value(nodes)
-    if node is None:  # another thread has just computed an operand
+
+    def record(nodes: tuple[Node, ...]) -> ndarray | None:
+        node = planned.recipe.value(nodes)
+        return None if node is None else wrap_ordered(node, planned.result_axes)
+
+    result = undisturbed(record, nodes)
+    if result is None:  # another thread has just computed an operand
+        evaluate.compute_operands(nodes)
         return einsum(*operands, out=out, optimize=optimize, dtype=dtype, order=order, casting=casting)
     for _ in range(planned.real_cast_count):
         message = "Casting complex values to real discards the imaginary part"
         warn(message, numpy.exceptions.ComplexWarning)
-    result_axes = planned.result_axes
     if out_array is not None:
-        return write_to_output(
-            out_array,
-            node if result_axes is None else transposed(node, [result_axes.index(k) for k in range(len(result_axes))]),
-        )
-    result = wrap_ordered(node, result_axes)
+        return write_to_output(out_array, result.value())
     if order in ("K", "k"):
         return result
     is_f_order = order in ("F", "f") or (order in ("A", "a") and all(x.f_contiguous for x in arrays))

@@ -19,7 +19,7 @@ from .plan import (
     step_tile,
     whole_condition,
 )
-from .shape import ceil_div, pack_width, product, vectors_in_flight
+from .shape import accumulation_width, ceil_div, product, vectors_in_flight
 from .states import States
 from .team import Team, adjacent_team
 from .unit import Text, Unit
@@ -92,13 +92,13 @@ def _plan(unit: Unit, processors: int) -> Plan:
     contiguous = is_reduced_contiguous(unit)
     if contiguous:
         lane = len(kernel.shape) - 1
-        width = pack_width(unit, lane)
+        width = accumulation_width(unit, lane)
         rows = product(kernel.shape[:outer])
         steps = product(kernel.shape[outer:-1]) * ceil_div(kernel.shape[-1], width)
         team = adjacent_team(steps)
     else:
         lane = outer - 1
-        width = pack_width(unit, lane)
+        width = accumulation_width(unit, lane)
         rows = product(kernel.shape[:lane]) * ceil_div(kernel.shape[lane], width)
         steps = product(kernel.shape[outer:])
         size = 8 if steps >= 64 else 1

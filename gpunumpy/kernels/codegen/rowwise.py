@@ -17,7 +17,7 @@ from .plan import (
     step_tile,
     whole_condition,
 )
-from .shape import ceil_div, pack_width, product
+from .shape import accumulation_width, ceil_div, product
 from .states import States
 from .team import Team
 from .unit import Unit
@@ -126,7 +126,7 @@ def _plan(unit: Unit) -> Plan:
     contiguous = is_reduced_contiguous(unit)
     rows = product(kernel.shape[:outer])
     lane = len(kernel.shape) - 1
-    width = pack_width(unit, lane) if contiguous else 1
+    width = accumulation_width(unit, lane) if contiguous else 1
     steps = product(kernel.shape[outer:-1]) * ceil_div(kernel.shape[-1], width)
     per_thread = max(1, min(_POINTS_PER_THREAD, _LOADED_BYTES_PER_THREAD // max(1, _point_bytes(unit))) // width)
     if contiguous:

@@ -11,7 +11,7 @@ from ...core.schedule.kernel import ScanLoop, are_row_level
 from .emit import Emitter
 from .plan import Plan, define_block, define_row, is_reduced_contiguous, outer_loops, step_tile, whole_condition
 from .reduce import STATE_BYTES
-from .shape import ceil_div, pack_width, product, vectors_in_flight
+from .shape import accumulation_width, ceil_div, product, vectors_in_flight
 from .states import States
 from .team import Team, adjacent_team
 from .unit import Text, Unit
@@ -104,7 +104,7 @@ def _plan(unit: Unit, processors: int) -> Plan:
     rows = product(kernel.shape[: outer_loops(unit)])
     lane = len(kernel.shape) - 1
     contiguous = is_reduced_contiguous(unit)
-    width = pack_width(unit, lane) if contiguous else 1
+    width = accumulation_width(unit, lane) if contiguous else 1
     steps = ceil_div(kernel.shape[-1], width)
     team = adjacent_team(steps) if contiguous else Team(1, 256, False)
     count = min(4, 2 * vectors_in_flight(unit, lane, width))  # a tile costs two barriers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...core.dtypes import KIND
 from ...core.ops.philox32 import BLOCK_OPS
 from ...core.ops.streams import CONGRUENTIAL
 from ...core.schedule.kernel import Affine, Apply, Body, Load, ReduceLoops, ScanLoop
@@ -64,6 +65,34 @@ def pack_width(unit: Unit, lane: int) -> int:
     ):
         width //= 2
     return width
+
+
+def accumulation_width(unit: Unit, lane: int) -> int:
+    """Return the lanes of a vector along loop `lane` of a kernel that accumulates.
+
+    They decide in which order floating-point numbers are added up. So they follow from dtypes and sizes alone: an array
+    has the same sum wherever it lies in memory. What is not aligned is loaded element by element.
+    """
+    kernel = unit.kernel
+    sizes = [kernel.args[arg].dtype.itemsize for arg, at in accesses(unit) if at.coef[lane] != 0]
+    if not sizes or not _order_shows(unit) or kernel.region is not None:
+        return pack_width(unit, lane)
+    has_other_loops = any(size > 1 for loop, size in enumerate(kernel.shape) if loop != lane)
+    width = 16 // min(sizes)
+    while width > 1 and (width * max(sizes) > 32 or (has_other_loops and kernel.shape[lane] % width)):
+        width //= 2
+    return width
+
+
+def _order_shows(unit: Unit) -> bool:
+    """Return whether a result can tell in which order it was accumulated."""
+    return any(
+        KIND[dtype] in "efc"
+        for body in bodies(unit.kernel)
+        for instr in body.instructions
+        if isinstance(instr, (ReduceLoops, ScanLoop))
+        for dtype in instr.loop
+    )
 
 
 def vectors_in_flight(unit: Unit, lane: int, width: int) -> int:

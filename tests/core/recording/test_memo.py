@@ -16,8 +16,10 @@ from gpunumpy.core.graph import node as graph
 from gpunumpy.core.graph.bounded_table import BoundedTable, forget_all
 from gpunumpy.core.graph.node import Node
 from gpunumpy.core.recording import memo
+from gpunumpy.core.recording.array import ndarray, wrap, wrap_ordered
 from gpunumpy.core.recording.memo import MemoizedFunction, MemoizedOperation, Recipe, StandIns, static_key
 from gpunumpy.core.runtime import evaluate
+from gpunumpy.functions.products import einsum
 from tests.support.arrays import to_host
 
 # --- the bounded table ------------------------------------------------------------------------------------------------
@@ -148,7 +150,7 @@ def repeats(record: Callable[..., Any], expected: Any) -> None:
     same(record(), expected)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 @pytest.mark.usefixtures("fresh_tables")
 @pytest.mark.parametrize("name", _BINARY)
 @pytest.mark.parametrize("host", [_HOST, _INTEGERS], ids=["floats", "integers"])
@@ -164,6 +166,7 @@ def test_functions_of_two_arrays(name: str, host: Any) -> None:
         repeats(partial(function, np, x, x), function(numpy, one(host), one(host)))
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.usefixtures("fresh_tables")
 @pytest.mark.parametrize("name", _UNARY)
 @pytest.mark.parametrize("host", [_HOST, _INTEGERS], ids=["floats", "integers"])
@@ -249,7 +252,7 @@ def test_scalars_alone_are_kept_by_nobody() -> None:
 @pytest.mark.usefixtures("fresh_tables")
 def test_a_recipe_is_traced_at_the_second_call() -> None:
     def record(operands: tuple[Node, ...], axis: int) -> tuple[Node, None]:
-        calls.append(operands)
+        calls.append([type(x) for x in operands])
         a, b = operands
         dtype = a.signature.dtype
         return graph.reduce("add", (dtype, dtype), (axis,), (graph.map_node("add", (dtype,) * 3, (b, a)),)), None
@@ -260,7 +263,7 @@ def test_a_recipe_is_traced_at_the_second_call() -> None:
     for turn in range(4):
         same(function((x._node, y._node), 1), (_HOST + _HOST + 1).sum(1))
         assert len(calls) == (1, 3, 3, 3)[turn]
-    assert calls[0] == calls[1] == (x._node, y._node) != calls[2]
+    assert calls[0] == calls[1] == [Node, Node] != calls[2]
     same(function((x._node, x._node), 1), (_HOST + _HOST).sum(1))
     same(function((x._node, y._node), 0), (_HOST + _HOST + 1).sum(0))
     assert len(calls) == 4
@@ -327,26 +330,24 @@ def test_what_is_looked_at_and_not_used_is_recorded_each_time() -> None:
 def test_stand_ins_have_no_values() -> None:
     x = np.asarray(_HOST)
     pending = (x + 1.5)._node
-    stand_ins = StandIns(
-        (x._node, pending, graph.scalar(2)), (x._node.signature, pending.signature, graph.scalar(2).signature)
-    )
-    leaf, one, two = stand_ins.nodes
+    stand_ins = StandIns((pending, graph.scalar(2)), (pending.signature, graph.scalar(2).signature))
+    one, two = stand_ins.nodes
     assert two.data == 2
-    assert one.signature is pending.signature
-    assert not one.args
-    for missing in (lambda: float(one.data), lambda: leaf.data.nbytes):
+    leaf, scalar = one.args
+    assert leaf.signature is x._node.signature
+    assert scalar.signature is pending.args[1].signature
+    assert one.args[0] is leaf
+    for missing in (lambda: float(scalar.data), lambda: leaf.data.nbytes, lambda: one.nothing):
         with pytest.raises((TypeError, AttributeError)):
             missing()
-
-
-def test_a_recording_looks_into_no_array() -> None:
-    """It may be computed meanwhile, and what it was computed from be overwritten."""
-    x = np.asarray(_HOST)
-    pending = graph.view((x + 1.5)._node, layout.Layout((4, 3), (1, 4), 0))
-    stand_ins = StandIns((pending,), (pending.signature,))
-    recipe = stand_ins.recipe(graph.view(stand_ins.nodes[0], layout.Layout((3,), (1,), 3)))
+    recipe = stand_ins.recipe(graph.map_node("add", (numpy.dtype(float),) * 3, (leaf, two)))
     assert recipe is not None
-    assert recipe.value((pending,)).args == (pending,)
+    assert recipe.inner == ((0, 0),)
+    value = recipe.value((pending, graph.scalar(5)))
+    assert value is not None
+    assert value.args[0] is x._node
+    evaluate.compute(pending)
+    assert recipe.value((pending, graph.scalar(5))) is None, "what was inside is gone"
 
 
 # --- threads ----------------------------------------------------------------------------------------------------------
@@ -459,3 +460,25 @@ def test_recipes_are_made_of_what_can_be_repeated() -> None:
     assert stand_ins.recipe(graph.gather(whole, (index,), "here")) is None
     assert isinstance(stand_ins.recipe(graph.gather(whole, (index,), "")), Recipe)
     assert stand_ins.recipe(graph.scatter(whole, graph.scalar(1.0), (index,), "", "")) is None
+
+
+@pytest.mark.usefixtures("fresh_tables")
+def test_a_recording_that_a_flush_disturbs_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A product looks into a conjugate; the flush computes that, and overwrites what it was computed from."""
+    host = (_HOST + 1j * _HOST)[:3, :3]
+
+    def disturbed(node: Node, *order: Any) -> ndarray:
+        np.synchronize()  # as another thread or a signal handler would
+        return wrap_ordered(node, *order) if order else wrap(node)
+
+    for function in (lambda m, c, y: m.matmul(c, y), lambda m, c, y: m.einsum("ij,jk->ik", c, y)):
+        for _ in range(4):
+            x, y = np.asarray(host), np.asarray(host)
+            conjugate = x.conj().T
+            x[1:] = 0
+            with monkeypatch.context() as patch:
+                patch.setattr(memo, "wrap", disturbed)
+                patch.setattr(memo, "wrap_ordered", disturbed)
+                patch.setattr(einsum, "wrap_ordered", disturbed)
+                result = function(np, conjugate, y)
+            same(result, function(numpy, host.conj().T, host))

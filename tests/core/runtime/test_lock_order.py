@@ -137,6 +137,7 @@ ORDER = (
     "nvlib.cublaslt",
     "nvlib.cusolver",
     "nvlib.handles",
+    "core.runtime.host_copies",
     "core.runtime.memory",
     "core.runtime.memory_pool",
     "core.runtime.memory_copy",

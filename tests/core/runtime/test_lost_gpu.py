@@ -118,7 +118,8 @@ def test_another_gpu_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     driver = fake_driver.install(monkeypatch, 2)
     x, y = np.asarray(VALUES), np.asarray(VALUES, device="cuda:1")
     driver.errors[0] = "CUDA_ERROR_LAUNCH_FAILED"
-    assert "cuda:0 cannot be used" in words_of(x.get)
+    assert "cuda:0 cannot be used" in words_of((x + 1).get)
+    assert "cuda:0 cannot be used" in words_of(x.get)  # also of what the host knows
     numpy.testing.assert_array_equal(y.get(), VALUES)
     assert "cuda:0 cannot be used" in words_of(lambda: y.to_device("cuda:0"))
     numpy.testing.assert_array_equal(y.get(), VALUES)

@@ -1,0 +1,138 @@
+"""Residence: which memory has the bytes of a buffer, that of its device, that of the host, or both.
+
+A look at a value of a GPU (`float`, `print`, an element in a loop) needs bytes on the host. The host keeps a copy of a
+small buffer from the first look on, or from where the buffer was made of data of the host, and further looks are free
+until the device overwrites the buffer. Copies never decide where an operation runs: looking changes no result.
+
+A value that is computed because the program looks at it is stored by its kernel to memory of the host that the GPU can
+write to, so the look waits for the kernel and copies nothing. Its buffer moves to the device when the device needs it.
+"""
+
+from __future__ import annotations
+
+import threading
+
+import numpy
+
+from ..fork import renew_in_child
+from .device import Device, check, driver, is_lost
+from .memory import Buffer, address, allocate, pinned
+from .memory_copy import copy_from_host, copy_to_host
+
+# A buffer up to this size is copied as a whole at the first look at a part of it: the time is that of the wait.
+COPIED_BYTES = 1 << 14
+_SLOT_BYTES = 64  # of memory of the host that a GPU writes a value to: a cache line
+_PAGE_SLOTS = 64
+
+
+class HostCopy:
+    """The bytes of a buffer of a GPU on the host.
+
+    The copy belongs to the buffer before its content is fetched. So a write that comes in between, after which the
+    buffer drops its copy, cannot leave an old content valid.
+    """
+
+    __slots__ = ("content",)
+
+    def __init__(self, content: numpy.ndarray | None = None) -> None:
+        self.content = content
+
+
+def keep_copy(buffer: Buffer, content: numpy.ndarray) -> None:
+    """Let a buffer of a GPU, which nothing else uses yet, have a copy of the bytes that are written to it."""
+    if content.nbytes <= COPIED_BYTES:
+        buffer.copy = HostCopy(content.reshape(-1).view(numpy.uint8).copy())
+
+
+def bytes_on_host(buffer: Buffer) -> numpy.ndarray | None:
+    """Return the bytes of a buffer on the host, to be read only.
+
+    Waits for the device where the host has no valid copy. None for a buffer that is too large, that code outside of the
+    package can write to, or whose GPU is lost.
+    """
+    if buffer.host is not None:
+        return buffer.host
+    if buffer.exported or is_lost(buffer.device):
+        return None
+    copy = buffer.copy
+    if copy is None:
+        if buffer.nbytes > COPIED_BYTES:
+            return None
+        copy = buffer.copy = HostCopy()
+    if copy.content is None:
+        copy.content = copy_to_host(buffer, 0, buffer.nbytes)
+    return copy.content
+
+
+class VisibleBuffer(Buffer):
+    """A few bytes for a value that the host is about to read: memory of the host, to which a GPU writes them.
+
+    Attributes
+    ----------
+    is_read
+        Whether the host has read the value. From then on `ptr` is in memory of the device, where kernels read faster.
+    """
+
+    __slots__ = ("_block", "_slot", "is_read")
+
+    def __init__(self, device: Device, nbytes: int) -> None:
+        self._block: Buffer | None = None
+        self.is_read = False
+        self.device = device
+        self.nbytes = nbytes
+        self.host = None
+        self.copy = None
+        self.exported = False
+        self.owner = None
+        self._slot = _take_slot(device)
+
+    def __del__(self) -> None:
+        """Release the memory of the host. Work that is queued for it comes before that of its next user."""
+        try:
+            _free_slots[self.device].append(self._slot)
+        except (AttributeError, KeyError):  # an exception ended `__init__`, or this is a forked child
+            return
+
+    @property
+    def ptr(self) -> int:  # type: ignore[override]
+        """The address for the device."""
+        if not self.is_read:
+            return self._slot[1]
+        if self._block is None:
+            with _lock:
+                if self._block is None:
+                    block = allocate(self.device, self.nbytes)
+                    copy_from_host(block, 0, self._slot[0][: self.nbytes])
+                    self._block = block
+        return self._block.ptr
+
+    def awaited(self) -> numpy.ndarray | None:
+        """Wait for the device and return the bytes; None once they are in the device's memory, where others may be."""
+        if self._block is not None:
+            return None
+        self.device.activate()
+        check(driver().cuStreamSynchronize(self.device.stream))
+        self.is_read = True
+        return self._slot[0][: self.nbytes]
+
+
+# The bytes of a slot, and their address for the device.
+_Slot = tuple[numpy.ndarray, int]
+_free_slots: dict[Device, list[_Slot]] = {}
+_lock = threading.RLock()
+renew_in_child(lambda: [_lock])
+
+
+def _take_slot(device: Device) -> _Slot:
+    """Return memory of the host that a GPU can write to."""
+    try:
+        return _free_slots[device].pop()
+    except (KeyError, IndexError):
+        pass
+    with _lock:
+        page = pinned(_PAGE_SLOTS * _SLOT_BYTES, device)
+        start = int(check(driver().cuMemHostGetDevicePointer(address(page), 0)))
+        slots = [(page[k : k + _SLOT_BYTES], start + k) for k in range(0, page.size, _SLOT_BYTES)]
+        free = _free_slots.setdefault(device, [])
+        free += slots[1:]
+        return slots[0]

@@ -1,0 +1,174 @@
+"""What the host knows of arrays on a GPU: looks that copy nothing, and copies that end when the GPU writes."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.runtime import host_copies
+
+from ...support import fake_driver
+
+VALUES = numpy.arange(12.0)
+FETCH, STORE, WAIT = "cuMemcpyDtoHAsync", "cuMemcpyHtoDAsync", "cuStreamSynchronize"
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> fake_driver.FakeDriver:
+    pytest.importorskip("cuda.core")
+    monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(tmp_path / "kernels"))
+    return fake_driver.install(monkeypatch)
+
+
+def storing(value: float, *inputs: Any) -> Any:
+    """Return the work of a kernel over these computed arrays that stores a float64."""
+    known = {x._node.data.ptr for x in inputs}
+
+    def work(arguments: Any) -> None:
+        (address,) = {arguments[k][0] for k in range(len(known) + 1)} - known
+        ctypes.c_double.from_address(address).value = value
+
+    return work
+
+
+def test_what_came_from_the_host_is_known_there(gpu: fake_driver.FakeDriver) -> None:
+    x = np.asarray(VALUES)
+    gpu.calls.clear()
+    assert [float(x[k]) for k in range(12)] == VALUES.tolist()
+    assert str(x[::-2]) == str(VALUES[::-2])
+    numpy.testing.assert_array_equal(x.reshape(3, 4).T.get(), VALUES.reshape(3, 4).T)
+    assert FETCH not in gpu.calls
+    assert not gpu.launched
+    found = x.get()
+    found[:] = 7  # a copy, as ever
+    assert x.tolist() == VALUES.tolist()
+
+
+def test_the_source_may_change(gpu: fake_driver.FakeDriver) -> None:
+    host = VALUES.copy()
+    x = np.asarray(host)
+    host[:] = 0
+    assert x.tolist() == VALUES.tolist()
+
+
+def test_a_computed_array_is_fetched_once(gpu: fake_driver.FakeDriver) -> None:
+    x = np.asarray(VALUES) + 1
+    np.synchronize()
+    gpu.calls.clear()
+    for _ in range(3):
+        for k in range(12):
+            float(x[k])
+    assert gpu.calls.count(FETCH) == 1
+
+
+def test_a_write_ends_a_copy(gpu: fake_driver.FakeDriver) -> None:
+    x = np.asarray(VALUES)
+    x[2:4] = 5.0
+    np.synchronize()
+    assert x._node.data.copy is None
+    gpu.calls.clear()
+    assert x.tolist() == VALUES.tolist()  # these kernels write nothing
+    assert float(x[3]) == 3
+    assert gpu.calls.count(FETCH) == 1
+
+
+def test_an_interrupted_write_ends_a_copy(gpu: fake_driver.FakeDriver) -> None:
+    x = np.asarray(VALUES)
+    buffer = x._node.data
+
+    def interrupt(arguments: Any) -> None:
+        raise KeyboardInterrupt
+
+    gpu.work = interrupt
+    x[2:4] = 5.0
+    with pytest.raises(KeyboardInterrupt):
+        np.synchronize()
+    assert buffer.copy is None
+
+
+def test_large_arrays_have_no_copy(gpu: fake_driver.FakeDriver) -> None:
+    x = np.asarray(numpy.zeros(host_copies.COPIED_BYTES // 8 + 1))
+    gpu.calls.clear()
+    assert float(x[3]) == float(x[3]) == 0
+    assert x._node.data.copy is None
+    assert gpu.calls.count(WAIT) == 2
+
+
+def test_memory_that_others_write_to_has_no_copy(gpu: fake_driver.FakeDriver) -> None:
+    x = np.asarray(VALUES)
+    for value in (3.0, 4.0):
+        ctypes.c_double.from_address(x.__cuda_array_interface__["data"][0]).value = value
+        assert x.tolist()[0] == value
+    assert x._node.data.copy is None
+
+
+def test_a_value_that_is_looked_at_is_not_copied(gpu: fake_driver.FakeDriver) -> None:
+    x = np.asarray(VALUES)
+    gpu.work = storing(42.0, x)
+    gpu.calls.clear()
+    total = x.sum()
+    assert float(total) == 42
+    assert FETCH not in gpu.calls
+    assert gpu.calls.count(WAIT) == 1
+    assert float(total) == 42
+    assert gpu.calls.count(WAIT) == 1
+
+
+def test_a_value_that_was_looked_at_moves_to_the_device(gpu: fake_driver.FakeDriver) -> None:
+    x = np.asarray(VALUES)
+    gpu.work = storing(42.0, x)
+    total = x.sum()
+    assert float(total) == 42
+    buffer = total._node.data
+    visible = buffer._slot[1]
+    gpu.calls.clear()
+    gpu.work = None
+    (x * total).get()
+    assert gpu.calls.count(STORE) == 1
+    assert buffer.ptr != visible
+    assert ctypes.c_double.from_address(buffer.ptr).value == 42
+    total_of_two = x.sum() + total
+    float(total_of_two)
+    assert gpu.calls.count(STORE) == 1
+
+
+def test_a_write_over_a_value_that_was_looked_at(gpu: fake_driver.FakeDriver) -> None:
+    x = np.asarray(VALUES)
+    gpu.work = storing(42.0, x)
+    total = np.asarray(x.sum())
+    assert float(total) == 42
+    buffer = total._node.data
+    ctypes.c_double.from_address(buffer.ptr).value = 43.0  # as a kernel does that overwrites it
+    buffer.copy = None
+    assert float(total) == 43
+
+
+def test_what_another_step_reads_stays_on_the_device(gpu: fake_driver.FakeDriver) -> None:
+    x = np.asarray(numpy.ones(100_000))
+    total = x.sum()
+    scaled = x / total
+    float(total)
+    assert type(total._node.data) is not host_copies.VisibleBuffer
+    assert scaled._node.data is not None
+
+
+def test_memory_of_the_host_is_used_again(gpu: fake_driver.FakeDriver) -> None:
+    x = np.asarray(VALUES)
+    float(x.sum())
+    (free,) = host_copies._free_slots.values()
+    count = len(free)
+    for _ in range(3 * count):
+        float(x.sum())
+    assert len(free) == count
+    kept = []
+    for _ in range(count + 5):
+        float(total := x.sum())
+        kept.append(total)
+    kept.clear()
+    del total
+    assert len(free) > count
