@@ -85,7 +85,7 @@ def launch(
     seed : int, optional
         If not 0, blocks, and the threads of a block, start in a random order drawn from it.
     timeout : float, optional
-        Seconds after which a kernel counts as one that never ends.
+        Seconds of processor time after which a kernel counts as one that never ends.
     """
     grid, block = tuple(grid), tuple(block)
     if not all(1 <= n <= most for n, most in zip(grid, MAX_GRID, strict=True)):

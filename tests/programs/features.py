@@ -34,6 +34,8 @@ class Feature(NamedTuple):
     layout
         What is compared besides values: "strides", or "view": whether the result is a view of the first operand, and
         its strides if so.
+    loop
+        Whether it writes several times, so that an interruption may leave what is between.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Feature(NamedTuple):
     result: Literal["whole", "bits", "close", "written"] = "whole"
     sums: bool = False
     layout: Literal["", "strides", "view"] = ""
+    loop: bool = False
 
 
 def _set(x: Any, key: Any, value: Any) -> None:
@@ -59,12 +62,22 @@ def _with(o: Arguments, *names: str) -> dict[str, Any]:
 
 
 def _ufunc_into(xp: Any, o: Arguments, out: Any, x: Any) -> None:
-    getattr(xp, o.ufunc)(x, o.y, out=out, **_with(o, "where", "casting", "dtype"))
+    getattr(xp, o.ufunc)(_masked_operand(xp, o, x), o.y, out=out, **_with(o, "where", "casting", "dtype"))
 
 
 def _ufunc_over_itself(xp: Any, o: Arguments, x: Any) -> None:
     """Write into a part of an array what is computed from another part of it."""
-    getattr(xp, o.ufunc)(x[o.first], x[o.second], out=x[o.out], **_with(o, "where"))
+    operands = [_masked_operand(xp, o, x[key]) for key in (o.first, o.second)]
+    getattr(xp, o.ufunc)(*operands, out=x[o.out], **_with(o, "where"))
+
+
+def _masked_operand(xp: Any, o: Arguments, x: Any) -> Any:
+    """Return an operand; with ``where=`` NumPy's is a copy.
+
+    Where `out` overlaps an operand and has another dtype than the loop, NumPy (2.3 to 2.5) casts the elements that the
+    mask leaves out too: ``x = np.arange(5); np.greater(x[1:], x[:-1], out=x[1:], where=False)`` makes them 1.
+    """
+    return x.copy() if xp is numpy and o.where is not draw.LEFT_OUT else x
 
 
 def _out_of_another_dtype(call: Callable[..., Any]) -> Callable[..., Any]:
@@ -179,9 +192,9 @@ WRITES = [
              "where": draw.mask_or_nothing}, "written"),
     Feature("ufunc out= of another", _ufunc_into, (draw.target, draw.anything),
             {"y": draw.fitting, "ufunc": _PAIRS, "casting": _CASTING, "dtype": _SOME_DTYPE,
-             "where": (draw.LEFT_OUT,)}, "written"),  # NumPy casts the masked elements of `out` too if it overlaps
+             "where": draw.mask_or_nothing}, "written"),
     Feature("ufunc out= over its operands", _ufunc_over_itself, (draw.target,),
-            {"ufunc": _PAIRS[:5], "first": draw.window, "second": draw.window, "out": draw.window,
+            {"ufunc": _PAIRS, "first": draw.window, "second": draw.window, "out": draw.window,
              "where": (draw.LEFT_OUT, draw.LEFT_OUT, True, False)}, "written"),
     Feature("unary out=", lambda xp, o, x: getattr(xp, o.ufunc)(o.y, out=x, **_with(o, "where", "casting")),
             (draw.target,), {"ufunc": ("negative", "absolute", "square", "positive", "invert", "sign"),
@@ -206,8 +219,9 @@ WRITES = [
     Feature("flat", lambda xp, o, x: _set(x.flat, o.key, o.value), (draw.target,),
             {"key": (slice(None, None, 2), 0, slice(1, None)), "value": (0, 1, 2)}, "written"),
     Feature("windows that shrink", _window_loop, (draw.number_target,), {"kind": tuple(range(6)), "steps": (2, 5)},
-            "written", sums=True),
-    Feature("outer products that shrink", _outer_loop, (draw.number_matrix_target,), {"steps": (2, 4)}, "written"),
+            "written", sums=True, loop=True),
+    Feature("outer products that shrink", _outer_loop, (draw.number_matrix_target,), {"steps": (2, 4)}, "written",
+            loop=True),
 ]  # fmt: skip
 
 SELECTIONS = [

@@ -73,13 +73,19 @@ class Machine:
         for _ in range(2):
             self.create()
         for _ in range(steps):
-            step = self.random.choices(*zip(*STEPS, strict=True))[0]
-            with warnings.catch_warnings() if self.warns else nullcontext(), numpy.errstate(all="ignore"):
-                if self.warns:
-                    warnings.simplefilter("ignore")
-                step(self)
-            if len(self.vars) > 6:
-                self.vars.pop(self.below(len(self.vars)))
+            self.step()
+        self.finish()
+
+    def step(self) -> None:
+        step = self.random.choices(*zip(*STEPS, strict=True))[0]
+        with warnings.catch_warnings() if self.warns else nullcontext(), numpy.errstate(all="ignore"):
+            if self.warns:
+                warnings.simplefilter("ignore")
+            step(self)
+        if len(self.vars) > 6:
+            self.vars.pop(self.below(len(self.vars)))
+
+    def finish(self) -> None:
         for pair in self.vars:
             self.compare(pair)
 
@@ -123,9 +129,11 @@ class Machine:
         return self.vars[self.below(len(self.vars))]
 
     def both(
-        self, name: str, call: Callable[..., Any], *pairs: Pair, exact: bool, keep: bool = True
+        self, name: str, call: Callable[..., Any], *pairs: Pair, exact: bool, keep: bool = True, loop: bool = False
     ) -> list[tuple[Any, Any]]:
         """Do the same in both worlds: the same error and warnings, or two results, which become variables.
+
+        A call writes once, unless it is a loop.
 
         Return the pairs of results; none after an error.
         """
@@ -180,7 +188,7 @@ class Machine:
             f"{self.story()}\nshape {pair.tested.shape}, NumPy's {reference.shape}"
         )
         got = self.xp.asnumpy(pair.tested)
-        if not (_close if close else _same)(got, reference):
+        if not (_close if close else same_bits)(got, reference):
             raise AssertionError(f"{self.story()}\ngot\n{got!r}\nNumPy's\n{reference!r}")
 
     # Steps
@@ -217,7 +225,6 @@ class Machine:
         def call(xp: Any, *args: Any) -> Any:
             result = feature.call(xp, _options_of(xp, o), *args)
             if written:
-                _small_in_place(args[0])
                 return None
             if feature.layout or feature.result == "close" or isinstance(result, (tuple, list)):
                 return result
@@ -225,11 +232,13 @@ class Machine:
 
         shapes = ", ".join(f"{x.dtype}{x.shape}" for x in operands)
         keep = not written and feature.result != "close"
-        results = self.both(f"{feature.name}({shapes}) {vars(o)}", call, *pairs, exact=exact, keep=keep)
+        name = f"{feature.name}({shapes}) {vars(o)}"
+        results = self.both(name, call, *pairs, exact=exact, keep=keep, loop=feature.loop)
         if feature.result == "close":
             for reference, tested in results:
                 self.compare(Pair(reference, tested, False), close=True)
         if written:
+            self.both("remainder", lambda xp, x: _small_in_place(x), pairs[0], exact=True, keep=False)
             for pair in pairs:
                 self.taint(pairs[0], pair)
         elif feature.layout and results:
@@ -402,7 +411,7 @@ class Machine:
         if a.reference.ndim == 0 or not fits or not a.reference.flags.writeable:
             return  # NumPy scalars are not changed in place; of two faults, either may be named
         self.both(f"{name} {a.reference.dtype}{a.reference.shape} {b.reference.dtype}{b.reference.shape}",
-                  lambda xp, x, y: getattr(x, name)(y), a, b, exact=True, keep=False)  # fmt: skip
+                  lambda xp, x, y: _change(x, name, y), a, b, exact=True, keep=False)  # fmt: skip
         self.both("remainder", lambda xp, x: _small_in_place(x), a, exact=True, keep=False)
         self.taint(a, b)
 
@@ -527,6 +536,10 @@ def _set(x: Any, key: Any, value: Any) -> None:
     x[key] = value
 
 
+def _change(x: Any, operator: str, y: Any) -> None:
+    getattr(x, operator)(y)
+
+
 def _small_in_place(x: Any) -> None:
     if x.dtype.kind in "iuf":
         x %= x.dtype.type(13)
@@ -536,7 +549,7 @@ def _parts(*arrays: Any) -> Iterable[tuple[Any, ...]]:
     return [arrays] if arrays[0].dtype.kind != "c" else [[x.real for x in arrays], [x.imag for x in arrays]]
 
 
-def _same(got: Any, want: Any) -> bool:
+def same_bits(got: Any, want: Any) -> bool:
     """Whether arrays are equal to the bit, but for the bits of NaN."""
     if want.dtype.kind in "fc":
         return all(

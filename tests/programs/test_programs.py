@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -12,6 +13,8 @@ from gpunumpy import Device
 
 from ..emulator import available
 from ..emulator.emulated import emulated
+from ..support.forks import needs_fork
+from .faults import ForkedMachine, InterruptedMachine
 from .machine import Machine
 
 SIZES = (0, 1, 2, 3, 4, 5, 7, 9, 12)
@@ -48,6 +51,24 @@ def test_threads(batch: int) -> None:
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(batch * 80, (batch + 1) * 80, 20)))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no timers that send signals")
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("batch", range(10))
+def test_signals(batch: int) -> None:
+    with Device("cpu"):
+        for seed in range(batch * 40, (batch + 1) * 40):
+            InterruptedMachine(seed, gpunumpy).run(12)
+
+
+@needs_fork
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("batch", range(4))
+def test_forks(batch: int) -> None:
+    with Device("cpu"):
+        for seed in range(batch * 10, (batch + 1) * 10):
+            ForkedMachine(seed, gpunumpy).run(12)
 
 
 @pytest.mark.skipif(not available(), reason="the emulator needs g++")

@@ -47,9 +47,12 @@ def _can_interrupt(frame: FrameType) -> bool:
     line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
     if frame.f_lasti in nothing or (line.lstrip().startswith("with ") and frame.f_lasti in exits):
         return False
-    caller = frame.f_back
-    # An exception in a finalizer is only printed.
-    return frame.f_code.co_name != "__del__" and (caller is None or caller.f_code.co_name != "__del__")
+    return not is_in_finalizer(frame)
+
+
+def is_in_finalizer(frame: FrameType | None) -> bool:
+    """Return whether an exception in this frame would only be printed."""
+    return any(f is not None and f.f_code.co_name == "__del__" for f in (frame, frame and frame.f_back))
 
 
 class Tracer:

@@ -286,7 +286,8 @@ def _checked_quantile(
     if method not in _METHODS:
         raise ValueError(f"{method!r} is not a valid method; {allowed(tuple(_METHODS))}")
     rows = _rows(array, axes)
-    if not rows.signature.shape[-1] and requested.shares.size:
+    looks_for_nan = KIND[array.dtype] not in "biu"
+    if not rows.signature.shape[-1] and (requested.shares.size or looks_for_nan):
         raise IndexError("index -1 is out of bounds for axis 0 with size 0")
     skip_nan = skip_nan and KIND[array.dtype] not in "biu"
     if weight is not None:

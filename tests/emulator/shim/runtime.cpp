@@ -283,7 +283,7 @@ public:
         event.sigev_notify = SIGEV_THREAD_ID;  // the process may have other threads: the signal must reach this one
         event.sigev_signo = SIGALRM;
         event._sigev_un._tid = int(syscall(SYS_gettid));
-        timer_create(CLOCK_MONOTONIC, &event, &timer_);
+        timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_);  // a busy machine does not fail a kernel
         itimerspec when = {};
         when.it_value.tv_sec = time_t(timeout);
         when.it_value.tv_nsec = long((timeout - double(time_t(timeout))) * 1e9);
