@@ -53,6 +53,8 @@ def test_threads(batch: int) -> None:
         list(pool.map(work, range(batch * 80, (batch + 1) * 80, 20)))
 
 
+# An exception of the handler inside of a finalizer or a callback of the collector is Python's to print.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no timers that send signals")
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("batch", range(10))

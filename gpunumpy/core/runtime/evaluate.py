@@ -466,13 +466,18 @@ def review(queue: Queue, recorded: Node) -> None:
             held_bytes = sum(node.data.nbytes for node in nodes if isinstance(node.data, Buffer) and node.owner is None)
         finally:
             _settle(queue)
-        if len(nodes) <= NODES_LIMIT and held_bytes <= BYTES_LIMIT:
-            return
-        if held_bytes > BYTES_LIMIT or watcher is not None or queue.state.cut.is_here(waiting):
-            with suppress(Exception):
-                flush(queue)
-        else:
-            queue.review_at = -1  # every value that is recorded comes here until the place is reached
+        cut = queue.state.cut
+        is_ahead = False
+        if len(nodes) > NODES_LIMIT or held_bytes > BYTES_LIMIT:
+            if held_bytes > BYTES_LIMIT or watcher is not None or cut.is_here(waiting):
+                structures, _ = queue.state.planner.counts()
+                with suppress(Exception):
+                    flush(queue)
+                cut.flushed(queue.state.planner.counts()[0] != structures)
+            else:
+                is_ahead = True
+        if is_ahead or (cut.is_searching and watcher is None):
+            queue.review_at = -1  # every value that is recorded comes here until the place is reached, or found
 
 
 # The functions whose variable `run` is what a queue is at.

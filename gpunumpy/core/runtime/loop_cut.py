@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from types import CodeType, FrameType
+from typing import TypeAlias
+
+from ..graph.queue import REVIEW_INTERVAL
 
 # Values that may be recorded while the place is waited for.
 MAX_WAIT = 256
+# Flushes in a row that had new plans, after which a better place is searched for.
+PATIENCE = 4
+# Values that are recorded during the search, and that may be recorded while a place is waited for that it found.
+SEARCH_LENGTH = 1500
+
+# The code of a function, and an instruction in it.
+_Place: TypeAlias = tuple[CodeType, int]
 
 
 class LoopCut:
@@ -16,31 +27,64 @@ class LoopCut:
     large, each flush would come at another place of the loop, and have a plan of its own. So the second and every later
     flush waits until the program comes to where it was at the flush before: the graphs in between hold whole rounds of
     the loop, and equal ones.
+
+    If that place is in an inner loop, flushes come in other rounds of it, and have new plans again and again. Then the
+    places of the program are counted for a while, and the one that came up least often, but came up again, is taken:
+    it is in the outer loop, or in what an inner one begins or ends with.
     """
 
     def __init__(self) -> None:
-        self._place: tuple[CodeType, int] | None = None
-        self._left = 0
+        self._place: _Place | None = None
+        self._was_searched = False
+        self._left = 0  # values to be recorded until the graph is looked at again
+        self._new_plans = 0
+        self._visits: Counter[_Place] | None = None
+
+    @property
+    def is_searching(self) -> bool:
+        """Whether places are counted."""
+        return self._visits is not None
 
     def is_here(self, waited: bool) -> bool:
         """Return whether to flush a graph that is too large, which `waited` for the place; if not, it waits from now.
 
-        A place in a function that is not being called is not waited for.
+        A place in a function that is not being called is not waited for, unless the search has found it.
         """
-        here = _user_place()
-        if waited or self._place is None or self._place == here or not _is_called(self._place[0]):
-            self._place = here
+        if self.is_searching:
             return True
-        self._left = MAX_WAIT
+        here, place = _user_place(), self._place
+        if place is None or place == here or waited or not (self._was_searched or _is_called(place[0])):
+            if place != here:
+                self._place, self._was_searched = here, False
+            return True
+        self._left = SEARCH_LENGTH if self._was_searched else MAX_WAIT
         return False
 
     def is_ahead(self) -> bool:
-        """Return whether the place is not yet reached; called with every value recorded while it is waited for.
+        """Return whether the graph need not be looked at; called with every value recorded in a wait or a search.
 
-        After `MAX_WAIT` values, the place is taken to be reached.
+        After a number of values, the place is taken to be reached.
         """
         self._left -= 1
-        return self._left > 0 and self._place != _user_place()
+        here = _user_place()
+        if self._visits is None:
+            return self._left > 0 and self._place != here
+        self._visits[here] += 1
+        if self._visits.total() < SEARCH_LENGTH:
+            if not self._left:
+                self._left = REVIEW_INTERVAL
+                return False
+            return True
+        again = [place for place, count in self._visits.items() if count > 1]
+        self._place, self._was_searched = min(again, key=self._visits.__getitem__, default=None), bool(again)
+        self._visits, self._left, self._new_plans = None, SEARCH_LENGTH, 0
+        return True
+
+    def flushed(self, is_new: bool) -> None:
+        """Note that the graph was flushed, and whether a plan had to be made for it."""
+        self._new_plans = self._new_plans + 1 if is_new else 0
+        if self._new_plans >= PATIENCE and not self._was_searched and not self.is_searching:
+            self._visits, self._left = Counter(), REVIEW_INTERVAL
 
 
 def _is_called(code: CodeType) -> bool:
@@ -50,7 +94,7 @@ def _is_called(code: CodeType) -> bool:
     return frame is not None
 
 
-def _user_place() -> tuple[CodeType, int]:
+def _user_place() -> _Place:
     """Return the code of the innermost frame outside the package, and the instruction that it is at."""
     frame = sys._getframe(1)
     package = __name__.partition(".")[0]

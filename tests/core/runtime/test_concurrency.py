@@ -490,3 +490,30 @@ def test_a_view_that_no_array_owns_yet_keeps_its_elements(order: str) -> None:
     np.synchronize()
     assert np.asnumpy(wrap(part)).tolist() == [5.0] * 21
     assert np.asnumpy(y).tolist() == [[5.0] * 3] * 7
+
+
+def test_a_loop_with_inner_loops_is_cut_in_its_outer_one() -> None:
+    """A round records more values than a graph may have, and inner loops come to each of their places many times."""
+
+    def rounds(x: np.ndarray, count: int) -> np.ndarray:
+        for _ in range(count):
+            for _ in range(16):
+                x = np.sin(x + 1) * 2 - x
+                x = x - x.mean()
+            total = np.zeros_like(x)
+            for k in range(16):
+                total += np.cos(x[k : k + 4]).sum() * x
+                total = np.sqrt(total * total + 1)
+            x = x + total
+        return x
+
+    def structures() -> int:
+        return evaluate.state_of(np.Device("cpu")).planner.counts()[0]
+
+    x = np.asarray(numpy.linspace(0, 1, 40), device="cpu")
+    before = structures()
+    np.asnumpy(rounds(x, 40))
+    first = structures() - before
+    np.asnumpy(rounds(x, 40))
+    assert first <= 14
+    assert structures() - before - first <= 2
