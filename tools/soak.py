@@ -120,7 +120,8 @@ class Soak:
         return (
             f"{self.programs} programs, {self.steps} steps, {self.failed} failed; {self.raised} exceptions and "
             f"{self.looked} looks by signals, {self.forked} forks; {time.monotonic() - self._began:.0f} s, "
-            f"{time.process_time():.0f} s of them of a processor, {self.options.threads} threads; memory {self._first_bytes / _MEGABYTE:.0f} MB at first, "
+            f"{time.process_time():.0f} s of them of a processor, {self.options.threads} threads; "
+            f"memory {self._first_bytes / _MEGABYTE:.0f} MB at first, "
             f"{resident_bytes() / _MEGABYTE:.0f} MB now"
         )
 
