@@ -35,7 +35,7 @@ def names() -> list[str]:
     return sorted(path.stem for path in _EXAMPLES.glob("*.py"))
 
 
-def load(name: str, library: str = "gpunumpy") -> ModuleType:
+def load(name: str, library: str = "gpunumpy", folder: Path = _EXAMPLES) -> ModuleType:
     """Load an example as a module, with `library` in place of gpunumpy.
 
     Parameters
@@ -44,13 +44,15 @@ def load(name: str, library: str = "gpunumpy") -> ModuleType:
         The example, one of `names()`.
     library : str
         The name of the module that the example imports as ``np``.
+    folder : Path
+        Where the example is.
 
     Returns
     -------
     module
         With ``run(size, steps, progress)`` and ``picture(result)``.
     """
-    path = _EXAMPLES / f"{name}.py"
+    path = folder / f"{name}.py"
     source = path.read_text(encoding="utf-8")
     if source.count("gpunumpy as np") != 1 or _IMPORT not in source:
         raise ValueError(f"{path} must name the library once, in the line {_IMPORT.strip()!r}")

@@ -15,7 +15,7 @@ from ..functions.creation.arrays import DEVICE_ARRAY_IMPORTERS
 from ..functions.fallback import HOST_METHODS, on_host_method
 from ..functions.indexing.elements import diagonal, fill, get_flat, item, iterate, set_flat, tolist
 from ..functions.indexing.getitem import getitem, setitem
-from ..functions.indexing.selection import choose, compress, nonzero, put, take
+from ..functions.indexing.selection import choose_method, compress, nonzero, put, take
 from ..functions.manipulation import repeating, shape
 from ..functions.manipulation.strides import construct_ndarray
 from ..functions.products import tensor_products
@@ -34,7 +34,7 @@ METHODS: dict[str, Any] = {
     "__setitem__": setitem,
     "__iter__": iterate,
     "__new__": staticmethod(construct_ndarray),
-    "choose": choose,
+    "choose": choose_method,
     "compress": lambda a, condition, axis=None, out=None: compress(condition, a, axis, out),
     "diagonal": diagonal,
     "fill": fill,

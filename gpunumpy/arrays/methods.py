@@ -59,7 +59,7 @@ def resize_method(x: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
         If the array does not own its data, or would lose elements while there is a view of it.
     """
     requested = new_shape[0] if len(new_shape) == 1 else new_shape
-    dims = x.shape if requested is None or requested == () else as_shape(requested)
+    dims = x.shape if not new_shape or requested is None else as_shape(requested)
     if is_scalar(x):
         return  # NumPy's scalars do not change either
     if x.base is not None:
@@ -141,7 +141,7 @@ def deep_copy(x: ndarray, memo: dict[int, Any]) -> ndarray:
 def reduce_for_pickle(x: ndarray) -> tuple[Any, ...]:
     """Return what `pickle` stores: the elements as a NumPy array, the name of the device, and flags."""
     device = x.device
-    return _restored, (_in_memory_order(x), str(device), x._flags & (READ_ONLY | MADE_AS_ARRAY))
+    return _restored, (_in_memory_order(x), str(device), x._flags & MADE_AS_ARRAY)
 
 
 def _in_memory_order(x: ndarray) -> Any:

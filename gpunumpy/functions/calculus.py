@@ -246,6 +246,8 @@ _MODES = {"valid": 0, "same": 1, "full": 2}
 
 def _mode(mode: Any) -> int:
     """Return the mode as 0, 1 or 2; raise `ValueError` for any other."""
+    if mode is None:
+        raise TypeError("convolve/correlate mode not understood")
     number = _MODES.get(mode, mode)
     if number not in (0, 1, 2):
         raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")

@@ -34,7 +34,7 @@ bfloat16 = _bfloat16.type
 class finfo:
     """Machine limits of a floating dtype, or of the dtype of an array. See `numpy.finfo`.
 
-    The limits are Python floats, as in the array API standard: in promotion they adapt to the dtype that they describe.
+    The limits are scalars of the dtype, as in NumPy; those of bfloat16 are Python floats.
     """
 
     def __init__(self, dtype: Any) -> None:
@@ -42,11 +42,11 @@ class finfo:
         self._limits: Any = ml_dtypes.finfo(_bfloat16) if _is_bfloat16(wanted) else numpy.finfo(wanted)
 
     def __getattr__(self, name: str) -> Any:
-        """Return one of the limits, as a Python float if it is a scalar of a narrower dtype."""
+        """Return one of the limits."""
         if name == "_limits":  # an object that is being copied has no limits yet
             raise AttributeError(name)
         value = getattr(self._limits, name)
-        return float(value) if isinstance(value, _NARROW_FLOATS) else value
+        return float(value) if isinstance(value, bfloat16) else value
 
     def __repr__(self) -> str:
         """Return NumPy's text."""
@@ -63,10 +63,6 @@ class finfo:
     def __hash__(self) -> int:
         """Return the hash of the dtype."""
         return hash(self.dtype)
-
-
-# Scalar types that are not Python floats, unlike numpy.float64, and whose values a Python float holds.
-_NARROW_FLOATS = (numpy.float16, numpy.float32, bfloat16)
 
 
 def _is_bfloat16(x: Any) -> bool:

@@ -198,16 +198,17 @@ def factored(a: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndar
     """The factors of a stack of matrices, which lie by columns in it, with pivots and `info`; products by NumPy."""
     count, columns, n = a.shape
     a, pivots, info = a.copy(), numpy.zeros((count, n), "i4"), numpy.full(count, 7, "i4")
-    text = cuda_lu.kernel_text(n, a.dtype)
     for s in cuda_lu.steps(n, columns - n, a.dtype):
         if isinstance(s, cuda_lu.Product):
             subtract(a, s)
             continue
         params: tuple[int, ...]
         if isinstance(s, cuda_lu.Panel):
-            launch = Launch(f"panel_{s.max_width}_{s.thread_rows}", (count, 1, 1), (512, 1, 1), 4 * n)
+            text = cuda_lu.panel_text(s.max_width, s.thread_rows, a.dtype)
+            launch = Launch("panel", (count, 1, 1), (512, 1, 1), 4 * n)
             params = (n, columns, s.first, s.width, s.begin, s.end)
         else:
+            text = cuda_lu.exchange_text(a.dtype)
             launch = Launch("other_columns", (count, 2, 1), (256, 1, 1), cuda_lu.other_columns_shared_bytes(n, a.dtype))
             params = (n, columns, s.begin, s.end)
         run_program(Program(text, (launch,), (), False, params), [a, pivots, info], seed=3)
@@ -232,7 +233,7 @@ def test_lu(n: int, dtype: str) -> None:
 def solved(a: numpy.ndarray, n: int) -> numpy.ndarray:
     """The same stack with the systems of its upper factors solved for the columns after the matrices."""
     count, columns, _ = a.shape
-    a, text = a.copy(), cuda_lu.upper_kernel_text(a.dtype)
+    a, text = a.copy(), cuda_lu.upper_text(a.dtype)
     for s in cuda_lu.upper_steps(n, columns - n):
         if isinstance(s, cuda_lu.Product):
             subtract(a, s)
@@ -343,6 +344,9 @@ def test_compiles(arch: str, chunk: int) -> None:
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
 def test_what_is_for_large_matrices_compiles(arch: str, dtype: str, n: int) -> None:
     pytest.importorskip("cuda.core")
-    compile_cubin(cuda_lu.kernel_text(n, numpy.dtype(dtype)), arch)
-    compile_cubin(cuda_lu.upper_kernel_text(numpy.dtype(dtype)), arch)
+    steps = cuda_lu.steps(n, 0, numpy.dtype(dtype))
+    for sizes in {(s.max_width, s.thread_rows) for s in steps if isinstance(s, cuda_lu.Panel)}:
+        compile_cubin(cuda_lu.panel_text(*sizes, numpy.dtype(dtype)), arch)
+    compile_cubin(cuda_lu.exchange_text(numpy.dtype(dtype)), arch)
+    compile_cubin(cuda_lu.upper_text(numpy.dtype(dtype)), arch)
     compile_cubin(cuda_cholesky.kernel_text(numpy.dtype(dtype)), arch)

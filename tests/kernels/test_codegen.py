@@ -143,7 +143,7 @@ def jacobi(u: numpy.ndarray[Any, Any], out: numpy.ndarray[Any, Any]) -> tuple[Bu
         value = b.load(u)
         load = b.instructions[value]
         assert isinstance(load, Load)
-        b.instructions[value] = replace(load, at=replace(load.at, offset=shift))
+        b.instructions[value] = replace(load, at=load.at._replace(offset=shift))
         total = value if total < 0 else b.apply("add", total, value)
     b.store(total, out)
     return b, b.kernel(((1, n - 1), (1, m - 1)), outside)

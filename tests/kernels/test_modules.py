@@ -19,6 +19,7 @@ from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.kernels.cuda import compile as module
 from gpunumpy.kernels.cuda.compile import compile_program
+from gpunumpy.kernels.cuda.executor import CudaExecutor
 from gpunumpy.kernels.cuda.launch import Launcher
 
 from ..support import fake_driver
@@ -57,7 +58,7 @@ def test_a_program_is_loaded_once(gpu: fake_driver.FakeDriver, without_compiler:
     second = compile_program("text", ("one", "two"), Device("cuda"))
     assert without_compiler == ["text"]
     assert len(gpu.modules) == 1
-    assert first["one"] == second["one"]
+    assert first["one"].handle == second["one"].handle
     assert gpu.calls.count("cuModuleGetFunction") == 2
 
 
@@ -83,6 +84,30 @@ def test_programs_of_a_plan_are_compiled_side_by_side(
     assert len(gpu.launched) == len(results)
 
 
+def test_programs_of_one_library_call_are_compiled_side_by_side(
+    gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    together = threading.Barrier(3, timeout=60)
+
+    def compile_text(text: str, *target: Any) -> bytes:
+        together.wait()
+        return b"image"
+
+    monkeypatch.setattr(module, "_compile", compile_text)
+    monkeypatch.setattr(module, "_compile_target", lambda arch: (arch, "cubin"))
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+
+    def prepare() -> Any:
+        launchers = [launcher(text) for text in ("one", "two", "three", "one")]
+        assert not gpu.modules, "they are only noted"
+        return lambda values: [launch(values) for launch in launchers]
+
+    (run,) = CudaExecutor(Device("cuda")).finish([prepare])
+    run(())
+    assert len(gpu.modules) == 3
+    assert len(gpu.launched) == 4
+
+
 def test_a_program_that_does_not_compile_raises_where_it_is_needed(
     gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -93,10 +118,18 @@ def test_a_program_that_does_not_compile_raises_where_it_is_needed(
 
     monkeypatch.setattr(module, "_compile", compile_text)
     monkeypatch.setattr(module, "_compile_target", lambda arch: (arch, "cubin"))
-    module.compile_side_by_side(["good", "bad", "other", "good"], Device("cuda"))
+
+    def compile_all() -> None:
+        with module.compiled_side_by_side():
+            for text in ("good", "bad", "other", "good"):
+                compile_program(text, ("main",), Device("cuda"))
+
+    with pytest.raises(DeviceError, match="does not compile"):
+        compile_all()
     assert len(gpu.modules) == 2
     with pytest.raises(DeviceError, match="does not compile"):
         compile_program("bad", ("main",), Device("cuda"))
+    assert compile_program("good", ("main",), Device("cuda"))["main"].handle
 
 
 def test_a_module_that_is_held_stays(gpu: fake_driver.FakeDriver, without_compiler: list[str]) -> None:

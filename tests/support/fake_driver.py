@@ -91,6 +91,7 @@ class FakeDriver:
 
     def _cuDeviceGetAttribute(self, attribute: Any, device: int) -> int:
         known = {"COMPUTE_CAPABILITY_MAJOR": 9, "COMPUTE_CAPABILITY_MINOR": 0, "MAX_THREADS_PER_MULTIPROCESSOR": 2048}
+        known |= {"MAX_SHARED_MEMORY_PER_BLOCK_OPTIN": 227 << 10, "MULTIPROCESSOR_COUNT": 132}
         return known.get(attribute.name.removeprefix("CU_DEVICE_ATTRIBUTE_"), 1 << 17)
 
     def _cuDeviceGetName(self, length: int, device: int) -> bytes:
@@ -148,6 +149,9 @@ class FakeDriver:
             return self._real.CUresult.CUDA_ERROR_OUT_OF_MEMORY
         self.modules.add(handle := self._new_handle())
         return handle
+
+    def _cuFuncGetAttribute(self, attribute: Any, function: Any) -> int:
+        return 0
 
     def _cuModuleUnload(self, handle: int) -> None:
         self.modules.remove(handle)

@@ -33,6 +33,9 @@ class Signature:
         What decides, besides sizes and memory order, which operations are recorded over the value.
     queue
         The queue of the device, or None for a scalar that belongs to no device.
+    index_map
+        Of a view: for every dimension of its argument, the first index and the steps along its own dimensions; None if
+        there is no such map (see `layout.decompose`).
     generator
         Whether the value is computed from indices and scalars alone by a few operations, which costs less than to read
         it from memory. Random numbers are not generators in this sense.
@@ -48,6 +51,7 @@ class Signature:
         "c_ordered",
         "dtype",
         "generator",
+        "index_map",
         "kind",
         "outputs",
         "primitive",
@@ -59,6 +63,7 @@ class Signature:
 
     c_ordered: bool
     generator: bool
+    index_map: tuple[tuple[int, tuple[int, ...]], ...] | None
     kind: Kind
     outputs: tuple[Signature, ...]
     strides: tuple[int, ...]
@@ -99,6 +104,13 @@ class Signature:
             value = not isinstance(self.primitive, (Leaf, View)) or layout.is_c_ordered(self.shape, self.strides)
         elif name == "kind":
             value = _kind_of(self)
+        elif name == "index_map":
+            view = self.primitive
+            assert isinstance(view, View)
+            value = layout.decompose(self.args[0].shape, view.strides, view.offset, self.shape)
+            if value is not None:
+                starts, coefs = value
+                value = tuple([(start, tuple([c[k] for c in coefs])) for k, start in enumerate(starts)])
         else:
             raise AttributeError(name)
         setattr(self, name, value)

@@ -272,6 +272,12 @@ class Device:
         """Return the name of the device, such as ``cuda:0``."""
         return "cpu" if self.kind == "cpu" else f"cuda:{self.index}"
 
+    def __eq__(self, other: object) -> bool:
+        """Return whether both are the same device; NumPy's devices are strings."""
+        return self is other or (isinstance(other, str) and other == str(self))
+
+    __hash__ = object.__hash__  # of all strings only names in the form of `str` are equal, and tables have no strings
+
     def __repr__(self) -> str:
         """Return the expression that makes the device."""
         return f"Device({str(self)!r})"

@@ -105,6 +105,9 @@ class PlanTemplate:
         The positions of the results, and their slots.
     sections
         The ranges of steps that overwrite what cannot be computed again.
+    regions
+        Of each section, what it overwrites: whether it is in a leaf, the leaf's position or the slot, and the place of
+        the numbers of the first byte, and of the one behind the last, among the sizes.
     writes, bases
         When sources are written, and which of them adopt the buffers of which others.
     overwritten
@@ -119,7 +122,7 @@ class PlanTemplate:
         self.steps, self.items = scheduled
         self.executor = executor
         self.writes, self.bases = writes_of(self.steps), bases_of(self.steps)
-        self.sections = sections_of(self.steps, count)
+        self.sections = sections_of(self.writes, self.bases, count)
         queue = self.items[roots[0]].signature.queue
         assert queue is not None
         self.queue = queue
@@ -133,19 +136,28 @@ class PlanTemplate:
         ]
         self._trace = trace
         self._structures: list[Step] = []
-        self._starts: list[int] = []  # of the sizes of each step among all
+        self._parts: list[slice] = []  # where the sizes of each step are among all
         self._make_action: list[Callable[[Sequence[int]], Action]] = []
         sizes: list[Integer] = []
         for number, step in enumerate(self.steps):
             structure, sizes_of_step = taken_out(step, in_step)
             self._structures.append(structure)
-            self._starts.append(len(sizes))
+            start = len(sizes)
             self._make_action.append(self._action(number, structure, len(sizes_of_step)))
             sizes += sizes_of_step
             if isinstance(step, RunLibraryCall):
                 for target in step.targets:
                     sizes += self.items[target.position].signature.shape
-        self._sizes = trace.formulas(sizes)
+            self._parts.append(slice(start, len(sizes)))
+        self.regions: list[list[tuple[bool, int, int]]] = []
+        for section in self.sections:
+            found = []
+            for owner, first, behind in regions(self.steps, self.bases, self.items, section, trace):
+                is_leaf = owner.kind == "leaf"
+                found.append((is_leaf, owner.position if is_leaf else self._slot(owner), len(sizes)))
+                sizes += (first, behind)
+            self.regions.append(found)
+        self.sizes = trace.formulas(sizes)
         self.roots = [(r, self._slot(Source("new", r))) for r in roots]
         self.only_written = _only_written(self.steps, roots)
 
@@ -195,14 +207,13 @@ class PlanTemplate:
     def _bindings(self, bound: Sequence[tuple[Source, Any]]) -> list[tuple[int, int, Any]]:
         return [(_KINDS[s.kind], self._slot(s) if _KINDS[s.kind] == _SLOT else s.position, dtype) for s, dtype in bound]
 
-    def actions(self, values: Sequence[int]) -> list[Action]:
-        """Return the actions for values of the trace's symbols."""
-        sizes = self._sizes(values)
+    def actions(self, sizes: Sequence[int]) -> list[Action]:
+        """Return the actions for sizes, which `sizes` computes from values of the trace's symbols."""
         # A kernel for more elements than memory can hold takes very long to prepare: let its allocation fail first.
-        for step, start in zip(self.steps, self._starts, strict=True):
-            if isinstance(step, Allocate) and sizes[start] >= _PROBE_BYTES:
-                memory.allocate(self.device, sizes[start])
-        begun = [make(sizes[start:]) for make, start in zip(self._make_action, self._starts, strict=True)]
+        for step, part in zip(self.steps, self._parts, strict=True):
+            if isinstance(step, Allocate) and sizes[part.start] >= _PROBE_BYTES:
+                memory.allocate(self.device, sizes[part.start])
+        begun = [make(sizes[part]) for make, part in zip(self._make_action, self._parts, strict=True)]
         runners = iter(self.executor.finish([first for _, code, first, _, _ in begun if code == _WORK]))
         return [
             (number, code, next(runners) if code == _WORK else first, second, third)
@@ -211,9 +222,11 @@ class PlanTemplate:
 
     def scheduled(self, values: Sequence[int]) -> Scheduled:
         """Return the steps for values of the trace's symbols, and the items that they are for."""
-        sizes = self._sizes(values)
-        pairs = zip(self._structures, self._starts, strict=True)
-        steps = [put_in(structure, in_step, sizes[start:]) for structure, start in pairs]
+        if not self._trace.symbols:
+            return Scheduled(self.steps, self.items)
+        sizes = self.sizes(values)
+        pairs = zip(self._structures, self._parts, strict=True)
+        steps = [put_in(structure, in_step, sizes[part]) for structure, part in pairs]
         symbolic = list(dict.fromkeys(sizes_in(self.items)))
         known = dict(zip(symbolic, self._trace.formulas(symbolic)(values), strict=True))
         return Scheduled(tuple(steps), with_sizes(self.items, known))
@@ -247,7 +260,8 @@ class Plan:
         self.device = template.device
         self.executor = template.executor
         self._values = values
-        self._program = self._in_sections(template.actions(values))
+        sizes = template.sizes(values)
+        self._program = self._in_sections(template.actions(sizes), sizes)
         self._empty_slots: list[Any] = [None] * len(template.slots)
         self._end = len(template.steps)
         self.queue = template.queue
@@ -267,18 +281,14 @@ class Plan:
         """The steps at these sizes, and the items that they are for."""
         return self.template.scheduled(self._values)
 
-    def _in_sections(self, actions: Sequence[Action]) -> list[Action]:
+    def _in_sections(self, actions: Sequence[Action], sizes: Sequence[int]) -> list[Action]:
         """Return the actions, with what protects each section."""
         program: list[Action] = []
         done = 0
-        for steps in self.template.sections:
+        for steps, overwritten in zip(self.template.sections, self.template.regions, strict=True):
             inside = actions[steps.start : steps.stop]
             work = [action for action in inside if action[1] != _FREE]
-            saved = []
-            for owner, start, nbytes in regions(*self.scheduled, steps):
-                is_leaf = owner.kind == "leaf"
-                place = owner.position if is_leaf else self.template.slots[owner]
-                saved.append((is_leaf, place, start, start + nbytes))
+            saved = [(is_leaf, place, sizes[at], sizes[at + 1]) for is_leaf, place, at in overwritten]
             launches = [action[2] for action in work if action[1] == _WORK]
             program += actions[done : steps.start]
             section = Section(steps.start, steps.stop, work)

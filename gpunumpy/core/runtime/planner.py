@@ -63,12 +63,13 @@ class Planner:
         if variants is None:
             roots = range(count)
 
-            def make(trace: Trace, sizes: Sequence[Integer]) -> PlanTemplate:
-                scheduled = run_passes(lifted(items, sizes), roots, self._executor, overwrite=overwrite)
+            def make(trace: Trace, wanted: Sequence[Integer]) -> PlanTemplate:
+                graph = items if not trace.symbols and wanted == sizes else lifted(items, wanted)
+                scheduled = run_passes(graph, roots, self._executor, overwrite=overwrite)
                 return PlanTemplate(scheduled, roots, len(items), trace, self._executor)
 
             variants = self._templates.keep(template_key, Variants(make))
-        made = len(variants)
+        made = len(variants) if check else 0
         template, values = variants.find(sizes)
         plan = Plan(template, values, signatures)
         if check:

@@ -6,12 +6,12 @@ that are complete.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import NamedTuple
 
-from ..schedule.kernel import Store
 from ..schedule.lower import Item, Source
+from ..schedule.sizes import Integer, Trace
 from ..schedule.steps import Adopt, Allocate, RunKernel, RunLibraryCall, Step
 
 
@@ -24,11 +24,11 @@ class Writes(NamedTuple):
 
 
 class Region(NamedTuple):
-    """Bytes of the buffer of a source that a step writes."""
+    """The bytes of the buffer of a source that a step writes: the number of the first one, and of the one behind."""
 
     owner: Source
-    start: int
-    nbytes: int
+    start: Integer
+    stop: Integer
 
 
 def targets(step: Step) -> list[Source]:
@@ -62,21 +62,20 @@ def bases_of(steps: Sequence[Step]) -> dict[Source, Source]:
     return {step.target: step.base for step in steps if isinstance(step, Adopt)}
 
 
-def owner_of(source: Source, bases: dict[Source, Source]) -> Source:
+def owner_of(source: Source, bases: Mapping[Source, Source]) -> Source:
     """Return the leaf whose buffer a source has adopted, or the source for which the buffer was allocated."""
     while source in bases:
         source = bases[source]
     return source
 
 
-def sections_of(steps: Sequence[Step], count: int) -> list[range]:
+def sections_of(writes: Mapping[Source, Writes], bases: Mapping[Source, Source], count: int) -> list[range]:
     """Return the sections of the steps for a graph of `count` nodes, in order.
 
     A section begins with the first step that writes a value into the memory of another one, and ends behind the last
     one. At its end no value may be written in part, or be in a buffer that belongs to no node of the graph, if a later
     step needs it. As long as nothing has been written into a leaf, all other values may be lost, so they need none.
     """
-    writes, bases = writes_of(steps), bases_of(steps)
     into_leaves = [writes[s].first for s in bases if s in writes and owner_of(s, bases).kind == "leaf"]
     if not into_leaves:
         return []
@@ -93,7 +92,7 @@ def sections_of(steps: Sequence[Step], count: int) -> list[range]:
     return merged
 
 
-def _closed_end(end: int, writes: dict[Source, Writes], count: int) -> int:
+def _closed_end(end: int, writes: Mapping[Source, Writes], count: int) -> int:
     """Return the first number from `end` on at which no value is written in part or held by a buffer of no node."""
     while True:
         later = end
@@ -106,9 +105,10 @@ def _closed_end(end: int, writes: dict[Source, Writes], count: int) -> int:
         end = later
 
 
-def regions(steps: Sequence[Step], items: Sequence[Item], section: range) -> list[Region]:
+def regions(
+    steps: Sequence[Step], bases: Mapping[Source, Source], items: Sequence[Item], section: range, trace: Trace
+) -> list[Region]:
     """Return what a section writes into buffers that exist before it begins."""
-    bases = bases_of(steps)
     made_inside = {step.target for step in steps[section.start : section.stop] if isinstance(step, Allocate)}
     found = []
     for step in steps[section.start : section.stop]:
@@ -116,22 +116,29 @@ def regions(steps: Sequence[Step], items: Sequence[Item], section: range) -> lis
             owner = owner_of(target, bases)
             if target in bases and owner not in made_inside:
                 signature = items[target.position].signature
-                low, high = 0, prod(signature.shape)
+                ends: tuple[Integer, Integer] = 0, prod(signature.shape)
                 if isinstance(step, RunKernel):
-                    low, high = _extent(step, target)
+                    ends = _ends(step, target, trace)
                 itemsize = signature.dtype.itemsize
-                found.append(Region(owner, low * itemsize, (high - low) * itemsize))
+                found.append(Region(owner, ends[0] * itemsize, ends[1] * itemsize))
     return found
 
 
-def _extent(step: RunKernel, target: Source) -> tuple[int, int]:
+def _ends(step: RunKernel, target: Source, trace: Trace) -> tuple[Integer, Integer]:
     """Return the first element of a buffer that a kernel writes, and the one behind the last."""
     kernel = step.kernel
+    ndim = len(kernel.shape)
     bodies = [kernel.body] if kernel.outside is None else [kernel.body, kernel.outside]
-    stores: list[Store] = [s for body in bodies for s in body.stores if step.args[s.arg] == target]
-    lows, highs = [], []
-    for store in stores:
-        reach = [c * (n - 1) for c, n in zip(store.at.coef, kernel.shape, strict=True) if n > 1]
-        lows.append(store.at.offset + sum(min(0, r) for r in reach))
-        highs.append(store.at.offset + sum(max(0, r) for r in reach) + 1)
-    return min(lows), max(highs)
+    stores = [s.at for body in bodies for s in body.stores if step.args[s.arg] == target]
+
+    def ends(numbers: Sequence[int]) -> tuple[int, int]:
+        shape, lows, highs = numbers[:ndim], [], []
+        for start in range(ndim, len(numbers), ndim + 1):
+            offset, *coef = numbers[start : start + ndim + 1]
+            reach = [c * (n - 1) for c, n in zip(coef, shape, strict=True) if n > 1]
+            lows.append(offset + sum(min(0, r) for r in reach))
+            highs.append(offset + sum(max(0, r) for r in reach) + 1)
+        return min(lows), max(highs)
+
+    numbers = [*kernel.shape, *(n for at in stores for n in (at.offset, *at.coef))]
+    return trace.call(lambda *n: ends(n)[0], *numbers), trace.call(lambda *n: ends(n)[1], *numbers)

@@ -9,9 +9,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from ..graph import layout
 from ..graph.library_calls.registry import record_of
-from ..graph.primitives import Const, Gather, Leaf, LibraryCall, Map, Output, Reduce, Scan, Scatter, Update, View
+from ..graph.primitives import (
+    Const,
+    Gather,
+    Leaf,
+    LibraryCall,
+    Map,
+    Output,
+    Primitive,
+    Reduce,
+    Scan,
+    Scatter,
+    Update,
+    View,
+)
 from .lower import Item
 
 # An expression of more operations than this is stored rather than computed again for each of its readers.
@@ -20,6 +32,11 @@ _MAX_RECOMPUTED_OPS = 24
 _MAX_BROADCAST_OPS = 8
 # More operations than this need so many registers that storing an intermediate value is faster.
 _MAX_KERNEL_OPS = 160
+
+
+# Primitives whose values are always stored, and those that find some arguments in memory.
+_IS_STORED = frozenset((Update, Scatter, LibraryCall, Output, Scan))
+_READS_MEMORY = frozenset((View, Gather, Scatter, LibraryCall))
 
 
 @dataclass(slots=True)
@@ -48,18 +65,20 @@ class Graph:
 def topological_order(items: Sequence[Item], roots: Sequence[int]) -> list[int]:
     """Return the positions of all items that the roots need, arguments first."""
     order: list[int] = []
-    is_ordered: dict[int, bool] = {}
-    stack = [(r, False) for r in reversed(roots)]
+    seen: set[int] = set()
+    stack = list(reversed(roots))
     while stack:
-        p, arguments_done = stack.pop()
-        if arguments_done:
-            if not is_ordered[p]:
-                is_ordered[p] = True
+        p = stack.pop()
+        if p < 0:  # all arguments of the item at ~p are in order
+            order.append(~p)
+        elif p not in seen:
+            seen.add(p)
+            args = items[p].args
+            if args:
+                stack.append(~p)
+                stack += [a for a in reversed(args) if a not in seen]
+            else:
                 order.append(p)
-        elif p not in is_ordered:
-            is_ordered[p] = False
-            stack.append((p, True))
-            stack.extend((a, False) for a in reversed(items[p].args) if a not in is_ordered)
     return order
 
 
@@ -69,49 +88,52 @@ def choose_anchors(items: Sequence[Item], roots: Sequence[int]) -> Graph:
     These are the nodes that must be in memory, every reduction, and the expressions that are not worth computing again.
     """
     order = topological_order(items, roots)
+    kinds: list[type[Primitive]] = [type(item.signature.primitive) for item in items]
     uses = [0] * len(items)
     views = [0] * len(items)
     must_store: set[int] = set(roots)
     store_if_read: set[int] = set()
-    written = {items[p].args[0] for p in order if isinstance(items[p].signature.primitive, Update)}.union(roots)
+    written = {items[p].args[0] for p in order if kinds[p] is Update}.union(roots)
     for p in order:
+        kind = kinds[p]
         for a in set(items[p].args):
             uses[a] += 1
-            views[a] += isinstance(items[p].signature.primitive, View)
-        must_store.update(_arguments_in_memory(items, p, written))
-        primitive = items[p].signature.primitive
-        if isinstance(primitive, (Update, Scatter, LibraryCall, Output, Scan)):
+            views[a] += kind is View
+        if kind in _READS_MEMORY:
+            must_store.update(_arguments_in_memory(items, p, written))
+        if kind in _IS_STORED:
             must_store.add(p)
-        elif isinstance(primitive, Reduce):
+        elif kind is Reduce:
             store_if_read.add(p)
-    must_store = {p for p in must_store if not isinstance(items[p].signature.primitive, (Leaf, Const))}
+    must_store = {p for p in must_store if kinds[p] is not Leaf and kinds[p] is not Const}
 
     operations: dict[int, frozenset[int]] = {}  # what a reader computes for a node: none for an anchor or leaf
     reads: dict[int, frozenset[int]] = {}
     operands: dict[int, frozenset[int]] = {}  # what a reader loads for a node: an anchor or leaf itself
     for p in order:
-        item = items[p]
-        if isinstance(item.signature.primitive, (Leaf, Const)):
+        args = items[p].args
+        if kinds[p] is Leaf or kinds[p] is Const:
             operations[p] = frozenset()
-            operands[p] = frozenset((p,)) if isinstance(item.signature.primitive, Leaf) else frozenset()
+            operands[p] = frozenset((p,)) if kinds[p] is Leaf else frozenset()
             continue
-        for a in item.args:
+        for a in args:
             if (
-                a not in must_store
+                operations[a]
+                and a not in must_store
                 and a not in store_if_read
                 and _is_worth_storing(items, p, a, len(operations[a]), uses[a], views[a])
             ):
                 store_if_read.add(a)
                 operations[a], operands[a] = frozenset(), frozenset((a,))
-        operations[p] = frozenset((p,)).union(*(operations[a] for a in item.args))
+        operations[p] = frozenset((p,)).union(*[operations[a] for a in args])
         while len(operations[p]) > _MAX_KERNEL_OPS:
-            largest = max(item.args, key=lambda a: len(operations[a]))
+            largest = max(args, key=lambda a: len(operations[a]))
             if not operations[largest]:
                 break
             store_if_read.add(largest)
             operations[largest], operands[largest] = frozenset(), frozenset((largest,))
-            operations[p] = frozenset((p,)).union(*(operations[a] for a in item.args))
-        reads[p] = frozenset().union(*(operands[a] for a in item.args))
+            operations[p] = frozenset((p,)).union(*[operations[a] for a in args])
+        reads[p] = frozenset().union(*[operands[a] for a in args])
         operands[p] = reads[p]
         if p in must_store or p in store_if_read:
             operations[p], operands[p] = frozenset(), frozenset((p,))
@@ -121,7 +143,10 @@ def choose_anchors(items: Sequence[Item], roots: Sequence[int]) -> Graph:
 
 
 def _arguments_in_memory(items: Sequence[Item], position: int, written: set[int]) -> list[int]:
-    """Return the arguments that an operation must find in memory; `written` are the bases of updates and the roots."""
+    """Return the arguments that an operation of the kinds `_READS_MEMORY` must find in memory.
+
+    `written` are the bases of updates and the roots.
+    """
     item = items[position]
     primitive = item.signature.primitive
     if isinstance(primitive, LibraryCall) and record_of(primitive.name).reads_strides:
@@ -130,11 +155,7 @@ def _arguments_in_memory(items: Sequence[Item], position: int, written: set[int]
         return list(item.args if isinstance(primitive, LibraryCall) else item.args[1:])
     if isinstance(primitive, Gather):
         return [item.args[0]]
-    if isinstance(primitive, View):
-        base = items[item.args[0]].signature
-        if layout.decompose(base.shape, primitive.strides, primitive.offset, item.signature.shape) is None:
-            return [item.args[0]]
-    return []
+    return [item.args[0]] if item.signature.index_map is None else []
 
 
 def _is_view_of_stored(items: Sequence[Item], position: int, written: set[int]) -> bool:
@@ -149,10 +170,7 @@ def _is_view_of_stored(items: Sequence[Item], position: int, written: set[int]) 
     if isinstance(base_signature.primitive, (Update, LibraryCall, Output)) or base in written:
         return True
     # A view without an index map reads its base from memory: see `_arguments_in_memory`.
-    return (
-        layout.decompose(base_signature.shape, primitive.strides, primitive.offset, items[position].signature.shape)
-        is None
-    )
+    return items[position].signature.index_map is None
 
 
 def _is_worth_storing(
@@ -160,7 +178,7 @@ def _is_worth_storing(
 ) -> bool:
     """Return whether an argument of `reader`, an expression of so many operations, is worth storing."""
     signature = items[argument].signature
-    if operations == 0 or signature.generator:
+    if signature.generator:
         return False
     if uses > 1 and operations > _MAX_RECOMPUTED_OPS:
         return True

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -96,5 +95,5 @@ def _replace_by_batch(items: list[Item], group: Sequence[int]) -> None:
     )
     call = Signature(primitive, tuple(items[a].signature for a in args), (), sig.dtype, sig.queue)
     for p, output in zip(group, outputs(call), strict=True):
-        items[p] = replace(items[p], signature=output, args=(len(items),))
+        items[p] = items[p]._replace(signature=output, args=(len(items),))
     items.append(Item(call, args))

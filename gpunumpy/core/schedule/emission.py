@@ -54,6 +54,8 @@ def _with_memory(placement: Placement, work_items: Sequence[_WorkItem]) -> tuple
 
     def owner(source: Source) -> Source:
         """Return the node for which the buffer of a source was allocated, before others adopted the buffer."""
+        if source not in adopted_from:
+            return source
         path = []
         while source not in owners and source in adopted_from:
             path.append(source)
@@ -87,11 +89,13 @@ def _with_memory(placement: Placement, work_items: Sequence[_WorkItem]) -> tuple
                 steps.append(Allocate(target, prod(signature.shape) * signature.dtype.itemsize))
             current_name[owning] = target
         # An adopted buffer is read as the source that it stands for now.
-        current = {s: current_name.get(owner(s), s) for s in touched}
-        if isinstance(step, RunLibraryCall):
-            steps.append(replace(step, args=tuple((current[s], where) for s, where in step.args)))
-        elif not _has_no_points(step.kernel):
-            steps.append(replace(step, args=tuple(current[s] for s in step.args)))
+        current = {s: name for s in touched if (name := current_name.get(owner(s), s)) != s}
+        if current and isinstance(step, RunLibraryCall):
+            step = replace(step, args=tuple([(current.get(s, s), where) for s, where in step.args]))
+        elif current and isinstance(step, RunKernel):
+            step = replace(step, args=tuple([current.get(s, s) for s in step.args]))
+        if isinstance(step, RunLibraryCall) or not _has_no_points(step.kernel):
+            steps.append(step)
         steps += [Free(current_name.pop(owning)) for owning in released_after.get(index, ()) if owning in current_name]
     return tuple(steps)
 

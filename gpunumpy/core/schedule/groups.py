@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from ..dtypes import DType
 from ..graph import layout
@@ -118,9 +119,7 @@ class Placement:
 
     def builder(self, group: Group, loops: tuple[int, ...]) -> Builder:
         """Return an empty body for the kernel of a group; the bodies of a group share its arguments."""
-        return Builder(
-            self.items, loops, lambda p, imap: self._resolve_anchor(group, p, imap), group.args, group.arg_list
-        )
+        return Builder(self.items, loops, partial(self._resolve_anchor, group), group.args, group.arg_list)
 
     def call_arguments(self, args: Sequence[int]) -> tuple[tuple[tuple[Source, Layout], ...], tuple[DType, ...]]:
         """Return the windows of memory that hold the arguments of a library call, and their dtypes."""

@@ -7,7 +7,6 @@ its dimensions. These multiples are what is taken out, so that ``a[1:, 1:]`` is 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import count, islice
 from math import prod
 from typing import Any, NamedTuple
@@ -16,7 +15,7 @@ from ..graph import layout
 from ..graph.bounded_table import BoundedTable
 from ..graph.layout import Layout
 from ..graph.node import Node
-from ..graph.primitives import Leaf, LibraryCall, Output, Primitive, Update, View
+from ..graph.primitives import Leaf, LibraryCall, Map, Output, Primitive, Update, View
 from ..graph.signature import Signature
 from .analysis import topological_order
 from .lower import Item
@@ -60,11 +59,12 @@ def _products(f: Signature) -> dict[int, tuple[int, int]]:
     found: dict[int, tuple[int, int]] = {}
     if isinstance(f.primitive, View):
         whole = f.args[0].shape
-        ranges = [(i, j) for i in range(len(whole)) for j in range(i + 2, len(whole) + 1)]
         for d, n in enumerate(f.shape):
-            fitting = [(i, j) for i, j in ranges if n > 1 and n not in whole and prod(whole[i:j]) == n]
-            if fitting:
-                found[d] = fitting[0]
+            if n > 1 and n not in whole:
+                ranges = ((i, j) for i in range(len(whole)) for j in range(i + 2, len(whole) + 1))
+                fitting = next((ends for ends in ranges if prod(whole[slice(*ends)]) == n), None)
+                if fitting is not None:
+                    found[d] = fitting
     return found
 
 
@@ -153,7 +153,7 @@ def with_sizes(items: Sequence[Item], sizes: Mapping[Integer, int]) -> list[Item
             signature = args[0].outputs[primitive.number]
         else:
             signature = item.signature.with_sizes(primitive, args, shape)
-        result[p] = replace(item, signature=signature, offset=sizes[item.offset])
+        result[p] = item._replace(signature=signature, offset=sizes[item.offset])
     return result
 
 
@@ -162,11 +162,13 @@ def with_sizes(items: Sequence[Item], sizes: Mapping[Integer, int]) -> list[Item
 
 def _taken_out(f: Signature) -> tuple[Hashable, Sequence[int]]:
     primitive = f.primitive
+    if type(primitive) is Map:  # the most frequent one
+        return primitive, ()
     if isinstance(primitive, Leaf):
         if _is_dense(f):
             return (Leaf, primitive.aligned, "C"), ()
-        kind = (Leaf, primitive.aligned, *_order(f))
-        return kind, [*primitive.strides, *_digits(primitive.origin, _steps(f, f.shape, primitive.strides))]
+        order, strides = _order(f), primitive.strides
+        return (Leaf, primitive.aligned, *order), [*strides, *_digits(primitive.origin, [strides[d] for d in order])]
     if isinstance(primitive, View):
         return View, _coordinates(primitive.strides, primitive.offset, f.args[0].shape)
     if isinstance(primitive, Update):
@@ -199,7 +201,10 @@ def _put_in(f: Signature, sizes: Iterator[Integer], shape: Sequence[Integer], ar
 
 def _coordinates(strides: Sequence[int], offset: int, shape: Sequence[int]) -> list[int]:
     flat = layout.c_strides(shape)  # type: ignore[arg-type]
-    return [digit for number in (*strides, offset) for digit in _digits(number, flat)]
+    digits = []
+    for number in (*strides, offset):
+        digits += _digits(number, flat)
+    return digits
 
 
 def _from_coordinates(

@@ -7,8 +7,9 @@ only changes the map, so it costs nothing; a node lowered twice at the same map 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from functools import cache
+from operator import add
+from typing import Any, NamedTuple, TypeAlias
 
 from ..dtypes import INT64, DType
 from ..graph import layout
@@ -21,8 +22,7 @@ from . import kernel as ir
 IndexMap: TypeAlias = tuple[ir.Affine, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """A node of the graph for the scheduler: its signature and the positions of its arguments among the items.
 
     Leaves in one buffer have the same number `buffer`; `offset` is the lowest element of a leaf, counted from
@@ -51,8 +51,7 @@ def items_of(nodes: Sequence[Node]) -> list[Item]:
     return items
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """The data that an argument of a kernel or a call is bound to when a plan runs.
 
     `kind` is "leaf" or "const" (the data of the node at `position`), "new" (the buffer of a node that the plan
@@ -70,19 +69,23 @@ class CannotLower(Exception):
 
 def map_to_loops(loop_count: int, loop_of_dim: Sequence[int]) -> IndexMap:
     """Return the map of dimension d to the index of loop ``loop_of_dim[d]``, or to 0 where that is -1."""
-    return tuple(ir.Affine(0, tuple(1 if k == loop else 0 for k in range(loop_count))) for loop in loop_of_dim)
+    return tuple([_index_of_loop(loop_count, loop) for loop in loop_of_dim])
+
+
+@cache
+def _index_of_loop(loop_count: int, loop: int) -> ir.Affine:
+    return ir.Affine(0, tuple([1 if k == loop else 0 for k in range(loop_count)]))
 
 
 def compose(strides: Sequence[int], offset: int, imap: IndexMap, loops: int) -> ir.Affine:
     """Return ``offset + sum(strides[d] * imap[d])`` as a function of the loop indices."""
-    coef = [0] * loops
-    for s, a in zip(strides, imap, strict=True):
+    coef: tuple[int, ...] | None = None
+    for s, (start, steps) in zip(strides, imap, strict=True):
         if s:
-            offset += s * a.offset
-            for k, c in enumerate(a.coef):
-                if c:
-                    coef[k] += s * c
-    return ir.Affine(offset, tuple(coef))
+            offset += s * start
+            scaled = steps if type(s) is int and s == 1 else tuple([s * c for c in steps])
+            coef = scaled if coef is None else tuple(map(add, coef, scaled))
+    return ir.Affine(offset, (0,) * loops if coef is None else coef)
 
 
 class Builder:
@@ -111,19 +114,17 @@ class Builder:
         self._memo: dict[tuple[int, IndexMap], int] = {}
         self.reads: list[tuple[Source, ir.Affine | None]] = []  # source, and index (None: any)
 
-    def mark(self) -> tuple[Any, ...]:
+    def mark(self) -> tuple[int, ...]:
         """Return the present state, for `rollback`."""
-        return (len(self.instructions), len(self.stores), dict(self._memo), len(self.arg_list), len(self.reads))
+        return (len(self.instructions), len(self.stores), len(self._memo), len(self.arg_list), len(self.reads))
 
-    def rollback(self, mark: tuple[Any, ...]) -> None:
+    def rollback(self, mark: tuple[int, ...]) -> None:
         """Return to the state of a `mark`."""
         instructions, stores, memo, args, reads = mark
-        for instr in self.instructions[instructions:]:
-            del self._numbers[instr]
         del self.instructions[instructions:], self.stores[stores:], self.arg_list[args:], self.reads[reads:]
-        for key in [k for k, v in self.args.items() if v >= args]:
-            del self.args[key]
-        self._memo = memo
+        for table, count in ((self._numbers, instructions), (self._memo, memo), (self.args, args)):
+            while len(table) > count:  # what came last goes first
+                table.popitem()
 
     def body(self) -> ir.Body:
         """Return the instructions and stores so far."""
@@ -134,17 +135,17 @@ class Builder:
     def argument(self, source: Source, kind: str, dtype: DType, aligned: bool = True, alias: int = -1) -> int:
         """Return the number of the kernel argument for a source, adding the argument at its first use."""
         key = (source, kind, dtype)
-        found = self.args.get(key)
-        if found is None:
-            found = self.args[key] = len(self.arg_list)
+        count = len(self.arg_list)
+        found = self.args.setdefault(key, count)
+        if found == count:
             self.arg_list.append((source, ir.Arg(kind, dtype, aligned, alias)))
         return found
 
     def emit(self, instr: ir.Instruction) -> int:
         """Return the number of the value of an instruction, adding the instruction if the body lacks it."""
-        found = self._numbers.get(instr)
-        if found is None:
-            found = self._numbers[instr] = len(self.instructions)
+        count = len(self.instructions)
+        found = self._numbers.setdefault(instr, count)
+        if found == count:
             self.instructions.append(instr)
         return found
 
@@ -163,7 +164,7 @@ class Builder:
         """Return the value of an argument of an operation over `shape` at `imap`, broadcast, and cast to `dtype`."""
         item = self.items[position]
         signature = item.signature
-        if isinstance(signature.primitive, Const):
+        if type(signature.primitive) is Const:
             if signature.primitive.weak:  # a Python scalar has no dtype of its own: it takes that of the loop
                 return self.emit(ir.Scalar(self.argument(Source("const", position), "scalar", dtype)))
             value = self.emit(ir.Scalar(self.argument(Source("const", position), "scalar", signature.dtype)))
@@ -175,8 +176,9 @@ class Builder:
     def value(self, position: int, imap: IndexMap) -> int:
         """Return the number of the value of a node at an index map."""
         shape = self.items[position].signature.shape
-        zero = ir.Affine(0, (0,) * len(self.loops))
-        imap = tuple(zero if n == 1 else a for n, a in zip(shape, imap, strict=True))
+        if 1 in shape:
+            zero = ir.Affine(0, (0,) * len(self.loops))
+            imap = tuple([zero if n == 1 else a for n, a in zip(shape, imap, strict=True)])
         key = (position, imap)
         found = self._memo.get(key)
         if found is None:
@@ -198,23 +200,19 @@ class Builder:
             at = compose(layout.c_strides(signature.shape), 0, imap, loops)
             return self._load(reached, signature.dtype, True, at)
         if isinstance(primitive, Map):
-            args = tuple(
-                self.operand(a, signature.shape, imap, want)
-                for a, want in zip(item.args, primitive.loop[:-1], strict=True)
-            )
+            wanted = zip(item.args, primitive.loop[:-1], strict=True)
+            args = tuple([self.operand(a, signature.shape, imap, want) for a, want in wanted])
             return self.emit(ir.Apply(primitive.op, args, primitive.loop))
         if isinstance(primitive, Iota):
             return self.emit(ir.LoopIndex(imap[primitive.axis]))
         if isinstance(primitive, Const):
             return self.emit(ir.Scalar(self.argument(Source("const", position), "scalar", signature.dtype)))
         if isinstance(primitive, View):
-            base_shape = self.items[item.args[0]].signature.shape
-            decomposed = layout.decompose(base_shape, primitive.strides, primitive.offset, signature.shape)
-            if decomposed is None:
+            if signature.index_map is None:
                 return self._load_flat_view(item, primitive, imap)
-            starts, coefs = decomposed
-            inner = tuple(compose([c[k] for c in coefs], start, imap, loops) for k, start in enumerate(starts))
-            return self.value(item.args[0], inner)
+            return self.value(
+                item.args[0], tuple([compose(steps, start, imap, loops) for start, steps in signature.index_map])
+            )
         if isinstance(primitive, Gather):
             return self._gather(position, item, primitive, imap)
         raise AssertionError(f"{type(primitive).__name__} is lowered by the scheduler alone")

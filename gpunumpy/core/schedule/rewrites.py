@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ..graph import layout
 from ..graph.layout import Shape
@@ -24,14 +23,23 @@ def add_outputs(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> 
     return result
 
 
-def merge_windows(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> list[Item]:
+def merge_windows(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> Sequence[Item]:
     """Let readers of equal windows of a buffer all read the first of these leaves, so that a kernel loads it once."""
     first_position: dict[tuple[Signature, int, int], int] = {}
-    canonical = [
-        p if item.buffer < 0 else first_position.setdefault((item.signature, item.buffer, item.offset), p)
-        for p, item in enumerate(items)
+    merged: dict[int, int] = {}
+    for p, item in enumerate(items):
+        if item.buffer >= 0:
+            first = first_position.setdefault((item.signature, item.buffer, item.offset), p)
+            if first != p:
+                merged[p] = first
+    if not merged:
+        return items
+    return [
+        item
+        if merged.keys().isdisjoint(item.args)
+        else item._replace(args=tuple([merged.get(a, a) for a in item.args]))
+        for item in items
     ]
-    return [replace(item, args=tuple(canonical[a] for a in item.args)) if item.args else item for item in items]
 
 
 def push_views(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> list[Item]:
@@ -77,9 +85,6 @@ def push_views(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> l
         if isinstance(primitive, View):
             base = item.args[0]
             sig = items[base].signature
-            has_index_map = (
-                layout.decompose(sig.shape, primitive.strides, primitive.offset, item.signature.shape) is not None
-            )
-            if isinstance(sig.primitive, Map) and not has_index_map and is_movable(base, sig.shape):
+            if isinstance(sig.primitive, Map) and item.signature.index_map is None and is_movable(base, sig.shape):
                 result[p] = result[push_view(base, item.signature)]
     return result

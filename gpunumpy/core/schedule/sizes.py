@@ -66,7 +66,7 @@ class Trace:
         return made
 
     def operation(self, text: str, compute: Callable[..., int], *args: Integer, bound: int | None = None) -> Integer:
-        """Return the result of an operation that is no polynomial.
+        """Return the result of an operation that is no polynomial; of numbers alone it is a number.
 
         Parameters
         ----------
@@ -77,6 +77,8 @@ class Trace:
         bound : int, optional
             What the result is not below.
         """
+        if not any(isinstance(x, Size) for x in args):
+            return compute(*args)
         key = (text, *args)
         found = self._atoms.get(key)
         if found is None:
@@ -157,6 +159,9 @@ class Trace:
 
     def formulas(self, sizes: Iterable[Integer]) -> Callable[[Sequence[int]], tuple[int, ...]]:
         """Return what computes sizes from values of the symbols."""
+        if not self.symbols:
+            numbers = tuple([value_of(x) for x in sizes])
+            return lambda values: numbers
         return self._compiled("".join(["(", *(f"{_text(x)}, " for x in sizes), ")"]))
 
     def _compiled(self, expression: str) -> Callable[[Sequence[int]], Any]:

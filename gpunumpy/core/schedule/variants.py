@@ -64,6 +64,9 @@ class Variant(NamedTuple, Generic[T]):
 class Variants(Generic[T]):
     """What `make` makes of numbers, made anew only for numbers that nothing made before serves.
 
+    The first list of numbers of a pattern is taken as it is: to make something of symbols takes several times as long,
+    and most programs have one size for each structure. Symbols come with the second list.
+
     Parameters
     ----------
     make : callable
@@ -85,16 +88,27 @@ class Variants(Generic[T]):
         for variant in variants:
             if variant.guards(values):
                 return variant.made, values
-        trace = Trace()
-        symbols = [trace.symbol(value) for value in values]
-        exact = places[:1] == (EXACT,)
-        made = self._make(trace, list(numbers) if exact else [_number(place, symbols) for place in places])
+        if variants:
+            variant = self._with_symbols(places, values)
+        else:
+            variant = self._for_numbers(numbers, places, values)
         if len(variants) >= MAX_VARIANTS:
             del variants[0]
         else:
             count(_VARIANT_ENTRIES)
-        variants.append(Variant(made, trace.guard_function()))
-        return made, values
+        variants.append(variant)
+        return variant.made, values
+
+    def _for_numbers(self, numbers: Sequence[int], places: tuple[int, ...], values: tuple[int, ...]) -> Variant[T]:
+        """Return a variant that serves these numbers alone."""
+        return Variant(self._make(Trace(), list(numbers)), values.__eq__)
+
+    def _with_symbols(self, places: tuple[int, ...], values: tuple[int, ...]) -> Variant[T]:
+        """Return a variant that serves the numbers of a pattern, as far as they answer its guards alike."""
+        trace = Trace()
+        symbols = [trace.symbol(value) for value in values]
+        made = self._make(trace, [_number(place, symbols) for place in places])
+        return Variant(made, trace.guard_function())
 
     def __len__(self) -> int:
         """Return how many things have been made."""

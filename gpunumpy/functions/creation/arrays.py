@@ -130,6 +130,8 @@ def array(
     """
     target_dtype = None if dtype is None else dtypes.check(dtype)
     target_device = None if device is None else Device(device)
+    if isinstance(copy, str):
+        raise ValueError("strings are not allowed for 'copy' keyword. Use True/False/None instead.")
     if subok:
         check_class(object)
     if not isinstance(object, ndarray):
@@ -338,6 +340,8 @@ def as_shape(shape: Any) -> Shape:
     except (AttributeError, TypeError):
         if isinstance(shape, ndarray):
             shape = to_host(shape).tolist()
+        if isinstance(shape, (tuple, list)) and any(isinstance(n, (bool, numpy.bool)) for n in shape):
+            raise TypeError("an integer is required") from None
         try:
             dims = tuple(n.__index__() for n in shape)
         except AttributeError:

@@ -127,7 +127,7 @@ def resolve_key(array_layout: Layout, key: Any, is_read: bool) -> Selection:
 
     `is_read`: the key is read, not written, and the result may have to be a view.
     """
-    items = [_normalized(item) for item in (key if type(key) is tuple else (key,))]
+    items = [_normalized(item) for item in (key if isinstance(key, tuple) else (key,))]
     ndim = len(array_layout.shape)
     arrays = [item for item in items if _is_index_array(item)]
     indexed = sum(map(_dimensions_indexed, items))
@@ -197,7 +197,7 @@ def _normalized(item: Any) -> Any:
             raise IndexError(NOT_INTEGER_INDEX)
         # A 0-d boolean decides the shape of the result, so its value is read now.
         return numpy.asarray(bool(item)) if kind == "b" and not item.shape else item
-    if isinstance(item, (numpy.ndarray, list, tuple)):
+    if isinstance(item, (numpy.ndarray, list, tuple)) or _is_sequence(item):
         array = numpy.asarray(item)
         if not isinstance(item, numpy.ndarray) and array.size == 0:
             array = array.astype(numpy.int64)
@@ -211,6 +211,11 @@ def _normalized(item: Any) -> Any:
     if hasattr(item, "__array__"):
         return _normalized(numpy.asarray(item))
     raise IndexError(INVALID_INDEX)
+
+
+def _is_sequence(x: Any) -> bool:
+    """Return whether NumPy makes an array of the elements of an object, such as a ``range`` or a ``deque``."""
+    return hasattr(x, "__len__") and hasattr(x, "__getitem__") and not hasattr(x, "__array__")
 
 
 def _check_mask(index: Any, shape: Shape, axis: int) -> None:

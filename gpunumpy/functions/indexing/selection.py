@@ -19,6 +19,7 @@ from ...core.numpy_release import NUMPY_2_5
 from ...core.recording import record
 from ...core.recording.array import is_scalar, mark_as_array, ndarray, one_step, to_host, wrap
 from ...core.source_location import source_location
+from ..creation.arrays import MAX_DIMENSIONS
 from ..ufuncs.elementwise import where as _where
 from ..ufuncs.output import checked_output, in_order, in_place, write_to_output
 from .elements import flat_values, flattened
@@ -137,7 +138,7 @@ def place(arr: ndarray, mask: Any, vals: Any) -> None:
 
 
 @in_place
-def putmask(a: ndarray, mask: Any, values: Any) -> None:
+def putmask(a: ndarray, /, mask: Any, values: Any) -> None:
     """Write values, repeated to the size of the array, where a mask is true. See `numpy.putmask`."""
     condition = _as_bool(flattened(mask, a))
     if condition.size != a.size:
@@ -335,12 +336,21 @@ def put(a: ndarray, ind: Any, v: Any, mode: Any = "raise") -> None:
 # From several arrays
 
 
+def choose_method(a: ndarray, *choices: Any, out: Any = None, mode: Any = "raise") -> ndarray:
+    """Pick each element from the array, among all given, whose number stands at its place. See `numpy.choose`."""
+    if not choices:
+        raise TypeError("choose() takes exactly 1 argument (0 given)")
+    return choose(a, choices[0] if len(choices) == 1 else choices, out, mode)
+
+
 def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> ndarray:
     """Pick each element from the array of `choices` whose number stands in `a` at its place. See `numpy.choose`."""
     mode = _mode_name(mode)
     if isinstance(choices, ndarray):
         choices = [getitem(choices, k) for k in range(choices.shape[0])]
     choices = list(choices)
+    if len(choices) >= MAX_DIMENSIONS:  # NumPy's limit of arrays in one operation, the index among them
+        raise ValueError(f"Need at least 0 and at most {MAX_DIMENSIONS} array objects.")
     choice_index = record.as_array(a, next((choice.device for choice in choices if isinstance(choice, ndarray)), None))
     if not choices:
         raise ValueError("0-length sequence.")

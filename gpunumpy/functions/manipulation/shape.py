@@ -63,6 +63,8 @@ def as_shape_with_unknown(shape: Any, size: int) -> Shape:
     if type(shape) is tuple and all(type(n) is int for n in shape):
         dims = shape
     elif numpy.ndim(shape) or isinstance(shape, (tuple, list)):
+        if any(isinstance(n, (bool, numpy.bool)) for n in shape):
+            raise TypeError("an integer is required")
         dims = tuple(operator.index(n) for n in shape)
     else:
         dims = (operator.index(shape),)

@@ -91,6 +91,8 @@ def construct_ndarray(
     if not has_strides:
         steps = layout.c_strides(dims[::-1])[::-1] if order == "F" else layout.c_strides(dims)
         strides = [s * unit_bytes for s in steps]
+    if hasattr(strides, "__index__"):
+        strides = (strides,)
     if len(strides) != len(dims):
         raise ValueError("strides, if given, must be the same length as shape")
     if buffer is None:

@@ -26,7 +26,7 @@ from ..reductions.reductions import NOT_GIVEN, any, final_shape, keeps_dims, wri
 from ..reductions.reductions import sum as total
 from ..reductions.scans import cumsum
 from ..sorting.sort import argsort_rows, elements_in_rows, sort_rows
-from ..ufuncs.output import checked_output
+from ..ufuncs.output import checked_output, write_to_output
 from .averages import FLOAT32, converted, divided, mean, weights_over
 from .nanfunctions import nanmean
 
@@ -294,7 +294,13 @@ def _checked_quantile(
         result = _weighted_quantiles(rows, _rows(weight, axes), requested.shares, skip_nan)
     else:
         result = _unweighted_quantiles(sort_rows(rows), requested, method, skip_nan)
-    return _return_result(result, requested.shares.shape, array, axes, keepdims, into)
+    shaped = _return_result(result, requested.shares.shape, array, axes, keepdims, None)
+    if into is None:
+        return shaped
+    misfits = [n for n, size in zip(shaped.shape[::-1], into.shape[::-1]) if n not in (1, size)]
+    if misfits or len(shaped.shape) > len(into.shape):
+        return write_result_to_out(shaped, into, "add")  # which raises
+    return write_to_output(into, shaped.value())  # NumPy's last step is elementwise: its output may be larger
 
 
 def _beside_rows(x: Any, rows: Node, element_dims: int = 0) -> Any:

@@ -118,27 +118,27 @@ def _wrap_python_integer(node: Node, dtype: DType) -> Node:
 
 def clip(
     a: Any,
-    min: Any = NO_VALUE,
-    max: Any = NO_VALUE,
-    out: Any = None,
-    *,
     a_min: Any = NO_VALUE,
     a_max: Any = NO_VALUE,
+    out: Any = None,
+    *,
+    min: Any = NO_VALUE,
+    max: Any = NO_VALUE,
     **options: Any,
 ) -> ndarray:
     """Clip (limit) the values in an array to an interval. See `numpy.clip`.
 
-    The bounds are positional, or named `a_min` and `a_max`, or named `min` and `max` as in the array API standard. One
-    bound may be left out, except with the names `a_min` and `a_max`.
+    The bounds are both positional or named `a_min` and `a_max`, or named `min` and `max` as in the array API standard,
+    of which one may be left out.
     """
-    has_old_names = a_min is not NO_VALUE or a_max is not NO_VALUE
-    for old_name_bound, bound in ((a_min, min), (a_max, max)):
-        if old_name_bound is not NO_VALUE and bound is not NO_VALUE:
-            raise ValueError("clip() takes either `a_min` and `a_max` or `min` and `max`, not both")
-    low, high = (min if a_min is NO_VALUE else a_min), (max if a_max is NO_VALUE else a_max)
-    if has_old_names and (low is NO_VALUE or high is NO_VALUE):
-        raise TypeError(f"clip() missing 1 required positional argument: {'a_min' if low is NO_VALUE else 'a_max'!r}")
-    return _clip_between(as_array(a), low, high, out, options)
+    if a_min is NO_VALUE and a_max is NO_VALUE:
+        return _clip_between(as_array(a), min, max, out, options)
+    for name, bound in (("a_min", a_min), ("a_max", a_max)):
+        if bound is NO_VALUE:
+            raise TypeError(f"clip() missing 1 required positional argument: {name!r}")
+    if min is not NO_VALUE or max is not NO_VALUE:
+        raise ValueError("Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.")
+    return _clip_between(as_array(a), a_min, a_max, out, options)
 
 
 def clip_method(a: ndarray, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> ndarray:
@@ -481,7 +481,8 @@ def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: floa
     p = as_array(p)
     axis = layout.normalize_axis(axis, p.ndim)
     before, after = ((slice(None),) * axis + (ends,) for ends in (slice(None, -1), slice(1, None)))
-    steps = subtract(getitem(p, after), getitem(p, before))
+    difference = not_equal if p.dtype == BOOL else subtract
+    steps = difference(getitem(p, after), getitem(p, before))
     dtype = check(numpy.result_type(steps.dtype, period))
     is_integer = dtype.kind in "iu"
     half = period // 2 if is_integer else period / 2

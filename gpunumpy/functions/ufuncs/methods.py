@@ -360,6 +360,9 @@ def reduceat_ufunc(op: str, x: Any, indices: Any, axis: Any = 0, dtype: Any = No
 def _single_axis(axis: Any, ndim: int, method: str) -> int:
     """Return the `axis` argument as one axis counted from the front; raise unless it is one axis of an array."""
     if ndim == 0:
+        for one in () if axis is None else axis if isinstance(axis, tuple) else (axis,):
+            if one not in (0, -1):  # which NumPy takes here
+                raise numpy.exceptions.AxisError(one, 0)
         raise TypeError(f"cannot {method} on a scalar")
     axes = layout.normalize_axes(axis, ndim)
     if len(axes) != 1:

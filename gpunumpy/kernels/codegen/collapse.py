@@ -62,8 +62,8 @@ def _drop_region(kernel: Kernel) -> Kernel:
 def _memory_order(kernel: Kernel, ordered: bool) -> list[int]:
     """Return the loops by falling stride: of the loads if the kernel has reduced loops, else of the stores."""
     outer = len(kernel.shape) - kernel.reduced
-    level = are_row_level(kernel, kernel.body)
     if kernel.reduced:
+        level = are_row_level(kernel, kernel.body)
         walked = [
             i.at for i, row in zip(kernel.body.instructions, level, strict=True) if isinstance(i, Load) and not row
         ]
@@ -93,6 +93,8 @@ def _drop_single(kernel: Kernel) -> Kernel:
     kept = [d for d, size in enumerate(kernel.shape) if size != 1]
     if kernel.reduced and not any(d >= outer for d in kept):
         kept.append(len(kernel.shape) - 1)
+    if len(kept) == len(kernel.shape):
+        return kernel
     region = kernel.region and tuple(kernel.region[d] for d in kept)
     changed = _rewrite(kernel, lambda at: Affine(at.offset, tuple(at.coef[d] for d in kept)))
     shape = tuple(kernel.shape[d] for d in kept)

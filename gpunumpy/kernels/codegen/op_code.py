@@ -145,6 +145,7 @@ def _partial_dtype(loop: Loop, state: DType) -> DType:
     return loop[0] if KIND[loop[0]] == "c" else check("float32")
 
 
+@cache
 def reduction(op_name: str, loop: Loop, scan: bool = False) -> ReductionCode:
     """Return the C of a reduction, or of a scan. `loop` is the argument dtypes and the result dtype."""
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...core.schedule.kernel import Load, are_row_level
+from ...core.schedule.kernel import Load
 from .emit import Tile
 from .shape import ceil_div, unravel
 from .team import Team
@@ -76,7 +76,7 @@ def is_reduced_contiguous(unit: Unit) -> bool:
     if outer == 0:
         return True
     votes = 0
-    for instr, row in zip(kernel.body.instructions, are_row_level(kernel, kernel.body), strict=True):
+    for instr, row in zip(kernel.body.instructions, unit.is_row_level, strict=True):
         if isinstance(instr, Load) and not row:
             across, along = abs(instr.at.coef[outer - 1]), abs(instr.at.coef[-1])
             if across:

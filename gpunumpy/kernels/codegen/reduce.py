@@ -7,7 +7,7 @@ order.
 
 from __future__ import annotations
 
-from ...core.schedule.kernel import Apply, ReduceLoops, are_row_level
+from ...core.schedule.kernel import Apply, ReduceLoops
 from .emit import Emitter, Tile
 from .plan import (
     Plan,
@@ -48,7 +48,7 @@ def emit_reduce(unit: Unit, processors: int) -> None:
     kernel = unit.kernel
     plan = _plan(unit, processors)
     outer = outer_loops(unit)
-    level = are_row_level(kernel, kernel.body)
+    level = unit.is_row_level
     text = unit.entry(plan.tiles * plan.splits, plan.team.threads)
     reduces = [n for n, instr in enumerate(kernel.body.instructions) if isinstance(instr, ReduceLoops)]
     states = States(unit, text, reduces, 1 if plan.reduced_is_contiguous else plan.width)
@@ -115,7 +115,7 @@ def _plan(unit: Unit, processors: int) -> Plan:
 def _accumulates_arrays(unit: Unit) -> bool:
     """Return whether a reduction should accumulate arrays of elements: it can, and the work on an element is light."""
     body = unit.kernel.body
-    level = are_row_level(unit.kernel, body)
+    level = unit.is_row_level
     work = sum(isinstance(instr, Apply) and not row for instr, row in zip(body.instructions, level, strict=True))
     reduces = [instr for instr in body.instructions if isinstance(instr, ReduceLoops)]
     return work <= _MAX_ARRAY_OPERATIONS and any(

@@ -5,7 +5,7 @@ A team of threads holds a row in registers: the row is loaded once, and reduced 
 
 from __future__ import annotations
 
-from ...core.schedule.kernel import Body, Load, ReduceLoops, are_row_level
+from ...core.schedule.kernel import Body, Load, ReduceLoops
 from .emit import Emitter, Tile, operands
 from .plan import (
     Plan,
@@ -48,7 +48,7 @@ def phases(body: Body) -> list[int]:
 def is_rowwise(unit: Unit) -> bool:
     """Return whether a full-level value or store, or a reduction, depends on a reduction."""
     body = unit.kernel.body
-    level, phase = are_row_level(unit.kernel, body), phases(body)
+    level, phase = unit.is_row_level, phases(body)
     if any(phase[store.value] and any(store.at.coef[outer_loops(unit) :]) for store in body.stores):
         return True
     return any(
@@ -59,9 +59,9 @@ def is_rowwise(unit: Unit) -> bool:
 
 def emit_rowwise(unit: Unit) -> None:
     """Emit a kernel that holds its rows in registers."""
-    kernel, body = unit.kernel, unit.kernel.body
+    body = unit.kernel.body
     plan = _plan(unit)
-    level, phase = are_row_level(kernel, body), phases(body)
+    level, phase = unit.is_row_level, phases(body)
     outer = outer_loops(unit)
     reduces = [n for n, instr in enumerate(body.instructions) if isinstance(instr, ReduceLoops)]
     full = [store for store in body.stores if not level[store.value] or any(store.at.coef[outer:])]
@@ -114,7 +114,7 @@ def _resident_blocks(unit: Unit, plan: Plan) -> int:
 def _point_bytes(unit: Unit) -> int:
     """Return the bytes that are loaded for every point of a row."""
     kernel = unit.kernel
-    level = are_row_level(kernel, kernel.body)
+    level = unit.is_row_level
     loads = [i for i, row in zip(kernel.body.instructions, level, strict=True) if isinstance(i, Load) and not row]
     return sum(kernel.args[load.arg].dtype.itemsize for load in loads)
 

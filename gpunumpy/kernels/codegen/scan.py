@@ -7,7 +7,7 @@ the totals before it. Where neighbours in memory belong to different rows, each 
 
 from __future__ import annotations
 
-from ...core.schedule.kernel import ScanLoop, are_row_level
+from ...core.schedule.kernel import ScanLoop
 from .emit import Emitter
 from .plan import Plan, define_block, define_row, is_reduced_contiguous, outer_loops, step_tile, whole_condition
 from .reduce import STATE_BYTES
@@ -55,7 +55,7 @@ def _begin_entry(
         text.line(f"{state}* const total{n} = reinterpret_cast<{state}*>({scratch});")
     plan.team.declare_exchange(text, list(states.reducers.values()), plan.count)
     emitter = Emitter(unit, text, body, step_tile(unit, plan))
-    level = are_row_level(unit.kernel, body)
+    level = unit.is_row_level
     emitter.compute_once(n for n in emitter.closure(store.value for store in body.stores) if level[n])
     return text, states, emitter
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...core.dtypes import C_TYPE
-from ...core.schedule.kernel import ReduceLoops, ScanLoop, Store, are_row_level
+from ...core.schedule.kernel import ReduceLoops, ScanLoop, Store
 from .emit import Emitter
 from .op_code import ReductionCode
 from .plan import Plan, outer_loops
@@ -25,7 +25,7 @@ class States:
         self.lanes = lanes
         self.reducers: dict[int, str] = {}
         self.names = {n: f"s{n}[{'v' if lanes > 1 else '0'}]" for n in values}
-        self._level = are_row_level(unit.kernel, unit.kernel.body)
+        self._level = unit.is_row_level
         for n in values:
             instr = self.instr(n)
             self.reducers[n] = unit.reducer(instr.op, instr.loop, isinstance(instr, ScanLoop))[0]

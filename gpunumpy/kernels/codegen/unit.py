@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from functools import cached_property
 
 from ...core.dtypes import C_TYPE, KIND, DType
-from ...core.schedule.kernel import Affine, Kernel, LoadIndexed
+from ...core.schedule.kernel import Affine, Kernel, LoadIndexed, are_row_level
 from . import op_code
 from .collapse import affines, bodies
 from .program import Launch, Program, Scratch
@@ -28,44 +28,44 @@ _INT32_LIMIT = 2**31 - 2**22  # leaves a margin for a last tile that starts insi
 
 
 class Text:
-    """The lines of a C function, with their indentation."""
+    """The lines of a C function, with their indentation. As a context, it ends the block that was begun last."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self._depth = 1
+        self._indent = "  "
 
     def line(self, text: str) -> None:
         """Add one line."""
-        self.lines.append("  " * self._depth + text)
+        self.lines.append(self._indent + text)
 
-    @contextmanager
-    def block(self, head: str, tail: str = "}") -> Iterator[None]:
-        """Add ``head {``, the lines that are added inside the context, and the closing brace."""
-        self.line(f"{head} {{".strip())
-        self._depth += 1
-        yield
-        self._depth -= 1
-        self.line(tail)
+    def __enter__(self) -> None:
+        """Add lines to the block that has been begun."""
 
-    @contextmanager
-    def unrolled(self, name: str, count: int) -> Iterator[None]:
-        """Add an unrolled loop of `name` from 0 to `count`; a block without a loop if `count` is 1."""
+    def __exit__(self, *error: object) -> None:
+        """Add the closing brace."""
+        self._indent = self._indent[:-2]
+        self.line("}")
+
+    def block(self, head: str) -> Text:
+        """Begin a block with ``head {``."""
+        self.line(f"{head} {{" if head else "{")
+        self._indent += "  "
+        return self
+
+    def unrolled(self, name: str, count: int) -> Text:
+        """Begin an unrolled loop of `name` from 0 to `count`; a block without a loop if `count` is 1."""
         if count == 1:
-            with self.block(""):
-                self.line(f"const int {name} = 0;")
-                yield
-        else:
-            self.line("#pragma unroll")
-            with self.block(f"for (int {name} = 0; {name} < {count}; ++{name})"):
-                yield
+            self.block("")
+            self.line(f"const int {name} = 0;")
+            return self
+        self.line("#pragma unroll")
+        return self.block(f"for (int {name} = 0; {name} < {count}; ++{name})")
 
-    @contextmanager
-    def rolled(self, start: str, end: str, step: int) -> Iterator[None]:
-        """Add a loop that is not unrolled. `start` initialises its index, which grows by `step`."""
+    def rolled(self, start: str, end: str, step: int) -> Text:
+        """Begin a loop that is not unrolled. `start` initialises its index, which grows by `step`."""
         name = start.split()[0]
         self.line("#pragma unroll 1")
-        with self.block(f"for (Int {start}; {name} < {end}; {name} += {step})"):
-            yield
+        return self.block(f"for (Int {start}; {name} < {end}; {name} += {step})")
 
 
 class Unit:
@@ -87,6 +87,11 @@ class Unit:
         self._entries: list[tuple[str, str, Text]] = []
         self._launches: list[Launch] = []
         self._scratch: list[Scratch] = []
+
+    @cached_property
+    def is_row_level(self) -> list[bool]:
+        """For every value of the kernel's body, whether it is computed once a row."""
+        return are_row_level(self.kernel, self.kernel.body)
 
     # Parameters
 

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeAlias
 
 from ...core.errors import DeviceError, allowed
 from ...core.graph.bounded_table import ENTRY_BYTES, BoundedTable
 from ...core.runtime.device import Device
+from . import precompiled
 from .disk_cache import INSTALL, cache_folder, cuda_core, open_cache, warn_unusable
 from .module import Function, Module
 
@@ -28,6 +30,15 @@ _Key: TypeAlias = tuple[Device, bool, str]
 _contraction = False
 _modules: BoundedTable[_Key, Module] = BoundedTable()
 _lock = threading.RLock()
+
+
+class _Wanted(threading.local):
+    """What `compiled_side_by_side` loads at its end in this thread: programs and their functions, by name."""
+
+    programs: list[tuple[_Key, dict[str, Function]]] | None = None
+
+
+_wanted = _Wanted()
 
 
 def set_contraction(enabled: bool) -> None:
@@ -59,6 +70,16 @@ def archs() -> tuple[str, ...]:
     if status:
         raise DeviceError(f"NVRTC, the compiler of CUDA, does not start: {status.name}")
     return tuple(f"sm_{number}" for number in numbers)
+
+
+@cache
+def compiler_version() -> tuple[int, int]:
+    """Return the major and the minor version of the installed compiler."""
+    archs()  # raises if there is none
+    from cuda.bindings import nvrtc
+
+    _, major, minor = nvrtc.nvrtcVersion()
+    return major, minor
 
 
 def compile_cubin(text: str, arch: str) -> bytes:
@@ -94,8 +115,7 @@ def _compile(text: str, arch: str, target: str, contraction: bool, **options: An
     make_program, make_options, _ = cuda_core()
     folder = cache_folder()
     disk = open_cache(folder)
-    settings = make_options(arch=arch, std="c++17", fma=contraction, name="gpunumpy", **options)
-    program = make_program(text, "c++", settings)
+    program = make_program(text, "c++", make_options(**_settings(arch, contraction), **options))
     try:
         try:
             return bytes(program.compile(target, cache=disk).code)
@@ -106,6 +126,16 @@ def _compile(text: str, arch: str, target: str, contraction: bool, **options: An
         raise DeviceError(f"a kernel does not compile for {arch}: {error}\n{_with_line_numbers(text)}") from error
     finally:
         program.close()
+
+
+def _settings(arch: str, contraction: bool) -> dict[str, Any]:
+    return {"arch": arch, "std": "c++17", "fma": contraction, "name": "gpunumpy"}
+
+
+def compile_options(arch: str) -> list[bytes]:
+    """Return the compiler's options for an architecture, without contraction."""
+    options: list[bytes] = cuda_core()[1](**_settings(arch, contraction=False)).as_bytes("nvrtc")
+    return options
 
 
 def _with_line_numbers(text: str) -> str:
@@ -127,7 +157,7 @@ def _compile_target(arch: str) -> tuple[str, str]:
 
 
 def compile_program(text: str, entries: Iterable[str], device: Device) -> dict[str, Function]:
-    """Compile a program, load it on a GPU and return its functions.
+    """Compile a program, load it on a GPU and return its functions; in `compiled_side_by_side`, load it at its end.
 
     A program that was compiled before is found in memory, or on disk.
 
@@ -145,19 +175,36 @@ def compile_program(text: str, entries: Iterable[str], device: Device) -> dict[s
     dict
         The function of each name.
     """
-    key = (device, _contraction, text)
-    module = _modules.find(key) or _load(key, _image(key))
-    return {name: module.function(name) for name in entries}
+    key, functions = (device, _contraction, text), {name: Function() for name in entries}
+    if _wanted.programs is None:
+        _load_functions(key, functions)
+    else:
+        _wanted.programs.append((key, functions))
+    return functions
 
 
-def compile_side_by_side(texts: Iterable[str], device: Device) -> None:
-    """Compile and load programs on a GPU, several at a time, so that `compile_program` finds them.
+@contextmanager
+def compiled_side_by_side() -> Iterator[None]:
+    """Compile the programs that are asked for inside at the end, several at a time, and load them.
 
-    The compiler runs outside of Python's lock, and one program takes a tenth of a second or more. An error in a program
-    is left to `compile_program`. An exception in this thread (Ctrl-C) waits for the programs under way, not for those
-    that have not begun.
+    Until then their functions cannot be launched. The compiler runs outside of Python's lock, and one program takes a
+    tenth of a second or more. An exception in this thread (Ctrl-C) waits for the programs under way, not for those that
+    have not begun.
     """
-    keys = [key for text in dict.fromkeys(texts) if _modules.find(key := (device, _contraction, text)) is None]
+    programs: list[tuple[_Key, dict[str, Function]]] = []
+    outer, _wanted.programs = _wanted.programs, programs
+    try:
+        yield
+    finally:
+        _wanted.programs = outer
+    _compile_missing([key for key, _ in programs])
+    for key, functions in programs:
+        _load_functions(key, functions)
+
+
+def _compile_missing(wanted: Iterable[_Key]) -> None:
+    """Compile programs and load them; an error in one of them is left to `_load_functions`."""
+    keys = [key for key in dict.fromkeys(wanted) if _modules.find(key) is None]
     if len(keys) < 2:
         return
     with ThreadPoolExecutor(min(len(keys), MAX_COMPILERS, os.cpu_count() or 1)) as pool:
@@ -171,9 +218,20 @@ def compile_side_by_side(texts: Iterable[str], device: Device) -> None:
             raise
 
 
+def _load_functions(key: _Key, functions: dict[str, Function]) -> None:
+    """Compile and load a program unless it is loaded, and give its functions their handles."""
+    module = _modules.find(key) or _load(key, _image(key))
+    for name, function in functions.items():
+        function.load(module, name)
+
+
 def _image(key: _Key) -> bytes:
-    device, contraction, text = key
-    return _compile(text, *_compile_target(device.attributes.arch), contraction)
+    """Return the compiled program: one that the package holds, or one from the disk cache, or a new one."""
+    (device, contraction, text), image = key, None
+    arch = device.attributes.arch
+    if not contraction and precompiled.FOLDER.is_dir():
+        image = precompiled.find_image(precompiled.FOLDER, text, arch, compiler_version())
+    return image or _compile(text, *_compile_target(arch), contraction)
 
 
 def _load(key: _Key, image: bytes) -> Module:

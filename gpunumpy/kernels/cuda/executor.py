@@ -18,8 +18,8 @@ from ...core.schedule.callbacks import FusedCall, FusePredicate
 from ...core.schedule.steps import RunLibraryCall
 from ...core.schedule.traits import Traits
 from ..source_locations import SourceLocations
-from .compile import compile_side_by_side
-from .kernel import CudaKernels, Preparation
+from .compile import compiled_side_by_side
+from .kernel import CudaKernels
 from .program import prepare_program
 
 
@@ -48,26 +48,26 @@ class CudaExecutor:
         """Return the function that decides which kernels are fused into library call `call`; None if none ever are."""
         return fuse_predicate_of(call, self.name)
 
-    def finish(self, begun: Sequence[Preparation]) -> Sequence[Runner]:
-        """Compile the programs of all preparations side by side, and finish them."""
-        compile_side_by_side([preparation.text for preparation in begun if preparation.text], self.device)
-        return [preparation.finish() for preparation in begun]
+    def finish(self, begun: Sequence[Callable[[], Runner]]) -> Sequence[Runner]:
+        """Finish all preparations; their programs are compiled side by side."""
+        with compiled_side_by_side():
+            return [finish() for finish in begun]
 
-    def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Preparation:
-        """Begin to prepare a function of the addresses of a call's results and arguments, and scalars."""
+    def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Callable[[], Runner]:
+        """Return what prepares a function of the addresses of a call's results and arguments, and scalars."""
         functions = record_of(step.name).implementation(self.name)
         layouts = [*(layout for layout, _ in results), *(layout for _, layout in step.args)]
         dtypes = (*(dtype for _, dtype in results), *step.dtypes)
         if functions.program:
             program = implementation(functions.program)(step.options, layouts, dtypes)
-            return Preparation(partial(prepare_program, self.device, program, len(layouts)), program.text)
+            return partial(prepare_program, self.device, program, len(layouts))
         name = functions.run
         if isinstance(step.options, Batch):
             name = functions.batch
         elif isinstance(step.options, FusedCall):
             name = functions.run_fused
         prepare = partial(implementation(name), self.device, step.options, layouts, dtypes)
-        return Preparation(partial(_prepared, self.device, prepare))
+        return partial(_prepared, self.device, prepare)
 
     def take_error(self) -> str:
         """Return the message of the first index out of bounds since the last call, or an empty string."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...core.dtypes import KIND
 from ...core.graph.bounded_table import BoundedTable
@@ -19,21 +19,6 @@ from .compile import compile_program
 from .launch import ARGUMENT_FORMAT, Launcher
 
 
-class Preparation(NamedTuple):
-    """What is left to do for a step of a plan once its program is known.
-
-    Attributes
-    ----------
-    finish
-        Compiles and loads the program if that has not been done, and returns what launches it.
-    text
-        The text of the program; empty if there is none.
-    """
-
-    finish: Callable[[], Runner]
-    text: str = ""
-
-
 class CudaKernels:
     """The kernels of one GPU, by structure."""
 
@@ -41,18 +26,18 @@ class CudaKernels:
         self._device = device
         self._programs: BoundedTable[Kernel, Variants[SizedProgram]] = BoundedTable()
 
-    def prepare(self, structure: Kernel) -> Callable[[Sequence[int]], Preparation]:
-        """Return what takes the sizes of a kernel of this structure, and begins to prepare what launches it."""
+    def prepare(self, structure: Kernel) -> Callable[[Sequence[int]], Callable[[], Runner]]:
+        """Return what takes the sizes of a kernel of this structure, and returns what prepares its launch."""
         device = self._device
         programs = self._programs.find(structure)
         if programs is None:
             made = sized_programs(structure, device.attributes.multiprocessors)
             programs = self._programs.keep(structure, made)
 
-        def begin(sizes: Sequence[int]) -> Preparation:
+        def begin(sizes: Sequence[int]) -> Callable[[], Runner]:
             sized, values = programs.find(sizes)
             program = sized.at(values)
-            return Preparation(partial(launcher, device, structure, program), program.text)
+            return partial(launcher, device, structure, program)
 
         return begin
 

@@ -45,7 +45,7 @@ class Launcher:
         Signed integers that follow the arguments in every launch.
     """
 
-    __slots__ = ("_addresses", "_function", "_launch", "_lock", "_pack", "_values", "device")
+    __slots__ = ("_addresses", "_dimensions", "_function", "_launch", "_lock", "_pack", "_values", "device")
 
     is_one_launch = True
 
@@ -59,16 +59,6 @@ class Launcher:
         format: str,
         params: Sequence[int] = (),
     ) -> None:
-        cuda = driver()
-        device.activate()
-        if shared > DEFAULT_SHARED:
-            limit = device.attributes.shared_per_block
-            if shared > limit:
-                raise DeviceError(f"a kernel asks for {shared} bytes of shared memory; {device} has {limit} per block")
-            attribute = cuda.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-            # Another launcher of the function may have set a higher limit already.
-            if shared > check(cuda.cuFuncGetAttribute(attribute, function.handle)):
-                check(cuda.cuFuncSetAttribute(function.handle, attribute, shared))
         packer = struct.Struct("=" + format)
         if packer.size != 8 * len(format):
             raise ValueError(f"every argument is 8 bytes wide, so a format is made of Q, q and d, not {format!r}")
@@ -79,14 +69,30 @@ class Launcher:
         self._values[len(format) : len(format) + len(params)] = list(params)
         start = ctypes.addressof(self._values)
         self._addresses = (ctypes.c_void_p * len(self._values))(*range(start, start + ctypes.sizeof(self._values), 8))
-        # The arguments of cuLaunchKernel; its binding converts its own objects and plain integers fastest.
-        dimensions = (*(*grid, 1, 1)[:3], *(*block, 1, 1)[:3])
         self._function = function  # keeps its module loaded
-        self._launch = (
-            *(cuda.cuLaunchKernel, function.handle, *dimensions),
-            *(shared, device.stream, ctypes.addressof(self._addresses), 0),
-        )
+        self._dimensions = (*(*grid, 1, 1)[:3], *(*block, 1, 1)[:3], shared)
         self._lock = threading.RLock()
+        function.when_loaded(self._prepare_launch)
+
+    def _prepare_launch(self) -> None:
+        """Allow the shared memory that a launch takes, and prepare the call of the driver."""
+        cuda, handle, shared = driver(), self._function.handle, self._dimensions[-1]
+        self.device.activate()
+        if shared > DEFAULT_SHARED:
+            limit = self.device.attributes.shared_per_block
+            if shared > limit:
+                raise DeviceError(
+                    f"a kernel asks for {shared} bytes of shared memory; {self.device} has {limit} per block"
+                )
+            attribute = cuda.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            # Another launcher of the function may have set a higher limit already.
+            if shared > check(cuda.cuFuncGetAttribute(attribute, handle)):
+                check(cuda.cuFuncSetAttribute(handle, attribute, shared))
+        # The arguments of cuLaunchKernel; its binding converts its own objects and plain integers fastest.
+        self._launch = (
+            *(cuda.cuLaunchKernel, handle, *self._dimensions),
+            *(self.device.stream, ctypes.addressof(self._addresses), 0),
+        )
 
     def __call__(self, values: Sequence[float]) -> None:
         """Queue the kernel on the device's stream.

@@ -6,7 +6,8 @@ order, so a module that nothing holds may be unloaded once what is queued by the
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 from ...core.runtime import memory
 from ...core.runtime.device import Device, check, driver
@@ -16,11 +17,36 @@ _dropped: dict[Device, list[Any]] = {}
 _waiting: dict[Device, list[tuple[Any, list[Any]]]] = {}
 
 
-class Function(NamedTuple):
-    """A kernel of a GPU, as the driver's handle; `module` keeps it loaded."""
+class Function:
+    """A kernel of a GPU. While its program is being compiled it has no handle.
 
-    handle: Any
-    module: Module
+    Attributes
+    ----------
+    handle
+        The driver's handle.
+    module
+        The program of the kernel, which this keeps loaded.
+    """
+
+    __slots__ = ("_uses", "handle", "module")
+
+    def __init__(self) -> None:
+        self.handle: Any = None
+        self.module: Module | None = None
+        self._uses: list[Callable[[], None]] = []
+
+    def load(self, module: Module, name: str) -> None:
+        """Take the handle from a loaded program, and call what has waited for it."""
+        self.handle, self.module = module.function(name), module
+        while self._uses:
+            self._uses.pop()()
+
+    def when_loaded(self, use: Callable[[], None]) -> None:
+        """Call a function once there is a handle: now, or from `load`."""
+        if self.handle is None:
+            self._uses.append(use)
+        else:
+            use()
 
 
 class Module:
@@ -44,13 +70,13 @@ class Module:
         self.handle = _load(device, image)
         self._dropped = dropped  # set last: a module that was not loaded is not unloaded either
 
-    def function(self, name: str) -> Function:
-        """Return a kernel of the program by the name of its entry."""
+    def function(self, name: str) -> Any:
+        """Return the handle of a kernel of the program by the name of its entry."""
         handle = self._functions.get(name)
         if handle is None:
             self.device.activate()
             handle = self._functions[name] = check(driver().cuModuleGetFunction(self.handle, name.encode()))
-        return Function(handle, self)
+        return handle
 
     def __del__(self) -> None:
         """Leave the module to be unloaded when the next one is loaded: a finaliser calls no driver."""

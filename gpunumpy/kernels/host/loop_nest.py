@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from math import prod
 
@@ -32,7 +33,7 @@ from ...core.schedule.kernel import (
 POSITIONAL = frozenset({"argmax", "argmin"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Nest:
     """A box of loop points and the body that runs over it. `reduced` marks the reduced dimensions."""
 
@@ -45,6 +46,26 @@ class Nest:
     def count(self) -> int:
         """The number of loop points."""
         return prod(self.shape)
+
+    @cached_property
+    def varying(self) -> list[frozenset[int]]:
+        """For every value, the dimensions along which it varies."""
+        axes = frozenset([d for d, flag in enumerate(self.reduced) if flag])
+        nowhere: frozenset[int] = frozenset()
+        out: list[frozenset[int]] = []
+        for instr in self.body.instructions:
+            if isinstance(instr, Apply):
+                out.append(nowhere.union(*[out[i] for i in instr.args]))
+                continue
+            mask = nowhere.union(*[out[i] for i in operands(instr)])
+            if isinstance(instr, (Load, LoadIndexed, LoopIndex)):
+                mask = mask.union([d for d, c in enumerate(instr.at.coef) if c])
+            elif isinstance(instr, ReduceLoops):
+                mask -= axes
+            elif isinstance(instr, ScanLoop):
+                mask |= axes
+            out.append(mask)
+        return out
 
 
 def operands(instr: Instruction) -> tuple[int, ...]:
@@ -65,12 +86,14 @@ def affines(body: Body) -> Iterator[Affine]:
 
 def permuted(nest: Nest, order: Sequence[int]) -> Nest:
     """Return `nest` with its dimensions in `order`. Dimensions left out must have one point, or stride 0 everywhere."""
+    if list(order) == list(range(len(nest.shape))):
+        return nest
 
     def pick(at: Affine) -> Affine:
-        return Affine(at.offset, tuple(at.coef[d] for d in order))
+        return Affine(at.offset, tuple([at.coef[d] for d in order]))
 
-    shape = tuple(nest.shape[d] for d in order)
-    return replace(nest, shape=shape, reduced=tuple(nest.reduced[d] for d in order), body=map_affines(nest.body, pick))
+    shape, reduced = tuple([nest.shape[d] for d in order]), tuple([nest.reduced[d] for d in order])
+    return Nest(shape, reduced, nest.args, map_affines(nest.body, pick))
 
 
 def _has_larger_inner_strides(maps: list[Affine], outer: int, inner: int) -> bool:
@@ -114,7 +137,7 @@ def merged(nest: Nest) -> Nest:
             body = map_affines(body, lambda at, d=d: Affine(at.offset, at.coef[:d] + at.coef[d + 1 :]))  # type: ignore[misc]
             shape[d : d + 2] = [shape[d] * inner]
             del reduced[d]
-    return replace(nest, shape=tuple(shape), reduced=tuple(reduced), body=body)
+    return nest if body is nest.body else Nest(tuple(shape), tuple(reduced), nest.args, body)
 
 
 def depends_on_reductions(body: Body) -> list[bool]:
@@ -140,30 +163,13 @@ def writes_along_rows(nest: Nest, store: Store) -> bool:
     return any(c and flag for c, flag in zip(store.at.coef, nest.reduced, strict=True))
 
 
-def varying_dims(nest: Nest) -> list[frozenset[int]]:
-    """Return, for every value, the dimensions along which it varies."""
-    axes = frozenset(d for d, flag in enumerate(nest.reduced) if flag)
-    out: list[frozenset[int]] = []
-    for instr in nest.body.instructions:
-        mask: frozenset[int] = frozenset().union(*(out[i] for i in operands(instr)))
-        if isinstance(instr, (Load, LoadIndexed, LoopIndex)):
-            mask |= {d for d, c in enumerate(instr.at.coef) if c}
-        elif isinstance(instr, ReduceLoops):
-            mask -= axes
-        elif isinstance(instr, ScanLoop):
-            mask |= axes
-        out.append(mask)
-    return out
-
-
-def bytes_per_point(nest: Nest, varying: Sequence[frozenset[int]]) -> Callable[[Sequence[int]], float]:
+def bytes_per_point(nest: Nest) -> Callable[[Sequence[int]], float]:
     """Return what takes the shape of a nest in numbers, and returns the bytes that a block touches for each point.
 
-    `varying` has for every value the dimensions along which it varies. A block touches its arguments and its
-    temporaries. An array that does not vary along a dimension is divided by that dimension's size: a value that is one
-    number a row hardly counts.
+    A block touches its arguments and its temporaries. An array that does not vary along a dimension is divided by that
+    dimension's size: a value that is one number a row hardly counts.
     """
-    body = nest.body
+    body, varying = nest.body, nest.varying
     last = {k: i for i, instr in enumerate(body.instructions) for k in operands(instr)}
     # Bytes are counted apart for each set of dimensions: those of an argument, and the temporaries alive at one time.
     arguments: dict[int, set[tuple[frozenset[int], int]]] = {}
@@ -195,12 +201,13 @@ def bytes_per_point(nest: Nest, varying: Sequence[frozenset[int]]) -> Callable[[
 def full_level(nest: Nest) -> list[bool]:
     """Return, for every value, whether it varies along a reduced dimension."""
     axes = {d for d, flag in enumerate(nest.reduced) if flag}
-    return [bool(mask & axes) for mask in varying_dims(nest)]
+    return [bool(mask & axes) for mask in nest.varying]
 
 
 def ordered(nest: Nest) -> Nest:
     """Return `nest` with its dimensions in memory order and merged; at least one dimension is left."""
-    nest = merged(permuted(nest, memory_order(nest, free=not needs_whole_rows(nest))))
+    is_free = not any(nest.reduced) or not needs_whole_rows(nest)
+    nest = merged(permuted(nest, memory_order(nest, is_free)))
     if nest.shape:
         return nest
     body = map_affines(nest.body, lambda at: Affine(at.offset, (0,)))
@@ -208,26 +215,28 @@ def ordered(nest: Nest) -> Nest:
 
 
 def _sub_box(kernel: Kernel, body: Body, box: Sequence[tuple[int, int]]) -> Nest:
-    """Return the nest of `body` over a box ``((low, high), ...)`` of the kernel's loop space."""
+    """Return the nest of a pruned body over a box ``((low, high), ...)`` of the kernel's loop space."""
 
     def shift(at: Affine) -> Affine:
-        return Affine(at.offset + sum(c * low for c, (low, _) in zip(at.coef, box, strict=True)), at.coef)
+        return Affine(at.offset + sum([c * low for c, (low, _) in zip(at.coef, box, strict=True) if low]), at.coef)
 
     outer = len(kernel.shape) - kernel.reduced
     reduced = tuple(d >= outer for d in range(len(kernel.shape)))
-    return Nest(tuple(high - low for low, high in box), reduced, kernel.args, map_affines(pruned(body), shift))
+    return Nest(tuple(high - low for low, high in box), reduced, kernel.args, map_affines(body, shift))
 
 
 def nests(kernel: Kernel) -> list[Nest]:
     """Return the nests that make up `kernel`: one, or the region and the slabs around it."""
     whole = tuple((0, n) for n in kernel.shape)
-    out = [_sub_box(kernel, kernel.body, kernel.region or whole)]
+    out = [_sub_box(kernel, pruned(kernel.body), kernel.region or whole)]
     if kernel.region is not None and kernel.outside is not None:
+        outside = pruned(kernel.outside)
         # The slabs of dimension d: inside the region along the dimensions before d, outside of it along d, and of full
         # size along the dimensions after d.
         for d, (low, high) in enumerate(kernel.region):
             for side in ((0, low), (high, kernel.shape[d])):
-                out.append(_sub_box(kernel, kernel.outside, (*kernel.region[:d], side, *whole[d + 1 :])))
+                if side[0] != side[1]:
+                    out.append(_sub_box(kernel, outside, (*kernel.region[:d], side, *whole[d + 1 :])))
     return [nest for nest in out if nest.count or _has_results_without_points(nest)]
 
 
@@ -262,6 +271,8 @@ def row_level_rest(nest: Nest) -> tuple[Nest, list[int]]:
 def pruned(body: Body) -> Body:
     """Return `body` without the values that no store depends on."""
     needed = ancestors(body, [store.value for store in body.stores])
+    if len(needed) == len(body.instructions):
+        return body
     number = {old: new for new, old in enumerate(sorted(needed))}
     instructions: list[Instruction] = []
     for old in number:

@@ -22,7 +22,6 @@ from .loop_nest import (
     nests,
     ordered,
     row_level_rest,
-    varying_dims,
 )
 from .reduce import Reducer, State, reducer
 from .text import block_function
@@ -126,7 +125,7 @@ def _blocks_at(nest: Nest, dims: int) -> Callable[[tuple[int, ...]], tuple[int, 
     The length is that along the last dimension which is cut; see `_choose_blocks`.
     """
     applied = any(isinstance(i, Apply) for i in nest.body.instructions)
-    touched_at = bytes_per_point(nest, varying_dims(nest))
+    touched_at = bytes_per_point(nest)
     budget = BLOCK_BYTES * (1 if applied else _LARGE_BLOCK_FACTOR)
 
     @lru_cache(1)
@@ -135,6 +134,8 @@ def _blocks_at(nest: Nest, dims: int) -> Callable[[tuple[int, ...]], tuple[int, 
         length, blocked = _blocks_of(shape, dims, int(budget / touched))
         if any(nest.reduced[:blocked]):
             length, blocked = _blocks_of(shape, dims, int(_LARGE_BLOCK_FACTOR * budget / touched))
+        elif blocked and not any(nest.reduced):
+            length = _even_length(shape[blocked - 1], length)
         return length, blocked
 
     return blocks_at
@@ -149,6 +150,12 @@ def _blocks_of(shape: tuple[int, ...], dims: int, points: int) -> tuple[int, int
     longest = max(1, points // prod(shape[last + 1 :]))
     pieces = -(-shape[last] // longest)
     return -(-shape[last] // pieces), last + 1
+
+
+def _even_length(n: int, length: int) -> int:
+    """Return a slightly smaller length that divides `n`, so that there is no shorter block; else the same length."""
+    pieces = -(-n // length)
+    return next((n // p for p in range(pieces, pieces + pieces // 4 + 1) if n % p == 0), length)
 
 
 def _block_sizes(shape: tuple[int, ...], block: tuple[int, ...], last: int) -> list[tuple[int, ...]]:
@@ -171,7 +178,8 @@ class _Blocks:
         self.blocked = blocked
         self._shape = [formulas.add(n) for n in nest.shape]
         self._length = formulas.add(block[blocked - 1])
-        sizes = _block_sizes(nest.shape, block, blocked - 1)
+        full, rest = _block_sizes(nest.shape, block, blocked - 1)
+        sizes = [full] if type(rest[blocked - 1]) is int and not rest[blocked - 1] else [full, rest]
         self._functions = [block_function(nest, size, blocked, formulas, partial) for size in sizes]
 
     def shape(self, numbers: Sequence[int]) -> tuple[int, ...]:
@@ -182,7 +190,7 @@ class _Blocks:
         """Return the functions, and the corners that each runs over."""
         shape, last = self.shape(numbers), self.blocked - 1
         block = (1,) * last + (numbers[self._length],) + shape[last + 1 :]
-        pairs = zip(self._functions, block_corners(shape, block, self.blocked), strict=True)
+        pairs = zip(self._functions, block_corners(shape, block, self.blocked), strict=False)
         return [(make(numbers), lows) for make, lows in pairs if lows]
 
 

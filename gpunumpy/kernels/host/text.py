@@ -29,7 +29,7 @@ from ...core.schedule.kernel import (
     value_dtypes,
 )
 from ...core.schedule.sizes import Formulas, Size
-from .loop_nest import Nest, ancestors, operands, varying_dims, writes_along_rows
+from .loop_nest import Nest, ancestors, operands, writes_along_rows
 from .op_functions import accumulator, function
 from .reduce import reducer
 
@@ -164,9 +164,13 @@ class _Constants:
     """
 
     def __init__(self, constants: dict[str, Any], formulas: Formulas) -> None:
+        self.made: Callable[[Sequence[int]], dict[str, Any]] = lambda numbers: {}
+        if not formulas.trace.symbols:
+            self.known = {name: _known(value) for name, value in constants.items()}
+            return
         self._formulas = formulas
         self._scope: dict[str, Any] = {}
-        self.known: dict[str, Any] = {}
+        self.known = {}
         entries = []
         for name, value in constants.items():
             expression, depends = self._expression(value)
@@ -174,7 +178,7 @@ class _Constants:
                 entries.append(f"{name!r}: {expression}, ")
             else:
                 self.known[name] = _known(value)
-        self.made: Callable[[Sequence[int]], dict[str, Any]] = eval(f"lambda n: {{{''.join(entries)}}}", self._scope)
+        self.made = eval(f"lambda n: {{{''.join(entries)}}}", self._scope)
 
     def _expression(self, value: Any) -> tuple[str, bool]:
         """Return a constant as an expression of the numbers ``n``, and whether it depends on these."""
@@ -196,6 +200,18 @@ class _Constants:
         name = f"c{len(self._scope)}"
         self._scope[name] = value
         return name
+
+
+# What texts call by name.
+_FUNCTIONS: dict[str, Any] = {
+    "ndarray": numpy.ndarray,
+    "empty": numpy.empty,
+    "broadcast_to": numpy.broadcast_to,
+    "affine_grid": affine_grid,
+    "gather": gather,
+    "gather_run": gather_run,
+    "gather_runs": gather_runs,
+}
 
 
 @dataclass(slots=True)
@@ -221,13 +237,13 @@ class _Writer:
         self.body = nest.body
         self.kept_stores = [s for s in self.body.stores if not partial or writes_along_rows(nest, s)]
         self.axes = tuple(d for d, flag in enumerate(nest.reduced) if flag)
-        self.varying = varying_dims(nest)
+        self.varying = nest.varying
         # Values with one element a block are NumPy scalars, which are faster to make and to use than arrays.
         self.is_single = [all(block[d] == 1 for d in mask) for mask in self.varying]
         self.dtypes = value_dtypes(nest, self.body)  # type: ignore[arg-type]
-        self.bound: dict[str, Any] = {"ndarray": numpy.ndarray, "empty": numpy.empty}
-        self.bound.update(affine_grid=affine_grid, gather=gather, gather_run=gather_run, gather_runs=gather_runs)
-        self.bound["broadcast_to"] = numpy.broadcast_to
+        self.functions = [function(i.op, i.loop) if isinstance(i, Apply) else None for i in self.body.instructions]
+        self.operands = [operands(instr) for instr in self.body.instructions]
+        self.bound = dict(_FUNCTIONS)
         self.constants: dict[Any, str] = {}
         self.preamble: list[str] = []
         self.lines: list[str] = []
@@ -238,6 +254,7 @@ class _Writer:
         self.is_fixed = self._fixed()
         self.needed = self._needed_values()
         self.component_views = self._component_views()
+        self.memory_operands = [self._memory_operands(values) for values in self.operands]
         self.direct, self.last_use = self._placement()
 
     # Decisions before any text
@@ -245,13 +262,15 @@ class _Writer:
     def _fixed(self) -> list[bool]:
         """Return, for every value, whether it is the same in all blocks, and so computed once before them."""
         out: list[bool] = []
-        for instr in self.body.instructions:
-            fixed = all(out[i] for i in operands(instr))
+        if not self.blocked:
+            return [False] * len(self.operands)
+        for instr, values in zip(self.body.instructions, self.operands, strict=True):
+            fixed = all(out[i] for i in values)
             if isinstance(instr, (Load, LoadIndexed, LoopIndex)):
                 fixed = fixed and not any(instr.at.coef[: self.blocked])
             elif isinstance(instr, ReduceLoops):
                 fixed = fixed and not self.partial
-            out.append(bool(self.blocked) and fixed)
+            out.append(fixed)
         return out
 
     def _needed_values(self) -> set[int]:
@@ -266,12 +285,12 @@ class _Writer:
         end = len(self.body.instructions)
         last: dict[int, int] = {}
         for i in sorted(self.needed):
-            for k in self.memory_operands(i):
+            for k in self.memory_operands[i]:
                 last[k] = i
         if self.partial:
             for i in self.needed:
                 if isinstance(self.body.instructions[i], ReduceLoops):
-                    last.update(dict.fromkeys(operands(self.body.instructions[i])[1:], end))
+                    last.update(dict.fromkeys(self.operands[i][1:], end))
         direct: dict[int, Store] = {}
         for store in self.kept_stores:
             if store.value in direct or not self._can_be_direct(store):
@@ -283,7 +302,7 @@ class _Writer:
         for i, store in list(direct.items()):
             source = self.nest.args[store.arg].alias
             last_reads = [last.get(k, -1) for k in self.needed if self._is_load_of(k, source)]
-            ufunc = isinstance(self._function(i), numpy.ufunc)
+            ufunc = isinstance(self.functions[i], numpy.ufunc)
             if last_reads and (max(last_reads) > i or (max(last_reads) == i and not ufunc)):
                 del direct[i]
                 last[i] = end
@@ -291,21 +310,24 @@ class _Writer:
 
     def _component_views(self) -> dict[int, str]:
         """Return the values `real` and `imag` that only ufuncs read: these read views of the complex numbers."""
-        others = {store.value for store in self.body.stores}
-        for i, instr in enumerate(self.body.instructions):
-            if not isinstance(instr, Apply) or not isinstance(self._function(i), numpy.ufunc):
-                others.update(operands(instr))
-        return {
+        components = {
             i: instr.op
             for i, instr in enumerate(self.body.instructions)
             if isinstance(instr, Apply) and instr.op in ("real", "imag") and instr.loop[0].kind == "c"
-            if i not in others and not self.is_fixed[i] and not self.is_single[i]
+            if not self.is_fixed[i] and not self.is_single[i]
         }
+        if components:
+            others = {store.value for store in self.body.stores}
+            for values, call in zip(self.operands, self.functions, strict=True):
+                if not isinstance(call, numpy.ufunc):
+                    others.update(values)
+            for i in others.intersection(components):
+                del components[i]
+        return components
 
-    def memory_operands(self, i: int) -> set[int]:
-        """Return the values whose memory is read to compute value `i`."""
-        found = set(operands(self.body.instructions[i]))
-        return found.union(*(operands(self.body.instructions[k]) for k in found if k in self.component_views))
+    def _memory_operands(self, values: Sequence[int]) -> set[int]:
+        """Return the values whose memory is read to compute something from `values`."""
+        return set(values).union(*[self.operands[k] for k in values if k in self.component_views])
 
     def _is_load_of(self, value: int, arg: int) -> bool:
         """Return whether the value is a load of argument `arg`."""
@@ -317,12 +339,6 @@ class _Writer:
         stored = {d for d, c in enumerate(store.at.coef) if c}
         applied = isinstance(self.body.instructions[store.value], Apply)
         return applied and not self.is_fixed[store.value] and self.varying[store.value] == stored
-
-    def _function(self, value: int) -> Callable[..., Any]:
-        """Return the NumPy callable of an op's result."""
-        instr = self.body.instructions[value]
-        assert isinstance(instr, Apply)
-        return function(instr.op, instr.loop)
 
     # Text
 
@@ -397,7 +413,7 @@ class _Writer:
 
     def release(self, i: int) -> None:
         """Free the temporaries whose last use is value `i`."""
-        for k in self.memory_operands(i):
+        for k in self.memory_operands[i]:
             if self.last_use.get(k) == i and k in self.temporaries:
                 self.free_temporaries.append(self.temporaries.pop(k))
 
@@ -406,7 +422,7 @@ class _Writer:
         if i in self.component_views:
             self.names[i] = f"{self.names[instr.args[0]]}.{self.component_views[i]}"
             return
-        call = self._function(i)
+        call = self.functions[i]
         ufunc = isinstance(call, numpy.ufunc)
         f = self.const(call)
         args = [self.names[k] for k in instr.args]

@@ -101,21 +101,25 @@ def steps(n: int, sides: int, dtype: Any) -> list[Panel | OtherColumns | Product
     return result
 
 
-def kernel_text(n: int, dtype: Any) -> str:
-    """Return the C++ of the kernels for all steps."""
-    variants = {(s.max_width, s.thread_rows) for s in steps(n, 0, dtype) if isinstance(s, Panel)}
+def panel_text(max_width: int, thread_rows: int, dtype: Any) -> str:
+    """Return the C++ of the kernel for `Panel` steps of these two sizes."""
     ctype = C_TYPE[dtype]
-    sources = [arithmetic_helpers(), source("linalg/common", "linalg/lu")]
-    for max_width, thread_rows in sorted(variants):
-        sources.append(
-            f'extern "C" __global__ void __launch_bounds__({_PANEL_THREADS}) panel_{max_width}_{thread_rows}(\n'
-            f"    {ctype}* a, int* pivots, int* info, long long n, long long columns, long long first, "
-            "long long width, long long begin, long long end) {\n"
-            "  extern __shared__ int permutation[];\n  const long long m = blockIdx.x;\n"
-            f"  la::panel<{ctype}, {max_width}, {thread_rows}, {_PANEL_THREADS}>(\n"
-            "      a + m * n * columns, pivots + m * n, info + m, permutation, n, first, width, begin, end);\n}\n"
-        )
-    sources.append(
+    return (
+        f"{arithmetic_helpers()}\n{source('linalg/common', 'linalg/lu')}\n"
+        f'extern "C" __global__ void __launch_bounds__({_PANEL_THREADS}) panel(\n'
+        f"    {ctype}* a, int* pivots, int* info, long long n, long long columns, long long first, "
+        "long long width, long long begin, long long end) {\n"
+        "  extern __shared__ int permutation[];\n  const long long m = blockIdx.x;\n"
+        f"  la::panel<{ctype}, {max_width}, {thread_rows}, {_PANEL_THREADS}>(\n"
+        "      a + m * n * columns, pivots + m * n, info + m, permutation, n, first, width, begin, end);\n}\n"
+    )
+
+
+def exchange_text(dtype: Any) -> str:
+    """Return the C++ of the kernel for `OtherColumns` steps."""
+    ctype = C_TYPE[dtype]
+    return (
+        f"{arithmetic_helpers()}\n{source('linalg/common', 'linalg/lu')}\n"
         f'extern "C" __global__ void __launch_bounds__({_EXCHANGE_THREADS}) other_columns(\n'
         f"    {ctype}* a, int* pivots, int* info, "
         "long long n, long long columns, long long begin, long long end) {\n"
@@ -126,10 +130,9 @@ def kernel_text(n: int, dtype: Any) -> str:
         "      a + m * n * columns, pivots + m * n, permutation, lower, n, columns, begin, end,\n"
         "      blockIdx.y, gridDim.y);\n}\n"
     )
-    return "\n".join(sources)
 
 
-def upper_kernel_text(dtype: Any) -> str:
+def upper_text(dtype: Any) -> str:
     """Return the C++ of the kernel for an `Upper` step."""
     ctype = C_TYPE[dtype]
     return (
@@ -166,7 +169,7 @@ def upper_steps(n: int, sides: int) -> list[Upper | Product]:
 
 def prepare_upper(device: Device, n: int, sides: int, count: int, dtype: Any) -> Callable[[int], None]:
     """Return ``run(matrices)``, which solves the upper systems in place for the right-hand sides after each matrix."""
-    function = compile_program(upper_kernel_text(dtype), ("upper",), device)["upper"]
+    function = compile_program(upper_text(dtype), ("upper",), device)["upper"]
     blocks = max(1, min(device.attributes.multiprocessors, -(-sides // (_EXCHANGE_THREADS // 32))))
     grid, block = (count, blocks, 1), (_EXCHANGE_THREADS, 1, 1)
     solve = Launcher(device, function, grid, block, upper_shared_bytes(dtype), "Qqqqq")
@@ -193,21 +196,22 @@ def prepare(device: Device, n: int, sides: int, count: int, dtype: Any) -> Calla
     With `sides`, so many columns of right-hand sides follow every matrix, and the lower system is solved for them.
     """
     factor_steps, columns = steps(n, sides, dtype), n + sides
-    entries = sorted({f"panel_{step.max_width}_{step.thread_rows}" for step in factor_steps if isinstance(step, Panel)})
-    functions = compile_program(kernel_text(n, dtype), (*entries, "other_columns"), device)
-    panels = {
-        entry: Launcher(device, functions[entry], (count, 1, 1), (_PANEL_THREADS, 1, 1), 4 * n, "QQQqqqqqq")
-        for entry in entries
-    }
+    variants = {(step.max_width, step.thread_rows) for step in factor_steps if isinstance(step, Panel)}
+    panels = {}
+    for variant in sorted(variants):
+        function = compile_program(panel_text(*variant, dtype), ("panel",), device)["panel"]
+        panels[variant] = Launcher(device, function, (count, 1, 1), (_PANEL_THREADS, 1, 1), 4 * n, "QQQqqqqqq")
+    function = compile_program(exchange_text(dtype), ("other_columns",), device)["other_columns"]
     blocks = max(1, min(device.attributes.multiprocessors, -(-columns // (_EXCHANGE_THREADS // 32))))
     grid, block, shared = (count, blocks, 1), (_EXCHANGE_THREADS, 1, 1), other_columns_shared_bytes(n, dtype)
-    exchange = Launcher(device, functions["other_columns"], grid, block, shared, "QQQqqqq")
+    exchange = Launcher(device, function, grid, block, shared, "QQQqqqq")
     product = subtract_products(device, n, n * columns, count, dtype)
     calls: list[tuple[Any, tuple[int, ...]]] = []
     for step in factor_steps:
         if isinstance(step, Panel):
-            launch_panel = panels[f"panel_{step.max_width}_{step.thread_rows}"]
-            calls.append((launch_panel, (n, columns, step.first, step.width, step.begin, step.end)))
+            calls.append(
+                (panels[step.max_width, step.thread_rows], (n, columns, step.first, step.width, step.begin, step.end))
+            )
         elif isinstance(step, OtherColumns):
             calls.append((exchange, (n, columns, step.begin, step.end)))
         else:

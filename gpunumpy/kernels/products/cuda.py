@@ -19,7 +19,7 @@ from ...core.schedule.batch import MIN_BATCH
 from ...nvlib import cublas, cublaslt
 from ..codegen import generate
 from ..codegen.program import Program
-from ..cuda.compile import compile_program
+from ..cuda.compile import compile_program, compiled_side_by_side
 from ..cuda.launch import ARGUMENT_FORMAT, Launcher
 from . import cuda_integers
 from .cuda_epilogues import epilogue_kernel
@@ -45,7 +45,8 @@ def matmul(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], 
 
     @cache
     def unfused() -> Runner:
-        return _prepare_unfused(device, plan, out, dtype, product, matrices[0])
+        with compiled_side_by_side():  # it may be needed first while the plan runs
+            return _prepare_unfused(device, plan, out, dtype, product, matrices[0])
 
     def run_unfused(pointers: Sequence[Any]) -> None:
         unfused()(pointers)

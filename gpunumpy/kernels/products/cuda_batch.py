@@ -18,7 +18,7 @@ from ...core.graph.library_calls.record import Batch
 from ...core.runtime.device import Device
 from ...core.runtime.plan import Runner
 from ...nvlib import cublas
-from ..cuda.compile import compile_program
+from ..cuda.compile import compile_program, compiled_side_by_side
 from ..cuda.launch import Launcher
 from ..cuda.pointers import Pick, picked
 from .cuda import by_addresses, matmul
@@ -71,7 +71,8 @@ def _prepare_library_batch(
 
     @cache
     def run_one() -> Runner:
-        return matmul(device, product, matrices, dtypes)
+        with compiled_side_by_side():
+            return matmul(device, product, matrices, dtypes)
 
     def run(pointers: Sequence[int]) -> None:
         words = numpy.array(pointers[: 3 * count]).reshape(count, 3)

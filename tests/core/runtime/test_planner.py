@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core.graph import bounded_table
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.planner import Planner
@@ -17,9 +19,14 @@ from gpunumpy.core.schedule.lower import items_of
 from gpunumpy.core.schedule.passes import run_passes
 from gpunumpy.core.schedule.steps import RunKernel
 from gpunumpy.core.schedule.substitute import in_kernel, taken_out
-from gpunumpy.kernels.codegen import generate
+from gpunumpy.core.schedule.variants import pattern
+from gpunumpy.kernels.codegen import generate, sized
 from gpunumpy.kernels.codegen.sized import sized_programs
+from gpunumpy.kernels.cuda.kernel import CudaKernels
+from gpunumpy.kernels.host import executor
+from gpunumpy.kernels.host.loops import SizedKernel
 from tests.support.host_executor import with_new_plans
+from tests.support.symbols import with_symbols_at_once
 
 RNG = numpy.random.default_rng(0)
 
@@ -63,7 +70,8 @@ def growing(m: Any, n: int) -> Any:
     return a
 
 
-# A loop, and how many structures and plans for all sizes of a class it may make, however often it turns.
+# A loop, and how many structures and plans for all sizes of a class it may make, however often it turns. For the first
+# sizes of a class there is a plan besides.
 LOOPS: dict[str, tuple[Callable[[Any, int], Any], int, int]] = {
     "elimination": (elimination, 4, 8),
     "windows": (windows, 5, 10),
@@ -83,11 +91,13 @@ def test_loops_whose_sizes_change(name: str, monkeypatch: pytest.MonkeyPatch) ->
     loop, structures, templates = LOOPS[name]
     planner = planner_of(monkeypatch)
     with np.Device("cpu"):
-        numpy.testing.assert_allclose(np.asnumpy(np.asarray(loop(np, 14))), loop(numpy, 14))
+        for n in (14, 18):
+            numpy.testing.assert_allclose(np.asnumpy(np.asarray(loop(np, n))), loop(numpy, n))
         made = planner.counts()
         numpy.testing.assert_allclose(np.asnumpy(np.asarray(loop(np, 30))), loop(numpy, 30))
     assert made[0] <= structures
-    assert made[1] <= templates
+    first_of_class = sum(len(variants._variants) for variants in planner._templates.values())
+    assert made[1] <= templates + first_of_class
     structures_later, templates_later = planner.counts()
     assert structures_later == made[0], "longer loops have no new structures"
     assert templates_later <= made[1] + 2
@@ -178,9 +188,58 @@ def test_programs_for_all_sizes_are_those_of_each(name: str, monkeypatch: pytest
             if name != "gather" or shape[0] > 2:
                 np.asnumpy(KERNELS[name](a, b))
     assert planner.counts()[0] <= 4
+    with_symbols_at_once(monkeypatch)
     programs: dict[Any, Any] = {}
     for kernel in kernels:
         structure, sizes = taken_out(kernel, in_kernel)
         known = programs.setdefault(structure, sized_programs(structure, 132))
         program, values = known.find(sizes)
         assert program.at(values) == generate(kernel, 132)
+
+
+def test_a_kernel_is_prepared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For all plans, and at all sizes: what is generated is counted beside the kernels that run."""
+    planner = planner_of(monkeypatch)
+    bounded_table.forget_all()  # kernels too
+    prepared: list[Any] = []
+    generated: list[Any] = []
+    gpu = SimpleNamespace(attributes=SimpleNamespace(multiprocessors=132))
+    cuda = CudaKernels(cast(Any, gpu))
+
+    def spy(self: Planner, *args: Any) -> Any:
+        made = plan(self, *args)
+        for step in made.scheduled.steps:
+            if isinstance(step, RunKernel):
+                structure, sizes = taken_out(step.kernel, in_kernel)
+                cuda.prepare(structure)(sizes)
+                kernels.append((structure, tuple(sizes)))
+        return made
+
+    def noted(made: list[Any], make: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda kernel, *args: made.append(kernel) or make(kernel, *args)  # type: ignore[func-returns-value]
+
+    kernels: list[Any] = []
+    plan = Planner.plan
+    monkeypatch.setattr(Planner, "plan", spy)
+    monkeypatch.setattr(executor, "SizedKernel", noted(prepared, SizedKernel))
+    monkeypatch.setattr(sized, "generate", noted(generated, generate))
+
+    def program(n: int) -> Any:
+        u, total = np.asarray(RNG.random((n, n))), np.zeros(n)
+        for k in range(30):
+            u[1:-1, 1:-1] = (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]) * 0.25
+            total += np.abs(u).sum(0)
+            if k % 10 == 9:
+                np.asnumpy(total)
+        return np.asnumpy(u)
+
+    with np.Device("cpu"):
+        for n in (200, 200, 208, 216, 224):
+            program(n)
+    assert planner.counts()[1] < 10
+    assert len(kernels) > 60
+    patterns = len({(structure, pattern(sizes).places) for structure, sizes in kernels})
+    assert patterns < 10
+    # One for the sizes of a pattern that come first, and one for all sizes.
+    assert len(prepared) <= 2 * patterns
+    assert len(generated) <= 2 * patterns

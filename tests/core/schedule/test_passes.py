@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy
@@ -78,7 +77,7 @@ def wider(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> list[I
     """A pass that changes the dtype of a root."""
     f = items[roots[0]].signature
     made = intern_signature(Map("cast", (f.dtype, numpy.dtype("D"))), (f,), f.shape, numpy.dtype("D"), f.queue)
-    return [replace(items[0], signature=made, args=(len(items),)), *items[1:], items[0]]
+    return [items[0]._replace(signature=made, args=(len(items),)), *items[1:], items[0]]
 
 
 def shorter(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> list[Item]:
@@ -89,7 +88,7 @@ def shorter(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> list
 def crossed(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> list[Item]:
     """A pass that gives an operation an argument of another shape."""
     other = Item(array(7).value().signature, (), 9)
-    return [replace(items[0], args=(len(items), *items[0].args[1:])), *items[1:], other]
+    return [items[0]._replace(args=(len(items), *items[0].args[1:])), *items[1:], other]
 
 
 DEFECTS = {wider: "wider: the root at 0", shorter: "shorter: items are missing", crossed: "crossed: .* gets "}
@@ -118,4 +117,4 @@ def test_results_of_a_call_are_those_of_its_record() -> None:
     f = item.signature
     wrong = intern_signature(f.primitive, f.args, (3, 5), f.dtype, f.queue)
     with pytest.raises(InvalidPlan, match="has results of"):
-        passes.verify_rewrite("test", [item], [item, replace(item, signature=wrong, args=())], [0])  # type: ignore[attr-defined]
+        passes.verify_rewrite("test", [item], [item, item._replace(signature=wrong, args=())], [0])  # type: ignore[attr-defined]

@@ -131,8 +131,12 @@ def test_variants() -> None:
         made, values = variants.find(numbers)
         return made(values)[0]
 
-    assert [find(4, 5), find(7, 3), find(11, 2), find(30, 40), find(4, 4), find(5, 5)] == [8, 14, 13, 70, 8, 10]
+    assert [find(4, 5), find(7, 3), find(11, 2), find(30, 40), find(9, 8), find(4, 5)] == [8, 14, 13, 70, 18, 8]
+    assert calls[0] == [4, 5], "the first numbers of a pattern are taken as they are"
     assert len(calls) == len(variants) == 3
+    assert [find(4, 4), find(5, 5), find(6, 6)] == [8, 10, 12]
+    assert calls[3] == [4, 4]
+    assert len(calls) == len(variants) == 5
 
 
 def test_many_numbers_are_taken_as_they_are() -> None:

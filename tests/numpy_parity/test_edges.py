@@ -1,0 +1,95 @@
+"""Calls at the edge of what functions take, in which this package once differed from NumPy."""
+
+from __future__ import annotations
+
+from collections import UserList, deque, namedtuple
+from collections.abc import Callable
+from pickle import dumps, loads
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy
+from tests.support.arrays import to_host
+
+Place = namedtuple("Place", "row column")
+
+
+def _written(x: Any, write: Callable[[Any], Any]) -> Any:
+    write(x)
+    return x
+
+
+CALLS: dict[str, Callable[[Any], Any]] = {
+    "a range as an index": lambda np: np.arange(5)[range(3)],
+    "a deque as an index": lambda np: np.arange(5)[deque([1, 2])],
+    "a list of the user's as an index": lambda np: np.arange(5)[UserList([True, False, True, False, True])],
+    "bytes as an index": lambda np: np.arange(5)[bytearray(b"\1\2")],
+    "a range among indices": lambda np: np.arange(6).reshape(2, 3)[:, range(1, 3)],
+    "a range to write to": lambda np: _written(np.arange(5), lambda x: x.__setitem__(range(2), 9)),
+    "a named tuple as an index": lambda np: np.arange(6).reshape(2, 3)[Place(1, 2)],
+    "text as an index": lambda np: np.arange(5)["1"],
+    "a dictionary as an index": lambda np: np.arange(5)[{0: 1}],
+    "choose as a method, of several": lambda np: np.array([0, 1]).choose([1, 2], [3, 4]),
+    "choose as a method, of several, wrapped": lambda np: np.array([0, 3]).choose([1, 2], [3, 4], mode="wrap"),
+    "choose as a method, of one": lambda np: np.array([0, 1]).choose([[1, 2], [3, 4]]),
+    "choose as a method, of none": lambda np: np.array([0, 1]).choose(),
+    "choose of too many": lambda np: np.choose([0, 65], [[k, k] for k in range(65)]),
+    "choose of many": lambda np: np.choose([0, 62], [[k, k] for k in range(63)]),
+    "choose of one too many": lambda np: np.choose([0, 62], [[k, k] for k in range(64)]),
+    "a quantile to a larger array": lambda np: np.percentile(np.arange(5.0), 50, out=np.zeros(1)),
+    "quantiles to more rows": lambda np: np.quantile(np.arange(6.0).reshape(2, 3), 0.5, axis=1, out=np.zeros((3, 2))),
+    "resize to no dimensions": lambda np: _written(np.array([3.0]), lambda x: x.resize(())),
+    "resize to nothing said": lambda np: _written(np.array([3.0, 4.0]), lambda x: x.resize()),
+    "the smallest step of float32": lambda np: np.finfo(np.float32).eps,
+    "beyond the largest float32": lambda np: np.isinf(np.finfo(np.float32).max * 10),
+    "a stride that is no tuple": lambda np: np.ndarray(3, "i8", buffer=numpy.arange(8), strides=16),
+    "copy that is text": lambda np: np.array(1, copy="x"),
+    "a dimension that is a bool": lambda np: np.zeros((True, 2)),
+    "a new dimension that is a bool": lambda np: np.zeros(4).reshape(True, -1),
+    "a named target of putmask": lambda np: np.putmask(a=np.zeros(2), mask=[True, False], values=[5, 6]),
+    "no mode of convolve": lambda np: np.convolve([1, 2], [1, 2], mode=None),
+    "no mode of correlate": lambda np: np.correlate([1, 2], [1, 2], mode=None),
+    "clip with two lower bounds": lambda np: np.clip(np.arange(3), 2, 3, min=2),
+    "clip with one bound": lambda np: np.clip(np.arange(3), 2),
+    "clip with one named bound": lambda np: np.clip(np.arange(3), a_min=2),
+    "clip with a lower bound": lambda np: np.clip(np.arange(3), min=1),
+    "clip with mixed names": lambda np: np.clip(np.arange(3), 1, a_max=2),
+    "unwrap of bools": lambda np: np.unwrap(np.array([True, False])),
+    "unwrap of bools, integral": lambda np: np.unwrap(np.array([True, False, True]), period=2),
+    "accumulate of a scalar on a wrong axis": lambda np: np.add.accumulate(np.array(3), axis=5),
+    "accumulate of a scalar": lambda np: np.add.accumulate(np.array(3), axis=-1),
+    "reduceat of a scalar on a wrong axis": lambda np: np.add.reduceat(np.array(3), [0], axis=-2),
+    "the device": lambda np: (np.zeros(3).device == "cuda:1", np.zeros(3).device != "cuda:1"),
+    "an unpickled array": lambda np: (
+        loads(dumps(_written(np.arange(3), lambda x: x.setflags(write=False)))).flags.writeable
+    ),
+}
+
+
+def _outcome(call: Callable[[Any], Any], np: Any) -> Any:
+    try:
+        result = call(np)
+    except Exception as error:
+        return type(error), str(error)
+    return to_host(result) if isinstance(result, gpunumpy.ndarray) else result
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_calls(name: str) -> None:
+    tested, reference = (_outcome(CALLS[name], np) for np in (gpunumpy, numpy))
+    if isinstance(reference, tuple):
+        assert tested == reference
+    else:
+        assert type(tested) is type(reference) or isinstance(reference, (numpy.generic, numpy.ndarray))
+        numpy.testing.assert_array_equal(numpy.asarray(tested), numpy.asarray(reference), strict=True)
+
+
+def test_devices_are_equal_to_their_names() -> None:
+    x = gpunumpy.zeros(3, device="cpu")
+    assert x.device == "cpu"
+    assert x.device == gpunumpy.Device("cpu")
+    assert x.device != "cuda:0"
+    assert x.device != 0
+    assert {x.device: 1}[gpunumpy.Device("cpu")] == 1

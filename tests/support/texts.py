@@ -1,0 +1,78 @@
+"""The CUDA texts of what runs on the CPU device: what a GPU would compile for the same steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import gpunumpy
+from gpunumpy.core.graph import layout
+from gpunumpy.core.graph.layout import Layout
+from gpunumpy.core.graph.library_calls.products import Product
+from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.plan import Work
+from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
+from gpunumpy.kernels.codegen import generate
+from gpunumpy.kernels.folds import cuda as cuda_fold
+from gpunumpy.kernels.histogram import cuda as cuda_histogram
+from gpunumpy.kernels.indexing import cuda_masks, cuda_scatter
+from gpunumpy.kernels.products import cuda_integers
+from gpunumpy.kernels.products.cuda_small import is_small, small_matmul
+from gpunumpy.kernels.search import cuda as cuda_search
+from gpunumpy.kernels.sort import cuda as cuda_sort
+from gpunumpy.nvlib import cublas
+
+PROCESSORS = 132
+
+# Library calls that are programs of kernels on a GPU, and what makes them.
+LIBRARY_CALL_PROGRAMS: dict[str, Callable[..., Any]] = {
+    "accumulate": cuda_fold.accumulate,
+    "argsort": cuda_sort.argsort,
+    "bincount": cuda_histogram.bincount,
+    "fold": cuda_fold.fold,
+    "histogram": cuda_histogram.histogram,
+    "mask_elements": cuda_masks.mask_elements,
+    "mask_offsets": cuda_masks.mask_offsets,
+    "mask_positions": cuda_masks.mask_positions,
+    "reduceat": cuda_fold.reduceat,
+    "scatter": cuda_scatter.scatter,
+    "searchsorted": cuda_search.searchsorted,
+    "sort": cuda_sort.sort,
+}
+
+
+@contextmanager
+def collected() -> Iterator[dict[str, None]]:
+    """The CUDA texts of the steps that run inside."""
+    texts: dict[str, None] = {}
+
+    def observe(step: Any, work: Work) -> None:
+        if isinstance(step, RunKernel):
+            texts[generate(step.kernel, PROCESSORS).text] = None
+        elif isinstance(step, RunLibraryCall) and (text := library_call_text(step, work)):
+            texts[text] = None
+        work()
+
+    before, evaluate.observer = evaluate.observer, observe
+    try:
+        with gpunumpy.Device("cpu"):
+            yield texts
+    finally:
+        evaluate.observer = before
+
+
+def library_call_text(step: RunLibraryCall, work: Work) -> str:
+    """The text of a library call's program; empty where a GPU calls a library."""
+    signature = work.plan.scheduled.items[step.targets[0].position].signature
+    layouts = [Layout(signature.shape, layout.c_strides(signature.shape), 0), *(where for _, where in step.args)]
+    dtypes = (signature.dtype, *step.dtypes)
+    if step.name in LIBRARY_CALL_PROGRAMS:
+        return str(LIBRARY_CALL_PROGRAMS[step.name](step.options, layouts, dtypes).text)
+    if step.name == "matmul":
+        matrices = cublas.as_matrices(*layouts[:3])
+        if signature.dtype.kind in "biu":
+            return cuda_integers.matmul(matrices, dtypes).text
+        if is_small(matrices, dtypes[1]):
+            return small_matmul(matrices, dtypes, Product(*step.options).epilogues)[0].text
+    return ""
