@@ -120,7 +120,8 @@ class Soak:
         return (
             f"{self.programs} programs, {self.steps} steps, {self.failed} failed; {self.raised} exceptions and "
             f"{self.looked} looks by signals, {self.forked} forks; {time.monotonic() - self._began:.0f} s, "
-            f"{self.options.threads} threads; memory {self._first_bytes / _MEGABYTE:.0f} MB at first, "
+            f"{time.process_time():.0f} s of them of a processor, {self.options.threads} threads; "
+            f"memory {self._first_bytes / _MEGABYTE:.0f} MB at first, "
             f"{resident_bytes() / _MEGABYTE:.0f} MB now"
         )
 
@@ -137,7 +138,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, help="run for so long instead")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--signals", action="store_true", help="let a timer interrupt the programs of the main thread")
-    parser.add_argument("--forks", action="store_true", help=f"fork in the programs of one seed of {_FORK_AFTER}")
+    parser.add_argument("--forks", action="store_true", help=f"fork in programs of one seed in {_FORK_AFTER}")
     parser.add_argument("--seed", type=int, default=0, help="of the first program")
     parser.add_argument("--steps", type=int, default=12, help="in each program")
     parser.add_argument("--sizes", type=int, default=3, help="at how many sizes each seed is run")
