@@ -64,9 +64,13 @@ def _export(x: ndarray) -> tuple[Node, Layout]:
 
 
 def _mark_exported(buffer: Buffer) -> None:
-    """Mark memory as exported: others can write to it from now on, so what the host has of it may be old."""
+    """Mark memory as exported: others can write to it from now on, so what the host has of it may be old.
+
+    A value that a kernel stores where the host reads it is awaited: from then on its address is in the device's memory.
+    """
     buffer.exported = True
     buffer.copy = None
+    buffer.awaited()
 
 
 def _pointer(x: ndarray) -> tuple[int, Layout, Buffer]:

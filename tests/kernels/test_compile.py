@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -52,12 +51,8 @@ def test_the_disk_cache(folder: Path) -> None:
     first = compile_cubin(SCALE, "sm_90")
     (entry,) = files(folder)
     assert entry.read_bytes() == first
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        assert compile_cubin(SCALE, "sm_90") == first
-        times.append(time.perf_counter() - start)
-    assert min(times) < 1e-3
+    entry.write_bytes(b"what the disk has")
+    assert compile_cubin(SCALE, "sm_90") == b"what the disk has"
     compile_cubin(SCALE, "sm_80")
     compile_cubin(SCALE + "// another", "sm_90")
     assert len(files(folder)) == 3

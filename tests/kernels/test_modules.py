@@ -62,18 +62,22 @@ def test_a_program_is_loaded_once(gpu: fake_driver.FakeDriver, without_compiler:
     assert gpu.calls.count("cuModuleGetFunction") == 2
 
 
-def test_programs_of_a_plan_are_compiled_side_by_side(
-    gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """All kernels of a plan are in the compiler at one time: one after the other would break the barrier."""
+def compile_only_together(patch: pytest.MonkeyPatch) -> None:
+    """Have a compilation wait until three are under way at one time: one after the other would break the barrier."""
     together = threading.Barrier(3, timeout=60)
 
     def compile_text(text: str, *target: Any) -> bytes:
         together.wait()
         return b"image"
 
-    monkeypatch.setattr(module, "_compile", compile_text)
-    monkeypatch.setattr(module, "_compile_target", lambda arch: (arch, "cubin"))
+    patch.setattr(module, "_compile", compile_text)
+    patch.setattr(module, "_compile_target", lambda arch: (arch, "cubin"))
+
+
+def test_programs_of_a_plan_are_compiled_side_by_side(
+    gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compile_only_together(monkeypatch)
     monkeypatch.setattr(module, "MAX_COMPILERS", 3)
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
     with Device("cuda"):
@@ -87,14 +91,7 @@ def test_programs_of_a_plan_are_compiled_side_by_side(
 def test_programs_of_one_library_call_are_compiled_side_by_side(
     gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    together = threading.Barrier(3, timeout=60)
-
-    def compile_text(text: str, *target: Any) -> bytes:
-        together.wait()
-        return b"image"
-
-    monkeypatch.setattr(module, "_compile", compile_text)
-    monkeypatch.setattr(module, "_compile_target", lambda arch: (arch, "cubin"))
+    compile_only_together(monkeypatch)
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
 
     def prepare() -> Any:

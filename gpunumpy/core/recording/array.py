@@ -23,7 +23,7 @@ from ..graph.primitives import Leaf, View
 from ..graph.queue import Queue
 from ..runtime import evaluate, memory, memory_copy
 from ..runtime.device import Device, default_device
-from ..runtime.host_copies import bytes_on_host, keep_copy
+from ..runtime.host_copies import bytes_on_host, is_on_host, keep_copy
 from ..runtime.memory import Buffer
 
 _BYTE = numpy.dtype(numpy.uint8)
@@ -454,11 +454,13 @@ def _element_on_host(array: ndarray) -> Any:
         return None
     (leaf,) = args
     queue = array.queue
-    if type(leaf.signature.primitive) is not Leaf or leaf.signature.shape or bytes_on_host(leaf.data) is None:
+    if type(leaf.signature.primitive) is not Leaf or leaf.signature.shape:
+        return None
+    content = bytes_on_host(leaf.data)  # which may wait for the device, so without the lock
+    if content is None:
         return None
     with queue.lock:  # no flush of another thread computes the array now, and then overwrites the memory
-        content = bytes_on_host(leaf.data)
-        if node.data is not None or queue.run is not None or content is None:
+        if node.data is not None or queue.run is not None or not is_on_host(leaf.data, content):
             return None
         roots, count, kept = evaluate.live_roots(queue)
         if roots != [node]:

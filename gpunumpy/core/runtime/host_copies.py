@@ -64,6 +64,12 @@ def bytes_on_host(buffer: Buffer) -> numpy.ndarray | None:
     return copy.content
 
 
+def is_on_host(buffer: Buffer, content: numpy.ndarray) -> bool:
+    """Return whether what `bytes_on_host` returned is still what the buffer has."""
+    copy = buffer.copy if buffer.host is None else None
+    return buffer.host is content or (copy is not None and copy.content is content)
+
+
 class VisibleBuffer(Buffer):
     """A few bytes for a value that the host is about to read: memory of the host, to which a GPU writes them.
 

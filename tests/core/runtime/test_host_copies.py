@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.runtime import host_copies
+from gpunumpy.core.runtime import evaluate, host_copies
 
 from ...support import fake_driver
 
@@ -172,3 +172,17 @@ def test_memory_of_the_host_is_used_again(gpu: fake_driver.FakeDriver) -> None:
     kept.clear()
     del total
     assert len(free) > count
+
+
+def test_an_exported_value_stays_where_it_is(gpu: fake_driver.FakeDriver) -> None:
+    """Even if the look that it was computed for was interrupted, and it is read later."""
+    x = np.asarray(VALUES)
+    gpu.work = storing(42.0, x)
+    total = np.asarray(x.sum())
+    evaluate.compute_to_look(total._node)
+    assert type(total._node.data) is host_copies.VisibleBuffer
+    address = total.__cuda_array_interface__["data"][0]
+    assert float(total) == 42
+    assert address == total.__cuda_array_interface__["data"][0] != total._node.data._slot[1]
+    ctypes.c_double.from_address(address).value = 43.0
+    assert float(total) == 43
