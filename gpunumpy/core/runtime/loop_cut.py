@@ -35,10 +35,12 @@ class LoopCut:
 
     def __init__(self) -> None:
         self._place: _Place | None = None
+        self._scope: CodeType | None = None  # the function that must be running for the place to be waited for
         self._was_searched = False
         self._left = 0  # values to be recorded until the graph is looked at again
         self._new_plans = 0
         self._visits: Counter[_Place] | None = None
+        self._callers: dict[CodeType, CodeType] = {}
 
     @property
     def is_searching(self) -> bool:
@@ -48,14 +50,16 @@ class LoopCut:
     def is_here(self, waited: bool) -> bool:
         """Return whether to flush a graph that is too large, which `waited` for the place; if not, it waits from now.
 
-        A place in a function that is not being called is not waited for, unless the search has found it.
+        A place in a function that is not being called is not waited for; one that the search has found, if the function
+        that calls that one is not being called either.
         """
         if self.is_searching:
             return True
-        here, place = _user_place(), self._place
-        if place is None or place == here or waited or not (self._was_searched or _is_called(place[0])):
-            if place != here:
-                self._place, self._was_searched = here, False
+        here = _user_place()
+        if self._place == here:
+            return True
+        if self._scope is None or waited or not _is_called(self._scope):
+            self._place, self._scope, self._was_searched = here, here[0], False
             return True
         self._left = SEARCH_LENGTH if self._was_searched else MAX_WAIT
         return False
@@ -70,14 +74,18 @@ class LoopCut:
         if self._visits is None:
             return self._left > 0 and self._place != here
         self._visits[here] += 1
+        self._callers[here[0]] = _caller_of(here[0])
         if self._visits.total() < SEARCH_LENGTH:
             if not self._left:
                 self._left = REVIEW_INTERVAL
                 return False
             return True
         again = [place for place, count in self._visits.items() if count > 1]
-        self._place, self._was_searched = min(again, key=self._visits.__getitem__, default=None), bool(again)
+        self._place = min(again, key=self._visits.__getitem__, default=None)
+        self._scope = None if self._place is None else self._callers[self._place[0]]
+        self._was_searched = self._place is not None
         self._visits, self._left, self._new_plans = None, SEARCH_LENGTH, 0
+        self._callers.clear()
         return True
 
     def flushed(self, is_new: bool) -> None:
@@ -92,6 +100,14 @@ def _is_called(code: CodeType) -> bool:
     while frame is not None and frame.f_code is not code:
         frame = frame.f_back
     return frame is not None
+
+
+def _caller_of(code: CodeType) -> CodeType:
+    """Return the code that calls a function which is being called; that of a module is its own."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code is not code:
+        frame = frame.f_back
+    return code if frame is None or frame.f_back is None or code.co_name == "<module>" else frame.f_back.f_code
 
 
 def _user_place() -> _Place:

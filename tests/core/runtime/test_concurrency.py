@@ -18,7 +18,8 @@ from gpunumpy.core.graph import layout
 from gpunumpy.core.graph import node as graph
 from gpunumpy.core.graph.node import Node
 from gpunumpy.core.graph.primitives import Map
-from gpunumpy.core.runtime import evaluate, memory
+from gpunumpy.core.runtime import evaluate, loop_cut, memory
+from gpunumpy.core.runtime.loop_cut import LoopCut
 from gpunumpy.core.schedule import passes
 
 from ...support.arrays import wrap
@@ -510,10 +511,32 @@ def test_a_loop_with_inner_loops_is_cut_in_its_outer_one() -> None:
     def structures() -> int:
         return evaluate.state_of(np.Device("cpu")).planner.counts()[0]
 
-    x = np.asarray(numpy.linspace(0, 1, 40), device="cpu")
+    def program() -> None:
+        np.asnumpy(rounds(np.asarray(numpy.linspace(0, 1, 40), device="cpu"), 40))
+
+    evaluate.state_of(np.Device("cpu")).cut = LoopCut()
     before = structures()
-    np.asnumpy(rounds(x, 40))
+    program()
     first = structures() - before
-    np.asnumpy(rounds(x, 40))
+    program()
     assert first <= 14
     assert structures() - before - first <= 2
+
+
+def test_the_place_of_a_program_that_is_not_running_is_not_waited_for() -> None:
+    cut = LoopCut()
+
+    def record() -> bool:
+        return cut.is_ahead()
+
+    def program() -> bool:
+        for _ in range(loop_cut.PATIENCE):
+            cut.flushed(True)
+        assert cut.is_searching
+        for _ in range(loop_cut.SEARCH_LENGTH):
+            record()
+        assert not cut.is_searching
+        return cut.is_here(False)
+
+    assert not program()
+    assert cut.is_here(False)

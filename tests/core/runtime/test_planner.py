@@ -14,6 +14,7 @@ import gpunumpy as np
 from gpunumpy.core.graph import bounded_table
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
+from gpunumpy.core.runtime.loop_cut import LoopCut
 from gpunumpy.core.runtime.planner import Planner
 from gpunumpy.core.schedule.lower import items_of
 from gpunumpy.core.schedule.passes import run_passes
@@ -83,7 +84,9 @@ LOOPS: dict[str, tuple[Callable[[Any, int], Any], int, int]] = {
 
 def planner_of(monkeypatch: pytest.MonkeyPatch) -> Planner:
     with_new_plans(monkeypatch)
-    return evaluate.state_of(Device("cpu")).planner
+    state = evaluate.state_of(Device("cpu"))
+    monkeypatch.setattr(state, "cut", LoopCut())
+    return state.planner
 
 
 @pytest.mark.parametrize("name", LOOPS)
