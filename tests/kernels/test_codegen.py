@@ -13,10 +13,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from gpunumpy.core.dtypes import DTYPES, KIND
 from gpunumpy.core.schedule.kernel import Body, Kernel, Load
-from gpunumpy.kernels.codegen import Program, generate
+from gpunumpy.kernels.codegen import Program, generate, op_code
 from gpunumpy.kernels.codegen.unit import Unit
 from gpunumpy.kernels.cuda.compile import compile_cubin
-from tests.emulator import available, run_program
+from tests.emulator import available, compile_text, run_program
 from tests.support.kernel_builder import Builder
 
 pytestmark = pytest.mark.skipif(not available(), reason="the emulator needs g++")
@@ -509,6 +509,16 @@ def test_compiles_for_the_device(arch: str, name: str, wide: bool) -> None:
     if wide:
         kernel = replace(kernel, shape=(2**22 * kernel.shape[0], *kernel.shape[1:]))
     assert compile_cubin(generate(kernel, 132).text, arch)
+
+
+@pytest.mark.parametrize("compiled", ["sm_90", "by the emulator"])
+def test_all_helpers_fit_into_one_text(compiled: str) -> None:
+    """A kernel may fuse any operations, so that no two helper files may define the same function."""
+    text = op_code._concatenate(frozenset(op_code._HELPERS)) + '\nextern "C" __global__ void nothing() {}'
+    if compiled == "by the emulator":
+        assert compile_text(text, ["nothing"]).entries == ("nothing",)
+    else:
+        assert compile_cubin(text, compiled)
 
 
 def ptx(name: str) -> str:

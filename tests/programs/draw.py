@@ -171,10 +171,17 @@ def window(m: Machine, o: Arguments, x: Any, *_: Any) -> Any:
     return m.choice((slice(None), slice(1, None), slice(None, -1), slice(k, None), slice(None, k), *steps, *inner))
 
 
+# NumPy 2.5.2 and those before it do not see that the `out` of an accumulation does not fit if a size is 0 or 1.
+
+
 def window_for_sums(m: Machine, o: Arguments, x: Any, *_: Any) -> Any:
-    """Draw where an accumulation goes. Before 2.5 NumPy does not see that `out` does not fit if a size is 0 or 1."""
     made, first = window(m, o, x), x[o.first]
     return o.first if min(*first.shape, *x[made].shape) <= 1 and x[made].shape != first.shape else made
+
+
+def axis_for_sums(m: Machine, o: Arguments, x: Any, *_: Any) -> Any:
+    made = axis(m, o, x)
+    return 0 if made is None and min(x.shape) <= 1 else made
 
 
 # --- values -----------------------------------------------------------------------------------------------------------

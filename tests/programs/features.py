@@ -206,7 +206,7 @@ WRITES = [
     Feature("clip out=", lambda xp, o, x: xp.clip(x, o.low, o.high, out=x), (draw.target,),
             {"low": (None, -1, 0), "high": (None, 1, 2)}, "written"),
     Feature("cumsum out=", lambda xp, o, x: xp.cumsum(x, axis=o.axis, out=x), (draw.number_target,),
-            {"axis": draw.axis}, "written", sums=True),
+            {"axis": draw.axis_for_sums}, "written", sums=True),
     Feature("accumulate out=", lambda xp, o, x: getattr(xp, o.ufunc).accumulate(x[o.first], axis=o.axis, out=x[o.out]),
             (draw.target,), {"ufunc": _FOLDS, "axis": draw.axis, "first": draw.window, "out": draw.window_for_sums},
             "written", sums=True),

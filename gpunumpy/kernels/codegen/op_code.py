@@ -197,7 +197,7 @@ _HELPERS: dict[str, tuple[str, ...]] = {
     ),
     "codegen/reduce": ("codegen/cast", "codegen/real", "codegen/complex"),
     "random/streams": (),
-    "random/philox32": (),
+    "random/philox32": ("codegen/double_word",),
     **dict.fromkeys(CONGRUENTIAL, ("random/streams",)),
 }
 

@@ -27,29 +27,10 @@ __device__ __forceinline__ Quad philox32(u64 number, u32 attempt, u64 key, u64 s
 
 __device__ __forceinline__ u64 joined(u32 low, u32 high) { return u64(high) << 32 | low; }
 
+// The square root of a float32, to all but the last bit: one instruction of the device.
 #ifdef GPUNUMPY_EMULATOR
-__device__ __forceinline__ f64 rough(f64 x) { return bit_cast<f64>(bit_cast<u64>(x) & ~u64(0xffffffff)); }
-__device__ __forceinline__ f64 rough_reciprocal(f64 x) { return rough(1.0 / x); }
-__device__ __forceinline__ f64 rough_rsqrt(f64 x) { return rough(1.0 / ::sqrt(x)); }
-__device__ __forceinline__ f32 rough_reciprocal(f32 x) { return 1.0f / x; }
 __device__ __forceinline__ f32 root(f32 x) { return ::sqrtf(x); }
 #else
-// Approximations: to at least twenty bits of a float64, to all but the last bit of a float32.
-__device__ __forceinline__ f64 rough_reciprocal(f64 x) {
-  f64 y;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-  return y;
-}
-__device__ __forceinline__ f64 rough_rsqrt(f64 x) {
-  f64 y;
-  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-  return y;
-}
-__device__ __forceinline__ f32 rough_reciprocal(f32 x) {
-  f32 y;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-}
 __device__ __forceinline__ f32 root(f32 x) {
   f32 y;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));

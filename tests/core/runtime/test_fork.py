@@ -189,18 +189,19 @@ def test_the_pool_of_threads_is_not_inherited() -> None:
     assert helpers._helpers() is pool
 
 
+ARRAYS = "x = np.arange(1000.0); y = x + 1"
 PROGRAM = """
 import multiprocessing
 import gpunumpy as np
 
-x = np.arange(1000.0)
-y = x + 1  # pending
+{parent}
 
 def work(k):
+    {child}
     return float((y * k).sum()), (x[:3] + k)
 
 if __name__ == "__main__":
-    float(y.sum())
+    float(np.ones(5).sum())
     with multiprocessing.Pool(2) as pool:
         for k, (total, part) in enumerate(pool.map(work, range(6))):
             assert total == 500500.0 * k, total
@@ -209,11 +210,17 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("device", ["cpu", pytest.param("", marks=pytest.mark.gpu)])
-def test_a_pool_of_processes(device: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the default start method, whichever that is."""
+@pytest.mark.parametrize(
+    ("device", "parent", "child"),
+    [("cpu", ARRAYS, ""), ("cpu", "", ARRAYS), pytest.param("", "", ARRAYS, marks=pytest.mark.gpu)],
+    ids=["arrays of the parent", "arrays of the children", "a parent that used a GPU"],
+)
+def test_a_pool_of_processes(
+    device: str, parent: str, child: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the default start method, whichever that is. What the parent has on a GPU, forked children cannot read."""
     file = tmp_path / "program.py"
-    file.write_text(PROGRAM)
+    file.write_text(PROGRAM.format(parent=parent, child=child))
     monkeypatch.setenv("GPUNUMPY_DEVICE", device)
     monkeypatch.setenv("PYTHONPATH", ":".join(sys.path))
     done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, timeout=300)
