@@ -20,11 +20,11 @@ PROGRAMS = Path(__file__).parents[2] / "benchmarks" / "programs"
 # name -> (size, steps, relative tolerance, most texts that a GPU would compile). What is decided by + - * and
 # comparisons, division and square roots equals NumPy's to the bit; sums may be taken in another order.
 CASES = {
-    "factorizations": (24, 1, 1e-13, 43),
-    "fluid": (32, 4, 1e-12, 33),
-    "magnetohydrodynamics": (32, 5, 1e-12, 33),
+    "factorizations": (24, 1, 1e-13, 38),
+    "fluid": (32, 4, 1e-12, 25),
+    "magnetohydrodynamics": (32, 5, 1e-12, 39),
     "ray_tracer": (32, 4, 1e-12, 51),
-    "recurrent_network": (16, 6, 1e-11, 85),
+    "recurrent_network": (16, 6, 1e-11, 43),
     "transformer": (24, 2, 1e-4, 13),
 }
 # The same of the examples: name -> (size, steps, most texts).
@@ -33,7 +33,7 @@ EXAMPLES = {
     "heat": (64, 20, 2),
     "image_subtraction": (64, 2, 37),
     "kmeans": (10, 5, 10),
-    "lattice_boltzmann": (32, 10, 15),
+    "lattice_boltzmann": (32, 10, 11),
     "life": (64, 10, 2),
     "mandelbrot": (64, 30, 3),
     "nbody": (64, 5, 14),
@@ -103,10 +103,7 @@ def texts_of_two_runs(name: str) -> list[set[str]]:
 
 @pytest.mark.parametrize("name", [*CASES, *EXAMPLES])
 def test_few_texts_are_generated(name: str) -> None:
-    """Every text is compiled once, so that a first run on a GPU waits for so many compilations, and a second for none.
-
-    A loop's place to be cut at may be found after a first run of few rounds: then the second has some texts of its own.
-    """
+    """Every text is compiled once, so a first run on a GPU waits for so many compilations, and a second for none."""
     first, second = texts_of_two_runs(name)
     assert 0 < len(first) <= (CASES | EXAMPLES)[name][-1]
-    assert len(second - first) <= {"fluid": 10, "recurrent_network": 30}.get(name, 0)
+    assert not second - first

@@ -251,6 +251,8 @@ def flush(queue: Queue, *extra: Node, looked: Node | None = None) -> None:
                     _compute_roots(queue, roots, run, seen, looked=looked)
                 pending[:count] = kept_refs
             _schedule_review(queue)
+            if extra:
+                queue.state.cut.looked()
             queue.run = None
         except BaseException as error:
             _settle(queue)

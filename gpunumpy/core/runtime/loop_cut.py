@@ -9,12 +9,13 @@ from typing import TypeAlias
 
 from ..graph.queue import REVIEW_INTERVAL
 
-# Values that may be recorded while the place is waited for.
-MAX_WAIT = 256
+# Values that are recorded during a search at least, and at most; the latter may also be recorded in a wait.
+MIN_SEARCH = 256
+MAX_SEARCH = 1500
 # Flushes in a row that had new plans, after which a better place is searched for.
 PATIENCE = 4
-# Values that are recorded during the search, and that may be recorded while a place is waited for that it found.
-SEARCH_LENGTH = 1500
+# Places where first graphs became too large that are remembered.
+_MAX_LENGTHS = 64
 
 # The code of a function, and an instruction in it.
 _Place: TypeAlias = tuple[CodeType, int]
@@ -24,22 +25,32 @@ class LoopCut:
     """The place in the program where the pending graphs of a queue are flushed for their size.
 
     A loop that looks at no value makes a graph that grows until it is flushed. Were it flushed as soon as it is too
-    large, each flush would come at another place of the loop, and have a plan of its own. So the second and every later
-    flush waits until the program comes to where it was at the flush before: the graphs in between hold whole rounds of
-    the loop, and equal ones.
+    large, each flush would come at another place of the loop, and have a plan and kernels of its own. So the first
+    graph that is too large goes on growing while the places that the program comes to are counted, until most of them
+    came up before. The one that came up least often, but came up again, is taken: it is in the outer loop, or in what
+    an inner one begins or ends with. This graph and all later ones are flushed there: they hold whole rounds of the
+    loop, and equal ones.
 
-    If that place is in an inner loop, flushes come in other rounds of it, and have new plans again and again. Then the
-    places of the program are counted for a while, and the one that came up least often, but came up again, is taken:
-    it is in the outer loop, or in what an inner one begins or ends with.
+    If flushes have new plans all the same, places are counted once more, for longer.
+
+    A look at a value ends this. A program that runs again, and is where it was when a graph became too large, lets that
+    graph grow as long as it did then: so its second run makes the plans of the first.
     """
 
     def __init__(self) -> None:
         self._place: _Place | None = None
         self._scope: CodeType | None = None  # the function that must be running for the place to be waited for
-        self._was_searched = False
-        self._left = 0  # values to be recorded until the graph is looked at again
+        self._left = 0  # values that may be recorded in a wait
+        self._is_over = False  # whether a wait is over
+        self._is_first = True  # whether no graph was flushed for its size since the last look
+        self._begin: _Place | None = None  # where such a first graph became too large
+        self._lengths: dict[_Place, int] = {}  # for each such place, the values that were recorded from there on
+        self._is_counted = False  # whether the wait ends with the number of values alone
         self._new_plans = 0
         self._visits: Counter[_Place] | None = None
+        self._total = 0  # values that were counted in the search
+        self._newest = 0  # and those of them up to the last place that came up for the first time
+        self._is_thorough = False  # whether the search is, or was, one of full length
         self._callers: dict[CodeType, CodeType] = {}
 
     @property
@@ -50,49 +61,73 @@ class LoopCut:
     def is_here(self, waited: bool) -> bool:
         """Return whether to flush a graph that is too large, which `waited` for the place; if not, it waits from now.
 
-        A place in a function that is not being called is not waited for; one that the search has found, if the function
-        that calls that one is not being called either.
+        Without a place, or where the program has left the function that the place belongs to, a search begins.
         """
-        if self.is_searching:
-            return True
+        if waited or self.is_searching:
+            return self._is_over
         here = _user_place()
-        if self._place == here:
-            return True
-        if self._scope is None or waited or not _is_called(self._scope):
-            self._place, self._scope, self._was_searched = here, here[0], False
-            return True
-        self._left = SEARCH_LENGTH if self._was_searched else MAX_WAIT
-        return False
+        if self._is_first:
+            self._begin = here
+        self._is_over = False
+        if self._is_first and here in self._lengths:
+            self._left, self._is_counted = self._lengths[here], True
+        elif self._is_first or self._scope is None or not _is_called(self._scope):
+            self._search(thorough=False)
+        else:
+            self._left, self._is_counted = MAX_SEARCH, False
+            self._is_over = self._place == here
+        return self._is_over
 
     def is_ahead(self) -> bool:
-        """Return whether the graph need not be looked at; called with every value recorded in a wait or a search.
-
-        After a number of values, the place is taken to be reached.
-        """
+        """Return whether the graph need not be looked at; called with every value recorded in a wait or a search."""
+        if self._visits is not None:
+            self._count(_user_place())
+            return not self._is_over and self._total % REVIEW_INTERVAL != 0
         self._left -= 1
-        here = _user_place()
-        if self._visits is None:
-            return self._left > 0 and self._place != here
-        self._visits[here] += 1
-        self._callers[here[0]] = _caller_of(here[0])
-        if self._visits.total() < SEARCH_LENGTH:
-            if not self._left:
-                self._left = REVIEW_INTERVAL
-                return False
-            return True
-        again = [place for place, count in self._visits.items() if count > 1]
-        self._place = min(again, key=self._visits.__getitem__, default=None)
-        self._scope = None if self._place is None else self._callers[self._place[0]]
-        self._was_searched = self._place is not None
-        self._visits, self._left, self._new_plans = None, SEARCH_LENGTH, 0
-        self._callers.clear()
-        return True
+        if self._is_counted:
+            self._is_over = self._left <= 0
+        elif self._left <= 0:
+            self._is_over, self._scope = True, None
+        else:
+            self._is_over = self._place == _user_place()
+        return not self._is_over and self._left % REVIEW_INTERVAL != 0
+
+    def looked(self) -> None:
+        """Note that the graph was flushed for a look at a value."""
+        self._is_first, self._visits = True, None
 
     def flushed(self, is_new: bool) -> None:
-        """Note that the graph was flushed, and whether a plan had to be made for it."""
+        """Note that the graph was flushed for its size, and whether a plan had to be made for it."""
+        if self._is_first and not self._is_counted and self._begin is not None:
+            if len(self._lengths) >= _MAX_LENGTHS:
+                self._lengths.clear()
+            self._lengths[self._begin] = self._total + MAX_SEARCH - self._left
+        self._is_first = False
         self._new_plans = self._new_plans + 1 if is_new else 0
-        if self._new_plans >= PATIENCE and not self._was_searched and not self.is_searching:
-            self._visits, self._left = Counter(), REVIEW_INTERVAL
+        if self._new_plans >= PATIENCE and not self._is_thorough and not self.is_searching:
+            self._search(thorough=True)
+
+    def _search(self, thorough: bool) -> None:
+        self._visits, self._total, self._newest, self._new_plans = Counter(), 0, 0, 0
+        self._is_thorough, self._is_counted, self._is_over = thorough, False, False
+
+    def _count(self, here: _Place) -> None:
+        """Count a place, and end the search if it was long enough: then the graph waits for what was found."""
+        visits = self._visits
+        assert visits is not None
+        visits[here] += 1
+        self._callers[here[0]] = _caller_of(here[0])
+        self._total += 1
+        if visits[here] == 1:
+            self._newest = self._total
+        if self._total < (MAX_SEARCH if self._is_thorough else min(MAX_SEARCH, max(MIN_SEARCH, 2 * self._newest))):
+            return
+        again = [place for place, count in visits.items() if count > 1]
+        self._place = min(again, key=visits.__getitem__, default=None)
+        self._scope = None if self._place is None else self._callers[self._place[0]]
+        self._visits, self._left = None, MAX_SEARCH
+        self._callers.clear()
+        self._is_over = self._scope is None or self._place == here
 
 
 def _is_called(code: CodeType) -> bool:

@@ -478,7 +478,9 @@ def test_many_writes_to_one_array_are_flushed_on_the_way(monkeypatch: pytest.Mon
     for i in range(1500):
         a[i] = i
     numpy.testing.assert_array_equal(a.get(), numpy.arange(1500.0))
-    assert max(sizes) < 2 * evaluate.NODES_LIMIT
+    # The first graph grows while the place to flush it at is searched for.
+    assert sizes[0] < 4 * evaluate.NODES_LIMIT
+    assert max(sizes[2:]) < 2 * evaluate.NODES_LIMIT
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -519,8 +521,8 @@ def test_a_loop_with_inner_loops_is_cut_in_its_outer_one() -> None:
     program()
     first = structures() - before
     program()
-    assert first <= 14
-    assert structures() - before - first <= 2
+    assert first <= 4
+    assert structures() == before + first, "a second run makes the plans of the first"
 
 
 def test_the_place_of_a_program_that_is_not_running_is_not_waited_for() -> None:
@@ -529,14 +531,31 @@ def test_the_place_of_a_program_that_is_not_running_is_not_waited_for() -> None:
     def record() -> bool:
         return cut.is_ahead()
 
-    def program() -> bool:
-        for _ in range(loop_cut.PATIENCE):
-            cut.flushed(True)
-        assert cut.is_searching
-        for _ in range(loop_cut.SEARCH_LENGTH):
+    def program() -> None:
+        assert not cut.is_here(False)
+        for _ in range(loop_cut.MAX_SEARCH):
             record()
         assert not cut.is_searching
-        return cut.is_here(False)
+        assert cut.is_here(True)
+        cut.flushed(True)
+        assert not cut.is_here(False)  # it waits
+        assert not cut.is_searching
 
-    assert not program()
-    assert cut.is_here(False)
+    program()
+    assert not cut.is_here(False)
+    assert cut.is_searching
+
+
+def test_a_first_graph_grows_as_long_as_the_one_before_a_look() -> None:
+    cut = LoopCut()
+    lengths = []
+    for _ in range(2):
+        assert not cut.is_here(False)
+        assert cut.is_searching is not bool(lengths)
+        length = 1
+        while cut.is_ahead() or not cut.is_here(True):
+            length += 1
+        cut.flushed(True)
+        lengths.append(length)
+        cut.looked()
+    assert lengths[0] == lengths[1] >= loop_cut.MIN_SEARCH
