@@ -511,6 +511,21 @@ def test_compiles_for_the_device(arch: str, name: str, wide: bool) -> None:
     assert compile_cubin(generate(kernel, 132).text, arch)
 
 
+@pytest.mark.parametrize(("count", "points"), [(1, 16), (2, 8), (4, 8), (8, 4), (16, 2), (40, 1)])
+def test_a_thread_has_few_points_of_a_long_body(count: int, points: int) -> None:
+    """Every copy of a mathematical function costs time of the compiler."""
+    a, out = floats(1 << 16), numpy.zeros(1 << 16, "float32")
+    b = Builder((1 << 16,))
+    x = b.load(a)
+    for _ in range(count):
+        x = b.apply("multiply", b.apply("sin", x), x)
+        x = b.apply("add", b.apply("multiply", x, x), b.apply("subtract", x, b.load(a)))
+    b.store(x, out)
+    text = generate(b.kernel(), 132).text
+    loops = dict(re.findall(r"for \(int ([uv]) = 0; [uv] < (\d+)", text[text.index('extern "C"') :]))
+    assert int(loops.get("u", 1)) * int(loops.get("v", 1)) == points
+
+
 @pytest.mark.parametrize("compiled", ["sm_90", "by the emulator"])
 def test_all_helpers_fit_into_one_text(compiled: str) -> None:
     """A kernel may fuse any operations, so that no two helper files may define the same function."""

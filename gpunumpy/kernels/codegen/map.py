@@ -6,7 +6,17 @@ from dataclasses import replace
 
 from ...core.schedule.kernel import Body, Load
 from .emit import Emitter, Tile
-from .shape import MAX_LIGHT_OPERATIONS, ceil_div, has_congruential_words, operations, pack_width, product, unravel
+from .shape import (
+    MAX_CODE_LENGTH,
+    MAX_LIGHT_OPERATIONS,
+    ceil_div,
+    code_length,
+    has_congruential_words,
+    operations,
+    pack_width,
+    product,
+    unravel,
+)
 from .tile import emit_transposed, find_transposed_loads
 from .unit import Text, Unit
 
@@ -42,8 +52,9 @@ def emit_map(unit: Unit) -> None:
         emit_transposed(unit, across, loads)
         return
     lane = len(kernel.shape) - 1
-    width = pack_width(unit, lane)
-    count = _vectors_in_flight(unit, lane, width)
+    most_points = max(1, MAX_CODE_LENGTH // max(1, code_length(kernel.body)))
+    width = min(pack_width(unit, lane), 1 << (most_points.bit_length() - 1))
+    count = _vectors_in_flight(unit, lane, width, most_points)
     vectors = ceil_div(kernel.shape[-1], width)
     share, whole = _MIN_ROW_OCCUPANCY
     if lane > 0 and whole * vectors >= share * ceil_div(vectors, _THREADS) * _THREADS:
@@ -52,8 +63,8 @@ def emit_map(unit: Unit) -> None:
         _emit_flat(unit, width, count, vectors)
 
 
-def _vectors_in_flight(unit: Unit, lane: int, width: int) -> int:
-    """Return how many vectors a thread loads before it computes."""
+def _vectors_in_flight(unit: Unit, lane: int, width: int, most_points: int) -> int:
+    """Return how many vectors a thread loads before it computes; a long body has `most_points` at most."""
     body, args = unit.kernel.body, unit.kernel.args
     loads = [instr for instr in body.instructions if isinstance(instr, Load) and instr.at.coef[lane] != 0]
     if lane > 0:  # loads that are the same in every row are made once
@@ -70,7 +81,7 @@ def _vectors_in_flight(unit: Unit, lane: int, width: int) -> int:
     while count > 1 and (
         count * moved_bytes > _BYTES_IN_FLIGHT
         or count * loaded_bytes > _MAX_LOADED_BYTES
-        or (not light and count * width > _MAX_LONG_BODY_POINTS)
+        or (not light and count * width > min(_MAX_LONG_BODY_POINTS, most_points))
     ):
         count //= 2
     return count

@@ -175,6 +175,7 @@ def reduction(op_name: str, loop: Loop, scan: bool = False) -> ReductionCode:
 
 
 _COMPLEX_MATH = "codegen/complex_math"
+_REMAINDERS = frozenset({"floor_divide", "remainder", "fmod"})
 
 # The files of helper functions in the order in which their texts are concatenated, each with the files it needs.
 _HELPERS: dict[str, tuple[str, ...]] = {
@@ -252,6 +253,12 @@ def _helper_files(name: str, loop: Loop) -> frozenset[str]:
             for file in files:
                 needed.update((file, *_HELPERS[file]))
     return frozenset(needed)
+
+
+@cache
+def is_long(name: str, loop: Loop) -> bool:
+    """Return whether an op's code is about fifty instructions or more: a mathematical function, or a remainder."""
+    return name in _REMAINDERS or any("codegen/double_word" in _HELPERS[file] for file in _helper_files(name, loop))
 
 
 def helpers(ops_with_loops: Iterable[tuple[str, Loop]]) -> str:

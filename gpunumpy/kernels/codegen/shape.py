@@ -10,6 +10,7 @@ from ...core.ops.streams import CONGRUENTIAL
 from ...core.schedule.kernel import Affine, Apply, Body, Load, ReduceLoops, ScanLoop
 from .collapse import bodies
 from .emit import is_vector_access
+from .op_code import is_long
 from .unit import Unit
 
 # Bytes that a thread should have in flight at once: at full occupancy, enough for a copy at full bandwidth.
@@ -18,6 +19,10 @@ _BYTES_IN_FLIGHT = 32
 # A body of more operations than this is unrolled over the lanes of one vector only: its arithmetic hides the latency of
 # its loads, and every copy of it costs compile time.
 MAX_LIGHT_OPERATIONS = 6
+
+# The code of a thread at most, in `code_length` of its points: a kernel of more takes seconds to compile, and gains
+# nothing, as its arithmetic takes longer than its loads.
+MAX_CODE_LENGTH = 512
 
 # Vectors in flight in a reduction over random words. The step from one vector to the next is unrolled code.
 STREAM_VECTORS_AT_ONCE = 4
@@ -114,6 +119,15 @@ def vectors_in_flight(unit: Unit, lane: int, width: int) -> int:
 def operations(body: Body) -> int:
     """Return how many values of the body are computed, rather than loaded or passed."""
     return sum(isinstance(instr, (Apply, ReduceLoops, ScanLoop)) for instr in body.instructions)
+
+
+def code_length(body: Body) -> int:
+    """Return about how long the code for one point of the body is, with an addition as the unit."""
+    return sum(
+        8 if is_long(instr.op, instr.loop) else 2 if instr.op in ("divide", "sqrt") else 1
+        for instr in body.instructions
+        if isinstance(instr, Apply)
+    )
 
 
 def has_congruential_words(body: Body) -> bool:
