@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -147,3 +150,41 @@ def test_a_link_of_another_user(folder: Path, name: str, tmp_path: Path, monkeyp
     link.symlink_to(target)
     pretend_owner(monkeypatch, link)
     assert_unused(folder, f"{link} is a link")
+
+
+def test_a_program_that_another_process_compiles_is_waited_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other process is one that holds the lock; what it puts into the cache is read when it lets go."""
+    compile_cubin(SCALE, "sm_90")
+    (file,) = files(folder)
+    file.unlink()
+    waits = threading.Event()
+    sleep = time.sleep
+
+    def noted(seconds: float) -> None:
+        waits.set()
+        sleep(seconds)
+
+    monkeypatch.setattr(time, "sleep", noted)
+    with ThreadPoolExecutor(1) as pool:
+        with disk_cache.compiled_by_one_process(folder, f"sm_90 cubin False {SCALE}"):
+            image = pool.submit(compile_cubin, SCALE, "sm_90")
+            assert waits.wait(60)
+            file.write_bytes(b"of another process")
+        assert image.result() == b"of another process"
+    assert files(folder) == [file], "no lock is left"
+
+
+def test_a_lock_that_is_held_for_long_is_not_waited_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(disk_cache, "_LOCK_SECONDS", 0.0)
+    folder.mkdir(parents=True)
+    with disk_cache.compiled_by_one_process(folder, f"sm_90 cubin False {SCALE}"):
+        assert compile_cubin(SCALE, "sm_90").startswith(b"\x7fELF")
+
+
+def test_without_locks_of_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError("no locks available")
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    assert compile_cubin(SCALE, "sm_90").startswith(b"\x7fELF")
+    assert len(files(folder)) == 1

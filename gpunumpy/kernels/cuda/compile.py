@@ -19,7 +19,7 @@ from ...core.errors import DeviceError, allowed
 from ...core.graph.bounded_table import ENTRY_BYTES, BoundedTable
 from ...core.runtime.device import Device
 from . import precompiled
-from .disk_cache import INSTALL, cache_folder, cuda_core, open_cache, warn_unusable
+from .disk_cache import INSTALL, cache_folder, compiled_by_one_process, cuda_core, open_cache, warn_unusable
 from .module import Function, Module
 
 # Programs that are compiled at one time; each takes some 100 MB of memory while it is.
@@ -118,7 +118,10 @@ def _compile(text: str, arch: str, target: str, contraction: bool, **options: An
     program = make_program(text, "c++", make_options(**_settings(arch, contraction), **options))
     try:
         try:
-            return bytes(program.compile(target, cache=disk).code)
+            if disk is None:
+                return bytes(program.compile(target).code)
+            with compiled_by_one_process(folder, f"{arch} {target} {contraction} {text}"):
+                return bytes(program.compile(target, cache=disk).code)
         except OSError as error:  # from the cache, for example if the disk is full
             warn_unusable(folder, str(error))
             return bytes(program.compile(target).code)

@@ -7,9 +7,13 @@ that takes write access to a folder above it.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,12 +22,15 @@ from ...core.errors import DeviceError
 from ...core.source_location import warn
 
 if sys.platform != "win32":
+    import fcntl
     import grp
     import pwd
 
 CACHE_BYTES = 1 << 29  # the least recently read programs are dropped first
 INSTALL = "install gpunumpy[cu13] or gpunumpy[cu12]"
 _PRIVATE = "programs"
+_LOCKS = "locks"
+_LOCK_SECONDS = 30.0  # a process that has held a lock for longer is taken to be stopped
 
 
 def cache_folder() -> Path:
@@ -67,6 +74,40 @@ def open_cache(folder: Path) -> Any:
         reason = str(error)
     warn_unusable(folder, reason)
     return None
+
+
+@contextmanager
+def compiled_by_one_process(folder: Path, text: str) -> Iterator[None]:
+    """Wait until no other process compiles this program, and let others wait until this one has: they then find it.
+
+    Without locks of files (on Windows, on some network drives) there is no wait.
+    """
+    path, file = folder / _LOCKS / hashlib.sha256(text.encode()).hexdigest(), None
+    try:
+        with suppress(OSError):
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+            _lock(file)
+        yield
+    finally:
+        # Who waits for the lock has opened the file, and gets the lock though the file has no name any more.
+        if file is not None:
+            with suppress(OSError):
+                path.unlink()
+            os.close(file)
+
+
+def _lock(file: int) -> None:
+    """Lock a file, unless that takes too long."""
+    if sys.platform == "win32":
+        return
+    deadline = time.monotonic() + _LOCK_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            time.sleep(0.005)
 
 
 def _make(folder: Path) -> None:
