@@ -55,7 +55,7 @@ def described(call: Callable[[], Any]) -> Any:
 @pytest.mark.parametrize("casting", CASTINGS)
 @pytest.mark.parametrize("name", UFUNCS)
 def test_casts_of_ufuncs(name: str, casting: str) -> None:
-    """Python scalars count too: NumPy before 2.5 ends the process if asked for the dtypes of some of these."""
+    """Python scalars count too: NumPy up to 2.5.2 ends the process if asked for the dtypes of some."""
     ufunc = getattr(numpy, name)
     for operands, options in itertools.product(itertools.product(OPERANDS, repeat=ufunc.nin), OPTIONS):
 

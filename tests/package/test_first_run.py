@@ -92,7 +92,7 @@ def texts_of_two_runs(name: str) -> list[set[str]]:
     """The texts that a GPU would compile for each of two runs with the same arguments."""
     size, steps, *_ = (CASES | EXAMPLES)[name]
     module = program(name) if name in CASES else load(name)
-    evaluate.state_of(gpunumpy.default_device()).cut = LoopCut()  # as in a new process
+    evaluate.state_of(gpunumpy.Device("cpu")).cut = LoopCut()  # as in a new process
     counts = []
     for _ in range(2):
         with collected() as texts:

@@ -179,6 +179,11 @@ def window_for_sums(m: Machine, o: Arguments, x: Any, *_: Any) -> Any:
     return o.first if min(*first.shape, *x[made].shape) <= 1 and x[made].shape != first.shape else made
 
 
+def start(m: Machine, o: Arguments, x: Any, *_: Any) -> Any:
+    """Draw what a reduction begins with; in a complex product the signs of zeros depend on the order of the factors."""
+    return LEFT_OUT if o.ufunc == "multiply" else m.choice((LEFT_OUT, 0, 1))
+
+
 def axis_for_sums(m: Machine, o: Arguments, x: Any, *_: Any) -> Any:
     made = axis(m, o, x)
     return 0 if made is None and min(x.shape) <= 1 else made

@@ -273,7 +273,7 @@ CALCULATIONS = [
     Feature("reduce", lambda xp, o, x: getattr(xp, o.ufunc).reduce(
                 x, axis=o.axis, keepdims=o.keepdims, **_with(o, "initial", "where", "dtype")),
             (draw.anything,),
-            {"ufunc": _FOLDS, "axis": _AXES, "keepdims": (False, True), "initial": (draw.LEFT_OUT, 0, 1),
+            {"ufunc": _FOLDS, "axis": _AXES, "keepdims": (False, True), "initial": draw.start,
              "where": draw.mask_or_nothing, "dtype": _SOME_DTYPE}, sums=True),
     Feature("outer", lambda xp, o, x, y: getattr(xp, o.ufunc).outer(x, y), (draw.small, draw.small),
             {"ufunc": _PAIRS}),

@@ -39,6 +39,7 @@ class OnDevice:
         for array, buffer in zip(inputs, buffers):
             if array.nbytes:
                 _checked(driver.cuMemcpyHtoD(int(buffer.handle), array.ctypes.data, array.nbytes))
+        _checked(driver.cuCtxSynchronize())  # a copy of few bytes may still be under way when the call returns
         kernel = self._code.get_kernel(symbol)
         launch(self._stream, LaunchConfig(grid=1, block=1), kernel, numpy.int64(inputs[0].size), *buffers, *extra)
         self._stream.sync()

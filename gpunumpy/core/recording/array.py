@@ -482,7 +482,9 @@ def to_host(array: ndarray) -> Any:
     dtype = node.signature.dtype
     queue = array.queue
     content = bytes_on_host(node.data)
-    if content is not None:
+    if not array.size:  # the strides of no elements may lead out of the memory
+        result = numpy.empty(where.shape, dtype)
+    elif content is not None:
         itemsize = dtype.itemsize
         strided = numpy.ndarray(
             where.shape, dtype, content, where.offset * itemsize, tuple(s * itemsize for s in where.strides)

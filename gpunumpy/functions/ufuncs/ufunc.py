@@ -14,7 +14,6 @@ from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout
 from ...core.graph.node import Node
-from ...core.numpy_release import NUMPY_2_5
 from ...core.ops import table
 from ...core.recording.array import make_view, ndarray, one_step, to_host, wrap, wrap_ordered
 from ...core.recording.record import as_array, as_nodes, binary_operator, elementwise, unary_operator, weak_types
@@ -223,9 +222,9 @@ class ufunc:
 
     def resolve_dtypes(self, dtypes: Any, **options: Any) -> tuple[DType, ...]:
         """Return the dtypes of the loop for operands of some dtypes. See `numpy.ufunc.resolve_dtypes`."""
-        if options.get("casting") == "equiv" and not NUMPY_2_5:
-            # Before 2.5 this method of NumPy's ends the process where the rule forbids a cast of a Python scalar. A
-            # call raises the error. Otherwise the rule differs from "no" for other byte orders alone.
+        if options.get("casting") == "equiv":
+            # Up to 2.5.2 at least this method of NumPy ends the process where the rule forbids a cast of a Python
+            # scalar. A call raises the error. Otherwise the rule differs from "no" for other byte orders alone.
             stand_ins = [d if d is None else d(1) if isinstance(d, type) else numpy.ones(1, d) for d in dtypes]
             call_options = {name: option for name, option in options.items() if name != "reduction"}
             with numpy.errstate(all="ignore"):
