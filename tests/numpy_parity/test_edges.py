@@ -48,6 +48,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "copy that is text": lambda np: np.array(1, copy="x"),
     "a dimension that is a bool": lambda np: np.zeros((True, 2)),
     "a new dimension that is a bool": lambda np: np.zeros(4).reshape(True, -1),
+    "reversed parts of no elements": lambda np: np.zeros((3, 4, 0), complex).real[::-1, ::-1],
     "a named target of putmask": lambda np: np.putmask(a=np.zeros(2), mask=[True, False], values=[5, 6]),
     "no mode of convolve": lambda np: np.convolve([1, 2], [1, 2], mode=None),
     "no mode of correlate": lambda np: np.correlate([1, 2], [1, 2], mode=None),
