@@ -32,6 +32,7 @@ from ...core.recording.record import array_of_protocol, as_array, as_node, cast_
 from ...core.runtime.device import Device, default_device
 from ...core.runtime.evaluate import queue_of
 from ..indexing.getitem import fit_to_shape
+from .like import takes_like
 
 __all__ = [
     "array",
@@ -105,6 +106,7 @@ def is_in_order(array: ndarray, order: str | None) -> bool:
 # --- from other data -------------------------------------------------------------------------------------------------
 
 
+@takes_like
 def array(
     object: Any,
     dtype: Any = None,
@@ -219,6 +221,7 @@ def _stacked(x: Sequence[Any], dtype: DType | None) -> ndarray:
     return mark_as_array(wrap(node))
 
 
+@takes_like
 def asarray(
     a: Any,
     dtype: Any = None,
@@ -241,6 +244,7 @@ def asarray(
     return array(a, dtype, copy=copy, order=order, device=device)
 
 
+@takes_like
 def asanyarray(
     a: Any,
     dtype: Any = None,
@@ -255,11 +259,13 @@ def asanyarray(
     return asarray(a, dtype, order, device=device, copy=copy)
 
 
+@takes_like
 def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None, device: Any = None) -> ndarray:
     """Return an array of at least one dimension in C order. See `numpy.ascontiguousarray`."""
     return array(a, dtype, copy=None, order="C", ndmin=1, device=device)
 
 
+@takes_like
 def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None, device: Any = None) -> ndarray:
     """Return an array of at least one dimension in Fortran order. See `numpy.asfortranarray`."""
     return array(a, dtype, copy=None, order="F", ndmin=1, device=device)
@@ -279,6 +285,7 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> nd
     return result
 
 
+@takes_like
 def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> ndarray:
     """Return an array that meets requirements on its memory. See `numpy.require`."""
     names = [requirements] if isinstance(requirements, str) else requirements or ()
@@ -307,6 +314,7 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> ndarray:
     return array(a, order=order, subok=subok)
 
 
+@takes_like
 def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0, *, like: Any = None) -> ndarray:
     """Return a new array with the contents of a buffer. See `numpy.frombuffer`.
 
@@ -318,11 +326,13 @@ def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0
     return result
 
 
+@takes_like
 def fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> ndarray:
     """Return a new array of the values that an iterable yields. See `numpy.fromiter`."""
     return from_host(numpy.fromiter(iter, dtypes.check(dtype), count))
 
 
+@takes_like
 def fromstring(string: Any, dtype: Any = float, count: int = -1, *, sep: str = "", like: Any = None) -> ndarray:
     """Return a new array of the numbers in a text. See `numpy.fromstring`."""
     return from_host(numpy.fromstring(string, dtypes.check(dtype), count, sep=sep))
@@ -392,22 +402,26 @@ def _filled_with(value: Any, shape: Any, dtype: Any, order: str, device: Any) ->
     return _generated(lambda s: constant(value, s, target_dtype, queue), dims, _axes_of_order(order, dims))
 
 
+@takes_like
 def zeros(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
     """Return a new array of zeros. See `numpy.zeros`."""
     return _filled_with(0, shape, float if dtype is None else dtype, order, device)
 
 
+@takes_like
 def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
     """Return a new array of ones. See `numpy.ones`."""
     return _filled_with(1, shape, float if dtype is None else dtype, order, device)
 
 
+@takes_like
 def empty(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
     """Return a new array whose elements are not set. See `numpy.empty`."""
     dims, target_dtype, queue = as_shape(shape), dtypes.check(float if dtype is None else dtype), queue_for(device)
     return _generated(lambda s: uninitialized(s, target_dtype, queue), dims, _axes_of_order(order, dims))
 
 
+@takes_like
 def full(
     shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
 ) -> ndarray:

@@ -22,6 +22,7 @@ from ...core.recording.record import as_array, as_dtype, elementwise, to_numpy
 from ..indexing.elements import diagonal
 from ..manipulation.shape import broadcast_arrays, moveaxis, reshaped
 from .arrays import array_in_memory_order, as_shape, mark_owner_as_array, queue_for, uninitialized
+from .like import takes_like
 
 __all__ = [
     "arange",
@@ -67,6 +68,7 @@ def scalar_node(value: int, dtype: DType = INT64) -> Node:
 # --- ranges ----------------------------------------------------------------------------------------------------------
 
 
+@takes_like
 def arange(
     start: Any = None, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None, like: Any = None
 ) -> ndarray:
@@ -280,6 +282,7 @@ def _diagonal_indices(shape: Shape, k: int, queue: Queue) -> tuple[Node, Node]:
     return apply_op("add", row, scalar_node(k)) if k else row, graph.iota(shape, len(shape) - 1, queue)
 
 
+@takes_like
 def eye(
     N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None
 ) -> ndarray:
@@ -291,11 +294,13 @@ def eye(
     return array_in_memory_order(node, (1, 0) if order == "F" else None)
 
 
+@takes_like
 def identity(n: Any, dtype: Any = None, *, device: Any = None, like: Any = None) -> ndarray:
     """Return the square matrix with ones on its main diagonal. See `numpy.identity`."""
     return eye(n, dtype=dtype, device=device)
 
 
+@takes_like
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, device: Any = None, like: Any = None) -> ndarray:
     """Return a matrix with ones at and below a diagonal, zeros above. See `numpy.tri`."""
     n = max(0, operator.index(host_scalar(N)))
@@ -426,6 +431,7 @@ def _stacked_index(stacked_shape: Shape, queue: Queue) -> Node:
     return node
 
 
+@takes_like
 def fromfunction(
     function: Callable[..., Any], shape: Any, *, dtype: Any = float, device: Any = None, like: Any = None, **kwargs: Any
 ) -> Any:
