@@ -69,8 +69,9 @@ class LoopCut:
         if self._is_first:
             self._begin = here
         self._is_over = False
-        if self._is_first and here in self._lengths:
-            self._left, self._is_counted = self._lengths[here], True
+        length = self._lengths.get(here) if self._is_first else None
+        if length is not None:
+            self._left, self._is_counted = length, True
         elif self._is_first or self._scope is None or not _is_called(self._scope):
             self._search(thorough=False)
         else:
@@ -80,8 +81,9 @@ class LoopCut:
 
     def is_ahead(self) -> bool:
         """Return whether the graph need not be looked at; called with every value recorded in a wait or a search."""
-        if self._visits is not None:
-            self._count(_user_place())
+        visits = self._visits  # which a look of another thread may end
+        if visits is not None:
+            self._count(visits, _user_place())
             return not self._is_over and self._total % REVIEW_INTERVAL != 0
         self._left -= 1
         if self._is_counted:
@@ -98,7 +100,7 @@ class LoopCut:
 
     def flushed(self, is_new: bool) -> None:
         """Note that the graph was flushed for its size, and whether a plan had to be made for it."""
-        if self._is_first and not self._is_counted and self._begin is not None:
+        if self._is_first and self._is_over and not self._is_counted and self._begin is not None:
             if len(self._lengths) >= _MAX_LENGTHS:
                 self._lengths.clear()
             self._lengths[self._begin] = self._total + MAX_SEARCH - self._left
@@ -111,10 +113,8 @@ class LoopCut:
         self._visits, self._total, self._newest, self._new_plans = Counter(), 0, 0, 0
         self._is_thorough, self._is_counted, self._is_over = thorough, False, False
 
-    def _count(self, here: _Place) -> None:
+    def _count(self, visits: Counter[_Place], here: _Place) -> None:
         """Count a place, and end the search if it was long enough: then the graph waits for what was found."""
-        visits = self._visits
-        assert visits is not None
         visits[here] += 1
         self._callers[here[0]] = _caller_of(here[0])
         self._total += 1
@@ -124,7 +124,7 @@ class LoopCut:
             return
         again = [place for place, count in visits.items() if count > 1]
         self._place = min(again, key=visits.__getitem__, default=None)
-        self._scope = None if self._place is None else self._callers[self._place[0]]
+        self._scope = None if self._place is None else self._callers.get(self._place[0])
         self._visits, self._left = None, MAX_SEARCH
         self._callers.clear()
         self._is_over = self._scope is None or self._place == here
