@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gpunumpy.kernels.cuda import disk_cache
+from gpunumpy.kernels.cuda import compile, disk_cache
 from gpunumpy.kernels.cuda.compile import compile_cubin
 from gpunumpy.kernels.cuda.disk_cache import why_unsafe
 
@@ -28,6 +28,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "a" / "b"
     monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(folder))
     return folder
+
+
+def key_of_scale() -> bytes:
+    """The key of the program for sm_90."""
+    _, make_options, _, make_key = disk_cache.cuda_core()
+    options = make_options(**compile._settings("sm_90", False))
+    key: bytes = make_key(code=SCALE, code_type="c++", options=options, target_type="cubin")
+    return key
 
 
 def files(folder: Path) -> list[Path]:
@@ -166,7 +174,7 @@ def test_a_program_that_another_process_compiles_is_waited_for(folder: Path, mon
 
     monkeypatch.setattr(time, "sleep", noted)
     with ThreadPoolExecutor(1) as pool:
-        with disk_cache.compiled_by_one_process(folder, f"sm_90 cubin False {SCALE}"):
+        with disk_cache.compiled_by_one_process(folder, key_of_scale()):
             image = pool.submit(compile_cubin, SCALE, "sm_90")
             assert waits.wait(60)
             file.write_bytes(b"of another process")
@@ -177,7 +185,7 @@ def test_a_program_that_another_process_compiles_is_waited_for(folder: Path, mon
 def test_a_lock_that_is_held_for_long_is_not_waited_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disk_cache, "_LOCK_SECONDS", 0.0)
     folder.mkdir(parents=True)
-    with disk_cache.compiled_by_one_process(folder, f"sm_90 cubin False {SCALE}"):
+    with disk_cache.compiled_by_one_process(folder, key_of_scale()):
         assert compile_cubin(SCALE, "sm_90").startswith(b"\x7fELF")
 
 

@@ -20,7 +20,10 @@ def takes_like(function: _Function) -> _Function:
     """
 
     @wraps(function)
-    def call(*args: Any, like: Any = None, **options: Any) -> Any:
+    def call(*args: Any, **options: Any) -> Any:
+        if "like" not in options:
+            return function(*args, **options)
+        like = options.pop("like")
         if like is None or isinstance(like, ndarray):
             return function(*args, **options)
         by_numpy = getattr(numpy, function.__name__)

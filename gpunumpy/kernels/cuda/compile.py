@@ -112,23 +112,33 @@ def compile_lto(text: str, arch: str) -> bytes:
 
 def _compile(text: str, arch: str, target: str, contraction: bool, **options: Any) -> bytes:
     """Compile a program, or read it from the cache on disk. `target` is "cubin", "ptx" or "ltoir"."""
-    make_program, make_options, _ = cuda_core()
+    make_program, make_options, _, make_key = cuda_core()
     folder = cache_folder()
     disk = open_cache(folder)
-    program = make_program(text, "c++", make_options(**_settings(arch, contraction), **options))
+    settings = make_options(**_settings(arch, contraction), **options)
+
+    def compiled(cache: Any) -> bytes:
+        program = make_program(text, "c++", settings)
+        try:
+            return bytes(program.compile(target, cache=cache).code)
+        finally:
+            program.close()
+
     try:
         try:
             if disk is None:
-                return bytes(program.compile(target).code)
-            with compiled_by_one_process(folder, f"{arch} {target} {contraction} {text}"):
-                return bytes(program.compile(target, cache=disk).code)
+                return compiled(None)
+            key = make_key(code=text, code_type="c++", options=settings, target_type=target)
+            found = disk.get(key)
+            if found is not None:
+                return bytes(found)
+            with compiled_by_one_process(folder, key):
+                return compiled(disk)
         except OSError as error:  # from the cache, for example if the disk is full
             warn_unusable(folder, str(error))
-            return bytes(program.compile(target).code)
+            return compiled(None)
     except Exception as error:  # cuda.core has no public class for compile errors
         raise DeviceError(f"a kernel does not compile for {arch}: {error}\n{_with_line_numbers(text)}") from error
-    finally:
-        program.close()
 
 
 def _settings(arch: str, contraction: bool) -> dict[str, Any]:

@@ -7,7 +7,6 @@ that takes write access to a folder above it.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 import sys
@@ -44,14 +43,14 @@ def cache_folder() -> Path:
 
 
 @cache
-def cuda_core() -> tuple[Any, Any, Any]:
-    """Return `Program`, `ProgramOptions` and the disk cache of cuda.core, imported late because the import is slow."""
+def cuda_core() -> tuple[Any, Any, Any, Any]:
+    """Return `Program`, `ProgramOptions`, the disk cache and what makes its keys; the import of cuda.core is slow."""
     try:
         from cuda.core import Program, ProgramOptions
-        from cuda.core.utils import FileStreamProgramCache
+        from cuda.core.utils import FileStreamProgramCache, make_program_cache_key
     except ImportError as error:
         raise DeviceError(f"gpunumpy needs cuda-core 1.0 or newer ({error}); {INSTALL}") from error
-    return Program, ProgramOptions, FileStreamProgramCache
+    return Program, ProgramOptions, FileStreamProgramCache, make_program_cache_key
 
 
 @cache
@@ -77,12 +76,12 @@ def open_cache(folder: Path) -> Any:
 
 
 @contextmanager
-def compiled_by_one_process(folder: Path, text: str) -> Iterator[None]:
-    """Wait until no other process compiles this program, and let others wait until this one has: they then find it.
+def compiled_by_one_process(folder: Path, key: bytes) -> Iterator[None]:
+    """Wait until no other process compiles the program of a key, and let others wait until this one has compiled it.
 
     Without locks of files (on Windows, on some network drives) there is no wait.
     """
-    path, file = folder / _LOCKS / hashlib.sha256(text.encode()).hexdigest(), None
+    path, file = folder / _LOCKS / key.hex(), None
     try:
         with suppress(OSError):
             path.parent.mkdir(mode=0o700, exist_ok=True)
