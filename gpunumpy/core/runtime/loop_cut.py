@@ -21,15 +21,42 @@ _MAX_LENGTHS = 64
 _Place: TypeAlias = tuple[CodeType, int]
 
 
+class _Search:
+    """Counts of the places that the program comes to, until most of them came up before.
+
+    A thorough search is one of full length.
+    """
+
+    def __init__(self, thorough: bool) -> None:
+        self._length = 0  # values that were counted
+        self._newest = MAX_SEARCH if thorough else 0  # those up to the last place that came up for the first time
+        self._visits: Counter[_Place] = Counter()
+        self._callers: dict[CodeType, CodeType] = {}
+
+    def count(self, here: _Place) -> bool:
+        """Count a place; return whether the search was long enough."""
+        self._length += 1
+        self._visits[here] += 1
+        self._callers[here[0]] = _caller_of(here[0])
+        if self._visits[here] == 1:
+            self._newest = max(self._newest, self._length)
+        return self._length >= min(MAX_SEARCH, max(MIN_SEARCH, 2 * self._newest))
+
+    def found(self) -> tuple[_Place | None, CodeType | None]:
+        """Return the place that came up least often, but came up again, and what calls its function."""
+        again = [place for place, count in self._visits.items() if count > 1]
+        place = min(again, key=self._visits.__getitem__, default=None)
+        return place, None if place is None else self._callers[place[0]]
+
+
 class LoopCut:
     """The place in the program where the pending graphs of a queue are flushed for their size.
 
     A loop that looks at no value makes a graph that grows until it is flushed. Were it flushed as soon as it is too
     large, each flush would come at another place of the loop, and have a plan and kernels of its own. So the first
-    graph that is too large goes on growing while the places that the program comes to are counted, until most of them
-    came up before. The one that came up least often, but came up again, is taken: it is in the outer loop, or in what
-    an inner one begins or ends with. This graph and all later ones are flushed there: they hold whole rounds of the
-    loop, and equal ones.
+    graph that is too large goes on growing while the places that the program comes to are counted. The one that came up
+    least often, but came up again, is taken: it is in the outer loop, or in what an inner one begins or ends with. This
+    graph and all later ones are flushed there: they hold whole rounds of the loop, and equal ones.
 
     If flushes have new plans all the same, places are counted once more, for longer.
 
@@ -40,23 +67,21 @@ class LoopCut:
     def __init__(self) -> None:
         self._place: _Place | None = None
         self._scope: CodeType | None = None  # the function that must be running for the place to be waited for
-        self._left = 0  # values that may be recorded in a wait
-        self._is_over = False  # whether a wait is over
+        self._search: _Search | None = None
+        self._was_thorough = False  # whether the last search was
+        self._waited = 0  # values that were recorded in the present wait, a search included
+        self._limit = 0  # of them, at most
+        self._is_counted = False  # whether the limit alone ends the wait
+        self._is_over = False  # whether the wait has ended
         self._is_first = True  # whether no graph was flushed for its size since the last look
-        self._begin: _Place | None = None  # where such a first graph became too large
+        self._begin: _Place | None = None  # where the first graph became too large, while it waits after a search
         self._lengths: dict[_Place, int] = {}  # for each such place, the values that were recorded from there on
-        self._is_counted = False  # whether the wait ends with the number of values alone
         self._new_plans = 0
-        self._visits: Counter[_Place] | None = None
-        self._total = 0  # values that were counted in the search
-        self._newest = 0  # and those of them up to the last place that came up for the first time
-        self._is_thorough = False  # whether the search is, or was, one of full length
-        self._callers: dict[CodeType, CodeType] = {}
 
     @property
     def is_searching(self) -> bool:
         """Whether places are counted."""
-        return self._visits is not None
+        return self._search is not None
 
     def is_here(self, waited: bool) -> bool:
         """Return whether to flush a graph that is too large, which `waited` for the place; if not, it waits from now.
@@ -66,68 +91,52 @@ class LoopCut:
         if waited or self.is_searching:
             return self._is_over
         here = _user_place()
-        if self._is_first:
-            self._begin = here
-        self._is_over = False
         length = self._lengths.get(here) if self._is_first else None
+        self._waited, self._is_over, self._is_counted = 0, False, length is not None
         if length is not None:
-            self._left, self._is_counted = length, True
+            self._limit = length
         elif self._is_first or self._scope is None or not _is_called(self._scope):
-            self._search(thorough=False)
+            self._begin = here if self._is_first else None
+            self._begin_search(thorough=False)
         else:
-            self._left, self._is_counted = MAX_SEARCH, False
-            self._is_over = self._place == here
+            self._limit, self._is_over = MAX_SEARCH, self._place == here
         return self._is_over
 
     def is_ahead(self) -> bool:
         """Return whether the graph need not be looked at; called with every value recorded in a wait or a search."""
-        visits = self._visits  # which a look of another thread may end
-        if visits is not None:
-            self._count(visits, _user_place())
-            return not self._is_over and self._total % REVIEW_INTERVAL != 0
-        self._left -= 1
+        self._waited += 1
+        search = self._search  # which a look of another thread may end
         if self._is_counted:
-            self._is_over = self._left <= 0
-        elif self._left <= 0:
-            self._is_over, self._scope = True, None
-        else:
-            self._is_over = self._place == _user_place()
-        return not self._is_over and self._left % REVIEW_INTERVAL != 0
+            self._is_over = self._waited >= self._limit
+        elif search is None:
+            if self._waited >= self._limit:
+                self._scope = None  # the program does not come to the place any more
+            self._is_over = self._scope is None or self._place == _user_place()
+        elif search.count(here := _user_place()):
+            self._place, self._scope = search.found()
+            self._search, self._limit = None, self._waited + MAX_SEARCH
+            self._is_over = self._scope is None or self._place == here
+        return not self._is_over and self._waited % REVIEW_INTERVAL != 0
 
     def looked(self) -> None:
         """Note that the graph was flushed for a look at a value."""
-        self._is_first, self._visits = True, None
+        self._is_first, self._begin, self._search = True, None, None
 
     def flushed(self, is_new: bool) -> None:
         """Note that the graph was flushed for its size, and whether a plan had to be made for it."""
-        if self._is_first and self._is_over and not self._is_counted and self._begin is not None:
+        begin = self._begin
+        if begin is not None and self._is_over:
             if len(self._lengths) >= _MAX_LENGTHS:
                 self._lengths.clear()
-            self._lengths[self._begin] = self._total + MAX_SEARCH - self._left
-        self._is_first = False
+            self._lengths[begin] = self._waited
+        self._is_first, self._begin = False, None
         self._new_plans = self._new_plans + 1 if is_new else 0
-        if self._new_plans >= PATIENCE and not self._is_thorough and not self.is_searching:
-            self._search(thorough=True)
+        if self._new_plans >= PATIENCE and not self._was_thorough and not self.is_searching:
+            self._begin_search(thorough=True)
 
-    def _search(self, thorough: bool) -> None:
-        self._visits, self._total, self._newest, self._new_plans = Counter(), 0, 0, 0
-        self._is_thorough, self._is_counted, self._is_over = thorough, False, False
-
-    def _count(self, visits: Counter[_Place], here: _Place) -> None:
-        """Count a place, and end the search if it was long enough: then the graph waits for what was found."""
-        visits[here] += 1
-        self._callers[here[0]] = _caller_of(here[0])
-        self._total += 1
-        if visits[here] == 1:
-            self._newest = self._total
-        if self._total < (MAX_SEARCH if self._is_thorough else min(MAX_SEARCH, max(MIN_SEARCH, 2 * self._newest))):
-            return
-        again = [place for place, count in visits.items() if count > 1]
-        self._place = min(again, key=visits.__getitem__, default=None)
-        self._scope = None if self._place is None else self._callers.get(self._place[0])
-        self._visits, self._left = None, MAX_SEARCH
-        self._callers.clear()
-        self._is_over = self._scope is None or self._place == here
+    def _begin_search(self, thorough: bool) -> None:
+        self._search, self._was_thorough = _Search(thorough), thorough
+        self._waited, self._new_plans, self._is_counted, self._is_over = 0, 0, False, False
 
 
 def _is_called(code: CodeType) -> bool:

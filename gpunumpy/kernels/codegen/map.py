@@ -7,11 +7,10 @@ from dataclasses import replace
 from ...core.schedule.kernel import Body, Load
 from .emit import Emitter, Tile
 from .shape import (
-    MAX_CODE_LENGTH,
     MAX_LIGHT_OPERATIONS,
     ceil_div,
-    code_length,
     has_congruential_words,
+    most_points,
     operations,
     pack_width,
     product,
@@ -52,9 +51,8 @@ def emit_map(unit: Unit) -> None:
         emit_transposed(unit, across, loads)
         return
     lane = len(kernel.shape) - 1
-    most_points = max(1, MAX_CODE_LENGTH // max(1, code_length(kernel.body)))
-    width = min(pack_width(unit, lane), 1 << (most_points.bit_length() - 1))
-    count = _vectors_in_flight(unit, lane, width, most_points)
+    width = min(pack_width(unit, lane), 1 << (most_points(kernel.body).bit_length() - 1))
+    count = _vectors_in_flight(unit, lane, width)
     vectors = ceil_div(kernel.shape[-1], width)
     share, whole = _MIN_ROW_OCCUPANCY
     if lane > 0 and whole * vectors >= share * ceil_div(vectors, _THREADS) * _THREADS:
@@ -63,8 +61,8 @@ def emit_map(unit: Unit) -> None:
         _emit_flat(unit, width, count, vectors)
 
 
-def _vectors_in_flight(unit: Unit, lane: int, width: int, most_points: int) -> int:
-    """Return how many vectors a thread loads before it computes; a long body has `most_points` at most."""
+def _vectors_in_flight(unit: Unit, lane: int, width: int) -> int:
+    """Return how many vectors a thread loads before it computes."""
     body, args = unit.kernel.body, unit.kernel.args
     loads = [instr for instr in body.instructions if isinstance(instr, Load) and instr.at.coef[lane] != 0]
     if lane > 0:  # loads that are the same in every row are made once
@@ -77,11 +75,12 @@ def _vectors_in_flight(unit: Unit, lane: int, width: int, most_points: int) -> i
     if not loads and has_congruential_words(body):
         return max(1, _STREAM_POINTS_AT_ONCE // width)
     light = operations(body) <= MAX_LIGHT_OPERATIONS
+    points = min(_MAX_LONG_BODY_POINTS, most_points(body))
     count = _MAX_VECTORS
     while count > 1 and (
         count * moved_bytes > _BYTES_IN_FLIGHT
         or count * loaded_bytes > _MAX_LOADED_BYTES
-        or (not light and count * width > min(_MAX_LONG_BODY_POINTS, most_points))
+        or (not light and count * width > points)
     ):
         count //= 2
     return count

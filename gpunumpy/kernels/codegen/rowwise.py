@@ -17,7 +17,7 @@ from .plan import (
     step_tile,
     whole_condition,
 )
-from .shape import MAX_CODE_LENGTH, accumulation_width, ceil_div, code_length, product
+from .shape import accumulation_width, ceil_div, most_points, product
 from .states import States
 from .team import Team
 from .unit import Unit
@@ -129,8 +129,7 @@ def _plan(unit: Unit) -> Plan:
     width = accumulation_width(unit, lane) if contiguous else 1
     steps = product(kernel.shape[outer:-1]) * ceil_div(kernel.shape[-1], width)
     loaded_points = _LOADED_BYTES_PER_THREAD // max(1, _point_bytes(unit))
-    coded_points = MAX_CODE_LENGTH // max(1, code_length(kernel.body))
-    per_thread = max(1, min(_POINTS_PER_THREAD, loaded_points, coded_points) // width)
+    per_thread = max(1, min(_POINTS_PER_THREAD, loaded_points, most_points(kernel.body)) // width)
     if contiguous:
         size = next((size for size in (8, 32, 128, 256, 512) if steps <= size * per_thread), 1024)
         team = Team(size, max(1, 256 // size), True)

@@ -20,7 +20,7 @@ _BYTES_IN_FLIGHT = 32
 # its loads, and every copy of it costs compile time.
 MAX_LIGHT_OPERATIONS = 6
 
-# The code of a thread at most, in `code_length` of its points: a kernel of more takes seconds to compile, and gains
+# The code of a thread at most, with an addition as the unit: a kernel of more takes seconds to compile, and gains
 # nothing, as its arithmetic takes longer than its loads.
 MAX_CODE_LENGTH = 512
 
@@ -121,13 +121,14 @@ def operations(body: Body) -> int:
     return sum(isinstance(instr, (Apply, ReduceLoops, ScanLoop)) for instr in body.instructions)
 
 
-def code_length(body: Body) -> int:
-    """Return about how long the code for one point of the body is, with an addition as the unit."""
-    return sum(
+def most_points(body: Body) -> int:
+    """Return how many points' code a thread may have: few of a long body, as each is a copy that is compiled."""
+    length = sum(
         8 if is_long(instr.op, instr.loop) else 2 if instr.op in ("divide", "sqrt") else 1
         for instr in body.instructions
         if isinstance(instr, Apply)
     )
+    return max(1, MAX_CODE_LENGTH // max(1, length))
 
 
 def has_congruential_words(body: Body) -> bool:
