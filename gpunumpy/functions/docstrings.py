@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from inspect import unwrap
 from types import FunctionType
 from typing import Any
 
@@ -17,7 +18,6 @@ _ENTRY = re.compile(r"\n(?=\S)")
 _OWN_ENTRIES = {
     "device": "device : Device, str, int or None, optional\n"
     "    Device of the result; by default that of the array arguments, or else the default device.",
-    "like": "like : object, optional\n    Accepted for compatibility with NumPy; it has no effect.",
     "subok": "subok : bool, optional\n    Accepted for compatibility with NumPy; there are no subclasses.",
 }
 # Functions whose docstring in NumPy refers to the docstring of another function.
@@ -56,7 +56,7 @@ def merged(function: FunctionType, numpy_doc: str, choose: bool) -> str:
     Sections and entries of the function's own docstring take precedence. With `choose`, NumPy's entries are left out
     unless the function has the parameter.
     """
-    code = function.__code__
+    code = unwrap(function).__code__
     parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     summary, own_sections = _sections(function.__doc__ or "")
     numpy_sections = _sections(numpy_doc)[1]

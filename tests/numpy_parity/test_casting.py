@@ -87,7 +87,9 @@ def test_ufuncs_of_python_scalars(name: str) -> None:
             continue  # of two that apply NumPy's releases raise one or the other
         if name == "expm1" and dtype == "D" and numpy.isinf(expected.real):
             continue  # NumPy multiplies infinity by the sine of zero
-        same(found, expected, 4, f"{operands} {options}")
+        # Complex powers go through the logarithm, whose last bit is multiplied by the exponent.
+        ulp = 4 * 300 if name in ("pow", "power") and operands[1] == 300 else 4
+        same(found, expected, ulp, f"{operands} {options}")
 
 
 SCALARS = (True, 3, -1, 300, 2**40, 2**63, 2**70, 10**400, 1.5, -2.7, 1e300, numpy.inf, numpy.nan, 1.5 + 2j,

@@ -25,6 +25,7 @@ def functions() -> dict[str, FunctionType]:
     }
 
 
+@pytest.mark.sampled(len(functions()))
 @pytest.mark.parametrize("name", sorted(functions()))
 def test_every_parameter_is_described(name: str) -> None:
     function = functions()[name]

@@ -91,7 +91,8 @@ def test_the_programs_are_right() -> None:
 def texts_of_two_runs(name: str) -> list[set[str]]:
     """The texts that a GPU would compile for each of two runs with the same arguments."""
     size, steps, *_ = (CASES | EXAMPLES)[name]
-    module = program(name) if name in CASES else load(name)
+    with gpunumpy.Device("cpu"):  # where the texts are collected
+        module = program(name) if name in CASES else load(name)
     evaluate.state_of(gpunumpy.Device("cpu")).cut = LoopCut()  # as in a new process
     counts = []
     for _ in range(2):

@@ -55,7 +55,7 @@ NUMPY_ALLOWS: dict[str, tuple[int, int]] = {
     "arcsin": (4, 1),
     "arccos": (3, 1),
     "arctan": (3, 1),
-    "arctan2": (2, 1),
+    "arctan2": (3, 1),  # of float32 with AVX-512: 2.88 ULP were seen
     "sinh": (2, 2),
     "cosh": (3, 2),
     "tanh": (2, 2),

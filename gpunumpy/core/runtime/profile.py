@@ -39,7 +39,8 @@ class profile:
     """Context manager that prints a table of what ran in the block: kernel, runs, time, bytes, share of bandwidth.
 
     Arrays of the default device that are pending before the block are computed first and not counted. Those that are
-    pending at its end are computed and counted.
+    pending at its end are computed and counted. The bandwidth of a device is that of a copy between two buffers, 64 MiB
+    each on the CPU and 256 MiB on a GPU, which is measured once; it is unknown while the device lacks that memory.
 
     Parameters
     ----------
@@ -115,12 +116,19 @@ class profile:
     def _table(self) -> str:
         rows = [("kernel or call", "device", "runs", "ms", "moved", "of bandwidth")]
         for r in self.records:
-            share = r.nbytes / r.seconds / bandwidth(r.device) if r.seconds else 0.0
-            rows.append((r.name, str(r.device), *_measured_cells(r.count, r.seconds, r.nbytes), f"{share:.0%}"))
+            rows.append((r.name, str(r.device), *_measured_cells(r.count, r.seconds, r.nbytes), _share_of_bandwidth(r)))
         count, nbytes = (sum(getattr(r, name) for r in self.records) for name in ("count", "nbytes"))
         rows.append(("all", "", *_measured_cells(count, sum(r.seconds for r in self.records), nbytes), ""))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         return "\n".join(_table_line(row, widths) for row in rows)
+
+
+def _share_of_bandwidth(record: Record) -> str:
+    try:
+        share = record.nbytes / record.seconds / bandwidth(record.device) if record.seconds else 0.0
+    except MemoryError:  # what the program holds leaves no room for the copy that measures the bandwidth
+        return "unknown"
+    return f"{share:.0%}"
 
 
 def _measured_cells(count: int, seconds: float, nbytes: int) -> tuple[str, str, str]:
@@ -165,7 +173,10 @@ _bandwidths: dict[Device, float] = {}
 
 
 def bandwidth(device: Device) -> float:
-    """Return the bytes per second that a copy in the memory of a device reads and writes, measured once."""
+    """Return the bytes per second that a copy in the memory of a device reads and writes, measured once.
+
+    Raise MemoryError where the device lacks the memory of the copy.
+    """
     found = _bandwidths.get(device)
     if found is None:
         nbytes = _COPY_BYTES[device.kind]

@@ -149,6 +149,15 @@ def test_bandwidth_is_measured_once() -> None:
     assert bandwidth(CPU) == bandwidth(CPU)
 
 
+def test_profile_where_memory_is_short(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpunumpy.core.runtime.profile._bandwidths", {})
+    monkeypatch.setattr("gpunumpy.core.runtime.profile._COPY_BYTES", {"cpu": 1 << 62, "cuda": 1 << 62})
+    table = io.StringIO()
+    with Device(device), profile(file=table):
+        to_host(from_host(numpy.ones(1 << 16), Device(device)) * 2.0)
+    assert "unknown" in table.getvalue()
+
+
 @pytest.mark.gpu
 def test_profile_on_a_gpu() -> None:
     gpu = Device("cuda")
