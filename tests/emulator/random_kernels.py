@@ -6,6 +6,7 @@ in whatever order it is done, and the comparison is exact too.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
@@ -32,7 +33,7 @@ from gpunumpy.core.schedule.kernel import (
 )
 from gpunumpy.kernels.host import op_functions
 
-_DTYPES = [numpy.dtype(name) for name in ("?", "i1", "i4", "i8", "u1", "u2", "u8", "f2", "f4", "f8", "c8", "c16")]
+DTYPES = [numpy.dtype(name) for name in ("?", "i1", "i4", "i8", "u1", "u2", "u8", "f2", "f4", "f8", "c8", "c16")]
 _SIZES = [1, 1, 2, 3, 7, 16, 31, 33, 64, 100, 257]
 _MOST_POINTS = 6000
 _SAME = ("add", "subtract", "maximum", "minimum")  # of two values of one dtype
@@ -49,6 +50,7 @@ class RandomKernel:
     shape: tuple[int, ...] = ()
     reduced: int = 0
     scans: bool = False  # one scan instead of reductions: the scheduler gives each a kernel of its own
+    dtypes: Sequence[numpy.dtype] = tuple(DTYPES)
     args: list[Arg] = field(default_factory=list)
     given: list[Any] = field(default_factory=list)
     instructions: list[Instruction] = field(default_factory=list)
@@ -89,7 +91,7 @@ class RandomKernel:
         return Affine(low + shift, tuple(coef)), span + shift
 
     def load(self) -> int:
-        dtype = self.pick(_DTYPES)
+        dtype = self.pick(self.dtypes)
         at, size = self.window(self.shape)
         return self.emit(Load(self.argument("in", dtype, self.values(size, dtype)), at))
 
@@ -99,7 +101,7 @@ class RandomKernel:
         index = self.rng.integers(-rows, rows, size)
         source_location = self.argument("scalar", INT64, 5)
         chosen = self.emit(Load(self.argument("in", INT64, index), at))
-        dtype = self.pick(_DTYPES)
+        dtype = self.pick(self.dtypes)
         source = self.argument("in", dtype, self.values(rows * columns, dtype))
         rest = Affine(int(self.rng.integers(columns)), (0,) * len(self.shape))
         return self.emit(LoadIndexed(source, rest, (chosen,), (rows,), (columns,), source_location))
@@ -111,7 +113,7 @@ class RandomKernel:
         if choice < 0.8:
             return self.gather()
         if choice < 0.9:
-            dtype = self.pick(_DTYPES)
+            dtype = self.pick(self.dtypes)
             return self.emit(Scalar(self.argument("scalar", dtype, self.values(1, dtype)[0])))
         return self.emit(LoopIndex(Affine(2, tuple(int(c) for c in self.rng.integers(-1, 2, len(self.shape))))))
 
@@ -124,7 +126,7 @@ class RandomKernel:
 
     def apply(self) -> int:
         a, b = (int(self.rng.integers(len(self.instructions))) for _ in range(2))
-        dtype = self.pick([self.dtype_of(a), self.dtype_of(b), self.pick(_DTYPES)])
+        dtype = self.pick([self.dtype_of(a), self.dtype_of(b), self.pick(self.dtypes)])
         if KIND[dtype] in "iu" and any(KIND[self.dtype_of(v)] in "efc" for v in (a, b)):
             dtype = numpy.dtype("f8")  # the cast of a float beyond an integer is a subject of its own
         a, b = self.cast(a, dtype), self.cast(b, dtype)
@@ -177,15 +179,17 @@ class RandomKernel:
         return replace(kernel, body=Body(kernel.body.instructions, (store,)), region=region, outside=outside)
 
 
-def random_kernel(seed: int) -> tuple[Kernel, list[Any]]:
+def random_kernel(
+    seed: int, dtypes: Sequence[numpy.dtype] = tuple(DTYPES), elementwise: bool = False
+) -> tuple[Kernel, list[Any]]:
     """A kernel and arguments for it; the arrays that it writes are zero."""
-    make = RandomKernel(numpy.random.default_rng(seed))
+    make = RandomKernel(numpy.random.default_rng(seed), dtypes=dtypes)
     ndim = int(make.rng.integers(0, 5))
     while not make.shape or prod(make.shape) > _MOST_POINTS:
         make.shape = tuple(make.pick(_SIZES) for _ in range(ndim))
         if not ndim:
             break
-    make.reduced = int(make.rng.integers(0, ndim + 1))
+    make.reduced = 0 if elementwise else int(make.rng.integers(0, ndim + 1))
     make.scans = make.reduced == 1 and make.rng.random() < 0.3
     for _ in range(int(make.rng.integers(1, 4))):
         make.leaf()

@@ -42,7 +42,7 @@ static inline void call(void (*kernel)(T...), void* const* parameters, std::inde
 
 template <class... T>
 static inline void call(void (*kernel)(T...), void* const* parameters) {
-    static_assert(((sizeof(T) == 8) && ...), "every parameter of a kernel is 8 bytes wide");
+    static_assert(sizeof...(T) == 1 || ((sizeof(T) == 8) && ...), "a parameter is 8 bytes wide, or all of them at once");
     call(kernel, parameters, std::index_sequence_for<T...>());
 }
 

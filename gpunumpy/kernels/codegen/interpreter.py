@@ -1,0 +1,306 @@
+"""Elementwise kernels as data: one program, compiled once, runs their bodies before they are compiled themselves.
+
+The C expression of each operation is the one that a generated kernel has (`op_code.expression`), and neither contracts
+operations, so both give the same bits. What the interpreter reads are words of 8 bytes, all of them parameters of the
+launch: the arguments of the kernel, as any kernel takes them, then places, instructions and, last, the head
+(interpreter.cuh describes them).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import TypeAlias
+
+from ...core.dtypes import BOOL, C_TYPE, FLOAT64, INT64, KIND, DType, check
+from ...core.ops.table import ELEMENTWISE, Loop, loops
+from ...core.schedule.kernel import (
+    Affine,
+    Apply,
+    Body,
+    Kernel,
+    Load,
+    LoadIndexed,
+    LoopIndex,
+    Scalar,
+    Store,
+    value_dtypes,
+)
+from . import op_code
+from .collapse import bodies, collapse
+from .program import Launch, Program
+from .shape import ceil_div, product
+from .sources import source
+
+ENTRY = "interpret"
+WORDS = 512  # 8 bytes each: the parameters that every GPU takes
+POINTS = 4  # of a thread
+_HEAD = 8  # words of the head
+GROUP = 32  # operations of a function
+THREADS = 64  # of a block
+_SIZES = {"WORDS": WORDS, "POINTS": POINTS, "THREADS": THREADS, "HEAD": _HEAD, "GROUP": GROUP}
+# A value of a block's points takes a slot of shared memory, of which every GPU has 64 KB for a block.
+_SLOT_BYTES = POINTS * THREADS * 8
+_MAX_SLOTS = (64 << 10) // _SLOT_BYTES
+# With these dtypes nearly all programs compute. Each further one has some hundred operations to compile.
+_DTYPES: tuple[DType, ...] = (BOOL, check("int32"), INT64, check("float32"), FLOAT64)
+_LETTERS = "xyz"
+
+_Opcodes: TypeAlias = dict[object, int]
+
+
+@cache
+def opcodes() -> _Opcodes:
+    """Return the number of every operation: of accesses by the bytes of an element, of the others by dtypes.
+
+    Elementwise operations follow the others, from `GROUP` on.
+    """
+    accesses: list[object] = [(kind, nbytes) for kind in ("load", "store", "gather") for nbytes in (1, 2, 4, 8)]
+    found = dict(zip([*accesses, "index", *(("scalar", dtype) for dtype in _DTYPES)], range(GROUP), strict=False))
+    found.update((key, GROUP + number) for number, key in enumerate(_elementwise()))
+    return found
+
+
+def _elementwise() -> Iterator[tuple[str, Loop]]:
+    for name in ELEMENTWISE:
+        for loop in loops(name):
+            if all(dtype in _DTYPES for dtype in loop):
+                yield name, loop
+
+
+@cache
+def text() -> str:
+    """Return the CUDA C++ of the interpreter.
+
+    The compiler takes long for large functions: operations of much code are functions, and others are in groups.
+    """
+    functions: list[str] = []
+    lines: dict[int, list[str]] = {}
+    for key, number in opcodes().items():
+        if number < GROUP:
+            code = _access(key)
+        else:
+            assert isinstance(key, tuple)
+            name, loop = key
+            if op_code.is_long(name, loop):
+                functions.append(_function(number, name, loop))
+            code = _operation(number, name, loop)
+        lines.setdefault(number // GROUP, []).append(f"    case {number}: {code} break;")
+    accesses, *groups = ("\n".join(found) for found in lines.values())
+    calls = "\n".join(f"    case {n}: group_{n}(operation, to, a, b, c); break;" for n in range(1, len(lines)))
+    head, tail = source("codegen/interpreter").split("// Groups\n")
+    return "\n".join(
+        [
+            op_code.helpers([*_elementwise(), ("cast", (FLOAT64, check("float32")))]),
+            *(f"#define {name} {value}" for name, value in _SIZES.items()),
+            head,
+            *functions,
+            *(f"FUNCTION group_{n}(int operation, int to, int a, int b, int c) {{\n  COLUMNS;\n  switch (operation) {{\n{cases}\n  }}\n}}" for n, cases in enumerate(groups, 1)),
+            tail.replace("    // accesses", accesses).replace("    // calls", calls),
+        ]
+    )
+
+
+def _access(key: object) -> str:
+    """Return the C of an instruction that reads or writes an argument, or makes an index."""
+    if key == "index":
+        return "places(at, w, b, dims, cells); EACH put(CELL(to), at[v]);"
+    assert isinstance(key, tuple)
+    kind, what = key
+    if kind == "scalar":
+        return f"{{ const {C_TYPE[what]} x = {_scalar(what)}; EACH put(CELL(to), x); }}"
+    return f"{kind}<u{8 * what}>(w, to, a, b, c, dims, mask, cells);"
+
+
+def _function(number: int, name: str, loop: Loop) -> str:
+    """Return the function of an elementwise operation of much code."""
+    letters = _LETTERS[: len(loop) - 1]
+    parameters = ", ".join(f"{C_TYPE[dtype]} {x}" for x, dtype in zip(letters, loop, strict=False))
+    result = op_code.expression(name, loop, letters)
+    return f"__device__ __noinline__ {C_TYPE[loop[-1]]} operation_{number}({parameters}) {{ return {result}; }}"
+
+
+def _operation(number: int, name: str, loop: Loop) -> str:
+    """Return the C of an elementwise instruction; that of few machine instructions is there for each point."""
+    letters = _LETTERS[: len(loop) - 1]
+    result = op_code.expression(name, loop, letters)
+    each = "EACH" if not any(part in result for part in ("op::", "/", "sqrt", "next")) else "EACH_ALONE"
+    if op_code.is_long(name, loop):
+        each, result = "EACH_ALONE", f"operation_{number}({', '.join(letters)})"
+    values = " ".join(
+        f"const {C_TYPE[dtype]} {x} = get<{C_TYPE[dtype]}>(CELL({slot}));"
+        for x, slot, dtype in zip(letters, "abc", loop, strict=False)
+    )
+    return f"{each} {{ {values} put(CELL(to), {result}); }}"
+
+
+def _scalar(dtype: DType) -> str:
+    """Return the C expression of a scalar argument, as `Unit.scalar` has it, of the word that holds it."""
+    if dtype == BOOL:
+        return "w[a] != 0"
+    if KIND[dtype] == "f":
+        value = "op::bit_cast<f64>(w[a])"
+        return value if dtype == FLOAT64 else op_code.expression("cast", (FLOAT64, dtype), [value])
+    return f"{C_TYPE[dtype]}(w[a])"
+
+
+def interpreted(kernel: Kernel) -> Program | None:
+    """Return the program by which the interpreter runs a kernel, or None if it cannot.
+
+    It takes the arguments of the kernel as the compiled program does. It cannot reduce or scan, nor compute with dtypes
+    other than bool, int32, int64, float32 and float64, draw random numbers, or run a body that is too long.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel, with the sizes that it runs with.
+    """
+    if kernel.reduced or 0 in kernel.shape or not all(map(_is_known, bodies(kernel))):
+        return None
+    return _Encoder(collapse(kernel, ordered=False)).program()
+
+
+def _is_known(body: Body) -> bool:
+    return all((instr.op, instr.loop) in opcodes() for instr in body.instructions if isinstance(instr, Apply))
+
+
+class _Full(Exception):
+    """The kernel has more instructions, or more values at once, than there is room for."""
+
+
+class _Encoder:
+    """Makes the words of one kernel. Slots are the columns of shared memory, of which the first hold the indices."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._words: list[int] = []
+        self._code: list[int] = []
+        self._places: dict[Affine, int] = {}
+        self._slots = len(kernel.shape)
+        self._flag = any(isinstance(i, LoadIndexed) for body in bodies(kernel) for i in body.instructions)
+        self._arguments = []  # the word of each argument
+        self._first = 0
+        for arg in kernel.args:
+            self._arguments.append(self._first)
+            self._first += 2 if arg.kind == "scalar" and KIND[arg.dtype] == "c" else 1
+        self._flag_word = self._first
+        self._first += self._flag
+
+    def program(self) -> Program | None:
+        """Return the program, or None if the kernel has no room in it."""
+        kernel = self._kernel
+        try:
+            sizes = self._add(*kernel.shape)
+            region = 0 if kernel.region is None else self._add(*(n for bounds in kernel.region for n in bounds))
+            ends = [0]
+            for body in bodies(kernel):
+                self._encode(body)
+                ends.append(len(self._code))
+        except _Full:
+            return None
+        code = self._first + len(self._words)
+        used = code + len(self._code)
+        if self._slots > _MAX_SLOTS or used > WORDS - _HEAD:
+            return None
+        count = product(kernel.shape)
+        head = [count, len(kernel.shape), sizes, region, *(code + end for end in (ends[0], ends[1], ends[-2], ends[-1]))]
+        params = (*self._words, *self._code, *[0] * (WORDS - _HEAD - used), *head)
+        blocks = ceil_div(count, THREADS * POINTS)
+        launch = Launch(ENTRY, (blocks, 1, 1), (THREADS, 1, 1), max(self._slots, 1) * _SLOT_BYTES)
+        return Program(text(), (launch,), (), self._flag, params)
+
+    def _add(self, *words: int) -> int:
+        """Add words, and return where they begin."""
+        start = self._first + len(self._words)
+        self._words += words
+        if start + len(words) > WORDS:
+            raise _Full
+        return start
+
+    def _place(self, at: Affine) -> int:
+        found = self._places.get(at)
+        if found is None:
+            found = self._places[at] = self._add(at.offset, *at.coef)
+        return found
+
+    def _emit(self, operation: object, to: int = 0, a: int = 0, b: int = 0, c: int = 0) -> None:
+        word = opcodes()[operation] | to << 16 | a << 28 | b << 40 | c << 52
+        self._code.append(word - (1 << 64) if word >> 63 else word)
+
+    def _encode(self, body: Body) -> None:
+        """Encode a body. What is cheap to have, a scalar or an index, is had anew wherever it is used."""
+        kernel, instructions = self._kernel, body.instructions
+        dtypes = value_dtypes(kernel, body)
+        uses = Counter(value for instr in instructions for value in _operands(instr))
+        uses.update(store.value for store in body.stores)
+        # What is overwritten in place is read first, whatever instruction reads it.
+        stores_last = any(arg.alias >= 0 for arg in kernel.args)
+        stores: dict[int, list[Store]] = {}
+        for store in body.stores:
+            stores.setdefault(len(instructions) if stores_last else store.value, []).append(store)
+        slots: dict[int, int] = {}
+        free: list[int] = []
+
+        def new_slot() -> int:
+            if free:
+                return free.pop()
+            self._slots += 1
+            return self._slots - 1
+
+        def slot_of(value: int) -> int:
+            """Return the slot of a value, which is computed now if it was put off."""
+            if value not in slots:
+                slots[value] = to = new_slot()
+                instr = instructions[value]
+                if isinstance(instr, Load):
+                    access = ("load", dtypes[value].itemsize)
+                    self._emit(access, to, self._arguments[instr.arg], self._place(instr.at))
+                elif isinstance(instr, LoopIndex):
+                    self._emit("index", to, 0, self._place(instr.at))
+                else:
+                    assert isinstance(instr, Scalar)
+                    self._emit(("scalar", dtypes[value]), to, self._arguments[instr.arg])
+            return slots[value]
+
+        def used(value: int) -> None:
+            uses[value] -= 1
+            if not uses[value] or isinstance(instructions[value], (Scalar, LoopIndex)):
+                slot = slots.pop(value, None)
+                if slot is not None:
+                    free.append(slot)
+
+        def write(key: int) -> None:
+            for store in stores.get(key, ()):
+                access = ("store", kernel.args[store.arg].dtype.itemsize)
+                self._emit(access, 0, slot_of(store.value), self._arguments[store.arg], self._place(store.at))
+                used(store.value)
+
+        for value, instr in enumerate(instructions):
+            if isinstance(instr, (Apply, LoadIndexed)) and uses[value]:
+                args = [slot_of(arg) for arg in _operands(instr)]
+                gathered = self._gather(instr, args) if isinstance(instr, LoadIndexed) else 0
+                for arg in _operands(instr):
+                    used(arg)
+                slots[value] = to = new_slot()
+                if isinstance(instr, Apply):
+                    self._emit((instr.op, instr.loop), to, *args)
+                else:
+                    access = ("gather", dtypes[value].itemsize)
+                    self._emit(access, to, self._arguments[instr.arg], self._place(instr.at), gathered)
+            write(value)
+        write(len(instructions))
+        self._slots = max(self._slots, len(slots))
+
+    def _gather(self, instr: LoadIndexed, slots: Sequence[int]) -> int:
+        """Add the words of a gather's indices, and return where they begin."""
+        words = [len(slots), self._flag_word, self._arguments[instr.source_location]]
+        for slot, size, stride in zip(slots, instr.dims, instr.strides, strict=True):
+            words += (slot, size, stride)
+        return self._add(*words)
+
+
+def _operands(instr: object) -> tuple[int, ...]:
+    if isinstance(instr, Apply):
+        return instr.args
+    return instr.index if isinstance(instr, LoadIndexed) else ()
