@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+# On a GPU, tests are of compiled kernels, but for those that are of both tiers.
+os.environ.setdefault("GPUNUMPY_TIER", "compiled")
+
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import why_no_gpu
 

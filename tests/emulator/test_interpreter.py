@@ -78,8 +78,6 @@ def test_many_values_at_once_have_room_or_none() -> None:
     def kernel(count: int) -> Kernel:
         at = Affine(0, (1,))
         squares = [Apply("square", (k,), (F8, F8)) for k in range(count)]
-        sums = [Apply("add", (2 * count - 1 - k, 2 * count - 2 - k if k == 0 else 2 * count + k - 1), (F8,) * 3) for k in range(count)]
-        del sums
         body: list[Any] = [Load(k, at) for k in range(count)] + squares
         last = 2 * count - 1
         for k in range(count - 2, -1, -1):

@@ -23,6 +23,7 @@ from gpunumpy.core.runtime.plan import Work
 from gpunumpy.core.schedule.steps import RunKernel
 from gpunumpy.functions.indexing.masks import TILE_ELEMENTS
 from gpunumpy.kernels.codegen import generate
+from gpunumpy.kernels.codegen.interpreter import text as interpreter_text
 from gpunumpy.kernels.histogram import cuda as cuda_histogram
 from gpunumpy.kernels.indexing import cuda_masks, cuda_scatter
 from gpunumpy.kernels.linalg import cuda_cholesky, cuda_eig, cuda_lu, cuda_small, cuda_solvers
@@ -76,6 +77,10 @@ def _layouts(*shapes: Shape) -> list[Layout]:
 
 def _real(dtype: Any) -> Any:
     return numpy.dtype(f"f{cuda_decompositions.real_bytes(dtype)}")
+
+
+def interpreter(shared: int) -> Texts:
+    yield interpreter_text()
 
 
 # --- elements -------------------------------------------------------------------------------------------------------
@@ -353,6 +358,7 @@ def small_qr(shared: int) -> Texts:
 
 
 FAMILIES: tuple[Callable[[int], Texts], ...] = (
+    interpreter,
     *(sort, argsort, searchsorted, masks, scatter, bincount, histogram),
     *(draws, samplers, twister, permutations),
     *(streams, functions),

@@ -62,6 +62,11 @@ class Work:
         self.device = plan.device
         self.plan = plan
 
+    @property
+    def was_interpreted(self) -> bool:
+        """Whether the interpreter has run the work, as its kernel was not compiled (kernels/cuda/tiers.py)."""
+        return getattr(self._run, "is_interpreted", False)
+
     def __call__(self) -> None:
         """Run the work."""
         self._run(self._values)

@@ -87,17 +87,22 @@ class profile:
         """Run the work of a step and record it."""
         assert isinstance(step, (RunKernel, RunLibraryCall))
         name = step_name(step)
-        with self._lock:
-            record = self._records.setdefault((name, work.device), Record(name, work.device))
         with self._nvtx_range(name):
             if work.device is CPU:
                 start = perf_counter()
                 work()
-                record.seconds += perf_counter() - start
+                seconds, events = perf_counter() - start, None
             else:
                 first = _record_event(work.device)
                 work()
-                self._unread.append((record, first, _record_event(work.device)))
+                seconds, events = 0.0, (first, _record_event(work.device))
+        if work.was_interpreted:
+            name += " (interpreted)"
+        with self._lock:
+            record = self._records.setdefault((name, work.device), Record(name, work.device))
+        record.seconds += seconds
+        if events:
+            self._unread.append((record, *events))
         record.count += 1
         moved = traffic(step, *work.plan.scheduled)
         record.nbytes += moved.read + moved.written

@@ -46,6 +46,13 @@ _MAX_SLOTS = (64 << 10) // _SLOT_BYTES
 # With these dtypes nearly all programs compute. Each further one has some hundred operations to compile.
 _DTYPES: tuple[DType, ...] = (BOOL, check("int32"), INT64, check("float32"), FLOAT64)
 _LETTERS = "xyz"
+_GROUP = """\
+FUNCTION group_%d(int operation, int to, int a, int b, int c) {
+  COLUMNS;
+  switch (operation) {
+%s
+  }
+}"""
 
 _Opcodes: TypeAlias = dict[object, int]
 
@@ -90,16 +97,15 @@ def text() -> str:
     accesses, *groups = ("\n".join(found) for found in lines.values())
     calls = "\n".join(f"    case {n}: group_{n}(operation, to, a, b, c); break;" for n in range(1, len(lines)))
     head, tail = source("codegen/interpreter").split("// Groups\n")
-    return "\n".join(
-        [
-            op_code.helpers([*_elementwise(), ("cast", (FLOAT64, check("float32")))]),
-            *(f"#define {name} {value}" for name, value in _SIZES.items()),
-            head,
-            *functions,
-            *(f"FUNCTION group_{n}(int operation, int to, int a, int b, int c) {{\n  COLUMNS;\n  switch (operation) {{\n{cases}\n  }}\n}}" for n, cases in enumerate(groups, 1)),
-            tail.replace("    // accesses", accesses).replace("    // calls", calls),
-        ]
-    )
+    parts = [
+        op_code.helpers([*_elementwise(), ("cast", (FLOAT64, check("float32")))]),
+        *(f"#define {name} {value}" for name, value in _SIZES.items()),
+        head,
+        *functions,
+        *(_GROUP % (n, cases) for n, cases in enumerate(groups, 1)),
+        tail.replace("    // accesses", accesses).replace("    // calls", calls),
+    ]
+    return "\n".join(parts)
 
 
 def _access(key: object) -> str:
@@ -204,7 +210,13 @@ class _Encoder:
         if self._slots > _MAX_SLOTS or used > WORDS - _HEAD:
             return None
         count = product(kernel.shape)
-        head = [count, len(kernel.shape), sizes, region, *(code + end for end in (ends[0], ends[1], ends[-2], ends[-1]))]
+        head = [
+            count,
+            len(kernel.shape),
+            sizes,
+            region,
+            *(code + end for end in (ends[0], ends[1], ends[-2], ends[-1])),
+        ]
         params = (*self._words, *self._code, *[0] * (WORDS - _HEAD - used), *head)
         blocks = ceil_div(count, THREADS * POINTS)
         launch = Launch(ENTRY, (blocks, 1, 1), (THREADS, 1, 1), max(self._slots, 1) * _SLOT_BYTES)

@@ -10,15 +10,16 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeAlias
 
 from ...core.errors import DeviceError, allowed
 from ...core.graph.bounded_table import ENTRY_BYTES, BoundedTable
 from ...core.runtime.device import Device
 from . import precompiled
+from .beside import beside, let_end_with_process
 from .disk_cache import INSTALL, cache_folder, compiled_by_one_process, cuda_core, open_cache, warn_unusable
 from .module import Function, Module
 
@@ -29,6 +30,7 @@ MAX_COMPILERS = 16
 _Key: TypeAlias = tuple[Device, bool, str]
 _contraction = False
 _modules: BoundedTable[_Key, Module] = BoundedTable()
+_beside: dict[_Key, Future[bytes]] = {}  # what is compiled beside the program and not loaded yet
 _lock = threading.RLock()
 
 
@@ -112,7 +114,7 @@ def compile_lto(text: str, arch: str) -> bytes:
 
 def _compile(text: str, arch: str, target: str, contraction: bool, **options: Any) -> bytes:
     """Compile a program, or read it from the cache on disk. `target` is "cubin", "ptx" or "ltoir"."""
-    make_program, make_options, _, make_key = cuda_core()
+    make_program, make_options, _, _ = cuda_core()
     folder = cache_folder()
     disk = open_cache(folder)
     settings = make_options(**_settings(arch, contraction), **options)
@@ -120,6 +122,7 @@ def _compile(text: str, arch: str, target: str, contraction: bool, **options: An
     def compiled(cache: Any) -> bytes:
         program = make_program(text, "c++", settings)
         try:
+            let_end_with_process(program)
             return bytes(program.compile(target, cache=cache).code)
         finally:
             program.close()
@@ -128,10 +131,9 @@ def _compile(text: str, arch: str, target: str, contraction: bool, **options: An
         try:
             if disk is None:
                 return compiled(None)
-            key = make_key(code=text, code_type="c++", options=settings, target_type=target)
-            found = disk.get(key)
+            found, key = _from_disk(disk, text, target, settings)
             if found is not None:
-                return bytes(found)
+                return found
             with compiled_by_one_process(folder, key):
                 return compiled(disk)
         except OSError as error:  # from the cache, for example if the disk is full
@@ -139,6 +141,13 @@ def _compile(text: str, arch: str, target: str, contraction: bool, **options: An
             return compiled(None)
     except Exception as error:  # cuda.core has no public class for compile errors
         raise DeviceError(f"a kernel does not compile for {arch}: {error}\n{_with_line_numbers(text)}") from error
+
+
+def _from_disk(disk: Any, text: str, target: str, settings: Any) -> tuple[bytes | None, bytes]:
+    """Return the machine code of a program that is on disk, or None, and its key there."""
+    key = cuda_core()[3](code=text, code_type="c++", options=settings, target_type=target)
+    found = disk.get(key)
+    return None if found is None else bytes(found), key
 
 
 def _settings(arch: str, contraction: bool) -> dict[str, Any]:
@@ -196,6 +205,35 @@ def compile_program(text: str, entries: Iterable[str], device: Device) -> dict[s
     return functions
 
 
+def find_program(text: str, device: Device) -> bool:
+    """Load a program, if it is not, without the compiler; return whether it is loaded now."""
+    key = (device, _contraction, text)
+    if _modules.find(key) is not None:
+        return True
+    image = _finished_image(key)
+    if image is not None:
+        _load(key, image)
+    return image is not None
+
+
+def compile_beside(text: str, device: Device) -> Future[bytes]:
+    """Compile a program in a thread of its own, once, and return what will have its machine code for `load_program`."""
+    key = (device, _contraction, text)
+    with _lock:
+        future = _beside.get(key)
+        if future is None:
+            future = _beside[key] = beside(partial(_image, key))
+        return future
+
+
+def load_program(text: str, device: Device, image: bytes) -> None:
+    """Load what `compile_beside` has compiled, for `compile_program` to find."""
+    key = (device, _contraction, text)
+    _load(key, image)
+    with _lock:
+        _beside.pop(key, None)
+
+
 @contextmanager
 def compiled_side_by_side() -> Iterator[None]:
     """Compile the programs that are asked for inside at the end, several at a time, and load them.
@@ -240,11 +278,29 @@ def _load_functions(key: _Key, functions: dict[str, Function]) -> None:
 
 def _image(key: _Key) -> bytes:
     """Return the compiled program: one that the package holds, or one from the disk cache, or a new one."""
-    (device, contraction, text), image = key, None
-    arch = device.attributes.arch
-    if not contraction and precompiled.FOLDER.is_dir():
-        image = precompiled.find_image(precompiled.FOLDER, text, arch, compiler_version())
-    return image or _compile(text, *_compile_target(arch), contraction)
+    device, contraction, text = key
+    return _packaged_image(key) or _compile(text, *_compile_target(device.attributes.arch), contraction)
+
+
+def _finished_image(key: _Key) -> bytes | None:
+    """Return the compiled program if the package holds it or it is in the disk cache, else None."""
+    image = _packaged_image(key)
+    disk = open_cache(cache_folder()) if image is None else None
+    if disk is None:
+        return image
+    device, contraction, text = key
+    arch, target = _compile_target(device.attributes.arch)
+    try:
+        return _from_disk(disk, text, target, cuda_core()[1](**_settings(arch, contraction)))[0]
+    except OSError:  # what cannot be read is compiled, which warns
+        return None
+
+
+def _packaged_image(key: _Key) -> bytes | None:
+    device, contraction, text = key
+    if contraction or not precompiled.FOLDER.is_dir():
+        return None
+    return precompiled.find_image(precompiled.FOLDER, text, device.attributes.arch, compiler_version())
 
 
 def _load(key: _Key, image: bytes) -> Module:

@@ -19,8 +19,8 @@ from ...core.schedule.steps import RunLibraryCall
 from ...core.schedule.traits import Traits
 from ..source_locations import SourceLocations
 from .compile import compiled_side_by_side
-from .kernel import CudaKernels
 from .program import prepare_program
+from .tiers import CudaKernels
 
 
 class CudaExecutor:

@@ -1,45 +1,18 @@
-"""Generated kernels on a GPU: text and compiled functions once for all sizes that they serve, a launcher for each."""
+"""What runs a kernel of the scheduler on a GPU by a program: its launches, with the scratch memory that they take."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 from ...core.dtypes import KIND
-from ...core.graph.bounded_table import BoundedTable
 from ...core.runtime import memory
 from ...core.runtime.device import Device
 from ...core.runtime.plan import Runner
 from ...core.schedule.kernel import Kernel
-from ...core.schedule.variants import Variants
 from ..codegen.program import Program
-from ..codegen.sized import SizedProgram, sized_programs
 from .compile import compile_program
 from .launch import ARGUMENT_FORMAT, Launcher
-
-
-class CudaKernels:
-    """The kernels of one GPU, by structure."""
-
-    def __init__(self, device: Device) -> None:
-        self._device = device
-        self._programs: BoundedTable[Kernel, Variants[SizedProgram]] = BoundedTable()
-
-    def prepare(self, structure: Kernel) -> Callable[[Sequence[int]], Callable[[], Runner]]:
-        """Return what takes the sizes of a kernel of this structure, and returns what prepares its launch."""
-        device = self._device
-        programs = self._programs.find(structure)
-        if programs is None:
-            made = sized_programs(structure, device.attributes.multiprocessors)
-            programs = self._programs.keep(structure, made)
-
-        def begin(sizes: Sequence[int]) -> Callable[[], Runner]:
-            sized, values = programs.find(sizes)
-            program = sized.at(values)
-            return partial(launcher, device, structure, program)
-
-        return begin
 
 
 def launcher(device: Device, kernel: Kernel, program: Program) -> Runner:

@@ -23,7 +23,7 @@ from gpunumpy.core.schedule.substitute import in_kernel, taken_out
 from gpunumpy.core.schedule.variants import pattern
 from gpunumpy.kernels.codegen import generate, sized
 from gpunumpy.kernels.codegen.sized import sized_programs
-from gpunumpy.kernels.cuda.kernel import CudaKernels
+from gpunumpy.kernels.cuda.tiers import CudaKernels
 from gpunumpy.kernels.host import executor
 from gpunumpy.kernels.host.loops import SizedKernel
 from tests.support.host_executor import with_new_plans

@@ -1,0 +1,85 @@
+"""The compiler beside the program: threads that turn text into machine code while the program goes on.
+
+They end with the process. What waits for them then is dropped, and what the compiler is at is cancelled, which takes
+it some hundredths of a second, or a second or two if a large program is in its last phase.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import cache
+from queue import Empty, SimpleQueue
+from typing import Any, TypeAlias
+
+MAX_THREADS = 8  # and at most half the processors: the program needs the others
+
+_Task: TypeAlias = tuple["Future[bytes]", Callable[[], bytes]]
+_tasks: SimpleQueue[_Task | None] = SimpleQueue()
+_threads: list[threading.Thread] = []
+_lock = threading.Lock()
+# The compiler asks atoi of this text, again and again, whether it is to stop: code without Python's lock.
+_is_over = ctypes.create_string_buffer(b"0", 2)
+
+
+def beside(task: Callable[[], bytes]) -> Future[bytes]:
+    """Run a task of the compiler in a thread of its own; at the end of the process it may never be done.
+
+    Parameters
+    ----------
+    task : callable
+        Returns machine code.
+    """
+    future: Future[bytes] = Future()
+    _tasks.put((future, task))
+    with _lock:
+        if len(_threads) < max(1, min(MAX_THREADS, (os.cpu_count() or 1) // 2)):
+            thread = threading.Thread(target=_work, name="gpunumpy compiler", daemon=True)
+            thread.start()
+            _threads.append(thread)
+    return future
+
+
+def _work() -> None:
+    while (waiting := _tasks.get()) is not None:
+        future, task = waiting
+        if not future.set_running_or_notify_cancel():
+            continue
+        try:
+            future.set_result(task())
+        except BaseException as error:  # raised where the result is used
+            future.set_exception(error)
+
+
+def let_end_with_process(program: Any) -> None:
+    """Let the end of the process cancel the compilation of a program of `cuda.core`, if the compiler knows how to."""
+    from cuda.bindings import nvrtc
+
+    set_callback = getattr(nvrtc, "nvrtcSetFlowCallback", None)  # since CUDA 12.9
+    if set_callback is not None:
+        set_callback(program.handle, _atoi(), ctypes.addressof(_is_over))
+
+
+@cache
+def _atoi() -> int:
+    library = ctypes.cdll.msvcrt if sys.platform == "win32" else ctypes.CDLL(None)
+    return ctypes.cast(library.atoi, ctypes.c_void_p).value or 0
+
+
+@atexit.register
+def _end() -> None:
+    """Leave no thread in the compiler, whose library is about to be torn down."""
+    _is_over[0] = b"1"
+    with suppress(Empty):
+        while (waiting := _tasks.get_nowait()) is not None:
+            waiting[0].cancel()
+    for _ in _threads:
+        _tasks.put(None)
+    for thread in _threads:
+        thread.join()

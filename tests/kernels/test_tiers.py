@@ -1,0 +1,233 @@
+"""The tiers of a kernel: which of them runs it, and when the compiler is asked. The driver is a pretended one."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import wait
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.errors import DeviceError
+from gpunumpy.core.graph.bounded_table import forget_all
+from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.plan import Work
+from gpunumpy.kernels.codegen.interpreter import opcodes
+from gpunumpy.kernels.codegen.interpreter import text as interpreter_text
+from gpunumpy.kernels.cuda import compile as module
+from gpunumpy.kernels.cuda import tiers
+
+from ..support import fake_driver
+
+pytest.importorskip("cuda.core")
+
+
+class Compiler:
+    """In the place of NVRTC and of the disk: what it is asked for, and what it has ready."""
+
+    def __init__(self) -> None:
+        self.compiled: list[str] = []
+        self.ready: set[str] = set()
+        self.may_go_on = threading.Event()
+        self.may_go_on.set()
+        self.error = ""
+
+    def compile(self, text: str, *target: Any) -> bytes:
+        self.compiled.append(text)
+        assert self.may_go_on.wait(60)
+        if self.error:
+            raise DeviceError(self.error)
+        return b"image"
+
+    def find(self, key: Any) -> bytes | None:
+        return b"image" if key[-1] in self.ready else None
+
+
+@pytest.fixture
+def compiler(monkeypatch: pytest.MonkeyPatch) -> Iterator[Compiler]:
+    found = Compiler()
+    fake_driver.install(monkeypatch)
+    forget_all()
+    monkeypatch.setattr(module, "_beside", {})
+    monkeypatch.setattr(module, "_compile", found.compile)
+    monkeypatch.setattr(module, "_finished_image", found.find)
+    monkeypatch.setattr(tiers, "TIER", "auto")
+    with np.Device("cuda:0"):
+        yield found
+    found.may_go_on.set()
+
+
+@pytest.fixture
+def was_interpreted(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Of each step that has run."""
+    found: list[bool] = []
+
+    def observe(step: Any, work: Work) -> None:
+        work()
+        found.append(work.was_interpreted)
+
+    monkeypatch.setattr(evaluate, "observer", observe)
+    return found
+
+
+def run(x: Any, count: int = 1) -> None:
+    for _ in range(count):
+        (x * 2.0 + 1.0).computed()
+
+
+def finish(compiler: Compiler) -> None:
+    """Wait until nothing is compiled any more."""
+    compiler.may_go_on.set()
+    wait(module._beside.values(), timeout=60)
+
+
+def test_a_kernel_is_interpreted_until_it_is_compiled(compiler: Compiler, was_interpreted: list[bool]) -> None:
+    compiler.ready.add(interpreter_text())
+    compiler.may_go_on.clear()
+    x = np.asarray(numpy.ones(1000))
+    run(x, tiers._RUNS)
+    assert not compiler.compiled
+    run(x, 3)
+    assert all(was_interpreted)
+    finish(compiler)
+    assert len(compiler.compiled) == 1
+    run(x, 2)
+    assert was_interpreted[-2:] == [False, False]
+    assert len(compiler.compiled) == 1
+
+
+def test_much_work_is_compiled_at_once(compiler: Compiler, was_interpreted: list[bool]) -> None:
+    compiler.ready.add(interpreter_text())
+    x = np.zeros(tiers._INSTRUCTIONS >> 5)
+    x.computed()
+    compiler.compiled.clear()
+    assert was_interpreted.pop()
+    run(x, 8)
+    finish(compiler)
+    run(x)
+    assert len(compiler.compiled) == 1
+    assert not was_interpreted[-1]
+
+
+def test_what_is_found_compiled_is_not_interpreted(
+    compiler: Compiler, was_interpreted: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiler, "find", lambda key: b"image")
+    monkeypatch.setattr(module, "_finished_image", compiler.find)
+    run(np.asarray(numpy.ones(10)))
+    assert was_interpreted == [False]
+    assert not compiler.compiled
+
+
+def test_what_cannot_be_interpreted_waits(compiler: Compiler, was_interpreted: list[bool]) -> None:
+    compiler.ready.add(interpreter_text())
+    x = np.asarray(numpy.ones((40, 30)))
+    x.sum(axis=0).computed()
+    (x.astype(complex) * 1j).computed()
+    assert was_interpreted == [False, False]
+    assert len(compiler.compiled) == 2
+
+
+def test_a_checkout_compiles_the_interpreter_once_it_is_worth_while(
+    compiler: Compiler, was_interpreted: list[bool]
+) -> None:
+    x = np.asarray(numpy.ones(10))
+    operations = [np.sin, np.cos, np.exp, np.log, np.sqrt, np.floor, np.ceil, np.negative, np.square, np.absolute]
+    assert len(operations) > tiers._KERNELS_BEFORE_INTERPRETER
+    for number, operation in enumerate(operations, 1):
+        assert (interpreter_text() in compiler.compiled) == (number > tiers._KERNELS_BEFORE_INTERPRETER)
+        operation(x).computed()
+        finish(compiler)
+    assert not any(was_interpreted[: tiers._KERNELS_BEFORE_INTERPRETER])
+    assert was_interpreted[-1]
+    assert compiler.compiled.count(interpreter_text()) == 1
+
+
+@pytest.mark.parametrize("tier", ["compiled", "interpreted"])
+def test_one_tier_alone(
+    compiler: Compiler, was_interpreted: list[bool], tier: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tiers, "TIER", tier)
+    x = np.asarray(numpy.ones(10))
+    run(x, 3 * tiers._RUNS)
+    assert was_interpreted == [tier == "interpreted"] * (3 * tiers._RUNS)
+    assert len(compiler.compiled) == 1
+    assert (compiler.compiled[0] == interpreter_text()) == (tier == "interpreted")
+
+
+def test_an_error_of_the_compiler_is_raised_by_a_run(compiler: Compiler) -> None:
+    compiler.ready.add(interpreter_text())
+    compiler.error = "a kernel does not compile"
+    x = np.asarray(numpy.ones(10))
+    run(x, tiers._RUNS + 1)
+    finish(compiler)
+    with pytest.raises(DeviceError, match="a kernel does not compile"):
+        run(x)
+    evaluate.state_of(np.Device("cuda:0")).queue.pending.clear()
+
+
+def test_contraction_is_compiled(compiler: Compiler, was_interpreted: list[bool]) -> None:
+    compiler.ready.add(interpreter_text())
+    module.set_contraction(True)
+    try:
+        run(np.asarray(numpy.ones(10)))
+    finally:
+        module.set_contraction(False)
+    assert was_interpreted == [False]
+
+
+def test_a_profile_tells_the_tier(compiler: Compiler, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpunumpy.core.runtime.profile._seconds_between", lambda first, last: 1.0)
+    monkeypatch.setattr("gpunumpy.core.runtime.profile.bandwidth", lambda device: 1e9)
+    compiler.ready.add(interpreter_text())
+    x = np.asarray(numpy.ones(10))
+    with np.profile(file=io.StringIO()) as profile:
+        run(x)
+    assert [record.name for record in profile.records] == ["multiply_add (interpreted)"]
+
+
+def test_the_interpreter_has_the_same_operations_with_every_numpy() -> None:
+    """Its text is in the wheel, compiled."""
+    assert len(opcodes()) == 329
+
+
+AT_EXIT = """
+import sys, threading, time
+from gpunumpy.kernels.codegen.interpreter import text
+from gpunumpy.kernels.cuda.beside import beside
+from gpunumpy.kernels.cuda.compile import compile_cubin
+
+started = threading.Event()
+
+
+def compiled(text):
+    started.set()
+    return compile_cubin(text, "sm_90")
+
+
+futures = [beside(lambda k=k: compiled(text() + "\\n" * k)) for k in range(20)]
+started.wait()
+"""
+
+
+def test_the_end_of_a_process_waits_for_no_compilation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty take more than the time-out."""
+    monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(tmp_path))
+    done = subprocess.run([sys.executable, "-c", AT_EXIT], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not list(tmp_path.rglob("*.cubin"))
+
+
+def test_an_unknown_tier() -> None:
+    program = "import gpunumpy.kernels.cuda.tiers"
+    done = subprocess.run(
+        [sys.executable, "-c", program], env={"GPUNUMPY_TIER": "fast"}, capture_output=True, text=True, check=False
+    )
+    assert "GPUNUMPY_TIER='fast'; allowed: auto, compiled, interpreted" in done.stderr
