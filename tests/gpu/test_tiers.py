@@ -1,0 +1,105 @@
+"""On a real GPU, no bit of a result tells whether its kernel was interpreted or compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.device import Device
+from gpunumpy.core.runtime.plan import Work
+from gpunumpy.core.runtime.planner import Planner
+from gpunumpy.kernels.codegen.interpreter import GROUP, opcodes
+from gpunumpy.kernels.cuda import tiers
+
+from ..programs.machine import Machine
+from ..support.arrays import elementwise, from_host, to_host
+
+pytestmark = pytest.mark.gpu
+
+COUNT = 40_000
+OPERATIONS: dict[str, list[Any]] = {}
+for _key, _number in opcodes().items():
+    if _number >= GROUP and isinstance(_key, tuple):
+        OPERATIONS.setdefault(_key[0], []).append(_key[1])
+
+
+def in_both_tiers(monkeypatch: pytest.MonkeyPatch, make: Callable[[], list[Any]]) -> tuple[list[Any], list[Any], int]:
+    """What is made by compiled kernels and by interpreted ones, and how many steps were interpreted."""
+    state = evaluate.state_of(Device("cuda"))
+    interpreted: list[bool] = []
+
+    def observe(step: Any, work: Work) -> None:
+        work()
+        interpreted.append(work.was_interpreted)
+
+    results = []
+    for tier in ("compiled", "interpreted"):
+        evaluate.flush(state.queue)
+        interpreted.clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(tiers, "TIER", tier)
+            patch.setattr(state, "planner", Planner(state.executor))
+            patch.setattr(evaluate, "observer", observe)
+            results.append(make())
+            evaluate.flush(state.queue)
+    return results[0], results[1], sum(interpreted)
+
+
+def arguments(loop: tuple[Any, ...], seed: int) -> list[Any]:
+    """Arguments of every kind: any bits, small and large numbers, and whole ones."""
+    rng = numpy.random.default_rng(seed)
+    found = []
+    for dtype in loop[:-1]:
+        if dtype.kind == "b":
+            found.append(rng.random(COUNT) < 0.5)
+            continue
+        bits = rng.integers(0, 256, COUNT * dtype.itemsize, numpy.uint8).view(dtype)
+        with numpy.errstate(all="ignore"):
+            near = (rng.standard_normal(COUNT) * 10.0 ** rng.integers(-3, 4, COUNT)).astype(dtype)
+        found.append(
+            numpy.where(rng.random(COUNT) < 0.4, bits, numpy.where(rng.random(COUNT) < 0.8, near, near.round()))
+        )
+    return found
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_every_operation(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    device = Device("cuda")
+
+    def make() -> list[Any]:
+        results = []
+        for seed, loop in enumerate(OPERATIONS[name]):
+            arrays = [from_host(array, device) for array in arguments(loop, seed)]
+            result = np.astype(arrays[0], loop[-1]) if name == "cast" else elementwise(name, arrays)
+            results.append(to_host(result))
+        return results
+
+    compiled, interpreted, steps = in_both_tiers(monkeypatch, make)
+    assert steps
+    for loop, one, other in zip(OPERATIONS[name], compiled, interpreted, strict=True):
+        assert one.dtype == other.dtype
+        different = numpy.flatnonzero(one.view(f"u{one.itemsize}") != other.view(f"u{one.itemsize}"))
+        assert not different.size, f"{name} {loop}: {one[different[:4]]} compiled, {other[different[:4]]} interpreted"
+
+
+@pytest.mark.parametrize("batch", range(10))
+def test_random_programs(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def make() -> list[Any]:
+        results = []
+        with Device("cuda"):
+            for seed in range(batch * 20, (batch + 1) * 20):
+                machine = Machine(seed, np, library=False)
+                machine.run(10)
+                results += [to_host(pair.tested) for pair in machine.vars]
+        return results
+
+    compiled, interpreted, steps = in_both_tiers(monkeypatch, make)
+    assert steps
+    for one, other in zip(compiled, interpreted, strict=True):
+        assert one.dtype == other.dtype
+        assert one.tobytes() == other.tobytes()
