@@ -162,17 +162,13 @@ def interpreted(kernel: Kernel) -> Program | None:
     kernel : Kernel
         The kernel, with the sizes that it runs with.
     """
-    if kernel.reduced or 0 in kernel.shape or not all(map(_is_known, bodies(kernel))):
+    if kernel.reduced or 0 in kernel.shape:
         return None
     return _Encoder(collapse(kernel, ordered=False)).program()
 
 
-def _is_known(body: Body) -> bool:
-    return all((instr.op, instr.loop) in opcodes() for instr in body.instructions if isinstance(instr, Apply))
-
-
-class _Full(Exception):
-    """The kernel has more instructions, or more values at once, than there is room for."""
+class _CannotInterpret(Exception):
+    """The kernel has an operation that is not there, or more instructions or values at once than there is room for."""
 
 
 class _Encoder:
@@ -203,7 +199,7 @@ class _Encoder:
             for body in bodies(kernel):
                 self._encode(body)
                 ends.append(len(self._code))
-        except _Full:
+        except _CannotInterpret:
             return None
         code = self._first + len(self._words)
         used = code + len(self._code)
@@ -227,7 +223,7 @@ class _Encoder:
         start = self._first + len(self._words)
         self._words += words
         if start + len(words) > WORDS:
-            raise _Full
+            raise _CannotInterpret
         return start
 
     def _place(self, at: Affine) -> int:
@@ -237,7 +233,10 @@ class _Encoder:
         return found
 
     def _emit(self, operation: object, to: int = 0, a: int = 0, b: int = 0, c: int = 0) -> None:
-        word = opcodes()[operation] | to << 16 | a << 28 | b << 40 | c << 52
+        number = opcodes().get(operation)
+        if number is None:
+            raise _CannotInterpret
+        word = number | to << 16 | a << 28 | b << 40 | c << 52
         self._code.append(word - (1 << 64) if word >> 63 else word)
 
     def _encode(self, body: Body) -> None:

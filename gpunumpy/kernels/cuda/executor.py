@@ -20,7 +20,7 @@ from ...core.schedule.traits import Traits
 from ..source_locations import SourceLocations
 from .compile import compiled_side_by_side
 from .program import prepare_program
-from .tiers import CudaKernels
+from .tiers import CudaKernels, KernelAt
 
 
 class CudaExecutor:
@@ -49,9 +49,13 @@ class CudaExecutor:
         return fuse_predicate_of(call, self.name)
 
     def finish(self, begun: Sequence[Callable[[], Runner]]) -> Sequence[Runner]:
-        """Finish all preparations; their programs are compiled side by side."""
+        """Finish all preparations, equal ones once; their programs are compiled side by side."""
         with compiled_side_by_side():
-            return [finish() for finish in begun]
+            made = {prepare: prepare() for prepare in dict.fromkeys(begun)}
+        for prepare, runner in made.items():
+            if isinstance(prepare, KernelAt):
+                prepare.keep(runner)
+        return [made[prepare] for prepare in begun]
 
     def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Callable[[], Runner]:
         """Return what prepares a function of the addresses of a call's results and arguments, and scalars."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 from ...core.errors import allowed
@@ -18,12 +18,11 @@ from ...core.runtime.device import Device
 from ...core.runtime.plan import Runner
 from ...core.schedule.kernel import Kernel
 from ...core.schedule.substitute import in_kernel, put_in
-from ...core.schedule.variants import Variants
 from ..codegen.interpreter import interpreted
 from ..codegen.interpreter import text as interpreter_text
 from ..codegen.program import Program
 from ..codegen.shape import product
-from ..codegen.sized import SizedProgram, sized_programs
+from ..codegen.sized import sized_programs
 from .compile import compile_beside, contraction, find_program, load_program
 from .kernel import launcher
 
@@ -39,42 +38,71 @@ _RUNS = 32
 _INSTRUCTIONS = 1 << 30
 # A process that meets so many kernels which nobody compiled has the interpreter compiled, if it is not there either.
 _KERNELS_BEFORE_INTERPRETER = 8
+_SIZES_KEPT = 16  # of a structure
+
+
+class _Structure:
+    """The kernels of one structure: programs that serve many sizes each, and what runs those of the last sizes."""
+
+    __slots__ = ("kernel", "programs", "runners")
+
+    def __init__(self, kernel: Kernel, multiprocessors: int) -> None:
+        self.kernel = kernel
+        self.programs = sized_programs(kernel, multiprocessors)
+        self.runners: dict[tuple[int, ...], Runner] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class KernelAt:
+    """A kernel of a structure at some sizes, whose preparation has begun. Equal ones share what runs them."""
+
+    kernels: CudaKernels
+    structure: _Structure
+    sizes: tuple[int, ...]
+
+    def __call__(self) -> Runner:
+        """Return what runs the kernel over its bound arguments; its program may still have to be loaded."""
+        return self.structure.runners.get(self.sizes) or self.kernels.runner(self.structure, self.sizes)
+
+    def keep(self, runner: Runner) -> None:
+        """Keep what runs the kernel for others, once it is ready."""
+        runners = self.structure.runners
+        if len(runners) >= _SIZES_KEPT and self.sizes not in runners:
+            runners.clear()
+        runners[self.sizes] = runner
 
 
 class CudaKernels:
-    """The kernels of one GPU, by structure: a text for all sizes that it serves, and what runs each of them."""
+    """The kernels of one GPU."""
 
     def __init__(self, device: Device) -> None:
         self._device = device
         self._interpreter = Interpreter(device)
-        self._programs: BoundedTable[Kernel, Variants[SizedProgram]] = BoundedTable()
+        self._structures: BoundedTable[Kernel, _Structure] = BoundedTable()
 
-    def prepare(self, structure: Kernel) -> Callable[[Sequence[int]], Callable[[], Runner]]:
-        """Return what takes the sizes of a kernel of this structure, and returns what prepares its launch."""
-        programs = self._programs.find(structure)
-        if programs is None:
-            made = sized_programs(structure, self._device.attributes.multiprocessors)
-            programs = self._programs.keep(structure, made)
+    def prepare(self, kernel: Kernel) -> Callable[[Sequence[int]], KernelAt]:
+        """Return what takes the sizes of a kernel of this structure, and begins to prepare its launch."""
+        structure = self._structures.find(kernel)
+        if structure is None:
+            made = _Structure(kernel, self._device.attributes.multiprocessors)
+            structure = self._structures.keep(kernel, made)
+        return lambda sizes: KernelAt(self, structure, tuple(sizes))
 
-        def begin(sizes: Sequence[int]) -> Callable[[], Runner]:
-            sized, values = programs.find(sizes)
-            return partial(self._runner, structure, sized.at(values), sizes)
-
-        return begin
-
-    def _runner(self, structure: Kernel, program: Program, sizes: Sequence[int]) -> Runner:
-        """Return what runs a kernel over its bound arguments; `program` is its own, for these sizes."""
+    def runner(self, structure: _Structure, sizes: Sequence[int]) -> Runner:
+        """Return what runs a kernel of a structure, interpreted or compiled, over its bound arguments."""
         device = self._device
         device.activate()
-        interpretation = None
-        if not self._waits_for_compiler(structure, program) and self._interpreter.is_ready():
-            kernel = put_in(structure, in_kernel, sizes)
+        sized, values = structure.programs.find(sizes)
+        program, interpretation = sized.at(values), None
+        if not self._waits_for_compiler(structure.kernel, program) and self._interpreter.is_ready():
+            kernel = put_in(structure.kernel, in_kernel, sizes)
             interpretation = interpreted(kernel)
         if interpretation is None:
-            return launcher(device, structure, program)
+            return launcher(device, structure.kernel, program)
         work = product(kernel.shape) * len(kernel.body.instructions)
         share = 0.0 if TIER == "interpreted" else max(1 / _RUNS, work / _INSTRUCTIONS)
-        return InterpretedFirst(device, structure, program, launcher(device, structure, interpretation), share)
+        interpret = launcher(device, structure.kernel, interpretation)
+        return InterpretedFirst(device, structure.kernel, program, interpret, share)
 
     def _waits_for_compiler(self, structure: Kernel, program: Program) -> bool:
         """Return whether a kernel is not to be interpreted: it cannot be, it must not be, or there is no need."""
