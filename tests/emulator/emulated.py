@@ -19,6 +19,7 @@ from gpunumpy.core.schedule.kernel import Kernel
 from gpunumpy.core.schedule.substitute import in_kernel, put_in
 from gpunumpy.core.schedule.variants import Variants
 from gpunumpy.kernels.codegen import Program
+from gpunumpy.kernels.codegen.interpreter import interpreted
 from gpunumpy.kernels.codegen.sized import SizedProgram, sized_programs
 from gpunumpy.kernels.host.executor import HostExecutor
 from gpunumpy.kernels.host.text import index_errors
@@ -39,11 +40,14 @@ class EmulatorExecutor(HostExecutor):
         For how many multiprocessors to generate.
     seeds : iterator of int
         What draws the order of blocks and threads of one kernel after the other.
+    interprets : bool
+        Whether the interpreter runs the kernels that it can run.
     """
 
-    def __init__(self, processors: int, seeds: Iterator[int]) -> None:
+    def __init__(self, processors: int, seeds: Iterator[int], interprets: bool = False) -> None:
         super().__init__(Device("cpu"))
-        self.kernels = 0
+        self.kernels = self.interpreted_kernels = 0
+        self._interprets = interprets
         self._processors, self._seeds = processors, seeds
         self._programs: dict[Kernel, Variants[SizedProgram]] = {}
 
@@ -62,7 +66,10 @@ class EmulatorExecutor(HostExecutor):
 
         def prepared(sizes: Sequence[int]) -> Callable[[Sequence[Any]], None]:
             program, values = programs.find(sizes)
-            return self._runner(put_in(structure, in_kernel, sizes), program.at(values))
+            kernel = put_in(structure, in_kernel, sizes)
+            interpretation = interpreted(kernel) if self._interprets else None
+            self.interpreted_kernels += interpretation is not None
+            return self._runner(kernel, interpretation or program.at(values))
 
         return prepared
 
@@ -79,7 +86,7 @@ class EmulatorExecutor(HostExecutor):
 
 
 @contextmanager
-def emulated(*, processors: int = 4, shuffled: bool = True) -> Iterator[EmulatorExecutor]:
+def emulated(*, processors: int = 4, shuffled: bool = True, interprets: bool = False) -> Iterator[EmulatorExecutor]:
     """Run the kernels of the CPU device on the emulated machine.
 
     Parameters
@@ -88,11 +95,14 @@ def emulated(*, processors: int = 4, shuffled: bool = True) -> Iterator[Emulator
         For how many multiprocessors to generate: few, that small arrays take several rounds too.
     shuffled : bool, optional
         Whether every kernel's blocks and threads start in an order of its own.
+    interprets : bool, optional
+        Whether the interpreter runs the kernels that it can run.
     """
     state = evaluate.state_of(Device("cpu"))
     evaluate.flush(state.queue)
     before = state.executor, state.planner
-    emulator = EmulatorExecutor(processors, itertools.count(1) if shuffled else itertools.repeat(0))
+    seeds = itertools.count(1) if shuffled else itertools.repeat(0)
+    emulator = EmulatorExecutor(processors, seeds, interprets)
     state.executor, state.planner = emulator, Planner(emulator)
     try:
         yield emulator

@@ -74,12 +74,14 @@ def test_forks(batch: int) -> None:
 
 
 @pytest.mark.skipif(not available(), reason="the emulator needs g++")
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("interprets", [False, True])
 @pytest.mark.parametrize("batch", range(10))
-def test_emulated(batch: int) -> None:
-    with Device("cpu"), emulated():
+def test_emulated(batch: int, interprets: bool) -> None:
+    with Device("cpu"), emulated(interprets=interprets) as machine:
         for seed in range(batch * 20, (batch + 1) * 20):
             Machine(seed, gpunumpy, library=False).run(8)
+    assert bool(machine.interpreted_kernels) == interprets
 
 
 @pytest.mark.gpu
