@@ -26,13 +26,32 @@ struct Head {
   u64* const cells = reinterpret_cast<u64*>(shared) + threadIdx.x
 #define CELL(slot) (cells + (slot) * (POINTS * THREADS) + v * THREADS)
 
+// 16 bytes, which take two slots.
+struct Pair {
+  u64 first, second;
+};
+
 template <class T> __device__ __forceinline__ T get(const u64* cell) {
   T x;
-  memcpy(&x, cell, sizeof(T));
+  if constexpr (sizeof(T) == sizeof(Pair)) {
+    const Pair both = {cell[0], cell[POINTS * THREADS]};
+    memcpy(&x, &both, sizeof(T));
+  } else {
+    memcpy(&x, cell, sizeof(T));
+  }
   return x;
 }
 
-template <class T> __device__ __forceinline__ void put(u64* cell, T x) { memcpy(cell, &x, sizeof(T)); }
+template <class T> __device__ __forceinline__ void put(u64* cell, T x) {
+  if constexpr (sizeof(T) == sizeof(Pair)) {
+    Pair both;
+    memcpy(&both, &x, sizeof(T));
+    cell[0] = both.first;
+    cell[POINTS * THREADS] = both.second;
+  } else {
+    memcpy(cell, &x, sizeof(T));
+  }
+}
 
 // The places of the thread's points.
 __device__ __forceinline__ void places(

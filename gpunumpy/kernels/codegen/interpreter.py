@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TypeAlias
 
-from ...core.dtypes import BOOL, C_TYPE, FLOAT64, INT64, KIND, DType, check
+from ...core.dtypes import BOOL, C_TYPE, COMPLEX128, DTYPES, FLOAT32, FLOAT64, INT64, KIND, DType, check
 from ...core.ops.table import ELEMENTWISE, Loop, loops
 from ...core.schedule.kernel import (
     Affine,
@@ -37,14 +37,15 @@ ENTRY = "interpret"
 WORDS = 512  # 8 bytes each: the parameters that every GPU takes
 POINTS = 4  # of a thread
 _HEAD = 8  # words of the head
-GROUP = 32  # operations of a function
+GROUP = 40  # operations of a function
 THREADS = 64  # of a block
 _SIZES = {"WORDS": WORDS, "POINTS": POINTS, "THREADS": THREADS, "HEAD": _HEAD, "GROUP": GROUP}
 # A value of a block's points takes a slot of shared memory, of which every GPU has 64 KB for a block.
 _SLOT_BYTES = POINTS * THREADS * 8
 _MAX_SLOTS = (64 << 10) // _SLOT_BYTES
 # With these dtypes nearly all programs compute. Each further one has some hundred operations to compile.
-_DTYPES: tuple[DType, ...] = (BOOL, check("int32"), INT64, check("float32"), FLOAT64)
+_REAL_DTYPES: tuple[DType, ...] = (BOOL, check("uint8"), check("int32"), INT64, FLOAT32, FLOAT64)
+_COMPLEX_DTYPES: tuple[DType, ...] = (check("complex64"), COMPLEX128)
 _LETTERS = "xyz"
 _GROUP = """\
 FUNCTION group_%d(int operation, int to, int a, int b, int c) {
@@ -63,8 +64,10 @@ def opcodes() -> _Opcodes:
 
     Elementwise operations follow the others, from `GROUP` on.
     """
-    accesses: list[object] = [(kind, nbytes) for kind in ("load", "store", "gather") for nbytes in (1, 2, 4, 8)]
-    found = dict(zip([*accesses, "index", *(("scalar", dtype) for dtype in _DTYPES)], range(GROUP), strict=False))
+    accesses: list[object] = [(kind, nbytes) for kind in ("load", "store", "gather") for nbytes in (1, 2, 4, 8, 16)]
+    accesses += ["index", *(("scalar", dtype) for dtype in DTYPES)]
+    assert len(accesses) <= GROUP
+    found = {key: number for number, key in enumerate(accesses)}
     found.update((key, GROUP + number) for number, key in enumerate(_elementwise()))
     return found
 
@@ -72,7 +75,9 @@ def opcodes() -> _Opcodes:
 def _elementwise() -> Iterator[tuple[str, Loop]]:
     for name in ELEMENTWISE:
         for loop in loops(name):
-            if all(dtype in _DTYPES for dtype in loop):
+            if all(dtype in _REAL_DTYPES for dtype in loop):
+                yield name, loop
+            elif all(dtype in (*_REAL_DTYPES, *_COMPLEX_DTYPES) for dtype in loop) and not op_code.is_long(name, loop):
                 yield name, loop
 
 
@@ -98,7 +103,7 @@ def text() -> str:
     calls = "\n".join(f"    case {n}: group_{n}(operation, to, a, b, c); break;" for n in range(1, len(lines)))
     head, tail = source("codegen/interpreter").split("// Groups\n")
     parts = [
-        op_code.helpers([*_elementwise(), ("cast", (FLOAT64, check("float32")))]),
+        op_code.helpers([*_elementwise(), *(("cast", (FLOAT64, dtype)) for dtype in DTYPES)]),
         *(f"#define {name} {value}" for name, value in _SIZES.items()),
         head,
         *functions,
@@ -116,7 +121,8 @@ def _access(key: object) -> str:
     kind, what = key
     if kind == "scalar":
         return f"{{ const {C_TYPE[what]} x = {_scalar(what)}; EACH put(CELL(to), x); }}"
-    return f"{kind}<u{8 * what}>(w, to, a, b, c, dims, mask, cells);"
+    bits = f"u{8 * what}" if what <= 8 else "Pair"
+    return f"{kind}<{bits}>(w, to, a, b, c, dims, mask, cells);"
 
 
 def _function(number: int, name: str, loop: Loop) -> str:
@@ -142,20 +148,23 @@ def _operation(number: int, name: str, loop: Loop) -> str:
 
 
 def _scalar(dtype: DType) -> str:
-    """Return the C expression of a scalar argument, as `Unit.scalar` has it, of the word that holds it."""
+    """Return the C expression of a scalar argument, as `Unit.scalar` has it, of the words that hold it."""
     if dtype == BOOL:
         return "w[a] != 0"
-    if KIND[dtype] == "f":
-        value = "op::bit_cast<f64>(w[a])"
-        return value if dtype == FLOAT64 else op_code.expression("cast", (FLOAT64, dtype), [value])
-    return f"{C_TYPE[dtype]}(w[a])"
+    value, have = "op::bit_cast<f64>(w[a])", FLOAT64
+    if KIND[dtype] == "c":
+        value = op_code.expression("complex", (FLOAT64, FLOAT64, COMPLEX128), [value, "op::bit_cast<f64>(w[a + 1])"])
+        have = COMPLEX128
+    elif KIND[dtype] not in "ef":
+        return f"{C_TYPE[dtype]}(w[a])"
+    return value if dtype == have else op_code.expression("cast", (have, dtype), [value])
 
 
 def interpreted(kernel: Kernel) -> Program | None:
     """Return the program by which the interpreter runs a kernel, or None if it cannot.
 
-    It takes the arguments of the kernel as the compiled program does. It cannot reduce or scan, nor compute with dtypes
-    other than bool, int32, int64, float32 and float64, draw random numbers, or run a body that is too long.
+    It takes the arguments of the kernel as the compiled program does. It cannot reduce or scan, nor compute with small
+    integers other than uint8, unsigned ones, or 16-bit floats, draw random numbers, or run a body that is too long.
 
     Parameters
     ----------
@@ -251,18 +260,19 @@ class _Encoder:
         for store in body.stores:
             stores.setdefault(len(instructions) if stores_last else store.value, []).append(store)
         slots: dict[int, int] = {}
-        free: list[int] = []
+        free: dict[int, list[int]] = {1: [], 2: []}  # by how many slots a value takes
+        width = [1 + (dtype == COMPLEX128) for dtype in dtypes]
 
-        def new_slot() -> int:
-            if free:
-                return free.pop()
-            self._slots += 1
-            return self._slots - 1
+        def new_slot(value: int) -> int:
+            if free[width[value]]:
+                return free[width[value]].pop()
+            self._slots += width[value]
+            return self._slots - width[value]
 
         def slot_of(value: int) -> int:
             """Return the slot of a value, which is computed now if it was put off."""
             if value not in slots:
-                slots[value] = to = new_slot()
+                slots[value] = to = new_slot(value)
                 instr = instructions[value]
                 if isinstance(instr, Load):
                     access = ("load", dtypes[value].itemsize)
@@ -279,7 +289,7 @@ class _Encoder:
             if not uses[value] or isinstance(instructions[value], (Scalar, LoopIndex)):
                 slot = slots.pop(value, None)
                 if slot is not None:
-                    free.append(slot)
+                    free[width[value]].append(slot)
 
         def write(key: int) -> None:
             for store in stores.get(key, ()):
@@ -293,7 +303,7 @@ class _Encoder:
                 gathered = self._gather(instr, args) if isinstance(instr, LoadIndexed) else 0
                 for arg in _operands(instr):
                     used(arg)
-                slots[value] = to = new_slot()
+                slots[value] = to = new_slot(value)
                 if isinstance(instr, Apply):
                     self._emit((instr.op, instr.loop), to, *args)
                 else:
@@ -301,7 +311,6 @@ class _Encoder:
                     self._emit(access, to, self._arguments[instr.arg], self._place(instr.at), gathered)
             write(value)
         write(len(instructions))
-        self._slots = max(self._slots, len(slots))
 
     def _gather(self, instr: LoadIndexed, slots: Sequence[int]) -> int:
         """Add the words of a gather's indices, and return where they begin."""
