@@ -25,8 +25,12 @@ from gpunumpy.kernels.cuda import compile as module
 from gpunumpy.kernels.cuda import tiers
 
 from ..support import fake_driver
+from ..support.forks import needs_fork
 
 pytest.importorskip("cuda.core")
+
+
+COMPILE = module._compile
 
 
 class Compiler:
@@ -223,6 +227,55 @@ def test_the_end_of_a_process_waits_for_no_compilation(tmp_path: Path, monkeypat
     done = subprocess.run([sys.executable, "-c", AT_EXIT], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert not list(tmp_path.rglob("*.cubin"))
+
+
+AT_FORK = """
+import os, sys, threading
+from gpunumpy.kernels.cuda.beside import beside
+
+started, over = threading.Event(), threading.Event()
+
+
+def task():
+    started.set()
+    over.wait()
+    return b""
+
+
+for _ in range(3):
+    beside(task)
+started.wait()
+child = os.fork()
+if not child:
+    sys.exit(7)
+status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+over.set()
+sys.exit(status)
+"""
+
+
+@needs_fork
+def test_a_forked_process_ends(tmp_path: Path) -> None:
+    """It has none of the threads."""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", AT_FORK], timeout=60, check=False)
+    assert done.returncode == 7
+
+
+def test_a_full_disk(compiler: Compiler, was_interpreted: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot be kept on disk is used all the same."""
+
+    def full(*args: Any) -> Any:
+        raise OSError("no space left on device")
+
+    compiler.ready.add(interpreter_text())
+    monkeypatch.setattr(module, "_from_disk", full)
+    monkeypatch.setattr(module, "_compile", COMPILE)
+    monkeypatch.setattr(module, "warn_unusable", lambda folder, reason: None)
+    x = np.asarray(numpy.ones(10))
+    run(x, tiers._RUNS + 1)
+    finish(compiler)
+    run(x)
+    assert not was_interpreted[-1]
 
 
 def test_an_unknown_tier() -> None:

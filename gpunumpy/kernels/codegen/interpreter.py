@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TypeAlias
 
-from ...core.dtypes import BOOL, C_TYPE, COMPLEX128, DTYPES, FLOAT32, FLOAT64, INT64, KIND, DType, check
+from ...core.dtypes import BOOL, C_TYPE, COMPLEX128, DTYPES, FLOAT64, KIND, DType, check
 from ...core.ops.table import ELEMENTWISE, Loop, loops
 from ...core.schedule.kernel import (
     Affine,
@@ -44,8 +44,7 @@ _SIZES = {"WORDS": WORDS, "POINTS": POINTS, "THREADS": THREADS, "HEAD": _HEAD, "
 _SLOT_BYTES = POINTS * THREADS * 8
 _MAX_SLOTS = (64 << 10) // _SLOT_BYTES
 # With these dtypes nearly all programs compute. Each further one has some hundred operations to compile.
-_REAL_DTYPES: tuple[DType, ...] = (BOOL, check("uint8"), check("int32"), INT64, FLOAT32, FLOAT64)
-_COMPLEX_DTYPES: tuple[DType, ...] = (check("complex64"), COMPLEX128)
+_DTYPES: tuple[DType, ...] = tuple(map(check, ("?", "u1", "i4", "i8", "f4", "f8", "c8", "c16")))
 _LETTERS = "xyz"
 _GROUP = """\
 FUNCTION group_%d(int operation, int to, int a, int b, int c) {
@@ -75,9 +74,9 @@ def opcodes() -> _Opcodes:
 def _elementwise() -> Iterator[tuple[str, Loop]]:
     for name in ELEMENTWISE:
         for loop in loops(name):
-            if all(dtype in _REAL_DTYPES for dtype in loop):
-                yield name, loop
-            elif all(dtype in (*_REAL_DTYPES, *_COMPLEX_DTYPES) for dtype in loop) and not op_code.is_long(name, loop):
+            # The functions of complex numbers are several of real ones each.
+            is_too_long = any(KIND[dtype] == "c" for dtype in loop) and op_code.is_long(name, loop)
+            if all(dtype in _DTYPES for dtype in loop) and not is_too_long:
                 yield name, loop
 
 
@@ -151,7 +150,8 @@ def _scalar(dtype: DType) -> str:
     """Return the C expression of a scalar argument, as `Unit.scalar` has it, of the words that hold it."""
     if dtype == BOOL:
         return "w[a] != 0"
-    value, have = "op::bit_cast<f64>(w[a])", FLOAT64
+    have: DType = FLOAT64
+    value = "op::bit_cast<f64>(w[a])"
     if KIND[dtype] == "c":
         value = op_code.expression("complex", (FLOAT64, FLOAT64, COMPLEX128), [value, "op::bit_cast<f64>(w[a + 1])"])
         have = COMPLEX128

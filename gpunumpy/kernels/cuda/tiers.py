@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -168,5 +169,6 @@ class InterpretedFirst:
             if self._left < 0:
                 self._image = compile_beside(self._program.text, self._device)
         elif self._image.done():
-            load_program(self._program.text, self._device, self._image.result())
-            self._run, self.is_interpreted = launcher(self._device, self._kernel, self._program), False
+            with suppress(MemoryError):  # it may be loaded by a later run
+                load_program(self._program.text, self._device, self._image.result())
+                self._run, self.is_interpreted = launcher(self._device, self._kernel, self._program), False
