@@ -26,7 +26,6 @@ from gpunumpy.core.runtime.loop_cut import LoopCut
 from gpunumpy.core.runtime.planner import Planner
 from gpunumpy.demo import load
 from gpunumpy.kernels.cuda import compile as compiler
-from gpunumpy.kernels.cuda import tiers
 from gpunumpy.nvlib import handles
 from tests.support import fake_driver
 
@@ -45,7 +44,6 @@ def two_runs(name: str) -> list[list[list[str]]]:
 
     with pytest.MonkeyPatch.context() as patch, gpunumpy.Device("cuda:0"):
         patch.setattr(compiler, "_compile", noted)
-        patch.setattr(tiers, "TIER", "compiled")
         patch.setattr(handles, "_handles", {})
         patch.setattr(handles, "bindings", lambda library: MagicMock(name=library))
         forget_all()

@@ -172,6 +172,7 @@ class FakeDriver:
 def install(patch: pytest.MonkeyPatch, count: int = 1) -> FakeDriver:
     """Have the process see GPUs that are not there, as its default device too, until the test ends."""
     driver = FakeDriver(pytest.importorskip("cuda.bindings.driver"), count)
+    patch.setattr("gpunumpy.kernels.cuda.tiers.TIER", "compiled")
     patch.delenv("GPUNUMPY_DEVICE", raising=False)
     patch.setattr(module, "_found_driver", module._Driver(driver, count, None))
     patch.setattr(module, "_default", None)

@@ -144,6 +144,7 @@ ORDER = (
     "core.runtime.memory_copy",
     "core.runtime.failure_words",
     "kernels.cuda.compile",
+    "kernels.cuda.beside",
     "kernels.cuda.launch",
     "core.late_imports",
     "core.runtime.device",
