@@ -100,7 +100,7 @@ def text() -> str:
         lines.setdefault(number // GROUP, []).append(f"    case {number}: {code} break;")
     accesses, *groups = ("\n".join(found) for found in lines.values())
     calls = "\n".join(f"    case {n}: group_{n}(operation, to, a, b, c); break;" for n in range(1, len(lines)))
-    head, tail = source("codegen/interpreter").split("// Groups\n")
+    head, tail = source("codegen/wrap", "codegen/interpreter").split("// Groups\n")
     parts = [
         op_code.helpers([*_elementwise(), *(("cast", (FLOAT64, dtype)) for dtype in DTYPES)]),
         *(f"#define {name} {value}" for name, value in _SIZES.items()),

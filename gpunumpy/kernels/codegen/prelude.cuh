@@ -80,15 +80,6 @@ __device__ __forceinline__ Int quotient(Int number, long long magic, long long s
   return Int((unsigned long long)(unsigned)number * (unsigned)magic >> (int)shift);
 }
 
-// The index i of a dimension of size n, counted from the start. An index out of bounds is clamped, and the first one
-// sets `flag` to the source location of its operation.
-__device__ __forceinline__ long long wrap(long long i, long long n, int source_location, int* flag) {
-  const long long j = i < 0 ? i + n : i;
-  if (j >= 0 && j < n) return j;
-  atomicCAS(flag, 0, source_location);
-  return j < 0 ? 0 : n - 1;
-}
-
 // The state that thread `from` of this thread's group holds. A group is `width` neighbouring threads of a warp.
 template <class S>
 __device__ __forceinline__ S shuffle(const S& state, int from, int width) {
