@@ -93,6 +93,27 @@ def test_many_values_at_once_have_room_or_none() -> None:
     assert interpreted(kernel(60)) is None
 
 
+def test_all_is_read_before_anything_is_overwritten() -> None:
+    """A swap in place."""
+    at = Affine(0, (1,))
+    body = Body((Load(0, at), Load(1, at)), (Store(2, 1, at), Store(3, 0, at)))
+    args = (Arg("in", F8), Arg("in", F8), Arg("out", F8, alias=0), Arg("out", F8, alias=1))
+    a, b = numpy.arange(100.0), numpy.arange(100.0, 200.0)
+    run_interpreted(Kernel((100,), 0, args, body), [a, b, a, b])
+    assert a.tolist() == list(range(100, 200))
+    assert b.tolist() == list(range(100))
+
+
+def test_what_nothing_needs_is_not_computed() -> None:
+    args = (Arg("in", F8), Arg("in", I8), Arg("scalar", I8), Arg("out", F8))
+    at = Affine(0, (1,))
+    gather = LoadIndexed(0, Affine(0, (0,)), (0,), (10,), (1,), 2)
+    dead = Apply("square", (1,), (F8, F8))
+    body = Body((Load(1, at), gather, dead, Load(0, at)), (Store(3, 3, at),))
+    given = [numpy.arange(10.0), numpy.full(4, 99), 7, numpy.zeros(4)]
+    assert run_interpreted(Kernel((4,), 0, args, body), given) == 0
+
+
 def test_what_it_cannot_do() -> None:
     assert interpreted(chain(1, I2)) is None
     at = Affine(0, (1,))

@@ -6,8 +6,8 @@ import io
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from concurrent.futures import wait
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from gpunumpy.kernels.codegen.interpreter import opcodes
 from gpunumpy.kernels.codegen.interpreter import text as interpreter_text
 from gpunumpy.kernels.cuda import compile as module
 from gpunumpy.kernels.cuda import tiers
+from gpunumpy.kernels.cuda.beside import beside
 
 from ..support import fake_driver
 from ..support.forks import needs_fork
@@ -39,16 +40,22 @@ class Compiler:
     def __init__(self) -> None:
         self.compiled: list[str] = []
         self.ready: set[str] = set()
+        self.futures: list[Future[bytes]] = []
         self.may_go_on = threading.Event()
         self.may_go_on.set()
         self.error = ""
+        self.broken = ""  # the text that does not compile, or all of them
 
     def compile(self, text: str, *target: Any) -> bytes:
         self.compiled.append(text)
         assert self.may_go_on.wait(60)
-        if self.error:
+        if self.error and self.broken in ("", text):
             raise DeviceError(self.error)
         return b"image"
+
+    def beside(self, task: Callable[[], bytes]) -> Future[bytes]:
+        self.futures.append(beside(task))
+        return self.futures[-1]
 
     def find(self, key: Any) -> bytes | None:
         return b"image" if key[-1] in self.ready else None
@@ -59,7 +66,7 @@ def compiler(monkeypatch: pytest.MonkeyPatch) -> Iterator[Compiler]:
     found = Compiler()
     fake_driver.install(monkeypatch)
     forget_all()
-    monkeypatch.setattr(module, "_beside", {})
+    monkeypatch.setattr(module, "beside", found.beside)
     monkeypatch.setattr(module, "_compile", found.compile)
     monkeypatch.setattr(module, "_finished_image", found.find)
     monkeypatch.setattr(tiers, "TIER", "auto")
@@ -89,7 +96,7 @@ def run(x: Any, count: int = 1) -> None:
 def finish(compiler: Compiler) -> None:
     """Wait until nothing is compiled any more."""
     compiler.may_go_on.set()
-    wait(module._beside.values(), timeout=60)
+    wait(compiler.futures, timeout=60)
 
 
 def test_a_kernel_is_interpreted_until_it_is_compiled(compiler: Compiler, was_interpreted: list[bool]) -> None:
@@ -166,7 +173,7 @@ def test_one_tier_alone(
     assert (compiler.compiled[0] == interpreter_text()) == (tier == "interpreted")
 
 
-def test_an_error_of_the_compiler_is_raised_by_a_run(compiler: Compiler) -> None:
+def test_an_error_of_the_compiler_is_raised_once(compiler: Compiler, was_interpreted: list[bool]) -> None:
     compiler.ready.add(interpreter_text())
     compiler.error = "a kernel does not compile"
     x = np.asarray(numpy.ones(10))
@@ -174,7 +181,79 @@ def test_an_error_of_the_compiler_is_raised_by_a_run(compiler: Compiler) -> None
     finish(compiler)
     with pytest.raises(DeviceError, match="a kernel does not compile"):
         run(x)
-    evaluate.state_of(np.Device("cuda:0")).queue.pending.clear()
+    compiler.error = ""
+    run(x)  # together with what the exception left pending
+    run(x, tiers._RUNS + 1)
+    finish(compiler)
+    run(x)
+    assert was_interpreted[-2:] == [True, False]
+    assert len(compiler.compiled) == 2
+
+
+def test_kernels_wait_if_the_interpreter_does_not_compile(compiler: Compiler, was_interpreted: list[bool]) -> None:
+    compiler.error, compiler.broken = "it does not compile\nwith its text", interpreter_text()
+    x = np.asarray(numpy.ones(10))
+    operations = [np.sin, np.cos, np.exp, np.log, np.sqrt, np.floor, np.ceil, np.negative, np.square, np.absolute]
+
+    def compute() -> None:
+        for operation in operations:
+            operation(x).computed()
+            finish(compiler)
+
+    with pytest.warns(RuntimeWarning, match="interpreter does not compile: it does not compile$") as warnings:
+        compute()
+    assert len(warnings) == 1
+    assert not any(was_interpreted)
+
+
+def test_all_sizes_of_a_program_count(compiler: Compiler, was_interpreted: list[bool]) -> None:
+    compiler.ready.add(interpreter_text())
+    arrays = [np.asarray(numpy.ones(104 + 8 * n)) for n in range(3 * tiers._RUNS)]
+    for x in arrays[: tiers._RUNS + 2]:
+        run(x)
+    finish(compiler)
+    was_interpreted.clear()
+    for x in arrays[-5:]:
+        run(x)
+    assert not any(was_interpreted[1:])
+    run(arrays[tiers._RUNS])  # which was planned while it was interpreted
+    assert not was_interpreted[-1]
+    assert len(compiler.compiled) == 1
+
+
+def test_a_flush_inside_of_a_plan_that_is_prepared(compiler: Compiler, was_interpreted: list[bool]) -> None:
+    """As a signal handler makes one."""
+    compiler.ready.add(interpreter_text())
+    x = np.asarray(numpy.ones(10))
+    run(x, tiers._RUNS + 1)
+    finish(compiler)
+    with module.compiled_side_by_side():
+        run(x)
+    assert not was_interpreted[-1]
+
+
+def test_contraction_has_programs_of_its_own(compiler: Compiler, monkeypatch: pytest.MonkeyPatch) -> None:
+    images: list[tuple[bool, str]] = []
+
+    def compile_text(text: str, arch: str, target: str, contraction: bool) -> bytes:
+        images.append((contraction, text))
+        return b"image"
+
+    monkeypatch.setattr(module, "_compile", compile_text)
+    compiler.ready.add(interpreter_text())
+    x = np.asarray(numpy.ones(10))
+    run(x, tiers._RUNS)
+    try:
+        module.set_contraction(True)
+        run(x, 2)  # the plan is there, with its kernel interpreted
+        finish(compiler)
+        run(x)
+        assert [contracts for contracts, _ in images] == [False]
+        a, b = x * 2.0 + 1.0, np.sort(x)  # another plan, with the same kernel
+        (a.computed(), b.computed())
+        assert (True, images[0][1]) in images
+    finally:
+        module.set_contraction(False)
 
 
 def test_contraction_is_compiled(compiler: Compiler, was_interpreted: list[bool]) -> None:
@@ -276,6 +355,26 @@ def test_a_full_disk(compiler: Compiler, was_interpreted: list[bool], monkeypatc
     finish(compiler)
     run(x)
     assert not was_interpreted[-1]
+
+
+LATE = """
+import atexit
+
+
+@atexit.register
+def late():
+    print(len(compile_cubin('extern "C" __global__ void k() {}', "sm_90")) > 0)
+
+
+from gpunumpy.kernels.cuda.beside import beside
+from gpunumpy.kernels.cuda.compile import compile_cubin
+"""
+
+
+def test_what_runs_at_the_end_of_a_process_can_compile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(tmp_path))
+    done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout, done.stderr) == ("True\n", "")
 
 
 def test_an_unknown_tier() -> None:

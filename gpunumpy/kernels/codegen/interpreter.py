@@ -252,8 +252,10 @@ class _Encoder:
         """Encode a body. What is cheap to have, a scalar or an index, is had anew wherever it is used."""
         kernel, instructions = self._kernel, body.instructions
         dtypes = value_dtypes(kernel, body)
-        uses = Counter(value for instr in instructions for value in _operands(instr))
-        uses.update(store.value for store in body.stores)
+        uses = Counter(store.value for store in body.stores)
+        for value in range(len(instructions) - 1, -1, -1):
+            if uses[value]:
+                uses.update(_operands(instructions[value]))
         # What is overwritten in place is read first, whatever instruction reads it.
         stores_last = any(arg.alias >= 0 for arg in kernel.args)
         stores: dict[int, list[Store]] = {}
@@ -292,9 +294,13 @@ class _Encoder:
                     free[width[value]].append(slot)
 
         def write(key: int) -> None:
-            for store in stores.get(key, ()):
-                access = ("store", kernel.args[store.arg].dtype.itemsize)
-                self._emit(access, 0, slot_of(store.value), self._arguments[store.arg], self._place(store.at))
+            written = [(store, slot_of(store.value)) for store in stores.get(key, ())]
+            for store, slot in written:
+                if kernel.args[store.arg].dtype != dtypes[store.value]:
+                    raise _CannotInterpret
+                access = ("store", dtypes[store.value].itemsize)
+                self._emit(access, 0, slot, self._arguments[store.arg], self._place(store.at))
+            for store, _ in written:
                 used(store.value)
 
         for value, instr in enumerate(instructions):

@@ -37,13 +37,18 @@ def beside(task: Callable[[], bytes]) -> Future[bytes]:
         Returns machine code.
     """
     future: Future[bytes] = Future()
-    _tasks.put((future, task))
-    with _lock:
+    with _lock, suppress(RuntimeError):  # Python may refuse to start a thread at the end of the process
         if len(_threads) < max(1, min(MAX_THREADS, (os.cpu_count() or 1) // 2)):
             thread = threading.Thread(target=_work, name="gpunumpy compiler", daemon=True)
-            thread.start()
             _threads.append(thread)
+            thread.start()
+    _tasks.put((future, task))
     return future
+
+
+def is_over() -> bool:
+    """Return whether the process is ending."""
+    return _is_over.value != b"0"
 
 
 def _work() -> None:
@@ -58,7 +63,12 @@ def _work() -> None:
 
 
 def let_end_with_process(program: Any) -> None:
-    """Let the end of the process cancel the compilation of a program of `cuda.core`, if the compiler knows how to."""
+    """In a thread of `beside`, let the end of the process cancel the compilation of a program of `cuda.core`.
+
+    An older compiler does not know how to.
+    """
+    if threading.current_thread() not in _threads:
+        return
     from cuda.bindings import nvrtc
 
     set_callback = getattr(nvrtc, "nvrtcSetFlowCallback", None)  # since CUDA 12.9
@@ -82,4 +92,5 @@ def _end() -> None:
     for _ in _threads:
         _tasks.put(None)
     for thread in _threads:
-        thread.join()
+        if thread.ident is not None:  # it was started
+            thread.join()

@@ -30,7 +30,6 @@ MAX_COMPILERS = 16
 _Key: TypeAlias = tuple[Device, bool, str]
 _contraction = False
 _modules: BoundedTable[_Key, Module] = BoundedTable()
-_beside: dict[_Key, Future[bytes]] = {}  # what is compiled beside the program and not loaded yet
 _lock = threading.RLock()
 
 
@@ -217,21 +216,29 @@ def find_program(text: str, device: Device) -> bool:
 
 
 def compile_beside(text: str, device: Device) -> Future[bytes]:
-    """Compile a program in a thread of its own, once, and return what will have its machine code for `load_program`."""
-    key = (device, _contraction, text)
-    with _lock:
-        future = _beside.get(key)
-        if future is None:
-            future = _beside[key] = beside(partial(_image, key))
-        return future
+    """Compile a program, without contraction, in a thread of its own, and return what will have its machine code."""
+    return beside(partial(_image, (device, False, text)))
 
 
-def load_program(text: str, device: Device, image: bytes) -> None:
-    """Load what `compile_beside` has compiled, for `compile_program` to find."""
-    key = (device, _contraction, text)
-    _load(key, image)
-    with _lock:
-        _beside.pop(key, None)
+def load_program(text: str, entries: Iterable[str], device: Device, image: bytes | None) -> dict[str, Function] | None:
+    """Return the functions of a program without contraction, loaded at once; None if neither it nor `image` is there.
+
+    Parameters
+    ----------
+    text, entries, device
+        As for `compile_program`.
+    image : bytes, optional
+        What `compile_beside` has made of it.
+    """
+    key, functions = (device, False, text), {name: Function() for name in entries}
+    module = _modules.find(key)
+    if module is None:
+        if image is None:
+            return None
+        module = _load(key, image)
+    for name, function in functions.items():
+        function.load(module, name)
+    return functions
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from typing import Any
 
 from ...core.errors import DeviceError
 from ...core.source_location import warn
+from .beside import is_over
 
 if sys.platform != "win32":
     import fcntl
@@ -101,7 +102,7 @@ def _lock(file: int) -> None:
     if sys.platform == "win32":
         return
     deadline = time.monotonic() + _LOCK_SECONDS
-    while time.monotonic() < deadline:
+    while time.monotonic() < deadline and not is_over():
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return

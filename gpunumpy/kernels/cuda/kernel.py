@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...core.dtypes import KIND
@@ -13,14 +13,21 @@ from ...core.schedule.kernel import Kernel
 from ..codegen.program import Program
 from .compile import compile_program
 from .launch import ARGUMENT_FORMAT, Launcher
+from .module import Function
 
 
-def launcher(device: Device, kernel: Kernel, program: Program) -> Runner:
-    """Compile and load the program of a kernel, and return what launches it over the kernel's arguments."""
+def launcher(
+    device: Device, kernel: Kernel, program: Program, functions: Mapping[str, Function] | None = None
+) -> Runner:
+    """Return what launches the program of a kernel over the kernel's arguments.
+
+    Its functions are those that are given, or the program is compiled and loaded.
+    """
     device.activate()
     flag = (memory.index_error_word(device),) if program.flag else ()
     kinds = ["P" if arg.kind != "scalar" else KIND[arg.dtype] for arg in kernel.args]
-    functions = compile_program(program.text, tuple(x.entry for x in program.launches), device)
+    if functions is None:
+        functions = compile_program(program.text, tuple(x.entry for x in program.launches), device)
     layout = "".join(ARGUMENT_FORMAT[k] for k in kinds) + "Q" * (len(program.scratch) + len(flag))
     launchers = [
         Launcher(device, functions[x.entry], x.grid, x.block, x.shared, layout, program.params)

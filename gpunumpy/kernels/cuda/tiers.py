@@ -13,12 +13,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.errors import allowed
+from ...core.errors import DeviceError, allowed
 from ...core.graph.bounded_table import BoundedTable
 from ...core.runtime.device import Device
 from ...core.runtime.plan import Runner
 from ...core.schedule.kernel import Kernel
 from ...core.schedule.substitute import in_kernel, put_in
+from ...core.source_location import warn
 from ..codegen.interpreter import interpreted
 from ..codegen.interpreter import text as interpreter_text
 from ..codegen.program import Program
@@ -26,6 +27,7 @@ from ..codegen.shape import product
 from ..codegen.sized import sized_programs
 from .compile import compile_beside, contraction, find_program, load_program
 from .kernel import launcher
+from .module import Function
 
 TIERS = ("auto", "compiled", "interpreted")
 # "compiled" waits for the compiler, "interpreted" does not compile what can be interpreted.
@@ -50,7 +52,7 @@ class _Structure:
     def __init__(self, kernel: Kernel, multiprocessors: int) -> None:
         self.kernel = kernel
         self.programs = sized_programs(kernel, multiprocessors)
-        self.runners: dict[tuple[int, ...], Runner] = {}
+        self.runners: dict[tuple[object, ...], Runner] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +62,21 @@ class KernelAt:
     kernels: CudaKernels
     structure: _Structure
     sizes: tuple[int, ...]
+    contracts: bool
 
     def __call__(self) -> Runner:
         """Return what runs the kernel over its bound arguments; its program may still have to be loaded."""
-        return self.structure.runners.get(self.sizes) or self.kernels.runner(self.structure, self.sizes)
+        return self.structure.runners.get(self._key()) or self.kernels.runner(self.structure, self.sizes)
 
     def keep(self, runner: Runner) -> None:
         """Keep what runs the kernel for others, once it is ready."""
         runners = self.structure.runners
-        if len(runners) >= _SIZES_KEPT and self.sizes not in runners:
+        if len(runners) >= _SIZES_KEPT and self._key() not in runners:
             runners.clear()
-        runners[self.sizes] = runner
+        runners[self._key()] = runner
+
+    def _key(self) -> tuple[object, ...]:
+        return self.sizes, self.contracts
 
 
 class CudaKernels:
@@ -80,6 +86,7 @@ class CudaKernels:
         self._device = device
         self._interpreter = Interpreter(device)
         self._structures: BoundedTable[Kernel, _Structure] = BoundedTable()
+        self._compilations: BoundedTable[str, Compilation] = BoundedTable()
 
     def prepare(self, kernel: Kernel) -> Callable[[Sequence[int]], KernelAt]:
         """Return what takes the sizes of a kernel of this structure, and begins to prepare its launch."""
@@ -87,7 +94,7 @@ class CudaKernels:
         if structure is None:
             made = _Structure(kernel, self._device.attributes.multiprocessors)
             structure = self._structures.keep(kernel, made)
-        return lambda sizes: KernelAt(self, structure, tuple(sizes))
+        return lambda sizes: KernelAt(self, structure, tuple(sizes), contraction())
 
     def runner(self, structure: _Structure, sizes: Sequence[int]) -> Runner:
         """Return what runs a kernel of a structure, interpreted or compiled, over its bound arguments."""
@@ -103,7 +110,10 @@ class CudaKernels:
         work = product(kernel.shape) * len(kernel.body.instructions)
         share = 0.0 if TIER == "interpreted" else max(1 / _RUNS, work / _INSTRUCTIONS)
         interpret = launcher(device, structure.kernel, interpretation)
-        return InterpretedFirst(device, structure.kernel, program, interpret, share)
+        compilation = self._compilations.find(program.text)
+        if compilation is None:
+            compilation = self._compilations.keep(program.text, Compilation(device, program.text))
+        return InterpretedFirst(structure.kernel, program, interpret, compilation, share)
 
     def _waits_for_compiler(self, structure: Kernel, program: Program) -> bool:
         """Return whether a kernel is not to be interpreted: it cannot be, it must not be, or there is no need."""
@@ -117,28 +127,76 @@ class Interpreter:
 
     def __init__(self, device: Device) -> None:
         self._device = device
-        self._is_ready = False
-        self._image: Future[bytes] | None = None
         self._asked = 0
+        self._was_found = False
+        self._image: Future[bytes] | None = None
 
     def is_ready(self) -> bool:
         """Return whether `compile_program` returns the interpreter without the compiler; see to it that it will."""
         if TIER == "interpreted":
             return True  # after the compiler has run once
-        if not self._is_ready:
-            self._asked += 1
-            if self._asked == 1:
-                self._is_ready = find_program(interpreter_text(), self._device)
-            elif self._asked == _KERNELS_BEFORE_INTERPRETER:
-                self._image = compile_beside(interpreter_text(), self._device)
-            elif self._image is not None and self._image.done():
-                load_program(interpreter_text(), self._device, self._image.result())
-                self._is_ready = True
-        return self._is_ready
+        self._asked += 1
+        if self._asked == 1 or self._was_found:
+            self._was_found = find_program(interpreter_text(), self._device)
+            return self._was_found
+        if self._asked == _KERNELS_BEFORE_INTERPRETER:
+            self._image = compile_beside(interpreter_text(), self._device)
+        if self._image is None or not self._image.done() or self._image.cancelled():
+            return False
+        try:
+            image = self._image.result()
+        except DeviceError as error:
+            self._image = None
+            reason = str(error).partition("\n")[0]
+            warn(f"kernels wait for the compiler, as their interpreter does not compile: {reason}", RuntimeWarning)
+            return False
+        return load_program(interpreter_text(), (), self._device, image) is not None
+
+
+class Compilation:
+    """A program of kernels that are interpreted, and the compiler's work on it beside them."""
+
+    def __init__(self, device: Device, text: str) -> None:
+        self.device = device
+        self.text = text
+        self._left = 1.0
+        self._image: Future[bytes] | None = None
+
+    def advance(self, share: float, entries: Sequence[str]) -> dict[str, Function] | None:
+        """Return the functions of the program, or None while it is not compiled.
+
+        Parameters
+        ----------
+        share : float
+            What the kernel that is about to run is of all that is interpreted before the program is compiled.
+        entries : sequence of str
+            The names of the functions.
+
+        Raises
+        ------
+        DeviceError
+            Once, if the program does not compile. It is interpreted on, and compiled again later.
+        """
+        if self._image is None:
+            self._left -= share
+            if self._left >= 0:
+                return None
+            found = load_program(self.text, entries, self.device, None)
+            if found is None:
+                self._image = compile_beside(self.text, self.device)
+            return found
+        if not self._image.done() or self._image.cancelled():
+            return None
+        image, self._image, self._left = self._image, None, 1.0
+        with suppress(MemoryError):  # it is loaded later
+            functions = load_program(self.text, entries, self.device, image.result())
+            self._left = 0.0  # kernels of other sizes find it
+            return functions
+        return None
 
 
 class InterpretedFirst:
-    """Runs a kernel by the interpreter until the kernel is compiled, which it asks for when that is worth while.
+    """Runs a kernel by the interpreter until its program is compiled, which it asks for when that is worth while.
 
     Attributes
     ----------
@@ -148,27 +206,19 @@ class InterpretedFirst:
 
     is_one_launch = True
 
-    def __init__(self, device: Device, kernel: Kernel, program: Program, interpretation: Runner, share: float) -> None:
+    def __init__(
+        self, kernel: Kernel, program: Program, interpretation: Runner, compilation: Compilation, share: float
+    ) -> None:
         self.is_interpreted = True
         self._run = interpretation
-        self._share = share  # of one run in what is interpreted before the kernel is compiled
-        self._left = 1.0
-        self._image: Future[bytes] | None = None
-        self._device, self._kernel, self._program = device, kernel, program
+        self._kernel, self._program = kernel, program
+        self._compilation, self._share = compilation, share
 
     def __call__(self, values: Sequence[Any]) -> None:
         """Run the kernel over its bound arguments."""
         if self.is_interpreted:
-            self._advance()
+            functions = self._compilation.advance(self._share, [launch.entry for launch in self._program.launches])
+            if functions is not None:
+                self._run = launcher(self._compilation.device, self._kernel, self._program, functions)
+                self.is_interpreted = False
         self._run(values)
-
-    def _advance(self) -> None:
-        """Ask for the kernel to be compiled, or take what has been compiled."""
-        if self._image is None:
-            self._left -= self._share
-            if self._left < 0:
-                self._image = compile_beside(self._program.text, self._device)
-        elif self._image.done():
-            with suppress(MemoryError):  # it may be loaded by a later run
-                load_program(self._program.text, self._device, self._image.result())
-                self._run, self.is_interpreted = launcher(self._device, self._kernel, self._program), False
