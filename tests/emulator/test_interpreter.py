@@ -8,6 +8,7 @@ from typing import Any
 import numpy
 import pytest
 
+from gpunumpy.core.ops.streams import STREAMS
 from gpunumpy.core.schedule.kernel import Affine, Apply, Arg, Body, Kernel, Load, LoadIndexed, LoopIndex, Scalar, Store
 from gpunumpy.kernels.codegen.interpreter import WORDS, interpreted
 from tests.emulator import available, run_kernel
@@ -112,6 +113,17 @@ def test_what_nothing_needs_is_not_computed() -> None:
     body = Body((Load(1, at), gather, dead, Load(0, at)), (Store(3, 3, at),))
     given = [numpy.arange(10.0), numpy.full(4, 99), 7, numpy.zeros(4)]
     assert run_interpreted(Kernel((4,), 0, args, body), given) == 0
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_words_of_random_streams_are_not_interpreted(name: str) -> None:
+    arity, at = STREAMS[name].arity, Affine(0, (1,))
+    word = numpy.dtype("u8")
+    body = Body(
+        (*map(Scalar, range(arity)), Apply(name, tuple(range(arity)), (word,) * (arity + 1))),
+        (Store(arity, arity, at),),
+    )
+    assert interpreted(Kernel((9,), 0, (*[Arg("scalar", word)] * arity, Arg("out", word)), body)) is None
 
 
 def test_what_it_cannot_do() -> None:

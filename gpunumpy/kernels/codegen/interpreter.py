@@ -19,6 +19,7 @@ from ...core.schedule.kernel import (
     Affine,
     Apply,
     Body,
+    Instruction,
     Kernel,
     Load,
     LoadIndexed,
@@ -242,14 +243,13 @@ class _Encoder:
         return found
 
     def _emit(self, operation: object, to: int = 0, a: int = 0, b: int = 0, c: int = 0) -> None:
-        number = opcodes().get(operation)
-        if number is None:
-            raise _CannotInterpret
-        word = number | to << 16 | a << 28 | b << 40 | c << 52
+        word = opcodes()[operation] | to << 16 | a << 28 | b << 40 | c << 52
         self._code.append(word - (1 << 64) if word >> 63 else word)
 
     def _encode(self, body: Body) -> None:
         """Encode a body. What is cheap to have, a scalar or an index, is had anew wherever it is used."""
+        if not all(map(_is_known, body.instructions)):
+            raise _CannotInterpret
         kernel, instructions = self._kernel, body.instructions
         dtypes = value_dtypes(kernel, body)
         uses = Counter(store.value for store in body.stores)
@@ -324,6 +324,10 @@ class _Encoder:
         for slot, size, stride in zip(slots, instr.dims, instr.strides, strict=True):
             words += (slot, size, stride)
         return self._add(*words)
+
+
+def _is_known(instr: Instruction) -> bool:
+    return not isinstance(instr, Apply) or (instr.op, instr.loop) in opcodes()
 
 
 def _operands(instr: object) -> tuple[int, ...]:

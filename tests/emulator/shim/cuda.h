@@ -42,7 +42,8 @@ static inline void call(void (*kernel)(T...), void* const* parameters, std::inde
 
 template <class... T>
 static inline void call(void (*kernel)(T...), void* const* parameters) {
-    static_assert(sizeof...(T) == 1 || ((sizeof(T) == 8) && ...), "a parameter is 8 bytes wide, or all of them at once");
+    const bool is_all_at_once = sizeof...(T) == 1 && ((sizeof(T) % 8 == 0) && ...);
+    static_assert(is_all_at_once || ((sizeof(T) == 8) && ...), "a parameter is 8 bytes wide, or all of them at once");
     call(kernel, parameters, std::index_sequence_for<T...>());
 }
 
