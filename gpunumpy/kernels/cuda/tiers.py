@@ -35,8 +35,8 @@ TIER = os.environ.get("GPUNUMPY_TIER", "auto")
 if TIER not in TIERS:
     raise ValueError(f"GPUNUMPY_TIER={TIER!r}; {allowed(TIERS)}")
 
-# A kernel is compiled once it has run so often, or has applied so many instructions to points: on an H200 that many
-# take the interpreter 1 to 2 ms, and the compiler takes some 100 ms of a processor for a kernel.
+# A program is compiled once its kernels have run so often, or have applied so many instructions to points: some
+# milliseconds of a large GPU, where the compiler takes a processor some 100 ms.
 _RUNS = 32
 _INSTRUCTIONS = 1 << 30
 # A process that meets so many kernels which nobody compiled has the interpreter compiled, if it is not there either.
