@@ -71,9 +71,10 @@ def let_end_with_process(program: Any) -> None:
         return
     from cuda.bindings import nvrtc
 
-    set_callback = getattr(nvrtc, "nvrtcSetFlowCallback", None)  # since CUDA 12.9
+    set_callback = getattr(nvrtc, "nvrtcSetFlowCallback", None)  # since CUDA 12.8
     if set_callback is not None:
-        set_callback(program.handle, _atoi(), ctypes.addressof(_is_over))
+        with suppress(RuntimeError):  # the binding is there, and the library is older
+            set_callback(program.handle, _atoi(), ctypes.addressof(_is_over))
 
 
 @cache
