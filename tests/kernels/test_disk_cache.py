@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -196,3 +199,18 @@ def test_without_locks_of_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("fcntl.flock", refuse)
     assert compile_cubin(SCALE, "sm_90").startswith(b"\x7fELF")
     assert len(files(folder)) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no locks of files here")
+def test_the_end_of_a_process_waits_for_no_other(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def wait(seconds: float) -> None:
+        raise AssertionError("it waits")
+
+    folder.mkdir(parents=True)
+    monkeypatch.setattr(time, "sleep", wait)
+    for is_over in (False, True):
+        monkeypatch.setattr(disk_cache, "is_over", lambda is_over=is_over: is_over)
+        expected = nullcontext() if is_over else pytest.raises(AssertionError, match="it waits")
+        lock = partial(disk_cache.compiled_by_one_process, folder, b"key")
+        with lock(), expected, lock():
+            pass
