@@ -19,7 +19,7 @@ from gpunumpy.core.schedule.kernel import Kernel
 from gpunumpy.core.schedule.substitute import in_kernel, put_in
 from gpunumpy.core.schedule.variants import Variants
 from gpunumpy.kernels.codegen import Program
-from gpunumpy.kernels.codegen.interpreter import interpreted
+from gpunumpy.kernels.codegen.interpreted import interpreted
 from gpunumpy.kernels.codegen.sized import SizedProgram, sized_programs
 from gpunumpy.kernels.host.executor import HostExecutor
 from gpunumpy.kernels.host.text import index_errors

@@ -10,7 +10,8 @@ import pytest
 
 from gpunumpy.core.ops.streams import STREAMS
 from gpunumpy.core.schedule.kernel import Affine, Apply, Arg, Body, Kernel, Load, LoadIndexed, LoopIndex, Scalar, Store
-from gpunumpy.kernels.codegen.interpreter import WORDS, interpreted
+from gpunumpy.kernels.codegen.interpreted import interpreted
+from gpunumpy.kernels.codegen.interpreter import WORDS
 from tests.emulator import available, run_kernel
 from tests.emulator.executor import bind, run_program
 from tests.emulator.random_kernels import random_kernel

@@ -1,4 +1,4 @@
-// The interpreter of elementwise kernels. interpreter.py makes its words, and the cases of its operations.
+// The interpreter of elementwise kernels. interpreter.py makes the cases of its operations, interpreted.py its words.
 //
 // A thread computes POINTS points. A value of its points is in a column of shared memory, 8 bytes each, that no other
 // thread touches; a column is named by its slot. The first slots hold the indices of the loops. An instruction is one

@@ -20,7 +20,7 @@ from ...core.runtime.plan import Runner
 from ...core.schedule.kernel import Kernel
 from ...core.schedule.substitute import in_kernel, put_in
 from ...core.source_location import warn
-from ..codegen.interpreter import interpreted
+from ..codegen.interpreted import interpreted
 from ..codegen.interpreter import text as interpreter_text
 from ..codegen.program import Program
 from ..codegen.shape import product
