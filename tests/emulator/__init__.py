@@ -8,7 +8,7 @@ arrays end where memory ends, and a deadlock, a misaligned vector access or an a
 """
 
 from .build import CompileError, Module, available, compile_text, precompile
-from .executor import run_kernel, run_program
+from .executor import run_interpreted, run_kernel, run_program
 from .machine import EmulatorError, launch
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "compile_text",
     "launch",
     "precompile",
+    "run_interpreted",
     "run_kernel",
     "run_program",
 ]

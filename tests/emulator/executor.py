@@ -11,6 +11,7 @@ import numpy
 from gpunumpy.core.dtypes import KIND
 from gpunumpy.core.schedule.kernel import Kernel
 from gpunumpy.kernels.codegen import generate
+from gpunumpy.kernels.codegen.interpreted import interpreted
 from gpunumpy.kernels.cuda.launch import ARGUMENT_FORMAT
 
 from .build import compile_text
@@ -136,6 +137,13 @@ def run_kernel(kernel: Kernel, arguments: Sequence[Any], *, processors: int = 4,
         As for `run_program`.
     """
     return run_program(generate(kernel, processors), bind(kernel, arguments), **options)
+
+
+def run_interpreted(kernel: Kernel, arguments: Sequence[Any], **options: Any) -> int:
+    """Run `kernel` by the interpreter, which must be able to; as `run_kernel` otherwise."""
+    program = interpreted(kernel)
+    assert program is not None
+    return run_program(program, bind(kernel, arguments), **options)
 
 
 def bind(kernel: Kernel, arguments: Sequence[Any]) -> list[Any]:

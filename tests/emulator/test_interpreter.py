@@ -12,20 +12,13 @@ from gpunumpy.core.ops.streams import STREAMS
 from gpunumpy.core.schedule.kernel import Affine, Apply, Arg, Body, Kernel, Load, LoadIndexed, LoopIndex, Scalar, Store
 from gpunumpy.kernels.codegen.interpreted import interpreted
 from gpunumpy.kernels.codegen.interpreter import WORDS
-from tests.emulator import available, run_kernel
-from tests.emulator.executor import bind, run_program
+from tests.emulator import available, run_interpreted, run_kernel
 from tests.emulator.random_kernels import random_kernel
 
 pytestmark = pytest.mark.skipif(not available(), reason="the emulator needs g++")
 
 DTYPES = tuple(numpy.dtype(name) for name in ("?", "u1", "i4", "i8", "f4", "f8", "c8", "c16"))
 F8, I8, I2 = (numpy.dtype(name) for name in ("f8", "i8", "i2"))
-
-
-def run_interpreted(kernel: Kernel, arguments: list[Any], **options: Any) -> int:
-    program = interpreted(kernel)
-    assert program is not None
-    return run_program(program, bind(kernel, arguments), **options)
 
 
 @pytest.mark.parametrize("seed", range(300))
@@ -40,20 +33,6 @@ def test_a_random_kernel(seed: int) -> None:
     for arg, found, wanted in zip(kernel.args, given, expected):
         if arg.kind == "out":
             numpy.testing.assert_array_equal(found, wanted, strict=True)
-
-
-def test_a_gather_reports_what_is_out_of_bounds() -> None:
-    args = (Arg("in", F8), Arg("in", I8), Arg("scalar", I8), Arg("out", F8))
-    body = Body(
-        (Load(1, Affine(0, (1,))), LoadIndexed(0, Affine(0, (0,)), (0,), (10,), (1,), 2)),
-        (Store(3, 1, Affine(0, (1,))),),
-    )
-    a, out = numpy.arange(10.0), numpy.zeros(4)
-    kernel = Kernel((4,), 0, args, body)
-    assert run_interpreted(kernel, [a, numpy.array([3, -1, 0, 9]), 7, out]) == 0
-    assert out.tolist() == [3, 9, 0, 9]
-    assert run_interpreted(kernel, [a, numpy.array([3, -11, 0, 9]), 7, out]) == 7
-    assert out.tolist() == [3, 0, 0, 9]
 
 
 def chain(length: int, dtype: numpy.dtype = F8) -> Kernel:

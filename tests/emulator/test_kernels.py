@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy
 import pytest
 
 from gpunumpy.core.schedule.kernel import Affine, Apply, Arg, Body, Kernel, Load, LoadIndexed, LoopIndex, Scalar, Store
-from tests.emulator import available, run_kernel
+from tests.emulator import available, run_interpreted, run_kernel
 
 pytestmark = pytest.mark.skipif(not available(), reason="the emulator needs g++")
 
@@ -37,7 +39,8 @@ def test_an_elementwise_kernel(dtype: str, shape: tuple[int, ...], seed: int) ->
     numpy.testing.assert_array_equal(out, a * row[::-1] + kind.type(3))
 
 
-def test_a_gather_reports_what_is_out_of_bounds() -> None:
+@pytest.mark.parametrize("run", [run_kernel, run_interpreted])
+def test_a_gather_reports_what_is_out_of_bounds(run: Callable[..., int]) -> None:
     args = (Arg("in", F8), Arg("in", I8), Arg("scalar", I8), Arg("out", F8))
     body = Body(
         (Load(1, Affine(0, (1,))), LoadIndexed(0, Affine(0, (0,)), (0,), (10,), (1,), 2)),
@@ -45,19 +48,20 @@ def test_a_gather_reports_what_is_out_of_bounds() -> None:
     )
     a, out = numpy.arange(10.0), numpy.zeros(4)
     kernel = Kernel((4,), 0, args, body)
-    assert run_kernel(kernel, [a, numpy.array([3, -1, 0, 9]), 7, out]) == 0
+    assert run(kernel, [a, numpy.array([3, -1, 0, 9]), 7, out]) == 0
     assert out.tolist() == [3, 9, 0, 9]
-    assert run_kernel(kernel, [a, numpy.array([3, -11, 0, 9]), 7, out]) == 7
+    assert run(kernel, [a, numpy.array([3, -11, 0, 9]), 7, out]) == 7
     assert out.tolist() == [3, 0, 0, 9]
 
 
-def test_an_update_of_a_region() -> None:
+@pytest.mark.parametrize("run", [run_kernel, run_interpreted])
+def test_an_update_of_a_region(run: Callable[..., int]) -> None:
     index = Affine(0, (10, 1))
     body = Body((LoopIndex(Affine(0, (1, 0))), Apply("cast", (0,), (I8, F4))), (Store(1, 1, index),))
     outside = Body((Load(0, index),), (Store(1, 0, index),))
     kernel = Kernel((10, 10), 0, (Arg("in", F4), Arg("out", F4)), body, region=((1, 9), (2, 8)), outside=outside)
     a = numpy.random.default_rng(1).random((10, 10), numpy.float32)
     out = numpy.zeros_like(a)
-    run_kernel(kernel, [a, out])
+    run(kernel, [a, out])
     a[1:9, 2:8] = numpy.arange(1, 9)[:, None]
     numpy.testing.assert_array_equal(out, a)

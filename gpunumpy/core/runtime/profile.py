@@ -41,6 +41,7 @@ class profile:
     Arrays of the default device that are pending before the block are computed first and not counted. Those that are
     pending at its end are computed and counted. The bandwidth of a device is that of a copy between two buffers, 64 MiB
     each on the CPU and 256 MiB on a GPU, which is measured once; it is unknown while the device lacks that memory.
+    What the interpreter ran on a GPU, as its kernel was not compiled yet, has a line of its own, with "(interpreted)".
 
     Parameters
     ----------

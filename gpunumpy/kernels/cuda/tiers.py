@@ -212,12 +212,13 @@ class InterpretedFirst:
         self.is_interpreted = True
         self._run = interpretation
         self._kernel, self._program = kernel, program
+        self._entries = [launch.entry for launch in program.launches]
         self._compilation, self._share = compilation, share
 
     def __call__(self, values: Sequence[Any]) -> None:
         """Run the kernel over its bound arguments."""
         if self.is_interpreted:
-            functions = self._compilation.advance(self._share, [launch.entry for launch in self._program.launches])
+            functions = self._compilation.advance(self._share, self._entries)
             if functions is not None:
                 self._run = launcher(self._compilation.device, self._kernel, self._program, functions)
                 self.is_interpreted = False
