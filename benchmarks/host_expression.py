@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy
 
-from gpunumpy.core.runtime.helpers import workers
+from gpunumpy.core.helpers import workers
 from gpunumpy.core.schedule.kernel import Affine, Apply, Arg, Body, Instruction, Kernel, Load, Scalar, Store
 from gpunumpy.core.schedule.sizes import Trace
 from gpunumpy.kernels.host.loops import SizedKernel

@@ -1,22 +1,56 @@
 """Imports at first use, of modules that many programs never need.
 
 Python locks a module while a thread imports it, and in a forked child that lock of another thread would never be free.
-So a late import holds a lock of this package, which a fork takes. Such a module must not compute as it is imported.
+So a late import holds a lock of this package, which a fork takes. A signal handler that computes something in the
+middle of an import would find half of a module. So the import runs in a thread of its own, where no handler runs.
+Such a module must not compute as it is imported.
 """
 
 from __future__ import annotations
 
+import sys
 import threading
 from importlib import import_module
+from importlib.util import resolve_name
+from types import FrameType
 from typing import Any
 
 from .fork import take_before_fork
+from .helpers import Job
 
 _lock = threading.RLock()
 take_before_fork(lambda: [_lock])
+_IMPORT_SYSTEM = "<frozen importlib._bootstrap>"
 
 
 def import_late(name: str, package: str | None = None) -> Any:
     """Import a module and return it; see `importlib.import_module`."""
+    name = resolve_name(name, package)
+    if _is_complete(name):
+        return sys.modules[name]
+    if threading.current_thread() is threading.main_thread() and not _is_importing(sys._getframe()):
+        job = Job(lambda: _import(name))
+        job.start_alone()
+        job.wait()
+        if job.error is not None:
+            raise job.error
+    return _import(name)
+
+
+def _import(name: str) -> Any:
     with _lock:
-        return import_module(name, package)
+        return import_module(name)
+
+
+def _is_complete(name: str) -> bool:
+    module = sys.modules.get(name)
+    return module is not None and not getattr(module.__spec__, "_initializing", False)
+
+
+def _is_importing(frame: FrameType | None) -> bool:
+    """Return whether a thread is inside an import, of a module that another thread would then wait for."""
+    while frame is not None:
+        if frame.f_code.co_filename == _IMPORT_SYSTEM:
+            return True
+        frame = frame.f_back
+    return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import threading
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,56 @@ def test_programs_of_one_library_call_are_compiled_side_by_side(
     run(())
     assert len(gpu.modules) == 3
     assert len(gpu.launched) == 4
+
+
+def test_the_compiler_runs_where_no_signal_handler_does(
+    gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[threading.Thread] = []
+
+    def compile_text(text: str, *target: Any) -> bytes:
+        threads.append(threading.current_thread())
+        return b"image"
+
+    monkeypatch.setattr(module, "_compile", compile_text)
+    monkeypatch.setattr(module, "_compile_target", lambda arch: (arch, "cubin"))
+    launcher("one")
+    with module.compiled_side_by_side():
+        compile_program("two", ("main",), Device("cuda"))
+        compile_program("three", ("main",), Device("cuda"))
+    assert len(threads) == 3
+    assert threading.main_thread() not in threads
+
+
+def test_an_exception_leaves_what_has_not_begun_to_compile(
+    gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C in the middle of the first of three programs."""
+    compiled: list[str] = []
+    may_go_on = threading.Event()
+
+    def compile_text(text: str, *target: Any) -> bytes:
+        compiled.append(text)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        assert may_go_on.wait(60)
+        return b"image"
+
+    monkeypatch.setattr(module, "_compile", compile_text)
+    monkeypatch.setattr(module, "_compile_target", lambda arch: (arch, "cubin"))
+    monkeypatch.setattr(module, "MAX_COMPILERS", 1)
+
+    def compile_all() -> None:
+        with module.compiled_side_by_side():
+            for text in ("one", "two", "three"):
+                compile_program(text, ("main",), Device("cuda"))
+
+    with pytest.raises(KeyboardInterrupt):
+        compile_all()
+    may_go_on.set()
+    assert compiled == ["one"]
+    monkeypatch.setattr(module, "_compile", lambda text, *target: b"image")
+    compile_all()
+    assert len(gpu.modules) == 3
 
 
 def test_a_program_that_does_not_compile_raises_where_it_is_needed(

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import io
+import itertools
+import random
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
+from contextlib import suppress
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import numpy
@@ -19,14 +24,18 @@ from gpunumpy.core.errors import DeviceError
 from gpunumpy.core.graph.bounded_table import forget_all
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.plan import Work
+from gpunumpy.core.runtime.planner import Planner
 from gpunumpy.kernels.codegen.interpreter import opcodes
 from gpunumpy.kernels.codegen.interpreter import text as interpreter_text
+from gpunumpy.kernels.cuda import beside as beside_module
 from gpunumpy.kernels.cuda import compile as module
 from gpunumpy.kernels.cuda import tiers
 from gpunumpy.kernels.cuda.beside import beside
+from gpunumpy.kernels.cuda.executor import CudaExecutor
 
 from ..support import fake_driver
 from ..support.forks import needs_fork
+from ..support.interruptions import Interruption, Tracer, interrupt
 
 pytest.importorskip("cuda.core")
 
@@ -230,6 +239,61 @@ def test_a_flush_inside_of_a_plan_that_is_prepared(compiler: Compiler, was_inter
     with module.compiled_side_by_side():
         run(x)
     assert not was_interpreted[-1]
+
+
+@pytest.mark.parametrize("action", [interrupt, lambda: run(np.asarray(numpy.ones(11)), 4)], ids=["exception", "flush"])
+def test_a_signal_handler_at_any_line_of_the_tiers(
+    action: Callable[[], None],
+    compiler: Compiler,
+    was_interpreted: list[bool],
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+) -> None:
+    """An exception, or a flush that needs the same programs; neither finds a lock taken, and both tiers go on."""
+    compiler.ready.add(interpreter_text())
+    monkeypatch.setattr(tiers, "_RUNS", 2)
+
+    def first_runs(tracer: Tracer) -> None:
+        forget_all()
+        device = np.Device("cuda:0")
+        monkeypatch.setattr(evaluate.state_of(device), "planner", Planner(CudaExecutor(device)))
+        with suppress(Interruption):
+            tracer.run(lambda: run(np.asarray(numpy.ones(10)), 4))
+
+    counting = Tracer()
+    first_runs(counting)
+    assert counting.count > 500
+    places: Sequence[int] = range(1, counting.count + 1)
+    if request.config.getoption("--suite") == "short":
+        places = sorted(random.Random(1).sample(places, 100))
+    for place in places:
+        tracer = Tracer(place, action)
+        first_runs(tracer)
+        x = np.asarray(numpy.ones(10))
+        run(x, 4)
+        finish(compiler)
+        run(x)
+        assert not was_interpreted[-1], tracer.where
+
+
+def test_a_signal_handler_while_a_thread_of_the_compiler_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every line of the package is passed at which it could come, with threads that have to be started."""
+    futures: list[Future[bytes]] = []
+
+    def ask() -> None:
+        futures.append(beside(lambda: b"image"))
+
+    for place in itertools.count(1):
+        monkeypatch.setattr(beside_module, "_threads", [])
+        monkeypatch.setattr(beside_module, "_tasks", SimpleQueue())
+        tracer = Tracer(place, ask)
+        tracer.run(ask)
+        assert not wait(futures, timeout=60).not_done
+        while not beside_module._threads:  # it is noted once it runs
+            time.sleep(0.001)
+        if not tracer.where:
+            break
+    assert place > 3
 
 
 def test_contraction_has_programs_of_its_own(compiler: Compiler, monkeypatch: pytest.MonkeyPatch) -> None:

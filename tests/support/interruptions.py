@@ -15,7 +15,8 @@ import gpunumpy
 
 _PACKAGE = Path(gpunumpy.__file__).parent
 # What runs, waits, publishes and records. Kernels of the CPU device are text without a file.
-_FILES = [_PACKAGE / "core" / "graph" / "node.py", _PACKAGE / "functions" / "indexing" / "getitem.py"]
+_FILES = [_PACKAGE / "core" / name for name in ("graph/node.py", "helpers.py", "late_imports.py")]
+_FILES += [_PACKAGE / "functions" / "indexing" / "getitem.py"]
 for _folder in ("core/recording", "core/runtime", "kernels/host", "kernels/cuda"):
     _FILES += (_PACKAGE / _folder).glob("*.py")
 _FILES += [_PACKAGE / "arrays" / name for name in ("exchange.py", "dlpack.py", "operators.py")]

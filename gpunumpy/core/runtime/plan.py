@@ -16,6 +16,7 @@ from ..graph import layout
 from ..graph.layout import Layout
 from ..graph.node import Node, leaf_signature
 from ..graph.signature import Signature
+from ..helpers import Job, no_finalizers
 from ..schedule.kernel import Kernel
 from ..schedule.lift import sizes_in, with_sizes
 from ..schedule.lower import Source
@@ -25,7 +26,6 @@ from ..schedule.steps import Adopt, Allocate, RunKernel, RunLibraryCall, Step
 from ..schedule.substitute import in_step, put_in, taken_out
 from . import memory
 from .device import CPU, Device
-from .helpers import Job, no_finalizers
 from .host_copies import VisibleBuffer
 from .memory import Buffer
 from .run import Results, Run, Section, publish

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from ..graph.node import Node, leaf_node
 from ..graph.queue import Queue
 from ..graph.signature import Signature
+from ..helpers import Job
 from . import memory
-from .helpers import Job
 from .memory import Buffer
 
 # Nodes that are computed, their buffers, and their signatures as leaves.

@@ -18,12 +18,16 @@ from functools import cache
 from queue import Empty, SimpleQueue
 from typing import Any, TypeAlias
 
+from ...core.fork import renew_in_child
+from ...core.helpers import Job
+
 MAX_THREADS = 8  # and at most half the processors: the program needs the others
 
 _Task: TypeAlias = tuple["Future[bytes]", Callable[[], bytes]]
 _tasks: SimpleQueue[_Task | None] = SimpleQueue()
 _threads: list[threading.Thread] = []
-_lock = threading.Lock()
+_lock = threading.Lock()  # that helpers take, and the end of the process
+renew_in_child(lambda: [_lock])
 # The compiler asks atoi of this text, again and again, whether it is to stop: code without Python's lock.
 _is_over = ctypes.create_string_buffer(b"0", 2)
 
@@ -37,18 +41,29 @@ def beside(task: Callable[[], bytes]) -> Future[bytes]:
         Returns machine code.
     """
     future: Future[bytes] = Future()
-    with _lock, suppress(RuntimeError):  # Python may refuse to start a thread at the end of the process
-        if len(_threads) < max(1, min(MAX_THREADS, (os.cpu_count() or 1) // 2)):
-            thread = threading.Thread(target=_work, name="gpunumpy compiler", daemon=True)
-            _threads.append(thread)
-            thread.start()
     _tasks.put((future, task))
+    if len(_threads) < _max_threads():
+        Job(_add_thread).start()  # a signal handler could come in its middle here
     return future
 
 
 def is_over() -> bool:
     """Return whether the process is ending."""
     return _is_over.value != b"0"
+
+
+def _max_threads() -> int:
+    return max(1, min(MAX_THREADS, (os.cpu_count() or 1) // 2))
+
+
+def _add_thread() -> None:
+    """Start one more thread, in a helper."""
+    with _lock:
+        if len(_threads) < _max_threads() and not is_over():
+            thread = threading.Thread(target=_work, name="gpunumpy compiler", daemon=True)
+            with suppress(RuntimeError):  # Python may refuse to at the end of the process
+                thread.start()
+                _threads.append(thread)
 
 
 def _work() -> None:
@@ -86,12 +101,12 @@ def _atoi() -> int:
 @atexit.register
 def _end() -> None:
     """Leave no thread in the compiler, whose library is about to be torn down."""
-    _is_over[0] = b"1"
+    with _lock:
+        _is_over[0] = b"1"
     with suppress(Empty):
         while (waiting := _tasks.get_nowait()) is not None:
             waiting[0].cancel()
     for _ in _threads:
         _tasks.put(None)
     for thread in _threads:
-        if thread.ident is not None:  # it was started
-            thread.join()
+        thread.join()

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any, TypeAlias
 
 from ...core.errors import DeviceError, allowed
 from ...core.graph.bounded_table import ENTRY_BYTES, BoundedTable
+from ...core.helpers import Job
 from ...core.runtime.device import Device
 from . import precompiled
 from .beside import beside, let_end_with_process
@@ -198,7 +200,7 @@ def compile_program(text: str, entries: Iterable[str], device: Device) -> dict[s
     """
     key, functions = (device, _contraction, text), {name: Function() for name in entries}
     if _wanted.programs is None:
-        _load_functions(key, functions)
+        _load_functions([(key, functions)])
     else:
         _wanted.programs.append((key, functions))
     return functions
@@ -246,8 +248,8 @@ def compiled_side_by_side() -> Iterator[None]:
     """Compile the programs that are asked for inside at the end, several at a time, and load them.
 
     Until then their functions cannot be launched. The compiler runs outside of Python's lock, and one program takes a
-    tenth of a second or more. An exception in this thread (Ctrl-C) waits for the programs under way, not for those that
-    have not begun.
+    tenth of a second or more. An exception in this thread (Ctrl-C) waits for none of them; the end of the process does
+    for those under way.
     """
     programs: list[tuple[_Key, dict[str, Function]]] = []
     outer, _wanted.programs = _wanted.programs, programs
@@ -255,32 +257,55 @@ def compiled_side_by_side() -> Iterator[None]:
         yield
     finally:
         _wanted.programs = outer
-    _compile_missing([key for key, _ in programs])
+    _load_functions(programs)
+
+
+def _load_functions(programs: Sequence[tuple[_Key, dict[str, Function]]]) -> None:
+    """Compile and load programs unless they are loaded, and give their functions the handles.
+
+    What has compiled is loaded and kept even if another program does not compile.
+    """
+    found = {key: _modules.find(key) for key, _ in programs}
+    modules = {key: module for key, module in found.items() if module is not None}
+    errors = []
+    for key, image in _compiled([key for key in found if key not in modules]).items():
+        if isinstance(image, bytes):
+            modules[key] = _load(key, image)
+        else:
+            errors.append(image)
+    if errors:
+        raise errors[0]
     for key, functions in programs:
-        _load_functions(key, functions)
+        for name, function in functions.items():
+            function.load(modules[key], name)
 
 
-def _compile_missing(wanted: Iterable[_Key]) -> None:
-    """Compile programs and load them; an error in one of them is left to `_load_functions`."""
-    keys = [key for key in dict.fromkeys(wanted) if _modules.find(key) is None]
-    if len(keys) < 2:
-        return
-    with ThreadPoolExecutor(min(len(keys), MAX_COMPILERS, os.cpu_count() or 1)) as pool:
-        try:
-            images = [(key, pool.submit(_image, key)) for key in keys]
-            for key, image in images:
-                if image.exception() is None:
-                    _load(key, image.result())
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+def _compiled(keys: Sequence[_Key]) -> dict[_Key, bytes | BaseException]:
+    """Return the machine code of programs, or what the compiler raised.
 
+    It runs in threads of its own, several at a time: a signal handler that needs one of the programs, in the middle of
+    the compiler, would find files locked and half of cuda.core's state.
+    """
+    images: dict[_Key, bytes | BaseException] = {}
+    left = iter(keys)
 
-def _load_functions(key: _Key, functions: dict[str, Function]) -> None:
-    """Compile and load a program unless it is loaded, and give its functions their handles."""
-    module = _modules.find(key) or _load(key, _image(key))
-    for name, function in functions.items():
-        function.load(module, name)
+    def work() -> None:
+        for key in left:
+            try:
+                images[key] = _image(key)
+            except Exception as error:
+                images[key] = error
+
+    jobs = [Job(work) for _ in range(min(len(keys), MAX_COMPILERS, os.cpu_count() or 1))]
+    try:
+        for job in jobs:
+            job.start_alone()
+        for job in jobs:
+            job.wait()
+    except BaseException:
+        deque(left, maxlen=0)  # what has not begun is not compiled
+        raise
+    return images
 
 
 def _image(key: _Key) -> bytes:

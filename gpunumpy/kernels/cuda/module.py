@@ -6,15 +6,18 @@ order, so a module that nothing holds may be unloaded once what is queued by the
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from ...core.runtime import memory
 from ...core.runtime.device import Device, check, driver
 
+_Entry = TypeVar("_Entry")
+
 # For each GPU, the handles of modules that nothing holds, and those for which an event has been recorded since.
-_dropped: dict[Device, list[Any]] = {}
-_waiting: dict[Device, list[tuple[Any, list[Any]]]] = {}
+_dropped: dict[Device, deque[Any]] = {}
+_waiting: dict[Device, deque[tuple[Any, list[Any]]]] = {}
 
 
 class Function:
@@ -65,7 +68,7 @@ class Module:
     def __init__(self, device: Device, image: bytes) -> None:
         self.device = device
         self._functions: dict[str, Any] = {}
-        dropped = _dropped.setdefault(device, [])
+        dropped = _dropped.setdefault(device, deque())
         _unload_dropped(device)
         self.handle = _load(device, image)
         self._dropped = dropped  # set last: a module that was not loaded is not unloaded either
@@ -99,17 +102,32 @@ def _load(device: Device, image: bytes) -> Any:
 
 
 def _unload_dropped(device: Device) -> None:
-    """Unload modules that nothing holds: at this call those on which no work waits, and the others at a later one."""
+    """Unload modules that nothing holds: at this call those on which no work waits, and the others at a later one.
+
+    A signal handler may do the same in the middle. So a module is taken out of its list first; if the handler raises
+    an exception then, the module stays loaded.
+    """
     cuda = driver()
-    dropped, waiting = _dropped[device], _waiting.setdefault(device, [])
-    count = len(dropped)  # a finaliser may append meanwhile
-    if count:
+    dropped, waiting = _dropped[device], _waiting.setdefault(device, deque())
+    handles = list(_taken_out(dropped))
+    if handles:
         event = check(cuda.cuEventCreate(cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value))
         check(cuda.cuEventRecord(event, device.stream))
-        waiting.append((event, dropped[:count]))
-        del dropped[:count]
-    while waiting and not cuda.cuEventQuery(waiting[0][0])[0]:
-        event, handles = waiting.pop(0)
+        waiting.append((event, handles))
+    for event, handles in _taken_out(waiting):
+        if cuda.cuEventQuery(event)[0]:  # it has not been reached
+            waiting.appendleft((event, handles))
+            return
         for handle in handles:
             check(cuda.cuModuleUnload(handle))
         check(cuda.cuEventDestroy(event))
+
+
+def _taken_out(entries: deque[_Entry]) -> Iterator[_Entry]:
+    """Take the entries out of a list, the first one first, until there is none."""
+    while True:
+        try:
+            entry = entries.popleft()
+        except IndexError:
+            return
+        yield entry

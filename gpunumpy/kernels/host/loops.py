@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy
 
 from ...core.dtypes import DType
-from ...core.runtime.helpers import workers
+from ...core.helpers import workers
 from ...core.runtime.plan import Runner
 from ...core.schedule.kernel import Apply, Kernel, ReduceLoops, ScanLoop
 from ...core.schedule.sizes import Formulas, Trace

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy
 
-from ...core.runtime.helpers import Job, workers
+from ...core.helpers import Job, workers
 from ...core.runtime.memory import explained
 
 # Unused contexts in which NumPy ignores floating-point errors. To enter one takes a tenth of the time of

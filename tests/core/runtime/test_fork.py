@@ -15,8 +15,9 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core import helpers
 from gpunumpy.core.late_imports import import_late
-from gpunumpy.core.runtime import evaluate, helpers, memory
+from gpunumpy.core.runtime import evaluate, memory
 from gpunumpy.core.runtime.device import CPU
 
 from ...support.forks import in_child, needs_fork

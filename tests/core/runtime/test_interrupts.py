@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.runtime import helpers, plan
+from gpunumpy.core import helpers
+from gpunumpy.core.late_imports import import_late
+from gpunumpy.core.runtime import plan
 
 from ...support import fake_driver
 from ...support.host_executor import with_new_plans
@@ -320,6 +323,41 @@ def test_a_long_step_ends_at_a_signal() -> None:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
         del total
+
+
+HALF = """
+import signal, threading, time
+signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)
+time.sleep(0.05)
+value = 5
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+def test_a_signal_handler_finds_no_half_of_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may compute something that needs the module which is being imported at first use."""
+    (tmp_path / "sends_a_signal.py").write_text(HALF)
+    monkeypatch.syspath_prepend(tmp_path)
+    found: list[int] = []
+    before = signal.signal(signal.SIGUSR1, lambda *_: found.append(import_late("sends_a_signal").value))
+    try:
+        assert import_late("sends_a_signal").value == 5
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+        sys.modules.pop("sends_a_signal", None)
+    assert found == [5]
+
+
+def test_a_late_import_inside_an_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread of its own would wait for the module that is being imported here."""
+    (tmp_path / "outer_import.py").write_text(
+        "from gpunumpy.core.late_imports import import_late\nvalue = import_late('inner_import').value\n"
+    )
+    (tmp_path / "inner_import.py").write_text("import outer_import\nvalue = 7\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert import_module("outer_import").value == 7
+    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
+        import_late("no_such_module")
 
 
 def test_collections_do_not_run_in_helpers(monkeypatch: pytest.MonkeyPatch) -> None:

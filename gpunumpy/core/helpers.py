@@ -11,6 +11,7 @@ import _thread
 import gc
 import os
 import sys
+import threading
 from collections.abc import Callable
 from functools import cache
 from queue import SimpleQueue
@@ -89,6 +90,16 @@ class Job:
     def start(self) -> None:
         """Have a helper run the call."""
         _helpers().run(self)
+
+    def start_alone(self) -> None:
+        """Have a thread of its own run the call, which may take long; this one, if none can be started.
+
+        The end of the process waits for it.
+        """
+        try:
+            threading.Thread(target=self.run).start()
+        except RuntimeError:
+            self.run()
 
     def run(self) -> None:
         """Run the call, unless it is cancelled; called by a helper."""
