@@ -67,7 +67,7 @@ class EmulatorExecutor(HostExecutor):
         def prepared(sizes: Sequence[int]) -> Callable[[Sequence[Any]], None]:
             program, values = programs.find(sizes)
             kernel = put_in(structure, in_kernel, sizes)
-            interpretation = interpreted(kernel) if self._interprets else None
+            interpretation = interpreted(kernel, self._processors) if self._interprets else None
             self.interpreted_kernels += interpretation is not None
             return self._runner(kernel, interpretation or program.at(values))
 

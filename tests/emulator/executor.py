@@ -139,9 +139,9 @@ def run_kernel(kernel: Kernel, arguments: Sequence[Any], *, processors: int = 4,
     return run_program(generate(kernel, processors), bind(kernel, arguments), **options)
 
 
-def run_interpreted(kernel: Kernel, arguments: Sequence[Any], **options: Any) -> int:
+def run_interpreted(kernel: Kernel, arguments: Sequence[Any], *, processors: int = 4, **options: Any) -> int:
     """Run `kernel` by the interpreter, which must be able to; as `run_kernel` otherwise."""
-    program = interpreted(kernel)
+    program = interpreted(kernel, processors)
     assert program is not None
     return run_program(program, bind(kernel, arguments), **options)
 

@@ -1,17 +1,32 @@
-"""The interpreter of elementwise kernels, run on the emulated machine beside the kernels that are generated."""
+"""The interpreter of kernels, run on the emulated machine beside the kernels that are generated."""
 
 from __future__ import annotations
 
 import copy
+import math
+from dataclasses import replace
 from typing import Any
 
 import numpy
 import pytest
 
 from gpunumpy.core.ops.streams import STREAMS
-from gpunumpy.core.schedule.kernel import Affine, Apply, Arg, Body, Kernel, Load, LoadIndexed, LoopIndex, Scalar, Store
+from gpunumpy.core.schedule.kernel import (
+    Affine,
+    Apply,
+    Arg,
+    Body,
+    Kernel,
+    Load,
+    LoadIndexed,
+    LoopIndex,
+    ReduceLoops,
+    Scalar,
+    ScanLoop,
+    Store,
+)
 from gpunumpy.kernels.codegen.interpreted import interpreted
-from gpunumpy.kernels.codegen.interpreter import WORDS
+from gpunumpy.kernels.codegen.interpreter import WORDS, reduction
 from tests.emulator import available, run_interpreted, run_kernel
 from tests.emulator.random_kernels import random_kernel
 
@@ -21,18 +36,99 @@ DTYPES = tuple(numpy.dtype(name) for name in ("?", "u1", "i4", "i8", "f4", "f8",
 F8, I8, I2 = (numpy.dtype(name) for name in ("f8", "i8", "i2"))
 
 
+def can_interpret(kernel: Kernel) -> bool:
+    """Whether there is room, no scan, and no reduction but those that the interpreter has."""
+    known = [
+        not isinstance(instr, ScanLoop) and (not isinstance(instr, ReduceLoops) or reduction(instr.op, instr.loop))
+        for instr in kernel.body.instructions
+    ]
+    return 0 not in kernel.shape and all(known)
+
+
+@pytest.mark.parametrize("elementwise", [True, False])
 @pytest.mark.parametrize("seed", range(300))
-def test_a_random_kernel(seed: int) -> None:
-    kernel, given = random_kernel(seed, DTYPES, elementwise=True)
-    expected = copy.deepcopy(given)
-    flag = run_kernel(kernel, expected)
-    if 0 in kernel.shape:
-        assert interpreted(kernel) is None
+def test_a_random_kernel(seed: int, elementwise: bool) -> None:
+    kernel, given = random_kernel(seed, DTYPES, elementwise=elementwise)
+    if not can_interpret(kernel):
+        assert interpreted(kernel, 4) is None
         return
-    assert run_interpreted(kernel, given, seed=seed % 3) == flag
+    in_both_ways(kernel, given, seed=seed % 3)
+
+
+def in_both_ways(kernel: Kernel, given: list[Any], **options: Any) -> None:
+    """Run a kernel generated and interpreted; what they write is the same, to the bit."""
+    expected = copy.deepcopy(given)
+    flag = run_kernel(kernel, expected, **options)
+    assert run_interpreted(kernel, given, **options) == flag
     for arg, found, wanted in zip(kernel.args, given, expected):
         if arg.kind == "out":
             numpy.testing.assert_array_equal(found, wanted, strict=True)
+            assert found.tobytes() == wanted.tobytes()
+
+
+def reducing(name: str, shape: tuple[int, ...], reduced: int, dtype: numpy.dtype, transposed: bool = False) -> Kernel:
+    """A reduction, and how far each element is from the result, where that is a number like it."""
+    order = range(len(shape))[::-1] if transposed else range(len(shape))
+    coef = [0] * len(shape)
+    stride = 1
+    for d in reversed(order):
+        coef[d], stride = stride, stride * shape[d]
+    at, outer = Affine(0, tuple(coef)), shape[: len(shape) - reduced]
+    of_row = Affine(0, (*(math.prod(outer[d + 1 :]) for d in range(len(outer))), *[0] * reduced))
+    result = I8 if name.startswith("arg") else dtype
+    body: list[Any] = [Load(0, at), ReduceLoops(name, (0,), (dtype, result))]
+    stores = [Store(1, 1, of_row)]
+    args = [Arg("in", dtype), Arg("out", result)]
+    if result == dtype:
+        body.append(Apply("subtract", (0, 1), (dtype,) * 3))
+        stores.append(Store(2, 2, at))
+        args.append(Arg("out", dtype))
+    return Kernel(shape, reduced, tuple(args), Body(tuple(body), tuple(stores)))
+
+
+# Shapes whose rows take teams of every size, are split among blocks, and lie along either loop.
+ROWS = [((40_000,), 1, False), ((3, 9_000), 1, False), ((30, 700), 1, False), ((100, 20), 1, False),
+        ((500, 3), 1, False), ((5, 40, 30), 2, False), ((70, 300), 1, True), ((4, 5_000), 1, True),
+        ((2, 3, 400), 1, True)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("shape", "reduced", "transposed"), ROWS)
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "argmin"])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i8"])
+def test_rows(name: str, dtype: str, shape: tuple[int, ...], reduced: int, transposed: bool) -> None:
+    rng = numpy.random.default_rng(len(name))
+    values = rng.standard_normal(math.prod(shape)) * 10
+    if dtype != "i8":
+        values[rng.random(values.size) < 1e-4] = numpy.nan
+    kernel = reducing(name, shape, reduced, numpy.dtype(dtype), transposed)
+    if math.prod(shape[len(shape) - reduced :]) > 4_000:  # no block has registers for such a row
+        kernel = replace(kernel, args=kernel.args[:2], body=Body(kernel.body.instructions[:2], kernel.body.stores[:1]))
+    outs = [
+        numpy.zeros(values.size if store.value == 2 else math.prod(shape[:-reduced]), kernel.args[store.arg].dtype)
+        for store in kernel.body.stores
+    ]
+    in_both_ways(kernel, [values.astype(dtype), *outs], processors=4)
+
+
+def test_rows_are_overwritten_in_the_last_pass_alone() -> None:
+    """What is overwritten by one pass would be loaded by the next."""
+    at, of_row = Affine(0, (50, 1)), Affine(0, (1, 0))
+    add = ("add", (F8, F8))
+    later = Body(
+        (Load(0, at), ReduceLoops(add[0], (0,), add[1]), Apply("divide", (0, 1), (F8,) * 3)),
+        (Store(1, 2, at),),
+    )
+    args = (Arg("in", F8), Arg("out", F8, alias=0))
+    x = numpy.random.default_rng(0).random((20, 50))
+    expected = x / x.sum(axis=1, keepdims=True)
+    run_interpreted(Kernel((20, 50), 1, args, later), [x, x])
+    numpy.testing.assert_allclose(x, expected, rtol=1e-14)
+    sooner = Body(
+        (Load(0, at), Apply("square", (0,), (F8, F8)), ReduceLoops(*("add", (1,), (F8, F8))),
+         Apply("divide", (0, 2), (F8,) * 3), ReduceLoops("add", (3,), (F8, F8))),
+        (Store(1, 1, at), Store(2, 4, of_row)),
+    )  # fmt: skip
+    assert interpreted(Kernel((20, 50), 1, (*args, Arg("out", F8)), sooner), 4) is None
 
 
 def chain(length: int, dtype: numpy.dtype = F8) -> Kernel:
@@ -50,7 +146,7 @@ def test_a_long_body_has_room_or_none() -> None:
     x, out = numpy.arange(100.0), numpy.zeros(100)
     run_interpreted(chain(200), [x, 2.0, out])
     numpy.testing.assert_array_equal(out, x + 400)
-    assert interpreted(chain(WORDS)) is None
+    assert interpreted(chain(WORDS), 4) is None
 
 
 def test_many_values_at_once_have_room_or_none() -> None:
@@ -71,7 +167,7 @@ def test_many_values_at_once_have_room_or_none() -> None:
     out = numpy.zeros(70)
     run_interpreted(kernel(20), [*given, out])
     numpy.testing.assert_array_equal(out, numpy.full(70, sum(k * k for k in range(20))))
-    assert interpreted(kernel(60)) is None
+    assert interpreted(kernel(60), 4) is None
 
 
 def test_all_is_read_before_anything_is_overwritten() -> None:
@@ -103,12 +199,13 @@ def test_words_of_random_streams_are_not_interpreted(name: str) -> None:
         (*map(Scalar, range(arity)), Apply(name, tuple(range(arity)), (word,) * (arity + 1))),
         (Store(arity, arity, at),),
     )
-    assert interpreted(Kernel((9,), 0, (*[Arg("scalar", word)] * arity, Arg("out", word)), body)) is None
+    assert interpreted(Kernel((9,), 0, (*[Arg("scalar", word)] * arity, Arg("out", word)), body), 4) is None
 
 
 def test_what_it_cannot_do() -> None:
-    assert interpreted(chain(1, I2)) is None
+    assert interpreted(chain(1, I2), 4) is None
+    assert interpreted(reducing("add", (3, 20), 1, I2), 4) is None
     at = Affine(0, (1,))
     body = Body((LoopIndex(at), Apply("cast", (0,), (I8, F8))), (Store(0, 1, at),))
     kernel = Kernel((0,), 0, (Arg("out", F8),), body)
-    assert interpreted(kernel) is None
+    assert interpreted(kernel, 4) is None

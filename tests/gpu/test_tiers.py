@@ -96,6 +96,43 @@ def test_every_operation(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         assert not different.size, f"{name} {loop}: {one[different[:4]]} compiled, {other[different[:4]]} interpreted"
 
 
+REDUCTIONS: list[Callable[..., Any]] = [np.sum, np.prod, np.max, np.min, np.argmax, np.argmin, np.any, np.all]
+REDUCTIONS += [np.count_nonzero, np.mean]
+SHAPES = [((COUNT,), None), ((300, 400), 1), ((300, 400), 0), ((4, 9_000), 1), ((9_000, 4), 0), ((9_000, 4), 1)]
+SHAPES += [((20, 30, 40), (0, 2)), ((3, 50_000), None)]
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "i4", "i8", "f4", "f8", "c8", "c16"])
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.filterwarnings("ignore:invalid")
+def test_reductions(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alone, of an expression, and used along the same rows again."""
+    rng = numpy.random.default_rng(1)
+    hosts = [(rng.standard_normal(shape) * 20).astype(dtype) for shape, _ in SHAPES]
+    for host in hosts:
+        if host.dtype.kind in "fc":
+            host.reshape(-1)[:: host.size // 3] = numpy.nan
+
+    def make() -> list[Any]:
+        results = []
+        for host, (_, axis) in zip(hosts, SHAPES, strict=True):
+            x = from_host(host, Device("cuda"))
+            for reduce in REDUCTIONS:
+                if reduce not in (np.argmax, np.argmin) or not isinstance(axis, tuple):
+                    results.append(reduce(x, axis=axis))
+                    results.append(reduce(np.square(x) if dtype != "?" else ~x, axis=axis))
+            if axis is not None and dtype != "?":
+                centred = x - x.max(axis=axis, keepdims=True)
+                results.append(centred / np.sum(centred, axis=axis, keepdims=True))
+        return [to_host(result) for result in results]
+
+    compiled, interpreted, steps = in_both_tiers(monkeypatch, make)
+    assert steps > len(SHAPES)
+    for one, other in zip(compiled, interpreted, strict=True):
+        assert one.dtype == other.dtype
+        assert one.tobytes() == other.tobytes()
+
+
 @pytest.mark.parametrize("batch", range(10))
 def test_random_programs(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def make() -> list[Any]:

@@ -149,10 +149,21 @@ def test_what_is_found_compiled_is_not_interpreted(
 def test_what_cannot_be_interpreted_waits(compiler: Compiler, was_interpreted: list[bool]) -> None:
     compiler.ready.add(interpreter_text())
     x = np.asarray(numpy.ones((40, 30)))
-    x.sum(axis=0).computed()
+    np.cumsum(x, axis=0).computed()
     (x.astype("int16") * 2).computed()
     assert was_interpreted == [False, False]
     assert len(compiler.compiled) == 2
+
+
+def test_reductions_are_interpreted(compiler: Compiler, was_interpreted: list[bool]) -> None:
+    compiler.ready.add(interpreter_text())
+    x = np.asarray(numpy.ones((40, 30)))
+    results = x.sum(axis=0), x.max(), np.argmin(x, axis=1), x.any(), np.count_nonzero(x), x - x.mean(axis=1)[:, None]
+    for result in results:
+        result.computed()
+    assert len(was_interpreted) >= len(results)
+    assert all(was_interpreted)
+    assert not compiler.compiled
 
 
 def test_a_checkout_compiles_the_interpreter_once_it_is_worth_while(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ...core.schedule.kernel import Kernel, ReduceLoops, ScanLoop
-from . import op_code
 from .collapse import collapse
 from .map import emit_map
 from .program import Launch, Program, Scratch
@@ -39,7 +38,7 @@ def generate(kernel: Kernel, processors: int) -> Program:
         raise ValueError("a kernel with a region must have no reduced loops")
     if scans and any(isinstance(instr, ReduceLoops) for instr in kernel.body.instructions):
         raise ValueError("a kernel must not have both scans and reductions")
-    unit = Unit(collapse(kernel, ordered=_is_order_visible(kernel)))
+    unit = Unit(collapse(kernel))
     if not kernel.reduced:
         emit_map(unit)
     elif scans:
@@ -49,15 +48,3 @@ def generate(kernel: Kernel, processors: int) -> Program:
     else:
         emit_reduce(unit, processors)
     return unit.program()
-
-
-def _is_order_visible(kernel: Kernel) -> bool:
-    """Return whether the order of the reduced loops shows in the result: of a scan, or the index of an extremum."""
-    for instr in kernel.body.instructions:
-        if isinstance(instr, ScanLoop):
-            return True
-        if isinstance(instr, ReduceLoops):
-            code = op_code.reduction(instr.op, instr.loop)
-            if "INDEX" in code.map(["x"] * len(instr.args), "INDEX"):
-                return True
-    return False

@@ -52,7 +52,7 @@ def store_callback(kernel: Kernel, input_arg: int, name: str) -> str:
 
 def _collapsed(kernel: Kernel) -> tuple[Unit, Store]:
     """Return the unit of the collapsed kernel, and its only store."""
-    unit = Unit(collapse(kernel, ordered=False))
+    unit = Unit(collapse(kernel))
     (store,) = unit.kernel.body.stores
     return unit, store
 

@@ -17,15 +17,18 @@ from ...core.schedule.kernel import (
     Load,
     LoadIndexed,
     LoopIndex,
+    ReduceLoops,
+    ScanLoop,
     are_row_level,
     map_affines,
 )
+from . import op_code
 
 
-def collapse(kernel: Kernel, ordered: bool) -> Kernel:
-    """Return an equal kernel with as few loops as possible. If `ordered`, the reduced loops keep their order."""
+def collapse(kernel: Kernel) -> Kernel:
+    """Return an equal kernel with as few loops as possible. Reduced loops keep their order where it shows."""
     kernel = _drop_region(kernel)
-    kernel = _permute(kernel, _memory_order(kernel, ordered))
+    kernel = _permute(kernel, _memory_order(kernel, _is_order_visible(kernel)))
     kernel = _drop_single(kernel)
     d = 0
     while d + 1 < len(kernel.shape):
@@ -123,3 +126,15 @@ def _rewrite(kernel: Kernel, change: Callable[[Affine], Affine]) -> Kernel:
     """Apply `change` to every affine map of the kernel."""
     outside = kernel.outside and map_affines(kernel.outside, change)
     return replace(kernel, body=map_affines(kernel.body, change), outside=outside)
+
+
+def _is_order_visible(kernel: Kernel) -> bool:
+    """Return whether the order of the reduced loops shows in the result: of a scan, or the index of an extremum."""
+    for instr in kernel.body.instructions:
+        if isinstance(instr, ScanLoop):
+            return True
+        if isinstance(instr, ReduceLoops):
+            code = op_code.reduction(instr.op, instr.loop)
+            if "INDEX" in code.map(["x"] * len(instr.args), "INDEX"):
+                return True
+    return False

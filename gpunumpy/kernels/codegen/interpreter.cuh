@@ -1,6 +1,6 @@
-// The interpreter of elementwise kernels. interpreter.py makes the cases of its operations, interpreted.py its words.
+// The interpreter of kernels. interpreter.py makes the cases of its operations, words.py and interpreted.py its words.
 //
-// A thread computes POINTS points. A value of its points is in a column of shared memory, 8 bytes each, that no other
+// A thread computes POINTS points at once. A value of its points is in a column of shared memory, 8 bytes each, that no other
 // thread touches; a column is named by its slot. The first slots hold the indices of the loops. An instruction is one
 // word: from the lowest bit on, 16 bits of the operation, and 12 each of the slot of the result and of three operands.
 // Operands are slots of values, or numbers of words. The place of an element is an offset and a coefficient of each
@@ -10,11 +10,6 @@ struct Words {
   long long w[WORDS];
 };
 
-// The words at the end.
-struct Head {
-  long long count, dims, sizes, region;      // points; loops; the word of the first size; that of the region's bounds, or 0
-  long long body, body_end, outside, outside_end;  // the first instruction of each body, and the one behind the last
-};
 
 #define FUNCTION __device__ __noinline__ void
 #define EACH _Pragma("unroll") for (int v = 0; v < POINTS; ++v)
@@ -52,6 +47,15 @@ template <class T> __device__ __forceinline__ void put(u64* cell, T x) {
     memcpy(cell, &x, sizeof(T));
   }
 }
+
+// States of reductions are in two cells, one behind the other.
+template <class S> __device__ __forceinline__ S read(const u64* state) {
+  static_assert(sizeof(S) <= 16, "a state has two cells");
+  S out;
+  memcpy(&out, state, sizeof(S));
+  return out;
+}
+template <class S> __device__ __forceinline__ void write(u64* state, const S& x) { memcpy(state, &x, sizeof(S)); }
 
 // The places of the thread's points.
 __device__ __forceinline__ void places(
@@ -106,53 +110,174 @@ __device__ __forceinline__ void gather(
 }
 
 // Groups
+// The words at the end.
+//
+// The members of a team share a row, as the threads of a compiled kernel do: each of them accumulates the elements that
+// a thread does, in the same order, and their states are combined in the same tree. So the bits are the same. A thread
+// is several members, one after the other, where a block has more members than threads. An elementwise kernel has one
+// row, of all points, which its blocks share.
+struct Head {
+  long long dims, outer, sizes;       // loops; those that are not reduced; the word of the first size
+  long long rows, team, teams;        // rows; members that share a row; rows of a block
+  long long adjacent;                 // whether the members of a team are neighbours in memory
+  long long lanes, vectors, steps;    // elements that a member takes in a step, as a power of 2; steps of the last loop, and of a row
+  long long splits, share;            // blocks that share a row; steps of each of them
+  long long passes, passes_end;       // the words of the first pass, and those behind the last
+  long long last, last_end;           // the instructions that come once a row
+  long long region, outside, outside_end;  // the word of the region's bounds, or 0; the instructions outside of it
+  long long states, partial, counters;     // the first cell of the states; the words of two addresses in scratch memory
+};
+
+// Over the rows, one after the other: instructions, the first and the one behind the last, and reductions likewise.
+struct Pass {
+  long long first, end, reduction, reduction_end;
+};
+
+// Combines the states of each team, for one reduction; the first member of a team gets the result.
+__device__ __noinline__ void combine_members(int reducer, u64* states, int team, int teams, bool adjacent) {
+  const int members = team * teams;
+  if (!adjacent) {
+    for (int row = threadIdx.x; row < teams; row += THREADS)
+      for (int m = 1; m < team; ++m) combine(reducer, states + 2 * row * team, states + 2 * (row * team + m));
+    __syncthreads();
+    return;
+  }
+  // The members of a warp, and then the warps.
+  for (int warp = 1; warp < team; warp *= 32) {
+    const int size = warp > 1 ? team / 32 : team < 32 ? team : 32;
+    for (int step = size / 2; step > 0; step /= 2) {
+      for (int m = threadIdx.x; m < members; m += THREADS)
+        if (m % warp == 0 && m / warp % size < step) combine(reducer, states + 2 * m, states + 2 * (m + step * warp));
+      __syncthreads();
+    }
+  }
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS) interpret(const __grid_constant__ Words words) {
   COLUMNS;
   const long long* const w = words.w;
-  const Head head = *reinterpret_cast<const Head*>(w + WORDS - HEAD);
-  const int dims = int(head.dims);
+  const Head head = *reinterpret_cast<const Head*>(w + WORDS - sizeof(Head) / 8);
+  const int dims = int(head.dims), outer = int(head.outer), team = int(head.team), teams = int(head.teams);
+  const int members = team * teams;
+  u64* const states = cells - threadIdx.x + head.states;
+  const long long group = blockIdx.x / head.splits, split = blockIdx.x - group * head.splits;
+  const long long begin = split * head.share;
+  const long long end = begin + head.share < head.steps ? begin + head.share : head.steps;
+  const bool is_narrow = head.steps < 1ll << 31 && head.rows < 1ll << 31;
+  const auto quotient = [is_narrow](long long a, long long b) {
+    return is_narrow ? static_cast<long long>(u32(a) / u32(b)) : a / b;
+  };
 
-  // The loop indices of the points, which of them exist, and which of these are in the region.
-  unsigned exists = 0, inside = 0;
-  EACH_ALONE {
-    long long rest = (static_cast<long long>(blockIdx.x) * POINTS + v) * THREADS + threadIdx.x;
-    bool in = rest < head.count;
-    exists |= unsigned(in) << v;
 #pragma unroll 1
-    for (int d = dims - 1; d >= 0; --d) {
-      long long index = rest;
-      if (d > 0) {
-        const long long size = w[head.sizes + d];
-        const long long quotient = head.count < 1ll << 31 ? static_cast<long long>(u32(rest) / u32(size)) : rest / size;
-        index = rest - quotient * size;
-        rest = quotient;
+  for (long long next = head.passes; next <= head.passes_end; next += sizeof(Pass) / 8) {
+    const bool is_last = next == head.passes_end;  // one point of each row, of its first member
+    Pass pass = {head.last, head.last_end, 0, 0};
+    if (!is_last) pass = *reinterpret_cast<const Pass*>(w + next);
+    else if (head.last == head.last_end) break;
+    const int first = int(pass.reduction - w[head.passes + 2]), count = int(pass.reduction_end - pass.reduction);
+#pragma unroll 1
+    for (int m = threadIdx.x; m < members; m += THREADS) {
+      const int place = head.adjacent ? m / team : m % teams, number = head.adjacent ? m % team : m / teams;
+      u64* const of_row = states + 2 * place * team;  // of the first reduction, those of the others in the same distances
+      for (int r = 0; r < count; ++r)
+        start(int(w[pass.reduction + r]), of_row + 2 * ((first + r) * members + number));
+      long long rest = group * teams + place;
+      if (rest >= head.rows || (is_last && number)) continue;
+#pragma unroll 1
+      for (int d = outer - 1; d >= 0; --d) {
+        const long long size = w[head.sizes + d], above = d ? quotient(rest, size) : 0;
+        EACH put(CELL(d), rest - above * size);
+        rest = above;
       }
-      put(CELL(d), index);
-      if (head.region) in = in && index >= w[head.region + 2 * d] && index < w[head.region + 2 * d + 1];
-    }
-    inside |= unsigned(in) << v;
-  }
-
 #pragma unroll 1
-  for (int part = 0; part < 2; ++part) {
-    const unsigned mask = part ? exists & ~inside : inside;
-    if (!mask) continue;
-    const int end = int(part ? head.outside_end : head.body_end);
+      for (long long element = 0; is_last ? element == 0 : begin + (element >> head.lanes) * team + number < end;
+           element += POINTS) {
+        // The loop indices of the points, which of them exist, and which of these are in the region.
+        unsigned exists = 0, inside = 0;
+        EACH_ALONE {
+          const long long step = (element + v) >> head.lanes, lane = (element + v) - (step << head.lanes);
+          long long left = is_last ? 0 : begin + step * team + number;
+          bool is_there = is_last ? v == 0 : left < end, is_inside = true;
 #pragma unroll 1
-    for (int next = int(part ? head.outside : head.body); next < end; ++next) {
-      const u64 word = u64(w[next]);
-      const int to = word >> 16 & 0xfff, a = word >> 28 & 0xfff, b = word >> 40 & 0xfff, c = word >> 52;
-      long long at[POINTS];
-      const int operation = int(word & 0xffff);
-      if (operation >= GROUP) {
-        switch (operation / GROUP) {
-    // calls
+          for (int d = dims - 1; d >= outer; --d) {
+            const long long size = w[head.sizes + d], steps = d == dims - 1 ? head.vectors : size;
+            const long long above = d > outer ? quotient(left, steps) : 0;
+            long long index = left - above * steps;
+            if (d == dims - 1) {
+              index = (index << head.lanes) + (is_last ? 0 : lane);
+              is_there = is_there && index < size;
+            }
+            put(CELL(d), index);
+            if (head.region)
+              is_inside = is_inside && index >= w[head.region + 2 * d] && index < w[head.region + 2 * d + 1];
+            left = above;
+          }
+          exists |= unsigned(is_there) << v;
+          inside |= unsigned(is_there && is_inside) << v;
         }
-        continue;
-      }
-      switch (operation) {
+
+#pragma unroll 1
+        for (int part = 0; part < 2; ++part) {
+          const unsigned mask = part ? exists & ~inside : inside;
+          if (!mask) continue;
+          const int stop = int(part ? head.outside_end : pass.end);
+#pragma unroll 1
+          for (int instruction = int(part ? head.outside : pass.first); instruction < stop; ++instruction) {
+            const u64 word = u64(w[instruction]);
+            const int to = word >> 16 & 0xfff, a = word >> 28 & 0xfff, b = word >> 40 & 0xfff, c = word >> 52;
+            long long at[POINTS];
+            const int operation = int(word & 0xffff);
+            if (operation >= RESULTS) {
+              result(operation - RESULTS, to, of_row + 2 * a * members);
+              continue;
+            }
+            if (operation >= ACCUMULATIONS) {
+              places(at, w, b, dims, cells);
+              accumulate(operation - ACCUMULATIONS, of_row + 2 * (to * members + number), a, mask, at);
+              continue;
+            }
+            if (operation >= GROUP) {
+              switch (operation / GROUP) {
+    // calls
+              }
+              continue;
+            }
+            switch (operation) {
     // accesses
+            }
+          }
+        }
       }
     }
+    if (!count) continue;
+    __syncthreads();
+#pragma unroll 1
+    for (int r = 0; r < count; ++r)
+      combine_members(int(w[pass.reduction + r]), states + 2 * (first + r) * members, team, teams, head.adjacent);
+    if (head.splits == 1) continue;
+
+    // Only kernels of one pass split rows. The last block to finish combines the states of all.
+    u64* const partial = reinterpret_cast<u64*>(w[head.partial]);
+    const auto of_split = [&](int r, long long split, int place) {
+      return partial + 2 * ((r * head.splits + split) * head.rows + group * teams + place);
+    };
+#pragma unroll 1
+    for (int place = threadIdx.x; place < teams && group * teams + place < head.rows; place += THREADS)
+      for (int r = 0; r < count; ++r) memcpy(of_split(r, split, place), states + 2 * (r * members + place * team), 16);
+    if (!last_block(reinterpret_cast<unsigned*>(w[head.counters]) + group, unsigned(head.splits))) return;
+#pragma unroll 1
+    for (int m = threadIdx.x; m < members; m += THREADS) {
+      const int place = m / team;
+      for (int r = 0; r < count; ++r) {
+        u64* const state = states + 2 * (r * members + m);
+        start(int(w[pass.reduction + r]), state);
+        for (long long i = m % team; i < head.splits && group * teams + place < head.rows; i += team)
+          combine(int(w[pass.reduction + r]), state, of_split(r, i, place));
+      }
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (int r = 0; r < count; ++r)
+      combine_members(int(w[pass.reduction + r]), states + 2 * r * members, team, teams, head.adjacent);
   }
 }

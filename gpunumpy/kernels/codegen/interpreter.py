@@ -1,18 +1,18 @@
-"""The interpreter of elementwise kernels: one program, compiled once, which runs them as data (interpreted.py).
+"""The interpreter of kernels: one program, compiled once, which runs them as data (interpreted.py).
 
-The C expression of each operation is the one that a generated kernel has (`op_code.expression`), and neither contracts
-operations, so both give the same bits. What the interpreter reads are words of 8 bytes, all of them parameters of the
-launch: the arguments of the kernel, as any kernel takes them, then places, instructions and, last, the head
-(interpreter.cuh describes them).
+The C expression of each operation is the one that a generated kernel has (`op_code`), and neither contracts operations,
+so both give the same bits. What the interpreter reads are words of 8 bytes, all of them parameters of the launch: the
+arguments of the kernel, as any kernel takes them, then places, instructions and, last, the head (interpreter.cuh
+describes them).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from ...core.dtypes import BOOL, C_TYPE, COMPLEX128, DTYPES, FLOAT64, KIND, DType, check
+from ...core.dtypes import BOOL, C_TYPE, COMPLEX128, DTYPES, FLOAT64, INT64, KIND, DType, check
 from ...core.ops.table import ELEMENTWISE, Loop, loops
 from . import op_code
 from .sources import source
@@ -20,12 +20,31 @@ from .sources import source
 ENTRY = "interpret"
 WORDS = 512  # 8 bytes each: the parameters that every GPU takes
 POINTS = 4  # of a thread
-HEAD = 8  # words of the head
 GROUP = 40  # operations of a function
 THREADS = 64  # of a block
-_SIZES = {"WORDS": WORDS, "POINTS": POINTS, "THREADS": THREADS, "HEAD": HEAD, "GROUP": GROUP}
+STATE_CELLS = 2  # of 8 bytes, for the state of a reduction
+# The numbers of instructions about reductions begin here.
+ACCUMULATIONS, RESULTS = 1 << 12, 1 << 13
+_SIZES = {
+    "WORDS": WORDS,
+    "POINTS": POINTS,
+    "THREADS": THREADS,
+    "GROUP": GROUP,
+    "ACCUMULATIONS": ACCUMULATIONS,
+    "RESULTS": RESULTS,
+}
 # With these dtypes nearly all programs compute. Each further one has some hundred operations to compile.
 _DTYPES: tuple[DType, ...] = tuple(map(check, ("?", "u1", "i4", "i8", "f4", "f8", "c8", "c16")))
+# What accumulates, and the dtypes of its states; others of the same names would take long to compile, and are rare.
+_REAL = ("?", "u1", "i4", "i8", "f4", "f8")
+_REDUCERS = {
+    "add": (*_REAL, "c16"),
+    "multiply": _REAL,
+    "maximum": _REAL,
+    "minimum": _REAL,
+    **dict.fromkeys(("argmax", "argmin"), ("i8", "f4", "f8")),
+}
+_ALSO_REDUCTIONS = ("any", "all", "count_nonzero")  # sums and products of bools
 _LETTERS = "xyz"
 _GROUP = """\
 FUNCTION group_%d(int operation, int to, int a, int b, int c) {
@@ -61,6 +80,51 @@ def _elementwise() -> Iterator[tuple[str, Loop]]:
                 yield name, loop
 
 
+class Reduction(NamedTuple):
+    """How the interpreter reduces.
+
+    Attributes
+    ----------
+    casts
+        The dtypes to which an element is cast, one after the other, before it is accumulated.
+    reducer
+        The number of what accumulates it.
+    result
+        The dtype that this returns, which is then cast to that of the result.
+    """
+
+    casts: tuple[DType, ...]
+    reducer: int
+    result: DType
+
+
+@cache
+def reduction(name: str, loop: Loop) -> Reduction | None:
+    """Return how the interpreter reduces; None if it cannot."""
+    if not {*loop} <= {*_DTYPES} or name not in (*_REDUCERS, *_ALSO_REDUCTIONS):
+        return None
+    casts: tuple[DType, ...] = ()
+    if name == "count_nonzero":
+        name, casts = "add", (BOOL, INT64)
+    elif name in ("any", "all"):
+        name, casts = {"any": "add", "all": "multiply"}[name], (BOOL,)
+    elif name not in ("argmax", "argmin"):
+        casts = (op_code.state_dtype(name, loop),)
+    state = casts[-1] if casts else loop[0]
+    number = _reducers().get((name, (state, state if casts else loop[-1])))
+    return None if number is None else Reduction(casts, number, state if casts else loop[-1])
+
+
+@cache
+def _reducers() -> dict[tuple[str, Loop], int]:
+    """Return the number of what accumulates elements into states of their own dtype, or into the place of one."""
+    found = [(name, check(dtype)) for name, dtypes in _REDUCERS.items() for dtype in dtypes]
+    return {
+        (name, (dtype, INT64 if name in ("argmax", "argmin") else dtype)): number
+        for number, (name, dtype) in enumerate(found)
+    }
+
+
 @cache
 def text() -> str:
     """Return the CUDA C++ of the interpreter.
@@ -81,13 +145,15 @@ def text() -> str:
         lines.setdefault(number // GROUP, []).append(f"    case {number}: {code} break;")
     accesses, *groups = ("\n".join(found) for found in lines.values())
     calls = "\n".join(f"    case {n}: group_{n}(operation, to, a, b, c); break;" for n in range(1, len(lines)))
-    head, tail = source("codegen/wrap", "codegen/interpreter").split("// Groups\n")
+    head, tail = source("codegen/wrap", "codegen/last_block", "codegen/interpreter").split("// Groups\n")
+    casts = [("cast", (FLOAT64, dtype)) for dtype in DTYPES]
     parts = [
-        op_code.helpers([*_elementwise(), *(("cast", (FLOAT64, dtype)) for dtype in DTYPES)]),
+        op_code.helpers([*_elementwise(), *_reducers(), *casts]),
         *(f"#define {name} {value}" for name, value in _SIZES.items()),
         head,
         *functions,
         *(_GROUP % (n, cases) for n, cases in enumerate(groups, 1)),
+        *_reductions(),
         tail.replace("    // accesses", accesses).replace("    // calls", calls),
     ]
     return "\n".join(parts)
@@ -125,6 +191,45 @@ def _operation(number: int, name: str, loop: Loop) -> str:
         for x, slot, dtype in zip(letters, "abc", loop, strict=False)
     )
     return f"{each} {{ {values} put(CELL(to), {result}); }}"
+
+
+# What is done to the state of a reduction: the function's parameters, its first lines, and those of each reduction, of
+# which there may be two: of elements one by one, and of those that a compiled kernel has in an array.
+_STATE_FUNCTIONS = {
+    "void start(int reducer, u64* state)": ("", "write(state, S({identity}));"),
+    "void combine(int reducer, u64* into, const u64* other)": (
+        "",
+        "const S a = read<S>(into), b = read<S>(other); write(into, S({combined}));",
+    ),
+    "void result(int reducer, int to, const u64* state)": (
+        "COLUMNS;",
+        "const S s = read<S>(state); const T x = {finished}; EACH put(CELL(to), x);",
+    ),
+    "void accumulate(int number, u64* state, int a, unsigned mask, const long long (&at)[POINTS])": (
+        "COLUMNS; const int reducer = number / 2; const bool in_array = number % 2;",
+        "S s = read<S>(state); EACH_ALONE if (mask >> v & 1) {{ const A x = get<A>(CELL(a)); {accumulated} }} "
+        "write(state, s);",
+    ),
+}
+
+
+def _reductions() -> Iterator[str]:
+    """Return the functions of the states of all reductions."""
+    for signature, (first, template) in _STATE_FUNCTIONS.items():
+        yield f"__device__ __noinline__ {signature} {{\n  {first}\n  switch (reducer) {{"
+        for (name, loop), number in _reducers().items():
+            code = op_code.reduction(name, loop)
+            one = f"s = {code.accumulate('s', ['x'], 'at[v]')};"
+            if code.accumulate_many_template:
+                arrays = "const A several[1] = {x}; const bool exist[1] = {true};"
+                many = code.accumulate_many("s", "several", "exist")
+                one = f"if (in_array) {{ {arrays} s = {many}; }} else {one}"
+            line = template.format(
+                identity=code.identity, combined=code.combine("a", "b"), finished=code.finish("s"), accumulated=one
+            )
+            types = f"typedef {code.state} S; typedef {C_TYPE[loop[0]]} A; typedef {C_TYPE[loop[-1]]} T;"
+            yield f"    case {number}: {{ {types} {line} break; }}"
+        yield "  }\n}"
 
 
 def _scalar(dtype: DType) -> str:

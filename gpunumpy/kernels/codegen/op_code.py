@@ -12,7 +12,7 @@ import numpy
 from ...core.dtypes import C_TYPE, COMPLEX128, FLOAT64, KIND, DType, check
 from ...core.errors import allowed
 from ...core.ops.streams import CONGRUENTIAL, STREAMS
-from ...core.ops.table import ELEMENTWISE, REAL_OF, REDUCTIONS, WIDER, Loop, Reduction, op_of
+from ...core.ops.table import ELEMENTWISE, REAL_OF, REDUCTIONS, WIDER, Loop, op_of
 from ..random.stream_code import source_of
 from .sources import source
 
@@ -124,8 +124,9 @@ def _limits(dtype: DType) -> dict[str, str]:
     return {"{least}": least, "{greatest}": f"{c_type}({info.max}{'ll' if dtype.kind == 'i' else 'ull'})"}
 
 
-def _state_dtype(op: Reduction, loop: Loop) -> DType:
-    """Return the dtype of the value that a state holds."""
+def state_dtype(op_name: str, loop: Loop) -> DType:
+    """Return the dtype of the value that a state of a reduction holds."""
+    op = REDUCTIONS[op_name]
     if op.value == "wide":
         return WIDER.get(loop[-1], loop[-1])
     if op.value == "widest":
@@ -152,7 +153,7 @@ def reduction(op_name: str, loop: Loop, scan: bool = False) -> ReductionCode:
         op = REDUCTIONS[op_name]
     except KeyError:
         raise KeyError(f"no reduction {op_name!r}; {allowed(REDUCTIONS)}") from None
-    state = _state_dtype(op, loop)
+    state = state_dtype(op_name, loop)
     fields = {"{S}": C_TYPE[state], "{T}": C_TYPE[loop[-1]], "{A}": C_TYPE[loop[0]], **_limits(state)}
     fields["{P}"] = C_TYPE[_partial_dtype(loop, state)]
 

@@ -46,7 +46,7 @@ STATE_BYTES = 48
 def emit_reduce(unit: Unit, processors: int) -> None:
     """Emit a kernel whose reductions are all computed in one pass."""
     kernel = unit.kernel
-    plan = _plan(unit, processors)
+    plan = reduce_plan(unit, processors)
     outer = outer_loops(unit)
     level = unit.is_row_level
     text = unit.entry(plan.tiles * plan.splits, plan.team.threads)
@@ -85,7 +85,7 @@ def emit_reduce(unit: Unit, processors: int) -> None:
         final.run([], stores=[store for store in kernel.body.stores if store not in full])
 
 
-def _plan(unit: Unit, processors: int) -> Plan:
+def reduce_plan(unit: Unit, processors: int) -> Plan:
     """Divide the loops among teams and blocks."""
     kernel = unit.kernel
     outer = outer_loops(unit)

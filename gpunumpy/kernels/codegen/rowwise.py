@@ -60,7 +60,7 @@ def is_rowwise(unit: Unit) -> bool:
 def emit_rowwise(unit: Unit) -> None:
     """Emit a kernel that holds its rows in registers."""
     body = unit.kernel.body
-    plan = _plan(unit)
+    plan = rowwise_plan(unit)
     level, phase = unit.is_row_level, phases(body)
     outer = outer_loops(unit)
     reduces = [n for n, instr in enumerate(body.instructions) if isinstance(instr, ReduceLoops)]
@@ -119,7 +119,7 @@ def _point_bytes(unit: Unit) -> int:
     return sum(kernel.args[load.arg].dtype.itemsize for load in loads)
 
 
-def _plan(unit: Unit) -> Plan:
+def rowwise_plan(unit: Unit) -> Plan:
     """Choose the smallest team whose registers hold a row."""
     kernel = unit.kernel
     outer = outer_loops(unit)

@@ -12,7 +12,7 @@ from .plan import Plan, outer_loops
 from .unit import Text, Unit
 
 # Elements that a thread must have at once for a reduction to accumulate them as an array.
-_MIN_ARRAY_LENGTH = 4
+MIN_ARRAY_LENGTH = 4
 
 
 class States:
@@ -68,7 +68,7 @@ class States:
     def accumulate(self, emitter: Emitter, keep: Sequence[int] = (), stores: Sequence[Store] = ()) -> None:
         """Accumulate the elements of the tile. `keep` and `stores` are computed besides, as in `Emitter.run`."""
         count = emitter.tile.count * emitter.tile.width // self.lanes
-        as_array = [n for n in self.values if count >= _MIN_ARRAY_LENGTH and self.code(n).accumulate_many_template]
+        as_array = [n for n in self.values if count >= MIN_ARRAY_LENGTH and self.code(n).accumulate_many_template]
         one_by_one = [n for n in self.values if n not in as_array]
         for n in as_array:
             self.text.line(f"{C_TYPE[self.instr(n).loop[0]]} e{n}[{self.lanes}][{count}];")

@@ -12,7 +12,7 @@ from .collapse import affines, bodies
 from .program import Launch, Program, Scratch
 from .sources import source
 
-_PRELUDE = source("codegen/prelude", "codegen/wrap")
+_PRELUDE = source("codegen/prelude", "codegen/last_block", "codegen/wrap")
 
 # Kind of a scalar argument's dtype -> the C type as which it is passed to a kernel.
 _ARGUMENT_TYPE = {

@@ -104,7 +104,7 @@ class CudaKernels:
         program, interpretation = sized.at(values), None
         if not self._waits_for_compiler(structure.kernel, program) and self._interpreter.is_ready():
             kernel = put_in(structure.kernel, in_kernel, sizes)
-            interpretation = interpreted(kernel)
+            interpretation = interpreted(kernel, device.attributes.multiprocessors)
         if interpretation is None:
             return launcher(device, structure.kernel, program)
         work = product(kernel.shape) * len(kernel.body.instructions)
@@ -117,7 +117,7 @@ class CudaKernels:
 
     def _waits_for_compiler(self, structure: Kernel, program: Program) -> bool:
         """Return whether a kernel is not to be interpreted: it cannot be, it must not be, or there is no need."""
-        if TIER == "compiled" or structure.reduced or contraction():
+        if TIER == "compiled" or contraction():
             return True
         return TIER == "auto" and find_program(program.text, self._device)
 

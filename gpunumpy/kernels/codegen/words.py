@@ -1,0 +1,296 @@
+"""The words of a kernel that is interpreted: where its elements are, and its instructions; see interpreter.cuh."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from math import prod
+from typing import NamedTuple
+
+from ...core.dtypes import COMPLEX128, KIND, DType
+from ...core.schedule.kernel import (
+    Affine,
+    Apply,
+    Body,
+    Instruction,
+    Kernel,
+    Load,
+    LoadIndexed,
+    LoopIndex,
+    ReduceLoops,
+    Scalar,
+    ScanLoop,
+    Store,
+    value_dtypes,
+)
+from .collapse import bodies
+from .interpreter import (
+    ACCUMULATIONS,
+    ENTRY,
+    POINTS,
+    RESULTS,
+    STATE_CELLS,
+    THREADS,
+    WORDS,
+    Reduction,
+    opcodes,
+    reduction,
+    text,
+)
+from .program import Launch, Program, Scratch
+
+# A value of a block's points takes a slot of shared memory, of which every GPU has 64 KB for a block.
+_SLOT_BYTES = POINTS * THREADS * 8
+_SHARED_BYTES = 64 << 10
+
+
+class CannotInterpret(Exception):
+    """The kernel has an operation that is not there, or more instructions or values at once than there is room for."""
+
+
+class Accumulated(NamedTuple):
+    """A reduction that accumulates a value of a kernel.
+
+    Attributes
+    ----------
+    value
+        The number of the reduction's argument.
+    reduces
+        The number of the reduction, among the values of the kernel.
+    in_array
+        Whether the compiled kernel has the elements in an array, and a way of its own to accumulate such.
+    """
+
+    value: int
+    reduces: int
+    in_array: bool
+
+
+class Words:
+    """The words of one kernel, and the slots that its values take: columns of shared memory.
+
+    The first slots hold the indices of the loops.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        With its sizes; its loops are collapsed.
+    scratch : sequence of Scratch
+        What its launch takes besides its arguments.
+    states : dict of int to int, optional
+        The number of the state of each reduction of its body.
+    """
+
+    def __init__(self, kernel: Kernel, scratch: Sequence[Scratch] = (), states: dict[int, int] | None = None) -> None:
+        instructions = [instr for body in bodies(kernel) for instr in body.instructions]
+        if not all(map(_is_known, instructions)):
+            raise CannotInterpret
+        self._kernel = kernel
+        self._scratch = tuple(scratch)
+        self._states = states or {}
+        shape, outer = kernel.shape, len(kernel.shape) - kernel.reduced
+        self._position = Affine(0, (0,) * outer + tuple(prod(shape[d + 1 :]) for d in range(outer, len(shape))))
+        self._words: list[int] = []
+        self._code: list[int] = []
+        self._places: dict[Affine, int] = {}
+        self._slots = max(1, len(kernel.shape))
+        self._flag = any(isinstance(instr, LoadIndexed) for instr in instructions)
+        self._arguments = []  # the word of each argument
+        self._first = 0
+        for arg in kernel.args:
+            self._arguments.append(self._first)
+            self._first += 2 if arg.kind == "scalar" and KIND[arg.dtype] == "c" else 1
+        self.first_scratch = self._first
+        self._flag_word = self._first + len(scratch)
+        self._first = self._flag_word + self._flag
+
+    def program(self, blocks: int, states: int, head: Sequence[int]) -> Program:
+        """Return the program, for blocks that have so many states of reductions each.
+
+        Raises
+        ------
+        CannotInterpret
+            If there is no room for so many words, or in shared memory.
+        """
+        shared = self._slots * _SLOT_BYTES + states * STATE_CELLS * 8
+        left = WORDS - self.first_instruction - len(self._code) - len(head)
+        if shared > _SHARED_BYTES or left < 0:
+            raise CannotInterpret
+        launch = Launch(ENTRY, (blocks, 1, 1), (THREADS, 1, 1), shared)
+        return Program(
+            text(), (launch,), self._scratch, self._flag, (*self._words, *self._code, *[0] * left, *map(int, head))
+        )
+
+    @property
+    def first_instruction(self) -> int:
+        """The word of the first instruction, once all other words are there."""
+        return self._first + len(self._words)
+
+    @property
+    def first_state(self) -> int:
+        """The first cell of shared memory behind those of the slots, once all instructions are there."""
+        return self._slots * _SLOT_BYTES // 8
+
+    def add(self, *words: int) -> int:
+        """Add words, and return where they begin."""
+        start = self._first + len(self._words)
+        self._words += words
+        if start + len(words) > WORDS:
+            raise CannotInterpret
+        return start
+
+    def reduction(self, value: int) -> Reduction:
+        """Return how the interpreter reduces what is a value of the kernel."""
+        instr = self._kernel.body.instructions[value]
+        assert isinstance(instr, ReduceLoops)
+        found = reduction(instr.op, instr.loop)
+        if found is None:
+            raise CannotInterpret
+        return found
+
+    def encode(self, body: Body, stores: Sequence[Store], accumulated: Sequence[Accumulated] = ()) -> tuple[int, int]:
+        """Encode stores and accumulations of a body, with the values that they need.
+
+        What is cheap to have, a scalar, an index or the result of a reduction, is had anew wherever it is used.
+
+        Returns
+        -------
+        begin, end : int
+            The number of the first of the instructions, and of the one behind the last.
+        """
+        begin = len(self._code)
+        kernel, instructions = self._kernel, body.instructions
+        dtypes = value_dtypes(kernel, body)
+        uses = Counter([*(store.value for store in stores), *(one.value for one in accumulated)])
+        for value in range(len(instructions) - 1, -1, -1):
+            if uses[value]:
+                uses.update(_operands(instructions[value]))
+        # What is overwritten in place is read first, whatever instruction reads it.
+        stores_last = any(arg.alias >= 0 for arg in kernel.args)
+        written: dict[int, list[Store]] = {}
+        for store in stores:
+            written.setdefault(len(instructions) if stores_last else store.value, []).append(store)
+        slots: dict[int, int] = {}
+        free: dict[int, list[int]] = {1: [], 2: []}  # by how many slots a value takes
+
+        def new_slot(dtype: DType) -> int:
+            width = _width(dtype)
+            if free[width]:
+                return free[width].pop()
+            self._slots += width
+            return self._slots - width
+
+        def free_slot(slot: int, dtype: DType) -> None:
+            free[_width(dtype)].append(slot)
+
+        def cast(slot: int, have: DType, wanted: DType, to: int) -> None:
+            self._emit(opcodes()["cast", (have, wanted)], to, slot)
+
+        def slot_of(value: int) -> int:
+            """Return the slot of a value, which is computed now if it was put off."""
+            if value not in slots:
+                slots[value] = to = new_slot(dtypes[value])
+                instr = instructions[value]
+                if isinstance(instr, Load):
+                    access = opcodes()["load", dtypes[value].itemsize]
+                    self._emit(access, to, self._arguments[instr.arg], self._place(instr.at))
+                elif isinstance(instr, LoopIndex):
+                    self._emit(opcodes()["index"], to, 0, self._place(instr.at))
+                elif isinstance(instr, ReduceLoops):
+                    reduction = self.reduction(value)
+                    found = to if reduction.result == dtypes[value] else new_slot(reduction.result)
+                    self._emit(RESULTS + reduction.reducer, found, self._states[value])
+                    if found != to:
+                        cast(found, reduction.result, dtypes[value], to)
+                        free_slot(found, reduction.result)
+                else:
+                    assert isinstance(instr, Scalar)
+                    self._emit(opcodes()["scalar", dtypes[value]], to, self._arguments[instr.arg])
+            return slots[value]
+
+        def used(value: int) -> None:
+            uses[value] -= 1
+            if not uses[value] or isinstance(instructions[value], (Scalar, LoopIndex, ReduceLoops)):
+                slot = slots.pop(value, None)
+                if slot is not None:
+                    free_slot(slot, dtypes[value])
+
+        def write(key: int) -> None:
+            found = [(store, slot_of(store.value)) for store in written.get(key, ())]
+            for store, slot in found:
+                if kernel.args[store.arg].dtype != dtypes[store.value]:
+                    raise CannotInterpret
+                access = opcodes()["store", dtypes[store.value].itemsize]
+                self._emit(access, 0, slot, self._arguments[store.arg], self._place(store.at))
+            for store, _ in found:
+                used(store.value)
+
+        def accumulate(one: Accumulated, slot: int) -> None:
+            reduction, have, last = self.reduction(one.reduces), dtypes[one.value], slot
+            for dtype in reduction.casts:
+                if dtype != have:
+                    to = new_slot(dtype)
+                    cast(last, have, dtype, to)
+                    if last != slot:
+                        free_slot(last, have)
+                    last, have = to, dtype
+            number = ACCUMULATIONS + 2 * reduction.reducer + one.in_array
+            self._emit(number, self._states[one.reduces], last, self._place(self._position))
+            if last != slot:
+                free_slot(last, have)
+
+        for value, instr in enumerate(instructions):
+            if isinstance(instr, (Apply, LoadIndexed)) and uses[value]:
+                args = [slot_of(arg) for arg in _operands(instr)]
+                gathered = self._gather(instr, args) if isinstance(instr, LoadIndexed) else 0
+                for arg in _operands(instr):
+                    used(arg)
+                slots[value] = to = new_slot(dtypes[value])
+                if isinstance(instr, Apply):
+                    self._emit(opcodes()[instr.op, instr.loop], to, *args)
+                else:
+                    access = opcodes()["gather", dtypes[value].itemsize]
+                    self._emit(access, to, self._arguments[instr.arg], self._place(instr.at), gathered)
+            for one in accumulated:
+                if one.value == value:
+                    accumulate(one, slot_of(value))
+                    used(value)
+            write(value)
+        write(len(instructions))
+        return begin, len(self._code)
+
+    def _emit(self, operation: int, to: int = 0, a: int = 0, b: int = 0, c: int = 0) -> None:
+        word = operation | to << 16 | a << 28 | b << 40 | c << 52
+        self._code.append(word - (1 << 64) if word >> 63 else word)
+
+    def _place(self, at: Affine) -> int:
+        found = self._places.get(at)
+        if found is None:
+            found = self._places[at] = self.add(at.offset, *at.coef)
+        return found
+
+    def _gather(self, instr: LoadIndexed, slots: Sequence[int]) -> int:
+        """Add the words of a gather's indices, and return where they begin."""
+        words = [len(slots), self._flag_word, self._arguments[instr.source_location]]
+        for slot, size, stride in zip(slots, instr.dims, instr.strides, strict=True):
+            words += (slot, size, stride)
+        return self.add(*words)
+
+
+def _is_known(instr: Instruction) -> bool:
+    if isinstance(instr, Apply):
+        return (instr.op, instr.loop) in opcodes()
+    if isinstance(instr, ReduceLoops):
+        return reduction(instr.op, instr.loop) is not None
+    return not isinstance(instr, ScanLoop)
+
+
+def _operands(instr: Instruction) -> tuple[int, ...]:
+    if isinstance(instr, Apply):
+        return instr.args
+    return instr.index if isinstance(instr, LoadIndexed) else ()
+
+
+def _width(dtype: DType) -> int:
+    """Return how many slots a value takes."""
+    return 1 + (dtype == COMPLEX128)
