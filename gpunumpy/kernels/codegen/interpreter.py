@@ -44,7 +44,8 @@ _REDUCERS = {
     "minimum": _REAL,
     **dict.fromkeys(("argmax", "argmin"), ("i8", "f4", "f8")),
 }
-_ALSO_REDUCTIONS = ("any", "all", "count_nonzero")  # sums and products of bools
+# Reductions of truth values, which are sums and products of bools.
+_OF_TRUTH = {"any": "add", "logical_or": "add", "all": "multiply", "logical_and": "multiply"}
 _LETTERS = "xyz"
 _GROUP = """\
 FUNCTION group_%d(int operation, int to, int a, int b, int c) {
@@ -101,14 +102,14 @@ class Reduction(NamedTuple):
 @cache
 def reduction(name: str, loop: Loop) -> Reduction | None:
     """Return how the interpreter reduces; None if it cannot."""
-    if not {*loop} <= {*_DTYPES} or name not in (*_REDUCERS, *_ALSO_REDUCTIONS):
+    if not {*loop} <= {*_DTYPES}:
         return None
     casts: tuple[DType, ...] = ()
     if name == "count_nonzero":
         name, casts = "add", (BOOL, INT64)
-    elif name in ("any", "all"):
-        name, casts = {"any": "add", "all": "multiply"}[name], (BOOL,)
-    elif name not in ("argmax", "argmin"):
+    elif name in _OF_TRUTH:
+        name, casts = _OF_TRUTH[name], (BOOL,)
+    elif name in _REDUCERS and name not in ("argmax", "argmin"):
         casts = (op_code.state_dtype(name, loop),)
     state = casts[-1] if casts else loop[0]
     number = _reducers().get((name, (state, state if casts else loop[-1])))
