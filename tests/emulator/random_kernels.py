@@ -39,7 +39,7 @@ _MOST_POINTS = 6000
 _SAME = ("add", "subtract", "maximum", "minimum")  # of two values of one dtype
 _COMPARISONS = ("less", "equal", "greater_equal")
 _SCANS = ("add", "maximum", "minimum")
-_REDUCTIONS = ("add", "maximum", "minimum", "any", "count_nonzero", "argmax", "argmin")
+_REDUCTIONS = ("add", "maximum", "minimum", "any", "logical_and", "count_nonzero", "argmax", "argmin")
 
 
 @dataclass
@@ -150,7 +150,7 @@ class RandomKernel:
         own = self.dtype_of(value)
         if KIND[own] == "e" and op == "add":
             value, own = self.cast(value, numpy.dtype("f4")), numpy.dtype("f4")
-        result = {"any": BOOL, "count_nonzero": INT64, "argmax": INT64, "argmin": INT64}.get(op, own)
+        result = {"any": BOOL, "logical_and": BOOL, "count_nonzero": INT64, "argmax": INT64, "argmin": INT64}.get(op, own)
         if self.scans:
             return self.emit(ScanLoop(op, (value,), (own, result)))
         return self.emit(ReduceLoops(op, (value,), (own, result)))
