@@ -18,6 +18,9 @@ from typing import Any
 from .fork import take_before_fork
 from .helpers import Job
 
+# Modules that are imported as a whole. While one is not, Python may give another thread half of it: cuda.core puts
+# another module in its own place as it is imported.
+_complete: dict[str, Any] = {}
 _lock = threading.RLock()
 take_before_fork(lambda: [_lock])
 _IMPORT_SYSTEM = "<frozen importlib._bootstrap>"
@@ -26,8 +29,8 @@ _IMPORT_SYSTEM = "<frozen importlib._bootstrap>"
 def import_late(name: str, package: str | None = None) -> Any:
     """Import a module and return it; see `importlib.import_module`."""
     name = resolve_name(name, package)
-    if _is_complete(name):
-        return sys.modules[name]
+    if name in _complete:
+        return _complete[name]
     if threading.current_thread() is threading.main_thread() and not _is_importing(sys._getframe()):
         job = Job(lambda: _import(name))
         job.start_alone()
@@ -39,12 +42,7 @@ def import_late(name: str, package: str | None = None) -> Any:
 
 def _import(name: str) -> Any:
     with _lock:
-        return import_module(name)
-
-
-def _is_complete(name: str) -> bool:
-    module = sys.modules.get(name)
-    return module is not None and not getattr(module.__spec__, "_initializing", False)
+        return _complete.setdefault(name, import_module(name))
 
 
 def _is_importing(frame: FrameType | None) -> bool:

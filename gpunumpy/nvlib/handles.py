@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 from ..core.errors import DeviceError
+from ..core.late_imports import import_late
 from ..core.runtime.device import Device
 
 _handles: dict[tuple[Device, str], tuple[Any, int]] = {}
@@ -23,7 +23,7 @@ def bindings(library: str) -> Any:
         If nvmath-python cannot be imported.
     """
     try:
-        return import_module(f"nvmath.bindings.{library}")
+        return import_late(f"nvmath.bindings.{library}")
     except ImportError as error:
         raise DeviceError(
             f"{library} on a GPU needs nvmath-python, which cannot be imported ({error}); "

@@ -150,7 +150,8 @@ class RandomKernel:
         own = self.dtype_of(value)
         if KIND[own] == "e" and op == "add":
             value, own = self.cast(value, numpy.dtype("f4")), numpy.dtype("f4")
-        result = {"any": BOOL, "logical_and": BOOL, "count_nonzero": INT64, "argmax": INT64, "argmin": INT64}.get(op, own)
+        results = {"any": BOOL, "logical_and": BOOL, "count_nonzero": INT64, "argmax": INT64, "argmin": INT64}
+        result = results.get(op, own)
         if self.scans:
             return self.emit(ScanLoop(op, (value,), (own, result)))
         return self.emit(ReduceLoops(op, (value,), (own, result)))

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.errors import DeviceError
+from ...core.late_imports import import_late
 from ...core.source_location import warn
 from .beside import is_over
 
@@ -47,11 +48,10 @@ def cache_folder() -> Path:
 def cuda_core() -> tuple[Any, Any, Any, Any]:
     """Return `Program`, `ProgramOptions`, the disk cache and what makes its keys; the import of cuda.core is slow."""
     try:
-        from cuda.core import Program, ProgramOptions
-        from cuda.core.utils import FileStreamProgramCache, make_program_cache_key
-    except ImportError as error:
+        core, utils = import_late("cuda.core"), import_late("cuda.core.utils")
+        return core.Program, core.ProgramOptions, utils.FileStreamProgramCache, utils.make_program_cache_key
+    except (ImportError, AttributeError) as error:
         raise DeviceError(f"gpunumpy needs cuda-core 1.0 or newer ({error}); {INSTALL}") from error
-    return Program, ProgramOptions, FileStreamProgramCache, make_program_cache_key
 
 
 @cache

@@ -14,7 +14,7 @@ from ...core.runtime.device import Device, check, device_error, driver
 from ...core.runtime.memory import shortage
 from .module import Function
 
-DEFAULT_SHARED = 48 << 10  # bytes of dynamic shared memory that a block may have without an attribute of the function
+DEFAULT_SHARED = 48 << 10  # bytes of shared memory, static or not, that a block may have without an attribute
 
 
 # Encoding of an argument, in letters of the module `struct`: of a pointer ("P"), or of a scalar, by the kind of its
@@ -78,16 +78,17 @@ class Launcher:
         """Allow the shared memory that a launch takes, and prepare the call of the driver."""
         cuda, handle, shared = driver(), self._function.handle, self._dimensions[-1]
         self.device.activate()
-        if shared > DEFAULT_SHARED:
+        attributes = cuda.CUfunction_attribute
+        static = check(cuda.cuFuncGetAttribute(attributes.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, handle)) if shared else 0
+        if shared + static > DEFAULT_SHARED:
             limit = self.device.attributes.shared_per_block
-            if shared > limit:
+            if shared + static > limit:
                 raise DeviceError(
-                    f"a kernel asks for {shared} bytes of shared memory; {self.device} has {limit} per block"
+                    f"a kernel asks for {shared + static} bytes of shared memory; {self.device} has {limit} per block"
                 )
-            attribute = cuda.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
             # Another launcher of the function may have set a higher limit already.
-            if shared > check(cuda.cuFuncGetAttribute(attribute, handle)):
-                check(cuda.cuFuncSetAttribute(handle, attribute, shared))
+            most = attributes.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            check(cuda.cuFuncSetAttribute(handle, most, max(shared, check(cuda.cuFuncGetAttribute(most, handle)))))
         # The arguments of cuLaunchKernel; its binding converts its own objects and plain integers fastest.
         self._launch = (
             *(cuda.cuLaunchKernel, handle, *self._dimensions),

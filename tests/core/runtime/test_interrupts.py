@@ -7,6 +7,7 @@ import random
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -346,6 +347,23 @@ def test_a_signal_handler_finds_no_half_of_a_module(tmp_path: Path, monkeypatch:
         signal.signal(signal.SIGUSR1, before)
         sys.modules.pop("sends_a_signal", None)
     assert found == [5]
+
+
+PUTS_ANOTHER = """
+import sys, time, types
+sys.modules[__name__] = other = types.ModuleType("other")
+time.sleep(0.05)
+other.value = 5
+"""
+
+
+def test_threads_find_no_half_of_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one that puts another module in its own place, of which Python does not know that it is half imported."""
+    (tmp_path / "puts_another.py").write_text(PUTS_ANOTHER)
+    monkeypatch.syspath_prepend(tmp_path)
+    with ThreadPoolExecutor(4) as pool:
+        found = [pool.submit(lambda: import_late("puts_another").value) for _ in range(4)]
+    assert [one.result() for one in found] == [5] * 4
 
 
 def test_a_late_import_inside_an_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
