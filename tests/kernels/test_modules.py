@@ -180,6 +180,23 @@ def test_a_program_that_does_not_compile_raises_where_it_is_needed(
     assert compile_program("good", ("main",), Device("cuda"))["main"].handle
 
 
+@pytest.mark.parametrize(("shared", "asks"), [(47 << 10, False), (48 << 10, True), (60 << 10, True)])
+def test_static_shared_memory_counts(
+    gpu: fake_driver.FakeDriver, without_compiler: list[str], monkeypatch: pytest.MonkeyPatch, shared: int, asks: bool
+) -> None:
+    """A block has 48 KB in all unless its function asks for more."""
+    attributes = gpu.CUfunction_attribute
+    found = {
+        attributes.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: 16,
+        attributes.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: 50 << 10,
+    }
+    asked: list[int] = []
+    monkeypatch.setattr(type(gpu), "_cuFuncGetAttribute", lambda gpu, attribute, function: found[attribute])
+    monkeypatch.setattr(type(gpu), "_cuFuncSetAttribute", lambda gpu, f, a, value: asked.append(value), raising=False)
+    Launcher(Device("cuda"), compile_program("text", ("main",), Device("cuda"))["main"], (1,), (1,), shared, "")
+    assert asked == ([max(shared, 50 << 10)] if asks else [])
+
+
 def test_a_module_that_is_held_stays(gpu: fake_driver.FakeDriver, without_compiler: list[str]) -> None:
     launch = launcher("held")
     launcher("dropped")
