@@ -76,12 +76,13 @@ class Job:
         What the call raised.
     """
 
-    __slots__ = ("_ended", "_function", "_is_over", "_turn", "error", "has_run")
+    __slots__ = ("_ended", "_function", "_is_over", "_process", "_turn", "error", "has_run")
 
     def __init__(self, function: Callable[[], object]) -> None:
         self._function = function
         self._turn = [None]  # whoever empties the list runs the call, or has cancelled it
         self._is_over = False
+        self._process = 0  # that has a thread for this call alone
         self._ended = _thread.allocate_lock()
         self._ended.acquire()
         self.has_run = False
@@ -96,6 +97,10 @@ class Job:
 
         The end of the process waits for it.
         """
+        if sys.is_finalizing():
+            self.run()
+            return
+        self._process = os.getpid()
         try:
             threading.Thread(target=self.run).start()
         except RuntimeError:
@@ -127,7 +132,16 @@ class Job:
     def wait(self) -> None:
         """Wait for the end of the call. Several threads may wait; an interrupted wait can be begun again."""
         while not self._is_over:
+            if self._process not in (0, os.getpid()):
+                self._run_again()
+                return
             self._ended.acquire(timeout=_POLL_S)
+
+    def _run_again(self) -> None:
+        """Run the call in this thread: a signal handler has forked, and the thread that ran it is not in the child."""
+        if hasattr(self, "_function"):
+            self._turn.append(None)
+            self.run()
 
     def _take_turn(self) -> bool:
         try:

@@ -42,7 +42,8 @@ def import_late(name: str, package: str | None = None) -> Any:
 
 def _import(name: str) -> Any:
     with _lock:
-        return _complete.setdefault(name, import_module(name))
+        module = _complete[name] = import_module(name)  # a signal handler that did so in the middle had half of it
+        return module
 
 
 def _is_importing(frame: FrameType | None) -> bool:

@@ -110,25 +110,44 @@ def test_rows(name: str, dtype: str, shape: tuple[int, ...], reduced: int, trans
     in_both_ways(kernel, [values.astype(dtype), *outs], processors=4)
 
 
-def test_rows_are_overwritten_in_the_last_pass_alone() -> None:
-    """What is overwritten by one pass would be loaded by the next."""
-    at, of_row = Affine(0, (50, 1)), Affine(0, (1, 0))
+def test_rows_are_not_overwritten() -> None:
+    """What is overwritten by one pass could be loaded by the next. The scheduler makes no such kernel."""
+    at = Affine(0, (50, 1))
     add = ("add", (F8, F8))
-    later = Body(
+    body = Body(
         (Load(0, at), ReduceLoops(add[0], (0,), add[1]), Apply("divide", (0, 1), (F8,) * 3)),
         (Store(1, 2, at),),
     )
-    args = (Arg("in", F8), Arg("out", F8, alias=0))
     x = numpy.random.default_rng(0).random((20, 50))
-    expected = x / x.sum(axis=1, keepdims=True)
-    run_interpreted(Kernel((20, 50), 1, args, later), [x, x])
-    numpy.testing.assert_allclose(x, expected, rtol=1e-14)
-    sooner = Body(
-        (Load(0, at), Apply("square", (0,), (F8, F8)), ReduceLoops(*("add", (1,), (F8, F8))),
-         Apply("divide", (0, 2), (F8,) * 3), ReduceLoops("add", (3,), (F8, F8))),
-        (Store(1, 1, at), Store(2, 4, of_row)),
-    )  # fmt: skip
-    assert interpreted(Kernel((20, 50), 1, (*args, Arg("out", F8)), sooner), 4) is None
+    for alias in (-1, 0):
+        kernel = Kernel((20, 50), 1, (Arg("in", F8), Arg("out", F8, alias=alias)), body)
+        assert (interpreted(kernel, 4) is None) == (alias == 0)
+    in_both_ways(replace(kernel, args=(Arg("in", F8), Arg("out", F8))), [x, numpy.zeros((20, 50))])
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum"])
+def test_not_a_number(name: str, dtype: str) -> None:
+    """Its sign and its other bits are those of the compiled kernel."""
+    dtype_ = numpy.dtype(dtype)
+    for values in ([numpy.inf, -numpy.inf, 1, 2, 3], [-numpy.nan, 1, 2, 3, 4], [numpy.nan, 1, -0.0, 3, 4]):
+        kernel = reducing(name, (5,), 1, dtype_)
+        kernel = replace(kernel, args=kernel.args[:2], body=Body(kernel.body.instructions[:2], kernel.body.stores[:1]))
+        if can_interpret(kernel):
+            in_both_ways(kernel, [numpy.array(values, dtype_), numpy.zeros(1, dtype_)])
+
+
+def test_shared_memory_of_every_gpu_is_enough() -> None:
+    """Besides 64 KB, of which some are static, a GPU may have none."""
+    at = Affine(0, (1,))
+    for count in range(20, 40):
+        squares = [Apply("square", (k,), (F8, F8)) for k in range(count)]
+        body: list[Any] = [Load(k, at) for k in range(count)] + squares
+        for k in range(count - 1):
+            body.append(Apply("add", (len(body) - 1, count + k), (F8,) * 3))
+        args = (*[Arg("in", F8)] * count, Arg("out", F8))
+        program = interpreted(Kernel((70,), 0, args, Body(tuple(body), (Store(count, len(body) - 1, at),))), 4)
+        assert program is None or program.launches[0].shared <= 63 << 10
 
 
 def chain(length: int, dtype: numpy.dtype = F8) -> Kernel:

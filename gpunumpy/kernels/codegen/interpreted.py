@@ -101,13 +101,11 @@ def _reducing(kernel: Kernel, processors: int) -> Program:
     unit = Unit(kernel)
     body, outer, level, phase = kernel.body, outer_loops(unit), unit.is_row_level, phases(kernel.body)
     reduces = [n for n, instr in enumerate(body.instructions) if isinstance(instr, ReduceLoops)]
-    if not reduces:
+    if not reduces or any(arg.alias >= 0 for arg in kernel.args):  # a later pass would load what was overwritten
         raise CannotInterpret
     reduces.sort(key=phase.__getitem__)
     full = [store for store in body.stores if not level[store.value] or any(store.at.coef[outer:])]
     passes = max([phase[n] for n in reduces] + [1 + phase[store.value] for store in full])
-    if any(arg.alias >= 0 for arg in kernel.args) and any(1 + phase[store.value] < passes for store in full):
-        raise CannotInterpret  # a later pass would load what was overwritten
 
     plan, in_arrays = _plan(unit, processors)
     teams = max(1, THREADS // plan.team.size)

@@ -35,10 +35,10 @@ _SIZES = {
 }
 # With these dtypes nearly all programs compute. Each further one has some hundred operations to compile.
 _DTYPES: tuple[DType, ...] = tuple(map(check, ("?", "u1", "i4", "i8", "f4", "f8", "c8", "c16")))
-# What accumulates, and the dtypes of its states; others of the same names would take long to compile, and are rare.
+# What accumulates, and the dtypes of its elements; others of the same names would take long to compile, and are rare.
 _REAL = ("?", "u1", "i4", "i8", "f4", "f8")
 _REDUCERS = {
-    "add": (*_REAL, "c16"),
+    "add": (*_REAL, "c8", "c16"),
     "multiply": _REAL,
     "maximum": _REAL,
     "minimum": _REAL,
@@ -109,16 +109,19 @@ def reduction(name: str, loop: Loop) -> Reduction | None:
         name, casts = "add", (BOOL, INT64)
     elif name in _OF_TRUTH:
         name, casts = _OF_TRUTH[name], (BOOL,)
-    elif name in _REDUCERS and name not in ("argmax", "argmin"):
+    elif name in _REDUCERS and KIND[loop[0]] in "biu" and name not in ("argmax", "argmin"):
         casts = (op_code.state_dtype(name, loop),)
-    state = casts[-1] if casts else loop[0]
-    number = _reducers().get((name, (state, state if casts else loop[-1])))
-    return None if number is None else Reduction(casts, number, state if casts else loop[-1])
+    of_state = (casts[-1], casts[-1]) if casts else loop
+    number = _reducers().get((name, of_state))
+    return None if number is None else Reduction(casts, number, of_state[-1])
 
 
 @cache
 def _reducers() -> dict[tuple[str, Loop], int]:
-    """Return the number of what accumulates elements into states of their own dtype, or into the place of one."""
+    """Return the number of what accumulates: integers into states of their dtype, others as compiled kernels do.
+
+    These keep more digits of a sum, and have casts of their own for that, in which the sign of a NaN is another.
+    """
     found = [(name, check(dtype)) for name, dtypes in _REDUCERS.items() for dtype in dtypes]
     return {
         (name, (dtype, INT64 if name in ("argmax", "argmin") else dtype)): number

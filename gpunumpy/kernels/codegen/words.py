@@ -39,9 +39,9 @@ from .interpreter import (
 )
 from .program import Launch, Program, Scratch
 
-# A value of a block's points takes a slot of shared memory, of which every GPU has 64 KB for a block.
+# A value of a block's points takes a slot of shared memory. Every GPU has 64 KB for a block; `last_block` takes some.
 _SLOT_BYTES = POINTS * THREADS * 8
-_SHARED_BYTES = 64 << 10
+_SHARED_BYTES = 63 << 10
 
 
 class CannotInterpret(Exception):

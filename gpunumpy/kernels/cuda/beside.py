@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 
 from ...core.fork import renew_in_child
 from ...core.helpers import Job
+from ...core.late_imports import import_late
 
 MAX_THREADS = 8  # and at most half the processors: the program needs the others
 
@@ -61,9 +62,11 @@ def _add_thread() -> None:
     with _lock:
         if len(_threads) < _max_threads() and not is_over():
             thread = threading.Thread(target=_work, name="gpunumpy compiler", daemon=True)
-            with suppress(RuntimeError):  # Python may refuse to at the end of the process
+            _threads.append(thread)
+            try:
                 thread.start()
-                _threads.append(thread)
+            except RuntimeError:  # Python may refuse to at the end of the process
+                _threads.remove(thread)
 
 
 def _work() -> None:
@@ -84,9 +87,7 @@ def let_end_with_process(program: Any) -> None:
     """
     if threading.current_thread() not in _threads:
         return
-    from cuda.bindings import nvrtc
-
-    set_callback = getattr(nvrtc, "nvrtcSetFlowCallback", None)  # since CUDA 12.8
+    set_callback = getattr(import_late("cuda.bindings.nvrtc"), "nvrtcSetFlowCallback", None)  # since CUDA 12.8
     if set_callback is not None:
         with suppress(RuntimeError):  # the binding is there, and the library is older
             set_callback(program.handle, _atoi(), ctypes.addressof(_is_over))

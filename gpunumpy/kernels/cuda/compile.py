@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 from ...core.errors import DeviceError, allowed
 from ...core.graph.bounded_table import ENTRY_BYTES, BoundedTable
 from ...core.helpers import Job
+from ...core.late_imports import import_late
 from ...core.runtime.device import Device
 from . import precompiled
 from .beside import beside, let_end_with_process
@@ -65,8 +66,7 @@ def contraction() -> bool:
 def archs() -> tuple[str, ...]:
     """Return the architectures that the installed compiler knows, such as ``sm_90``, oldest first."""
     try:
-        from cuda.bindings import nvrtc
-
+        nvrtc = import_late("cuda.bindings.nvrtc")
         status, numbers = nvrtc.nvrtcGetSupportedArchs()
     except Exception as error:  # a missing library raises a class that differs between versions of cuda-bindings
         raise DeviceError(f"NVRTC, the compiler of CUDA, cannot be loaded ({error}); {INSTALL}") from error
@@ -79,9 +79,7 @@ def archs() -> tuple[str, ...]:
 def compiler_version() -> tuple[int, int]:
     """Return the major and the minor version of the installed compiler."""
     archs()  # raises if there is none
-    from cuda.bindings import nvrtc
-
-    _, major, minor = nvrtc.nvrtcVersion()
+    _, major, minor = import_late("cuda.bindings.nvrtc").nvrtcVersion()
     return major, minor
 
 
@@ -302,6 +300,8 @@ def _compiled(keys: Sequence[_Key]) -> dict[_Key, bytes | BaseException]:
             job.start_alone()
         for job in jobs:
             job.wait()
+            if job.error is not None:
+                raise job.error
     except BaseException:
         deque(left, maxlen=0)  # what has not begun is not compiled
         raise

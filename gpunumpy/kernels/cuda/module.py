@@ -111,8 +111,12 @@ def _unload_dropped(device: Device) -> None:
     dropped, waiting = _dropped[device], _waiting.setdefault(device, deque())
     handles = list(_taken_out(dropped))
     if handles:
-        event = check(cuda.cuEventCreate(cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value))
-        check(cuda.cuEventRecord(event, device.stream))
+        try:
+            event = check(cuda.cuEventCreate(cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value))
+            check(cuda.cuEventRecord(event, device.stream))
+        except BaseException:
+            dropped.extend(handles)
+            raise
         waiting.append((event, handles))
     for event, handles in _taken_out(waiting):
         if cuda.cuEventQuery(event)[0]:  # it has not been reached

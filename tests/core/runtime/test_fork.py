@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
 import subprocess
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -227,3 +230,44 @@ def test_a_pool_of_processes(
     done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, timeout=300)
     assert done.stdout == "done\n", done.stderr
     assert device or multiprocessing.get_start_method() != "fork" or "spawn" in done.stderr
+
+
+def test_a_signal_handler_forks_while_a_thread_is_waited_for() -> None:
+    """The child, which has no such thread, does its work itself."""
+    parent, children, ran = os.getpid(), [], []
+
+    def fork(*_: Any) -> None:
+        if os.getpid() == parent:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # there are threads
+                children.append(os.fork())
+
+    def work() -> None:
+        if os.getpid() == parent:
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
+            time.sleep(0.2)
+        ran.append(os.getpid())
+
+    before = signal.signal(signal.SIGUSR1, fork)
+    try:
+        job = helpers.Job(work)
+        job.start_alone()
+        job.wait()
+        if os.getpid() != parent:
+            os._exit(0 if ran == [os.getpid()] else 1)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert ran == [parent]
+    assert exit_code(children[0]) == 0
+
+
+def exit_code(child: int) -> int | None:
+    """Return the exit code of a child; None if it does not end."""
+    for _ in range(3000):
+        found, status = os.waitpid(child, os.WNOHANG)
+        if found:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.01)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return None
