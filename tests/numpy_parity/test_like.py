@@ -45,9 +45,17 @@ class Refusing:
         return NotImplemented
 
 
+def takes_like(function: Any) -> bool:
+    try:
+        return "like" in inspect.signature(function).parameters
+    except ValueError:  # before 2.4, NumPy tells none of some functions in C, which run on the host
+        return False
+
+
 def test_every_function_with_the_argument_is_tested() -> None:
+    assert np.packbits  # one of these, if another test has not looked at it
     functions = {name: value for name, value in vars(np).items() if inspect.isfunction(value) and name in vars(numpy)}
-    assert {name for name, f in functions.items() if "like" in inspect.signature(f).parameters} == set(ARGUMENTS)
+    assert {name for name, function in functions.items() if takes_like(function)} == set(ARGUMENTS)
 
 
 def call(xp: Any, name: str, like: Any) -> Any:
