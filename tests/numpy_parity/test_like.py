@@ -53,7 +53,7 @@ def takes_like(function: Any) -> bool:
 
 
 def test_every_function_with_the_argument_is_tested() -> None:
-    assert np.packbits  # one of these, if another test has not looked at it
+    assert callable(np.packbits)  # one of these, if another test has not looked at it
     functions = {name: value for name, value in vars(np).items() if inspect.isfunction(value) and name in vars(numpy)}
     assert {name for name, function in functions.items() if takes_like(function)} == set(ARGUMENTS)
 
