@@ -37,6 +37,7 @@ def import_late(name: str, package: str | None = None) -> Any:
         job.wait()
         if job.error is not None:
             raise job.error
+        return _complete[name]
     return _import(name)
 
 

@@ -113,9 +113,8 @@ def test_rows(name: str, dtype: str, shape: tuple[int, ...], reduced: int, trans
 def test_rows_are_not_overwritten() -> None:
     """What is overwritten by one pass could be loaded by the next. The scheduler makes no such kernel."""
     at = Affine(0, (50, 1))
-    add = ("add", (F8, F8))
     body = Body(
-        (Load(0, at), ReduceLoops(add[0], (0,), add[1]), Apply("divide", (0, 1), (F8,) * 3)),
+        (Load(0, at), ReduceLoops("add", (0,), (F8, F8)), Apply("divide", (0, 1), (F8,) * 3)),
         (Store(1, 2, at),),
     )
     x = numpy.random.default_rng(0).random((20, 50))
