@@ -61,7 +61,7 @@ def leaf(buffer: Any, dtype: DType, where: Layout, queue: Queue) -> Node:
     """Return a window of a buffer as a node; `where` counts elements of `dtype`."""
     shape, strides, offset = where
     low = offset if not strides or min(strides) >= 0 else where.low()
-    aligned = (buffer.ptr + low * dtype.itemsize) % 16 == 0
+    aligned = (buffer.phase + low * dtype.itemsize) % 16 == 0
     return leaf_node(leaf_signature(shape, strides, offset - low, aligned, dtype, queue), buffer, low)
 
 
@@ -226,7 +226,7 @@ def view(node: Node, where: Layout) -> Node:
         # are not merged through a Map.
         return view(map_node("cast", (source.dtype, source.dtype), (node,)), where)
     offset = node.offset + window.step
-    aligned = (data.ptr + offset * source.dtype.itemsize) % 16 == 0
+    aligned = (data.phase + offset * source.dtype.itemsize) % 16 == 0
     return leaf_node(window.leaf(aligned), data, offset)
 
 

@@ -23,7 +23,7 @@ from ..graph.primitives import Leaf, View
 from ..graph.queue import Queue
 from ..runtime import evaluate, memory, memory_copy
 from ..runtime.device import Device, default_device
-from ..runtime.host_copies import bytes_on_host, is_on_host, keep_copy
+from ..runtime.host_copies import buffer_with, bytes_on_host, is_on_host
 from ..runtime.memory import Buffer
 
 _BYTE = numpy.dtype(numpy.uint8)
@@ -425,12 +425,8 @@ def from_host(data: Any, device: Device | None = None) -> ndarray:
         ordered = numpy.ascontiguousarray(ordered, dtype=dtype).reshape(ordered.shape)
     if dtype == BOOL:
         ordered = ordered.view(_BYTE) != 0  # memory from elsewhere can hold other bytes than 0 and 1
-    buffer = memory.allocate(device, ordered.nbytes)
-    memory_copy.copy_from_host(buffer, 0, ordered)
-    if buffer.host is None:
-        keep_copy(buffer, ordered)
     where = layout.c_layout(ordered.shape)
-    array = wrap_leaf(graph.leaf(buffer, dtype, where, evaluate.queue_of(device)))
+    array = wrap_leaf(graph.leaf(buffer_with(ordered, device), dtype, where, evaluate.queue_of(device)))
     if order is None:
         return array
     return make_view(array, layout.ordered_layout(where.shape, order))

@@ -465,18 +465,18 @@ class StandIns:
 
 
 class _FakeBuffer:
-    """Buffer of a stand-in, distinct for each, with a fake address and no memory."""
+    """Buffer of a stand-in, distinct for each, without memory."""
 
-    __slots__ = ("ptr",)
+    __slots__ = ("phase",)
 
-    def __init__(self, ptr: float) -> None:
-        self.ptr = ptr
+    def __init__(self, phase: float) -> None:
+        self.phase = phase
 
 
 class _StandIn(Node):
     """Placeholder node with a signature and no value. Its arguments are stand-ins too, made on first access.
 
-    Its fake address is aligned only if the signature requires alignment: 0.5 makes every window unaligned.
+    It is aligned only if the signature requires alignment: a phase of 0.5 makes every window unaligned.
     """
 
     __slots__ = ("_available",)

@@ -1,11 +1,12 @@
 """Residence: which memory has the bytes of a buffer, that of its device, that of the host, or both.
 
 A look at a value of a GPU (`float`, `print`, an element in a loop) needs bytes on the host. The host keeps a copy of a
-small buffer from the first look on, or from where the buffer was made of data of the host, and further looks are free
-until the device overwrites the buffer. Copies never decide where an operation runs: looking changes no result.
+small buffer from the first look on, and further looks are free until the device overwrites the buffer. Copies never
+decide where an operation runs: looking changes no result.
 
-A value that is computed because the program looks at it is stored by its kernel to memory of the host that the GPU can
-write to, so the look waits for the kernel and copies nothing. Its buffer moves to the device when the device needs it.
+Some bytes are on the host alone, until the device asks for their address: small data that the program gave, of which
+the GPU, perhaps without a context yet, need not know; and a value that is computed because the program looks at it. Its
+kernel stores that to memory of the host, so the look waits for the kernel and copies nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import threading
 import numpy
 
 from ..fork import renew_in_child
-from .device import Device, check, driver, is_lost
+from .device import CPU, Device, check, driver, is_lost
 from .memory import Buffer, address, allocate, pinned
 from .memory_copy import copy_from_host, copy_to_host
 
@@ -38,21 +39,15 @@ class HostCopy:
         self.content = content
 
 
-def keep_copy(buffer: Buffer, content: numpy.ndarray) -> None:
-    """Let a buffer of a GPU, which nothing else uses yet, have a copy of the bytes that are written to it."""
-    if content.nbytes <= COPIED_BYTES:
-        buffer.copy = HostCopy(content.reshape(-1).view(numpy.uint8).copy())
-
-
 def bytes_on_host(buffer: Buffer) -> numpy.ndarray | None:
     """Return the bytes of a buffer on the host, to be read only.
 
-    Waits for the device where the host has no valid copy. None for a buffer that is too large, that code outside of the
-    package can write to, or whose GPU is lost.
+    Waits for the device where the host has no valid copy. None for a buffer that is too large, or that code outside of
+    the package can write to.
     """
     if buffer.host is not None:
         return buffer.host
-    if buffer.exported or is_lost(buffer.device):
+    if buffer.exported:
         return None
     copy = buffer.copy
     if copy is None:
@@ -70,7 +65,73 @@ def is_on_host(buffer: Buffer, content: numpy.ndarray) -> bool:
     return buffer.host is content or (copy is not None and copy.content is content)
 
 
-class VisibleBuffer(Buffer):
+class _BufferOnHost(Buffer):
+    """A buffer of a GPU whose bytes are on the host, until the device asks for their address."""
+
+    __slots__ = ("_blocks",)
+
+    def __init__(self, device: Device, nbytes: int) -> None:
+        self._blocks: list[Buffer] = []
+        self.device = device
+        self.phase = 0
+        self.nbytes = nbytes
+        self.host = None
+        self.copy = None
+        self.exported = False
+        self.owner = None
+
+    def __repr__(self) -> str:
+        """Return the size and the device; the address would move the bytes."""
+        return f"<{self.nbytes} bytes of the host for {self.device}>"
+
+    def _address(self, content: numpy.ndarray | None) -> int:
+        """Return the address of the bytes on the device, to which `content` is copied if they are not there yet."""
+        blocks = self._blocks
+        if not blocks:
+            assert content is not None
+            block = allocate(self.device, self.nbytes)
+            copy_from_host(block, 0, content)
+            blocks.append(block)  # a signal handler or another thread may have come first: then its block is the one
+        return blocks[0].ptr
+
+    def mark_used_by_other_stream(self) -> None:
+        for block in self._blocks:
+            block.mark_used_by_other_stream()
+
+
+class GivenBuffer(_BufferOnHost):
+    """Bytes that the program gave."""
+
+    __slots__ = ("_content",)
+
+    def __init__(self, device: Device, content: numpy.ndarray) -> None:
+        super().__init__(device, content.nbytes)
+        self._content: numpy.ndarray | None = content
+        self.copy = HostCopy(content)
+
+    @property
+    def ptr(self) -> int:  # type: ignore[override]
+        """The address on the device."""
+        address = self._address(self._content)
+        self._content = None
+        return address
+
+    def awaited(self) -> numpy.ndarray | None:
+        """Return the bytes; None once they are in the device's memory, where others may be."""
+        content = self._content
+        return None if self._blocks else content
+
+
+def buffer_with(data: numpy.ndarray, device: Device) -> Buffer:
+    """Return a buffer of a device with the bytes of an array in C order, which may be changed afterwards."""
+    if device is not CPU and data.nbytes <= COPIED_BYTES and not is_lost(device):
+        return GivenBuffer(device, data.reshape(-1).view(numpy.uint8).copy())
+    buffer = allocate(device, data.nbytes)
+    copy_from_host(buffer, 0, data)
+    return buffer
+
+
+class VisibleBuffer(_BufferOnHost):
     """A few bytes for a value that the host is about to read: memory of the host, to which a GPU writes them.
 
     Attributes
@@ -79,17 +140,11 @@ class VisibleBuffer(Buffer):
         Whether the host has read the value. From then on `ptr` is in memory of the device, where kernels read faster.
     """
 
-    __slots__ = ("_block", "_slot", "is_read")
+    __slots__ = ("_slot", "is_read")
 
     def __init__(self, device: Device, nbytes: int) -> None:
-        self._block: Buffer | None = None
+        super().__init__(device, nbytes)
         self.is_read = False
-        self.device = device
-        self.nbytes = nbytes
-        self.host = None
-        self.copy = None
-        self.exported = False
-        self.owner = None
         self._slot = _take_slot(device)
 
     def __del__(self) -> None:
@@ -102,19 +157,11 @@ class VisibleBuffer(Buffer):
     @property
     def ptr(self) -> int:  # type: ignore[override]
         """The address for the device."""
-        if not self.is_read:
-            return self._slot[1]
-        if self._block is None:
-            with _lock:
-                if self._block is None:
-                    block = allocate(self.device, self.nbytes)
-                    copy_from_host(block, 0, self._slot[0][: self.nbytes])
-                    self._block = block
-        return self._block.ptr
+        return self._address(self._slot[0][: self.nbytes]) if self.is_read else self._slot[1]
 
     def awaited(self) -> numpy.ndarray | None:
         """Wait for the device and return the bytes; None once they are in the device's memory, where others may be."""
-        if self._block is not None:
+        if self._blocks:
             return None
         self.device.activate()
         check(driver().cuStreamSynchronize(self.device.stream))

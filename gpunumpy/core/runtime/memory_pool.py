@@ -34,6 +34,8 @@ class Buffer:
         The device that has the memory.
     ptr : int
         The address of the block on the device.
+    phase : int
+        The address modulo 16, which tells what is aligned: the same wherever the bytes are.
     nbytes : int
         The number of bytes that may be used.
     host : numpy.ndarray or None
@@ -46,13 +48,14 @@ class Buffer:
         The object that keeps foreign memory alive.
     """
 
-    __slots__ = ("copy", "device", "exported", "host", "nbytes", "owner", "ptr")
+    __slots__ = ("copy", "device", "exported", "host", "nbytes", "owner", "phase", "ptr")
 
     copy: Any
 
     def __init__(self, device: Device, ptr: int, nbytes: int, host: numpy.ndarray | None, owner: object) -> None:
         self.device = device
         self.ptr = ptr
+        self.phase = ptr % 16
         self.nbytes = nbytes
         self.host = host
         self.copy = None
@@ -82,6 +85,7 @@ class _DeviceBuffer(Buffer):
     def __init__(self, device: Device, block: int, nbytes: int, free_list: Any) -> None:
         self._free_list = free_list
         self.ptr = block
+        self.phase = 0
         self.device = device
         self.nbytes = nbytes
         self.host = self.copy = None
@@ -130,6 +134,7 @@ class _HostBuffer(Buffer):
         self._block = block
         self.device = device
         self.host, self.ptr = block
+        self.phase = 0
         self.nbytes = nbytes
         self.exported = False
         self.owner = None

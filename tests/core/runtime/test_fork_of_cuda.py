@@ -74,7 +74,9 @@ def test_new_arrays_are_on_the_cpu(gpu: fake_driver.FakeDriver) -> None:
 
 
 def test_arrays_that_the_parent_has_on_a_gpu(gpu: fake_driver.FakeDriver) -> None:
-    x, pending = np.asarray(VALUES), np.asarray(VALUES) + 1
+    x, known = np.asarray(VALUES) * 1, np.asarray(VALUES)
+    np.synchronize()
+    pending = known + 1
     looks: list[Callable[[], Any]] = [
         x.get,
         pending.get,
@@ -93,6 +95,7 @@ def test_arrays_that_the_parent_has_on_a_gpu(gpu: fake_driver.FakeDriver) -> Non
     for text in in_child(lambda: [error_of(look) for look in looks]):
         assert "forked" in text
         assert "'spawn'" in text
+    numpy.testing.assert_array_equal(in_child(known.get), VALUES)  # the host has it
 
 
 def test_the_end_of_arrays_on_a_gpu(gpu: fake_driver.FakeDriver) -> None:
@@ -141,7 +144,8 @@ def test_a_device_that_was_chosen(
 
 
 def test_a_child_of_a_child(gpu: fake_driver.FakeDriver) -> None:
-    x = np.asarray(VALUES)
+    x = np.asarray(VALUES) * 1
+    np.synchronize()
     assert "'spawn'" in in_child(lambda: in_child(lambda: error_of(x.get)))
 
 

@@ -10,12 +10,13 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.runtime import evaluate, host_copies
+from gpunumpy.core.runtime import evaluate, host_copies, memory_copy
 
 from ...support import fake_driver
 
 VALUES = numpy.arange(12.0)
 FETCH, STORE, WAIT = "cuMemcpyDtoHAsync", "cuMemcpyHtoDAsync", "cuStreamSynchronize"
+ALLOCATE = "cuMemAllocFromPoolAsync"
 
 
 @pytest.fixture
@@ -47,6 +48,50 @@ def test_what_came_from_the_host_is_known_there(gpu: fake_driver.FakeDriver) -> 
     found = x.get()
     found[:] = 7  # a copy, as ever
     assert x.tolist() == VALUES.tolist()
+
+
+def test_what_came_from_the_host_stays_there_until_the_device_reads_it(gpu: fake_driver.FakeDriver) -> None:
+    np.default_device()
+    gpu.calls.clear()
+    x = np.asarray(VALUES)
+    views = x[2:], x.reshape(3, 4).T, x.view("i8")
+    pending = x + 1
+    assert not {ALLOCATE, STORE} & {*gpu.calls}
+    pending.get()
+    x.sum().get()
+    assert gpu.calls.count(STORE) == 1
+    buffer = x._node.data
+    kept = (ctypes.c_double * 12).from_address(buffer.ptr)
+    assert list(kept) == VALUES.tolist()
+    del views
+    assert "12" not in repr(np.asarray(VALUES[:3])._node.data)  # and telling moves nothing
+
+
+def test_memory_of_what_came_from_the_host_is_given_back(gpu: fake_driver.FakeDriver) -> None:
+    (np.asarray(VALUES) + 1).get()
+    used = np.memory_info().used
+    x = np.asarray(VALUES)
+    assert np.memory_info().used == used
+    (x + 1).get()
+    assert np.memory_info().used == used + 512  # a block of the smallest class
+    del x
+    assert np.memory_info().used == used
+
+
+def test_one_of_two_moves_decides(gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A signal handler, or another thread, moves the bytes in the middle of a move, and writes to them there."""
+    buffer = np.asarray(VALUES)._node.data
+    addresses: list[int] = []
+    copy = memory_copy.copy_from_host
+
+    def interrupted(block: Any, offset: int, content: Any) -> None:
+        monkeypatch.setattr(host_copies, "copy_from_host", copy)
+        addresses.append(buffer.ptr)
+        copy(block, offset, content)
+
+    monkeypatch.setattr(host_copies, "copy_from_host", interrupted)
+    assert buffer.ptr == buffer.ptr == addresses[0]
+    assert buffer.awaited() is None
 
 
 def test_the_source_may_change(gpu: fake_driver.FakeDriver) -> None:

@@ -33,6 +33,13 @@ def gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> fake_driver.FakeDriv
     return fake_driver.install(monkeypatch)
 
 
+def on_gpu() -> Any:
+    """Return an array that is on the GPU alone."""
+    x = np.asarray(VALUES) * 1
+    np.synchronize()
+    return x
+
+
 def words_of(function: Callable[[], Any]) -> str:
     with pytest.raises(DeviceError) as caught:
         function()
@@ -41,7 +48,7 @@ def words_of(function: Callable[[], Any]) -> str:
 
 @pytest.mark.parametrize("error", ["ILLEGAL_ADDRESS", "LAUNCH_FAILED", "ASSERT", "MISALIGNED_ADDRESS"])
 def test_a_kernel_that_faults(gpu: fake_driver.FakeDriver, error: str) -> None:
-    x = np.asarray(VALUES)
+    x, known = on_gpu(), np.asarray(VALUES)
     with np.Device("cpu"):
         on_host = np.asarray(VALUES)
         pending = on_host * 2
@@ -53,6 +60,7 @@ def test_a_kernel_that_faults(gpu: fake_driver.FakeDriver, error: str) -> None:
         x.get,
         y.get,
         (x * 3).get,
+        (known * 3).get,
         lambda: float(x[0]),
         lambda: str(y),
         np.synchronize,
@@ -65,6 +73,7 @@ def test_a_kernel_that_faults(gpu: fake_driver.FakeDriver, error: str) -> None:
     assert {words_of(use) for use in uses} == {words_of(x.get)}
     assert "needs a new process" in str(why_no_gpu())
     numpy.testing.assert_array_equal(pending.get(), VALUES * 2)
+    numpy.testing.assert_array_equal(known.get(), VALUES)
     with np.Device("cpu"):
         numpy.testing.assert_array_equal((np.asarray(VALUES) + on_host).get(), VALUES * 2)
     in_thread: list[str] = []
@@ -84,7 +93,7 @@ def test_errors_that_pass(gpu: fake_driver.FakeDriver, monkeypatch: pytest.Monke
 def test_the_end_of_what_was_on_it(gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing raises where nobody can catch it."""
     device = np.Device("cuda")
-    held: list[Any] = [np.asarray(VALUES), np.asarray(VALUES) + 1, memory.pinned(100, device)]
+    held: list[Any] = [on_gpu(), np.asarray(VALUES) + 1, memory.pinned(100, device)]
     gpu.busy = True
     stream_order.Borrowed(device, object())
     assert stream_order._dropping
@@ -116,10 +125,10 @@ def test_memory_of_the_host_that_is_short_beside_a_lost_gpu(gpu: fake_driver.Fak
 
 def test_another_gpu_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     driver = fake_driver.install(monkeypatch, 2)
-    x, y = np.asarray(VALUES), np.asarray(VALUES, device="cuda:1")
+    x, y = on_gpu(), np.asarray(VALUES, device="cuda:1")
     driver.errors[0] = "CUDA_ERROR_LAUNCH_FAILED"
     assert "cuda:0 cannot be used" in words_of((x + 1).get)
-    assert "cuda:0 cannot be used" in words_of(x.get)  # also of what the host knows
+    assert "cuda:0 cannot be used" in words_of(x.get)
     numpy.testing.assert_array_equal(y.get(), VALUES)
     assert "cuda:0 cannot be used" in words_of(lambda: y.to_device("cuda:0"))
     numpy.testing.assert_array_equal(y.get(), VALUES)
