@@ -19,8 +19,7 @@ from gpunumpy.core.schedule.kernel import Kernel
 from gpunumpy.core.schedule.substitute import in_kernel, put_in
 from gpunumpy.core.schedule.variants import Variants
 from gpunumpy.kernels.codegen import Program
-from gpunumpy.kernels.codegen.interpreted import interpreted
-from gpunumpy.kernels.codegen.sized import SizedProgram, sized_programs
+from gpunumpy.kernels.codegen.sized import SizedInterpretation, SizedProgram, sized_interpretations, sized_programs
 from gpunumpy.kernels.host.executor import HostExecutor
 from gpunumpy.kernels.host.text import index_errors
 
@@ -49,7 +48,7 @@ class EmulatorExecutor(HostExecutor):
         self.kernels = self.interpreted_kernels = 0
         self._interprets = interprets
         self._processors, self._seeds = processors, seeds
-        self._programs: dict[Kernel, Variants[SizedProgram]] = {}
+        self._programs: dict[Kernel, tuple[Variants[SizedProgram], Variants[SizedInterpretation | None]]] = {}
 
     def bind(self, buffer: Buffer, dtype: Any, offset: int) -> numpy.ndarray:
         """The buffer from element `offset` on; memory outside the buffer is out of a kernel's reach."""
@@ -60,16 +59,20 @@ class EmulatorExecutor(HostExecutor):
 
     def prepare(self, structure: Kernel) -> Callable[[Sequence[int]], Callable[[Sequence[Any]], None]]:
         """What takes the sizes of a kernel of this structure, and returns what runs it over its bound arguments."""
-        programs = self._programs.get(structure)
-        if programs is None:
-            programs = self._programs[structure] = sized_programs(structure, self._processors)
+        if structure not in self._programs:
+            processors = self._processors
+            made = sized_programs(structure, processors), sized_interpretations(structure, processors)
+            self._programs[structure] = made
+        programs, interpretations = self._programs[structure]
 
         def prepared(sizes: Sequence[int]) -> Callable[[Sequence[Any]], None]:
-            program, values = programs.find(sizes)
             kernel = put_in(structure, in_kernel, sizes)
-            interpretation = interpreted(kernel, self._processors) if self._interprets else None
-            self.interpreted_kernels += interpretation is not None
-            return self._runner(kernel, interpretation or program.at(values))
+            interpretation, values = interpretations.find(sizes) if self._interprets else (None, ())
+            if interpretation is not None:
+                self.interpreted_kernels += 1
+                return self._runner(kernel, interpretation.at(values))
+            program, values = programs.find(sizes)
+            return self._runner(kernel, program.at(values))
 
         return prepared
 

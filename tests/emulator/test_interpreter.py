@@ -25,8 +25,10 @@ from gpunumpy.core.schedule.kernel import (
     ScanLoop,
     Store,
 )
+from gpunumpy.core.schedule.substitute import in_kernel, taken_out
 from gpunumpy.kernels.codegen.interpreted import interpreted
 from gpunumpy.kernels.codegen.interpreter import WORDS, reduction
+from gpunumpy.kernels.codegen.sized import sized_interpretations
 from tests.emulator import available, run_interpreted, run_kernel
 from tests.emulator.random_kernels import random_kernel
 
@@ -227,3 +229,19 @@ def test_what_it_cannot_do() -> None:
     body = Body((LoopIndex(at), Apply("cast", (0,), (I8, F8))), (Store(0, 1, at),))
     kernel = Kernel((0,), 0, (Arg("out", F8),), body)
     assert interpreted(kernel, 4) is None
+
+
+def test_sizes_that_change_have_formulas() -> None:
+    """Words are encoded for the first sizes, and once for all others; what does not change is the same everywhere."""
+    structure, sizes = taken_out(reducing("add", (300, 7), 1, F8), in_kernel)
+    programs = sized_interpretations(structure, 4)
+    for rows, columns in ((300, 7), (400, 9), (50, 1000), (300, 7), (7, 11)):
+        kernel = reducing("add", (rows, columns), 1, F8)
+        program, values = programs.find(taken_out(kernel, in_kernel)[1])
+        assert program is not None
+        assert program.at(values) == interpreted(kernel, 4)
+        assert program.work(values) == rows * columns * len(kernel.body.instructions)
+    assert len(programs) < 5
+    sort = Kernel((3,), 0, (Arg("out", I2),), Body((LoopIndex(Affine(0, (1,))), Apply("cast", (0,), (I8, I2))), ()))
+    structure, sizes = taken_out(sort, in_kernel)
+    assert sized_interpretations(structure, 4).find(sizes)[0] is None

@@ -178,7 +178,7 @@ def _program(
     passes = words.add(*(n for s in sections for n in (*place(s.instructions), *(numbers + r for r in s.reductions))))
     head = [
         *(len(kernel.shape), len(kernel.shape) - kernel.reduced if kernel.reduced else 0, sizes),
-        *(rows.count, rows.team, rows.teams, rows.is_adjacent),
+        *(rows.count, rows.team, rows.teams, int(rows.is_adjacent)),
         *(rows.width.bit_length() - 1, ceil_div(kernel.shape[-1], rows.width) if kernel.shape else 1, rows.steps),
         *(rows.splits, rows.share),
         *(passes, passes + 4 * len(sections), *place(last)),

@@ -10,7 +10,9 @@ from ...core.schedule.sizes import Integer, Trace
 from ...core.schedule.substitute import in_kernel, put_in
 from ...core.schedule.variants import Variants
 from . import generate
+from .interpreted import interpreted
 from .program import Program
+from .shape import product
 
 
 class SizedProgram:
@@ -47,5 +49,28 @@ def sized_programs(structure: Kernel, processors: int) -> Variants[SizedProgram]
 
     def make(trace: Trace, sizes: Sequence[Integer]) -> SizedProgram:
         return SizedProgram(generate(put_in(structure, in_kernel, sizes), processors), trace)
+
+    return Variants(make)
+
+
+class SizedInterpretation(SizedProgram):
+    """How the interpreter runs kernels of symbolic sizes."""
+
+    def __init__(self, program: Program, kernel: Kernel, trace: Trace) -> None:
+        super().__init__(program, trace)
+        self._work = trace.formulas([product(kernel.shape) * len(kernel.body.instructions)])
+
+    def work(self, values: Sequence[int]) -> int:
+        """Return how many instructions it applies to points, for values of the trace's symbols."""
+        return self._work(values)[0]
+
+
+def sized_interpretations(structure: Kernel, processors: int) -> Variants[SizedInterpretation | None]:
+    """Return how the interpreter runs all kernels of a structure; None where it cannot."""
+
+    def make(trace: Trace, sizes: Sequence[Integer]) -> SizedInterpretation | None:
+        kernel = put_in(structure, in_kernel, sizes)
+        program = interpreted(kernel, processors)
+        return None if program is None else SizedInterpretation(program, kernel, trace)
 
     return Variants(make)

@@ -117,9 +117,7 @@ class Words:
         if shared > _SHARED_BYTES or left < 0:
             raise CannotInterpret
         launch = Launch(ENTRY, (blocks, 1, 1), (THREADS, 1, 1), shared)
-        return Program(
-            text(), (launch,), self._scratch, self._flag, (*self._words, *self._code, *[0] * left, *map(int, head))
-        )
+        return Program(text(), (launch,), self._scratch, self._flag, (*self._words, *self._code, *[0] * left, *head))
 
     @property
     def first_instruction(self) -> int:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 import struct
 import threading
+from array import array
 from collections.abc import Sequence
 from itertools import starmap
 from operator import call
@@ -65,10 +65,9 @@ class Launcher:
         self.device = device
         self._pack = packer.pack_into
         # The driver takes the address of each value. There is at least one value, also for a kernel without parameters.
-        self._values = (ctypes.c_int64 * max(len(format) + len(params), 1))()
-        self._values[len(format) : len(format) + len(params)] = list(params)
-        start = ctypes.addressof(self._values)
-        self._addresses = (ctypes.c_void_p * len(self._values))(*range(start, start + ctypes.sizeof(self._values), 8))
+        self._values = array("q", (*bytes(len(format)), *params) or (0,))
+        start, count = self._values.buffer_info()
+        self._addresses = array("Q", range(start, start + 8 * count, 8))
         self._function = function  # keeps its module loaded
         self._dimensions = (*(*grid, 1, 1)[:3], *(*block, 1, 1)[:3], shared)
         self._lock = threading.RLock()
@@ -92,7 +91,7 @@ class Launcher:
         # The arguments of cuLaunchKernel; its binding converts its own objects and plain integers fastest.
         self._launch = (
             *(cuda.cuLaunchKernel, handle, *self._dimensions),
-            *(self.device.stream, ctypes.addressof(self._addresses), 0),
+            *(self.device.stream, self._addresses.buffer_info()[0], 0),
         )
 
     def __call__(self, values: Sequence[float]) -> None:

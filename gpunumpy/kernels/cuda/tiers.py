@@ -18,13 +18,10 @@ from ...core.graph.bounded_table import BoundedTable
 from ...core.runtime.device import Device
 from ...core.runtime.plan import Runner
 from ...core.schedule.kernel import Kernel
-from ...core.schedule.substitute import in_kernel, put_in
 from ...core.source_location import warn
-from ..codegen.interpreted import interpreted
 from ..codegen.interpreter import text as interpreter_text
 from ..codegen.program import Program
-from ..codegen.shape import product
-from ..codegen.sized import sized_programs
+from ..codegen.sized import sized_interpretations, sized_programs
 from .compile import compile_beside, contraction, find_program, load_program
 from .kernel import launcher
 from .module import Function
@@ -47,11 +44,12 @@ _SIZES_KEPT = 16  # of a structure
 class _Structure:
     """The kernels of one structure: programs that serve many sizes each, and what runs those of the last sizes."""
 
-    __slots__ = ("kernel", "programs", "runners")
+    __slots__ = ("interpretations", "kernel", "programs", "runners")
 
     def __init__(self, kernel: Kernel, multiprocessors: int) -> None:
         self.kernel = kernel
         self.programs = sized_programs(kernel, multiprocessors)
+        self.interpretations = sized_interpretations(kernel, multiprocessors)
         self.runners: dict[tuple[object, ...], Runner] = {}
 
 
@@ -102,20 +100,18 @@ class CudaKernels:
         device.activate()
         sized, values = structure.programs.find(sizes)
         program, interpretation = sized.at(values), None
-        if not self._waits_for_compiler(structure.kernel, program) and self._interpreter.is_ready():
-            kernel = put_in(structure.kernel, in_kernel, sizes)
-            interpretation = interpreted(kernel, device.attributes.multiprocessors)
+        if not self._waits_for_compiler(program) and self._interpreter.is_ready():
+            interpretation, values = structure.interpretations.find(sizes)
         if interpretation is None:
             return launcher(device, structure.kernel, program)
-        work = product(kernel.shape) * len(kernel.body.instructions)
-        share = 0.0 if TIER == "interpreted" else max(1 / _RUNS, work / _INSTRUCTIONS)
-        interpret = launcher(device, structure.kernel, interpretation)
+        share = 0.0 if TIER == "interpreted" else max(1 / _RUNS, interpretation.work(values) / _INSTRUCTIONS)
+        interpret = launcher(device, structure.kernel, interpretation.at(values))
         compilation = self._compilations.find(program.text)
         if compilation is None:
             compilation = self._compilations.keep(program.text, Compilation(device, program.text))
         return InterpretedFirst(structure.kernel, program, interpret, compilation, share)
 
-    def _waits_for_compiler(self, structure: Kernel, program: Program) -> bool:
+    def _waits_for_compiler(self, program: Program) -> bool:
         """Return whether a kernel is not to be interpreted: it cannot be, it must not be, or there is no need."""
         if TIER == "compiled" or contraction():
             return True

@@ -6,10 +6,11 @@ The call of a library takes longer than such a product.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from math import prod
 from typing import Any
 
-from ...core.dtypes import C_TYPE, KIND
+from ...core.dtypes import C_TYPE, KIND, DType
 from ...core.graph.layout import Layout
 from ...core.graph.library_calls.products import is_small_product
 from ...core.schedule.batch import MAX_BATCH
@@ -84,13 +85,22 @@ def small_matmul(
         product after the other.
     """
     out, a, b = layouts
-    out_dtype, dtype = dtypes[:2]
     (rows, columns), inner = out.shape[-2:], a.shape[-1]
+    across, down = -(-columns // _TILE), -(-rows // _TILE)
+    operands = (a.offset, *a.strides[-2:], b.offset, *b.strides[-2:])
+    launch = Launch("small_matmul", (across * down, count, 1), (_TILE, _TILE, 1), 0)
+    text = _text(dtypes[0], dtypes[1], tuple(epilogues), count > 1)
+    program = Program(text, (launch,), (), False, (rows, columns, inner, across, *operands))
+    kinds = ["Q", "Q", "Q", *("d" if epilogue in SCALARS else "Q" for epilogue in epilogues)]
+    return program, "".join(kinds) * (MAX_BATCH if count > 1 else 1)
+
+
+@cache
+def _text(out_dtype: DType, dtype: DType, epilogues: tuple[str, ...], is_batch: bool) -> str:
     sums = "double" if dtype.itemsize == 8 else "float"
     types = {"out": f"{C_TYPE[out_dtype]}*", "a": f"const {C_TYPE[dtype]}*", "b": f"const {C_TYPE[dtype]}*"}
     pointer = f"const {C_TYPE[out_dtype]}*"
     types |= {f"x{n}": "double" if epilogue in SCALARS else pointer for n, epilogue in enumerate(epilogues)}
-    is_batch = count > 1
     names = [f"_{k}" for k in range(MAX_BATCH)] if is_batch else [""]
     text = _TEXT.format(
         O=C_TYPE[out_dtype],
@@ -102,8 +112,4 @@ def small_matmul(
         chosen=select_parameters("blockIdx.y", types, MAX_BATCH) if is_batch else "",
         epilogues="\n    ".join(_EPILOGUES[epilogue].format(S=sums, n=n) for n, epilogue in enumerate(epilogues)),
     )
-    across, down = -(-columns // _TILE), -(-rows // _TILE)
-    operands = (a.offset, *a.strides[-2:], b.offset, *b.strides[-2:])
-    launch = Launch("small_matmul", (across * down, count, 1), (_TILE, _TILE, 1), 0)
-    program = Program(f"{op_code.helpers(())}\n{text}", (launch,), (), False, (rows, columns, inner, across, *operands))
-    return program, "".join("d" if kind == "double" else "Q" for kind in types.values()) * len(names)
+    return f"{op_code.helpers(())}\n{text}"
