@@ -227,7 +227,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="graphs whose kind contains this")
     options = parser.parse_args()
-    evaluate.NODES_LIMIT = 1 << 30  # nothing is computed
+    evaluate.NODES_LIMIT = 1 << 30  # type: ignore[attr-defined]  # nothing is computed
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
     versions = f"Python {platform.python_version()}, NumPy {numpy.__version__}"
     print(f"{datetime.date.today()}, {versions}, commit {commit.stdout.strip()}")

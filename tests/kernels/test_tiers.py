@@ -10,7 +10,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, wait
 from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
@@ -30,7 +29,7 @@ from gpunumpy.kernels.codegen.interpreter import text as interpreter_text
 from gpunumpy.kernels.cuda import beside as beside_module
 from gpunumpy.kernels.cuda import compile as module
 from gpunumpy.kernels.cuda import tiers
-from gpunumpy.kernels.cuda.beside import beside
+from gpunumpy.kernels.cuda.beside import Task, beside
 from gpunumpy.kernels.cuda.executor import CudaExecutor
 
 from ..support import fake_driver
@@ -40,7 +39,7 @@ from ..support.interruptions import Interruption, Tracer, interrupt
 pytest.importorskip("cuda.core")
 
 
-COMPILE = module._compile
+COMPILE, WAIT = module._compile, Task.wait
 
 
 class Compiler:
@@ -49,7 +48,7 @@ class Compiler:
     def __init__(self) -> None:
         self.compiled: list[str] = []
         self.ready: set[str] = set()
-        self.futures: list[Future[bytes]] = []
+        self.tasks: list[Task] = []
         self.may_go_on = threading.Event()
         self.may_go_on.set()
         self.error = ""
@@ -62,9 +61,9 @@ class Compiler:
             raise DeviceError(self.error)
         return b"image"
 
-    def beside(self, task: Callable[[], bytes]) -> Future[bytes]:
-        self.futures.append(beside(task))
-        return self.futures[-1]
+    def beside(self, work: Callable[[], bytes]) -> Task:
+        self.tasks.append(beside(work))
+        return self.tasks[-1]
 
     def find(self, key: Any) -> bytes | None:
         return b"image" if key[-1] in self.ready else None
@@ -105,7 +104,8 @@ def run(x: Any, count: int = 1) -> None:
 def finish(compiler: Compiler) -> None:
     """Wait until nothing is compiled any more."""
     compiler.may_go_on.set()
-    wait(compiler.futures, timeout=60)
+    for task in compiler.tasks:
+        task.wait()
 
 
 def test_a_kernel_is_interpreted_until_it_is_compiled(compiler: Compiler, was_interpreted: list[bool]) -> None:
@@ -121,6 +121,34 @@ def test_a_kernel_is_interpreted_until_it_is_compiled(compiler: Compiler, was_in
     run(x, 2)
     assert was_interpreted[-2:] == [False, False]
     assert len(compiler.compiled) == 1
+
+
+def test_the_host_waits_rather_than_queue_much_interpreted_work(
+    compiler: Compiler, was_interpreted: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler.ready.add(interpreter_text())
+    compiler.may_go_on.clear()
+    waited: list[int] = []
+
+    def wait(task: Task) -> None:
+        waited.append(len(was_interpreted))
+        compiler.may_go_on.set()
+        WAIT(task)
+
+    monkeypatch.setattr(Task, "wait", wait)
+    x = np.zeros(tiers._INSTRUCTIONS >> 5)
+    monkeypatch.setattr(tiers, "_INSTRUCTIONS_AHEAD", tiers._INSTRUCTIONS // 2)
+    x.computed()
+    was_interpreted.clear()
+    run(x, 20)
+    assert len(waited) == 1
+    assert was_interpreted == [True] * waited[0] + [False] * (20 - waited[0])
+    assert len(compiler.compiled) == 1
+    small = np.asarray(numpy.ones(1000))
+    compiler.may_go_on.clear()
+    for _ in range(10 * tiers._RUNS):
+        (small - 3.0).computed()
+    assert len(waited) == 1
 
 
 def test_much_work_is_compiled_at_once(compiler: Compiler, was_interpreted: list[bool]) -> None:
@@ -289,17 +317,18 @@ def test_a_signal_handler_at_any_line_of_the_tiers(
 
 def test_a_signal_handler_while_a_thread_of_the_compiler_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every line of the package is passed at which it could come, with threads that have to be started."""
-    futures: list[Future[bytes]] = []
+    tasks: list[Task] = []
 
     def ask() -> None:
-        futures.append(beside(lambda: b"image"))
+        tasks.append(beside(lambda: b"image"))
 
     for place in itertools.count(1):
         monkeypatch.setattr(beside_module, "_threads", [])
         monkeypatch.setattr(beside_module, "_tasks", SimpleQueue())
         tracer = Tracer(place, ask)
         tracer.run(ask)
-        assert not wait(futures, timeout=60).not_done
+        tasks[-1].wait()
+        assert tasks[-1].image() == b"image"
         while not beside_module._threads:  # it is noted once it runs
             time.sleep(0.001)
         if not tracer.where:
@@ -359,7 +388,7 @@ def test_the_interpreter_has_the_same_operations_with_every_numpy() -> None:
 AT_EXIT = """
 import sys, threading, time
 from gpunumpy.kernels.codegen.interpreter import text
-from gpunumpy.kernels.cuda.beside import beside
+from gpunumpy.kernels.cuda.beside import Task, beside
 from gpunumpy.kernels.cuda.compile import compile_cubin
 
 started = threading.Event()
@@ -385,7 +414,7 @@ def test_the_end_of_a_process_waits_for_no_compilation(tmp_path: Path, monkeypat
 
 AT_FORK = """
 import os, sys, threading
-from gpunumpy.kernels.cuda.beside import beside
+from gpunumpy.kernels.cuda.beside import Task, beside
 
 started, over = threading.Event(), threading.Event()
 
@@ -441,7 +470,7 @@ def late():
     print(len(compile_cubin('extern "C" __global__ void k() {}', "sm_90")) > 0)
 
 
-from gpunumpy.kernels.cuda.beside import beside
+from gpunumpy.kernels.cuda.beside import Task, beside
 from gpunumpy.kernels.cuda.compile import compile_cubin
 """
 

@@ -24,7 +24,7 @@ from ..schedule.traits import Traits
 from .device import Device, default_device
 from .device import synchronize as wait_for_device
 from .executors import executor_for
-from .loop_cut import LoopCut
+from .loop_cut import BYTES_LIMIT, NODES_LIMIT, LoopCut
 from .memory import Buffer, pool_locks
 from .plan import Observer
 from .planner import GraphChanged, Planner
@@ -430,12 +430,6 @@ def check_errors(queue: Queue) -> None:
         raise IndexError(message)
 
 
-# A pending graph is flushed when it has more nodes than this, at the next place of a `LoopCut`, or when it alone keeps
-# more bytes alive than this.
-NODES_LIMIT = 400
-BYTES_LIMIT = 1 << 29
-
-
 def review(queue: Queue, recorded: Node) -> None:
     """Add a value to a queue that is due for review, drop dead entries, and flush a graph that is too large.
 
@@ -465,13 +459,15 @@ def review(queue: Queue, recorded: Node) -> None:
             del arrays
             queue.pending[:count] = refs.values()
             nodes = _reachable_nodes(roots)
-            held_bytes = sum(node.data.nbytes for node in nodes if isinstance(node.data, Buffer) and node.owner is None)
+            # The memory of views counts too, though their arrays may be alive.
+            unowned = [node.data for node in nodes if node.owner is None or node.owner() is None]
+            held_bytes = sum({id(x): x.nbytes for x in unowned if isinstance(x, Buffer)}.values())
         finally:
             _settle(queue)
         cut = queue.state.cut
         is_ahead = False
         if len(nodes) > NODES_LIMIT or held_bytes > BYTES_LIMIT:
-            if held_bytes > BYTES_LIMIT or watcher is not None or cut.is_here(waiting):
+            if watcher is not None or cut.is_here(waiting, held_bytes):
                 structures, _ = queue.state.planner.counts()
                 with suppress(Exception):
                     flush(queue)

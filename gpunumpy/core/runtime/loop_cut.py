@@ -17,6 +17,10 @@ PATIENCE = 4
 # Places where first graphs became too large that are remembered.
 _MAX_LENGTHS = 64
 
+# A graph is too large when it has more nodes than this, or when it alone keeps more bytes alive than this.
+NODES_LIMIT = 400
+BYTES_LIMIT = 1 << 29
+
 # The code of a function, and an instruction in it.
 _Place: TypeAlias = tuple[CodeType, int]
 
@@ -72,6 +76,7 @@ class LoopCut:
         self._waited = 0  # values that were recorded in the present wait, a search included
         self._limit = 0  # of them, at most
         self._is_counted = False  # whether the limit alone ends the wait
+        self._held_bytes = 0  # that the graph kept alive when the wait began
         self._is_over = False  # whether the wait has ended
         self._is_first = True  # whether no graph was flushed for its size since the last look
         self._begin: _Place | None = None  # where the first graph became too large, while it waits after a search
@@ -83,13 +88,15 @@ class LoopCut:
         """Whether places are counted."""
         return self._search is not None
 
-    def is_here(self, waited: bool) -> bool:
+    def is_here(self, waited: bool, held_bytes: int) -> bool:
         """Return whether to flush a graph that is too large, which `waited` for the place; if not, it waits from now.
 
-        Without a place, or where the program has left the function that the place belongs to, a search begins.
+        Without a place, or where the program has left the function that the place belongs to, a search begins. A wait
+        ends early where the graph comes to keep many more bytes alive.
         """
         if waited or self.is_searching:
-            return self._is_over
+            return self._is_over or held_bytes > self._held_bytes + BYTES_LIMIT
+        self._held_bytes = held_bytes
         here = _user_place()
         length = self._lengths.get(here) if self._is_first else None
         self._waited, self._is_over, self._is_counted = 0, False, length is not None

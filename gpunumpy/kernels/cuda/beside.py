@@ -11,12 +11,12 @@ import ctypes
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable
-from concurrent.futures import Future
 from contextlib import suppress
 from functools import cache
 from queue import Empty, SimpleQueue
-from typing import Any, TypeAlias
+from typing import Any
 
 from ...core.fork import renew_in_child
 from ...core.helpers import Job
@@ -24,8 +24,48 @@ from ...core.late_imports import import_late
 
 MAX_THREADS = 8  # and at most half the processors: the program needs the others
 
-_Task: TypeAlias = tuple["Future[bytes]", Callable[[], bytes]]
-_tasks: SimpleQueue[_Task | None] = SimpleQueue()
+_POLL_S = 0.001  # how long a thread that waits for a task sleeps, before it looks again
+
+
+class Task:
+    """Work of the compiler in a thread of its own. It has no lock, in whose middle a signal handler could come.
+
+    Attributes
+    ----------
+    is_done : bool
+        Whether it has ended.
+    """
+
+    __slots__ = ("_error", "_image", "_process", "_work", "is_done")
+
+    def __init__(self, work: Callable[[], bytes]) -> None:
+        self._work = work
+        self._process = os.getpid()
+        self._image = b""
+        self._error: BaseException | None = None
+        self.is_done = False
+
+    def run(self) -> None:
+        """Do the work."""
+        try:
+            self._image = self._work()
+        except BaseException as error:
+            self._error = error
+        self.is_done = True
+
+    def wait(self) -> None:
+        """Wait until it has ended, or never will: the process ends, or is a child of the one that has the thread."""
+        while not (self.is_done or is_over() or self._process != os.getpid()):
+            time.sleep(_POLL_S)
+
+    def image(self) -> bytes:
+        """Return the machine code, or raise what the work raised; it must have ended."""
+        if self._error is not None:
+            raise self._error
+        return self._image
+
+
+_tasks: SimpleQueue[Task | None] = SimpleQueue()
 _threads: list[threading.Thread] = []
 _lock = threading.Lock()  # that helpers take, and the end of the process
 renew_in_child(lambda: [_lock])
@@ -33,19 +73,19 @@ renew_in_child(lambda: [_lock])
 _is_over = ctypes.create_string_buffer(b"0", 2)
 
 
-def beside(task: Callable[[], bytes]) -> Future[bytes]:
-    """Run a task of the compiler in a thread of its own; at the end of the process it may never be done.
+def beside(work: Callable[[], bytes]) -> Task:
+    """Begin work of the compiler in a thread of its own; at the end of the process it may never be done.
 
     Parameters
     ----------
-    task : callable
+    work : callable
         Returns machine code.
     """
-    future: Future[bytes] = Future()
-    _tasks.put((future, task))
+    task = Task(work)
+    _tasks.put(task)
     if len(_threads) < _max_threads():
         Job(_add_thread).start()  # a signal handler could come in its middle here
-    return future
+    return task
 
 
 def is_over() -> bool:
@@ -70,14 +110,8 @@ def _add_thread() -> None:
 
 
 def _work() -> None:
-    while (waiting := _tasks.get()) is not None:
-        future, task = waiting
-        if not future.set_running_or_notify_cancel():
-            continue
-        try:
-            future.set_result(task())
-        except BaseException as error:  # raised where the result is used
-            future.set_exception(error)
+    while (task := _tasks.get()) is not None:
+        task.run()
 
 
 def let_end_with_process(program: Any) -> None:
@@ -105,8 +139,8 @@ def _end() -> None:
     with _lock:
         _is_over[0] = b"1"
     with suppress(Empty):
-        while (waiting := _tasks.get_nowait()) is not None:
-            waiting[0].cancel()
+        while _tasks.get_nowait() is not None:
+            pass
     for _ in _threads:
         _tasks.put(None)
     for thread in _threads:

@@ -11,7 +11,6 @@ import os
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any, TypeAlias
@@ -22,7 +21,7 @@ from ...core.helpers import Job
 from ...core.late_imports import import_late
 from ...core.runtime.device import Device
 from . import precompiled
-from .beside import beside, let_end_with_process
+from .beside import Task, beside, let_end_with_process
 from .disk_cache import INSTALL, cache_folder, compiled_by_one_process, cuda_core, open_cache, warn_unusable
 from .module import Function, Module
 
@@ -215,7 +214,7 @@ def find_program(text: str, device: Device) -> bool:
     return image is not None
 
 
-def compile_beside(text: str, device: Device) -> Future[bytes]:
+def compile_beside(text: str, device: Device) -> Task:
     """Compile a program, without contraction, in a thread of its own, and return what will have its machine code."""
     return beside(partial(_image, (device, False, text)))
 

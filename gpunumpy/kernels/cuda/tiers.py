@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +21,7 @@ from ...core.source_location import warn
 from ..codegen.interpreter import text as interpreter_text
 from ..codegen.program import Program
 from ..codegen.sized import sized_interpretations, sized_programs
+from .beside import Task
 from .compile import compile_beside, contraction, find_program, load_program
 from .kernel import launcher
 from .module import Function
@@ -36,6 +36,9 @@ if TIER not in TIERS:
 # milliseconds of a large GPU, where the compiler takes a processor some 100 ms.
 _RUNS = 32
 _INSTRUCTIONS = 1 << 30
+# While it is, its kernels are interpreted until they have applied so many instructions more: 0.03 to 0.2 s of the GPU.
+# Then the host waits for the compiler, and not the GPU for what the host has queued meanwhile.
+_INSTRUCTIONS_AHEAD = 1 << 36
 # A process that meets so many kernels which nobody compiled has the interpreter compiled, if it is not there either.
 _KERNELS_BEFORE_INTERPRETER = 8
 _SIZES_KEPT = 16  # of a structure
@@ -104,12 +107,12 @@ class CudaKernels:
             interpretation, values = structure.interpretations.find(sizes)
         if interpretation is None:
             return launcher(device, structure.kernel, program)
-        share = 0.0 if TIER == "interpreted" else max(1 / _RUNS, interpretation.work(values) / _INSTRUCTIONS)
+        work = interpretation.work(values)
         interpret = launcher(device, structure.kernel, interpretation.at(values))
         compilation = self._compilations.find(program.text)
         if compilation is None:
             compilation = self._compilations.keep(program.text, Compilation(device, program.text))
-        return InterpretedFirst(structure.kernel, program, interpret, compilation, share)
+        return InterpretedFirst(structure.kernel, program, interpret, compilation, work)
 
     def _waits_for_compiler(self, program: Program) -> bool:
         """Return whether a kernel is not to be interpreted: it cannot be, it must not be, or there is no need."""
@@ -125,7 +128,7 @@ class Interpreter:
         self._device = device
         self._asked = 0
         self._was_found = False
-        self._image: Future[bytes] | None = None
+        self._task: Task | None = None
 
     def is_ready(self) -> bool:
         """Return whether `compile_program` returns the interpreter without the compiler; see to it that it will."""
@@ -136,13 +139,13 @@ class Interpreter:
             self._was_found = find_program(interpreter_text(), self._device)
             return self._was_found
         if self._asked == _KERNELS_BEFORE_INTERPRETER:
-            self._image = compile_beside(interpreter_text(), self._device)
-        if self._image is None or not self._image.done() or self._image.cancelled():
+            self._task = compile_beside(interpreter_text(), self._device)
+        if self._task is None or not self._task.is_done:
             return False
         try:
-            image = self._image.result()
+            image = self._task.image()
         except DeviceError as error:
-            self._image = None
+            self._task = None
             reason = str(error).partition("\n")[0]
             warn(f"kernels wait for the compiler, as their interpreter does not compile: {reason}", RuntimeWarning)
             return False
@@ -155,16 +158,17 @@ class Compilation:
     def __init__(self, device: Device, text: str) -> None:
         self.device = device
         self.text = text
-        self._left = 1.0
-        self._image: Future[bytes] | None = None
+        self._left = 1.0  # of what is interpreted before it is compiled
+        self._ahead = 0  # instructions that were applied while it is
+        self._task: Task | None = None
 
-    def advance(self, share: float, entries: Sequence[str]) -> dict[str, Function] | None:
+    def advance(self, work: int, entries: Sequence[str]) -> dict[str, Function] | None:
         """Return the functions of the program, or None while it is not compiled.
 
         Parameters
         ----------
-        share : float
-            What the kernel that is about to run is of all that is interpreted before the program is compiled.
+        work : int
+            How many instructions the kernel that is about to run applies to points.
         entries : sequence of str
             The names of the functions.
 
@@ -173,19 +177,26 @@ class Compilation:
         DeviceError
             Once, if the program does not compile. It is interpreted on, and compiled again later.
         """
-        if self._image is None:
-            self._left -= share
+        if TIER == "interpreted":
+            return None
+        if self._task is None:
+            self._left -= max(1 / _RUNS, work / _INSTRUCTIONS)
             if self._left >= 0:
                 return None
             found = load_program(self.text, entries, self.device, None)
             if found is None:
-                self._image = compile_beside(self.text, self.device)
+                self._ahead = 0
+                self._task = compile_beside(self.text, self.device)
             return found
-        if not self._image.done() or self._image.cancelled():
+        if not self._task.is_done:
+            self._ahead += work
+            if self._ahead > _INSTRUCTIONS_AHEAD:
+                self._task.wait()
+        if not self._task.is_done:
             return None
-        image, self._image, self._left = self._image, None, 1.0
+        task, self._task, self._left = self._task, None, 1.0
         with suppress(MemoryError):  # it is loaded later
-            functions = load_program(self.text, entries, self.device, image.result())
+            functions = load_program(self.text, entries, self.device, task.image())
             self._left = 0.0  # kernels of other sizes find it
             return functions
         return None
@@ -203,18 +214,18 @@ class InterpretedFirst:
     is_one_launch = True
 
     def __init__(
-        self, kernel: Kernel, program: Program, interpretation: Runner, compilation: Compilation, share: float
+        self, kernel: Kernel, program: Program, interpretation: Runner, compilation: Compilation, work: int
     ) -> None:
         self.is_interpreted = True
         self._run = interpretation
         self._kernel, self._program = kernel, program
         self._entries = [launch.entry for launch in program.launches]
-        self._compilation, self._share = compilation, share
+        self._compilation, self._work = compilation, work
 
     def __call__(self, values: Sequence[Any]) -> None:
         """Run the kernel over its bound arguments."""
         if self.is_interpreted:
-            functions = self._compilation.advance(self._share, self._entries)
+            functions = self._compilation.advance(self._work, self._entries)
             if functions is not None:
                 self._run = launcher(self._compilation.device, self._kernel, self._program, functions)
                 self.is_interpreted = False

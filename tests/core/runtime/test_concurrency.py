@@ -18,6 +18,7 @@ from gpunumpy.core.graph import layout
 from gpunumpy.core.graph import node as graph
 from gpunumpy.core.graph.node import Node
 from gpunumpy.core.graph.primitives import Map
+from gpunumpy.core.graph.queue import REVIEW_INTERVAL
 from gpunumpy.core.runtime import evaluate, loop_cut, memory
 from gpunumpy.core.runtime.loop_cut import LoopCut
 from gpunumpy.core.schedule import passes
@@ -480,8 +481,8 @@ def test_many_writes_to_one_array_are_flushed_on_the_way(monkeypatch: pytest.Mon
         a[i] = i
     numpy.testing.assert_array_equal(a.get(), numpy.arange(1500.0))
     # The first graph grows while the place to flush it at is searched for.
-    assert sizes[0] < 4 * evaluate.NODES_LIMIT
-    assert max(sizes[2:]) < 2 * evaluate.NODES_LIMIT
+    assert sizes[0] < 4 * loop_cut.NODES_LIMIT
+    assert max(sizes[2:]) < 2 * loop_cut.NODES_LIMIT
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -526,6 +527,38 @@ def test_a_loop_with_inner_loops_is_cut_in_its_outer_one() -> None:
     assert structures() == before + first, "a second run makes the plans of the first"
 
 
+@pytest.mark.parametrize("grows", [False, True])
+def test_a_loop_over_large_arrays_is_cut_at_one_place(grows: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pending graphs keep many bytes alive from the first operation on; a loop must not let them keep more and more."""
+    limit = 1 << 20
+    for module in (evaluate, loop_cut):
+        monkeypatch.setattr(module, "BYTES_LIMIT", limit)
+    device, large = np.Device("cpu"), numpy.ones(3 * limit // 16)
+    inner = 2 * REVIEW_INTERVAL if grows else 10
+    held: list[int] = []
+    is_here = LoopCut.is_here
+    monkeypatch.setattr(LoopCut, "is_here", lambda cut, *args: held.append(args[1]) or is_here(cut, *args))
+
+    def program(count: int) -> None:
+        x = np.asarray(large, device="cpu")
+        for _ in range(count):
+            if grows:
+                x = x + np.asarray(large, device="cpu")
+            for k in range(inner):
+                x = x * 0.5 + k
+            x = np.sqrt(abs(x))
+        np.asnumpy(x)
+
+    state = evaluate.state_of(device)
+    state.cut, before = LoopCut(), state.planner.counts()[0]
+    program(20 if grows else 60)
+    assert max(held) > limit
+    if grows:
+        assert max(held) < 8 * limit
+    else:
+        assert state.planner.counts()[0] - before <= 4
+
+
 def test_the_place_of_a_program_that_is_not_running_is_not_waited_for() -> None:
     cut = LoopCut()
 
@@ -533,17 +566,17 @@ def test_the_place_of_a_program_that_is_not_running_is_not_waited_for() -> None:
         return cut.is_ahead()
 
     def program() -> None:
-        assert not cut.is_here(False)
+        assert not cut.is_here(False, 0)
         for _ in range(loop_cut.MAX_SEARCH):
             record()
         assert not cut.is_searching
-        assert cut.is_here(True)
+        assert cut.is_here(True, 0)
         cut.flushed(True)
-        assert not cut.is_here(False)  # it waits
+        assert not cut.is_here(False, 0)  # it waits
         assert not cut.is_searching
 
     program()
-    assert not cut.is_here(False)
+    assert not cut.is_here(False, 0)
     assert cut.is_searching
 
 
@@ -551,10 +584,10 @@ def test_a_first_graph_grows_as_long_as_the_one_before_a_look() -> None:
     cut = LoopCut()
     lengths = []
     for _ in range(2):
-        assert not cut.is_here(False)
+        assert not cut.is_here(False, 0)
         assert cut.is_searching is not bool(lengths)
         length = 1
-        while cut.is_ahead() or not cut.is_here(True):
+        while cut.is_ahead() or not cut.is_here(True, 0):
             length += 1
         cut.flushed(True)
         lengths.append(length)
