@@ -7,12 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One launch of an entry: its grid in blocks, its block in threads, and its bytes of dynamic shared memory."""
+    """One launch of an entry: its grid in blocks, its block in threads, and its bytes of dynamic shared memory.
+
+    `is_packed` says that all its arguments are one parameter of the entry, a struct.
+    """
 
     entry: str
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
     shared: int = 0
+    is_packed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

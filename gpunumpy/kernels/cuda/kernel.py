@@ -30,7 +30,7 @@ def launcher(
         functions = compile_program(program.text, tuple(x.entry for x in program.launches), device)
     layout = "".join(ARGUMENT_FORMAT[k] for k in kinds) + "Q" * (len(program.scratch) + len(flag))
     launchers = [
-        Launcher(device, functions[x.entry], x.grid, x.block, x.shared, layout, program.params)
+        Launcher(device, functions[x.entry], x.grid, x.block, x.shared, layout, program.params, x.is_packed)
         for x in program.launches
     ]
     complex_args = [n for n, k in enumerate(kinds) if k == "c"]

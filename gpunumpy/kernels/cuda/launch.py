@@ -25,7 +25,7 @@ ARGUMENT_FORMAT = {"P": "Q", "b": "q", "i": "q", "u": "Q", "e": "d", "f": "d", "
 class Launcher:
     """A kernel of a GPU with its grid, ready to be launched with different arguments.
 
-    Every parameter of the kernel is 8 bytes wide. The arguments are packed into one buffer, which the driver copies
+    Every argument of the kernel is 8 bytes wide. The arguments are packed into one buffer, which the driver copies
     during the call; a lock keeps threads from overwriting each other's arguments.
 
     Parameters
@@ -43,6 +43,8 @@ class Launcher:
         for signed integers, ``d`` for floating-point numbers.
     params : sequence of int
         Signed integers that follow the arguments in every launch.
+    is_packed : bool
+        Whether all of these are one parameter of the kernel, a struct.
     """
 
     __slots__ = ("_addresses", "_dimensions", "_function", "_launch", "_lock", "_pack", "_values", "device")
@@ -58,6 +60,7 @@ class Launcher:
         shared: int,
         format: str,
         params: Sequence[int] = (),
+        is_packed: bool = False,
     ) -> None:
         packer = struct.Struct("=" + format)
         if packer.size != 8 * len(format):
@@ -67,7 +70,7 @@ class Launcher:
         # The driver takes the address of each value. There is at least one value, also for a kernel without parameters.
         self._values = array("q", (*bytes(len(format)), *params) or (0,))
         start, count = self._values.buffer_info()
-        self._addresses = array("Q", range(start, start + 8 * count, 8))
+        self._addresses = array("Q", (start,) if is_packed else range(start, start + 8 * count, 8))
         self._function = function  # keeps its module loaded
         self._dimensions = (*(*grid, 1, 1)[:3], *(*block, 1, 1)[:3], shared)
         self._lock = threading.RLock()

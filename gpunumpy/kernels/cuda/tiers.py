@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.errors import DeviceError, allowed
-from ...core.graph.bounded_table import BoundedTable
+from ...core.graph.bounded_table import BoundedTable, count
 from ...core.runtime.device import Device
 from ...core.runtime.plan import Runner
 from ...core.schedule.kernel import Kernel
@@ -42,6 +42,7 @@ _INSTRUCTIONS_AHEAD = 1 << 36
 # A process that meets so many kernels which nobody compiled has the interpreter compiled, if it is not there either.
 _KERNELS_BEFORE_INTERPRETER = 8
 _SIZES_KEPT = 16  # of a structure
+_RUNNER_ENTRIES = 16  # of a `BoundedTable`, that what runs a kernel counts as: about 5 kB
 
 
 class _Structure:
@@ -72,8 +73,10 @@ class KernelAt:
     def keep(self, runner: Runner) -> None:
         """Keep what runs the kernel for others, once it is ready."""
         runners = self.structure.runners
-        if len(runners) >= _SIZES_KEPT and self._key() not in runners:
-            runners.clear()
+        if self._key() not in runners:
+            count(_RUNNER_ENTRIES)
+            if len(runners) >= _SIZES_KEPT:
+                runners.clear()
         runners[self._key()] = runner
 
     def _key(self) -> tuple[object, ...]:
