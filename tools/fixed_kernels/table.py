@@ -29,6 +29,8 @@ from gpunumpy.kernels.indexing import cuda_masks, cuda_scatter
 from gpunumpy.kernels.linalg import cuda_cholesky, cuda_eig, cuda_lu, cuda_small, cuda_solvers
 from gpunumpy.kernels.linalg import cuda_decompositions as cuda_large_decompositions
 from gpunumpy.kernels.linalg import cuda_small_decompositions as cuda_decompositions
+from gpunumpy.kernels.products import cuda_integers
+from gpunumpy.kernels.products import cuda_small as cuda_small_products
 from gpunumpy.kernels.random import cuda_bounded, cuda_draws, cuda_mt19937, cuda_rejection_sampling
 from gpunumpy.kernels.search import cuda as cuda_search
 from gpunumpy.kernels.sort import cuda as cuda_sort
@@ -357,6 +359,16 @@ def small_qr(shared: int) -> Texts:
         yield cuda_decompositions.qr((mode,), _layouts(square, *further, square), [dtype] * 3).text
 
 
+def products(shared: int) -> Texts:
+    """Small products, alone and as a batch, with the operations that follow most often; and products of integers."""
+    square = _layouts(*[(16, 16)] * 3)
+    epilogues = ((), *[(name,) for name in cuda_small_products.EPILOGUES], ("bias", "maximum"))
+    for dtype, after, count in product(_REAL, epilogues, (1, 3)):
+        yield cuda_small_products.small_matmul(square, [dtype] * 3, after, count)[0].text
+    for n in (16, 1024):
+        yield cuda_integers.matmul(_layouts(*[(n, n)] * 3), [INT64] * 3).text
+
+
 FAMILIES: tuple[Callable[[int], Texts], ...] = (
     interpreter,
     *(sort, argsort, searchsorted, masks, scatter, bincount, histogram),
@@ -364,4 +376,5 @@ FAMILIES: tuple[Callable[[int], Texts], ...] = (
     *(streams, functions),
     *(lu, cholesky, beside_libraries),
     *(small_solve, small_inv, small_determinants, small_cholesky, small_svd, small_eigh, small_eig, small_qr),
+    products,
 )

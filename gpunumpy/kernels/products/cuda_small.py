@@ -50,7 +50,7 @@ extern "C" __global__ void small_matmul({pointers}, long long rows, long long co
 }}
 """
 # The text of each epilogue of `Product.epilogues`; ``x<n>`` is the scalar or pointer of step n.
-_EPILOGUES = {
+EPILOGUES = {
     "scale": "sum *= ({S})x{n};",
     "divide": "sum /= ({S})x{n};",
     "bias": "sum += ({S})x{n}[column];",
@@ -110,6 +110,6 @@ def _text(out_dtype: DType, dtype: DType, epilogues: tuple[str, ...], is_batch: 
         depth=_DEPTH,
         pointers=", ".join(f"{kind} {name}{number}" for number in names for name, kind in types.items()),
         chosen=select_parameters("blockIdx.y", types, MAX_BATCH) if is_batch else "",
-        epilogues="\n    ".join(_EPILOGUES[epilogue].format(S=sums, n=n) for n, epilogue in enumerate(epilogues)),
+        epilogues="\n    ".join(EPILOGUES[epilogue].format(S=sums, n=n) for n, epilogue in enumerate(epilogues)),
     )
     return f"{op_code.helpers(())}\n{text}"
