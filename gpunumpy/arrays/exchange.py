@@ -68,9 +68,10 @@ def _mark_exported(buffer: Buffer) -> None:
 
     A value that a kernel stores where the host reads it is awaited: from then on its address is in the device's memory.
     """
+    buffer.awaited()
+    _ = buffer.ptr  # what is on the host moves first, for which there may be no room
     buffer.exported = True
     buffer.copy = None
-    buffer.awaited()
 
 
 def _pointer(x: ndarray) -> tuple[int, Layout, Buffer]:

@@ -105,7 +105,8 @@ def finish(compiler: Compiler) -> None:
     """Wait until nothing is compiled any more."""
     compiler.may_go_on.set()
     for task in compiler.tasks:
-        task.wait()
+        while not task.is_done:
+            time.sleep(0.001)
 
 
 def test_a_kernel_is_interpreted_until_it_is_compiled(compiler: Compiler, was_interpreted: list[bool]) -> None:
@@ -149,6 +150,56 @@ def test_the_host_waits_rather_than_queue_much_interpreted_work(
     for _ in range(10 * tiers._RUNS):
         (small - 3.0).computed()
     assert len(waited) == 1
+
+
+def test_a_signal_handler_in_a_wait_takes_what_is_compiled(
+    compiler: Compiler, was_interpreted: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler.ready.add(interpreter_text())
+    compiler.may_go_on.clear()
+    x = np.zeros(tiers._INSTRUCTIONS >> 5)
+    x.computed()
+
+    def wait(task: Task) -> None:
+        monkeypatch.setattr(Task, "wait", WAIT)
+        compiler.may_go_on.set()
+        WAIT(task)
+        run(x)
+
+    monkeypatch.setattr(tiers, "_INSTRUCTIONS_AHEAD", tiers._INSTRUCTIONS // 2)
+    monkeypatch.setattr(Task, "wait", wait)
+    run(x, 20)
+    assert not was_interpreted[-1]
+    assert len(compiler.compiled) == 1
+
+
+def test_a_wait_for_a_thread_that_is_not_there_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*args: Any) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(beside_module, "_threads", [])
+    monkeypatch.setattr(beside_module, "_tasks", SimpleQueue())
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    task = beside(lambda: b"image")
+    task.wait()
+    assert not task.is_done
+
+
+def test_a_finalizer_that_wants_what_a_waiting_thread_has_locked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The wait ends, and so do both."""
+    monkeypatch.setattr(beside_module, "_PATIENCE_S", 0.05)
+    lock = threading.RLock()
+
+    def work() -> bytes:
+        with lock:
+            return b"image"
+
+    with lock:
+        task = beside(work)
+        task.wait()
+        assert not task.is_done
+    while not task.is_done:
+        time.sleep(0.001)
 
 
 def test_much_work_is_compiled_at_once(compiler: Compiler, was_interpreted: list[bool]) -> None:
@@ -327,7 +378,8 @@ def test_a_signal_handler_while_a_thread_of_the_compiler_starts(monkeypatch: pyt
         monkeypatch.setattr(beside_module, "_tasks", SimpleQueue())
         tracer = Tracer(place, ask)
         tracer.run(ask)
-        tasks[-1].wait()
+        while not tasks[-1].is_done:  # its thread may not be there yet
+            time.sleep(0.001)
         assert tasks[-1].image() == b"image"
         while not beside_module._threads:  # it is noted once it runs
             time.sleep(0.001)

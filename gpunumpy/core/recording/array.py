@@ -286,6 +286,7 @@ def _reads_alias(value: Node, buffer: Buffer) -> bool:
     """Return whether a value reads the memory of `buffer` through another buffer, as two imports of one array do."""
     return any(
         isinstance(node.data, Buffer)
+        and node.data.exported  # as memory is that came from elsewhere
         and node.data is not buffer
         and node.data.ptr < buffer.ptr + buffer.nbytes
         and buffer.ptr < node.data.ptr + node.data.nbytes

@@ -11,9 +11,11 @@ import os
 import sys
 import threading
 import weakref
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from sys import getrefcount
 from types import FrameType
 from typing import Any
 
@@ -459,9 +461,7 @@ def review(queue: Queue, recorded: Node) -> None:
             del arrays
             queue.pending[:count] = refs.values()
             nodes = _reachable_nodes(roots)
-            # The memory of views counts too, though their arrays may be alive.
-            unowned = [node.data for node in nodes if node.owner is None or node.owner() is None]
-            held_bytes = sum({id(x): x.nbytes for x in unowned if isinstance(x, Buffer)}.values())
+            held_bytes = _held_bytes(nodes)
         finally:
             _settle(queue)
         cut = queue.state.cut
@@ -477,6 +477,15 @@ def review(queue: Queue, recorded: Node) -> None:
         if is_ahead or (cut.is_searching and watcher is None):
             queue.review_at = -1  # every value that is recorded comes here until the place is reached, or found
 
+
+def _held_bytes(nodes: Sequence[Node]) -> int:
+    """Return the bytes of the buffers that nothing but these nodes refers to."""
+    counts: Counter[Buffer] = Counter([node.data for node in nodes if isinstance(node.data, Buffer)])
+    # Besides the nodes, the counter, its item and the call refer to a buffer.
+    return sum([buffer.nbytes for buffer, count in counts.items() if getrefcount(buffer) <= count + _OWN_REFERENCES])
+
+
+_OWN_REFERENCES = 4
 
 # The functions whose variable `run` is what a queue is at.
 _RUNNING = frozenset(function.__code__ for function in (flush, compute_only, review))

@@ -92,6 +92,7 @@ class _BufferOnHost(Buffer):
             block = allocate(self.device, self.nbytes)
             copy_from_host(block, 0, content)
             blocks.append(block)  # a signal handler or another thread may have come first: then its block is the one
+            del blocks[1:]
         return blocks[0].ptr
 
     def mark_used_by_other_stream(self) -> None:

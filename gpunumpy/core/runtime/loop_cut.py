@@ -123,7 +123,9 @@ class LoopCut:
             self._place, self._scope = search.found()
             self._search, self._limit = None, self._waited + MAX_SEARCH
             self._is_over = self._scope is None or self._place == here
-        return not self._is_over and self._waited % REVIEW_INTERVAL != 0
+        # What keeps many bytes alive is looked at more often: each round of a loop may add to them.
+        interval = REVIEW_INTERVAL // 4 if self._held_bytes > BYTES_LIMIT else REVIEW_INTERVAL
+        return not self._is_over and self._waited % interval != 0
 
     def looked(self) -> None:
         """Note that the graph was flushed for a look at a value."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Hashable, Sequence
 
 from ..graph.bounded_table import BoundedTable
@@ -54,23 +53,6 @@ class Planner:
         GraphChanged
             If `has_changed` tells so when the nodes have been looked at: they may not be what `key` was made of.
         """
-        # A plan is some 10,000 objects, all of which stay: without its collector Python makes them in 4/5 of the time.
-        threshold = gc.get_threshold()
-        try:
-            gc.set_threshold(0)
-            return self._plan(key, nodes, count, overwrite, check, has_changed)
-        finally:
-            gc.set_threshold(*threshold)  # one call: Python lets no signal in before it
-
-    def _plan(
-        self,
-        key: Hashable,
-        nodes: Sequence[Node],
-        count: int,
-        overwrite: bool,
-        check: bool,
-        has_changed: Callable[[], bool],
-    ) -> Plan:
         structure, sizes = lowered(nodes)
         template_key = (structure, count, overwrite)
         variants = self._templates.find(template_key)

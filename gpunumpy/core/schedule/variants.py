@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from ..graph.bounded_table import count
+from ..helpers import without_collector
 from .sizes import LEAST, Integer, Trace
 
 T = TypeVar("T")
@@ -89,9 +90,9 @@ class Variants(Generic[T]):
             if variant.guards(values):
                 return variant.made, values
         if variants:
-            variant = self._with_symbols(places, values)
+            variant = without_collector(self._with_symbols, places, values)
         else:
-            variant = self._for_numbers(numbers, places, values)
+            variant = without_collector(self._for_numbers, numbers, places, values)
         if len(variants) >= MAX_VARIANTS:
             del variants[0]
         else:

@@ -25,6 +25,9 @@ from ...core.late_imports import import_late
 MAX_THREADS = 8  # and at most half the processors: the program needs the others
 
 _POLL_S = 0.001  # how long a thread that waits for a task sleeps, before it looks again
+# A wait ends after so long: the compiler's threads run finalizers and filters of warnings of the user's, and these may
+# want what the waiting thread has locked.
+_PATIENCE_S = 2.0
 
 
 class Task:
@@ -54,8 +57,11 @@ class Task:
         self.is_done = True
 
     def wait(self) -> None:
-        """Wait until it has ended, or never will: the process ends, or is a child of the one that has the thread."""
-        while not (self.is_done or is_over() or self._process != os.getpid()):
+        """Wait for its end for a while, unless no thread works on it, in this process or any more."""
+        deadline = time.monotonic() + _PATIENCE_S
+        while not self.is_done and _threads and not is_over() and self._process == os.getpid():
+            if time.monotonic() > deadline:
+                return
             time.sleep(_POLL_S)
 
     def image(self) -> bytes:

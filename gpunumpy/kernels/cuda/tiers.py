@@ -143,10 +143,11 @@ class Interpreter:
             return self._was_found
         if self._asked == _KERNELS_BEFORE_INTERPRETER:
             self._task = compile_beside(interpreter_text(), self._device)
-        if self._task is None or not self._task.is_done:
+        task = self._task
+        if task is None or not task.is_done:
             return False
         try:
-            image = self._task.image()
+            image = task.image()
         except DeviceError as error:
             self._task = None
             reason = str(error).partition("\n")[0]
@@ -182,7 +183,8 @@ class Compilation:
         """
         if TIER == "interpreted":
             return None
-        if self._task is None:
+        task = self._task
+        if task is None:
             self._left -= max(1 / _RUNS, work / _INSTRUCTIONS)
             if self._left >= 0:
                 return None
@@ -191,13 +193,14 @@ class Compilation:
                 self._ahead = 0
                 self._task = compile_beside(self.text, self.device)
             return found
-        if not self._task.is_done:
+        if not task.is_done:
             self._ahead += work
             if self._ahead > _INSTRUCTIONS_AHEAD:
-                self._task.wait()
-        if not self._task.is_done:
+                self._ahead = 0
+                task.wait()
+        if not task.is_done or self._task is not task:  # a signal handler, or another thread, may have taken it
             return None
-        task, self._task, self._left = self._task, None, 1.0
+        self._task, self._left = None, 1.0
         with suppress(MemoryError):  # it is loaded later
             functions = load_program(self.text, entries, self.device, task.image())
             self._left = 0.0  # kernels of other sizes find it

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -12,6 +13,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.graph import bounded_table
+from gpunumpy.core.helpers import without_collector
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.loop_cut import LoopCut
@@ -249,3 +251,37 @@ def test_a_kernel_is_prepared_once(monkeypatch: pytest.MonkeyPatch) -> None:
     # One for the sizes of a pattern that come first, and one for all sizes.
     assert len(prepared) <= 2 * patterns
     assert len(generated) <= 2 * patterns
+
+
+def test_the_collector_rests_while_plans_are_made() -> None:
+    """In several threads too, and not after an exception; what the program has chosen comes back."""
+    chosen = gc.get_threshold()
+    begun, may_end = threading.Barrier(2), threading.Barrier(2)
+
+    def make(barriers: Sequence[threading.Barrier]) -> tuple[int, int, int]:
+        for barrier in barriers:
+            barrier.wait(60)
+        return gc.get_threshold()
+
+    def fail() -> None:
+        raise KeyboardInterrupt
+
+    try:
+        gc.set_threshold(901, 11, 12)
+        first = threading.Thread(target=without_collector, args=(make, (begun, may_end)))
+        first.start()
+        begun.wait(60)
+        second = threading.Thread(target=without_collector, args=(make, (may_end,)))
+        second.start()
+        first.join()
+        second.join()
+        assert gc.get_threshold() == (901, 11, 12)
+        assert without_collector(without_collector, make, ())[0] == 0
+        with pytest.raises(KeyboardInterrupt):
+            without_collector(fail)
+        assert gc.get_threshold() == (901, 11, 12)
+        gc.set_threshold(0)
+        without_collector(make, ())
+        assert gc.get_threshold()[0] == 0
+    finally:
+        gc.set_threshold(*chosen)
