@@ -454,7 +454,7 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
         order: str | Sequence[str] | None = None,
         *,
         stable: builtins.bool | None = None,
-        descending: builtins.bool | None = False,
+        descending: builtins.bool | None = None,
     ) -> ndarray: ...
     def astype(
         self,
@@ -555,7 +555,7 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
         order: str | Sequence[str] | None = None,
         *,
         stable: builtins.bool | None = None,
-        descending: builtins.bool | None = False,
+        descending: builtins.bool | None = None,
     ) -> None: ...
     def squeeze(self, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None) -> ndarray: ...
     def std(
@@ -812,7 +812,7 @@ def argsort(
     order: str | Sequence[str] | None = None,
     *,
     stable: builtins.bool | None = None,
-    descending: builtins.bool = False,
+    descending: builtins.bool | None = None,
 ) -> ndarray: ...
 def argwhere(a: ArrayLike) -> ndarray: ...
 def around(a: ArrayLike, decimals: SupportsIndex = 0, out: _Out | None = None) -> ndarray: ...
@@ -2138,7 +2138,7 @@ def sort(
     order: str | Sequence[str] | None = None,
     *,
     stable: builtins.bool | None = None,
-    descending: builtins.bool = False,
+    descending: builtins.bool | None = None,
 ) -> ndarray: ...
 def sort_complex(a: ArrayLike) -> ndarray: ...
 

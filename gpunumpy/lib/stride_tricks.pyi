@@ -12,6 +12,8 @@ def as_strided(
     strides: Iterable[SupportsIndex] | None = None,
     subok: bool = False,
     writeable: bool = True,
+    *,
+    check_bounds: bool | None = None,
 ) -> ndarray: ...
 def sliding_window_view(
     x: ArrayLike,

@@ -36,11 +36,11 @@ def sample(shape: tuple[int, int], dtype: str, seed: int = 0) -> numpy.ndarray:
 
 
 def order(x: numpy.ndarray, descending: bool) -> numpy.ndarray:
-    """The positions that sort rows; a descending order is that of the ranks turned round."""
+    """The positions that sort rows; a descending order is that of the ranks turned round, but NaN is last in both."""
     if not descending:
         return numpy.argsort(x, axis=-1, stable=True)
     ranks = numpy.array([numpy.unique(row, return_inverse=True)[1] for row in x])
-    return numpy.argsort(-ranks, axis=-1, stable=True)
+    return numpy.argsort(numpy.where(numpy.isnan(x), 1, -ranks), axis=-1, stable=True)
 
 
 def program(x: numpy.ndarray, descending: bool, positions: bool, begin: int = 0) -> Program:
@@ -66,8 +66,9 @@ def small_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("shape", SHORT)
-def test_short_rows(shape: tuple[int, int]) -> None:
-    check(sample(shape, "f4"), False)
+@pytest.mark.parametrize("descending", [False, True])
+def test_short_rows(shape: tuple[int, int], descending: bool) -> None:
+    check(sample(shape, "f4"), descending)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -81,9 +82,12 @@ def test_short_rows_of_every_dtype(dtype: str, descending: bool) -> None:
 @pytest.mark.parametrize("dtype", ["u1", "f2", "i4", "f8"])
 @pytest.mark.parametrize("shape", LONG)
 @pytest.mark.parametrize("few", [0, 1 << 19])
-def test_long_rows(dtype: str, shape: tuple[int, int], few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("descending", [False, True])
+def test_long_rows(
+    dtype: str, shape: tuple[int, int], few: int, descending: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(cuda_sort, "_FEW_ELEMENTS", few)
-    check(sample(shape, dtype), False)
+    check(sample(shape, dtype), descending)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

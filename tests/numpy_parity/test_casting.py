@@ -8,10 +8,12 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core.numpy_release import RELEASE
 
 from ..emulator.emulated import emulated
 from .parity import on_host, outcome, same
@@ -232,3 +234,60 @@ def _warnings(statement: Callable[[Any], Any], xp: Any) -> list[warnings.Warning
         warnings.simplefilter("always")
         statement(xp)
     return [w for w in caught if "encountered" not in str(w.message)]
+
+
+NUMERIC = ("?", "i1", "i4", "i8", "u1", "u4", "u8", "e", "f", "d", "F", "D")
+NUMBERS: tuple[Any, ...] = (
+    *(0, 1, -1, 0.5, -0.5, 300, 2049, 70_000, 1e10, 1e-7, 1e-320, 1e300, numpy.nan, numpy.inf, -numpy.inf),
+    *(2.0**bits + step for bits in (7, 8, 15, 16, 31, 32, 63, 64) for step in (-1, 0)),
+    *(-(2.0**bits) - step for bits in (7, 15, 31, 63) for step in (0, 1)),
+    *(2**24 + 1, 2**53 + 1, 2**63 - 1, 2**64 - 1, 1j, 1 + 1j, complex(2, numpy.nan), complex(numpy.nan, 0)),
+)
+
+
+def values_of(dtype: str) -> list[Any]:
+    """Arrays of one number of the dtype, and one of all that fit its integers."""
+    d = numpy.dtype(dtype)
+    numbers = [n for n in NUMBERS if d.kind == "c" or not isinstance(n, complex)]
+    if d.kind in "iu":
+        info = numpy.iinfo(d)
+        numbers = [int(n) for n in numbers if info.min <= n <= info.max]
+    with numpy.errstate(all="ignore"):
+        return [numpy.array(n).astype(d) for n in numbers] + [numpy.array([[0, 1], [2, 3]]).astype(d).T]
+
+
+@pytest.mark.skipif(RELEASE < "2.4.0", reason="NumPy has the rule same_value from 2.4 on")
+@pytest.mark.parametrize("target", NUMERIC)
+@pytest.mark.parametrize("source", NUMERIC)
+def test_casts_that_may_change_no_value(source: str, target: str) -> None:
+    for data in values_of(source):
+        expected = outcome(lambda: data.astype(target, casting="same_value"))  # noqa: B023
+        found = outcome(lambda: on_host(np.asarray(data).astype(target, casting="same_value")))  # noqa: B023
+        with numpy.errstate(all="ignore"):
+            if isinstance(expected, Exception) and "half" in str(expected) and data in (0, 65504):
+                expected = data.real.astype(target)  # NumPy refuses -0.0 and the largest number of float16
+        same(found, expected, what=f"{data!r} to {target}")
+        if isinstance(expected, Exception):
+            assert str(found) == str(expected)
+
+
+@pytest.mark.skipif(RELEASE < "2.4.0", reason="NumPy has the rule same_value from 2.4 on")
+def test_the_first_value_that_changes_is_named() -> None:
+    data = numpy.array([[1, 2 + 1j], [0.5, 3]])
+    for view in (data, data[::-1].copy()):
+        with pytest.warns(numpy.exceptions.ComplexWarning), pytest.raises(ValueError, match="same_value") as expected:
+            view.astype("i4", casting="same_value")
+        with pytest.warns(numpy.exceptions.ComplexWarning), pytest.raises(ValueError, match="same_value") as found:
+            np.asarray(view).astype("i4", casting="same_value")
+        assert str(found.value) == str(expected.value)
+    whole = np.asarray(data.real * 2).astype("i4", casting="same_value", copy=False)
+    same(on_host(whole), (data.real * 2).astype("i4"))
+
+
+@pytest.mark.parametrize("target", ["f4", ml_dtypes.bfloat16])
+def test_dtypes_without_the_rule(target: Any) -> None:
+    """NumPy's error, of its dtypes before 2.4 too."""
+    source = numpy.ones(2, ml_dtypes.bfloat16 if target == "f4" else "f4")
+    expected = outcome(lambda: source.astype(target, casting="same_value"))
+    found = outcome(lambda: np.asarray(source).astype(target, casting="same_value"))
+    assert (type(found), str(found)) == (type(expected), str(expected))

@@ -11,10 +11,11 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core.numpy_release import RELEASE
 from gpunumpy.functions import fallback
 
 from ..support.arrays import to_host
-from .parity import same
+from .parity import outcome, same
 
 pytestmark = pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
 
@@ -186,7 +187,7 @@ def test_as_strided_stays_in_the_array() -> None:
     a = np.arange(12.0)
     as_strided = np.lib.stride_tricks.as_strided
     for shape, strides in (((13,), (8,)), ((2,), (-8,)), ((3, 4), (40, 8))):
-        with pytest.raises(ValueError, match="beyond the memory"):
+        with pytest.raises(ValueError, match="out of bounds"):
             as_strided(a, shape, strides)
     with pytest.raises(ValueError, match="whole elements"):
         as_strided(a, (2,), (4,))
@@ -198,6 +199,25 @@ def test_as_strided_stays_in_the_array() -> None:
     same(to_host(as_strided(numpy.arange(4), (2, 2), (8, 8))), numpy.array([[0, 1], [1, 2]]))
     z = np.arange(4) + 1j
     same(to_host(as_strided(z.imag, (2,), (32,))), numpy.ones(2))
+
+
+@pytest.mark.skipif(RELEASE < "2.5.0", reason="NumPy checks bounds from 2.5 on")
+@pytest.mark.parametrize(
+    ("shape", "strides"), [((9,), (8,)), ((3,), (-8,)), ((2, 2), (8, -24)), ((4,), (16,)), ((3,), (16,)), ((0,), (80,))]
+)
+def test_bounds_are_checked_as_numpy_checks_them(shape: Any, strides: Any) -> None:
+    a = numpy.arange(12.0)
+    for window in (slice(0, 6), slice(4, 8)):
+        as_strided = numpy.lib.stride_tricks.as_strided
+        expected = outcome(lambda: as_strided(a[window], shape, strides, check_bounds=True))  # noqa: B023
+        for check_bounds in (True, False, None):
+            for x in (np.asarray(a)[window], a[window]):
+                options = {"check_bounds": check_bounds}
+                found = outcome(lambda: np.lib.stride_tricks.as_strided(x, shape, strides, **options))  # noqa: B023
+                if isinstance(expected, Exception):
+                    assert (type(found), str(found)) == (type(expected), str(expected))
+                else:
+                    same(to_host(found), expected)
 
 
 @pytest.mark.parametrize(

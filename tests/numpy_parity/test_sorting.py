@@ -110,12 +110,12 @@ def test_views(name: str, view: Callable[[Any], Any]) -> None:
 
 
 def backwards(data: Any) -> Any:
-    """The positions of a stable sort in descending order, by Python's own sort."""
+    """The positions of a stable sort in descending order, NaN last, by Python's own sort."""
     keys = numpy.empty(data.size, numpy.int64)  # the rank of every element, equal ones having equal ranks
     order = by_numpy("argsort", data, kind="stable")
     ordered = data[order]
-    alike = (ordered[1:] == ordered[:-1]) | (numpy.isnan(ordered[1:]) & numpy.isnan(ordered[:-1]))
-    keys[order] = numpy.cumsum([0, *~alike][: data.size])
+    keys[order] = numpy.cumsum([0, *(ordered[1:] != ordered[:-1])][: data.size])
+    keys[numpy.isnan(data)] = -1
     return numpy.array(sorted(range(data.size), key=lambda k: -keys[k]), numpy.int64)
 
 
@@ -139,9 +139,37 @@ def test_descending(dtype: Any) -> None:
 def test_descending_complex(dtype: Any) -> None:
     data = sample(dtype, (200,), 1)
     found = np.argsort(from_host(data), descending=True)
-    # The ascending order of the reversed elements, read from its end, has equal ones in their order.
-    numpy.testing.assert_array_equal(to_host(found), 199 - numpy.argsort(data[::-1], kind="stable")[::-1])
-    numpy.testing.assert_array_equal(to_host(np.sort(from_host(data), descending=True)), data[to_host(found)])
+    # Numbers without NaN come first, then those with NaN by the parts that have it; each kind by its other parts.
+    parts = numpy.stack([data.real, data.imag])
+    keys = numpy.concatenate([numpy.isnan(parts), numpy.where(numpy.isnan(parts), 0, -parts)])
+    order = numpy.lexsort(keys[::-1])
+    numpy.testing.assert_array_equal(to_host(found), order)
+    numpy.testing.assert_array_equal(to_host(np.sort(from_host(data), descending=True)), data[order])
+
+
+@pytest.mark.skipif(RELEASE < "2.5.0", reason="NumPy sorts in descending order from 2.5 on")
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("name", ["sort", "argsort"])
+def test_descending_beside_numpy(name: str, dtype: Any) -> None:
+    for shape in SHAPES:
+        data = sample(dtype, shape)
+        for axis in (None, *range(-len(shape), len(shape))):
+            both(name, data, axis, stable=True, descending=True)
+    data = sample(dtype, (5, 6))
+    if data.dtype != ml_dtypes.bfloat16:
+        tested = from_host(data)
+        data.sort(axis=0, descending=True)
+        tested.sort(axis=0, descending=True)
+        same(tested, data)
+
+
+@pytest.mark.parametrize("name", ["sort", "argsort"])
+def test_descending_excludes_a_kind(name: str) -> None:
+    for descending in (True, False):
+        with pytest.raises(ValueError, match="at the same time"):
+            getattr(np, name)(from_host(sample("f4", (7,))), kind="stable", descending=descending)
+    data = sample("f4", (7,))
+    same(getattr(np, name)(from_host(data), kind="stable", descending=None), by_numpy(name, data, kind="stable"))
 
 
 OPTIONS: tuple[dict[str, Any], ...] = (

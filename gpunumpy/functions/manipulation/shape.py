@@ -18,6 +18,7 @@ from ...core.graph.node import Node
 from ...core.recording.array import READ_ONLY, is_scalar, make_view, ndarray, wrap
 from ...core.recording.record import as_array, cast_with_warning
 from ..creation.arrays import array_in_memory_order, as_shape, asarray, axes_in_memory, is_in_order
+from .same_value import check_values_fit
 
 __all__ = [
     "astype",
@@ -401,7 +402,9 @@ def cast_to(
 ) -> ndarray:
     """Cast the elements to a dtype. See `numpy.ndarray.astype`."""
     target = dtypes.check(dtype)
-    if casting != "unsafe" and not numpy.can_cast(x.dtype, target, casting):  # type: ignore[arg-type]
+    if casting == "same_value":
+        check_values_fit(x, target)
+    elif casting != "unsafe" and not numpy.can_cast(x.dtype, target, casting):  # type: ignore[arg-type]
         raise TypeError(f"Cannot cast array data from {x.dtype!r} to {target!r} according to the rule '{casting}'")
     is_copied_for_order = order.upper() == "A" and not (x.c_contiguous or x.f_contiguous)
     if not copy and target == x.dtype and is_in_order(x, order) and not is_copied_for_order:

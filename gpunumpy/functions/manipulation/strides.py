@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy
+from numpy.lib.array_utils import byte_bounds
 
 from ...core import dtypes
 from ...core.graph import layout
@@ -23,7 +24,15 @@ __all__ = ["may_share_memory", "shares_memory"]
 # --- views ----------------------------------------------------------------------------------------------------------
 
 
-def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = False, writeable: bool = True) -> ndarray:
+def as_strided(
+    x: Any,
+    shape: Any = None,
+    strides: Any = None,
+    subok: bool = False,
+    writeable: bool = True,
+    *,
+    check_bounds: bool | None = None,
+) -> ndarray:
     """Return a view with a shape and strides of the caller's choice. See `numpy.lib.stride_tricks.as_strided`.
 
     Parameters
@@ -38,6 +47,8 @@ def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = Fal
         For compatibility with NumPy; it changes nothing.
     writeable : bool, optional
         True if the view may be written. A view whose elements overlap is read-only in any case.
+    check_bounds : bool, optional
+        For compatibility with NumPy; the bounds are checked in any case.
 
     Returns
     -------
@@ -50,7 +61,12 @@ def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = Fal
         If an element of the view lies outside the array's memory, or between its elements.
     """
     if not isinstance(x, ndarray):
-        return _read_only(from_host(numpy.lib.stride_tricks.as_strided(numpy.asarray(x), shape, strides)))
+        host = numpy.asarray(x)
+        host_view = numpy.lib.stride_tricks.as_strided(host, shape, strides)
+        while isinstance(host.base, numpy.ndarray):
+            host = host.base
+        _check_memory(byte_bounds(host_view), byte_bounds(host))
+        return _read_only(from_host(host_view))
     dims = x.shape if shape is None else as_shape(shape)
     strides_in_bytes = x.strides if strides is None else tuple(int(s) for s in strides)
     if len(strides_in_bytes) != len(dims):
@@ -59,10 +75,8 @@ def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = Fal
     if any(s % unit_bytes for s in strides_in_bytes):
         raise ValueError(f"strides {strides_in_bytes} are no whole elements of {unit_bytes} bytes")
     view_layout = Layout(dims, tuple(s // unit_bytes for s in strides_in_bytes), x.layout.offset)
-    if 0 not in dims and not 0 <= view_layout.low() <= view_layout.high() < owner.nbytes // unit_bytes:
-        raise ValueError(
-            f"a view of the shape {dims} with the strides {strides_in_bytes} goes beyond the memory of the array"
-        )
+    if 0 not in dims:
+        _check_memory((view_layout.low() * unit_bytes, (view_layout.high() + 1) * unit_bytes), (0, owner.nbytes))
     view = make_view(x, view_layout)
     return view if writeable and layout.are_distinct(*view_layout[:2]) else _read_only(view)
 
@@ -171,6 +185,15 @@ def sliding_window_view(
     steps = (*strides, *(strides[a] for a in axes))
     view = make_view(array, Layout(dims, steps, offset))
     return view if writeable and array is x and layout.are_distinct(dims, steps) else _read_only(view)
+
+
+def _check_memory(view: tuple[int, int], memory: tuple[int, int]) -> None:
+    """Raise the error of NumPy's `check_bounds` for bytes of a view that lie outside of memory."""
+    message = "Given shape and strides would access memory out of bounds. View"
+    if view[0] < memory[0]:
+        raise ValueError(f"{message} starts {memory[0] - view[0]} bytes before lowest address")
+    if view[1] > memory[1]:
+        raise ValueError(f"{message} ends {view[1] - memory[1]} bytes after highest address")
 
 
 def _read_only(view: ndarray) -> ndarray:

@@ -33,10 +33,7 @@ _COMPLEX64 = numpy.dtype(numpy.complex64)
 
 
 def sort_rows(x: Node, descending: bool = False) -> Node:
-    """Return every row, along the last axis, sorted with NaN last.
-
-    `descending` reverses the order of values, NaN included.
-    """
+    """Return every row, along the last axis, sorted with NaN last, also in `descending` order."""
     dtype = x.signature.dtype
     if not prod(x.signature.shape) or x.signature.shape[-1] == 1:
         return x
@@ -48,13 +45,13 @@ def sort_rows(x: Node, descending: bool = False) -> Node:
 
 
 def argsort_rows(x: Node, descending: bool = False) -> Node:
-    """Return the positions that sort every row; equal elements keep their order."""
+    """Return the positions that sort every row, NaN last; equal elements keep their order."""
     dtype, shape, queue = x.signature.dtype, x.signature.shape, x.signature.queue
     assert queue is not None
     if not prod(shape) or shape[-1] == 1:
         return constant(0, shape, INT64, queue)
     if KIND[dtype] == "c":
-        return lexsort_rows(_complex_keys(x), descending)
+        return lexsort_rows(_complex_keys(x, descending), descending)
     if dtype == bfloat16:
         x = graph.cast(x, _FLOAT32)
     return graph.library_call("argsort", (descending,), (_contiguous(x),))
@@ -68,17 +65,19 @@ def lexsort_rows(keys: Sequence[Node], descending: bool = False) -> Node:
     return order
 
 
-def _complex_keys(x: Node) -> tuple[Node, Node, Node]:
+def _complex_keys(x: Node, descending: bool) -> tuple[Node, Node, Node]:
     """Return the keys by which complex numbers are sorted: imaginary part, real part, and whether either is NaN.
 
     As in NumPy, numbers with a NaN come last. A NaN part comes last by its own value; the third key moves numbers whose
-    imaginary part alone is NaN behind all numbers without NaN, whatever their real part.
+    imaginary part alone is NaN behind all numbers without NaN, whatever their real part. In descending order it is
+    whether neither part is NaN.
     """
     dtype = x.signature.dtype
     part_dtype = numpy.empty(0, dtype).real.dtype
     imag, real = (graph.map_node(name, (dtype, part_dtype), (x,)) for name in ("imag", "real"))
     is_nan = [graph.map_node("isnan", (part_dtype, BOOL), (part,)) for part in (imag, real)]
-    return imag, real, graph.map_node("logical_or", (BOOL, BOOL, BOOL), is_nan)
+    last = graph.map_node("logical_or", (BOOL, BOOL, BOOL), is_nan)
+    return imag, real, graph.map_node("logical_not", (BOOL, BOOL), (last,)) if descending else last
 
 
 def elements_in_rows(x: Node, order: Node) -> Node:
@@ -155,33 +154,42 @@ def _rows_for_positions(a: Any, axis: Any) -> Rows:
 SCRATCH_ARRAY = numpy.zeros(1)
 
 
-def _check_options(kind: Any, order: Any, stable: Any) -> None:
-    """Raise what NumPy raises for these options; none of them changes the result."""
-    if not (kind is order is stable is None):
-        SCRATCH_ARRAY.argsort(kind=kind, order=order, stable=stable)
+def _check_options(kind: Any, order: Any, stable: Any, descending: Any) -> None:
+    """Raise what NumPy raises for these options.
+
+    `descending` excludes `kind` as `stable` does, and stands in for it: NumPy takes `descending` itself from 2.5 on.
+    """
+    if not (kind is order is stable is descending is None):
+        SCRATCH_ARRAY.argsort(kind=kind, order=order, stable=stable if descending is None else bool(descending))
 
 
 @memoize_recording
 def sort(
-    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False
+    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool | None = None
 ) -> ndarray:
     """Return a sorted copy; equal elements always keep their order. See `numpy.sort`.
 
     Parameters
     ----------
     descending : bool, optional
-        True sorts the largest element first, and NaN before it.
+        True sorts the largest element first. NaN is last in either order.
     """
-    _check_options(kind, order, stable)
+    _check_options(kind, order, stable, descending)
     rows = _rows_of_values(a, axis)
     return rows.array(sort_rows(rows.value, bool(descending)))
 
 
 def sort_in_place(
-    x: ndarray, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False
+    x: ndarray,
+    axis: Any = -1,
+    kind: Any = None,
+    order: Any = None,
+    *,
+    stable: Any = None,
+    descending: bool | None = None,
 ) -> None:
     """Sort the array in place. See `numpy.ndarray.sort`."""
-    _check_options(kind, order, stable)
+    _check_options(kind, order, stable, descending)
     axis = layout.normalize_axis(axis, x.ndim)
     if not x.writeable:
         raise ValueError("sort array is read-only")
@@ -192,16 +200,16 @@ def sort_in_place(
 
 @memoize_recording
 def argsort(
-    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False
+    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool | None = None
 ) -> ndarray:
     """Return the positions that would sort an array; equal elements always keep their order. See `numpy.argsort`.
 
     Parameters
     ----------
     descending : bool, optional
-        True sorts the largest element first, and NaN before it.
+        True sorts the largest element first. NaN is last in either order.
     """
-    _check_options(kind, order, stable)
+    _check_options(kind, order, stable, descending)
     rows = _rows_for_positions(a, axis)
     return rows.array(argsort_rows(rows.value, bool(descending)))
 

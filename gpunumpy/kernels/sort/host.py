@@ -11,14 +11,19 @@ def sort(options: tuple[Any, ...], out: Any, x: Any) -> None:
     """Sort every row, with the result of a stable sort.
 
     For wide types NumPy's default sort is ten times as fast as its stable one. The results differ only in the order of
-    zeros of both signs and of NaNs with different bits, which are put in their order afterwards.
+    zeros of both signs and of NaNs with different bits, which are put in their order afterwards. Floats in descending
+    order are sorted by their negatives, so that NaN is last.
     """
     (descending,) = options
-    numpy.copyto(out, x)
-    out.sort(kind="stable" if x.itemsize < 4 and x.dtype.kind != "f" else None)
+    is_float = x.dtype.kind == "f"
+    if descending and is_float:
+        numpy.negative(x, out=out)
+    else:
+        numpy.copyto(out, x)
+    out.sort(kind="stable" if x.itemsize < 4 and not is_float else None)
     if descending:
-        out[...] = out[..., ::-1]
-    if x.dtype.kind == "f":
+        out[...] = -out if is_float else out[..., ::-1]
+    if is_float:
         for is_alike in (lambda values: values == 0, numpy.isnan):
             tied = is_alike(out)
             if tied.any():
@@ -28,10 +33,13 @@ def sort(options: tuple[Any, ...], out: Any, x: Any) -> None:
 def argsort(options: tuple[Any, ...], out: Any, x: Any) -> None:
     """Compute the positions that sort every row.
 
-    For descending order these are the positions that sort the reversed row, reversed and counted from its end.
+    For descending order these are the positions that sort the negatives of floats, with NaN last. For other types they
+    are those that sort the reversed row, reversed and counted from its end.
     """
     (descending,) = options
-    if descending:
+    if descending and x.dtype.kind == "f":
+        out[...] = _stable_order(-x)
+    elif descending:
         numpy.subtract(x.shape[-1] - 1, _stable_order(x[..., ::-1])[..., ::-1], out=out)
     else:
         out[...] = _stable_order(x)

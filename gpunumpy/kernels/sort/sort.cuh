@@ -16,15 +16,16 @@ const int BITS = 8 * sizeof(Raw), PASSES = sizeof(Raw), RADIX = 256;
 const Key LARGEST = ~Key(0) >> (8 * sizeof(Key) - BITS), SIGN = LARGEST / 2 + 1;
 const u32 ALL = 0xffffffffu;
 
-// The key of an element: keys order as the elements shall. Zeros are equal, and so are NaNs, which are the largest.
+// The key of an element: keys order as the elements shall. Zeros are equal, and so are NaNs, whose key is the largest
+// in either order.
 __device__ __forceinline__ Key key_of(Raw raw) {
   Key key = raw;
   if (KIND == 1) key ^= SIGN;
   if (KIND == 2) {
-    // -infinity becomes 0, infinity 2 * INFINITE; NaNs come above, negative ones because they wrap around.
-    const Key negative = Key(0) - (key >> (BITS - 1));
+    // The first infinity becomes 0, the last 2 * INFINITE; NaNs come above, those before the first by wrapping around.
+    const Key negative = Key(0) - ((key >> (BITS - 1)) ^ Key(DESCENDING));
     key = ((key & (SIGN - 1)) ^ negative) - negative + INFINITE;
-    key = key < 2 * Key(INFINITE) + 1 ? key : 2 * Key(INFINITE) + 1;
+    return key < 2 * Key(INFINITE) + 1 ? key : 2 * Key(INFINITE) + 1;
   }
   return DESCENDING ? key ^ LARGEST : key;
 }

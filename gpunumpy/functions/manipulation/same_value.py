@@ -1,0 +1,62 @@
+"""Casts that may change no value: `casting="same_value"`, which NumPy has from 2.4 on."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import numpy
+
+from ...core.dtypes import BOOL, KIND, DType
+from ...core.graph import node as graph
+from ...core.recording.array import ndarray, to_host, wrap
+from ...core.recording.record import elementwise
+
+_FLOAT64 = numpy.dtype(numpy.float64)
+
+
+def check_values_fit(x: ndarray, target: DType) -> None:
+    """Raise what NumPy raises for ``x.astype(target, casting="same_value")``.
+
+    This looks at the values: those that would change are found on their device.
+    """
+    # NumPy's errors for the dtypes; of real parts, since the cast itself warns of imaginary parts that are lost.
+    numpy.empty(0, x.dtype).real.astype(target, casting="same_value")
+    with numpy.errstate(all="ignore"):
+        masks = _changed_values(x, target)
+        if not masks:
+            return
+        changed = reduce(lambda one, other: elementwise("logical_or", [one, other]), masks)
+        axes, mask = tuple(range(changed.ndim)), changed.value()
+        if to_host(wrap(graph.reduce("logical_or", (BOOL, BOOL), axes, (mask,)) if axes else mask)):
+            to_host(x)[to_host(changed)][:1].astype(target, casting="same_value")  # NumPy has the words for it
+
+
+def _changed_values(x: ndarray, target: DType) -> list[ndarray]:
+    """Return masks of the values that are another number in the dtype; truth values are no numbers, and change none."""
+    source = x.dtype
+    if source == target or "b" in (KIND[source], KIND[target]):
+        return []
+    if KIND[source] == "c":
+        real, imag = (elementwise(name, [x]) for name in ("real", "imag"))
+        if KIND[target] == "c":
+            return [*_changed_values(real, target), *_changed_values(imag, target)]
+        return [elementwise("not_equal", [imag, 0]), *_changed_values(real, target)]
+    if KIND[target] == "c":
+        return _changed_values(x, numpy.empty(0, target).real.dtype)
+    cast = _as_dtype(x, target)
+    integers = [dtype for dtype in (source, target) if KIND[dtype] in "iu"]
+    if len(integers) == 2:
+        return [elementwise("not_equal", [x, cast])]
+    is_other = elementwise("not_equal", [x, _as_dtype(cast, source)])
+    if not integers:
+        return [elementwise("logical_and", [is_other, elementwise("equal", [x, x])])]  # NaN stays NaN
+    # What a float beyond an integer's range becomes depends on the machine.
+    wide, limits = _as_dtype(cast if integers[0] == source else x, _FLOAT64), numpy.iinfo(integers[0])
+    is_below = elementwise("less", [wide, float(limits.min)])
+    is_above = elementwise("greater_equal", [wide, float(int(limits.max) + 1)])
+    return [is_other, is_below, is_above]
+
+
+def _as_dtype(x: ndarray, dtype: DType) -> ndarray:
+    """Return the array in another dtype."""
+    return wrap(graph.cast(x.value(), dtype))
