@@ -27,6 +27,7 @@ from .parity import check, same, sample
 def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """As if nothing had been said yet."""
     monkeypatch.setattr(fallback, "_warned", set())
+    np.host_fallback("warn")
     yield
     np.host_fallback("warn")
 
@@ -159,6 +160,69 @@ def test_the_host_says_so_once() -> None:
     assert np.host_fallback() == "ignore"
     with pytest.raises(ValueError, match="allowed"):
         np.host_fallback("shout")
+
+
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("action", ["warn", "error", "ignore"])
+def test_a_look_at_a_name_says_nothing(action: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in fallback._HOLDERS & vars(np).keys():
+        monkeypatch.delattr(np, name)
+    np.host_fallback(action)
+    for name in {*numpy.__all__, *dir(numpy), "float_", "in1d", "nonsense"}:
+        if not name.startswith("_"):
+            assert hasattr(np, name) == hasattr(numpy, name), name
+    assert hasattr(np.rec, "recarray")
+
+
+HELD: dict[str, Any] = {
+    "broadcast": lambda np_, x: np_.broadcast(x, 1).shape,
+    "matrix": lambda np_, x: np_.matrix(x).shape,
+    "ndenumerate": lambda np_, x: list(np_.ndenumerate(x)),
+    "poly1d": lambda np_, x: np_.poly1d(x)(2),
+    "recarray": lambda np_, x: np_.recarray(2, [("a", "f8")]).dtype.names,
+    "memmap": lambda np_, x: np_.memmap(__file__, mode="r", shape=(2,)).shape,
+}
+
+
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize("name", HELD)
+def test_calls_of_classes_that_hold_arrays_say_so(name: str) -> None:
+    x = np.arange(3.0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert HELD[name](np, x) == HELD[name](numpy, x.get())
+    ours = [warning for warning in caught if warning.category is np.HostFallbackWarning]
+    assert [(f".{name} runs" in str(warning.message), warning.filename) for warning in ours] == [(True, __file__)]
+    np.host_fallback("error")
+    with pytest.raises(np.HostFallbackWarning, match=name):
+        HELD[name](np, x)
+
+
+@pytest.mark.usefixtures("fresh")
+def test_classes_that_hold_arrays_are_classes() -> None:
+    np.host_fallback("ignore")
+    made = np.poly1d([1, 2])
+    assert type(made) is numpy.poly1d
+    assert isinstance(made * made, np.poly1d)
+    assert isinstance(numpy.broadcast(1, 2), np.broadcast)
+    assert issubclass(np.broadcast, np.broadcast)
+    assert issubclass(np.memmap, numpy.ndarray)
+    assert issubclass(numpy.memmap, np.memmap)
+    assert not isinstance(np.zeros(3), np.matrix)
+    assert np.rec.recarray is np.recarray
+
+    class Line(np.poly1d):
+        def __init__(self, slope: float) -> None:
+            super().__init__([slope, 0])
+
+    assert Line(2)(3) == 6
+    assert isinstance(Line(2), np.poly1d)
+    assert Line.__mro__[1] is numpy.poly1d
+    viewed = numpy.zeros(2, [("a", "f8")]).view(np.recarray)
+    assert isinstance(viewed, np.recarray)
+    assert viewed.a.tolist() == [0, 0]
+    assert pickle.loads(pickle.dumps(viewed)).a.tolist() == [0, 0]
 
 
 @pytest.mark.usefixtures("fresh")
