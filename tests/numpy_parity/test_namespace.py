@@ -9,6 +9,7 @@ import subprocess
 import sys
 import types
 import warnings
+from collections import OrderedDict, namedtuple
 from collections.abc import Iterator
 from typing import Any
 
@@ -315,6 +316,55 @@ def test_testing() -> None:
     np.testing.assert_equal(np.linalg.slogdet(np.zeros((0, 0), "F")), (1, 0))
     with np.testing.assert_raises(ValueError):
         raise ValueError
+
+
+NESTED: dict[str, Any] = {
+    "alone": lambda x: x,
+    "list": lambda x: [1, x],
+    "tuple": lambda x: ("a", (x, None)),
+    "dict": lambda x: {"k": [x], "l": 2},
+    "dict of a subclass": lambda x: OrderedDict(k=x),
+    "list of a subclass": lambda x: UserSubclassOfList([x, x]),
+    "named tuple": lambda x: Pair(x, 3),
+}
+Pair = namedtuple("Pair", "first second")
+
+
+class UserSubclassOfList(list[Any]):
+    pass
+
+
+@pytest.mark.parametrize("other", [3.0, [1.0, numpy.nan, -0.0], [1.0, numpy.nan, 0.0], [1.0, 2.0], "text"], ids=repr)
+@pytest.mark.parametrize("nested", NESTED.values(), ids=NESTED)
+def test_assert_equal_compares_what_is_nested(nested: Any, other: Any) -> None:
+    values = numpy.array([1.0, numpy.nan, -0.0])
+    x = np.asarray(values)
+    np.testing.assert_equal(nested(x), nested(np.asarray(values)))
+    np.testing.assert_equal(nested(x), nested(values))
+    np.testing.assert_equal(nested(x[2]), nested(numpy.float64(-0.0)))
+    for tested, reference in ((x, values), (x[0], values[0]), (np.array(3.0), numpy.array(3.0))):
+        assert _failure(np, nested(tested), nested(other)) == _failure(numpy, nested(reference), nested(other))
+        assert _failure(np, nested(other), nested(tested)) == _failure(numpy, nested(other), nested(reference))
+
+
+def _failure(np_: Any, actual: Any, desired: Any) -> str | None:
+    try:
+        np_.testing.assert_equal(actual, desired)
+    except AssertionError as error:
+        return str(error)
+    return None
+
+
+def test_what_testing_calls_gets_arrays_of_ours() -> None:
+    x = np.zeros(3)
+
+    def fail(a: Any) -> None:
+        a[0] = 1
+        raise ValueError(type(a).__module__)
+
+    np.testing.assert_raises(ValueError, fail, x)
+    np.testing.assert_raises_regex(ValueError, "gpunumpy", fail, x)
+    assert x[0] == 1
 
 
 def test_copies_and_pickles() -> None:
