@@ -9,18 +9,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy.testing
 
-from .core.recording.array import ndarray, to_host
+from .core.recording.array import is_scalar, ndarray, to_host
+
+# Functions that call a function of the program, which gets its own arrays.
+_CALLERS = frozenset(
+    ("assert_no_gc_cycles", "assert_no_warnings", "assert_raises", "assert_raises_regex", "assert_warns")
+)
 
 
 def _convert(x: Any) -> Any:
-    """Replace `gpunumpy` arrays by NumPy arrays and scalars, also inside sequences and dictionaries."""
+    """Replace `gpunumpy` arrays by NumPy arrays and scalars, also inside sequences and dictionaries.
+
+    Of subclasses of lists, tuples and dictionaries NumPy compares the elements alone.
+    """
     if isinstance(x, ndarray):
-        return to_host(x)[()]
-    if type(x) in (list, tuple):
-        return type(x)(map(_convert, x))
-    if isinstance(x, tuple) and hasattr(x, "_fields"):
-        return tuple(map(_convert, x))
-    return {key: _convert(value) for key, value in x.items()} if type(x) is dict else x
+        host = to_host(x)
+        return host[()] if is_scalar(x) else host
+    if isinstance(x, (list, tuple)):
+        return (list if isinstance(x, list) else tuple)(map(_convert, x))
+    return {key: _convert(value) for key, value in x.items()} if isinstance(x, dict) else x
 
 
 def _with_conversion(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -28,6 +35,7 @@ def _with_conversion(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def convert_and_call(*args: Any, **options: Any) -> Any:
+        __tracebackhide__ = True  # pytest shows the caller's line, as for NumPy's functions
         return function(*map(_convert, args), **_convert(options))
 
     return convert_and_call
@@ -36,7 +44,10 @@ def _with_conversion(function: Callable[..., Any]) -> Callable[..., Any]:
 def _names() -> dict[str, Any]:
     """Return the public names of `numpy.testing`, its functions with conversion."""
     public = {name: getattr(numpy.testing, name) for name in numpy.testing.__all__}
-    return {name: _with_conversion(value) if inspect.isfunction(value) else value for name, value in public.items()}
+    return {
+        name: _with_conversion(value) if inspect.isfunction(value) and name not in _CALLERS else value
+        for name, value in public.items()
+    }
 
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ _SILENT = frozenset(
         "typename",
     )
 )
-# Classes that hold arrays: what they hold are NumPy arrays.
+# Classes that hold arrays: what they hold are NumPy arrays. Their calls are reported.
 _HOLDERS = frozenset(("broadcast", "chararray", "matrix", "memmap", "ndenumerate", "poly1d", "recarray"))
 # Implementations of this package for functions in NumPy's inner modules, by NumPy's full name.
 OWN_FUNCTIONS: dict[str, Callable[..., Any]] = {}
@@ -279,6 +279,45 @@ class vectorize(numpy.vectorize):
         return _vectorized(self, *args, **options)
 
 
+class _ReportingMeta(type):
+    """Metaclass of classes that stand for a NumPy class: they make, and recognize, instances of that class."""
+
+    numpy_class: type
+
+    def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> Any:
+        """Return a class that stands for a NumPy class; a subclass of it in a program is one of NumPy's class."""
+        if "numpy_class" in namespace:
+            return super().__new__(mcls, name, bases, namespace)
+        numpy_bases = tuple(base.numpy_class if isinstance(base, mcls) else base for base in bases)
+        return types.new_class(name, numpy_bases, exec_body=lambda body: body.update(namespace))
+
+    def __call__(cls, *args: Any, **options: Any) -> Any:
+        """Report, and return an instance of the NumPy class, which holds copies of gpunumpy arrays."""
+        report(f"{cls.__module__}.{cls.__name__}")
+        host_args, host_options = _HostCall().arguments(args, options)
+        return call_for_user(cls.numpy_class, *host_args, **host_options)
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        """Return whether `x` is an instance of the NumPy class."""
+        return isinstance(x, cls.numpy_class)
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        """Return whether a class is a subclass of the NumPy class."""
+        return subclass is cls or issubclass(subclass, cls.numpy_class)
+
+
+@cache
+def _reporting(numpy_class: type) -> type:
+    """Return a class that stands for a NumPy class and reports its calls: a mere look at its name says nothing.
+
+    It is a subclass, for ``x.view(matrix)``, where NumPy's class allows it.
+    """
+    bases = () if numpy_class is numpy.broadcast else (numpy_class,)
+    namespace: dict[str, Any] = {"numpy_class": numpy_class, "__doc__": numpy_class.__doc__}
+    namespace["__module__"] = "gpunumpy" + numpy_class.__module__.removeprefix("numpy")
+    return _ReportingMeta(numpy_class.__name__, bases, namespace)
+
+
 OWN_FUNCTIONS |= {"numpy.nditer": nditer, "numpy.nested_iters": nested_iters, "numpy.vectorize": vectorize}
 
 
@@ -311,9 +350,7 @@ def lookup(module: str, name: str) -> Any:
     if isinstance(found, types.ModuleType):
         return found if name in _PLAIN_MODULES else namespace(found.__name__)
     if isinstance(found, type):
-        if name in _HOLDERS:
-            report(f"{own_module}.{name}")
-        return found
+        return _reporting(found) if name in _HOLDERS else found
     return on_host(found, f"{own_module}.{name}") if callable(found) and name not in _SILENT else found
 
 

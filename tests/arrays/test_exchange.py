@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -378,3 +379,94 @@ def test_views_of_imports_are_views() -> None:
     x = from_dlpack(n)
     make_view(x, Layout((3,), (2,), 0)).assign(counting_array((3,)).value())
     numpy.testing.assert_array_equal(n, [0, 1, 1, 3, 2, 5])
+
+
+# What libraries ask NumPy of arrays that they are given. The functions that make an array of anything give NumPy's.
+ASKED: dict[str, Callable[[Any], Any]] = {
+    "iterable": numpy.iterable,
+    "ndim": numpy.ndim,
+    "shape": numpy.shape,
+    "size": numpy.size,
+    "iscomplexobj": numpy.iscomplexobj,
+    "isrealobj": numpy.isrealobj,
+    "result_type": lambda x: numpy.result_type(x, numpy.float32),
+    "common_type": lambda x: numpy.common_type(x, x),
+    "can_cast": lambda x: numpy.can_cast(x.dtype, "f4"),
+    "array2string": numpy.array2string,
+    "broadcast": lambda x: numpy.broadcast(x, 1).shape,
+    "ndenumerate": lambda x: list(numpy.ndenumerate(x)),
+    "allclose": lambda x: numpy.allclose(x, x),
+    "array_equal": lambda x: numpy.array_equal(x, x),
+}
+MADE_BY_NUMPY: dict[str, Callable[[Any], Any]] = {
+    "array": numpy.array,
+    "asarray": numpy.asarray,
+    "asanyarray": numpy.asanyarray,
+    "ascontiguousarray": numpy.ascontiguousarray,
+    "asfortranarray": numpy.asfortranarray,
+    "asarray_chkfinite": numpy.asarray_chkfinite,
+    "require": lambda x: numpy.require(x, float, "C"),
+    "float32": numpy.float32,
+    "r_": lambda x: numpy.r_[numpy.atleast_1d(x)[0], x[None] if x.ndim == 0 else x.T[0]],
+    "vectorize": lambda x: numpy.vectorize(abs)(x),
+    "ma.masked_invalid": lambda x: numpy.ma.masked_invalid(x).filled(0),
+}
+STAYING: dict[str, Callable[[Any], Any]] = {
+    "atleast_1d": numpy.atleast_1d,
+    "atleast_2d": numpy.atleast_2d,
+    "atleast_3d": numpy.atleast_3d,
+    "several at once": lambda x: numpy.atleast_1d(x, 2.0)[1],
+    "broadcast_arrays": lambda x: numpy.broadcast_arrays(x, 3),
+    "broadcast_arrays, ours last": lambda x: numpy.broadcast_arrays(numpy.ones((2, 3)), x),
+    "broadcast_to": lambda x: numpy.broadcast_to(x, (4, 2, 3)),
+    "column_stack": lambda x: numpy.column_stack([x, numpy.atleast_2d(x)[0] if x.ndim == 1 else x]),
+    "vstack": lambda x: numpy.vstack([x, x]),
+    "hstack": lambda x: numpy.hstack([x, x]),
+    "dstack": lambda x: numpy.dstack([x, x]),
+    "stack": lambda x: numpy.stack([x, x], axis=-1),
+    "concatenate": lambda x: numpy.concatenate([numpy.atleast_1d(x), numpy.atleast_1d(x)]),
+    "meshgrid": lambda x: numpy.meshgrid(x, [1, 2]),
+    "squeeze": numpy.squeeze,
+    "ravel": numpy.ravel,
+    "reshape": lambda x: numpy.reshape(x, (-1, 1)),
+    "copy": numpy.copy,
+    "full_like": lambda x: numpy.full_like(x, 2),
+    "where": lambda x: numpy.where(x > 0, x, numpy.nan),
+    "isfinite": numpy.isfinite,
+    "nan_to_num": numpy.nan_to_num,
+    "clip": lambda x: numpy.clip(x, 0, 1),
+    "repeat": lambda x: numpy.repeat(x, 2),
+    "array_split": lambda x: numpy.array_split(numpy.atleast_1d(x), 2),
+    "percentile": lambda x: numpy.percentile(x, [25, 50]),
+    "histogram": lambda x: numpy.histogram(x, bins=3),
+    "cumsum": numpy.cumsum,
+    "nanmin": numpy.nanmin,
+    "unique": numpy.unique,
+}
+ASKED_OF: dict[str, Callable[[Any], Any]] = {
+    "vector": lambda np_: np_.arange(3.0),
+    "matrix": lambda np_: np_.arange(6.0).reshape(2, 3),
+    "view": lambda np_: np_.arange(6.0).reshape(3, 2).T,
+    "0-d array": lambda np_: np_.array(2.0),
+    "0-d result": lambda np_: np_.arange(3.0).sum(),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("make", ASKED_OF.values(), ids=ASKED_OF)
+@pytest.mark.parametrize("ask", ASKED.values(), ids=ASKED)
+def test_questions_that_libraries_ask_numpy(ask: Callable[[Any], Any], make: Callable[[Any], Any]) -> None:
+    assert ask(make(np)) == ask(make(numpy))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("make", ASKED_OF.values(), ids=ASKED_OF)
+@pytest.mark.parametrize("call", (MADE_BY_NUMPY | STAYING).values(), ids=MADE_BY_NUMPY | STAYING)
+def test_arrays_that_libraries_have_numpy_make(call: Callable[[Any], Any], make: Callable[[Any], Any]) -> None:
+    tested, reference = call(make(np)), call(make(numpy))
+    if not isinstance(reference, (tuple, list)):
+        tested, reference = [tested], [reference]
+    assert len(tested) == len(reference)
+    for x, expected in zip(tested, reference, strict=True):
+        assert isinstance(x, np.ndarray) == (call not in MADE_BY_NUMPY.values())
+        numpy.testing.assert_array_equal(numpy.asarray(x), expected, strict=True)

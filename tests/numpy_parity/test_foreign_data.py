@@ -236,6 +236,44 @@ def test_objects_that_give_arrays_of_ours() -> None:
             function(Holder(None))
 
 
+HELD: tuple[Any, ...] = (
+    numpy.arange(3, dtype="i2"),
+    gpunumpy.arange(3, dtype="i2"),
+    gpunumpy.ones(3, dtype="f4"),
+    gpunumpy.zeros((2, 3), dtype="i1"),
+    gpunumpy.array(2, dtype="u1"),
+    gpunumpy.arange(3.0).sum(),
+)
+LISTS: dict[str, Callable[[Any], Any]] = {
+    "two": lambda x: [x, x],
+    "deep": lambda x: [[x], (x,)],
+    "beside numbers": lambda x: ([1, 2, 3], x),
+    "beside a number": lambda x: [x, 1.5],
+    "beside NumPy's": lambda x: [numpy.ones(3, "f4"), x],
+    "beside another object": lambda x: [Holder(numpy.ones(3, "f8")), x],
+}
+
+
+@pytest.mark.parametrize("wrap", [lambda x: x, Holder], ids=["arrays", "objects"])
+@pytest.mark.parametrize("nested", LISTS.values(), ids=LISTS)
+@pytest.mark.parametrize("held", HELD, ids=repr)
+@pytest.mark.parametrize("options", [{}, {"dtype": "f4"}], ids=repr)
+def test_lists_of_what_gives_arrays(held: Any, nested: Any, wrap: Any, options: Any) -> None:
+    """NumPy itself asks for the number that an object holds, where these objects have an array of no dimension."""
+    reference = nested((wrap if numpy.ndim(held) else lambda x: x)(numpy.asarray(held)))
+    tested = nested(wrap(held))
+    try:
+        expected = numpy.array(reference, **options)
+    except ValueError as error:
+        with pytest.raises(ValueError, match=str(error)[:40]):
+            gpunumpy.array(tested, **options)
+        return
+    for made in (gpunumpy.array(tested, **options), gpunumpy.asarray(tested, **options)):
+        assert type(made) is gpunumpy.ndarray
+        assert made.dtype == expected.dtype
+        assert made.tolist() == expected.tolist()
+
+
 def test_arrays_are_of_no_subclass() -> None:
     class Sub(gpunumpy.ndarray):
         pass

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import types
 import warnings
+from collections import OrderedDict, namedtuple
 from collections.abc import Iterator
 from typing import Any
 
@@ -27,6 +28,7 @@ from .parity import check, same, sample
 def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """As if nothing had been said yet."""
     monkeypatch.setattr(fallback, "_warned", set())
+    np.host_fallback("warn")
     yield
     np.host_fallback("warn")
 
@@ -162,6 +164,69 @@ def test_the_host_says_so_once() -> None:
 
 
 @pytest.mark.usefixtures("fresh")
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("action", ["warn", "error", "ignore"])
+def test_a_look_at_a_name_says_nothing(action: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in fallback._HOLDERS & vars(np).keys():
+        monkeypatch.delattr(np, name)
+    np.host_fallback(action)
+    for name in {*numpy.__all__, *dir(numpy), "float_", "in1d", "nonsense"}:
+        if not name.startswith("_"):
+            assert hasattr(np, name) == hasattr(numpy, name), name
+    assert hasattr(np.rec, "recarray")
+
+
+HELD: dict[str, Any] = {
+    "broadcast": lambda np_, x: np_.broadcast(x, 1).shape,
+    "matrix": lambda np_, x: np_.matrix(x).shape,
+    "ndenumerate": lambda np_, x: list(np_.ndenumerate(x)),
+    "poly1d": lambda np_, x: np_.poly1d(x)(2),
+    "recarray": lambda np_, x: np_.recarray(2, [("a", "f8")]).dtype.names,
+    "memmap": lambda np_, x: np_.memmap(__file__, mode="r", shape=(2,)).shape,
+}
+
+
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize("name", HELD)
+def test_calls_of_classes_that_hold_arrays_say_so(name: str) -> None:
+    x = np.arange(3.0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert HELD[name](np, x) == HELD[name](numpy, x.get())
+    ours = [warning for warning in caught if warning.category is np.HostFallbackWarning]
+    assert [(f".{name} runs" in str(warning.message), warning.filename) for warning in ours] == [(True, __file__)]
+    np.host_fallback("error")
+    with pytest.raises(np.HostFallbackWarning, match=name):
+        HELD[name](np, x)
+
+
+@pytest.mark.usefixtures("fresh")
+def test_classes_that_hold_arrays_are_classes() -> None:
+    np.host_fallback("ignore")
+    made = np.poly1d([1, 2])
+    assert type(made) is numpy.poly1d
+    assert isinstance(made * made, np.poly1d)
+    assert isinstance(numpy.broadcast(1, 2), np.broadcast)
+    assert issubclass(np.broadcast, np.broadcast)
+    assert issubclass(np.memmap, numpy.ndarray)
+    assert issubclass(numpy.memmap, np.memmap)
+    assert not isinstance(np.zeros(3), np.matrix)
+    assert np.rec.recarray is np.recarray
+
+    class Line(np.poly1d):
+        def __init__(self, slope: float) -> None:
+            super().__init__([slope, 0])
+
+    assert Line(2)(3) == 6
+    assert isinstance(Line(2), np.poly1d)
+    assert Line.__mro__[1] is numpy.poly1d
+    viewed = numpy.zeros(2, [("a", "f8")]).view(np.recarray)
+    assert isinstance(viewed, np.recarray)
+    assert viewed.a.tolist() == [0, 0]
+    assert pickle.loads(pickle.dumps(viewed)).a.tolist() == [0, 0]
+
+
+@pytest.mark.usefixtures("fresh")
 def test_a_warning_that_is_an_error_stays_one() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -251,6 +316,55 @@ def test_testing() -> None:
     np.testing.assert_equal(np.linalg.slogdet(np.zeros((0, 0), "F")), (1, 0))
     with np.testing.assert_raises(ValueError):
         raise ValueError
+
+
+NESTED: dict[str, Any] = {
+    "alone": lambda x: x,
+    "list": lambda x: [1, x],
+    "tuple": lambda x: ("a", (x, None)),
+    "dict": lambda x: {"k": [x], "l": 2},
+    "dict of a subclass": lambda x: OrderedDict(k=x),
+    "list of a subclass": lambda x: UserSubclassOfList([x, x]),
+    "named tuple": lambda x: Pair(x, 3),
+}
+Pair = namedtuple("Pair", "first second")
+
+
+class UserSubclassOfList(list[Any]):
+    pass
+
+
+@pytest.mark.parametrize("other", [3.0, [1.0, numpy.nan, -0.0], [1.0, numpy.nan, 0.0], [1.0, 2.0], "text"], ids=repr)
+@pytest.mark.parametrize("nested", NESTED.values(), ids=NESTED)
+def test_assert_equal_compares_what_is_nested(nested: Any, other: Any) -> None:
+    values = numpy.array([1.0, numpy.nan, -0.0])
+    x = np.asarray(values)
+    np.testing.assert_equal(nested(x), nested(np.asarray(values)))
+    np.testing.assert_equal(nested(x), nested(values))
+    np.testing.assert_equal(nested(x[2]), nested(numpy.float64(-0.0)))
+    for tested, reference in ((x, values), (x[0], values[0]), (np.array(3.0), numpy.array(3.0))):
+        assert _failure(np, nested(tested), nested(other)) == _failure(numpy, nested(reference), nested(other))
+        assert _failure(np, nested(other), nested(tested)) == _failure(numpy, nested(other), nested(reference))
+
+
+def _failure(np_: Any, actual: Any, desired: Any) -> str | None:
+    try:
+        np_.testing.assert_equal(actual, desired)
+    except AssertionError as error:
+        return str(error)
+    return None
+
+
+def test_what_testing_calls_gets_arrays_of_ours() -> None:
+    x = np.zeros(3)
+
+    def fail(a: Any) -> None:
+        a[0] = 1
+        raise ValueError(type(a).__module__)
+
+    np.testing.assert_raises(ValueError, fail, x)
+    np.testing.assert_raises_regex(ValueError, "gpunumpy", fail, x)
+    assert x[0] == 1
 
 
 def test_copies_and_pickles() -> None:

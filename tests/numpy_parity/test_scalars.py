@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections.abc
 import copy
 from collections.abc import Callable
 from typing import Any
@@ -47,6 +48,60 @@ def test_arrays_multiply_lists_element_by_element() -> None:
         assert isinstance([1, 2] * x, gpunumpy.ndarray)
     assert gpunumpy.multiply(gpunumpy.arange(3)[2], [1, 2]).tolist() == [2, 4]
     assert (gpunumpy.arange(3)[2] + [1, 2]).tolist() == [3, 4]
+
+
+def matched(x: Any) -> Any:
+    match x:
+        case []:
+            return "empty"
+        case [a]:
+            return "one", a
+        case [a, *rest]:
+            return "more", a, rest
+        case _:
+            return "no sequence"
+
+
+@pytest.mark.parametrize("shape", [0, 1, 3, (2, 2), (1, 0)], ids=str)
+def test_arrays_match_sequence_patterns(shape: Any) -> None:
+    assert repr(matched(gpunumpy.ones(shape))) == repr(matched(numpy.ones(shape)))
+    assert matched(gpunumpy.ones(shape)) != "no sequence"
+
+
+def test_a_matrix_matches_nested_patterns() -> None:
+    match gpunumpy.arange(4).reshape(2, 2):
+        case [[a, b], [c, d]]:
+            assert [a, b, c, d] == [0, 1, 2, 3]
+        case _:
+            pytest.fail("does not match")
+
+
+def test_arrays_without_dimensions_have_no_length_to_match() -> None:
+    for x in (numpy.array(1.0), gpunumpy.array(1.0)):
+        with pytest.raises(TypeError, match="unsized"):
+            matched(x)
+    with pytest.raises(TypeError):
+        matched(gpunumpy.ones(3).sum())  # of the class of arrays; NumPy has another class for scalars
+
+
+@pytest.mark.parametrize(
+    "name", ["Sequence", "MutableSequence", "Mapping", "Sized", "Iterable", "Container", "Callable"]
+)
+def test_abstract_classes(name: str) -> None:
+    abstract = getattr(collections.abc, name)
+    assert isinstance(gpunumpy.zeros(3), abstract) == isinstance(numpy.zeros(3), abstract)
+    assert type(gpunumpy.ndarray) is type(numpy.ndarray) is type
+
+
+def test_hashes() -> None:
+    """One class is for both, so `collections.abc.Hashable` holds for arrays too."""
+    x = gpunumpy.arange(4)
+    names: dict[Any, str] = {x.sum(): "six"}
+    assert names[6] == "six"
+    assert hash(x[1]) == hash(numpy.int64(1))
+    for array in (x, gpunumpy.array(2)):
+        with pytest.raises(TypeError, match="unhashable type: 'ndarray'"):
+            hash(array)
 
 
 NAMES = ("is_integer", "as_integer_ratio", "hex", "bit_count", "numerator", "denominator")

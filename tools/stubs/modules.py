@@ -137,7 +137,7 @@ def _class_lines(module: str, name: str, found: type, numpy_object: Any, again: 
         yield from classes.own_class(name, found)
     elif module == "random" and name in ("Generator", "RandomState"):
         yield from classes.own_class(name, found, f"numpy.random.{name}", numpy_object.__module__)
-    elif found is numpy_object or name == "nditer" or found in SEEDED.values():
+    elif getattr(found, "numpy_class", found) is numpy_object or name == "nditer" or found in SEEDED.values():
         again[numpy_module].append(name)  # what it makes are NumPy's
     else:
         again["." + _defining_module(found).removeprefix("gpunumpy.")].append(name)

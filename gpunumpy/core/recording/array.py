@@ -8,6 +8,7 @@ view gives the owner a new node.
 from __future__ import annotations
 
 import weakref
+from abc import ABCMeta
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -255,6 +256,19 @@ class ndarray:
             queue.review(queue, node)
         elif not pending or pending[-1] is not ref:
             pending.append(ref)  # a flush of a signal handler, which saw the old value, may have removed the entry
+
+
+class _MatchedAsSequence(metaclass=ABCMeta):  # noqa: B024 - classes are only registered with it
+    """Class whose registered classes match sequence patterns (``case [a, b]:``), as NumPy's arrays do.
+
+    Registration gives a class Python's flag for these patterns. `collections.abc.Sequence` would do so too, but NumPy's
+    arrays are no instances of it.
+    """
+
+    __abc_tpflags__ = 1 << 5  # Py_TPFLAGS_SEQUENCE
+
+
+_MatchedAsSequence.register(ndarray)
 
 
 def one_step(target: object) -> AbstractContextManager[Any]:

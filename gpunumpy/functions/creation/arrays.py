@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -182,11 +183,20 @@ def _array_from_host(
     try:
         data = numpy.array(x, dtype, copy=None, **options)
     except ValueError:
-        returned = array_of_protocol(x)
-        if returned is None:
+        replaced = _with_returned_arrays(x)
+        if replaced is x:
             raise
-        return array(returned, dtype, copy=copy or None, order=order, ndmax=ndmax)
+        return array(replaced, dtype, copy=copy or None, order=order, ndmax=ndmax)
     return from_host(data, device)
+
+
+def _with_returned_arrays(x: Any) -> Any:
+    """Return what is an `ndarray` by ``x.__array__()``, or nested sequences with such arrays; `x` if there is none."""
+    if not isinstance(x, (list, tuple)):
+        returned = array_of_protocol(x)
+        return x if returned is None else returned
+    parts = [_with_returned_arrays(part) for part in x]
+    return x if all(map(operator.is_, parts, x)) else parts
 
 
 def _holds_ndarray(x: Sequence[Any]) -> bool:
