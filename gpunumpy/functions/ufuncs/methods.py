@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from math import prod
+from functools import reduce as folded
+from math import copysign, prod
 from typing import Any
 
 import numpy
@@ -25,7 +26,7 @@ from ...core.recording.memo import MemoizedOperation
 from ...core.recording.record import as_array, as_dtype, as_node, cast_with_warning, reshaped, transposed, weak_types
 from ...core.source_location import source_location
 from ..indexing.getitem import getitem
-from .output import Output, checked_output, is_writable_array, mask_node, select, write_to_output
+from .output import Output, checked_output, is_true_anywhere, is_writable_array, mask_node, select, write_to_output
 
 Loop = tuple[DType, ...]
 
@@ -76,6 +77,26 @@ def _loop(op: str, argument: DType, dtype: Any, into: Output | None) -> Loop:
     """Return the loop of a reduction of an argument of some dtype, by the arguments `dtype` and `out` of the method."""
     wanted = None if dtype is None else check(dtype)
     return reduction_loop(op, argument, wanted, None if into is None else into.dtype)
+
+
+def check_integer_powers(operands: Sequence[Node], loop: Loop, mask: Node | None = None) -> None:
+    """Raise `ValueError` for integers to negative integer powers, counting elements that the mask selects.
+
+    Exponents and a mask in arrays are computed to find out.
+    """
+    base, exponent = operands
+    dtype = exponent.signature.dtype
+    if loop[1].kind != "i" or dtype.kind != "i" or 0 in base.signature.shape:
+        return
+    conditions = [] if mask is None else [mask]
+    if exponent.signature.queue is not None:
+        conditions.append(graph.map_node("less", (dtype, dtype, BOOL), (exponent, graph.typed_scalar(0, dtype))))
+    elif exponent.data >= 0:
+        return
+    if not conditions or is_true_anywhere(
+        folded(lambda a, b: graph.map_node("logical_and", (BOOL, BOOL, BOOL), (a, b)), conditions)
+    ):
+        raise ValueError("Integers to negative integer powers are not allowed.")
 
 
 # --- reduce ---------------------------------------------------------------------------------------------------------
@@ -395,6 +416,8 @@ def at_ufunc(op: str, a: Any, indices: Any, operands: Sequence[Any] = ()) -> Non
     types = (a.dtype, *weak_types(values))
     loop = ufunc.resolve_dtypes((*types, a.dtype), casting="unsafe")
     operand = as_dtype(values[0], check(loop[1])) if values else wrapped_scalar(0, a.dtype)
+    if op == "power":
+        check_integer_powers((positions, values[0]), loop)
     if operand.signature.queue is None:
         operand = graph.fill(operand, (), a.queue)
     with one_step(a):
