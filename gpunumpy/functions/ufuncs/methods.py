@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy
 
-from ...core.dtypes import BOOL, INT64, DType, check
+from ...core.dtypes import BOOL, INT64, KIND, DType, check
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape
 from ...core.graph.node import Node
+from ...core.graph.primitives import Const
 from ...core.graph.queue import Queue
 from ...core.ops import table
 from ...core.recording.array import from_host, ndarray, one_step, to_host, wrap, wrap_ordered
@@ -268,6 +269,15 @@ def _record_reduction(
         return value, order
     if op not in table.REDUCTIONS:
         return reshaped(_fold(op, loop, value, axes[0], start, mask), final_shape), order
+    # A sum starts with 0, which loses the sign of negative zeros; NumPy starts with `initial` or an element instead.
+    keeps_negative_zeros = (
+        op == "add"
+        and KIND[result_dtype] in "efc"
+        and (neutral is None if start is None else _may_be_negative_zero(start))
+    )
+    if keeps_negative_zeros:
+        value = cast_with_warning(value, result_dtype)
+        neutral = wrapped_scalar(-numpy.zeros((), result_dtype), result_dtype)
     if mask is not None:
         # Masked elements become the identity, or else `initial`: the ufuncs without an identity are maxima and minima,
         # which one more `initial` does not change.
@@ -277,10 +287,36 @@ def _record_reduction(
     value_dtype = value.signature.dtype
     if value_dtype != result_dtype and not numpy.can_cast(value_dtype, result_dtype) and result_dtype != BOOL:
         value = cast_with_warning(value, result_dtype)
-    value = graph.reduce(op, (value.signature.dtype, result_dtype), axes, (value,))
+    elements, value = value, graph.reduce(op, (value.signature.dtype, result_dtype), axes, (value,))
+    if keeps_negative_zeros:
+        value = _with_negative_zeros(value, elements, axes)
     if start is not None:
         value = graph.map_node(op, (result_dtype,) * 3, (start, value))
     return reshaped(value, final_shape), order
+
+
+def _may_be_negative_zero(start: Node) -> bool:
+    """Return False for a number that is known here, is not -0.0, and has no such part."""
+    if not isinstance(start.signature.primitive, Const):
+        return True
+    number = complex(start.data)
+    return any(part == 0 and copysign(1, part) < 0 for part in (number.real, number.imag))
+
+
+def _with_negative_zeros(total: Node, elements: Node, axes: tuple[int, ...]) -> Node:
+    """Return sums that began with 0, with -0.0 where all elements are -0.0, of complex numbers in each part."""
+    dtype = total.signature.dtype
+    if KIND[dtype] == "c":
+        part_dtype = check(dtype.type(0).real.dtype)
+        parts = []
+        for part in ("real", "imag"):
+            part_total, part_elements = (graph.map_node(part, (dtype, part_dtype), (x,)) for x in (total, elements))
+            parts.append(_with_negative_zeros(part_total, part_elements, axes))
+        return graph.map_node("complex", (part_dtype, part_dtype, dtype), parts)
+    has_sign, is_zero = (graph.map_node(test, (dtype, BOOL), (elements,)) for test in ("signbit", "logical_not"))
+    is_negative_zero = graph.map_node("logical_and", (BOOL, BOOL, BOOL), (has_sign, is_zero))
+    all_negative_zeros = graph.reduce("logical_and", (BOOL, BOOL), axes, (is_negative_zero,))
+    return select(all_negative_zeros, wrapped_scalar(-0.0, dtype), total)
 
 
 def _fold(op: str, loop: Loop, value: Node, axis: int, start: Node | None, mask: Node | None) -> Node:
