@@ -33,6 +33,8 @@ READ_ONLY = 1
 # The array was made as an array. Without this bit a 0-d array is the result of an operation and acts as a NumPy scalar,
 # which cannot be written in place.
 MADE_AS_ARRAY = 2
+# The array shows memory that was given as read-only: nothing may make it writeable.
+ALWAYS_READ_ONLY = 4
 
 
 class ndarray:

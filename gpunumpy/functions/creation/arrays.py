@@ -17,6 +17,7 @@ from ...core.graph.primitives import LibraryCall
 from ...core.graph.queue import Queue
 from ...core.graph.signature import intern_signature
 from ...core.recording.array import (
+    ALWAYS_READ_ONLY,
     MADE_AS_ARRAY,
     READ_ONLY,
     from_host,
@@ -321,8 +322,9 @@ def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0
     The array is read-only: the contents are copied to the device, so that the buffer would not see what is written to
     the array, as it does with NumPy if the buffer is writable. A copy of the array can be written.
     """
-    result = from_host(numpy.frombuffer(buffer, dtypes.check(dtype), count, offset))
-    result._flags |= READ_ONLY
+    contents = numpy.frombuffer(buffer, dtypes.check(dtype), count, offset)
+    result = from_host(contents)
+    result._flags |= READ_ONLY if contents.flags.writeable else READ_ONLY | ALWAYS_READ_ONLY
     return result
 
 
