@@ -62,7 +62,6 @@ __all__ = [
 DEVICE_ARRAY_IMPORTERS: list[Callable[[Any], ndarray | None]] = []
 
 _ORDERS = ("C", "F", "A", "K")
-MAX_DIMENSIONS = 64
 
 
 # --- memory order ----------------------------------------------------------------------------------------------------
@@ -133,6 +132,8 @@ def array(
     """
     target_dtype = None if dtype is None else dtypes.check(dtype)
     target_device = None if device is None else Device(device)
+    if ndmin > (ndmax or layout.MAX_DIMENSIONS):
+        raise ValueError(f"ndmin must be <= ndmax ({ndmax or layout.MAX_DIMENSIONS})")
     if isinstance(copy, str):
         raise ValueError("strings are not allowed for 'copy' keyword. Use True/False/None instead.")
     if subok:
@@ -364,8 +365,7 @@ def as_shape(shape: Any) -> Shape:
     layout.check_dimensions(dims)
     if any(n < 0 for n in dims):
         raise ValueError("negative dimensions are not allowed")
-    if len(dims) > MAX_DIMENSIONS:
-        raise ValueError(f"maximum supported dimension for an ndarray is currently {MAX_DIMENSIONS}, found {len(dims)}")
+    layout.check_dimension_count(len(dims))
     return dims
 
 
