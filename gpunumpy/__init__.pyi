@@ -992,12 +992,12 @@ ceil: _Unary
 def choose(a: ArrayLike, choices: ArrayLike, out: _Out | None = None, mode: _Mode = "raise") -> ndarray: ...
 def clip(
     a: ArrayLike,
-    min: ArrayLike | None = ...,
-    max: ArrayLike | None = ...,
-    out: _Out | None = None,
-    *,
     a_min: ArrayLike | None = ...,
     a_max: ArrayLike | None = ...,
+    out: _Out | None = None,
+    *,
+    min: ArrayLike | None = ...,
+    max: ArrayLike | None = ...,
     dtype: DTypeLike | None = None,
     **options: Any,
 ) -> ndarray: ...

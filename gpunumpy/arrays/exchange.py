@@ -17,7 +17,7 @@ from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout
 from ..core.graph.node import Node
-from ..core.recording.array import READ_ONLY, is_scalar, make_view, ndarray, wrap_leaf
+from ..core.recording.array import ALWAYS_READ_ONLY, READ_ONLY, is_scalar, make_view, ndarray, wrap_leaf
 from ..core.runtime import evaluate, memory
 from ..core.runtime.device import CPU, Device
 from ..core.runtime.memory import Buffer
@@ -329,7 +329,7 @@ def _array_over(
     owner_dtype = numpy.dtype(numpy.uint8) if dtype == dtypes.BOOL else dtype
     array = wrap_leaf(graph.leaf(buffer, owner_dtype, Layout(buffer_shape, layout.c_strides(buffer_shape), 0), queue))
     if not writeable:
-        array._flags |= READ_ONLY
+        array._flags |= READ_ONLY | ALWAYS_READ_ONLY
     if owner_dtype != dtype:
         return make_view(array, Layout(shape, strides, -low), "view", dtype)
     return array if packed else make_view(array, Layout(shape, strides, -low))

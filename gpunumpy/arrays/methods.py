@@ -12,7 +12,17 @@ import numpy
 from ..core.graph import layout
 from ..core.graph.layout import Layout
 from ..core.numpy_release import NUMPY_2_5
-from ..core.recording.array import MADE_AS_ARRAY, READ_ONLY, from_host, is_scalar, make_view, ndarray, one_step, to_host
+from ..core.recording.array import (
+    ALWAYS_READ_ONLY,
+    MADE_AS_ARRAY,
+    READ_ONLY,
+    from_host,
+    is_scalar,
+    make_view,
+    ndarray,
+    one_step,
+    to_host,
+)
 from ..core.recording.record import reshaped as in_shape
 from ..core.runtime.device import Device
 from ..core.source_location import warn
@@ -324,7 +334,7 @@ def setflags(x: ndarray, write: Any = None, align: Any = None, uic: Any = None) 
     with one_step(x):
         if not write:
             x._flags |= READ_ONLY
-        elif x.base is not None and not x.base.writeable:
+        elif x._flags & ALWAYS_READ_ONLY or (x.base is not None and not x.base.writeable):
             raise ValueError("cannot set WRITEABLE flag to True of this array")
         else:
             x._flags &= ~READ_ONLY

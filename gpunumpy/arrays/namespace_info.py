@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy
 
+from ..core.graph.layout import MAX_DIMENSIONS
 from ..core.runtime.device import Device, default_device, devices
-from ..functions.creation.arrays import MAX_DIMENSIONS
 
 # The editions of the standard that the namespace implements. Each includes the previous ones.
 EDITIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")

@@ -17,9 +17,9 @@ from ..core.ops import table
 from ..core.recording.array import hand_over, is_scalar, ndarray, to_host, wrap
 from ..core.recording.record import as_array, as_nodes, binary_operator, is_operand, unary_operator, weak_types
 from ..functions.products.stacked import matmul
-from ..functions.ufuncs.methods import reduce_ufunc
+from ..functions.ufuncs.methods import check_integer_powers, reduce_ufunc
 from ..functions.ufuncs.output import check_shape, take_value, write_to_output
-from ..functions.ufuncs.ufunc import UFUNCS, check_integer_powers
+from ..functions.ufuncs.ufunc import UFUNCS
 
 Operator = Callable[..., Any]
 

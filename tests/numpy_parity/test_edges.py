@@ -52,7 +52,12 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "a named target of putmask": lambda np: np.putmask(a=np.zeros(2), mask=[True, False], values=[5, 6]),
     "no mode of convolve": lambda np: np.convolve([1, 2], [1, 2], mode=None),
     "no mode of correlate": lambda np: np.correlate([1, 2], [1, 2], mode=None),
-    "clip with one named bound": lambda np: np.clip(np.arange(3), a_min=2),
+    "clip with one named bound": lambda np: np.clip(np.arange(3), a_max=2),
+    "clip between more bounds": lambda np: np.clip(np.arange(3), 2, 3, min=2),
+    "clip between more bounds that are None": lambda np: np.clip(np.arange(3), None, None, min=None, max=None),
+    "clip with two lower bounds": lambda np: np.clip(np.arange(3), 2, min=1),
+    "clip with a new and an old name": lambda np: np.clip(np.arange(3), a_max=2, min=1),
+    "clip with two upper bounds": lambda np: np.clip(np.arange(3), a_max=2, max=1),
     "clip with a lower bound": lambda np: np.clip(np.arange(3), min=1),
     "clip with mixed names": lambda np: np.clip(np.arange(3), 1, a_max=2),
     "unwrap of bools": lambda np: np.unwrap(np.array([True, False])),
@@ -64,6 +69,35 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "an unpickled array": lambda np: (
         loads(dumps(_written(np.arange(3), lambda x: x.setflags(write=False)))).flags.writeable
     ),
+}
+
+
+DIMENSIONS = (1,) * 64
+TOO_MANY_DIMENSIONS: dict[str, Callable[[Any], Any]] = {
+    "array": lambda np: np.array(1, ndmin=65),
+    "zeros": lambda np: np.zeros((*DIMENSIONS, 1)),
+    "reshape": lambda np: np.zeros(1).reshape(*DIMENSIONS, 1),
+    "newaxis": lambda np: np.zeros(DIMENSIONS)[None],
+    "newaxis, twice": lambda np: np.zeros(DIMENSIONS)[None, ..., None],
+    "newaxis, written": lambda np: np.zeros(DIMENSIONS).__setitem__(None, 1),
+    "a truth value as an index": lambda np: np.zeros(DIMENSIONS)[True],
+    "a truth value as an index, written": lambda np: np.zeros(DIMENSIONS).__setitem__(True, 1),
+    "an index array": lambda np: np.zeros(DIMENSIONS)[np.zeros((1, 1), int)],
+    "a host's index array": lambda np: np.zeros(DIMENSIONS)[numpy.zeros((1, 1), int)],
+    "an index array and a slice": lambda np: np.zeros(DIMENSIONS)[:, np.zeros((1, 1), int)],
+    "expand_dims": lambda np: np.expand_dims(np.zeros(DIMENSIONS), 0),
+    "broadcast_to": lambda np: np.broadcast_to(np.zeros(1), (*DIMENSIONS, 1)),
+    "stack": lambda np: np.stack([np.zeros(DIMENSIONS)]),
+    "outer": lambda np: np.add.outer(np.zeros(DIMENSIONS), np.zeros(1)),
+    "meshgrid": lambda np: np.meshgrid(*[np.zeros(1)] * 65),
+    "sparse meshgrid": lambda np: np.meshgrid(*[np.zeros(1)] * 65, sparse=True),
+    "ix_": lambda np: np.ix_(*[np.zeros(1, int)] * 65),
+    "indices": lambda np: np.indices(DIMENSIONS),
+    "tile": lambda np: np.tile(np.zeros(1), (*DIMENSIONS, 1)),
+    "tensordot": lambda np: np.tensordot(np.zeros((1,) * 40), np.zeros((1,) * 40), axes=0),
+    "dot": lambda np: np.dot(np.zeros((1,) * 40), np.zeros((1,) * 40)),
+    "inner": lambda np: np.inner(np.zeros((1,) * 40), np.zeros((1,) * 40)),
+    "sliding windows": lambda np: np.lib.stride_tricks.sliding_window_view(np.zeros(DIMENSIONS), 1, 0),
 }
 
 
@@ -83,6 +117,24 @@ def test_calls(name: str) -> None:
     else:
         assert type(tested) is type(reference) or isinstance(reference, (numpy.generic, numpy.ndarray))
         numpy.testing.assert_array_equal(numpy.asarray(tested), numpy.asarray(reference), strict=True)
+
+
+@pytest.mark.parametrize("name", TOO_MANY_DIMENSIONS)
+def test_more_dimensions_than_an_array_can_have(name: str) -> None:
+    tested, reference = (_outcome(TOO_MANY_DIMENSIONS[name], np) for np in (gpunumpy, numpy))
+    assert tested[0] is reference[0]
+    assert reference[0] in (ValueError, IndexError)
+
+
+def test_take_of_more_dimensions_than_an_array_can_have() -> None:
+    with pytest.raises(ValueError, match="maximum supported dimension"):  # NumPy ends the process
+        gpunumpy.take(gpunumpy.zeros((1,) * 40), gpunumpy.zeros((1,) * 26, int), 0)
+
+
+def test_as_many_dimensions_as_an_array_can_have() -> None:
+    x = gpunumpy.zeros(DIMENSIONS[1:])
+    for full in (x[None], x[gpunumpy.zeros((1, 1), int)], gpunumpy.stack([x]), gpunumpy.array(1, ndmin=64)):
+        assert full.shape == DIMENSIONS
 
 
 def test_devices_are_equal_to_their_names() -> None:

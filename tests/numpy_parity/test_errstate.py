@@ -104,6 +104,55 @@ def test_integers(name: str, dtype: str) -> None:
         compare(binary(name), (numpy.array([1, a], dtype), numpy.array([1, b], dtype)))
 
 
+@pytest.mark.parametrize("dtype", "efd")
+def test_nextafter(dtype: str) -> None:
+    limits = numpy.finfo(dtype)
+    tiny, subnormal = limits.smallest_normal, limits.smallest_subnormal
+    values = [
+        0,
+        -0.0,
+        1,
+        numpy.inf,
+        -numpy.inf,
+        numpy.nan,
+        limits.max,
+        limits.min,
+        tiny,
+        -tiny,
+        subnormal,
+        2 * subnormal,
+    ]
+    for a in values:
+        for b in values:
+            compare(binary("nextafter"), (numpy.array([1, a], dtype), numpy.array([1, b], dtype)))
+
+
+LEAST = numpy.iinfo("i8").min
+FOLDED = ([5, 0], [0, 5], [5, 0, 3], [LEAST, -1], [LEAST, 1, -1], [LEAST, -1, 0], [5, 3], [7])
+FOLDS: tuple[Callable[..., Any], ...] = (
+    lambda f, a: f.reduce(a),
+    lambda f, a: f.reduce(a, initial=7),
+    lambda f, a: f.reduce(a, initial=7, where=numpy.arange(len(a)) != 1),
+    lambda f, a: f.reduce(a[:, None] * numpy.ones(3, int), axis=0),
+    lambda f, a: f.accumulate(a),
+    lambda f, a: f.accumulate(a.reshape(1, -1) * numpy.ones((2, 1), int), axis=1),
+)
+SLICES = ([0], [0, 1], [0, 2], [2, 0], [1, 1, 2], [1, 3])
+
+
+@pytest.mark.parametrize("name", ["floor_divide", "remainder", "fmod", "subtract"])
+def test_folds_of_integers(name: str) -> None:
+    for values in FOLDED:
+        for fold in FOLDS:
+            compare(lambda np, a, fold=fold: fold(getattr(np, name), a), (numpy.array(values),))
+    for starts in SLICES:
+        for values in ([5, 0, 3, 4], [5, 1, 3, 0], [0, 3, 0, 3], [5, 1, 0, 2]):
+            compare(lambda np, a, starts=starts: getattr(np, name).reduceat(a, starts), (numpy.array(values),))
+            stacked = numpy.array([values, [1, 1, 1, 1]])
+            compare(lambda np, a, starts=starts: getattr(np, name).reduceat(a, starts, axis=1), (stacked,))
+            compare(lambda np, a, starts=starts: getattr(np, name).reduceat(a, starts, axis=0), (stacked.T,))
+
+
 LARGE = {"e": 6e4, "f": 3e38, "d": 1.7e308, "F": 3e38, "D": 1.7e308}
 SMALL = {"e": 2e-5, "f": 2e-30, "d": 2e-200}
 

@@ -464,6 +464,34 @@ def test_flags() -> None:
         a.flags["nonsense"]
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda np: np.frombuffer(b"abc", "u1"),
+        lambda np: np.frombuffer(b"abc", "u1")[1:],
+        lambda np: np.frombuffer(b"abc", "u1").copy(),
+        lambda np: np.frombuffer(bytearray(b"abc"), "u1"),
+        lambda np: np.broadcast_to(np.zeros(1), (3,)),
+        lambda np: np.broadcast_to(np.frombuffer(b"a", "u1"), (3,)),
+        lambda np: np.diagonal(np.zeros((2, 2))),
+        lambda np: np.zeros(2).imag,
+        lambda np: np.from_dlpack(np.frombuffer(bytes(16), "f8")),
+    ],
+)
+def test_what_can_be_made_writeable(make: Callable[[Any], Any]) -> None:
+    outcomes = []
+    for xp in (np, numpy):
+        x = make(xp)
+        try:
+            x.setflags(write=True)
+        except ValueError as error:
+            outcomes.append(str(error))
+        else:
+            outcomes.append(x.flags.writeable)
+        x.setflags(write=False)
+    assert outcomes[0] == outcomes[1]
+
+
 def test_the_part_of_a_list_is_a_list() -> None:
     for given in ([0, 1, 0], (0, 1, 0), [0.0, 0.0]):
         assert np.trim_zeros(given) == numpy.trim_zeros(given)

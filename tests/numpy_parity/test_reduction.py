@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy
 import pytest
 
+import gpunumpy
 from gpunumpy.functions.reductions import reductions
 from gpunumpy.functions.statistics import averages, nanfunctions
 
@@ -245,3 +247,35 @@ def test_host_data_is_taken() -> None:
     same(to_host(averages.mean([True, False])), 0.5)
     same(to_host(reductions.argmax((1, 5, 2))), 1)
     same(to_host(reductions.max(3.5)), 3.5)
+
+
+NEGATIVE_ZEROS = {
+    "f8": (numpy.full((2, 3), -0.0), numpy.array([[-0.0, 0.0, -0.0], [-0.0, -0.0, 1.0]]), numpy.full((2, 200), -0.0)),
+    "f4": (numpy.full((2, 3), -0.0, "f4"),),
+    "f2": (numpy.full((2, 3), -0.0, "f2"),),
+    "c16": (numpy.full((2, 3), complex(-0.0, -0.0)), numpy.full((2, 3), complex(0.0, -0.0))),
+}
+STARTS = ({}, *({"initial": start} for start in (-0.0, 0.0, 0, 2.5, None, numpy.array(-0.0), numpy.float32(-0.0))))
+SUMS: tuple[Callable[..., Any], ...] = (
+    *(lambda np, a, options, axis=axis: np.add.reduce(a, axis, **options) for axis in (None, 0, 1, (0, 1), ())),
+    lambda np, a, options: np.sum(a, **options),
+    lambda np, a, options: np.nansum(a, 1, **options),
+    lambda np, a, options: np.sum(a[:0], 0, **options),
+    lambda np, a, options: np.sum(a, 1, where=numpy.array([[True], [False]]), **options),
+    lambda np, a, options: np.sum(a, where=False, **options),
+)
+
+
+@pytest.mark.parametrize("options", STARTS, ids=str)
+@pytest.mark.parametrize("dtype", NEGATIVE_ZEROS)
+def test_sums_of_negative_zeros(dtype: str, options: dict[str, Any]) -> None:
+    for number, call in enumerate(SUMS):
+        for a in NEGATIVE_ZEROS[dtype]:
+            expected = outcome(partial(call, numpy, a, options))[0]
+            found = outcome(partial(call, gpunumpy, from_host(a), options))[0]
+            if isinstance(expected, type):
+                assert found is expected, number
+                continue
+            for part in ("real", "imag"):
+                signs = (numpy.signbit(getattr(result, part)) for result in (found, expected))
+                numpy.testing.assert_array_equal(*signs, err_msg=f"{number}: {part} of the sum of {a}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import pickle
 import random
+from functools import partial
 from typing import Any
 
 import numpy
@@ -168,6 +169,34 @@ def test_integers_to_negative_powers() -> None:
         check(power, numpy.power, *args)
     for args in ((numpy.array([2], "u1"), numpy.array([-1], "i1")), (numpy.array([2], "u8"), numpy.array([-1]))):
         check(power, numpy.power, *args)
+
+
+EXPONENTS = (-1, 1, numpy.array([-1, 2]), numpy.array([1, 2]), numpy.array([[-1], [2]]))
+MASKS = (True, False, numpy.array([True, False]), numpy.array([False, True]), numpy.array([[False], [True]]))
+
+
+@pytest.mark.parametrize("mask", MASKS, ids=str)
+@pytest.mark.parametrize("exponent", EXPONENTS, ids=str)
+def test_integers_to_negative_powers_where(exponent: Any, mask: Any) -> None:
+    for base in (numpy.array([2, 3]), numpy.array([[2], [3]]), numpy.zeros((0, 1, 2), int), 2):
+        shape = numpy.broadcast_shapes(*map(numpy.shape, (base, exponent, mask)))
+        check(UFUNCS["power"], numpy.power, base, exponent, where=mask, out=numpy.full(shape, 7))
+
+
+def _written_at(function: Any, index: Any, a: Any, b: Any) -> Any:
+    a = a.copy()
+    function.at(a, index, b)
+    return a
+
+
+def test_integers_to_negative_powers_in_methods() -> None:
+    tested, reference = UFUNCS["power"], numpy.power
+    empty, negative = numpy.zeros(0, int), numpy.array([-1])
+    for a, b in ((empty, -1), (empty, negative), (negative, empty), (numpy.arange(3), negative)):
+        check(tested.outer, reference.outer, a, b)
+    for index, exponent in (([0, 1], -1), ([], -1), ([0, 1], numpy.array([2, -1])), ([0, 1], numpy.array([2, 3]))):
+        a = numpy.array([2, -1, 3])
+        check(*(partial(_written_at, f, index) for f in (tested, reference)), a, exponent)
 
 
 # --- methods ---------------------------------------------------------------------------------------------------------

@@ -106,6 +106,7 @@ def is_blas_readable(shape: Shape, strides: Sequence[int]) -> bool:
 
 # The largest value of `numpy.intp`: NumPy's bound for a dimension, and for the bytes of an array.
 MAX_SIZE = 2**63 - 1
+MAX_DIMENSIONS = 64  # of an array; values in between may have more
 
 
 def check_size(shape: Shape, itemsize: int) -> None:
@@ -116,6 +117,12 @@ def check_size(shape: Shape, itemsize: int) -> None:
     if nbytes > MAX_SIZE:
         check_dimensions(shape)
         raise ValueError("array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.")
+
+
+def check_dimension_count(count: int) -> None:
+    """Raise NumPy's ValueError if there are more than `MAX_DIMENSIONS` dimensions."""
+    if count > MAX_DIMENSIONS:
+        raise ValueError(f"maximum supported dimension for an ndarray is currently {MAX_DIMENSIONS}, found {count}")
 
 
 def check_dimensions(shape: Shape) -> None:

@@ -34,6 +34,8 @@ READ_ONLY = 1
 # The array was made as an array. Without this bit a 0-d array is the result of an operation and acts as a NumPy scalar,
 # which cannot be written in place.
 MADE_AS_ARRAY = 2
+# The array shows memory that was given as read-only: nothing may make it writeable.
+ALWAYS_READ_ONLY = 4
 
 
 class ndarray:
@@ -398,6 +400,7 @@ def make_view(array: ndarray, where: Layout, component: str = "", dtype: DType |
     dtype
         The dtype of the view, by default that of `array`.
     """
+    layout.check_dimension_count(len(where.shape))
     if is_scalar(array):
         array = mark_as_array(wrap(array.value()))  # a view of a NumPy scalar is a new array
     owner = array if array._base is None else array._base

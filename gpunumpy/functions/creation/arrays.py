@@ -18,6 +18,7 @@ from ...core.graph.primitives import LibraryCall
 from ...core.graph.queue import Queue
 from ...core.graph.signature import intern_signature
 from ...core.recording.array import (
+    ALWAYS_READ_ONLY,
     MADE_AS_ARRAY,
     READ_ONLY,
     from_host,
@@ -62,7 +63,6 @@ __all__ = [
 DEVICE_ARRAY_IMPORTERS: list[Callable[[Any], ndarray | None]] = []
 
 _ORDERS = ("C", "F", "A", "K")
-MAX_DIMENSIONS = 64
 
 
 # --- memory order ----------------------------------------------------------------------------------------------------
@@ -133,6 +133,8 @@ def array(
     """
     target_dtype = None if dtype is None else dtypes.check(dtype)
     target_device = None if device is None else Device(device)
+    if ndmin > (ndmax or layout.MAX_DIMENSIONS):
+        raise ValueError(f"ndmin must be <= ndmax ({ndmax or layout.MAX_DIMENSIONS})")
     if isinstance(copy, str):
         raise ValueError("strings are not allowed for 'copy' keyword. Use True/False/None instead.")
     if subok:
@@ -331,8 +333,9 @@ def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0
     The array is read-only: the contents are copied to the device, so that the buffer would not see what is written to
     the array, as it does with NumPy if the buffer is writable. A copy of the array can be written.
     """
-    result = from_host(numpy.frombuffer(buffer, dtypes.check(dtype), count, offset))
-    result._flags |= READ_ONLY
+    contents = numpy.frombuffer(buffer, dtypes.check(dtype), count, offset)
+    result = from_host(contents)
+    result._flags |= READ_ONLY if contents.flags.writeable else READ_ONLY | ALWAYS_READ_ONLY
     return result
 
 
@@ -372,8 +375,7 @@ def as_shape(shape: Any) -> Shape:
     layout.check_dimensions(dims)
     if any(n < 0 for n in dims):
         raise ValueError("negative dimensions are not allowed")
-    if len(dims) > MAX_DIMENSIONS:
-        raise ValueError(f"maximum supported dimension for an ndarray is currently {MAX_DIMENSIONS}, found {len(dims)}")
+    layout.check_dimension_count(len(dims))
     return dims
 
 

@@ -414,7 +414,7 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False, *, device: 
             )
             for k, n in enumerate(shape)
         )
-    stacked_shape = (ndim, *shape)
+    stacked_shape = as_shape((ndim, *shape))
     if not ndim:
         return mark_owner_as_array(wrap(uninitialized(stacked_shape, target_dtype, queue)))
     return mark_owner_as_array(wrap(graph.cast(_stacked_index(stacked_shape, queue), target_dtype)))

@@ -23,13 +23,22 @@ from ...core.graph.queue import Queue
 from ...core.recording import record
 from ...core.recording.array import is_scalar, make_view, mark_as_array, ndarray, one_step, to_host, wrap
 from ...core.source_location import source_location
-from .keys import FancyIndex, Selection, basic_window, out_of_bounds_error, resolve_key, shape_text
+from .keys import (
+    FancyIndex,
+    Selection,
+    basic_window,
+    check_result_dimensions,
+    out_of_bounds_error,
+    resolve_key,
+    shape_text,
+)
 from .masks import MaskSelection, mask_on_device, picked_before
 
 
 def getitem(a: ndarray, key: Any) -> ndarray:
     """Return ``a[key]``: a view, or a new array if `key` holds index arrays or selects a single element."""
     if type(key) is ndarray and key.shape and a.shape and key.dtype.kind in "iu" and 0 not in a.shape:
+        check_result_dimensions(len(a.shape) + len(key.shape) - 1)
         return wrap(graph.gather(a.value(), (graph.cast(key.value(), INT64),), source_location()))
     array_layout = a.layout
     window = basic_window(array_layout, key)

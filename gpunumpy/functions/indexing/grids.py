@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from math import prod
 from typing import Any
 
@@ -18,6 +19,7 @@ from ...core.recording.array import from_host, make_view, ndarray, wrap
 from ...core.runtime import evaluate
 from ...core.runtime.device import Device, default_device
 from ...core.source_location import source_location
+from ..ufuncs.output import is_true_anywhere
 from .keys import shape_text
 from .masks import MaskSelection, unravelled
 from .selection import nonzero
@@ -147,7 +149,7 @@ def unravel_index(indices: Any, shape: int | Sequence[int], order: str = "C") ->
 def ravel_multi_index(multi_index: Any, dims: int | Sequence[int], mode: Any = "raise", order: str = "C") -> Any:
     """Convert indices along each dimension to positions of elements. See `numpy.ravel_multi_index`.
 
-    An index on the device that is out of bounds raises `IndexError` when the host next reads a result.
+    Indices on the device are computed, so that one out of bounds raises `ValueError` at once.
     """
     sizes = _as_shape(dims)
     indices = list(multi_index)
@@ -161,25 +163,37 @@ def ravel_multi_index(multi_index: Any, dims: int | Sequence[int], mode: Any = "
         raise ValueError("only 'C' or 'F' order is permitted")
     strides = layout.c_strides(sizes) if order == "C" else layout.c_strides(sizes[::-1])[::-1]
     position: Node | None = None
+    invalid: list[Node] = []
     for axis_indices, size, stride, axis_mode in zip(indices, sizes, strides, modes, strict=True):
         array = record.as_array(axis_indices)
         _require_integers(array)
-        index = _index_by_mode(graph.cast(array.value(), INT64), size, axis_mode, array.device)
+        index = graph.cast(array.value(), INT64)
+        if axis_mode == "raise":
+            invalid += (_compared("less", index, 0), _compared("greater_equal", index, size))
+        else:
+            index = _index_by_mode(index, size, axis_mode)
         term = graph.map_node("multiply", _INT64_LOOP, (index, graph.scalar(stride)))
         position = term if position is None else graph.map_node("add", _INT64_LOOP, (position, term))
     assert position is not None
+    if invalid and is_true_anywhere(
+        reduce(lambda a, b: graph.map_node("logical_or", (BOOL, BOOL, BOOL), (a, b)), invalid)
+    ):
+        raise ValueError("invalid entry in coordinates array")
     return wrap(graph.as_new_node(position))
 
 
-def _index_by_mode(index: Node, size: int, mode: str, device: Device) -> Node:
-    """Return the indices wrapped, clipped or checked, as the mode says."""
+def _compared(op: str, index: Node, bound: int) -> Node:
+    """Record a comparison of indices with an integer."""
+    return graph.map_node(op, (INT64, INT64, BOOL), (index, graph.scalar(bound)))
+
+
+def _index_by_mode(index: Node, size: int, mode: str) -> Node:
+    """Return the indices wrapped or clipped, as the mode says."""
     if mode == "wrap":
         return graph.map_node("remainder", _INT64_LOOP, (index, graph.scalar(size)))
     if mode == "clip":
         low = graph.map_node("maximum", _INT64_LOOP, (index, graph.scalar(0)))
         return graph.map_node("minimum", _INT64_LOOP, (low, graph.scalar(size - 1)))
-    if mode == "raise":
-        return _index_in_bounds(index, size, device)
     raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from ...core.graph.layout import Layout, Shape
+from ...core.graph.layout import MAX_DIMENSIONS, Layout, Shape
 from ...core.recording.array import is_scalar, ndarray, to_host
 
 INVALID_INDEX = (
@@ -58,6 +58,14 @@ def out_of_bounds_error(index: int, axis: int, size: int) -> IndexError:
 def too_many_indices_error(ndim: int, indexed: int) -> IndexError:
     """Return NumPy's error for a key that indexes more dimensions than the array has."""
     return IndexError(f"too many indices for array: array is {ndim}-dimensional, but {indexed} were indexed")
+
+
+def check_result_dimensions(count: int) -> None:
+    """Raise NumPy's `IndexError` if the result of indexing has too many dimensions."""
+    if count > MAX_DIMENSIONS:
+        raise IndexError(
+            f"number of dimensions must be within [0, {MAX_DIMENSIONS}], indexing result would have {count}"
+        )
 
 
 def basic_window(array_layout: Layout, key: Any) -> Layout | None:
@@ -119,6 +127,7 @@ def _window(array_layout: Layout, key: tuple[Any, ...], indexed: int, ellipses: 
     if axis < ndim:
         shape += array_shape[axis:]
         strides += array_strides[axis:]
+    check_result_dimensions(len(shape))
     return Layout(tuple(shape), tuple(strides), offset)
 
 
@@ -166,6 +175,10 @@ def resolve_key(array_layout: Layout, key: Any, is_read: bool) -> Selection:
         array_axis += dimensions
     window = _window(array_layout, tuple(window_key), indexed, sum(item is Ellipsis for item in items))
     index_dimensions_first = bool(positions) and positions[-1] - positions[0] + 1 != len(positions)
+    if fancy:
+        indexed_dimensions = sum(_dimensions_indexed(item) for _, item in fancy)
+        index_dimensions = max(1 if one.is_mask else len(one.index.shape) for one in fancy)
+        check_result_dimensions(len(window.shape) - indexed_dimensions + index_dimensions)
     return Selection(window, tuple(fancy), index_dimensions_first)
 
 

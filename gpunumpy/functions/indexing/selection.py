@@ -19,7 +19,6 @@ from ...core.numpy_release import NUMPY_2_5
 from ...core.recording import record
 from ...core.recording.array import is_scalar, mark_as_array, ndarray, one_step, to_host, wrap
 from ...core.source_location import source_location
-from ..creation.arrays import MAX_DIMENSIONS
 from ..ufuncs.elementwise import where as _where
 from ..ufuncs.output import checked_output, in_order, in_place, write_to_output
 from .elements import flat_values, flattened
@@ -226,6 +225,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: A
     axis = layout.normalize_axis(axis, len(a.shape))
     index_array = _as_indices(indices, "same_kind")
     shape = (*a.shape[:axis], *index_array.shape, *a.shape[axis + 1 :])
+    layout.check_dimension_count(len(shape))
     target = None if out is None else checked_output(out)
     if target is not None:
         if target.shape != shape:
@@ -349,8 +349,8 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> ndarra
     if isinstance(choices, ndarray):
         choices = [getitem(choices, k) for k in range(choices.shape[0])]
     choices = list(choices)
-    if len(choices) >= MAX_DIMENSIONS:  # NumPy's limit of arrays in one operation, the index among them
-        raise ValueError(f"Need at least 0 and at most {MAX_DIMENSIONS} array objects.")
+    if len(choices) >= layout.MAX_DIMENSIONS:  # NumPy's limit of arrays in one operation, the index among them
+        raise ValueError(f"Need at least 0 and at most {layout.MAX_DIMENSIONS} array objects.")
     choice_index = record.as_array(a, next((choice.device for choice in choices if isinstance(choice, ndarray)), None))
     if not choices:
         raise ValueError("0-length sequence.")

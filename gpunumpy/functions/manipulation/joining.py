@@ -18,6 +18,7 @@ from ...core.recording.array import ndarray, wrap, wrap_ordered
 from ...core.recording.record import as_array, as_dtype, cast_with_warning, transposed
 from ..creation.arrays import array, mark_owner_as_array, uninitialized
 from ..indexing.getitem import getitem
+from ..indexing.keys import check_result_dimensions
 from ..ufuncs.output import checked_output, write_to_output
 from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, moveaxis, ravel, sliced_view
 
@@ -145,6 +146,7 @@ def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, cas
     if len({x.shape for x in parts}) != 1:
         raise ValueError("all input arrays must have the same shape")
     axis = normalize_axis(axis, parts[0].ndim + 1)
+    check_result_dimensions(parts[0].ndim + 1)
     return concatenate([expand_dims(x, axis) for x in parts], axis, out, dtype=dtype, casting=casting)
 
 

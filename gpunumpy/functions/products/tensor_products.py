@@ -77,6 +77,7 @@ def _product_along(a: ndarray, b: ndarray, axis: int) -> Node:
         return vector_product(one, two)
     kept = [d for d in range(b.ndim) if d != axis]
     shape = (*a.shape[:-1], *(b.shape[d] for d in kept))
+    layout.check_dimension_count(len(shape))
     if a.ndim > 2:
         one = reshaped(one, (prod(a.shape[:-1]), length))
     if b.ndim > 1:
@@ -126,6 +127,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> ndarray:
     kept_right = [d for d in range(two.ndim) if d not in right]
     length = prod(one.shape[d] for d in left)
     shape = tuple(one.shape[d] for d in kept_left) + tuple(two.shape[d] for d in kept_right)
+    layout.check_dimension_count(len(shape))
     first_node, second_node = cast_to_common_dtype(one, two)
     rows = prod(one.shape[d] for d in kept_left)
     columns = prod(two.shape[d] for d in kept_right)

@@ -118,26 +118,26 @@ def _wrap_python_integer(node: Node, dtype: DType) -> Node:
 
 def clip(
     a: Any,
-    min: Any = NO_VALUE,
-    max: Any = NO_VALUE,
-    out: Any = None,
-    *,
     a_min: Any = NO_VALUE,
     a_max: Any = NO_VALUE,
+    out: Any = None,
+    *,
+    min: Any = NO_VALUE,
+    max: Any = NO_VALUE,
     **options: Any,
 ) -> ndarray:
     """Clip (limit) the values in an array to an interval. See `numpy.clip`.
 
-    The bounds are positional, or named `a_min` and `a_max`, or named `min` and `max` as in the array API standard. One
-    bound may be left out, except with the names `a_min` and `a_max`.
+    The bounds are `a_min` and `a_max`, or named `min` and `max`, of which one may be left out. The array API standard
+    passes the bounds by position too, and the lower one alone, so `a_max` may be left out, which NumPy refuses.
     """
-    has_old_names = a_min is not NO_VALUE or a_max is not NO_VALUE
-    for old_name_bound, bound in ((a_min, min), (a_max, max)):
-        if old_name_bound is not NO_VALUE and bound is not NO_VALUE:
-            raise ValueError("clip() takes either `a_min` and `a_max` or `min` and `max`, not both")
+    if a_min is NO_VALUE and a_max is not NO_VALUE:
+        raise TypeError("clip() missing 1 required positional argument: 'a_min'")
+    if a_max is not NO_VALUE and (min is not NO_VALUE or max is not NO_VALUE):
+        raise ValueError("Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.")
+    if a_min is not NO_VALUE and min is not NO_VALUE:
+        raise TypeError("clip() missing 1 required positional argument: 'a_max'")
     low, high = (min if a_min is NO_VALUE else a_min), (max if a_max is NO_VALUE else a_max)
-    if has_old_names and (low is NO_VALUE or high is NO_VALUE):
-        raise TypeError(f"clip() missing 1 required positional argument: {'a_min' if low is NO_VALUE else 'a_max'!r}")
     return _clip_between(as_array(a), low, high, out, options)
 
 

@@ -14,6 +14,7 @@ import ml_dtypes
 import numpy
 
 from ...core.dtypes import BOOL, KIND, DType, bfloat16
+from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout
 from ...core.graph.library_calls.registry import record_of
@@ -52,6 +53,9 @@ _UNDERFLOWS: dict[str, tuple[str, int, int] | None] = {
 # the conversion is invalid.
 _CONVERSION_RANGES = {"i8": (-(2**63), 2**63), "u8": (-(2**63), 2**64), "u4": (-(2**63), 2**32)}
 _INT32 = (-(2**31), 2**31)
+
+# Folds of integers, whose divisions are checked, and what NumPy calls them.
+_INTEGER_FOLDS = {"fold": "reduce", "accumulate": "accumulate", "reduceat": "reduceat"}
 
 _CHECKED_REDUCTIONS = frozenset(("add", "multiply", "hypot", "logaddexp", "logaddexp2", "moments"))
 
@@ -131,6 +135,8 @@ def _flags(node: Node, queue: Queue) -> list[tuple[str, Node]]:
     primitive = node.signature.primitive
     if isinstance(primitive, Map) and 0 not in node.signature.shape:
         return _flags_of_map(primitive, node, queue)
+    if KIND[node.signature.dtype] in "iu" and isinstance(primitive, LibraryCall):
+        return _flags_of_integer_fold(primitive, node)
     if KIND[node.signature.dtype] not in "efc":
         return []
     if isinstance(primitive, Reduce) and primitive.op in _CHECKED_REDUCTIONS:
@@ -186,6 +192,8 @@ def _flags_of_op(
         return _flags_of_integer_division(op, loop[-1], args)
     if kind not in "efc" or op in _WITHOUT_ERRORS or (op == "absolute" and KIND[loop[0]] != "c"):
         return None
+    if op == "nextafter":
+        return _flags_of_nextafter(args, result)
     floats = [a for a in args if KIND[a.signature.dtype] in "efc"]
     finite = _all_of([_test("isfinite", a) for a in floats])
     new_infinity = _all_of([_test("isinf", result), finite])
@@ -203,6 +211,14 @@ def _flags_of_op(
     if underflows and op in _UNDERFLOWS and kind in "ef":
         tiny = [_is_subnormal(result), finite, *map(_is_nonzero, args), _was_rounded(op, args, result)]
         found.append((UNDER, _all_of(tiny)))
+    return _encode(*found)
+
+
+def _flags_of_nextafter(args: Sequence[Node], result: Node) -> Node:
+    """Return the flags of steps to infinity, and, but for float16 as in NumPy, of steps to zero or a subnormal."""
+    found = [(OVER, _all_of([_test("isinf", result), _test("isfinite", args[0])]))]
+    if result.signature.dtype.itemsize > 2:
+        found.append((UNDER, _all_of([_is_subnormal(result), _map("not_equal", BOOL, *args)])))
     return _encode(*found)
 
 
@@ -279,6 +295,58 @@ def _flags_of_scan(primitive: Scan, node: Node) -> Node:
     return _encode(*found)
 
 
+def _flags_of_integer_fold(primitive: LibraryCall, node: Node) -> list[tuple[str, Node]]:
+    """Return the flags, as one value, of integer divisions along an axis; none for other library calls.
+
+    The least integer divided by -1 is not found in `reduceat`.
+    """
+    name = _INTEGER_FOLDS.get(primitive.name)
+    op, loop, axis = primitive.options if name else ("", (), 0)
+    if name is None or op not in _DIVISORS:
+        return []
+    value, *others = node.args
+    length = value.signature.shape[axis]
+    if primitive.name == "reduceat":
+        is_zero = _all_of(
+            [_test("logical_not", value), _are_divisors(others[0], length, axis, len(value.signature.shape))]
+        )
+        return [(name, _reduce_flags(_encode((DIVIDE, is_zero))))]
+    if others:  # a mask: to divide by 1 changes nothing
+        value = graph.map_node("where", (BOOL, *loop), (others[0], value, _constant(1, loop[1])))
+    states = node if primitive.name == "accumulate" else graph.library_call("accumulate", primitive.options, (value,))
+    flags = _flags_of_integer_division(
+        op, loop[1], (_along_axis(states, axis, 0, length - 1), _along_axis(value, axis, 1, length))
+    )
+    assert flags is not None
+    return [(name, _reduce_flags(flags))]
+
+
+def _are_divisors(starts: Node, length: int, axis: int, ndim: int) -> Node:
+    """Record for the positions along an axis whether a slice of `reduceat` holds them, but not as its first element."""
+    (count,), queue = starts.signature.shape, starts.signature.queue
+    assert queue is not None
+    positions = graph.iota((1, length), 1, queue)
+
+    def rows(first: int, row_count: int) -> Node:
+        return graph.view(starts, Layout((row_count, 1), (1, 0), first))
+
+    is_divisor = _map("less", BOOL, rows(count - 1, 1), positions)  # the last slice ends with the axis
+    if count > 1:
+        is_after = _map("less", BOOL, rows(0, count - 1), positions)
+        is_inside = _all_of([is_after, _map("less", BOOL, positions, rows(1, count - 1))])
+        in_any_slice = graph.reduce("logical_or", (BOOL, BOOL), (0,), (is_inside,))
+        is_divisor = _map("logical_or", BOOL, is_divisor, in_any_slice)
+    trailing = ndim - axis - 1
+    return graph.view(is_divisor, Layout((length, *(1,) * trailing), (1, *(0,) * trailing), 0))
+
+
+def _along_axis(x: Node, axis: int, start: int, stop: int) -> Node:
+    """Return the elements from `start` to `stop` along an axis."""
+    shape = x.signature.shape
+    strides = layout.c_strides(shape)
+    return graph.view(x, Layout((*shape[:axis], stop - start, *shape[axis + 1 :]), strides, start * strides[axis]))
+
+
 def _flags_of_whole(op: str, node: Node) -> Node | None:
     """Return the flags of an operation that mixes all elements, as one value.
 
@@ -329,6 +397,11 @@ def _all_of(conditions: Sequence[Node | None]) -> Any:
     """Record whether all conditions hold, None standing for no condition; return None if there is none."""
     present = [c for c in conditions if c is not None]
     return folded(lambda a, b: _map("logical_and", BOOL, a, b), present) if present else None
+
+
+def _reduce_flags(flags: Node) -> Node:
+    """Combine the flags of all elements."""
+    return graph.reduce("bitwise_or", (_U8, _U8), tuple(range(len(flags.signature.shape))), (flags,))
 
 
 def _reduce_all(op: str, x: Node) -> Node:

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from math import prod
+from functools import reduce as folded
+from math import copysign, prod
 from typing import Any
 
 import numpy
 
-from ...core.dtypes import BOOL, INT64, DType, check
+from ...core.dtypes import BOOL, INT64, KIND, DType, check
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape
 from ...core.graph.node import Node
+from ...core.graph.primitives import Const
 from ...core.graph.queue import Queue
 from ...core.ops import table
 from ...core.recording.array import from_host, ndarray, one_step, to_host, wrap, wrap_ordered
@@ -25,7 +27,7 @@ from ...core.recording.memo import MemoizedOperation
 from ...core.recording.record import as_array, as_dtype, as_node, cast_with_warning, reshaped, transposed, weak_types
 from ...core.source_location import source_location
 from ..indexing.getitem import getitem
-from .output import Output, checked_output, is_writable_array, mask_node, select, write_to_output
+from .output import Output, checked_output, is_true_anywhere, is_writable_array, mask_node, select, write_to_output
 
 Loop = tuple[DType, ...]
 
@@ -76,6 +78,26 @@ def _loop(op: str, argument: DType, dtype: Any, into: Output | None) -> Loop:
     """Return the loop of a reduction of an argument of some dtype, by the arguments `dtype` and `out` of the method."""
     wanted = None if dtype is None else check(dtype)
     return reduction_loop(op, argument, wanted, None if into is None else into.dtype)
+
+
+def check_integer_powers(operands: Sequence[Node], loop: Loop, mask: Node | None = None) -> None:
+    """Raise `ValueError` for integers to negative integer powers, counting elements that the mask selects.
+
+    Exponents and a mask in arrays are computed to find out.
+    """
+    base, exponent = operands
+    dtype = exponent.signature.dtype
+    if loop[1].kind != "i" or dtype.kind != "i" or 0 in base.signature.shape:
+        return
+    conditions = [] if mask is None else [mask]
+    if exponent.signature.queue is not None:
+        conditions.append(graph.map_node("less", (dtype, dtype, BOOL), (exponent, graph.typed_scalar(0, dtype))))
+    elif exponent.data >= 0:
+        return
+    if not conditions or is_true_anywhere(
+        folded(lambda a, b: graph.map_node("logical_and", (BOOL, BOOL, BOOL), (a, b)), conditions)
+    ):
+        raise ValueError("Integers to negative integer powers are not allowed.")
 
 
 # --- reduce ---------------------------------------------------------------------------------------------------------
@@ -247,6 +269,15 @@ def _record_reduction(
         return value, order
     if op not in table.REDUCTIONS:
         return reshaped(_fold(op, loop, value, axes[0], start, mask), final_shape), order
+    # A sum starts with 0, which loses the sign of negative zeros; NumPy starts with `initial` or an element instead.
+    keeps_negative_zeros = (
+        op == "add"
+        and KIND[result_dtype] in "efc"
+        and (neutral is None if start is None else _may_be_negative_zero(start))
+    )
+    if keeps_negative_zeros:
+        value = cast_with_warning(value, result_dtype)
+        neutral = wrapped_scalar(-numpy.zeros((), result_dtype), result_dtype)
     if mask is not None:
         # Masked elements become the identity, or else `initial`: the ufuncs without an identity are maxima and minima,
         # which one more `initial` does not change.
@@ -256,10 +287,36 @@ def _record_reduction(
     value_dtype = value.signature.dtype
     if value_dtype != result_dtype and not numpy.can_cast(value_dtype, result_dtype) and result_dtype != BOOL:
         value = cast_with_warning(value, result_dtype)
-    value = graph.reduce(op, (value.signature.dtype, result_dtype), axes, (value,))
+    elements, value = value, graph.reduce(op, (value.signature.dtype, result_dtype), axes, (value,))
+    if keeps_negative_zeros:
+        value = _with_negative_zeros(value, elements, axes)
     if start is not None:
         value = graph.map_node(op, (result_dtype,) * 3, (start, value))
     return reshaped(value, final_shape), order
+
+
+def _may_be_negative_zero(start: Node) -> bool:
+    """Return False for a number that is known here, is not -0.0, and has no such part."""
+    if not isinstance(start.signature.primitive, Const):
+        return True
+    number = complex(start.data)
+    return any(part == 0 and copysign(1, part) < 0 for part in (number.real, number.imag))
+
+
+def _with_negative_zeros(total: Node, elements: Node, axes: tuple[int, ...]) -> Node:
+    """Return sums that began with 0, with -0.0 where all elements are -0.0, of complex numbers in each part."""
+    dtype = total.signature.dtype
+    if KIND[dtype] == "c":
+        part_dtype = check(dtype.type(0).real.dtype)
+        parts = []
+        for part in ("real", "imag"):
+            part_total, part_elements = (graph.map_node(part, (dtype, part_dtype), (x,)) for x in (total, elements))
+            parts.append(_with_negative_zeros(part_total, part_elements, axes))
+        return graph.map_node("complex", (part_dtype, part_dtype, dtype), parts)
+    has_sign, is_zero = (graph.map_node(test, (dtype, BOOL), (elements,)) for test in ("signbit", "logical_not"))
+    is_negative_zero = graph.map_node("logical_and", (BOOL, BOOL, BOOL), (has_sign, is_zero))
+    all_negative_zeros = graph.reduce("logical_and", (BOOL, BOOL), axes, (is_negative_zero,))
+    return select(all_negative_zeros, wrapped_scalar(-0.0, dtype), total)
 
 
 def _fold(op: str, loop: Loop, value: Node, axis: int, start: Node | None, mask: Node | None) -> Node:
@@ -395,6 +452,8 @@ def at_ufunc(op: str, a: Any, indices: Any, operands: Sequence[Any] = ()) -> Non
     types = (a.dtype, *weak_types(values))
     loop = ufunc.resolve_dtypes((*types, a.dtype), casting="unsafe")
     operand = as_dtype(values[0], check(loop[1])) if values else wrapped_scalar(0, a.dtype)
+    if op == "power":
+        check_integer_powers((positions, values[0]), loop)
     if operand.signature.queue is None:
         operand = graph.fill(operand, (), a.queue)
     with one_step(a):

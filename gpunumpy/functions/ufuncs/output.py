@@ -123,6 +123,14 @@ def mask_node(where: Any, queue: Queue | None = None) -> Node:
     return as_node(where, queue)
 
 
+def is_true_anywhere(condition: Node) -> bool:
+    """Compute a boolean node and return whether an element is true."""
+    if condition.signature.queue is None:
+        return bool(condition.data)
+    axes = tuple(range(len(condition.signature.shape)))
+    return bool(to_host(wrap(graph.reduce("logical_or", (BOOL, BOOL), axes, (condition,)) if axes else condition)))
+
+
 def select(mask: Node, value: Node, other: Node) -> Node:
     """Record ``where(mask, value, other)`` over values of one dtype."""
     dtype = value.signature.dtype

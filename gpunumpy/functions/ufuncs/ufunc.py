@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy
 
 from ...core import dtypes
-from ...core.dtypes import BOOL, DType
+from ...core.dtypes import DType
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout
 from ...core.graph.node import Node
 from ...core.ops import table
-from ...core.recording.array import make_view, ndarray, one_step, to_host, wrap, wrap_ordered
+from ...core.recording.array import make_view, ndarray, one_step, wrap, wrap_ordered
 from ...core.recording.record import as_array, as_nodes, binary_operator, elementwise, unary_operator, weak_types
 from ...core.source_location import warn
 from .errstate import defer_checks
-from .methods import NO_VALUE, accumulate_ufunc, at_ufunc, reduce_ufunc, reduceat_ufunc
+from .methods import NO_VALUE, accumulate_ufunc, at_ufunc, check_integer_powers, reduce_ufunc, reduceat_ufunc
 from .output import (
     Output,
     check_shape,
@@ -168,7 +168,9 @@ class ufunc:
         loop = self._loop(nodes, given_outputs, outs, casting, signature)
         if self.__name__ == "power":
             graph.common_queue([node.signature for node in nodes])
-            check_integer_powers(nodes, loop)
+            check_integer_powers(nodes, loop, mask)
+            if mask is not None and loop[1].kind == "i":
+                operands = [operands[0], _selected_exponent(nodes[1], mask, loop[1])]
         input_shapes = [n.signature.shape for n in (*nodes, mask) if n is not None]
         shape = layout.broadcast_shapes(*input_shapes, *(out.shape for out in given_outputs))
         for out in given_outputs:
@@ -298,20 +300,11 @@ def _resolved_loop(function: ufunc, types: tuple[Any, ...], casting: str, signat
     return tuple(dtypes.check(d) for d in function.resolve_dtypes(types, casting=casting, **options))
 
 
-def check_integer_powers(operands: Sequence[Node], loop: tuple[DType, ...]) -> None:
-    """Raise `ValueError` for integers to negative integer powers; exponents in an array are computed to find out."""
-    base, exponent = operands
-    dtype = exponent.signature.dtype
-    if loop[1].kind != "i" or dtype.kind != "i" or 0 in base.signature.shape:
-        return
+def _selected_exponent(exponent: Node, mask: Node, dtype: DType) -> Any:
+    """Return an integer exponent, with 0 for elements that are not selected: the CPU device refuses a negative one."""
     if exponent.signature.queue is None:
-        negative = exponent.data < 0
-    else:
-        below = graph.map_node("less", (dtype, dtype, BOOL), (exponent, graph.typed_scalar(0, dtype)))
-        axes = tuple(range(len(exponent.signature.shape)))
-        negative = bool(to_host(wrap(graph.reduce("logical_or", (BOOL, BOOL), axes, (below,)) if axes else below)))
-    if negative:
-        raise ValueError("Integers to negative integer powers are not allowed.")
+        return max(exponent.data, 0)
+    return wrap(select(mask, graph.cast(exponent, dtype), graph.typed_scalar(0, dtype)))
 
 
 def outer_operands(a: Any, b: Any) -> tuple[ndarray, ndarray]:
