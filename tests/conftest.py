@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 # On a GPU, tests are of compiled kernels, but for those that are of both tiers.
 os.environ.setdefault("GPUNUMPY_TIER", "compiled")
 
+import gpunumpy
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import why_no_gpu
 
@@ -66,6 +67,14 @@ def generated_kernels(request: pytest.FixtureRequest) -> Iterator[None]:
     of_random_numbers = "random" in request.path.relative_to(request.config.rootpath).as_posix()
     with emulated(), host_functions() if of_random_numbers else nullcontext():
         yield
+
+
+@pytest.fixture(autouse=True)
+def same_warnings() -> Iterator[None]:
+    """A test that says what becomes of functions on the host says so for itself alone."""
+    before = gpunumpy.host_fallback()
+    yield
+    gpunumpy.host_fallback(before)
 
 
 @pytest.fixture(autouse=True)

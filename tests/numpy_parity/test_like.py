@@ -54,8 +54,9 @@ def takes_like(function: Any) -> bool:
 
 def test_every_function_with_the_argument_is_tested() -> None:
     assert callable(np.packbits)  # one of these, if another test has not looked at it
-    functions = {name: value for name, value in vars(np).items() if inspect.isfunction(value) and name in vars(numpy)}
-    assert {name for name, function in functions.items() if takes_like(function)} == set(ARGUMENTS)
+    found = {name: value for name, value in vars(np).items() if inspect.isfunction(value) and name in vars(numpy)}
+    own = {name: value for name, value in found.items() if not value.__code__.co_filename.endswith("fallback.py")}
+    assert {name for name, function in own.items() if takes_like(function)} == set(ARGUMENTS)
 
 
 def call(xp: Any, name: str, like: Any) -> Any:

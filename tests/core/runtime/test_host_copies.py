@@ -78,6 +78,22 @@ def test_memory_of_what_came_from_the_host_is_given_back(gpu: fake_driver.FakeDr
     assert np.memory_info().used == used
 
 
+def test_an_export_for_which_there_is_no_room(gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing was lent, so the host goes on knowing the elements."""
+
+    def refuse(device: Any, nbytes: int) -> Any:
+        raise MemoryError
+
+    x = np.asarray(VALUES)
+    with monkeypatch.context() as patch:
+        patch.setattr(host_copies, "allocate", refuse)
+        with pytest.raises(MemoryError):
+            x.data_ptr()
+    assert [float(value) for value in x] == VALUES.tolist()
+    assert not gpu.launched
+    assert x.data_ptr() == x._node.data.ptr
+
+
 def test_one_of_two_moves_decides(gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
     """A signal handler, or another thread, moves the bytes in the middle of a move, and writes to them there."""
     buffer = np.asarray(VALUES)._node.data
