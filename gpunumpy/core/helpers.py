@@ -15,9 +15,6 @@ import threading
 from collections.abc import Callable
 from functools import cache
 from queue import SimpleQueue
-from typing import Any, TypeVar
-
-T = TypeVar("T")
 
 # How long a thread waits for a job before it looks again whether the job has ended. It only matters for a wait that an
 # exception cut off after it took the news of the end, which then never comes again.
@@ -66,35 +63,6 @@ class _NoFinalizers:
 
 
 no_finalizers = _NoFinalizers()
-
-
-# The calls of `without_collector` that are under way, and the collector's thresholds without them.
-_pauses: list[None] = []
-_thresholds = gc.get_threshold()
-
-
-def without_collector(function: Callable[..., T], *args: Any) -> T:
-    """Call a function that makes very many objects, all of which stay, with Python's garbage collector at rest.
-
-    The collector would look at them again and again, which takes a fifth of the time. An exception of a signal handler
-    does not leave it at rest: Python lets none in between the beginning of a block and its first call.
-    """
-    global _thresholds
-    thresholds = gc.get_threshold()
-    if not thresholds[0] and not _pauses:  # the program has turned it off
-        return function(*args)
-    try:
-        _pauses.append(None)
-        if thresholds[0]:
-            _thresholds = thresholds
-        gc.set_threshold(0)
-        return function(*args)
-    finally:
-        try:
-            _pauses.pop()
-        finally:
-            if not _pauses:
-                gc.set_threshold(*_thresholds)
 
 
 class Job:

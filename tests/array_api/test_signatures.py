@@ -42,7 +42,11 @@ def taken(parameters: list[Parameter], at: int, want: Parameter) -> Parameter | 
     have = parameters[at] if at < len(parameters) and parameters[at].kind in POSITIONAL else None
     if want.kind is Parameter.POSITIONAL_ONLY:
         return have or variable.get(Parameter.VAR_POSITIONAL)
-    return have if have and have.name == want.name and have.kind is want.kind else None
+    if have and have.name == want.name and have.kind is want.kind:
+        return have
+    # NumPy's `clip` takes a bound under one name by its place, and under another by name.
+    named = [p for p in parameters if p.name == want.name and p.kind is Parameter.KEYWORD_ONLY]
+    return named[0] if have and named else None
 
 
 def check(function: Any, wanted: Signature) -> None:

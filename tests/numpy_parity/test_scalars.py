@@ -62,12 +62,17 @@ def matched(x: Any) -> Any:
             return "no sequence"
 
 
+needs_matches = pytest.mark.skipif(
+    matched(numpy.ones(1)) == "no sequence", reason="arrays match sequence patterns since NumPy 2.5"
+)
+
+
 @pytest.mark.parametrize("shape", [0, 1, 3, (2, 2), (1, 0)], ids=str)
 def test_arrays_match_sequence_patterns(shape: Any) -> None:
     assert repr(matched(gpunumpy.ones(shape))) == repr(matched(numpy.ones(shape)))
-    assert matched(gpunumpy.ones(shape)) != "no sequence"
 
 
+@needs_matches
 def test_a_matrix_matches_nested_patterns() -> None:
     match gpunumpy.arange(4).reshape(2, 2):
         case [[a, b], [c, d]]:
@@ -76,6 +81,7 @@ def test_a_matrix_matches_nested_patterns() -> None:
             pytest.fail("does not match")
 
 
+@needs_matches
 def test_arrays_without_dimensions_have_no_length_to_match() -> None:
     for x in (numpy.array(1.0), gpunumpy.array(1.0)):
         with pytest.raises(TypeError, match="unsized"):

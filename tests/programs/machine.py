@@ -159,7 +159,8 @@ class Machine:
     def attempt(self, call: Callable[[], Any]) -> tuple[Any, set[type]]:
         """Return the result of a call or its exception, and the classes of its warnings.
 
-        Those of empty slices and of NaN are left out: docs/design/semantics.md has where they differ.
+        Those of empty slices and of NaN are left out: docs/design/semantics.md has where they differ. So are those of
+        files that an exception of a signal handler leaves open, which Python's `open` does not close either.
         """
         with warnings.catch_warnings(record=True) if self.warns else nullcontext([]) as caught:
             if self.warns:
@@ -168,7 +169,7 @@ class Machine:
                 result = call()
             except (TypeError, ValueError, IndexError, OverflowError, ZeroDivisionError) as error:
                 result = error
-        left_out = (RuntimeWarning, self.xp.HostFallbackWarning)
+        left_out = (RuntimeWarning, ResourceWarning, self.xp.HostFallbackWarning)
         return result, {w.category for w in caught or () if not issubclass(w.category, left_out)}
 
     def seen(self, results: Any, look: bool) -> Any:

@@ -260,17 +260,21 @@ class ndarray:
             pending.append(ref)  # a flush of a signal handler, which saw the old value, may have removed the entry
 
 
+_SEQUENCE_FLAG = 1 << 5  # Py_TPFLAGS_SEQUENCE
+
+
 class _MatchedAsSequence(metaclass=ABCMeta):  # noqa: B024 - classes are only registered with it
-    """Class whose registered classes match sequence patterns (``case [a, b]:``), as NumPy's arrays do.
+    """Class whose registered classes match sequence patterns (``case [a, b]:``), as NumPy's arrays do since 2.5.
 
     Registration gives a class Python's flag for these patterns. `collections.abc.Sequence` would do so too, but NumPy's
     arrays are no instances of it.
     """
 
-    __abc_tpflags__ = 1 << 5  # Py_TPFLAGS_SEQUENCE
+    __abc_tpflags__ = _SEQUENCE_FLAG
 
 
-_MatchedAsSequence.register(ndarray)
+if numpy.ndarray.__flags__ & _SEQUENCE_FLAG:
+    _MatchedAsSequence.register(ndarray)
 
 
 def one_step(target: object) -> AbstractContextManager[Any]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
+from ..collector import without_collector
 from ..graph.bounded_table import count
-from ..helpers import without_collector
 from .sizes import LEAST, Integer, Trace
 
 T = TypeVar("T")

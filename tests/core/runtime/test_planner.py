@@ -12,8 +12,8 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core.collector import without_collector
 from gpunumpy.core.graph import bounded_table
-from gpunumpy.core.helpers import without_collector
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.loop_cut import LoopCut
