@@ -48,7 +48,7 @@ def timed(what: Callable[..., str], function: Callable[..., Any]) -> Callable[..
 
 def entry(text: str) -> str:
     """The name of a program's last kernel."""
-    return text.rpartition("__global__")[2].partition("{")[0].rpartition("(")[0].partition("(")[0].split()[-1]
+    return text.rpartition("__global__")[2].partition("{")[0].rpartition("(")[0].split()[-1]
 
 
 def waiting(programs: Sequence[tuple[Any, Any]]) -> str:
