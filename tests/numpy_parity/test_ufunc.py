@@ -234,6 +234,8 @@ REDUCE_OPTIONS: list[dict[str, Any]] = [
     {"initial": None},
     {"initial": 2, "axis": ()},
     {"where": numpy.array([True, False, True])},
+    {"where": numpy.True_, "initial": 2},
+    {"where": numpy.False_, "initial": 2, "axis": 1},
     {"where": numpy.array([True, False, True]), "initial": 2},
     {"where": numpy.array([[True], [False], [True], [True]]), "initial": 2, "axis": 1},
     {"where": numpy.array([True, False, True]), "initial": 2, "axis": ()},

@@ -404,7 +404,8 @@ def make_view(array: ndarray, where: Layout, component: str = "", dtype: DType |
     dtype
         The dtype of the view, by default that of `array`.
     """
-    layout.check_dimension_count(len(where.shape))
+    if len(where.shape) > layout.MAX_DIMENSIONS:
+        layout.check_dimension_count(len(where.shape))
     if is_scalar(array):
         array = mark_as_array(wrap(array.value()))  # a view of a NumPy scalar is a new array
     owner = array if array._base is None else array._base

@@ -20,7 +20,7 @@ from types import FrameType
 from typing import Any
 
 from ..fork import renew_in_child, take_before_fork
-from ..graph.node import Node, as_new_node, leaf_node
+from ..graph.node import Node, as_new_node, leaf_node, scalar
 from ..graph.queue import REVIEW_INTERVAL, Queue
 from ..schedule.traits import Traits
 from .device import Device, default_device
@@ -478,14 +478,20 @@ def review(queue: Queue, recorded: Node) -> None:
             queue.review_at = -1  # every value that is recorded comes here until the place is reached, or found
 
 
+def _other_references(nodes: Sequence[Any]) -> list[tuple[Any, int]]:
+    """Return what nodes have as data, and how many references there are to it besides those of the nodes."""
+    return [(data, getrefcount(data) - count) for data, count in Counter([node.data for node in nodes]).items()]
+
+
+# The count for data that only nodes refer to. It is measured, as versions of Python count differently.
+_UNSHARED_COUNT = _other_references([Node(scalar(0).signature, (), object())])[0][1]
+
+
 def _held_bytes(nodes: Sequence[Node]) -> int:
     """Return the bytes of the buffers that nothing but these nodes refers to."""
-    counts: Counter[Buffer] = Counter([node.data for node in nodes if isinstance(node.data, Buffer)])
-    # Besides the nodes, the counter, its item and the call refer to a buffer.
-    return sum([buffer.nbytes for buffer, count in counts.items() if getrefcount(buffer) <= count + _OWN_REFERENCES])
+    buffered = [node for node in nodes if isinstance(node.data, Buffer)]
+    return sum([buffer.nbytes for buffer, count in _other_references(buffered) if count <= _UNSHARED_COUNT])
 
-
-_OWN_REFERENCES = 4
 
 # The functions whose variable `run` is what a queue is at.
 _RUNNING = frozenset(function.__code__ for function in (flush, compute_only, review))

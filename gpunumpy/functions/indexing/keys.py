@@ -127,7 +127,8 @@ def _window(array_layout: Layout, key: tuple[Any, ...], indexed: int, ellipses: 
     if axis < ndim:
         shape += array_shape[axis:]
         strides += array_strides[axis:]
-    check_result_dimensions(len(shape))
+    if len(shape) > MAX_DIMENSIONS:
+        check_result_dimensions(len(shape))
     return Layout(tuple(shape), tuple(strides), offset)
 
 

@@ -6,10 +6,11 @@ from functools import reduce
 
 import numpy
 
-from ...core.dtypes import BOOL, KIND, DType
+from ...core.dtypes import KIND, DType
 from ...core.graph import node as graph
 from ...core.recording.array import ndarray, to_host, wrap
 from ...core.recording.record import elementwise
+from ..ufuncs.output import is_true_anywhere
 
 _FLOAT64 = numpy.dtype(numpy.float64)
 
@@ -26,8 +27,7 @@ def check_values_fit(x: ndarray, target: DType) -> None:
         if not masks:
             return
         changed = reduce(lambda one, other: elementwise("logical_or", [one, other]), masks)
-        axes, mask = tuple(range(changed.ndim)), changed.value()
-        if to_host(wrap(graph.reduce("logical_or", (BOOL, BOOL), axes, (mask,)) if axes else mask)):
+        if is_true_anywhere(changed.value()):
             to_host(x)[to_host(changed)][:1].astype(target, casting="same_value")  # NumPy has the words for it
 
 

@@ -182,7 +182,10 @@ def _checked_reduction(
                 f"non-broadcastable operand with shape {signature.shape} doesn't match the broadcast shape "
                 f"{common_shape}"
             )
-        mask = graph.broadcast(mask, common_shape)
+        if mask.signature.queue is None and signature.queue is not None:
+            mask = graph.fill(mask, common_shape, signature.queue)
+        else:
+            mask = graph.broadcast(mask, common_shape)
     shape = value.signature.shape
     final_shape = tuple(1 if d in axes else n for d, n in enumerate(shape) if keepdims or d not in axes)
     if into is not None and into.shape != final_shape:

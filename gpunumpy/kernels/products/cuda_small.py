@@ -89,14 +89,14 @@ def small_matmul(
     across, down = -(-columns // _TILE), -(-rows // _TILE)
     operands = (a.offset, *a.strides[-2:], b.offset, *b.strides[-2:])
     launch = Launch("small_matmul", (across * down, count, 1), (_TILE, _TILE, 1), 0)
-    text = _text(dtypes[0], dtypes[1], tuple(epilogues), count > 1)
+    text = _program_text(dtypes[0], dtypes[1], tuple(epilogues), count > 1)
     program = Program(text, (launch,), (), False, (rows, columns, inner, across, *operands))
     kinds = ["Q", "Q", "Q", *("d" if epilogue in SCALARS else "Q" for epilogue in epilogues)]
     return program, "".join(kinds) * (MAX_BATCH if count > 1 else 1)
 
 
 @cache
-def _text(out_dtype: DType, dtype: DType, epilogues: tuple[str, ...], is_batch: bool) -> str:
+def _program_text(out_dtype: DType, dtype: DType, epilogues: tuple[str, ...], is_batch: bool) -> str:
     sums = "double" if dtype.itemsize == 8 else "float"
     types = {"out": f"{C_TYPE[out_dtype]}*", "a": f"const {C_TYPE[dtype]}*", "b": f"const {C_TYPE[dtype]}*"}
     pointer = f"const {C_TYPE[out_dtype]}*"
